@@ -1,0 +1,39 @@
+/* The generator as the runtime sees it: pure functions from a specification, a target and a schedule to IR, assembly
+ * or an object. No LLVM type crosses this line, nothing is kept between calls, any thread may call. */
+#ifndef AIC_CODEGEN_H
+#define AIC_CODEGEN_H
+
+#include "codegen/schedule.h"
+#include "codegen/target/target.h"
+#include <aic/kernel.h>
+
+typedef struct aic_codegen_request {
+    const aic_spec *spec;       /* valid */
+    const aic_target *target;   /* architecture and instruction set level */
+    const char *triple;         /* NULL: the host's */
+    const aic_schedule *schedule;
+    const char *passes;         /* NULL or "": none */
+    const char *symbol;         /* name of the kernel's function; the others append _packed and _pack */
+} aic_codegen_request;
+
+/* A finished object and the sizes its caller must provide. */
+typedef struct aic_object {
+    char *bytes; /* ELF relocatable; free with aic_object_free() */
+    size_t size;
+    size_t workspace_bytes;
+    size_t packed_bytes[AIC_OPERANDS_MAX]; /* 0: the operand is not packed */
+    uint64_t emit_ns, codegen_ns;
+} aic_object;
+
+/* Symbols an object defines:
+ *   SYMBOL         void (void *out, const void *in..., void *workspace)   operands as the document shapes them
+ *   SYMBOL_packed  the same with packed images in place of packable operands
+ *   SYMBOL_pack    void (void *packed, const void *source)                only when an operand is packable
+ * It refers to no other symbol and contains no absolute address. */
+aic_status aic_codegen_object(const aic_codegen_request *request, aic_object *object);
+void aic_object_free(aic_object *object);
+
+/* Text (IR, OPT, ASM) or bytes (OBJ) of a stage, malloc'ed with a closing zero. */
+aic_status aic_codegen_dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size);
+
+#endif

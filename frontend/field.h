@@ -1,0 +1,67 @@
+/* Field lists at run time: one aic_field a row of an operator's .def list. Text, keys and tests walk them; nothing
+ * else knows what a descriptor consists of. */
+#ifndef AIC_FRONTEND_FIELD_H
+#define AIC_FRONTEND_FIELD_H
+
+#include <aic/field.h>
+#include <string.h>
+
+typedef enum aic_field_kind {
+    AIC_KIND_INT,
+    AIC_KIND_REAL,
+    AIC_KIND_BOOL,
+    AIC_KIND_DTYPE,
+    AIC_KIND_ACCUMULATE
+} aic_field_kind;
+
+typedef struct aic_field {
+    const char *name;
+    aic_field_kind kind;
+    uint32_t count; /* entries; 1: a scalar */
+    bool required;
+    size_t offset; /* in the descriptor */
+    double fallback;
+} aic_field;
+
+#define AIC_NEED_REQUIRED true
+#define AIC_NEED_OPTIONAL false
+
+/* A row of the table of `type`: #define AIC_FIELD(...) AIC_FIELD_ROW(aic_conv2d_desc, __VA_ARGS__) */
+#define AIC_FIELD_ROW(type, kind, name, count, need, fallback)                                                         \
+    {#name, AIC_KIND_##kind, count, AIC_NEED_##need, offsetof(type, name), (double)(fallback)},
+
+/* Writing a descriptor's fields as key words:
+ *
+ *     #define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
+ *
+ * Reals go in by their bits, so 0.0 and -0.0 are different keys. `words` and `n` are the caller's. */
+#define AIC_KEY_FIELD(kind, member, count)                                                                             \
+    for (uint32_t i_ = 0; i_ < (count); i_++) {                                                                        \
+        words[n++] = AIC_WORD_##kind(((const AIC_CTYPE_##kind *)(const void *)&(member))[i_]);                         \
+    }
+#define AIC_WORD_INT(v) ((uint64_t)(v))
+#define AIC_WORD_REAL(v) aic_bits_of_double(v)
+#define AIC_WORD_BOOL(v) ((uint64_t)(v))
+#define AIC_WORD_DTYPE(v) ((uint64_t)(v))
+#define AIC_WORD_ACCUMULATE(v) ((uint64_t)(v))
+
+static inline uint64_t aic_bits_of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Bytes of one entry of this kind. */
+size_t aic_field_entry_size(aic_field_kind kind);
+
+/* Puts every field's fallback into a descriptor of `size` bytes, padding zeroed. */
+void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t size);
+
+/* Entry `index` of a field as a 64-bit pattern: integers and enumerations by value, reals by their bits. */
+uint64_t aic_field_word(const aic_field *field, const void *desc, uint32_t index);
+
+/* Stores an entry from such a pattern; for tests and parsers. */
+void aic_field_set_word(const aic_field *field, void *desc, uint32_t index, uint64_t word);
+
+#endif

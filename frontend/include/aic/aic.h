@@ -1,0 +1,19 @@
+/* aicjit: machine code for operator kernels, generated while the program runs. The one header to include.
+ *
+ *     types.h    status codes, element types, messages
+ *     OP.h       one an operator: its descriptor and aic_jit_OP()
+ *     spec.h     specifications: operator text, rules, operands, reference
+ *     context.h  instruction sets, options, cache
+ *     kernel.h   kernel handles, packing, dumps
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_AIC_H
+#define AIC_AIC_H
+
+#include <aic/context.h>
+#include <aic/conv2d.h>
+#include <aic/kernel.h>
+#include <aic/spec.h>
+#include <aic/types.h>
+
+#endif

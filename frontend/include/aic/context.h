@@ -1,0 +1,62 @@
+/* Contexts: what kernels are generated for, and the cache they live in.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_CONTEXT_H
+#define AIC_CONTEXT_H
+
+#include <aic/spec.h>
+
+AIC_EXTERN_C_BEGIN
+
+typedef struct aic_context aic_context;
+
+typedef struct aic_context_options {
+    /* Highest instruction set level to use, e.g. "avx2"; NULL: the environment's AIC_MAX_ISA, else the best
+     * of the host. A level the host lacks is AIC_UNSUPPORTED. */
+    const char *isa;
+    /* LLVM pass pipeline run on the emitted IR, in the syntax of `opt -passes`; NULL or "": none, the default:
+     * the emitter has unrolled and vectorised already. */
+    const char *passes;
+    /* Folder for the IR, assembly and object of every kernel made; NULL: the environment's AIC_DUMP_DIR. */
+    const char *dump_dir;
+    /* 1: one line on standard error for every kernel made; 2: and for every lookup; -1: the environment's
+     * AIC_VERBOSE. The library prints nothing else, and nothing by default. */
+    int verbose;
+    aic_semantics semantics;
+} aic_context_options;
+
+AIC_API aic_context_options aic_context_options_init(void);
+
+/* Makes a context; options NULL: the defaults. The caller owns it. AIC_UNSUPPORTED (isa), AIC_INVALID_ARGUMENT,
+ * AIC_OUT_OF_MEMORY. Nothing is compiled and LLVM is not started here. */
+AIC_API aic_status aic_context_create(const aic_context_options *options, aic_context **context);
+
+/* Gives up the caller's hold. Kernels still held stay usable; no call may be in progress through `context`.
+ * NULL does nothing; the default context (NULL elsewhere) cannot be destroyed. */
+AIC_API void aic_context_destroy(aic_context *context);
+
+/* What the context's cache holds and did. */
+typedef struct aic_cache_stats {
+    uint64_t kernels;  /* kernels held */
+    uint64_t compiles; /* kernels compiled so far */
+    uint64_t code_bytes;
+} aic_cache_stats;
+
+AIC_API aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats);
+
+/* The instruction set level the context generates for. Static storage. */
+AIC_API const char *aic_context_isa(aic_context *context);
+
+/* Instruction set levels of this architecture in ascending order; NULL past the last. Static storage. */
+AIC_API const char *aic_isa_name(size_t index);
+
+/* Whether this host can run the level: AIC_OK, AIC_UNSUPPORTED (known, but the host lacks it) or
+ * AIC_INVALID_ARGUMENT (no such level); the message lists the levels. */
+AIC_API aic_status aic_isa_check(const char *name);
+
+/* The LLVM that generates code, e.g. "22.1.8". */
+AIC_API const char *aic_llvm_version(void);
+
+AIC_EXTERN_C_END
+
+#endif

@@ -1,0 +1,54 @@
+/* conv2d: two-dimensional cross-correlation of one image (TIK conv2d).
+ *
+ *     dst[co/16][ho*Wo + wo][co%16] = I + sum over c1, kh, kw, c0 of x(c1, h, w, c0) * weight[c1][kh][kw][co][c0]
+ *
+ * with h = ho*stride_h + kh*dilation_h - pad_top, w alike, x the feature map inside the image and pad_value
+ * outside, I = 0 or (init_l1out false) the old dst.
+ *
+ * Operands, all dense:
+ *
+ *     dst          [Cout/16, round_howo, 16]   int32 or float32; round_howo = Ho*Wo rounded up to 16
+ *     feature_map  [C1, H, W, C0]              int8 (C0 = 32 or 4) or float16 (C0 = 16 or 4)
+ *     weight       [C1, Kh, Kw, Cout, C0]      as feature_map
+ *
+ * Rows Ho*Wo .. round_howo-1 of dst are neither read nor written. Host pointers need the alignment of their
+ * element type only; the three operands must not overlap.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_CONV2D_H
+#define AIC_CONV2D_H
+
+#include <aic/field.h>
+
+AIC_EXTERN_C_BEGIN
+
+struct aic_context;
+
+/* The parameters of the document, under its names. conv2d.def lists them with their meaning. */
+typedef struct aic_conv2d_desc {
+#define AIC_FIELD AIC_MEMBER
+#include <aic/conv2d.def>
+#undef AIC_FIELD
+} aic_conv2d_desc;
+
+/* A conv2d kernel. weight is the document's tensor, or the packed image of it for the pointer that
+ * aic_kernel_conv2d_packed() returns. workspace: aic_kernel_workspace_size() bytes, 64-byte aligned, not
+ * shared between concurrent calls. Checks nothing. */
+typedef void (*aic_conv2d_fn)(void *dst, const void *feature_map, const void *weight, void *workspace);
+
+/* stride and dilation 1, pad 0, pad_value 0, init_l1out true, accumulate cube, the rest 0. */
+AIC_API aic_conv2d_desc aic_conv2d_desc_init(void);
+
+/* Validates, finds or makes the kernel of exactly this shape, and runs it on the calling thread.
+ *
+ * ctx may be NULL: the process-wide default context. Safe from any number of threads. When the shape is cached
+ * there is no allocation, no lock and no system call.
+ *
+ * AIC_INVALID_ARGUMENT  the descriptor breaks a rule, an operand is NULL, misaligned or overlaps another;
+ * AIC_OUT_OF_MEMORY, AIC_COMPILE  no kernel could be made. On any failure dst is untouched. */
+AIC_API aic_status aic_jit_conv2d(struct aic_context *ctx, const aic_conv2d_desc *desc, void *dst,
+                                  const void *feature_map, const void *weight);
+
+AIC_EXTERN_C_END
+
+#endif

@@ -1,0 +1,35 @@
+/* Turns an operator's field list (conv2d.def, ...) into the members of its descriptor.
+ *
+ * A list has one row a parameter, in the order of the document's table:
+ *
+ *     AIC_FIELD(kind, name, count, need, fallback)
+ *
+ * kind      INT (int64_t), REAL (double), BOOL (bool), DTYPE (aic_dtype), ACCUMULATE (aic_accumulate)
+ * count     1 for a scalar, n for a vector of n entries
+ * need      REQUIRED or OPTIONAL, in operator text
+ * fallback  what aic_OP_desc_init() puts in, into every entry of a vector
+ *
+ * The struct, its initialiser, cache key, printer, parser and perturbation tests all expand the same list.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_FIELD_H
+#define AIC_FIELD_H
+
+#include <aic/types.h>
+
+#define AIC_CTYPE_INT int64_t
+#define AIC_CTYPE_REAL double
+#define AIC_CTYPE_BOOL bool
+#define AIC_CTYPE_DTYPE aic_dtype
+#define AIC_CTYPE_ACCUMULATE aic_accumulate
+
+#define AIC_EXTENT_1
+#define AIC_EXTENT_2 [2]
+#define AIC_EXTENT_3 [3]
+#define AIC_EXTENT_4 [4]
+#define AIC_EXTENT_5 [5]
+#define AIC_EXTENT_6 [6]
+
+#define AIC_MEMBER(kind, name, count, need, fallback) AIC_CTYPE_##kind name AIC_EXTENT_##count;
+
+#endif

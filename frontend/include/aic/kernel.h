@@ -1,0 +1,79 @@
+/* Kernels: compile once, call many times; packing of constant operands; dumps.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_KERNEL_H
+#define AIC_KERNEL_H
+
+#include <aic/context.h>
+
+AIC_EXTERN_C_BEGIN
+
+/* Machine code of one specification for one target and schedule. Immutable; usable from any number of threads;
+ * counted: every successful aic_kernel_create() wants one aic_kernel_release(). */
+typedef struct aic_kernel aic_kernel;
+
+/* Finds or makes the kernel of `spec`. schedule NULL: the default rule; else the text form that
+ * `aicjit dump --stage plan` prints, e.g. "schedule(rows=1, cols=14, vectors=2, unroll=8, band=4)".
+ * context NULL: the default context. When several threads ask for one kernel it is compiled once. */
+AIC_API aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule,
+                                     aic_kernel **kernel);
+AIC_API void aic_kernel_release(aic_kernel *kernel); /* NULL does nothing */
+
+/* Scratch memory of one call in bytes; it must be aligned to 64 bytes. */
+AIC_API size_t aic_kernel_workspace_size(const aic_kernel *kernel);
+
+/* The kernel as a function, valid while the kernel is held; NULL when it is not a conv2d kernel. */
+AIC_API aic_conv2d_fn aic_kernel_conv2d(const aic_kernel *kernel);
+AIC_API aic_conv2d_fn aic_kernel_conv2d_packed(const aic_kernel *kernel);
+
+/* Calls the kernel with its operands in calling order; checks count, NULL, alignment and overlap as the
+ * aic_jit_ functions do. The scratch memory is the calling thread's own, kept for its next call. The call goes
+ * through libffi with the signature that the operand table gives. */
+AIC_API aic_status aic_kernel_call(const aic_kernel *kernel, void *const operands[], size_t count);
+
+/* Packing of a constant operand. size: bytes of the packed image of operand number `operand`, 0 when the kernel
+ * does not pack it. pack: writes the image of `source` to `packed` (64-byte aligned, that many bytes). An image
+ * fits only kernels of an equal specification, target and schedule. call_packed: as aic_kernel_call, with
+ * packed images in place of all packable operands. */
+AIC_API size_t aic_kernel_packed_size(const aic_kernel *kernel, size_t operand);
+AIC_API aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packed, const void *source);
+AIC_API aic_status aic_kernel_call_packed(const aic_kernel *kernel, void *const operands[], size_t count);
+
+typedef struct aic_kernel_info {
+    const char *name;     /* symbol of the kernel, names dump files too; lives as long as the kernel */
+    const char *isa;      /* instruction set level it was generated for */
+    const char *schedule; /* canonical text; lives as long as the kernel */
+    uint64_t emit_ns;     /* time to emit and verify the IR */
+    uint64_t codegen_ns;  /* passes and machine code */
+    uint64_t link_ns;
+    uint64_t code_bytes; /* size of the object */
+    bool compiled;       /* false: it was in the cache when this handle was created */
+} aic_kernel_info;
+
+AIC_API aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info);
+
+typedef enum aic_dump_stage {
+    AIC_DUMP_IR = 0, /* as emitted */
+    AIC_DUMP_OPT,    /* after the pass pipeline */
+    AIC_DUMP_ASM,
+    AIC_DUMP_OBJ,  /* relocatable object file */
+    AIC_DUMP_PLAN, /* the schedule's text */
+    AIC_DUMP_EXPLAIN /* which schedule and why, which were refused and why, predicted cost and its bound */
+} aic_dump_stage;
+
+/* What the generator makes of `spec`, without running it. isa NULL: the context's level; any level of the
+ * target's architecture is accepted, whether or not the host has it. triple NULL: the host's; else e.g.
+ * "aarch64-linux-gnu". On success *bytes is a block of *size bytes and a closing zero that the caller frees
+ * with aic_free(). */
+AIC_API aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,
+                            const char *isa, const char *triple, char **bytes, size_t *size);
+AIC_API void aic_free(void *memory);
+
+/* Text of candidate schedule number `index` of spec in this context, best predicted first; AIC_INVALID_ARGUMENT
+ * past the last. The text is written as aic_spec_print() writes. */
+AIC_API aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, size_t index, char *buffer,
+                                          size_t capacity);
+
+AIC_EXTERN_C_END
+
+#endif

@@ -1,0 +1,117 @@
+/* A specification: what a kernel computes, as a value. One operator, or a chain of operators that is fused into
+ * one kernel; its text form, its operands, its reference result.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_SPEC_H
+#define AIC_SPEC_H
+
+#include <aic/conv2d.h>
+#include <aic/types.h>
+
+AIC_EXTERN_C_BEGIN
+
+typedef enum aic_op {
+    AIC_OP_NONE = 0,
+#define AIC_OP(ENUM, name, params, args) AIC_OP_##ENUM,
+#include <aic/ops.def>
+#undef AIC_OP
+    AIC_OP_END
+} aic_op;
+
+/* One operator with its descriptor. */
+typedef struct aic_stage {
+    aic_op op;
+    union {
+#define AIC_OP(ENUM, name, params, args) aic_##name##_desc name;
+#include <aic/ops.def>
+#undef AIC_OP
+    } desc;
+} aic_stage;
+
+/* The longest chain "a(...) | b(...)" that is fused into one kernel. */
+#define AIC_STAGES_MAX 2
+
+typedef struct aic_spec {
+    int32_t count; /* stages in use, 1 .. AIC_STAGES_MAX */
+    aic_stage stage[AIC_STAGES_MAX];
+} aic_spec;
+
+/* What the documents leave to the machine; a context carries one, the reference takes one. */
+typedef struct aic_semantics {
+    aic_limits limits;
+} aic_semantics;
+
+typedef enum aic_direction { AIC_IN = 1, AIC_OUT = 2, AIC_INOUT = 3 } aic_direction;
+
+#define AIC_RANK_MAX 6
+#define AIC_OPERANDS_MAX 4
+
+/* One operand of a specification, as the document names and shapes it. */
+typedef struct aic_operand {
+    const char *name; /* static storage */
+    aic_direction direction;
+    aic_dtype dtype;
+    int32_t rank;
+    int64_t shape[AIC_RANK_MAX];
+    int64_t elements;
+    int64_t bytes;
+} aic_operand;
+
+/* A specification of this one operator. No check is made. */
+#define AIC_OP(ENUM, name, params, args) AIC_API aic_spec aic_spec_##name(const aic_##name##_desc *desc);
+#include <aic/ops.def>
+#undef AIC_OP
+
+/* Reads operator text, e.g. "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32])". Only the
+ * text is judged (AIC_INVALID_ARGUMENT with the column); call aic_spec_validate() for the values. */
+AIC_API aic_status aic_spec_parse(const char *text, aic_spec *spec);
+
+/* Writes the canonical text: every key, fixed order, one spelling; reading it back gives an equal
+ * specification. At most `capacity` bytes with the closing zero; *length (may be NULL) gets the length without
+ * it, also when the buffer was too small, which is AIC_INVALID_ARGUMENT unless capacity is 0. */
+AIC_API aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, size_t *length);
+
+/* Checks every rule of the document, in the order of its parameter table; the first broken one is reported.
+ * semantics may be NULL: the defaults. */
+AIC_API aic_status aic_spec_validate(const aic_spec *spec, const aic_semantics *semantics);
+
+/* Whether two specifications are equal in every field. */
+AIC_API bool aic_spec_equal(const aic_spec *a, const aic_spec *b);
+
+/* The operands in calling order. spec must be valid. Writes at most AIC_OPERANDS_MAX entries. */
+AIC_API aic_status aic_spec_operands(const aic_spec *spec, aic_operand operands[AIC_OPERANDS_MAX], size_t *count);
+
+/* Multiply-accumulates (0 where an operator has none), exact for a valid spec up to 2^63 and saturated there,
+ * and the bytes that the operands hold together. */
+AIC_API aic_status aic_spec_work(const aic_spec *spec, int64_t *macs, int64_t *bytes);
+
+/* The plain-C reference: the documents' formulas, line by line, sharing nothing with the generator. operands in
+ * calling order, of the sizes aic_spec_operands() gives. Validates first. Slow by design. For
+ * accumulate = fast the result is the exact sum rounded once to float32. */
+AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                                 size_t count);
+
+/* How far the output may be from the exact result, an entry an element of the output operand (rows that are not
+ * written get 0): *exact the value, *bound the largest |result - exact| allowed. Only for specifications whose
+ * result is not defined bit for bit (conv2d float16 accumulate=fast); else AIC_UNSUPPORTED. The output operand
+ * holds the old content. Each array has as many entries as the output has elements. */
+AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                                       size_t count, double *exact, double *bound);
+
+/* Whether the result of spec is defined bit for bit (every NaN counting as equal). */
+AIC_API bool aic_spec_exact(const aic_spec *spec);
+
+/* A pseudo-random specification of `op`, the same for the same seed: legal and small enough to run in
+ * milliseconds, corners preferred (AIC_OP_NONE: any operator). */
+AIC_API aic_status aic_spec_random(aic_op op, uint64_t seed, aic_spec *spec);
+
+/* A pseudo-random specification of `op` with exactly one illegal value. */
+AIC_API aic_status aic_spec_random_illegal(aic_op op, uint64_t seed, aic_spec *spec);
+
+/* Text name of an operator ("conv2d"), NULL for values that are none; and back (AIC_OP_NONE). */
+AIC_API const char *aic_op_name(aic_op op);
+AIC_API aic_op aic_op_parse(const char *name);
+
+AIC_EXTERN_C_END
+
+#endif
