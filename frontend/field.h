@@ -34,11 +34,17 @@ typedef struct aic_field {
  *
  *     #define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
  *
- * Reals go in by their bits, so 0.0 and -0.0 are different keys. `words` and `n` are the caller's. */
+ * Reals go in by their bits, so 0.0 and -0.0 are different keys; booleans by their byte, which a caller may have
+ * filled with anything. `words` and `n` are the caller's. */
 #define AIC_KEY_FIELD(kind, member, count)                                                                             \
     for (uint32_t i_ = 0; i_ < (count); i_++) {                                                                        \
-        words[n++] = AIC_WORD_##kind(((const AIC_CTYPE_##kind *)(const void *)&(member))[i_]);                         \
+        words[n++] = AIC_WORD_##kind(((const AIC_RAW_##kind *)(const void *)&(member))[i_]);                          \
     }
+#define AIC_RAW_INT int64_t
+#define AIC_RAW_REAL double
+#define AIC_RAW_BOOL unsigned char
+#define AIC_RAW_DTYPE aic_dtype
+#define AIC_RAW_ACCUMULATE aic_accumulate
 #define AIC_WORD_INT(v) ((uint64_t)(v))
 #define AIC_WORD_REAL(v) aic_bits_of_double(v)
 #define AIC_WORD_BOOL(v) ((uint64_t)(v))

@@ -1,0 +1,202 @@
+/* Reals as text, the same in every locale and rounding mode.
+ *
+ * The C library converts correctly but heeds the thread's locale (decimal comma) and rounding mode; both are set
+ * aside around the conversion. */
+#include "frontend/number.h"
+
+#include <fenv.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct neutral {
+    locale_t c_locale;
+    locale_t old_locale;
+    fenv_t old_environment;
+} neutral;
+
+static bool neutral_enter(neutral *n)
+{
+    n->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (n->c_locale == (locale_t)0) {
+        return false;
+    }
+    n->old_locale = uselocale(n->c_locale);
+    fegetenv(&n->old_environment);
+    fesetenv(FE_DFL_ENV);
+    return true;
+}
+
+static void neutral_leave(neutral *n)
+{
+    fesetenv(&n->old_environment);
+    uselocale(n->old_locale);
+    freelocale(n->c_locale);
+}
+
+aic_status aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX])
+{
+    if (isnan(value) || isinf(value)) {
+        snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return AIC_OK;
+    }
+    neutral n;
+    if (!neutral_enter(&n)) {
+        return AIC_OUT_OF_MEMORY;
+    }
+    if (fabs(value) < 1e15 && value == floor(value)) {
+        snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.0f", value);
+    } else {
+        for (int digits = 1; digits <= 17; digits++) {
+            snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", digits, value);
+            if (strtod(buffer, NULL) == value) {
+                break;
+            }
+        }
+    }
+    neutral_leave(&n);
+    return AIC_OK;
+}
+
+/* The <ctype.h> functions heed the locale; these do not. */
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int hex_digit(char c)
+{
+    if (is_digit(c)) {
+        return c - '0';
+    }
+    if (c >= 'a' && c <= 'f') {
+        return c - 'a' + 10;
+    }
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static size_t skip_digits(const char *text, size_t at, size_t length)
+{
+    while (at < length && is_digit(text[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* [+-] digits [. digits] [e [+-] digits], with a digit before or after the point. */
+static bool is_decimal(const char *text, size_t length)
+{
+    size_t start = length > 0 && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+    size_t at = skip_digits(text, start, length);
+    size_t digits = at - start;
+    if (at < length && text[at] == '.') {
+        size_t fraction = at + 1;
+        at = skip_digits(text, fraction, length);
+        digits += at - fraction;
+    }
+    if (digits > 0 && at < length && (text[at] == 'e' || text[at] == 'E')) {
+        at++;
+        at += at < length && (text[at] == '+' || text[at] == '-');
+        size_t exponent = at;
+        at = skip_digits(text, exponent, length);
+        digits = at > exponent ? digits : 0;
+    }
+    return digits > 0 && at == length;
+}
+
+/* Digits of a base into a magnitude; false when one is none. *overflow is set, not cleared. */
+static bool read_digits(const char *text, size_t length, unsigned base, uint64_t *magnitude, bool *overflow)
+{
+    *magnitude = 0;
+    for (size_t i = 0; i < length; i++) {
+        int digit = hex_digit(text[i]);
+        if (digit < 0 || (unsigned)digit >= base) {
+            return false;
+        }
+        *overflow = *overflow || __builtin_mul_overflow(*magnitude, (uint64_t)base, magnitude) ||
+                    __builtin_add_overflow(*magnitude, (uint64_t)digit, magnitude);
+    }
+    return length > 0;
+}
+
+/* Sign, prefix and magnitude of an integer. */
+static aic_number_result read_integer(const char *text, size_t length, bool *negative, uint64_t *magnitude)
+{
+    *negative = length > 0 && text[0] == '-';
+    size_t at = length > 0 && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+    bool hex = length - at > 2 && text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
+    at += hex ? 2 : 0;
+    bool overflow = false;
+    if (!read_digits(text + at, length - at, hex ? 16 : 10, magnitude, &overflow)) {
+        return AIC_NUMBER_MALFORMED;
+    }
+    return overflow ? AIC_NUMBER_TOO_BIG : AIC_NUMBER_OK;
+}
+
+aic_number_result aic_integer_parse(const char *text, size_t length, int64_t *value)
+{
+    bool negative;
+    uint64_t magnitude;
+    aic_number_result result = read_integer(text, length, &negative, &magnitude);
+    if (result != AIC_NUMBER_OK) {
+        return result;
+    }
+    if (magnitude > (uint64_t)INT64_MAX + negative) {
+        return AIC_NUMBER_TOO_BIG;
+    }
+    *value = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return AIC_NUMBER_OK;
+}
+
+/* inf and nan are read so that the rules of the operator, not the text, refuse them by name. */
+static bool read_special(const char *text, size_t length, double *value)
+{
+    bool negative = length > 0 && text[0] == '-';
+    size_t at = length > 0 && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+    if (length - at != 3) {
+        return false;
+    }
+    if (memcmp(text + at, "inf", 3) == 0) {
+        *value = negative ? -(double)INFINITY : (double)INFINITY;
+        return true;
+    }
+    *value = (double)NAN;
+    return memcmp(text + at, "nan", 3) == 0;
+}
+
+aic_number_result aic_number_parse(const char *text, size_t length, double *value)
+{
+    double special;
+    if (read_special(text, length, &special)) {
+        *value = special;
+        return AIC_NUMBER_OK;
+    }
+    if (!is_decimal(text, length)) {
+        bool negative;
+        uint64_t magnitude;
+        aic_number_result result = read_integer(text, length, &negative, &magnitude);
+        if (result == AIC_NUMBER_OK) {
+            *value = negative ? -(double)magnitude : (double)magnitude;
+        }
+        return result;
+    }
+    if (length > AIC_NUMBER_LENGTH_MAX) {
+        return AIC_NUMBER_TOO_BIG;
+    }
+    char copy[AIC_NUMBER_LENGTH_MAX + 1];
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    neutral n;
+    if (!neutral_enter(&n)) {
+        return AIC_NUMBER_NO_MEMORY;
+    }
+    double number = strtod(copy, NULL);
+    neutral_leave(&n);
+    if (isinf(number)) {
+        return AIC_NUMBER_TOO_BIG;
+    }
+    *value = number;
+    return AIC_NUMBER_OK;
+}

@@ -1,0 +1,30 @@
+/* Reals as text, the same in every locale and rounding mode. */
+#ifndef AIC_NUMBER_H
+#define AIC_NUMBER_H
+
+#include <aic/types.h>
+
+/* Enough for any text that aic_number_print() writes. */
+#define AIC_NUMBER_TEXT_MAX 32
+
+/* The longest text aic_number_parse() reads. */
+#define AIC_NUMBER_LENGTH_MAX 400
+
+/* Writes the canonical text: integral values below 1e15 without exponent ("-0" for negative zero), else the
+ * shortest decimal that reads back equal; "inf", "-inf", "nan". AIC_OUT_OF_MEMORY. */
+aic_status aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX]);
+
+typedef enum aic_number_result {
+    AIC_NUMBER_OK,
+    AIC_NUMBER_MALFORMED,
+    AIC_NUMBER_TOO_BIG, /* finite text beyond the range of the type, or too long */
+    AIC_NUMBER_NO_MEMORY
+} aic_number_result;
+
+/* Reads `length` characters: a decimal number, a hexadecimal integer, inf or nan, with an optional sign. */
+aic_number_result aic_number_parse(const char *text, size_t length, double *value);
+
+/* Reads `length` characters, of any number: a decimal or hexadecimal (0x) integer with an optional sign. */
+aic_number_result aic_integer_parse(const char *text, size_t length, int64_t *value);
+
+#endif
