@@ -1,0 +1,35 @@
+/* The stages that make a kernel, in the order of the pipeline. Each takes what the ones before left in the build. */
+#ifndef AIC_RUNTIME_BUILD_H
+#define AIC_RUNTIME_BUILD_H
+
+#include "runtime/pipeline.h"
+
+typedef struct aic_build {
+    aic_context *context;
+    const aic_request *request;
+    aic_spec spec;         /* a copy of the request's descriptors */
+    aic_schedule schedule; /* chosen or given */
+    aic_object object;
+    aic_code *code; /* the result in the making */
+} aic_build;
+
+/* Runs no stage yet. End with aic_build_end(). */
+void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request);
+
+aic_status aic_build_validate(aic_build *build); /* every rule of the document */
+aic_status aic_build_schedule(aic_build *build); /* given or by the default rule; the kernel gets its name */
+aic_status aic_build_object(aic_build *build);   /* emit IR, optimise, generate machine code */
+aic_status aic_build_link(aic_build *build);     /* object to callable functions; log and dump */
+
+/* Frees everything but the code, and that too unless `status`, the last stage's, is AIC_OK. Returns the code, held
+ * once, or NULL. */
+aic_code *aic_build_end(aic_build *build, aic_status status);
+
+/* The deterministic name of a kernel: operators, and a hash of all that its code depends on. */
+void aic_build_symbol(const aic_spec *spec, const aic_target *target, const aic_schedule *schedule, const char *passes,
+                      char symbol[AIC_SYMBOL_MAX]);
+
+/* Appends the fields of a schedule to a key. */
+void aic_build_key_schedule(aic_key *key, const aic_schedule *schedule);
+
+#endif

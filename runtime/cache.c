@@ -1,0 +1,223 @@
+/* The memory cache; see cache.h for what it promises. */
+#include "runtime/cache.h"
+#include "frontend/diag.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIRST_CAPACITY 64
+
+struct aic_cache_table {
+    aic_cache_table *previous; /* smaller ones that readers may still be in */
+    size_t mask;               /* capacity - 1; the capacity is a power of two, at most half of it in use */
+    _Atomic(aic_cache_entry *) slot[];
+};
+
+struct aic_flight {
+    aic_flight *next;
+    aic_cache_entry *entry; /* made with the claim, so that publishing needs no memory */
+    size_t waiters;
+    bool landed;
+    aic_status status;
+    char message[512];
+};
+
+static aic_cache_table *table_new(size_t capacity, aic_cache_table *previous)
+{
+    aic_cache_table *table = calloc(1, sizeof *table + capacity * sizeof table->slot[0]);
+    if (table != NULL) {
+        table->previous = previous;
+        table->mask = capacity - 1;
+    }
+    return table;
+}
+
+aic_status aic_cache_init(aic_cache *cache)
+{
+    aic_cache_table *table = table_new(FIRST_CAPACITY, NULL);
+    if (table == NULL) {
+        return aic_fail_memory("cache", FIRST_CAPACITY * sizeof(void *));
+    }
+    if (pthread_mutex_init(&cache->mutex, NULL) != 0) {
+        free(table);
+        return aic_fail_memory("cache", sizeof cache->mutex);
+    }
+    if (pthread_cond_init(&cache->landed, NULL) != 0) {
+        pthread_mutex_destroy(&cache->mutex);
+        free(table);
+        return aic_fail_memory("cache", sizeof cache->landed);
+    }
+    atomic_init(&cache->table, table);
+    atomic_init(&cache->entries, 0);
+    cache->flights = NULL;
+    cache->flight_count = 0;
+    return AIC_OK;
+}
+
+void aic_cache_destroy(aic_cache *cache, void (*release)(void *value))
+{
+    aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_relaxed);
+    /* The newest table holds every entry. */
+    for (size_t i = 0; i <= table->mask; i++) {
+        aic_cache_entry *entry = atomic_load_explicit(&table->slot[i], memory_order_relaxed);
+        if (entry != NULL) {
+            release(entry->value);
+            free(entry);
+        }
+    }
+    while (table != NULL) {
+        aic_cache_table *previous = table->previous;
+        free(table);
+        table = previous;
+    }
+    pthread_cond_destroy(&cache->landed);
+    pthread_mutex_destroy(&cache->mutex);
+}
+
+const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_key *key, uint64_t hash)
+{
+    /* acquire: pairs with the release in reserve(), the table's content comes with its address. */
+    const aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_acquire);
+    for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
+        /* acquire: pairs with the release in aic_cache_publish(), the entry and its value come with its address. */
+        const aic_cache_entry *entry = atomic_load_explicit(&table->slot[i], memory_order_acquire);
+        if (entry == NULL || (entry->hash == hash && aic_cache_entry_matches(entry, key))) {
+            return entry;
+        }
+    }
+}
+
+/* Stores an entry in the first free slot of its probe sequence; writers hold the mutex. */
+static void table_insert(aic_cache_table *table, aic_cache_entry *entry, memory_order order)
+{
+    size_t i = entry->hash & table->mask;
+    /* relaxed: only writers store, and they hold the mutex. */
+    while (atomic_load_explicit(&table->slot[i], memory_order_relaxed) != NULL) {
+        i = (i + 1) & table->mask;
+    }
+    atomic_store_explicit(&table->slot[i], entry, order);
+}
+
+/* Sees to it that one more entry, besides those in flight, keeps the table at most half full. */
+static aic_status reserve(aic_cache *cache)
+{
+    aic_cache_table *old = atomic_load_explicit(&cache->table, memory_order_relaxed);
+    size_t needed = atomic_load_explicit(&cache->entries, memory_order_relaxed) + cache->flight_count + 1;
+    if (2 * needed <= old->mask + 1) {
+        return AIC_OK;
+    }
+    size_t capacity = 2 * (old->mask + 1);
+    aic_cache_table *table = table_new(capacity, old);
+    if (table == NULL) {
+        return aic_fail_memory("cache", capacity * sizeof(void *));
+    }
+    for (size_t i = 0; i <= old->mask; i++) {
+        aic_cache_entry *entry = atomic_load_explicit(&old->slot[i], memory_order_relaxed);
+        if (entry != NULL) {
+            /* relaxed: the release of the table's address below publishes all of them. */
+            table_insert(table, entry, memory_order_relaxed);
+        }
+    }
+    atomic_store_explicit(&cache->table, table, memory_order_release);
+    return AIC_OK;
+}
+
+static aic_cache_entry *entry_new(const aic_key *key, uint64_t hash)
+{
+    aic_cache_entry *entry = malloc(sizeof *entry + key->count * sizeof entry->word[0]);
+    if (entry != NULL) {
+        entry->value = NULL;
+        entry->hash = hash;
+        entry->count = key->count;
+        memcpy(entry->word, key->word, key->count * sizeof entry->word[0]);
+    }
+    return entry;
+}
+
+/* Adds a flight for the key; the mutex is held. */
+static aic_status take_off(aic_cache *cache, const aic_key *key, uint64_t hash, aic_flight **flight)
+{
+    aic_status status = reserve(cache);
+    if (status != AIC_OK) {
+        return status;
+    }
+    aic_flight *made = calloc(1, sizeof *made);
+    aic_cache_entry *entry = entry_new(key, hash);
+    if (made == NULL || entry == NULL) {
+        free(made);
+        free(entry);
+        return aic_fail_memory("cache", sizeof *made + sizeof *entry + key->count * sizeof entry->word[0]);
+    }
+    made->entry = entry;
+    made->next = cache->flights;
+    cache->flights = made;
+    cache->flight_count++;
+    *flight = made;
+    return AIC_OK;
+}
+
+/* Waits for the flight's end and takes over its result; the mutex is held. */
+static aic_status wait_for(aic_cache *cache, aic_flight *flight, const aic_cache_entry **entry)
+{
+    flight->waiters++;
+    while (!flight->landed) {
+        pthread_cond_wait(&cache->landed, &cache->mutex);
+    }
+    aic_status status = flight->status;
+    if (status == AIC_OK) {
+        *entry = flight->entry;
+    } else {
+        aic_fail(status, NULL, "%s", flight->message);
+    }
+    if (--flight->waiters == 0) {
+        free(flight);
+    }
+    return status;
+}
+
+aic_status aic_cache_claim(aic_cache *cache, const aic_key *key, uint64_t hash, const aic_cache_entry **entry,
+                           aic_flight **flight)
+{
+    *flight = NULL;
+    pthread_mutex_lock(&cache->mutex);
+    aic_status status = AIC_OK;
+    *entry = aic_cache_find(cache, key, hash); /* it may have landed since the caller looked */
+    if (*entry == NULL) {
+        aic_flight *other = cache->flights;
+        while (other != NULL && !(other->entry->hash == hash && aic_cache_entry_matches(other->entry, key))) {
+            other = other->next;
+        }
+        status = other != NULL ? wait_for(cache, other, entry) : take_off(cache, key, hash, flight);
+    }
+    pthread_mutex_unlock(&cache->mutex);
+    return status;
+}
+
+void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, void *value)
+{
+    pthread_mutex_lock(&cache->mutex);
+    aic_flight **link = &cache->flights;
+    while (*link != flight) {
+        link = &(*link)->next;
+    }
+    *link = flight->next;
+    cache->flight_count--;
+
+    flight->landed = true;
+    flight->status = status;
+    if (status == AIC_OK) {
+        flight->entry->value = value;
+        aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_relaxed);
+        /* release: a reader that finds the entry also sees its value and everything behind it. */
+        table_insert(table, flight->entry, memory_order_release);
+        atomic_fetch_add_explicit(&cache->entries, 1, memory_order_relaxed); /* a statistic outside the mutex */
+    } else {
+        free(flight->entry);
+        snprintf(flight->message, sizeof flight->message, "%s", aic_last_error());
+    }
+    if (flight->waiters == 0) {
+        free(flight);
+    } else {
+        pthread_cond_broadcast(&cache->landed);
+    }
+    pthread_mutex_unlock(&cache->mutex);
+}

@@ -1,0 +1,60 @@
+/* The memory cache: from a key to what was made for it. Knows nothing of kernels or LLVM.
+ *
+ *     hits     lock-free: atomic loads of an insert-only table with open addressing
+ *     misses   exactly one thread makes the value of a key (it holds the key's flight), the others wait for it
+ *     failure  is told to everyone who waited and is not kept: the next caller tries again
+ *     growth   publishes a bigger table; old ones are kept until the cache dies, so a reader never loses its table
+ *
+ * Values are never evicted: an entry stays valid as long as the cache. */
+#ifndef AIC_RUNTIME_CACHE_H
+#define AIC_RUNTIME_CACHE_H
+
+#include "frontend/op.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A key with its value; nothing of it changes once a reader can see it. */
+typedef struct aic_cache_entry {
+    void *value;
+    uint64_t hash;
+    uint32_t count; /* of words */
+    uint64_t word[];
+} aic_cache_entry;
+
+typedef struct aic_cache_table aic_cache_table;
+
+/* A value in the making; between aic_cache_claim() and aic_cache_publish() it belongs to the claiming thread. */
+typedef struct aic_flight aic_flight;
+
+typedef struct aic_cache {
+    _Atomic(aic_cache_table *) table;
+    atomic_size_t entries;
+    pthread_mutex_t mutex; /* misses only: guards everything below and the writing of the table */
+    pthread_cond_t landed; /* a flight is over */
+    aic_flight *flights;
+    size_t flight_count;
+} aic_cache;
+
+aic_status aic_cache_init(aic_cache *cache);
+
+/* Calls `release` with every value. No other thread may use the cache any more. */
+void aic_cache_destroy(aic_cache *cache, void (*release)(void *value));
+
+static inline bool aic_cache_entry_matches(const aic_cache_entry *entry, const aic_key *key)
+{
+    return entry->count == key->count && memcmp(entry->word, key->word, key->count * sizeof key->word[0]) == 0;
+}
+
+/* The entry of `key`, or NULL. Lock-free, allocates nothing; hash is aic_key_hash(key). */
+const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_key *key, uint64_t hash);
+
+/* After a miss. AIC_OK with *entry: another thread has made it. AIC_OK with *flight: the caller makes the value and
+ * must then call aic_cache_publish(). Else the failure of the thread that was making it, or AIC_OUT_OF_MEMORY. */
+aic_status aic_cache_claim(aic_cache *cache, const aic_key *key, uint64_t hash, const aic_cache_entry **entry,
+                           aic_flight **flight);
+
+/* Ends a flight: the value becomes visible when status is AIC_OK; else the calling thread's message is handed to
+ * all who wait. Cannot fail: memory was reserved by the claim. */
+void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, void *value);
+
+#endif

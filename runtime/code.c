@@ -1,0 +1,97 @@
+/* Making and freeing aic_code; see code.h. */
+#include "runtime/code.h"
+#include "frontend/diag.h"
+#include "frontend/op.h"
+#include "runtime/scratch.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void aic_code_join_names(const aic_spec *spec, const char *separator, char *buffer, size_t capacity)
+{
+    size_t length = 0;
+    buffer[0] = '\0';
+    for (int32_t i = 0; i < spec->count && length < capacity; i++) {
+        int written = snprintf(buffer + length, capacity - length, "%s%s", i > 0 ? separator : "",
+                               aic_op_name(spec->stage[i].op));
+        length += written > 0 ? (size_t)written : 0;
+    }
+}
+
+/* The signature for libffi, from the operand table: every operand goes by address. */
+static aic_status prepare_call(aic_code *code)
+{
+    unsigned count = (unsigned)code->operand_count + 1; /* and the workspace */
+    for (unsigned i = 0; i < count; i++) {
+        code->ffi_types[i] = &ffi_type_pointer;
+    }
+    ffi_status status = ffi_prep_cif(&code->cif, FFI_DEFAULT_ABI, count, &ffi_type_void, code->ffi_types);
+    return status == FFI_OK ? AIC_OK
+                            : aic_fail(AIC_INTERNAL, code->subject, "libffi refuses the signature (%d)", (int)status);
+}
+
+aic_status aic_code_create(const aic_spec *spec, const aic_target *target, aic_code **code)
+{
+    aic_operand operands[AIC_OPERANDS_MAX];
+    size_t count;
+    aic_status status = aic_spec_operands(spec, operands, &count);
+    if (status != AIC_OK) {
+        return status;
+    }
+    aic_code *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        return aic_fail_memory("kernel", sizeof *made);
+    }
+    atomic_init(&made->references, 1);
+    made->operand_count = count;
+    for (size_t i = 0; i < count; i++) {
+        aic_argument argument = {.name = operands[i].name,
+                                 .misalignment = aic_dtype_size(operands[i].dtype) - 1,
+                                 .bytes = (uintptr_t)operands[i].bytes};
+        made->argument[AIC_PLAIN][i] = argument;
+        made->argument[AIC_PACKED][i] = argument;
+    }
+    aic_code_join_names(spec, " | ", made->subject, sizeof made->subject);
+    made->op = spec->count == 1 ? spec->stage[0].op : AIC_OP_NONE;
+    made->target = target;
+    status = prepare_call(made);
+    if (status != AIC_OK) {
+        free(made);
+        return status;
+    }
+    *code = made;
+    return AIC_OK;
+}
+
+void aic_code_describe(aic_code *code, const aic_object *object)
+{
+    for (size_t i = 0; i < code->operand_count; i++) {
+        code->packed_bytes[i] = object->packed_bytes[i];
+        if (object->packed_bytes[i] != 0) {
+            code->argument[AIC_PACKED][i].bytes = object->packed_bytes[i];
+            code->argument[AIC_PACKED][i].misalignment = AIC_SCRATCH_ALIGNMENT - 1;
+        }
+    }
+    code->workspace_bytes = object->workspace_bytes;
+    code->emit_ns = object->emit_ns;
+    code->codegen_ns = object->codegen_ns;
+    code->code_bytes = object->size;
+}
+
+void aic_code_hold(aic_code *code)
+{
+    /* relaxed: the cache's hold, which the caller has reached the code through, keeps it alive meanwhile. */
+    atomic_fetch_add_explicit(&code->references, 1, memory_order_relaxed);
+}
+
+void aic_code_release(aic_code *code)
+{
+    /* acq_rel: everything that other holders did happens before the memory goes. */
+    if (atomic_fetch_sub_explicit(&code->references, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    if (code->image.session != NULL) {
+        aic_image_release(&code->image);
+    }
+    free(code);
+}

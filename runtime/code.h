@@ -1,0 +1,68 @@
+/* What the cache holds: the machine code of one key, and all that its callers need to know. Immutable once made,
+ * counted: the cache has a hold, and every kernel handle. */
+#ifndef AIC_RUNTIME_CODE_H
+#define AIC_RUNTIME_CODE_H
+
+#include "codegen/codegen.h"
+#include "runtime/jit.h"
+#include <ffi.h>
+#include <stdatomic.h>
+
+/* An operand as a call has to pass it. */
+typedef struct aic_argument {
+    const char *name;
+    uintptr_t misalignment; /* bits of an address that must be 0 */
+    uintptr_t bytes;
+} aic_argument;
+
+#define AIC_SYMBOL_MAX 80
+#define AIC_SUBJECT_MAX 64
+
+typedef struct aic_code {
+    atomic_size_t references;
+    aic_image image;
+    size_t operand_count;
+    size_t workspace_bytes;
+    size_t packed_bytes[AIC_OPERANDS_MAX];              /* 0: the operand is not packed */
+    aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
+    char subject[AIC_SUBJECT_MAX];                      /* "conv2d | fixpipe": opens messages */
+
+    /* The generic call: all operands and the workspace, by address. */
+    ffi_cif cif;
+    ffi_type *ffi_types[AIC_OPERANDS_MAX + 1];
+
+    /* What it was made of. */
+    aic_op op; /* AIC_OP_NONE: a fused chain */
+    const aic_target *target;
+    char symbol[AIC_SYMBOL_MAX];
+    char schedule[AIC_SCHEDULE_TEXT_MAX];
+    uint64_t emit_ns, codegen_ns, link_ns;
+    size_t code_bytes;
+} aic_code;
+
+/* A code without an image, described by a valid specification; held once. */
+aic_status aic_code_create(const aic_spec *spec, const aic_target *target, aic_code **code);
+
+/* Takes over sizes and times of the object that the code will consist of. */
+void aic_code_describe(aic_code *code, const aic_object *object);
+
+void aic_code_hold(aic_code *code);
+void aic_code_release(aic_code *code); /* frees the machine code with the last hold */
+
+/* The operator texts' names joined: "conv2d", "conv2d | fixpipe". */
+void aic_code_join_names(const aic_spec *spec, const char *separator, char *buffer, size_t capacity);
+
+/* ---- calls (call.c) ---- */
+
+/* Checks the operands (NULL, alignment, overlap: AIC_INVALID_ARGUMENT), gets the thread's scratch memory and runs the
+ * code with plain or packed operands. Nothing is written on failure. */
+aic_status aic_call(const aic_code *code, int form, const void *const operands[]);
+
+/* The same through libffi. */
+aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[]);
+
+/* The first broken rule among `count` operands, as a message that opens with `subject`; AIC_OK: none. */
+aic_status aic_call_check(const char *subject, const aic_argument *argument, size_t count,
+                          const void *const operands[]);
+
+#endif

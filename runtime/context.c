@@ -1,0 +1,187 @@
+/* Contexts: options, environment, the default context. */
+#include "runtime/context.h"
+#include "frontend/diag.h"
+#include "runtime/code.h"
+#include "runtime/isa.h"
+#include <stdlib.h>
+#include <string.h>
+
+aic_context_options aic_context_options_init(void)
+{
+    return (aic_context_options){.verbose = -1, .semantics = {.limits = AIC_LIMITS_DOCUMENT}};
+}
+
+/* An environment variable, NULL when it is not set or empty. */
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static aic_status choose_target(const char *isa, const aic_target **target)
+{
+    if (isa != NULL) {
+        return aic_isa_find_runnable("isa", isa, target);
+    }
+    const char *max = environment("AIC_MAX_ISA");
+    if (max != NULL) {
+        return aic_isa_find_runnable("AIC_MAX_ISA", max, target);
+    }
+    *target = aic_target_host();
+    return AIC_OK;
+}
+
+static aic_status choose_verbose(int option, int *verbose)
+{
+    if (option < -1 || option > 2) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "verbose", "%d is outside -1..2", option);
+    }
+    *verbose = option;
+    if (option == -1) {
+        const char *value = environment("AIC_VERBOSE");
+        if (value != NULL && (value[0] < '0' || value[0] > '2' || value[1] != '\0')) {
+            return aic_fail(AIC_INVALID_ARGUMENT, "AIC_VERBOSE", "\"%s\" is none of 0, 1, 2", value);
+        }
+        *verbose = value != NULL ? value[0] - '0' : 0;
+    }
+    return AIC_OK;
+}
+
+static aic_status check_semantics(const aic_semantics *semantics)
+{
+    if (semantics->limits != AIC_LIMITS_DOCUMENT && semantics->limits != AIC_LIMITS_HOST) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "limits", "%d is neither document (%d) nor host (%d)",
+                        (int)semantics->limits, AIC_LIMITS_DOCUMENT, AIC_LIMITS_HOST);
+    }
+    return AIC_OK;
+}
+
+/* A copy of an optional text; "" counts as none. */
+static aic_status copy_text(const char *text, char **copy)
+{
+    *copy = NULL;
+    if (text == NULL || text[0] == '\0') {
+        return AIC_OK;
+    }
+    *copy = strdup(text);
+    return *copy != NULL ? AIC_OK : aic_fail_memory("context", strlen(text) + 1);
+}
+
+/* Fills in what the options and the environment decide. */
+static aic_status configure(aic_context *context, const aic_context_options *options)
+{
+    const char *dump_dir = options->dump_dir != NULL ? options->dump_dir : environment("AIC_DUMP_DIR");
+    context->semantics = options->semantics;
+    aic_status status = check_semantics(&options->semantics);
+    if (status == AIC_OK) {
+        status = choose_verbose(options->verbose, &context->verbose);
+    }
+    if (status == AIC_OK) {
+        status = choose_target(options->isa, &context->target);
+    }
+    if (status == AIC_OK) {
+        status = copy_text(options->passes, &context->passes);
+    }
+    if (status == AIC_OK) {
+        status = copy_text(dump_dir, &context->dump_dir);
+    }
+    return status;
+}
+
+static void free_parts(aic_context *context)
+{
+    if (context->linker != NULL) {
+        aic_linker_destroy(context->linker);
+    }
+    free(context->passes);
+    free(context->dump_dir);
+    free(context);
+}
+
+aic_status aic_context_create(const aic_context_options *options, aic_context **context)
+{
+    static atomic_uint_fast64_t last_id;
+    if (context == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "context", "is NULL");
+    }
+    aic_context_options defaults = aic_context_options_init();
+    aic_context *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        return aic_fail_memory("context", sizeof *made);
+    }
+    aic_status status = configure(made, options != NULL ? options : &defaults);
+    if (status == AIC_OK) {
+        status = aic_linker_create(&made->linker);
+    }
+    if (status == AIC_OK) {
+        status = aic_cache_init(&made->cache);
+    }
+    if (status != AIC_OK) {
+        free_parts(made);
+        return status;
+    }
+    atomic_init(&made->compiles, 0);
+    atomic_init(&made->code_bytes, 0);
+    /* relaxed: only the number's being unique matters. */
+    made->id = atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
+    *context = made;
+    return AIC_OK;
+}
+
+static void release_code(void *code)
+{
+    aic_code_release(code);
+}
+
+void aic_context_destroy(aic_context *context)
+{
+    if (context != NULL) {
+        aic_cache_destroy(&context->cache, release_code);
+        free_parts(context);
+    }
+}
+
+aic_status aic_context_default(aic_context **context)
+{
+    static _Atomic(aic_context *) the_default;
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    /* acquire: pairs with the release below, the context's content comes with its address. */
+    *context = atomic_load_explicit(&the_default, memory_order_acquire);
+    if (*context != NULL) {
+        return AIC_OK;
+    }
+    aic_status status = AIC_OK;
+    pthread_mutex_lock(&mutex);
+    *context = atomic_load_explicit(&the_default, memory_order_relaxed); /* the mutex orders it */
+    if (*context == NULL) {
+        /* A failure (a bad environment value) is not kept: the next call looks again. */
+        status = aic_context_create(NULL, context);
+        if (status == AIC_OK) {
+            atomic_store_explicit(&the_default, *context, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    return status;
+}
+
+aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
+{
+    if (stats == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "stats", "is NULL");
+    }
+    aic_status status = aic_context_resolve(&context);
+    if (status == AIC_OK) {
+        /* relaxed: three counters, each right by itself; they order nothing. */
+        *stats = (aic_cache_stats){
+            .kernels = atomic_load_explicit(&context->cache.entries, memory_order_relaxed),
+            .compiles = atomic_load_explicit(&context->compiles, memory_order_relaxed),
+            .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
+        };
+    }
+    return status;
+}
+
+const char *aic_context_isa(aic_context *context)
+{
+    return aic_context_resolve(&context) == AIC_OK ? context->target->name : NULL;
+}

@@ -1,0 +1,32 @@
+/* Inside of a context; see aic/context.h. Everything but the cache and the counters is fixed at creation. */
+#ifndef AIC_RUNTIME_CONTEXT_H
+#define AIC_RUNTIME_CONTEXT_H
+
+#include "codegen/target/target.h"
+#include "runtime/cache.h"
+#include "runtime/jit.h"
+#include <aic/context.h>
+
+struct aic_context {
+    uint64_t id; /* never 0, never given to a second context of the process */
+    const aic_target *target;
+    char *passes;   /* NULL: none */
+    char *dump_dir; /* NULL: none */
+    int verbose;    /* 0 .. 2 */
+    aic_semantics semantics;
+    aic_linker *linker;
+    aic_cache cache; /* of aic_code */
+    atomic_uint_fast64_t compiles;
+    atomic_uint_fast64_t code_bytes;
+};
+
+/* The process-wide default context, made at the first call from the environment. */
+aic_status aic_context_default(aic_context **context);
+
+/* Puts the default context in the place of NULL. */
+static inline aic_status aic_context_resolve(aic_context **context)
+{
+    return *context != NULL ? AIC_OK : aic_context_default(context);
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* Looking at what the generator makes: dumps of its stages and the list of candidate schedules. Nothing is cached. */
+#include "frontend/diag.h"
+#include "runtime/build.h"
+#include "runtime/isa.h"
+#include <aic/kernel.h>
+#include <stdlib.h>
+
+/* The level to generate for. Without one by name it is the context's; on another architecture, where that has no
+ * meaning, the lowest, which every host of it runs. */
+static aic_status choose_target(const aic_context *context, const char *isa, const char *triple,
+                                const aic_target **target)
+{
+    aic_arch arch = aic_target_host_arch();
+    aic_status status = triple != NULL ? aic_target_arch(triple, &arch) : AIC_OK;
+    if (status != AIC_OK) {
+        return status;
+    }
+    if (isa != NULL) {
+        return aic_isa_find("isa", arch, isa, target);
+    }
+    *target = arch == context->target->arch ? context->target : aic_target_at(arch, 0);
+    return AIC_OK;
+}
+
+static aic_status dump_plan(const aic_schedule *schedule, char **bytes)
+{
+    *bytes = malloc(AIC_SCHEDULE_TEXT_MAX);
+    if (*bytes == NULL) {
+        return aic_fail_memory("dump", AIC_SCHEDULE_TEXT_MAX);
+    }
+    aic_status status = aic_schedule_print(schedule, *bytes, AIC_SCHEDULE_TEXT_MAX);
+    if (status != AIC_OK) {
+        free(*bytes);
+    }
+    return status;
+}
+
+/* The stage of a valid specification; text stages leave *size alone. */
+static aic_status dump_stage(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
+{
+    aic_status status;
+    switch (stage) {
+    case AIC_DUMP_PLAN:
+        status = dump_plan(request->schedule, bytes);
+        break;
+    case AIC_DUMP_EXPLAIN:
+        status = aic_schedule_explain(request->spec, request->target, bytes);
+        break;
+    default:
+        return aic_codegen_dump(request, stage, bytes, size);
+    }
+    if (status == AIC_OK) {
+        *size = strlen(*bytes);
+    }
+    return status;
+}
+
+aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,
+                    const char *isa, const char *triple, char **bytes, size_t *size)
+{
+    if (spec == NULL || bytes == NULL || size == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : bytes == NULL ? "bytes" : "size", "is NULL");
+    }
+    if ((unsigned)stage > AIC_DUMP_EXPLAIN) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "stage", "%d is outside 0..%d", (int)stage, AIC_DUMP_EXPLAIN);
+    }
+    aic_status status = aic_context_resolve(&context);
+    if (status == AIC_OK) {
+        status = aic_spec_validate(spec, &context->semantics);
+    }
+    const aic_target *target;
+    if (status == AIC_OK) {
+        status = choose_target(context, isa, triple, &target);
+    }
+    aic_schedule chosen;
+    if (status == AIC_OK) {
+        status = schedule != NULL ? aic_schedule_parse(schedule, spec, target, &chosen)
+                                  : aic_schedule_default(spec, target, &chosen);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    char symbol[AIC_SYMBOL_MAX];
+    aic_build_symbol(spec, target, &chosen, context->passes, symbol);
+    aic_codegen_request request = {.spec = spec,
+                                   .target = target,
+                                   .triple = triple,
+                                   .schedule = &chosen,
+                                   .passes = context->passes,
+                                   .symbol = symbol};
+    char *made;
+    size_t length;
+    status = dump_stage(&request, stage, &made, &length);
+    if (status == AIC_OK) {
+        *bytes = made;
+        *size = length;
+    }
+    return status;
+}
+
+void aic_free(void *memory)
+{
+    free(memory);
+}
+
+aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, size_t index, char *buffer,
+                                  size_t capacity)
+{
+    if (spec == NULL || buffer == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "buffer", "is NULL");
+    }
+    aic_status status = aic_context_resolve(&context);
+    if (status == AIC_OK) {
+        status = aic_spec_validate(spec, &context->semantics);
+    }
+    aic_schedule schedule;
+    if (status == AIC_OK) {
+        status = aic_schedule_candidate_at(spec, context->target, index, &schedule);
+    }
+    return status == AIC_OK ? aic_schedule_print(&schedule, buffer, capacity) : status;
+}

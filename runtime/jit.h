@@ -1,0 +1,38 @@
+/* Linking: from an object in memory to functions that can be called. jit.c is the only file of runtime/ that knows
+ * LLVM; what crosses this line are bytes and addresses. */
+#ifndef AIC_RUNTIME_JIT_H
+#define AIC_RUNTIME_JIT_H
+
+#include <aic/types.h>
+
+typedef void (*aic_function)(void);
+
+/* The two forms of a kernel: the document's operands, or packed images among them. */
+enum { AIC_PLAIN = 0, AIC_PACKED = 1, AIC_FORMS };
+
+/* One per context: makes the LLJIT session on the first link, and a new one after a session failed fatally. */
+typedef struct aic_linker aic_linker;
+
+/* An LLJIT instance, counted: the linker holds its current one, every image the one it lives in. */
+typedef struct aic_session aic_session;
+
+/* Machine code in executable memory. */
+typedef struct aic_image {
+    aic_session *session;
+    void *tracker;                  /* LLVM's handle of the memory */
+    aic_function kernel[AIC_FORMS]; /* SYMBOL, SYMBOL_packed */
+    aic_function pack;              /* SYMBOL_pack; NULL: nothing is packed */
+} aic_image;
+
+aic_status aic_linker_create(aic_linker **linker);
+void aic_linker_destroy(aic_linker *linker); /* images stay usable */
+
+/* Links the object and looks up its functions; SYMBOL_pack only when has_pack. The object's bytes are copied.
+ * Any thread may call; links of one context run one after the other. AIC_COMPILE, AIC_OUT_OF_MEMORY. */
+aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *object, size_t size, bool has_pack,
+                           aic_image *image);
+
+/* Frees the code. Nobody may be executing it. */
+void aic_image_release(aic_image *image);
+
+#endif

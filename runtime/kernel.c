@@ -1,0 +1,179 @@
+/* Kernel handles: the functions of aic/kernel.h but the dumps (dump.c). A handle is a hold on cached machine code. */
+#include "frontend/diag.h"
+#include "frontend/op.h"
+#include "runtime/build.h"
+#include "runtime/scratch.h"
+#include <aic/kernel.h>
+#include <stdlib.h>
+
+struct aic_kernel {
+    aic_code *code;
+    bool compiled; /* by the aic_kernel_create() of this handle */
+};
+
+static bool same_schedule(const aic_schedule *a, const aic_schedule *b)
+{
+    aic_key keys[2] = {{.count = 0}, {.count = 0}};
+    aic_build_key_schedule(&keys[0], a);
+    aic_build_key_schedule(&keys[1], b);
+    return aic_key_equal(&keys[0], &keys[1]);
+}
+
+/* Reads the text of a schedule. The one that the default rule would choose counts as not given: it is one kernel. */
+static aic_status read_schedule(const aic_context *context, const aic_spec *spec, const char *text,
+                                aic_schedule *schedule, const aic_schedule **given)
+{
+    *given = NULL;
+    if (text == NULL) {
+        return AIC_OK;
+    }
+    aic_schedule usual;
+    aic_status status = aic_schedule_parse(text, spec, context->target, schedule);
+    if (status == AIC_OK) {
+        status = aic_schedule_default(spec, context->target, &usual);
+    }
+    if (status == AIC_OK && !same_schedule(schedule, &usual)) {
+        *given = schedule;
+    }
+    return status;
+}
+
+aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule, aic_kernel **kernel)
+{
+    if (spec == NULL || kernel == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "kernel", "is NULL");
+    }
+    aic_status status = aic_context_resolve(&context);
+    if (status == AIC_OK) {
+        /* Here, and not only on a miss: the schedule's text is judged against a valid specification. */
+        status = aic_spec_validate(spec, &context->semantics);
+    }
+    aic_request request = {.count = 0};
+    aic_schedule parsed;
+    if (status == AIC_OK) {
+        status = read_schedule(context, spec, schedule, &parsed, &request.schedule);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (; request.count < spec->count; request.count++) {
+        request.stage[request.count].op = spec->stage[request.count].op;
+        request.stage[request.count].desc = &spec->stage[request.count].desc;
+    }
+    aic_kernel *made = malloc(sizeof *made);
+    if (made == NULL) {
+        return aic_fail_memory("kernel", sizeof *made);
+    }
+    aic_result result;
+    status = aic_pipeline(context, &request, &result);
+    if (status != AIC_OK) {
+        free(made);
+        return status;
+    }
+    aic_code_hold(result.code);
+    *made = (aic_kernel){.code = result.code, .compiled = result.compiled};
+    *kernel = made;
+    return AIC_OK;
+}
+
+void aic_kernel_release(aic_kernel *kernel)
+{
+    if (kernel != NULL) {
+        aic_code_release(kernel->code);
+        free(kernel);
+    }
+}
+
+size_t aic_kernel_workspace_size(const aic_kernel *kernel)
+{
+    return kernel != NULL ? kernel->code->workspace_bytes : 0;
+}
+
+static aic_conv2d_fn conv2d_function(const aic_kernel *kernel, int form)
+{
+    bool fits = kernel != NULL && kernel->code->op == AIC_OP_CONV2D;
+    return fits ? (aic_conv2d_fn)kernel->code->image.kernel[form] : NULL;
+}
+
+aic_conv2d_fn aic_kernel_conv2d(const aic_kernel *kernel)
+{
+    return conv2d_function(kernel, AIC_PLAIN);
+}
+
+aic_conv2d_fn aic_kernel_conv2d_packed(const aic_kernel *kernel)
+{
+    return conv2d_function(kernel, AIC_PACKED);
+}
+
+static aic_status call(const aic_kernel *kernel, int form, void *const operands[], size_t count)
+{
+    if (kernel == NULL || operands == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, kernel == NULL ? "kernel" : "operands", "is NULL");
+    }
+    const aic_code *code = kernel->code;
+    if (count != code->operand_count) {
+        return aic_fail(AIC_INVALID_ARGUMENT, code->subject, "operands: %zu given, %zu needed", count,
+                        code->operand_count);
+    }
+    return aic_call_generic(code, form, (const void *const *)operands);
+}
+
+aic_status aic_kernel_call(const aic_kernel *kernel, void *const operands[], size_t count)
+{
+    return call(kernel, AIC_PLAIN, operands, count);
+}
+
+aic_status aic_kernel_call_packed(const aic_kernel *kernel, void *const operands[], size_t count)
+{
+    return call(kernel, AIC_PACKED, operands, count);
+}
+
+/* Bytes of an operand's packed image, 0 for one that is not packed. */
+static size_t packed_bytes(const aic_code *code, size_t operand)
+{
+    return operand < code->operand_count ? code->packed_bytes[operand] : 0;
+}
+
+size_t aic_kernel_packed_size(const aic_kernel *kernel, size_t operand)
+{
+    return kernel != NULL ? packed_bytes(kernel->code, operand) : 0;
+}
+
+aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packed, const void *source)
+{
+    if (kernel == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "kernel", "is NULL");
+    }
+    const aic_code *code = kernel->code;
+    if (packed_bytes(code, operand) == 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, code->subject, "operand %zu is not packed by this kernel", operand);
+    }
+    const void *const addresses[] = {packed, source};
+    aic_argument arguments[] = {code->argument[AIC_PACKED][operand], code->argument[AIC_PLAIN][operand]};
+    arguments[0].name = "packed";
+    arguments[1].name = "source";
+    aic_status status = aic_call_check(code->subject, arguments, 2, addresses);
+    if (status == AIC_OK) {
+        ((void (*)(void *, const void *))code->image.pack)(packed, source);
+    }
+    return status;
+}
+
+aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
+{
+    if (kernel == NULL || info == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, kernel == NULL ? "kernel" : "info", "is NULL");
+    }
+    const aic_code *code = kernel->code;
+    *info = (aic_kernel_info){
+        .name = code->symbol,
+        .isa = code->target->name,
+        .schedule = code->schedule,
+        .emit_ns = code->emit_ns,
+        .codegen_ns = code->codegen_ns,
+        .link_ns = code->link_ns,
+        .code_bytes = code->code_bytes,
+        .compiled = kernel->compiled,
+    };
+    return AIC_OK;
+}

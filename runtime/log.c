@@ -1,0 +1,116 @@
+/* Verbose lines and dump files; see log.h. */
+#include "runtime/log.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_MAX_BYTES 1024
+
+uint64_t aic_log_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void aic_log(const char *format, ...)
+{
+    char line[LINE_MAX_BYTES];
+    size_t length = (size_t)snprintf(line, sizeof line, "aicjit: ");
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(line + length, sizeof line - length - 1, format, arguments);
+    va_end(arguments);
+    if (written > 0) {
+        size_t room = sizeof line - length - 2;
+        length += (size_t)written < room ? (size_t)written : room;
+    }
+    line[length++] = '\n';
+    fwrite(line, 1, length, stderr); /* one call: lines of several threads do not mix */
+}
+
+void aic_log_compile(const aic_spec *spec, const aic_code *code)
+{
+    char text[512];
+    if (aic_spec_print(spec, text, sizeof text, NULL) != AIC_OK) {
+        snprintf(text, sizeof text, "%s(...)", code->subject);
+    }
+    aic_log("compiled %s isa=%s %s emit=%.3fms codegen=%.3fms link=%.3fms bytes=%zu %s", text, code->target->name,
+            code->schedule, (double)code->emit_ns / 1e6, (double)code->codegen_ns / 1e6, (double)code->link_ns / 1e6,
+            code->code_bytes, code->symbol);
+}
+
+/* Writes all bytes and closes the file; 0 or an errno. */
+static int write_and_close(int file, const char *bytes, size_t size)
+{
+    int error = 0;
+    while (size > 0 && error == 0) {
+        ssize_t written = write(file, bytes, size);
+        if (written >= 0) {
+            bytes += written;
+            size -= (size_t)written;
+        } else if (errno != EINTR) {
+            error = errno;
+        }
+    }
+    if (error == 0 && fchmod(file, 0644) != 0) { /* mkstemp: the owner's only */
+        error = errno;
+    }
+    return close(file) != 0 && error == 0 ? errno : error;
+}
+
+/* Writes DIR/SYMBOL.SUFFIX by way of a temporary name, so that a reader never sees half a file; 0 or an errno. */
+static int replace_file(const char *directory, const char *symbol, const char *suffix, const char *bytes, size_t size)
+{
+    char path[1024], temporary[1024];
+    int length = snprintf(path, sizeof path, "%s/%s.%s", directory, symbol, suffix);
+    int longer = snprintf(temporary, sizeof temporary, "%s/%s.XXXXXX", directory, symbol);
+    if (length < 0 || longer < 0 || (size_t)length >= sizeof path || (size_t)longer >= sizeof temporary) {
+        return ENAMETOOLONG;
+    }
+    int file = mkstemp(temporary);
+    if (file < 0) {
+        return errno;
+    }
+    int error = write_and_close(file, bytes, size);
+    if (error == 0 && rename(temporary, path) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        unlink(temporary);
+    }
+    return error;
+}
+
+static void dump_file(const aic_context *context, const char *symbol, const char *suffix, const char *bytes,
+                      size_t size)
+{
+    int error = replace_file(context->dump_dir, symbol, suffix, bytes, size);
+    if (error != 0 && context->verbose >= 1) {
+        aic_log("cannot write %s/%s.%s: %s", context->dump_dir, symbol, suffix, strerror(error));
+    }
+}
+
+void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_object *object)
+{
+    static const struct {
+        aic_dump_stage stage;
+        const char *suffix;
+    } texts[] = {{AIC_DUMP_IR, "ll"}, {AIC_DUMP_ASM, "s"}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char *bytes;
+        size_t size;
+        if (aic_codegen_dump(request, texts[i].stage, &bytes, &size) == AIC_OK) {
+            dump_file(context, request->symbol, texts[i].suffix, bytes, size);
+            free(bytes);
+        } else if (context->verbose >= 1) {
+            aic_log("cannot dump %s.%s: %s", request->symbol, texts[i].suffix, aic_last_error());
+        }
+    }
+    dump_file(context, request->symbol, "o", object->bytes, object->size);
+}

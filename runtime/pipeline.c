@@ -1,0 +1,89 @@
+/* The whole way from a descriptor to a result: aic_pipeline() shows every stage in order. */
+#include "runtime/pipeline.h"
+#include "frontend/op.h"
+#include "runtime/build.h"
+#include "runtime/log.h"
+#include "runtime/scratch.h"
+
+/* The thread's last hit. The id tells whether the entry's context, and so the entry, is still the one that was
+ * asked: ids are never reused, and an entry lives as long as its context. */
+static AIC_THREAD_LOCAL struct {
+    uint64_t context_id;
+    const aic_cache_entry *entry;
+} last_hit;
+
+/* All that tells kernels of one context apart; target and passes are the context's own. */
+static void make_key(const aic_request *request, aic_key *key)
+{
+    key->count = 0;
+    for (int32_t i = 0; i < request->count; i++) {
+        aic_key_add_stage(key, request->stage[i].op, request->stage[i].desc);
+    }
+    if (request->schedule != NULL) {
+        aic_build_key_schedule(key, request->schedule);
+    }
+}
+
+/* The cached entry of a key, or NULL with the key's hash for the claim. */
+static const aic_cache_entry *look_up(const aic_context *context, const aic_key *key, uint64_t *hash)
+{
+    if (last_hit.context_id == context->id && aic_cache_entry_matches(last_hit.entry, key)) {
+        return last_hit.entry;
+    }
+    *hash = aic_key_hash(key);
+    const aic_cache_entry *entry = aic_cache_find(&context->cache, key, *hash);
+    if (entry != NULL) {
+        last_hit.context_id = context->id;
+        last_hit.entry = entry;
+    }
+    return entry;
+}
+
+aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_result *result)
+{
+    aic_status status = aic_context_resolve(&context);
+    if (status != AIC_OK) {
+        return status;
+    }
+    /* descriptor -> key */
+    aic_key key;
+    uint64_t hash = 0;
+    make_key(request, &key);
+
+    /* cached? no: wait for the thread that is making it, or make it (then the flight is ours) */
+    const aic_cache_entry *entry = look_up(context, &key, &hash);
+    aic_flight *flight = NULL;
+    if (entry == NULL) {
+        status = aic_cache_claim(&context->cache, &key, hash, &entry, &flight);
+    }
+    aic_code *code = entry != NULL ? entry->value : NULL;
+    if (flight != NULL) {
+        aic_build build;
+        aic_build_begin(&build, context, request);
+        status = aic_build_validate(&build); /* every rule of the document */
+        if (status == AIC_OK) {
+            status = aic_build_schedule(&build); /* tile sizes, unroll */
+        }
+        if (status == AIC_OK) {
+            status = aic_build_object(&build); /* emit IR, optimise, machine code */
+        }
+        if (status == AIC_OK) {
+            status = aic_build_link(&build); /* functions that can be called */
+        }
+        code = aic_build_end(&build, status);
+        aic_cache_publish(&context->cache, flight, status, code);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    if (context->verbose >= 2) {
+        aic_log("%s %s", flight != NULL ? "miss" : "hit", code->symbol);
+    }
+
+    /* call */
+    if (request->operands != NULL) {
+        return aic_call(code, AIC_PLAIN, request->operands);
+    }
+    *result = (aic_result){.code = code, .compiled = flight != NULL};
+    return AIC_OK;
+}
