@@ -1,0 +1,24 @@
+# The target aicjit_options: how every source of the repository is compiled and linked.
+
+add_library(aicjit_options INTERFACE)
+
+target_compile_definitions(aicjit_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+target_compile_options(aicjit_options INTERFACE
+    -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wno-sign-conversion
+    -Wpointer-arith -Wwrite-strings -Wcast-qual -Wvla -Wundef -Wformat=2
+    $<$<BOOL:${AIC_WERROR}>:-Werror>
+    # The references are defined step by step: a*b+c rounds twice, on every machine.
+    -ffp-contract=off
+    -fstack-protector-strong)
+target_link_options(aicjit_options INTERFACE LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack LINKER:--as-needed)
+
+if(AIC_SANITIZE)
+    set(sanitize -fsanitize=${AIC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(aicjit_options INTERFACE ${sanitize})
+    target_link_options(aicjit_options INTERFACE ${sanitize})
+    target_compile_definitions(aicjit_options INTERFACE AIC_SANITIZED)
+else()
+    # Fortification needs an optimising build.
+    target_compile_options(aicjit_options INTERFACE
+        $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+endif()

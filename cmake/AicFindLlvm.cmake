@@ -1,0 +1,52 @@
+# Finds LLVM's C library by its llvm-config program: AIC_LLVM_VERSION, or the newest supported version that has its
+# headers installed. Makes the target aicjit_llvm and sets AIC_LLVM_CONFIG, AIC_LLVM_LIBDIR and AIC_LLVM_LIBS.
+
+set(AIC_LLVM_SUPPORTED 22 21 20 19)
+
+if(AIC_LLVM_VERSION)
+    if(NOT AIC_LLVM_VERSION IN_LIST AIC_LLVM_SUPPORTED)
+        message(FATAL_ERROR "AIC_LLVM_VERSION = ${AIC_LLVM_VERSION} is none of ${AIC_LLVM_SUPPORTED}")
+    endif()
+    set(llvm_versions ${AIC_LLVM_VERSION})
+else()
+    set(llvm_versions ${AIC_LLVM_SUPPORTED})
+endif()
+
+# aic_llvm_query(RESULT ARGUMENT...): what llvm-config answers.
+function(aic_llvm_query result)
+    execute_process(COMMAND "${AIC_LLVM_CONFIG}" ${ARGN} OUTPUT_VARIABLE answer OUTPUT_STRIP_TRAILING_WHITESPACE
+                    COMMAND_ERROR_IS_FATAL ANY)
+    set(${result} "${answer}" PARENT_SCOPE)
+endfunction()
+
+set(AIC_LLVM_CONFIG "")
+foreach(version IN LISTS llvm_versions)
+    # One cache entry a version, so that another AIC_LLVM_VERSION in the same build directory is seen.
+    find_program(AIC_LLVM_CONFIG_${version} NAMES llvm-config-${version} llvm-config${version}
+                 HINTS /usr/lib/llvm-${version}/bin)
+    mark_as_advanced(AIC_LLVM_CONFIG_${version})
+    if(NOT AIC_LLVM_CONFIG_${version})
+        continue()
+    endif()
+    set(AIC_LLVM_CONFIG "${AIC_LLVM_CONFIG_${version}}")
+    aic_llvm_query(AIC_LLVM_INCLUDEDIR --includedir)
+    if(EXISTS "${AIC_LLVM_INCLUDEDIR}/llvm-c/Core.h")
+        break()
+    endif()
+    set(AIC_LLVM_CONFIG "")
+endforeach()
+if(NOT AIC_LLVM_CONFIG)
+    message(FATAL_ERROR "no LLVM with its headers among the versions ${llvm_versions}: install llvm-22-dev or llvm-19-dev "
+                        "(tools/dev setup does)")
+endif()
+
+aic_llvm_query(AIC_LLVM_FULL_VERSION --version)
+aic_llvm_query(AIC_LLVM_LIBDIR --libdir)
+aic_llvm_query(AIC_LLVM_LIBS --libs --link-shared)
+separate_arguments(AIC_LLVM_LIBS UNIX_COMMAND "${AIC_LLVM_LIBS}")
+message(STATUS "LLVM ${AIC_LLVM_FULL_VERSION} by ${AIC_LLVM_CONFIG}")
+
+add_library(aicjit_llvm INTERFACE)
+target_include_directories(aicjit_llvm SYSTEM INTERFACE "${AIC_LLVM_INCLUDEDIR}")
+target_link_directories(aicjit_llvm INTERFACE "${AIC_LLVM_LIBDIR}")
+target_link_libraries(aicjit_llvm INTERFACE ${AIC_LLVM_LIBS})

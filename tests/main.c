@@ -1,0 +1,54 @@
+/* aicjit-tests [SUITE]: runs the suites of suites.def, or the one named, each test in a process of its own (CK_FORK=no
+ * in the environment: in this one). The last line is "N passed, N failed"; the exit status is 0 only when nothing
+ * failed. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AIC_SUITE(name) Suite *suite_##name(void);
+#include "tests/suites.def"
+#undef AIC_SUITE
+
+static const struct {
+    const char *name;
+    Suite *(*make)(void);
+} suites[] = {
+#define AIC_SUITE(name) {#name, suite_##name},
+#include "tests/suites.def"
+#undef AIC_SUITE
+};
+
+enum { SUITES = sizeof suites / sizeof suites[0] };
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: aicjit-tests [SUITE], SUITE one of");
+    for (int i = 0; i < SUITES; i++) {
+        fprintf(stderr, " %s", suites[i].name);
+    }
+    fprintf(stderr, "\n");
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    SRunner *runner = srunner_create(NULL);
+    int chosen = 0;
+    for (int i = 0; i < SUITES; i++) {
+        if (argc < 2 || strcmp(argv[1], suites[i].name) == 0) {
+            srunner_add_suite(runner, suites[i].make());
+            chosen++;
+        }
+    }
+    if (argc > 2 || chosen == 0) {
+        srunner_free(runner);
+        return usage();
+    }
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    int passed = srunner_ntests_run(runner) - failed;
+    srunner_free(runner);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
