@@ -100,7 +100,6 @@ static void free_parts(aic_context *context)
 
 aic_status aic_context_create(const aic_context_options *options, aic_context **context)
 {
-    static atomic_uint_fast64_t last_id;
     if (context == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, "context", "is NULL");
     }
@@ -122,8 +121,6 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     }
     atomic_init(&made->compiles, 0);
     atomic_init(&made->code_bytes, 0);
-    /* relaxed: only the number's being unique matters. */
-    made->id = atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
     *context = made;
     return AIC_OK;
 }

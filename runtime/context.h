@@ -8,7 +8,6 @@
 #include <aic/context.h>
 
 struct aic_context {
-    uint64_t id; /* never 0, never given to a second context of the process */
     const aic_target *target;
     char *passes;   /* NULL: none */
     char *dump_dir; /* NULL: none */

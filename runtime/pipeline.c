@@ -3,14 +3,6 @@
 #include "frontend/op.h"
 #include "runtime/build.h"
 #include "runtime/log.h"
-#include "runtime/scratch.h"
-
-/* The thread's last hit. The id tells whether the entry's context, and so the entry, is still the one that was
- * asked: ids are never reused, and an entry lives as long as its context. */
-static AIC_THREAD_LOCAL struct {
-    uint64_t context_id;
-    const aic_cache_entry *entry;
-} last_hit;
 
 /* All that tells kernels of one context apart; target and passes are the context's own. */
 static void make_key(const aic_request *request, aic_key *key)
@@ -24,21 +16,6 @@ static void make_key(const aic_request *request, aic_key *key)
     }
 }
 
-/* The cached entry of a key, or NULL with the key's hash for the claim. */
-static const aic_cache_entry *look_up(const aic_context *context, const aic_key *key, uint64_t *hash)
-{
-    if (last_hit.context_id == context->id && aic_cache_entry_matches(last_hit.entry, key)) {
-        return last_hit.entry;
-    }
-    *hash = aic_key_hash(key);
-    const aic_cache_entry *entry = aic_cache_find(&context->cache, key, *hash);
-    if (entry != NULL) {
-        last_hit.context_id = context->id;
-        last_hit.entry = entry;
-    }
-    return entry;
-}
-
 aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_result *result)
 {
     aic_status status = aic_context_resolve(&context);
@@ -47,11 +24,11 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
     }
     /* descriptor -> key */
     aic_key key;
-    uint64_t hash = 0;
     make_key(request, &key);
+    uint64_t hash = aic_key_hash(&key);
 
     /* cached? no: wait for the thread that is making it, or make it (then the flight is ours) */
-    const aic_cache_entry *entry = look_up(context, &key, &hash);
+    const aic_cache_entry *entry = aic_cache_find(&context->cache, &key, hash);
     aic_flight *flight = NULL;
     if (entry == NULL) {
         status = aic_cache_claim(&context->cache, &key, hash, &entry, &flight);

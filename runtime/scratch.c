@@ -8,7 +8,7 @@
 #define SUBJECT "workspace"
 #define GRANULE 4096 /* sizes are rounded up, so that slowly growing shapes do not allocate every time */
 
-AIC_THREAD_LOCAL aic_scratch_block aic_scratch_mine;
+_Thread_local aic_scratch_block aic_scratch_mine;
 
 static pthread_key_t key;
 static int key_error;

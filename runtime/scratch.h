@@ -6,16 +6,13 @@
 
 #define AIC_SCRATCH_ALIGNMENT 64
 
-/* Initial-exec: one load from the thread pointer, no call. The few bytes fit the static TLS block that the dynamic
- * loader keeps for libraries loaded later. */
-#define AIC_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
-
 typedef struct aic_scratch_block {
     void *memory;
     size_t size;
 } aic_scratch_block;
 
-extern AIC_THREAD_LOCAL aic_scratch_block aic_scratch_mine;
+/* The library is built with the initial-exec model: reading it is one load from the thread pointer. */
+extern _Thread_local aic_scratch_block aic_scratch_mine;
 
 /* Makes the thread's block at least `size` bytes; its content is lost. AIC_OUT_OF_MEMORY. */
 aic_status aic_scratch_grow(size_t size);

@@ -1,0 +1,296 @@
+/* The memory cache by itself: hits, equality, growth, one flight a key, failures, many threads. */
+#include "frontend/diag.h"
+#include "runtime/cache.h"
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+Suite *suite_cache(void);
+
+#define THREADS 8
+
+static aic_key key_of(uint64_t number)
+{
+    aic_key key = {.count = 3, .word = {42, number, ~number}};
+    return key;
+}
+
+static void *value_of(uint64_t number)
+{
+    return (void *)(uintptr_t)(number + 1);
+}
+
+static void release_nothing(void *value)
+{
+    ck_assert_ptr_nonnull(value);
+}
+
+static aic_cache *cache_new(void)
+{
+    aic_cache *cache = malloc(sizeof *cache);
+    ck_assert_ptr_nonnull(cache);
+    ck_assert_int_eq(aic_cache_init(cache), AIC_OK);
+    return cache;
+}
+
+static void cache_free(aic_cache *cache)
+{
+    aic_cache_destroy(cache, release_nothing);
+    free(cache);
+}
+
+static void put(aic_cache *cache, const aic_key *key, uint64_t hash, void *value)
+{
+    const aic_cache_entry *entry;
+    aic_flight *flight;
+    ck_assert_int_eq(aic_cache_claim(cache, key, hash, &entry, &flight), AIC_OK);
+    ck_assert_ptr_null(entry);
+    ck_assert_ptr_nonnull(flight);
+    aic_cache_publish(cache, flight, AIC_OK, value);
+}
+
+START_TEST(miss_then_hit)
+{
+    aic_cache *cache = cache_new();
+    aic_key key = key_of(1), other = key_of(2);
+    uint64_t hash = aic_key_hash(&key);
+    ck_assert_ptr_null(aic_cache_find(cache, &key, hash));
+    put(cache, &key, hash, value_of(1));
+
+    const aic_cache_entry *found = aic_cache_find(cache, &key, hash);
+    ck_assert_ptr_nonnull(found);
+    ck_assert_ptr_eq(found->value, value_of(1));
+    ck_assert_ptr_null(aic_cache_find(cache, &other, aic_key_hash(&other)));
+
+    /* A claim that comes late finds the entry. */
+    const aic_cache_entry *entry;
+    aic_flight *flight;
+    ck_assert_int_eq(aic_cache_claim(cache, &key, hash, &entry, &flight), AIC_OK);
+    ck_assert_ptr_eq(entry, found);
+    ck_assert_ptr_null(flight);
+    cache_free(cache);
+}
+END_TEST
+
+/* Keys whose hashes collide, one a prefix of the other or different in a single word, are different keys. */
+START_TEST(equal_hashes)
+{
+    aic_cache *cache = cache_new();
+    const uint64_t hash = 63; /* the last slot of the first table: probing wraps around */
+    for (uint32_t count = 0; count < 10; count++) {
+        aic_key key = {.count = count};
+        memset(key.word, 0, sizeof key.word);
+        put(cache, &key, hash, value_of(count));
+        if (count > 0) {
+            key.word[count - 1] = UINT64_C(1) << 63;
+            put(cache, &key, hash, value_of(100 + count));
+        }
+    }
+    for (uint32_t count = 1; count < 10; count++) {
+        aic_key key = {.count = count};
+        memset(key.word, 0, sizeof key.word);
+        ck_assert_ptr_eq(aic_cache_find(cache, &key, hash)->value, value_of(count));
+        key.word[count - 1] = UINT64_C(1) << 63;
+        ck_assert_ptr_eq(aic_cache_find(cache, &key, hash)->value, value_of(100 + count));
+        key.word[0] ^= 2;
+        ck_assert_ptr_null(aic_cache_find(cache, &key, hash));
+    }
+    cache_free(cache);
+}
+END_TEST
+
+START_TEST(growth)
+{
+    enum { KEYS = 20000 };
+    aic_cache *cache = cache_new();
+    for (uint64_t i = 0; i < KEYS; i++) {
+        aic_key key = key_of(i);
+        put(cache, &key, aic_key_hash(&key), value_of(i));
+    }
+    ck_assert_uint_eq(atomic_load(&cache->entries), KEYS);
+    for (uint64_t i = 0; i < KEYS; i++) {
+        aic_key key = key_of(i);
+        const aic_cache_entry *entry = aic_cache_find(cache, &key, aic_key_hash(&key));
+        ck_assert_ptr_nonnull(entry);
+        ck_assert_ptr_eq(entry->value, value_of(i));
+    }
+    aic_key absent = key_of(KEYS);
+    ck_assert_ptr_null(aic_cache_find(cache, &absent, aic_key_hash(&absent)));
+    cache_free(cache);
+}
+END_TEST
+
+START_TEST(failure_is_not_kept)
+{
+    aic_cache *cache = cache_new();
+    aic_key key = key_of(5);
+    uint64_t hash = aic_key_hash(&key);
+    for (int attempt = 0; attempt < 3; attempt++) {
+        const aic_cache_entry *entry;
+        aic_flight *flight;
+        ck_assert_int_eq(aic_cache_claim(cache, &key, hash, &entry, &flight), AIC_OK);
+        ck_assert_ptr_nonnull(flight);
+        aic_cache_publish(cache, flight, aic_fail(AIC_COMPILE, "test", "refused"), NULL);
+        ck_assert_ptr_null(aic_cache_find(cache, &key, hash));
+        ck_assert_uint_eq(atomic_load(&cache->entries), 0);
+    }
+    put(cache, &key, hash, value_of(5));
+    ck_assert_ptr_eq(aic_cache_find(cache, &key, hash)->value, value_of(5));
+    cache_free(cache);
+}
+END_TEST
+
+/* ---- threads ---- */
+
+typedef struct crowd {
+    aic_cache *cache;
+    pthread_barrier_t start;
+    uint64_t keys;
+    atomic_uint made[1024]; /* flights per key */
+    atomic_uint wrong;      /* values that are not the key's */
+    atomic_uint failed;     /* claims that reported the failure of another thread */
+    atomic_uint published;  /* keys 0 .. published-1 are in the cache */
+    aic_status status;      /* what publishers publish */
+} crowd;
+
+static crowd *crowd_new(uint64_t keys, aic_status status)
+{
+    crowd *c = calloc(1, sizeof *c);
+    ck_assert_ptr_nonnull(c);
+    c->cache = cache_new();
+    c->keys = keys;
+    c->status = status;
+    ck_assert_int_eq(pthread_barrier_init(&c->start, NULL, THREADS), 0);
+    return c;
+}
+
+static void crowd_run(crowd *c, void *(*body)(void *))
+{
+    pthread_t thread[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, body, c), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+    }
+}
+
+static void crowd_free(crowd *c)
+{
+    pthread_barrier_destroy(&c->start);
+    cache_free(c->cache);
+    free(c);
+}
+
+/* Gets every key's value as the pipeline does. */
+static void *get_all(void *argument)
+{
+    crowd *c = argument;
+    pthread_barrier_wait(&c->start);
+    for (uint64_t i = 0; i < c->keys; i++) {
+        aic_key key = key_of(i);
+        uint64_t hash = aic_key_hash(&key);
+        const aic_cache_entry *entry = aic_cache_find(c->cache, &key, hash);
+        aic_flight *flight = NULL;
+        aic_status status = entry == NULL ? aic_cache_claim(c->cache, &key, hash, &entry, &flight) : AIC_OK;
+        if (flight != NULL) {
+            atomic_fetch_add(&c->made[i], 1);
+            usleep(100); /* let the others arrive */
+            if (c->status != AIC_OK) {
+                aic_fail(c->status, "test", "key %u refused", (unsigned)i);
+            }
+            aic_cache_publish(c->cache, flight, c->status, value_of(i));
+        } else if (status != AIC_OK) {
+            char expected[64];
+            snprintf(expected, sizeof expected, "test: key %u refused", (unsigned)i);
+            atomic_fetch_add(strcmp(aic_last_error(), expected) == 0 ? &c->failed : &c->wrong, 1);
+        } else if (entry->value != value_of(i)) {
+            atomic_fetch_add(&c->wrong, 1);
+        }
+    }
+    return NULL;
+}
+
+START_TEST(one_flight_a_key)
+{
+    crowd *c = crowd_new(1000, AIC_OK);
+    crowd_run(c, get_all);
+    for (uint64_t i = 0; i < c->keys; i++) {
+        ck_assert_uint_eq(atomic_load(&c->made[i]), 1);
+    }
+    ck_assert_uint_eq(atomic_load(&c->wrong), 0);
+    ck_assert_uint_eq(atomic_load(&c->failed), 0);
+    ck_assert_uint_eq(atomic_load(&c->cache->entries), 1000);
+    crowd_free(c);
+}
+END_TEST
+
+/* Every thread either made the attempt itself or was told of its failure, in the words of the one that made it. */
+START_TEST(failure_reaches_all)
+{
+    crowd *c = crowd_new(100, AIC_COMPILE);
+    crowd_run(c, get_all);
+    unsigned made = 0;
+    for (uint64_t i = 0; i < c->keys; i++) {
+        ck_assert_uint_ge(atomic_load(&c->made[i]), 1);
+        made += atomic_load(&c->made[i]);
+    }
+    ck_assert_uint_eq(atomic_load(&c->wrong), 0);
+    ck_assert_uint_eq(made + atomic_load(&c->failed), 100 * THREADS);
+    ck_assert_uint_gt(atomic_load(&c->failed), 0);
+    ck_assert_uint_eq(atomic_load(&c->cache->entries), 0);
+    crowd_free(c);
+}
+END_TEST
+
+/* The first to come writes, the others look up what is published already, while the table grows. */
+static void *write_or_read(void *argument)
+{
+    crowd *c = argument;
+    if (pthread_barrier_wait(&c->start) == PTHREAD_BARRIER_SERIAL_THREAD) {
+        for (uint64_t i = 0; i < c->keys; i++) {
+            aic_key key = key_of(i);
+            put(c->cache, &key, aic_key_hash(&key), value_of(i));
+            atomic_store_explicit(&c->published, (unsigned)i + 1, memory_order_release);
+        }
+        return NULL;
+    }
+    unsigned published = 0;
+    while (published < c->keys) {
+        published = atomic_load_explicit(&c->published, memory_order_acquire);
+        for (uint64_t i = 0; i < published; i += 1 + published / 50) {
+            aic_key key = key_of(i);
+            const aic_cache_entry *entry = aic_cache_find(c->cache, &key, aic_key_hash(&key));
+            if (entry == NULL || entry->value != value_of(i)) {
+                atomic_fetch_add(&c->wrong, 1);
+            }
+        }
+    }
+    return NULL;
+}
+
+START_TEST(reads_during_growth)
+{
+    crowd *c = crowd_new(5000, AIC_OK);
+    crowd_run(c, write_or_read);
+    ck_assert_uint_eq(atomic_load(&c->wrong), 0);
+    crowd_free(c);
+}
+END_TEST
+
+Suite *suite_cache(void)
+{
+    Suite *suite = suite_create("cache");
+    TCase *tcase = tcase_create("cache");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, miss_then_hit);
+    tcase_add_test(tcase, equal_hashes);
+    tcase_add_test(tcase, growth);
+    tcase_add_test(tcase, failure_is_not_kept);
+    tcase_add_test(tcase, one_flight_a_key);
+    tcase_add_test(tcase, failure_reaches_all);
+    tcase_add_test(tcase, reads_during_growth);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,405 @@
+/* Contexts: options, environment, what they print and dump, statistics, lifetime. */
+#include "tests/conv_case.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_context(void);
+
+static aic_context *context_new(const aic_context_options *options)
+{
+    aic_context *context;
+    ck_assert_msg(aic_context_create(options, &context) == AIC_OK, "%s", aic_last_error());
+    return context;
+}
+
+static void run_in(aic_context *context, conv_case *c)
+{
+    conv_case_reset(c);
+    aic_status status = aic_jit_conv2d(context, &c->desc, c->buffer[0], c->buffer[1], c->buffer[2]);
+    ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
+    conv_case_check_done(c, c->buffer[0]);
+}
+
+/* Asserts that creation is refused with this status and a message that begins like this. */
+static void refuse(const aic_context_options *options, aic_status status, const char *beginning)
+{
+    aic_context *context = NULL;
+    ck_assert_int_eq(aic_context_create(options, &context), status);
+    ck_assert_ptr_null(context);
+    ck_assert_msg(strncmp(aic_last_error(), beginning, strlen(beginning)) == 0, "%s", aic_last_error());
+}
+
+/* ---- options and environment ---- */
+
+START_TEST(levels)
+{
+    unsetenv("AIC_MAX_ISA");
+    const char *best = NULL, *name;
+    for (size_t i = 0; (name = aic_isa_name(i)) != NULL; i++) {
+        aic_status check = aic_isa_check(name);
+        aic_context_options options = aic_context_options_init();
+        options.isa = name;
+        aic_context *context;
+        ck_assert_int_eq(aic_context_create(&options, &context), check);
+        if (check == AIC_OK) {
+            ck_assert_str_eq(aic_context_isa(context), name);
+            aic_context_destroy(context);
+            best = name;
+        } else {
+            ck_assert_int_eq(check, AIC_UNSUPPORTED);
+            ck_assert_ptr_nonnull(strstr(aic_last_error(), name));
+        }
+    }
+    ck_assert_ptr_nonnull(best);
+    aic_context *context = context_new(NULL);
+    ck_assert_str_eq(aic_context_isa(context), best);
+    aic_context_destroy(context);
+    ck_assert_str_eq(aic_isa_name(0), "generic");
+}
+END_TEST
+
+START_TEST(bad_options)
+{
+    aic_context_options options = aic_context_options_init();
+    options.isa = "avx9";
+    refuse(&options, AIC_INVALID_ARGUMENT, "isa: \"avx9\" is no instruction set level; levels: generic, ");
+    options.isa = NULL;
+    options.verbose = 3;
+    refuse(&options, AIC_INVALID_ARGUMENT, "verbose: 3 is outside -1..2");
+    options.verbose = -2;
+    refuse(&options, AIC_INVALID_ARGUMENT, "verbose: -2 ");
+    options.verbose = 0;
+    options.semantics.limits = (aic_limits)2;
+    refuse(&options, AIC_INVALID_ARGUMENT, "limits: 2 ");
+    ck_assert_int_eq(aic_context_create(NULL, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_isa_check(NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_isa_check(""), AIC_INVALID_ARGUMENT);
+    aic_context_destroy(NULL);
+}
+END_TEST
+
+START_TEST(environment)
+{
+    setenv("AIC_MAX_ISA", "nonsense", 1);
+    refuse(NULL, AIC_INVALID_ARGUMENT, "AIC_MAX_ISA: \"nonsense\" ");
+    aic_context_options options = aic_context_options_init();
+    options.isa = "generic"; /* an option goes before the environment */
+    aic_context_destroy(context_new(&options));
+
+    setenv("AIC_MAX_ISA", "generic", 1);
+    aic_context *context = context_new(NULL);
+    ck_assert_str_eq(aic_context_isa(context), "generic");
+    aic_context_destroy(context);
+
+    static const char *const bad[] = {"3", "-1", "yes", "11", "1 "};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        setenv("AIC_VERBOSE", bad[i], 1);
+        refuse(NULL, AIC_INVALID_ARGUMENT, "AIC_VERBOSE: ");
+    }
+    setenv("AIC_VERBOSE", "", 1); /* empty is not set */
+    aic_context_destroy(context_new(NULL));
+}
+END_TEST
+
+/* A bad value is a status of the first call, and of every call until it is put right. */
+START_TEST(default_context)
+{
+    const char *fork_mode = getenv("CK_FORK");
+    if (fork_mode != NULL && strcmp(fork_mode, "no") == 0) {
+        return; /* an earlier test has made the process's default context */
+    }
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 6);
+    conv_case *c = conv_case_new(&desc);
+    setenv("AIC_MAX_ISA", "nonsense", 1);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(aic_jit_conv2d(NULL, &c->desc, c->buffer[0], c->buffer[1], c->buffer[2]),
+                         AIC_INVALID_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(aic_last_error(), "AIC_MAX_ISA"));
+        ck_assert_ptr_null(aic_context_isa(NULL));
+        conv_case_check_untouched(c);
+    }
+    setenv("AIC_MAX_ISA", "generic", 1);
+    run_in(NULL, c);
+    ck_assert_str_eq(aic_context_isa(NULL), "generic");
+    conv_case_free(c);
+}
+END_TEST
+
+START_TEST(limits)
+{
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 3); /* W == Kw, H > Kh */
+    aic_spec spec = aic_spec_conv2d(&desc);
+    aic_context *document = context_new(NULL);
+    aic_kernel *kernel = NULL;
+    ck_assert_int_eq(aic_kernel_create(document, &spec, NULL, &kernel), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_null(kernel);
+    aic_context_destroy(document);
+
+    aic_context_options options = aic_context_options_init();
+    options.semantics.limits = AIC_LIMITS_HOST;
+    aic_context *host = context_new(&options);
+    ck_assert_int_eq(aic_kernel_create(host, &spec, NULL, &kernel), AIC_OK);
+    aic_kernel_release(kernel);
+    aic_context_destroy(host);
+}
+END_TEST
+
+/* A pipeline that LLVM does not know fails the compilation, not the process, and again when asked again. */
+START_TEST(pass_pipeline)
+{
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 6);
+    conv_case *c = conv_case_new(&desc);
+    aic_context_options options = aic_context_options_init();
+    options.passes = "no-such-pass";
+    aic_context *context = context_new(&options);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(aic_jit_conv2d(context, &c->desc, c->buffer[0], c->buffer[1], c->buffer[2]),
+                         AIC_INVALID_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(aic_last_error(), "no-such-pass"));
+        conv_case_check_untouched(c);
+    }
+    aic_cache_stats stats;
+    ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
+    ck_assert_uint_eq(stats.kernels, 0);
+    ck_assert_uint_eq(stats.compiles, 0);
+    aic_context_destroy(context);
+
+    options.passes = "instcombine,gvn";
+    context = context_new(&options);
+    run_in(context, c);
+    aic_context_destroy(context);
+    conv_case_free(c);
+}
+END_TEST
+
+/* ---- what is written outside of operands ---- */
+
+/* Runs one case twice in a context of this verbosity and returns what came on standard error; free() it. */
+static char *listen(int verbose, const char *dump_dir, conv_case *c)
+{
+    aic_context_options options = aic_context_options_init();
+    options.verbose = verbose;
+    options.dump_dir = dump_dir;
+    FILE *file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+    fflush(stderr);
+    int saved = dup(STDERR_FILENO);
+    ck_assert_int_ge(dup2(fileno(file), STDERR_FILENO), 0);
+    aic_context *context = context_new(&options);
+    run_in(context, c);
+    run_in(context, c);
+    aic_context_destroy(context);
+    fflush(stderr);
+    ck_assert_int_ge(dup2(saved, STDERR_FILENO), 0);
+    close(saved);
+    char *text = calloc(1, 16384);
+    ck_assert_ptr_nonnull(text);
+    rewind(file);
+    (void)!fread(text, 1, 16383, file);
+    fclose(file);
+    return text;
+}
+
+static size_t lines(const char *text)
+{
+    size_t count = 0;
+    for (; *text != '\0'; text++) {
+        count += *text == '\n';
+    }
+    return count;
+}
+
+START_TEST(verbose)
+{
+    unsetenv("AIC_DUMP_DIR");
+    aic_conv2d_desc desc = conv_desc(AIC_FLOAT16, 6);
+    conv_case *c = conv_case_new(&desc);
+    char spec[512];
+    ck_assert_int_eq(aic_spec_print(&c->spec, spec, sizeof spec, NULL), AIC_OK);
+
+    char *text = listen(0, NULL, c);
+    ck_assert_str_eq(text, "");
+    free(text);
+
+    text = listen(1, NULL, c);
+    ck_assert_uint_eq(lines(text), 1);
+    const char *const parts[] = {"aicjit: ", spec, "isa=", "schedule(", "emit=", "codegen=", "link=", "bytes="};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        ck_assert_msg(strstr(text, parts[i]) != NULL, "no \"%s\" in %s", parts[i], text);
+    }
+    free(text);
+
+    text = listen(2, NULL, c);
+    ck_assert_uint_eq(lines(text), 3);
+    ck_assert_ptr_nonnull(strstr(text, "aicjit: miss aic_conv2d_"));
+    ck_assert_ptr_nonnull(strstr(text, "aicjit: hit aic_conv2d_"));
+    free(text);
+    conv_case_free(c);
+}
+END_TEST
+
+/* Removes the folder's files and the folder; returns how many there were and how many of each suffix. */
+static int clear_folder(const char *path, int counts[3])
+{
+    static const char *const suffixes[3] = {".ll", ".s", ".o"};
+    int files = 0;
+    DIR *folder = opendir(path);
+    ck_assert_ptr_nonnull(folder);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        files++;
+        for (int i = 0; i < 3; i++) {
+            const char *dot = strrchr(entry->d_name, '.');
+            counts[i] += dot != NULL && strcmp(dot, suffixes[i]) == 0;
+        }
+        char name[512];
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        ck_assert_int_eq(unlink(name), 0);
+    }
+    closedir(folder);
+    ck_assert_int_eq(rmdir(path), 0);
+    return files;
+}
+
+START_TEST(dump_folder)
+{
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 6);
+    conv_case *c = conv_case_new(&desc);
+    char path[] = "/tmp/aicjit-test-XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(path));
+    char *text = listen(0, path, c);
+    ck_assert_str_eq(text, "");
+    free(text);
+    int counts[3] = {0, 0, 0};
+    ck_assert_int_eq(clear_folder(path, counts), 3); /* and no temporary file */
+    ck_assert_int_eq(counts[0], 1);
+    ck_assert_int_eq(counts[1], 1);
+    ck_assert_int_eq(counts[2], 1);
+
+    /* The folder is gone: the calls succeed all the same, and a verbose context says what it could not write. */
+    text = listen(1, path, c);
+    ck_assert_uint_eq(lines(text), 4);
+    ck_assert_ptr_nonnull(strstr(text, "cannot write "));
+    free(text);
+    conv_case_free(c);
+}
+END_TEST
+
+/* ---- cache and lifetime ---- */
+
+START_TEST(statistics)
+{
+    aic_context *context = context_new(NULL);
+    aic_cache_stats stats;
+    ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
+    ck_assert_uint_eq(stats.kernels + stats.compiles + stats.code_bytes, 0);
+    ck_assert_int_eq(aic_context_cache_stats(context, NULL), AIC_INVALID_ARGUMENT);
+    for (int64_t round = 1; round <= 3; round++) {
+        aic_conv2d_desc desc = conv_desc(AIC_INT8, 4 + round);
+        conv_case *c = conv_case_new(&desc);
+        uint64_t bytes_before = stats.code_bytes;
+        run_in(context, c);
+        run_in(context, c);
+        ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
+        ck_assert_uint_eq(stats.kernels, round);
+        ck_assert_uint_eq(stats.compiles, round);
+        ck_assert_uint_gt(stats.code_bytes, bytes_before);
+        conv_case_free(c);
+    }
+    aic_context_destroy(context);
+}
+END_TEST
+
+START_TEST(kernel_outlives_context)
+{
+    aic_conv2d_desc desc = conv_desc(AIC_FLOAT16, 7);
+    conv_case *c = conv_case_new(&desc);
+    aic_context *context = context_new(NULL);
+    aic_kernel *kernel, *second;
+    ck_assert_int_eq(aic_kernel_create(context, &c->spec, NULL, &kernel), AIC_OK);
+    ck_assert_int_eq(aic_kernel_create(context, &c->spec, NULL, &second), AIC_OK);
+    aic_context_destroy(context);
+    aic_kernel_release(second);
+    ck_assert_int_eq(aic_kernel_call(kernel, c->buffer, CONV_OPERANDS), AIC_OK);
+    conv_case_check_done(c, c->buffer[0]);
+    aic_kernel_info info;
+    ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+    ck_assert_int_eq(strncmp(info.name, "aic_conv2d_", 11), 0);
+    aic_kernel_release(kernel);
+    conv_case_free(c);
+}
+END_TEST
+
+/* Contexts share nothing: the same shape is a kernel in each, and each gives its memory back. */
+START_TEST(many_contexts)
+{
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 6);
+    conv_case *c = conv_case_new(&desc);
+    aic_context *kept[2] = {context_new(NULL), context_new(NULL)};
+    for (int i = 0; i < 8; i++) {
+        aic_context *context = context_new(NULL);
+        run_in(context, c);
+        run_in(kept[i % 2], c);
+        aic_context_destroy(context);
+    }
+    for (int i = 0; i < 2; i++) {
+        aic_cache_stats stats;
+        ck_assert_int_eq(aic_context_cache_stats(kept[i], &stats), AIC_OK);
+        ck_assert_uint_eq(stats.compiles, 1);
+        aic_context_destroy(kept[i]);
+    }
+    conv_case_free(c);
+}
+END_TEST
+
+/* Tests change the environment; in one process they must find it as it was. */
+static char *saved[3];
+static const char *const variables[3] = {"AIC_MAX_ISA", "AIC_VERBOSE", "AIC_DUMP_DIR"};
+
+static void save_environment(void)
+{
+    for (int i = 0; i < 3; i++) {
+        const char *value = getenv(variables[i]);
+        saved[i] = value != NULL ? strdup(value) : NULL;
+    }
+}
+
+static void restore_environment(void)
+{
+    for (int i = 0; i < 3; i++) {
+        if (saved[i] != NULL) {
+            setenv(variables[i], saved[i], 1);
+            free(saved[i]);
+        } else {
+            unsetenv(variables[i]);
+        }
+    }
+}
+
+Suite *suite_context(void)
+{
+    Suite *suite = suite_create("context");
+    TCase *tcase = tcase_create("context");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_checked_fixture(tcase, save_environment, restore_environment);
+    tcase_add_test(tcase, levels);
+    tcase_add_test(tcase, bad_options);
+    tcase_add_test(tcase, environment);
+    tcase_add_test(tcase, default_context);
+    tcase_add_test(tcase, limits);
+    tcase_add_test(tcase, pass_pipeline);
+    tcase_add_test(tcase, verbose);
+    tcase_add_test(tcase, dump_folder);
+    tcase_add_test(tcase, statistics);
+    tcase_add_test(tcase, kernel_outlives_context);
+    tcase_add_test(tcase, many_contexts);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
