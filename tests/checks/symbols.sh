@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# symbols.sh BUILD [--update]: compares what BUILD/libaicjit.so exports with cmake/symbols.txt and with the functions that
+# the public header declares. --update rewrites the list: a change of the interface is seen in review.
+set -euo pipefail
+export LC_ALL=C
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=$1
+list="$root/cmake/symbols.txt"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+# check NAME COMMAND...: one test; what the command prints explains a failure.
+check() {
+    if "${@:2}"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $1"
+    fi
+}
+
+# No version node, no symbol of another library.
+nm -D --defined-only --format=posix "$build/libaicjit.so" | awk '$2 != "A" { sub(/@.*/, "", $1); print $1 }' |
+    sort >"$work/exported"
+if [ "${2:-}" = --update ]; then
+    cp "$work/exported" "$list"
+fi
+# Every declaration of the header is marked AIC_API, so it begins with the visibility attribute.
+echo '#include <aic/aic.h>' | cc -E -P -I "$root/frontend/include" -x c - | tr '\n' ' ' | tr ';' '\n' |
+    sed -n 's/.*visibility("default"))) [^(]*\b\(aic_[a-z0-9_]*\)(.*/\1/p' | sort >"$work/declared"
+# The static library has no map to hide behind: all its external names carry the prefix, too.
+nm --defined-only --extern-only --format=posix "$build/libaicjit.a" | awk 'NF > 1 && $1 !~ /^aic_/ { print $1 }' |
+    sort -u >"$work/strangers"
+
+no_strangers() { ! grep -v '^aic_' "$1"; }
+check "something is exported" test -s "$work/exported"
+check "every exported symbol begins aic_" no_strangers "$work/exported"
+check "the library exports what cmake/symbols.txt lists" diff "$list" "$work/exported"
+check "the header declares what cmake/symbols.txt lists" diff "$list" "$work/declared"
+check "every external symbol of libaicjit.a begins aic_" diff /dev/null "$work/strangers"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# run.sh BUILD: installs BUILD into an empty prefix and uses it from outside the tree: headers alone, CMake package,
+# pkg-config, static library, dlopen, the installed tool.
+set -euo pipefail
+export LC_ALL=C
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix="$work/some prefix"
+passed=0
+failed=0
+
+# check NAME COMMAND...: one test; its output is shown when it fails.
+check() {
+    local status
+    set +e # not "if": a condition would switch -e off within the command
+    (set -e && "${@:2}") >"$work/output" 2>&1
+    status=$?
+    set -e
+    if [ "$status" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $1"
+        cat "$work/output"
+    fi
+}
+
+library_folder() { dirname "$(find "$prefix" -name libaicjit.so -print -quit)"; }
+
+files_are_there() {
+    local file
+    for file in include/aic/aic.h include/aic/conv2d.h include/aic/conv2d.def include/aic/ops.def bin/aicjit \
+        "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
+        [ -e "$prefix/$file" ] || { echo "$file is missing" && return 1; }
+    done
+}
+
+soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0]'; }
+
+no_path_of_the_build() { ! grep -rlF "$build" "$lib/cmake" "$lib/pkgconfig" "$prefix/include"; }
+
+# Each header can be included first and alone, in C11 and in C++11.
+headers_stand_alone() {
+    local header
+    for header in "$prefix"/include/aic/*.h; do
+        cc -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -include "$header" -x c /dev/null
+        c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -include "$header" -x c++ /dev/null
+    done
+}
+
+cmake_package() {
+    cmake -S "$work/source" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+    cmake --build "$work/cmake"
+    "$work/cmake/consumer_c"
+    "$work/cmake/consumer_cpp"
+}
+
+cmake_refuses_other_versions() {
+    sed 's/aicjit 0.1/aicjit 9.0/' "$here/CMakeLists.txt" >"$work/source/CMakeLists.txt"
+    ! cmake -S "$work/source" -B "$work/cmake9" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+}
+
+# The flags go through a response file's quoting rules, as pkg-config escapes the blank of the prefix.
+flags() { PKG_CONFIG_PATH="$lib/pkgconfig" pkg-config "$@" aicjit >"$work/flags"; }
+
+pkg_config() {
+    flags --cflags --libs
+    cc -std=c11 -Wall -Wextra -Werror -o "$work/pc_c" "$work/source/consumer.c" "@$work/flags"
+    c++ -std=c++11 -Wall -Wextra -Werror -o "$work/pc_cpp" "$work/source/consumer.cpp" "@$work/flags"
+    LD_LIBRARY_PATH="$lib" "$work/pc_c"
+    LD_LIBRARY_PATH="$lib" "$work/pc_cpp"
+}
+
+static_library() {
+    flags --cflags --libs --static
+    sed -i 's/-laicjit/-l:libaicjit.a/' "$work/flags"
+    cc -std=c11 -o "$work/static_c" "$work/source/consumer.c" "@$work/flags"
+    "$work/static_c"
+}
+
+loaded_while_running() {
+    cc -std=c11 -Wall -Wextra -Werror -I "$prefix/include" -o "$work/loader" "$here/loader.c" -pthread -ldl
+    "$work/loader" "$lib/libaicjit.so"
+}
+
+cmake --install "$build" --prefix "$prefix" >"$work/install.log" || { cat "$work/install.log" && exit 1; }
+lib=$(library_folder)
+mkdir "$work/source"
+cp "$here"/consumer.* "$here/CMakeLists.txt" "$work/source"
+
+check "the installed files" files_are_there
+check "the soname" soname_is_versioned
+check "no installed file names the build folder" no_path_of_the_build
+check "headers stand alone in C and C++" headers_stand_alone
+check "find_package(aicjit)" cmake_package
+check "find_package(aicjit 9.0) is refused" cmake_refuses_other_versions
+check "pkg-config aicjit" pkg_config
+check "libaicjit.a by pkg-config --static" static_library
+check "dlopen" loaded_while_running
+check "the installed tool" "$prefix/bin/aicjit" info
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
