@@ -63,8 +63,8 @@ void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t s
 {
     memset(desc, 0, size);
     for (size_t f = 0; f < count; f++) {
-        uint64_t word =
-            fields[f].kind == AIC_KIND_REAL ? aic_bits_of_double(fields[f].fallback) : (uint64_t)(int64_t)fields[f].fallback;
+        uint64_t word = fields[f].kind == AIC_KIND_REAL ? aic_bits_of_double(fields[f].fallback)
+                                                        : (uint64_t)(int64_t)fields[f].fallback;
         for (uint32_t i = 0; i < fields[f].count; i++) {
             aic_field_set_word(&fields[f], desc, i, word);
         }

@@ -38,7 +38,7 @@ typedef struct aic_field {
  * filled with anything. `words` and `n` are the caller's. */
 #define AIC_KEY_FIELD(kind, member, count)                                                                             \
     for (uint32_t i_ = 0; i_ < (count); i_++) {                                                                        \
-        words[n++] = AIC_WORD_##kind(((const AIC_RAW_##kind *)(const void *)&(member))[i_]);                          \
+        words[n++] = AIC_WORD_##kind(((const AIC_RAW_##kind *)(const void *)&(member))[i_]);                           \
     }
 #define AIC_RAW_INT int64_t
 #define AIC_RAW_REAL double

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-double aic_half_to_double(uint16_t half);      /* exact; NaN stays NaN */
-uint16_t aic_half_from_double(double value);   /* one rounding, ties to even; overflow gives infinity */
+double aic_half_to_double(uint16_t half);    /* exact; NaN stays NaN */
+uint16_t aic_half_from_double(double value); /* one rounding, ties to even; overflow gives infinity */
 
 #endif

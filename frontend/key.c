@@ -1,8 +1,6 @@
 /* Cache keys: the signature of a kernel as words, their hash and equality. All of it is on the path of every call. */
 #include "frontend/op.h"
 
-#include <string.h>
-
 void aic_key_add_stage(aic_key *key, aic_op op, const void *desc)
 {
     const aic_op_info *info = aic_op_get(op);
@@ -14,38 +12,53 @@ void aic_key_add_stage(aic_key *key, aic_op op, const void *desc)
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* Both halves of the product folded: every bit of it depends on every lower bit of both factors. */
+/* Both halves of the product: a change in any bit of a factor shows, also in the highest, where reals differ. */
 static inline uint64_t fold_multiply(uint64_t a, uint64_t b)
 {
-    uint128 product = (uint128)a * b;
+    const uint128 product = (uint128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* A sum over pairs of words of folded products, each word first offset by a constant of its place. The products do
- * not wait for each other, so a key of 25 words costs about as many cycles. Equal hashes of different keys cost
- * time only: keys are compared whole. */
+/* A sum over pairs of words of folded products, each word first offset by a constant of its place. No product waits
+ * for another. Equal hashes of different keys cost time only: keys are compared whole. */
 uint64_t aic_key_hash(const aic_key *key)
 {
-    const uint64_t step_even = UINT64_C(0x9E3779B97F4A7C15);
-    const uint64_t step_odd = UINT64_C(0xD1B54A32D192ED03);
-    uint64_t even = UINT64_C(0x8CB92BA72F3D8DD7);
-    uint64_t odd = UINT64_C(0xABC98388FB8FAC03);
-    uint64_t sum = key->count;
-    uint32_t i = 0;
-    for (; i + 1 < key->count; i += 2) {
-        sum += fold_multiply(key->word[i] + even, key->word[i + 1] ^ odd);
-        even += step_even;
-        odd += step_odd;
+    const uint64_t step_a = UINT64_C(0x9E3779B97F4A7C15);
+    const uint64_t step_b = UINT64_C(0xD1B54A32D192ED03);
+    const uint64_t *word = key->word;
+    uint64_t a = UINT64_C(0x8CB92BA72F3D8DD7);
+    uint64_t b = UINT64_C(0xABC98388FB8FAC03);
+    uint64_t sums[2] = {key->count, 0};
+    for (uint32_t left = key->count / 4; left > 0; left--, word += 4) {
+        sums[0] += fold_multiply(word[0] + a, word[1] + b);
+        sums[1] += fold_multiply(word[2] + b, word[3] + a);
+        a += step_a;
+        b += step_b;
     }
-    if (i < key->count) {
-        sum += fold_multiply(key->word[i] + even, odd);
+    for (; word < key->word + key->count; word++) {
+        sums[0] += fold_multiply(*word + a, b);
+        a += step_a;
     }
-    return fold_multiply(sum ^ step_even, step_odd);
+    return fold_multiply(sums[0] ^ step_a, sums[1] ^ step_b);
 }
 
+/* Word by word on purpose: a key has just been written in single words, and wider loads would have to wait until
+ * those stores have left the store buffer. */
 bool aic_key_equal(const aic_key *a, const aic_key *b)
 {
-    return a->count == b->count && memcmp(a->word, b->word, a->count * sizeof a->word[0]) == 0;
+    if (a->count != b->count) {
+        return false;
+    }
+    uint64_t differences[2] = {0, 0};
+    uint32_t i = 0;
+    for (; i + 4 <= a->count; i += 4) {
+        differences[0] |= (a->word[i] ^ b->word[i]) | (a->word[i + 1] ^ b->word[i + 1]);
+        differences[1] |= (a->word[i + 2] ^ b->word[i + 2]) | (a->word[i + 3] ^ b->word[i + 3]);
+    }
+    for (; i < a->count; i++) {
+        differences[0] |= a->word[i] ^ b->word[i];
+    }
+    return (differences[0] | differences[1]) == 0;
 }
 
 /* Whether the stages that count are equal; a count out of range leaves none or all of the stages there are. */

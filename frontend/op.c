@@ -192,7 +192,8 @@ static aic_status check_reference(const aic_spec *spec, const aic_semantics *sem
     aic_operand operands[AIC_OPERANDS_MAX];
     size_t expected = operands_of(spec, operands);
     if (count != expected || !pointers) {
-        return aic_fail(AIC_INVALID_ARGUMENT, subject, "%zu operands given, %zu expected", pointers ? count : 0, expected);
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "%zu operands given, %zu expected", pointers ? count : 0,
+                        expected);
     }
     return aic_operands_check(subject, operands, pointers, count);
 }

@@ -59,7 +59,10 @@ typedef struct aic_key {
     uint64_t word[AIC_KEY_WORDS_MAX];
 } aic_key;
 
-static inline void aic_key_add(aic_key *key, uint64_t word) { key->word[key->count++] = word; }
+static inline void aic_key_add(aic_key *key, uint64_t word)
+{
+    key->word[key->count++] = word;
+}
 
 /* Appends the operator and every field of its descriptor. */
 void aic_key_add_stage(aic_key *key, aic_op op, const void *desc);

@@ -242,8 +242,8 @@ static aic_status check_sizes(const aic_conv2d_desc *desc, const aic_semantics *
 static aic_status conv2d_validate(const void *descriptor, const aic_semantics *semantics)
 {
     const aic_conv2d_desc *desc = descriptor;
-    static aic_status (*const checks[])(const aic_conv2d_desc *) = {
-        check_dtype, check_fm_shape, check_kernel_shape, check_window, check_pad_value, check_modes};
+    static aic_status (*const checks[])(const aic_conv2d_desc *) = {check_dtype,  check_fm_shape,  check_kernel_shape,
+                                                                    check_window, check_pad_value, check_modes};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         aic_status status = checks[i](desc);
         if (status != AIC_OK) {

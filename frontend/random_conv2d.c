@@ -74,9 +74,8 @@ static void draw_window(uint64_t *state, aic_conv2d_desc *desc)
 
 static void draw_values(uint64_t *state, aic_conv2d_desc *desc)
 {
-    static const double halves[] = {0,      -0.0,     1,      -1,     0.1,    -2.5,      0.333,
-                                    65504,  -65504,   65503,  6.1e-5, 5.9e-8, 2.9802e-8, 1e-300,
-                                    2049.0, -1.00049, 1023.75};
+    static const double halves[] = {0,     -0.0,   1,      -1,        0.1,    -2.5,   0.333,    65504,  -65504,
+                                    65503, 6.1e-5, 5.9e-8, 2.9802e-8, 1e-300, 2049.0, -1.00049, 1023.75};
     if (desc->dtype == AIC_INT8) {
         desc->pad_value = (double)PICK(state, 0, 0, 1, -1, -128, 127, range(state, -128, 127));
     } else {
@@ -116,8 +115,7 @@ static void draw_large_kernel(uint64_t *state, aic_conv2d_desc *desc)
     desc->pad[0] = desc->pad[2] = 255;
     desc->pad[1] = desc->kernel_shape[2] < 255 ? 0 : PICK(state, 0, 1);
     desc->pad[3] = range(state, 0, 2);
-    desc->stride[0] = PICK(state, 1, 63);
-    desc->stride[1] = 63;
+    desc->stride[0] = desc->stride[1] = 63;
 }
 
 /* Makes Ho and Wo positive, and the shape one that the document supports. */
@@ -142,7 +140,7 @@ static bool too_large(const aic_conv2d_desc *desc)
 {
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
     return aic_op_conv2d.macs(desc) > MACS_MAX || s.cout * s.round_howo > ELEMENTS_MAX ||
-           s.c1 * s.h * s.w * s.c0 > ELEMENTS_MAX || s.k * s.cout > ELEMENTS_MAX * 2;
+           s.c1 * s.h * s.w * s.c0 > ELEMENTS_MAX || s.k * s.cout > MACS_MAX;
 }
 
 /* Halves one size that is above its minimum. */
@@ -301,9 +299,9 @@ static void break_support(uint64_t *state, aic_conv2d_desc *desc)
 void aic_conv2d_random_illegal(uint64_t *state, void *desc)
 {
     static void (*const breakers[])(uint64_t *, aic_conv2d_desc *) = {
-        break_dtype,      break_c1,     break_c1_of_first, break_image,       break_c0,        break_channels,
-        break_kernel_c1,  break_cout,   break_kernel_size, break_kernel_c0,   break_stride,    break_pad,
-        break_dilation,   break_output, break_pad_value,   break_init_l1out,  break_accumulate, break_support,
+        break_dtype,     break_c1,     break_c1_of_first, break_image,      break_c0,         break_channels,
+        break_kernel_c1, break_cout,   break_kernel_size, break_kernel_c0,  break_stride,     break_pad,
+        break_dilation,  break_output, break_pad_value,   break_init_l1out, break_accumulate, break_support,
     };
     aic_conv2d_random(state, desc);
     breakers[range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);

@@ -33,7 +33,7 @@ typedef struct reader {
 
 /* Fails with "OPERATOR: KEY: message (column N)"; `where` points into the text. */
 __attribute__((format(printf, 3, 4))) static aic_status fail_at(const reader *in, const char *where, const char *format,
-                                                                 ...)
+                                                                ...)
 {
     char message[256];
     va_list arguments;
@@ -179,8 +179,10 @@ static aic_status value_accumulate(const reader *in, word w, uint64_t *value)
 
 /* By field kind: reads a word as an entry of that kind. */
 static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *value) = {
-    [AIC_KIND_INT] = value_int,     [AIC_KIND_REAL] = value_real,
-    [AIC_KIND_BOOL] = value_bool,   [AIC_KIND_DTYPE] = value_dtype,
+    [AIC_KIND_INT] = value_int,
+    [AIC_KIND_REAL] = value_real,
+    [AIC_KIND_BOOL] = value_bool,
+    [AIC_KIND_DTYPE] = value_dtype,
     [AIC_KIND_ACCUMULATE] = value_accumulate,
 };
 

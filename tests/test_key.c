@@ -1,0 +1,181 @@
+/* Keys, text and equality of descriptors see every entry of every field. Generic: operators added to ops.def are
+ * covered without a change here. */
+#include "frontend/op.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_key(void);
+
+#define TEXT_MAX 2048
+
+static aic_key key_of(const aic_spec *spec)
+{
+    aic_key key = {.count = 0};
+    aic_key_add_stage(&key, spec->stage[0].op, &spec->stage[0].desc);
+    return key;
+}
+
+/* Another word that an entry of this kind can hold. */
+static uint64_t other_word(const aic_field *field, uint64_t word)
+{
+    switch (field->kind) {
+    case AIC_KIND_REAL:
+        return word ^ UINT64_C(1) << 63; /* 0.0 and -0.0 are different specifications */
+    case AIC_KIND_BOOL:
+    case AIC_KIND_ACCUMULATE:
+        return word ^ 1;
+    case AIC_KIND_DTYPE:
+        return word == AIC_INT8 ? AIC_FLOAT16 : AIC_INT8;
+    case AIC_KIND_INT:
+        break;
+    }
+    return word + 1;
+}
+
+static void check_different(const aic_spec *base, const aic_spec *changed, const aic_field *field, uint32_t index)
+{
+    const aic_key base_key = key_of(base);
+    const aic_key changed_key = key_of(changed);
+    char base_text[TEXT_MAX];
+    char changed_text[TEXT_MAX];
+    aic_spec back;
+    ck_assert_msg(!aic_key_equal(&base_key, &changed_key), "%s[%u] is not in the key", field->name, index);
+    ck_assert_uint_ne(aic_key_hash(&base_key), aic_key_hash(&changed_key));
+    ck_assert_msg(!aic_spec_equal(base, changed), "%s[%u] is not compared", field->name, index);
+    ck_assert_int_eq(aic_spec_print(base, base_text, sizeof base_text, NULL), AIC_OK);
+    ck_assert_int_eq(aic_spec_print(changed, changed_text, sizeof changed_text, NULL), AIC_OK);
+    ck_assert_msg(strcmp(base_text, changed_text) != 0, "%s[%u] is not in the text", field->name, index);
+    ck_assert_msg(aic_spec_parse(changed_text, &back) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_equal(&back, changed), "%s does not read back", changed_text);
+}
+
+static void perturb(const aic_spec *base)
+{
+    const aic_op_info *op = aic_op_get(base->stage[0].op);
+    for (size_t f = 0; f < op->field_count; f++) {
+        const aic_field *field = &op->fields[f];
+        for (uint32_t i = 0; i < field->count; i++) {
+            aic_spec changed = *base;
+            const uint64_t word = aic_field_word(field, &base->stage[0].desc, i);
+            aic_field_set_word(field, &changed.stage[0].desc, i, other_word(field, word));
+            check_different(base, &changed, field, i);
+            aic_field_set_word(field, &changed.stage[0].desc, i, word);
+            ck_assert(aic_spec_equal(base, &changed));
+        }
+    }
+}
+
+START_TEST(every_entry_counts)
+{
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        for (uint64_t seed = 0; seed < 50; seed++) {
+            aic_spec base;
+            ck_assert_int_eq(aic_spec_random((aic_op)op, seed, &base), AIC_OK);
+            perturb(&base);
+        }
+    }
+}
+END_TEST
+
+/* The words of the key are the operator and the entries in the order of the list; two stages leave room. */
+START_TEST(key_is_the_field_list)
+{
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        const aic_op_info *info = aic_op_get((aic_op)op);
+        aic_spec spec;
+        ck_assert_int_eq(aic_spec_random((aic_op)op, 7, &spec), AIC_OK);
+        const aic_key key = key_of(&spec);
+        uint32_t n = 0;
+        ck_assert_uint_eq(key.word[n++], (uint64_t)op);
+        for (size_t f = 0; f < info->field_count; f++) {
+            for (uint32_t i = 0; i < info->fields[f].count; i++) {
+                ck_assert_uint_eq(key.word[n++], aic_field_word(&info->fields[f], &spec.stage[0].desc, i));
+            }
+        }
+        ck_assert_uint_eq(n, key.count);
+        ck_assert_uint_le(2 * n, AIC_KEY_WORDS_MAX - 32);
+    }
+}
+END_TEST
+
+static int compare_words(const void *a, const void *b)
+{
+    const uint64_t *left = a;
+    const uint64_t *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+/* Unlike values of equal sums, swapped neighbours, a longer key of zeros: none may share a hash, nor crowd the low
+ * bits that pick a slot. */
+START_TEST(hashes_spread)
+{
+    enum { KEYS = 4096, SLOTS = 1024 };
+    static uint64_t hashes[KEYS];
+    static unsigned load[SLOTS];
+    unsigned fullest = 0;
+    for (uint32_t k = 0; k < KEYS; k++) {
+        aic_key key = {.count = 22};
+        for (uint32_t i = 0; i < key.count; i++) {
+            key.word[i] = 1;
+        }
+        key.word[k % 22] = k / 22 + 2;
+        hashes[k] = aic_key_hash(&key);
+        const unsigned slot = hashes[k] % SLOTS;
+        fullest = ++load[slot] > fullest ? load[slot] : fullest;
+    }
+    qsort(hashes, KEYS, sizeof hashes[0], compare_words);
+    for (uint32_t k = 1; k < KEYS; k++) {
+        ck_assert_uint_ne(hashes[k - 1], hashes[k]);
+    }
+    ck_assert_uint_le(fullest, 20); /* 4 on average */
+    for (uint32_t i = 0; i + 1 < 25; i++) {
+        aic_key a = {.count = 25};
+        aic_key b = {.count = 25};
+        a.word[i] = 1;
+        b.word[i + 1] = 1;
+        ck_assert_uint_ne(aic_key_hash(&a), aic_key_hash(&b));
+    }
+    aic_key short_key = {.count = 8};
+    aic_key long_key = {.count = 9};
+    ck_assert(!aic_key_equal(&short_key, &long_key));
+    ck_assert_uint_ne(aic_key_hash(&short_key), aic_key_hash(&long_key));
+}
+END_TEST
+
+/* A caller's bool may hold any byte; the key and the comparison must cope. */
+START_TEST(odd_booleans_are_read_as_bytes)
+{
+    aic_conv2d_desc desc = aic_conv2d_desc_init();
+    aic_spec one = aic_spec_conv2d(&desc);
+    memset(&desc.init_l1out, 2, 1);
+    aic_spec two = aic_spec_conv2d(&desc);
+    ck_assert(!aic_spec_equal(&one, &two));
+    ck_assert(aic_spec_equal(&two, &two));
+}
+END_TEST
+
+START_TEST(operators_by_name)
+{
+    ck_assert_str_eq(aic_op_name(AIC_OP_CONV2D), "conv2d");
+    ck_assert_ptr_null(aic_op_name(AIC_OP_NONE));
+    ck_assert_ptr_null(aic_op_name((aic_op)12345));
+    ck_assert_int_eq(aic_op_parse("conv2d"), AIC_OP_CONV2D);
+    ck_assert_int_eq(aic_op_parse("conv"), AIC_OP_NONE);
+    ck_assert_int_eq(aic_op_parse(NULL), AIC_OP_NONE);
+}
+END_TEST
+
+Suite *suite_key(void)
+{
+    Suite *suite = suite_create("key");
+    TCase *tcase = tcase_create("key");
+    tcase_add_test(tcase, every_entry_counts);
+    tcase_add_test(tcase, key_is_the_field_list);
+    tcase_add_test(tcase, hashes_spread);
+    tcase_add_test(tcase, odd_booleans_are_read_as_bytes);
+    tcase_add_test(tcase, operators_by_name);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

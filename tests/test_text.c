@@ -1,0 +1,343 @@
+/* Operator text: what is read, what is refused and where, the canonical form, hostile input. */
+#include "frontend/number.h"
+
+#include <aic/aic.h>
+#include <check.h>
+#include <fenv.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+Suite *suite_text(void);
+
+#define TEXT_MAX 2048
+#define SHAPES "fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32]"
+#define CANONICAL                                                                                                      \
+    "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32], stride=[1,1], pad=[0,0,0,0], "                \
+    "dilation=[1,1], pad_value=0, init_l1out=true, accumulate=cube)"
+
+static const struct {
+    const char *text;
+    const char *canonical;
+} good[] = {
+    {CANONICAL, CANONICAL},
+    {"conv2d(dtype=int8, " SHAPES ")", CANONICAL},
+    {"conv2d(" SHAPES ",dtype=i8)", CANONICAL},
+    {" conv2d (\n dtype = s8 ,\tfm_shape = [ 1 , 4,4 ,0x20 ] , kernel_shape=[1,+2,2,0X20,32])\r\n", CANONICAL},
+    {"conv2d(init_l1out=True, accumulate=cube, pad_value=0.0e5, dtype=int8, " SHAPES ")", CANONICAL},
+    {"conv2d(dtype=half, " SHAPES ", pad_value=-0.0, init_l1out=False, accumulate=fast, pad=[1,2,3,4])",
+     "conv2d(dtype=float16, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32], stride=[1,1], pad=[1,2,3,4], "
+     "dilation=[1,1], pad_value=-0, init_l1out=false, accumulate=fast)"},
+    {"conv2d(dtype=fp16, " SHAPES ", pad_value=.1, stride=[-9223372036854775808,9223372036854775807])",
+     "conv2d(dtype=float16, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32], "
+     "stride=[-9223372036854775808,9223372036854775807], pad=[0,0,0,0], dilation=[1,1], pad_value=0.1, "
+     "init_l1out=true, accumulate=cube)"},
+    {"conv2d(dtype=int8," SHAPES ")|conv2d(dtype=int8," SHAPES ")", CANONICAL " | " CANONICAL},
+};
+
+START_TEST(reads_and_prints)
+{
+    aic_spec spec;
+    char text[TEXT_MAX];
+    size_t length = 0;
+    ck_assert_msg(aic_spec_parse(good[_i].text, &spec) == AIC_OK, "%s: %s", good[_i].text, aic_last_error());
+    ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, &length), AIC_OK);
+    ck_assert_str_eq(text, good[_i].canonical);
+    ck_assert_uint_eq(length, strlen(text));
+}
+END_TEST
+
+#define LONG_WORD "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"
+
+static const struct {
+    const char *text;
+    const char *message;
+} bad[] = {
+    {"", "expected the name of an operator instead of the end of the text (column 1)"},
+    {"  (", "expected the name of an operator instead of '(' (column 3)"},
+    {"conv3d()", "conv3d: unknown operator (column 1)"},
+    {LONG_WORD "()", "abcdefghijklmnopqrstuvwxyzabcdefghijklmn...: unknown operator (column 1)"},
+    {"conv2d", "conv2d: expected '(' instead of the end of the text (column 7)"},
+    {"conv2d()", "conv2d: dtype: this key is required and missing (column 8)"},
+    {"conv2d(dtype=int8)", "conv2d: fm_shape: this key is required and missing (column 18)"},
+    {"conv2d(dtype=int8,)", "conv2d: expected a key instead of ')' (column 19)"},
+    {"conv2d(dtype=int8", "conv2d: expected ',' or ')' instead of the end of the text (column 18)"},
+    {"conv2d(dtype=int8 fm_shape=[1,1,1,1])", "conv2d: expected ',' or ')' instead of 'f' (column 19)"},
+    {"conv2d(dtype int8)", "conv2d: dtype: expected '=' instead of 'i' (column 14)"},
+    {"conv2d(dtype=)", "conv2d: dtype: expected a value instead of ')' (column 14)"},
+    {"conv2d(dtype=int9)", "conv2d: dtype: int9 is not a data type (int8, float16, ...) (column 14)"},
+    {"conv2d(dtype=none)", "conv2d: dtype: none is not a data type (int8, float16, ...) (column 14)"},
+    {"conv2d(dtype=5)", "conv2d: dtype: 5 is not a data type (int8, float16, ...) (column 14)"},
+    {"conv2d(dtype=" LONG_WORD ")",
+     "conv2d: dtype: abcdefghijklmnopqrstuvwxyzabcdefghijklmn... is not a data type (int8, float16, ...) (column 14)"},
+    {"conv2d(dtype=int8, strid=[1,1])",
+     "conv2d: strid: unknown key; the keys are dtype, fm_shape, kernel_shape, stride, pad, dilation, pad_value, "
+     "init_l1out, accumulate (column 20)"},
+    {"conv2d(dtype=int8, dtype=int8)", "conv2d: dtype: given twice (column 20)"},
+    {"conv2d(fm_shape=[1,2,3])", "conv2d: fm_shape: 3 entries instead of 4 (column 24)"},
+    {"conv2d(fm_shape=[])", "conv2d: fm_shape: 0 entries instead of 4 (column 19)"},
+    {"conv2d(fm_shape=[1,2,3,4,5])", "conv2d: fm_shape: more than 4 entries (column 26)"},
+    {"conv2d(fm_shape=[1,2,3,])", "conv2d: fm_shape: expected a value instead of ']' (column 24)"},
+    {"conv2d(fm_shape=[1 2])", "conv2d: fm_shape: expected ']' instead of '2' (column 20)"},
+    {"conv2d(fm_shape=4)", "conv2d: fm_shape: expected '[' instead of '4' (column 17)"},
+    {"conv2d(fm_shape=[1.5,2,3,4])", "conv2d: fm_shape: 1.5 is not an integer (column 18)"},
+    {"conv2d(fm_shape=[1e3,2,3,4])", "conv2d: fm_shape: 1e3 is not an integer (column 18)"},
+    {"conv2d(fm_shape=[0x,2,3,4])", "conv2d: fm_shape: 0x is not an integer (column 18)"},
+    {"conv2d(fm_shape=[-,2,3,4])", "conv2d: fm_shape: - is not an integer (column 18)"},
+    {"conv2d(fm_shape=[9223372036854775808,2,3,4])",
+     "conv2d: fm_shape: 9223372036854775808 is not an integer of 64 bits (column 18)"},
+    {"conv2d(fm_shape=[-9223372036854775809,2,3,4])",
+     "conv2d: fm_shape: -9223372036854775809 is not an integer of 64 bits (column 18)"},
+    {"conv2d(fm_shape=[0xFFFFFFFFFFFFFFFFF,2,3,4])",
+     "conv2d: fm_shape: 0xFFFFFFFFFFFFFFFFF is not an integer of 64 bits (column 18)"},
+    {"conv2d(pad_value=[1])", "conv2d: pad_value: expected a value instead of '[' (column 18)"},
+    {"conv2d(pad_value=1,5)", "conv2d: 5: unknown key; the keys are dtype, fm_shape, kernel_shape, stride, pad, "
+                              "dilation, pad_value, init_l1out, accumulate (column 20)"},
+    {"conv2d(pad_value=1e)", "conv2d: pad_value: 1e is not a number (column 18)"},
+    {"conv2d(pad_value=.)", "conv2d: pad_value: . is not a number (column 18)"},
+    {"conv2d(pad_value=0x1.8p3)", "conv2d: pad_value: 0x1.8p3 is not a number (column 18)"},
+    {"conv2d(pad_value=1e999)", "conv2d: pad_value: 1e999 is not a number of double precision (column 18)"},
+    {"conv2d(init_l1out=1)", "conv2d: init_l1out: 1 is not true or false (column 19)"},
+    {"conv2d(init_l1out=TRUE)", "conv2d: init_l1out: TRUE is not true or false (column 19)"},
+    {"conv2d(accumulate=slow)", "conv2d: accumulate: slow is not cube or fast (column 19)"},
+    {"conv2d(\x01)", "conv2d: expected a key instead of byte 0x01 (column 8)"},
+    {"conv2d(\xC3\xA9)", "conv2d: expected a key instead of byte 0xC3 (column 8)"},
+    {"conv2d(dtype=int8, " SHAPES ") x", "conv2d: expected '|' or the end of the text instead of 'x' (column 69)"},
+    {"conv2d(dtype=int8, " SHAPES ") |", "expected the name of an operator instead of the end of the text (column 70)"},
+    {CANONICAL "|" CANONICAL "|" CANONICAL, "more than 2 operators in a chain (column 321)"},
+};
+
+START_TEST(refuses_with_column)
+{
+    aic_spec spec;
+    aic_spec before;
+    memset(&spec, 0x5A, sizeof spec);
+    memcpy(&before, &spec, sizeof spec);
+    ck_assert_int_eq(aic_spec_parse(bad[_i].text, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), bad[_i].message);
+    ck_assert_mem_eq(&spec, &before, sizeof spec);
+}
+END_TEST
+
+START_TEST(null_arguments)
+{
+    aic_spec spec;
+    ck_assert_int_eq(aic_spec_parse(NULL, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_parse(CANONICAL, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_print(NULL, NULL, 0, NULL), AIC_INVALID_ARGUMENT);
+}
+END_TEST
+
+/* inf and nan are numbers to the text; the rules of the operator name the parameter. */
+START_TEST(special_numbers_reach_the_rules)
+{
+    static const char *const words[] = {"nan", "inf", "-inf", "65505"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        char text[TEXT_MAX];
+        char message[TEXT_MAX];
+        aic_spec spec;
+        snprintf(text, sizeof text,
+                 "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], pad_value=%s)", words[i]);
+        snprintf(message, sizeof message, "conv2d: pad_value: %s is outside -65504..65504 for float16", words[i]);
+        ck_assert_int_eq(aic_spec_parse(text, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
+        ck_assert_str_eq(aic_last_error(), message);
+    }
+}
+END_TEST
+
+START_TEST(buffer_sizes)
+{
+    aic_spec spec;
+    char text[TEXT_MAX];
+    size_t length = 0;
+    const size_t needed = strlen(CANONICAL);
+    ck_assert_int_eq(aic_spec_parse(CANONICAL, &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_print(&spec, NULL, 0, &length), AIC_OK);
+    ck_assert_uint_eq(length, needed);
+    ck_assert_int_eq(aic_spec_print(&spec, text, needed + 1, NULL), AIC_OK);
+    ck_assert_str_eq(text, CANONICAL);
+    memset(text, '#', sizeof text);
+    length = 0;
+    ck_assert_int_eq(aic_spec_print(&spec, text, needed, &length), AIC_INVALID_ARGUMENT);
+    ck_assert_uint_eq(length, needed);
+    ck_assert_int_eq(text[0], '#');
+}
+END_TEST
+
+/* Values no text has: printed for messages, without a crash. */
+START_TEST(odd_values_print)
+{
+    aic_conv2d_desc desc = aic_conv2d_desc_init();
+    char text[TEXT_MAX];
+    const uint32_t odd = 77;
+    memcpy(&desc.dtype, &odd, sizeof odd);
+    memcpy(&desc.accumulate, &odd, sizeof odd);
+    memset(&desc.init_l1out, 9, 1);
+    desc.pad_value = -(double)INFINITY;
+    const aic_spec spec = aic_spec_conv2d(&desc);
+    ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, NULL), AIC_OK);
+    ck_assert_str_eq(text,
+                     "conv2d(dtype=77, fm_shape=[0,0,0,0], kernel_shape=[0,0,0,0,0], stride=[1,1], pad=[0,0,0,0], "
+                     "dilation=[1,1], pad_value=-inf, init_l1out=9, accumulate=77)");
+}
+END_TEST
+
+START_TEST(random_specifications_round_trip)
+{
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        aic_spec spec;
+        aic_spec back;
+        char text[TEXT_MAX];
+        char again[TEXT_MAX];
+        ck_assert_int_eq(aic_spec_random(AIC_OP_NONE, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, NULL), AIC_OK);
+        ck_assert_msg(aic_spec_parse(text, &back) == AIC_OK, "%s: %s", text, aic_last_error());
+        ck_assert_msg(aic_spec_equal(&spec, &back), "%s", text);
+        ck_assert_int_eq(aic_spec_print(&back, again, sizeof again, NULL), AIC_OK);
+        ck_assert_str_eq(text, again);
+    }
+}
+END_TEST
+
+static const struct {
+    double value;
+    const char *text;
+} numbers[] = {
+    {0.0, "0"},
+    {-0.0, "-0"},
+    {1.0, "1"},
+    {-128.0, "-128"},
+    {65504.0, "65504"},
+    {999999999999999.0, "999999999999999"},
+    {1e15, "1e+15"},
+    {0.1, "0.1"},
+    {0.5, "0.5"},
+    {-2.5, "-2.5"},
+    {1.0 / 3.0, "0.3333333333333333"},
+    {0.1 + 0.2, "0.30000000000000004"},
+    {0.0999755859375, "0.0999755859375"},
+    {5e-324, "5e-324"},
+    {1.7976931348623157e308, "1.7976931348623157e+308"},
+    {2.2250738585072014e-308, "2.2250738585072014e-308"},
+};
+
+/* In whatever locale with a decimal comma this host has, and in every rounding mode. */
+START_TEST(numbers_are_canonical)
+{
+    static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "nl_NL.UTF-8"};
+    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    char text[AIC_NUMBER_TEXT_MAX];
+    for (size_t l = 0; l < sizeof locales / sizeof locales[0]; l++) {
+        setlocale(LC_ALL, locales[l]);
+        for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
+            for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+                double back = 0;
+                fesetround(modes[m]);
+                const aic_status printed = aic_number_print(numbers[i].value, text);
+                const aic_number_result parsed = aic_number_parse(text, strlen(text), &back);
+                const int mode_after = fegetround();
+                fesetround(FE_TONEAREST);
+                ck_assert_int_eq(printed, AIC_OK);
+                ck_assert_str_eq(text, numbers[i].text);
+                ck_assert_int_eq(parsed, AIC_NUMBER_OK);
+                ck_assert(memcmp(&back, &numbers[i].value, sizeof back) == 0);
+                ck_assert_int_eq(mode_after, modes[m]);
+            }
+        }
+    }
+    setlocale(LC_ALL, "C");
+}
+END_TEST
+
+/* A megabyte of `unit` after `prefix`: refused, at once. */
+static void check_hostile(const char *prefix, const char *unit)
+{
+    const size_t size = 1 << 20;
+    const size_t step = strlen(unit);
+    size_t at = strlen(prefix);
+    char *text = malloc(size + 1);
+    aic_spec spec;
+    struct timespec start;
+    struct timespec end;
+    ck_assert_ptr_nonnull(text);
+    memcpy(text, prefix, at);
+    for (; at + step <= size; at += step) {
+        memcpy(text + at, unit, step);
+    }
+    text[at] = '\0';
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    const aic_status status = aic_spec_parse(text, &spec);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    free(text);
+    const double seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    ck_assert_int_eq(status, AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "column "));
+    ck_assert_msg(seconds < 0.5, "%s%s...: %g s", prefix, unit, seconds);
+}
+
+START_TEST(hostile_text_fails_quickly)
+{
+    static const char *const prefixes[] = {
+        "",        "conv2d(",    "conv2d(dtype=", "conv2d(fm_shape=[", "conv2d(pad_value=", "conv2d(pad_value=0.",
+        CANONICAL, CANONICAL "|"};
+    static const char *const units[] = {"a",  "(",       "[",    "1",    " ", "|",
+                                        "1,", "conv2d(", "\xFF", "%n%s", "-", "dtype=int8,"};
+    for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++) {
+        for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+            if (p != 6 || u != 4) { /* white space after a whole text is legal */
+                check_hostile(prefixes[p], units[u]);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(names_of_types_and_statuses)
+{
+    ck_assert_str_eq(aic_dtype_name(AIC_FLOAT16), "float16");
+    ck_assert_str_eq(aic_dtype_name((aic_dtype)1000), "none");
+    ck_assert_uint_eq(aic_dtype_size(AIC_UINT64), 8);
+    ck_assert_uint_eq(aic_dtype_size(AIC_DTYPE_NONE), 0);
+    static const struct {
+        const char *name;
+        aic_dtype dtype;
+    } rows[] = {
+        {"half", AIC_FLOAT16}, {"float", AIC_FLOAT32}, {"bf16", AIC_BFLOAT16},    {"fp16", AIC_FLOAT16},
+        {"f32", AIC_FLOAT32},  {"i8", AIC_INT8},       {"s8", AIC_INT8},          {"i", AIC_DTYPE_NONE},
+        {"", AIC_DTYPE_NONE},  {" ", AIC_DTYPE_NONE},  {"i8 s8", AIC_DTYPE_NONE}, {NULL, AIC_DTYPE_NONE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_int_eq(aic_dtype_parse(rows[i].name), rows[i].dtype);
+    }
+    ck_assert_str_eq(aic_status_name(AIC_OK), "AIC_OK success");
+    ck_assert_str_eq(aic_status_name((aic_status)99), "unknown status");
+    ck_assert_int_eq(aic_status_exit(AIC_OK), 0);
+    ck_assert_int_eq(aic_status_exit(AIC_INVALID_ARGUMENT), 2);
+    ck_assert_int_eq(aic_status_exit(AIC_IO), 3);
+    ck_assert_int_eq(aic_status_exit((aic_status)99), 3);
+    ck_assert_str_eq(aic_version(), "0.1.0");
+}
+END_TEST
+
+Suite *suite_text(void)
+{
+    Suite *suite = suite_create("text");
+    TCase *tcase = tcase_create("text");
+    tcase_add_loop_test(tcase, reads_and_prints, 0, (int)(sizeof good / sizeof good[0]));
+    tcase_add_loop_test(tcase, refuses_with_column, 0, (int)(sizeof bad / sizeof bad[0]));
+    tcase_add_test(tcase, null_arguments);
+    tcase_add_test(tcase, special_numbers_reach_the_rules);
+    tcase_add_test(tcase, buffer_sizes);
+    tcase_add_test(tcase, odd_values_print);
+    tcase_add_test(tcase, random_specifications_round_trip);
+    tcase_add_test(tcase, numbers_are_canonical);
+    tcase_add_test(tcase, hostile_text_fails_quickly);
+    tcase_add_test(tcase, names_of_types_and_statuses);
+    tcase_set_timeout(tcase, 60);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
