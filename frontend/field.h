@@ -23,6 +23,13 @@ typedef struct aic_field {
     double fallback;
 } aic_field;
 
+/* A named list of fields: what is written "name(key=value, ...)". */
+typedef struct aic_record {
+    const char *name;
+    const aic_field *fields;
+    size_t count;
+} aic_record;
+
 #define AIC_NEED_REQUIRED true
 #define AIC_NEED_OPTIONAL false
 

@@ -22,13 +22,13 @@ const aic_op_info *aic_op_get(aic_op op)
 const char *aic_op_name(aic_op op)
 {
     const aic_op_info *info = aic_op_get(op);
-    return info ? info->name : NULL;
+    return info ? info->record.name : NULL;
 }
 
 aic_op aic_op_parse(const char *name)
 {
     for (int op = AIC_OP_NONE + 1; name && op < AIC_OP_END; op++) {
-        if (strcmp(op_table[op]->name, name) == 0) {
+        if (strcmp(op_table[op]->record.name, name) == 0) {
             return (aic_op)op;
         }
     }
@@ -221,7 +221,7 @@ aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semant
     }
     const aic_op_info *op = aic_op_get(spec->stage[0].op);
     if (aic_spec_exact(spec) || !op->reference_bound) {
-        return aic_fail(AIC_UNSUPPORTED, op->name, "the result is defined bit for bit, there is no error bound");
+        return aic_fail(AIC_UNSUPPORTED, op->record.name, "the result is defined bit for bit, there is no error bound");
     }
     fenv_t callers;
     fegetenv(&callers);

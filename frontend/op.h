@@ -8,9 +8,7 @@
 
 /* A descriptor of any operator: the union member of an aic_stage. */
 typedef struct aic_op_info {
-    const char *name;
-    const aic_field *fields; /* in the order of the .def list */
-    size_t field_count;
+    aic_record record; /* name of the operator, fields in the order of the .def list */
     size_t desc_size;
     void (*init)(void *desc);
     /* Writes every field of the descriptor as 64-bit words (AIC_KEY_FIELD in field.h), returns how many. On the

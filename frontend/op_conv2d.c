@@ -296,9 +296,7 @@ static bool conv2d_exact(const void *descriptor)
 }
 
 const aic_op_info aic_op_conv2d = {
-    .name = NAME,
-    .fields = fields,
-    .field_count = FIELDS,
+    .record = {NAME, fields, FIELDS},
     .desc_size = sizeof(aic_conv2d_desc),
     .init = conv2d_init,
     .key = conv2d_key,

@@ -2,7 +2,16 @@
 #ifndef AIC_TEXT_H
 #define AIC_TEXT_H
 
+#include "frontend/field.h"
+
 #include <aic/types.h>
+
+/* Reads "name(key=value, ...)" into a structure whose optional fields hold their fallbacks. */
+aic_status aic_record_parse(const aic_record *record, const char *text, void *fields);
+
+/* Writes it; buffer, capacity and length as aic_spec_print() has them. */
+aic_status aic_record_print(const aic_record *record, const void *fields, char *buffer, size_t capacity,
+                            size_t *length);
 
 /* Words of the accumulate key, by value; NULL past the last. */
 const char *aic_accumulate_name(aic_accumulate accumulate);

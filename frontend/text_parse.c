@@ -25,8 +25,8 @@ typedef struct word {
 typedef struct reader {
     const char *text;
     const char *at;
-    const aic_op_info *op;  /* operator being read, or NULL */
-    const aic_field *field; /* key being read, or NULL */
+    const aic_record *record; /* being read, or NULL */
+    const aic_field *field;   /* key being read, or NULL */
 } reader;
 
 /* ---- messages ---- */
@@ -40,7 +40,7 @@ __attribute__((format(printf, 3, 4))) static aic_status fail_at(const reader *in
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return aic_fail(AIC_INVALID_ARGUMENT, in->op ? in->op->name : NULL, "%s%s%s (column %zu)",
+    return aic_fail(AIC_INVALID_ARGUMENT, in->record ? in->record->name : NULL, "%s%s%s (column %zu)",
                     in->field ? in->field->name : "", in->field ? ": " : "", message, (size_t)(where - in->text) + 1);
 }
 
@@ -144,7 +144,7 @@ static aic_status value_real(const reader *in, word w, uint64_t *value)
     case AIC_NUMBER_TOO_BIG:
         return fail_value(in, w, "a number of double precision");
     case AIC_NUMBER_NO_MEMORY:
-        return aic_fail_memory(in->op->name, w.length);
+        return aic_fail_memory(in->record->name, w.length);
     default:
         return fail_value(in, w, "a number");
     }
@@ -223,16 +223,16 @@ static aic_status read_vector(reader *in, void *desc)
 
 /* ---- keys, stages, chains ---- */
 
-/* The keys of an operator for messages: "dtype, fm_shape, ...". */
-static void list_keys(const aic_op_info *op, char *buffer, size_t capacity)
+/* The keys of a record for messages: "dtype, fm_shape, ...". */
+static void list_keys(const aic_record *record, char *buffer, size_t capacity)
 {
     size_t length = 0;
-    for (size_t f = 0; f < op->field_count && length < capacity; f++) {
-        length += (size_t)snprintf(buffer + length, capacity - length, "%s%s", f ? ", " : "", op->fields[f].name);
+    for (size_t f = 0; f < record->count && length < capacity; f++) {
+        length += (size_t)snprintf(buffer + length, capacity - length, "%s%s", f ? ", " : "", record->fields[f].name);
     }
 }
 
-/* key "=" value. `seen` has a bit for every field of the operator. */
+/* key "=" value. `seen` has a bit for every field of the record. */
 static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
 {
     word key;
@@ -243,14 +243,14 @@ static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
         return status;
     }
     size_t f = 0;
-    while (f < in->op->field_count && !word_is(key, in->op->fields[f].name)) {
+    while (f < in->record->count && !word_is(key, in->record->fields[f].name)) {
         f++;
     }
-    if (f == in->op->field_count) {
-        list_keys(in->op, keys, sizeof keys);
+    if (f == in->record->count) {
+        list_keys(in->record, keys, sizeof keys);
         return fail_at(in, key.start, "%s: unknown key; the keys are %s", show(key).text, keys);
     }
-    in->field = &in->op->fields[f];
+    in->field = &in->record->fields[f];
     if (*seen >> f & 1) {
         return fail_at(in, key.start, "given twice");
     }
@@ -265,51 +265,71 @@ static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
 
 static aic_status check_required(reader *in, const char *end, uint64_t seen)
 {
-    for (size_t f = 0; f < in->op->field_count; f++) {
-        if (in->op->fields[f].required && !(seen >> f & 1)) {
-            in->field = &in->op->fields[f];
+    for (size_t f = 0; f < in->record->count; f++) {
+        if (in->record->fields[f].required && !(seen >> f & 1)) {
+            in->field = &in->record->fields[f];
             return fail_at(in, end, "this key is required and missing");
         }
     }
     return AIC_OK;
 }
 
-static aic_status read_operator(reader *in, aic_stage *stage)
-{
-    word name;
-    in->op = NULL;
-    in->field = NULL;
-    aic_status status = read_word(in, "the name of an operator", &name);
-    for (int op = AIC_OP_NONE + 1; status == AIC_OK && op < AIC_OP_END; op++) {
-        if (word_is(name, aic_op_name((aic_op)op))) {
-            stage->op = (aic_op)op;
-            in->op = aic_op_get(stage->op);
-        }
-    }
-    if (status == AIC_OK && !in->op) {
-        status = fail_at(in, name.start, "%s: unknown operator", show(name).text);
-    }
-    return status;
-}
-
-static aic_status read_stage(reader *in, aic_stage *stage)
+/* "(" [ pair { "," pair } ] ")" */
+static aic_status read_fields(reader *in, const aic_record *record, void *fields)
 {
     uint64_t seen = 0;
-    aic_status status = read_operator(in, stage);
-    if (status != AIC_OK) {
-        return status;
-    }
-    in->op->init(&stage->desc);
-    status = expect(in, '(');
+    in->record = record;
+    aic_status status = expect(in, '(');
     bool closed = status == AIC_OK && take(in, ')');
     while (status == AIC_OK && !closed) {
-        status = read_pair(in, &stage->desc, &seen);
+        status = read_pair(in, fields, &seen);
         if (status == AIC_OK && !take(in, ',')) {
             closed = take(in, ')');
             status = closed ? AIC_OK : fail_at(in, in->at, "expected ',' or ')' instead of %s", show_next(in).text);
         }
     }
     return status == AIC_OK ? check_required(in, in->at - 1, seen) : status;
+}
+
+static aic_status read_end(reader *in, const char *expected)
+{
+    in->record = NULL;
+    skip_space(in);
+    return *in->at == '\0' ? AIC_OK : fail_at(in, in->at, "expected %s instead of %s", expected, show_next(in).text);
+}
+
+static aic_status read_stage(reader *in, aic_stage *stage)
+{
+    word name;
+    in->record = NULL;
+    in->field = NULL;
+    aic_status status = read_word(in, "the name of an operator", &name);
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        const aic_op_info *info = aic_op_get((aic_op)op);
+        if (word_is(name, info->record.name)) {
+            stage->op = (aic_op)op;
+            info->init(&stage->desc);
+            return read_fields(in, &info->record, &stage->desc);
+        }
+    }
+    return fail_at(in, name.start, "%s: unknown operator", show(name).text);
+}
+
+aic_status aic_record_parse(const aic_record *record, const char *text, void *fields)
+{
+    reader in = {text, text, NULL, NULL};
+    word name;
+    aic_status status = read_word(&in, "a name", &name);
+    if (status == AIC_OK && !word_is(name, record->name)) {
+        status = fail_at(&in, name.start, "%s is not %s", show(name).text, record->name);
+    }
+    if (status == AIC_OK) {
+        status = read_fields(&in, record, fields);
+    }
+    return status == AIC_OK ? read_end(&in, "the end of the text") : status;
 }
 
 aic_status aic_spec_parse(const char *text, aic_spec *spec)
@@ -322,7 +342,7 @@ aic_status aic_spec_parse(const char *text, aic_spec *spec)
     memset(&result, 0, sizeof result);
     do {
         if (result.count == AIC_STAGES_MAX) {
-            in.op = NULL;
+            in.record = NULL;
             return fail_at(&in, in.at, "more than %d operators in a chain", AIC_STAGES_MAX);
         }
         aic_status status = read_stage(&in, &result.stage[result.count]);
@@ -331,9 +351,9 @@ aic_status aic_spec_parse(const char *text, aic_spec *spec)
         }
         result.count++;
     } while (take(&in, '|'));
-    if (*in.at != '\0') {
-        return fail_at(&in, in.at, "expected '|' or the end of the text instead of %s", show_next(&in).text);
+    aic_status status = read_end(&in, "'|' or the end of the text");
+    if (status == AIC_OK) {
+        *spec = result;
     }
-    *spec = result;
-    return AIC_OK;
+    return status;
 }

@@ -65,11 +65,11 @@ static aic_status put_entry(sink *out, const aic_field *field, const void *desc,
     return AIC_OK;
 }
 
-static aic_status put_stage(sink *out, const aic_op_info *op, const void *desc)
+static aic_status put_record(sink *out, const aic_record *record, const void *desc)
 {
-    put(out, op->name);
-    for (size_t f = 0; f < op->field_count; f++) {
-        const aic_field *field = &op->fields[f];
+    put(out, record->name);
+    for (size_t f = 0; f < record->count; f++) {
+        const aic_field *field = &record->fields[f];
         put(out, f == 0 ? "(" : ", ");
         put(out, field->name);
         put(out, field->count > 1 ? "=[" : "=");
@@ -90,7 +90,7 @@ static aic_status put_spec(sink *out, const aic_spec *spec)
 {
     for (int32_t i = 0; i < spec->count; i++) {
         put(out, i > 0 ? " | " : "");
-        aic_status status = put_stage(out, aic_op_get(spec->stage[i].op), &spec->stage[i].desc);
+        aic_status status = put_record(out, &aic_op_get(spec->stage[i].op)->record, &spec->stage[i].desc);
         if (status != AIC_OK) {
             return status;
         }
@@ -98,20 +98,22 @@ static aic_status put_spec(sink *out, const aic_spec *spec)
     return AIC_OK;
 }
 
-aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, size_t *length)
+/* Something to be written, and how. */
+typedef struct source {
+    const aic_spec *spec;
+    const aic_record *record; /* when spec is NULL */
+    const void *fields;
+} source;
+
+static aic_status put_source(sink *out, const source *from)
 {
-    if (!spec || spec->count < 1 || spec->count > AIC_STAGES_MAX) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL or has no 1..%d operators",
-                        AIC_STAGES_MAX);
-    }
-    for (int32_t i = 0; i < spec->count; i++) {
-        if (!aic_op_get(spec->stage[i].op)) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "stage %d: operator %u is outside 1..%d", (int)i + 1,
-                            (unsigned)spec->stage[i].op, AIC_OP_END - 1);
-        }
-    }
+    return from->spec ? put_spec(out, from->spec) : put_record(out, from->record, from->fields);
+}
+
+static aic_status print(const source *from, char *buffer, size_t capacity, size_t *length)
+{
     sink measure = {NULL, 0, 0}; /* first, so that a buffer that is too small stays as it was */
-    aic_status status = put_spec(&measure, spec);
+    aic_status status = put_source(&measure, from);
     if (status != AIC_OK) {
         return status;
     }
@@ -126,9 +128,29 @@ aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, s
                         buffer ? capacity : 0);
     }
     sink out = {buffer, capacity, 0};
-    status = put_spec(&out, spec);
+    status = put_source(&out, from);
     if (status == AIC_OK) {
         buffer[out.length] = '\0';
     }
     return status;
+}
+
+aic_status aic_record_print(const aic_record *record, const void *fields, char *buffer, size_t capacity, size_t *length)
+{
+    return print(&(source){.record = record, .fields = fields}, buffer, capacity, length);
+}
+
+aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, size_t *length)
+{
+    if (!spec || spec->count < 1 || spec->count > AIC_STAGES_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL or has no 1..%d operators",
+                        AIC_STAGES_MAX);
+    }
+    for (int32_t i = 0; i < spec->count; i++) {
+        if (!aic_op_get(spec->stage[i].op)) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "stage %d: operator %u is outside 1..%d", (int)i + 1,
+                            (unsigned)spec->stage[i].op, AIC_OP_END - 1);
+        }
+    }
+    return print(&(source){.spec = spec}, buffer, capacity, length);
 }

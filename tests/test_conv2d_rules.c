@@ -38,10 +38,10 @@ static void set(aic_conv2d_desc *desc, const char *name, uint32_t index, int64_t
 {
     const aic_op_info *op = aic_op_get(AIC_OP_CONV2D);
     size_t f = 0;
-    while (strcmp(op->fields[f].name, name) != 0) {
-        ck_assert_uint_lt(++f, op->field_count);
+    while (strcmp(op->record.fields[f].name, name) != 0) {
+        ck_assert_uint_lt(++f, op->record.count);
     }
-    aic_field_set_word(&op->fields[f], desc, index, (uint64_t)value);
+    aic_field_set_word(&op->record.fields[f], desc, index, (uint64_t)value);
 }
 
 /* One entry set in a legal descriptor, and the message; NULL: it stays legal. */
@@ -335,7 +335,7 @@ START_TEST(any_words_are_answered)
     for (int n = 0; n < 50000; n++) {
         aic_conv2d_desc desc = n % 2 ? small_int8() : small_float16();
         for (int change = 0; change < 1 + n % 5; change++) {
-            const aic_field *field = &op->fields[aic_rng_range(&state, 0, (int64_t)op->field_count - 1)];
+            const aic_field *field = &op->record.fields[aic_rng_range(&state, 0, (int64_t)op->record.count - 1)];
             const uint32_t index = (uint32_t)aic_rng_range(&state, 0, field->count - 1);
             aic_field_set_word(field, &desc, index, (uint64_t)words[aic_rng_range(&state, 0, 13)]);
         }

@@ -54,8 +54,8 @@ static void check_different(const aic_spec *base, const aic_spec *changed, const
 static void perturb(const aic_spec *base)
 {
     const aic_op_info *op = aic_op_get(base->stage[0].op);
-    for (size_t f = 0; f < op->field_count; f++) {
-        const aic_field *field = &op->fields[f];
+    for (size_t f = 0; f < op->record.count; f++) {
+        const aic_field *field = &op->record.fields[f];
         for (uint32_t i = 0; i < field->count; i++) {
             aic_spec changed = *base;
             const uint64_t word = aic_field_word(field, &base->stage[0].desc, i);
@@ -89,9 +89,9 @@ START_TEST(key_is_the_field_list)
         const aic_key key = key_of(&spec);
         uint32_t n = 0;
         ck_assert_uint_eq(key.word[n++], (uint64_t)op);
-        for (size_t f = 0; f < info->field_count; f++) {
-            for (uint32_t i = 0; i < info->fields[f].count; i++) {
-                ck_assert_uint_eq(key.word[n++], aic_field_word(&info->fields[f], &spec.stage[0].desc, i));
+        for (size_t f = 0; f < info->record.count; f++) {
+            for (uint32_t i = 0; i < info->record.fields[f].count; i++) {
+                ck_assert_uint_eq(key.word[n++], aic_field_word(&info->record.fields[f], &spec.stage[0].desc, i));
             }
         }
         ck_assert_uint_eq(n, key.count);

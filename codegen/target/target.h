@@ -11,17 +11,23 @@ struct aic_family;
 typedef struct aic_target {
     const char *name; /* the ISA level's name */
     aic_arch arch;
-    const char *features;  /* LLVM's -mattr string, all of them, independent of the host */
-    int vector_bits;       /* width of the vectors the emitter uses */
-    int vector_registers;  /* architectural vector registers */
-    uint32_t has;          /* AIC_HAS_... */
+    const char *features;            /* LLVM's -mattr string, all of them, independent of the host */
+    int vector_bits;                 /* width of the vectors the emitter uses */
+    int vector_registers;            /* architectural vector registers */
+    uint32_t has;                    /* AIC_HAS_... */
     const struct aic_family *family; /* the instructions that have no portable IR form (family.h) */
 } aic_target;
 
 enum {
     AIC_HAS_FMA = 1u << 0,  /* fused multiply-add in float32 and float64 */
-    AIC_HAS_F16C = 1u << 1, /* half to float conversion */
+    AIC_HAS_HALF = 1u << 1, /* conversion of half to float */
 };
+
+/* The CPU name LLVM gets: the architecture's baseline, so that objects do not depend on the host. */
+const char *aic_target_cpu(const aic_target *target);
+
+/* The triple generated for when the caller names none. */
+const char *aic_target_triple(aic_arch arch);
 
 /* Levels of an architecture in ascending order; NULL past the last. */
 const aic_target *aic_target_at(aic_arch arch, size_t index);

@@ -1,0 +1,172 @@
+/* From a request to IR, assembly or an object. */
+#include "codegen/codegen.h"
+#include "codegen/generator.h"
+#include "codegen/guard.h"
+#include "codegen/llvm_shim.h"
+#include "frontend/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const aic_generator *const GENERATORS[] = {
+    [AIC_OP_NONE] = NULL,
+#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = &aic_generator_##name,
+#include <aic/ops.def>
+#undef AIC_OP
+};
+
+const aic_generator *aic_generator_of(const aic_spec *spec)
+{
+    return GENERATORS[spec->stage[0].op];
+}
+
+void aic_contraction_of(const aic_spec *spec, aic_contraction *contraction)
+{
+    aic_generator_of(spec)->contraction(&spec->stage[0].desc, contraction);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* One run of the generator; lives on the caller's side of the guard. */
+typedef struct job {
+    const aic_codegen_request *request;
+    aic_dump_stage stage;
+    char *bytes; /* result */
+    size_t size;
+    aic_tiling tiling;
+    uint64_t emit_ns, codegen_ns;
+    bool failed; /* set by LLVM's diagnostics */
+} job;
+
+static aic_status keep_bytes(job *j, const char *bytes, size_t size)
+{
+    j->bytes = malloc(size + 1);
+    if (j->bytes == NULL) {
+        return aic_fail_memory("codegen", size + 1);
+    }
+    memcpy(j->bytes, bytes, size);
+    j->bytes[size] = '\0';
+    j->size = size;
+    return AIC_OK;
+}
+
+static aic_status keep_ir(job *j, LLVMModuleRef module)
+{
+    char *text = LLVMPrintModuleToString(module);
+    aic_status status = keep_bytes(j, text, strlen(text));
+    LLVMDisposeMessage(text);
+    return status;
+}
+
+static aic_status keep_machine_code(job *j, LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    LLVMMemoryBufferRef buffer;
+    aic_status status =
+        aic_llvm_emit(module, machine, j->stage == AIC_DUMP_ASM ? LLVMAssemblyFile : LLVMObjectFile, &buffer);
+    if (status != AIC_OK) {
+        return status;
+    }
+    if (!j->failed) {
+        status = keep_bytes(j, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+    }
+    LLVMDisposeMemoryBuffer(buffer);
+    return j->failed ? AIC_COMPILE : status;
+}
+
+static aic_status lower(job *j, LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    if (j->stage == AIC_DUMP_IR) {
+        return keep_ir(j, module);
+    }
+    uint64_t start = now_ns();
+    aic_status status = aic_llvm_run_passes(module, machine, j->request->passes);
+    if (status == AIC_OK) {
+        status = j->stage == AIC_DUMP_OPT ? keep_ir(j, module) : keep_machine_code(j, module, machine);
+    }
+    j->codegen_ns = now_ns() - start;
+    return status;
+}
+
+static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef module)
+{
+    uint64_t start = now_ns();
+    aic_emit emit;
+    aic_contraction contraction;
+    aic_contraction_of(j->request->spec, &contraction);
+    aic_emit_open(&emit, context, module, j->request->target);
+    aic_emit_contraction(&emit, &contraction, &j->tiling, j->request->symbol);
+    aic_emit_close(&emit);
+    aic_status status = aic_llvm_verify(module);
+    j->emit_ns = now_ns() - start;
+    return status;
+}
+
+static aic_status run_job(void *argument)
+{
+    job *j = argument;
+    LLVMTargetMachineRef machine;
+    aic_status status = aic_llvm_machine(j->request->target, j->request->triple, &machine);
+    if (status != AIC_OK) {
+        return status;
+    }
+    LLVMContextRef context = aic_llvm_context(&j->failed);
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext(j->request->symbol, context);
+    aic_llvm_prepare(module, machine);
+    status = emit_module(j, context, module);
+    if (status == AIC_OK) {
+        status = lower(j, module, machine);
+    }
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    LLVMDisposeTargetMachine(machine);
+    return status;
+}
+
+static aic_status start_job(job *j)
+{
+    aic_contraction contraction;
+    aic_contraction_of(j->request->spec, &contraction);
+    aic_status status = aic_tiling_make(&contraction, j->request->target, j->request->schedule, &j->tiling);
+    return status != AIC_OK ? status : aic_guard_run(run_job, j);
+}
+
+aic_status aic_codegen_object(const aic_codegen_request *request, aic_object *object)
+{
+    job j = {.request = request, .stage = AIC_DUMP_OBJ};
+    aic_status status = start_job(&j);
+    if (status != AIC_OK) {
+        return status;
+    }
+    *object = (aic_object){
+        .bytes = j.bytes,
+        .size = j.size,
+        .workspace_bytes = (size_t)j.tiling.workspace_bytes,
+        .emit_ns = j.emit_ns,
+        .codegen_ns = j.codegen_ns,
+    };
+    object->packed_bytes[aic_generator_of(request->spec)->packed_operand] = (size_t)j.tiling.packed_bytes;
+    return AIC_OK;
+}
+
+void aic_object_free(aic_object *object)
+{
+    free(object->bytes);
+    object->bytes = NULL;
+}
+
+aic_status aic_codegen_dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
+{
+    job j = {.request = request, .stage = stage};
+    aic_status status = start_job(&j);
+    if (status == AIC_OK) {
+        *bytes = j.bytes;
+        *size = j.size;
+    }
+    return status;
+}

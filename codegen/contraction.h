@@ -1,0 +1,102 @@
+/* Contractions: conv2d (and any operator that is one) as a sum over taps and channels, and how it is cut into tiles.
+ *
+ *     out[n][row][col] = start + sum over channel blocks, taps, channels of image(...) * weight(...)
+ *
+ * Two packed forms, both made of cells, the unit that one multiply-accumulate instruction takes from each operand and
+ * lane (a pair of int16, a float or a double):
+ *
+ *     band    the padded image of some output rows: [row][column][channel cell], pixels and rows at fixed pitches.
+ *             Padding is data here, so the inner loops know no border.
+ *     panel   the weights of one group of output channels: [reduction step][output channel], in the order in which
+ *             the reduction runs. */
+#ifndef AIC_CONTRACTION_H
+#define AIC_CONTRACTION_H
+
+#include "codegen/emit.h"
+#include "codegen/schedule.h"
+
+/* What is added up how; rows of the arithmetic table in tiling.c. */
+typedef enum aic_sum {
+    AIC_SUM_INT,      /* int8 products in int32, the sum cannot overflow */
+    AIC_SUM_INT_WIDE, /* int8 products in int32 by groups of taps, the groups in int64, clamped once */
+    AIC_SUM_FAST,     /* half products in float32, any order */
+    AIC_SUM_CUBE,     /* half products in float64 by blocks of 16, each block rounded to float32 */
+} aic_sum;
+
+typedef struct aic_contraction {
+    aic_sum sum;
+    int64_t c1, h, w, c0; /* image [c1, h, w, c0] */
+    int64_t kh, kw, n;    /* weight [c1, kh, kw, n, c0] */
+    int64_t stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
+    int64_t oh, ow; /* output pixels; the result is [n/16, block_rows, 16], pixel p = row*ow + col */
+    int64_t block_rows;
+    double pad_value;
+    bool accumulate; /* start from the old output instead of 0 */
+} aic_contraction;
+
+/* Packed rows are whole cache lines, so that they can be filled by wide stores. */
+#define AIC_LINE_BYTES 64
+
+typedef struct aic_arithmetic {
+    unsigned source_bytes; /* of a tensor element */
+    unsigned cell_bytes;
+    unsigned cell_channels;
+    unsigned sum_bits; /* of the running sum of a lane */
+    bool is_float;
+} aic_arithmetic;
+
+/* An extent cut into large_count pieces of `large` and small_count of `large - 1`. */
+typedef struct aic_split {
+    int64_t large, large_count, small_count;
+} aic_split;
+
+/* Everything that follows from a contraction, a target and a schedule; sizes and pitches in bytes. */
+typedef struct aic_tiling {
+    const aic_arithmetic *arithmetic;
+    aic_split rows, cols;    /* tiles down and across the output */
+    unsigned lanes, vectors; /* of one tile in the direction of the output channels */
+    int64_t group;           /* output channels of a tile: lanes * vectors */
+    int64_t unroll;          /* cells of one loop body */
+    int64_t taps;
+    int64_t cells;              /* channel cells of a pixel */
+    int64_t row_step, col_step; /* band rows and columns from one output pixel to the next */
+    int64_t row_reach;          /* band rows that one output row needs */
+    int64_t row_gap;            /* image rows from one output row's first band row to the next one's */
+    int64_t columns;            /* of a band */
+    int64_t col_gap;            /* image columns from one band column to the next */
+    int64_t pixel_pitch, row_pitch;
+    int64_t band_tiles, bands; /* tile rows of a band; number of bands */
+    int64_t band_rows;         /* band rows of the largest band */
+    int64_t panel_bytes;
+    int64_t taps_offset, weight_offset, band_offset; /* in the workspace */
+    int64_t packed_bytes, workspace_bytes;
+} aic_tiling;
+
+/* The arithmetic of a sum. */
+const aic_arithmetic *aic_arithmetic_of(aic_sum sum);
+
+/* Cuts `extent` into the fewest pieces of at most `most`, as equal as possible. */
+aic_split aic_split_evenly(int64_t extent, int64_t most);
+
+/* Derives the tiling. Fails with AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
+aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_schedule *schedule,
+                           aic_tiling *tiling);
+
+/* Emits SYMBOL, SYMBOL_packed and SYMBOL_pack (codegen.h). */
+void aic_emit_contraction(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol);
+
+/* ---- the parts of it, one file each ---- */
+
+/* pack_weight.c: void name(packed, weight). */
+LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
+
+/* pack_image.c, inline: fills `rows` band rows from `band` on; band row 0 shows image row `first` (may be < 0). */
+void aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef band,
+                         LLVMValueRef image, LLVMValueRef first, LLVMValueRef rows);
+
+/* tile.c: void name(out, band, panel, taps) computes rows x cols output pixels of one group of output channels; band
+ * and out point at the tile's first pixel, taps at the table of tap offsets. */
+LLVMValueRef aic_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                           const char *name);
+
+#endif

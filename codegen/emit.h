@@ -1,0 +1,79 @@
+/* The emitter: one vocabulary of typed values, vectors and loops over the LLVM C API. Operators are written in it.
+ *
+ * Integers that the shape fixes are emitted as constants; addresses are byte offsets from i8 pointers, so that an
+ * operator's address arithmetic reads like the documents' formulas times the element size. */
+#ifndef AIC_EMIT_H
+#define AIC_EMIT_H
+
+#include "codegen/target/target.h"
+
+#include <llvm-c/Core.h>
+
+typedef struct aic_emit {
+    const aic_target *target;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMValueRef function; /* being emitted */
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, none;
+} aic_emit;
+
+/* Prepares `e` for emitting into `module`; close frees what open made. */
+void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target);
+void aic_emit_close(aic_emit *e);
+
+/* ---- functions ---- */
+
+/* Starts `void name(ptr, ptr, ...)` with `count` pointer parameters that do not alias, named by `names`; the builder
+ * stands in its entry block. Exported functions get default visibility, others are internal. */
+void aic_emit_function(aic_emit *e, const char *name, bool exported, const char *const *names, unsigned count);
+void aic_emit_function_end(aic_emit *e);
+LLVMValueRef aic_emit_param(aic_emit *e, unsigned index);
+void aic_emit_call(aic_emit *e, LLVMValueRef function, LLVMValueRef *args, unsigned count);
+
+/* Calls an LLVM intrinsic overloaded on `overloads`; operands are bitcast to the parameter types, which differ between
+ * LLVM versions. */
+LLVMValueRef aic_emit_intrinsic(aic_emit *e, const char *name, LLVMTypeRef *overloads, unsigned overload_count,
+                                LLVMValueRef *args, unsigned count);
+
+/* ---- integers and addresses ---- */
+
+LLVMValueRef aic_int(aic_emit *e, int64_t value); /* i64 */
+LLVMValueRef aic_add(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef aic_mul(aic_emit *e, LLVMValueRef a, int64_t factor);
+LLVMValueRef aic_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b); /* signed */
+LLVMValueRef aic_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef aic_at(aic_emit *e, LLVMValueRef pointer, LLVMValueRef offset); /* bytes */
+LLVMValueRef aic_at_const(aic_emit *e, LLVMValueRef pointer, int64_t offset);
+
+/* ---- loops ---- */
+
+#define AIC_CARRIED_MAX 128
+
+/* One counted loop. Between begin and end the values in `carried` are those of the current iteration; the body
+ * replaces them, and after end they are those of the last one. */
+typedef struct aic_loop {
+    LLVMValueRef index;
+    LLVMBasicBlockRef header, exit; /* NULL: one iteration, no loop was made */
+    LLVMValueRef limit;
+    int64_t step;
+    LLVMValueRef *carried;
+    unsigned count;
+    bool tested; /* the header tests before the first iteration */
+    LLVMValueRef phi_index, phi[AIC_CARRIED_MAX];
+} aic_loop;
+
+/* for (index = first; index < limit; index += step). Constant bounds that give one iteration make no loop; constant
+ * bounds are known not to be empty. */
+void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *name, LLVMValueRef first, LLVMValueRef limit, int64_t step,
+                    LLVMValueRef *carried, unsigned count);
+void aic_loop_end(aic_emit *e, aic_loop *loop);
+
+/* if (condition) { ... } without values. */
+typedef struct aic_branch {
+    LLVMBasicBlockRef join;
+} aic_branch;
+void aic_branch_begin(aic_emit *e, aic_branch *branch, LLVMValueRef condition);
+void aic_branch_end(aic_emit *e, aic_branch *branch);
+
+#endif

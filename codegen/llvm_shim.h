@@ -1,0 +1,28 @@
+/* LLVM as the generator uses it: start-up, target machines, passes, code emission, and its errors as statuses. The only
+ * place that knows differences between LLVM versions. */
+#ifndef AIC_LLVM_SHIM_H
+#define AIC_LLVM_SHIM_H
+
+#include "codegen/target/target.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/TargetMachine.h>
+
+/* Consumes `error`; AIC_OK when there is none, else `status` with LLVM's message behind "LLVM: what: ". */
+aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error);
+
+/* A context whose diagnostics are collected, not printed; *failed becomes true when one is an error. */
+LLVMContextRef aic_llvm_context(bool *failed);
+
+/* A machine for the target's features; triple NULL: the architecture's own. */
+aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine);
+
+/* Puts triple and data layout of the machine into the module. */
+void aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
+
+aic_status aic_llvm_verify(LLVMModuleRef module);
+aic_status aic_llvm_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
+aic_status aic_llvm_emit(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
+                         LLVMMemoryBufferRef *buffer);
+
+#endif
