@@ -293,6 +293,20 @@ static void linker_abandon(aic_linker *linker, aic_session *session)
     }
 }
 
+/* Links in a session that the caller holds; when it is broken already, nothing is attempted. */
+static aic_status link_in(aic_session *session, link_job *job, bool *attempted, bool *broken)
+{
+    aic_status status = AIC_COMPILE;
+    pthread_mutex_lock(&session->mutex);
+    *attempted = !session->broken; /* else another thread broke it while this one waited */
+    if (*attempted) {
+        status = enter(session, link_body, job, &job->completed);
+    }
+    *broken = session->broken;
+    pthread_mutex_unlock(&session->mutex);
+    return status;
+}
+
 aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *object, size_t size, bool has_pack,
                            aic_image *image)
 {
@@ -302,29 +316,20 @@ aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *o
         if (status != AIC_OK) {
             return status;
         }
-        *image = (aic_image){.session = session};
-        link_job job = {.session = session,
-                        .symbol = symbol,
-                        .object = object,
-                        .size = size,
-                        .has_pack = has_pack,
-                        .image = image,
-                        .completed = false};
-        pthread_mutex_lock(&session->mutex);
-        bool was_broken = session->broken; /* by another thread, while this one waited */
-        if (!was_broken) {
-            status = enter(session, link_body, &job, &job.completed);
-        }
-        bool broken = session->broken;
-        pthread_mutex_unlock(&session->mutex);
+        aic_image made = {.session = session};
+        link_job job = {
+            .session = session, .symbol = symbol, .object = object, .size = size, .has_pack = has_pack, .image = &made};
+        bool attempted, broken;
+        status = link_in(session, &job, &attempted, &broken);
         if (broken) {
             linker_abandon(linker, session);
         }
-        if (!was_broken && status == AIC_OK) {
-            return AIC_OK; /* the image keeps the hold */
+        if (attempted && status == AIC_OK) {
+            *image = made; /* and with it the hold on the session */
+            return AIC_OK;
         }
         session_release(session);
-        if (!was_broken) {
+        if (attempted) {
             return status;
         }
     }

@@ -28,7 +28,8 @@ aic_status aic_linker_create(aic_linker **linker);
 void aic_linker_destroy(aic_linker *linker); /* images stay usable */
 
 /* Links the object and looks up its functions; SYMBOL_pack only when has_pack. The object's bytes are copied.
- * Any thread may call; links of one context run one after the other. AIC_COMPILE, AIC_OUT_OF_MEMORY. */
+ * Any thread may call; links of one context run one after the other. image is written on success only; else
+ * AIC_COMPILE or AIC_OUT_OF_MEMORY. */
 aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *object, size_t size, bool has_pack,
                            aic_image *image);
 
