@@ -107,11 +107,12 @@ static aic_status make_doubles(const aic_conv2d_desc *desc, const aic_conv2d_siz
     in->feature_map = to_doubles(operands[1], feature_map);
     in->weight = to_doubles(operands[2], weight);
     in->pad_value = aic_half_to_double(aic_half_from_double(desc->pad_value));
-    if (in->feature_map && in->weight) {
-        return AIC_OK;
+    if (!in->feature_map || !in->weight) {
+        free_doubles(in);
+        aic_fail_memory("conv2d", (size_t)(feature_map + weight) * sizeof(double));
+        return AIC_OUT_OF_MEMORY;
     }
-    free_doubles(in);
-    return aic_fail_memory("conv2d", (size_t)(feature_map + weight) * sizeof(double));
+    return AIC_OK;
 }
 
 /* The block model of section 5.2. */

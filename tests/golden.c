@@ -49,14 +49,14 @@ static const struct {
 static bool opens_block(char *line, const char *name, char dtype[16], size_t *count)
 {
     char block[64];
-    int rank = 0;
     int at = 0;
-    if (sscanf(line, "@ %63s %15s %d%n", block, dtype, &rank, &at) != 3 || strcmp(block, name) != 0) {
+    if (sscanf(line, "@ %63s %15s %n", block, dtype, &at) != 2 || strcmp(block, name) != 0) {
         return false;
     }
     *count = 1;
     char *dims = line + at;
-    for (int d = 0; d < rank; d++) {
+    const unsigned long rank = strtoul(dims, &dims, 10);
+    for (unsigned long d = 0; d < rank; d++) {
         *count *= strtoull(dims, &dims, 10);
     }
     return true;

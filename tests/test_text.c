@@ -1,5 +1,7 @@
 /* Operator text: what is read, what is refused and where, the canonical form, hostile input. */
 #include "frontend/number.h"
+#include "frontend/op.h"
+#include "frontend/text.h"
 
 #include <aic/aic.h>
 #include <check.h>
@@ -105,7 +107,7 @@ static const struct {
     {"conv2d(accumulate=slow)", "conv2d: accumulate: slow is not cube or fast (column 19)"},
     {"conv2d(\x01)", "conv2d: expected a key instead of byte 0x01 (column 8)"},
     {"conv2d(\xC3\xA9)", "conv2d: expected a key instead of byte 0xC3 (column 8)"},
-    {"conv2d(dtype=int8, " SHAPES ") x", "conv2d: expected '|' or the end of the text instead of 'x' (column 69)"},
+    {"conv2d(dtype=int8, " SHAPES ") x", "expected '|' or the end of the text instead of 'x' (column 69)"},
     {"conv2d(dtype=int8, " SHAPES ") |", "expected the name of an operator instead of the end of the text (column 70)"},
     {CANONICAL "|" CANONICAL "|" CANONICAL, "more than 2 operators in a chain (column 321)"},
 };
@@ -146,6 +148,25 @@ START_TEST(special_numbers_reach_the_rules)
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
         ck_assert_str_eq(aic_last_error(), message);
     }
+}
+END_TEST
+
+/* A record by itself, as schedules are written. */
+START_TEST(records)
+{
+    const aic_record *record = &aic_op_get(AIC_OP_CONV2D)->record;
+    aic_conv2d_desc desc = aic_conv2d_desc_init();
+    char text[TEXT_MAX];
+    size_t length = 0;
+    ck_assert_int_eq(aic_record_parse(record, CANONICAL " ", &desc), AIC_OK);
+    ck_assert_int_eq(aic_record_print(record, &desc, text, sizeof text, &length), AIC_OK);
+    ck_assert_str_eq(text, CANONICAL);
+    ck_assert_uint_eq(length, strlen(CANONICAL));
+    ck_assert_int_eq(aic_record_print(record, &desc, text, length, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_record_parse(record, "mmad()", &desc), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "mmad is not conv2d (column 1)");
+    ck_assert_int_eq(aic_record_parse(record, CANONICAL "|", &desc), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "expected the end of the text instead of '|' (column 160)");
 }
 END_TEST
 
@@ -244,7 +265,7 @@ START_TEST(numbers_are_canonical)
                 ck_assert_int_eq(printed, AIC_OK);
                 ck_assert_str_eq(text, numbers[i].text);
                 ck_assert_int_eq(parsed, AIC_NUMBER_OK);
-                ck_assert(memcmp(&back, &numbers[i].value, sizeof back) == 0);
+                ck_assert_uint_eq(aic_bits_of_double(back), aic_bits_of_double(numbers[i].value));
                 ck_assert_int_eq(mode_after, modes[m]);
             }
         }
@@ -331,6 +352,7 @@ Suite *suite_text(void)
     tcase_add_loop_test(tcase, refuses_with_column, 0, (int)(sizeof bad / sizeof bad[0]));
     tcase_add_test(tcase, null_arguments);
     tcase_add_test(tcase, special_numbers_reach_the_rules);
+    tcase_add_test(tcase, records);
     tcase_add_test(tcase, buffer_sizes);
     tcase_add_test(tcase, odd_values_print);
     tcase_add_test(tcase, random_specifications_round_trip);
