@@ -1,0 +1,184 @@
+/* Option parsing by table. Every message names the option, the value it got and what is legal. */
+#include "tools/args.h"
+
+#include "tools/harness/fail.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where parsing stands. */
+typedef struct args_state {
+    const args_command *command;
+    int argc, next;
+    char **argv;
+    bool given[32]; /* by option index: options that may be given once */
+} args_state;
+
+static bool list_add(args_list *list, const char *item)
+{
+    const char **items = realloc(list->items, (list->count + 1) * sizeof *items);
+    if (items == NULL) {
+        return false;
+    }
+    list->items = items;
+    items[list->count++] = item;
+    return true;
+}
+
+void args_list_free(args_list *list)
+{
+    free(list->items);
+    *list = (args_list){0};
+}
+
+bool args_split(const char *pair, size_t *name_length, const char **value)
+{
+    const char *equals = strchr(pair, '=');
+    if (equals == NULL || equals == pair) {
+        return false;
+    }
+    *name_length = (size_t)(equals - pair);
+    *value = equals + 1;
+    return true;
+}
+
+static void show_help(const args_command *command)
+{
+    printf("usage: aicjit %s %s\n%s\n", command->name, command->arguments, command->summary);
+    for (size_t i = 0; i < command->option_count; i++) {
+        const args_option *o = &command->options[i];
+        char left[64];
+        (void)snprintf(left, sizeof left, "%s %s", o->name, o->value == NULL ? "" : o->value);
+        printf("  %-28s %s\n", left, o->help);
+    }
+    printf("  %-28s %s\n", "--help", "this text");
+}
+
+/* Whether `choices`, "a|b|c", contains `text`. */
+static bool is_choice(const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    for (const char *at = choices; at != NULL; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (length > 0 && strncmp(at, text, length) == 0 && (at[length] == '|' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int store_integer(const args_command *command, const args_option *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    bool digits = (text[0] >= '0' && text[0] <= '9') || text[0] == '-';
+    if (!digits || *end != '\0' || errno != 0 || value < option->low || value > option->high) {
+        return cli_fail(CLI_WRONG, "%s: %s: \"%s\" is not an integer in %" PRId64 "..%" PRId64, command->name,
+                        option->name, text, option->low, option->high);
+    }
+    *(int64_t *)option->target = value;
+    return CLI_DONE;
+}
+
+static int store_real(const args_command *command, const args_option *option, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    bool digits = (text[0] >= '0' && text[0] <= '9') || text[0] == '.';
+    if (!digits || *end != '\0' || !isfinite(value) || value < (double)option->low || value > (double)option->high) {
+        return cli_fail(CLI_WRONG, "%s: %s: \"%s\" is not a number in %" PRId64 "..%" PRId64, command->name,
+                        option->name, text, option->low, option->high);
+    }
+    *(double *)option->target = value;
+    return CLI_DONE;
+}
+
+static int store_text(const args_command *command, const args_option *option, const char *text)
+{
+    if (strchr(option->value, '|') != NULL && !is_choice(option->value, text)) {
+        return cli_fail(CLI_WRONG, "%s: %s: \"%s\" is none of %s", command->name, option->name, text, option->value);
+    }
+    *(const char **)option->target = text;
+    return CLI_DONE;
+}
+
+static int store_item(const args_command *command, const args_option *option, const char *text)
+{
+    return list_add(option->target, text) ? CLI_DONE
+                                          : cli_fail(CLI_SYSTEM, "%s: %s: memory ran out", command->name, option->name);
+}
+
+/* Stores the value of an option; `inline_value` is what followed "--name=", NULL without. */
+static int take_option(args_state *state, size_t index, const char *inline_value)
+{
+    static int (*const store[])(const args_command *, const args_option *, const char *) = {
+        [ARGS_TEXT] = store_text, [ARGS_INTEGER] = store_integer, [ARGS_REAL] = store_real, [ARGS_LIST] = store_item};
+    const args_command *command = state->command;
+    const args_option *option = &command->options[index];
+    if (option->kind != ARGS_LIST && state->given[index]) {
+        return cli_fail(CLI_WRONG, "%s: %s is given twice", command->name, option->name);
+    }
+    state->given[index] = true;
+    if (option->kind == ARGS_FLAG) {
+        if (inline_value != NULL) {
+            return cli_fail(CLI_WRONG, "%s: %s takes no value, got \"%s\"", command->name, option->name, inline_value);
+        }
+        *(bool *)option->target = true;
+        return CLI_DONE;
+    }
+    if (inline_value == NULL) {
+        if (state->next >= state->argc) {
+            return cli_fail(CLI_WRONG, "%s: %s: its value %s is missing", command->name, option->name, option->value);
+        }
+        inline_value = state->argv[state->next++];
+    }
+    return store[option->kind](command, option, inline_value);
+}
+
+static int parse_option(args_state *state, const char *argument)
+{
+    const args_command *command = state->command;
+    const char *equals = strncmp(argument, "--", 2) == 0 ? strchr(argument, '=') : NULL;
+    size_t length = equals == NULL ? strlen(argument) : (size_t)(equals - argument);
+    for (size_t i = 0; i < command->option_count; i++) {
+        const char *name = command->options[i].name;
+        if (strlen(name) == length && memcmp(name, argument, length) == 0) {
+            return take_option(state, i, equals == NULL ? NULL : equals + 1);
+        }
+    }
+    return cli_fail(CLI_WRONG, "%s: unknown option \"%.*s\" (aicjit %s --help lists them)", command->name,
+                    (int)(length > 100 ? 100 : length), argument, command->name);
+}
+
+int args_parse(const args_command *command, int argc, char **argv, size_t most, args_list *positional)
+{
+    args_state state = {.command = command, .argc = argc, .next = 1, .argv = argv};
+    bool options_end = false;
+    while (state.next < argc) {
+        const char *argument = argv[state.next++];
+        int status = CLI_DONE;
+        if (options_end || argument[0] != '-' || argument[1] == '\0') {
+            if (positional->count == most) {
+                return cli_fail(CLI_WRONG, "%s: argument \"%.100s\" is one too many (at most %zu)", command->name,
+                                argument, most);
+            }
+            status = list_add(positional, argument) ? CLI_DONE : cli_fail(CLI_SYSTEM, "memory ran out");
+        } else if (strcmp(argument, "--") == 0) {
+            options_end = true;
+        } else if (strcmp(argument, "--help") == 0) {
+            show_help(command);
+            return ARGS_HELP_SHOWN;
+        } else {
+            status = parse_option(&state, argument);
+        }
+        if (status != CLI_DONE) {
+            return status;
+        }
+    }
+    return CLI_DONE;
+}

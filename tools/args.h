@@ -1,0 +1,51 @@
+/* Command lines: a table of options a subcommand; everything else is a positional argument. */
+#ifndef AIC_TOOLS_ARGS_H
+#define AIC_TOOLS_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum args_kind {
+    ARGS_FLAG,    /* bool *: present or not */
+    ARGS_TEXT,    /* const char **: once */
+    ARGS_INTEGER, /* int64_t *: once, within low .. high */
+    ARGS_REAL,    /* double *: once, finite, within low .. high */
+    ARGS_LIST     /* args_list *: any number of times, in order */
+} args_kind;
+
+/* Texts that point into argv; `items` belongs to the list. */
+typedef struct args_list {
+    const char **items;
+    size_t count;
+} args_list;
+
+void args_list_free(args_list *list);
+
+typedef struct args_option {
+    const char *name;  /* "--isa", "-o" */
+    const char *value; /* what it takes, for the help and for messages: "LEVEL"; "a|b|c" names all choices */
+    const char *help;
+    args_kind kind;
+    void *target;
+    int64_t low, high; /* limits of ARGS_INTEGER and ARGS_REAL */
+} args_option;
+
+typedef struct args_command {
+    const char *name;      /* "run" */
+    const char *arguments; /* "SPEC [OPTION]..." */
+    const char *summary;
+    const args_option *options;
+    size_t option_count;
+} args_command;
+
+/* Reads argv[1] .. argv[argc-1]. "--name VALUE" and "--name=VALUE" are the same, "--" ends the options. Returns an
+ * exit status; ARGS_HELP_SHOWN when --help was there and the help went to standard output. A positional argument
+ * more than `most` is an error. */
+enum { ARGS_HELP_SHOWN = -1 };
+int args_parse(const args_command *command, int argc, char **argv, size_t most, args_list *positional);
+
+/* "NAME=VALUE" cut at the first '='; false without one or with an empty name. *name_length is the name's. */
+bool args_split(const char *pair, size_t *name_length, const char **value);
+
+#endif

@@ -1,0 +1,257 @@
+/* aicjit bench: how fast operators run. */
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/fill.h"
+#include "tools/harness/guard.h"
+#include "tools/harness/timer.h"
+#include "tools/progress.h"
+#include "tools/specs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bench_options {
+    cli_session session;
+    const char *batch, *dt, *weights;
+    bool json;
+    double min_time;
+} bench_options;
+
+/* A kernel with everything that a call needs. */
+typedef struct bench_call {
+    aic_kernel *kernel;
+    size_t count;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    guard_buffer buffer[AIC_OPERANDS_MAX], packed[AIC_OPERANDS_MAX], workspace;
+    void *pointer[AIC_OPERANDS_MAX];
+    aic_conv2d_fn conv2d; /* NULL: through aic_kernel_call */
+    bool use_packed;
+} bench_call;
+
+typedef struct bench_row {
+    const char *spec;
+    aic_kernel_info info;
+    int64_t macs, bytes;
+    timer_result time;
+} bench_row;
+
+static void call_once(void *argument)
+{
+    const bench_call *call = argument;
+    if (call->conv2d != NULL) {
+        call->conv2d(call->pointer[0], call->pointer[1], call->pointer[2], call->workspace.data);
+    } else if (call->use_packed) {
+        (void)aic_kernel_call_packed(call->kernel, call->pointer, call->count);
+    } else {
+        (void)aic_kernel_call(call->kernel, call->pointer, call->count);
+    }
+}
+
+static void close_call(bench_call *call)
+{
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        guard_close(&call->buffer[i]);
+        guard_close(&call->packed[i]);
+    }
+    guard_close(&call->workspace);
+    aic_kernel_release(call->kernel);
+}
+
+/* Packs the operands that the kernel packs. */
+static int pack_operands(bench_call *call)
+{
+    for (size_t i = 0; i < call->count; i++) {
+        size_t size = aic_kernel_packed_size(call->kernel, i);
+        if (size == 0) {
+            continue;
+        }
+        if (!guard_open(&call->packed[i], size, 64, GUARD_BEFORE)) {
+            return cli_fail_memory("packed operand", size);
+        }
+        aic_status status = aic_kernel_pack(call->kernel, i, call->packed[i].data, call->pointer[i]);
+        if (status != AIC_OK) {
+            return cli_fail_library(NULL, status);
+        }
+        call->pointer[i] = call->packed[i].data;
+    }
+    return CLI_DONE;
+}
+
+static int open_operands(bench_call *call)
+{
+    for (size_t i = 0; i < call->count; i++) {
+        const aic_operand *operand = &call->operand[i];
+        if (!guard_open(&call->buffer[i], (size_t)operand->bytes, 64, GUARD_BEFORE)) {
+            return cli_fail_memory(operand->name, (uint64_t)operand->bytes);
+        }
+        call->pointer[i] = call->buffer[i].data;
+        int status = operand->direction == AIC_IN ? fill_operand(operand, "random:1", call->pointer[i]) : CLI_DONE;
+        if (status != CLI_DONE) {
+            return status;
+        }
+    }
+    return CLI_DONE;
+}
+
+static int open_call(bench_call *call, const bench_options *options, const aic_spec *spec)
+{
+    *call = (bench_call){.use_packed = options->weights == NULL || strcmp(options->weights, "packed") == 0};
+    aic_status failed = aic_spec_operands(spec, call->operand, &call->count);
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    int status = open_operands(call);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    failed = aic_kernel_create(options->session.context, spec, NULL, &call->kernel);
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    size_t workspace = aic_kernel_workspace_size(call->kernel);
+    if (!guard_open(&call->workspace, workspace, 64, GUARD_BEFORE)) {
+        return cli_fail_memory("workspace", workspace);
+    }
+    call->conv2d = call->use_packed ? aic_kernel_conv2d_packed(call->kernel) : aic_kernel_conv2d(call->kernel);
+    return call->use_packed ? pack_operands(call) : CLI_DONE;
+}
+
+/* Writes the text as a JSON string. */
+static void print_json_string(const char *text)
+{
+    (void)putchar('"');
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < 0x20) {
+            printf("\\u%04x", *text);
+        } else {
+            printf("%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+        }
+    }
+    (void)putchar('"');
+}
+
+static void print_json(const bench_row *row)
+{
+    uint64_t compile_ns = row->info.compiled ? row->info.emit_ns + row->info.codegen_ns + row->info.link_ns : 0;
+    printf("{\"spec\":");
+    print_json_string(row->spec);
+    printf(",\"kernel\":");
+    print_json_string(row->info.name);
+    printf(",\"isa\":");
+    print_json_string(row->info.isa);
+    printf(",\"threads\":1,\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f,\"min_ns\":%.1f"
+           ",\"p90_ns\":%.1f,\"gmacs_per_s\":%.3f,\"gbytes_per_s\":%.3f,\"compile_ns\":%" PRIu64 ",\"cache\":\"%s\"}\n",
+           row->macs, row->bytes, row->time.median_ns, row->time.min_ns, row->time.p90_ns,
+           (double)row->macs / row->time.median_ns, (double)row->bytes / row->time.median_ns, compile_ns,
+           row->info.compiled ? "miss" : "memory");
+}
+
+static void print_table_head(void)
+{
+    printf("%12s %12s %12s %10s %10s %11s  %-10s %s\n", "median us", "min us", "p90 us", "GMAC/s", "GB/s", "compile ms",
+           "isa", "operator");
+}
+
+static void print_table_row(const bench_row *row)
+{
+    uint64_t compile_ns = row->info.compiled ? row->info.emit_ns + row->info.codegen_ns + row->info.link_ns : 0;
+    printf("%12.2f %12.2f %12.2f %10.2f %10.2f %11.2f  %-10s %s\n", row->time.median_ns * 1e-3, row->time.min_ns * 1e-3,
+           row->time.p90_ns * 1e-3, (double)row->macs / row->time.median_ns, (double)row->bytes / row->time.median_ns,
+           (double)compile_ns * 1e-6, row->info.isa, row->spec);
+}
+
+static int bench_spec(const bench_options *options, const aic_spec *spec)
+{
+    bench_row row = {0};
+    bench_call call;
+    int status = open_call(&call, options, spec);
+    char *text = cli_spec_text(spec);
+    if (status == CLI_DONE && text == NULL) {
+        status = cli_fail(CLI_SYSTEM, "bench: memory ran out");
+    }
+    if (status == CLI_DONE && (aic_spec_work(spec, &row.macs, &row.bytes) != AIC_OK ||
+                               aic_kernel_get_info(call.kernel, &row.info) != AIC_OK)) {
+        status = cli_fail_library(NULL, AIC_INTERNAL);
+    }
+    if (status == CLI_DONE) {
+        row.spec = text;
+        row.time = timer_measure(call_once, &call, options->min_time, progress_stopped);
+        progress_clear();
+        (options->json ? print_json : print_table_row)(&row);
+        status = cli_flush_output(); /* a reader sees every row when it is ready */
+    }
+    free(text);
+    close_call(&call);
+    return status;
+}
+
+static int bench_list(const bench_options *options, const spec_list *list)
+{
+    if (!options->json) {
+        print_table_head();
+    }
+    progress_start("bench", list->count);
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < list->count; i++) {
+        status = bench_spec(options, &list->items[i]);
+        if (status == CLI_DONE && !progress_step()) {
+            break;
+        }
+    }
+    int ended = progress_end();
+    return status == CLI_DONE ? ended : status;
+}
+
+static int bench(bench_options *options, const args_list *texts)
+{
+    spec_list list = {0};
+    int status = cli_session_open(&options->session);
+    status = status == CLI_DONE ? spec_list_read(&options->session, texts, options->batch, options->dt, &list) : status;
+    if (status == CLI_DONE && list.count == 0) {
+        status = cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC or --batch FILE with operators");
+    }
+    status = status == CLI_DONE ? bench_list(options, &list) : status;
+    spec_list_free(&list);
+    cli_session_close(&options->session);
+    return status;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    bench_options o = {.session.threads = 1, .min_time = 0.3};
+    args_list positional = {0};
+    const args_option options[] = {
+        {.name = "--batch", .value = "FILE", .help = "operators, one a line", .kind = ARGS_TEXT, .target = &o.batch},
+        {.name = "--dt",
+         .value = "int8|float16",
+         .help = "element type of benchmark-format lines",
+         .kind = ARGS_TEXT,
+         .target = &o.dt},
+        {.name = "--json", .help = "one JSON object per operator", .kind = ARGS_FLAG, .target = &o.json},
+        {.name = "--weights",
+         .value = "packed|plain",
+         .help = "pack weights before timing (default packed)",
+         .kind = ARGS_TEXT,
+         .target = &o.weights},
+        {.name = "--min-time",
+         .value = "S",
+         .help = "seconds per operator (default 0.3)",
+         .kind = ARGS_REAL,
+         .target = &o.min_time,
+         .low = 0,
+         .high = 3600},
+        CLI_OPTION_THREADS(o.session),
+        CLI_OPTION_ISA(o.session, "LEVEL"),
+        CLI_OPTION_LIMITS(o.session),
+    };
+    const args_command command = {"bench", "SPEC... [OPTION]...", "Measures the speed of operators on one thread.",
+                                  options, sizeof options / sizeof options[0]};
+    int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    if (status == CLI_DONE) {
+        status = bench(&o, &positional);
+    }
+    args_list_free(&positional);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

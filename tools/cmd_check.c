@@ -1,0 +1,281 @@
+/* aicjit check: generated code against the reference, for given and for pseudo-random operators. */
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/verify.h"
+#include "tools/progress.h"
+#include "tools/specs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512 };
+
+typedef struct check_state {
+    cli_session session; /* its isa is what --isa says, "all" included */
+    const char *batch, *dt, *op_name, *schedule;
+    int64_t fuzz, seed;
+    aic_op op;
+    size_t level_count;
+    cli_session level[LEVELS_MAX]; /* one an instruction set level */
+    uint64_t passed, failed;
+} check_state;
+
+/* ---- levels ---- */
+
+static int open_level(check_state *check, const char *isa)
+{
+    if (check->level_count == LEVELS_MAX) {
+        return cli_fail(CLI_SYSTEM, "check: more than %d instruction set levels", LEVELS_MAX);
+    }
+    cli_session *level = &check->level[check->level_count++];
+    *level = (cli_session){.isa = isa, .limits = check->session.limits};
+    return cli_session_open(level);
+}
+
+static int open_levels(check_state *check)
+{
+    if (check->session.isa == NULL || strcmp(check->session.isa, "all") != 0) {
+        return open_level(check, check->session.isa);
+    }
+    int status = CLI_DONE;
+    const char *name;
+    for (size_t i = 0; status == CLI_DONE && (name = aic_isa_name(i)) != NULL; i++) {
+        if (aic_isa_check(name) == AIC_OK) {
+            status = open_level(check, name);
+        }
+    }
+    return status;
+}
+
+static void close_levels(check_state *check)
+{
+    for (size_t i = 0; i < check->level_count; i++) {
+        cli_session_close(&check->level[i]);
+    }
+}
+
+/* ---- results ---- */
+
+/* Counts a verdict; `repeat` is the command line, behind "aicjit check ", that repeats the check. */
+static int record(check_state *check, verify_verdict verdict, const verify_report *report, const char *what,
+                  const char *repeat)
+{
+    if (verdict == VERIFY_NO_MEMORY) {
+        return cli_fail(CLI_SYSTEM, "check: %s: %s", what, report->text);
+    }
+    if (verdict == VERIFY_PASSED) {
+        check->passed++;
+        return CLI_DONE;
+    }
+    check->failed++;
+    progress_clear();
+    printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s\n", what, report->text, repeat,
+           check->session.semantics.limits == AIC_LIMITS_HOST ? " --limits host" : "");
+    return cli_flush_output();
+}
+
+/* ---- one specification ---- */
+
+/* Records a verdict on `text`; isa and schedule may be NULL: not to be named. */
+static int record_case(check_state *check, verify_verdict verdict, const verify_report *report, const char *text,
+                       int64_t seed, const char *isa, const char *schedule)
+{
+    size_t capacity = strlen(text) + SCHEDULE_TEXT_MAX + 200;
+    char *repeat = malloc(capacity);
+    if (repeat == NULL) {
+        return cli_fail(CLI_SYSTEM, "check: memory ran out");
+    }
+    (void)snprintf(repeat, capacity, "'%s' --seed %" PRId64 "%s%s%s%s%s", text, seed, isa == NULL ? "" : " --isa ",
+                   isa == NULL ? "" : isa, schedule == NULL ? "" : " --schedule '", schedule == NULL ? "" : schedule,
+                   schedule == NULL ? "" : "'");
+    int status = record(check, verdict, report, text, repeat);
+    free(repeat);
+    return status;
+}
+
+static int check_kernel(check_state *check, const verify_case *c, aic_context *context, const char *schedule,
+                        const char *text, int64_t seed)
+{
+    verify_report report;
+    verify_verdict verdict = verify_kernel(c, context, schedule, &report);
+    return record_case(check, verdict, &report, text, seed, aic_context_isa(context), schedule);
+}
+
+/* Every schedule of the generator, or the one asked for. */
+static int check_level(check_state *check, const verify_case *c, aic_context *context, const char *text, int64_t seed)
+{
+    if (check->schedule == NULL || strcmp(check->schedule, "all") != 0) {
+        return check_kernel(check, c, context, check->schedule, text, seed);
+    }
+    char schedule[SCHEDULE_TEXT_MAX];
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && !progress_stopped(); i++) {
+        if (aic_schedule_candidate(context, &c->spec, i, schedule, sizeof schedule) != AIC_OK) {
+            return i > 0 ? CLI_DONE : cli_fail_library("check", AIC_INTERNAL);
+        }
+        status = check_kernel(check, c, context, schedule, text, seed);
+    }
+    return status;
+}
+
+static int check_spec(check_state *check, const aic_spec *spec, int64_t seed)
+{
+    verify_case c;
+    verify_report report;
+    char *text = cli_spec_text(spec);
+    if (text == NULL) {
+        return cli_fail(CLI_SYSTEM, "check: memory ran out");
+    }
+    int status = CLI_DONE;
+    verify_verdict verdict = verify_open(&c, spec, &check->session.semantics, (uint64_t)seed, &report);
+    if (verdict == VERIFY_PASSED) {
+        for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
+            status = check_level(check, &c, check->level[i].context, text, seed);
+        }
+    } else {
+        status = record_case(check, verdict, &report, text, seed, NULL, NULL);
+    }
+    verify_close(&c);
+    free(text);
+    return status;
+}
+
+/* ---- pseudo-random operators ---- */
+
+static int check_illegal(check_state *check, int64_t seed)
+{
+    aic_spec spec;
+    if (aic_spec_random_illegal(check->op, (uint64_t)seed, &spec) != AIC_OK) {
+        return cli_fail_library("check: --fuzz", AIC_INTERNAL);
+    }
+    char *text = cli_spec_text(&spec);
+    char repeat[128];
+    (void)snprintf(repeat, sizeof repeat, "--fuzz 1 --seed %" PRId64 "%s%s", seed,
+                   check->op == AIC_OP_NONE ? "" : " --op ", check->op == AIC_OP_NONE ? "" : aic_op_name(check->op));
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
+        verify_report report;
+        verify_verdict verdict = verify_refused(&spec, &check->session.semantics, check->level[i].context, &report);
+        status = record(check, verdict, &report, text == NULL ? "an illegal operator" : text, repeat);
+    }
+    free(text);
+    return status;
+}
+
+static int check_random(check_state *check, int64_t seed)
+{
+    aic_spec spec;
+    if (aic_spec_random(check->op, (uint64_t)seed, &spec) != AIC_OK) {
+        return cli_fail_library("check: --fuzz", AIC_INTERNAL);
+    }
+    int status = check_spec(check, &spec, seed);
+    return status == CLI_DONE ? check_illegal(check, seed) : status;
+}
+
+/* ---- all of it ---- */
+
+static int check_all(check_state *check, const spec_list *list)
+{
+    progress_start("check", list->count + (size_t)check->fuzz);
+    int status = CLI_DONE;
+    bool more = true;
+    for (size_t i = 0; status == CLI_DONE && more && i < list->count; i++) {
+        status = check_spec(check, &list->items[i], check->seed);
+        more = progress_step();
+    }
+    for (int64_t i = 0; status == CLI_DONE && more && i < check->fuzz; i++) {
+        status = check_random(check, check->seed + i);
+        more = progress_step();
+    }
+    int ended = progress_end();
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", check->passed, check->failed);
+    status = status == CLI_DONE ? ended : status;
+    return status == CLI_DONE && check->failed > 0 ? CLI_MISMATCH : status;
+}
+
+static int find_op(check_state *check)
+{
+    check->op = check->op_name == NULL ? AIC_OP_NONE : aic_op_parse(check->op_name);
+    if (check->op_name == NULL || check->op != AIC_OP_NONE) {
+        return CLI_DONE;
+    }
+    static const char known[] =
+#define AIC_OP(ENUM, name, params, args) " " #name
+#include <aic/ops.def>
+#undef AIC_OP
+        ;
+    return cli_fail(CLI_WRONG, "check: --op: \"%s\" is none of the operators:%s", check->op_name, known);
+}
+
+static int check_request(check_state *check, const args_list *texts)
+{
+    spec_list list = {0};
+    int status = find_op(check);
+    status = status == CLI_DONE ? open_levels(check) : status;
+    cli_session_semantics(&check->session);
+    status = status == CLI_DONE ? spec_list_read(&check->session, texts, check->batch, check->dt, &list) : status;
+    if (status == CLI_DONE && list.count == 0 && check->fuzz == 0) {
+        status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE or --fuzz N");
+    }
+    status = status == CLI_DONE ? check_all(check, &list) : status;
+    spec_list_free(&list);
+    close_levels(check);
+    return status;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    check_state check = {.seed = 1};
+    const int64_t count_max = INT64_C(1) << 40, seed_max = INT64_C(1) << 62;
+    args_list positional = {0};
+    const args_option options[] = {
+        {.name = "--batch",
+         .value = "FILE",
+         .help = "operators, one a line",
+         .kind = ARGS_TEXT,
+         .target = &check.batch},
+        {.name = "--dt",
+         .value = "int8|float16",
+         .help = "element type of benchmark-format lines",
+         .kind = ARGS_TEXT,
+         .target = &check.dt},
+        {.name = "--fuzz",
+         .value = "N",
+         .help = "N pseudo-random legal operators and as many illegal ones",
+         .kind = ARGS_INTEGER,
+         .target = &check.fuzz,
+         .low = 1,
+         .high = count_max},
+        {.name = "--seed",
+         .value = "S",
+         .help = "of operators and operand contents (default 1)",
+         .kind = ARGS_INTEGER,
+         .target = &check.seed,
+         .low = 0,
+         .high = seed_max},
+        {.name = "--op",
+         .value = "NAME",
+         .help = "operator for --fuzz (default any)",
+         .kind = ARGS_TEXT,
+         .target = &check.op_name},
+        {.name = "--schedule",
+         .value = "TEXT",
+         .help = "\"all\" candidates, or one as dump --stage plan prints it",
+         .kind = ARGS_TEXT,
+         .target = &check.schedule},
+        CLI_OPTION_ISA(check.session, "LEVEL"),
+        CLI_OPTION_LIMITS(check.session),
+    };
+    const args_command command = {"check", "SPEC... [OPTION]...",
+                                  "Compares generated code with the reference: every element, operands between "
+                                  "inaccessible pages,\nweights plain and packed. --isa all: every level of this host.",
+                                  options, sizeof options / sizeof options[0]};
+    int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    if (status == CLI_DONE) {
+        status = check_request(&check, &positional);
+    }
+    args_list_free(&positional);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

@@ -1,0 +1,116 @@
+/* aicjit dump: what the generator makes of an operator, without running it. */
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/outfile.h"
+#include "tools/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    aic_dump_stage stage;
+} stages[] = {
+    {"ir", AIC_DUMP_IR}, {"opt", AIC_DUMP_OPT}, {"asm", AIC_DUMP_ASM}, {"obj", AIC_DUMP_OBJ}, {"plan", AIC_DUMP_PLAN},
+};
+
+typedef struct dump_state {
+    cli_session session;
+    const char *stage, *output, *isa, *target, *schedule;
+} dump_state;
+
+static aic_dump_stage find_stage(const char *name)
+{
+    for (size_t i = 0; name != NULL && i < sizeof stages / sizeof stages[0]; i++) {
+        if (strcmp(name, stages[i].name) == 0) {
+            return stages[i].stage;
+        }
+    }
+    return AIC_DUMP_IR;
+}
+
+static int write_dump(const dump_state *dump, aic_dump_stage stage, const char *bytes, size_t size)
+{
+    if (dump->output != NULL) {
+        outfile file;
+        int status = outfile_open(&file, "-o", dump->output);
+        status = status == CLI_DONE ? outfile_write(&file, "-o", bytes, size) : status;
+        status = status == CLI_DONE ? outfile_commit(&file, "-o") : status;
+        outfile_close(&file);
+        return status;
+    }
+    if (stage == AIC_DUMP_OBJ && isatty(STDOUT_FILENO) == 1) {
+        return cli_fail(CLI_WRONG, "dump: --stage obj is not written to a terminal: give -o FILE");
+    }
+    (void)fwrite(bytes, 1, size, stdout);
+    if (stage != AIC_DUMP_OBJ && size > 0 && bytes[size - 1] != '\n') {
+        (void)putchar('\n');
+    }
+    return CLI_DONE;
+}
+
+static int dump_spec(dump_state *dump, const char *text)
+{
+    aic_spec spec;
+    aic_dump_stage stage = find_stage(dump->stage);
+    int status = cli_session_open(&dump->session);
+    status = status == CLI_DONE ? cli_parse_spec(&dump->session, text, &spec) : status;
+    if (status == CLI_DONE) {
+        char *bytes = NULL;
+        size_t size = 0;
+        aic_status failed =
+            aic_dump(dump->session.context, &spec, dump->schedule, stage, dump->isa, dump->target, &bytes, &size);
+        status = failed == AIC_OK ? write_dump(dump, stage, bytes, size) : cli_fail_library(NULL, failed);
+        aic_free(bytes);
+    }
+    cli_session_close(&dump->session);
+    return status;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+    dump_state dump = {0};
+    args_list positional = {0};
+    const args_option options[] = {
+        {.name = "--stage",
+         .value = "ir|opt|asm|obj|plan",
+         .help = "what to show (default ir)",
+         .kind = ARGS_TEXT,
+         .target = &dump.stage},
+        {.name = "-o", .value = "FILE", .help = "write to a file", .kind = ARGS_TEXT, .target = &dump.output},
+        {.name = "--isa",
+         .value = "LEVEL",
+         .help = "instruction set level, also one that this host lacks",
+         .kind = ARGS_TEXT,
+         .target = &dump.isa},
+        {.name = "--target",
+         .value = "TRIPLE",
+         .help = "e.g. aarch64-linux-gnu (default: the host's)",
+         .kind = ARGS_TEXT,
+         .target = &dump.target},
+        {.name = "--passes",
+         .value = "TEXT",
+         .help = "LLVM pass pipeline before code generation (default none)",
+         .kind = ARGS_TEXT,
+         .target = &dump.session.passes},
+        {.name = "--schedule",
+         .value = "TEXT",
+         .help = "schedule, as --stage plan prints it",
+         .kind = ARGS_TEXT,
+         .target = &dump.schedule},
+        CLI_OPTION_LIMITS(dump.session),
+    };
+    const args_command command = {"dump", "SPEC [OPTION]...",
+                                  "Shows what the generator makes of an operator, without running it.", options,
+                                  sizeof options / sizeof options[0]};
+    int status = args_parse(&command, argc, argv, 1, &positional);
+    if (status == CLI_DONE && positional.count == 0) {
+        status = cli_fail(CLI_WRONG, "dump: the operator text SPEC is missing");
+    }
+    if (status == CLI_DONE) {
+        status = dump_spec(&dump, positional.items[0]);
+    }
+    args_list_free(&positional);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

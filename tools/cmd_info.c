@@ -1,0 +1,90 @@
+/* aicjit info: the processor, what can be used of it, and its limits, measured. */
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/memory.h"
+#include "tools/harness/peak.h"
+#include "tools/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The processor's name as the kernel tells it; "unknown" where it does not. */
+static void cpu_name(char *name, size_t capacity)
+{
+    (void)snprintf(name, capacity, "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    if (file == NULL) {
+        return;
+    }
+    char line[512];
+    while (fgets(line, sizeof line, file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
+            (void)snprintf(name, capacity, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+            break;
+        }
+    }
+    (void)fclose(file);
+}
+
+static void print_levels(void)
+{
+    printf("instruction set levels:");
+    const char *level;
+    for (size_t i = 0; (level = aic_isa_name(i)) != NULL; i++) {
+        printf(" %s%s", level, aic_isa_check(level) == AIC_OK ? "" : " (not on this host)");
+    }
+    printf("\n");
+}
+
+static void print_environment(void)
+{
+    static const char *const names[] = {"AIC_MAX_ISA", "AIC_VERBOSE", "AIC_DUMP_DIR"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        printf("%-20s %s\n", names[i], value == NULL ? "not set" : value);
+    }
+}
+
+static int print_info(cli_session *session)
+{
+    int status = cli_session_open(session);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    char name[256];
+    cpu_name(name, sizeof name);
+    printf("%-20s %s\n", "aicjit", aic_version());
+    printf("%-20s %s\n", "LLVM", aic_llvm_version());
+    printf("%-20s %s, %ld online\n", "processor", name, sysconf(_SC_NPROCESSORS_ONLN));
+    printf("%-20s %.1f GiB available\n", "memory", (double)memory_limit() / (double)(1 << 30));
+    print_levels();
+    printf("%-20s %s\n", "used by default", aic_context_isa(session->context));
+    print_environment();
+    printf("%-20s %.1f GMAC/s\n", "float32 peak", aic_peak_fma_f32());
+    printf("%-20s %.1f GMAC/s\n", "float64 peak", aic_peak_fma_f64());
+    printf("%-20s %.1f GB/s read and written\n", "memory copy", aic_peak_copy());
+    cli_session_close(session);
+    return CLI_DONE;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    cli_session session = {0};
+    args_list positional = {0};
+    const args_option options[] = {
+        CLI_OPTION_ISA(session, "LEVEL"),
+        CLI_OPTION_LIMITS(session),
+    };
+    const args_command command = {"info", "[OPTION]...", "Shows the processor and its limits, measured on one thread.",
+                                  options, sizeof options / sizeof options[0]};
+    int status = args_parse(&command, argc, argv, 0, &positional);
+    if (status == CLI_DONE) {
+        status = print_info(&session);
+    }
+    args_list_free(&positional);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

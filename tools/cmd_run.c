@@ -1,0 +1,248 @@
+/* aicjit run: one operator on tensor files. */
+#include "tools/command.h"
+#include "tools/harness/element.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/fill.h"
+#include "tools/harness/guard.h"
+#include "tools/harness/operand_file.h"
+#include "tools/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One operand of the run: where it comes from and goes to. */
+typedef struct run_operand {
+    aic_operand operand;
+    const char *in, *fill, *out; /* NULL: not given */
+    guard_buffer buffer;
+    outfile file;
+} run_operand;
+
+typedef struct run_state {
+    cli_session session;
+    aic_spec spec;
+    bool reference;
+    size_t count;
+    run_operand operands[AIC_OPERANDS_MAX];
+} run_state;
+
+/* The operand with this name, or NULL with a message that lists them. */
+static run_operand *find_operand(run_state *run, const char *option, const char *name, size_t length)
+{
+    char names[128] = "";
+    for (size_t i = 0; i < run->count; i++) {
+        const char *known = run->operands[i].operand.name;
+        if (strlen(known) == length && memcmp(known, name, length) == 0) {
+            return &run->operands[i];
+        }
+        size_t used = strlen(names);
+        (void)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", known);
+    }
+    (void)cli_fail(CLI_WRONG, "run: %s: \"%.*s\" is none of the operands %s", option,
+                   (int)(length < 100 ? length : 100), name, names);
+    return NULL;
+}
+
+/* Which member of run_operand an option sets. */
+typedef enum pair_kind { PAIR_IN, PAIR_FILL, PAIR_OUT } pair_kind;
+
+static int take_pair(run_state *run, pair_kind kind, const char *pair)
+{
+    static const char *const option[] = {"--in", "--fill", "--out"};
+    size_t length;
+    const char *value;
+    if (!args_split(pair, &length, &value) || *value == '\0') {
+        return cli_fail(CLI_WRONG, "run: %s: \"%.200s\" is not NAME=%s", option[kind], pair,
+                        kind == PAIR_FILL ? "zeros|const:V|random:SEED" : "FILE");
+    }
+    run_operand *o = find_operand(run, option[kind], pair, length);
+    if (o == NULL) {
+        return CLI_WRONG;
+    }
+    if (kind == PAIR_OUT && o->operand.direction == AIC_IN) {
+        return cli_fail(CLI_WRONG, "run: --out: %s is an input", o->operand.name);
+    }
+    bool again = kind == PAIR_OUT ? o->out != NULL : o->in != NULL || o->fill != NULL;
+    if (again) {
+        return cli_fail(CLI_WRONG, "run: %s: %s is given twice", option[kind], o->operand.name);
+    }
+    *(kind == PAIR_IN ? &o->in : kind == PAIR_FILL ? &o->fill : &o->out) = value;
+    return kind == PAIR_FILL ? CLI_DONE : operand_file_check(&o->operand, value);
+}
+
+static int take_pairs(run_state *run, pair_kind kind, const args_list *pairs)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < pairs->count; i++) {
+        status = take_pair(run, kind, pairs->items[i]);
+    }
+    return status;
+}
+
+/* The operand table of the specification, and what the options say about each. */
+static int bind_operands(run_state *run, const args_list *in, const args_list *fill, const args_list *out)
+{
+    aic_operand operands[AIC_OPERANDS_MAX];
+    aic_status failed = aic_spec_operands(&run->spec, operands, &run->count);
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    for (size_t i = 0; i < run->count; i++) {
+        run->operands[i] = (run_operand){.operand = operands[i], .file.fd = -1};
+    }
+    int status = take_pairs(run, PAIR_IN, in);
+    status = status == CLI_DONE ? take_pairs(run, PAIR_FILL, fill) : status;
+    status = status == CLI_DONE ? take_pairs(run, PAIR_OUT, out) : status;
+    for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
+        const run_operand *o = &run->operands[i];
+        if (o->operand.direction == AIC_IN && o->in == NULL && o->fill == NULL) {
+            status = cli_fail(CLI_WRONG, "run: input %s is missing: give --in %s=FILE or --fill %s=...",
+                              o->operand.name, o->operand.name, o->operand.name);
+        }
+    }
+    return status;
+}
+
+/* Memory and contents of every operand; outputs start as zeros unless given. */
+static int load_operands(run_state *run)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
+        run_operand *o = &run->operands[i];
+        if (!guard_open(&o->buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
+            status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
+        } else if (o->in != NULL) {
+            status = operand_read(&o->operand, o->in, o->buffer.data);
+        } else if (o->fill != NULL) {
+            status = fill_operand(&o->operand, o->fill, o->buffer.data);
+        }
+    }
+    return status;
+}
+
+static int open_outputs(run_state *run)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
+        run_operand *o = &run->operands[i];
+        if (o->out != NULL) {
+            status = outfile_open(&o->file, o->operand.name, o->out);
+        }
+    }
+    return status;
+}
+
+static int compute(run_state *run)
+{
+    void *pointers[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < run->count; i++) {
+        pointers[i] = run->operands[i].buffer.data;
+    }
+    aic_status status;
+    if (run->reference) {
+        status = aic_reference(&run->spec, &run->session.semantics, pointers, run->count);
+    } else {
+        aic_kernel *kernel = NULL;
+        status = aic_kernel_create(run->session.context, &run->spec, NULL, &kernel);
+        if (status == AIC_OK) {
+            status = aic_kernel_call(kernel, pointers, run->count);
+        }
+        aic_kernel_release(kernel);
+    }
+    return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+}
+
+/* One line about an output that goes to no file. */
+static void describe(const run_operand *o)
+{
+    size_t size = aic_dtype_size(o->operand.dtype);
+    const unsigned char *at = o->buffer.data;
+    double low = element_to_double(o->operand.dtype, at), high = low, sum = 0;
+    for (int64_t i = 0; i < o->operand.elements; i++, at += size) {
+        double value = element_to_double(o->operand.dtype, at);
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+        sum += value;
+    }
+    printf("%s: %s[", o->operand.name, aic_dtype_name(o->operand.dtype));
+    for (int32_t i = 0; i < o->operand.rank; i++) {
+        printf("%s%" PRId64, i == 0 ? "" : ",", o->operand.shape[i]);
+    }
+    printf("] min %.9g max %.9g mean %.9g\n", low, high, sum / (double)o->operand.elements);
+}
+
+/* Writes every output, then makes all of them final. */
+static int store_operands(run_state *run)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
+        run_operand *o = &run->operands[i];
+        if (o->out != NULL) {
+            status = operand_write(&o->operand, o->out, o->buffer.data, &o->file);
+        } else if (o->operand.direction != AIC_IN) {
+            describe(o);
+        }
+    }
+    for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
+        run_operand *o = &run->operands[i];
+        if (o->out != NULL) {
+            status = outfile_commit(&o->file, o->operand.name);
+        }
+    }
+    return status;
+}
+
+static int run_spec(run_state *run, const char *text, const args_list *in, const args_list *fill, const args_list *out)
+{
+    int status = cli_session_open(&run->session);
+    status = status == CLI_DONE ? cli_parse_spec(&run->session, text, &run->spec) : status;
+    status = status == CLI_DONE ? bind_operands(run, in, fill, out) : status;
+    status = status == CLI_DONE ? load_operands(run) : status;
+    status = status == CLI_DONE ? open_outputs(run) : status;
+    status = status == CLI_DONE ? compute(run) : status;
+    status = status == CLI_DONE ? store_operands(run) : status;
+    for (size_t i = 0; i < run->count; i++) {
+        outfile_close(&run->operands[i].file);
+        guard_close(&run->operands[i].buffer);
+    }
+    cli_session_close(&run->session);
+    return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    run_state run = {.session.threads = 1};
+    args_list in = {0}, fill = {0}, out = {0}, positional = {0};
+    const args_option options[] = {
+        {.name = "--in",
+         .value = "NAME=FILE",
+         .help = "operand from a .npy or .bin file",
+         .kind = ARGS_LIST,
+         .target = &in},
+        {.name = "--fill",
+         .value = "NAME=zeros|const:V|random:SEED",
+         .help = "operand without a file",
+         .kind = ARGS_LIST,
+         .target = &fill},
+        {.name = "--out", .value = "NAME=FILE", .help = "write a result", .kind = ARGS_LIST, .target = &out},
+        {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
+        CLI_OPTION_THREADS(run.session),
+        CLI_OPTION_ISA(run.session, "LEVEL"),
+        CLI_OPTION_LIMITS(run.session),
+    };
+    const args_command command = {"run", "SPEC [OPTION]...", "Runs one operator on tensor files.", options,
+                                  sizeof options / sizeof options[0]};
+    int status = args_parse(&command, argc, argv, 1, &positional);
+    if (status == CLI_DONE && positional.count == 0) {
+        status = cli_fail(CLI_WRONG, "run: the operator text SPEC is missing");
+    }
+    if (status == CLI_DONE) {
+        status = run_spec(&run, positional.items[0], &in, &fill, &out);
+    }
+    args_list_free(&in);
+    args_list_free(&fill);
+    args_list_free(&out);
+    args_list_free(&positional);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

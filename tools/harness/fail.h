@@ -1,0 +1,32 @@
+/* The one error message of a run of the command line: recorded where it is found, printed by main(). */
+#ifndef AIC_TOOLS_FAIL_H
+#define AIC_TOOLS_FAIL_H
+
+#include <aic/aic.h>
+
+/* Exit statuses of the command line. */
+enum {
+    CLI_DONE = 0,
+    CLI_MISMATCH = 1, /* a check or comparison failed */
+    CLI_WRONG = 2,    /* the request is wrong */
+    CLI_SYSTEM = 3    /* memory, I/O */
+};
+
+/* Records the message and returns `status`. The first message stands: later ones are consequences. Control
+ * characters become '?', so that the message stays one line whatever it quotes. */
+int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Records the library's message for `failed` behind "context: " (may be NULL); returns the exit status for it. */
+int cli_fail_library(const char *context, aic_status failed);
+
+/* cli_fail for `bytes` bytes of memory for `what` that could not be had. */
+int cli_fail_memory(const char *what, uint64_t bytes);
+
+/* The message, "" when there is none; cli_fail_clear forgets it. */
+const char *cli_fail_message(void);
+void cli_fail_clear(void);
+
+/* Whether everything printed so far reached standard output; else CLI_SYSTEM with a message. */
+int cli_flush_output(void);
+
+#endif

@@ -1,0 +1,104 @@
+/* Constant and pseudo-random operand contents. */
+#include "tools/harness/fill.h"
+
+#include "tools/harness/element.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/rng.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The part of `text` behind `prefix`, or NULL. */
+static const char *after(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+/* Limits of an integer type. */
+static void integer_range(aic_dtype dtype, double *low, double *high)
+{
+    int bits = (int)aic_dtype_size(dtype) * 8;
+    bool is_signed = dtype == AIC_INT8 || dtype == AIC_INT16 || dtype == AIC_INT32;
+    *low = is_signed ? -ldexp(1, bits - 1) : 0;
+    *high = ldexp(1, is_signed ? bits - 1 : bits) - 1; /* 2^64-1 rounds up; the caller's text is read exactly */
+}
+
+/* Reads V as an element of the operand's type. */
+static int constant_element(const aic_operand *operand, const char *text, unsigned char element[8])
+{
+    char *end;
+    double value = strtod(text, &end);
+    bool number = *text != '\0' && *end == '\0' && *text != ' ';
+    if (element_is_float(operand->dtype)) {
+        if (!number || !element_from_double(operand->dtype, value, element)) {
+            return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not a value of %s", operand->name, text,
+                            aic_dtype_name(operand->dtype));
+        }
+        return CLI_DONE;
+    }
+    double low, high;
+    integer_range(operand->dtype, &low, &high);
+    errno = 0;
+    bool negative = text[0] == '-';
+    uint64_t bits = negative ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+    if (!number || *end != '\0' || errno != 0 || value < low || value > high) {
+        return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not an integer in %.0f..%.0f", operand->name, text, low,
+                        high);
+    }
+    memcpy(element, &bits, sizeof bits); /* little-endian: the low bytes are the element */
+    return CLI_DONE;
+}
+
+static int fill_constant(const aic_operand *operand, const char *text, unsigned char *data)
+{
+    unsigned char element[8];
+    int status = constant_element(operand, text, element);
+    if (status == CLI_DONE) {
+        size_t size = aic_dtype_size(operand->dtype);
+        for (int64_t i = 0; i < operand->elements; i++) {
+            memcpy(data + (size_t)i * size, element, size);
+        }
+    }
+    return status;
+}
+
+static int fill_random(const aic_operand *operand, const char *text, unsigned char *data)
+{
+    char *end;
+    errno = 0;
+    uint64_t state = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0) {
+        return cli_fail(CLI_WRONG, "--fill: %s: seed \"%s\" is not an integer in 0..%" PRIu64, operand->name, text,
+                        UINT64_MAX);
+    }
+    size_t size = aic_dtype_size(operand->dtype);
+    for (int64_t i = 0; i < operand->elements; i++) {
+        uint64_t bits = rng_next(&state);
+        if (element_is_float(operand->dtype)) {
+            (void)element_from_double(operand->dtype, element_uniform(bits), data + (size_t)i * size);
+        } else {
+            memcpy(data + (size_t)i * size, &bits, size);
+        }
+    }
+    return CLI_DONE;
+}
+
+int fill_operand(const aic_operand *operand, const char *how, void *data)
+{
+    const char *value;
+    if (strcmp(how, "zeros") == 0) {
+        memset(data, 0, (size_t)operand->bytes);
+        return CLI_DONE;
+    }
+    if ((value = after(how, "const:")) != NULL) {
+        return fill_constant(operand, value, data);
+    }
+    if ((value = after(how, "random:")) != NULL) {
+        return fill_random(operand, value, data);
+    }
+    return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is none of zeros, const:V, random:SEED", operand->name, how);
+}

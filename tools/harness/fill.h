@@ -1,0 +1,12 @@
+/* --fill NAME=zeros|const:V|random:SEED: operands without a file. */
+#ifndef AIC_TOOLS_FILL_H
+#define AIC_TOOLS_FILL_H
+
+#include <aic/aic.h>
+
+/* Fills `data` (operand->bytes bytes) as `how` says. V: an integer within the type's range, or for float types a
+ * number that the type can hold, "inf" or "nan". SEED: 0 .. 2^64-1; integers come uniform over their type, floats
+ * uniform in -1 .. 1. Returns an exit status; the message names operand, text and limits. */
+int fill_operand(const aic_operand *operand, const char *how, void *data);
+
+#endif

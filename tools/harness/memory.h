@@ -1,0 +1,18 @@
+/* Memory for tensors: mapped, zeroed, and refused beyond what the machine has instead of overcommitted. */
+#ifndef AIC_HARNESS_MEMORY_H
+#define AIC_HARNESS_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes that may be mapped in all: what the system calls available, else its physical memory. */
+uint64_t memory_limit(void);
+
+/* `size` bytes of zeroed whole pages, or NULL when the system or the limit refuses. */
+void *memory_map(size_t size);
+void memory_unmap(void *memory, size_t size);
+
+/* Bytes of a page. */
+size_t memory_page(void);
+
+#endif

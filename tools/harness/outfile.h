@@ -1,0 +1,26 @@
+/* Output files: written under a temporary name in the same folder, then renamed, so that a failed run leaves an old
+ * file as it was. */
+#ifndef AIC_TOOLS_OUTFILE_H
+#define AIC_TOOLS_OUTFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct outfile {
+    char *path;      /* of the file to replace, links resolved */
+    char *temporary; /* NULL: the path is a device or pipe and is written in place */
+    int fd;          /* -1: not open */
+} outfile;
+
+/* Each returns an exit status with a message that begins with `subject`. A path that cannot be created is the
+ * caller's mistake; a write that fails is the system's. */
+int outfile_open(outfile *file, const char *subject, const char *path);
+int outfile_write(outfile *file, const char *subject, const void *bytes, size_t size);
+
+/* Makes the content final under its name. */
+int outfile_commit(outfile *file, const char *subject);
+
+/* Frees; what was not committed is removed. A zeroed outfile with fd -1 does nothing. */
+void outfile_close(outfile *file);
+
+#endif

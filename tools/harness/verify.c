@@ -1,0 +1,155 @@
+/* Cases and comparison; verify_kernel.c runs the kernels. */
+#include "tools/harness/verify.h"
+
+#include "tools/harness/element.h"
+#include "tools/harness/testdata.h"
+#include "tools/harness/verify_report.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+verify_verdict verify_say(verify_report *report, verify_verdict verdict, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(report->text, sizeof report->text, format, arguments);
+    va_end(arguments);
+    return report->verdict = verdict;
+}
+
+verify_verdict verify_say_status(verify_report *report, aic_status status, const char *how)
+{
+    return verify_say(report, status == AIC_OUT_OF_MEMORY ? VERIFY_NO_MEMORY : VERIFY_FAILED, "%s: %s: %s", how,
+                      aic_status_name(status), aic_last_error());
+}
+
+static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report *report)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const aic_operand *operand = &c->operand[i];
+        if (!guard_open(&c->content[i], (size_t)operand->bytes, aic_dtype_size(operand->dtype), GUARD_AFTER)) {
+            return verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
+                              operand->bytes);
+        }
+        testdata_fill(operand, seed, c->content[i].data);
+        if (operand->direction != AIC_IN) {
+            c->output = i;
+        }
+    }
+    return VERIFY_PASSED;
+}
+
+/* The reference's result in `expected`, and the bounds where it is not the only right one. */
+static verify_verdict open_expected(verify_case *c, verify_report *report)
+{
+    const aic_operand *output = &c->operand[c->output];
+    bool exact = aic_spec_exact(&c->spec);
+    size_t doubles = exact ? 0 : (size_t)output->elements * sizeof(double);
+    if (!guard_open(&c->expected, (size_t)output->bytes, sizeof(double), GUARD_AFTER) ||
+        !guard_open(&c->exact, doubles, sizeof(double), GUARD_AFTER) ||
+        !guard_open(&c->bound, doubles, sizeof(double), GUARD_AFTER)) {
+        return verify_say(report, VERIFY_NO_MEMORY, "expected %s: %" PRId64 " bytes of memory cannot be had",
+                          output->name, output->bytes);
+    }
+    void *pointers[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < c->count; i++) {
+        pointers[i] = c->content[i].data;
+    }
+    aic_status status = AIC_OK;
+    if (!exact) {
+        status = aic_reference_bound(&c->spec, &c->semantics, pointers, c->count, c->exact.data, c->bound.data);
+    }
+    memcpy(c->expected.data, c->content[c->output].data, (size_t)output->bytes);
+    pointers[c->output] = c->expected.data;
+    if (status == AIC_OK) {
+        status = aic_reference(&c->spec, &c->semantics, pointers, c->count);
+    }
+    return status == AIC_OK ? VERIFY_PASSED : verify_say_status(report, status, "reference");
+}
+
+verify_verdict verify_open(verify_case *c, const aic_spec *spec, const aic_semantics *semantics, uint64_t seed,
+                           verify_report *report)
+{
+    *c = (verify_case){.spec = *spec, .semantics = *semantics};
+    *report = (verify_report){.verdict = VERIFY_PASSED};
+    aic_status status = aic_spec_validate(spec, semantics);
+    if (status == AIC_OK) {
+        status = aic_spec_operands(spec, c->operand, &c->count);
+    }
+    if (status != AIC_OK) {
+        return verify_say_status(report, status, "specification");
+    }
+    verify_verdict verdict = open_contents(c, seed, report);
+    return verdict == VERIFY_PASSED ? open_expected(c, report) : verdict;
+}
+
+void verify_close(verify_case *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        guard_close(&c->content[i]);
+    }
+    guard_close(&c->expected);
+    guard_close(&c->exact);
+    guard_close(&c->bound);
+}
+
+/* Whether `got` may stand where any value within `bound` of `exact` is right. Untouched elements have bound 0 and
+ * then only the reference's own value will do. */
+static bool within_bound(const verify_case *c, int64_t index, double got, double expected)
+{
+    double exact = ((const double *)c->exact.data)[index], bound = ((const double *)c->bound.data)[index];
+    if (bound == 0 && got == expected) { /* a sum of zeros; its sign depends on the order */
+        return true;
+    }
+    if (isinf(exact) || isnan(exact)) {
+        return isnan(exact) ? isnan(got) : got == exact;
+    }
+    if (isinf(got)) { /* an intermediate or final value beyond float32 */
+        return bound > 0 && signbit(got) == signbit(exact) && fabs(exact) + bound >= (double)FLT_MAX;
+    }
+    return bound > 0 && fabs(got - exact) <= bound;
+}
+
+verify_verdict verify_compare(const verify_case *c, const void *output, const char *how, verify_report *report)
+{
+    const aic_operand *operand = &c->operand[c->output];
+    size_t size = aic_dtype_size(operand->dtype);
+    const unsigned char *got = output, *expected = c->expected.data;
+    int64_t wrong = 0, first = 0;
+    for (int64_t i = 0; i < operand->elements; i++, got += size, expected += size) {
+        bool right = element_equal(operand->dtype, got, expected);
+        if (!right && c->exact.size != 0) {
+            right =
+                within_bound(c, i, element_to_double(operand->dtype, got), element_to_double(operand->dtype, expected));
+        }
+        if (!right && wrong++ == 0) {
+            first = i;
+        }
+    }
+    if (wrong == 0) {
+        return VERIFY_PASSED;
+    }
+    got = (const unsigned char *)output + (size_t)first * size;
+    expected = (const unsigned char *)c->expected.data + (size_t)first * size;
+    return verify_say(report, VERIFY_FAILED,
+                      "%s: %s: %" PRId64 " of %" PRId64 " elements are wrong, the first is number %" PRId64
+                      ": expected %.9g, got %.9g",
+                      how, operand->name, wrong, operand->elements, first, element_to_double(operand->dtype, expected),
+                      element_to_double(operand->dtype, got));
+}
+
+verify_verdict verify_spec(const aic_spec *spec, const aic_semantics *semantics, uint64_t seed, aic_context *context,
+                           const char *schedule, verify_report *report)
+{
+    verify_case c;
+    verify_verdict verdict = verify_open(&c, spec, semantics, seed, report);
+    if (verdict == VERIFY_PASSED) {
+        verdict = verify_kernel(&c, context, schedule, report);
+    }
+    verify_close(&c);
+    return verdict;
+}

@@ -1,0 +1,56 @@
+/* Generated code against the reference: one case is a specification with operand contents and the result that the
+ * reference gives; attempts run a kernel in several ways and compare. */
+#ifndef AIC_HARNESS_VERIFY_H
+#define AIC_HARNESS_VERIFY_H
+
+#include "tools/harness/guard.h"
+
+#include <aic/aic.h>
+
+typedef enum verify_verdict {
+    VERIFY_PASSED,
+    VERIFY_FAILED,
+    VERIFY_NO_MEMORY /* nothing can be said: memory for operands or kernel cannot be had */
+} verify_verdict;
+
+typedef struct verify_report {
+    verify_verdict verdict;
+    char text[700]; /* what failed: the way of calling, the first wrong element, expected and got; "" when passed */
+} verify_report;
+
+/* Contents and expected result. All memory belongs to the case. */
+typedef struct verify_case {
+    aic_spec spec;
+    aic_semantics semantics;
+    size_t count;  /* operands */
+    size_t output; /* number of the one that is written */
+    aic_operand operand[AIC_OPERANDS_MAX];
+    guard_buffer content[AIC_OPERANDS_MAX]; /* operand contents before a call, the output's old content included */
+    guard_buffer expected;                  /* the output after the reference; untouched rows hold old content */
+    guard_buffer exact, bound;              /* aic_reference_bound's arrays; no data when the result is exact */
+} verify_case;
+
+/* Fills operands from the seed and runs the reference. */
+verify_verdict verify_open(verify_case *c, const aic_spec *spec, const aic_semantics *semantics, uint64_t seed,
+                           verify_report *report);
+void verify_close(verify_case *c);
+
+/* Compares an output of the case's shape with the expected one, every element, untouched ones too: bit for bit, NaN
+ * as a class, or within the bound where the specification allows a range. `how` begins the report's text. */
+verify_verdict verify_compare(const verify_case *c, const void *output, const char *how, verify_report *report);
+
+/* Makes the kernel (schedule NULL: the default) and runs it with plain and packed constant operands, called directly
+ * and through aic_kernel_call, with operands at guard pages on either side and at odd addresses. Inputs are read-only
+ * meanwhile. */
+verify_verdict verify_kernel(const verify_case *c, aic_context *context, const char *schedule, verify_report *report);
+
+/* verify_open, verify_kernel and verify_close in one. */
+verify_verdict verify_spec(const aic_spec *spec, const aic_semantics *semantics, uint64_t seed, aic_context *context,
+                           const char *schedule, verify_report *report);
+
+/* An illegal specification (aic_spec_random_illegal) must be refused by every entry point with AIC_INVALID_ARGUMENT
+ * and a message that names the operator and one of its parameters, and leave the output operand as it was. */
+verify_verdict verify_refused(const aic_spec *spec, const aic_semantics *semantics, aic_context *context,
+                              verify_report *report);
+
+#endif

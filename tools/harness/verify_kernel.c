@@ -1,0 +1,145 @@
+/* Running kernels on a verify_case, every way that callers have. */
+#include "tools/harness/verify_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A way to call a kernel. */
+typedef struct way_row {
+    const char *name;
+    guard_side side;
+    bool packed; /* constant operands as packed images */
+    bool direct; /* through the typed function pointer, where the operator has one; else through aic_kernel_call */
+} way_row;
+
+static const way_row ways[] = {
+    {"plain, direct, guard behind", GUARD_AFTER, false, true},
+    {"packed, direct, guard behind", GUARD_AFTER, true, true},
+    {"plain, generic call, guard before", GUARD_BEFORE, false, false},
+    {"packed, generic call, guard before", GUARD_BEFORE, true, false},
+    {"plain, direct, odd address", GUARD_SHIFTED, false, true},
+    {"packed, direct, odd address", GUARD_SHIFTED, true, true},
+};
+
+enum { VECTOR_ALIGNMENT = 64 }; /* of workspace and packed images */
+
+/* The buffers of one call. */
+typedef struct call_state {
+    guard_buffer operand[AIC_OPERANDS_MAX], packed[AIC_OPERANDS_MAX], workspace;
+    void *pointer[AIC_OPERANDS_MAX]; /* what the kernel gets */
+} call_state;
+
+static void close_call(call_state *s)
+{
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        guard_close(&s->operand[i]);
+        guard_close(&s->packed[i]);
+    }
+    guard_close(&s->workspace);
+}
+
+static verify_verdict open_call(const verify_case *c, const aic_kernel *kernel, const way_row *way, call_state *s,
+                                verify_report *report)
+{
+    *s = (call_state){0};
+    for (size_t i = 0; i < c->count; i++) {
+        const aic_operand *operand = &c->operand[i];
+        if (!guard_open(&s->operand[i], (size_t)operand->bytes, aic_dtype_size(operand->dtype), way->side)) {
+            return verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
+                              operand->bytes);
+        }
+        memcpy(s->operand[i].data, c->content[i].data, (size_t)operand->bytes);
+        guard_writable(&s->operand[i], i == c->output);
+        s->pointer[i] = s->operand[i].data;
+    }
+    if (!guard_open(&s->workspace, aic_kernel_workspace_size(kernel), VECTOR_ALIGNMENT, way->side)) {
+        return verify_say(report, VERIFY_NO_MEMORY, "workspace: %zu bytes of memory cannot be had",
+                          aic_kernel_workspace_size(kernel));
+    }
+    return VERIFY_PASSED;
+}
+
+/* Replaces every packable operand by its packed image. */
+static verify_verdict pack_operands(const verify_case *c, const aic_kernel *kernel, const way_row *way, call_state *s,
+                                    verify_report *report)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        size_t size = aic_kernel_packed_size(kernel, i);
+        if (size == 0) {
+            continue;
+        }
+        if (!guard_open(&s->packed[i], size, VECTOR_ALIGNMENT, way->side)) {
+            return verify_say(report, VERIFY_NO_MEMORY, "packed %s: %zu bytes of memory cannot be had",
+                              c->operand[i].name, size);
+        }
+        aic_status status = aic_kernel_pack(kernel, i, s->packed[i].data, s->operand[i].data);
+        if (status != AIC_OK) {
+            return verify_say_status(report, status, way->name);
+        }
+        guard_writable(&s->packed[i], false);
+        s->pointer[i] = s->packed[i].data;
+    }
+    return VERIFY_PASSED;
+}
+
+static aic_status call_kernel(const verify_case *c, const aic_kernel *kernel, const way_row *way, call_state *s)
+{
+    aic_conv2d_fn conv2d = way->packed ? aic_kernel_conv2d_packed(kernel) : aic_kernel_conv2d(kernel);
+    if (way->direct && conv2d != NULL) {
+        conv2d(s->pointer[0], s->pointer[1], s->pointer[2], s->workspace.data);
+        return AIC_OK;
+    }
+    return way->packed ? aic_kernel_call_packed(kernel, s->pointer, c->count)
+                       : aic_kernel_call(kernel, s->pointer, c->count);
+}
+
+static verify_verdict check_slack(const verify_case *c, const way_row *way, const call_state *s, verify_report *report)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        if (!guard_intact(&s->operand[i]) || (s->packed[i].map != NULL && !guard_intact(&s->packed[i]))) {
+            return verify_say(report, VERIFY_FAILED, "%s: bytes next to %s were written", way->name,
+                              c->operand[i].name);
+        }
+    }
+    if (!guard_intact(&s->workspace)) {
+        return verify_say(report, VERIFY_FAILED, "%s: bytes next to the workspace were written", way->name);
+    }
+    return VERIFY_PASSED;
+}
+
+static verify_verdict attempt(const verify_case *c, const aic_kernel *kernel, const way_row *way, verify_report *report)
+{
+    call_state s;
+    verify_verdict verdict = open_call(c, kernel, way, &s, report);
+    if (verdict == VERIFY_PASSED && way->packed) {
+        verdict = pack_operands(c, kernel, way, &s, report);
+    }
+    if (verdict == VERIFY_PASSED) {
+        aic_status status = call_kernel(c, kernel, way, &s);
+        verdict = status == AIC_OK ? VERIFY_PASSED : verify_say_status(report, status, way->name);
+    }
+    if (verdict == VERIFY_PASSED) {
+        verdict = verify_compare(c, s.operand[c->output].data, way->name, report);
+    }
+    if (verdict == VERIFY_PASSED) {
+        verdict = check_slack(c, way, &s, report);
+    }
+    close_call(&s);
+    return verdict;
+}
+
+verify_verdict verify_kernel(const verify_case *c, aic_context *context, const char *schedule, verify_report *report)
+{
+    *report = (verify_report){.verdict = VERIFY_PASSED};
+    aic_kernel *kernel = NULL;
+    aic_status status = aic_kernel_create(context, &c->spec, schedule, &kernel);
+    if (status != AIC_OK) {
+        return verify_say_status(report, status, "kernel");
+    }
+    verify_verdict verdict = VERIFY_PASSED;
+    for (size_t i = 0; verdict == VERIFY_PASSED && i < sizeof ways / sizeof ways[0]; i++) {
+        verdict = attempt(c, kernel, &ways[i], report);
+    }
+    aic_kernel_release(kernel);
+    return verdict;
+}
