@@ -1,4 +1,6 @@
 /* Calling kernels: every way of calling gives the reference's result, and wrong calls are refused untouched. */
+#include "runtime/context.h"
+#include "runtime/scratch.h"
 #include "tests/conv_case.h"
 
 #include <check.h>
@@ -384,7 +386,55 @@ START_TEST(bad_dumps)
 }
 END_TEST
 
+/* ---- scratch memory ---- */
+
+START_TEST(scratch_grows)
+{
+    void *memory[3];
+    ck_assert_int_eq(aic_scratch_get(0, &memory[0]), AIC_OK);
+    for (size_t size = 1; size < (size_t)1 << 22; size = size * 3 + 1) {
+        ck_assert_int_eq(aic_scratch_get(size, &memory[0]), AIC_OK);
+        ck_assert_uint_eq((uintptr_t)memory[0] % AIC_SCRATCH_ALIGNMENT, 0);
+        memset(memory[0], 1, size);
+        ck_assert_int_eq(aic_scratch_get(size, &memory[1]), AIC_OK);
+        ck_assert_int_eq(aic_scratch_get(size / 2, &memory[2]), AIC_OK);
+        ck_assert_ptr_eq(memory[0], memory[1]); /* kept */
+        ck_assert_ptr_eq(memory[0], memory[2]); /* never shrinks */
+    }
+#ifndef AIC_SANITIZED /* an allocation that cannot be had ends a sanitized process */
+    ck_assert_int_eq(aic_scratch_get(SIZE_MAX, &memory[1]), AIC_OUT_OF_MEMORY);
+    ck_assert_int_eq(aic_scratch_get(SIZE_MAX / 4, &memory[1]), AIC_OUT_OF_MEMORY);
+    ck_assert_int_eq(aic_scratch_get(100, &memory[1]), AIC_OK);
+    memset(memory[1], 1, 100);
+#endif
+}
+END_TEST
+
 /* ---- threads ---- */
+
+static void *call_once(void *argument)
+{
+    conv_case *c = argument;
+    return jit(c, c->buffer) == AIC_OK ? c : NULL;
+}
+
+/* A cached call waits for no thread that is busy with a miss: it goes through while this one holds the miss's lock. */
+START_TEST(hit_takes_no_lock)
+{
+    conv_case *c = case_of(AIC_INT8, 6);
+    ck_assert_int_eq(jit(c, c->buffer), AIC_OK);
+    conv_case_reset(c);
+    pthread_t thread;
+    void *result = NULL;
+    pthread_mutex_lock(&context->cache.mutex);
+    ck_assert_int_eq(pthread_create(&thread, NULL, call_once, c), 0);
+    pthread_join(thread, &result); /* a call that waits for us runs into the test's time limit */
+    pthread_mutex_unlock(&context->cache.mutex);
+    ck_assert_ptr_eq(result, c);
+    conv_case_check_done(c, c->buffer[0]);
+    conv_case_free(c);
+}
+END_TEST
 
 typedef struct crowd {
     pthread_barrier_t start;
@@ -485,6 +535,8 @@ Suite *suite_calls(void)
     tcase_add_test(tcase, symbol_names);
     tcase_add_loop_test(tcase, dump, 0, sizeof dumps / sizeof dumps[0]);
     tcase_add_test(tcase, bad_dumps);
+    tcase_add_test(tcase, scratch_grows);
+    tcase_add_test(tcase, hit_takes_no_lock);
     tcase_add_test(tcase, threads);
     tcase_add_test(tcase, threads_refused);
     suite_add_tcase(suite, tcase);

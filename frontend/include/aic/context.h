@@ -44,7 +44,8 @@ typedef struct aic_cache_stats {
 
 AIC_API aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats);
 
-/* The instruction set level the context generates for. Static storage. */
+/* The instruction set level the context generates for. Static storage; NULL, with a message, when context is NULL and
+ * no default context can be made. */
 AIC_API const char *aic_context_isa(aic_context *context);
 
 /* Instruction set levels of this architecture in ascending order; NULL past the last. Static storage. */
