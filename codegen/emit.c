@@ -31,10 +31,15 @@ static LLVMAttributeRef attribute(aic_emit *e, const char *name)
     return LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
 }
 
-static void set_text_attribute(aic_emit *e, LLVMValueRef function, const char *name, const char *value)
+static void add_attribute(aic_emit *e, const char *name)
+{
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute(e, name));
+}
+
+static void set_text_attribute(aic_emit *e, const char *name, const char *value)
 {
     LLVMAddAttributeAtIndex(
-        function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
         LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
@@ -46,14 +51,17 @@ void aic_emit_function(aic_emit *e, const char *name, bool exported, const char 
     }
     e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(e->none, params, count, false));
     LLVMSetLinkage(e->function, exported ? LLVMExternalLinkage : LLVMInternalLinkage);
-    /* nounwind: no unwind tables, so an object consists of code and its constants only. */
-    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute(e, "nounwind"));
-    /* Internal functions are tiles, kept apart so that each gets its own register allocation. */
-    if (!exported) {
-        LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute(e, "noinline"));
+    /* No unwind tables: an object consists of code and its constants only. */
+    add_attribute(e, "nounwind");
+    /* Tiles stay functions of their own, so that each gets its own register allocation. The frame around them only
+     * moves data and calls: optimising it takes a quarter of the compile time and gains nothing that can be measured.
+     */
+    add_attribute(e, "noinline");
+    if (exported) {
+        add_attribute(e, "optnone");
     }
-    set_text_attribute(e, e->function, "target-cpu", aic_target_cpu(e->target));
-    set_text_attribute(e, e->function, "target-features", e->target->features);
+    set_text_attribute(e, "target-cpu", aic_target_cpu(e->target));
+    set_text_attribute(e, "target-features", e->target->features);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef param = LLVMGetParam(e->function, i);
         LLVMSetValueName2(param, names[i], strlen(names[i]));

@@ -70,19 +70,21 @@ static double predict(const aic_contraction *c, const aic_tiling *t)
 
 /* ---- enumeration ---- */
 
-/* Vector registers that a tile of pixels x vectors keeps busy: sums, weights, a broadcast, a product on its way. */
+/* Vector registers that a tile of pixels x vectors keeps busy: sums, weights, a broadcast; for pairs of integers the
+ * product on its way, for cube the totals, half as wide as the sums. */
 static int64_t registers_used(const aic_contraction *c, int64_t pixels, int64_t vectors)
 {
-    return pixels * vectors + vectors + 1 + (aic_arithmetic_of(c->sum)->is_float ? 0 : 1);
+    int64_t sums = pixels * vectors;
+    return (c->sum == AIC_SUM_CUBE ? 2 * sums : sums) + vectors + (aic_arithmetic_of(c->sum)->is_float ? 1 : 2);
 }
 
 /* The longest straight-line body: unrolling further measured no faster and compiles slower. */
-enum { BODY_PRODUCTS = 64 };
+enum { BODY_OPERATIONS = 64 };
 
 static int64_t default_unroll(const aic_contraction *c, int64_t sums)
 {
     int64_t cells = c->c0 / aic_arithmetic_of(c->sum)->cell_channels, unroll = cells;
-    while (unroll > 1 && unroll * sums > BODY_PRODUCTS) {
+    while (unroll > 1 && (double)(unroll * sums) * multiply_cost(c) > BODY_OPERATIONS) {
         unroll /= 2;
     }
     return unroll;
