@@ -34,7 +34,9 @@ uint16_t element_half(double value)
         return sign | 0x7C00;
     }
     int exponent;
-    (void)frexp(magnitude, &exponent);
+    if (frexp(magnitude, &exponent) == 0) {
+        return sign;
+    }
     int last = exponent - 11 < HALF_LOWEST_EXPONENT ? HALF_LOWEST_EXPONENT : exponent - 11;
     int steps = (int)nearbyint(ldexp(magnitude, -last)); /* of 2^last; 1024 and more carry into the exponent field */
     return (uint16_t)(sign | ((last - HALF_LOWEST_EXPONENT) * HALF_FRACTION + steps));
