@@ -1,0 +1,209 @@
+/* Kernels for the benchmarks, checked against the reference before they are timed.
+ *
+ * The reference of a whole layer would take longer than all measurements. But an output pixel depends on its window
+ * only: cut out, with its padding written as zeros, the window is a convolution with one output pixel, and the
+ * reference of that is quick. So the outputs that are checked are those of the very kernel that is timed. */
+#include "tests/bench/common.h"
+
+#include "tools/harness/element.h"
+#include "tools/harness/rng.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DST, FEATURE_MAP, WEIGHT, OPERANDS };
+enum { H = 1, W = 2, C0 = 3 };     /* of fm_shape */
+enum { KH = 1, KW = 2, COUT = 3 }; /* of kernel_shape */
+enum { BLOCK = 16 };               /* output channels of a block of dst */
+
+/* One output pixel as a specification of its own. */
+typedef struct window {
+    bench_data data;       /* weight is the layer's */
+    double *exact, *bound; /* NULL when the result is exact */
+} window;
+
+static const aic_conv2d_desc *desc_of(const aic_spec *spec)
+{
+    return &spec->stage[0].desc.conv2d;
+}
+
+static int64_t reach(const aic_conv2d_desc *d, int axis)
+{
+    return d->dilation[axis] * (d->kernel_shape[KH + axis] - 1) + 1;
+}
+
+static int64_t outputs(const aic_conv2d_desc *d, int axis)
+{
+    int64_t padding = axis == 0 ? d->pad[2] + d->pad[3] : d->pad[0] + d->pad[1];
+    return (d->fm_shape[H + axis] + padding - reach(d, axis)) / d->stride[axis] + 1;
+}
+
+static void window_open(window *w, const bench_data *layer)
+{
+    aic_conv2d_desc d = *desc_of(&layer->spec);
+    for (int axis = 0; axis < 2; axis++) {
+        d.fm_shape[H + axis] = reach(&d, axis);
+        d.stride[axis] = 1;
+    }
+    memset(d.pad, 0, sizeof d.pad);
+    aic_spec spec = aic_spec_conv2d(&d);
+    bench_data_open(&w->data, &spec);
+    free(w->data.pointer[WEIGHT]);
+    w->data.pointer[WEIGHT] = layer->pointer[WEIGHT];
+    size_t elements = (size_t)w->data.operand[DST].elements;
+    bool exact = aic_spec_exact(&spec);
+    w->exact = exact ? NULL : bench_memory(elements * sizeof *w->exact);
+    w->bound = exact ? NULL : bench_memory(elements * sizeof *w->bound);
+}
+
+static void window_close(window *w)
+{
+    w->data.pointer[WEIGHT] = NULL; /* the layer's */
+    bench_data_close(&w->data);
+    free(w->exact);
+    free(w->bound);
+}
+
+/* Copies the window of output pixel (row, col); zeros outside the image. */
+static void window_cut(window *w, const bench_data *layer, int64_t row, int64_t col)
+{
+    const aic_conv2d_desc *d = desc_of(&layer->spec);
+    int64_t top = row * d->stride[0] - d->pad[2], left = col * d->stride[1] - d->pad[0];
+    size_t cell = (size_t)d->fm_shape[C0] * aic_dtype_size(d->dtype);
+    unsigned char *to = w->data.pointer[FEATURE_MAP];
+    const unsigned char *image = layer->pointer[FEATURE_MAP];
+    for (int64_t c1 = 0; c1 < d->fm_shape[0]; c1++) {
+        for (int64_t h = top; h < top + reach(d, 0); h++) {
+            for (int64_t x = left; x < left + reach(d, 1); x++, to += cell) {
+                bool inside = h >= 0 && h < d->fm_shape[H] && x >= 0 && x < d->fm_shape[W];
+                int64_t from = (c1 * d->fm_shape[H] + h) * d->fm_shape[W] + x;
+                if (inside) {
+                    memcpy(to, image + (size_t)from * cell, cell);
+                } else {
+                    memset(to, 0, cell);
+                }
+            }
+        }
+    }
+}
+
+static void window_compute(window *w)
+{
+    aic_status status = w->exact == NULL
+                            ? aic_reference(&w->data.spec, NULL, w->data.pointer, OPERANDS)
+                            : aic_reference_bound(&w->data.spec, NULL, w->data.pointer, OPERANDS, w->exact, w->bound);
+    if (status != AIC_OK) {
+        bench_die("reference");
+    }
+}
+
+/* Compares all channels of output pixel `pixel` with the window's result. */
+static void compare_pixel(const window *w, const bench_data *layer, int64_t pixel, const char *how)
+{
+    const aic_operand *dst = &layer->operand[DST];
+    size_t size = aic_dtype_size(dst->dtype);
+    for (int64_t co = 0; co < desc_of(&layer->spec)->kernel_shape[COUT]; co++) {
+        int64_t at = (co / BLOCK * dst->shape[1] + pixel) * BLOCK + co % BLOCK;
+        int64_t expected_at = co / BLOCK * BLOCK * BLOCK + co % BLOCK; /* pixel 0 of 1, in a block of 16 rows */
+        const unsigned char *got = (const unsigned char *)layer->pointer[DST] + (size_t)at * size;
+        const unsigned char *expected = (const unsigned char *)w->data.pointer[DST] + (size_t)expected_at * size;
+        bool right = w->exact == NULL
+                         ? element_equal(dst->dtype, got, expected)
+                         : fabs(element_to_double(dst->dtype, got) - w->exact[expected_at]) <= w->bound[expected_at];
+        if (!right) {
+            fprintf(stderr, "bench: wrong result, %s weights, pixel %" PRId64 ", channel %" PRId64 "\n", how, pixel,
+                    co);
+            exit(1);
+        }
+    }
+}
+
+/* Corners first, then any. */
+static int64_t sample_pixel(const aic_conv2d_desc *d, int index, uint64_t *state)
+{
+    int64_t oh = outputs(d, 0), ow = outputs(d, 1);
+    const int64_t corner[] = {0, ow - 1, (oh - 1) * ow, oh * ow - 1};
+    return index < 4 ? corner[index] : rng_range(state, 0, oh * ow - 1);
+}
+
+static void check_output(const bench_data *layer, const char *how)
+{
+    enum { PIXELS_MIN = 8, PIXELS_MAX = 64 };
+    static const double MACS = 16e6; /* some tenths of a second of the reference */
+    window w;
+    window_open(&w, layer);
+    double fitting = MACS / (double)w.data.macs;
+    int pixels = fitting < PIXELS_MIN ? PIXELS_MIN : fitting > PIXELS_MAX ? PIXELS_MAX : (int)fitting;
+    uint64_t state = 1;
+    const aic_conv2d_desc *d = desc_of(&layer->spec);
+    for (int i = 0; i < pixels; i++) {
+        int64_t pixel = sample_pixel(d, i, &state);
+        window_cut(&w, layer, pixel / outputs(d, 1), pixel % outputs(d, 1));
+        window_compute(&w);
+        compare_pixel(&w, layer, pixel, how);
+    }
+    window_close(&w);
+}
+
+/* The packed run is compared with the reference, the plain run with the packed one, every byte. */
+static void check_kernel(bench_kernel *k)
+{
+    size_t bytes = (size_t)k->data->operand[DST].bytes;
+    void *copy = bench_memory(bytes);
+    memset(k->data->pointer[DST], 0xA5, bytes);
+    bench_run_packed(k);
+    check_output(k->data, "packed");
+    memcpy(copy, k->data->pointer[DST], bytes);
+    memset(k->data->pointer[DST], 0xA5, bytes);
+    bench_run_plain(k);
+    if (memcmp(copy, k->data->pointer[DST], bytes) != 0) {
+        fprintf(stderr, "bench: packed and plain weights give different results\n");
+        exit(1);
+    }
+    free(copy);
+}
+
+void bench_kernel_open(bench_kernel *kernel, bench_data *data, aic_context *context, const char *schedule)
+{
+    *kernel = (bench_kernel){.data = data};
+    if (aic_kernel_create(context, &data->spec, schedule, &kernel->kernel) != AIC_OK ||
+        aic_kernel_get_info(kernel->kernel, &kernel->info) != AIC_OK) {
+        bench_die("kernel");
+    }
+    kernel->packed_fn = aic_kernel_conv2d_packed(kernel->kernel);
+    kernel->plain_fn = aic_kernel_conv2d(kernel->kernel);
+    kernel->workspace = bench_memory(aic_kernel_workspace_size(kernel->kernel));
+    kernel->packed = bench_memory(aic_kernel_packed_size(kernel->kernel, WEIGHT));
+    bench_run_pack(kernel);
+    check_kernel(kernel);
+}
+
+void bench_kernel_close(bench_kernel *kernel)
+{
+    aic_kernel_release(kernel->kernel);
+    free(kernel->workspace);
+    free(kernel->packed);
+}
+
+void bench_run_packed(void *kernel)
+{
+    const bench_kernel *k = kernel;
+    k->packed_fn(k->data->pointer[DST], k->data->pointer[FEATURE_MAP], k->packed, k->workspace);
+}
+
+void bench_run_plain(void *kernel)
+{
+    const bench_kernel *k = kernel;
+    k->plain_fn(k->data->pointer[DST], k->data->pointer[FEATURE_MAP], k->data->pointer[WEIGHT], k->workspace);
+}
+
+void bench_run_pack(void *kernel)
+{
+    const bench_kernel *k = kernel;
+    if (aic_kernel_pack(k->kernel, WEIGHT, k->packed, k->data->pointer[WEIGHT]) != AIC_OK) {
+        bench_die("pack");
+    }
+}

@@ -1,0 +1,236 @@
+/* Layers, operands, kernels and timing of the conv2d benchmarks. */
+#include "tests/bench/common.h"
+
+#include "tools/harness/fail.h"
+#include "tools/harness/fill.h"
+#include "tools/harness/peak.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* name, channels, size, cout, kernel, stride, pad, dilation, count, target */
+const bench_layer bench_layers[] = {
+    {"3x3 64-64 @56", 64, 56, 64, 3, 1, 1, 1, 3, true},
+    {"1x1 256-64 @56", 256, 56, 64, 1, 1, 0, 1, 2, true},
+    {"7x7/2 4-64 @224", 4, 224, 64, 7, 2, 3, 1, 1, false},
+    {"1x1 64-64 @56", 64, 56, 64, 1, 1, 0, 1, 1, false},
+    {"1x1 64-256 @56", 64, 56, 256, 1, 1, 0, 1, 4, false},
+    {"1x1 256-128 @56", 256, 56, 128, 1, 1, 0, 1, 1, false},
+    {"3x3/2 128-128 @56", 128, 56, 128, 3, 2, 1, 1, 1, false},
+    {"1x1 128-512 @28", 128, 28, 512, 1, 1, 0, 1, 4, false},
+    {"1x1/2 256-512 @56", 256, 56, 512, 1, 2, 0, 1, 1, false},
+    {"1x1 512-128 @28", 512, 28, 128, 1, 1, 0, 1, 3, false},
+    {"3x3 128-128 @28", 128, 28, 128, 3, 1, 1, 1, 3, false},
+    {"1x1 512-256 @28", 512, 28, 256, 1, 1, 0, 1, 1, false},
+    {"3x3/2 256-256 @28", 256, 28, 256, 3, 2, 1, 1, 1, false},
+    {"1x1 256-1024 @14", 256, 14, 1024, 1, 1, 0, 1, 6, false},
+    {"1x1/2 512-1024 @28", 512, 28, 1024, 1, 2, 0, 1, 1, false},
+    {"1x1 1024-256 @14", 1024, 14, 256, 1, 1, 0, 1, 5, false},
+    {"3x3 256-256 @14", 256, 14, 256, 3, 1, 1, 1, 5, false},
+    {"1x1 1024-512 @14", 1024, 14, 512, 1, 1, 0, 1, 1, false},
+    {"3x3/2 512-512 @14", 512, 14, 512, 3, 2, 1, 1, 1, false},
+    {"1x1 512-2048 @7", 512, 7, 2048, 1, 1, 0, 1, 3, false},
+    {"1x1/2 1024-2048 @14", 1024, 14, 2048, 1, 2, 0, 1, 1, false},
+    {"1x1 2048-512 @7", 2048, 7, 512, 1, 1, 0, 1, 2, false},
+    {"3x3 512-512 @7", 512, 7, 512, 3, 1, 1, 1, 2, false},
+    {"3x3 48-80 @35", 48, 35, 80, 3, 1, 1, 1, 0, false},
+    {"5x5 96-96 @28", 96, 28, 96, 5, 1, 2, 1, 0, false},
+    {"3x3 dil 2 64-64 @28", 64, 28, 64, 3, 1, 2, 2, 0, false},
+    {"3x3 256-512 @13", 256, 13, 512, 3, 1, 1, 1, 0, false},
+    {"1x1 320-16 @13", 320, 13, 16, 1, 1, 0, 1, 0, false},
+    {"3x3/2 4-32 @299", 4, 299, 32, 3, 2, 0, 1, 0, false},
+    {0},
+};
+
+const bench_kind bench_kinds[] = {
+    {"int8", AIC_INT8, AIC_ACCUMULATE_CUBE, "fp32", aic_peak_fma_f32, 0.70},
+    {"fast", AIC_FLOAT16, AIC_ACCUMULATE_FAST, "fp32", aic_peak_fma_f32, 0.75},
+    {"cube", AIC_FLOAT16, AIC_ACCUMULATE_CUBE, "fp64", aic_peak_fma_f64, 0.50},
+    {0},
+};
+
+_Noreturn void bench_die(const char *what)
+{
+    fprintf(stderr, "bench: %s: %s%s\n", what, aic_last_error(), cli_fail_message());
+    exit(3);
+}
+
+void *bench_memory(size_t bytes)
+{
+    size_t rounded = (bytes + 64) / 64 * 64;
+    void *memory = aligned_alloc(64, rounded);
+    if (memory == NULL) {
+        fprintf(stderr, "bench: %zu bytes of memory cannot be had\n", bytes);
+        exit(3);
+    }
+    return memset(memory, 0, rounded);
+}
+
+/* ---- options ---- */
+
+/* The last level the host runs, `most` being the highest one considered. */
+static const char *best_isa(const char *most)
+{
+    const char *best = aic_isa_name(0), *name;
+    for (size_t i = 0; (name = aic_isa_name(i)) != NULL && aic_isa_check(name) == AIC_OK; i++) {
+        best = name;
+        if (most != NULL && strcmp(name, most) == 0) {
+            break;
+        }
+    }
+    return best;
+}
+
+bench_options bench_parse(int argc, char **argv, const char *isa_most)
+{
+    bench_options o = {.isa = best_isa(isa_most), .seconds = 0.25};
+    const char *seconds = NULL;
+    const struct {
+        const char *name, **target;
+    } table[] = {{"--isa", &o.isa}, {"--kind", &o.kind}, {"--layer", &o.layer}, {"--time", &seconds}};
+    const size_t rows = sizeof table / sizeof table[0];
+    for (int i = 1; i < argc; i += 2) {
+        size_t row = 0;
+        while (row < rows && strcmp(argv[i], table[row].name) != 0) {
+            row++;
+        }
+        if (row == rows || i + 1 == argc) {
+            fprintf(stderr, "usage: %s [--isa LEVEL] [--kind int8|fast|cube] [--layer PART_OF_NAME] [--time SECONDS]\n",
+                    argv[0]);
+            exit(2);
+        }
+        *table[row].target = argv[i + 1];
+    }
+    o.seconds = seconds != NULL ? strtod(seconds, NULL) : o.seconds;
+    return o;
+}
+
+bool bench_wants_kind(const bench_options *options, const bench_kind *kind)
+{
+    return options->kind == NULL || strcmp(options->kind, kind->name) == 0;
+}
+
+bool bench_wants_layer(const bench_options *options, const bench_layer *layer)
+{
+    return options->layer == NULL || strstr(layer->name, options->layer) != NULL;
+}
+
+/* ---- contexts, specifications, operands ---- */
+
+aic_context *bench_context(const char *isa)
+{
+    aic_context_options options = aic_context_options_init();
+    options.isa = isa;
+    aic_context *context;
+    if (aic_context_create(&options, &context) != AIC_OK) {
+        bench_die("context");
+    }
+    return context;
+}
+
+aic_spec bench_spec(const bench_layer *layer, const bench_kind *kind)
+{
+    aic_conv2d_desc d = aic_conv2d_desc_init();
+    int64_t c0 = layer->channels == 4 ? 4 : 32 / (int64_t)aic_dtype_size(kind->dtype);
+    int64_t c1 = (layer->channels + c0 - 1) / c0;
+    const int64_t fm_shape[] = {c1, layer->size, layer->size, c0};
+    const int64_t kernel_shape[] = {c1, layer->kernel, layer->kernel, layer->cout, c0};
+    memcpy(d.fm_shape, fm_shape, sizeof fm_shape);
+    memcpy(d.kernel_shape, kernel_shape, sizeof kernel_shape);
+    for (size_t i = 0; i < 2; i++) {
+        d.stride[i] = layer->stride;
+        d.dilation[i] = layer->dilation;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        d.pad[i] = layer->pad;
+    }
+    d.dtype = kind->dtype;
+    d.accumulate = kind->accumulate;
+    return aic_spec_conv2d(&d);
+}
+
+void bench_data_open(bench_data *data, const aic_spec *spec)
+{
+    size_t count;
+    int64_t bytes;
+    *data = (bench_data){.spec = *spec};
+    if (aic_spec_validate(spec, NULL) != AIC_OK || aic_spec_operands(spec, data->operand, &count) != AIC_OK ||
+        aic_spec_work(spec, &data->macs, &bytes) != AIC_OK) {
+        bench_die("specification");
+    }
+    for (size_t i = 0; i < count; i++) {
+        data->pointer[i] = bench_memory((size_t)data->operand[i].bytes);
+        if (i > 0 && fill_operand(&data->operand[i], "random:1", data->pointer[i]) != CLI_DONE) {
+            bench_die(data->operand[i].name);
+        }
+    }
+}
+
+void bench_data_close(bench_data *data)
+{
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        free(data->pointer[i]);
+    }
+}
+
+/* ---- timing ---- */
+
+double bench_cpu_ns(void)
+{
+    struct timespec t;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) {
+        bench_die("the clock of processor time");
+    }
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(double *sample, size_t count)
+{
+    qsort(sample, count, sizeof sample[0], ascending);
+    return sample[count / 2];
+}
+
+/* Nanoseconds of one call, over `calls` calls behind one that brings the caches into their steady state. */
+static double time_calls(const bench_body *body, int calls)
+{
+    body->run(body->argument);
+    double start = bench_cpu_ns();
+    for (int i = 0; i < calls; i++) {
+        body->run(body->argument);
+    }
+    return (bench_cpu_ns() - start) / calls;
+}
+
+void bench_time(bench_body *body, size_t count, double seconds)
+{
+    enum { SAMPLES_MIN = 5, SAMPLES_MAX = 4000, BODIES_MAX = 64 };
+    static double sample[BODIES_MAX][SAMPLES_MAX];
+    static const double BATCH_NS = 500e3; /* the clock costs some 0.3 us */
+    int calls[BODIES_MAX];
+    if (count > BODIES_MAX) {
+        bench_die("too many bodies");
+    }
+    for (size_t i = 0; i < count; i++) {
+        double once = time_calls(&body[i], 1);
+        calls[i] = once < BATCH_NS ? 1 + (int)(BATCH_NS / (once + 1)) : 1;
+    }
+    double start = bench_cpu_ns();
+    size_t samples = 0;
+    while (samples < SAMPLES_MAX && (samples < SAMPLES_MIN || bench_cpu_ns() - start < seconds * 1e9 * (double)count)) {
+        for (size_t i = 0; i < count; i++) {
+            sample[i][samples] = time_calls(&body[i], calls[i]);
+        }
+        samples++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        body[i].ns = bench_median(sample[i], samples);
+    }
+}

@@ -1,0 +1,104 @@
+/* What the conv2d benchmarks share: the layers, the kinds of arithmetic, kernels that are checked and ready to call,
+ * and timing. Failures end the program with exit status 3: a benchmark has no caller to hand them to. */
+#ifndef AIC_BENCH_COMMON_H
+#define AIC_BENCH_COMMON_H
+
+#include <aic/aic.h>
+
+/* One convolution of a square image by a square kernel. channels = 4 stands for C0 = 4, other numbers are rounded up
+ * to whole C0 blocks. */
+typedef struct bench_layer {
+    const char *name;
+    int channels, size, cout, kernel, stride, pad, dilation;
+    int count;   /* how often ResNet-50 v1.5 has it; 0: not of that network */
+    bool target; /* one of the two layers that the design sets targets for */
+} bench_layer;
+
+/* The layers, an entry without a name behind the last. */
+extern const bench_layer bench_layers[];
+
+/* An element type with its arithmetic and the unit whose peak is its yardstick. */
+typedef struct bench_kind {
+    const char *name;
+    aic_dtype dtype;
+    aic_accumulate accumulate;
+    const char *peak_name;
+    double (*peak)(void); /* 10^9 multiply-accumulates a second */
+    double target;        /* share of that peak which the design asks for */
+} bench_kind;
+
+/* The kinds, an entry without a name behind the last. */
+extern const bench_kind bench_kinds[];
+
+typedef struct bench_options {
+    const char *isa;   /* level to generate for */
+    const char *kind;  /* NULL: all */
+    const char *layer; /* part of a layer's name; NULL: all */
+    double seconds;    /* for one measurement */
+} bench_options;
+
+/* Reads --isa LEVEL (default: the host's best up to isa_most; NULL: its best), --kind NAME, --layer TEXT, --time S.
+ * Anything else: a usage line and exit status 2. */
+bench_options bench_parse(int argc, char **argv, const char *isa_most);
+
+/* Whether the options choose this kind and layer. */
+bool bench_wants_kind(const bench_options *options, const bench_kind *kind);
+bool bench_wants_layer(const bench_options *options, const bench_layer *layer);
+
+/* Prints "PROGRAM: what: the library's last message" and exits with status 3. */
+_Noreturn void bench_die(const char *what);
+
+/* `bytes` zeroed bytes, 64-byte aligned; to be freed with free(). Dies rather than return NULL. */
+void *bench_memory(size_t bytes);
+
+aic_context *bench_context(const char *isa);
+aic_spec bench_spec(const bench_layer *layer, const bench_kind *kind);
+
+/* The operands of a layer: inputs filled with uniform random values, the same ones every time. */
+typedef struct bench_data {
+    aic_spec spec;
+    aic_operand operand[AIC_OPERANDS_MAX]; /* dst, feature_map, weight */
+    void *pointer[AIC_OPERANDS_MAX];
+    int64_t macs;
+} bench_data;
+
+void bench_data_open(bench_data *data, const aic_spec *spec);
+void bench_data_close(bench_data *data);
+
+/* A kernel on such operands. Several may share them. */
+typedef struct bench_kernel {
+    bench_data *data;
+    aic_kernel *kernel;
+    aic_kernel_info info;
+    aic_conv2d_fn packed_fn, plain_fn;
+    void *packed, *workspace;
+} bench_kernel;
+
+/* Makes the kernel (schedule NULL: the default), packs the weights, runs it with packed and with plain weights and
+ * compares the output with aic_reference() for a sample of its pixels, corners included, all channels. A wrong output
+ * ends the program: no wrong kernel is ever timed. */
+void bench_kernel_open(bench_kernel *kernel, bench_data *data, aic_context *context, const char *schedule);
+void bench_kernel_close(bench_kernel *kernel);
+
+/* Bodies for bench_time; the argument is the bench_kernel. */
+void bench_run_packed(void *kernel);
+void bench_run_plain(void *kernel);
+void bench_run_pack(void *kernel);
+
+typedef struct bench_body {
+    void (*run)(void *argument);
+    void *argument;
+    double ns; /* set by bench_time: the median of one call */
+} bench_body;
+
+/* Times the bodies in turn, A B C A B C ..., for about `seconds` each. The clock is the thread's processor time: what
+ * other processes take on a shared machine does not count. */
+void bench_time(bench_body *body, size_t count, double seconds);
+
+/* Nanoseconds of processor time that this thread has used. */
+double bench_cpu_ns(void);
+
+/* Sorts the samples and returns the median. */
+double bench_median(double *sample, size_t count);
+
+#endif
