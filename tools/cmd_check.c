@@ -100,6 +100,9 @@ static int check_kernel(check_state *check, const verify_case *c, aic_context *c
 {
     verify_report report;
     verify_verdict verdict = verify_kernel(c, context, schedule, &report);
+    if (report.status == AIC_INVALID_ARGUMENT && schedule != NULL && schedule == check->schedule) {
+        return cli_fail(CLI_WRONG, "check: --schedule: %s", report.text);
+    }
     return record_case(check, verdict, &report, text, seed, aic_context_isa(context), schedule);
 }
 

@@ -23,6 +23,7 @@ verify_verdict verify_say(verify_report *report, verify_verdict verdict, const c
 
 verify_verdict verify_say_status(verify_report *report, aic_status status, const char *how)
 {
+    report->status = status;
     return verify_say(report, status == AIC_OUT_OF_MEMORY ? VERIFY_NO_MEMORY : VERIFY_FAILED, "%s: %s: %s", how,
                       aic_status_name(status), aic_last_error());
 }

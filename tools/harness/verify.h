@@ -15,7 +15,8 @@ typedef enum verify_verdict {
 
 typedef struct verify_report {
     verify_verdict verdict;
-    char text[700]; /* what failed: the way of calling, the first wrong element, expected and got; "" when passed */
+    aic_status status; /* of the library call that failed; AIC_OK when none did */
+    char text[700];    /* what failed: the way of calling, the first wrong element, expected and got; "" when passed */
 } verify_report;
 
 /* Contents and expected result. All memory belongs to the case. */

@@ -1,0 +1,76 @@
+# What the tests of the command line share. A test sources it with its own arguments:
+#
+#     AICJIT | BUILD_FOLDER    the executable, or the folder that holds it
+#
+# expect NAME STATUS PATTERN COMMAND...   runs COMMAND; its exit status is STATUS and its output or message matches the
+#                                         extended regular expression PATTERN (empty: anything). With status 2 or 3
+#                                         standard error is exactly one line "aicjit: ...".
+# ok NAME CONDITION...                    CONDITION, a command, succeeds
+# finish                                  prints "N passed, N failed"
+set -u
+export LC_ALL=C
+unset AIC_MAX_ISA AIC_VERBOSE AIC_DUMP_DIR
+
+aicjit=${1:?usage: $0 AICJIT|BUILD_FOLDER}
+[ -d "$aicjit" ] && aicjit=$aicjit/aicjit
+aicjit=$(realpath "$aicjit")
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 2
+passed=0
+failed=0
+
+verdict() { # NAME 0|1 DETAIL
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED %s: %s\n' "$1" "$3"
+    fi
+}
+
+expect() {
+    local name=$1 status=$2 pattern=$3 got lines
+    shift 3
+    "$@" >"$work/.out" 2>"$work/.err"
+    got=$?
+    lines=$(wc -l <"$work/.err")
+    if [ "$got" -ne "$status" ]; then
+        verdict "$name" 1 "exit status $got, not $status: $(head -c 300 "$work/.err")"
+    elif [ "$status" -ge 2 ] && { [ "$lines" -ne 1 ] || ! grep -Eq '^aicjit: ' "$work/.err"; }; then
+        verdict "$name" 1 "the message is not one line \"aicjit: ...\": $(head -c 300 "$work/.err")"
+    elif [ -n "$pattern" ] && ! cat "$work/.out" "$work/.err" | grep -Eaq -e "$pattern"; then
+        verdict "$name" 1 "\"$pattern\" is not in: $(cat "$work/.out" "$work/.err" | head -c 300)"
+    else
+        verdict "$name" 0 ""
+    fi
+}
+
+ok() {
+    local name=$1
+    shift
+    if "$@" >/dev/null 2>&1; then verdict "$name" 0 ""; else verdict "$name" 1 "not true: $*"; fi
+}
+
+finish() {
+    printf '%d passed, %d failed\n' "$passed" "$failed"
+    [ "$failed" -eq 0 ]
+}
+
+# npy FILE DESCR SHAPE BYTES: a .npy file of BYTES bytes of data, each 1.
+npy() {
+    local text="{'descr': '$2', 'fortran_order': ${5:-False}, 'shape': $3, }"
+    {
+        printf '\x93NUMPY\x01\x00'
+        # shellcheck disable=SC2059 # the format is the two bytes
+        printf "$(printf '\\x%02x\\x%02x' $((${#text} % 256)) $((${#text} / 256)))"
+        printf '%s' "$text"
+        head -c "$4" /dev/zero | tr '\0' '\1'
+    } >"$1"
+}
+
+# A small operator of each data type, and its operands' sizes in bytes.
+# shellcheck disable=SC2034
+int8='conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32])'   # 512, 4096 -> 2048
+# shellcheck disable=SC2034
+half='conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16])' # 512, 2048 -> 1024

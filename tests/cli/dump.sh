@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# aicjit dump and explain: stages, targets, files.
+# shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
+. "$(dirname "${BASH_SOURCE[0]}")/common.bash"
+
+expect 'ir' 0 '^define ' "$aicjit" dump "$int8"
+expect 'opt' 0 '^define ' "$aicjit" dump "$int8" --stage opt --passes 'default<O1>'
+expect 'asm' 0 '\.text' "$aicjit" dump "$int8" --stage asm
+expect 'plan' 0 '^schedule\(.*\)$' "$aicjit" dump "$int8" --stage plan
+plan=$("$aicjit" dump "$int8" --stage plan)
+expect 'a plan is a schedule' 0 '^schedule\(.*\)$' "$aicjit" dump "$int8" --stage plan --schedule "$plan"
+expect 'obj' 0 '' "$aicjit" dump "$int8" --stage obj -o k.o
+ok 'an ELF file' test "$(head -c 4 k.o | od -An -c | tr -d ' ')" = '177ELF'
+expect 'obj to a pipe' 0 'ELF' "$aicjit" dump "$int8" --stage obj
+expect 'every level of the architecture' 0 'define' "$aicjit" dump "$int8" --isa generic
+expect 'another architecture' 0 'aarch64' "$aicjit" dump "$int8" --target aarch64-linux-gnu
+expect 'its object' 0 '' "$aicjit" dump "$int8" --target aarch64-linux-gnu --stage obj -o a.o
+ok 'an object of another machine' test "$(od -An -tu1 -j18 -N1 a.o | tr -d ' ')" != "$(od -An -tu1 -j18 -N1 k.o | tr -d ' ')"
+expect 'explain' 0 'schedule\(' "$aicjit" explain "$int8"
+expect 'explain a level' 0 'generic' "$aicjit" explain "$int8" --isa generic
+
+echo old >out.ll
+refuse() { # NAME PATTERN ARGUMENT...
+    local name=$1 pattern=$2
+    shift 2
+    expect "$name" 2 "$pattern" "$aicjit" dump "$int8" -o out.ll "$@"
+    [ "$(cat out.ll)" = old ] || verdict "$name" 1 'the old file was overwritten'
+}
+refuse 'unknown triple' 'frob' --target frob-unknown-none
+refuse 'level of another architecture' 'avx2' --target aarch64-linux-gnu --isa avx2
+refuse 'schedule text' 'schedule' --schedule 'schedule('
+refuse 'schedule value' 'rows' --schedule "${plan/rows=*, cols/rows=0, cols}"
+refuse 'schedule key' 'frob' --schedule 'schedule(frob=1)'
+refuse 'passes' 'frobnicate' --stage opt --passes frobnicate
+expect '-o without folder' 2 '"none/x" cannot be created' "$aicjit" dump "$int8" -o none/x
+expect '-o a folder' 2 'not the name of a file' "$aicjit" dump "$int8" -o .
+expect '-o full device' 3 'No space left' "$aicjit" dump "$int8" -o /dev/full
+expect 'full standard output' 3 'standard output' sh -c '"$@" >/dev/full' sh "$aicjit" dump "$int8"
+ok '/dev/full is still a device' test -c /dev/full
+ok 'no temporary file is left' test -z "$(find . -name '.aicjit*')"
+
+mkdir dumps
+AIC_DUMP_DIR=dumps expect 'AIC_DUMP_DIR' 0 '1 passed' "$aicjit" check "$int8"
+ok 'IR of the kernel' test -n "$(find dumps -name '*.ll')"
+AIC_VERBOSE=1 expect 'AIC_VERBOSE' 0 'conv2d\(' "$aicjit" run "$int8" --fill feature_map=zeros --fill weight=zeros
+finish

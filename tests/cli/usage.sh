@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Commands and options: help, versions, every kind of wrong command line.
+# shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
+. "$(dirname "${BASH_SOURCE[0]}")/common.bash"
+
+expect 'help' 0 'usage: aicjit COMMAND' "$aicjit" --help
+expect 'version' 0 '^aicjit [0-9]+\.[0-9]+\.[0-9]+ \(LLVM [0-9]' "$aicjit" --version
+expect 'no command' 2 'no command' "$aicjit"
+expect 'unknown command' 2 '"frobnicate"' "$aicjit" frobnicate
+for command in tune cache compare export fmt --pto; do
+    expect "later command $command" 2 "unknown command \"$command\"" "$aicjit" "$command"
+done
+for command in run check dump explain bench info; do
+    expect "$command --help" 0 "usage: aicjit $command" "$aicjit" "$command" --help
+    expect "$command: unknown option" 2 '"--frobnicate"' "$aicjit" "$command" --frobnicate
+    expect "$command: --limits without value" 2 '^aicjit: [a-z]+: --limits: its value' "$aicjit" "$command" --limits
+    expect "$command: --limits wrong" 2 '--limits: "maybe" is none of document\|host' "$aicjit" "$command" --limits maybe
+    expect "$command: --limits twice" 2 '--limits is given twice' "$aicjit" "$command" --limits host --limits=host
+done
+for command in run dump explain; do
+    expect "$command: no SPEC" 2 'SPEC is missing' "$aicjit" "$command"
+    expect "$command: two SPECs" 2 'one too many' "$aicjit" "$command" "$int8" "$int8"
+done
+expect 'check: nothing' 2 'nothing to check' "$aicjit" check
+expect 'bench: nothing' 2 'nothing to measure' "$aicjit" bench
+expect 'info takes no SPEC' 2 'one too many' "$aicjit" info "$int8"
+
+for n in 0 2 -1 x '' 1.5 99999999999999999999; do
+    expect "--threads '$n'" 2 "--threads: \"$n\" is not an integer in 1\\.\\.1" "$aicjit" run "$int8" --threads "$n"
+done
+for n in 0 -1 x 1e3 1099511627777; do
+    expect "--fuzz $n" 2 "--fuzz: \"$n\" is not an integer in 1\\.\\." "$aicjit" check --fuzz "$n"
+done
+for n in -1 x nan inf 3601; do
+    expect "--min-time $n" 2 "--min-time: \"$n\" is not a number in 0\\.\\.3600" "$aicjit" bench "$int8" --min-time "$n"
+done
+expect '--json takes no value' 2 '--json takes no value' "$aicjit" bench "$int8" --json=yes
+expect '--op' 2 '--op: "frob" is none of the operators: conv2d' "$aicjit" check --fuzz 1 --op frob
+expect '--stage' 2 '--stage: "elf" is none of ir' "$aicjit" dump "$int8" --stage elf
+expect '--stage, a part of a name' 2 '--stage: "op" is none of' "$aicjit" dump "$int8" --stage op
+expect '--weights' 2 '--weights: "soft" is none of' "$aicjit" bench "$int8" --weights soft
+expect '--dt' 2 '--dt: "f64" is none of' "$aicjit" bench "$int8" --dt f64
+expect 'SPEC behind --' 0 'dst: int32' "$aicjit" run --fill feature_map=zeros --fill weight=zeros -- "$int8"
+expect 'a message stays one line' 2 '"a\?b\?c"' "$aicjit" "$(printf 'a\nb\tc')"
+
+for command in run check bench; do
+    expect "$command --isa unknown" 2 'isa: "sse9"' "$aicjit" "$command" "$int8" --isa sse9
+    AIC_MAX_ISA=sse9 expect "$command AIC_MAX_ISA unknown" 2 'sse9' "$aicjit" "$command" "$int8"
+done
+expect 'dump --isa unknown' 2 'sse9' "$aicjit" dump "$int8" --isa sse9
+"$aicjit" info | sed -n 's/^instruction set levels://p' >levels
+lacking=$(grep -oE '[a-z0-9]+ \(not on this host\)' levels | head -n 1 | cut -d' ' -f1)
+if [ -n "$lacking" ]; then
+    expect 'run: a level that the host lacks' 2 "lacks.*$lacking" "$aicjit" run "$int8" --isa "$lacking"
+    expect 'bench: a level that the host lacks' 2 "lacks.*$lacking" "$aicjit" bench "$int8" --isa "$lacking"
+    expect 'dump: a level that the host lacks' 0 'define' "$aicjit" dump "$int8" --isa "$lacking"
+fi
+expect 'info' 0 'float32 peak +[0-9.]+ GMAC/s' "$aicjit" info
+finish

@@ -1,0 +1,378 @@
+/* The harness judges everything else, so here it must show that it can say no. */
+#include "tools/harness/element.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/fill.h"
+#include "tools/harness/guard.h"
+#include "tools/harness/memory.h"
+#include "tools/harness/testdata.h"
+#include "tools/harness/timer.h"
+#include "tools/harness/verify.h"
+
+#include <check.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+Suite *suite_harness(void);
+
+static const aic_semantics defaults = {.limits = AIC_LIMITS_DOCUMENT};
+
+static aic_spec parse(const char *text)
+{
+    aic_spec spec;
+    ck_assert_int_eq(aic_spec_parse(text, &spec), AIC_OK);
+    return spec;
+}
+
+#define INT8_SPEC "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,16,32], init_l1out=false)"
+#define CUBE_SPEC "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16])"
+#define FAST_SPEC "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], accumulate=fast)"
+
+/* ---- elements ---- */
+
+START_TEST(halves_round_trip)
+{
+    for (uint32_t bits = 0; bits <= 0xFFFF; bits++) {
+        uint16_t half = (uint16_t)bits;
+        double value = element_to_double(AIC_FLOAT16, &half);
+        if (isnan(value)) {
+            ck_assert(isnan(element_to_double(AIC_FLOAT16, &(uint16_t){element_half(value)})));
+        } else {
+            ck_assert_uint_eq(element_half(value), half);
+        }
+    }
+}
+END_TEST
+
+START_TEST(halves_round_to_even)
+{
+    static const struct {
+        double value;
+        uint16_t bits;
+    } rows[] = {{0.1, 0x2E66},       {1 + 0x1p-11, 0x3C00}, {1 + 3 * 0x1p-11, 0x3C02}, {0x1p-25, 0x0000},
+                {0x1.8p-24, 0x0002}, {65519.99, 0x7BFF},    {65520, 0x7C00},           {-1e300, 0xFC00},
+                {-0.0, 0x8000},      {0x1p-1074, 0x0000},   {0x1.ffcp-15, 0x0400},     {2047.5, 0x6800}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_uint_eq(element_half(rows[i].value), rows[i].bits);
+    }
+}
+END_TEST
+
+START_TEST(elements_are_compared_by_bits)
+{
+    const float zero = 0.0F, minus = -0.0F, one = 1.0F;
+    const uint32_t nan_a = 0x7FC00000, nan_b = 0xFF800001;
+    ck_assert(element_equal(AIC_FLOAT32, &nan_a, &nan_b));
+    ck_assert(!element_equal(AIC_FLOAT32, &nan_a, &one));
+    ck_assert(!element_equal(AIC_FLOAT32, &zero, &minus));
+    ck_assert(!element_equal(AIC_INT32, &nan_a, &nan_b));
+}
+END_TEST
+
+/* ---- guards ---- */
+
+START_TEST(guards_stand_next_to_the_data)
+{
+    static const size_t sizes[] = {0, 1, 4, 64, 4095, 4096, 4100};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        for (int side = 0; side < GUARD_SIDES; side++) {
+            guard_buffer buffer;
+            ck_assert(guard_open(&buffer, sizes[i], 4, (guard_side)side));
+            ck_assert_uint_eq((uintptr_t)buffer.data % 4, 0);
+            memset(buffer.data, 0x11, sizes[i]);
+            ck_assert(guard_intact(&buffer));
+            unsigned char *map_end = buffer.map + buffer.map_size - memory_page();
+            unsigned char *data = buffer.data;
+            if (side == GUARD_AFTER) {
+                ck_assert_int_lt(map_end - (data + sizes[i]), 4);
+            } else {
+                ck_assert_int_eq(data - (buffer.map + memory_page()), side == GUARD_SHIFTED ? 4 : 0);
+            }
+            guard_close(&buffer);
+        }
+    }
+}
+END_TEST
+
+START_TEST(slack_is_watched)
+{
+    for (int side = 0; side < GUARD_SIDES; side++) {
+        guard_buffer buffer;
+        ck_assert(guard_open(&buffer, 100, 64, (guard_side)side));
+        unsigned char *data = buffer.data;
+        unsigned char *at = side == GUARD_AFTER ? data - 1 : data + 100;
+        *at ^= 1;
+        ck_assert(!guard_intact(&buffer));
+        guard_close(&buffer);
+    }
+}
+END_TEST
+
+/* Run with the signal expected: one byte outside traps. */
+START_TEST(an_access_behind_traps)
+{
+    guard_buffer buffer;
+    ck_assert(guard_open(&buffer, 100, 1, GUARD_AFTER));
+    ((volatile unsigned char *)buffer.data)[100] = 1;
+}
+END_TEST
+
+START_TEST(an_access_before_traps)
+{
+    guard_buffer buffer;
+    ck_assert(guard_open(&buffer, 100, 1, GUARD_BEFORE));
+    ((volatile unsigned char *)buffer.data)[-1] = 1;
+}
+END_TEST
+
+START_TEST(a_write_to_an_input_traps)
+{
+    guard_buffer buffer;
+    ck_assert(guard_open(&buffer, 100, 1, GUARD_AFTER));
+    guard_writable(&buffer, false);
+    ((volatile unsigned char *)buffer.data)[50] = 1;
+}
+END_TEST
+
+START_TEST(too_much_memory_is_refused)
+{
+    guard_buffer buffer;
+    ck_assert(!guard_open(&buffer, SIZE_MAX, 64, GUARD_AFTER));
+    ck_assert(!guard_open(&buffer, SIZE_MAX / 2, 64, GUARD_BEFORE));
+    ck_assert(!guard_open(&buffer, (size_t)1 << 46, 64, GUARD_BEFORE));
+    ck_assert_ptr_null(memory_map((size_t)(memory_limit() + memory_page())));
+    ck_assert(guard_open(&buffer, 1 << 20, 64, GUARD_BEFORE)); /* the refusals took nothing */
+    guard_close(&buffer);
+}
+END_TEST
+
+/* ---- the verdict ---- */
+
+static void open_case(verify_case *c, const char *text)
+{
+    verify_report report;
+    aic_spec spec = parse(text);
+    ck_assert_int_eq(verify_open(c, &spec, &defaults, 7, &report), VERIFY_PASSED);
+}
+
+static verify_verdict judge(const verify_case *c, const void *output, verify_report *report)
+{
+    *report = (verify_report){.verdict = VERIFY_PASSED};
+    return verify_compare(c, output, "test", report);
+}
+
+static const char *const specs[] = {INT8_SPEC, CUBE_SPEC, FAST_SPEC};
+enum { SPECS = sizeof specs / sizeof specs[0], VALID = 9 * 16, STORED = 16 * 16 };
+
+/* The reference's result passes; with any one element changed, also one that must stay untouched, it fails. */
+START_TEST(a_wrong_element_fails)
+{
+    verify_case c;
+    verify_report report;
+    uint32_t output[STORED];
+    open_case(&c, specs[_i]);
+    ck_assert_uint_eq(c.expected.size, sizeof output);
+    memcpy(output, c.expected.data, sizeof output);
+    ck_assert_int_eq(judge(&c, output, &report), VERIFY_PASSED);
+    for (size_t i = 0; i < STORED; i++) {
+        uint32_t right = output[i];
+        output[i] ^= i < VALID ? 0x00400000U : 1U; /* the fraction's leading bit is beyond any bound */
+        if (!isnan(element_to_double(c.operand[0].dtype, &output[i])) || c.operand[0].dtype == AIC_INT32) {
+            ck_assert_int_eq(judge(&c, output, &report), VERIFY_FAILED);
+            ck_assert_ptr_nonnull(strstr(report.text, "1 of 256 elements"));
+        }
+        output[i] = right;
+    }
+    verify_close(&c);
+}
+END_TEST
+
+START_TEST(the_last_bit_counts_where_the_result_is_exact)
+{
+    verify_case c;
+    verify_report report;
+    uint32_t output[STORED];
+    open_case(&c, specs[_i]);
+    memcpy(output, c.expected.data, sizeof output);
+    output[VALID / 2] ^= 1;
+    ck_assert_int_eq(judge(&c, output, &report), aic_spec_exact(&c.spec) ? VERIFY_FAILED : VERIFY_PASSED);
+    verify_close(&c);
+}
+END_TEST
+
+/* Half the bound away passes, twice the bound fails, on either side. */
+START_TEST(the_bound_decides_where_a_range_is_right)
+{
+    verify_case c;
+    verify_report report;
+    float output[STORED];
+    open_case(&c, FAST_SPEC);
+    memcpy(output, c.expected.data, sizeof output);
+    const double *exact = c.exact.data, *bound = c.bound.data;
+    size_t tried = 0;
+    for (size_t i = 0; i < VALID; i++) {
+        float right = output[i];
+        for (int sign = -1; sign <= 1 && bound[i] > 0; sign += 2) {
+            output[i] = (float)(exact[i] + sign * 0.5 * bound[i]);
+            ck_assert_int_eq(judge(&c, output, &report), VERIFY_PASSED);
+            output[i] = (float)(exact[i] + sign * 2.0 * bound[i]);
+            ck_assert_int_eq(judge(&c, output, &report), VERIFY_FAILED);
+            tried++;
+        }
+        output[i] = NAN;
+        ck_assert_int_eq(judge(&c, output, &report), VERIFY_FAILED);
+        output[i] = INFINITY;
+        ck_assert_int_eq(judge(&c, output, &report), VERIFY_FAILED);
+        output[i] = right;
+    }
+    ck_assert_uint_gt(tried, VALID);
+    verify_close(&c);
+}
+END_TEST
+
+/* A kernel of another operator stands for one that computes wrongly: same operands, other dilation or sign of zero. */
+START_TEST(a_wrong_kernel_fails)
+{
+    static const char *const wrong[SPECS] = {
+        "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,16,32], init_l1out=true)",
+        "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], init_l1out=false)",
+        "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], init_l1out=false, accumulate=fast)"};
+    verify_case c;
+    verify_report report;
+    open_case(&c, specs[_i]);
+    ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_PASSED);
+    ck_assert_str_eq(report.text, "");
+    c.spec = parse(wrong[_i]);
+    ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_FAILED);
+    ck_assert_ptr_nonnull(strstr(report.text, "elements are wrong"));
+    verify_close(&c);
+}
+END_TEST
+
+START_TEST(a_legal_operator_is_no_refusal)
+{
+    verify_report report;
+    aic_spec spec = parse(INT8_SPEC);
+    ck_assert_int_eq(verify_refused(&spec, &defaults, NULL, &report), VERIFY_FAILED);
+    spec.stage[0].desc.conv2d.stride[0] = 64;
+    ck_assert_int_eq(verify_refused(&spec, &defaults, NULL, &report), VERIFY_PASSED);
+}
+END_TEST
+
+START_TEST(a_bad_schedule_fails_with_the_message)
+{
+    verify_case c;
+    verify_report report;
+    open_case(&c, INT8_SPEC);
+    ck_assert_int_eq(verify_kernel(&c, NULL, "schedule(rows=-1)", &report), VERIFY_FAILED);
+    ck_assert_ptr_nonnull(strstr(report.text, "schedule"));
+    verify_close(&c);
+}
+END_TEST
+
+/* ---- data ---- */
+
+/* Over some seeds every kind of value turns up. */
+START_TEST(test_data_has_corners)
+{
+    const aic_operand halves = {.name = "x", .direction = AIC_IN, .dtype = AIC_FLOAT16, .elements = 512, .bytes = 1024};
+    const aic_operand bytes = {.name = "x", .direction = AIC_IN, .dtype = AIC_INT8, .elements = 512, .bytes = 512};
+    bool nan = false, infinite = false, subnormal = false, lowest = false;
+    uint16_t half[512];
+    int8_t byte[512];
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        testdata_fill(&halves, seed, half);
+        testdata_fill(&bytes, seed, byte);
+        for (size_t i = 0; i < 512; i++) {
+            double value = element_to_double(AIC_FLOAT16, &half[i]);
+            nan |= isnan(value);
+            infinite |= isinf(value) != 0;
+            subnormal |= value != 0 && fabs(value) < 0x1p-14;
+            lowest |= byte[i] == -128;
+        }
+    }
+    ck_assert(nan && infinite && subnormal && lowest);
+    uint16_t again[512];
+    testdata_fill(&halves, 49, again);
+    ck_assert_mem_eq(again, half, sizeof half);
+}
+END_TEST
+
+START_TEST(fills_are_exact_or_refused)
+{
+    const aic_operand bytes = {.name = "x", .dtype = AIC_INT8, .elements = 3, .bytes = 3};
+    const aic_operand floats = {.name = "x", .dtype = AIC_FLOAT16, .elements = 2, .bytes = 4};
+    static const char *const wrong_bytes[] = {"const:128", "const:-129", "const:1.5", "const:", "const:x",
+                                              "random:",   "random:-1",  "ones",      "",       "random:1x"};
+    int8_t byte[3];
+    uint16_t half[2];
+    ck_assert_int_eq(fill_operand(&bytes, "const:-128", byte), CLI_DONE);
+    ck_assert_int_eq(byte[2], -128);
+    ck_assert_int_eq(fill_operand(&bytes, "const:0x7f", byte), CLI_DONE);
+    ck_assert_int_eq(byte[0], 127);
+    ck_assert_int_eq(fill_operand(&floats, "const:0.1", half), CLI_DONE);
+    ck_assert_uint_eq(half[1], 0x2E66);
+    for (size_t i = 0; i < sizeof wrong_bytes / sizeof wrong_bytes[0]; i++) {
+        cli_fail_clear();
+        ck_assert_int_eq(fill_operand(&bytes, wrong_bytes[i], byte), CLI_WRONG);
+        ck_assert_int_eq(byte[0], 127);
+    }
+    cli_fail_clear();
+    ck_assert_int_eq(fill_operand(&floats, "const:65520", half), CLI_WRONG);
+    ck_assert_int_eq(fill_operand(&floats, "const:inf", half), CLI_DONE);
+    ck_assert_uint_eq(half[0], 0x7C00);
+}
+END_TEST
+
+/* ---- time ---- */
+
+static void count_call(void *argument)
+{
+    (*(uint64_t *)argument)++;
+}
+
+START_TEST(timing_is_ordered)
+{
+    uint64_t calls = 0;
+    timer_result time = timer_measure(count_call, &calls, 0.01, NULL);
+    ck_assert(time.min_ns > 0 && time.min_ns <= time.median_ns && time.median_ns <= time.p90_ns);
+    ck_assert_uint_gt(time.calls, 0);
+    ck_assert_uint_gt(calls, time.calls);
+}
+END_TEST
+
+Suite *suite_harness(void)
+{
+    Suite *suite = suite_create("harness");
+    TCase *parts = tcase_create("parts");
+    tcase_add_test(parts, halves_round_trip);
+    tcase_add_test(parts, halves_round_to_even);
+    tcase_add_test(parts, elements_are_compared_by_bits);
+    tcase_add_test(parts, guards_stand_next_to_the_data);
+    tcase_add_test(parts, slack_is_watched);
+    tcase_add_test(parts, too_much_memory_is_refused);
+    tcase_add_test(parts, test_data_has_corners);
+    tcase_add_test(parts, fills_are_exact_or_refused);
+    tcase_add_test(parts, timing_is_ordered);
+    suite_add_tcase(suite, parts);
+    TCase *traps = tcase_create("traps");
+#ifndef AIC_SANITIZED /* a sanitizer turns the signal into an exit status */
+    tcase_add_test_raise_signal(traps, an_access_behind_traps, SIGSEGV);
+    tcase_add_test_raise_signal(traps, an_access_before_traps, SIGSEGV);
+    tcase_add_test_raise_signal(traps, a_write_to_an_input_traps, SIGSEGV);
+#else
+    tcase_add_exit_test(traps, an_access_behind_traps, 1);
+    tcase_add_exit_test(traps, an_access_before_traps, 1);
+    tcase_add_exit_test(traps, a_write_to_an_input_traps, 1);
+#endif
+    suite_add_tcase(suite, traps);
+    TCase *verdicts = tcase_create("verdicts");
+    tcase_add_loop_test(verdicts, a_wrong_element_fails, 0, SPECS);
+    tcase_add_loop_test(verdicts, the_last_bit_counts_where_the_result_is_exact, 0, SPECS);
+    tcase_add_test(verdicts, the_bound_decides_where_a_range_is_right);
+    tcase_add_loop_test(verdicts, a_wrong_kernel_fails, 0, SPECS);
+    tcase_add_test(verdicts, a_legal_operator_is_no_refusal);
+    tcase_add_test(verdicts, a_bad_schedule_fails_with_the_message);
+    suite_add_tcase(suite, verdicts);
+    return suite;
+}
