@@ -25,7 +25,7 @@ typedef struct shape {
     void *operands[3];
 } shape;
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
     fprintf(stderr, "call_overhead: %s: %s\n", what, aic_last_error());
     exit(3);
