@@ -12,10 +12,12 @@
 /* Rough sizes of a core's caches. They need not be the host's: a schedule must not depend on where it was made. */
 enum { LEVEL1_BYTES = 24 * 1024, LEVEL2_BYTES = 640 * 1024, BAND_BYTES = 320 * 1024 };
 
-/* Costs are in vector operations, of which a core does about two a cycle. */
-static const double LEVEL2_LOAD = 2.0, LEVEL3_LOAD = 6.0; /* a vector of weights from that level, beyond a load's 1 */
-static const double LATENCY = 8.0;                        /* operations in flight that hide an FMA's latency */
-static const double LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
+/* Costs are in vector operations, of which a core does about two a cycle, like loads from its first-level cache. */
+static const double LEVEL2_LOAD = 5.0, LEVEL3_LOAD = 16.0; /* a vector of weights from that level */
+static const double LATENCY = 8.0;                         /* operations in flight that hide an FMA's latency */
+static const double LOAD_COST = 0.02, LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
+/* A broadcast double that several multiplications share, where one that is not shared comes with its multiplication. */
+static const double SHARED_DOUBLE = 0.4;
 /* A further tile shape is another function to compile: worth it for more than this share of the run time. */
 static const double BODY_COST = 0.03;
 
@@ -37,21 +39,43 @@ static double multiply_cost(const aic_contraction *c)
     return aic_arithmetic_of(c->sum)->is_float ? 1.0 : 2.0;
 }
 
-static double tile_cost(const aic_contraction *c, const aic_tiling *t, int64_t pixels)
+/* Vector registers that a tile keeps busy in its inner loop: sums, weights, a broadcast, for pairs of integers the
+ * product on its way. */
+static int64_t registers_used(const aic_contraction *c, int64_t pixels, int64_t vectors)
 {
-    double products = (double)pixels * t->vectors;
-    double compute = fmax(products, LATENCY) * multiply_cost(c);
-    double weights = t->vectors;
-    if (t->panel_bytes > LEVEL1_BYTES) {
-        weights *= 1.0 + (t->panel_bytes > LEVEL2_BYTES ? LEVEL3_LOAD : LEVEL2_LOAD);
-    }
-    double loads = (double)pixels + weights;
-    double cells = (double)(t->taps * t->cells);
-    double cost = cells * (fmax(compute, loads) + 0.1 * loads + LOOP_COST / (double)t->unroll);
-    return cost + TAP_COST * (double)(t->taps * (c->sum == AIC_SUM_CUBE ? c->c1 : 1)) + TILE_COST;
+    return pixels * vectors + vectors + (aic_arithmetic_of(c->sum)->is_float ? 1 : 2);
 }
 
-static double predict(const aic_contraction *c, const aic_tiling *t)
+/* Folding the sums of a block into the totals. Totals, half as wide as sums, rest in memory when registers are short.
+ */
+static double fold_cost(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
+{
+    if (c->sum != AIC_SUM_CUBE) {
+        return 0;
+    }
+    int64_t totals = pixels * vectors;
+    int64_t missing = registers_used(c, pixels, vectors) + totals - target->vector_registers;
+    return (double)totals + 2.0 * (double)(missing > 0 ? missing : 0);
+}
+
+static double tile_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels)
+{
+    double products = (double)pixels * t->vectors, vectors = t->vectors;
+    double compute = fmax(products, LATENCY) * multiply_cost(c);
+    if (c->sum == AIC_SUM_CUBE && t->vectors > 1 && (target->has & AIC_HAS_BROADCAST) != 0) {
+        compute += SHARED_DOUBLE * (double)pixels;
+    }
+    double loads = (double)pixels + vectors, stream = 0;
+    if (t->panel_bytes > LEVEL1_BYTES) {
+        stream = vectors * (t->panel_bytes > LEVEL2_BYTES ? LEVEL3_LOAD : LEVEL2_LOAD);
+    }
+    double cell = fmax(compute, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->unroll;
+    double blocks = (double)(c->sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);
+    return cell * (double)(t->taps * t->cells) + fold_cost(c, target, pixels, t->vectors) * blocks +
+           TAP_COST * (double)t->taps + TILE_COST;
+}
+
+static double predict(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     double total = 0;
     int bodies = 0;
@@ -61,7 +85,7 @@ static double predict(const aic_contraction *c, const aic_tiling *t)
                 (r ? t->rows.small_count : t->rows.large_count) * (s ? t->cols.small_count : t->cols.large_count);
             if (count > 0) {
                 bodies++;
-                total += (double)count * tile_cost(c, t, (t->rows.large - r) * (t->cols.large - s));
+                total += (double)count * tile_cost(c, target, t, (t->rows.large - r) * (t->cols.large - s));
             }
         }
     }
@@ -69,14 +93,6 @@ static double predict(const aic_contraction *c, const aic_tiling *t)
 }
 
 /* ---- enumeration ---- */
-
-/* Vector registers that a tile of pixels x vectors keeps busy: sums, weights, a broadcast; for pairs of integers the
- * product on its way, for cube the totals, half as wide as the sums. */
-static int64_t registers_used(const aic_contraction *c, int64_t pixels, int64_t vectors)
-{
-    int64_t sums = pixels * vectors;
-    return (c->sum == AIC_SUM_CUBE ? 2 * sums : sums) + vectors + (aic_arithmetic_of(c->sum)->is_float ? 1 : 2);
-}
 
 /* The longest straight-line body: unrolling further measured no faster and compiles slower. */
 enum { BODY_OPERATIONS = 64 };
@@ -130,7 +146,7 @@ static void consider(candidates *list, const aic_contraction *c, const aic_targe
     new.schedule.unroll = default_unroll(c, rows * cols * vectors);
     new.schedule.band = default_band(c, target, &new.schedule);
     if (aic_tiling_make(c, target, &new.schedule, &t) == AIC_OK) {
-        new.cost = predict(c, &t);
+        new.cost = predict(c, target, &t);
         insert(list, &new);
     }
 }

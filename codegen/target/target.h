@@ -19,8 +19,9 @@ typedef struct aic_target {
 } aic_target;
 
 enum {
-    AIC_HAS_FMA = 1u << 0,  /* fused multiply-add in float32 and float64 */
-    AIC_HAS_HALF = 1u << 1, /* conversion of half to float */
+    AIC_HAS_FMA = 1u << 0,       /* fused multiply-add in float32 and float64 */
+    AIC_HAS_HALF = 1u << 1,      /* conversion of half to float */
+    AIC_HAS_BROADCAST = 1u << 2, /* multiplications that broadcast their memory operand */
 };
 
 /* The CPU name LLVM gets: the architecture's baseline, so that objects do not depend on the host. */
