@@ -39,7 +39,9 @@ int vendor_example(aic_context *context)
     }
     int equal = 0;
     for (int i = 0; i < VENDOR_VALUES; i++) {
-        equal += memcmp(&dst[i], &printed[i], sizeof printed[i]) == 0;
+        uint32_t bits;
+        memcpy(&bits, &dst[i], sizeof bits);
+        equal += bits == printed[i];
     }
     return equal;
 }

@@ -1,5 +1,5 @@
 /* What the machine can do, measured: the limits that kernels are compared with. One thread; a call takes some tens of
- * milliseconds. */
+ * milliseconds and is right in optimised builds only. */
 #ifndef AIC_HARNESS_PEAK_H
 #define AIC_HARNESS_PEAK_H
 
