@@ -1,0 +1,378 @@
+/* aicjit-cross: AArch64 kernels under an emulator against the reference. tests/cross/run.sh prepares and starts it.
+ *
+ *     aicjit-cross WORK [LEVEL SPEC SEED]
+ *
+ * WORK/driver.a holds the AArch64 program driver.c; everything else in WORK is this program's own. Without more, every
+ * level runs every specification of specs.def with SEEDS contents each and RANDOM_SPECS random ones; a failure prints
+ * the arguments that repeat it alone. Each level runs on the emulated processor of levels[], which has that level and,
+ * where the emulator knows such a one, no more: an instruction beyond it is an illegal instruction. */
+#include "codegen/codegen.h"
+#include "tests/cross/ways.h"
+#include "tools/harness/verify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum { SEEDS = 8, RANDOM_SPECS = 20 };
+enum { FEATURE_MAP = 1, WEIGHT }; /* numbers of the operands */
+
+extern char **environ;
+
+static const struct {
+    const char *name, *processor;
+} levels[] = {
+    {"generic", "cortex-a53"}, /* Armv8.0 */
+    {"neon", "cortex-a53"},    /* Armv8.0 */
+    {"dotprod", "cortex-a76"}, /* Armv8.2 with dot products, without i8mm */
+    {"i8mm", "max"},
+};
+
+static const char *const specs[] = {
+#define CROSS_SPEC(text) text,
+#include "tests/cross/specs.def"
+#undef CROSS_SPEC
+};
+
+/* What the contents of all cases together have to show, or the test would be weaker than it says. */
+typedef struct coverage {
+    bool subnormal_input, saturated_result, nan_result, infinite_result;
+} coverage;
+
+typedef struct cross {
+    const char *work;
+    coverage seen;
+    int passed, failed;
+} cross;
+
+static int run_program(char *const argv[])
+{
+    pid_t child;
+    int error = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ), status;
+    if (error != 0) {
+        fprintf(stderr, "%s: %s\n", argv[0], strerror(error));
+        return -1;
+    }
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return -1;
+        }
+    }
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "%s: ended by signal %d\n", argv[0], WTERMSIG(status));
+        return -1;
+    }
+    return WEXITSTATUS(status);
+}
+
+/* ---- files ---- */
+
+#define PATH_BYTES 4096
+
+static bool write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL && fwrite(bytes, 1, size, file) == size;
+    good = file != NULL && fclose(file) == 0 && good;
+    if (!good) {
+        perror(path);
+    }
+    return good;
+}
+
+/* Reads exactly `size` bytes; anything else in the file is a failure. */
+static bool read_file(const char *path, void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+    bool good = file != NULL && fread(bytes, 1, size, file) == size && fgetc(file) == EOF;
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (!good) {
+        fprintf(stderr, "%s: missing or not of %zu bytes\n", path, size);
+    }
+    return good;
+}
+
+static void folder_of(const cross *x, size_t number, char path[PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "%s/case%zu", x->work, number);
+}
+
+/* Operands of a case into its folder; the results of an earlier case there are removed. */
+static bool write_case(const verify_case *c, const char *folder)
+{
+    char path[PATH_BYTES + 32];
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        perror(folder);
+        return false;
+    }
+    for (int way = 0; way < CROSS_WAYS; way++) {
+        snprintf(path, sizeof path, "%s/dst.%d", folder, way);
+        (void)remove(path);
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, c->operand[i].name);
+        if (!write_file(path, c->content[i].data, (size_t)c->operand[i].bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- one specification at one level ---- */
+
+/* What the emulator has to know of WORK/kernel. */
+typedef struct kernel_facts {
+    const char *processor;
+    size_t element;    /* bytes of an element of the inputs */
+    aic_object object; /* its sizes; the bytes are gone */
+} kernel_facts;
+
+static aic_status make_object(const char *text, const char *level, aic_spec *spec, aic_object *object)
+{
+    const aic_target *target = aic_target_find(AIC_ARCH_AARCH64, level);
+    aic_schedule schedule;
+    aic_codegen_request request = {.spec = spec, .target = target, .schedule = &schedule, .symbol = "kernel"};
+    request.triple = aic_target_triple(AIC_ARCH_AARCH64);
+    aic_status status = target != NULL ? aic_spec_parse(text, spec) : AIC_INVALID_ARGUMENT;
+    status = status == AIC_OK ? aic_spec_validate(spec, NULL) : status;
+    status = status == AIC_OK ? aic_schedule_default(spec, target, &schedule) : status;
+    return status == AIC_OK ? aic_codegen_object(&request, object) : status;
+}
+
+/* WORK/kernel: the driver with the specification's kernel in it. */
+static bool build_kernel(const cross *x, const char *text, const char *level, aic_spec *spec, aic_object *sizes)
+{
+    aic_status status = make_object(text, level, spec, sizes);
+    if (status != AIC_OK) {
+        fprintf(stderr, "no object: %s: %s\n", aic_status_name(status), aic_last_error());
+        return false;
+    }
+    char object[PATH_BYTES], driver[PATH_BYTES], program[PATH_BYTES];
+    snprintf(object, sizeof object, "%s/kernel.o", x->work);
+    snprintf(driver, sizeof driver, "%s/driver.a", x->work);
+    snprintf(program, sizeof program, "%s/kernel", x->work);
+    bool good = write_file(object, sizes->bytes, sizes->size);
+    aic_object_free(sizes);
+    char linker[] = "aarch64-linux-gnu-gcc", is_static[] = "-static", output[] = "-o";
+    char *const argv[] = {linker, is_static, output, program, object, driver, NULL};
+    return good && run_program(argv) == 0;
+}
+
+/* Runs WORK/kernel on the folders of cases first .. first+count-1. */
+static bool emulate(const cross *x, const kernel_facts *kernel, size_t first, size_t count)
+{
+    char program[PATH_BYTES], model[32], numbers[3][32];
+    static char folder[SEEDS][PATH_BYTES];
+    snprintf(program, sizeof program, "%s/kernel", x->work);
+    snprintf(model, sizeof model, "%s", kernel->processor);
+    snprintf(numbers[0], sizeof numbers[0], "%zu", kernel->object.workspace_bytes);
+    snprintf(numbers[1], sizeof numbers[1], "%zu", kernel->object.packed_bytes[WEIGHT]);
+    snprintf(numbers[2], sizeof numbers[2], "%zu", kernel->element);
+    char emulator[] = "qemu-aarch64", cpu[] = "-cpu";
+    char *argv[7 + SEEDS + 1] = {emulator, cpu, model, program, numbers[0], numbers[1], numbers[2]};
+    for (size_t i = 0; i < count; i++) {
+        folder_of(x, first + i, folder[i]);
+        argv[7 + i] = folder[i];
+    }
+    return run_program(argv) == 0;
+}
+
+static void note_coverage(coverage *seen, const verify_case *c)
+{
+    const aic_operand *map = &c->operand[FEATURE_MAP], *dst = &c->operand[c->output];
+    const uint16_t *halves = c->content[FEATURE_MAP].data;
+    for (int64_t i = 0; map->dtype == AIC_FLOAT16 && i < map->elements; i++) {
+        seen->subnormal_input |= (halves[i] & 0x7C00) == 0 && (halves[i] & 0x3FF) != 0;
+    }
+    const int32_t *integers = c->expected.data;
+    const float *floats = c->expected.data;
+    for (int64_t i = 0; i < dst->elements; i++) {
+        if (dst->dtype == AIC_INT32) {
+            seen->saturated_result |= integers[i] == INT32_MAX || integers[i] == INT32_MIN;
+        } else {
+            seen->nan_result |= isnan(floats[i]) != 0;
+            seen->infinite_result |= isinf(floats[i]) != 0;
+        }
+    }
+}
+
+/* Compares what every way of calling left in the case's folder. */
+static bool check_case(const verify_case *c, const char *folder, verify_report *report)
+{
+    char path[PATH_BYTES + 32];
+    size_t size = (size_t)c->operand[c->output].bytes;
+    void *result = malloc(size);
+    bool good = result != NULL;
+    for (int way = 0; good && way < CROSS_WAYS; way++) {
+        snprintf(path, sizeof path, "%s/dst.%d", folder, way);
+        good =
+            read_file(path, result, size) && verify_compare(c, result, cross_ways[way].name, report) == VERIFY_PASSED;
+    }
+    free(result);
+    return good;
+}
+
+static void report_failure(const char *level, const char *text, uint64_t seed, const char *why)
+{
+    printf("FAILED: %s\n  repeat: tests/cross/run.sh BUILD %s '%s' %" PRIu64 "\n", why, level, text, seed);
+    fflush(stdout);
+}
+
+/* Fills and writes the cases of the seeds first .. first+count-1; the number of them that are open. */
+static size_t open_cases(cross *x, const aic_spec *spec, uint64_t first, size_t count, verify_case *cases,
+                         verify_report *report)
+{
+    const aic_semantics semantics = {.limits = AIC_LIMITS_DOCUMENT};
+    char folder[PATH_BYTES];
+    for (size_t i = 0; i < count; i++) {
+        folder_of(x, i, folder);
+        if (verify_open(&cases[i], spec, &semantics, first + i, report) != VERIFY_PASSED ||
+            !write_case(&cases[i], folder)) {
+            verify_close(&cases[i]);
+            return i;
+        }
+        note_coverage(&x->seen, &cases[i]);
+    }
+    return count;
+}
+
+/* Number of the first case that is wrong; `count` when all are right. */
+static size_t first_wrong(const cross *x, const kernel_facts *kernel, const verify_case *cases, size_t count,
+                          verify_report *report)
+{
+    size_t i = 0;
+    if (!emulate(x, kernel, 0, count)) {
+        snprintf(report->text, sizeof report->text, "the program under the emulator failed, its message is above");
+        while (i + 1 < count && emulate(x, kernel, i, 1)) {
+            i++;
+        }
+        return i;
+    }
+    char folder[PATH_BYTES];
+    for (; i < count; i++) {
+        folder_of(x, i, folder);
+        if (!check_case(&cases[i], folder, report)) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* Cases of the seeds first .. first+count-1 with one kernel; one test. */
+static void test_spec(cross *x, size_t level, const char *text, uint64_t first, size_t count)
+{
+    static verify_case cases[SEEDS];
+    verify_report report = {.text = "the kernel could not be made, the reason is above"};
+    kernel_facts kernel = {.processor = levels[level].processor};
+    aic_spec spec;
+    size_t made = 0, wrong = 0;
+    if (build_kernel(x, text, levels[level].name, &spec, &kernel.object)) {
+        made = wrong = open_cases(x, &spec, first, count, cases, &report);
+    }
+    if (made == count) {
+        kernel.element = aic_dtype_size(cases[0].operand[FEATURE_MAP].dtype);
+        wrong = first_wrong(x, &kernel, cases, count, &report);
+    }
+    for (size_t i = 0; i < made; i++) {
+        verify_close(&cases[i]);
+    }
+    if (wrong < count) {
+        report_failure(levels[level].name, text, first + wrong, report.text);
+    }
+    *(wrong == count ? &x->passed : &x->failed) += 1;
+}
+
+static void test_random(cross *x, size_t level)
+{
+    char text[1024];
+    for (uint64_t seed = 1; seed <= RANDOM_SPECS; seed++) {
+        aic_spec spec;
+        if (aic_spec_random(AIC_OP_CONV2D, seed, &spec) != AIC_OK ||
+            aic_spec_print(&spec, text, sizeof text, NULL) != AIC_OK) {
+            printf("FAILED: random specification %" PRIu64 ": %s\n", seed, aic_last_error());
+            x->failed++;
+            continue;
+        }
+        test_spec(x, level, text, seed, 1);
+    }
+}
+
+static void test_coverage(cross *x)
+{
+    const struct {
+        const char *what;
+        bool seen;
+    } rows[] = {
+        {"a subnormal half as input", x->seen.subnormal_input},
+        {"a saturated int32 result", x->seen.saturated_result},
+        {"a NaN as result", x->seen.nan_result},
+        {"an infinite result", x->seen.infinite_result},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (!rows[i].seen) {
+            printf("FAILED: no case has %s\n", rows[i].what);
+        }
+        *(rows[i].seen ? &x->passed : &x->failed) += 1;
+    }
+}
+
+static void test_level(cross *x, size_t level)
+{
+    int passed = x->passed, failed = x->failed;
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        test_spec(x, level, specs[i], 1, SEEDS);
+    }
+    test_random(x, level);
+    printf("AArch64 %s: %d specifications right, %d wrong, emulated on %s\n", levels[level].name, x->passed - passed,
+           x->failed - failed, levels[level].processor);
+    fflush(stdout);
+}
+
+/* Other levels are compiled by the suite "targets"; what did not run is said. */
+static void name_levels_not_run(void)
+{
+    const char *name;
+    for (size_t i = 0; (name = aic_isa_name(i)) != NULL; i++) {
+        if (aic_isa_check(name) != AIC_OK) {
+            printf("level %s of this architecture: compiled, but not run; this host lacks it\n", name);
+        }
+    }
+}
+
+/* The one case that a failure named. */
+static bool test_one(cross *x, char **argv)
+{
+    for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++) {
+        if (strcmp(levels[level].name, argv[0]) == 0) {
+            test_spec(x, level, argv[1], strtoull(argv[2], NULL, 10), 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    cross x = {.work = argv[1]};
+    if ((argc != 2 && argc != 5) || (argc == 5 && !test_one(&x, argv + 2))) {
+        fprintf(stderr, "usage: aicjit-cross WORK [LEVEL SPEC SEED]\n");
+        return 2;
+    }
+    if (argc == 2) {
+        for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++) {
+            test_level(&x, level);
+        }
+        test_coverage(&x);
+        name_levels_not_run();
+    }
+    printf("%d passed, %d failed\n", x.passed, x.failed);
+    return x.failed == 0 && x.passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,268 @@
+/* Every instruction set level of both architectures, whether or not this host runs it: objects that need nothing from
+ * where they are loaded, and instructions that prove the level and do not go beyond it. */
+#include "codegen/schedule.h"
+#include "codegen/target/target.h"
+#include "runtime/build.h"
+
+#include <check.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_targets(void);
+
+static const char *const specs[] = {
+    "conv2d(dtype=int8, fm_shape=[2,5,7,32], kernel_shape=[2,3,3,48,32], pad=[1,1,1,1], pad_value=-3)",
+    "conv2d(dtype=int8, fm_shape=[128,3,12,32], kernel_shape=[128,3,11,16,32], init_l1out=false)",
+    "conv2d(dtype=float16, fm_shape=[2,5,7,16], kernel_shape=[2,3,3,48,16], pad=[1,1,1,1], pad_value=0.1)",
+    "conv2d(dtype=float16, fm_shape=[2,5,7,16], kernel_shape=[2,3,3,48,16], init_l1out=false, accumulate=fast)",
+    "conv2d(dtype=float16, fm_shape=[1,9,11,4], kernel_shape=[1,3,3,16,4], stride=[2,2], pad=[1,0,1,0])",
+};
+
+enum { SPECS = sizeof specs / sizeof specs[0], WORDS = 12 };
+
+/* What the assembly of all specs together contains, and what it does not. "\t" stands before every mnemonic. */
+static const struct level_row {
+    aic_arch arch;
+    const char *level;
+    const char *has[WORDS], *has_not[WORDS];
+} rows[] = {
+    {AIC_ARCH_X86_64, "generic", {"%xmm", "\tmulps"}, {"\tpmulld", "\tpmovsx", "\tv", "%ymm", "%zmm"}},
+    {AIC_ARCH_X86_64, "sse2", {"\tpmaddwd", "%xmm", "\tmulps"}, {"\tpmulld", "\tpmovsx", "\tv", "%ymm", "%zmm"}},
+    {AIC_ARCH_X86_64,
+     "avx2",
+     {"\tvpmaddwd", "\tvfmadd", "\tvcvtph2ps", "%ymm"},
+     {"%zmm", "{%k", "%k1", "%xmm16", "%ymm16", "\tvpdpwssd"}},
+    {AIC_ARCH_X86_64, "avx512", {"\tvpmaddwd", "\tvfmadd", "\tvcvtph2ps", "%zmm"}, {"\tvpdp"}},
+    {AIC_ARCH_X86_64,
+     "avx512vnni",
+     {"\tvpdpwssd", "\tvfmadd", "%zmm"},
+     {"\tvcvtph2psx", "\tvfmadd231ph", "\ttdp", "\ttile"}},
+    {AIC_ARCH_X86_64, "avx512fp16", {"\tvpdpwssd", "\tvfmadd", "%zmm"}, {"\ttdp", "\ttile"}},
+    {AIC_ARCH_X86_64, "amx", {"\tvfmadd", "%zmm"}, {NULL}},
+    {AIC_ARCH_AARCH64,
+     "generic",
+     {"\tmul", "\tfmul"},
+     {"\tfmla", "\tfmadd", "\tsdot", "\tsmmla", "\tz0.", ".8h, v0.h"}},
+    {AIC_ARCH_AARCH64, "neon", {"\tfmla", "\tsmull", "\tfcvtl"}, {"\tsdot", "\tsmmla", "\tfmlal", "\tz0."}},
+    {AIC_ARCH_AARCH64, "dotprod", {"\tfmla", "\tfcvtl"}, {"\tsmmla", "\tfmlal", "\tz0."}},
+    {AIC_ARCH_AARCH64, "i8mm", {"\tfmla", "\tfcvtl"}, {"\tfmlal", "\tz0."}},
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static const aic_target *target_of(int row)
+{
+    const aic_target *target = aic_target_find(rows[row].arch, rows[row].level);
+    ck_assert_msg(target != NULL, "targets.def has no level %s", rows[row].level);
+    return target;
+}
+
+static aic_spec parse(int number)
+{
+    aic_spec spec;
+    ck_assert_msg(aic_spec_parse(specs[number], &spec) == AIC_OK, "%s", aic_last_error());
+    return spec;
+}
+
+static char *dump(int row, int number, aic_dump_stage stage, size_t *size)
+{
+    aic_spec spec = parse(number);
+    char *bytes;
+    aic_status status =
+        aic_dump(NULL, &spec, NULL, stage, rows[row].level, aic_target_triple(rows[row].arch), &bytes, size);
+    ck_assert_msg(status == AIC_OK, "%s: %s: %s", rows[row].level, specs[number], aic_last_error());
+    return bytes;
+}
+
+/* ---- objects ---- */
+
+typedef struct elf_object {
+    const char *bytes;
+    size_t size;
+    const Elf64_Ehdr *header;
+    const Elf64_Shdr *section;
+} elf_object;
+
+/* The contents of a table of `entry` byte entries, checked to lie within the object. */
+static const void *table_of(const elf_object *o, const Elf64_Shdr *section, size_t entry)
+{
+    ck_assert_uint_eq(section->sh_entsize, entry);
+    ck_assert_uint_le(section->sh_offset, o->size);
+    ck_assert_uint_le(section->sh_size, o->size - section->sh_offset);
+    return o->bytes + section->sh_offset;
+}
+
+static void open_object(elf_object *o, const char *bytes, size_t size, aic_arch arch)
+{
+    ck_assert_uint_gt(size, sizeof(Elf64_Ehdr));
+    *o = (elf_object){.bytes = bytes, .size = size, .header = (const void *)bytes};
+    ck_assert_mem_eq(o->header->e_ident, ELFMAG, SELFMAG);
+    ck_assert_int_eq(o->header->e_ident[EI_CLASS], ELFCLASS64);
+    ck_assert_int_eq(o->header->e_type, ET_REL);
+    ck_assert_int_eq(o->header->e_machine, arch == AIC_ARCH_X86_64 ? EM_X86_64 : EM_AARCH64);
+    ck_assert_uint_eq(o->header->e_shentsize, sizeof(Elf64_Shdr));
+    ck_assert_uint_le(o->header->e_shoff + o->header->e_shnum * sizeof(Elf64_Shdr), size);
+    o->section = (const void *)(bytes + o->header->e_shoff);
+}
+
+/* Relocations that only depend on the distance between two places of the object itself. */
+static const uint32_t x86_relative[] = {R_X86_64_PC32, R_X86_64_PLT32};
+static const uint32_t aarch64_relative[] = {
+    R_AARCH64_CALL26,
+    R_AARCH64_JUMP26,
+    R_AARCH64_PREL32,
+    R_AARCH64_ADR_PREL_LO21,
+    R_AARCH64_ADR_PREL_PG_HI21,
+    R_AARCH64_ADD_ABS_LO12_NC, /* with ADR_PREL_PG_HI21: the part within a page */
+    R_AARCH64_LDST8_ABS_LO12_NC,
+    R_AARCH64_LDST16_ABS_LO12_NC,
+    R_AARCH64_LDST32_ABS_LO12_NC,
+    R_AARCH64_LDST64_ABS_LO12_NC,
+    R_AARCH64_LDST128_ABS_LO12_NC,
+};
+
+static bool is_relative(aic_arch arch, uint64_t type)
+{
+    bool x86 = arch == AIC_ARCH_X86_64;
+    const uint32_t *types = x86 ? x86_relative : aarch64_relative;
+    size_t count =
+        x86 ? sizeof x86_relative / sizeof *x86_relative : sizeof aarch64_relative / sizeof *aarch64_relative;
+    for (size_t i = 0; i < count; i++) {
+        if (types[i] == type) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_relocations(const elf_object *o, const Elf64_Shdr *section, aic_arch arch)
+{
+    const Elf64_Rela *rela = table_of(o, section, sizeof *rela);
+    for (size_t i = 0; i < section->sh_size / sizeof *rela; i++) {
+        unsigned long type = ELF64_R_TYPE(rela[i].r_info);
+        ck_assert_msg(is_relative(arch, type), "relocation of type %lu", type);
+    }
+}
+
+/* The global symbols are SYMBOL, SYMBOL_packed and SYMBOL_pack, all functions; nothing is undefined. */
+static void check_symbols(const elf_object *o, const Elf64_Shdr *section, const char *symbol)
+{
+    static const char *const suffixes[] = {"", "_packed", "_pack"};
+    const Elf64_Sym *sym = table_of(o, section, sizeof *sym);
+    const char *names = o->bytes + o->section[section->sh_link].sh_offset;
+    size_t count = section->sh_size / sizeof *sym, globals = 0;
+    unsigned found = 0;
+    for (size_t i = 1; i < count; i++) {
+        const char *name = names + sym[i].st_name;
+        ck_assert_msg(sym[i].st_shndx != SHN_UNDEF, "%s is undefined", name);
+        ck_assert_msg(sym[i].st_shndx != SHN_COMMON, "%s is common", name);
+        if (ELF64_ST_BIND(sym[i].st_info) == STB_LOCAL) {
+            continue;
+        }
+        globals++;
+        ck_assert_msg(ELF64_ST_TYPE(sym[i].st_info) == STT_FUNC, "%s is no function", name);
+        for (unsigned s = 0; s < 3; s++) {
+            char expected[AIC_SYMBOL_MAX + 8];
+            snprintf(expected, sizeof expected, "%s%s", symbol, suffixes[s]);
+            found |= strcmp(name, expected) == 0 ? 1u << s : 0;
+        }
+    }
+    ck_assert_uint_eq(globals, 3);
+    ck_assert_uint_eq(found, 7);
+}
+
+/* Code and constants only: what is writable would be shared between calls. */
+static void check_object(const elf_object *o, aic_arch arch, const char *symbol)
+{
+    int symbol_tables = 0;
+    for (int i = 0; i < o->header->e_shnum; i++) {
+        const Elf64_Shdr *section = &o->section[i];
+        ck_assert_uint_ne(section->sh_type, SHT_REL);
+        ck_assert_msg((section->sh_flags & SHF_WRITE) == 0 || section->sh_size == 0, "section %d is writable", i);
+        if (section->sh_type == SHT_RELA) {
+            check_relocations(o, section, arch);
+        } else if (section->sh_type == SHT_SYMTAB) {
+            check_symbols(o, section, symbol);
+            symbol_tables++;
+        }
+    }
+    ck_assert_int_eq(symbol_tables, 1);
+}
+
+START_TEST(objects)
+{
+    const aic_target *target = target_of(_i);
+    for (int number = 0; number < SPECS; number++) {
+        aic_spec spec = parse(number);
+        aic_schedule schedule;
+        char symbol[AIC_SYMBOL_MAX];
+        ck_assert_int_eq(aic_schedule_default(&spec, target, &schedule), AIC_OK);
+        aic_build_symbol(&spec, target, &schedule, NULL, symbol);
+        size_t size, again_size;
+        char *bytes = dump(_i, number, AIC_DUMP_OBJ, &size), *again = dump(_i, number, AIC_DUMP_OBJ, &again_size);
+        elf_object object;
+        open_object(&object, bytes, size, rows[_i].arch);
+        check_object(&object, rows[_i].arch, symbol);
+        ck_assert_uint_eq(size, again_size);
+        ck_assert_mem_eq(bytes, again, size);
+        aic_free(bytes);
+        aic_free(again);
+    }
+}
+END_TEST
+
+/* ---- instructions ---- */
+
+START_TEST(instructions)
+{
+    bool seen[WORDS] = {false};
+    for (int number = 0; number < SPECS; number++) {
+        size_t size;
+        char *text = dump(_i, number, AIC_DUMP_ASM, &size);
+        ck_assert_uint_eq(strlen(text), size);
+        for (int i = 0; i < WORDS && rows[_i].has[i] != NULL; i++) {
+            seen[i] = seen[i] || strstr(text, rows[_i].has[i]) != NULL;
+        }
+        for (int i = 0; i < WORDS && rows[_i].has_not[i] != NULL; i++) {
+            ck_assert_msg(strstr(text, rows[_i].has_not[i]) == NULL, "%s: \"%s\" is in the code of %s", rows[_i].level,
+                          rows[_i].has_not[i], specs[number]);
+        }
+        aic_free(text);
+    }
+    for (int i = 0; i < WORDS && rows[_i].has[i] != NULL; i++) {
+        ck_assert_msg(seen[i], "%s: no code has \"%s\"", rows[_i].level, rows[_i].has[i]);
+    }
+}
+END_TEST
+
+/* A level that targets.def gains has a row here. */
+START_TEST(every_level_has_a_row)
+{
+    int levels = 0;
+    for (int arch = AIC_ARCH_X86_64; arch <= AIC_ARCH_AARCH64; arch++) {
+        const aic_target *target;
+        for (size_t i = 0; (target = aic_target_at((aic_arch)arch, i)) != NULL; i++, levels++) {
+            bool found = false;
+            for (int row = 0; row < ROWS; row++) {
+                found = found || target_of(row) == target;
+            }
+            ck_assert_msg(found, "level %s is not tested", target->name);
+        }
+    }
+    ck_assert_int_eq(levels, ROWS);
+}
+END_TEST
+
+Suite *suite_targets(void)
+{
+    Suite *suite = suite_create("targets");
+    TCase *tcase = tcase_create("targets");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, every_level_has_a_row);
+    tcase_add_loop_test(tcase, objects, 0, ROWS);
+    tcase_add_loop_test(tcase, instructions, 0, ROWS);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
