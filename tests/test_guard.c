@@ -57,11 +57,28 @@ static aic_status select_the_impossible(void *argument)
     return aic_llvm_emit(module, machine, LLVMObjectFile, &buffer);
 }
 
-START_TEST(cannot_select)
+/* There in a build with the leak sanitizer only. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+/* Runs it in the guard. What LLVM held when it gave up is lost by design and no leak to report. */
+static aic_status fail_to_select(void)
 {
     bool failed;
+    if (__lsan_disable != NULL) {
+        __lsan_disable();
+    }
+    aic_status status = aic_guard_run(select_the_impossible, &failed);
+    if (__lsan_enable != NULL) {
+        __lsan_enable();
+    }
+    return status;
+}
+
+START_TEST(cannot_select)
+{
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(aic_guard_run(select_the_impossible, &failed), AIC_COMPILE);
+        ck_assert_int_eq(fail_to_select(), AIC_COMPILE);
         ck_assert_msg(strstr(aic_last_error(), "annot select") != NULL, "%s", aic_last_error());
         ck_assert_int_eq(dump(AIC_DUMP_OBJ), AIC_OK);
     }
