@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512 };
+enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256 };
 
 typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
@@ -45,6 +45,17 @@ static int open_levels(check_state *check)
         if (aic_isa_check(name) == AIC_OK) {
             status = open_level(check, name);
         }
+    }
+    return status;
+}
+
+/* Kernels stay in a context's cache: long fuzzing starts over with empty ones now and then. */
+static int renew_levels(check_state *check)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
+        cli_session_close(&check->level[i]);
+        status = cli_session_open(&check->level[i]);
     }
     return status;
 }
@@ -189,7 +200,8 @@ static int check_all(check_state *check, const spec_list *list)
         more = progress_step();
     }
     for (int64_t i = 0; status == CLI_DONE && more && i < check->fuzz; i++) {
-        status = check_random(check, check->seed + i);
+        status = i > 0 && i % RENEW_STEPS == 0 ? renew_levels(check) : CLI_DONE;
+        status = status == CLI_DONE ? check_random(check, check->seed + i) : status;
         more = progress_step();
     }
     int ended = progress_end();

@@ -4,6 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
 #include "tools/harness/guard.h"
+#include "tools/harness/memory.h"
 #include "tools/harness/operand_file.h"
 #include "tools/session.h"
 
@@ -145,7 +146,10 @@ static int compute(run_state *run)
     } else {
         aic_kernel *kernel = NULL;
         status = aic_kernel_create(run->session.context, &run->spec, NULL, &kernel);
-        if (status == AIC_OK) {
+        if (status == AIC_OK && aic_kernel_workspace_size(kernel) > memory_left()) {
+            (void)cli_fail_memory("workspace", aic_kernel_workspace_size(kernel));
+            status = AIC_OUT_OF_MEMORY;
+        } else if (status == AIC_OK) {
             status = aic_kernel_call(kernel, pointers, run->count);
         }
         aic_kernel_release(kernel);

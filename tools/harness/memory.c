@@ -40,22 +40,37 @@ static uint64_t read_number(const char *path, const char *key, uint64_t fallback
     return value;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 uint64_t memory_limit(void)
 {
-    long pages = sysconf(_SC_PHYS_PAGES);
-    uint64_t physical = pages > 0 ? (uint64_t)pages * memory_page() : UINT64_C(1) << 30;
-    uint64_t available = read_number("/proc/meminfo", "MemAvailable:", physical / 1024) * 1024;
-    uint64_t group = read_number("/sys/fs/cgroup/memory.max", "", physical);
-    uint64_t limit = available < group ? available : group;
-    limit = limit < physical ? limit : physical;
-    return limit + atomic_load(&in_use); /* what is mapped already has left "available" */
+    static _Atomic uint64_t limit;
+    uint64_t known = atomic_load(&limit);
+    if (known == 0) { /* threads that come at once find about the same */
+        long pages = sysconf(_SC_PHYS_PAGES);
+        uint64_t physical = pages > 0 ? (uint64_t)pages * memory_page() : UINT64_C(1) << 30;
+        uint64_t available = read_number("/proc/meminfo", "MemAvailable:", physical / 1024) * 1024;
+        uint64_t group = read_number("/sys/fs/cgroup/memory.max", "", physical);
+        known = smaller(physical, smaller(available, group));
+        atomic_store(&limit, known);
+    }
+    return known;
+}
+
+uint64_t memory_left(void)
+{
+    uint64_t used = atomic_load(&in_use);
+    return used < memory_limit() ? memory_limit() - used : 0;
 }
 
 void *memory_map(size_t size)
 {
     uint64_t before = atomic_fetch_add(&in_use, size);
-    uint64_t limit = memory_limit() - size; /* in_use holds this request already */
-    if (before + size >= before && size <= limit && before <= limit - size) {
+    uint64_t limit = memory_limit();
+    if (size <= limit && before <= limit - size) {
         void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory != MAP_FAILED) {
             return memory;

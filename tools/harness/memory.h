@@ -5,8 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that may be mapped in all: what the system calls available, else its physical memory. */
+/* Bytes that may be mapped in all: what the system called available when this was asked first. */
 uint64_t memory_limit(void);
+
+/* Bytes that may still be mapped; code that allocates by itself is asked to stay below. */
+uint64_t memory_left(void);
 
 /* `size` bytes of zeroed whole pages, or NULL when the system or the limit refuses. */
 void *memory_map(size_t size);

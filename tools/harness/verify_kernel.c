@@ -1,4 +1,5 @@
 /* Running kernels on a verify_case, every way that callers have. */
+#include "tools/harness/memory.h"
 #include "tools/harness/verify_report.h"
 
 #include <inttypes.h>
@@ -111,6 +112,11 @@ static verify_verdict attempt(const verify_case *c, const aic_kernel *kernel, co
 {
     call_state s;
     verify_verdict verdict = open_call(c, kernel, way, &s, report);
+    if (verdict == VERIFY_PASSED && !way->direct && aic_kernel_workspace_size(kernel) > memory_left()) {
+        /* a generic call allocates a workspace of its own */
+        verdict = verify_say(report, VERIFY_NO_MEMORY, "workspace: %zu bytes of memory cannot be had",
+                             aic_kernel_workspace_size(kernel));
+    }
     if (verdict == VERIFY_PASSED && way->packed) {
         verdict = pack_operands(c, kernel, way, &s, report);
     }
