@@ -15,7 +15,7 @@ typedef struct args_state {
     const args_command *command;
     int argc, next;
     char **argv;
-    bool given[32]; /* by option index: options that may be given once */
+    bool given[ARGS_OPTIONS_MAX]; /* by option index: options that may be given once */
 } args_state;
 
 static bool list_add(args_list *list, const char *item)

@@ -31,12 +31,14 @@ typedef struct args_option {
     int64_t low, high; /* limits of ARGS_INTEGER and ARGS_REAL */
 } args_option;
 
+enum { ARGS_OPTIONS_MAX = 32 };
+
 typedef struct args_command {
     const char *name;      /* "run" */
     const char *arguments; /* "SPEC [OPTION]..." */
     const char *summary;
     const args_option *options;
-    size_t option_count;
+    size_t option_count; /* at most ARGS_OPTIONS_MAX */
 } args_command;
 
 /* Reads argv[1] .. argv[argc-1]. "--name VALUE" and "--name=VALUE" are the same, "--" ends the options. Returns an

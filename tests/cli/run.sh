@@ -114,6 +114,8 @@ fi
 wrong_out() { expect "$1" 2 "$2" "$aicjit" run "$int8" --fill feature_map=zeros --fill weight=zeros --out "$3"; }
 wrong_out 'output into no folder' 'dst: "none/dst.npy" cannot be created' dst=none/dst.npy
 wrong_out 'output is a folder' 'is not the name of a file' dst=folder.npy
+wrong_out 'output is a link to itself' 'dst: "loop.npy" cannot be created' dst=loop.npy
+wrong_out 'output below a file' 'dst: "fm.npy/x.npy" cannot be created' dst=fm.npy/x.npy
 wrong_out 'output without suffix' 'neither' dst=dst
 wrong_out 'an input as output' 'feature_map is an input' feature_map=x.npy
 ok 'no temporary file is left' test -z "$(find . -name '.aicjit*')"

@@ -125,6 +125,7 @@ static int demo(const char *input, const char *folder, const char *isa)
     aic_context_options options = aic_context_options_init();
     options.isa = isa;
     options.dump_dir = ir;
+    options.semantics.limits = AIC_LIMITS_HOST; /* pictures as wide as a filter, too */
     int status = picture_load(&in, input);
     status = status == CLI_DONE ? make_path(path, folder, "", true) : status;
     status = status == CLI_DONE ? make_path(ir, folder, "ir", true) : status;

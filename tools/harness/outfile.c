@@ -56,6 +56,9 @@ int outfile_open(outfile *file, const char *subject, const char *path)
     *file = (outfile){.fd = -1};
     struct stat info;
     bool exists = stat(path, &info) == 0;
+    if (!exists && errno != ENOENT) {
+        return cli_fail(CLI_WRONG, "%s: \"%s\" cannot be created: %s", subject, path, strerror(errno));
+    }
     if (path[0] == '\0' || (exists && S_ISDIR(info.st_mode))) {
         return cli_fail(CLI_WRONG, "%s: \"%s\" is not the name of a file", subject, path);
     }

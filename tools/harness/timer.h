@@ -14,7 +14,7 @@ typedef struct timer_result {
 } timer_result;
 
 /* Calls body(argument) for about `seconds`, in batches long enough for the clock, after a warm-up. stop (may be
- * NULL) is asked between batches and ends the measurement early. */
+ * NULL) is asked between batches and ends the measurement early. One measurement at a time. */
 timer_result timer_measure(void (*body)(void *), void *argument, double seconds, bool (*stop)(void));
 
 #endif
