@@ -120,7 +120,7 @@ typedef struct their_conv {
     void *buffer[OPERANDS];
 } their_conv;
 
-/* Copies `from` to `to`, changing layouts; through the plain layout, as not every pair has a direct way. */
+/* Copies `from` to `to`, changing layouts. */
 static void reorder(dnnl_memory_t from, dnnl_memory_t to)
 {
     const dnnl_memory_desc_t *from_md, *to_md;
@@ -144,6 +144,7 @@ static dnnl_memory_t memory_at(const dnnl_memory_desc_t *md, void *data)
     return memory;
 }
 
+/* The same from our layout, through the plain one: oneDNN has no direct way between every pair. */
 static void reorder_through_plain(const dnnl_memory_desc_t *from_md, void *from, const dnnl_dims_t dims,
                                   dnnl_memory_t to)
 {
