@@ -47,6 +47,17 @@ printf 'g1mb1ic3ih9oc5oh5kh3sh2ph1n"name(1)"\nic16ih8oc16oh8kh3ph1dh0n"a"' >line
 expect 'batch' 0 '^2 passed, 0 failed$' "$aicjit" check --batch batch.txt
 expect 'benchmark lines, int8' 0 '^2 passed, 0 failed$' "$aicjit" check --batch lines.txt --dt int8
 expect 'benchmark lines, float16' 0 '^2 passed, 0 failed$' "$aicjit" check --batch lines.txt --dt float16
+layer() { # NAME LINE PATTERN: what a line means
+    printf '%s\n' "$2" >line.txt
+    expect "$1" 0 "$3" "$aicjit" bench --batch line.txt --dt float16 --json --min-time 0
+}
+layer 'padding at the end follows from the output' 'mb1ic3ih28oc7oh14kh7sh2ph3n"stem"' \
+    'fm_shape=\[1,28,28,16\], kernel_shape=\[1,7,7,16,16\], stride=\[2,2\], pad=\[3,2,3,2\], dilation=\[1,1\]'
+layer 'height and width' 'ic17_ih9_iw8_oc16_kh3_kw1_ph1_pw0_sw2' \
+    'fm_shape=\[2,9,8,16\], kernel_shape=\[2,3,1,16,16\], stride=\[2,2\], pad=\[0,0,1,1\]'
+layer 'dilation counts the gaps' 'ic16ih9oc16oh9kh3dh1ph2' 'pad=\[2,2,2,2\], dilation=\[2,2\]'
+layer 'input left over' 'ic16ih8oc16oh4kh1sh2ph0' 'stride=\[2,2\], pad=\[0,0,0,0\]'
+layer 'padding left out' 'ic16ih9oc16oh9kh3' 'pad=\[1,1,1,1\]'
 expect 'benchmark lines without type' 2 'lines.txt:1: --dt' "$aicjit" check --batch lines.txt
 expect 'no such batch' 2 '--batch: "none" cannot be read' "$aicjit" check --batch none
 expect 'batch is a folder' 2 '--batch: "\." cannot be read' "$aicjit" check --batch .

@@ -40,9 +40,9 @@ void verify_close(verify_case *c);
  * as a class, or within the bound where the specification allows a range. `how` begins the report's text. */
 verify_verdict verify_compare(const verify_case *c, const void *output, const char *how, verify_report *report);
 
-/* Makes the kernel (schedule NULL: the default) and runs it with plain and packed constant operands, called directly
- * and through aic_kernel_call, with operands at guard pages on either side and at odd addresses. Inputs are read-only
- * meanwhile. */
+/* Makes the kernel (schedule NULL: the default) and runs it with plain and packed constant operands, called directly,
+ * through aic_kernel_call and (default schedule) through aic_jit_OP, with operands at guard pages on either side and at
+ * odd addresses. Inputs are read-only meanwhile. */
 verify_verdict verify_kernel(const verify_case *c, aic_context *context, const char *schedule, verify_report *report);
 
 /* verify_open, verify_kernel and verify_close in one. */

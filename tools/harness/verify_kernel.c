@@ -5,21 +5,28 @@
 #include <inttypes.h>
 #include <string.h>
 
+typedef enum entry_point {
+    ENTRY_DIRECT,  /* the typed function pointer, where the operator has one; else as ENTRY_GENERIC */
+    ENTRY_GENERIC, /* aic_kernel_call */
+    ENTRY_JIT      /* aic_jit_OP, which knows the default schedule only */
+} entry_point;
+
 /* A way to call a kernel. */
 typedef struct way_row {
     const char *name;
     guard_side side;
     bool packed; /* constant operands as packed images */
-    bool direct; /* through the typed function pointer, where the operator has one; else through aic_kernel_call */
+    entry_point entry;
 } way_row;
 
 static const way_row ways[] = {
-    {"plain, direct, guard behind", GUARD_AFTER, false, true},
-    {"packed, direct, guard behind", GUARD_AFTER, true, true},
-    {"plain, generic call, guard before", GUARD_BEFORE, false, false},
-    {"packed, generic call, guard before", GUARD_BEFORE, true, false},
-    {"plain, direct, odd address", GUARD_SHIFTED, false, true},
-    {"packed, direct, odd address", GUARD_SHIFTED, true, true},
+    {"plain, direct, guard behind", GUARD_AFTER, false, ENTRY_DIRECT},
+    {"packed, direct, guard behind", GUARD_AFTER, true, ENTRY_DIRECT},
+    {"plain, generic call, guard before", GUARD_BEFORE, false, ENTRY_GENERIC},
+    {"packed, generic call, guard before", GUARD_BEFORE, true, ENTRY_GENERIC},
+    {"plain, direct, odd address", GUARD_SHIFTED, false, ENTRY_DIRECT},
+    {"packed, direct, odd address", GUARD_SHIFTED, true, ENTRY_DIRECT},
+    {"aic_jit, guard behind", GUARD_AFTER, false, ENTRY_JIT},
 };
 
 enum { VECTOR_ALIGNMENT = 64 }; /* of workspace and packed images */
@@ -83,10 +90,14 @@ static verify_verdict pack_operands(const verify_case *c, const aic_kernel *kern
     return VERIFY_PASSED;
 }
 
-static aic_status call_kernel(const verify_case *c, const aic_kernel *kernel, const way_row *way, call_state *s)
+static aic_status call_kernel(const verify_case *c, aic_context *context, const aic_kernel *kernel, const way_row *way,
+                              call_state *s)
 {
+    if (way->entry == ENTRY_JIT) {
+        return verify_jit(context, &c->spec.stage[0], s->pointer);
+    }
     aic_conv2d_fn conv2d = way->packed ? aic_kernel_conv2d_packed(kernel) : aic_kernel_conv2d(kernel);
-    if (way->direct && conv2d != NULL) {
+    if (way->entry == ENTRY_DIRECT && conv2d != NULL) {
         conv2d(s->pointer[0], s->pointer[1], s->pointer[2], s->workspace.data);
         return AIC_OK;
     }
@@ -108,12 +119,13 @@ static verify_verdict check_slack(const verify_case *c, const way_row *way, cons
     return VERIFY_PASSED;
 }
 
-static verify_verdict attempt(const verify_case *c, const aic_kernel *kernel, const way_row *way, verify_report *report)
+static verify_verdict attempt(const verify_case *c, aic_context *context, const aic_kernel *kernel, const way_row *way,
+                              verify_report *report)
 {
     call_state s;
     verify_verdict verdict = open_call(c, kernel, way, &s, report);
-    if (verdict == VERIFY_PASSED && !way->direct && aic_kernel_workspace_size(kernel) > memory_left()) {
-        /* a generic call allocates a workspace of its own */
+    if (verdict == VERIFY_PASSED && way->entry != ENTRY_DIRECT && aic_kernel_workspace_size(kernel) > memory_left()) {
+        /* these allocate a workspace of their own */
         verdict = verify_say(report, VERIFY_NO_MEMORY, "workspace: %zu bytes of memory cannot be had",
                              aic_kernel_workspace_size(kernel));
     }
@@ -121,7 +133,7 @@ static verify_verdict attempt(const verify_case *c, const aic_kernel *kernel, co
         verdict = pack_operands(c, kernel, way, &s, report);
     }
     if (verdict == VERIFY_PASSED) {
-        aic_status status = call_kernel(c, kernel, way, &s);
+        aic_status status = call_kernel(c, context, kernel, way, &s);
         verdict = status == AIC_OK ? VERIFY_PASSED : verify_say_status(report, status, way->name);
     }
     if (verdict == VERIFY_PASSED) {
@@ -144,7 +156,9 @@ verify_verdict verify_kernel(const verify_case *c, aic_context *context, const c
     }
     verify_verdict verdict = VERIFY_PASSED;
     for (size_t i = 0; verdict == VERIFY_PASSED && i < sizeof ways / sizeof ways[0]; i++) {
-        verdict = attempt(c, kernel, &ways[i], report);
+        if (ways[i].entry != ENTRY_JIT || schedule == NULL) {
+            verdict = attempt(c, context, kernel, &ways[i], report);
+        }
     }
     aic_kernel_release(kernel);
     return verdict;

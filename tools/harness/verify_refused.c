@@ -27,6 +27,11 @@ static const op_row ops[AIC_OP_END] = {
 #undef AIC_OP
 };
 
+aic_status verify_jit(aic_context *context, const aic_stage *stage, void *const operand[])
+{
+    return ops[stage->op].jit(context, stage, operand);
+}
+
 /* Whether the message is "OPERATOR: FIELD: ..." or, of a relation between two, "OPERATOR: FIELD / FIELD: ...". */
 static bool names_field(aic_op op, const char *message)
 {
@@ -65,7 +70,7 @@ static aic_status try_entry(int entry, const aic_spec *spec, const aic_semantics
     case ENTRY_REFERENCE:
         return aic_reference(spec, semantics, operand, 3);
     default:
-        return ops[spec->stage[0].op].jit(context, &spec->stage[0], operand);
+        return verify_jit(context, &spec->stage[0], operand);
     }
 }
 

@@ -1,4 +1,4 @@
-/* How the parts of the verifier report; not for its users. */
+/* What the parts of the verifier share; not for its users. */
 #ifndef AIC_HARNESS_VERIFY_REPORT_H
 #define AIC_HARNESS_VERIFY_REPORT_H
 
@@ -10,5 +10,8 @@ verify_verdict verify_say(verify_report *report, verify_verdict verdict, const c
 
 /* "how: status: message of the library"; AIC_OUT_OF_MEMORY is VERIFY_NO_MEMORY. */
 verify_verdict verify_say_status(verify_report *report, aic_status status, const char *how);
+
+/* Calls aic_jit_OP of the stage's operator, operands in calling order. */
+aic_status verify_jit(aic_context *context, const aic_stage *stage, void *const operand[]);
 
 #endif
