@@ -16,14 +16,11 @@ static const aic_generator *const GENERATORS[] = {
 #undef AIC_OP
 };
 
-const aic_generator *aic_generator_of(const aic_spec *spec)
+const aic_shape *aic_describe(const aic_spec *spec, aic_work *work)
 {
-    return GENERATORS[spec->stage[0].op];
-}
-
-void aic_contraction_of(const aic_spec *spec, aic_contraction *contraction)
-{
-    aic_generator_of(spec)->contraction(&spec->stage[0].desc, contraction);
+    const aic_generator *generator = GENERATORS[spec->stage[0].op];
+    generator->describe(&spec->stage[0].desc, work);
+    return generator->shape;
 }
 
 static uint64_t now_ns(void)
@@ -39,7 +36,9 @@ typedef struct job {
     aic_dump_stage stage;
     char *bytes; /* result */
     size_t size;
-    aic_tiling tiling;
+    const aic_shape *shape;
+    aic_work work;
+    aic_sizes sizes;
     uint64_t emit_ns, codegen_ns;
     bool failed; /* set by LLVM's diagnostics */
 } job;
@@ -97,10 +96,8 @@ static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef modu
 {
     uint64_t start = now_ns();
     aic_emit emit;
-    aic_contraction contraction;
-    aic_contraction_of(j->request->spec, &contraction);
     aic_emit_open(&emit, context, module, j->request->target);
-    aic_emit_contraction(&emit, &contraction, &j->tiling, j->request->symbol);
+    j->shape->emit(&emit, &j->work, j->request->schedule, j->request->symbol);
     aic_emit_close(&emit);
     aic_status status = aic_llvm_verify(module);
     j->emit_ns = now_ns() - start;
@@ -130,9 +127,9 @@ static aic_status run_job(void *argument)
 
 static aic_status start_job(job *j)
 {
-    aic_contraction contraction;
-    aic_contraction_of(j->request->spec, &contraction);
-    aic_status status = aic_tiling_make(&contraction, j->request->target, j->request->schedule, &j->tiling);
+    const aic_codegen_request *request = j->request;
+    j->shape = aic_describe(request->spec, &j->work);
+    aic_status status = j->shape->check(&j->work, request->target, request->schedule, &j->sizes);
     return status != AIC_OK ? status : aic_guard_run(run_job, j);
 }
 
@@ -146,11 +143,11 @@ aic_status aic_codegen_object(const aic_codegen_request *request, aic_object *ob
     *object = (aic_object){
         .bytes = j.bytes,
         .size = j.size,
-        .workspace_bytes = (size_t)j.tiling.workspace_bytes,
+        .workspace_bytes = j.sizes.workspace_bytes,
         .emit_ns = j.emit_ns,
         .codegen_ns = j.codegen_ns,
     };
-    object->packed_bytes[aic_generator_of(request->spec)->packed_operand] = (size_t)j.tiling.packed_bytes;
+    memcpy(object->packed_bytes, j.sizes.packed_bytes, sizeof object->packed_bytes);
     return AIC_OK;
 }
 

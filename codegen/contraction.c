@@ -3,7 +3,7 @@
  *     for band: pack its image rows
  *       for group of output channels
  *         for tile row of the band, for tile column: call the tile's function */
-#include "codegen/contraction.h"
+#include "codegen/generator.h"
 #include "codegen/target/family.h"
 #include "codegen/vec.h"
 
@@ -187,14 +187,41 @@ static void emit_plain(const frame *f, const char *name, LLVMValueRef pack, LLVM
     aic_emit_function_end(e);
 }
 
-void aic_emit_contraction(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol)
+static void emit_contraction(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
 {
     char name[160];
-    frame f = {.e = e, .c = c, .t = t};
+    aic_tiling tiling;
+    if (aic_tiling_make(&work->contraction, e->target, schedule, &tiling) != AIC_OK) {
+        return; /* cannot happen: the schedule has been checked */
+    }
+    frame f = {.e = e, .c = &work->contraction, .t = &tiling};
     emit_tiles(&f, symbol);
     snprintf(name, sizeof name, "%s_pack", symbol);
-    LLVMValueRef pack = aic_emit_pack_weight(e, c, t, name);
+    LLVMValueRef pack = aic_emit_pack_weight(e, f.c, f.t, name);
     snprintf(name, sizeof name, "%s_packed", symbol);
     LLVMValueRef packed = emit_packed(&f, name);
     emit_plain(&f, symbol, pack, packed);
 }
+
+/* Number of the weight among the operands: out, image, weight. */
+enum { WEIGHT = 2 };
+
+static aic_status check_contraction(const aic_work *work, const aic_target *target, const aic_schedule *schedule,
+                                    aic_sizes *sizes)
+{
+    aic_tiling tiling;
+    aic_status status = aic_tiling_make(&work->contraction, target, schedule, &tiling);
+    if (status == AIC_OK) {
+        *sizes = (aic_sizes){.workspace_bytes = (size_t)tiling.workspace_bytes};
+        sizes->packed_bytes[WEIGHT] = (size_t)tiling.packed_bytes;
+    }
+    return status;
+}
+
+const aic_shape aic_shape_contraction = {
+    .candidates = aic_contraction_candidates,
+    .bound = aic_contraction_bound,
+    .check = check_contraction,
+    .emit = emit_contraction,
+    .report = aic_contraction_report,
+};

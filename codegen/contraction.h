@@ -82,9 +82,6 @@ aic_split aic_split_evenly(int64_t extent, int64_t most);
 aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_schedule *schedule,
                            aic_tiling *tiling);
 
-/* Emits SYMBOL, SYMBOL_packed and SYMBOL_pack (codegen.h). */
-void aic_emit_contraction(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol);
-
 /* ---- the parts of it, one file each ---- */
 
 /* pack_weight.c: void name(packed, weight). */

@@ -16,8 +16,9 @@ static int64_t output_size(int64_t in, int64_t before, int64_t after, int64_t ke
     return (in + before + after - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-static void describe(const void *desc, aic_contraction *c)
+static void describe(const void *desc, aic_work *work)
 {
+    aic_contraction *c = &work->contraction;
     const aic_conv2d_desc *d = desc;
     *c = (aic_contraction){
         .sum = sum_of(d),
@@ -42,4 +43,4 @@ static void describe(const void *desc, aic_contraction *c)
     c->block_rows = (c->oh * c->ow + 15) / 16 * 16;
 }
 
-const aic_generator aic_generator_conv2d = {.contraction = describe, .packed_operand = 2};
+const aic_generator aic_generator_conv2d = {.shape = &aic_shape_contraction, .describe = describe};

@@ -117,12 +117,13 @@ START_TEST(largest_shapes)
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         aic_schedule schedule;
-        aic_contraction c;
+        aic_work work;
         aic_tiling t;
         ck_assert_int_eq(aic_spec_parse(TEXTS[i], &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_OK);
         ck_assert_int_eq(aic_schedule_default(&spec, avx512(), &schedule), AIC_OK);
-        aic_contraction_of(&spec, &c);
+        ck_assert_ptr_eq(aic_describe(&spec, &work), &aic_shape_contraction);
+        const aic_contraction c = work.contraction;
         ck_assert_int_eq(aic_tiling_make(&c, avx512(), &schedule, &t), AIC_OK);
         ck_assert_int_gt(t.workspace_bytes, t.packed_bytes);
         ck_assert_int_ge(t.packed_bytes, c.n * c.c1 * c.c0 * c.kh * c.kw * t.arithmetic->source_bytes);
