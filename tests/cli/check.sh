@@ -102,9 +102,11 @@ expect 'bench: full output' 3 'standard output' sh -c '"$@" >/dev/full' sh "$aic
 
 # ---- Ctrl-C ----
 
-"$aicjit" check --fuzz 1000000 >interrupted.txt 2>interrupted.err &
+AIC_VERBOSE=1 "$aicjit" check --fuzz 1000000 >interrupted.txt 2>interrupted.err &
 pid=$!
-sleep 1
+until [ -s interrupted.err ] || ! kill -0 $pid; do # until the first kernel is made
+    sleep 0.1
+done
 kill -INT $pid
 wait $pid
 verdict 'Ctrl-C: exit status' "$(($? != 3))" 'not 3'
