@@ -56,15 +56,15 @@ typedef enum aic_dump_stage {
     AIC_DUMP_IR = 0, /* as emitted */
     AIC_DUMP_OPT,    /* after the pass pipeline */
     AIC_DUMP_ASM,
-    AIC_DUMP_OBJ,  /* relocatable object file */
-    AIC_DUMP_PLAN, /* the schedule's text */
+    AIC_DUMP_OBJ,    /* relocatable object file */
+    AIC_DUMP_PLAN,   /* the schedule's text */
     AIC_DUMP_EXPLAIN /* which schedule and why, which were refused and why, predicted cost and its bound */
 } aic_dump_stage;
 
 /* What the generator makes of `spec`, without running it. isa NULL: the context's level, or the lowest when triple
  * names another architecture; any level of the target's architecture is accepted, whether or not the host has it.
- * triple NULL: the host's; else e.g. "aarch64-linux-gnu". On success *bytes is a block of *size bytes and a closing zero that the caller frees
- * with aic_free(). */
+ * triple NULL: the host's; else e.g. "aarch64-linux-gnu". On success *bytes is a block of *size bytes and a closing
+ * zero that the caller frees with aic_free(). */
 AIC_API aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,
                             const char *isa, const char *triple, char **bytes, size_t *size);
 AIC_API void aic_free(void *memory);
