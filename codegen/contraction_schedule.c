@@ -1,6 +1,7 @@
 /* The default rule for contractions: enumerate the tiles that fit the registers, predict their cost, take the
  * cheapest. */
 #include "codegen/generator.h"
+#include "codegen/target/family.h"
 
 #include <math.h>
 
@@ -16,19 +17,22 @@ static const double LOAD_COST = 0.02, LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST
 /* A broadcast double that several multiplications share, where one that is not shared comes with its multiplication. */
 static const double SHARED_DOUBLE = 0.4;
 /* A further tile shape is another function to compile: worth it for more than this share of the run time. */
-static const double BODY_COST = 0.03;
+static const double BODY_COST = 0.08;
+/* A load where a broadcast takes an instruction of its own instead of coming with its multiplication. */
+static const double SEPARATE_BROADCAST = 1.8;
 
-/* Vector operations of one multiply-accumulate of a vector: the portable pair product is a multiply and an add. */
-static double multiply_cost(const aic_contraction *c)
+/* Vector operations of one multiply-accumulate of a vector. */
+static double multiply_cost(const aic_contraction *c, const aic_target *target)
 {
-    return aic_arithmetic_of(c->sum)->is_float ? 1.0 : 2.0;
+    return aic_arithmetic_of(c->sum)->is_float ? 1.0 : target->family->dot2_operations;
 }
 
-/* Vector registers that a tile keeps busy in its inner loop: sums, weights, a broadcast, for pairs of integers the
- * product on its way. */
-static int64_t registers_used(const aic_contraction *c, int64_t pixels, int64_t vectors)
+/* Vector registers that a tile keeps busy in its inner loop: sums, weights, a broadcast; the product of a pair of
+ * integers on its way to the sum; and one more where a broadcast cannot be part of the multiplication. */
+static int64_t registers_used(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
-    return pixels * vectors + vectors + (aic_arithmetic_of(c->sum)->is_float ? 1 : 2);
+    int64_t spare = (aic_arithmetic_of(c->sum)->is_float ? 0 : 1) + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : 1);
+    return pixels * vectors + vectors + 1 + spare;
 }
 
 /* Folding the sums of a block into the totals. Totals, half as wide as sums, rest in memory when registers are short.
@@ -39,18 +43,20 @@ static double fold_cost(const aic_contraction *c, const aic_target *target, int6
         return 0;
     }
     int64_t totals = pixels * vectors;
-    int64_t missing = registers_used(c, pixels, vectors) + totals - target->vector_registers;
+    int64_t missing = registers_used(c, target, pixels, vectors) + totals - target->vector_registers;
     return (double)totals + 2.0 * (double)(missing > 0 ? missing : 0);
 }
 
 static double tile_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels)
 {
     double products = (double)pixels * t->vectors, vectors = t->vectors;
-    double compute = fmax(products, LATENCY) * multiply_cost(c);
-    if (c->sum == AIC_SUM_CUBE && t->vectors > 1 && (target->has & AIC_HAS_BROADCAST) != 0) {
+    double compute = fmax(products, LATENCY) * multiply_cost(c, target);
+    double loads = (double)pixels + vectors, stream = 0;
+    if ((target->has & AIC_HAS_BROADCAST) == 0) {
+        loads *= SEPARATE_BROADCAST;
+    } else if (c->sum == AIC_SUM_CUBE && t->vectors > 1) {
         compute += SHARED_DOUBLE * (double)pixels;
     }
-    double loads = (double)pixels + vectors, stream = 0;
     if (t->panel_bytes > LEVEL1_BYTES) {
         stream = vectors * (t->panel_bytes > LEVEL2_BYTES ? LEVEL3_LOAD : LEVEL2_LOAD);
     }
@@ -82,10 +88,10 @@ static double predict(const aic_contraction *c, const aic_target *target, const 
 /* The longest straight-line body: unrolling further measured no faster and compiles slower. */
 enum { BODY_OPERATIONS = 64 };
 
-static int64_t default_unroll(const aic_contraction *c, int64_t sums)
+static int64_t default_unroll(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
     int64_t cells = c->c0 / aic_arithmetic_of(c->sum)->cell_channels, unroll = cells;
-    while (unroll > 1 && (double)(unroll * sums) * multiply_cost(c) > BODY_OPERATIONS) {
+    while (unroll > 1 && (double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS) {
         unroll /= 2;
     }
     return unroll;
@@ -114,7 +120,7 @@ static void consider(aic_candidates *list, const aic_contraction *c, const aic_t
 {
     aic_schedule schedule = {.rows = rows, .cols = cols, .vectors = vectors, .band = 1};
     aic_tiling t;
-    schedule.unroll = default_unroll(c, rows * cols * vectors);
+    schedule.unroll = default_unroll(c, target, rows * cols * vectors);
     schedule.band = default_band(c, target, &schedule);
     if (aic_tiling_make(c, target, &schedule, &t) == AIC_OK) {
         aic_candidates_add(list, &schedule, predict(c, target, &t));
@@ -151,7 +157,7 @@ static const char *refuse_vectors(const aic_contraction *c, const aic_target *ta
     if (group % 16 != 0 && 16 % group != 0) {
         return "does not fit the result's blocks of 16 channels";
     }
-    if (registers_used(c, 1, vectors) > target->vector_registers) {
+    if (registers_used(c, target, 1, vectors) > target->vector_registers) {
         return "needs more registers than there are";
     }
     return NULL;
@@ -168,7 +174,7 @@ void aic_contraction_candidates(const aic_work *work, const aic_target *target, 
             continue;
         }
         int64_t pixels = 1;
-        while (registers_used(c, pixels + 1, vectors) <= target->vector_registers) {
+        while (registers_used(c, target, pixels + 1, vectors) <= target->vector_registers) {
             pixels++;
         }
         consider_tiles(list, c, target, pixels, vectors);
@@ -209,7 +215,7 @@ double aic_contraction_bound(const aic_work *work, const aic_target *target)
     const aic_arithmetic *a = aic_arithmetic_of(c->sum);
     double cells = (double)(c->kh * c->kw * c->c1 * c->c0 / a->cell_channels);
     double lanes = (double)target->vector_bits / a->sum_bits;
-    return cells * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c);
+    return cells * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c, target);
 }
 
 void aic_contraction_report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule)

@@ -14,6 +14,7 @@ typedef struct packer {
     const aic_tiling *t;
     unsigned units; /* 16-bit units of one output channel in one channel block = cells */
     unsigned strip; /* units of one transposition: at most a block */
+    int64_t chunk;  /* output channels packed together: a group, or a block of several smaller groups */
     LLVMValueRef packed, weight;
 } packer;
 
@@ -41,20 +42,6 @@ static LLVMValueRef widen(const packer *p, LLVMValueRef units)
     return p->c->sum == AIC_SUM_CUBE ? LLVMBuildFPExt(e->builder, floats, aic_vector(e->f64, BLOCK), "") : floats;
 }
 
-/* Where the cell of output channel 8*block and reduction step `step` lies. */
-static LLVMValueRef panel_row(const packer *p, LLVMValueRef block, LLVMValueRef step)
-{
-    aic_emit *e = p->e;
-    int64_t cell = p->t->arithmetic->cell_bytes, blocks = p->t->group / BLOCK;
-    LLVMValueRef row = aic_at(e, p->packed, aic_mul(e, step, p->t->group * cell));
-    if (blocks < 1) { /* several panels a block; the caller goes through them */
-        return aic_at(e, row, aic_mul(e, block, BLOCK / p->t->group * p->t->panel_bytes));
-    }
-    LLVMValueRef panel = LLVMBuildUDiv(e->builder, block, aic_int(e, blocks), "");
-    LLVMValueRef within = LLVMBuildURem(e->builder, block, aic_int(e, blocks), "");
-    return aic_at(e, aic_at(e, row, aic_mul(e, panel, p->t->panel_bytes)), aic_mul(e, within, BLOCK * cell));
-}
-
 static void store_cells(const packer *p, LLVMValueRef cells, LLVMValueRef row, unsigned unit)
 {
     unsigned bytes = p->t->arithmetic->cell_bytes, group = (unsigned)p->t->group;
@@ -70,18 +57,11 @@ static void store_cells(const packer *p, LLVMValueRef cells, LLVMValueRef row, u
     }
 }
 
-/* Eight output channels of one channel block and tap. */
-static void emit_block(const packer *p, LLVMValueRef channel, LLVMValueRef tap, LLVMValueRef block)
+/* Eight output channels of one channel block and tap: `source` is their first element, `row` where their first cell
+ * goes. */
+static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row)
 {
     aic_emit *e = p->e;
-    const aic_contraction *c = p->c;
-    int64_t channel_bytes = c->c0 * p->t->arithmetic->source_bytes;
-    LLVMValueRef index = aic_add(e, aic_mul(e, channel, p->t->taps), tap);
-    LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->n * channel_bytes));
-    source = aic_at(e, source, aic_mul(e, block, BLOCK * channel_bytes));
-    /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
-    LLVMValueRef position = c->sum == AIC_SUM_CUBE ? index : aic_add(e, aic_mul(e, tap, c->c1), channel);
-    LLVMValueRef row = panel_row(p, block, aic_mul(e, position, p->units));
     aic_loop strips;
     aic_loop_begin(e, &strips, "strip", aic_int(e, 0), aic_int(e, p->units), p->strip, NULL, 0);
     LLVMValueRef unit[BLOCK];
@@ -93,6 +73,41 @@ static void emit_block(const packer *p, LLVMValueRef channel, LLVMValueRef tap, 
     aic_loop_end(e, &strips);
 }
 
+/* The output channels of one group, or a block of them where groups are smaller, for one channel block and tap. */
+static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, LLVMValueRef channel, LLVMValueRef tap)
+{
+    aic_emit *e = p->e;
+    const aic_contraction *c = p->c;
+    const aic_arithmetic *a = p->t->arithmetic;
+    LLVMValueRef index = aic_add(e, aic_mul(e, channel, p->t->taps), tap);
+    LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->n * c->c0 * a->source_bytes));
+    source = aic_at(e, source, aic_mul(e, first, c->c0 * a->source_bytes));
+    /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
+    LLVMValueRef position = c->sum == AIC_SUM_CUBE ? index : aic_add(e, aic_mul(e, tap, c->c1), channel);
+    LLVMValueRef row = aic_at(e, panel, aic_mul(e, position, p->units * p->t->group * a->cell_bytes));
+    aic_loop blocks;
+    aic_loop_begin(e, &blocks, "block", aic_int(e, 0), aic_int(e, p->chunk), BLOCK, NULL, 0);
+    emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, c->c0 * a->source_bytes)),
+               aic_at(e, row, aic_mul(e, blocks.index, a->cell_bytes)));
+    aic_loop_end(e, &blocks);
+}
+
+/* Panel by panel, so that what is written is written in order. */
+static void emit_panels(const packer *p)
+{
+    aic_emit *e = p->e;
+    aic_loop chunks, channels, taps;
+    aic_loop_begin(e, &chunks, "chunk", aic_int(e, 0), aic_int(e, p->c->n / p->chunk), 1, NULL, 0);
+    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, chunks.index, p->chunk / p->t->group * p->t->panel_bytes));
+    LLVMValueRef first = aic_mul(e, chunks.index, p->chunk);
+    aic_loop_begin(e, &channels, "channels", aic_int(e, 0), aic_int(e, p->c->c1), 1, NULL, 0);
+    aic_loop_begin(e, &taps, "tap", aic_int(e, 0), aic_int(e, p->t->taps), 1, NULL, 0);
+    emit_step(p, panel, first, channels.index, taps.index);
+    aic_loop_end(e, &taps);
+    aic_loop_end(e, &channels);
+    aic_loop_end(e, &chunks);
+}
+
 LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     static const char *const PARAMS[] = {"packed", "weight"};
@@ -100,17 +115,11 @@ LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const a
     LLVMValueRef function = e->function;
     packer p = {.e = e, .c = c, .t = t, .units = (unsigned)(c->c0 / t->arithmetic->cell_channels)};
     p.strip = p.units < BLOCK ? p.units : BLOCK;
+    p.chunk = t->group > BLOCK ? t->group : BLOCK;
     p.packed = aic_emit_param(e, 0);
     p.weight = aic_emit_param(e, 1);
     LLVMValueRef saved = aic_float_enter(e, t->arithmetic->is_float);
-    aic_loop channels, taps, blocks;
-    aic_loop_begin(e, &channels, "channels", aic_int(e, 0), aic_int(e, c->c1), 1, NULL, 0);
-    aic_loop_begin(e, &taps, "tap", aic_int(e, 0), aic_int(e, t->taps), 1, NULL, 0);
-    aic_loop_begin(e, &blocks, "block", aic_int(e, 0), aic_int(e, c->n / BLOCK), 1, NULL, 0);
-    emit_block(&p, channels.index, taps.index, blocks.index);
-    aic_loop_end(e, &blocks);
-    aic_loop_end(e, &taps);
-    aic_loop_end(e, &channels);
+    emit_panels(&p);
     aic_float_leave(e, saved);
     aic_emit_function_end(e);
     return function;

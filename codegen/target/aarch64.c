@@ -29,6 +29,7 @@ static void fpcr_leave(aic_emit *e, LLVMValueRef saved)
     aic_emit_intrinsic(e, "llvm.aarch64.set.fpcr", NULL, 0, args, 1);
 }
 
-const aic_family aic_family_aarch64_generic = {
-    .dot2 = aic_portable_dot2, .fp_enter = fpcr_enter, .fp_leave = fpcr_leave};
-const aic_family aic_family_aarch64 = {.dot2 = smull_addp, .fp_enter = fpcr_enter, .fp_leave = fpcr_leave};
+#define FPCR .fp_enter = fpcr_enter, .fp_leave = fpcr_leave
+
+const aic_family aic_family_aarch64_generic = {.dot2 = aic_portable_dot2, .dot2_operations = 8, FPCR};
+const aic_family aic_family_aarch64 = {.dot2 = smull_addp, .dot2_operations = 4, FPCR};

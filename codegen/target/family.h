@@ -12,6 +12,7 @@ typedef struct aic_family {
     /* acc[i] + a[2i]*b[2i] + a[2i+1]*b[2i+1]: acc <n x i32>, a and b <2n x i16>. The products' sum is exact for
      * values in -32767..32767. */
     LLVMValueRef (*dot2)(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b);
+    double dot2_operations; /* vector instructions it takes */
 
     /* Saves the caller's floating-point control word and sets the default one (round to nearest even, subnormals
      * kept, no traps); restores it. Every entry point that computes with floats brackets its body. */

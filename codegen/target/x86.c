@@ -43,6 +43,8 @@ static void mxcsr_leave(aic_emit *e, LLVMValueRef saved)
     load_mxcsr(e, saved);
 }
 
-const aic_family aic_family_x86_generic = {.dot2 = aic_portable_dot2, .fp_enter = mxcsr_enter, .fp_leave = mxcsr_leave};
-const aic_family aic_family_x86 = {.dot2 = pmaddwd, .fp_enter = mxcsr_enter, .fp_leave = mxcsr_leave};
-const aic_family aic_family_x86_vnni = {.dot2 = vpdpwssd, .fp_enter = mxcsr_enter, .fp_leave = mxcsr_leave};
+#define MXCSR .fp_enter = mxcsr_enter, .fp_leave = mxcsr_leave
+
+const aic_family aic_family_x86_generic = {.dot2 = aic_portable_dot2, .dot2_operations = 8, MXCSR};
+const aic_family aic_family_x86 = {.dot2 = pmaddwd, .dot2_operations = 2, MXCSR};
+const aic_family aic_family_x86_vnni = {.dot2 = vpdpwssd, .dot2_operations = 1, MXCSR};
