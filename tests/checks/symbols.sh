@@ -32,7 +32,7 @@ fi
 echo '#include <aic/aic.h>' | cc -E -P -I "$root/frontend/include" -x c - | tr '\n' ' ' | tr ';' '\n' |
     sed -n 's/.*visibility("default"))) [^(]*\b\(aic_[a-z0-9_]*\)(.*/\1/p' | sort >"$work/declared"
 # The static library has no map to hide behind: all its external names carry the prefix, too.
-nm --defined-only --extern-only --format=posix "$build/libaicjit.a" | awk 'NF > 1 && $1 !~ /^aic_/ { print $1 }' |
+nm --defined-only --extern-only --format=posix "$build/libaicjit.a" | awk '!/:$/ && NF > 1 && $1 !~ /^aic_/ { print $1 }' |
     sort -u >"$work/strangers"
 
 no_strangers() { ! grep -v '^aic_' "$1"; }
