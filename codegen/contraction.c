@@ -161,7 +161,7 @@ static LLVMValueRef emit_packed(frame *f, const char *name)
     f->weight = aic_emit_param(e, 2);
     f->taps = aic_at_const(e, workspace, f->t->taps_offset);
     f->band = aic_at_const(e, workspace, f->t->band_offset);
-    LLVMValueRef saved = aic_float_enter(e, f->t->arithmetic->is_float);
+    LLVMValueRef saved = aic_float_enter(e, f->t->arithmetic->product == AIC_PRODUCT_FLOAT);
     emit_tap_table(f);
     aic_loop loop;
     aic_loop_begin(e, &loop, "band", aic_int(e, 0), aic_int(e, f->t->bands), 1, NULL, 0);

@@ -3,12 +3,12 @@
  *     out[n][row][col] = start + sum over channel blocks, taps, channels of image(...) * weight(...)
  *
  * Two packed forms, both made of cells, the unit that one multiply-accumulate instruction takes from each operand and
- * lane (a pair of int16, a float or a double):
+ * lane (a pair of int16, four int8, a float or a double):
  *
  *     band    the padded image of some output rows: [row][column][channel cell], pixels and rows at fixed pitches.
  *             Padding is data here, so the inner loops know no border.
  *     panel   the weights of one group of output channels: [reduction step][output channel], in the order in which
- *             the reduction runs. */
+ *             the reduction runs; before them the sums' start values, where the image is offset. */
 #ifndef AIC_CONTRACTION_H
 #define AIC_CONTRACTION_H
 
@@ -37,12 +37,15 @@ typedef struct aic_contraction {
 /* Packed rows are whole cache lines, so that they can be filled by wide stores. */
 #define AIC_LINE_BYTES 64
 
+/* What a multiply-accumulate takes from each operand and lane. */
+typedef enum aic_product { AIC_PRODUCT_PAIR, AIC_PRODUCT_QUAD, AIC_PRODUCT_FLOAT } aic_product;
+
 typedef struct aic_arithmetic {
+    aic_product product;
     unsigned source_bytes; /* of a tensor element */
     unsigned cell_bytes;
     unsigned cell_channels;
     unsigned sum_bits; /* of the running sum of a lane */
-    bool is_float;
 } aic_arithmetic;
 
 /* An extent cut into large_count pieces of `large` and small_count of `large - 1`. */
@@ -67,13 +70,15 @@ typedef struct aic_tiling {
     int64_t pixel_pitch, row_pitch;
     int64_t band_tiles, bands; /* tile rows of a band; number of bands */
     int64_t band_rows;         /* band rows of the largest band */
+    int image_offset;          /* what is added to the image where the product takes it unsigned */
+    int64_t start_bytes;       /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
     int64_t taps_offset, weight_offset, band_offset; /* in the workspace */
     int64_t packed_bytes, workspace_bytes;
 } aic_tiling;
 
-/* The arithmetic of a sum. */
-const aic_arithmetic *aic_arithmetic_of(aic_sum sum);
+/* The arithmetic of a sum on a target. */
+const aic_arithmetic *aic_arithmetic_of(aic_sum sum, const aic_target *target);
 
 /* Cuts `extent` into the fewest pieces of at most `most`, as equal as possible. */
 aic_split aic_split_evenly(int64_t extent, int64_t most);

@@ -24,14 +24,22 @@ static const double SEPARATE_BROADCAST = 1.8;
 /* Vector operations of one multiply-accumulate of a vector. */
 static double multiply_cost(const aic_contraction *c, const aic_target *target)
 {
-    return aic_arithmetic_of(c->sum)->is_float ? 1.0 : target->family->dot2_operations;
+    switch (aic_arithmetic_of(c->sum, target)->product) {
+    case AIC_PRODUCT_PAIR:
+        return target->family->dot2.operations;
+    case AIC_PRODUCT_QUAD:
+        return target->family->dot4.operations;
+    case AIC_PRODUCT_FLOAT:
+        break;
+    }
+    return 1.0;
 }
 
-/* Vector registers that a tile keeps busy in its inner loop: sums, weights, a broadcast; the product of a pair of
- * integers on its way to the sum; and one more where a broadcast cannot be part of the multiplication. */
+/* Vector registers that a tile keeps busy in its inner loop: sums, weights, a broadcast; the product on its way to
+ * the sum where that is not one instruction; and one more where a broadcast cannot be part of the multiplication. */
 static int64_t registers_used(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
-    int64_t spare = (aic_arithmetic_of(c->sum)->is_float ? 0 : 1) + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : 1);
+    int64_t spare = (multiply_cost(c, target) > 1 ? 1 : 0) + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : 1);
     return pixels * vectors + vectors + 1 + spare;
 }
 
@@ -90,7 +98,7 @@ enum { BODY_OPERATIONS = 64 };
 
 static int64_t default_unroll(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
-    int64_t cells = c->c0 / aic_arithmetic_of(c->sum)->cell_channels, unroll = cells;
+    int64_t cells = c->c0 / aic_arithmetic_of(c->sum, target)->cell_channels, unroll = cells;
     while (unroll > 1 && (double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS) {
         unroll /= 2;
     }
@@ -150,7 +158,7 @@ static void consider_tiles(aic_candidates *list, const aic_contraction *c, const
 /* Why `vectors` vectors of output channels make no tile; NULL when they do. */
 static const char *refuse_vectors(const aic_contraction *c, const aic_target *target, int64_t vectors)
 {
-    int64_t group = vectors * target->vector_bits / (int64_t)aic_arithmetic_of(c->sum)->sum_bits;
+    int64_t group = vectors * target->vector_bits / (int64_t)aic_arithmetic_of(c->sum, target)->sum_bits;
     if (c->n % group != 0) {
         return "does not divide the output channels";
     }
@@ -185,7 +193,7 @@ void aic_contraction_candidates(const aic_work *work, const aic_target *target, 
 
 static void report_refusals(FILE *out, const aic_contraction *c, const aic_target *target)
 {
-    int64_t lanes = target->vector_bits / (int64_t)aic_arithmetic_of(c->sum)->sum_bits;
+    int64_t lanes = target->vector_bits / (int64_t)aic_arithmetic_of(c->sum, target)->sum_bits;
     fprintf(out, "refused:\n");
     for (int64_t vectors = 1; vectors <= VECTORS_MAX; vectors++) {
         const char *reason = refuse_vectors(c, target, vectors);
@@ -212,7 +220,7 @@ static void report_tiling(FILE *out, const aic_contraction *c, const aic_tiling 
 double aic_contraction_bound(const aic_work *work, const aic_target *target)
 {
     const aic_contraction *c = &work->contraction;
-    const aic_arithmetic *a = aic_arithmetic_of(c->sum);
+    const aic_arithmetic *a = aic_arithmetic_of(c->sum, target);
     double cells = (double)(c->kh * c->kw * c->c1 * c->c0 / a->cell_channels);
     double lanes = (double)target->vector_bits / a->sum_bits;
     return cells * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c, target);

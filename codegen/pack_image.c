@@ -26,15 +26,26 @@ static LLVMTypeRef cell_type(const band_writer *w)
     case AIC_SUM_INT_WIDE:
         break;
     }
-    return w->e->i16;
+    return w->t->arithmetic->product == AIC_PRODUCT_QUAD ? w->e->i8 : w->e->i16;
+}
+
+/* An integer of the image as it stands in the band. */
+static LLVMValueRef image_int(const band_writer *w, int64_t value)
+{
+    return LLVMConstInt(cell_type(w), (unsigned long long)(value + w->t->image_offset), true);
 }
 
 static LLVMValueRef widen(const band_writer *w, LLVMValueRef source, unsigned channels)
 {
     aic_emit *e = w->e;
     LLVMTypeRef type = aic_vector(cell_type(w), channels);
-    if (!w->t->arithmetic->is_float) {
+    switch (w->t->arithmetic->product) {
+    case AIC_PRODUCT_PAIR:
         return LLVMBuildSExt(e->builder, source, type, "");
+    case AIC_PRODUCT_QUAD:
+        return LLVMBuildAdd(e->builder, source, aic_splat(e, image_int(w, 0), channels), "");
+    case AIC_PRODUCT_FLOAT:
+        break;
     }
     LLVMValueRef floats = aic_half_to_float(e, source);
     return w->c->sum == AIC_SUM_CUBE ? LLVMBuildFPExt(e->builder, floats, type, "") : floats;
@@ -44,7 +55,7 @@ static LLVMValueRef widen(const band_writer *w, LLVMValueRef source, unsigned ch
 static void copy_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef source, unsigned channels)
 {
     aic_emit *e = w->e;
-    LLVMTypeRef type = aic_vector(w->t->arithmetic->is_float ? e->i16 : e->i8, channels);
+    LLVMTypeRef type = aic_vector(w->t->arithmetic->source_bytes == 2 ? e->i16 : e->i8, channels);
     LLVMValueRef value = aic_load(e, type, source, 0, 1);
     aic_store(e, widen(w, value, channels), target, 0, w->t->arithmetic->cell_bytes);
 }
@@ -53,9 +64,10 @@ static void copy_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef s
 static LLVMValueRef padding(const band_writer *w)
 {
     const aic_arithmetic *a = w->t->arithmetic;
-    LLVMTypeRef type = cell_type(w);
-    LLVMValueRef value = a->is_float ? LLVMConstReal(type, aic_half_to_double(aic_half_from_double(w->c->pad_value)))
-                                     : LLVMConstInt(type, (unsigned long long)(int64_t)w->c->pad_value, true);
+    LLVMValueRef value = image_int(w, (int64_t)w->c->pad_value);
+    if (a->product == AIC_PRODUCT_FLOAT) {
+        value = LLVMConstReal(cell_type(w), aic_half_to_double(aic_half_from_double(w->c->pad_value)));
+    }
     return aic_splat(w->e, value, AIC_LINE_BYTES / a->cell_bytes * a->cell_channels);
 }
 

@@ -19,7 +19,7 @@ typedef struct tile {
     const aic_tiling *t;
     int64_t cols;
     unsigned pixels, sums;
-    LLVMTypeRef sum_type, total_type, out_type;
+    LLVMTypeRef sum_type, total_type, out_type, cells_type;
     LLVMValueRef out, band, panel, taps;
 } tile;
 
@@ -55,8 +55,12 @@ static LLVMValueRef first_total(const tile *k, unsigned i)
     return k->total_type == k->out_type ? old : LLVMBuildSExt(k->e->builder, old, k->total_type, "");
 }
 
-static LLVMValueRef first_sum(const tile *k, LLVMValueRef total)
+static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
 {
+    if (k->t->start_bytes != 0) {
+        unsigned bytes = k->t->lanes * (unsigned)sizeof(int32_t);
+        return aic_load(k->e, k->sum_type, k->panel, (int64_t)(i % k->t->vectors) * bytes, bytes);
+    }
     return k->c->sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
 }
 
@@ -103,8 +107,15 @@ static void store_totals(const tile *k, LLVMValueRef *totals)
 
 static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight)
 {
-    return k->t->arithmetic->is_float ? aic_fma(k->e, image, weight, sum)
-                                      : k->e->target->family->dot2(k->e, sum, image, weight);
+    switch (k->t->arithmetic->product) {
+    case AIC_PRODUCT_PAIR:
+        return k->e->target->family->dot2.emit(k->e, sum, image, weight);
+    case AIC_PRODUCT_QUAD:
+        return k->e->target->family->dot4.emit(k->e, sum, image, weight);
+    case AIC_PRODUCT_FLOAT:
+        break;
+    }
+    return aic_fma(k->e, image, weight, sum);
 }
 
 /* One cell of every pixel times one cell of every output channel. */
@@ -113,14 +124,13 @@ static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVM
     aic_emit *e = k->e;
     unsigned bytes = k->t->arithmetic->cell_bytes, vectors = k->t->vectors, lanes = k->t->lanes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
-    LLVMTypeRef wide = k->t->arithmetic->is_float ? k->sum_type : aic_vector(e->i16, 2 * lanes);
     LLVMValueRef weight[64];
     for (unsigned v = 0; v < vectors; v++) {
-        weight[v] = aic_load(e, wide, panel, (cell * vectors + v) * lanes * bytes, lanes * bytes);
+        weight[v] = aic_load(e, k->cells_type, panel, (cell * vectors + v) * lanes * bytes, lanes * bytes);
     }
     for (unsigned p = 0; p < k->pixels; p++) {
         LLVMValueRef value = aic_load(e, scalar, band, band_offset(k, p) + cell * bytes, bytes);
-        LLVMValueRef image = LLVMBuildBitCast(e->builder, aic_splat(e, value, lanes), wide, "");
+        LLVMValueRef image = LLVMBuildBitCast(e->builder, aic_splat(e, value, lanes), k->cells_type, "");
         for (unsigned v = 0; v < vectors; v++) {
             sums[p * vectors + v] = multiply_add(k, sums[p * vectors + v], image, weight[v]);
         }
@@ -176,7 +186,7 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
     aic_emit *e = k->e;
     LLVMValueRef values[AIC_CARRIED_MAX];
     for (unsigned i = 0; i < k->sums; i++) {
-        values[i] = first_sum(k, totals[i]);
+        values[i] = first_sum(k, totals[i], i);
     }
     values[k->sums] = totals[k->sums];
     if (taps_per_block(k) == 1) {
@@ -210,13 +220,15 @@ static void emit_reduction(const tile *k, LLVMValueRef *totals)
 static void set_types(tile *k)
 {
     aic_emit *e = k->e;
-    bool is_float = k->t->arithmetic->is_float;
+    bool is_float = k->t->arithmetic->product == AIC_PRODUCT_FLOAT;
+    unsigned channels = k->t->arithmetic->cell_channels;
     LLVMTypeRef word = is_float ? e->f32 : e->i32;
     LLVMTypeRef sum = k->c->sum == AIC_SUM_CUBE ? e->f64 : word;
     LLVMTypeRef total = k->c->sum == AIC_SUM_INT_WIDE ? e->i64 : word;
     k->out_type = aic_vector(word, k->t->lanes);
     k->sum_type = aic_vector(sum, k->t->lanes);
     k->total_type = aic_vector(total, k->t->lanes);
+    k->cells_type = is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->t->lanes);
 }
 
 LLVMValueRef aic_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
@@ -236,7 +248,7 @@ LLVMValueRef aic_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tili
     for (unsigned i = 0; i < k.sums; i++) {
         totals[i] = first_total(&k, i);
     }
-    totals[k.sums] = k.panel;
+    totals[k.sums] = aic_at_const(e, k.panel, t->start_bytes);
     emit_reduction(&k, totals);
     store_totals(&k, totals);
     aic_emit_function_end(e);

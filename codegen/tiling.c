@@ -1,17 +1,26 @@
 /* From a contraction and a schedule to sizes, pitches and counts. */
 #include "codegen/contraction.h"
+#include "codegen/target/family.h"
 #include "frontend/diag.h"
 
-static const aic_arithmetic ARITHMETIC[] = {
-    [AIC_SUM_INT] = {.source_bytes = 1, .cell_bytes = 4, .cell_channels = 2, .sum_bits = 32, .is_float = false},
-    [AIC_SUM_INT_WIDE] = {.source_bytes = 1, .cell_bytes = 4, .cell_channels = 2, .sum_bits = 32, .is_float = false},
-    [AIC_SUM_FAST] = {.source_bytes = 2, .cell_bytes = 4, .cell_channels = 1, .sum_bits = 32, .is_float = true},
-    [AIC_SUM_CUBE] = {.source_bytes = 2, .cell_bytes = 8, .cell_channels = 1, .sum_bits = 64, .is_float = true},
-};
+static const aic_arithmetic PAIRS = {AIC_PRODUCT_PAIR, 1, 4, 2, 32};
+static const aic_arithmetic QUADS = {AIC_PRODUCT_QUAD, 1, 4, 4, 32};
+static const aic_arithmetic FLOATS = {AIC_PRODUCT_FLOAT, 2, 4, 1, 32};
+static const aic_arithmetic DOUBLES = {AIC_PRODUCT_FLOAT, 2, 8, 1, 64};
 
-const aic_arithmetic *aic_arithmetic_of(aic_sum sum)
+const aic_arithmetic *aic_arithmetic_of(aic_sum sum, const aic_target *target)
 {
-    return &ARITHMETIC[sum];
+    switch (sum) {
+    case AIC_SUM_INT:
+        return target->family->dot4.emit != NULL ? &QUADS : &PAIRS;
+    case AIC_SUM_INT_WIDE:
+        return &PAIRS; /* sums start anew with every group of taps, which start values per panel could not follow */
+    case AIC_SUM_FAST:
+        return &FLOATS;
+    case AIC_SUM_CUBE:
+        break;
+    }
+    return &DOUBLES;
 }
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -104,7 +113,8 @@ static void lay_out_workspace(const aic_contraction *c, aic_tiling *t)
     int64_t band_out = least(c->oh, t->band_tiles * t->rows.large);
     t->bands = ceil_div(tile_rows, t->band_tiles);
     t->band_rows = (band_out - 1) * t->row_step + t->row_reach;
-    t->panel_bytes = t->taps * t->cells * t->group * t->arithmetic->cell_bytes;
+    t->start_bytes = t->image_offset != 0 ? t->group * (int64_t)sizeof(int32_t) : 0;
+    t->panel_bytes = t->start_bytes + t->taps * t->cells * t->group * t->arithmetic->cell_bytes;
     t->packed_bytes = c->n / t->group * t->panel_bytes;
     t->taps_offset = 0;
     t->weight_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
@@ -115,7 +125,8 @@ static void lay_out_workspace(const aic_contraction *c, aic_tiling *t)
 aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_schedule *schedule,
                            aic_tiling *tiling)
 {
-    aic_tiling t = {.arithmetic = aic_arithmetic_of(c->sum)};
+    aic_tiling t = {.arithmetic = aic_arithmetic_of(c->sum, target)};
+    t.image_offset = t.arithmetic->product == AIC_PRODUCT_QUAD ? target->family->dot4.image_offset : 0;
     t.lanes = (unsigned)target->vector_bits / t.arithmetic->sum_bits;
     aic_status status = check_schedule(c, schedule, &t);
     if (status != AIC_OK) {

@@ -37,17 +37,17 @@ static const struct level_row {
     {AIC_ARCH_X86_64, "avx512", {"\tvpmaddwd", "\tvfmadd", "\tvcvtph2ps", "%zmm"}, {"\tvpdp"}},
     {AIC_ARCH_X86_64,
      "avx512vnni",
-     {"\tvpdpwssd", "\tvfmadd", "%zmm"},
+     {"\tvpdpbusd", "\tvfmadd", "%zmm"},
      {"\tvcvtph2psx", "\tvfmadd231ph", "\ttdp", "\ttile"}},
-    {AIC_ARCH_X86_64, "avx512fp16", {"\tvpdpwssd", "\tvfmadd", "%zmm"}, {"\ttdp", "\ttile"}},
+    {AIC_ARCH_X86_64, "avx512fp16", {"\tvpdpbusd", "\tvfmadd", "%zmm"}, {"\ttdp", "\ttile"}},
     {AIC_ARCH_X86_64, "amx", {"\tvfmadd", "%zmm"}, {NULL}},
     {AIC_ARCH_AARCH64,
      "generic",
      {"\tmul", "\tfmul"},
      {"\tfmla", "\tfmadd", "\tsdot", "\tsmmla", "\tz0.", ".8h, v0.h"}},
     {AIC_ARCH_AARCH64, "neon", {"\tfmla", "\tsmull", "\tfcvtl"}, {"\tsdot", "\tsmmla", "\tfmlal", "\tz0."}},
-    {AIC_ARCH_AARCH64, "dotprod", {"\tfmla", "\tfcvtl"}, {"\tsmmla", "\tfmlal", "\tz0."}},
-    {AIC_ARCH_AARCH64, "i8mm", {"\tfmla", "\tfcvtl"}, {"\tfmlal", "\tz0."}},
+    {AIC_ARCH_AARCH64, "dotprod", {"\tfmla", "\tsdot", "\tfcvtl"}, {"\tsmmla", "\tfmlal", "\tz0."}},
+    {AIC_ARCH_AARCH64, "i8mm", {"\tfmla", "\tsdot", "\tfcvtl"}, {"\tfmlal", "\tz0."}},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

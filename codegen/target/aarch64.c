@@ -1,4 +1,5 @@
-/* AArch64 families: widening multiplies on the two halves of a vector, then a pairwise addition. */
+/* AArch64 families: widening multiplies on the two halves of a vector and a pairwise addition; sdot where the CPU has
+ * it. */
 #include "codegen/target/family.h"
 #include "codegen/vec.h"
 
@@ -13,6 +14,13 @@ static LLVMValueRef smull_addp(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LL
     }
     LLVMValueRef sums = aic_emit_intrinsic(e, "llvm.aarch64.neon.addp", &type, 1, products, 2);
     return LLVMBuildAdd(e->builder, acc, sums, "");
+}
+
+static LLVMValueRef sdot(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVMValueRef weight)
+{
+    LLVMTypeRef types[] = {LLVMTypeOf(acc), LLVMTypeOf(image)};
+    LLVMValueRef args[] = {acc, image, weight};
+    return aic_emit_intrinsic(e, "llvm.aarch64.neon.sdot", types, 2, args, 3);
 }
 
 static LLVMValueRef fpcr_enter(aic_emit *e)
@@ -31,5 +39,6 @@ static void fpcr_leave(aic_emit *e, LLVMValueRef saved)
 
 #define FPCR .fp_enter = fpcr_enter, .fp_leave = fpcr_leave
 
-const aic_family aic_family_aarch64_generic = {.dot2 = aic_portable_dot2, .dot2_operations = 8, FPCR};
-const aic_family aic_family_aarch64 = {.dot2 = smull_addp, .dot2_operations = 4, FPCR};
+const aic_family aic_family_aarch64_generic = {.dot2 = {aic_portable_dot2, 8, 0}, FPCR};
+const aic_family aic_family_aarch64 = {.dot2 = {smull_addp, 4, 0}, FPCR};
+const aic_family aic_family_aarch64_dotprod = {.dot2 = {smull_addp, 4, 0}, .dot4 = {sdot, 1, 0}, FPCR};

@@ -6,7 +6,7 @@
 
 struct aic_family;
 extern const struct aic_family aic_family_x86_generic, aic_family_x86, aic_family_x86_vnni;
-extern const struct aic_family aic_family_aarch64_generic, aic_family_aarch64;
+extern const struct aic_family aic_family_aarch64_generic, aic_family_aarch64, aic_family_aarch64_dotprod;
 
 #define AIC_X86_AVX2 "+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe"
 #define AIC_X86_AVX512 AIC_X86_AVX2 ",+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl"

@@ -1,4 +1,5 @@
-/* x86-64 families: pmaddwd for pairs of 16-bit products at every vector width, vpdpwssd where the CPU has it. */
+/* x86-64 families: pmaddwd for pairs of 16-bit products at every vector width, vpdpwssd and vpdpbusd where the CPU has
+ * them. */
 #include "codegen/target/family.h"
 #include "codegen/vec.h"
 
@@ -16,6 +17,13 @@ static LLVMValueRef vpdpwssd(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVM
 {
     LLVMValueRef args[] = {acc, a, b};
     return aic_emit_intrinsic(e, "llvm.x86.avx512.vpdpwssd.512", NULL, 0, args, 3);
+}
+
+/* The image is unsigned, the weight signed. */
+static LLVMValueRef vpdpbusd(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVMValueRef weight)
+{
+    LLVMValueRef args[] = {acc, image, weight};
+    return aic_emit_intrinsic(e, "llvm.x86.avx512.vpdpbusd.512", NULL, 0, args, 3);
 }
 
 /* Round to nearest, all exceptions masked, neither DAZ nor FTZ. */
@@ -45,6 +53,6 @@ static void mxcsr_leave(aic_emit *e, LLVMValueRef saved)
 
 #define MXCSR .fp_enter = mxcsr_enter, .fp_leave = mxcsr_leave
 
-const aic_family aic_family_x86_generic = {.dot2 = aic_portable_dot2, .dot2_operations = 8, MXCSR};
-const aic_family aic_family_x86 = {.dot2 = pmaddwd, .dot2_operations = 2, MXCSR};
-const aic_family aic_family_x86_vnni = {.dot2 = vpdpwssd, .dot2_operations = 1, MXCSR};
+const aic_family aic_family_x86_generic = {.dot2 = {aic_portable_dot2, 8, 0}, MXCSR};
+const aic_family aic_family_x86 = {.dot2 = {pmaddwd, 2, 0}, MXCSR};
+const aic_family aic_family_x86_vnni = {.dot2 = {vpdpwssd, 1, 0}, .dot4 = {vpdpbusd, 1, 128}, MXCSR};
