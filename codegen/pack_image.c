@@ -32,7 +32,10 @@ static LLVMTypeRef cell_type(const band_writer *w)
 /* An integer of the image as it stands in the band. */
 static LLVMValueRef image_int(const band_writer *w, int64_t value)
 {
-    return LLVMConstInt(cell_type(w), (unsigned long long)(value + w->t->image_offset), true);
+    if (w->t->arithmetic->product == AIC_PRODUCT_QUAD) {
+        value = (int8_t)(value + w->t->image_offset); /* the bits of the unsigned value */
+    }
+    return LLVMConstInt(cell_type(w), (unsigned long long)value, true);
 }
 
 static LLVMValueRef widen(const band_writer *w, LLVMValueRef source, unsigned channels)
@@ -64,10 +67,9 @@ static void copy_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef s
 static LLVMValueRef padding(const band_writer *w)
 {
     const aic_arithmetic *a = w->t->arithmetic;
-    LLVMValueRef value = image_int(w, (int64_t)w->c->pad_value);
-    if (a->product == AIC_PRODUCT_FLOAT) {
-        value = LLVMConstReal(cell_type(w), aic_half_to_double(aic_half_from_double(w->c->pad_value)));
-    }
+    LLVMValueRef value = a->product == AIC_PRODUCT_FLOAT
+                             ? LLVMConstReal(cell_type(w), aic_half_to_double(aic_half_from_double(w->c->pad_value)))
+                             : image_int(w, (int64_t)w->c->pad_value);
     return aic_splat(w->e, value, AIC_LINE_BYTES / a->cell_bytes * a->cell_channels);
 }
 
