@@ -42,23 +42,9 @@ uint64_t aic_key_hash(const aic_key *key)
     return fold_multiply(sums[0] ^ step_a, sums[1] ^ step_b);
 }
 
-/* Word by word on purpose: a key has just been written in single words, and wider loads would have to wait until
- * those stores have left the store buffer. */
 bool aic_key_equal(const aic_key *a, const aic_key *b)
 {
-    if (a->count != b->count) {
-        return false;
-    }
-    uint64_t differences[2] = {0, 0};
-    uint32_t i = 0;
-    for (; i + 4 <= a->count; i += 4) {
-        differences[0] |= (a->word[i] ^ b->word[i]) | (a->word[i + 1] ^ b->word[i + 1]);
-        differences[1] |= (a->word[i + 2] ^ b->word[i + 2]) | (a->word[i + 3] ^ b->word[i + 3]);
-    }
-    for (; i < a->count; i++) {
-        differences[0] |= a->word[i] ^ b->word[i];
-    }
-    return (differences[0] | differences[1]) == 0;
+    return a->count == b->count && memcmp(a->word, b->word, a->count * sizeof a->word[0]) == 0;
 }
 
 /* Whether the stages that count are equal; a count out of range leaves none or all of the stages there are. */
