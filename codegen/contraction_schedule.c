@@ -16,8 +16,9 @@ static const double LATENCY = 8.0;                         /* operations in flig
 static const double LOAD_COST = 0.02, LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
 /* A broadcast double that several multiplications share, where one that is not shared comes with its multiplication. */
 static const double SHARED_DOUBLE = 0.4;
-/* A further tile shape is another function to compile: worth it for more than this share of the run time. */
-static const double BODY_COST = 0.08;
+/* Code must be compiled: a further tile shape, and every further sum in a tile, is worth it for more than this share of
+ * the run time. */
+static const double BODY_COST = 0.08, SUM_COST = 0.001;
 /* A load where a broadcast takes an instruction of its own instead of coming with its multiplication. */
 static const double SEPARATE_BROADCAST = 1.8;
 
@@ -88,13 +89,14 @@ static double predict(const aic_contraction *c, const aic_target *target, const 
             }
         }
     }
-    return total * (double)(c->n / t->group) * (1.0 + BODY_COST * (bodies - 1));
+    double sums = (double)(t->rows.large * t->cols.large * t->vectors);
+    return total * (double)(c->n / t->group) * (1.0 + BODY_COST * (bodies - 1) + SUM_COST * sums);
 }
 
 /* ---- enumeration ---- */
 
 /* The longest straight-line body: unrolling further measured no faster and compiles slower. */
-enum { BODY_OPERATIONS = 64 };
+enum { BODY_OPERATIONS = 32 };
 
 static int64_t default_unroll(const aic_contraction *c, const aic_target *target, int64_t sums)
 {

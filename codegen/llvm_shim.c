@@ -59,24 +59,35 @@ LLVMContextRef aic_llvm_context(bool *failed)
     return context;
 }
 
-static void start_targets(void)
+static void start_x86(void)
 {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+}
+
+static void start_aarch64(void)
+{
     LLVMInitializeAArch64TargetInfo();
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
 }
 
+/* Starts LLVM for one architecture: starting those that are not asked for would only fault in their pages. */
+static void start_target(aic_arch arch)
+{
+    static pthread_once_t once[] = {[AIC_ARCH_X86_64] = PTHREAD_ONCE_INIT, [AIC_ARCH_AARCH64] = PTHREAD_ONCE_INIT};
+    static void (*const start[])(void) = {[AIC_ARCH_X86_64] = start_x86, [AIC_ARCH_AARCH64] = start_aarch64};
+    pthread_once(&once[arch], start[arch]);
+}
+
 aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, start_targets);
     LLVMTargetRef llvm_target;
     char *message = NULL;
+    start_target(target->arch);
     triple = triple != NULL ? triple : aic_target_triple(target->arch);
     if (LLVMGetTargetFromTriple(triple, &llvm_target, &message)) {
         return fail_with_message(triple, message);
