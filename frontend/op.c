@@ -1,5 +1,6 @@
 /* The table of operators, and the functions on specifications and keys that need nothing but it. */
 #include "frontend/op.h"
+#include "frontend/argument.h"
 
 #include "frontend/diag.h"
 #include "frontend/rng.h"
@@ -150,34 +151,6 @@ bool aic_spec_exact(const aic_spec *spec)
     return op && op->exact(&spec->stage[0].desc);
 }
 
-static bool overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes)
-{
-    uintptr_t a_start = (uintptr_t)a;
-    uintptr_t b_start = (uintptr_t)b;
-    return a_start < b_start ? b_start - a_start < (uint64_t)a_bytes : a_start - b_start < (uint64_t)b_bytes;
-}
-
-aic_status aic_operands_check(const char *subject, const aic_operand *operands, void *const pointers[], size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *name = operands[i].name;
-        const size_t alignment = aic_dtype_size(operands[i].dtype);
-        if (!pointers[i]) {
-            return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: the pointer is NULL", name);
-        }
-        if ((uintptr_t)pointers[i] % alignment != 0) {
-            return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: the pointer %p is not aligned to %zu bytes", name,
-                            pointers[i], alignment);
-        }
-        for (size_t j = 0; j < i; j++) {
-            if (overlap(pointers[i], operands[i].bytes, pointers[j], operands[j].bytes)) {
-                return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: its memory overlaps %s", name, operands[j].name);
-            }
-        }
-    }
-    return AIC_OK;
-}
-
 /* ---- reference ---- */
 
 /* Everything aic_reference() and aic_reference_bound() refuse. */
@@ -195,7 +168,13 @@ static aic_status check_reference(const aic_spec *spec, const aic_semantics *sem
         return aic_fail(AIC_INVALID_ARGUMENT, subject, "%zu operands given, %zu expected", pointers ? count : 0,
                         expected);
     }
-    return aic_operands_check(subject, operands, pointers, count);
+    aic_argument arguments[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < count; i++) {
+        arguments[i] = (aic_argument){.name = operands[i].name,
+                                      .misalignment = aic_dtype_size(operands[i].dtype) - 1,
+                                      .bytes = (uintptr_t)operands[i].bytes};
+    }
+    return aic_arguments_check(subject, arguments, count, (const void *const *)pointers);
 }
 
 aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)

@@ -44,10 +44,6 @@ const aic_op_info *aic_op_get(aic_op op);
 /* The part of every entry point that takes a specification: stage count, operators, rules of each stage. */
 aic_status aic_spec_check(const aic_spec *spec, const aic_semantics *semantics);
 
-/* Operand pointers of a call: none NULL, each aligned to its element type, no two overlapping. `operands` as
- * aic_spec_operands() gives them; subject: the operator's name. The message names the operand. */
-aic_status aic_operands_check(const char *subject, const aic_operand *operands, void *const pointers[], size_t count);
-
 /* ---- cache keys ---- */
 
 /* The signature of a kernel as 64-bit words: every field of every stage, then whatever the caller appends. */

@@ -4,16 +4,10 @@
 #define AIC_RUNTIME_CODE_H
 
 #include "codegen/codegen.h"
+#include "frontend/argument.h"
 #include "runtime/jit.h"
 #include <ffi.h>
 #include <stdatomic.h>
-
-/* An operand as a call has to pass it. */
-typedef struct aic_argument {
-    const char *name;
-    uintptr_t misalignment; /* bits of an address that must be 0 */
-    uintptr_t bytes;
-} aic_argument;
 
 #define AIC_SYMBOL_MAX 80
 #define AIC_SUBJECT_MAX 64
@@ -60,9 +54,5 @@ aic_status aic_call(const aic_code *code, int form, const void *const operands[]
 
 /* The same through libffi. */
 aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[]);
-
-/* The first broken rule among `count` operands, as a message that opens with `subject`; AIC_OK: none. */
-aic_status aic_call_check(const char *subject, const aic_argument *argument, size_t count,
-                          const void *const operands[]);
 
 #endif

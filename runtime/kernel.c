@@ -152,7 +152,7 @@ aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packe
     aic_argument arguments[] = {code->argument[AIC_PACKED][operand], code->argument[AIC_PLAIN][operand]};
     arguments[0].name = "packed";
     arguments[1].name = "source";
-    aic_status status = aic_call_check(code->subject, arguments, 2, addresses);
+    aic_status status = aic_arguments_check(code->subject, arguments, 2, addresses);
     if (status == AIC_OK) {
         ((void (*)(void *, const void *))code->image.pack)(packed, source);
     }

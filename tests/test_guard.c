@@ -4,14 +4,13 @@
 #include "codegen/llvm_shim.h"
 #include "codegen/vec.h"
 #include "frontend/diag.h"
+#include "tests/memory_limit.h"
 
 #include <aic/aic.h>
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 Suite *suite_guard(void);
 
@@ -117,25 +116,11 @@ END_TEST
 
 #ifndef AIC_SANITIZED /* sanitizers reserve more address space than any limit leaves */
 
-static rlim_t address_space(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(fscanf(file, "%lu", &pages), 1);
-    fclose(file);
-    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-}
-
 /* Codegen with _i * 64 KiB to spare works or says what is missing, and works afterwards. */
 START_TEST(out_of_memory)
 {
-    struct rlimit old, tight;
     ck_assert_int_eq(dump(AIC_DUMP_OBJ), AIC_OK); /* so that the library is loaded and its targets are set up */
-    ck_assert_int_eq(getrlimit(RLIMIT_AS, &old), 0);
-    tight = old;
-    tight.rlim_cur = address_space() + (rlim_t)_i * 65536;
-    ck_assert_int_eq(setrlimit(RLIMIT_AS, &tight), 0);
+    struct rlimit old = memory_limit_to((rlim_t)_i * 65536);
     aic_status status = AIC_OK;
     for (int round = 0; round < 20 && (status == AIC_OK || status == AIC_OUT_OF_MEMORY); round++) {
         status = dump(AIC_DUMP_ASM); /* what a failure loses adds up */

@@ -1,13 +1,12 @@
 /* Linking by itself: objects that cannot be linked, lifetimes, and memory that runs out. */
 #include "runtime/jit.h"
 #include "tests/conv_case.h"
+#include "tests/memory_limit.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 Suite *suite_link(void);
 
@@ -106,27 +105,6 @@ END_TEST
 
 #ifndef AIC_SANITIZED /* sanitizers reserve more address space than any limit leaves */
 
-/* Bytes of address space in use. */
-static rlim_t address_space(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(fscanf(file, "%lu", &pages), 1);
-    fclose(file);
-    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-}
-
-/* Allows `more` bytes of address space from here on. */
-static struct rlimit limit_memory(rlim_t more)
-{
-    struct rlimit old;
-    ck_assert_int_eq(getrlimit(RLIMIT_AS, &old), 0);
-    struct rlimit tight = {.rlim_cur = address_space() + more, .rlim_max = old.rlim_max};
-    ck_assert_int_eq(setrlimit(RLIMIT_AS, &tight), 0);
-    return old;
-}
-
 static void check_call(aic_context *context, conv_case *c)
 {
     conv_case_reset(c);
@@ -146,7 +124,7 @@ START_TEST(little_memory)
     conv_case *earlier = conv_case_new(&desc);
     check_call(context, earlier);
     conv_case_reset(example);
-    struct rlimit old = limit_memory((rlim_t)_i * 4096);
+    struct rlimit old = memory_limit_to((rlim_t)_i * 4096);
     aic_status link_status = aic_linker_link(linker, symbol, object, object_size, true, &image);
     aic_status call_status =
         aic_jit_conv2d(context, &example->desc, example->buffer[0], example->buffer[1], example->buffer[2]);

@@ -1,0 +1,27 @@
+/* Says what is wrong with the addresses of a call. */
+#include "frontend/argument.h"
+
+#include "frontend/diag.h"
+
+aic_status aic_arguments_check(const char *subject, const aic_argument *argument, size_t count,
+                               const void *const operands[])
+{
+    for (size_t i = 0; i < count; i++) {
+        if (operands[i] == NULL) {
+            return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: is NULL", argument[i].name);
+        }
+        if (((uintptr_t)operands[i] & argument[i].misalignment) != 0) {
+            return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: address %p is not a multiple of %zu", argument[i].name,
+                            operands[i], (size_t)argument[i].misalignment + 1);
+        }
+    }
+    for (size_t i = 1; i < count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            uintptr_t a = (uintptr_t)operands[i], b = (uintptr_t)operands[j];
+            if (a - b < argument[j].bytes || b - a < argument[i].bytes) {
+                return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: overlaps %s", argument[i].name, argument[j].name);
+            }
+        }
+    }
+    return AIC_OK;
+}

@@ -1,0 +1,35 @@
+/* The addresses of a call: what every entry point that takes operands demands of them. */
+#ifndef AIC_ARGUMENT_H
+#define AIC_ARGUMENT_H
+
+#include <aic/types.h>
+
+/* An operand as a call has to pass it. */
+typedef struct aic_argument {
+    const char *name;
+    uintptr_t misalignment; /* bits of an address that must be 0 */
+    uintptr_t bytes;
+} aic_argument;
+
+/* Whether no address is NULL or misaligned and no two operands overlap. On the path of every call. */
+static inline bool aic_arguments_accepted(const aic_argument *argument, size_t count, const void *const operands[])
+{
+    bool bad = false;
+    for (size_t i = 0; i < count; i++) {
+        uintptr_t a = (uintptr_t)operands[i];
+        bad |= a == 0 || (a & argument[i].misalignment) != 0;
+        for (size_t j = 0; j < i; j++) {
+            /* Unsigned distances: also right for blocks at the end of the address space. */
+            uintptr_t b = (uintptr_t)operands[j];
+            bad |= a - b < argument[j].bytes || b - a < argument[i].bytes;
+        }
+    }
+    return !bad;
+}
+
+/* AIC_OK, or AIC_INVALID_ARGUMENT with the first broken rule, in the order of the operands; the message opens with
+ * `subject`. */
+__attribute__((cold)) aic_status aic_arguments_check(const char *subject, const aic_argument *argument, size_t count,
+                                                     const void *const operands[]);
+
+#endif
