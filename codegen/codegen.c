@@ -97,9 +97,11 @@ static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef modu
     uint64_t start = now_ns();
     aic_emit emit;
     aic_emit_open(&emit, context, module, j->request->target);
-    j->shape->emit(&emit, &j->work, j->request->schedule, j->request->symbol);
+    aic_status status = j->shape->emit(&emit, &j->work, j->request->schedule, j->request->symbol);
     aic_emit_close(&emit);
-    aic_status status = aic_llvm_verify(module);
+    if (status == AIC_OK) {
+        status = aic_llvm_verify(module);
+    }
     j->emit_ns = now_ns() - start;
     return status;
 }

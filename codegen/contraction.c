@@ -187,12 +187,13 @@ static void emit_plain(const frame *f, const char *name, LLVMValueRef pack, LLVM
     aic_emit_function_end(e);
 }
 
-static void emit_contraction(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
+static aic_status emit_contraction(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
 {
     char name[160];
     aic_tiling tiling;
-    if (aic_tiling_make(&work->contraction, e->target, schedule, &tiling) != AIC_OK) {
-        return; /* cannot happen: the schedule has been checked */
+    aic_status status = aic_tiling_make(&work->contraction, e->target, schedule, &tiling);
+    if (status != AIC_OK) {
+        return status;
     }
     frame f = {.e = e, .c = &work->contraction, .t = &tiling};
     emit_tiles(&f, symbol);
@@ -201,6 +202,7 @@ static void emit_contraction(aic_emit *e, const aic_work *work, const aic_schedu
     snprintf(name, sizeof name, "%s_packed", symbol);
     LLVMValueRef packed = emit_packed(&f, name);
     emit_plain(&f, symbol, pack, packed);
+    return AIC_OK;
 }
 
 /* Number of the weight among the operands: out, image, weight. */

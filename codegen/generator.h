@@ -41,8 +41,8 @@ typedef struct aic_shape {
     double (*bound)(const aic_work *work, const aic_target *target);
     /* Whether the schedule fits, else AIC_INVALID_ARGUMENT naming its field; sizes of the kernel it gives. */
     aic_status (*check)(const aic_work *work, const aic_target *target, const aic_schedule *schedule, aic_sizes *sizes);
-    /* Emits the functions of codegen.h into e's module. The schedule has been checked. */
-    void (*emit)(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol);
+    /* Emits the functions of codegen.h into e's module; fails as check does, before anything is emitted. */
+    aic_status (*emit)(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol);
     /* What was refused and what the schedule amounts to, for people. */
     void (*report)(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule);
 } aic_shape;
