@@ -56,7 +56,7 @@ static aic_status check_range(const char *field, int64_t value, int64_t low, int
 /* A tile beyond this many sums would only spill; code size and compile time stay bounded. */
 enum { TILE_SUMS_MAX = 64 };
 
-static aic_status check_schedule(const aic_contraction *c, const aic_schedule *s, const aic_tiling *t)
+static aic_status check_tile(const aic_contraction *c, const aic_schedule *s)
 {
     aic_status status = check_range("rows", s->rows, 1, least(c->oh, TILE_SUMS_MAX));
     if (status == AIC_OK) {
@@ -65,27 +65,31 @@ static aic_status check_schedule(const aic_contraction *c, const aic_schedule *s
     if (status == AIC_OK) {
         status = check_range("vectors", s->vectors, 1, TILE_SUMS_MAX);
     }
-    if (status == AIC_OK) {
-        status = check_range("rows*cols*vectors", s->rows * s->cols * s->vectors, 1, TILE_SUMS_MAX);
+    return status != AIC_OK ? status
+                            : check_range("rows*cols*vectors", s->rows * s->cols * s->vectors, 1, TILE_SUMS_MAX);
+}
+
+static aic_status check_schedule(const aic_contraction *c, const aic_schedule *s, const aic_tiling *t)
+{
+    aic_status status = check_tile(c, s);
+    if (status != AIC_OK) {
+        return status;
     }
-    int64_t group = (int64_t)t->lanes * s->vectors;
-    if (status == AIC_OK && (c->n % group != 0 || (group % 16 != 0 && 16 % group != 0))) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, "schedule",
-                          "vectors = %lld is %lld output channels, which do not divide %lld or fit blocks of 16",
-                          (long long)s->vectors, (long long)group, (long long)c->n);
+    int64_t group = (int64_t)t->lanes * s->vectors, block_cells = c->c0 / t->arithmetic->cell_channels;
+    if (c->n % group != 0 || (group % 16 != 0 && 16 % group != 0)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
+                        "vectors = %lld is %lld output channels, which do not divide %lld or fit blocks of 16",
+                        (long long)s->vectors, (long long)group, (long long)c->n);
     }
-    int64_t block_cells = c->c0 / t->arithmetic->cell_channels;
-    if (status == AIC_OK) {
-        status = check_range("unroll", s->unroll, 1, block_cells);
+    status = check_range("unroll", s->unroll, 1, block_cells);
+    if (status != AIC_OK) {
+        return status;
     }
-    if (status == AIC_OK && block_cells % s->unroll != 0) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld does not divide %lld", (long long)s->unroll,
-                          (long long)block_cells);
+    if (block_cells % s->unroll != 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld does not divide %lld", (long long)s->unroll,
+                        (long long)block_cells);
     }
-    if (status == AIC_OK) {
-        status = check_range("band", s->band, 1, ceil_div(c->oh, s->rows));
-    }
-    return status;
+    return check_range("band", s->band, 1, ceil_div(c->oh, s->rows));
 }
 
 /* Band rows and columns. Where the stride exceeds the kernel's reach, rows and columns between two windows are left
