@@ -16,11 +16,11 @@ static const aic_generator *const GENERATORS[] = {
 #undef AIC_OP
 };
 
-const aic_shape *aic_describe(const aic_spec *spec, aic_work *work)
+const aic_shape *aic_describe(const aic_spec *resolved, const aic_semantics *semantics, aic_work *work)
 {
-    const aic_generator *generator = GENERATORS[spec->stage[0].op];
-    generator->describe(&spec->stage[0].desc, work);
-    return generator->shape;
+    const aic_stage *stage = resolved->stage;
+    const aic_shape *shape = GENERATORS[stage[0].op]->describe(&stage[0].desc, semantics, work);
+    return resolved->count == 1 ? shape : GENERATORS[stage[1].op]->fuse(&stage[1].desc, semantics, shape, work);
 }
 
 static uint64_t now_ns(void)
@@ -96,7 +96,7 @@ static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef modu
 {
     uint64_t start = now_ns();
     aic_emit emit;
-    aic_emit_open(&emit, context, module, j->request->target);
+    aic_emit_open(&emit, context, module, j->request->problem.target);
     aic_status status = j->shape->emit(&emit, &j->work, j->request->schedule, j->request->symbol);
     aic_emit_close(&emit);
     if (status == AIC_OK) {
@@ -110,7 +110,7 @@ static aic_status run_job(void *argument)
 {
     job *j = argument;
     LLVMTargetMachineRef machine;
-    aic_status status = aic_llvm_machine(j->request->target, j->request->triple, &machine);
+    aic_status status = aic_llvm_machine(j->request->problem.target, j->request->triple, &machine);
     if (status != AIC_OK) {
         return status;
     }
@@ -130,8 +130,8 @@ static aic_status run_job(void *argument)
 static aic_status start_job(job *j)
 {
     const aic_codegen_request *request = j->request;
-    j->shape = aic_describe(request->spec, &j->work);
-    aic_status status = j->shape->check(&j->work, request->target, request->schedule, &j->sizes);
+    j->shape = aic_describe(request->problem.spec, request->problem.semantics, &j->work);
+    aic_status status = j->shape->check(&j->work, request->problem.target, request->schedule, &j->sizes);
     return status != AIC_OK ? status : aic_guard_run(run_job, j);
 }
 

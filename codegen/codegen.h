@@ -8,9 +8,8 @@
 #include <aic/kernel.h>
 
 typedef struct aic_codegen_request {
-    const aic_spec *spec;     /* valid */
-    const aic_target *target; /* architecture and instruction set level */
-    const char *triple;       /* NULL: the host's */
+    aic_problem problem;
+    const char *triple; /* NULL: the host's */
     const aic_schedule *schedule;
     const char *passes; /* NULL or "": none */
     const char *symbol; /* name of the kernel's function; the others append _packed and _pack */

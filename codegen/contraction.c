@@ -154,7 +154,7 @@ static LLVMValueRef emit_packed(frame *f, const char *name)
 {
     static const char *const PARAMS[] = {"out", "image", "packed_weight", "workspace"};
     aic_emit *e = f->e;
-    aic_emit_function(e, name, true, PARAMS, 4);
+    aic_emit_function(e, name, true, PARAMS, 4, 0);
     LLVMValueRef function = e->function, workspace = aic_emit_param(e, 3);
     f->out = aic_emit_param(e, 0);
     f->image = aic_emit_param(e, 1);
@@ -177,7 +177,7 @@ static void emit_plain(const frame *f, const char *name, LLVMValueRef pack, LLVM
 {
     static const char *const PARAMS[] = {"out", "image", "weight", "workspace"};
     aic_emit *e = f->e;
-    aic_emit_function(e, name, true, PARAMS, 4);
+    aic_emit_function(e, name, true, PARAMS, 4, 0);
     LLVMValueRef workspace = aic_emit_param(e, 3);
     LLVMValueRef panels = aic_at_const(e, workspace, f->t->weight_offset);
     LLVMValueRef pack_args[] = {panels, aic_emit_param(e, 2)};

@@ -43,11 +43,13 @@ static void set_text_attribute(aic_emit *e, const char *name, const char *value)
         LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
-void aic_emit_function(aic_emit *e, const char *name, bool exported, const char *const *names, unsigned count)
+void aic_emit_function(aic_emit *e, const char *name, bool exported, const char *const *names, unsigned pointers,
+                       unsigned integers)
 {
     LLVMTypeRef params[8];
+    unsigned count = pointers + integers;
     for (unsigned i = 0; i < count; i++) {
-        params[i] = e->ptr;
+        params[i] = i < pointers ? e->ptr : e->i64;
     }
     e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(e->none, params, count, false));
     LLVMSetLinkage(e->function, exported ? LLVMExternalLinkage : LLVMInternalLinkage);
@@ -65,7 +67,9 @@ void aic_emit_function(aic_emit *e, const char *name, bool exported, const char 
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef param = LLVMGetParam(e->function, i);
         LLVMSetValueName2(param, names[i], strlen(names[i]));
-        LLVMAddAttributeAtIndex(e->function, i + 1, attribute(e, "noalias"));
+        if (i < pointers) {
+            LLVMAddAttributeAtIndex(e->function, i + 1, attribute(e, "noalias"));
+        }
     }
     LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(e->context, e->function, "entry"));
 }

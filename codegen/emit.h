@@ -24,10 +24,11 @@ void aic_emit_close(aic_emit *e);
 
 /* ---- functions ---- */
 
-/* Starts `void name(ptr, ptr, ...)` with `count` pointer parameters that do not alias, named by `names`; the builder
- * stands in its entry block. Exported functions are the frame of a kernel and compiled fast, the others are internal
- * and compiled well. */
-void aic_emit_function(aic_emit *e, const char *name, bool exported, const char *const *names, unsigned count);
+/* Starts `void name(ptr, ..., i64, ...)` with `pointers` pointer parameters that do not alias, then `integers`
+ * integers, named by `names`; the builder stands in its entry block. Exported functions are the frame of a kernel and
+ * compiled fast, the others are internal and compiled well. */
+void aic_emit_function(aic_emit *e, const char *name, bool exported, const char *const *names, unsigned pointers,
+                       unsigned integers);
 void aic_emit_function_end(aic_emit *e);
 LLVMValueRef aic_emit_param(aic_emit *e, unsigned index);
 void aic_emit_call(aic_emit *e, LLVMValueRef function, LLVMValueRef *args, unsigned count);

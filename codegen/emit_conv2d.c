@@ -16,8 +16,9 @@ static int64_t output_size(int64_t in, int64_t before, int64_t after, int64_t ke
     return (in + before + after - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-static void describe(const void *desc, aic_work *work)
+static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
+    (void)semantics;
     aic_contraction *c = &work->contraction;
     const aic_conv2d_desc *d = desc;
     *c = (aic_contraction){
@@ -41,6 +42,7 @@ static void describe(const void *desc, aic_work *work)
     c->oh = output_size(c->h, d->pad[2], d->pad[3], c->kh, c->dilation_h, c->stride_h);
     c->ow = output_size(c->w, d->pad[0], d->pad[1], c->kw, c->dilation_w, c->stride_w);
     c->block_rows = (c->oh * c->ow + 15) / 16 * 16;
+    return &aic_shape_contraction;
 }
 
-const aic_generator aic_generator_conv2d = {.shape = &aic_shape_contraction, .describe = describe};
+const aic_generator aic_generator_conv2d = {.describe = describe};

@@ -4,6 +4,7 @@
 #define AIC_GENERATOR_H
 
 #include "codegen/contraction.h"
+#include "codegen/epilogue.h"
 #include "codegen/schedule.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 /* A specification described as a shape: the member that belongs to it. */
 typedef union aic_work {
     aic_contraction contraction;
+    aic_epilogue epilogue;
 } aic_work;
 
 /* What the caller of a kernel must provide. */
@@ -47,21 +49,27 @@ typedef struct aic_shape {
     void (*report)(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule);
 } aic_shape;
 
-extern const aic_shape aic_shape_contraction;
+extern const aic_shape aic_shape_contraction, aic_shape_epilogue;
+
+/* Neither reads nor writes: descriptors with a size of 0, where the documents allow it. */
+extern const aic_shape aic_shape_nothing;
 
 /* One in each emit_NAME.c; ops.def names them all. */
 typedef struct aic_generator {
-    const aic_shape *shape;
-    /* The descriptor (valid) as that shape. */
-    void (*describe)(const void *desc, aic_work *work);
+    /* Describes the (valid, resolved) descriptor; returns the shape it is. */
+    const aic_shape *(*describe)(const void *desc, const aic_semantics *semantics, aic_work *work);
+    /* The end of a fused chain: changes the producer's description so that it ends in this operator. NULL: never fused.
+     */
+    const aic_shape *(*fuse)(const void *desc, const aic_semantics *semantics, const aic_shape *producer,
+                             aic_work *work);
 } aic_generator;
 
 #define AIC_OP(ENUM, name, params, args) extern const aic_generator aic_generator_##name;
 #include <aic/ops.def>
 #undef AIC_OP
 
-/* Describes a valid specification; returns the shape it is. */
-const aic_shape *aic_describe(const aic_spec *spec, aic_work *work);
+/* Describes a resolved specification; returns the shape it is. */
+const aic_shape *aic_describe(const aic_spec *resolved, const aic_semantics *semantics, aic_work *work);
 
 /* ---- the parts of aic_shape_contraction, in contraction_schedule.c ---- */
 

@@ -147,7 +147,7 @@ static void emit_starts(const packer *p)
 LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     static const char *const PARAMS[] = {"packed", "weight"};
-    aic_emit_function(e, name, true, PARAMS, 2);
+    aic_emit_function(e, name, true, PARAMS, 2, 0);
     LLVMValueRef function = e->function;
     packer p = {.e = e, .c = c, .t = t, .units = (unsigned)(c->c0 / t->arithmetic->cell_channels)};
     p.unit_bytes = t->arithmetic->cell_channels * t->arithmetic->source_bytes;

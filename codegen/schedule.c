@@ -20,12 +20,11 @@ void aic_candidates_add(aic_candidates *list, const aic_schedule *schedule, doub
     }
 }
 
-aic_status aic_schedule_candidate_at(const aic_spec *spec, const aic_target *target, size_t index,
-                                     aic_schedule *schedule)
+aic_status aic_schedule_candidate_at(const aic_problem *problem, size_t index, aic_schedule *schedule)
 {
     aic_work work;
     aic_candidates list = {.count = 0};
-    aic_describe(spec, &work)->candidates(&work, target, &list);
+    aic_describe(problem->spec, problem->semantics, &work)->candidates(&work, problem->target, &list);
     if (index >= list.count) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "candidate = %zu is outside 0..%zu", index,
                         list.count == 0 ? 0 : list.count - 1);
@@ -34,9 +33,9 @@ aic_status aic_schedule_candidate_at(const aic_spec *spec, const aic_target *tar
     return AIC_OK;
 }
 
-aic_status aic_schedule_default(const aic_spec *spec, const aic_target *target, aic_schedule *schedule)
+aic_status aic_schedule_default(const aic_problem *problem, aic_schedule *schedule)
 {
-    return aic_schedule_candidate_at(spec, target, 0, schedule);
+    return aic_schedule_candidate_at(problem, 0, schedule);
 }
 
 /* ---- text ---- */
@@ -54,15 +53,15 @@ aic_status aic_schedule_print(const aic_schedule *schedule, char *buffer, size_t
     return aic_record_print(&RECORD, schedule, buffer, capacity, NULL);
 }
 
-aic_status aic_schedule_parse(const char *text, const aic_spec *spec, const aic_target *target, aic_schedule *schedule)
+aic_status aic_schedule_parse(const char *text, const aic_problem *problem, aic_schedule *schedule)
 {
     aic_schedule result = {0};
     aic_work work;
     aic_sizes sizes;
     aic_status status = aic_record_parse(&RECORD, text, &result);
     if (status == AIC_OK) {
-        const aic_shape *shape = aic_describe(spec, &work);
-        status = shape->check(&work, target, &result, &sizes);
+        const aic_shape *shape = aic_describe(problem->spec, problem->semantics, &work);
+        status = shape->check(&work, problem->target, &result, &sizes);
     }
     if (status == AIC_OK) {
         *schedule = result;
@@ -93,16 +92,16 @@ static void report(FILE *out, const aic_shape *shape, const aic_work *work, cons
     }
 }
 
-aic_status aic_schedule_explain(const aic_spec *spec, const aic_target *target, char **text)
+aic_status aic_schedule_explain(const aic_problem *problem, char **text)
 {
     aic_work work;
-    const aic_shape *shape = aic_describe(spec, &work);
+    const aic_shape *shape = aic_describe(problem->spec, problem->semantics, &work);
     size_t size;
     FILE *out = open_memstream(text, &size);
     if (out == NULL) {
         return aic_fail_memory("schedule", 0);
     }
-    report(out, shape, &work, target);
+    report(out, shape, &work, problem->target);
     if (fclose(out) != 0) {
         return aic_fail_memory("schedule", size);
     }

@@ -235,7 +235,7 @@ LLVMValueRef aic_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tili
                            const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
-    aic_emit_function(e, name, false, PARAMS, 4);
+    aic_emit_function(e, name, false, PARAMS, 4, 0);
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
     k.sums = k.pixels * t->vectors;

@@ -7,7 +7,11 @@ aic_status aic_arguments_check(const char *subject, const aic_argument *argument
                                const void *const operands[])
 {
     for (size_t i = 0; i < count; i++) {
-        if (operands[i] == NULL) {
+        if (operands[i] != NULL && argument[i].unused) {
+            return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: is given, but this descriptor takes none",
+                            argument[i].name);
+        }
+        if (operands[i] == NULL && !argument[i].unused) {
             return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: is NULL", argument[i].name);
         }
         if (((uintptr_t)operands[i] & argument[i].misalignment) != 0) {

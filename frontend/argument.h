@@ -9,15 +9,17 @@ typedef struct aic_argument {
     const char *name;
     uintptr_t misalignment; /* bits of an address that must be 0 */
     uintptr_t bytes;
+    bool unused; /* NULL is passed, nothing else */
 } aic_argument;
 
-/* Whether no address is NULL or misaligned and no two operands overlap. On the path of every call. */
+/* Whether no address is NULL (but of unused operands) or misaligned and no two operands overlap. On the path of every
+ * call. */
 static inline bool aic_arguments_accepted(const aic_argument *argument, size_t count, const void *const operands[])
 {
     bool bad = false;
     for (size_t i = 0; i < count; i++) {
         uintptr_t a = (uintptr_t)operands[i];
-        bad |= a == 0 || (a & argument[i].misalignment) != 0;
+        bad |= (a == 0) != argument[i].unused || (a & argument[i].misalignment) != 0;
         for (size_t j = 0; j < i; j++) {
             /* Unsigned distances: also right for blocks at the end of the address space. */
             uintptr_t b = (uintptr_t)operands[j];

@@ -1,4 +1,5 @@
-/* The message of the last failure. It lives in a fixed buffer of the thread: reporting a failure cannot fail. */
+/* The messages of the last failure and the last warning. They live in a fixed buffer of the thread: reporting cannot
+ * fail. */
 #include "frontend/diag.h"
 
 #include <stdarg.h>
@@ -8,29 +9,55 @@
 #define MESSAGE_MAX 512
 
 static _Thread_local char last_message[MESSAGE_MAX];
+static _Thread_local char warnings[2][MESSAGE_MAX]; /* the last one, and the one that was taken */
 
 const char *aic_last_error(void)
 {
     return last_message;
 }
 
-aic_status aic_fail(aic_status status, const char *subject, const char *format, ...)
+const char *aic_take_warning(void)
 {
-    char message[MESSAGE_MAX]; /* apart from last_message, which may be one of the arguments */
+    if (warnings[0][0] == '\0') {
+        return NULL;
+    }
+    memcpy(warnings[1], warnings[0], MESSAGE_MAX);
+    warnings[0][0] = '\0';
+    return warnings[1];
+}
+
+/* "subject: message" into target, by way of a copy: target may be one of the arguments. */
+__attribute__((format(printf, 3, 0))) static void say(char target[MESSAGE_MAX], const char *subject, const char *format,
+                                                      va_list arguments)
+{
+    char message[MESSAGE_MAX];
     int prefix = subject ? snprintf(message, sizeof message, "%s: ", subject) : 0;
     size_t used = prefix < 0 ? 0 : (size_t)prefix;
     if (used < sizeof message) {
-        va_list arguments;
-        va_start(arguments, format);
         int rest = vsnprintf(message + used, sizeof message - used, format, arguments);
-        va_end(arguments);
         used += rest < 0 ? 0 : (size_t)rest;
     }
     if (used >= sizeof message) {
         memcpy(message + sizeof message - 4, "...", 4);
     }
-    memcpy(last_message, message, sizeof message);
+    memcpy(target, message, sizeof message);
+}
+
+aic_status aic_fail(aic_status status, const char *subject, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(last_message, subject, format, arguments);
+    va_end(arguments);
     return status;
+}
+
+void aic_warn(const char *subject, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(warnings[0], subject, format, arguments);
+    va_end(arguments);
 }
 
 aic_status aic_fail_memory(const char *subject, size_t bytes)

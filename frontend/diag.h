@@ -8,6 +8,9 @@
 aic_status aic_fail(aic_status status, const char *subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Leaves "subject: message" for aic_take_warning(). */
+void aic_warn(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* aic_fail for a failed allocation of `bytes` bytes. */
 aic_status aic_fail_memory(const char *subject, size_t bytes);
 

@@ -4,20 +4,32 @@
 /* Storage of one entry by kind. Booleans are read and written as bytes: a caller's bool may hold any byte, and
  * loading another than 0 or 1 as a bool is undefined. */
 static const size_t entry_sizes[] = {
-    [AIC_KIND_INT] = sizeof(AIC_RAW_INT),
-    [AIC_KIND_REAL] = sizeof(AIC_RAW_REAL),
-    [AIC_KIND_BOOL] = sizeof(AIC_RAW_BOOL),
-    [AIC_KIND_DTYPE] = sizeof(AIC_RAW_DTYPE),
-    [AIC_KIND_ACCUMULATE] = sizeof(AIC_RAW_ACCUMULATE),
+    [AIC_KIND_INT] = sizeof(AIC_RAW_INT),   [AIC_KIND_REAL] = sizeof(AIC_RAW_REAL),
+    [AIC_KIND_BOOL] = sizeof(AIC_RAW_BOOL), [AIC_KIND_DTYPE] = sizeof(AIC_RAW_DTYPE),
+    [AIC_KIND_BITS] = sizeof(AIC_RAW_BITS), [AIC_KIND_DIMS] = sizeof(AIC_RAW_DIMS),
+#define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = sizeof(type),
+#include <aic/enum.def>
+#undef AIC_ENUM
 };
 
 _Static_assert(sizeof(bool) == sizeof(AIC_RAW_BOOL), "a bool is one byte");
 _Static_assert(sizeof(aic_dtype) == sizeof(uint32_t), "enumerations are 32 bits wide");
-_Static_assert(sizeof(aic_accumulate) == sizeof(uint32_t), "enumerations are 32 bits wide");
+#define AIC_ENUM(KIND, type, expected) _Static_assert(sizeof(type) == sizeof(uint32_t), #type " is 32 bits wide");
+#include <aic/enum.def>
+#undef AIC_ENUM
 
 size_t aic_field_entry_size(aic_field_kind kind)
 {
     return entry_sizes[kind];
+}
+
+uint32_t aic_field_shown(const aic_field *field, const void *desc)
+{
+    uint32_t shown = field->count;
+    while (field->kind == AIC_KIND_DIMS && shown > 1 && aic_field_word(field, desc, shown - 1) == 0) {
+        shown--;
+    }
+    return shown;
 }
 
 static size_t entry_offset(const aic_field *field, uint32_t index)

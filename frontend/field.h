@@ -11,8 +11,16 @@ typedef enum aic_field_kind {
     AIC_KIND_REAL,
     AIC_KIND_BOOL,
     AIC_KIND_DTYPE,
-    AIC_KIND_ACCUMULATE
+    AIC_KIND_BITS,
+    AIC_KIND_DIMS,
+#define AIC_ENUM(KIND, type, expected) AIC_KIND_##KIND,
+#include <aic/enum.def>
+#undef AIC_ENUM
+    AIC_KIND_END
 } aic_field_kind;
+
+/* The kinds from here on are enumerations. */
+#define AIC_KIND_FIRST_ENUM (AIC_KIND_DIMS + 1)
 
 typedef struct aic_field {
     const char *name;
@@ -51,12 +59,28 @@ typedef struct aic_record {
 #define AIC_RAW_REAL double
 #define AIC_RAW_BOOL unsigned char
 #define AIC_RAW_DTYPE aic_dtype
+#define AIC_RAW_BITS uint64_t
+#define AIC_RAW_DIMS int64_t
 #define AIC_RAW_ACCUMULATE aic_accumulate
+#define AIC_RAW_LAYOUT aic_layout
+#define AIC_RAW_FORMAT aic_fixpipe_format
+#define AIC_RAW_QUANT_PRE aic_quant_pre
+#define AIC_RAW_TIK_QUANTIZE aic_tik_quantize
+#define AIC_RAW_LIMITS aic_limits
+#define AIC_RAW_OVERFLOW aic_overflow
 #define AIC_WORD_INT(v) ((uint64_t)(v))
 #define AIC_WORD_REAL(v) aic_bits_of_double(v)
 #define AIC_WORD_BOOL(v) ((uint64_t)(v))
 #define AIC_WORD_DTYPE(v) ((uint64_t)(v))
+#define AIC_WORD_BITS(v) (v)
+#define AIC_WORD_DIMS(v) ((uint64_t)(v))
 #define AIC_WORD_ACCUMULATE(v) ((uint64_t)(v))
+#define AIC_WORD_LAYOUT(v) ((uint64_t)(v))
+#define AIC_WORD_FORMAT(v) ((uint64_t)(v))
+#define AIC_WORD_QUANT_PRE(v) ((uint64_t)(v))
+#define AIC_WORD_TIK_QUANTIZE(v) ((uint64_t)(v))
+#define AIC_WORD_LIMITS(v) ((uint64_t)(v))
+#define AIC_WORD_OVERFLOW(v) ((uint64_t)(v))
 
 static inline uint64_t aic_bits_of_double(double value)
 {
@@ -64,6 +88,15 @@ static inline uint64_t aic_bits_of_double(double value)
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
+
+/* Word of a value of an enumeration ("cube"), NULL for values that are none; the value of a word; what the words are,
+ * for messages. */
+const char *aic_enum_word(aic_field_kind kind, uint64_t value);
+bool aic_enum_value(aic_field_kind kind, const char *word, size_t length, uint64_t *value);
+const char *aic_enum_expected(aic_field_kind kind);
+
+/* Entries of a field that operator text shows: all, or for DIMS those up to the last that is not 0. */
+uint32_t aic_field_shown(const aic_field *field, const void *desc);
 
 /* Bytes of one entry of this kind. */
 size_t aic_field_entry_size(aic_field_kind kind);

@@ -150,6 +150,20 @@ aic_number_result aic_integer_parse(const char *text, size_t length, int64_t *va
     return AIC_NUMBER_OK;
 }
 
+aic_number_result aic_bits_parse(const char *text, size_t length, uint64_t *value)
+{
+    bool negative;
+    uint64_t magnitude;
+    aic_number_result result = read_integer(text, length, &negative, &magnitude);
+    if (result == AIC_NUMBER_OK && negative && magnitude != 0) {
+        return AIC_NUMBER_MALFORMED;
+    }
+    if (result == AIC_NUMBER_OK) {
+        *value = magnitude;
+    }
+    return result;
+}
+
 /* inf and nan are read so that the rules of the operator, not the text, refuse them by name. */
 static bool read_special(const char *text, size_t length, double *value)
 {

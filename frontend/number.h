@@ -27,4 +27,7 @@ aic_number_result aic_number_parse(const char *text, size_t length, double *valu
 /* Reads `length` characters, of any number: a decimal or hexadecimal (0x) integer with an optional sign. */
 aic_number_result aic_integer_parse(const char *text, size_t length, int64_t *value);
 
+/* The same for 64 bits without a sign. */
+aic_number_result aic_bits_parse(const char *text, size_t length, uint64_t *value);
+
 #endif

@@ -1,12 +1,13 @@
 /* The table of operators, and the functions on specifications and keys that need nothing but it. */
 #include "frontend/op.h"
-#include "frontend/argument.h"
 
 #include "frontend/diag.h"
 #include "frontend/rng.h"
 #include "frontend/size.h"
 
 #include <fenv.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const aic_op_info *const op_table[AIC_OP_END] = {
@@ -50,11 +51,51 @@ aic_op aic_op_parse(const char *name)
 #include <aic/ops.def>
 #undef AIC_OP
 
+aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer)
+{
+    aic_spec spec = *producer;
+    spec.count = producer->count + consumer->count;
+    spec.stage[1] = consumer->stage[0];
+    return spec;
+}
+
+/* ---- what the documents leave to the machine ---- */
+
+static const aic_field semantics_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_semantics, __VA_ARGS__)
+#include <aic/semantics.def>
+#undef AIC_FIELD
+};
+
+const aic_record aic_semantics_record = {"semantics", semantics_fields,
+                                         sizeof semantics_fields / sizeof semantics_fields[0]};
+
+aic_semantics aic_semantics_init(void)
+{
+    aic_semantics semantics;
+    aic_fields_init(aic_semantics_record.fields, aic_semantics_record.count, &semantics, sizeof semantics);
+    return semantics;
+}
+
+aic_status aic_semantics_check(const aic_semantics *semantics)
+{
+    for (size_t f = 0; f < aic_semantics_record.count; f++) {
+        const aic_field *field = &aic_semantics_record.fields[f];
+        const uint64_t value = aic_field_word(field, semantics, 0);
+        if (!aic_enum_word(field->kind, value)) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s: value %" PRIu64 " is not %s", field->name, value,
+                            aic_enum_expected(field->kind));
+        }
+    }
+    return AIC_OK;
+}
+
 /* ---- rules ---- */
 
-aic_status aic_spec_check(const aic_spec *spec, const aic_semantics *semantics)
+aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
 {
-    static const aic_semantics defaults = {.limits = AIC_LIMITS_DOCUMENT};
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
     if (!spec) {
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL");
     }
@@ -62,82 +103,90 @@ aic_status aic_spec_check(const aic_spec *spec, const aic_semantics *semantics)
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification's count = %d is outside 1..%d", (int)spec->count,
                         AIC_STAGES_MAX);
     }
-    if (!semantics) {
-        semantics = &defaults;
-    }
-    if (semantics->limits != AIC_LIMITS_DOCUMENT && semantics->limits != AIC_LIMITS_HOST) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "limits: value %u is not document (0) or host (1)",
-                        (unsigned)semantics->limits);
-    }
     for (int32_t i = 0; i < spec->count; i++) {
-        const aic_op_info *op = aic_op_get(spec->stage[i].op);
-        if (!op) {
+        if (!aic_op_get(spec->stage[i].op)) {
             return aic_fail(AIC_INVALID_ARGUMENT, NULL, "stage %d: operator %u is outside 1..%d", (int)i + 1,
                             (unsigned)spec->stage[i].op, AIC_OP_END - 1);
         }
-        aic_status status = op->validate(&spec->stage[i].desc, semantics);
-        if (status != AIC_OK) {
-            return status;
-        }
     }
-    if (spec->count > 1) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s | %s: these two operators cannot be fused",
-                        aic_op_name(spec->stage[0].op), aic_op_name(spec->stage[1].op));
+    aic_status status = aic_semantics_check(semantics);
+    if (status == AIC_OK) {
+        status = aic_op_get(spec->stage[0].op)->validate(&spec->stage[0].desc, semantics);
     }
-    return AIC_OK;
+    aic_spec result = *spec;
+    if (status == AIC_OK && spec->count > 1) {
+        status = aic_chain_resolve(&result, semantics);
+    }
+    if (status == AIC_OK && resolved) {
+        *resolved = result;
+    }
+    return status;
 }
 
 aic_status aic_spec_validate(const aic_spec *spec, const aic_semantics *semantics)
 {
-    return aic_spec_check(spec, semantics);
-}
-
-/* The rules with the limits lifted, for functions that take specifications made under any of them. */
-static aic_status check_widest(const aic_spec *spec)
-{
-    static const aic_semantics widest = {.limits = AIC_LIMITS_HOST};
-    return aic_spec_check(spec, &widest);
+    return aic_spec_resolve(spec, semantics, NULL);
 }
 
 /* ---- operands ---- */
 
 static void operand_size(aic_operand *operand)
 {
-    operand->elements = 1;
+    operand->elements = operand->direction == AIC_UNUSED ? 0 : 1;
     for (int32_t d = 0; d < operand->rank; d++) {
         operand->elements = aic_size_multiply(operand->elements, operand->shape[d]);
     }
     operand->bytes = aic_size_multiply(operand->elements, (int64_t)aic_dtype_size(operand->dtype));
 }
 
-/* Operands of a specification that has been checked. */
-static size_t operands_of(const aic_spec *spec, aic_operand operands[AIC_OPERANDS_MAX])
+size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
+                            aic_operand operands[AIC_OPERANDS_MAX])
 {
-    size_t count = aic_op_get(spec->stage[0].op)->operands(&spec->stage[0].desc, operands);
+    size_t count;
+    if (resolved->count > 1) {
+        aic_chain_operands chain;
+        aic_chain_operands_of(resolved, semantics, &chain);
+        count = chain.count;
+        memcpy(operands, chain.operand, sizeof chain.operand);
+    } else {
+        count = aic_op_get(resolved->stage[0].op)->operands(&resolved->stage[0].desc, semantics, operands);
+    }
     for (size_t i = 0; i < count; i++) {
         operand_size(&operands[i]);
     }
     return count;
 }
 
-aic_status aic_spec_operands(const aic_spec *spec, aic_operand operands[AIC_OPERANDS_MAX], size_t *count)
+aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantics,
+                             aic_operand operands[AIC_OPERANDS_MAX], size_t *count)
 {
-    aic_status status = check_widest(spec);
+    const aic_semantics defaults = aic_semantics_init();
+    aic_spec resolved;
+    aic_status status = aic_spec_resolve(spec, semantics, &resolved);
     if (status == AIC_OK) {
-        *count = operands_of(spec, operands);
+        *count = aic_spec_operands_of(&resolved, semantics ? semantics : &defaults, operands);
     }
     return status;
 }
 
-aic_status aic_spec_work(const aic_spec *spec, int64_t *macs, int64_t *bytes)
+aic_argument aic_operand_argument(const aic_operand *operand)
 {
-    aic_status status = check_widest(spec);
+    return (aic_argument){.name = operand->name,
+                          .misalignment = aic_dtype_size(operand->dtype) - 1,
+                          .bytes = (uintptr_t)operand->bytes,
+                          .unused = operand->direction == AIC_UNUSED};
+}
+
+aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes)
+{
+    aic_operand operands[AIC_OPERANDS_MAX];
+    size_t count;
+    aic_status status = aic_spec_operands(spec, semantics, operands, &count);
     if (status != AIC_OK) {
         return status;
     }
-    aic_operand operands[AIC_OPERANDS_MAX];
-    size_t count = operands_of(spec, operands);
-    *macs = aic_op_get(spec->stage[0].op)->macs(&spec->stage[0].desc);
+    const aic_op_info *op = aic_op_get(spec->stage[0].op);
+    *macs = op->macs ? op->macs(&spec->stage[0].desc) : 0;
     *bytes = 0;
     for (size_t i = 0; i < count; i++) {
         *bytes = aic_size_add(*bytes, operands[i].bytes);
@@ -147,46 +196,72 @@ aic_status aic_spec_work(const aic_spec *spec, int64_t *macs, int64_t *bytes)
 
 bool aic_spec_exact(const aic_spec *spec)
 {
-    const aic_op_info *op = spec && spec->count == 1 ? aic_op_get(spec->stage[0].op) : NULL;
-    return op && op->exact(&spec->stage[0].desc);
+    const aic_op_info *op = spec ? aic_op_get(spec->stage[0].op) : NULL;
+    return op && (!op->exact || op->exact(&spec->stage[0].desc));
+}
+
+aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[])
+{
+    if (resolved->count > 1) {
+        return aic_chain_check_data(resolved, operands);
+    }
+    const aic_op_info *op = aic_op_get(resolved->stage[0].op);
+    return op->check_data ? op->check_data(&resolved->stage[0].desc, operands) : AIC_OK;
 }
 
 /* ---- reference ---- */
 
+void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity)
+{
+    size_t length = 0;
+    buffer[0] = '\0';
+    for (int32_t i = 0; i < spec->count && length < capacity; i++) {
+        int written = snprintf(buffer + length, capacity - length, "%s%s", i > 0 ? separator : "",
+                               aic_op_name(spec->stage[i].op));
+        length += written > 0 ? (size_t)written : 0;
+    }
+}
+
 /* Everything aic_reference() and aic_reference_bound() refuse. */
 static aic_status check_reference(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
-                                  size_t count)
+                                  size_t count, aic_spec *resolved)
 {
-    aic_status status = aic_spec_check(spec, semantics);
+    aic_status status = aic_spec_resolve(spec, semantics, resolved);
     if (status != AIC_OK) {
         return status;
     }
-    const char *subject = aic_op_name(spec->stage[0].op);
+    char subject[AIC_SUBJECT_MAX];
+    aic_spec_subject(resolved, " | ", subject, sizeof subject);
     aic_operand operands[AIC_OPERANDS_MAX];
-    size_t expected = operands_of(spec, operands);
+    size_t expected = aic_spec_operands_of(resolved, semantics, operands);
     if (count != expected || !pointers) {
         return aic_fail(AIC_INVALID_ARGUMENT, subject, "%zu operands given, %zu expected", pointers ? count : 0,
                         expected);
     }
     aic_argument arguments[AIC_OPERANDS_MAX];
     for (size_t i = 0; i < count; i++) {
-        arguments[i] = (aic_argument){.name = operands[i].name,
-                                      .misalignment = aic_dtype_size(operands[i].dtype) - 1,
-                                      .bytes = (uintptr_t)operands[i].bytes};
+        arguments[i] = aic_operand_argument(&operands[i]);
     }
-    return aic_arguments_check(subject, arguments, count, (const void *const *)pointers);
+    const void *const *readable = (const void *const *)pointers;
+    status = aic_arguments_check(subject, arguments, count, readable);
+    return status == AIC_OK ? aic_spec_check_data(resolved, readable) : status;
 }
 
 aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
 {
-    aic_status status = check_reference(spec, semantics, operands, count);
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    aic_spec resolved;
+    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
     }
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV); /* neither the caller's rounding mode nor its flush-to-zero bits count */
-    status = aic_op_get(spec->stage[0].op)->reference(&spec->stage[0].desc, operands);
+    const aic_stage *first = &resolved.stage[0];
+    status = resolved.count > 1 ? aic_chain_reference(&resolved, semantics, operands)
+                                : aic_op_get(first->op)->reference(&first->desc, semantics, operands);
     fesetenv(&callers);
     return status;
 }
@@ -194,18 +269,23 @@ aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, v
 aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                size_t count, double *exact, double *bound)
 {
-    aic_status status = check_reference(spec, semantics, operands, count);
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    aic_spec resolved;
+    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
     }
-    const aic_op_info *op = aic_op_get(spec->stage[0].op);
-    if (aic_spec_exact(spec) || !op->reference_bound) {
+    const aic_stage *first = &resolved.stage[0];
+    const aic_op_info *op = aic_op_get(first->op);
+    if (aic_spec_exact(&resolved) || !op->reference_bound) {
         return aic_fail(AIC_UNSUPPORTED, op->record.name, "the result is defined bit for bit, there is no error bound");
     }
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    status = op->reference_bound(&spec->stage[0].desc, operands, exact, bound);
+    status = resolved.count > 1 ? aic_chain_reference_bound(&resolved, semantics, operands, exact, bound)
+                                : op->reference_bound(&first->desc, semantics, operands, exact, bound);
     fesetenv(&callers);
     return status;
 }

@@ -3,8 +3,20 @@
 #ifndef AIC_OP_H
 #define AIC_OP_H
 
+#include "frontend/argument.h"
 #include "frontend/field.h"
 #include <aic/spec.h>
+
+/* What a fused pair hands over without storing it: a matrix of rows x columns in blocks of 16 columns,
+ *
+ *     element(r, c) = ((c/16)*block_rows + r)*16 + c%16
+ *
+ * of which the rows past `rows` are not defined. */
+typedef struct aic_accumulator {
+    const char *producer; /* name of the operator, for messages */
+    aic_dtype dtype;      /* int32 or float32 */
+    int64_t rows, columns, block_rows;
+} aic_accumulator;
 
 /* A descriptor of any operator: the union member of an aic_stage. */
 typedef struct aic_op_info {
@@ -18,16 +30,29 @@ typedef struct aic_op_info {
     /* Every rule of the document in the order of its table; sets the message of the first broken one. */
     aic_status (*validate)(const void *desc, const aic_semantics *semantics);
 
-    /* Operands in calling order; the descriptor is valid. Sizes fit in int64_t. */
-    size_t (*operands)(const void *desc, aic_operand operands[AIC_OPERANDS_MAX]);
-    int64_t (*macs)(const void *desc); /* saturated at INT64_MAX */
-    bool (*exact)(const void *desc);
+    /* Operands in calling order, one for every parameter of aic_jit_OP(), AIC_UNUSED ones included; the descriptor is
+     * valid. Sizes fit in int64_t; elements and bytes are filled in by the caller. */
+    size_t (*operands)(const void *desc, const aic_semantics *semantics, aic_operand operands[AIC_OPERANDS_MAX]);
+    int64_t (*macs)(const void *desc); /* saturated at INT64_MAX; NULL: the operator has none */
+    bool (*exact)(const void *desc);   /* NULL: always */
+
+    /* What a call's data must satisfy beyond NULL, alignment and overlap (the words of a vector quantisation), and
+     * the warnings of a call; before anything is written. operands in calling order. NULL: nothing. */
+    aic_status (*check_data)(const void *desc, const void *const operands[]);
 
     /* The formulas; the descriptor is valid, operands are in calling order and do not overlap. Runs in the
      * default floating-point environment (the caller sees to it). May return AIC_OUT_OF_MEMORY. */
-    aic_status (*reference)(const void *desc, void *const operands[]);
+    aic_status (*reference)(const void *desc, const aic_semantics *semantics, void *const operands[]);
     /* NULL for operators that are always exact; arrays as in aic_reference_bound(). */
-    aic_status (*reference_bound)(const void *desc, void *const operands[], double *exact, double *bound);
+    aic_status (*reference_bound)(const void *desc, const aic_semantics *semantics, void *const operands[],
+                                  double *exact, double *bound);
+
+    /* Fusion "producer | consumer"; see aic_accumulator. NULL: the operator is none. */
+    /* Producer: tells what it accumulates, and makes its (valid) descriptor write just that. */
+    aic_status (*produce)(void *desc, aic_accumulator *accumulator);
+    /* Consumer: fills in what follows from the accumulator, then checks every rule, but for the upper limits of sizes
+     * that bound one instruction. Its operands are dst, the accumulator, and others. */
+    aic_status (*consume)(void *desc, const aic_accumulator *accumulator, const aic_semantics *semantics);
 
     /* Pseudo-random descriptors for the checks. */
     void (*random)(uint64_t *state, void *desc);
@@ -41,8 +66,45 @@ const aic_op_info *aic_op_get(aic_op op);
 #include <aic/ops.def>
 #undef AIC_OP
 
-/* The part of every entry point that takes a specification: stage count, operators, rules of each stage. */
-aic_status aic_spec_check(const aic_spec *spec, const aic_semantics *semantics);
+/* The part of every entry point that takes a specification: stage count, operators, rules of each stage and of their
+ * fusion. *resolved (may be NULL) gets the specification with everything filled in that follows from another stage;
+ * operands, reference and generator want that one. semantics NULL: the defaults. */
+aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
+
+/* The hooks of all stages on a resolved specification; operands in calling order. */
+aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[]);
+size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
+                            aic_operand operands[AIC_OPERANDS_MAX]);
+
+/* What a call must pass for an operand. */
+aic_argument aic_operand_argument(const aic_operand *operand);
+
+/* The operators' names joined: "conv2d", "conv2d | fixpipe"; opens messages. */
+#define AIC_SUBJECT_MAX 64
+void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity);
+
+extern const aic_record aic_semantics_record;
+
+/* Whether every value is one of its enumeration; the message names the option. */
+aic_status aic_semantics_check(const aic_semantics *semantics);
+
+/* ---- fused chains (chain.c) ---- */
+
+/* Operands of a resolved chain, and which place each of a stage's own operands has among them: from[stage][operand], or
+ * AIC_ACCUMULATED for the one that is handed over. */
+enum { AIC_ACCUMULATED = -1 };
+typedef struct aic_chain_operands {
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    int from[AIC_STAGES_MAX][AIC_OPERANDS_MAX];
+} aic_chain_operands;
+
+aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
+void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
+aic_status aic_chain_check_data(const aic_spec *resolved, const void *const operands[]);
+aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
+aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
+                                     double *exact, double *bound);
 
 /* ---- cache keys ---- */
 

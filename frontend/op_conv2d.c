@@ -255,8 +255,10 @@ static aic_status conv2d_validate(const void *descriptor, const aic_semantics *s
 
 /* ---- operands ---- */
 
-static size_t conv2d_operands(const void *descriptor, aic_operand operands[AIC_OPERANDS_MAX])
+static size_t conv2d_operands(const void *descriptor, const aic_semantics *semantics,
+                              aic_operand operands[AIC_OPERANDS_MAX])
 {
+    (void)semantics;
     const aic_conv2d_desc *desc = descriptor;
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
     operands[0] = (aic_operand){
@@ -295,6 +297,27 @@ static bool conv2d_exact(const void *descriptor)
     return desc->dtype == AIC_INT8 || desc->accumulate == AIC_ACCUMULATE_CUBE;
 }
 
+/* ---- fusion ---- */
+
+static aic_status conv2d_produce(void *descriptor, aic_accumulator *accumulator)
+{
+    const aic_conv2d_desc *desc = descriptor;
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    if (!desc->init_l1out) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "init_l1out: false is not true, which fusion requires: a fused "
+                        "chain has no old result");
+    }
+    *accumulator = (aic_accumulator){
+        .producer = NAME,
+        .dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32,
+        .rows = s.howo,
+        .columns = s.cout,
+        .block_rows = s.round_howo,
+    };
+    return AIC_OK;
+}
+
 const aic_op_info aic_op_conv2d = {
     .record = {NAME, fields, FIELDS},
     .desc_size = sizeof(aic_conv2d_desc),
@@ -306,6 +329,7 @@ const aic_op_info aic_op_conv2d = {
     .exact = conv2d_exact,
     .reference = aic_conv2d_reference,
     .reference_bound = aic_conv2d_reference_bound,
+    .produce = conv2d_produce,
     .random = aic_conv2d_random,
     .random_illegal = aic_conv2d_random_illegal,
 };

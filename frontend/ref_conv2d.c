@@ -240,8 +240,9 @@ static double exact_value(float initial, const exact_sum *sum)
     return sum_to_odd(terms);
 }
 
-aic_status aic_conv2d_reference(const void *descriptor, void *const operands[])
+aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
 {
+    (void)semantics;
     const aic_conv2d_desc *desc = descriptor;
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
     if (desc->dtype == AIC_INT8) {
@@ -272,8 +273,10 @@ aic_status aic_conv2d_reference(const void *descriptor, void *const operands[])
     return AIC_OK;
 }
 
-aic_status aic_conv2d_reference_bound(const void *descriptor, void *const operands[], double *exact, double *bound)
+aic_status aic_conv2d_reference_bound(const void *descriptor, const aic_semantics *semantics, void *const operands[],
+                                      double *exact, double *bound)
 {
+    (void)semantics;
     const aic_conv2d_desc *desc = descriptor;
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
     const float *dst = operands[0];

@@ -13,7 +13,4 @@ aic_status aic_record_parse(const aic_record *record, const char *text, void *fi
 aic_status aic_record_print(const aic_record *record, const void *fields, char *buffer, size_t capacity,
                             size_t *length);
 
-/* Words of the accumulate key, by value; NULL past the last. */
-const char *aic_accumulate_name(aic_accumulate accumulate);
-
 #endif

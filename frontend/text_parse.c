@@ -166,24 +166,27 @@ static aic_status value_dtype(const reader *in, word w, uint64_t *value)
     return *value != AIC_DTYPE_NONE ? AIC_OK : fail_value(in, w, "a data type (int8, float16, ...)");
 }
 
-static aic_status value_accumulate(const reader *in, word w, uint64_t *value)
+static aic_status value_bits(const reader *in, word w, uint64_t *value)
 {
-    const char *name;
-    for (*value = 0; (name = aic_accumulate_name((aic_accumulate)*value)); (*value)++) {
-        if (word_is(w, name)) {
-            return AIC_OK;
-        }
-    }
-    return fail_value(in, w, "cube or fast");
+    return aic_bits_parse(w.start, w.length, value) == AIC_NUMBER_OK
+               ? AIC_OK
+               : fail_value(in, w, "an integer of 64 bits without a sign");
+}
+
+static aic_status value_enum(const reader *in, word w, uint64_t *value)
+{
+    return aic_enum_value(in->field->kind, w.start, w.length, value)
+               ? AIC_OK
+               : fail_value(in, w, aic_enum_expected(in->field->kind));
 }
 
 /* By field kind: reads a word as an entry of that kind. */
 static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *value) = {
-    [AIC_KIND_INT] = value_int,
-    [AIC_KIND_REAL] = value_real,
-    [AIC_KIND_BOOL] = value_bool,
-    [AIC_KIND_DTYPE] = value_dtype,
-    [AIC_KIND_ACCUMULATE] = value_accumulate,
+    [AIC_KIND_INT] = value_int,     [AIC_KIND_REAL] = value_real, [AIC_KIND_BOOL] = value_bool,
+    [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits, [AIC_KIND_DIMS] = value_int,
+#define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = value_enum,
+#include <aic/enum.def>
+#undef AIC_ENUM
 };
 
 static aic_status read_entry(reader *in, void *desc, uint32_t index)
@@ -200,7 +203,7 @@ static aic_status read_entry(reader *in, void *desc, uint32_t index)
     return status;
 }
 
-/* "[a, b, ...]" with exactly the field's number of entries. */
+/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer. */
 static aic_status read_vector(reader *in, void *desc)
 {
     aic_status status = expect(in, '[');
@@ -215,7 +218,8 @@ static aic_status read_vector(reader *in, void *desc)
             break;
         }
     }
-    if (status == AIC_OK && given != in->field->count) {
+    bool fewer = in->field->kind == AIC_KIND_DIMS && given > 0;
+    if (status == AIC_OK && given != in->field->count && !fewer) {
         status = fail_at(in, in->at, "%u entries instead of %u", given, in->field->count);
     }
     return status;

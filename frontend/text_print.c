@@ -8,12 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *aic_accumulate_name(aic_accumulate accumulate)
-{
-    static const char *const names[] = {[AIC_ACCUMULATE_CUBE] = "cube", [AIC_ACCUMULATE_FAST] = "fast"};
-    return (size_t)accumulate < sizeof names / sizeof names[0] ? names[accumulate] : NULL;
-}
-
 /* Text under way: counts every byte, keeps those that fit. */
 typedef struct sink {
     char *buffer;
@@ -51,10 +45,15 @@ static aic_status put_entry(sink *out, const aic_field *field, const void *desc,
     case AIC_KIND_DTYPE:
         name = aic_dtype_size((aic_dtype)word) || word == AIC_DTYPE_NONE ? aic_dtype_name((aic_dtype)word) : NULL;
         break;
-    case AIC_KIND_ACCUMULATE:
-        name = aic_accumulate_name((aic_accumulate)word);
+    case AIC_KIND_BITS:
+        name = number;
+        snprintf(number, sizeof number, "0x%" PRIx64, word);
         break;
     case AIC_KIND_INT:
+    case AIC_KIND_DIMS:
+        break;
+    default:
+        name = aic_enum_word(field->kind, word);
         break;
     }
     if (!name) {
@@ -73,7 +72,8 @@ static aic_status put_record(sink *out, const aic_record *record, const void *de
         put(out, f == 0 ? "(" : ", ");
         put(out, field->name);
         put(out, field->count > 1 ? "=[" : "=");
-        for (uint32_t i = 0; i < field->count; i++) {
+        const uint32_t shown = aic_field_shown(field, desc);
+        for (uint32_t i = 0; i < shown; i++) {
             put(out, i > 0 ? "," : "");
             aic_status status = put_entry(out, field, desc, i);
             if (status != AIC_OK) {

@@ -17,8 +17,13 @@ void aic_build_begin(aic_build *build, aic_context *context, const aic_request *
 
 aic_status aic_build_validate(aic_build *build)
 {
-    aic_status status = aic_spec_validate(&build->spec, &build->context->semantics);
-    return status == AIC_OK ? aic_code_create(&build->spec, build->context->target, &build->code) : status;
+    aic_status status = aic_spec_resolve(&build->spec, &build->context->semantics, &build->spec);
+    return status == AIC_OK ? aic_code_create(&build->spec, build->context, &build->code) : status;
+}
+
+static aic_problem problem_of(const aic_build *build)
+{
+    return (aic_problem){&build->spec, &build->context->semantics, build->context->target};
 }
 
 void aic_build_key_schedule(aic_key *key, const aic_schedule *schedule)
@@ -41,38 +46,43 @@ static uint64_t word_of_text(const char *text)
     return hash;
 }
 
-void aic_build_symbol(const aic_spec *spec, const aic_target *target, const aic_schedule *schedule, const char *passes,
+void aic_build_symbol(const aic_problem *problem, const aic_schedule *schedule, const char *passes,
                       char symbol[AIC_SYMBOL_MAX])
 {
+    const aic_spec *spec = problem->spec;
     aic_key key = {.count = 0};
     for (int32_t i = 0; i < spec->count; i++) {
         aic_key_add_stage(&key, spec->stage[i].op, &spec->stage[i].desc);
     }
     aic_build_key_schedule(&key, schedule);
-    aic_key_add(&key, (uint64_t)target->arch);
-    aic_key_add(&key, word_of_text(target->name));
+    for (size_t f = 0; f < aic_semantics_record.count; f++) {
+        aic_key_add(&key, aic_field_word(&aic_semantics_record.fields[f], problem->semantics, 0));
+    }
+    aic_key_add(&key, (uint64_t)problem->target->arch);
+    aic_key_add(&key, word_of_text(problem->target->name));
     aic_key_add(&key, word_of_text(passes));
 
     char names[AIC_SYMBOL_MAX / 2];
-    aic_code_join_names(spec, "_", names, sizeof names);
+    aic_spec_subject(spec, "_", names, sizeof names);
     snprintf(symbol, AIC_SYMBOL_MAX, "aic_%s_%016llx", names, (unsigned long long)aic_key_hash(&key));
 }
 
 aic_status aic_build_schedule(aic_build *build)
 {
     aic_code *code = build->code;
+    const aic_problem problem = problem_of(build);
     const aic_schedule *given = build->request->schedule;
     aic_status status = AIC_OK;
     if (given != NULL) {
         build->schedule = *given;
     } else {
-        status = aic_schedule_default(&build->spec, code->target, &build->schedule);
+        status = aic_schedule_default(&problem, &build->schedule);
     }
     if (status == AIC_OK) {
         status = aic_schedule_print(&build->schedule, code->schedule, sizeof code->schedule);
     }
     if (status == AIC_OK) {
-        aic_build_symbol(&build->spec, code->target, &build->schedule, build->context->passes, code->symbol);
+        aic_build_symbol(&problem, &build->schedule, build->context->passes, code->symbol);
     }
     return status;
 }
@@ -80,8 +90,7 @@ aic_status aic_build_schedule(aic_build *build)
 static aic_codegen_request codegen_request(const aic_build *build)
 {
     return (aic_codegen_request){
-        .spec = &build->spec,
-        .target = build->code->target,
+        .problem = problem_of(build),
         .schedule = &build->schedule,
         .passes = build->context->passes,
         .symbol = build->code->symbol,

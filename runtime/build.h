@@ -7,7 +7,7 @@
 typedef struct aic_build {
     aic_context *context;
     const aic_request *request;
-    aic_spec spec;         /* a copy of the request's descriptors */
+    aic_spec spec;         /* a copy of the request's descriptors; resolved by the first stage */
     aic_schedule schedule; /* chosen or given */
     aic_object object;
     aic_code *code; /* the result in the making */
@@ -26,7 +26,7 @@ aic_status aic_build_link(aic_build *build);     /* object to callable functions
 aic_code *aic_build_end(aic_build *build, aic_status status);
 
 /* The deterministic name of a kernel: operators, and a hash of all that its code depends on. */
-void aic_build_symbol(const aic_spec *spec, const aic_target *target, const aic_schedule *schedule, const char *passes,
+void aic_build_symbol(const aic_problem *problem, const aic_schedule *schedule, const char *passes,
                       char symbol[AIC_SYMBOL_MAX]);
 
 /* Appends the fields of a schedule to a key. */

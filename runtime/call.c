@@ -8,6 +8,12 @@ static inline aic_status prepare(const aic_code *code, int form, const void *con
     if (!aic_arguments_accepted(code->argument[form], code->operand_count, operands)) {
         return aic_arguments_check(code->subject, code->argument[form], code->operand_count, operands);
     }
+    if (code->checks_data) {
+        aic_status status = aic_spec_check_data(&code->spec, operands);
+        if (status != AIC_OK) {
+            return status;
+        }
+    }
     return aic_scratch_get(code->workspace_bytes, workspace);
 }
 

@@ -7,17 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void aic_code_join_names(const aic_spec *spec, const char *separator, char *buffer, size_t capacity)
-{
-    size_t length = 0;
-    buffer[0] = '\0';
-    for (int32_t i = 0; i < spec->count && length < capacity; i++) {
-        int written = snprintf(buffer + length, capacity - length, "%s%s", i > 0 ? separator : "",
-                               aic_op_name(spec->stage[i].op));
-        length += written > 0 ? (size_t)written : 0;
-    }
-}
-
 /* The signature for libffi, from the operand table: every operand goes by address. */
 static aic_status prepare_call(aic_code *code)
 {
@@ -30,31 +19,24 @@ static aic_status prepare_call(aic_code *code)
                             : aic_fail(AIC_INTERNAL, code->subject, "libffi refuses the signature (%d)", (int)status);
 }
 
-aic_status aic_code_create(const aic_spec *spec, const aic_target *target, aic_code **code)
+aic_status aic_code_create(const aic_spec *resolved, const aic_context *context, aic_code **code)
 {
     aic_operand operands[AIC_OPERANDS_MAX];
-    size_t count;
-    aic_status status = aic_spec_operands(spec, operands, &count);
-    if (status != AIC_OK) {
-        return status;
-    }
     aic_code *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("kernel", sizeof *made);
     }
     atomic_init(&made->references, 1);
-    made->operand_count = count;
-    for (size_t i = 0; i < count; i++) {
-        aic_argument argument = {.name = operands[i].name,
-                                 .misalignment = aic_dtype_size(operands[i].dtype) - 1,
-                                 .bytes = (uintptr_t)operands[i].bytes};
-        made->argument[AIC_PLAIN][i] = argument;
-        made->argument[AIC_PACKED][i] = argument;
+    made->spec = *resolved;
+    made->checks_data = aic_op_get(resolved->stage[resolved->count - 1].op)->check_data != NULL;
+    made->operand_count = aic_spec_operands_of(resolved, &context->semantics, operands);
+    for (size_t i = 0; i < made->operand_count; i++) {
+        made->argument[AIC_PLAIN][i] = aic_operand_argument(&operands[i]);
+        made->argument[AIC_PACKED][i] = made->argument[AIC_PLAIN][i];
     }
-    aic_code_join_names(spec, " | ", made->subject, sizeof made->subject);
-    made->op = spec->count == 1 ? spec->stage[0].op : AIC_OP_NONE;
-    made->target = target;
-    status = prepare_call(made);
+    aic_spec_subject(resolved, " | ", made->subject, sizeof made->subject);
+    made->target = context->target;
+    aic_status status = prepare_call(made);
     if (status != AIC_OK) {
         free(made);
         return status;

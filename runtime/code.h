@@ -4,18 +4,19 @@
 #define AIC_RUNTIME_CODE_H
 
 #include "codegen/codegen.h"
-#include "frontend/argument.h"
+#include "frontend/op.h"
+#include "runtime/context.h"
 #include "runtime/jit.h"
 #include <ffi.h>
 #include <stdatomic.h>
 
 #define AIC_SYMBOL_MAX 80
-#define AIC_SUBJECT_MAX 64
 
 typedef struct aic_code {
     atomic_size_t references;
     aic_image image;
     size_t operand_count;
+    bool checks_data; /* a call's data has rules of its own (aic_spec_check_data) */
     size_t workspace_bytes;
     size_t packed_bytes[AIC_OPERANDS_MAX];              /* 0: the operand is not packed */
     aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
@@ -26,7 +27,7 @@ typedef struct aic_code {
     ffi_type *ffi_types[AIC_OPERANDS_MAX + 1];
 
     /* What it was made of. */
-    aic_op op; /* AIC_OP_NONE: a fused chain */
+    aic_spec spec; /* resolved */
     const aic_target *target;
     char symbol[AIC_SYMBOL_MAX];
     char schedule[AIC_SCHEDULE_TEXT_MAX];
@@ -34,17 +35,14 @@ typedef struct aic_code {
     size_t code_bytes;
 } aic_code;
 
-/* A code without an image, described by a valid specification; held once. */
-aic_status aic_code_create(const aic_spec *spec, const aic_target *target, aic_code **code);
+/* A code without an image, described by a resolved specification; held once. */
+aic_status aic_code_create(const aic_spec *resolved, const aic_context *context, aic_code **code);
 
 /* Takes over sizes and times of the object that the code will consist of. */
 void aic_code_describe(aic_code *code, const aic_object *object);
 
 void aic_code_hold(aic_code *code);
 void aic_code_release(aic_code *code); /* frees the machine code with the last hold */
-
-/* The operator texts' names joined: "conv2d", "conv2d | fixpipe". */
-void aic_code_join_names(const aic_spec *spec, const char *separator, char *buffer, size_t capacity);
 
 /* ---- calls (call.c) ---- */
 

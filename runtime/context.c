@@ -1,6 +1,7 @@
 /* Contexts: options, environment, the default context. */
 #include "runtime/context.h"
 #include "frontend/diag.h"
+#include "frontend/op.h"
 #include "runtime/code.h"
 #include "runtime/isa.h"
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 aic_context_options aic_context_options_init(void)
 {
-    return (aic_context_options){.verbose = -1, .semantics = {.limits = AIC_LIMITS_DOCUMENT}};
+    return (aic_context_options){.verbose = -1, .semantics = aic_semantics_init()};
 }
 
 /* An environment variable, NULL when it is not set or empty. */
@@ -47,15 +48,6 @@ static aic_status choose_verbose(int option, int *verbose)
     return AIC_OK;
 }
 
-static aic_status check_semantics(const aic_semantics *semantics)
-{
-    if (semantics->limits != AIC_LIMITS_DOCUMENT && semantics->limits != AIC_LIMITS_HOST) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "limits", "%d is neither document (%d) nor host (%d)",
-                        (int)semantics->limits, AIC_LIMITS_DOCUMENT, AIC_LIMITS_HOST);
-    }
-    return AIC_OK;
-}
-
 /* A copy of an optional text; "" counts as none. */
 static aic_status copy_text(const char *text, char **copy)
 {
@@ -72,7 +64,7 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
 {
     const char *dump_dir = options->dump_dir != NULL ? options->dump_dir : environment("AIC_DUMP_DIR");
     context->semantics = options->semantics;
-    aic_status status = check_semantics(&options->semantics);
+    aic_status status = aic_semantics_check(&options->semantics);
     if (status == AIC_OK) {
         status = choose_verbose(options->verbose, &context->verbose);
     }

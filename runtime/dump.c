@@ -44,7 +44,7 @@ static aic_status dump_stage(const aic_codegen_request *request, aic_dump_stage 
         status = dump_plan(request->schedule, bytes);
         break;
     case AIC_DUMP_EXPLAIN:
-        status = aic_schedule_explain(request->spec, request->target, bytes);
+        status = aic_schedule_explain(&request->problem, bytes);
         break;
     default:
         return aic_codegen_dump(request, stage, bytes, size);
@@ -64,30 +64,29 @@ aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *sche
     if ((unsigned)stage > AIC_DUMP_EXPLAIN) {
         return aic_fail(AIC_INVALID_ARGUMENT, "stage", "%d is outside 0..%d", (int)stage, AIC_DUMP_EXPLAIN);
     }
+    aic_spec resolved;
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK) {
-        status = aic_spec_validate(spec, &context->semantics);
+        status = aic_spec_resolve(spec, &context->semantics, &resolved);
     }
     const aic_target *target;
     if (status == AIC_OK) {
         status = choose_target(context, isa, triple, &target);
     }
-    aic_schedule chosen;
-    if (status == AIC_OK) {
-        status = schedule != NULL ? aic_schedule_parse(schedule, spec, target, &chosen)
-                                  : aic_schedule_default(spec, target, &chosen);
+    if (status != AIC_OK) {
+        return status;
     }
+    const aic_problem problem = {&resolved, &context->semantics, target};
+    aic_schedule chosen;
+    status =
+        schedule != NULL ? aic_schedule_parse(schedule, &problem, &chosen) : aic_schedule_default(&problem, &chosen);
     if (status != AIC_OK) {
         return status;
     }
     char symbol[AIC_SYMBOL_MAX];
-    aic_build_symbol(spec, target, &chosen, context->passes, symbol);
-    aic_codegen_request request = {.spec = spec,
-                                   .target = target,
-                                   .triple = triple,
-                                   .schedule = &chosen,
-                                   .passes = context->passes,
-                                   .symbol = symbol};
+    aic_build_symbol(&problem, &chosen, context->passes, symbol);
+    aic_codegen_request request = {
+        .problem = problem, .triple = triple, .schedule = &chosen, .passes = context->passes, .symbol = symbol};
     char *made;
     size_t length;
     status = dump_stage(&request, stage, &made, &length);
@@ -109,13 +108,15 @@ aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, si
     if (spec == NULL || buffer == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "buffer", "is NULL");
     }
+    aic_spec resolved;
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK) {
-        status = aic_spec_validate(spec, &context->semantics);
+        status = aic_spec_resolve(spec, &context->semantics, &resolved);
     }
     aic_schedule schedule;
     if (status == AIC_OK) {
-        status = aic_schedule_candidate_at(spec, context->target, index, &schedule);
+        const aic_problem problem = {&resolved, &context->semantics, context->target};
+        status = aic_schedule_candidate_at(&problem, index, &schedule);
     }
     return status == AIC_OK ? aic_schedule_print(&schedule, buffer, capacity) : status;
 }

@@ -4,12 +4,13 @@
 #include <aic/aic.h>
 
 static inline aic_status run(aic_context *context, aic_op op, const char *name, const void *desc,
-                             const void *const operands[])
+                             const void *const operands[], size_t count)
 {
     if (desc == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, name, "desc: is NULL");
     }
-    aic_request request = {.count = 1, .stage = {{.op = op, .desc = desc}}, .schedule = NULL, .operands = operands};
+    aic_request request = {
+        .count = 1, .stage = {{.op = op, .desc = desc}}, .operands = operands, .operand_count = count};
     return aic_pipeline(context, &request, NULL);
 }
 
@@ -18,8 +19,28 @@ static inline aic_status run(aic_context *context, aic_op op, const char *name, 
     aic_status aic_jit_##name(aic_context *ctx, const aic_##name##_desc *desc, params)                                 \
     {                                                                                                                  \
         const void *const operands[] = {args};                                                                         \
-        return run(ctx, AIC_OP_##ENUM, #name, desc, operands);                                                         \
+        return run(ctx, AIC_OP_##ENUM, #name, desc, operands, sizeof operands / sizeof operands[0]);                   \
     }
 #include <aic/ops.def>
 #undef AIC_OP
 #undef AIC_OPERANDS
+
+aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const operands[], size_t count)
+{
+    if (spec == NULL || operands == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "operands", "is NULL");
+    }
+    aic_request request = {.count = 0, .operands = (const void *const *)operands, .operand_count = count};
+    if (spec->count < 1 || spec->count > AIC_STAGES_MAX) {
+        return aic_spec_validate(spec, NULL); /* says what is wrong */
+    }
+    for (; request.count < spec->count; request.count++) {
+        const aic_stage *stage = &spec->stage[request.count];
+        if (aic_op_name(stage->op) == NULL) {
+            return aic_spec_validate(spec, NULL);
+        }
+        request.stage[request.count].op = stage->op;
+        request.stage[request.count].desc = &stage->desc;
+    }
+    return aic_pipeline(context, &request, NULL);
+}

@@ -20,17 +20,17 @@ static bool same_schedule(const aic_schedule *a, const aic_schedule *b)
 }
 
 /* Reads the text of a schedule. The one that the default rule would choose counts as not given: it is one kernel. */
-static aic_status read_schedule(const aic_context *context, const aic_spec *spec, const char *text,
-                                aic_schedule *schedule, const aic_schedule **given)
+static aic_status read_schedule(const aic_problem *problem, const char *text, aic_schedule *schedule,
+                                const aic_schedule **given)
 {
     *given = NULL;
     if (text == NULL) {
         return AIC_OK;
     }
     aic_schedule usual;
-    aic_status status = aic_schedule_parse(text, spec, context->target, schedule);
+    aic_status status = aic_schedule_parse(text, problem, schedule);
     if (status == AIC_OK) {
-        status = aic_schedule_default(spec, context->target, &usual);
+        status = aic_schedule_default(problem, &usual);
     }
     if (status == AIC_OK && !same_schedule(schedule, &usual)) {
         *given = schedule;
@@ -43,15 +43,17 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     if (spec == NULL || kernel == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "kernel", "is NULL");
     }
+    aic_spec resolved;
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK) {
         /* Here, and not only on a miss: the schedule's text is judged against a valid specification. */
-        status = aic_spec_validate(spec, &context->semantics);
+        status = aic_spec_resolve(spec, &context->semantics, &resolved);
     }
     aic_request request = {.count = 0};
     aic_schedule parsed;
     if (status == AIC_OK) {
-        status = read_schedule(context, spec, schedule, &parsed, &request.schedule);
+        const aic_problem problem = {&resolved, &context->semantics, context->target};
+        status = read_schedule(&problem, schedule, &parsed, &request.schedule);
     }
     if (status != AIC_OK) {
         return status;
@@ -89,21 +91,24 @@ size_t aic_kernel_workspace_size(const aic_kernel *kernel)
     return kernel != NULL ? kernel->code->workspace_bytes : 0;
 }
 
-static aic_conv2d_fn conv2d_function(const aic_kernel *kernel, int form)
+/* The function of a kernel of this one operator, or NULL. */
+static aic_function function_of(const aic_kernel *kernel, aic_op op, int form)
 {
-    bool fits = kernel != NULL && kernel->code->op == AIC_OP_CONV2D;
-    return fits ? (aic_conv2d_fn)kernel->code->image.kernel[form] : NULL;
+    bool fits = kernel != NULL && kernel->code->spec.count == 1 && kernel->code->spec.stage[0].op == op;
+    return fits ? kernel->code->image.kernel[form] : NULL;
 }
 
-aic_conv2d_fn aic_kernel_conv2d(const aic_kernel *kernel)
-{
-    return conv2d_function(kernel, AIC_PLAIN);
-}
-
-aic_conv2d_fn aic_kernel_conv2d_packed(const aic_kernel *kernel)
-{
-    return conv2d_function(kernel, AIC_PACKED);
-}
+#define AIC_OP(ENUM, name, params, args)                                                                               \
+    aic_##name##_fn aic_kernel_##name(const aic_kernel *kernel)                                                        \
+    {                                                                                                                  \
+        return (aic_##name##_fn)function_of(kernel, AIC_OP_##ENUM, AIC_PLAIN);                                         \
+    }                                                                                                                  \
+    aic_##name##_fn aic_kernel_##name##_packed(const aic_kernel *kernel)                                               \
+    {                                                                                                                  \
+        return (aic_##name##_fn)function_of(kernel, AIC_OP_##ENUM, AIC_PACKED);                                        \
+    }
+#include <aic/ops.def>
+#undef AIC_OP
 
 static aic_status call(const aic_kernel *kernel, int form, void *const operands[], size_t count)
 {

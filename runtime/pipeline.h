@@ -14,6 +14,7 @@ typedef struct aic_request {
     } stage[AIC_STAGES_MAX];
     const aic_schedule *schedule; /* NULL: the default rule chooses */
     const void *const *operands;  /* in calling order; NULL: only make the kernel */
+    size_t operand_count;
 } aic_request;
 
 typedef struct aic_result {

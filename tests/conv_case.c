@@ -51,7 +51,7 @@ conv_case *conv_case_new(const aic_conv2d_desc *desc)
     c->spec = aic_spec_conv2d(desc);
     ck_assert_int_eq(aic_spec_validate(&c->spec, NULL), AIC_OK);
     size_t count;
-    ck_assert_int_eq(aic_spec_operands(&c->spec, c->operand, &count), AIC_OK);
+    ck_assert_int_eq(aic_spec_operands(&c->spec, NULL, c->operand, &count), AIC_OK);
     ck_assert_uint_eq(count, CONV_OPERANDS);
     for (size_t i = 0; i < count; i++) {
         c->buffer[i] = aligned_block((size_t)c->operand[i].bytes);

@@ -279,7 +279,7 @@ START_TEST(operand_shapes)
     aic_spec spec = aic_spec_conv2d(&desc);
     aic_operand operands[AIC_OPERANDS_MAX];
     size_t count = 0;
-    ck_assert_int_eq(aic_spec_operands(&spec, operands, &count), AIC_OK);
+    ck_assert_int_eq(aic_spec_operands(&spec, NULL, operands, &count), AIC_OK);
     ck_assert_uint_eq(count, 3);
     ck_assert_str_eq(operands[0].name, "dst"); /* Ho = 6, Wo = 7: howo = 42, round_howo = 48 */
     ck_assert_mem_eq(operands[0].shape, ((int64_t[]){3, 48, 16, 0, 0, 0}), sizeof operands[0].shape);
@@ -293,7 +293,7 @@ START_TEST(operand_shapes)
     ck_assert_mem_eq(operands[2].shape, ((int64_t[]){1, 3, 3, 48, 16, 0}), sizeof operands[2].shape);
     ck_assert_int_eq(operands[2].elements, 3 * 3 * 48 * 16);
     spec.stage[0].desc.conv2d.init_l1out = false;
-    ck_assert_int_eq(aic_spec_operands(&spec, operands, &count), AIC_OK);
+    ck_assert_int_eq(aic_spec_operands(&spec, NULL, operands, &count), AIC_OK);
     ck_assert_int_eq(operands[0].direction, AIC_INOUT);
     int64_t macs = 0;
     int64_t bytes = 0;
@@ -315,7 +315,7 @@ START_TEST(largest_shape)
     size_t count = 0;
     int64_t macs = 0;
     int64_t bytes = 0;
-    ck_assert_int_eq(aic_spec_operands(&spec, operands, &count), AIC_OK);
+    ck_assert_int_eq(aic_spec_operands(&spec, NULL, operands, &count), AIC_OK);
     const int64_t side = 4096 + 510 - 254;
     ck_assert_int_eq(operands[0].bytes, side * side * 4096 * 4);
     ck_assert_int_eq(operands[2].bytes, INT64_C(4096) * 255 * 255 * 4096 * 2);

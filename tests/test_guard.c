@@ -47,7 +47,7 @@ static aic_status select_the_impossible(void *argument)
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("impossible", context);
     aic_llvm_prepare(module, machine);
     aic_emit_open(&e, context, module, target);
-    aic_emit_function(&e, "impossible", true, (const char *const[]){"p"}, 1);
+    aic_emit_function(&e, "impossible", true, (const char *const[]){"p"}, 1, 0);
     LLVMValueRef bytes = aic_load(&e, aic_vector(e.i8, 16), aic_emit_param(&e, 0), 0, 1);
     LLVMValueRef args[] = {bytes, bytes};
     LLVMValueRef product = aic_emit_intrinsic(&e, "llvm.x86.ssse3.pmadd.ub.sw.128", NULL, 0, args, 2);

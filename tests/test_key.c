@@ -24,14 +24,21 @@ static uint64_t other_word(const aic_field *field, uint64_t word)
     case AIC_KIND_REAL:
         return word ^ UINT64_C(1) << 63; /* 0.0 and -0.0 are different specifications */
     case AIC_KIND_BOOL:
-    case AIC_KIND_ACCUMULATE:
         return word ^ 1;
     case AIC_KIND_DTYPE:
         return word == AIC_INT8 ? AIC_FLOAT16 : AIC_INT8;
     case AIC_KIND_INT:
+    case AIC_KIND_BITS:
+    case AIC_KIND_DIMS:
+        return word + 1;
+    default:
         break;
     }
-    return word + 1;
+    uint64_t value = 0; /* the first other value of the enumeration */
+    while (value == word || aic_enum_word(field->kind, value) == NULL) {
+        value++;
+    }
+    return value;
 }
 
 static void check_different(const aic_spec *base, const aic_spec *changed, const aic_field *field, uint32_t index)

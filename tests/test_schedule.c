@@ -12,17 +12,22 @@ Suite *suite_schedule(void);
 
 static aic_spec spec;
 
-static void setup(void)
-{
-    ck_assert_int_eq(aic_spec_parse("conv2d(dtype=float16, fm_shape=[2,30,23,16], kernel_shape=[2,3,3,96,16], "
-                                    "accumulate=fast)",
-                                    &spec),
-                     AIC_OK);
-}
+static aic_semantics semantics;
+static aic_problem problem; /* spec on avx512 */
 
 static const aic_target *avx512(void)
 {
     return aic_target_find(AIC_ARCH_X86_64, "avx512");
+}
+
+static void setup(void)
+{
+    semantics = aic_semantics_init();
+    problem = (aic_problem){&spec, &semantics, avx512()};
+    ck_assert_int_eq(aic_spec_parse("conv2d(dtype=float16, fm_shape=[2,30,23,16], kernel_shape=[2,3,3,96,16], "
+                                    "accumulate=fast)",
+                                    &spec),
+                     AIC_OK);
 }
 
 START_TEST(extents_are_cut_evenly)
@@ -46,13 +51,14 @@ START_TEST(candidates)
     for (int arch = AIC_ARCH_X86_64; arch <= AIC_ARCH_AARCH64; arch++) {
         const aic_target *target;
         for (size_t level = 0; (target = aic_target_at((aic_arch)arch, level)) != NULL; level++) {
+            const aic_problem problem_here = {&spec, &semantics, target};
             aic_schedule first, candidate, read;
             char text[AIC_SCHEDULE_TEXT_MAX];
             size_t count = 0;
-            ck_assert_int_eq(aic_schedule_default(&spec, target, &first), AIC_OK);
-            while (aic_schedule_candidate_at(&spec, target, count, &candidate) == AIC_OK) {
+            ck_assert_int_eq(aic_schedule_default(&problem_here, &first), AIC_OK);
+            while (aic_schedule_candidate_at(&problem_here, count, &candidate) == AIC_OK) {
                 ck_assert_int_eq(aic_schedule_print(&candidate, text, sizeof text), AIC_OK);
-                ck_assert_int_eq(aic_schedule_parse(text, &spec, target, &read), AIC_OK);
+                ck_assert_int_eq(aic_schedule_parse(text, &problem_here, &read), AIC_OK);
                 ck_assert_mem_eq(&candidate, &read, sizeof read);
                 ck_assert(count > 0 || memcmp(&candidate, &first, sizeof first) == 0);
                 count++;
@@ -88,7 +94,7 @@ START_TEST(illegal_schedules)
     aic_schedule schedule, before;
     memset(&before, 0x5a, sizeof before);
     schedule = before;
-    ck_assert_int_eq(aic_schedule_parse(BAD[_i].text, &spec, avx512(), &schedule), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_schedule_parse(BAD[_i].text, &problem, &schedule), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
     ck_assert_mem_eq(&schedule, &before, sizeof before);
 }
@@ -98,8 +104,8 @@ START_TEST(explanation)
 {
     char *text, best[AIC_SCHEDULE_TEXT_MAX];
     aic_schedule schedule;
-    ck_assert_int_eq(aic_schedule_explain(&spec, avx512(), &text), AIC_OK);
-    ck_assert_int_eq(aic_schedule_default(&spec, avx512(), &schedule), AIC_OK);
+    ck_assert_int_eq(aic_schedule_explain(&problem, &text), AIC_OK);
+    ck_assert_int_eq(aic_schedule_default(&problem, &schedule), AIC_OK);
     ck_assert_int_eq(aic_schedule_print(&schedule, best, sizeof best), AIC_OK);
     ck_assert_ptr_nonnull(strstr(text, best));
     ck_assert_ptr_nonnull(strstr(text, "vectors=4: a group of 64 output channels does not divide"));
@@ -121,8 +127,8 @@ START_TEST(largest_shapes)
         aic_tiling t;
         ck_assert_int_eq(aic_spec_parse(TEXTS[i], &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_OK);
-        ck_assert_int_eq(aic_schedule_default(&spec, avx512(), &schedule), AIC_OK);
-        ck_assert_ptr_eq(aic_describe(&spec, &work), &aic_shape_contraction);
+        ck_assert_int_eq(aic_schedule_default(&problem, &schedule), AIC_OK);
+        ck_assert_ptr_eq(aic_describe(&spec, &semantics, &work), &aic_shape_contraction);
         const aic_contraction c = work.contraction;
         ck_assert_int_eq(aic_tiling_make(&c, avx512(), &schedule, &t), AIC_OK);
         ck_assert_int_gt(t.workspace_bytes, t.packed_bytes);

@@ -196,10 +196,12 @@ START_TEST(objects)
     const aic_target *target = target_of(_i);
     for (int number = 0; number < SPECS; number++) {
         aic_spec spec = parse(number);
+        const aic_semantics semantics = aic_semantics_init();
+        const aic_problem problem = {&spec, &semantics, target};
         aic_schedule schedule;
         char symbol[AIC_SYMBOL_MAX];
-        ck_assert_int_eq(aic_schedule_default(&spec, target, &schedule), AIC_OK);
-        aic_build_symbol(&spec, target, &schedule, NULL, symbol);
+        ck_assert_int_eq(aic_schedule_default(&problem, &schedule), AIC_OK);
+        aic_build_symbol(&problem, &schedule, NULL, symbol);
         size_t size, again_size;
         char *bytes = dump(_i, number, AIC_DUMP_OBJ, &size), *again = dump(_i, number, AIC_DUMP_OBJ, &again_size);
         elf_object object;

@@ -98,7 +98,7 @@ static int open_operands(bench_call *call)
 static int open_call(bench_call *call, const bench_options *options, const aic_spec *spec)
 {
     *call = (bench_call){.use_packed = options->weights == NULL || strcmp(options->weights, "packed") == 0};
-    aic_status failed = aic_spec_operands(spec, call->operand, &call->count);
+    aic_status failed = aic_spec_operands(spec, &options->session.semantics, call->operand, &call->count);
     if (failed != AIC_OK) {
         return cli_fail_library(NULL, failed);
     }
@@ -171,7 +171,7 @@ static int bench_spec(const bench_options *options, const aic_spec *spec)
     if (status == CLI_DONE && text == NULL) {
         status = cli_fail(CLI_SYSTEM, "bench: memory ran out");
     }
-    if (status == CLI_DONE && (aic_spec_work(spec, &row.macs, &row.bytes) != AIC_OK ||
+    if (status == CLI_DONE && (aic_spec_work(spec, &options->session.semantics, &row.macs, &row.bytes) != AIC_OK ||
                                aic_kernel_get_info(call.kernel, &row.info) != AIC_OK)) {
         status = cli_fail_library(NULL, AIC_INTERNAL);
     }

@@ -85,7 +85,7 @@ static int take_pairs(run_state *run, pair_kind kind, const args_list *pairs)
 static int bind_operands(run_state *run, const args_list *in, const args_list *fill, const args_list *out)
 {
     aic_operand operands[AIC_OPERANDS_MAX];
-    aic_status failed = aic_spec_operands(&run->spec, operands, &run->count);
+    aic_status failed = aic_spec_operands(&run->spec, &run->session.semantics, operands, &run->count);
     if (failed != AIC_OK) {
         return cli_fail_library(NULL, failed);
     }

@@ -56,7 +56,7 @@ static void shape_init(shape *s, int64_t width)
     aic_operand operands[AIC_OPERANDS_MAX];
     size_t count;
     if (aic_kernel_create(NULL, &spec, NULL, &s->kernel) != AIC_OK ||
-        aic_spec_operands(&spec, operands, &count) != AIC_OK) {
+        aic_spec_operands(&spec, NULL, operands, &count) != AIC_OK) {
         die("cannot make the kernel");
     }
     s->function = aic_kernel_conv2d(s->kernel);

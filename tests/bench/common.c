@@ -156,8 +156,8 @@ void bench_data_open(bench_data *data, const aic_spec *spec)
     size_t count;
     int64_t bytes;
     *data = (bench_data){.spec = *spec};
-    if (aic_spec_validate(spec, NULL) != AIC_OK || aic_spec_operands(spec, data->operand, &count) != AIC_OK ||
-        aic_spec_work(spec, &data->macs, &bytes) != AIC_OK) {
+    if (aic_spec_validate(spec, NULL) != AIC_OK || aic_spec_operands(spec, NULL, data->operand, &count) != AIC_OK ||
+        aic_spec_work(spec, NULL, &data->macs, &bytes) != AIC_OK) {
         bench_die("specification");
     }
     for (size_t i = 0; i < count; i++) {

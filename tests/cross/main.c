@@ -139,11 +139,12 @@ static aic_status make_object(const char *text, const char *level, aic_spec *spe
 {
     const aic_target *target = aic_target_find(AIC_ARCH_AARCH64, level);
     aic_schedule schedule;
-    aic_codegen_request request = {.spec = spec, .target = target, .schedule = &schedule, .symbol = "kernel"};
+    const aic_semantics semantics = aic_semantics_init();
+    aic_codegen_request request = {.problem = {spec, &semantics, target}, .schedule = &schedule, .symbol = "kernel"};
     request.triple = aic_target_triple(AIC_ARCH_AARCH64);
     aic_status status = target != NULL ? aic_spec_parse(text, spec) : AIC_INVALID_ARGUMENT;
-    status = status == AIC_OK ? aic_spec_validate(spec, NULL) : status;
-    status = status == AIC_OK ? aic_schedule_default(spec, target, &schedule) : status;
+    status = status == AIC_OK ? aic_spec_resolve(spec, &semantics, spec) : status;
+    status = status == AIC_OK ? aic_schedule_default(&request.problem, &schedule) : status;
     return status == AIC_OK ? aic_codegen_object(&request, object) : status;
 }
 

@@ -130,10 +130,12 @@ static aic_status run(aic_context *context, const tensors *t, demo_result *resul
     call_conv2d(&call);
     result->first_call_ns = (double)(timer_now() - start);
     aic_spec spec = aic_spec_conv2d(&t->desc);
+    aic_semantics host = aic_semantics_init(); /* as the context */
+    host.limits = AIC_LIMITS_HOST;
     int64_t macs = 0, bytes = 0;
     aic_status status = call.status;
     status = status == AIC_OK ? aic_spec_print(&spec, result->spec, sizeof result->spec, NULL) : status;
-    status = status == AIC_OK ? aic_spec_work(&spec, &macs, &bytes) : status;
+    status = status == AIC_OK ? aic_spec_work(&spec, &host, &macs, &bytes) : status;
     status = status == AIC_OK ? aic_kernel_create(context, &spec, NULL, &result->kernel) : status;
     status = status == AIC_OK ? aic_kernel_get_info(result->kernel, &result->info) : status;
     if (status == AIC_OK) {

@@ -79,7 +79,7 @@ verify_verdict verify_open(verify_case *c, const aic_spec *spec, const aic_seman
     *report = (verify_report){.verdict = VERIFY_PASSED};
     aic_status status = aic_spec_validate(spec, semantics);
     if (status == AIC_OK) {
-        status = aic_spec_operands(spec, c->operand, &c->count);
+        status = aic_spec_operands(spec, semantics, c->operand, &c->count);
     }
     if (status != AIC_OK) {
         return verify_say_status(report, status, "specification");

@@ -31,11 +31,6 @@ typedef struct aic_conv2d_desc {
 #undef AIC_FIELD
 } aic_conv2d_desc;
 
-/* A conv2d kernel. weight is the document's tensor, or the packed image of it for the pointer that
- * aic_kernel_conv2d_packed() returns. workspace: aic_kernel_workspace_size() bytes, 64-byte aligned, not
- * shared between concurrent calls. Checks nothing. */
-typedef void (*aic_conv2d_fn)(void *dst, const void *feature_map, const void *weight, void *workspace);
-
 /* stride and dilation 1, pad 0, pad_value 0, init_l1out true, accumulate cube, the rest 0. */
 AIC_API aic_conv2d_desc aic_conv2d_desc_init(void);
 

@@ -4,7 +4,8 @@
  *
  *     AIC_FIELD(kind, name, count, need, fallback)
  *
- * kind      INT (int64_t), REAL (double), BOOL (bool), DTYPE (aic_dtype), ACCUMULATE (aic_accumulate)
+ * kind      INT (int64_t), REAL (double), BOOL (bool), DTYPE (aic_dtype), BITS (uint64_t, printed in hexadecimal),
+ *           DIMS (int64_t: as many entries as are not 0, at most count; the rest is 0), an enumeration of enum.def
  * count     1 for a scalar, n for a vector of n entries
  * need      REQUIRED or OPTIONAL, in operator text
  * fallback  what aic_OP_desc_init() puts in, into every entry of a vector
@@ -21,7 +22,15 @@
 #define AIC_CTYPE_REAL double
 #define AIC_CTYPE_BOOL bool
 #define AIC_CTYPE_DTYPE aic_dtype
+#define AIC_CTYPE_BITS uint64_t
+#define AIC_CTYPE_DIMS int64_t
 #define AIC_CTYPE_ACCUMULATE aic_accumulate
+#define AIC_CTYPE_LAYOUT aic_layout
+#define AIC_CTYPE_FORMAT aic_fixpipe_format
+#define AIC_CTYPE_QUANT_PRE aic_quant_pre
+#define AIC_CTYPE_TIK_QUANTIZE aic_tik_quantize
+#define AIC_CTYPE_LIMITS aic_limits
+#define AIC_CTYPE_OVERFLOW aic_overflow
 
 #define AIC_EXTENT_1
 #define AIC_EXTENT_2 [2]

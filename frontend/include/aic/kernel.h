@@ -22,14 +22,27 @@ AIC_API void aic_kernel_release(aic_kernel *kernel); /* NULL does nothing */
 /* Scratch memory of one call in bytes; it must be aligned to 64 bytes. */
 AIC_API size_t aic_kernel_workspace_size(const aic_kernel *kernel);
 
-/* The kernel as a function, valid while the kernel is held; NULL when it is not a conv2d kernel. */
-AIC_API aic_conv2d_fn aic_kernel_conv2d(const aic_kernel *kernel);
-AIC_API aic_conv2d_fn aic_kernel_conv2d_packed(const aic_kernel *kernel);
+/* Kernels as C functions: operands as aic_jit_OP() takes them, packable ones plain or (_packed) as packed images, then
+ * aic_kernel_workspace_size() bytes of scratch memory, 64-byte aligned and not shared between concurrent calls. They
+ * check nothing, neither addresses nor data. Valid while the kernel is held; NULL when it is no kernel of this one
+ * operator. */
+#define AIC_OPERANDS(...) __VA_ARGS__
+#define AIC_OP(ENUM, name, params, args)                                                                               \
+    typedef void (*aic_##name##_fn)(params, void *workspace);                                                          \
+    AIC_API aic_##name##_fn aic_kernel_##name(const aic_kernel *kernel);                                               \
+    AIC_API aic_##name##_fn aic_kernel_##name##_packed(const aic_kernel *kernel);
+#include <aic/ops.def>
+#undef AIC_OP
+#undef AIC_OPERANDS
 
 /* Calls the kernel with its operands in calling order; checks count, NULL, alignment and overlap as the
  * aic_jit_ functions do. The scratch memory is the calling thread's own, kept for its next call. The call goes
  * through libffi with the signature that the operand table gives. */
 AIC_API aic_status aic_kernel_call(const aic_kernel *kernel, void *const operands[], size_t count);
+
+/* aic_jit_OP() for any specification, fused chains among them: validates, finds or makes the kernel, runs it. operands
+ * in the order of aic_spec_operands(), NULL for unused ones. */
+AIC_API aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const operands[], size_t count);
 
 /* Packing of a constant operand. size: bytes of the packed image of operand number `operand`, 0 when the kernel
  * does not pack it. pack: writes the image of `source` to `packed` (64-byte aligned, that many bytes). An image

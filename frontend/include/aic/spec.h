@@ -6,6 +6,13 @@
 #define AIC_SPEC_H
 
 #include <aic/conv2d.h>
+#include <aic/fixpipe.h>
+#include <aic/load_data.h>
+#include <aic/load_data_transpose.h>
+#include <aic/mmad.h>
+#include <aic/nd2nz.h>
+#include <aic/tik_fixpipe.h>
+#include <aic/transdata.h>
 #include <aic/types.h>
 
 AIC_EXTERN_C_BEGIN
@@ -38,10 +45,16 @@ typedef struct aic_spec {
 
 /* What the documents leave to the machine; a context carries one, the reference takes one. */
 typedef struct aic_semantics {
-    aic_limits limits;
+#define AIC_FIELD AIC_MEMBER
+#include <aic/semantics.def>
+#undef AIC_FIELD
 } aic_semantics;
 
-typedef enum aic_direction { AIC_IN = 1, AIC_OUT = 2, AIC_INOUT = 3 } aic_direction;
+/* The documents' defaults. */
+AIC_API aic_semantics aic_semantics_init(void);
+
+/* AIC_UNUSED: an optional operand that this descriptor does not take; NULL is passed in its place, nothing else. */
+typedef enum aic_direction { AIC_UNUSED = 0, AIC_IN = 1, AIC_OUT = 2, AIC_INOUT = 3 } aic_direction;
 
 #define AIC_RANK_MAX 6
 #define AIC_OPERANDS_MAX 4
@@ -56,6 +69,10 @@ typedef struct aic_operand {
     int64_t elements;
     int64_t bytes;
 } aic_operand;
+
+/* "producer | consumer" as one specification; both must have one operator. No check is made: aic_spec_validate() tells
+ * whether the two can be fused. Shape and stride fields of the consumer that are 0 follow from the producer. */
+AIC_API aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer);
 
 /* A specification of this one operator. No check is made. */
 #define AIC_OP(ENUM, name, params, args) AIC_API aic_spec aic_spec_##name(const aic_##name##_desc *desc);
@@ -78,12 +95,14 @@ AIC_API aic_status aic_spec_validate(const aic_spec *spec, const aic_semantics *
 /* Whether two specifications are equal in every field. */
 AIC_API bool aic_spec_equal(const aic_spec *a, const aic_spec *b);
 
-/* The operands in calling order. spec must be valid. Writes at most AIC_OPERANDS_MAX entries. */
-AIC_API aic_status aic_spec_operands(const aic_spec *spec, aic_operand operands[AIC_OPERANDS_MAX], size_t *count);
+/* The operands in calling order, out before in; of a fused chain: the last operator's output, the first one's inputs,
+ * the last one's other inputs. Validates first. Writes at most AIC_OPERANDS_MAX entries. */
+AIC_API aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantics,
+                                     aic_operand operands[AIC_OPERANDS_MAX], size_t *count);
 
 /* Multiply-accumulates (0 where an operator has none), exact for a valid spec up to 2^63 and saturated there,
  * and the bytes that the operands hold together. */
-AIC_API aic_status aic_spec_work(const aic_spec *spec, int64_t *macs, int64_t *bytes);
+AIC_API aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes);
 
 /* The plain-C reference: the documents' formulas, line by line, sharing nothing with the generator. operands in
  * calling order, of the sizes aic_spec_operands() gives. Validates first. Slow by design. For

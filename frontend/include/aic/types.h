@@ -45,6 +45,52 @@ typedef enum aic_dtype {
  * |r - e| <= K * 2^-24 * (|I| + sum |x*w|) for K products and the exact value e. */
 typedef enum aic_accumulate { AIC_ACCUMULATE_CUBE = 0, AIC_ACCUMULATE_FAST = 1 } aic_accumulate;
 
+/* Data layouts, as transdata and the operands of mmad name them. R x C matrices: ND is row-major, the others are cut
+ * into 512-byte fractals; the capital letter tells how fractals follow each other, the small one how elements do inside
+ * one (z or Z: along the row first). */
+typedef enum aic_layout {
+    AIC_LAYOUT_ND = 0,
+    AIC_LAYOUT_NZ,
+    AIC_LAYOUT_ZZ,
+    AIC_LAYOUT_ZN,
+    AIC_LAYOUT_NN,
+    AIC_LAYOUT_NCHW,
+    AIC_LAYOUT_NHWC,
+    AIC_LAYOUT_NC1HWC0,
+    AIC_LAYOUT_OIHW,
+    AIC_LAYOUT_HWIO,
+    AIC_LAYOUT_FRACTAL_Z, /* [C1, Kh, Kw, Cout, C0], conv2d's weight */
+    AIC_LAYOUT_4N,        /* a word holds four int8 of neighbouring batches */
+    AIC_LAYOUT_2N         /* a word holds two int16 of neighbouring batches */
+} aic_layout;
+
+/* What fixpipe writes: 16-column blocks, or rows (ND). */
+typedef enum aic_fixpipe_format { AIC_NZ = 0, AIC_ROW_MAJOR = 1 } aic_fixpipe_format;
+
+/* fixpipe's conversions (AscendC Fixpipe, section 2); the numbers are the vendor's. */
+typedef enum aic_quant_pre {
+    AIC_NO_QUANT = 0,
+    AIC_F322F16 = 1,
+    AIC_VREQ8 = 2,
+    AIC_REQ8 = 3,
+    AIC_VDEQF16 = 4,
+    AIC_DEQF16 = 5,
+    AIC_F322BF16 = 16,
+    AIC_VQF322B8_PRE = 23,
+    AIC_QF322B8_PRE = 24
+} aic_quant_pre;
+
+/* Conversions of the TIK fixpipe (TIK conv2d, section 9). */
+typedef enum aic_tik_quantize {
+    AIC_TIK_QUANTIZE_NONE = 0,
+    AIC_TIK_FP322FP16 = 1,
+    AIC_TIK_INT322FP16 = 2
+} aic_tik_quantize;
+
+/* What a float result too large for its type becomes (AscendC Fixpipe, section 6.4). SATURATE: the largest finite
+ * value, also for infinities, and +0 for NaN. IEEE: infinity, and NaN stays NaN. */
+typedef enum aic_overflow { AIC_OVERFLOW_SATURATE = 0, AIC_OVERFLOW_IEEE = 1 } aic_overflow;
+
 /* Whether shapes the documents call unsupported, but whose formulas are well defined, are refused
  * (AIC_LIMITS_DOCUMENT) or computed (AIC_LIMITS_HOST): conv2d with W == Kw and H > Kh. */
 typedef enum aic_limits { AIC_LIMITS_DOCUMENT = 0, AIC_LIMITS_HOST = 1 } aic_limits;
@@ -58,6 +104,10 @@ AIC_API int aic_status_exit(aic_status status);
 /* The message of the calling thread's last failed call: "OPERATOR: FIELD: what is wrong, value and
  * limit". Never NULL; valid until the thread's next failing call. */
 AIC_API const char *aic_last_error(void);
+
+/* A warning that a successful call on this thread has left since the last one was taken, or NULL; takes it away. Valid
+ * until the thread's next call of the library. */
+AIC_API const char *aic_take_warning(void);
 
 /* Text name ("int8") of an element type, or "none"; bytes of one element, or 0. */
 AIC_API const char *aic_dtype_name(aic_dtype dtype);

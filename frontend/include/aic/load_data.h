@@ -1,0 +1,35 @@
+/* load_data: copies 512-byte fractals (AscendC Fixpipe, section 7.2: LoadData2dParams).
+ *
+ *     dst fractal i*(dstGap + 1) = src fractal startIndex + i*srcStride, transposed with ifTranspose; i < repeatTimes
+ *
+ *     dst  one-dimensional, as long as the parameters reach
+ *     src  one-dimensional, as long as the parameters reach
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_LOAD_DATA_H
+#define AIC_LOAD_DATA_H
+
+#include <aic/field.h>
+
+AIC_EXTERN_C_BEGIN
+
+struct aic_context;
+
+/* The parameters of the document, under its names. load_data.def lists them with their meaning. */
+typedef struct aic_load_data_desc {
+#define AIC_FIELD AIC_MEMBER
+#include <aic/load_data.def>
+#undef AIC_FIELD
+} aic_load_data_desc;
+
+/* The defaults of load_data.def. */
+AIC_API aic_load_data_desc aic_load_data_desc_init(void);
+
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
+ * threads as aic_jit_conv2d(). Unused operands are NULL. */
+AIC_API aic_status aic_jit_load_data(struct aic_context *ctx, const aic_load_data_desc *desc, void *dst,
+                                     const void *src);
+
+AIC_EXTERN_C_END
+
+#endif

@@ -1,0 +1,37 @@
+/* load_data_transpose: transposes squares of fractals (AscendC Fixpipe, section 7.3).
+ *
+ * Square startIndex + i*srcStride of src, transposed, goes to the fractals of dst that start at i*(dstGap + 1),
+ * dstFracGap fractals apart; i < repeatTimes. A square is one fractal of 2-byte elements, or two of 1- or 4-byte
+ * elements.
+ *
+ *     dst  one-dimensional, as long as the parameters reach
+ *     src  one-dimensional, as long as the parameters reach
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_LOAD_DATA_TRANSPOSE_H
+#define AIC_LOAD_DATA_TRANSPOSE_H
+
+#include <aic/field.h>
+
+AIC_EXTERN_C_BEGIN
+
+struct aic_context;
+
+/* The parameters of the document, under its names. load_data_transpose.def lists them with their meaning. */
+typedef struct aic_load_data_transpose_desc {
+#define AIC_FIELD AIC_MEMBER
+#include <aic/load_data_transpose.def>
+#undef AIC_FIELD
+} aic_load_data_transpose_desc;
+
+/* The defaults of load_data_transpose.def. */
+AIC_API aic_load_data_transpose_desc aic_load_data_transpose_desc_init(void);
+
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
+ * threads as aic_jit_conv2d(). Unused operands are NULL. */
+AIC_API aic_status aic_jit_load_data_transpose(struct aic_context *ctx, const aic_load_data_transpose_desc *desc,
+                                               void *dst, const void *src);
+
+AIC_EXTERN_C_END
+
+#endif

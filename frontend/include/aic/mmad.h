@@ -1,0 +1,40 @@
+/* mmad: matrix multiply-add (AscendC Fixpipe, section 7.4).
+ *
+ *     c[i][j] = I + sum over kk of a[i][kk] * b[kk][j],   I = 0 or (init_c false) the old c
+ *
+ *     c  [m, n]   ND, or Nz [N1, M1, 16, 16]       int32 (int8), float32 (float16, bfloat16, float32)
+ *     a  [m, k]   ND, or Zz [M1, K1, 16, K0]       dtype; m = 1: k elements in either
+ *     b  [k, n]   ND, or Zn [K1, N1, 16, K0]       dtype
+ *
+ * with M1 = ceil(m/16), N1 = ceil(n/16), K1 = ceil(k/K0), K0 = 32 bytes of elements. Cells of c outside m x n keep
+ * their value, those of a and b outside the matrices have no influence. m, n or k = 0: nothing is read or written.
+ * Operands must not overlap.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_MMAD_H
+#define AIC_MMAD_H
+
+#include <aic/field.h>
+
+AIC_EXTERN_C_BEGIN
+
+struct aic_context;
+
+/* The parameters of the document, under its names. mmad.def lists them with their meaning. */
+typedef struct aic_mmad_desc {
+#define AIC_FIELD AIC_MEMBER
+#include <aic/mmad.def>
+#undef AIC_FIELD
+} aic_mmad_desc;
+
+/* The defaults of mmad.def. */
+AIC_API aic_mmad_desc aic_mmad_desc_init(void);
+
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
+ * threads as aic_jit_conv2d(). Unused operands are NULL. */
+AIC_API aic_status aic_jit_mmad(struct aic_context *ctx, const aic_mmad_desc *desc, void *c, const void *a,
+                                const void *b);
+
+AIC_EXTERN_C_END
+
+#endif
