@@ -7,6 +7,7 @@
  * the arguments that repeat it alone. Each level runs on the emulated processor of levels[], which has that level and,
  * where the emulator knows such a one, no more: an instruction beyond it is an illegal instruction. */
 #include "codegen/codegen.h"
+#include "frontend/op.h"
 #include "tests/cross/ways.h"
 #include "tools/harness/verify.h"
 
