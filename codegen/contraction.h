@@ -13,6 +13,7 @@
 #define AIC_CONTRACTION_H
 
 #include "codegen/emit.h"
+#include "codegen/epilogue.h"
 #include "codegen/schedule.h"
 
 /* What is added up how; rows of the arithmetic table in tiling.c. */
@@ -32,6 +33,10 @@ typedef struct aic_contraction {
     int64_t block_rows;
     double pad_value;
     bool accumulate; /* start from the old output instead of 0 */
+    /* The result leaves through an epilogue, strip by strip, instead of as it is: mmad's own layouts and overflow mode,
+     * and what a fused consumer makes of it. A consumer's operands follow the contraction's. */
+    bool has_epilogue;
+    aic_epilogue epilogue;
 } aic_contraction;
 
 /* Packed rows are whole cache lines, so that they can be filled by wide stores. */
