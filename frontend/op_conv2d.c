@@ -3,6 +3,7 @@
 
 #include "frontend/diag.h"
 #include "frontend/number.h"
+#include "frontend/rule.h"
 #include "frontend/size.h"
 
 #include <inttypes.h>
@@ -66,15 +67,6 @@ aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc)
 
 /* ---- rules, in the order of the table of section 3 ---- */
 
-static aic_status check_range(const char *field, const char *entry, int64_t value, int64_t low, int64_t high)
-{
-    if (value >= low && value <= high) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "%s: %s = %" PRId64 " is outside %" PRId64 "..%" PRId64, field, entry,
-                    value, low, high);
-}
-
 static aic_status check_equal(const char *entry, int64_t value, const char *other, int64_t expected)
 {
     if (value == expected) {
@@ -93,7 +85,7 @@ typedef struct entry_rule {
 static aic_status check_entries(const char *field, const int64_t *values, const entry_rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        aic_status status = check_range(field, rules[i].entry, values[i], rules[i].low, rules[i].high);
+        aic_status status = aic_rule_range(NAME, field, rules[i].entry, values[i], rules[i].low, rules[i].high);
         if (status != AIC_OK) {
             return status;
         }
@@ -103,14 +95,8 @@ static aic_status check_entries(const char *field, const int64_t *values, const 
 
 static aic_status check_dtype(const aic_conv2d_desc *desc)
 {
-    if (desc->dtype == AIC_INT8 || desc->dtype == AIC_FLOAT16) {
-        return AIC_OK;
-    }
-    if (aic_dtype_size(desc->dtype) == 0 && desc->dtype != AIC_DTYPE_NONE) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "dtype: value %" PRIu32 " is not int8 or float16",
-                        (uint32_t)desc->dtype);
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "dtype: %s is not int8 or float16", aic_dtype_name(desc->dtype));
+    static const aic_dtype legal[] = {AIC_INT8, AIC_FLOAT16};
+    return aic_rule_dtype(NAME, "dtype", desc->dtype, legal, sizeof legal / sizeof legal[0]);
 }
 
 static aic_status check_fm_shape(const aic_conv2d_desc *desc)
@@ -131,7 +117,7 @@ static aic_status check_fm_shape(const aic_conv2d_desc *desc)
                           full_c0, aic_dtype_name(desc->dtype));
     }
     if (status == AIC_OK && c0 != 4) {
-        status = check_range("fm_shape", "C1*C0", c1 * c0, full_c0, 4096);
+        status = aic_rule_range(NAME, "fm_shape", "C1*C0", c1 * c0, full_c0, 4096);
     }
     return status;
 }
@@ -202,16 +188,8 @@ static aic_status check_pad_value(const aic_conv2d_desc *desc)
 
 static aic_status check_modes(const aic_conv2d_desc *desc)
 {
-    unsigned char flag; /* as a byte: a bool that is neither 0 nor 1 must not be loaded as one */
-    memcpy(&flag, &desc->init_l1out, sizeof flag);
-    if (flag > 1) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "init_l1out: value %u is not true or false", (unsigned)flag);
-    }
-    if (desc->accumulate != AIC_ACCUMULATE_CUBE && desc->accumulate != AIC_ACCUMULATE_FAST) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "accumulate: value %" PRIu32 " is not cube (0) or fast (1)",
-                        (uint32_t)desc->accumulate);
-    }
-    return AIC_OK;
+    aic_status status = aic_rule_bool(NAME, "init_l1out", &desc->init_l1out);
+    return status == AIC_OK ? aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate) : status;
 }
 
 /* Conditions between parameters; each parameter is within its range. */

@@ -10,65 +10,33 @@
 #define MACS_MAX INT64_C(5000000)
 #define ELEMENTS_MAX INT64_C(2000000)
 
-static int64_t range(uint64_t *state, int64_t low, int64_t high)
-{
-    return aic_rng_range(state, low, high);
-}
-
-/* True once in n. */
-static bool once_in(uint64_t *state, int64_t n)
-{
-    return range(state, 1, n) == 1;
-}
-
-static int64_t pick(uint64_t *state, const int64_t *values, size_t count)
-{
-    return values[range(state, 0, (int64_t)count - 1)];
-}
-
-#define PICK(state, ...)                                                                                               \
-    pick(state, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
-
-/* Mostly `usual` or less, sometimes up to `limit`, sometimes the limit itself. */
-static int64_t skewed(uint64_t *state, int64_t low, int64_t usual, int64_t limit)
-{
-    switch (range(state, 0, 15)) {
-    case 0:
-        return limit;
-    case 1:
-        return range(state, low, limit);
-    default:
-        return range(state, low, usual);
-    }
-}
-
 /* ---- legal ---- */
 
 static void draw_shapes(uint64_t *state, aic_conv2d_desc *desc)
 {
-    const bool first = once_in(state, 4); /* C0 = 4: the first convolution of a network */
+    const bool first = aic_rng_once_in(state, 4); /* C0 = 4: the first convolution of a network */
     const int64_t c0 = first ? 4 : desc->dtype == AIC_INT8 ? 32 : 16;
-    const int64_t c1 = first ? 1 : skewed(state, 1, 4, 4096 / c0 < 256 ? 4096 / c0 : 256);
-    const int64_t square = PICK(state, 1, 1, 2, 3, 3, 3, 5, 7);
-    const bool oblong = once_in(state, 3);
+    const int64_t c1 = first ? 1 : aic_rng_skewed(state, 1, 4, 4096 / c0 < 256 ? 4096 / c0 : 256);
+    const int64_t square = AIC_RNG_PICK(state, 1, 1, 2, 3, 3, 3, 5, 7);
+    const bool oblong = aic_rng_once_in(state, 3);
     desc->fm_shape[0] = desc->kernel_shape[0] = c1;
-    desc->fm_shape[1] = skewed(state, 1, 20, 4096);
-    desc->fm_shape[2] = skewed(state, 1, 20, 4096);
+    desc->fm_shape[1] = aic_rng_skewed(state, 1, 20, 4096);
+    desc->fm_shape[2] = aic_rng_skewed(state, 1, 20, 4096);
     desc->fm_shape[3] = desc->kernel_shape[4] = c0;
-    desc->kernel_shape[1] = oblong ? skewed(state, 1, 6, 255) : square;
-    desc->kernel_shape[2] = oblong ? skewed(state, 1, 6, 255) : square;
-    desc->kernel_shape[3] = 16 * (once_in(state, 3) ? 1 : skewed(state, 1, 10, 256));
+    desc->kernel_shape[1] = oblong ? aic_rng_skewed(state, 1, 6, 255) : square;
+    desc->kernel_shape[2] = oblong ? aic_rng_skewed(state, 1, 6, 255) : square;
+    desc->kernel_shape[3] = 16 * (aic_rng_once_in(state, 3) ? 1 : aic_rng_skewed(state, 1, 10, 256));
 }
 
 static void draw_window(uint64_t *state, aic_conv2d_desc *desc)
 {
-    const bool plain = once_in(state, 3);
+    const bool plain = aic_rng_once_in(state, 3);
     for (int i = 0; i < 2; i++) {
-        desc->stride[i] = plain ? 1 : skewed(state, 1, 3, 63);
-        desc->dilation[i] = plain ? 1 : skewed(state, 1, 3, 255);
+        desc->stride[i] = plain ? 1 : aic_rng_skewed(state, 1, 3, 63);
+        desc->dilation[i] = plain ? 1 : aic_rng_skewed(state, 1, 3, 255);
     }
     for (int i = 0; i < 4; i++) {
-        desc->pad[i] = plain ? 0 : skewed(state, 0, 4, 255);
+        desc->pad[i] = plain ? 0 : aic_rng_skewed(state, 0, 4, 255);
     }
 }
 
@@ -77,12 +45,12 @@ static void draw_values(uint64_t *state, aic_conv2d_desc *desc)
     static const double halves[] = {0,     -0.0,   1,      -1,        0.1,    -2.5,   0.333,    65504,  -65504,
                                     65503, 6.1e-5, 5.9e-8, 2.9802e-8, 1e-300, 2049.0, -1.00049, 1023.75};
     if (desc->dtype == AIC_INT8) {
-        desc->pad_value = (double)PICK(state, 0, 0, 1, -1, -128, 127, range(state, -128, 127));
+        desc->pad_value = (double)AIC_RNG_PICK(state, 0, 0, 1, -1, -128, 127, aic_rng_range(state, -128, 127));
     } else {
-        desc->pad_value = halves[range(state, 0, (int64_t)(sizeof halves / sizeof halves[0]) - 1)];
+        desc->pad_value = halves[aic_rng_range(state, 0, (int64_t)(sizeof halves / sizeof halves[0]) - 1)];
     }
-    desc->init_l1out = !once_in(state, 3);
-    desc->accumulate = once_in(state, 2) ? AIC_ACCUMULATE_FAST : AIC_ACCUMULATE_CUBE;
+    desc->init_l1out = !aic_rng_once_in(state, 3);
+    desc->accumulate = aic_rng_once_in(state, 2) ? AIC_ACCUMULATE_FAST : AIC_ACCUMULATE_CUBE;
 }
 
 /* A reduction longer than 131071: int8 sums that can leave int32 and must be clamped. */
@@ -91,14 +59,14 @@ static void draw_long_reduction(uint64_t *state, aic_conv2d_desc *desc)
     desc->dtype = AIC_INT8;
     desc->fm_shape[0] = desc->kernel_shape[0] = 128;
     desc->fm_shape[3] = desc->kernel_shape[4] = 32;
-    desc->kernel_shape[1] = range(state, 4, 6);
+    desc->kernel_shape[1] = aic_rng_range(state, 4, 6);
     desc->kernel_shape[2] = 33 / desc->kernel_shape[1] + 1;
     desc->kernel_shape[3] = 16;
     desc->fm_shape[1] = desc->kernel_shape[1];
-    desc->fm_shape[2] = range(state, 1, desc->kernel_shape[2]);
+    desc->fm_shape[2] = aic_rng_range(state, 1, desc->kernel_shape[2]);
     desc->pad[0] = desc->kernel_shape[2] - desc->fm_shape[2];
-    desc->pad_value = (double)PICK(state, -128, 127, 0);
-    desc->init_l1out = once_in(state, 2);
+    desc->pad_value = (double)AIC_RNG_PICK(state, -128, 127, 0);
+    desc->init_l1out = aic_rng_once_in(state, 2);
 }
 
 /* The longest kernels the document allows, over an image that is mostly padding. */
@@ -106,15 +74,15 @@ static void draw_large_kernel(uint64_t *state, aic_conv2d_desc *desc)
 {
     draw_values(state, desc);
     desc->fm_shape[0] = desc->kernel_shape[0] = 1;
-    desc->fm_shape[1] = range(state, 1, 9);
-    desc->fm_shape[2] = range(state, 1, 9);
+    desc->fm_shape[1] = aic_rng_range(state, 1, 9);
+    desc->fm_shape[2] = aic_rng_range(state, 1, 9);
     desc->fm_shape[3] = desc->kernel_shape[4] = 4;
-    desc->kernel_shape[1] = PICK(state, 255, 255, 254, 200);
-    desc->kernel_shape[2] = PICK(state, 255, 255, 253, 100, 1);
+    desc->kernel_shape[1] = AIC_RNG_PICK(state, 255, 255, 254, 200);
+    desc->kernel_shape[2] = AIC_RNG_PICK(state, 255, 255, 253, 100, 1);
     desc->kernel_shape[3] = 16;
     desc->pad[0] = desc->pad[2] = 255;
-    desc->pad[1] = desc->kernel_shape[2] < 255 ? 0 : PICK(state, 0, 1);
-    desc->pad[3] = range(state, 0, 2);
+    desc->pad[1] = desc->kernel_shape[2] < 255 ? 0 : AIC_RNG_PICK(state, 0, 1);
+    desc->pad[3] = aic_rng_range(state, 0, 2);
     desc->stride[0] = desc->stride[1] = 63;
 }
 
@@ -149,7 +117,7 @@ static void shrink(uint64_t *state, aic_conv2d_desc *desc)
     int64_t *sizes[] = {&desc->fm_shape[1],     &desc->fm_shape[2],     &desc->kernel_shape[0], &desc->kernel_shape[1],
                         &desc->kernel_shape[2], &desc->kernel_shape[3], &desc->pad[0],          &desc->pad[1],
                         &desc->pad[2],          &desc->pad[3]};
-    const int64_t which = range(state, 0, 9);
+    const int64_t which = aic_rng_range(state, 0, 9);
     int64_t *size = sizes[which];
     const int64_t unit = which == 5 ? 16 : 1;
     const int64_t low = which >= 6 ? 0 : unit;
@@ -161,10 +129,10 @@ static void shrink(uint64_t *state, aic_conv2d_desc *desc)
 void aic_conv2d_random(uint64_t *state, void *descriptor)
 {
     aic_conv2d_desc *desc = descriptor;
-    desc->dtype = once_in(state, 2) ? AIC_INT8 : AIC_FLOAT16;
-    if (once_in(state, 100)) {
+    desc->dtype = aic_rng_once_in(state, 2) ? AIC_INT8 : AIC_FLOAT16;
+    if (aic_rng_once_in(state, 100)) {
         draw_long_reduction(state, desc);
-    } else if (once_in(state, 50)) {
+    } else if (aic_rng_once_in(state, 50)) {
         draw_large_kernel(state, desc);
     } else {
         draw_shapes(state, desc);
@@ -180,39 +148,33 @@ void aic_conv2d_random(uint64_t *state, void *descriptor)
 
 /* ---- illegal ---- */
 
-static int64_t outside(uint64_t *state, int64_t low, int64_t high)
-{
-    return PICK(state, low - 1, high + 1, INT64_MIN, INT64_MAX, -range(state, 1, 1000000) + low,
-                high + range(state, 1, 1000000), INT64_MIN + 1, INT64_C(1) << 32);
-}
-
 static void break_dtype(uint64_t *state, aic_conv2d_desc *desc)
 {
-    const uint32_t wrong = (uint32_t)PICK(state, AIC_DTYPE_NONE, AIC_UINT8, AIC_INT16, AIC_INT32, AIC_BFLOAT16,
-                                          AIC_FLOAT32, AIC_UINT64, 77, UINT32_MAX);
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_UINT8, AIC_INT16, AIC_INT32, AIC_BFLOAT16,
+                                                  AIC_FLOAT32, AIC_UINT64, 77, UINT32_MAX);
     memcpy(&desc->dtype, &wrong, sizeof wrong);
 }
 
 static void break_c1(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->fm_shape[0] = desc->kernel_shape[0] = outside(state, 1, 256);
+    desc->fm_shape[0] = desc->kernel_shape[0] = aic_rng_outside(state, 1, 256);
 }
 
 static void break_c1_of_first(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->fm_shape[0] = desc->kernel_shape[0] = range(state, 2, 256);
+    desc->fm_shape[0] = desc->kernel_shape[0] = aic_rng_range(state, 2, 256);
     desc->fm_shape[3] = desc->kernel_shape[4] = 4;
 }
 
 static void break_image(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->fm_shape[range(state, 1, 2)] = outside(state, 1, 4096);
+    desc->fm_shape[aic_rng_range(state, 1, 2)] = aic_rng_outside(state, 1, 4096);
 }
 
 static void break_c0(uint64_t *state, aic_conv2d_desc *desc)
 {
     const int64_t other = desc->dtype == AIC_INT8 ? 16 : 32;
-    desc->fm_shape[3] = desc->kernel_shape[4] = PICK(state, 0, 1, 8, -4, other, INT64_MIN, INT64_MAX);
+    desc->fm_shape[3] = desc->kernel_shape[4] = AIC_RNG_PICK(state, 0, 1, 8, -4, other, INT64_MIN, INT64_MAX);
 }
 
 static void break_channels(uint64_t *state, aic_conv2d_desc *desc)
@@ -220,80 +182,80 @@ static void break_channels(uint64_t *state, aic_conv2d_desc *desc)
     desc->dtype = AIC_INT8;
     desc->pad_value = 0;
     desc->fm_shape[3] = desc->kernel_shape[4] = 32;
-    desc->fm_shape[0] = desc->kernel_shape[0] = range(state, 129, 256);
+    desc->fm_shape[0] = desc->kernel_shape[0] = aic_rng_range(state, 129, 256);
 }
 
 static void break_kernel_c1(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->kernel_shape[0] = PICK(state, desc->fm_shape[0] + 1, desc->fm_shape[0] - 1, INT64_MIN, INT64_MAX);
+    desc->kernel_shape[0] = AIC_RNG_PICK(state, desc->fm_shape[0] + 1, desc->fm_shape[0] - 1, INT64_MIN, INT64_MAX);
 }
 
 static void break_kernel_size(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->kernel_shape[range(state, 1, 2)] = outside(state, 1, 255);
+    desc->kernel_shape[aic_rng_range(state, 1, 2)] = aic_rng_outside(state, 1, 255);
 }
 
 static void break_cout(uint64_t *state, aic_conv2d_desc *desc)
 {
-    const int64_t inside = 16 * range(state, 1, 255) + range(state, 1, 15);
-    desc->kernel_shape[3] = once_in(state, 2) ? inside : outside(state, 16, 4096);
+    const int64_t inside = 16 * aic_rng_range(state, 1, 255) + aic_rng_range(state, 1, 15);
+    desc->kernel_shape[3] = aic_rng_once_in(state, 2) ? inside : aic_rng_outside(state, 16, 4096);
 }
 
 static void break_kernel_c0(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->kernel_shape[4] = PICK(state, desc->fm_shape[3] + 1, desc->fm_shape[3] == 4 ? 16 : 4, 0, INT64_MIN);
+    desc->kernel_shape[4] = AIC_RNG_PICK(state, desc->fm_shape[3] + 1, desc->fm_shape[3] == 4 ? 16 : 4, 0, INT64_MIN);
 }
 
 static void break_stride(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->stride[range(state, 0, 1)] = outside(state, 1, 63);
+    desc->stride[aic_rng_range(state, 0, 1)] = aic_rng_outside(state, 1, 63);
 }
 
 static void break_pad(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->pad[range(state, 0, 3)] = outside(state, 0, 255);
+    desc->pad[aic_rng_range(state, 0, 3)] = aic_rng_outside(state, 0, 255);
 }
 
 static void break_dilation(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->dilation[range(state, 0, 1)] = outside(state, 1, 255);
+    desc->dilation[aic_rng_range(state, 0, 1)] = aic_rng_outside(state, 1, 255);
 }
 
 static void break_pad_value(uint64_t *state, aic_conv2d_desc *desc)
 {
     static const double wrong[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 65504.0001, -65505, 1e300, -1e18};
     static const double wrong_int8[] = {0.5, -0.25, 128, -129, 126.999, 1e-300, 5e-324};
-    const int64_t which = range(state, 0, 6);
-    desc->pad_value = desc->dtype == AIC_INT8 && once_in(state, 2) ? wrong_int8[which] : wrong[which];
+    const int64_t which = aic_rng_range(state, 0, 6);
+    desc->pad_value = desc->dtype == AIC_INT8 && aic_rng_once_in(state, 2) ? wrong_int8[which] : wrong[which];
 }
 
 static void break_init_l1out(uint64_t *state, aic_conv2d_desc *desc)
 {
-    memset(&desc->init_l1out, (int)range(state, 2, 255), sizeof desc->init_l1out);
+    memset(&desc->init_l1out, (int)aic_rng_range(state, 2, 255), sizeof desc->init_l1out);
 }
 
 static void break_accumulate(uint64_t *state, aic_conv2d_desc *desc)
 {
-    const uint32_t wrong = (uint32_t)PICK(state, 2, 77, UINT32_MAX);
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
     memcpy(&desc->accumulate, &wrong, sizeof wrong);
 }
 
 /* No output in one direction: 0 is the height, 1 the width. */
 static void break_output(uint64_t *state, aic_conv2d_desc *desc)
 {
-    const int64_t i = range(state, 0, 1);
-    desc->fm_shape[1 + i] = range(state, 1, 8);
-    desc->pad[i == 0 ? 2 : 0] = range(state, 0, 8);
-    desc->pad[i == 0 ? 3 : 1] = range(state, 0, 8);
-    desc->kernel_shape[1 + i] = range(state, 25, 255);
+    const int64_t i = aic_rng_range(state, 0, 1);
+    desc->fm_shape[1 + i] = aic_rng_range(state, 1, 8);
+    desc->pad[i == 0 ? 2 : 0] = aic_rng_range(state, 0, 8);
+    desc->pad[i == 0 ? 3 : 1] = aic_rng_range(state, 0, 8);
+    desc->kernel_shape[1 + i] = aic_rng_range(state, 25, 255);
 }
 
 static void break_support(uint64_t *state, aic_conv2d_desc *desc)
 {
-    desc->kernel_shape[1] = desc->kernel_shape[2] = range(state, 1, 5);
+    desc->kernel_shape[1] = desc->kernel_shape[2] = aic_rng_range(state, 1, 5);
     desc->dilation[0] = desc->dilation[1] = 1;
     desc->fm_shape[2] = desc->kernel_shape[2];
-    desc->fm_shape[1] = desc->kernel_shape[1] + range(state, 1, 9);
+    desc->fm_shape[1] = desc->kernel_shape[1] + aic_rng_range(state, 1, 9);
 }
 
 void aic_conv2d_random_illegal(uint64_t *state, void *desc)
@@ -304,5 +266,5 @@ void aic_conv2d_random_illegal(uint64_t *state, void *desc)
         break_dilation,  break_output, break_pad_value,   break_init_l1out, break_accumulate, break_support,
     };
     aic_conv2d_random(state, desc);
-    breakers[range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
+    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }

@@ -2,6 +2,8 @@
 #ifndef AIC_RNG_H
 #define AIC_RNG_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint64_t aic_rng_next(uint64_t *state)
@@ -16,6 +18,41 @@ static inline uint64_t aic_rng_next(uint64_t *state)
 static inline int64_t aic_rng_range(uint64_t *state, int64_t low, int64_t high)
 {
     return low + (int64_t)(aic_rng_next(state) % ((uint64_t)(high - low) + 1));
+}
+
+/* True once in n. */
+static inline bool aic_rng_once_in(uint64_t *state, int64_t n)
+{
+    return aic_rng_range(state, 1, n) == 1;
+}
+
+/* One of the values. */
+static inline int64_t aic_rng_pick(uint64_t *state, const int64_t *values, size_t count)
+{
+    return values[aic_rng_range(state, 0, (int64_t)count - 1)];
+}
+
+#define AIC_RNG_PICK(state, ...)                                                                                       \
+    aic_rng_pick(state, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* Mostly `usual` or less, sometimes up to `limit`, sometimes the limit itself. */
+static inline int64_t aic_rng_skewed(uint64_t *state, int64_t low, int64_t usual, int64_t limit)
+{
+    switch (aic_rng_range(state, 0, 15)) {
+    case 0:
+        return limit;
+    case 1:
+        return aic_rng_range(state, low, limit);
+    default:
+        return aic_rng_range(state, low, usual);
+    }
+}
+
+/* A value that is not in low..high; both fit 32 bits. */
+static inline int64_t aic_rng_outside(uint64_t *state, int64_t low, int64_t high)
+{
+    return AIC_RNG_PICK(state, low - 1, high + 1, INT64_MIN, INT64_MAX, low - aic_rng_range(state, 1, 1000000),
+                        high + aic_rng_range(state, 1, 1000000), INT64_MIN + 1, INT64_C(1) << 32);
 }
 
 #endif

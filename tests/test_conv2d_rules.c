@@ -108,7 +108,7 @@ static const entry_case int8_cases[] = {
     {"init_l1out", 0, 2, "conv2d: init_l1out: value 2 is not true or false"},
     {"init_l1out", 0, 255, "conv2d: init_l1out: value 255 is not true or false"},
     {"accumulate", 0, 1, NULL},
-    {"accumulate", 0, 2, "conv2d: accumulate: value 2 is not cube (0) or fast (1)"},
+    {"accumulate", 0, 2, "conv2d: accumulate: value 2 is not cube or fast"},
     {"fm_shape", 2, 3,
      "conv2d: fm_shape: W = 3 equals Kw while H = 8 exceeds Kh = 3, which the document does not support "
      "(limits=host computes it)"},
@@ -143,7 +143,7 @@ static const entry_case float16_cases[] = {
     {"fm_shape", 3, 32, "conv2d: fm_shape: C0 = 32 is not 16 or 4 for float16"},
     {"dtype", 0, AIC_INT8, "conv2d: fm_shape: C0 = 16 is not 32 or 4 for int8"},
     {"accumulate", 0, 1, NULL},
-    {"accumulate", 0, 7, "conv2d: accumulate: value 7 is not cube (0) or fast (1)"},
+    {"accumulate", 0, 7, "conv2d: accumulate: value 7 is not cube or fast"},
 };
 
 START_TEST(rows_for_float16)

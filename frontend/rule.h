@@ -1,0 +1,21 @@
+/* Rules that the fields of several operators share, with one wording. `op` and `field` open the message; each returns
+ * AIC_OK or AIC_INVALID_ARGUMENT. */
+#ifndef AIC_RULE_H
+#define AIC_RULE_H
+
+#include "frontend/field.h"
+
+/* low..high, both included. entry: the name of an entry of a vector field, NULL for a scalar. */
+aic_status aic_rule_range(const char *op, const char *field, const char *entry, int64_t value, int64_t low,
+                          int64_t high);
+
+/* Read as a byte: a caller's bool may hold any. */
+aic_status aic_rule_bool(const char *op, const char *field, const bool *flag);
+
+/* One of the words of an enumeration kind. */
+aic_status aic_rule_enum(const char *op, const char *field, aic_field_kind kind, uint64_t value);
+
+/* One of `count` types. */
+aic_status aic_rule_dtype(const char *op, const char *field, aic_dtype dtype, const aic_dtype *legal, size_t count);
+
+#endif
