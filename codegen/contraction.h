@@ -20,23 +20,43 @@
 typedef enum aic_sum {
     AIC_SUM_INT,      /* int8 products in int32, the sum cannot overflow */
     AIC_SUM_INT_WIDE, /* int8 products in int32 by groups of taps, the groups in int64, clamped once */
-    AIC_SUM_FAST,     /* half products in float32, any order */
-    AIC_SUM_CUBE,     /* half products in float64 by blocks of 16, each block rounded to float32 */
+    AIC_SUM_FAST,     /* float products in float32, any order */
+    AIC_SUM_CUBE,     /* float products in float64 by blocks of 32 bytes of channels, each rounded to float32 */
 } aic_sum;
+
+/* Where the image's elements lie, in elements: channel c of pixel (row, col) at
+ *
+ *     c/c0*block + row/fractal_rows*fractal + row%fractal_rows*row_pitch + col*pixel + c%c0 */
+typedef struct aic_image_layout {
+    int64_t block, fractal_rows, fractal, row_pitch, pixel;
+} aic_image_layout;
+
+/* How the weight is stored. */
+typedef enum aic_weight_layout {
+    AIC_WEIGHT_BLOCKS, /* [c1, kh, kw, weight_n, c0] */
+    AIC_WEIGHT_ROWS,   /* [channels, n], 1x1 kernels only */
+} aic_weight_layout;
 
 typedef struct aic_contraction {
     aic_sum sum;
-    int64_t c1, h, w, c0; /* image [c1, h, w, c0] */
-    int64_t kh, kw, n;    /* weight [c1, kh, kw, n, c0] */
+    aic_dtype dtype;      /* of image and weight */
+    int64_t c1, h, w, c0; /* c1 blocks of c0 channels of an image of h x w pixels */
+    int64_t channels;     /* of them, the last block may hold fewer; cells of the others are never read */
+    aic_image_layout image;
+    int64_t kh, kw, n; /* n output channels */
+    aic_weight_layout weight;
+    int64_t weight_n; /* output channels in the weight's blocks, at least n, a multiple of 16 */
     int64_t stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
     int64_t oh, ow; /* output pixels; the result is [n/16, block_rows, 16], pixel p = row*ow + col */
     int64_t block_rows;
     double pad_value;
     bool accumulate; /* start from the old output instead of 0 */
-    /* The result leaves through an epilogue, strip by strip, instead of as it is: mmad's own layouts and overflow mode,
-     * and what a fused consumer makes of it. A consumer's operands follow the contraction's. */
+    /* The result leaves through an epilogue, strip by strip, instead of as it is: in the operator's own layout and
+     * overflow mode (mmad), or as what a fused consumer makes of it. A consumer replaces the epilogue, but for
+     * saturate_source, which is the producer's. With `accumulate` the epilogue converts nothing but saturates. */
     bool has_epilogue;
     aic_epilogue epilogue;
+    bool has_parameters; /* a fourth operand, the epilogue's quantisation words, may be NULL where it reads none */
 } aic_contraction;
 
 /* Packed rows are whole cache lines, so that they can be filled by wide stores. */

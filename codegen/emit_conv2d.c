@@ -23,6 +23,7 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
     const aic_conv2d_desc *d = desc;
     *c = (aic_contraction){
         .sum = sum_of(d),
+        .dtype = d->dtype,
         .c1 = d->fm_shape[0],
         .h = d->fm_shape[1],
         .w = d->fm_shape[2],
@@ -30,6 +31,8 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
         .kh = d->kernel_shape[1],
         .kw = d->kernel_shape[2],
         .n = d->kernel_shape[3],
+        .weight = AIC_WEIGHT_BLOCKS,
+        .weight_n = d->kernel_shape[3],
         .stride_h = d->stride[0],
         .stride_w = d->stride[1],
         .dilation_h = d->dilation[0],
@@ -39,6 +42,9 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
         .pad_value = d->pad_value,
         .accumulate = !d->init_l1out,
     };
+    c->channels = c->c1 * c->c0;
+    c->image = (aic_image_layout){
+        .block = c->h * c->w * c->c0, .fractal_rows = c->h, .row_pitch = c->w * c->c0, .pixel = c->c0};
     c->oh = output_size(c->h, d->pad[2], d->pad[3], c->kh, c->dilation_h, c->stride_h);
     c->ow = output_size(c->w, d->pad[0], d->pad[1], c->kw, c->dilation_w, c->stride_w);
     c->block_rows = (c->oh * c->ow + 15) / 16 * 16;
