@@ -36,8 +36,7 @@ static void report(FILE *out, const aic_work *work, const aic_target *target, co
 
 static const aic_shape shape_pending = {candidates, bound, check, NULL, report};
 
-__attribute__((unused)) static const aic_shape *describe(const void *desc, const aic_semantics *semantics,
-                                                         aic_work *work)
+static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)desc;
     (void)semantics;
@@ -46,4 +45,5 @@ __attribute__((unused)) static const aic_shape *describe(const void *desc, const
 }
 
 #define AIC_PENDING(name) const aic_generator aic_generator_##name = {.describe = describe}
-/* One line each, e.g. AIC_PENDING(mmad); */
+AIC_PENDING(mmad);
+AIC_PENDING(fixpipe);

@@ -3,9 +3,9 @@
 #include "frontend/op_conv2d.h"
 
 #include "frontend/diag.h"
+#include "frontend/exact_sum.h"
 #include "frontend/half.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* One output position: where its window lies in the feature map. */
@@ -142,102 +142,24 @@ static float sum_cube(const window *at, const doubles *in, int64_t co, float acc
     return in_block > 0 ? (float)((double)acc + sum) : acc;
 }
 
-/* The sum of all products without any rounding. A product of halves is a multiple of 2^-48 below 2^32; with at
- * most 2^28 products both counters stay within 64 bits. */
-typedef struct exact_sum {
-    int64_t whole;    /* in units of 1 */
-    int64_t part;     /* in units of 2^-48, 0 .. 2^48-1 after each addition */
-    double special;   /* the sum of the products that are infinite or NaN */
-    double magnitude; /* the sum of absolute values, for the bound */
-} exact_sum;
-
-static void exact_add(exact_sum *sum, double product)
-{
-    sum->magnitude += fabs(product);
-    if (!isfinite(product)) {
-        sum->special += product;
-        return;
-    }
-    const int64_t whole = (int64_t)product;
-    sum->whole += whole;
-    sum->part += (int64_t)((product - (double)whole) * 0x1p48);
-    sum->whole += sum->part >> 48;
-    sum->part &= (INT64_C(1) << 48) - 1;
-}
-
-static exact_sum sum_exactly(const window *at, const doubles *in, int64_t co)
+/* The old output and all products, without any rounding. */
+static aic_exact_sum sum_exactly(const window *at, const doubles *in, int64_t co, float initial)
 {
     const aic_conv2d_sizes *s = at->size;
-    exact_sum sum = {0, 0, 0, 0};
+    aic_exact_sum sum = {.special = 0};
+    aic_exact_add(&sum, (double)initial);
     for (int64_t c1 = 0; c1 < s->c1; c1++) {
         for (int64_t kh = 0; kh < s->kh; kh++) {
             for (int64_t kw = 0; kw < s->kw; kw++) {
                 const int64_t cell = input_cell(at, c1, kh, kw);
                 const double *w = in->weight + weight_cell(s, c1, kh, kw, co);
                 for (int64_t c0 = 0; c0 < s->c0; c0++) {
-                    exact_add(&sum, (cell < 0 ? in->pad_value : in->feature_map[cell + c0]) * w[c0]);
+                    aic_exact_add(&sum, (cell < 0 ? in->pad_value : in->feature_map[cell + c0]) * w[c0]);
                 }
             }
         }
     }
     return sum;
-}
-
-/* a + b as the rounded sum and its rounding error, both exact. */
-static double two_sum(double a, double b, double *error)
-{
-    const double sum = a + b;
-    const double b_part = sum - a;
-    *error = (a - (sum - b_part)) + (b - b_part);
-    return sum;
-}
-
-#define TERMS 4
-
-/* The sum of finite terms, exact when it fits in a double and else rounded to odd: rounding the result once more, to
- * float32, gives the correctly rounded exact sum. */
-static double sum_to_odd(const double terms[TERMS])
-{
-    double partial[TERMS]; /* non-overlapping, of growing magnitude, together exactly the terms so far */
-    int count = 0;
-    for (int t = 0; t < TERMS; t++) {
-        double rest = terms[t];
-        int kept = 0;
-        for (int p = 0; p < count; p++) {
-            double error;
-            rest = two_sum(rest, partial[p], &error);
-            if (error != 0) {
-                partial[kept++] = error;
-            }
-        }
-        partial[kept++] = rest;
-        count = kept;
-    }
-    double sum = partial[--count];
-    double error = 0;
-    while (count > 0 && error == 0) {
-        sum = two_sum(sum, partial[--count], &error);
-    }
-    if (error != 0 && (aic_bits_of_double(sum) & 1) == 0) {
-        sum = nextafter(sum, error > 0 ? (double)INFINITY : -(double)INFINITY);
-    }
-    return sum;
-}
-
-/* I + sum: within one unit in the last place of a double, and (float) of it is correctly rounded. */
-static double exact_value(float initial, const exact_sum *sum)
-{
-    if (!isfinite(initial) || !isfinite(sum->special)) {
-        return (double)initial + sum->special;
-    }
-    const int64_t low = sum->whole & INT64_C(0xFFFFFFFF);
-    const double terms[TERMS] = {
-        (double)sum->part * 0x1p-48,
-        (double)low,
-        (double)(sum->whole - low),
-        (double)initial,
-    };
-    return sum_to_odd(terms);
 }
 
 aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
@@ -263,8 +185,8 @@ aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *sem
                 if (desc->accumulate == AIC_ACCUMULATE_CUBE) {
                     *out = sum_cube(&at, &in, co, initial);
                 } else {
-                    const exact_sum sum = sum_exactly(&at, &in, co);
-                    *out = (float)exact_value(initial, &sum);
+                    const aic_exact_sum sum = sum_exactly(&at, &in, co, initial);
+                    *out = (float)aic_exact_value(&sum);
                 }
             }
         }
@@ -295,9 +217,9 @@ aic_status aic_conv2d_reference_bound(const void *descriptor, const aic_semantic
             for (int64_t co = 0; co < s.cout; co++) {
                 const int64_t out = output_cell(&s, co, ho, wo);
                 const float initial = desc->init_l1out ? 0 : dst[out];
-                const exact_sum sum = sum_exactly(&at, &in, co);
-                exact[out] = exact_value(initial, &sum);
-                bound[out] = (double)s.k * 0x1p-24 * (fabs((double)initial) + sum.magnitude);
+                const aic_exact_sum sum = sum_exactly(&at, &in, co, initial);
+                exact[out] = aic_exact_value(&sum);
+                bound[out] = aic_exact_bound(&sum, s.k);
             }
         }
     }

@@ -34,19 +34,49 @@ aic_status aic_rule_enum(const char *op, const char *field, aic_field_kind kind,
     return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %" PRIu64 " is not %s", field, value, aic_enum_expected(kind));
 }
 
+/* What the legal values of a field are called, for messages: "int8, half or float". All types and layouts fit. */
+typedef struct name_list {
+    char text[160];
+    size_t used;
+} name_list;
+
+static void list_name(name_list *list, size_t index, size_t count, const char *name)
+{
+    const char *separator = index == 0 ? "" : index + 1 == count ? " or " : ", ";
+    const int written = snprintf(list->text + list->used, sizeof list->text - list->used, "%s%s", separator, name);
+    list->used += written > 0 ? (size_t)written : 0;
+}
+
+/* name NULL: the value has none. */
+static aic_status refuse(const char *op, const char *field, const char *name, uint32_t value, const name_list *legal)
+{
+    if (name) {
+        return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: %s is not %s", field, name, legal->text);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %" PRIu32 " is not %s", field, value, legal->text);
+}
+
 aic_status aic_rule_dtype(const char *op, const char *field, aic_dtype dtype, const aic_dtype *legal, size_t count)
 {
-    char list[128]; /* "int8, half or float": all types there are fit */
-    int used = 0;
+    name_list list = {.used = 0};
     for (size_t i = 0; i < count; i++) {
         if (dtype == legal[i]) {
             return AIC_OK;
         }
-        const char *separator = i == 0 ? "" : i + 1 == count ? " or " : ", ";
-        used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", separator, aic_dtype_name(legal[i]));
+        list_name(&list, i, count, aic_dtype_name(legal[i]));
     }
-    if (aic_dtype_size(dtype) == 0 && dtype != AIC_DTYPE_NONE) {
-        return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %" PRIu32 " is not %s", field, (uint32_t)dtype, list);
+    const bool named = aic_dtype_size(dtype) != 0 || dtype == AIC_DTYPE_NONE;
+    return refuse(op, field, named ? aic_dtype_name(dtype) : NULL, (uint32_t)dtype, &list);
+}
+
+aic_status aic_rule_layout(const char *op, const char *field, aic_layout layout, const aic_layout *legal, size_t count)
+{
+    name_list list = {.used = 0};
+    for (size_t i = 0; i < count; i++) {
+        if (layout == legal[i]) {
+            return AIC_OK;
+        }
+        list_name(&list, i, count, aic_enum_word(AIC_KIND_LAYOUT, legal[i]));
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: %s is not %s", field, aic_dtype_name(dtype), list);
+    return refuse(op, field, aic_enum_word(AIC_KIND_LAYOUT, layout), (uint32_t)layout, &list);
 }

@@ -10,10 +10,21 @@ static const char *const conv2d_fields[] = {
 #undef AIC_FIELD
     NULL};
 
+static const char *const mmad_fields[] = {
+#define AIC_FIELD(kind, name, count, need, fallback) #name,
+#include <aic/mmad.def>
+#undef AIC_FIELD
+    NULL};
+
 /* aic_jit_OP with operands in calling order, one function an operator. */
 static aic_status jit_conv2d(aic_context *context, const aic_stage *stage, void *const operand[])
 {
     return aic_jit_conv2d(context, &stage->desc.conv2d, operand[0], operand[1], operand[2]);
+}
+
+static aic_status jit_mmad(aic_context *context, const aic_stage *stage, void *const operand[])
+{
+    return aic_jit_mmad(context, &stage->desc.mmad, operand[0], operand[1], operand[2]);
 }
 
 typedef struct op_row {

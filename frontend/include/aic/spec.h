@@ -110,10 +110,11 @@ AIC_API aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *sema
 AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                  size_t count);
 
-/* How far the output may be from the exact result, an entry an element of the output operand (rows that are not
- * written get 0): *exact the value, *bound the largest |result - exact| allowed. Only for specifications whose
- * result is not defined bit for bit (conv2d float16 accumulate=fast); else AIC_UNSUPPORTED. The output operand
- * holds the old content. Each array has as many entries as the output has elements. */
+/* How far the output may be from the exact result, an entry an element of the output operand (elements that are not
+ * written get 0): *exact the value, *bound the largest |result - exact| allowed, infinite where sums may leave the range
+ * of float32 on the way, so that the order decides what comes out. Only for specifications whose result is not defined
+ * bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand holds the old content. Each
+ * array has as many entries as the output has elements. */
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                        size_t count, double *exact, double *bound);
 

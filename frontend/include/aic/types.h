@@ -40,9 +40,11 @@ typedef enum aic_dtype {
 #undef AIC_TYPE
 } aic_dtype;
 
-/* How float16 contractions add up; integer results have one definition only.
- * CUBE: the block arithmetic of conv2d section 5.2, bit for bit. FAST: any order and unit, with
- * |r - e| <= K * 2^-24 * (|I| + sum |x*w|) for K products and the exact value e. */
+/* How contractions of float types add up; integer results have one definition only.
+ * CUBE: the block arithmetic of conv2d section 5.2 and mmad section 7.4, bit for bit. FAST: any order and unit, with
+ * |r - e| <= K * 2^-24 * S for K products, the exact value e and S = |I| + sum |x*w|. Where products or sums are
+ * subnormal in float32 each may lose 2^-149 more; where S leaves float32's range, sums may overflow on the way to any e.
+ * NaN and infinite operands follow IEEE rules. */
 typedef enum aic_accumulate { AIC_ACCUMULATE_CUBE = 0, AIC_ACCUMULATE_FAST = 1 } aic_accumulate;
 
 /* Data layouts, as transdata and the operands of mmad name them. R x C matrices: ND is row-major, the others are cut
