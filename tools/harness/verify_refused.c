@@ -1,60 +1,42 @@
 /* Illegal specifications: every entry point refuses them, and says which parameter is at fault. */
 #include "tools/harness/verify_report.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* Parameter names of each operator, from the lists that make the descriptors. */
-static const char *const conv2d_fields[] = {
-#define AIC_FIELD(kind, name, count, need, fallback) #name,
-#include <aic/conv2d.def>
-#undef AIC_FIELD
-    NULL};
+enum { TEXT_MAX = 4096 }; /* longer than any specification */
 
-static const char *const mmad_fields[] = {
-#define AIC_FIELD(kind, name, count, need, fallback) #name,
-#include <aic/mmad.def>
-#undef AIC_FIELD
-    NULL};
-
-/* aic_jit_OP with operands in calling order, one function an operator. */
-static aic_status jit_conv2d(aic_context *context, const aic_stage *stage, void *const operand[])
+/* Whether operator text has this key. */
+static bool has_key(const char *text, const char *key, size_t length)
 {
-    return aic_jit_conv2d(context, &stage->desc.conv2d, operand[0], operand[1], operand[2]);
+    for (const char *at = strchr(text, '('); at != NULL; at = strpbrk(at + 1, "( ")) {
+        if (strncmp(at + 1, key, length) == 0 && at[1 + length] == '=') {
+            return true;
+        }
+    }
+    return false;
 }
 
-static aic_status jit_mmad(aic_context *context, const aic_stage *stage, void *const operand[])
+/* Whether the message is "OPERATOR: FIELD: ..." or, of a relation between two, "OPERATOR: FIELD / FIELD: ...", of an
+ * operator of the specification. */
+static bool names_field(const aic_spec *spec, const char *message)
 {
-    return aic_jit_mmad(context, &stage->desc.mmad, operand[0], operand[1], operand[2]);
-}
-
-typedef struct op_row {
-    const char *const *fields;
-    aic_status (*jit)(aic_context *context, const aic_stage *stage, void *const operand[]);
-} op_row;
-
-static const op_row ops[AIC_OP_END] = {
-#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = {name##_fields, jit_##name},
-#include <aic/ops.def>
-#undef AIC_OP
-};
-
-aic_status verify_jit(aic_context *context, const aic_stage *stage, void *const operand[])
-{
-    return ops[stage->op].jit(context, stage, operand);
-}
-
-/* Whether the message is "OPERATOR: FIELD: ..." or, of a relation between two, "OPERATOR: FIELD / FIELD: ...". */
-static bool names_field(aic_op op, const char *message)
-{
-    size_t length = strlen(aic_op_name(op));
-    if (strncmp(message, aic_op_name(op), length) != 0 || strncmp(message + length, ": ", 2) != 0) {
+    char text[TEXT_MAX];
+    size_t operator_length = strcspn(message, ":");
+    const char *field = message + operator_length + 2;
+    if (message[operator_length] == '\0' || message[operator_length + 1] != ' ') {
         return false;
     }
-    const char *at = message + length + 2;
-    for (const char *const *field = ops[op].fields; *field != NULL; field++) {
-        size_t n = strlen(*field);
-        if (strncmp(at, *field, n) == 0 && (at[n] == ':' || strncmp(at + n, " / ", 3) == 0)) {
-            return true;
+    size_t length = strcspn(field, ": ");
+    if (field[length] != ':' && strncmp(field + length, " / ", 3) != 0) {
+        return false;
+    }
+    for (int32_t i = 0; i < spec->count; i++) {
+        const aic_spec stage = {.count = 1, .stage = {spec->stage[i]}};
+        const char *name = aic_op_name(spec->stage[i].op);
+        if (strlen(name) == operator_length && memcmp(name, message, operator_length) == 0 &&
+            aic_spec_print(&stage, text, sizeof text, NULL) == AIC_OK) {
+            return has_key(text, field, length);
         }
     }
     return false;
@@ -62,9 +44,9 @@ static bool names_field(aic_op op, const char *message)
 
 /* The entry points. Each gets operands that would be too small for most specifications: the first entry that accepts
  * an illegal one ends the attempt before any computes with them. */
-enum { ENTRY_VALIDATE, ENTRY_KERNEL, ENTRY_REFERENCE, ENTRY_JIT, ENTRY_COUNT };
+enum { ENTRY_VALIDATE, ENTRY_KERNEL, ENTRY_REFERENCE, ENTRY_JIT_SPEC, ENTRY_JIT, ENTRY_COUNT };
 static const char *const entry_names[ENTRY_COUNT] = {"aic_spec_validate", "aic_kernel_create", "aic_reference",
-                                                     "aic_jit"};
+                                                     "aic_jit_spec", "aic_jit"};
 
 static aic_status try_entry(int entry, const aic_spec *spec, const aic_semantics *semantics, aic_context *context,
                             void *const operand[])
@@ -79,9 +61,11 @@ static aic_status try_entry(int entry, const aic_spec *spec, const aic_semantics
         aic_kernel_release(kernel);
         return status;
     case ENTRY_REFERENCE:
-        return aic_reference(spec, semantics, operand, 3);
+        return aic_reference(spec, semantics, operand, AIC_OPERANDS_MAX);
+    case ENTRY_JIT_SPEC:
+        return aic_jit_spec(context, spec, operand, AIC_OPERANDS_MAX);
     default:
-        return verify_jit(context, &spec->stage[0], operand);
+        return verify_jit(context, spec, operand, AIC_OPERANDS_MAX);
     }
 }
 
@@ -102,9 +86,11 @@ verify_verdict verify_refused(const aic_spec *spec, const aic_semantics *semanti
             return verify_say(report, VERIFY_FAILED, "%s answers %s, not AIC_INVALID_ARGUMENT", entry_names[entry],
                               aic_status_name(status));
         }
-        if (!names_field(spec->stage[0].op, aic_last_error())) {
+        char message[sizeof report->text / 2]; /* names_field calls the library */
+        (void)snprintf(message, sizeof message, "%s", aic_last_error());
+        if (!names_field(spec, message)) {
             return verify_say(report, VERIFY_FAILED, "%s: the message names no parameter: \"%s\"", entry_names[entry],
-                              aic_last_error());
+                              message);
         }
     }
     const unsigned char *bytes = &memory[0][0];
