@@ -94,11 +94,9 @@ static aic_status call_kernel(const verify_case *c, aic_context *context, const 
                               call_state *s)
 {
     if (way->entry == ENTRY_JIT) {
-        return verify_jit(context, &c->spec.stage[0], s->pointer);
+        return verify_jit(context, &c->spec, s->pointer, c->count);
     }
-    aic_conv2d_fn conv2d = way->packed ? aic_kernel_conv2d_packed(kernel) : aic_kernel_conv2d(kernel);
-    if (way->entry == ENTRY_DIRECT && conv2d != NULL) {
-        conv2d(s->pointer[0], s->pointer[1], s->pointer[2], s->workspace.data);
+    if (way->entry == ENTRY_DIRECT && verify_direct(&c->spec, kernel, way->packed, s->pointer, s->workspace.data)) {
         return AIC_OK;
     }
     return way->packed ? aic_kernel_call_packed(kernel, s->pointer, c->count)

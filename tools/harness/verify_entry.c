@@ -1,0 +1,51 @@
+/* The typed entry points of every operator, aic_jit_OP() and the kernels' C functions, called with operands from an
+ * array. Both tables are expanded from ops.def: a new operator needs no line here. */
+#include "tools/harness/verify_report.h"
+
+/* operand[0], operand[1], ...: as many as there are arguments. */
+#define PASS_1 operand[0]
+#define PASS_2 PASS_1, operand[1]
+#define PASS_3 PASS_2, operand[2]
+#define PASS_4 PASS_3, operand[3]
+#define CHOOSE(a, b, c, d, chosen, ...) chosen
+#define PASS(...) CHOOSE(__VA_ARGS__, PASS_4, PASS_3, PASS_2, PASS_1, PASS_0)
+
+_Static_assert(AIC_OPERANDS_MAX == 4, "PASS needs a line for every number of operands");
+
+#define AIC_OPERANDS(...) __VA_ARGS__
+#define AIC_OP(ENUM, name, params, args)                                                                               \
+    static aic_status jit_##name(aic_context *context, const aic_stage *stage, void *const operand[])                  \
+    {                                                                                                                  \
+        return aic_jit_##name(context, &stage->desc.name, PASS(args));                                                 \
+    }                                                                                                                  \
+    static bool direct_##name(const aic_kernel *kernel, bool packed, void *const operand[], void *workspace)           \
+    {                                                                                                                  \
+        const aic_##name##_fn function = packed ? aic_kernel_##name##_packed(kernel) : aic_kernel_##name(kernel);      \
+        if (function != NULL) {                                                                                        \
+            function(PASS(args), workspace);                                                                           \
+        }                                                                                                              \
+        return function != NULL;                                                                                       \
+    }
+#include <aic/ops.def>
+#undef AIC_OP
+#undef AIC_OPERANDS
+
+static const struct {
+    aic_status (*jit)(aic_context *context, const aic_stage *stage, void *const operand[]);
+    bool (*direct)(const aic_kernel *kernel, bool packed, void *const operand[], void *workspace);
+} entries[AIC_OP_END] = {
+#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = {jit_##name, direct_##name},
+#include <aic/ops.def>
+#undef AIC_OP
+};
+
+aic_status verify_jit(aic_context *context, const aic_spec *spec, void *const operand[], size_t count)
+{
+    return spec->count == 1 ? entries[spec->stage[0].op].jit(context, &spec->stage[0], operand)
+                            : aic_jit_spec(context, spec, operand, count);
+}
+
+bool verify_direct(const aic_spec *spec, const aic_kernel *kernel, bool packed, void *const operand[], void *workspace)
+{
+    return spec->count == 1 && entries[spec->stage[0].op].direct(kernel, packed, operand, workspace);
+}
