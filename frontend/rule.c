@@ -16,6 +16,17 @@ aic_status aic_rule_range(const char *op, const char *field, const char *entry, 
                     entry ? entry : "", entry ? " = " : "", value, low, high);
 }
 
+aic_status aic_rule_ranges(const char *op, const void *desc, const aic_range *ranges, size_t count)
+{
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < count && status == AIC_OK; i++) {
+        int64_t value;
+        memcpy(&value, (const unsigned char *)desc + ranges[i].offset, sizeof value);
+        status = aic_rule_range(op, ranges[i].field, NULL, value, ranges[i].low, ranges[i].high);
+    }
+    return status;
+}
+
 aic_status aic_rule_bool(const char *op, const char *field, const bool *flag)
 {
     unsigned char byte;

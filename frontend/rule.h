@@ -9,6 +9,15 @@
 aic_status aic_rule_range(const char *op, const char *field, const char *entry, int64_t value, int64_t low,
                           int64_t high);
 
+/* A list of such rules over scalar INT fields, in the order in which they are checked. */
+typedef struct aic_range {
+    const char *field;
+    size_t offset; /* in the descriptor */
+    int64_t low, high;
+} aic_range;
+
+aic_status aic_rule_ranges(const char *op, const void *desc, const aic_range *ranges, size_t count);
+
 /* Read as a byte: a caller's bool may hold any. */
 aic_status aic_rule_bool(const char *op, const char *field, const bool *flag);
 

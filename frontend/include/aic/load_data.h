@@ -2,6 +2,8 @@
  *
  *     dst fractal i*(dstGap + 1) = src fractal startIndex + i*srcStride, transposed with ifTranspose; i < repeatTimes
  *
+ * repeatTimes = 0: nothing is read or written.
+ *
  *     dst  one-dimensional, as long as the parameters reach
  *     src  one-dimensional, as long as the parameters reach
  *

@@ -1,8 +1,9 @@
 /* load_data_transpose: transposes squares of fractals (AscendC Fixpipe, section 7.3).
  *
  * Square startIndex + i*srcStride of src, transposed, goes to the fractals of dst that start at i*(dstGap + 1),
- * dstFracGap fractals apart; i < repeatTimes. A square is one fractal of 2-byte elements, or two of 1- or 4-byte
- * elements.
+ * dstFracGap fractals apart; i < repeatTimes. A square is one fractal of 2-byte elements, or two of 1-byte (32 x 32) or
+ * 4-byte elements (16 x 16, one beside the other); the transposed square is cut the same way. Two iterations that write
+ * the same fractal are refused. repeatTimes = 0: nothing is read or written.
  *
  *     dst  one-dimensional, as long as the parameters reach
  *     src  one-dimensional, as long as the parameters reach

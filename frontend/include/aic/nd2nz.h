@@ -1,9 +1,17 @@
-/* nd2nz: copies row-major matrices into blocks of 32-byte columns (AscendC Fixpipe, section 7.1).
+/* nd2nz: copies row-major matrices into blocks of 32-byte columns (AscendC Fixpipe, section 7.1). With C0 = 32 bytes of
+ * elements, for i < ndNum, r < nValue and d < dValue rounded up to C0:
+ *
+ *     dst[i*dstNzMatrixStride + (d/C0)*dstNzC0Stride*C0 + r*dstNzNStride*C0 + d%C0]
+ *         = d < dValue ? src[i*srcNdMatrixStride + r*srcDValue + d] : 0
  *
  *     dst  one-dimensional, as long as the strides reach
- *     src  one-dimensional, as long as the strides reach
+ *     src  one-dimensional, as long as the strides reach; rows and matrices may overlap
  *
- * Columns past dValue of the last block are written as 0. ndNum, nValue or dValue = 0: nothing is read or written.
+ * Elements of dst between rows keep their value. ndNum, nValue or dValue = 0: nothing is read or written.
+ *
+ * The document does not say what becomes of an element that is written twice. Refused here are strides of dst that do
+ * not nest: each must leave room for everything that is repeated at smaller ones. So column blocks may follow each other
+ * (dstNzC0Stride >= (nValue-1)*dstNzNStride + 1) or lie between the rows, and matrices after, between or inside them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_ND2NZ_H
