@@ -22,7 +22,7 @@ static const char *after(const char *text, const char *prefix)
 static void integer_range(aic_dtype dtype, double *low, double *high)
 {
     int bits = (int)aic_dtype_size(dtype) * 8;
-    bool is_signed = dtype == AIC_INT8 || dtype == AIC_INT16 || dtype == AIC_INT32;
+    bool is_signed = element_is_signed(dtype);
     *low = is_signed ? -ldexp(1, bits - 1) : 0;
     *high = ldexp(1, is_signed ? bits - 1 : bits) - 1; /* 2^64-1 rounds up; the caller's text is read exactly */
 }

@@ -37,6 +37,9 @@ bool guard_open(guard_buffer *buffer, size_t size, size_t alignment, guard_side 
 void guard_writable(guard_buffer *buffer, bool writable)
 {
     size_t page = memory_page();
+    if (buffer->map == NULL) {
+        return;
+    }
     (void)mprotect(buffer->map + page, buffer->map_size - 2 * page, writable ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
@@ -44,6 +47,9 @@ bool guard_intact(const guard_buffer *buffer)
 {
     size_t page = memory_page();
     const unsigned char *data = buffer->data;
+    if (buffer->map == NULL) {
+        return true;
+    }
     const unsigned char *end = buffer->map + buffer->map_size - page;
     for (const unsigned char *at = buffer->map + page; at < end; at++) {
         if (at == data) {

@@ -24,13 +24,13 @@ typedef struct guard_buffer {
  * inaccessible pages on both sides. False when memory cannot be had. */
 bool guard_open(guard_buffer *buffer, size_t size, size_t alignment, guard_side side);
 
-/* Allows or forbids writing. */
+/* Allows or forbids writing. This and what follows leave a zeroed buffer alone. */
 void guard_writable(guard_buffer *buffer, bool writable);
 
 /* Whether the bytes between the buffer and the inaccessible pages are as guard_open left them. */
 bool guard_intact(const guard_buffer *buffer);
 
-/* Frees; a zeroed buffer is left alone. */
+/* Frees. */
 void guard_close(guard_buffer *buffer);
 
 #endif

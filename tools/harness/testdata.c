@@ -4,8 +4,10 @@
 #include "tools/harness/element.h"
 #include "tools/harness/rng.h"
 
-#include <float.h>
+#include <math.h>
 #include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The next element as bits, low bytes first. */
 typedef uint64_t (*element_source)(uint64_t *state);
@@ -13,6 +15,17 @@ typedef uint64_t (*element_source)(uint64_t *state);
 static uint64_t any_bits(uint64_t *state)
 {
     return rng_next(state);
+}
+
+static bool once_in(uint64_t *state, int64_t n)
+{
+    return rng_range(state, 1, n) == 1;
+}
+
+/* -1 .. 1 in steps of 2^-20. */
+static double unit_real(uint64_t *state)
+{
+    return (double)rng_range(state, -(1 << 20), 1 << 20) * 0x1p-20;
 }
 
 /* ---- float16 ---- */
@@ -24,7 +37,7 @@ static uint64_t half_integer(uint64_t *state)
 
 static uint64_t half_real(uint64_t *state)
 {
-    return element_half((double)rng_range(state, -(1 << 20), 1 << 20) * 0x1p-20);
+    return element_half(unit_real(state));
 }
 
 static uint64_t half_tiny(uint64_t *state)
@@ -43,32 +56,42 @@ static uint64_t half_special(uint64_t *state)
 {
     static const uint16_t specials[] = {0x7C00, 0xFC00, 0x7E00, 0xFE01, 0x7C01, 0x8000, 0x7BFF, 0xFBFF};
     uint64_t bits = rng_next(state);
-    return bits % 97 == 0 ? specials[(bits >> 32) % (sizeof specials / sizeof specials[0])] : half_real(state);
+    return bits % 97 == 0 ? specials[(bits >> 32) % COUNT(specials)] : half_real(state);
 }
 
-/* ---- int8 ---- */
+/* ---- bfloat16: the upper half of a float32 ---- */
 
-static uint64_t byte_extreme(uint64_t *state)
+static uint64_t bfloat_integer(uint64_t *state)
 {
-    return rng_next(state) >> 63 ? 0x80 : 0x7F;
-}
-static uint64_t byte_small(uint64_t *state)
-{
-    return (uint64_t)rng_range(state, -3, 3);
+    return element_bfloat((double)rng_range(state, -8, 8));
 }
 
-/* ---- old contents ---- */
-
-static uint64_t int_small(uint64_t *state)
+static uint64_t bfloat_real(uint64_t *state)
 {
-    return (uint64_t)rng_range(state, -100000, 100000);
+    return element_bfloat(unit_real(state));
 }
 
-static uint64_t int_limit(uint64_t *state)
+static uint64_t bfloat_finite(uint64_t *state)
 {
-    int64_t below = rng_range(state, 0, 70000);
-    return (uint64_t)(rng_next(state) >> 63 ? INT32_MIN + below : INT32_MAX - below);
+    uint64_t bits = rng_next(state) & 0xFFFF;
+    return (bits & 0x7F80) == 0x7F80 ? bits & 0x807F : bits;
 }
+
+/* Around the largest and the smallest numbers: products of them leave the range of float32. */
+static uint64_t bfloat_edge(uint64_t *state)
+{
+    uint64_t bits = rng_next(state);
+    return bits >> 63 ? 0x7F00 | (bits & 0x807F) : (bits & 0x81FF);
+}
+
+static uint64_t bfloat_special(uint64_t *state)
+{
+    static const uint16_t specials[] = {0x7F80, 0xFF80, 0x7FC0, 0xFFC1, 0x7F81, 0x8000, 0x7F7F, 0xFF7F};
+    uint64_t bits = rng_next(state);
+    return bits % 97 == 0 ? specials[(bits >> 32) % COUNT(specials)] : bfloat_real(state);
+}
+
+/* ---- float32 ---- */
 
 static uint64_t float_bits(float value)
 {
@@ -86,34 +109,154 @@ static uint64_t float_special(uint64_t *state)
 {
     static const uint32_t specials[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0x80000000, 0x00000001, 0x7F7FFFFF};
     uint64_t bits = rng_next(state);
-    return bits % 13 == 0 ? specials[(bits >> 32) % (sizeof specials / sizeof specials[0])] : float_real(state);
+    return bits % 13 == 0 ? specials[(bits >> 32) % COUNT(specials)] : float_real(state);
 }
 
-enum { KINDS = 5 };
+static uint64_t float_finite(uint64_t *state)
+{
+    uint64_t bits = rng_next(state) & 0xFFFFFFFF;
+    return (bits & 0x7F800000) == 0x7F800000 ? bits & 0x807FFFFF : bits;
+}
+
+/* Where narrower types round and overflow: halfway between two halves, two bfloat16, two integers, around the ends of
+ * their ranges; each exactly there or one float beside it. */
+static uint64_t float_edge(uint64_t *state)
+{
+    static const double ends[] = {65504, 65519, 65520, 65536, 127, 128, 255, 256, 511, 0};
+    double value;
+    switch (rng_range(state, 0, 4)) {
+    case 0: {
+        uint16_t half = (uint16_t)half_finite(state);
+        double step = ldexp(1, (half >> 10 & 31) > 1 ? (half >> 10 & 31) - 25 : -24);
+        value = element_to_double(AIC_FLOAT16, &half) + step / 2;
+        break;
+    }
+    case 1:
+        value = (double)rng_range(state, -600, 600) + 0.5;
+        break;
+    case 2:
+        value = (double)rng_range(state, -600, 600);
+        break;
+    case 3:
+        value = ends[rng_range(state, 0, (int64_t)COUNT(ends) - 1)] * (once_in(state, 2) ? 1 : -1);
+        break;
+    default: /* bfloat16, the ones that round to infinity among them */
+        return ((once_in(state, 4) ? 0x7F7F : bfloat_finite(state)) << 16 | 0x8000) + (uint64_t)rng_range(state, -1, 1);
+    }
+    float rounded = (float)value;
+    return once_in(state, 2) ? float_bits(rounded)
+                             : float_bits(nextafterf(rounded, once_in(state, 2) ? 1e30F : -1e30F));
+}
+
+/* ---- integers ---- */
+
+static uint64_t byte_extreme(uint64_t *state)
+{
+    return rng_next(state) >> 63 ? 0x80 : 0x7F;
+}
+
+static uint64_t int_tiny(uint64_t *state)
+{
+    return (uint64_t)rng_range(state, -3, 3);
+}
+
+static uint64_t int_small(uint64_t *state)
+{
+    return (uint64_t)rng_range(state, -100000, 100000);
+}
+
+static uint64_t int_byte(uint64_t *state)
+{
+    return (uint64_t)rng_range(state, -600, 600);
+}
+
+static uint64_t int_limit(uint64_t *state)
+{
+    int64_t below = rng_range(state, 0, 70000);
+    return (uint64_t)(rng_next(state) >> 63 ? INT32_MIN + below : INT32_MAX - below);
+}
+
+/* Around powers of two and halfway between two floats, where conversion to float rounds. */
+static uint64_t int_edge(uint64_t *state)
+{
+    int64_t power = INT64_C(1) << rng_range(state, 0, 30);
+    int64_t value = once_in(state, 2) ? power : power + power / 2 + (power >> 24);
+    value += rng_range(state, -1, 1);
+    return (uint64_t)(once_in(state, 2) ? value : -value);
+}
+
+static uint64_t unsigned_small(uint64_t *state)
+{
+    return (uint64_t)rng_range(state, 0, 3);
+}
+
+static uint64_t unsigned_extreme(uint64_t *state)
+{
+    return rng_next(state) >> 63 ? UINT64_MAX : 0;
+}
+
+/* ---- quantisation words (AscendC Fixpipe, section 5) ---- */
+
+#define SCALE_EXPONENT UINT64_C(0x7F800000)
+#define SCALE_BITS UINT64_C(0xFFFFE000) /* the bits of the scale that count */
+
+/* All bits random but for those that make the scale a normal number of about this exponent. */
+static uint64_t word_of(uint64_t *state, int64_t low, int64_t high)
+{
+    return (rng_next(state) & ~SCALE_EXPONENT) | (uint64_t)rng_range(state, low, high) << 23;
+}
+
+static uint64_t word_usual(uint64_t *state) /* 2^-14 .. 4 */
+{
+    return word_of(state, 113, 128);
+}
+
+static uint64_t word_wild(uint64_t *state)
+{
+    return word_of(state, 1, 254);
+}
+
+static uint64_t word_mixed(uint64_t *state)
+{
+    uint64_t word = word_usual(state);
+    return once_in(state, 5) ? word & ~(SCALE_BITS & INT32_MAX) : word; /* zeros of both signs */
+}
+
+/* The vendor's packing: only the fields that it fills. */
+static uint64_t word_plain(uint64_t *state)
+{
+    return (word_usual(state) & (UINT64_C(0x1FF) << 37 | SCALE_BITS | UINT64_C(1) << 46)) & ~UINT64_C(0x80000000);
+}
+
+/* ---- the table ---- */
+
+enum { KINDS = 6 };
 
 typedef struct data_row {
+    const char *name; /* of the operand; NULL: any */
     aic_dtype dtype;
     element_source kind[KINDS]; /* chosen by the seed with equal chance */
 } data_row;
 
+/* The first row that fits counts. */
 static const data_row rows[] = {
-    {AIC_FLOAT16, {half_integer, half_real, half_tiny, half_finite, half_special}},
-    {AIC_INT8, {any_bits, any_bits, any_bits, byte_extreme, byte_small}},
-    {AIC_INT32, {any_bits, int_small, int_small, int_limit, int_limit}},
-    {AIC_FLOAT32, {float_real, float_real, float_real, float_special, float_special}},
+    {"cbufWorkspace", AIC_UINT64, {word_usual, word_usual, word_mixed, word_mixed, word_plain, word_wild}},
+    {NULL, AIC_FLOAT16, {half_integer, half_real, half_real, half_tiny, half_finite, half_special}},
+    {NULL, AIC_BFLOAT16, {bfloat_integer, bfloat_real, bfloat_real, bfloat_finite, bfloat_edge, bfloat_special}},
+    {NULL, AIC_FLOAT32, {float_real, float_real, float_edge, float_edge, float_finite, float_special}},
+    {NULL, AIC_INT8, {any_bits, any_bits, any_bits, any_bits, byte_extreme, int_tiny}},
+    {NULL, AIC_INT32, {any_bits, int_byte, int_small, int_small, int_limit, int_edge}},
+    {NULL, AIC_UINT8, {any_bits, any_bits, any_bits, any_bits, unsigned_extreme, unsigned_small}},
 };
 
-static element_source source_of(const aic_operand *operand, uint64_t choice)
+static const data_row *row_of(const aic_operand *operand)
 {
-    if (operand->direction == AIC_OUT) {
-        return any_bits;
-    }
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].dtype == operand->dtype) {
-            return rows[i].kind[choice % KINDS];
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (rows[i].dtype == operand->dtype && (rows[i].name == NULL || strcmp(rows[i].name, operand->name) == 0)) {
+            return &rows[i];
         }
     }
-    return any_bits;
+    return NULL;
 }
 
 void testdata_fill(const aic_operand *operand, uint64_t seed, void *data)
@@ -122,11 +265,27 @@ void testdata_fill(const aic_operand *operand, uint64_t seed, void *data)
     for (const char *c = operand->name; *c != '\0'; c++) { /* each operand its own sequence */
         state = rng_next(&state) ^ (unsigned char)*c;
     }
-    element_source next = source_of(operand, rng_next(&state));
+    const uint64_t choice = rng_next(&state);
+    const data_row *row = operand->direction == AIC_OUT ? NULL : row_of(operand);
+    element_source next = row == NULL ? any_bits : row->kind[choice % KINDS];
     size_t size = aic_dtype_size(operand->dtype);
     unsigned char *at = data;
     for (int64_t i = 0; i < operand->elements; i++, at += size) {
         uint64_t bits = next(&state);
         memcpy(at, &bits, size);
     }
+}
+
+bool testdata_spoil(const aic_operand *operand, uint64_t seed, void *data)
+{
+    static const uint32_t scales[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0xFF802000, 0x00002000, 0x807FE000};
+    const data_row *row = row_of(operand);
+    if (row == NULL || row->name == NULL || operand->elements == 0) {
+        return false;
+    }
+    uint64_t state = seed, word = rng_next(&state) & ~SCALE_BITS;
+    word |= scales[rng_range(&state, 0, (int64_t)COUNT(scales) - 1)];
+    int64_t index = rng_range(&state, 0, operand->elements - 1);
+    memcpy((unsigned char *)data + (size_t)index * sizeof word, &word, sizeof word);
+    return true;
 }

@@ -4,10 +4,14 @@
 
 #include <aic/aic.h>
 
-/* Fills `data` with the operand's elements. The seed chooses a kind of data as well as the values: for float16 small
- * integers, reals in -1 .. 1, subnormals and zeros, any finite bit pattern, reals with some infinities and NaNs;
- * for int8 the full range, the extremes -128 and 127, small values; for old contents of int32 and float32 outputs
- * also values at the ends of the range. An output that is not read gets arbitrary bits. */
+/* Fills `data` with the operand's elements, legal ones. The seed chooses a kind of data as well as the values: of
+ * floats small integers, reals, subnormals and zeros, any finite bit pattern, values where narrower types round or
+ * overflow, reals with some infinities and NaNs; of integers the full range, its ends, small values, values that floats
+ * round; of cbufWorkspace quantisation words. An output that is not read gets arbitrary bits. */
 void testdata_fill(const aic_operand *operand, uint64_t seed, void *data);
+
+/* Makes one element illegal, where the operand has illegal values: a word of cbufWorkspace. False, and nothing is
+ * changed, where it has none. */
+bool testdata_spoil(const aic_operand *operand, uint64_t seed, void *data);
 
 #endif

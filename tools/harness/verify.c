@@ -31,14 +31,15 @@ static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report
 {
     for (size_t i = 0; i < c->count; i++) {
         const aic_operand *operand = &c->operand[i];
+        if (operand->direction == AIC_UNUSED) {
+            continue; /* NULL is passed */
+        }
         if (!guard_open(&c->content[i], (size_t)operand->bytes, aic_dtype_size(operand->dtype), GUARD_AFTER)) {
             return verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
                               operand->bytes);
         }
         testdata_fill(operand, seed, c->content[i].data);
-        if (operand->direction != AIC_IN) {
-            c->output = i;
-        }
+        c->output = operand->direction & AIC_OUT ? i : c->output;
     }
     return VERIFY_PASSED;
 }
@@ -133,13 +134,13 @@ verify_verdict verify_compare(const verify_case *c, const void *output, const ch
     if (wrong == 0) {
         return VERIFY_PASSED;
     }
-    got = (const unsigned char *)output + (size_t)first * size;
-    expected = (const unsigned char *)c->expected.data + (size_t)first * size;
+    char texts[2][ELEMENT_TEXT_MAX];
+    element_text(operand->dtype, (const unsigned char *)c->expected.data + (size_t)first * size, texts[0]);
+    element_text(operand->dtype, (const unsigned char *)output + (size_t)first * size, texts[1]);
     return verify_say(report, VERIFY_FAILED,
                       "%s: %s: %" PRId64 " of %" PRId64 " elements are wrong, the first is number %" PRId64
-                      ": expected %.9g, got %.9g",
-                      how, operand->name, wrong, operand->elements, first, element_to_double(operand->dtype, expected),
-                      element_to_double(operand->dtype, got));
+                      ": expected %s, got %s",
+                      how, operand->name, wrong, operand->elements, first, texts[0], texts[1]);
 }
 
 verify_verdict verify_spec(const aic_spec *spec, const aic_semantics *semantics, uint64_t seed, aic_context *context,

@@ -41,8 +41,9 @@ void verify_close(verify_case *c);
 verify_verdict verify_compare(const verify_case *c, const void *output, const char *how, verify_report *report);
 
 /* Makes the kernel (schedule NULL: the default) and runs it with plain and packed constant operands, called directly,
- * through aic_kernel_call and (default schedule) through aic_jit_OP, with operands at guard pages on either side and at
- * odd addresses. Inputs are read-only meanwhile. */
+ * through aic_kernel_call and (default schedule) through aic_jit_OP and aic_jit_spec, with operands at guard pages on
+ * either side and at odd addresses. Inputs are read-only meanwhile. With the default schedule also calls with operands
+ * that must be refused. */
 verify_verdict verify_kernel(const verify_case *c, aic_context *context, const char *schedule, verify_report *report);
 
 /* verify_open, verify_kernel and verify_close in one. */

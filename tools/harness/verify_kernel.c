@@ -6,9 +6,10 @@
 #include <string.h>
 
 typedef enum entry_point {
-    ENTRY_DIRECT,  /* the typed function pointer, where the operator has one; else as ENTRY_GENERIC */
+    ENTRY_DIRECT,  /* the typed function pointer; of a chain, which has none, as ENTRY_GENERIC */
     ENTRY_GENERIC, /* aic_kernel_call */
-    ENTRY_JIT      /* aic_jit_OP, which knows the default schedule only */
+    ENTRY_JIT,     /* aic_jit_OP, which knows the default schedule only; of a chain as ENTRY_SPEC */
+    ENTRY_SPEC     /* aic_jit_spec, likewise */
 } entry_point;
 
 /* A way to call a kernel. */
@@ -27,6 +28,7 @@ static const way_row ways[] = {
     {"plain, direct, odd address", GUARD_SHIFTED, false, ENTRY_DIRECT},
     {"packed, direct, odd address", GUARD_SHIFTED, true, ENTRY_DIRECT},
     {"aic_jit, guard behind", GUARD_AFTER, false, ENTRY_JIT},
+    {"aic_jit_spec, guard before", GUARD_BEFORE, false, ENTRY_SPEC},
 };
 
 enum { VECTOR_ALIGNMENT = 64 }; /* of workspace and packed images */
@@ -52,6 +54,9 @@ static verify_verdict open_call(const verify_case *c, const aic_kernel *kernel, 
     *s = (call_state){0};
     for (size_t i = 0; i < c->count; i++) {
         const aic_operand *operand = &c->operand[i];
+        if (operand->direction == AIC_UNUSED) {
+            continue; /* NULL is passed */
+        }
         if (!guard_open(&s->operand[i], (size_t)operand->bytes, aic_dtype_size(operand->dtype), way->side)) {
             return verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
                               operand->bytes);
@@ -96,6 +101,9 @@ static aic_status call_kernel(const verify_case *c, aic_context *context, const 
     if (way->entry == ENTRY_JIT) {
         return verify_jit(context, &c->spec, s->pointer, c->count);
     }
+    if (way->entry == ENTRY_SPEC) {
+        return aic_jit_spec(context, &c->spec, s->pointer, c->count);
+    }
     if (way->entry == ENTRY_DIRECT && verify_direct(&c->spec, kernel, way->packed, s->pointer, s->workspace.data)) {
         return AIC_OK;
     }
@@ -106,7 +114,7 @@ static aic_status call_kernel(const verify_case *c, aic_context *context, const 
 static verify_verdict check_slack(const verify_case *c, const way_row *way, const call_state *s, verify_report *report)
 {
     for (size_t i = 0; i < c->count; i++) {
-        if (!guard_intact(&s->operand[i]) || (s->packed[i].map != NULL && !guard_intact(&s->packed[i]))) {
+        if (!guard_intact(&s->operand[i]) || !guard_intact(&s->packed[i])) {
             return verify_say(report, VERIFY_FAILED, "%s: bytes next to %s were written", way->name,
                               c->operand[i].name);
         }
@@ -154,9 +162,12 @@ verify_verdict verify_kernel(const verify_case *c, aic_context *context, const c
     }
     verify_verdict verdict = VERIFY_PASSED;
     for (size_t i = 0; verdict == VERIFY_PASSED && i < sizeof ways / sizeof ways[0]; i++) {
-        if (ways[i].entry != ENTRY_JIT || schedule == NULL) {
+        if ((ways[i].entry != ENTRY_JIT && ways[i].entry != ENTRY_SPEC) || schedule == NULL) {
             verdict = attempt(c, context, kernel, &ways[i], report);
         }
+    }
+    if (verdict == VERIFY_PASSED && schedule == NULL) {
+        verdict = verify_call_refused(c, context, kernel, report);
     }
     aic_kernel_release(kernel);
     return verdict;

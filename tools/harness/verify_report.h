@@ -20,4 +20,9 @@ aic_status verify_jit(aic_context *context, const aic_spec *spec, void *const op
  * it is a chain. */
 bool verify_direct(const aic_spec *spec, const aic_kernel *kernel, bool packed, void *const operand[], void *workspace);
 
+/* Calls with wrong operands, one at a time: NULL, one for an operand that is not taken, data that the operator refuses.
+ * Every entry point must refuse each with a message that names operator and operand, and write nothing. */
+verify_verdict verify_call_refused(const verify_case *c, aic_context *context, const aic_kernel *kernel,
+                                   verify_report *report);
+
 #endif
