@@ -196,7 +196,8 @@ aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, i
 
 bool aic_spec_exact(const aic_spec *spec)
 {
-    const aic_op_info *op = spec ? aic_op_get(spec->stage[0].op) : NULL;
+    const bool counted = spec && spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
+    const aic_op_info *op = counted ? aic_op_get(spec->stage[0].op) : NULL;
     return op && (!op->exact || op->exact(&spec->stage[0].desc));
 }
 

@@ -11,7 +11,7 @@
  *
  *     element(r, c) = ((c/16)*block_rows + r)*16 + c%16
  *
- * of which the rows past `rows` are not defined. */
+ * of which the rows past `rows` are not defined. No size is 0. */
 typedef struct aic_accumulator {
     const char *producer; /* name of the operator, for messages */
     aic_dtype dtype;      /* int32 or float32 */

@@ -470,10 +470,6 @@ static aic_status fixpipe_consume(void *descriptor, const aic_accumulator *from,
         .dstNdStride = UINT32_MAX,
         .accumulator = from,
     };
-    if (from->columns < 1 || from->rows < 1) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "%s: %s accumulates no %s", from->columns < 1 ? "nSize" : "mSize",
-                        from->producer, from->columns < 1 ? "columns" : "rows");
-    }
     desc->nSize = desc->nSize == 0 ? from->columns : desc->nSize;
     desc->mSize = desc->mSize == 0 ? fused_rows(desc, &limit) : desc->mSize;
     desc->srcStride = desc->srcStride == 0 ? from->block_rows : desc->srcStride;

@@ -58,6 +58,11 @@ static void draw_sizes(uint64_t *state, aic_fixpipe_desc *desc)
 {
     const int64_t unit = column_unit(desc);
     const int64_t rows = desc->format == AIC_NZ ? 65535 : 8192;
+    if (desc->format == AIC_NZ && aic_rng_once_in(state, 40)) { /* more rows than the other format has */
+        desc->nSize = unit;
+        desc->mSize = aic_rng_range(state, 8193, 65535);
+        return;
+    }
     desc->nSize = aic_rng_skewed(state, 1, 200 / unit, 4095 / unit) * unit;
     desc->mSize = aic_rng_once_in(state, 8) ? 1 : aic_rng_skewed(state, 1, 150, rows);
     while (desc->nSize * desc->mSize > ELEMENTS_MAX) {

@@ -1,6 +1,7 @@
 /* conv2d's rules: every row of the parameter table, its message, both ends of its range, and the order of rows. */
 #include "frontend/op.h"
 #include "frontend/rng.h"
+#include "tests/specs.h"
 
 #include <aic/aic.h>
 #include <check.h>
@@ -33,15 +34,9 @@ static aic_status validate(const aic_conv2d_desc *desc, aic_limits limits)
     return aic_spec_validate(&spec, &semantics);
 }
 
-/* Sets entry `index` of the field named `name`. */
 static void set(aic_conv2d_desc *desc, const char *name, uint32_t index, int64_t value)
 {
-    const aic_op_info *op = aic_op_get(AIC_OP_CONV2D);
-    size_t f = 0;
-    while (strcmp(op->record.fields[f].name, name) != 0) {
-        ck_assert_uint_lt(++f, op->record.count);
-    }
-    aic_field_set_word(&op->record.fields[f], desc, index, (uint64_t)value);
+    set_field(AIC_OP_CONV2D, desc, name, index, (uint64_t)value);
 }
 
 /* One entry set in a legal descriptor, and the message; NULL: it stays legal. */
