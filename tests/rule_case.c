@@ -1,0 +1,104 @@
+/* What the tests of every operator's rules have in common; see rule_case.h. */
+#include "tests/rule_case.h"
+
+#include "frontend/op.h"
+#include "frontend/rng.h"
+#include "tests/specs.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void set(aic_spec *spec, const char *field, int64_t value)
+{
+    set_field(spec->stage[0].op, &spec->stage[0].desc, field, 0, (uint64_t)value);
+}
+
+void rule_case_check(const rule_case *row)
+{
+    aic_spec spec = spec_of(row->text);
+    if (row->field) {
+        set(&spec, row->field, row->value);
+    }
+    check_rules(&spec, row->message);
+}
+
+void rule_check_any_words(const char *legal)
+{
+    static const int64_t words[] = {INT64_MIN, INT64_MAX, -1,  0,    1,     2,     4,
+                                    7,         16,        255, 4095, 16384, 65535, INT64_C(1) << 62};
+    enum { WORDS = sizeof words / sizeof words[0], CASES = 20000 };
+    const aic_spec base = spec_of(legal);
+    const aic_record *record = &aic_op_get(base.stage[0].op)->record;
+    uint64_t state = 1;
+    int refused = 0;
+    for (int n = 0; n < CASES; n++) {
+        aic_spec spec = base;
+        for (int change = 0; change < 1 + n % 4; change++) {
+            const aic_field *field = &record->fields[aic_rng_range(&state, 0, (int64_t)record->count - 1)];
+            const uint32_t index = (uint32_t)aic_rng_range(&state, 0, field->count - 1);
+            aic_field_set_word(field, &spec.stage[0].desc, index, (uint64_t)words[aic_rng_range(&state, 0, WORDS - 1)]);
+        }
+        aic_operand operands[AIC_OPERANDS_MAX];
+        size_t count;
+        const aic_status status = aic_spec_operands(&spec, NULL, operands, &count);
+        ck_assert(status == AIC_OK || status == AIC_INVALID_ARGUMENT);
+        refused += status != AIC_OK;
+        for (size_t i = 0; status == AIC_OK && i < count; i++) {
+            ck_assert_int_ge(operands[i].bytes, 0);
+        }
+    }
+    ck_assert_int_gt(refused, CASES / 5);
+    ck_assert_int_lt(refused, CASES);
+}
+
+void rule_check_order(const rule_case *mends, size_t count)
+{
+    aic_spec spec = spec_of(mends[0].text);
+    memset(&spec.stage[0].desc, 0x99, aic_op_get(spec.stage[0].op)->desc_size);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
+        ck_assert_msg(strncmp(aic_last_error(), mends[i].message, strlen(mends[i].message)) == 0, "%s, not %s",
+                      aic_last_error(), mends[i].message);
+        set(&spec, mends[i].field, mends[i].value);
+    }
+    ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_OK, "%s", aic_last_error());
+}
+
+void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most)
+{
+    for (uint64_t seed = 0; seed < 5000; seed++) {
+        aic_spec spec, again;
+        ck_assert_int_eq(aic_spec_random(op, seed, &spec), AIC_OK);
+        ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_OK, "seed %" PRIu64 ": %s", seed, aic_last_error());
+        ck_assert_int_eq(aic_spec_random(op, seed, &again), AIC_OK);
+        ck_assert(aic_spec_equal(&spec, &again));
+        int64_t macs, bytes;
+        ck_assert_int_eq(aic_spec_work(&spec, NULL, &macs, &bytes), AIC_OK);
+        ck_assert_int_le(macs, macs_most);
+        ck_assert_int_le(bytes, bytes_most);
+    }
+}
+
+void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count)
+{
+    enum { RULES_MAX = 32 };
+    const size_t name = strlen(aic_op_name(op)) + strlen(": ");
+    int seen[RULES_MAX] = {0};
+    ck_assert_uint_le(count, RULES_MAX);
+    for (uint64_t seed = 0; seed < 10000; seed++) {
+        aic_spec spec;
+        int matches = 0;
+        ck_assert_int_eq(aic_spec_random_illegal(op, seed, &spec), AIC_OK);
+        ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_INVALID_ARGUMENT, "seed %" PRIu64 " is legal", seed);
+        for (size_t r = 0; r < count; r++) {
+            const bool match = strncmp(aic_last_error() + name, rules[r], strlen(rules[r])) == 0;
+            seen[r] += match;
+            matches += match;
+        }
+        ck_assert_msg(matches == 1, "seed %" PRIu64 ": %s", seed, aic_last_error());
+    }
+    for (size_t r = 0; r < count; r++) {
+        ck_assert_msg(seen[r] > 0, "no descriptor broke the rule \"%s\"", rules[r]);
+    }
+}

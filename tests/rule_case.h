@@ -1,0 +1,31 @@
+/* What the tests of every operator's rules have in common. */
+#ifndef AIC_TESTS_RULE_CASE_H
+#define AIC_TESTS_RULE_CASE_H
+
+#include <aic/aic.h>
+
+/* A specification in operator text, one scalar field of it set to a word that text may not have, and what validation
+ * says then. */
+typedef struct rule_case {
+    const char *text;
+    const char *field; /* NULL: the text as it is */
+    int64_t value;
+    const char *message; /* NULL: it is legal */
+} rule_case;
+
+void rule_case_check(const rule_case *row);
+
+/* Fields set to extreme words: an answer, no undefined behaviour; some are refused, not all. */
+void rule_check_any_words(const char *legal);
+
+/* Every word of the descriptor is wrong; as its fields get legal values one by one, in their order, the message is
+ * about the next. */
+void rule_check_order(const rule_case *mends, size_t count);
+
+/* Pseudo-random descriptors are legal, repeatable and cheap to check. */
+void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most);
+
+/* Illegal ones are refused, each with one of these beginnings of messages, behind the operator's name; all occur. */
+void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count);
+
+#endif
