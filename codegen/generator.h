@@ -5,6 +5,7 @@
 
 #include "codegen/contraction.h"
 #include "codegen/epilogue.h"
+#include "codegen/nest.h"
 #include "codegen/schedule.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@
 typedef union aic_work {
     aic_contraction contraction;
     aic_epilogue epilogue;
+    aic_nest nest;
 } aic_work;
 
 /* What the caller of a kernel must provide. */
@@ -49,7 +51,7 @@ typedef struct aic_shape {
     void (*report)(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule);
 } aic_shape;
 
-extern const aic_shape aic_shape_contraction, aic_shape_epilogue;
+extern const aic_shape aic_shape_contraction, aic_shape_epilogue, aic_shape_nest;
 
 /* Neither reads nor writes: descriptors with a size of 0, where the documents allow it. */
 extern const aic_shape aic_shape_nothing;
@@ -76,5 +78,11 @@ const aic_shape *aic_describe(const aic_spec *resolved, const aic_semantics *sem
 void aic_contraction_candidates(const aic_work *work, const aic_target *target, aic_candidates *list);
 double aic_contraction_bound(const aic_work *work, const aic_target *target);
 void aic_contraction_report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule);
+
+/* ---- the parts of aic_shape_nest, in nest_schedule.c ---- */
+
+void aic_nest_candidates(const aic_work *work, const aic_target *target, aic_candidates *list);
+double aic_nest_bound(const aic_work *work, const aic_target *target);
+void aic_nest_report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule);
 
 #endif

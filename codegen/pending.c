@@ -48,6 +48,3 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
 AIC_PENDING(mmad);
 AIC_PENDING(fixpipe);
 AIC_PENDING(tik_fixpipe);
-AIC_PENDING(nd2nz);
-AIC_PENDING(load_data);
-AIC_PENDING(load_data_transpose);

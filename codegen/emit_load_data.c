@@ -1,0 +1,25 @@
+/* load_data as a move of fractals (AscendC Fixpipe, section 7.2). */
+#include "codegen/generator.h"
+
+enum { FRACTAL_BYTES = 512, ROW_BYTES = 32, ROWS = 16 };
+
+static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+{
+    (void)semantics;
+    const aic_load_data_desc *d = desc;
+    int64_t size = (int64_t)aic_dtype_size(d->dtype);
+    const aic_place row = {1, ROW_BYTES, 0}, element = {1, size, 0};
+    const aic_move_dim dims[] = {
+        {d->repeatTimes, {1, (d->dstGap + 1) * FRACTAL_BYTES, 0}, {1, d->srcStride * FRACTAL_BYTES, 0}, false},
+        {ROWS, row, d->ifTranspose ? element : row, false},
+        {ROW_BYTES / size, element, d->ifTranspose ? row : element, false}, /* transposed: 16 x 16 */
+    };
+    if (d->repeatTimes == 0) {
+        return &aic_shape_nothing;
+    }
+    aic_nest_move(&work->nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
+    aic_nest_shift_input(&work->nest, d->startIndex * FRACTAL_BYTES);
+    return &aic_shape_nest;
+}
+
+const aic_generator aic_generator_load_data = {.describe = describe};

@@ -1,0 +1,33 @@
+/* load_data_transpose as a move of squares (AscendC Fixpipe, section 7.3). */
+#include "codegen/generator.h"
+
+enum { FRACTAL_BYTES = 512, ROW_BYTES = 32, ROWS = 16 };
+
+static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+{
+    (void)semantics;
+    const aic_load_data_transpose_desc *d = desc;
+    int64_t size = (int64_t)aic_dtype_size(d->dtype), fractals = size == 2 ? 1 : 2;
+    int64_t side = size == 1 ? 32 : 16, next = (d->dstFracGap + 1) * FRACTAL_BYTES;
+    const aic_place row = {1, ROW_BYTES, 0};
+    /* The fractals of a square lie below each other, of 4-byte elements side by side. */
+    const aic_place in_column = size == 4 ? (aic_place){8, FRACTAL_BYTES, size} : (aic_place){1, size, 0};
+    const aic_place out_row = size == 1 ? (aic_place){ROWS, next, ROW_BYTES} : row;
+    const aic_place out_column = size == 4 ? (aic_place){8, next, size} : (aic_place){1, size, 0};
+    const aic_move_dim dims[] = {
+        {d->repeatTimes,
+         {1, (d->dstGap + 1) * FRACTAL_BYTES, 0},
+         {1, d->srcStride * fractals * FRACTAL_BYTES, 0},
+         false},
+        {side, out_row, in_column, false},
+        {side, out_column, row, false},
+    };
+    if (d->repeatTimes == 0) {
+        return &aic_shape_nothing;
+    }
+    aic_nest_move(&work->nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
+    aic_nest_shift_input(&work->nest, d->startIndex * fractals * FRACTAL_BYTES);
+    return &aic_shape_nest;
+}
+
+const aic_generator aic_generator_load_data_transpose = {.describe = describe};
