@@ -62,12 +62,16 @@ typedef struct aic_contraction {
 /* Packed rows are whole cache lines, so that they can be filled by wide stores. */
 #define AIC_LINE_BYTES 64
 
+/* Results are int32 or float32, in blocks of 16 columns. */
+#define AIC_SUM_BYTES 4
+#define AIC_BLOCK_COLUMNS 16
+
 /* What a multiply-accumulate takes from each operand and lane. */
 typedef enum aic_product { AIC_PRODUCT_PAIR, AIC_PRODUCT_QUAD, AIC_PRODUCT_FLOAT } aic_product;
 
 typedef struct aic_arithmetic {
+    aic_sum sum; /* as the target adds up; CUBE where it has no exact way to FAST */
     aic_product product;
-    unsigned source_bytes; /* of a tensor element */
     unsigned cell_bytes;
     unsigned cell_channels;
     unsigned sum_bits; /* of the running sum of a lane */
@@ -83,10 +87,14 @@ typedef struct aic_tiling {
     const aic_arithmetic *arithmetic;
     aic_split rows, cols;    /* tiles down and across the output */
     unsigned lanes, vectors; /* of one tile in the direction of the output channels */
+    unsigned source_bytes;   /* of an element of image and weight */
     int64_t group;           /* output channels of a tile: lanes * vectors */
+    int64_t outputs;         /* output channels that are wanted */
+    int64_t groups, panels;  /* groups that are computed; panels packed, whole blocks of 16 output channels */
     int64_t unroll;          /* cells of one loop body */
     int64_t taps;
     int64_t cells;              /* channel cells of a pixel */
+    int64_t block_taps;         /* taps that are added up before the sums are folded into the totals */
     int64_t row_step, col_step; /* band rows and columns from one output pixel to the next */
     int64_t row_reach;          /* band rows that one output row needs */
     int64_t row_gap;            /* image rows from one output row's first band row to the next one's */
@@ -98,12 +106,17 @@ typedef struct aic_tiling {
     int image_offset;          /* what is added to the image where the product takes it unsigned */
     int64_t start_bytes;       /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
-    int64_t taps_offset, weight_offset, band_offset; /* in the workspace */
+    int64_t strip_columns; /* output channels of a strip: a group, or the groups of a block of 16 */
+    int64_t strip_pitch;   /* between the strip's blocks of 16 columns; 0: no strip, results are stored at once */
+    int64_t taps_offset, table_offset, strip_offset, weight_offset, band_offset; /* in the workspace */
     int64_t packed_bytes, workspace_bytes;
 } aic_tiling;
 
-/* The arithmetic of a sum on a target. */
-const aic_arithmetic *aic_arithmetic_of(aic_sum sum, const aic_target *target);
+/* How a contraction's sums are formed on a target. */
+const aic_arithmetic *aic_arithmetic_of(const aic_contraction *c, const aic_target *target);
+
+/* Why `group` output channels, vectors of `lanes`, make no tile; NULL when they do. */
+const char *aic_group_refusal(const aic_contraction *c, int64_t lanes, int64_t group);
 
 /* Cuts `extent` into the fewest pieces of at most `most`, as equal as possible. */
 aic_split aic_split_evenly(int64_t extent, int64_t most);
@@ -114,6 +127,20 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
 
 /* ---- the parts of it, one file each ---- */
 
+/* cell.c: the integer type of an element in memory; the type and size of a channel in a cell. */
+LLVMTypeRef aic_element_type(aic_emit *e, const aic_tiling *t);
+LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t);
+unsigned aic_channel_bytes(const aic_tiling *t);
+
+/* cell.c: a vector of elements as channels of cells, but for the image's offset. */
+LLVMValueRef aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements);
+
+/* cell.c: the largest power of two that is at most `left` and `most`: what is left is taken in such pieces. */
+unsigned aic_piece(int64_t left, unsigned most);
+
+/* cell.c, inline: `bytes` bytes of copies of an integer. */
+void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);
+
 /* pack_weight.c: void name(packed, weight). */
 LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
 
@@ -122,8 +149,22 @@ void aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling
                          LLVMValueRef image, LLVMValueRef first, LLVMValueRef rows);
 
 /* tile.c: void name(out, band, panel, taps) computes rows x cols output pixels of one group of output channels; band
- * and out point at the tile's first pixel, taps at the table of tap offsets. */
+ * points at the tile's first pixel, out at its place in the result or, where there are strips, at the group's first
+ * column in the strip; taps is the table of tap offsets. */
 LLVMValueRef aic_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                            const char *name);
+
+/* The strips of a result, [0] all of the full width, [1] at most one with the columns that are left, or with the
+ * epilogue's narrow tail. Functions that nothing needs are NULL. */
+typedef struct aic_strips {
+    int64_t count[2], columns[2];
+    LLVMValueRef load[2];  /* void name(strip, old; row, count, column) */
+    LLVMValueRef store[2]; /* void name(target, strip, table; row, count, column) */
+    LLVMValueRef table;    /* void name(table, parameters, bias) */
+} aic_strips;
+
+/* contraction_strips.c: the functions that strips pass through, of a contraction with an epilogue. */
+void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
+                     aic_strips *strips);
 
 #endif

@@ -25,7 +25,7 @@ static const double SEPARATE_BROADCAST = 1.8;
 /* Vector operations of one multiply-accumulate of a vector. */
 static double multiply_cost(const aic_contraction *c, const aic_target *target)
 {
-    switch (aic_arithmetic_of(c->sum, target)->product) {
+    switch (aic_arithmetic_of(c, target)->product) {
     case AIC_PRODUCT_PAIR:
         return target->family->dot2.operations;
     case AIC_PRODUCT_QUAD:
@@ -48,7 +48,7 @@ static int64_t registers_used(const aic_contraction *c, const aic_target *target
  */
 static double fold_cost(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
-    if (c->sum != AIC_SUM_CUBE) {
+    if (aic_arithmetic_of(c, target)->sum != AIC_SUM_CUBE) {
         return 0;
     }
     int64_t totals = pixels * vectors;
@@ -63,14 +63,14 @@ static double tile_cost(const aic_contraction *c, const aic_target *target, cons
     double loads = (double)pixels + vectors, stream = 0;
     if ((target->has & AIC_HAS_BROADCAST) == 0) {
         loads *= SEPARATE_BROADCAST;
-    } else if (c->sum == AIC_SUM_CUBE && t->vectors > 1) {
+    } else if (t->arithmetic->sum == AIC_SUM_CUBE && t->vectors > 1) {
         compute += SHARED_DOUBLE * (double)pixels;
     }
     if (t->panel_bytes > LEVEL1_BYTES) {
         stream = vectors * (t->panel_bytes > LEVEL2_BYTES ? LEVEL3_LOAD : LEVEL2_LOAD);
     }
     double cell = fmax(compute, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->unroll;
-    double blocks = (double)(c->sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);
+    double blocks = (double)(t->arithmetic->sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);
     return cell * (double)(t->taps * t->cells) + fold_cost(c, target, pixels, t->vectors) * blocks +
            TAP_COST * (double)t->taps + TILE_COST;
 }
@@ -90,7 +90,7 @@ static double predict(const aic_contraction *c, const aic_target *target, const 
         }
     }
     double sums = (double)(t->rows.large * t->cols.large * t->vectors);
-    return total * (double)(c->n / t->group) * (1.0 + BODY_COST * (bodies - 1) + SUM_COST * sums);
+    return total * (double)t->groups * (1.0 + BODY_COST * (bodies - 1) + SUM_COST * sums);
 }
 
 /* ---- enumeration ---- */
@@ -100,7 +100,7 @@ enum { BODY_OPERATIONS = 32 };
 
 static int64_t default_unroll(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
-    int64_t cells = c->c0 / aic_arithmetic_of(c->sum, target)->cell_channels, unroll = cells;
+    int64_t cells = c->c0 / aic_arithmetic_of(c, target)->cell_channels, unroll = cells;
     while (unroll > 1 && (double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS) {
         unroll /= 2;
     }
@@ -160,12 +160,10 @@ static void consider_tiles(aic_candidates *list, const aic_contraction *c, const
 /* Why `vectors` vectors of output channels make no tile; NULL when they do. */
 static const char *refuse_vectors(const aic_contraction *c, const aic_target *target, int64_t vectors)
 {
-    int64_t group = vectors * target->vector_bits / (int64_t)aic_arithmetic_of(c->sum, target)->sum_bits;
-    if (c->n % group != 0) {
-        return "does not divide the output channels";
-    }
-    if (group % 16 != 0 && 16 % group != 0) {
-        return "does not fit the result's blocks of 16 channels";
+    int64_t lanes = target->vector_bits / (int64_t)aic_arithmetic_of(c, target)->sum_bits;
+    const char *reason = aic_group_refusal(c, lanes, vectors * lanes);
+    if (reason != NULL) {
+        return reason;
     }
     if (registers_used(c, target, 1, vectors) > target->vector_registers) {
         return "needs more registers than there are";
@@ -195,7 +193,7 @@ void aic_contraction_candidates(const aic_work *work, const aic_target *target, 
 
 static void report_refusals(FILE *out, const aic_contraction *c, const aic_target *target)
 {
-    int64_t lanes = target->vector_bits / (int64_t)aic_arithmetic_of(c->sum, target)->sum_bits;
+    int64_t lanes = target->vector_bits / (int64_t)aic_arithmetic_of(c, target)->sum_bits;
     fprintf(out, "refused:\n");
     for (int64_t vectors = 1; vectors <= VECTORS_MAX; vectors++) {
         const char *reason = refuse_vectors(c, target, vectors);
@@ -206,7 +204,7 @@ static void report_refusals(FILE *out, const aic_contraction *c, const aic_targe
     }
 }
 
-static void report_tiling(FILE *out, const aic_contraction *c, const aic_tiling *t)
+static void report_tiling(FILE *out, const aic_tiling *t)
 {
     fprintf(out, "tiles: %lld x %lld pixels x %lld channels", (long long)t->rows.large, (long long)t->cols.large,
             (long long)t->group);
@@ -215,15 +213,18 @@ static void report_tiling(FILE *out, const aic_contraction *c, const aic_tiling 
     }
     fprintf(out, "\nbands: %lld of %lld packed rows, %lld bytes each\n", (long long)t->bands, (long long)t->band_rows,
             (long long)(t->band_rows * t->row_pitch));
-    fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)(c->n / t->group), (long long)t->panel_bytes);
+    fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panels, (long long)t->panel_bytes);
+    if (t->strip_pitch > 0) {
+        fprintf(out, "results leave through strips of %lld columns\n", (long long)t->strip_columns);
+    }
     fprintf(out, "workspace: %lld bytes\n", (long long)t->workspace_bytes);
 }
 
 double aic_contraction_bound(const aic_work *work, const aic_target *target)
 {
     const aic_contraction *c = &work->contraction;
-    const aic_arithmetic *a = aic_arithmetic_of(c->sum, target);
-    double cells = (double)(c->kh * c->kw * c->c1 * c->c0 / a->cell_channels);
+    const aic_arithmetic *a = aic_arithmetic_of(c, target);
+    double cells = (double)(c->kh * c->kw * c->channels) / a->cell_channels;
     double lanes = (double)target->vector_bits / a->sum_bits;
     return cells * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c, target);
 }
@@ -233,6 +234,6 @@ void aic_contraction_report(FILE *out, const aic_work *work, const aic_target *t
     aic_tiling t;
     report_refusals(out, &work->contraction, target);
     if (aic_tiling_make(&work->contraction, target, schedule, &t) == AIC_OK) {
-        report_tiling(out, &work->contraction, &t);
+        report_tiling(out, &t);
     }
 }

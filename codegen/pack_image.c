@@ -1,5 +1,5 @@
-/* Packing the image: some rows of the feature map [c1, h, w, c0] become a band [row][column][c1*c0 cells], widened to
- * cells and with the padding filled in. */
+/* Packing the image: some of its rows become a band [row][column][cell], widened to cells and with the padding filled
+ * in. */
 #include "codegen/contraction.h"
 #include "codegen/vec.h"
 #include "frontend/half.h"
@@ -15,61 +15,35 @@ typedef struct band_writer {
 /* Channels of one vector access in runs of contiguous pixels. */
 enum { RUN_CHANNELS = 16 };
 
-static LLVMTypeRef cell_type(const band_writer *w)
-{
-    switch (w->c->sum) {
-    case AIC_SUM_CUBE:
-        return w->e->f64;
-    case AIC_SUM_FAST:
-        return w->e->f32;
-    case AIC_SUM_INT:
-    case AIC_SUM_INT_WIDE:
-        break;
-    }
-    return w->t->arithmetic->product == AIC_PRODUCT_QUAD ? w->e->i8 : w->e->i16;
-}
-
 /* An integer of the image as it stands in the band. */
 static LLVMValueRef image_int(const band_writer *w, int64_t value)
 {
     if (w->t->arithmetic->product == AIC_PRODUCT_QUAD) {
         value = (int8_t)(value + w->t->image_offset); /* the bits of the unsigned value */
     }
-    return LLVMConstInt(cell_type(w), (unsigned long long)value, true);
-}
-
-static LLVMValueRef widen(const band_writer *w, LLVMValueRef source, unsigned channels)
-{
-    aic_emit *e = w->e;
-    LLVMTypeRef type = aic_vector(cell_type(w), channels);
-    switch (w->t->arithmetic->product) {
-    case AIC_PRODUCT_PAIR:
-        return LLVMBuildSExt(e->builder, source, type, "");
-    case AIC_PRODUCT_QUAD:
-        return LLVMBuildAdd(e->builder, source, aic_splat(e, image_int(w, 0), channels), "");
-    case AIC_PRODUCT_FLOAT:
-        break;
-    }
-    LLVMValueRef floats = aic_half_to_float(e, source);
-    return w->c->sum == AIC_SUM_CUBE ? LLVMBuildFPExt(e->builder, floats, type, "") : floats;
+    return LLVMConstInt(aic_channel_type(w->e, w->t), (unsigned long long)value, true);
 }
 
 /* `channels` consecutive channels from source to target. */
 static void copy_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef source, unsigned channels)
 {
     aic_emit *e = w->e;
-    LLVMTypeRef type = aic_vector(w->t->arithmetic->source_bytes == 2 ? e->i16 : e->i8, channels);
-    LLVMValueRef value = aic_load(e, type, source, 0, 1);
-    aic_store(e, widen(w, value, channels), target, 0, w->t->arithmetic->cell_bytes);
+    LLVMValueRef value = aic_load(e, aic_vector(aic_element_type(e, w->t), channels), source, 0, 1);
+    value = aic_widen(e, w->c, w->t, value);
+    if (w->t->image_offset != 0) {
+        value = LLVMBuildAdd(e->builder, value, aic_splat(e, image_int(w, 0), channels), "");
+    }
+    aic_store(e, value, target, 0, aic_channel_bytes(w->t));
 }
 
 /* Cells of padding that fill one wide store. */
 static LLVMValueRef padding(const band_writer *w)
 {
     const aic_arithmetic *a = w->t->arithmetic;
-    LLVMValueRef value = a->product == AIC_PRODUCT_FLOAT
-                             ? LLVMConstReal(cell_type(w), aic_half_to_double(aic_half_from_double(w->c->pad_value)))
-                             : image_int(w, (int64_t)w->c->pad_value);
+    LLVMValueRef value =
+        a->product == AIC_PRODUCT_FLOAT
+            ? LLVMConstReal(aic_channel_type(w->e, w->t), aic_half_to_double(aic_half_from_double(w->c->pad_value)))
+            : image_int(w, (int64_t)w->c->pad_value);
     return aic_splat(w->e, value, AIC_LINE_BYTES / a->cell_bytes * a->cell_channels);
 }
 
@@ -84,25 +58,62 @@ static void fill_row(const band_writer *w, LLVMValueRef row)
     aic_loop_end(e, &loop);
 }
 
-/* Contiguous on both sides: `count` channels in wide accesses, then what is left in pieces of a pixel. */
+/* Contiguous on both sides: `count` channels. */
 static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count)
 {
     aic_emit *e = w->e;
-    const aic_arithmetic *a = w->t->arithmetic;
-    int64_t wide = count / RUN_CHANNELS * RUN_CHANNELS;
-    int64_t ends[] = {0, wide, count};
-    int64_t steps[] = {RUN_CHANNELS, w->c->c0};
-    for (int part = 0; part < 2; part++) {
-        if (ends[part] == ends[part + 1]) {
-            continue;
-        }
+    const unsigned target_bytes = aic_channel_bytes(w->t), source_bytes = w->t->source_bytes;
+    int64_t step = count == w->c->c0 ? count : RUN_CHANNELS, done = count / step * step;
+    if (done > 0) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "run", aic_int(e, ends[part]), aic_int(e, ends[part + 1]), steps[part], NULL, 0);
-        LLVMValueRef to = aic_at(e, target, aic_mul(e, loop.index, a->cell_bytes / a->cell_channels));
-        LLVMValueRef from = aic_at(e, source, aic_mul(e, loop.index, a->source_bytes));
-        copy_cells(w, to, from, (unsigned)steps[part]);
+        aic_loop_begin(e, &loop, "run", aic_int(e, 0), aic_int(e, done), step, NULL, 0);
+        copy_cells(w, aic_at(e, target, aic_mul(e, loop.index, target_bytes)),
+                   aic_at(e, source, aic_mul(e, loop.index, source_bytes)), (unsigned)step);
         aic_loop_end(e, &loop);
     }
+    while (done < count) {
+        unsigned piece = aic_piece(count - done, RUN_CHANNELS);
+        copy_cells(w, aic_at_const(e, target, done * target_bytes), aic_at_const(e, source, done * source_bytes),
+                   piece);
+        done += piece;
+    }
+}
+
+/* `count` channels of all pixels of a row that lie in the image; behind them `missing` channels that are zero. */
+static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count, int64_t missing)
+{
+    aic_emit *e = w->e;
+    const unsigned bytes = aic_channel_bytes(w->t);
+    int64_t step = w->t->col_gap * w->c->image.pixel;
+    if (w->t->pixel_pitch == count * bytes && step == count) {
+        copy_run(w, target, source, w->inside * count);
+        return;
+    }
+    aic_loop pixels;
+    aic_loop_begin(e, &pixels, "pixel", aic_int(e, 0), aic_int(e, w->inside), 1, NULL, 0);
+    target = aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch));
+    copy_run(w, target, aic_at(e, source, aic_mul(e, pixels.index, step * w->t->source_bytes)), count);
+    if (missing > 0) {
+        LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->t->image_offset, false);
+        aic_fill(e, aic_at_const(e, target, count * bytes), zero, missing * bytes);
+    }
+    aic_loop_end(e, &pixels);
+}
+
+/* First element of image row h. */
+static LLVMValueRef image_row(const band_writer *w, LLVMValueRef h)
+{
+    aic_emit *e = w->e;
+    const aic_image_layout *image = &w->c->image;
+    LLVMValueRef offset;
+    if (image->fractal_rows >= w->c->h) {
+        offset = aic_mul(e, h, image->row_pitch);
+    } else {
+        LLVMValueRef rows = aic_int(e, image->fractal_rows);
+        offset = aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, h, rows, ""), image->fractal),
+                         aic_mul(e, LLVMBuildURem(e->builder, h, rows, ""), image->row_pitch));
+    }
+    return aic_at(e, w->image, aic_mul(e, offset, w->t->source_bytes));
 }
 
 /* The image columns of one band row, h the image row. */
@@ -111,25 +122,24 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_emit *e = w->e;
     const aic_contraction *c = w->c;
     const aic_arithmetic *a = w->t->arithmetic;
-    int64_t step = w->t->col_gap;
-    int64_t first = w->left * step - c->pad_left;
-    int64_t pixel_bytes = c->c0 * a->source_bytes, block_bytes = c->c0 / a->cell_channels * a->cell_bytes;
+    int64_t first = w->left * w->t->col_gap - c->pad_left;
+    bool dense = c->image.block == c->c0; /* a pixel's blocks follow each other: they are one */
+    int64_t block = dense ? c->channels : c->c0, full = c->channels / block, rest = c->channels % block;
+    int64_t missing = w->t->cells * a->cell_channels - c->channels;
+    LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->t->source_bytes);
     LLVMValueRef target = aic_at_const(e, row, w->left * w->t->pixel_pitch);
-    aic_loop blocks, pixels;
-    aic_loop_begin(e, &blocks, "block", aic_int(e, 0), aic_int(e, c->c1), 1, NULL, 0);
-    LLVMValueRef line = aic_add(e, aic_mul(e, blocks.index, c->h), h);
-    LLVMValueRef source = aic_at(e, w->image, aic_mul(e, line, c->w * pixel_bytes));
-    source = aic_at_const(e, source, first * pixel_bytes);
-    LLVMValueRef into = aic_at(e, target, aic_mul(e, blocks.index, block_bytes));
-    if (w->t->pixel_pitch == block_bytes && step == 1) {
-        copy_run(w, into, source, w->inside * c->c0);
-    } else {
-        aic_loop_begin(e, &pixels, "pixel", aic_int(e, 0), aic_int(e, w->inside), 1, NULL, 0);
-        copy_cells(w, aic_at(e, into, aic_mul(e, pixels.index, w->t->pixel_pitch)),
-                   aic_at(e, source, aic_mul(e, pixels.index, step * pixel_bytes)), (unsigned)c->c0);
-        aic_loop_end(e, &pixels);
+    int64_t target_step = block * aic_channel_bytes(w->t), source_step = c->image.block * w->t->source_bytes;
+    if (full > 0) {
+        aic_loop blocks;
+        aic_loop_begin(e, &blocks, "block", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
+        copy_pixels(w, aic_at(e, target, aic_mul(e, blocks.index, target_step)),
+                    aic_at(e, source, aic_mul(e, blocks.index, source_step)), block, dense ? missing : 0);
+        aic_loop_end(e, &blocks);
     }
-    aic_loop_end(e, &blocks);
+    if (rest > 0) {
+        copy_pixels(w, aic_at_const(e, target, full * target_step), aic_at_const(e, source, full * source_step), rest,
+                    missing);
+    }
 }
 
 /* How many of a band row's columns lie left of the image and how many inside it: band column q shows image column

@@ -10,9 +10,6 @@
 #include "codegen/target/family.h"
 #include "codegen/vec.h"
 
-/* Products that int32 can add up: 131071 * 16384 < 2^31. */
-enum { INT32_PRODUCTS = 131071, CUBE_BLOCK = 16 };
-
 typedef struct tile {
     aic_emit *e;
     const aic_contraction *c;
@@ -31,11 +28,16 @@ static int64_t band_offset(const tile *k, unsigned pixel)
            (int64_t)pixel % k->cols * k->t->col_step * k->t->pixel_pitch;
 }
 
+/* In the result, or in a strip, where the tile's pixels follow each other. */
 static int64_t out_offset(const tile *k, unsigned pixel, unsigned vector)
 {
-    int64_t p = (int64_t)pixel / k->cols * k->c->ow + (int64_t)pixel % k->cols;
-    int64_t channel = (int64_t)vector * k->t->lanes;
-    return ((channel / 16 * k->c->block_rows + p) * 16 + channel % 16) * 4;
+    const int64_t row_bytes = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
+    int64_t channel = (int64_t)vector * k->t->lanes, pitch = k->t->strip_pitch, p = pixel;
+    if (pitch == 0) {
+        pitch = k->c->block_rows * row_bytes;
+        p = (int64_t)pixel / k->cols * k->c->ow + (int64_t)pixel % k->cols;
+    }
+    return channel / AIC_BLOCK_COLUMNS * pitch + p * row_bytes + channel % AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
 }
 
 static LLVMValueRef load_out(const tile *k, unsigned i)
@@ -61,7 +63,7 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
         unsigned bytes = k->t->lanes * (unsigned)sizeof(int32_t);
         return aic_load(k->e, k->sum_type, k->panel, (int64_t)(i % k->t->vectors) * bytes, bytes);
     }
-    return k->c->sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
+    return k->t->arithmetic->sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
 }
 
 /* Takes the sum of a block of products into the total. Integer sums without groups of taps come here once, so that
@@ -69,7 +71,7 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
 static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
 {
     LLVMBuilderRef b = k->e->builder;
-    switch (k->c->sum) {
+    switch (k->t->arithmetic->sum) {
     case AIC_SUM_INT:
         return k->c->accumulate ? aic_add_saturated(k->e, total, sum) : sum;
     case AIC_SUM_INT_WIDE:
@@ -98,7 +100,7 @@ static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
 static void store_totals(const tile *k, LLVMValueRef *totals)
 {
     for (unsigned i = 0; i < k->sums; i++) {
-        LLVMValueRef value = k->c->sum == AIC_SUM_INT_WIDE ? clamp_to_int32(k, totals[i]) : totals[i];
+        LLVMValueRef value = k->t->arithmetic->sum == AIC_SUM_INT_WIDE ? clamp_to_int32(k, totals[i]) : totals[i];
         aic_store(k->e, value, k->out, out_offset(k, i / k->t->vectors, i % k->t->vectors), 4);
     }
 }
@@ -163,21 +165,6 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     }
 }
 
-/* Taps that are added up before the sums are folded. */
-static int64_t taps_per_block(const tile *k)
-{
-    switch (k->c->sum) {
-    case AIC_SUM_CUBE:
-        return CUBE_BLOCK / k->c->c0;
-    case AIC_SUM_INT_WIDE:
-        return INT32_PRODUCTS / (k->c->c1 * k->c->c0);
-    case AIC_SUM_INT:
-    case AIC_SUM_FAST:
-        break;
-    }
-    return k->t->taps;
-}
-
 /* The taps from `first` on, at most a block of them, summed and folded into the totals; totals[] ends with the panel
  * pointer. */
 static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef channel_offset, LLVMValueRef first,
@@ -189,10 +176,10 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
         values[i] = first_sum(k, totals[i], i);
     }
     values[k->sums] = totals[k->sums];
-    if (taps_per_block(k) == 1) {
+    if (k->t->block_taps == 1) {
         emit_tap(k, values, channel_offset, first, cells);
     } else {
-        LLVMValueRef end = aic_add(e, first, aic_int(e, taps_per_block(k)));
+        LLVMValueRef end = aic_add(e, first, aic_int(e, k->t->block_taps));
         aic_loop loop;
         aic_loop_begin(e, &loop, "tap", first, aic_min(e, end, aic_int(e, k->t->taps)), 1, values, k->sums + 1);
         emit_tap(k, values, channel_offset, loop.index, cells);
@@ -207,11 +194,11 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
 static void emit_reduction(const tile *k, LLVMValueRef *totals)
 {
     aic_emit *e = k->e;
-    int64_t blocks = k->c->sum == AIC_SUM_CUBE ? k->c->c1 : 1, cells = k->t->cells / blocks;
+    int64_t blocks = k->t->arithmetic->sum == AIC_SUM_CUBE ? k->c->c1 : 1, cells = k->t->cells / blocks;
     aic_loop channels, taps;
     aic_loop_begin(e, &channels, "block", aic_int(e, 0), aic_int(e, blocks), 1, totals, k->sums + 1);
     LLVMValueRef offset = aic_mul(e, channels.index, cells * k->t->arithmetic->cell_bytes);
-    aic_loop_begin(e, &taps, "taps", aic_int(e, 0), aic_int(e, k->t->taps), taps_per_block(k), totals, k->sums + 1);
+    aic_loop_begin(e, &taps, "taps", aic_int(e, 0), aic_int(e, k->t->taps), k->t->block_taps, totals, k->sums + 1);
     emit_tap_block(k, totals, offset, taps.index, cells);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &channels);
@@ -223,8 +210,8 @@ static void set_types(tile *k)
     bool is_float = k->t->arithmetic->product == AIC_PRODUCT_FLOAT;
     unsigned channels = k->t->arithmetic->cell_channels;
     LLVMTypeRef word = is_float ? e->f32 : e->i32;
-    LLVMTypeRef sum = k->c->sum == AIC_SUM_CUBE ? e->f64 : word;
-    LLVMTypeRef total = k->c->sum == AIC_SUM_INT_WIDE ? e->i64 : word;
+    LLVMTypeRef sum = k->t->arithmetic->sum == AIC_SUM_CUBE ? e->f64 : word;
+    LLVMTypeRef total = k->t->arithmetic->sum == AIC_SUM_INT_WIDE ? e->i64 : word;
     k->out_type = aic_vector(word, k->t->lanes);
     k->sum_type = aic_vector(sum, k->t->lanes);
     k->total_type = aic_vector(total, k->t->lanes);

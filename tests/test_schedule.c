@@ -132,7 +132,7 @@ START_TEST(largest_shapes)
         const aic_contraction c = work.contraction;
         ck_assert_int_eq(aic_tiling_make(&c, avx512(), &schedule, &t), AIC_OK);
         ck_assert_int_gt(t.workspace_bytes, t.packed_bytes);
-        ck_assert_int_ge(t.packed_bytes, c.n * c.c1 * c.c0 * c.kh * c.kw * t.arithmetic->source_bytes);
+        ck_assert_int_ge(t.packed_bytes, c.n * c.c1 * c.c0 * c.kh * c.kw * t.source_bytes);
     }
 }
 END_TEST
