@@ -3,9 +3,22 @@
  *     src  shape in the layout src     dtype
  *     dst  shape in the layout dst     dtype
  *
- * Pairs: any two of ND, Nz, Zz, Zn, Nn; any two of NCHW, NHWC, NC1HWC0; OIHW or HWIO to FRACTAL_Z and back; NCHW to 4N
- * or 2N and back. Rows, columns and channels that only the destination's blocks hold are written as 0; the sub-words of
- * 4N and 2N past the last batch keep their value. Operands must not overlap.
+ * Pairs: any two of ND, Nz, Zz, Zn, Nn; any two of NCHW, NHWC, NC1HWC0; any two of OIHW, HWIO, FRACTAL_Z; NCHW to 4N
+ * (types of 1 byte) or 2N (2 bytes) and back; a layout to itself.
+ *
+ * Shapes of the blocked layouts, with C0 = 32 / bytes of an element, X1 = blocks of X:
+ *
+ *     Nz [C1,R1,16,C0]  Zz [R1,C1,16,C0]   of R x C, fractals of 16 x C0
+ *     Zn [R1,C1,16,C0]  Nn [C1,R1,16,C0]   of R x C, fractals of C0 x 16, columns first
+ *     NC1HWC0 [N,C1,H,W,C0]                of N, C, H, W
+ *     FRACTAL_Z [I1,H,W,O up to a multiple of 16,C0]   of O, I, H, W
+ *     4N, 2N [N1,C,H,W,4 or 2]             of N, C, H, W
+ *
+ * `shape` has the sizes of the tensor without blocks, in the order of the letters of src, when src has blocks in those
+ * of dst, when both have in the order [R,C], [N,C,H,W] or [O,I,H,W].
+ *
+ * Cells of the source that hold no element are not looked at. Those of the destination are written as 0, but the
+ * sub-words of 4N and 2N past the last batch keep their value. Operands must not overlap.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_TRANSDATA_H
@@ -28,7 +41,7 @@ typedef struct aic_transdata_desc {
 AIC_API aic_transdata_desc aic_transdata_desc_init(void);
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). Unused operands are NULL. */
+ * threads as aic_jit_conv2d(). */
 AIC_API aic_status aic_jit_transdata(struct aic_context *ctx, const aic_transdata_desc *desc, void *dst,
                                      const void *src);
 

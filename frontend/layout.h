@@ -1,0 +1,48 @@
+/* The layouts of transdata (data layouts, sections 2 to 4 and 7): which cell of a layout holds which element of a
+ * tensor.
+ *
+ * A tensor is a matrix [R,C], feature maps [N,C,H,W] or weights [O,I,H,W]; sizes and indices of elements are given in
+ * that order, whatever the layout. Blocks have 32 bytes (C0 elements) on one side and 16 elements on the other. */
+#ifndef AIC_FRONTEND_LAYOUT_H
+#define AIC_FRONTEND_LAYOUT_H
+
+#include <aic/spec.h>
+
+#define AIC_TENSOR_RANK_MAX 4
+
+/* What a formula needs of the tensor. */
+typedef struct aic_tensor {
+    int64_t size[AIC_TENSOR_RANK_MAX]; /* in the tensor's order; 1 past its rank */
+    int64_t c0;                        /* elements in 32 bytes */
+    int64_t word;                      /* elements in 4 bytes */
+} aic_tensor;
+
+typedef struct aic_layout_info {
+    const char *tensor; /* "RC", "NCHW" or "OIHW": what it holds */
+    const char *order;  /* the same letters in the order of its dimensions; NULL: it has blocks */
+    bool padded;        /* cells that hold no element are written as 0; else they keep their value */
+    size_t word_bytes;  /* it packs neighbouring batches, of elements of this size, into 4-byte words; 0: it does not */
+    /* Dimensions, outer to inner; returns the rank. */
+    int32_t (*dims)(const aic_tensor *t, int64_t dims[AIC_RANK_MAX]);
+    /* The cell, counted in elements, of the element `at`. */
+    int64_t (*cell)(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX]);
+} aic_layout_info;
+
+/* NULL for values that are no layout. */
+const aic_layout_info *aic_layout_get(aic_layout layout);
+
+/* Whether elements of this type can be laid out so; the type has 1, 2 or 4 bytes. */
+bool aic_layout_takes(aic_layout layout, aic_dtype dtype);
+
+/* Whether transdata leads from one to the other: both hold the same tensor; words of batches come from and go to NCHW
+ * only. Both are layouts. */
+bool aic_layout_pair(aic_layout src, aic_layout dst);
+
+/* In which order transdata's `shape` has the tensor's letters: that of the first of src and dst that has no blocks,
+ * else the tensor's own. */
+const char *aic_layout_shape_letters(aic_layout src, aic_layout dst);
+
+/* The tensor of a (valid) descriptor. */
+aic_tensor aic_transdata_tensor(const aic_transdata_desc *desc);
+
+#endif
