@@ -19,11 +19,11 @@ static const struct {
     aic_op op;
     bool kernel;
 } generators[] = {
-    {AIC_OP_MMAD, false},
+    {AIC_OP_MMAD, true},
     {AIC_OP_FIXPIPE, false},
-    {AIC_OP_ND2NZ, false},
-    {AIC_OP_LOAD_DATA, false},
-    {AIC_OP_LOAD_DATA_TRANSPOSE, false},
+    {AIC_OP_ND2NZ, true},
+    {AIC_OP_LOAD_DATA, true},
+    {AIC_OP_LOAD_DATA_TRANSPOSE, true},
 };
 
 static bool has_kernel(const aic_spec *spec)
