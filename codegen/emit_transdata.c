@@ -1,5 +1,6 @@
 /* transdata as a move between two layouts (data layouts, sections 2 to 4 and 7). */
 #include "codegen/generator.h"
+#include "frontend/layout.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ static const struct {
     [AIC_LAYOUT_NC1HWC0] = {"NCHWc", {{'c', BLOCK_ROW}}, true},
     [AIC_LAYOUT_OIHW] = {"OIHW", {{0}}, false},
     [AIC_LAYOUT_HWIO] = {"HWIO", {{0}}, false},
-    [AIC_LAYOUT_FRACTAL_Z] = {"IHWOi", {{'i', BLOCK_ROW}}, true},
+    [AIC_LAYOUT_FRACTAL_Z] = {"IHWOoi", {{'o', BLOCK_SIXTEEN}, {'i', BLOCK_ROW}}, true},
     [AIC_LAYOUT_4N] = {"NCHWn", {{'n', BLOCK_WORD}}, false},
     [AIC_LAYOUT_2N] = {"NCHWn", {{'n', BLOCK_WORD}}, false},
 };
@@ -83,29 +84,11 @@ static void place_dims(aic_layout layout, const char *letters, const int64_t *ex
     }
 }
 
-/* The side whose axes are the tensor's own: `shape` is given in the order of its letters. */
-static const char *letters_of(const aic_transdata_desc *d)
-{
-    static const aic_layout PLAIN[] = {AIC_LAYOUT_ND, AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, AIC_LAYOUT_OIHW,
-                                       AIC_LAYOUT_HWIO};
-    for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++) {
-        if (d->src == PLAIN[i]) {
-            return LAYOUTS[d->src].axes;
-        }
-    }
-    for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++) {
-        if (d->dst == PLAIN[i]) {
-            return LAYOUTS[d->dst].axes;
-        }
-    }
-    return LAYOUTS[AIC_LAYOUT_ND].axes; /* two fractal layouts */
-}
-
 static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
     const aic_transdata_desc *d = desc;
-    const char *letters = letters_of(d);
+    const char *letters = aic_layout_shape_letters(d->src, d->dst);
     int64_t size = (int64_t)aic_dtype_size(d->dtype);
     aic_place in[DIMS_MAX] = {{0}}, out[DIMS_MAX] = {{0}};
     aic_move_dim dims[DIMS_MAX];
