@@ -80,23 +80,35 @@ void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most)
     }
 }
 
+/* Whether the message is "OPERATOR: FIELD: ..." or, of a relation between two, "OPERATOR: FIELD / FIELD: ...". */
+static bool names_field(const aic_record *record, const char *message)
+{
+    const size_t name = strlen(record->name) + strlen(": ");
+    for (size_t f = 0; f < record->count && strlen(message) > name; f++) {
+        const size_t length = strlen(record->fields[f].name);
+        const char *after = message + name + length;
+        if (strncmp(message + name, record->fields[f].name, length) == 0 &&
+            (strncmp(after, ": ", 2) == 0 || strncmp(after, " / ", 3) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count)
 {
-    enum { RULES_MAX = 32 };
-    const size_t name = strlen(aic_op_name(op)) + strlen(": ");
+    enum { RULES_MAX = 40 };
     int seen[RULES_MAX] = {0};
     ck_assert_uint_le(count, RULES_MAX);
     for (uint64_t seed = 0; seed < 10000; seed++) {
         aic_spec spec;
-        int matches = 0;
         ck_assert_int_eq(aic_spec_random_illegal(op, seed, &spec), AIC_OK);
         ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_INVALID_ARGUMENT, "seed %" PRIu64 " is legal", seed);
+        ck_assert_msg(names_field(&aic_op_get(op)->record, aic_last_error()), "seed %" PRIu64 ": %s", seed,
+                      aic_last_error());
         for (size_t r = 0; r < count; r++) {
-            const bool match = strncmp(aic_last_error() + name, rules[r], strlen(rules[r])) == 0;
-            seen[r] += match;
-            matches += match;
+            seen[r] += strstr(aic_last_error(), rules[r]) != NULL;
         }
-        ck_assert_msg(matches == 1, "seed %" PRIu64 ": %s", seed, aic_last_error());
     }
     for (size_t r = 0; r < count; r++) {
         ck_assert_msg(seen[r] > 0, "no descriptor broke the rule \"%s\"", rules[r]);

@@ -25,7 +25,7 @@ void rule_check_order(const rule_case *mends, size_t count);
 /* Pseudo-random descriptors are legal, repeatable and cheap to check. */
 void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most);
 
-/* Illegal ones are refused, each with one of these beginnings of messages, behind the operator's name; all occur. */
+/* Illegal ones are refused, with messages that name a field; each of these parts of messages comes up. */
 void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count);
 
 #endif

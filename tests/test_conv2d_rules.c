@@ -1,6 +1,7 @@
 /* conv2d's rules: every row of the parameter table, its message, both ends of its range, and the order of rows. */
 #include "frontend/op.h"
 #include "frontend/rng.h"
+#include "tests/rule_case.h"
 #include "tests/specs.h"
 
 #include <aic/aic.h>
@@ -418,20 +419,7 @@ START_TEST(random_illegal_reaches_every_rule)
         "output width is not positive",
         "while H = ",
     };
-    enum { RULES = sizeof rules / sizeof rules[0] };
-    int seen[RULES] = {0};
-    for (uint64_t seed = 0; seed < 10000; seed++) {
-        aic_spec spec;
-        ck_assert_int_eq(aic_spec_random_illegal(AIC_OP_CONV2D, seed, &spec), AIC_OK);
-        ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_INVALID_ARGUMENT, "seed %llu is legal",
-                      (unsigned long long)seed);
-        for (int r = 0; r < RULES; r++) {
-            seen[r] += strstr(aic_last_error(), rules[r]) != NULL;
-        }
-    }
-    for (int r = 0; r < RULES; r++) {
-        ck_assert_msg(seen[r] > 0, "no descriptor broke the rule \"%s\"", rules[r]);
-    }
+    rule_check_random_illegal(AIC_OP_CONV2D, rules, sizeof rules / sizeof rules[0]);
 }
 END_TEST
 
