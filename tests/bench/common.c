@@ -97,8 +97,7 @@ bench_options bench_parse(int argc, char **argv, const char *isa_most)
             row++;
         }
         if (row == rows || i + 1 == argc) {
-            fprintf(stderr, "usage: %s [--isa LEVEL] [--kind int8|fast|cube] [--layer PART_OF_NAME] [--time SECONDS]\n",
-                    argv[0]);
+            fprintf(stderr, "usage: %s [--isa LEVEL] [--kind NAME] [--layer PART_OF_NAME] [--time SECONDS]\n", argv[0]);
             exit(2);
         }
         *table[row].target = argv[i + 1];
@@ -233,4 +232,22 @@ void bench_time(bench_body *body, size_t count, double seconds)
     for (size_t i = 0; i < count; i++) {
         body[i].ns = bench_median(sample[i], samples);
     }
+}
+
+double bench_compile_ms(const char *isa, const aic_spec *spec)
+{
+    enum { COMPILES = 9 };
+    double sample[COMPILES];
+    for (size_t i = 0; i < COMPILES; i++) {
+        aic_context *context = bench_context(isa);
+        aic_kernel *kernel;
+        double start = bench_cpu_ns();
+        if (aic_kernel_create(context, spec, NULL, &kernel) != AIC_OK) {
+            bench_die("kernel");
+        }
+        sample[i] = (bench_cpu_ns() - start) * 1e-6;
+        aic_kernel_release(kernel);
+        aic_context_destroy(context);
+    }
+    return bench_median(sample, COMPILES);
 }

@@ -1,4 +1,4 @@
-/* What the conv2d benchmarks share: the layers, the kinds of arithmetic, kernels that are checked and ready to call,
+/* What the benchmarks share: the layers, the kinds of arithmetic, kernels that are checked and ready to call,
  * and timing. Failures end the program with exit status 3: a benchmark has no caller to hand them to. */
 #ifndef AIC_BENCH_COMMON_H
 #define AIC_BENCH_COMMON_H
@@ -94,6 +94,9 @@ typedef struct bench_body {
 /* Times the bodies in turn, A B C A B C ..., for about `seconds` each. The clock is the thread's processor time: what
  * other processes take on a shared machine does not count. */
 void bench_time(bench_body *body, size_t count, double seconds);
+
+/* Milliseconds to make the kernel where nothing is cached: median over fresh contexts. */
+double bench_compile_ms(const char *isa, const aic_spec *spec);
 
 /* Nanoseconds of processor time that this thread has used. */
 double bench_cpu_ns(void);

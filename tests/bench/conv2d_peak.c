@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMPILES = 9, LAYERS_MAX = 64 };
+enum { LAYERS_MAX = 64 };
 
 static const double COMPILE_TARGET_MS = 10;
 
@@ -26,24 +26,6 @@ typedef struct summary {
     double macs, ns, limit_ns; /* of ResNet-50: all its convolutions, their time, and the time at the peak */
 } summary;
 
-/* Milliseconds to make the kernel where nothing is cached: median over fresh contexts. */
-static double compile_ms(const char *isa, const aic_spec *spec)
-{
-    double sample[COMPILES];
-    for (size_t i = 0; i < COMPILES; i++) {
-        aic_context *context = bench_context(isa);
-        aic_kernel *kernel;
-        double start = bench_cpu_ns();
-        if (aic_kernel_create(context, spec, NULL, &kernel) != AIC_OK) {
-            bench_die("kernel");
-        }
-        sample[i] = (bench_cpu_ns() - start) * 1e-6;
-        aic_kernel_release(kernel);
-        aic_context_destroy(context);
-    }
-    return bench_median(sample, COMPILES);
-}
-
 static row measure(const bench_options *options, const bench_kind *kind, aic_context *context, bench_data *data)
 {
     bench_kernel kernel;
@@ -55,7 +37,7 @@ static row measure(const bench_options *options, const bench_kind *kind, aic_con
     bench_time(&body[1], 2, options->seconds / 4);
     row r = {.gmacs = (double)data->macs / body[0].ns,
              .peak = (before + after) / 2,
-             .compile_ms = compile_ms(options->isa, &data->spec),
+             .compile_ms = bench_compile_ms(options->isa, &data->spec),
              .pack_us = body[2].ns * 1e-3,
              .plain_ratio = body[1].ns / body[0].ns,
              .info = kernel.info};
