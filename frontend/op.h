@@ -57,6 +57,9 @@ typedef struct aic_op_info {
     /* Pseudo-random descriptors for the checks. */
     void (*random)(uint64_t *state, void *desc);
     void (*random_illegal)(uint64_t *state, void *desc);
+    /* Consumer: one for this accumulator, with some of the fields left out that follow from it; or with one illegal
+     * value. */
+    void (*random_fused)(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
 } aic_op_info;
 
 /* Facts of an operator; NULL for AIC_OP_NONE and values out of range. */

@@ -489,4 +489,5 @@ const aic_op_info aic_op_fixpipe = {
     .consume = fixpipe_consume,
     .random = aic_fixpipe_random,
     .random_illegal = aic_fixpipe_random_illegal,
+    .random_fused = aic_fixpipe_random_fused,
 };

@@ -316,3 +316,107 @@ void aic_fixpipe_random_illegal(uint64_t *state, void *desc)
     aic_fixpipe_random(state, desc);
     breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
 }
+
+/* ---- at the end of a chain ---- */
+
+/* Rows and columns left out, all given, or some; the accumulator may hold fewer columns than format NZ needs. */
+static void fit_sizes(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
+{
+    if (from->columns < column_unit(desc)) {
+        desc->format = AIC_ROW_MAJOR;
+        desc->isChannelSplit = false;
+    }
+    const int64_t unit = column_unit(desc);
+    const int64_t most = from->columns / unit * unit;
+    const int64_t some = aic_rng_range(state, 1, from->columns / unit) * unit;
+    desc->nSize = AIC_RNG_PICK(state, most == from->columns ? 0 : most, most, some);
+    desc->mSize = AIC_RNG_PICK(state, 0, from->rows, aic_rng_range(state, 1, from->rows));
+    desc->srcStride = AIC_RNG_PICK(state, 0, from->block_rows);
+}
+
+/* The least legal dstStride of one matrix, for sizes that may be left out. */
+static int64_t dense_stride(const aic_accumulator *from, const aic_fixpipe_desc *desc)
+{
+    const int64_t rows = desc->mSize ? desc->mSize : from->rows;
+    if (desc->format == AIC_ROW_MAJOR) {
+        return desc->nSize ? desc->nSize : from->columns;
+    }
+    const int64_t width = desc->isChannelSplit ? 8 : aic_dtype_size(desc->dst) == 1 ? 32 : 16;
+    return (rows * width * (int64_t)aic_dtype_size(desc->dst) + 31) / 32;
+}
+
+/* Matrices of rows that follow each other in the accumulator, or overlap in it. */
+static void fit_matrices(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
+{
+    const int64_t columns = desc->nSize ? desc->nSize : from->columns;
+    const int64_t blocks = (from->rows - 1) / 16; /* the last matrix has at least a row */
+    desc->ndNum = aic_rng_range(state, 2, blocks < 5 ? blocks + 1 : 6);
+    desc->srcNdStride = aic_rng_range(state, 1, blocks / (desc->ndNum - 1));
+    const int64_t most = from->rows - (desc->ndNum - 1) * desc->srcNdStride * 16;
+    desc->mSize = AIC_RNG_PICK(state, 0, most, aic_rng_range(state, 1, most));
+    const int64_t rows = desc->mSize ? desc->mSize : most, gap = aic_rng_range(state, 0, 9);
+    if (aic_rng_once_in(state, 2)) { /* interleaved */
+        desc->dstNdStride = columns + gap;
+        desc->dstStride = desc->ndNum * desc->dstNdStride;
+    } else {
+        desc->dstStride = AIC_RNG_PICK(state, 0, columns, columns + gap);
+        desc->dstNdStride = rows * (desc->dstStride ? desc->dstStride : columns) + gap;
+    }
+}
+
+static void fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
+{
+    do {
+        draw_mode(state, desc);
+    } while (desc->src != from->dtype);
+    fit_sizes(state, from, desc);
+    const int64_t dense = dense_stride(from, desc);
+    desc->dstStride = AIC_RNG_PICK(state, 0, dense, dense + aic_rng_range(state, 1, 40));
+    if (desc->format == AIC_ROW_MAJOR && from->rows > 16 && aic_rng_once_in(state, 3)) {
+        fit_matrices(state, from, desc);
+    } else if (aic_rng_once_in(state, 40)) {
+        desc->ndNum = 0;
+    }
+}
+
+/* Values that are wrong for this accumulator only. */
+static void break_fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
+{
+    switch (aic_rng_range(state, 0, 4)) {
+    case 0:
+        desc->src = from->dtype == AIC_INT32 ? AIC_FLOAT32 : AIC_INT32;
+        break;
+    case 1:
+        desc->nSize = aic_rng_outside(state, 0, from->columns);
+        break;
+    case 2:
+        desc->mSize = aic_rng_outside(state, 0, from->rows);
+        break;
+    case 3:
+        desc->srcStride = AIC_RNG_PICK(state, from->block_rows - 1, from->block_rows + 1, -1, 65536, INT64_MAX);
+        break;
+    default: /* the last matrix ends a row too late */
+        desc->format = AIC_ROW_MAJOR;
+        desc->isChannelSplit = false;
+        desc->ndNum = 2;
+        desc->srcNdStride = (from->rows + 15) / 16;
+        desc->mSize = 1;
+        desc->dstStride = 0;
+        desc->dstNdStride = from->columns;
+        break;
+    }
+}
+
+void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *descriptor)
+{
+    static void (*const breakers[])(uint64_t *, aic_fixpipe_desc *) = {
+        break_dst, break_src, break_format, break_mode, break_matrix_count, break_relu, break_unit_flag,
+    };
+    aic_fixpipe_desc *desc = descriptor;
+    fit(state, accumulator, desc);
+    if (!legal && aic_rng_once_in(state, 2)) {
+        break_fit(state, accumulator, desc);
+    } else if (!legal) {
+        breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
+    }
+}

@@ -46,11 +46,21 @@ bool args_split(const char *pair, size_t *name_length, const char **value)
     return true;
 }
 
+/* Option number `index`, or NULL past the last. */
+static const args_option *option_at(const args_command *command, size_t index)
+{
+    if (index < command->option_count) {
+        return &command->options[index];
+    }
+    index -= command->option_count;
+    return index < command->shared_count ? &command->shared[index] : NULL;
+}
+
 static void show_help(const args_command *command)
 {
     printf("usage: aicjit %s %s\n%s\n", command->name, command->arguments, command->summary);
-    for (size_t i = 0; i < command->option_count; i++) {
-        const args_option *o = &command->options[i];
+    const args_option *o;
+    for (size_t i = 0; (o = option_at(command, i)) != NULL; i++) {
         char left[64];
         (void)snprintf(left, sizeof left, "%s %s", o->name, o->value == NULL ? "" : o->value);
         printf("  %-28s %s\n", left, o->help);
@@ -119,7 +129,7 @@ static int take_option(args_state *state, size_t index, const char *inline_value
     static int (*const store[])(const args_command *, const args_option *, const char *) = {
         [ARGS_TEXT] = store_text, [ARGS_INTEGER] = store_integer, [ARGS_REAL] = store_real, [ARGS_LIST] = store_item};
     const args_command *command = state->command;
-    const args_option *option = &command->options[index];
+    const args_option *option = option_at(command, index);
     if (option->kind != ARGS_LIST && state->given[index]) {
         return cli_fail(CLI_WRONG, "%s: %s is given twice", command->name, option->name);
     }
@@ -145,9 +155,9 @@ static int parse_option(args_state *state, const char *argument)
     const args_command *command = state->command;
     const char *equals = strncmp(argument, "--", 2) == 0 ? strchr(argument, '=') : NULL;
     size_t length = equals == NULL ? strlen(argument) : (size_t)(equals - argument);
-    for (size_t i = 0; i < command->option_count; i++) {
-        const char *name = command->options[i].name;
-        if (strlen(name) == length && memcmp(name, argument, length) == 0) {
+    const args_option *option;
+    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
+        if (strlen(option->name) == length && memcmp(option->name, argument, length) == 0) {
             return take_option(state, i, equals == NULL ? NULL : equals + 1);
         }
     }

@@ -38,7 +38,9 @@ typedef struct args_command {
     const char *arguments; /* "SPEC [OPTION]..." */
     const char *summary;
     const args_option *options;
-    size_t option_count; /* at most ARGS_OPTIONS_MAX */
+    size_t option_count;
+    const args_option *shared; /* more options: those that several commands have */
+    size_t shared_count;       /* both together at most ARGS_OPTIONS_MAX */
 } args_command;
 
 /* Reads argv[1] .. argv[argc-1]. "--name VALUE" and "--name=VALUE" are the same, "--" ends the options. Returns an

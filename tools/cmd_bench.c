@@ -1,5 +1,6 @@
 /* aicjit bench: how fast operators run. */
 #include "tools/command.h"
+#include "tools/harness/entry.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
 #include "tools/harness/guard.h"
@@ -26,7 +27,7 @@ typedef struct bench_call {
     aic_operand operand[AIC_OPERANDS_MAX];
     guard_buffer buffer[AIC_OPERANDS_MAX], packed[AIC_OPERANDS_MAX], workspace;
     void *pointer[AIC_OPERANDS_MAX];
-    aic_conv2d_fn conv2d; /* NULL: through aic_kernel_call */
+    const aic_spec *spec;
     bool use_packed;
 } bench_call;
 
@@ -40,9 +41,10 @@ typedef struct bench_row {
 static void call_once(void *argument)
 {
     const bench_call *call = argument;
-    if (call->conv2d != NULL) {
-        call->conv2d(call->pointer[0], call->pointer[1], call->pointer[2], call->workspace.data);
-    } else if (call->use_packed) {
+    if (entry_direct(call->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
+        return;
+    }
+    if (call->use_packed) {
         (void)aic_kernel_call_packed(call->kernel, call->pointer, call->count);
     } else {
         (void)aic_kernel_call(call->kernel, call->pointer, call->count);
@@ -83,6 +85,9 @@ static int open_operands(bench_call *call)
 {
     for (size_t i = 0; i < call->count; i++) {
         const aic_operand *operand = &call->operand[i];
+        if (operand->direction == AIC_UNUSED) {
+            continue; /* NULL is passed */
+        }
         if (!guard_open(&call->buffer[i], (size_t)operand->bytes, 64, GUARD_BEFORE)) {
             return cli_fail_memory(operand->name, (uint64_t)operand->bytes);
         }
@@ -97,7 +102,8 @@ static int open_operands(bench_call *call)
 
 static int open_call(bench_call *call, const bench_options *options, const aic_spec *spec)
 {
-    *call = (bench_call){.use_packed = options->weights == NULL || strcmp(options->weights, "packed") == 0};
+    *call =
+        (bench_call){.spec = spec, .use_packed = options->weights == NULL || strcmp(options->weights, "packed") == 0};
     aic_status failed = aic_spec_operands(spec, &options->session.semantics, call->operand, &call->count);
     if (failed != AIC_OK) {
         return cli_fail_library(NULL, failed);
@@ -114,7 +120,6 @@ static int open_call(bench_call *call, const bench_options *options, const aic_s
     if (!guard_open(&call->workspace, workspace, 64, GUARD_BEFORE)) {
         return cli_fail_memory("workspace", workspace);
     }
-    call->conv2d = call->use_packed ? aic_kernel_conv2d_packed(call->kernel) : aic_kernel_conv2d(call->kernel);
     return call->use_packed ? pack_operands(call) : CLI_DONE;
 }
 
@@ -244,10 +249,18 @@ int cmd_bench(int argc, char **argv)
          .high = 3600},
         CLI_OPTION_THREADS(o.session),
         CLI_OPTION_ISA(o.session, "LEVEL"),
-        CLI_OPTION_LIMITS(o.session),
     };
-    const args_command command = {"bench", "SPEC... [OPTION]...", "Measures the speed of operators on one thread.",
-                                  options, sizeof options / sizeof options[0]};
+    args_option semantics[CLI_CHOICES];
+    cli_semantics_options(&o.session, semantics);
+    const args_command command = {
+        .name = "bench",
+        .arguments = "SPEC... [OPTION]...",
+        .summary = "Measures the speed of operators on one thread.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_CHOICES,
+    };
     int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
     if (status == CLI_DONE) {
         status = bench(&o, &positional);

@@ -16,7 +16,8 @@ typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
     const char *batch, *dt, *op_name, *schedule;
     int64_t fuzz, seed;
-    aic_op op;
+    size_t op_count; /* operators that --op names: 0 for any, 2 for a chain */
+    aic_op op[AIC_STAGES_MAX];
     size_t level_count;
     cli_session level[LEVELS_MAX]; /* one an instruction set level */
     uint64_t passed, failed;
@@ -30,7 +31,7 @@ static int open_level(check_state *check, const char *isa)
         return cli_fail(CLI_SYSTEM, "check: more than %d instruction set levels", LEVELS_MAX);
     }
     cli_session *level = &check->level[check->level_count++];
-    *level = (cli_session){.isa = isa, .limits = check->session.limits};
+    *level = (cli_session){.isa = isa, .choices = check->session.choices};
     return cli_session_open(level);
 }
 
@@ -80,10 +81,11 @@ static int record(check_state *check, verify_verdict verdict, const verify_repor
         check->passed++;
         return CLI_DONE;
     }
+    char semantics[CLI_SEMANTICS_TEXT_MAX];
+    cli_semantics_text(&check->session, semantics);
     check->failed++;
     progress_clear();
-    printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s\n", what, report->text, repeat,
-           check->session.semantics.limits == AIC_LIMITS_HOST ? " --limits host" : "");
+    printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s\n", what, report->text, repeat, semantics);
     return cli_flush_output();
 }
 
@@ -134,7 +136,7 @@ static int check_level(check_state *check, const verify_case *c, aic_context *co
     return status;
 }
 
-static int check_spec(check_state *check, const aic_spec *spec, int64_t seed)
+static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bool show_warning)
 {
     verify_case c;
     verify_report report;
@@ -145,6 +147,9 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed)
     int status = CLI_DONE;
     verify_verdict verdict = verify_open(&c, spec, &check->session.semantics, (uint64_t)seed, &report);
     if (verdict == VERIFY_PASSED) {
+        if (show_warning && c.warning[0] != '\0') {
+            (void)fprintf(stderr, "aicjit: warning: %s\n", c.warning);
+        }
         for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
             status = check_level(check, &c, check->level[i].context, text, seed);
         }
@@ -158,17 +163,33 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed)
 
 /* ---- pseudo-random operators ---- */
 
+/* Of any operator, of one, or of a chain: every fourth where --op does not say. */
+static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spec *spec)
+{
+    const uint64_t bits = (uint64_t)seed;
+    const bool chain = check->op_count == AIC_STAGES_MAX || (check->op_count == 0 && bits % 4 == 0);
+    aic_status status;
+    if (chain) {
+        status =
+            (legal ? aic_spec_random_chain : aic_spec_random_chain_illegal)(check->op[0], check->op[1], bits, spec);
+    } else {
+        status = (legal ? aic_spec_random : aic_spec_random_illegal)(check->op[0], bits, spec);
+    }
+    return status == AIC_OK ? CLI_DONE : cli_fail_library("check: --fuzz", status);
+}
+
 static int check_illegal(check_state *check, int64_t seed)
 {
     aic_spec spec;
-    if (aic_spec_random_illegal(check->op, (uint64_t)seed, &spec) != AIC_OK) {
-        return cli_fail_library("check: --fuzz", AIC_INTERNAL);
+    int status = draw_spec(check, seed, false, &spec);
+    if (status != CLI_DONE) {
+        return status;
     }
     char *text = cli_spec_text(&spec);
-    char repeat[128];
-    (void)snprintf(repeat, sizeof repeat, "--fuzz 1 --seed %" PRId64 "%s%s", seed,
-                   check->op == AIC_OP_NONE ? "" : " --op ", check->op == AIC_OP_NONE ? "" : aic_op_name(check->op));
-    int status = CLI_DONE;
+    char repeat[256];
+    (void)snprintf(repeat, sizeof repeat, "--fuzz 1 --seed %" PRId64 "%s%s%s", seed,
+                   check->op_count == 0 ? "" : " --op '", check->op_count == 0 ? "" : check->op_name,
+                   check->op_count == 0 ? "" : "'");
     for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
         verify_report report;
         verify_verdict verdict = verify_refused(&spec, &check->session.semantics, check->level[i].context, &report);
@@ -181,10 +202,8 @@ static int check_illegal(check_state *check, int64_t seed)
 static int check_random(check_state *check, int64_t seed)
 {
     aic_spec spec;
-    if (aic_spec_random(check->op, (uint64_t)seed, &spec) != AIC_OK) {
-        return cli_fail_library("check: --fuzz", AIC_INTERNAL);
-    }
-    int status = check_spec(check, &spec, seed);
+    int status = draw_spec(check, seed, true, &spec);
+    status = status == CLI_DONE ? check_spec(check, &spec, seed, false) : status;
     return status == CLI_DONE ? check_illegal(check, seed) : status;
 }
 
@@ -196,7 +215,7 @@ static int check_all(check_state *check, const spec_list *list)
     int status = CLI_DONE;
     bool more = true;
     for (size_t i = 0; status == CLI_DONE && more && i < list->count; i++) {
-        status = check_spec(check, &list->items[i], check->seed);
+        status = check_spec(check, &list->items[i], check->seed, true);
         more = progress_step();
     }
     for (int64_t i = 0; status == CLI_DONE && more && i < check->fuzz; i++) {
@@ -210,24 +229,48 @@ static int check_all(check_state *check, const spec_list *list)
     return status == CLI_DONE && check->failed > 0 ? CLI_MISMATCH : status;
 }
 
-static int find_op(check_state *check)
+/* The operator with this name, blanks around it allowed; AIC_OP_NONE for none. */
+static aic_op op_of(const char *name, size_t length)
 {
-    check->op = check->op_name == NULL ? AIC_OP_NONE : aic_op_parse(check->op_name);
-    if (check->op_name == NULL || check->op != AIC_OP_NONE) {
-        return CLI_DONE;
+    char copy[64] = "";
+    for (; length > 0 && *name == ' '; length--) {
+        name++;
     }
+    for (; length > 0 && name[length - 1] == ' '; length--) {
+    }
+    if (length < sizeof copy) {
+        memcpy(copy, name, length);
+    }
+    return aic_op_parse(copy);
+}
+
+/* Reads --op: "NAME" or "NAME|NAME". */
+static int find_ops(check_state *check)
+{
     static const char known[] =
 #define AIC_OP(ENUM, name, params, args) " " #name
 #include <aic/ops.def>
 #undef AIC_OP
         ;
-    return cli_fail(CLI_WRONG, "check: --op: \"%s\" is none of the operators:%s", check->op_name, known);
+    const char *at = check->op_name;
+    while (at != NULL && check->op_count < AIC_STAGES_MAX) {
+        const size_t length = strcspn(at, "|");
+        const aic_op op = op_of(at, length);
+        if (op == AIC_OP_NONE) {
+            return cli_fail(CLI_WRONG, "check: --op: \"%s\" is none of the operators:%s", check->op_name, known);
+        }
+        check->op[check->op_count++] = op;
+        at = at[length] == '|' ? at + length + 1 : NULL;
+    }
+    return at == NULL ? CLI_DONE
+                      : cli_fail(CLI_WRONG, "check: --op: \"%s\" names more than %d operators", check->op_name,
+                                 AIC_STAGES_MAX);
 }
 
 static int check_request(check_state *check, const args_list *texts)
 {
     spec_list list = {0};
-    int status = find_op(check);
+    int status = find_ops(check);
     status = status == CLI_DONE ? open_levels(check) : status;
     cli_session_semantics(&check->session);
     status = status == CLI_DONE ? spec_list_read(&check->session, texts, check->batch, check->dt, &list) : status;
@@ -272,7 +315,7 @@ int cmd_check(int argc, char **argv)
          .high = seed_max},
         {.name = "--op",
          .value = "NAME",
-         .help = "operator for --fuzz (default any)",
+         .help = "operator or chain \"NAME|NAME\" for --fuzz (default any)",
          .kind = ARGS_TEXT,
          .target = &check.op_name},
         {.name = "--schedule",
@@ -281,12 +324,19 @@ int cmd_check(int argc, char **argv)
          .kind = ARGS_TEXT,
          .target = &check.schedule},
         CLI_OPTION_ISA(check.session, "LEVEL"),
-        CLI_OPTION_LIMITS(check.session),
     };
-    const args_command command = {"check", "SPEC... [OPTION]...",
-                                  "Compares generated code with the reference: every element, operands between "
-                                  "inaccessible pages,\nweights plain and packed. --isa all: every level of this host.",
-                                  options, sizeof options / sizeof options[0]};
+    args_option semantics[CLI_CHOICES];
+    cli_semantics_options(&check.session, semantics);
+    const args_command command = {
+        .name = "check",
+        .arguments = "SPEC... [OPTION]...",
+        .summary = "Compares generated code with the reference: every element, operands between "
+                   "inaccessible pages,\nweights plain and packed. --isa all: every level of this host.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_CHOICES,
+    };
     int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
     if (status == CLI_DONE) {
         status = check_request(&check, &positional);

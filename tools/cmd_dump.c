@@ -99,11 +99,18 @@ int cmd_dump(int argc, char **argv)
          .help = "schedule, as --stage plan prints it",
          .kind = ARGS_TEXT,
          .target = &dump.schedule},
-        CLI_OPTION_LIMITS(dump.session),
     };
-    const args_command command = {"dump", "SPEC [OPTION]...",
-                                  "Shows what the generator makes of an operator, without running it.", options,
-                                  sizeof options / sizeof options[0]};
+    args_option semantics[CLI_CHOICES];
+    cli_semantics_options(&dump.session, semantics);
+    const args_command command = {
+        .name = "dump",
+        .arguments = "SPEC [OPTION]...",
+        .summary = "Shows what the generator makes of an operator, without running it.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_CHOICES,
+    };
     int status = args_parse(&command, argc, argv, 1, &positional);
     if (status == CLI_DONE && positional.count == 0) {
         status = cli_fail(CLI_WRONG, "dump: the operator text SPEC is missing");

@@ -41,11 +41,18 @@ int cmd_explain(int argc, char **argv)
          .help = "instruction set level, also one that this host lacks",
          .kind = ARGS_TEXT,
          .target = &isa},
-        CLI_OPTION_LIMITS(session),
     };
-    const args_command command = {"explain", "SPEC [OPTION]...",
-                                  "Tells which schedule is used and why, and what it is predicted to cost.", options,
-                                  sizeof options / sizeof options[0]};
+    args_option semantics[CLI_CHOICES];
+    cli_semantics_options(&session, semantics);
+    const args_command command = {
+        .name = "explain",
+        .arguments = "SPEC [OPTION]...",
+        .summary = "Tells which schedule is used and why, and what it is predicted to cost.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_CHOICES,
+    };
     int status = args_parse(&command, argc, argv, 1, &positional);
     if (status == CLI_DONE && positional.count == 0) {
         status = cli_fail(CLI_WRONG, "explain: the operator text SPEC is missing");

@@ -77,10 +77,18 @@ int cmd_info(int argc, char **argv)
     args_list positional = {0};
     const args_option options[] = {
         CLI_OPTION_ISA(session, "LEVEL"),
-        CLI_OPTION_LIMITS(session),
     };
-    const args_command command = {"info", "[OPTION]...", "Shows the processor and its limits, measured on one thread.",
-                                  options, sizeof options / sizeof options[0]};
+    args_option semantics[CLI_CHOICES];
+    cli_semantics_options(&session, semantics);
+    const args_command command = {
+        .name = "info",
+        .arguments = "[OPTION]...",
+        .summary = "Shows the processor and its limits, measured on one thread.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_CHOICES,
+    };
     int status = args_parse(&command, argc, argv, 0, &positional);
     if (status == CLI_DONE) {
         status = print_info(&session);

@@ -28,20 +28,32 @@ typedef struct run_state {
     run_operand operands[AIC_OPERANDS_MAX];
 } run_state;
 
-/* The operand with this name, or NULL with a message that lists them. */
+static bool is_used(const run_operand *o)
+{
+    return o->operand.direction != AIC_UNUSED;
+}
+
+/* The operand with this name that the descriptor takes, or NULL with a message that lists them. */
 static run_operand *find_operand(run_state *run, const char *option, const char *name, size_t length)
 {
     char names[128] = "";
+    bool known = false;
     for (size_t i = 0; i < run->count; i++) {
-        const char *known = run->operands[i].operand.name;
-        if (strlen(known) == length && memcmp(known, name, length) == 0) {
-            return &run->operands[i];
+        run_operand *o = &run->operands[i];
+        const bool match = strlen(o->operand.name) == length && memcmp(o->operand.name, name, length) == 0;
+        if (match && is_used(o)) {
+            return o;
         }
-        size_t used = strlen(names);
-        (void)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", known);
+        known |= match;
+        if (is_used(o)) {
+            size_t used = strlen(names);
+            (void)snprintf(names + used, sizeof names - used, "%s%s", used == 0 ? "" : ", ", o->operand.name);
+        }
     }
-    (void)cli_fail(CLI_WRONG, "run: %s: \"%.*s\" is none of the operands %s", option,
-                   (int)(length < 100 ? length : 100), name, names);
+    const int shown = (int)(length < 100 ? length : 100);
+    (void)(known ? cli_fail(CLI_WRONG, "run: %s: this descriptor does not take %.*s; its operands are %s", option,
+                            shown, name, names)
+                 : cli_fail(CLI_WRONG, "run: %s: \"%.*s\" is none of the operands %s", option, shown, name, names));
     return NULL;
 }
 
@@ -111,6 +123,9 @@ static int load_operands(run_state *run)
     int status = CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
         run_operand *o = &run->operands[i];
+        if (!is_used(o)) {
+            continue; /* NULL is passed */
+        }
         if (!guard_open(&o->buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
             status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
         } else if (o->in != NULL) {
@@ -154,12 +169,24 @@ static int compute(run_state *run)
         }
         aic_kernel_release(kernel);
     }
-    return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+    if (status != AIC_OK) {
+        return cli_fail_library(NULL, status);
+    }
+    cli_show_warning();
+    return CLI_DONE;
 }
 
 /* One line about an output that goes to no file. */
 static void describe(const run_operand *o)
 {
+    printf("%s: %s[", o->operand.name, aic_dtype_name(o->operand.dtype));
+    for (int32_t i = 0; i < o->operand.rank; i++) {
+        printf("%s%" PRId64, i == 0 ? "" : ",", o->operand.shape[i]);
+    }
+    if (o->operand.elements == 0) {
+        printf("] empty\n");
+        return;
+    }
     size_t size = aic_dtype_size(o->operand.dtype);
     const unsigned char *at = o->buffer.data;
     double low = element_to_double(o->operand.dtype, at), high = low, sum = 0;
@@ -168,10 +195,6 @@ static void describe(const run_operand *o)
         low = value < low ? value : low;
         high = value > high ? value : high;
         sum += value;
-    }
-    printf("%s: %s[", o->operand.name, aic_dtype_name(o->operand.dtype));
-    for (int32_t i = 0; i < o->operand.rank; i++) {
-        printf("%s%" PRId64, i == 0 ? "" : ",", o->operand.shape[i]);
     }
     printf("] min %.9g max %.9g mean %.9g\n", low, high, sum / (double)o->operand.elements);
 }
@@ -184,7 +207,7 @@ static int store_operands(run_state *run)
         run_operand *o = &run->operands[i];
         if (o->out != NULL) {
             status = operand_write(&o->operand, o->out, o->buffer.data, &o->file);
-        } else if (o->operand.direction != AIC_IN) {
+        } else if (o->operand.direction & AIC_OUT) {
             describe(o);
         }
     }
@@ -233,10 +256,18 @@ int cmd_run(int argc, char **argv)
         {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
         CLI_OPTION_THREADS(run.session),
         CLI_OPTION_ISA(run.session, "LEVEL"),
-        CLI_OPTION_LIMITS(run.session),
     };
-    const args_command command = {"run", "SPEC [OPTION]...", "Runs one operator on tensor files.", options,
-                                  sizeof options / sizeof options[0]};
+    args_option semantics[CLI_CHOICES];
+    cli_semantics_options(&run.session, semantics);
+    const args_command command = {
+        .name = "run",
+        .arguments = "SPEC [OPTION]...",
+        .summary = "Runs one operator on tensor files.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_CHOICES,
+    };
     int status = args_parse(&command, argc, argv, 1, &positional);
     if (status == CLI_DONE && positional.count == 0) {
         status = cli_fail(CLI_WRONG, "run: the operator text SPEC is missing");

@@ -3,14 +3,109 @@
 
 #include "tools/harness/fail.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- semantics ---- */
+
+/* Enumerations by name of their kind, and all words. */
+enum {
+#define AIC_ENUM(KIND, type, expected) KIND_##KIND,
+#include <aic/enum.def>
+#undef AIC_ENUM
+};
+
+static const struct {
+    int kind;
+    uint32_t value;
+    const char *word;
+} words[] = {
+#define AIC_WORD(KIND, value, word) {KIND_##KIND, value, word},
+#include <aic/enum.def>
+#undef AIC_WORD
+};
+
+enum { WORDS = sizeof words / sizeof words[0], VALUES_TEXT_MAX = 64 };
+
+/* The word that is printed for a value. */
+static const char *word_of(int kind, uint32_t value)
+{
+    size_t i = 0;
+    while (i < WORDS && (words[i].kind != kind || words[i].value != value)) {
+        i++;
+    }
+    return i < WORDS ? words[i].word : "?";
+}
+
+/* The value of a word that option parsing has accepted; NULL: the fallback. */
+static uint32_t value_of(int kind, const char *word, uint32_t fallback)
+{
+    for (size_t i = 0; word != NULL && i < WORDS; i++) {
+        if (words[i].kind == kind && strcmp(words[i].word, word) == 0) {
+            return words[i].value;
+        }
+    }
+    return fallback;
+}
+
+/* "document|host". */
+static void list_values(int kind, char text[VALUES_TEXT_MAX])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < WORDS && used < VALUES_TEXT_MAX; i++) {
+        if (words[i].kind == kind && word_of(kind, words[i].value) == words[i].word) {
+            used += (size_t)snprintf(text + used, VALUES_TEXT_MAX - used, "%s%s", used > 0 ? "|" : "", words[i].word);
+        }
+    }
+}
+
+void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES])
+{
+    static char values[CLI_CHOICES][VALUES_TEXT_MAX];
+    static const char *const meanings[CLI_CHOICES] = {
+#define AIC_MEANING(name, meaning) [offsetof(cli_choices, name) / sizeof(const char *)] = meaning,
+#include <aic/semantics.def>
+#undef AIC_MEANING
+    };
+    size_t i = 0;
+#define AIC_FIELD(KIND, field, count, need, fallback)                                                                  \
+    list_values(KIND_##KIND, values[i]);                                                                               \
+    options[i] = (args_option){.name = "--" #field,                                                                    \
+                               .value = values[i],                                                                     \
+                               .help = meanings[i],                                                                    \
+                               .kind = ARGS_TEXT,                                                                      \
+                               .target = &session->choices.field};                                                     \
+    i++;
+#include <aic/semantics.def>
+#undef AIC_FIELD
+}
+
+void cli_semantics_text(const cli_session *session, char text[CLI_SEMANTICS_TEXT_MAX])
+{
+    const aic_semantics defaults = aic_semantics_init();
+    size_t used = 0;
+    text[0] = '\0';
+#define AIC_FIELD(kind, name, count, need, fallback)                                                                   \
+    if (session->semantics.name != defaults.name && used < CLI_SEMANTICS_TEXT_MAX) {                                   \
+        used += (size_t)snprintf(text + used, CLI_SEMANTICS_TEXT_MAX - used, " --" #name " %s",                        \
+                                 word_of(KIND_##kind, session->semantics.name));                                       \
+    }
+#include <aic/semantics.def>
+#undef AIC_FIELD
+}
+
 void cli_session_semantics(cli_session *session)
 {
-    bool host = session->limits != NULL && strcmp(session->limits, "host") == 0;
-    session->semantics = (aic_semantics){.limits = host ? AIC_LIMITS_HOST : AIC_LIMITS_DOCUMENT};
+    session->semantics = aic_semantics_init();
+#define AIC_FIELD(kind, name, count, need, fallback)                                                                   \
+    session->semantics.name = value_of(KIND_##kind, session->choices.name, session->semantics.name);
+#include <aic/semantics.def>
+#undef AIC_FIELD
 }
+
+/* ---- sessions ---- */
 
 int cli_session_open(cli_session *session)
 {

@@ -6,11 +6,20 @@
 
 #include <aic/aic.h>
 
+/* The values of --limits, --overflow, ... (aic/semantics.def) as given; NULL: the default. */
+typedef struct cli_choices {
+#define AIC_FIELD(kind, name, count, need, fallback) const char *name;
+#include <aic/semantics.def>
+#undef AIC_FIELD
+} cli_choices;
+
+enum { CLI_CHOICES = sizeof(cli_choices) / sizeof(const char *) };
+
 typedef struct cli_session {
-    const char *isa;    /* --isa, NULL: the default */
-    const char *limits; /* --limits, NULL: document */
-    const char *passes; /* --passes, NULL: none */
-    int64_t threads;    /* --threads; one thread is all that kernels use */
+    const char *isa;     /* --isa, NULL: the default */
+    const char *passes;  /* --passes, NULL: none */
+    int64_t threads;     /* --threads; one thread is all that kernels use */
+    cli_choices choices; /* what semantics are made of */
     aic_semantics semantics;
     aic_context *context;
 } cli_session;
@@ -21,25 +30,27 @@ typedef struct cli_session {
         .name = "--isa", .value = values, .help = "instruction set level, at most this", .kind = ARGS_TEXT,            \
         .target = &(s).isa                                                                                             \
     }
-#define CLI_OPTION_LIMITS(s)                                                                                           \
-    {                                                                                                                  \
-        .name = "--limits", .value = "document|host",                                                                  \
-        .help = "host computes W == Kw with H > Kh too (default document)", .kind = ARGS_TEXT, .target = &(s).limits   \
-    }
 #define CLI_OPTION_THREADS(s)                                                                                          \
     {                                                                                                                  \
         .name = "--threads", .value = "N", .help = "threads of a call (at most 1)", .kind = ARGS_INTEGER,              \
         .target = &(s).threads, .low = 1, .high = 1                                                                    \
     }
 
-/* Derives semantics from --limits; the context is not made. */
+/* The options that every command on operators has, one a row of aic/semantics.def, for args_command.shared. */
+void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES]);
+
+/* The options that give the session's semantics where they are not the defaults, " --overflow ieee"; "" for none. */
+enum { CLI_SEMANTICS_TEXT_MAX = 128 };
+void cli_semantics_text(const cli_session *session, char text[CLI_SEMANTICS_TEXT_MAX]);
+
+/* Derives semantics from the options; the context is not made. */
 void cli_session_semantics(cli_session *session);
 
 /* Derives semantics and makes the context. Returns an exit status. */
 int cli_session_open(cli_session *session);
 void cli_session_close(cli_session *session);
 
-/* Reads and validates one operator text under the session's limits. Returns an exit status. */
+/* Reads and validates one operator text under the session's semantics. Returns an exit status. */
 int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec);
 
 /* The canonical text, malloc'ed; NULL when memory ran out. */

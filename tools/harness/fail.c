@@ -38,6 +38,14 @@ int cli_fail_memory(const char *what, uint64_t bytes)
     return cli_fail(CLI_SYSTEM, "%s: %" PRIu64 " bytes of memory cannot be had", what, bytes);
 }
 
+void cli_show_warning(void)
+{
+    const char *warning = aic_take_warning();
+    if (warning != NULL) {
+        (void)fprintf(stderr, "aicjit: warning: %s\n", warning);
+    }
+}
+
 const char *cli_fail_message(void)
 {
     return message;

@@ -22,6 +22,9 @@ int cli_fail_library(const char *context, aic_status failed);
 /* cli_fail for `bytes` bytes of memory for `what` that could not be had. */
 int cli_fail_memory(const char *what, uint64_t bytes);
 
+/* Prints the warning that the library's calls have left (aic_take_warning()), if any, on standard error. */
+void cli_show_warning(void);
+
 /* The message, "" when there is none; cli_fail_clear forgets it. */
 const char *cli_fail_message(void);
 void cli_fail_clear(void);

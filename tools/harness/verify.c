@@ -27,6 +27,12 @@ verify_verdict verify_say_status(verify_report *report, aic_status status, const
                       aic_status_name(status), aic_last_error());
 }
 
+const char *verify_warning(void)
+{
+    const char *warning = aic_take_warning();
+    return warning == NULL ? "" : warning;
+}
+
 static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report *report)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -66,9 +72,11 @@ static verify_verdict open_expected(verify_case *c, verify_report *report)
     }
     memcpy(c->expected.data, c->content[c->output].data, (size_t)output->bytes);
     pointers[c->output] = c->expected.data;
+    (void)aic_take_warning();
     if (status == AIC_OK) {
         status = aic_reference(&c->spec, &c->semantics, pointers, c->count);
     }
+    (void)snprintf(c->warning, sizeof c->warning, "%s", verify_warning());
     return status == AIC_OK ? VERIFY_PASSED : verify_say_status(report, status, "reference");
 }
 

@@ -29,6 +29,7 @@ typedef struct verify_case {
     guard_buffer content[AIC_OPERANDS_MAX]; /* operand contents before a call, the output's old content included */
     guard_buffer expected;                  /* the output after the reference; untouched rows hold old content */
     guard_buffer exact, bound;              /* aic_reference_bound's arrays; no data when the result is exact */
+    char warning[200];                      /* that the reference leaves, "" for none; kernels must leave the same */
 } verify_case;
 
 /* Fills operands from the seed and runs the reference. */

@@ -1,5 +1,5 @@
 /* Calls that every entry point must refuse: the descriptor is right, an operand is not. */
-#include "tools/harness/memory.h"
+#include "tools/harness/entry.h"
 #include "tools/harness/testdata.h"
 #include "tools/harness/verify_report.h"
 
@@ -27,7 +27,7 @@ static aic_status by_kernel(wrong_call *call)
 
 static aic_status by_jit(wrong_call *call)
 {
-    return verify_jit(call->context, &call->c->spec, call->pointer, call->c->count);
+    return entry_jit(call->context, &call->c->spec, call->pointer, call->c->count);
 }
 
 static aic_status by_jit_spec(wrong_call *call)

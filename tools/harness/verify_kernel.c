@@ -1,4 +1,5 @@
 /* Running kernels on a verify_case, every way that callers have. */
+#include "tools/harness/entry.h"
 #include "tools/harness/memory.h"
 #include "tools/harness/verify_report.h"
 
@@ -99,16 +100,28 @@ static aic_status call_kernel(const verify_case *c, aic_context *context, const 
                               call_state *s)
 {
     if (way->entry == ENTRY_JIT) {
-        return verify_jit(context, &c->spec, s->pointer, c->count);
+        return entry_jit(context, &c->spec, s->pointer, c->count);
     }
     if (way->entry == ENTRY_SPEC) {
         return aic_jit_spec(context, &c->spec, s->pointer, c->count);
     }
-    if (way->entry == ENTRY_DIRECT && verify_direct(&c->spec, kernel, way->packed, s->pointer, s->workspace.data)) {
+    if (way->entry == ENTRY_DIRECT && entry_direct(&c->spec, kernel, way->packed, s->pointer, s->workspace.data)) {
         return AIC_OK;
     }
     return way->packed ? aic_kernel_call_packed(kernel, s->pointer, c->count)
                        : aic_kernel_call(kernel, s->pointer, c->count);
+}
+
+/* Calls through the library warn as the reference does. */
+static verify_verdict check_warning(const verify_case *c, const way_row *way, verify_report *report)
+{
+    const char *warning = verify_warning();
+    const bool direct = way->entry == ENTRY_DIRECT && c->spec.count == 1; /* is no call of the library */
+    if (strncmp(warning, direct ? "" : c->warning, sizeof c->warning - 1) != 0) {
+        return verify_say(report, VERIFY_FAILED, "%s: the warning is \"%s\", not \"%s\"", way->name, warning,
+                          direct ? "" : c->warning);
+    }
+    return VERIFY_PASSED;
 }
 
 static verify_verdict check_slack(const verify_case *c, const way_row *way, const call_state *s, verify_report *report)
@@ -140,7 +153,7 @@ static verify_verdict attempt(const verify_case *c, aic_context *context, const 
     }
     if (verdict == VERIFY_PASSED) {
         aic_status status = call_kernel(c, context, kernel, way, &s);
-        verdict = status == AIC_OK ? VERIFY_PASSED : verify_say_status(report, status, way->name);
+        verdict = status == AIC_OK ? check_warning(c, way, report) : verify_say_status(report, status, way->name);
     }
     if (verdict == VERIFY_PASSED) {
         verdict = verify_compare(c, s.operand[c->output].data, way->name, report);

@@ -1,4 +1,5 @@
 /* Illegal specifications: every entry point refuses them, and says which parameter is at fault. */
+#include "tools/harness/entry.h"
 #include "tools/harness/verify_report.h"
 
 #include <stdio.h>
@@ -65,7 +66,7 @@ static aic_status try_entry(int entry, const aic_spec *spec, const aic_semantics
     case ENTRY_JIT_SPEC:
         return aic_jit_spec(context, spec, operand, AIC_OPERANDS_MAX);
     default:
-        return verify_jit(context, spec, operand, AIC_OPERANDS_MAX);
+        return entry_jit(context, spec, operand, AIC_OPERANDS_MAX);
     }
 }
 

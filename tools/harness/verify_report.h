@@ -11,14 +11,8 @@ verify_verdict verify_say(verify_report *report, verify_verdict verdict, const c
 /* "how: status: message of the library"; AIC_OUT_OF_MEMORY is VERIFY_NO_MEMORY. */
 verify_verdict verify_say_status(verify_report *report, aic_status status, const char *how);
 
-/* Calls aic_jit_OP() of a specification's operator, operands in calling order; of a chain, which has none,
- * aic_jit_spec().
- */
-aic_status verify_jit(aic_context *context, const aic_spec *spec, void *const operand[], size_t count);
-
-/* Calls the C function of the specification's kernel (verify_entry.c); false, and nothing is called, when it has none:
- * it is a chain. */
-bool verify_direct(const aic_spec *spec, const aic_kernel *kernel, bool packed, void *const operand[], void *workspace);
+/* Takes the warning that calls on this thread have left; "" for none. */
+const char *verify_warning(void);
 
 /* Calls with wrong operands, one at a time: NULL, one for an operand that is not taken, data that the operator refuses.
  * Every entry point must refuse each with a message that names operator and operand, and write nothing. */

@@ -128,6 +128,11 @@ AIC_API aic_status aic_spec_random(aic_op op, uint64_t seed, aic_spec *spec);
 /* A pseudo-random specification of `op` with exactly one illegal value. */
 AIC_API aic_status aic_spec_random_illegal(aic_op op, uint64_t seed, aic_spec *spec);
 
+/* The same for fused chains "producer | consumer" (AIC_OP_NONE: any operator that can be one). AIC_INVALID_ARGUMENT when
+ * the two cannot be fused. */
+AIC_API aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, uint64_t seed, aic_spec *spec);
+AIC_API aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, uint64_t seed, aic_spec *spec);
+
 /* Text name of an operator ("conv2d"), NULL for values that are none; and back (AIC_OP_NONE). */
 AIC_API const char *aic_op_name(aic_op op);
 AIC_API aic_op aic_op_parse(const char *name);

@@ -1,6 +1,6 @@
 /* The typed entry points of every operator, aic_jit_OP() and the kernels' C functions, called with operands from an
  * array. Both tables are expanded from ops.def: a new operator needs no line here. */
-#include "tools/harness/verify_report.h"
+#include "tools/harness/entry.h"
 
 /* operand[0], operand[1], ...: as many as there are arguments. */
 #define PASS_1 operand[0]
@@ -39,13 +39,13 @@ static const struct {
 #undef AIC_OP
 };
 
-aic_status verify_jit(aic_context *context, const aic_spec *spec, void *const operand[], size_t count)
+aic_status entry_jit(aic_context *context, const aic_spec *spec, void *const operand[], size_t count)
 {
     return spec->count == 1 ? entries[spec->stage[0].op].jit(context, &spec->stage[0], operand)
                             : aic_jit_spec(context, spec, operand, count);
 }
 
-bool verify_direct(const aic_spec *spec, const aic_kernel *kernel, bool packed, void *const operand[], void *workspace)
+bool entry_direct(const aic_spec *spec, const aic_kernel *kernel, bool packed, void *const operand[], void *workspace)
 {
     return spec->count == 1 && entries[spec->stage[0].op].direct(kernel, packed, operand, workspace);
 }
