@@ -252,6 +252,26 @@ START_TEST(the_bound_decides_where_a_range_is_right)
 }
 END_TEST
 
+/* Where sums may leave the range of float32 the bound is infinite: there, and only there, any value will do. */
+START_TEST(an_infinite_bound_allows_anything)
+{
+    verify_case c;
+    verify_report report;
+    float output[STORED];
+    open_case(&c, FAST_SPEC);
+    memcpy(output, c.expected.data, sizeof output);
+    double *bound = c.bound.data;
+    bound[1] = (double)INFINITY;
+    output[1] = NAN;
+    ck_assert_int_eq(judge(&c, output, &report), VERIFY_PASSED);
+    output[1] = -INFINITY;
+    ck_assert_int_eq(judge(&c, output, &report), VERIFY_PASSED);
+    output[2] = INFINITY;
+    ck_assert_int_eq(judge(&c, output, &report), VERIFY_FAILED);
+    verify_close(&c);
+}
+END_TEST
+
 /* A kernel of another operator stands for one that computes wrongly: same operands, other dilation or sign of zero. */
 START_TEST(a_wrong_kernel_fails)
 {
@@ -383,6 +403,7 @@ Suite *suite_harness(void)
     tcase_add_loop_test(verdicts, a_wrong_element_fails, 0, SPECS);
     tcase_add_loop_test(verdicts, the_last_bit_counts_where_the_result_is_exact, 0, SPECS);
     tcase_add_test(verdicts, the_bound_decides_where_a_range_is_right);
+    tcase_add_test(verdicts, an_infinite_bound_allows_anything);
     tcase_add_loop_test(verdicts, a_wrong_kernel_fails, 0, SPECS);
     tcase_add_test(verdicts, a_legal_operator_is_no_refusal);
     tcase_add_test(verdicts, a_bad_schedule_fails_with_the_message);
