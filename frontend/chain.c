@@ -144,7 +144,7 @@ static void shift_accumulator(const chain_run *run, const double *exact, const d
 {
     float *accumulator = run->accumulator;
     for (int64_t i = 0; i < run->elements; i++) {
-        double value = exact[i] + sign * bound[i];
+        double value = sign == 0 ? exact[i] : exact[i] + sign * bound[i]; /* the bound may be infinite */
         float rounded = (float)value;
         if (sign > 0 ? (double)rounded < value : sign < 0 && (double)rounded > value) {
             rounded = nextafterf(rounded, (float)(sign * (double)INFINITY));
@@ -159,28 +159,53 @@ static double output_value(const aic_operand *output, const void *data, int64_t 
                              (const unsigned char *)data + index * (int64_t)aic_dtype_size(output->dtype));
 }
 
-/* Consumers are monotone in the accumulator: the result lies between those of the two ends of its range. */
-static aic_status bound_outputs(const chain_run *run, const double *ends[2], double *exact, double *bound)
+/* Consumers are monotone in the accumulator: the result lies between those of the two ends of its range. But a byte
+ * above 127 may be stored in an int8 (AscendC Fixpipe, section 5), which reads as a negative number: the exact value is
+ * then not between the ends, and nothing is claimed. */
+static double bound_of(double exact, double low, double high)
 {
-    const size_t bytes = (size_t)elements_of(&run->output) * aic_dtype_size(run->output.dtype);
-    void *copy = NULL;
-    aic_status status = allocate(&copy, (int64_t)bytes, 1);
-    for (int end = 0; end < 3 && status == AIC_OK; end++) {
-        static const double signs[] = {0, -1, 1};
-        shift_accumulator(run, ends[0], ends[1], signs[end]);
-        memcpy(copy, run->operands[OUTPUT], bytes);
-        status = consume(run, run->accumulator, copy);
-        for (int64_t i = 0; status == AIC_OK && i < elements_of(&run->output); i++) {
-            double value = output_value(&run->output, copy, i);
-            if (end == 0) {
-                exact[i] = value;
-                bound[i] = 0;
-            } else {
-                bound[i] = fmax(bound[i], fabs(value - exact[i]));
-            }
-        }
+    const bool between = (low <= exact && exact <= high) || (high <= exact && exact <= low);
+    return isnan(exact) ? 0 : between ? fmax(fabs(low - exact), fabs(high - exact)) : (double)INFINITY;
+}
+
+/* The consumer's results for the accumulators at exact + sign*bound, as numbers. */
+static aic_status shifted_outputs(const chain_run *run, const double *const range[2], double sign, double *values)
+{
+    const int64_t elements = elements_of(&run->output);
+    const size_t bytes = (size_t)elements * aic_dtype_size(run->output.dtype);
+    void *output = NULL;
+    aic_status status = allocate(&output, (int64_t)bytes, 1);
+    if (status == AIC_OK) {
+        shift_accumulator(run, range[0], range[1], sign);
+        memcpy(output, run->operands[OUTPUT], bytes);
+        status = consume(run, run->accumulator, output);
     }
-    free(copy);
+    for (int64_t i = 0; status == AIC_OK && i < elements; i++) {
+        values[i] = output_value(&run->output, output, i);
+    }
+    free(output);
+    return status;
+}
+
+/* range: the accumulators' exact values and bounds. */
+static aic_status bound_outputs(const chain_run *run, const double *const range[2], double *exact, double *bound)
+{
+    const int64_t elements = elements_of(&run->output);
+    void *high = NULL;
+    aic_status status = allocate(&high, elements, sizeof(double));
+    if (status == AIC_OK) {
+        status = shifted_outputs(run, range, 0, exact);
+    }
+    if (status == AIC_OK) {
+        status = shifted_outputs(run, range, -1, bound);
+    }
+    if (status == AIC_OK) {
+        status = shifted_outputs(run, range, 1, high);
+    }
+    for (int64_t i = 0; status == AIC_OK && i < elements; i++) {
+        bound[i] = bound_of(exact[i], bound[i], ((const double *)high)[i]);
+    }
+    free(high);
     return status;
 }
 
@@ -198,7 +223,7 @@ aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semanti
         status = info_of(resolved, 0)->reference_bound(&resolved->stage[0].desc, semantics, own, ends[0], ends[1]);
     }
     if (status == AIC_OK) {
-        status = bound_outputs(&run, (const double *[]){ends[0], ends[1]}, exact, bound);
+        status = bound_outputs(&run, (const double *const[]){ends[0], ends[1]}, exact, bound);
     }
     free(ends[0]);
     free(ends[1]);

@@ -4,6 +4,7 @@
 #include "tools/harness/element.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/rng.h"
+#include "tools/harness/testdata.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,8 +77,10 @@ static int fill_random(const aic_operand *operand, const char *text, unsigned ch
                         UINT64_MAX);
     }
     size_t size = aic_dtype_size(operand->dtype);
+    const bool words = strcmp(operand->name, "cbufWorkspace") == 0;
     for (int64_t i = 0; i < operand->elements; i++) {
         uint64_t bits = rng_next(&state);
+        bits = words ? testdata_word(bits) : bits;
         if (element_is_float(operand->dtype)) {
             (void)element_from_double(operand->dtype, element_uniform(bits), data + (size_t)i * size);
         } else {

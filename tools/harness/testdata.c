@@ -200,20 +200,19 @@ static uint64_t unsigned_extreme(uint64_t *state)
 #define SCALE_EXPONENT UINT64_C(0x7F800000)
 #define SCALE_BITS UINT64_C(0xFFFFE000) /* the bits of the scale that count */
 
-/* All bits random but for those that make the scale a normal number of about this exponent. */
-static uint64_t word_of(uint64_t *state, int64_t low, int64_t high)
+uint64_t testdata_word(uint64_t bits)
 {
-    return (rng_next(state) & ~SCALE_EXPONENT) | (uint64_t)rng_range(state, low, high) << 23;
+    return (bits & ~SCALE_EXPONENT) | (113 + (bits >> 23 & 15)) << 23;
 }
 
-static uint64_t word_usual(uint64_t *state) /* 2^-14 .. 4 */
+static uint64_t word_usual(uint64_t *state)
 {
-    return word_of(state, 113, 128);
+    return testdata_word(rng_next(state));
 }
 
 static uint64_t word_wild(uint64_t *state)
 {
-    return word_of(state, 1, 254);
+    return (rng_next(state) & ~SCALE_EXPONENT) | (uint64_t)rng_range(state, 1, 254) << 23;
 }
 
 static uint64_t word_mixed(uint64_t *state)
