@@ -334,8 +334,9 @@ END_TEST
 START_TEST(column_blocks)
 {
     /* ndNum has no effect here. */
-    CHECK_PLACES("fixpipe(src=int32, dst=int32, format=NZ, ndNum=9, nSize=32, mSize=3, srcStride=16, dstStride=7)", 4,
-                 96, {0, 1}, {(2 * 16 + 15) * 4, 48}, {7 * 32, 257}, {7 * 32 + (16 + 1) * 4, 256 + 18});
+    CHECK_PLACES("fixpipe(src=int32, dst=int32, format=NZ, ndNum=9, srcNdStride=1, nSize=32, mSize=3, srcStride=16, "
+                 "dstStride=7)",
+                 4, 96, {0, 1}, {(2 * 16 + 15) * 4, 48}, {7 * 32, 257}, {7 * 32 + (16 + 1) * 4, 256 + 18});
     CHECK_PLACES("fixpipe(src=float, dst=float, format=NZ, isChannelSplit=true, nSize=16, mSize=16, srcStride=16, "
                  "dstStride=16)",
                  4, 256, {580, 2 * 16 + 9 + 1}, {0, 1}, {7 * 4, 8}, {512, 9}, {8 * 4, 17});
