@@ -1,11 +1,22 @@
 /* tik_fixpipe: the TIK form of fixpipe (TIK conv2d, section 9).
  *
- * Drops the rows that conv2d pads its result with, and converts:
+ * Drops the rows that conv2d pads its result with, and converts. A burst is a block of 16 columns with
+ * rows = burst_len/2; row p and column c of burst i lie at, in elements,
+ *
+ *     src  i*up(rows,16)*16 + p*16 + c
+ *     dst  i*(rows*16 + dst_stride*32/size) + p*16 + c
+ *
+ * The value is src, plus bias[i*16 + c] (float32: rounded; int32: clamped); to float16: times mode_param (int322fp16),
+ * rounded to nearest with ties to even, too large values by the context's overflow mode (aic_overflow); with relu
+ * max(0, value) at last.
  *
  *     dst         one-dimensional, as long as bursts and dst_stride reach   float32, int32 or float16
- *     src         [cburst_num, round up(rows, 16), 16]                      float32 or int32; rows = burst_len/2
- *     bias        [cburst_num*16]                                           as src; only with bias
- *     mode_param  [16]                                                      float16; only with mode_param_tensor
+ *     src         [cburst_num, up(rows,16), 16]                             float32 or int32
+ *     bias        [cburst_num*16]                                           as src; only with bias, else NULL
+ *     mode_param  [16], a scale a column                                    float16; only with mode_param_tensor
+ *
+ * Elements of dst between two bursts keep their value. Host pointers need the alignment of their element type only;
+ * operands must not overlap.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_TIK_FIXPIPE_H
@@ -28,7 +39,7 @@ typedef struct aic_tik_fixpipe_desc {
 AIC_API aic_tik_fixpipe_desc aic_tik_fixpipe_desc_init(void);
 
 /* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). Unused operands are NULL. */
+ * threads as aic_jit_conv2d(). bias and mode_param are NULL unless their keys are true. */
 AIC_API aic_status aic_jit_tik_fixpipe(struct aic_context *ctx, const aic_tik_fixpipe_desc *desc, void *dst,
                                        const void *src, const void *bias, const void *mode_param);
 
