@@ -2,8 +2,6 @@
  * read, not to be fast. */
 #include "frontend/op_fixpipe.h"
 
-#include "frontend/element.h"
-#include "frontend/half.h"
 #include "frontend/round.h"
 
 #include <math.h>
