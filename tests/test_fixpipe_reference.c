@@ -465,8 +465,8 @@ START_TEST(chain_equals_stages)
     enum { M = 33, N = 40, ROWS = 48, BLOCKS = 3, K = 5 };
     static const char *const consumers[] = {
         "fixpipe(src=int32, dst=half, quantPre=VDEQF16, nSize=40, mSize=33, srcStride=48, dstStride=40)",
-        "fixpipe(src=int32, dst=uint8, quantPre=VREQ8, nSize=40, mSize=17, srcStride=48, ndNum=2, srcNdStride=1, "
-        "dstStride=80, dstNdStride=40, reluEn=true)",
+        ("fixpipe(src=int32, dst=uint8, quantPre=VREQ8, nSize=40, mSize=17, srcStride=48, ndNum=2, srcNdStride=1, "
+         "dstStride=80, dstNdStride=40, reluEn=true)"),
         "fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, nSize=32, mSize=33, srcStride=48, dstStride=40)",
     };
     const aic_spec mmad = spec_of("mmad(dtype=int8, m=33, n=40, k=5, c_format=Nz)");
