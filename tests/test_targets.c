@@ -18,6 +18,11 @@ static const char *const specs[] = {
     "conv2d(dtype=float16, fm_shape=[2,5,7,16], kernel_shape=[2,3,3,48,16], pad=[1,1,1,1], pad_value=0.1)",
     "conv2d(dtype=float16, fm_shape=[2,5,7,16], kernel_shape=[2,3,3,48,16], init_l1out=false, accumulate=fast)",
     "conv2d(dtype=float16, fm_shape=[1,9,11,4], kernel_shape=[1,3,3,16,4], stride=[2,2], pad=[1,0,1,0])",
+    "transdata(dtype=int8, src=NCHW, dst=NC1HWC0, shape=[2,67,5,9])",
+    "transdata(dtype=float16, src=ND, dst=Nz, shape=[37,53])",
+    "transdata(dtype=int32, src=Zn, dst=Nz, shape=[40,40])",
+    "transdata(dtype=int8, src=NCHW, dst=4N, shape=[6,5,9,9])",
+    "nd2nz(dtype=float16, ndNum=2, nValue=20, dValue=500, srcDValue=512, dstNzC0Stride=20, dstNzMatrixStride=16000)",
 };
 
 enum { SPECS = sizeof specs / sizeof specs[0], WORDS = 12 };
@@ -146,7 +151,8 @@ static void check_relocations(const elf_object *o, const Elf64_Shdr *section, ai
     }
 }
 
-/* The global symbols are SYMBOL, SYMBOL_packed and SYMBOL_pack, all functions; nothing is undefined. */
+/* The global symbols are SYMBOL, SYMBOL_packed and, where an operand is packed, SYMBOL_pack, all functions; nothing is
+ * undefined. */
 static void check_symbols(const elf_object *o, const Elf64_Shdr *section, const char *symbol)
 {
     static const char *const suffixes[] = {"", "_packed", "_pack"};
@@ -169,8 +175,8 @@ static void check_symbols(const elf_object *o, const Elf64_Shdr *section, const 
             found |= strcmp(name, expected) == 0 ? 1u << s : 0;
         }
     }
-    ck_assert_uint_eq(globals, 3);
-    ck_assert_uint_eq(found, 7);
+    ck_assert(found == 3 || found == 7);
+    ck_assert_uint_eq(globals, found == 3 ? 2 : 3);
 }
 
 /* Code and constants only: what is writable would be shared between calls. */

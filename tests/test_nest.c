@@ -1,0 +1,291 @@
+/* Nests: boxes of moves between layouts, walked element by element and held against the layouts' formulas; joined
+ * dimensions; the plans that boxes get. */
+#include "codegen/generator.h"
+
+#include <aic/aic.h>
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_nest(void);
+
+/* ---- the layouts' formulas (data layouts, sections 2 to 4 and 7) ---- */
+
+/* A tensor's logical sizes: r, c of a matrix; n, c, h, w of a feature map or (o, i, h, w) a weight. */
+typedef struct extents {
+    int64_t a, b, h, w, size;
+} extents;
+
+static int64_t blocks(int64_t extent, int64_t block)
+{
+    return (extent + block - 1) / block;
+}
+
+static int64_t matrix_index(aic_layout layout, const extents *x, int64_t r, int64_t c)
+{
+    bool by_row = layout == AIC_LAYOUT_NZ || layout == AIC_LAYOUT_ZZ;
+    int64_t r0 = by_row ? 16 : 32 / x->size, c0 = by_row ? 32 / x->size : 16;
+    int64_t down = blocks(x->a, r0), across = blocks(x->b, c0);
+    bool columns_first = layout == AIC_LAYOUT_NZ || layout == AIC_LAYOUT_NN;
+    int64_t fractal = columns_first ? c / c0 * down + r / r0 : r / r0 * across + c / c0;
+    int64_t inside = by_row ? r % r0 * c0 + c % c0 : c % c0 * r0 + r % r0;
+    return layout == AIC_LAYOUT_ND ? r * x->b + c : fractal * r0 * c0 + inside;
+}
+
+/* Element index of (a, b, h, w). */
+static int64_t index_of(aic_layout layout, const extents *x, int64_t a, int64_t b, int64_t h, int64_t w)
+{
+    int64_t c0 = 32 / x->size, p = 4 / x->size;
+    switch (layout) {
+    case AIC_LAYOUT_NCHW:
+    case AIC_LAYOUT_OIHW:
+        return ((a * x->b + b) * x->h + h) * x->w + w;
+    case AIC_LAYOUT_NHWC:
+        return ((a * x->h + h) * x->w + w) * x->b + b;
+    case AIC_LAYOUT_HWIO:
+        return ((h * x->w + w) * x->b + b) * x->a + a;
+    case AIC_LAYOUT_NC1HWC0:
+        return (((a * blocks(x->b, c0) + b / c0) * x->h + h) * x->w + w) * c0 + b % c0;
+    case AIC_LAYOUT_FRACTAL_Z:
+        return (((b / c0 * x->h + h) * x->w + w) * blocks(x->a, 16) * 16 + a) * c0 + b % c0;
+    case AIC_LAYOUT_4N:
+    case AIC_LAYOUT_2N:
+        return (((a / p * x->b + b) * x->h + h) * x->w + w) * p + a % p;
+    default:
+        return matrix_index(layout, x, a, b);
+    }
+}
+
+/* Elements that the layout stores; padded ones included. */
+static int64_t elements_of(aic_layout layout, const extents *x)
+{
+    int64_t c0 = 32 / x->size;
+    switch (layout) {
+    case AIC_LAYOUT_NZ:
+    case AIC_LAYOUT_ZZ:
+        return blocks(x->a, 16) * 16 * blocks(x->b, c0) * c0;
+    case AIC_LAYOUT_ZN:
+    case AIC_LAYOUT_NN:
+        return blocks(x->a, c0) * c0 * blocks(x->b, 16) * 16;
+    case AIC_LAYOUT_NC1HWC0:
+        return x->a * blocks(x->b, c0) * c0 * x->h * x->w;
+    case AIC_LAYOUT_FRACTAL_Z:
+        return blocks(x->a, 16) * 16 * blocks(x->b, c0) * c0 * x->h * x->w;
+    case AIC_LAYOUT_4N:
+    case AIC_LAYOUT_2N:
+        return blocks(x->a, 4 / x->size) * (4 / x->size) * x->b * x->h * x->w;
+    default:
+        return x->a * x->b * x->h * x->w;
+    }
+}
+
+/* ---- boxes, walked ---- */
+
+enum { UNTOUCHED = -1, ZERO = -2 };
+
+/* What the output holds, element by element: the number of an input element, or one of the above. */
+typedef struct map {
+    int64_t *from, elements, inputs, size;
+} map;
+
+static void walk_box(map *m, const aic_box *box, unsigned dim, int64_t out, int64_t in, bool read)
+{
+    if (dim == box->dims) {
+        ck_assert_int_eq(out % m->size, 0);
+        ck_assert(out >= 0 && out / m->size < m->elements);
+        ck_assert_msg(m->from[out / m->size] == UNTOUCHED, "element %lld is written twice", (long long)(out / m->size));
+        ck_assert(!read || (in >= 0 && in % m->size == 0 && in / m->size < m->inputs));
+        m->from[out / m->size] = read ? in / m->size : ZERO;
+        return;
+    }
+    const aic_nest_dim *d = &box->dim[dim];
+    for (int64_t i = 0; i < d->extent; i++) {
+        bool inside = dim + 1 < box->dims || box->valid == 0 || i < box->valid;
+        walk_box(m, box, dim + 1, out + i * d->out, in + i * d->in[0], read && inside);
+    }
+}
+
+static map walk_nest(const aic_nest *nest, int64_t elements, int64_t inputs)
+{
+    map m = {.from = malloc((size_t)elements * sizeof(int64_t)), elements, inputs, nest->size};
+    ck_assert_ptr_nonnull(m.from);
+    for (int64_t i = 0; i < elements; i++) {
+        m.from[i] = UNTOUCHED;
+    }
+    ck_assert_uint_le(nest->boxes, AIC_NEST_BOXES);
+    for (unsigned i = 0; i < nest->boxes; i++) {
+        const aic_box *box = &nest->box[i];
+        ck_assert_uint_le(box->dims, AIC_NEST_DIMS);
+        walk_box(&m, box, 0, box->out, box->in[0], box->op == AIC_NEST_COPY);
+    }
+    return m;
+}
+
+/* ---- transdata ---- */
+
+static const struct {
+    aic_layout src, dst;
+} PAIRS[] = {
+    {AIC_LAYOUT_ND, AIC_LAYOUT_NZ},           {AIC_LAYOUT_ND, AIC_LAYOUT_ZZ},
+    {AIC_LAYOUT_ND, AIC_LAYOUT_ZN},           {AIC_LAYOUT_ND, AIC_LAYOUT_NN},
+    {AIC_LAYOUT_NZ, AIC_LAYOUT_ND},           {AIC_LAYOUT_NZ, AIC_LAYOUT_ZZ},
+    {AIC_LAYOUT_NZ, AIC_LAYOUT_ZN},           {AIC_LAYOUT_NZ, AIC_LAYOUT_NN},
+    {AIC_LAYOUT_ZZ, AIC_LAYOUT_ND},           {AIC_LAYOUT_ZZ, AIC_LAYOUT_NZ},
+    {AIC_LAYOUT_ZZ, AIC_LAYOUT_ZN},           {AIC_LAYOUT_ZZ, AIC_LAYOUT_NN},
+    {AIC_LAYOUT_ZN, AIC_LAYOUT_ND},           {AIC_LAYOUT_ZN, AIC_LAYOUT_NZ},
+    {AIC_LAYOUT_ZN, AIC_LAYOUT_ZZ},           {AIC_LAYOUT_ZN, AIC_LAYOUT_NN},
+    {AIC_LAYOUT_NN, AIC_LAYOUT_ND},           {AIC_LAYOUT_NN, AIC_LAYOUT_NZ},
+    {AIC_LAYOUT_NN, AIC_LAYOUT_ZZ},           {AIC_LAYOUT_NN, AIC_LAYOUT_ZN},
+    {AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC},       {AIC_LAYOUT_NHWC, AIC_LAYOUT_NCHW},
+    {AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0},    {AIC_LAYOUT_NC1HWC0, AIC_LAYOUT_NCHW},
+    {AIC_LAYOUT_NHWC, AIC_LAYOUT_NC1HWC0},    {AIC_LAYOUT_NC1HWC0, AIC_LAYOUT_NHWC},
+    {AIC_LAYOUT_OIHW, AIC_LAYOUT_FRACTAL_Z},  {AIC_LAYOUT_FRACTAL_Z, AIC_LAYOUT_OIHW},
+    {AIC_LAYOUT_HWIO, AIC_LAYOUT_FRACTAL_Z},  {AIC_LAYOUT_FRACTAL_Z, AIC_LAYOUT_HWIO},
+    {AIC_LAYOUT_NCHW, AIC_LAYOUT_4N},         {AIC_LAYOUT_4N, AIC_LAYOUT_NCHW},
+    {AIC_LAYOUT_NCHW, AIC_LAYOUT_2N},         {AIC_LAYOUT_2N, AIC_LAYOUT_NCHW},
+    {AIC_LAYOUT_4N, AIC_LAYOUT_4N},           {AIC_LAYOUT_ZZ, AIC_LAYOUT_ZZ},
+    {AIC_LAYOUT_NC1HWC0, AIC_LAYOUT_NC1HWC0}, {AIC_LAYOUT_FRACTAL_Z, AIC_LAYOUT_FRACTAL_Z},
+};
+
+static bool is_one_of(aic_layout layout, aic_layout a, aic_layout b)
+{
+    return layout == a || layout == b;
+}
+
+/* The sizes in the order of the letters of the pair's unblocked layout. */
+static void set_shape(aic_transdata_desc *d, const extents *x)
+{
+    const int64_t nchw[] = {x->a, x->b, x->h, x->w}, nhwc[] = {x->a, x->h, x->w, x->b},
+                  hwio[] = {x->h, x->w, x->b, x->a};
+    const int64_t *shape = nchw;
+    if (d->src == AIC_LAYOUT_NHWC || (d->src != AIC_LAYOUT_NCHW && d->dst == AIC_LAYOUT_NHWC)) {
+        shape = nhwc;
+    } else if (is_one_of(AIC_LAYOUT_HWIO, d->src, d->dst)) {
+        shape = hwio;
+    }
+    memcpy(d->shape, shape, sizeof d->shape);
+}
+
+static void check_move(aic_layout src, aic_layout dst, aic_dtype dtype, const extents *x)
+{
+    aic_work work;
+    const aic_semantics semantics = aic_semantics_init();
+    aic_transdata_desc d = {.dtype = dtype, .src = src, .dst = dst};
+    set_shape(&d, x);
+    ck_assert_ptr_eq(aic_generator_transdata.describe(&d, &semantics, &work), &aic_shape_nest);
+    int64_t elements = elements_of(dst, x);
+    map m = walk_nest(&work.nest, elements, elements_of(src, x));
+    for (int64_t a = 0; a < x->a; a++) {
+        for (int64_t b = 0; b < x->b; b++) {
+            for (int64_t p = 0; p < x->h * x->w; p++) {
+                int64_t h = p / x->w, w = p % x->w, to = index_of(dst, x, a, b, h, w);
+                ck_assert_int_eq(m.from[to], index_of(src, x, a, b, h, w));
+                m.from[to] = ZERO;
+            }
+        }
+    }
+    int64_t rest = is_one_of(AIC_LAYOUT_4N, dst, dst) || is_one_of(AIC_LAYOUT_2N, dst, dst) ? UNTOUCHED : ZERO;
+    for (int64_t i = 0; i < elements; i++) {
+        ck_assert(m.from[i] == ZERO || m.from[i] == rest);
+    }
+    free(m.from);
+}
+
+START_TEST(moves)
+{
+    static const extents MATRICES[] = {{1, 1, 1, 1, 0},   {16, 32, 1, 1, 0},  {32, 64, 1, 1, 0}, {33, 47, 1, 1, 0},
+                                       {50, 20, 1, 1, 0}, {7, 100, 1, 1, 0},  {70, 3, 1, 1, 0},  {8, 8, 1, 1, 0},
+                                       {49, 17, 1, 1, 0}, {24, 136, 1, 1, 0}, {1, 40, 1, 1, 0},  {40, 1, 1, 1, 0}};
+    static const extents MAPS[] = {{1, 1, 1, 1, 0},  {2, 64, 3, 5, 0}, {5, 35, 2, 7, 0},  {3, 3, 4, 4, 0},
+                                   {4, 16, 1, 1, 0}, {1, 70, 1, 9, 0}, {6, 8, 5, 1, 0},   {7, 33, 1, 1, 0},
+                                   {9, 1, 3, 3, 0},  {8, 12, 2, 2, 0}, {17, 40, 3, 3, 0}, {2, 5, 6, 1, 0}};
+    static const aic_dtype TYPES[] = {AIC_INT8, AIC_FLOAT16, AIC_FLOAT32};
+    aic_layout src = PAIRS[_i].src, dst = PAIRS[_i].dst;
+    const extents *rows = src <= AIC_LAYOUT_NN ? MATRICES : MAPS;
+    for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++) {
+        int64_t size = (int64_t)aic_dtype_size(TYPES[t]);
+        if ((is_one_of(AIC_LAYOUT_4N, src, dst) && size != 1) || (is_one_of(AIC_LAYOUT_2N, src, dst) && size != 2)) {
+            continue;
+        }
+        for (size_t i = 0; i < sizeof MAPS / sizeof *MAPS; i++) {
+            extents x = rows[i];
+            x.size = size;
+            check_move(src, dst, TYPES[t], &x);
+        }
+    }
+}
+END_TEST
+
+/* ---- analysis ---- */
+
+START_TEST(one_stride_is_one_dimension)
+{
+    aic_box box = {
+        .op = AIC_NEST_COPY, .dims = 4, .dim = {{3, 400, {40}}, {5, 4, {4}}, {1, 999, {77}}, {10, 20, {1000}}}};
+    aic_box_coalesce(&box);
+    ck_assert_uint_eq(box.dims, 3);
+    aic_box dense = {.op = AIC_NEST_COPY, .dims = 3, .dim = {{4, 2, {2}}, {6, 48, {48}}, {6, 8, {8}}}};
+    aic_box_coalesce(&dense);
+    ck_assert_uint_eq(dense.dims, 1);
+    ck_assert_int_eq(dense.dim[0].extent, 144);
+    ck_assert_int_eq(dense.dim[0].out, 2);
+}
+END_TEST
+
+/* Nothing is joined to a dimension that is read in part; where all of it is read it is one like any other. */
+START_TEST(parts_stay_apart)
+{
+    aic_box box = {.op = AIC_NEST_COPY, .dims = 2, .dim = {{4, 32, {32}}, {16, 2, {2}}}, .valid = 5};
+    aic_box_coalesce(&box);
+    ck_assert_uint_eq(box.dims, 2);
+    box.valid = 16;
+    aic_box_coalesce(&box);
+    ck_assert_uint_eq(box.dims, 1);
+    ck_assert_int_eq(box.valid, 0);
+}
+END_TEST
+
+static const aic_schedule SCHEDULE = {.rows = 16, .cols = 8, .vectors = 2, .unroll = 4, .band = 16};
+
+static aic_nest_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shape)
+{
+    aic_work work;
+    aic_nest_plan plan;
+    const aic_semantics semantics = aic_semantics_init();
+    aic_transdata_desc d = {.dtype = AIC_FLOAT16, .src = src, .dst = dst};
+    memcpy(d.shape, shape, sizeof d.shape);
+    aic_generator_transdata.describe(&d, &semantics, &work);
+    aic_nest_plan_make(&work.nest, &work.nest.box[0], &SCHEDULE, &plan);
+    return plan;
+}
+
+START_TEST(plans)
+{
+    aic_nest_plan p = plan_of(AIC_LAYOUT_ND, AIC_LAYOUT_NZ, (int64_t[]){48, 64, 0, 0});
+    ck_assert(!p.transposes && p.run == 32 && p.write.extent == 48 && p.read.extent == 4 && p.chunk == 0);
+    ck_assert_uint_eq(p.box.dims, 0);
+    p = plan_of(AIC_LAYOUT_NHWC, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 3, 5, 9});
+    ck_assert(!p.transposes && p.run == 32 && p.run_valid == 18 && p.write.extent == 30);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 5, 5});
+    ck_assert(p.transposes && p.write.extent == 16 && p.read.extent == 25 && p.rows == 16 && p.cols == 8);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 3, 5, 5});
+    ck_assert(p.transposes && p.rows == 16 && p.rows_valid == 3);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 1}); /* the same bytes */
+    ck_assert(!p.transposes && p.run == 256 && p.write.extent == 1);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_2N, (int64_t[]){2, 64, 5, 5});
+    ck_assert(p.transposes && p.write.extent == 2 && p.rows == 2 && p.read.extent == 1600);
+}
+END_TEST
+
+Suite *suite_nest(void)
+{
+    Suite *suite = suite_create("nest");
+    TCase *cases = tcase_create("nests");
+    tcase_set_timeout(cases, 60);
+    tcase_add_loop_test(cases, moves, 0, (int)(sizeof PAIRS / sizeof *PAIRS));
+    tcase_add_test(cases, one_stride_is_one_dimension);
+    tcase_add_test(cases, parts_stay_apart);
+    tcase_add_test(cases, plans);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
