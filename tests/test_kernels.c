@@ -1,85 +1,167 @@
-/* Generated kernels against the reference: the corpus over every instruction set level of the host and every
- * candidate schedule, plain and packed, operands between guard pages; and a stretch of pseudo-random convolutions. */
+/* Generated kernels against the reference: every file of tests/corpus over every instruction set level of the host and
+ * every candidate schedule, plain and packed, operands between guard pages, and a stretch of pseudo-random
+ * specifications of every operator and of fused chains; with both values of the option overflow. */
+#include "tests/specs.h"
 #include "tools/harness/verify.h"
 
 #include <aic/aic.h>
 #include <check.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 
 Suite *suite_kernels(void);
 
-enum { LINE_MAX_BYTES = 512, RANDOM_SPECS = 40 };
+enum { LINE_MAX_BYTES = 1024, RANDOM_SPECS = 12, MODES = AIC_OVERFLOW_IEEE + 1 };
 
-/* Context of the level in this test's turn; NULL when the host lacks it. */
-static aic_context *open_level(int index)
+/* One level, with a context for each overflow mode. */
+typedef struct level {
+    aic_semantics semantics[MODES];
+    aic_context *context[MODES];
+} level;
+
+/* False when the host lacks the level. */
+static bool open_level(level *at, int index)
 {
     const char *name = aic_isa_name((size_t)index);
-    aic_context_options options = aic_context_options_init();
-    aic_context *context = NULL;
-    options.isa = name;
     if (aic_isa_check(name) != AIC_OK) {
         printf("%s: this host cannot run it, not checked natively\n", name);
-        return NULL;
+        return false;
     }
-    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
-    return context;
+    for (int mode = 0; mode < MODES; mode++) {
+        aic_context_options options = aic_context_options_init();
+        options.isa = name;
+        options.semantics.overflow = (aic_overflow)mode;
+        at->semantics[mode] = options.semantics;
+        ck_assert_int_eq(aic_context_create(&options, &at->context[mode]), AIC_OK);
+    }
+    return true;
 }
 
-static const aic_semantics document = {.limits = AIC_LIMITS_DOCUMENT};
+static void close_level(level *at)
+{
+    for (int mode = 0; mode < MODES; mode++) {
+        aic_context_destroy(at->context[mode]);
+    }
+}
 
-static void check_one(const aic_spec *spec, aic_context *context, const char *schedule, uint64_t seed)
+/* ---- one kernel ---- */
+
+static void expect_passed(const verify_case *c, aic_context *context, const char *schedule, verify_verdict verdict,
+                          const verify_report *report)
 {
     char text[LINE_MAX_BYTES];
-    verify_report report;
-    ck_assert_int_eq(aic_spec_print(spec, text, sizeof text, NULL), AIC_OK);
-    verify_verdict verdict = verify_spec(spec, &document, seed, context, schedule, &report);
-    ck_assert_msg(verdict == VERIFY_PASSED, "%s %s %s: %s", aic_context_isa(context), text,
-                  schedule ? schedule : "default schedule", report.text);
+    ck_assert_int_eq(aic_spec_print(&c->spec, text, sizeof text, NULL), AIC_OK);
+    ck_assert_msg(verdict == VERIFY_PASSED, "%s %s %s %s: %s", aic_context_isa(context), text,
+                  c->semantics.overflow == AIC_OVERFLOW_IEEE ? "ieee" : "saturate",
+                  schedule ? schedule : "default schedule", report->text);
 }
 
-static void check_candidates(const aic_spec *spec, aic_context *context, uint64_t seed)
+static void open_case(verify_case *c, const aic_spec *spec, const level *at, int mode, uint64_t seed)
+{
+    verify_report report;
+    verify_verdict verdict = verify_open(c, spec, &at->semantics[mode], seed, &report);
+    expect_passed(c, at->context[mode], "reference", verdict, &report);
+}
+
+static void check_case(const verify_case *c, const level *at, int mode, const char *schedule)
+{
+    verify_report report;
+    verify_verdict verdict = verify_kernel(c, at->context[mode], schedule, &report);
+    expect_passed(c, at->context[mode], schedule, verdict, &report);
+}
+
+static bool same_result(const verify_case *a, const verify_case *b)
+{
+    return memcmp(a->expected.data, b->expected.data, a->expected.size) == 0;
+}
+
+/* Every candidate schedule; with the second overflow mode the first one, and those whose data show a difference. */
+static void check_candidates(const aic_spec *spec, const level *at, uint64_t seed)
 {
     char schedule[LINE_MAX_BYTES];
     size_t count = 0;
-    while (aic_schedule_candidate(context, spec, count, schedule, sizeof schedule) == AIC_OK) {
-        check_one(spec, context, schedule, seed + count);
+    while (aic_schedule_candidate(at->context[0], spec, count, schedule, sizeof schedule) == AIC_OK) {
+        verify_case c[MODES];
+        for (int mode = 0; mode < MODES; mode++) {
+            open_case(&c[mode], spec, at, mode, seed + count);
+            if (mode == 0 || count == 0 || !same_result(&c[0], &c[mode])) {
+                check_case(&c[mode], at, mode, schedule);
+            }
+        }
+        for (int mode = 0; mode < MODES; mode++) {
+            verify_close(&c[mode]);
+        }
         count++;
     }
     ck_assert_uint_gt(count, 0);
 }
 
+/* ---- the corpus: a test a file and level ---- */
+
+static glob_t files;
+
+static int level_count(void)
+{
+    int count = 0;
+    while (aic_isa_name((size_t)count) != NULL) {
+        count++;
+    }
+    return count;
+}
+
 START_TEST(corpus)
 {
-    aic_context *context = open_level(_i);
-    FILE *file = fopen(AIC_TEST_DATA "/corpus/conv2d.txt", "r");
-    ck_assert_ptr_nonnull(file);
+    const char *path = files.gl_pathv[_i / level_count()];
+    level at;
+    if (!open_level(&at, _i % level_count())) {
+        return;
+    }
+    FILE *file = fopen(path, "r");
+    ck_assert_msg(file != NULL, "%s cannot be read", path);
     char line[LINE_MAX_BYTES];
     uint64_t seed = 0;
-    while (context != NULL && fgets(line, sizeof line, file) != NULL) {
-        aic_spec spec;
+    while (fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
-        if (line[0] == '#' || line[0] == '\0') {
-            continue;
+        if (line[0] != '#' && line[0] != '\0') {
+            const aic_spec spec = spec_of(line);
+            check_candidates(&spec, &at, seed += 100);
         }
-        ck_assert_msg(aic_spec_parse(line, &spec) == AIC_OK, "%s: %s", line, aic_last_error());
-        ck_assert_msg(aic_spec_validate(&spec, &document) == AIC_OK, "%s: %s", line, aic_last_error());
-        check_candidates(&spec, context, seed += 100);
     }
+    ck_assert_msg(seed > 0, "%s holds no operator", path);
     fclose(file);
-    aic_context_destroy(context);
+    close_level(&at);
 }
 END_TEST
 
+/* ---- pseudo-random: a test a level ---- */
+
+static void check_random(const aic_spec *spec, const level *at, uint64_t seed)
+{
+    const int mode = (int)(seed % MODES);
+    verify_case c;
+    open_case(&c, spec, at, mode, seed);
+    check_case(&c, at, mode, NULL);
+    verify_close(&c);
+}
+
 START_TEST(random_specs)
 {
-    aic_context *context = open_level(_i);
-    for (uint64_t seed = 0; context != NULL && seed < RANDOM_SPECS; seed++) {
-        aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_NONE, seed, &spec), AIC_OK);
-        check_one(&spec, context, NULL, seed);
+    level at;
+    if (!open_level(&at, _i)) {
+        return;
     }
-    aic_context_destroy(context);
+    aic_spec spec;
+    for (uint64_t seed = 0; seed < RANDOM_SPECS; seed++) {
+        for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+            ck_assert_int_eq(aic_spec_random((aic_op)op, seed, &spec), AIC_OK);
+            check_random(&spec, &at, seed);
+            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, seed, &spec) == AIC_OK) {
+                check_random(&spec, &at, seed);
+            }
+        }
+    }
+    close_level(&at);
 }
 END_TEST
 
@@ -87,13 +169,10 @@ Suite *suite_kernels(void)
 {
     Suite *suite = suite_create("kernels");
     TCase *levels = tcase_create("levels");
-    int count = 0;
-    while (aic_isa_name((size_t)count) != NULL) {
-        count++;
-    }
+    (void)glob(AIC_TEST_DATA "/corpus/*.txt", 0, NULL, &files);
     tcase_set_timeout(levels, 600); /* sanitizers are slow */
-    tcase_add_loop_test(levels, corpus, 0, count);
-    tcase_add_loop_test(levels, random_specs, 0, count);
+    tcase_add_loop_test(levels, corpus, 0, (int)files.gl_pathc * level_count());
+    tcase_add_loop_test(levels, random_specs, 0, level_count());
     suite_add_tcase(suite, levels);
     return suite;
 }
