@@ -9,6 +9,7 @@
 #include "codegen/codegen.h"
 #include "frontend/op.h"
 #include "tests/cross/ways.h"
+#include "tools/harness/element.h"
 #include "tools/harness/verify.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 #include <sys/wait.h>
 
 enum { SEEDS = 8, RANDOM_SPECS = 20 };
-enum { FEATURE_MAP = 1, WEIGHT }; /* numbers of the operands */
+enum { INPUT = 1, PACKABLE }; /* numbers of operands: the first input, and the one that may be packed */
 
 extern char **environ;
 
@@ -115,12 +116,13 @@ static bool write_case(const verify_case *c, const char *folder)
         return false;
     }
     for (int way = 0; way < CROSS_WAYS; way++) {
-        snprintf(path, sizeof path, "%s/dst.%d", folder, way);
+        snprintf(path, sizeof path, "%s/result.%d", folder, way);
         (void)remove(path);
     }
     for (size_t i = 0; i < c->count; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, c->operand[i].name);
-        if (!write_file(path, c->content[i].data, (size_t)c->operand[i].bytes)) {
+        snprintf(path, sizeof path, "%s/operand.%zu", folder, i);
+        if (c->operand[i].direction != AIC_UNUSED &&
+            !write_file(path, c->content[i].data, (size_t)c->operand[i].bytes)) {
             return false;
         }
     }
@@ -132,8 +134,8 @@ static bool write_case(const verify_case *c, const char *folder)
 /* What the emulator has to know of WORK/kernel. */
 typedef struct kernel_facts {
     const char *processor;
-    size_t element;    /* bytes of an element of the inputs */
-    aic_object object; /* its sizes; the bytes are gone */
+    char alignments[32]; /* bytes of an element of every operand, 0: not used */
+    aic_object object;   /* its sizes; the bytes are gone */
 } kernel_facts;
 
 static aic_status make_object(const char *text, const char *level, aic_spec *spec, aic_object *object)
@@ -171,15 +173,15 @@ static bool build_kernel(const cross *x, const char *text, const char *level, ai
 /* Runs WORK/kernel on the folders of cases first .. first+count-1. */
 static bool emulate(const cross *x, const kernel_facts *kernel, size_t first, size_t count)
 {
-    char program[PATH_BYTES], model[32], numbers[3][32];
+    char program[PATH_BYTES], model[32], alignments[32], numbers[2][32];
     static char folder[SEEDS][PATH_BYTES];
     snprintf(program, sizeof program, "%s/kernel", x->work);
     snprintf(model, sizeof model, "%s", kernel->processor);
     snprintf(numbers[0], sizeof numbers[0], "%zu", kernel->object.workspace_bytes);
-    snprintf(numbers[1], sizeof numbers[1], "%zu", kernel->object.packed_bytes[WEIGHT]);
-    snprintf(numbers[2], sizeof numbers[2], "%zu", kernel->element);
+    snprintf(numbers[1], sizeof numbers[1], "%zu", kernel->object.packed_bytes[PACKABLE]);
+    snprintf(alignments, sizeof alignments, "%s", kernel->alignments);
     char emulator[] = "qemu-aarch64", cpu[] = "-cpu";
-    char *argv[7 + SEEDS + 1] = {emulator, cpu, model, program, numbers[0], numbers[1], numbers[2]};
+    char *argv[7 + SEEDS + 1] = {emulator, cpu, model, program, numbers[0], numbers[1], alignments};
     for (size_t i = 0; i < count; i++) {
         folder_of(x, first + i, folder[i]);
         argv[7 + i] = folder[i];
@@ -187,22 +189,29 @@ static bool emulate(const cross *x, const kernel_facts *kernel, size_t first, si
     return run_program(argv) == 0;
 }
 
+static void find_alignments(kernel_facts *kernel, const verify_case *c)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        size_t bytes = c->operand[i].direction == AIC_UNUSED ? 0 : aic_dtype_size(c->operand[i].dtype);
+        length += (size_t)snprintf(kernel->alignments + length, sizeof kernel->alignments - length, "%s%zu",
+                                   i > 0 ? "," : "", bytes);
+    }
+}
+
 static void note_coverage(coverage *seen, const verify_case *c)
 {
-    const aic_operand *map = &c->operand[FEATURE_MAP], *dst = &c->operand[c->output];
-    const uint16_t *halves = c->content[FEATURE_MAP].data;
+    const aic_operand *map = &c->operand[INPUT], *dst = &c->operand[c->output];
+    const uint16_t *halves = c->content[INPUT].data;
     for (int64_t i = 0; map->dtype == AIC_FLOAT16 && i < map->elements; i++) {
         seen->subnormal_input |= (halves[i] & 0x7C00) == 0 && (halves[i] & 0x3FF) != 0;
     }
-    const int32_t *integers = c->expected.data;
-    const float *floats = c->expected.data;
     for (int64_t i = 0; i < dst->elements; i++) {
-        if (dst->dtype == AIC_INT32) {
-            seen->saturated_result |= integers[i] == INT32_MAX || integers[i] == INT32_MIN;
-        } else {
-            seen->nan_result |= isnan(floats[i]) != 0;
-            seen->infinite_result |= isinf(floats[i]) != 0;
-        }
+        const unsigned char *at = (const unsigned char *)c->expected.data + (size_t)i * aic_dtype_size(dst->dtype);
+        double value = element_to_double(dst->dtype, at);
+        seen->saturated_result |= dst->dtype == AIC_INT32 && (value == INT32_MAX || value == INT32_MIN);
+        seen->nan_result |= isnan(value) != 0;
+        seen->infinite_result |= isinf(value) != 0;
     }
 }
 
@@ -214,7 +223,7 @@ static bool check_case(const verify_case *c, const char *folder, verify_report *
     void *result = malloc(size);
     bool good = result != NULL;
     for (int way = 0; good && way < CROSS_WAYS; way++) {
-        snprintf(path, sizeof path, "%s/dst.%d", folder, way);
+        snprintf(path, sizeof path, "%s/result.%d", folder, way);
         good =
             read_file(path, result, size) && verify_compare(c, result, cross_ways[way].name, report) == VERIFY_PASSED;
     }
@@ -280,7 +289,7 @@ static void test_spec(cross *x, size_t level, const char *text, uint64_t first, 
         made = wrong = open_cases(x, &spec, first, count, cases, &report);
     }
     if (made == count) {
-        kernel.element = aic_dtype_size(cases[0].operand[FEATURE_MAP].dtype);
+        find_alignments(&kernel, &cases[0]);
         wrong = first_wrong(x, &kernel, cases, count, &report);
     }
     for (size_t i = 0; i < made; i++) {
@@ -297,7 +306,7 @@ static void test_random(cross *x, size_t level)
     char text[1024];
     for (uint64_t seed = 1; seed <= RANDOM_SPECS; seed++) {
         aic_spec spec;
-        if (aic_spec_random(AIC_OP_CONV2D, seed, &spec) != AIC_OK ||
+        if (aic_spec_random(seed % 2 == 0 ? AIC_OP_MMAD : AIC_OP_CONV2D, seed, &spec) != AIC_OK ||
             aic_spec_print(&spec, text, sizeof text, NULL) != AIC_OK) {
             printf("FAILED: random specification %" PRIu64 ": %s\n", seed, aic_last_error());
             x->failed++;
