@@ -214,6 +214,11 @@ static void plan_transposition(aic_nest_plan *p, int write, int read)
     } else {
         drop(&p->box, (unsigned)write);
     }
+    int next = find_stride(&p->box, -1, p->write.extent * p->write.out);
+    if (next >= 0) {
+        p->next = p->box.dim[next];
+        drop(&p->box, (unsigned)next);
+    }
 }
 
 static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_schedule *schedule)
@@ -228,7 +233,7 @@ static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_schedu
 
 void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *p)
 {
-    *p = (aic_nest_plan){.box = *box, .vector = schedule->vectors * 16};
+    *p = (aic_nest_plan){.box = *box, .next = {.extent = 1}, .vector = schedule->vectors * 16};
     aic_box_coalesce(&p->box);
     int write = find_stride(&p->box, -1, nest->size);
     int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, nest->size) : write;
@@ -241,4 +246,54 @@ void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_sche
     }
     p->band = schedule->band < p->rows ? p->rows : schedule->band;
     qsort(p->box.dim, p->box.dims, sizeof p->box.dim[0], outer_first);
+}
+
+/* ---- stores past the caches ---- */
+
+/* An output beyond this will not be found in a cache when it is read next. */
+enum { PAST_BYTES = 16 << 20, LINE_BYTES = 64 };
+
+int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box)
+{
+    int64_t bytes = nest->size;
+    for (unsigned i = 0; i < box->dims; i++) {
+        bytes *= box->dim[i].extent;
+    }
+    return bytes;
+}
+
+static bool is_aligned(int64_t bytes)
+{
+    return bytes % AIC_NEST_PAST_ALIGN == 0;
+}
+
+/* Whether every store of the plan begins at a multiple of the alignment. */
+static bool stores_aligned(const aic_nest_plan *p, unsigned size)
+{
+    bool aligned = is_aligned(p->box.out) && is_aligned(p->next.out);
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        aligned = aligned && is_aligned(p->box.dim[i].out);
+    }
+    if (p->transposes && p->read.out == p->rows * size && p->rows == p->write.extent) { /* a tile is contiguous */
+        return aligned && is_aligned(p->rows * p->cols * size) && is_aligned(p->rows * p->read.extent * size);
+    }
+    aligned = aligned && is_aligned(p->read.out);
+    if (p->transposes) {
+        return aligned && is_aligned(p->rows * size) && is_aligned(p->write.extent * size);
+    }
+    return aligned && is_aligned(p->write.out) && is_aligned(p->run);
+}
+
+bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan)
+{
+    aic_schedule narrow = *schedule;
+    if (aic_box_bytes(nest, box) < PAST_BYTES) {
+        return false;
+    }
+    narrow.vectors = 1; /* the widest store that an address of this alignment allows */
+    narrow.rows = narrow.rows * nest->size < LINE_BYTES ? LINE_BYTES / nest->size : narrow.rows; /* fills lines soon */
+    narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
+    aic_nest_plan_make(nest, box, &narrow, plan);
+    plan->past = true;
+    return stores_aligned(plan, nest->size);
 }

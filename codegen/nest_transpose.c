@@ -160,7 +160,12 @@ static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsig
     if (first != 0 || count != LLVMGetVectorSize(LLVMTypeOf(vector))) {
         vector = aic_lanes_of(g->e, vector, first, 1, count);
     }
-    aic_store(g->e, vector, g->out, (int64_t)column * g->p->read.out + (int64_t)row * g->size, g->size);
+    int64_t offset = (int64_t)column * g->p->read.out + (int64_t)row * g->size;
+    if (g->p->past) {
+        aic_store_past(g->e, vector, g->out, offset, count * g->size);
+    } else {
+        aic_store(g->e, vector, g->out, offset, g->size);
+    }
 }
 
 /* Register k: its columns one by one, or all at once where the output has them side by side. */
