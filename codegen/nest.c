@@ -170,13 +170,6 @@ static int outer_first(const void *a, const void *b)
     return (llabs(x->out) < llabs(y->out)) - (llabs(x->out) > llabs(y->out));
 }
 
-/* Stores past the caches wait for nothing, loads do: the input in order. */
-static int outer_input_first(const void *a, const void *b)
-{
-    const aic_nest_dim *x = a, *y = b;
-    return (llabs(x->in[0]) < llabs(y->in[0])) - (llabs(x->in[0]) > llabs(y->in[0]));
-}
-
 /* The unit is a run: contiguous on both sides, or as long as an element. */
 static void plan_run(aic_nest_plan *p, unsigned size, int dense)
 {
@@ -249,6 +242,25 @@ static int64_t staged_columns(const aic_nest_plan *p, unsigned size)
     return collide && p->cols < columns && p->read.extent >= columns ? columns : 0;
 }
 
+/* Loops of short steps in the input that a loop of long ones would tear apart. */
+static void plan_bursts(aic_nest_plan *p)
+{
+    enum { BURST_BYTES = 2048 };
+    unsigned at = 0;
+    for (unsigned i = 1; i < p->box.dims; i++) {
+        at = llabs(p->box.dim[i].in[0]) < llabs(p->box.dim[at].in[0]) ? i : at;
+    }
+    if (OPS[p->box.op].inputs == 0 || p->box.dims < 2 || at == p->box.dims - 1 || p->box.dim[at].in[0] == 0) {
+        return;
+    }
+    int64_t burst = power_within(BURST_BYTES / llabs(p->box.dim[at].in[0]));
+    if (burst > 1 && burst <= p->box.dim[at].extent) {
+        p->near = p->box.dim[at];
+        p->burst = burst;
+        drop(&p->box, at);
+    }
+}
+
 static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_schedule *schedule)
 {
     bool partial = p->rows_valid < p->write.extent;
@@ -262,11 +274,20 @@ static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_schedu
         p->cols /= 2;
     }
     p->stage = staged_columns(p, size);
+    int64_t rest = p->stage == 0 ? p->read.extent % p->cols : 0;
+    if (rest > 0 && 2 * rest <= p->cols) {
+        p->tail = power_within(2 * rest - 1);
+    }
 }
 
 void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *p)
 {
-    *p = (aic_nest_plan){.box = *box, .next = {.extent = 1}, .group = 1, .vector = schedule->vectors * 16};
+    *p = (aic_nest_plan){.box = *box,
+                         .near = {.extent = 1},
+                         .next = {.extent = 1},
+                         .burst = 1,
+                         .group = 1,
+                         .vector = schedule->vectors * 16};
     aic_box_coalesce(&p->box);
     int write = find_stride(&p->box, -1, nest->size);
     int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, nest->size) : write;
@@ -279,6 +300,7 @@ void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_sche
     }
     p->band = schedule->band < p->rows ? p->rows : schedule->band;
     qsort(p->box.dim, p->box.dims, sizeof p->box.dim[0], outer_first);
+    plan_bursts(p);
 }
 
 /* ---- stores past the caches ---- */
@@ -303,7 +325,7 @@ static bool is_aligned(int64_t bytes)
 /* Whether every store of the plan begins at a multiple of the alignment. */
 static bool stores_aligned(const aic_nest_plan *p, unsigned size)
 {
-    bool aligned = is_aligned(p->box.out) && is_aligned(p->next.out);
+    bool aligned = is_aligned(p->box.out) && is_aligned(p->next.out) && is_aligned(p->near.out);
     for (unsigned i = 0; i < p->box.dims; i++) {
         aligned = aligned && is_aligned(p->box.dim[i].out);
     }
@@ -331,8 +353,6 @@ bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_sche
         aic_nest_plan_make(nest, box, &narrow, plan);
     }
     plan->past = true;
-    if (OPS[box->op].inputs > 0) {
-        qsort(plan->box.dim, plan->box.dims, sizeof plan->box.dim[0], outer_input_first);
-    }
+    plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
     return stores_aligned(plan, nest->size);
 }

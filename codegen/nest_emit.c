@@ -1,6 +1,6 @@
 /* Code of a nest: a function a box, loops around a tile, and the frame that calls them in turn.
  *
- *     for the box's dimensions
+ *     for burst of `near`, the box's dimensions, `near` within the burst
  *       for band along `write` (or `next`)
  *         for tile along `read`
  *           for tile along `write` (or `next`, and tile along `write`) within the band
@@ -221,28 +221,62 @@ static void emit_nexts(const walk *w, LLVMValueRef *pointer, LLVMValueRef first,
     aic_loop_end(e, &nexts);
 }
 
+/* A band of tiles with the columns at `column`. */
+static void emit_band(const walk *w, LLVMValueRef *pointer, LLVMValueRef column, LLVMValueRef first, LLVMValueRef last)
+{
+    const aic_nest_plan *p = w->p;
+    LLVMValueRef start[POINTERS_MAX];
+    copy_pointers(start, pointer);
+    advance(w, &p->read, p->stage != 0 ? p->stage : p->cols, column, start);
+    (p->next.extent > 1 ? emit_nexts : emit_writes)(w, start, first, last);
+}
+
+/* The last tile along `read` where it is smaller than the others. */
+static void emit_tail(const walk *w, LLVMValueRef *pointer, LLVMValueRef first, LLVMValueRef last)
+{
+    walk tail = *w;
+    aic_nest_plan plan = *w->p;
+    LLVMValueRef start[POINTERS_MAX];
+    plan.cols = plan.tail;
+    tail.p = &plan;
+    copy_pointers(start, pointer);
+    advance(w, &plan.read, 1, aic_int(w->e, plan.read.extent - plan.tail), start);
+    (plan.next.extent > 1 ? emit_nexts : emit_writes)(&tail, start, first, last);
+}
+
 static void emit_tiles(const walk *w, LLVMValueRef *pointer)
 {
     aic_emit *e = w->e;
     const aic_nest_plan *p = w->p;
     aic_loop bands, reads;
-    bool has_next = p->next.extent > 1;
-    LLVMValueRef start[POINTERS_MAX], extent = aic_int(e, has_next ? p->next.extent : p->write.extent);
+    LLVMValueRef extent = aic_int(e, p->next.extent > 1 ? p->next.extent : p->write.extent);
     aic_loop_begin(e, &bands, "band", aic_int(e, 0), extent, p->band, NULL, 0);
     LLVMValueRef end = bands.header == NULL ? extent : aic_min(e, aic_add(e, bands.index, aic_int(e, p->band)), extent);
-    int64_t columns = p->stage != 0 ? p->stage : p->cols;
-    aic_loop_begin(e, &reads, "read", aic_int(e, 0), aic_int(e, p->read.extent), columns, NULL, 0);
-    copy_pointers(start, pointer);
-    advance(w, &p->read, columns, reads.index, start);
-    (has_next ? emit_nexts : emit_writes)(w, start, bands.index, end);
+    int64_t columns = p->tail != 0 ? p->read.extent / p->cols * p->cols : p->read.extent;
+    aic_loop_begin(e, &reads, "read", aic_int(e, 0), aic_int(e, columns), p->stage != 0 ? p->stage : p->cols, NULL, 0);
+    emit_band(w, pointer, reads.index, bands.index, end);
     aic_loop_end(e, &reads);
+    if (p->tail != 0) {
+        emit_tail(w, pointer, bands.index, end);
+    }
     aic_loop_end(e, &bands);
+}
+
+static void emit_burst(const walk *w, LLVMValueRef *pointer)
+{
+    aic_loop loop;
+    LLVMValueRef start[POINTERS_MAX];
+    aic_loop_begin(w->e, &loop, "near", aic_int(w->e, 0), aic_int(w->e, w->p->burst), 1, NULL, 0);
+    copy_pointers(start, pointer);
+    advance(w, &w->p->near, 1, loop.index, start);
+    emit_tiles(w, start);
+    aic_loop_end(w->e, &loop);
 }
 
 static void emit_dims(const walk *w, unsigned dim, LLVMValueRef *pointer)
 {
     if (dim == w->p->box.dims) {
-        emit_tiles(w, pointer);
+        emit_burst(w, pointer);
         return;
     }
     const aic_nest_dim *d = &w->p->box.dim[dim];
@@ -255,6 +289,18 @@ static void emit_dims(const walk *w, unsigned dim, LLVMValueRef *pointer)
     for (unsigned i = 0; i < w->pointers; i++) {
         carried[i] = aic_at_const(w->e, carried[i], stride_of(d, i));
     }
+    aic_loop_end(w->e, &loop);
+}
+
+/* All bursts of `near`, each with all loops inside. */
+static void emit_bursts(const walk *w, LLVMValueRef *pointer)
+{
+    aic_loop loop;
+    LLVMValueRef start[POINTERS_MAX];
+    aic_loop_begin(w->e, &loop, "burst", aic_int(w->e, 0), aic_int(w->e, w->p->near.extent), w->p->burst, NULL, 0);
+    copy_pointers(start, pointer);
+    advance(w, &w->p->near, w->p->burst, loop.index, start);
+    emit_dims(w, 0, start);
     aic_loop_end(w->e, &loop);
 }
 
@@ -273,7 +319,7 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *b
         w.aside = LLVMBuildAlloca(e->builder, lines, "aside");
         LLVMSetAlignment(w.aside, LINE_BYTES);
     }
-    emit_dims(&w, 0, pointer);
+    emit_bursts(&w, pointer);
     aic_emit_function_end(e);
     return function;
 }
