@@ -55,7 +55,7 @@ static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsi
     aic_emit *e = w->e;
     const unsigned across = c->unit.blocks * LANES;
     const unsigned split = (unsigned)(w->p->width < LANES ? w->p->width : across);
-    if (rows == c->unit.rows && c->columns == split && c->row_bytes == across * target_bytes(w)) {
+    if (rows == c->unit.rows && c->columns == across && split == across && c->row_bytes == across * target_bytes(w)) {
         aic_store(e, results, target, 0, (unsigned)target_bytes(w));
         return;
     }
