@@ -21,8 +21,7 @@ aic_status aic_arguments_check(const char *subject, const aic_argument *argument
     }
     for (size_t i = 1; i < count; i++) {
         for (size_t j = 0; j < i; j++) {
-            uintptr_t a = (uintptr_t)operands[i], b = (uintptr_t)operands[j];
-            if (a - b < argument[j].bytes || b - a < argument[i].bytes) {
+            if (aic_arguments_clash(argument, i, (uintptr_t)operands[i], j, (uintptr_t)operands[j])) {
                 return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: overlaps %s", argument[i].name, argument[j].name);
             }
         }

@@ -9,11 +9,21 @@ typedef struct aic_argument {
     const char *name;
     uintptr_t misalignment; /* bits of an address that must be 0 */
     uintptr_t bytes;
-    bool unused; /* NULL is passed, nothing else */
+    uint32_t overlaps, coincides; /* bit j: what it may share with argument j < its own number, see aic_operand */
+    bool unused;                  /* NULL is passed, nothing else */
 } aic_argument;
 
-/* Whether no address is NULL (but of unused operands) or misaligned and no two operands overlap. On the path of every
- * call. */
+/* Whether argument number i at address a and number j < i at b share memory that they must not. */
+static inline bool aic_arguments_clash(const aic_argument *argument, size_t i, uintptr_t a, size_t j, uintptr_t b)
+{
+    /* Unsigned distances: also right for blocks at the end of the address space. */
+    const bool shared = a - b < argument[j].bytes || b - a < argument[i].bytes;
+    const bool allowed = argument[i].overlaps >> j & 1 || (a == b && argument[i].coincides >> j & 1);
+    return shared && !allowed;
+}
+
+/* Whether no address is NULL (but of unused operands) or misaligned and no two operands share
+ * memory that they must not. On the path of every call. */
 static inline bool aic_arguments_accepted(const aic_argument *argument, size_t count, const void *const operands[])
 {
     bool bad = false;
@@ -21,9 +31,7 @@ static inline bool aic_arguments_accepted(const aic_argument *argument, size_t c
         uintptr_t a = (uintptr_t)operands[i];
         bad |= (a == 0) != argument[i].unused || (a & argument[i].misalignment) != 0;
         for (size_t j = 0; j < i; j++) {
-            /* Unsigned distances: also right for blocks at the end of the address space. */
-            uintptr_t b = (uintptr_t)operands[j];
-            bad |= a - b < argument[j].bytes || b - a < argument[i].bytes;
+            bad |= aic_arguments_clash(argument, i, a, j, (uintptr_t)operands[j]);
         }
     }
     return !bad;

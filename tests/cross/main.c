@@ -232,7 +232,7 @@ static void report_failure(const char *level, const char *text, uint64_t seed, c
 static size_t open_cases(cross *x, const aic_spec *spec, uint64_t first, size_t count, verify_case *cases,
                          verify_report *report)
 {
-    const aic_semantics semantics = {.limits = AIC_LIMITS_DOCUMENT};
+    const aic_semantics semantics = aic_semantics_init();
     char folder[PATH_BYTES];
     for (size_t i = 0; i < count; i++) {
         folder_of(x, i, folder);
