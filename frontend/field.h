@@ -9,6 +9,7 @@
 typedef enum aic_field_kind {
     AIC_KIND_INT,
     AIC_KIND_REAL,
+    AIC_KIND_FLOAT32,
     AIC_KIND_BOOL,
     AIC_KIND_DTYPE,
     AIC_KIND_BITS,
@@ -49,14 +50,15 @@ typedef struct aic_record {
  *
  *     #define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
  *
- * Reals go in by their bits, so 0.0 and -0.0 are different keys; booleans by their byte, which a caller may have
- * filled with anything. `words` and `n` are the caller's. */
+ * Reals go in by their bits, so 0.0 and -0.0 are different keys, as are two NaN; booleans by their byte, which a caller
+ * may have filled with anything. `words` and `n` are the caller's. */
 #define AIC_KEY_FIELD(kind, member, count)                                                                             \
     for (uint32_t i_ = 0; i_ < (count); i_++) {                                                                        \
         words[n++] = AIC_WORD_##kind(((const AIC_RAW_##kind *)(const void *)&(member))[i_]);                           \
     }
 #define AIC_RAW_INT int64_t
 #define AIC_RAW_REAL double
+#define AIC_RAW_FLOAT32 float
 #define AIC_RAW_BOOL unsigned char
 #define AIC_RAW_DTYPE aic_dtype
 #define AIC_RAW_BITS uint64_t
@@ -68,8 +70,12 @@ typedef struct aic_record {
 #define AIC_RAW_TIK_QUANTIZE aic_tik_quantize
 #define AIC_RAW_LIMITS aic_limits
 #define AIC_RAW_OVERFLOW aic_overflow
+#define AIC_RAW_ATOMIC_OP aic_atomic_op
+#define AIC_RAW_MEMORY aic_memory
+#define AIC_RAW_ROUNDING aic_rounding
 #define AIC_WORD_INT(v) ((uint64_t)(v))
 #define AIC_WORD_REAL(v) aic_bits_of_double(v)
+#define AIC_WORD_FLOAT32(v) aic_bits_of_float(v)
 #define AIC_WORD_BOOL(v) ((uint64_t)(v))
 #define AIC_WORD_DTYPE(v) ((uint64_t)(v))
 #define AIC_WORD_BITS(v) (v)
@@ -81,10 +87,20 @@ typedef struct aic_record {
 #define AIC_WORD_TIK_QUANTIZE(v) ((uint64_t)(v))
 #define AIC_WORD_LIMITS(v) ((uint64_t)(v))
 #define AIC_WORD_OVERFLOW(v) ((uint64_t)(v))
+#define AIC_WORD_ATOMIC_OP(v) ((uint64_t)(v))
+#define AIC_WORD_MEMORY(v) ((uint64_t)(v))
+#define AIC_WORD_ROUNDING(v) ((uint64_t)(v))
 
 static inline uint64_t aic_bits_of_double(double value)
 {
     uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline uint32_t aic_bits_of_float(float value)
+{
+    uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }

@@ -31,11 +31,14 @@ typedef struct reader {
 
 /* ---- messages ---- */
 
+/* The keys of any operator fit. */
+enum { KEYS_MAX = 448 };
+
 /* Fails with "OPERATOR: KEY: message (column N)"; `where` points into the text. */
 __attribute__((format(printf, 3, 4))) static aic_status fail_at(const reader *in, const char *where, const char *format,
                                                                 ...)
 {
-    char message[256];
+    char message[KEYS_MAX + 64];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -150,6 +153,22 @@ static aic_status value_real(const reader *in, word w, uint64_t *value)
     }
 }
 
+static aic_status value_float32(const reader *in, word w, uint64_t *value)
+{
+    float real = 0;
+    switch (aic_float_parse(w.start, w.length, &real)) {
+    case AIC_NUMBER_OK:
+        *value = aic_bits_of_float(real);
+        return AIC_OK;
+    case AIC_NUMBER_TOO_BIG:
+        return fail_value(in, w, "a number of single precision or its 32 bits");
+    case AIC_NUMBER_NO_MEMORY:
+        return aic_fail_memory(in->record->name, w.length);
+    default:
+        return fail_value(in, w, "a number");
+    }
+}
+
 static aic_status value_bool(const reader *in, word w, uint64_t *value)
 {
     *value = word_is(w, "true") || word_is(w, "True");
@@ -182,8 +201,9 @@ static aic_status value_enum(const reader *in, word w, uint64_t *value)
 
 /* By field kind: reads a word as an entry of that kind. */
 static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *value) = {
-    [AIC_KIND_INT] = value_int,     [AIC_KIND_REAL] = value_real, [AIC_KIND_BOOL] = value_bool,
-    [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits, [AIC_KIND_DIMS] = value_int,
+    [AIC_KIND_INT] = value_int,   [AIC_KIND_REAL] = value_real,   [AIC_KIND_FLOAT32] = value_float32,
+    [AIC_KIND_BOOL] = value_bool, [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits,
+    [AIC_KIND_DIMS] = value_int,
 #define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = value_enum,
 #include <aic/enum.def>
 #undef AIC_ENUM
@@ -240,7 +260,7 @@ static void list_keys(const aic_record *record, char *buffer, size_t capacity)
 static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
 {
     word key;
-    char keys[192];
+    char keys[KEYS_MAX];
     in->field = NULL;
     aic_status status = read_word(in, "a key", &key);
     if (status != AIC_OK) {

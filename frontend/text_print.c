@@ -31,11 +31,21 @@ static aic_status put_entry(sink *out, const aic_field *field, const void *desc,
     const char *name = NULL;
     char number[AIC_NUMBER_TEXT_MAX];
     double real;
+    uint32_t single;
+    float narrow;
     switch (field->kind) {
     case AIC_KIND_REAL:
         memcpy(&real, &word, sizeof real);
         name = number;
         if (aic_number_print(real, number) != AIC_OK) {
+            return aic_fail_memory(field->name, sizeof number);
+        }
+        break;
+    case AIC_KIND_FLOAT32:
+        single = (uint32_t)word;
+        memcpy(&narrow, &single, sizeof narrow);
+        name = number;
+        if (aic_float_print(narrow, number) != AIC_OK) {
             return aic_fail_memory(field->name, sizeof number);
         }
         break;

@@ -23,6 +23,8 @@ static uint64_t other_word(const aic_field *field, uint64_t word)
     switch (field->kind) {
     case AIC_KIND_REAL:
         return word ^ UINT64_C(1) << 63; /* 0.0 and -0.0 are different specifications */
+    case AIC_KIND_FLOAT32:
+        return word ^ UINT64_C(1) << 31;
     case AIC_KIND_BOOL:
         return word ^ 1;
     case AIC_KIND_DTYPE:
