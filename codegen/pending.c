@@ -101,3 +101,4 @@ __attribute__((weak)) LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const ai
 #define AIC_PENDING(name) const aic_generator aic_generator_##name = {.describe = describe}
 AIC_PENDING(fixpipe);
 AIC_PENDING(tik_fixpipe);
+AIC_PENDING(texpands);

@@ -180,7 +180,24 @@ static bool read_special(const char *text, size_t length, double *value)
     return memcmp(text + at, "nan", 3) == 0;
 }
 
-aic_number_result aic_number_parse(const char *text, size_t length, double *value)
+/* Rounded to odd: one of the two neighbours of what the text says, unless it is exact. */
+static double convert_odd(const char *text)
+{
+    fesetround(FE_DOWNWARD);
+    const double low = strtod(text, NULL);
+    fesetround(FE_UPWARD);
+    const double high = strtod(text, NULL);
+    uint64_t bits;
+    memcpy(&bits, &low, sizeof bits);
+    return low == high || (bits & 1) != 0 ? low : high;
+}
+
+static double convert(const char *text)
+{
+    return strtod(text, NULL);
+}
+
+static aic_number_result parse(const char *text, size_t length, double (*converted)(const char *text), double *value)
 {
     double special;
     if (read_special(text, length, &special)) {
@@ -206,11 +223,21 @@ aic_number_result aic_number_parse(const char *text, size_t length, double *valu
     if (!neutral_enter(&n)) {
         return AIC_NUMBER_NO_MEMORY;
     }
-    double number = strtod(copy, NULL);
+    double number = converted(copy);
     neutral_leave(&n);
     if (isinf(number)) {
         return AIC_NUMBER_TOO_BIG;
     }
     *value = number;
     return AIC_NUMBER_OK;
+}
+
+aic_number_result aic_number_parse(const char *text, size_t length, double *value)
+{
+    return parse(text, length, convert, value);
+}
+
+aic_number_result aic_number_parse_odd(const char *text, size_t length, double *value)
+{
+    return parse(text, length, convert_odd, value);
 }

@@ -24,6 +24,11 @@ typedef enum aic_number_result {
 /* Reads `length` characters: a decimal number, a hexadecimal integer, inf or nan, with an optional sign. */
 aic_number_result aic_number_parse(const char *text, size_t length, double *value);
 
+/* The same, but a decimal number that no double equals becomes the one of its two neighbours whose last bit is 1, so
+ * that rounding the result to a type of at most 51 bits is the same as rounding the text. Too large: the largest
+ * double. */
+aic_number_result aic_number_parse_odd(const char *text, size_t length, double *value);
+
 /* Reads `length` characters, of any number: a decimal or hexadecimal (0x) integer with an optional sign. */
 aic_number_result aic_integer_parse(const char *text, size_t length, int64_t *value);
 

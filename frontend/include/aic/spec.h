@@ -11,6 +11,7 @@
 #include <aic/load_data_transpose.h>
 #include <aic/mmad.h>
 #include <aic/nd2nz.h>
+#include <aic/texpands.h>
 #include <aic/tik_fixpipe.h>
 #include <aic/transdata.h>
 #include <aic/types.h>
