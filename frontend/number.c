@@ -60,6 +60,17 @@ aic_status aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX])
     return AIC_OK;
 }
 
+aic_status aic_number_print_digits(double value, int digits, char buffer[AIC_NUMBER_TEXT_MAX])
+{
+    neutral n;
+    if (!neutral_enter(&n)) {
+        return AIC_OUT_OF_MEMORY;
+    }
+    snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", digits, value);
+    neutral_leave(&n);
+    return AIC_OK;
+}
+
 /* The <ctype.h> functions heed the locale; these do not. */
 static bool is_digit(char c)
 {

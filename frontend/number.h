@@ -14,6 +14,9 @@
  * shortest decimal that reads back equal; "inf", "-inf", "nan". AIC_OUT_OF_MEMORY. */
 aic_status aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX]);
 
+/* Writes `value`, finite, with this many significant digits, 1 to 17, trailing zeros left out. AIC_OUT_OF_MEMORY. */
+aic_status aic_number_print_digits(double value, int digits, char buffer[AIC_NUMBER_TEXT_MAX]);
+
 typedef enum aic_number_result {
     AIC_NUMBER_OK,
     AIC_NUMBER_MALFORMED,

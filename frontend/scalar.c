@@ -185,6 +185,29 @@ static void add_point(const char *number, char text[AIC_SCALAR_TEXT_MAX])
              number + digits);
 }
 
+/* Whole numbers in full, others by the fewest digits that read back. */
+static aic_status print_float(aic_dtype dtype, uint64_t bits, double value, char text[AIC_SCALAR_TEXT_MAX])
+{
+    enum { DIGITS_MAX = 9 }; /* tell any two float32 apart */
+    char number[AIC_NUMBER_TEXT_MAX];
+    if (value == floor(value) && fabs(value) < 1e9) {
+        aic_status status = aic_number_print(value, number);
+        add_point(number, text);
+        return status == AIC_OK ? status : aic_fail_memory("scalar", sizeof number);
+    }
+    for (int digits = 1; digits <= DIGITS_MAX; digits++) {
+        uint64_t back = ~bits;
+        if (aic_number_print_digits(value, digits, number) != AIC_OK) {
+            return aic_fail_memory("scalar", sizeof number);
+        }
+        add_point(number, text);
+        if (aic_scalar_read(dtype, text, strlen(text), &back) == AIC_SCALAR_OK && back == bits) {
+            return AIC_OK;
+        }
+    }
+    return aic_fail(AIC_INTERNAL, "scalar", "%s does not read back", text);
+}
+
 aic_status aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR_TEXT_MAX])
 {
     float_format format;
@@ -202,10 +225,5 @@ aic_status aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR
         snprintf(text, AIC_SCALAR_TEXT_MAX, "0x%0*" PRIX64, bits_of(dtype) / 4, bits);
         return AIC_OK;
     }
-    char number[AIC_NUMBER_TEXT_MAX];
-    if (aic_number_print(value, number) != AIC_OK) {
-        return aic_fail_memory("scalar", sizeof number);
-    }
-    add_point(number, text);
-    return AIC_OK;
+    return print_float(dtype, bits, value, text);
 }
