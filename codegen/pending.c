@@ -47,3 +47,4 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
 #define AIC_PENDING(name) const aic_generator aic_generator_##name = {.describe = describe}
 AIC_PENDING(tensor_arithmetic);
 AIC_PENDING(tensor_arithmetic_quantized);
+AIC_PENDING(texpands);

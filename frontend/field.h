@@ -14,6 +14,7 @@ typedef enum aic_field_kind {
     AIC_KIND_DTYPE,
     AIC_KIND_BITS,
     AIC_KIND_DIMS,
+    AIC_KIND_SIZE,
 #define AIC_ENUM(KIND, type, expected) AIC_KIND_##KIND,
 #include <aic/enum.def>
 #undef AIC_ENUM
@@ -21,7 +22,7 @@ typedef enum aic_field_kind {
 } aic_field_kind;
 
 /* The kinds from here on are enumerations. */
-#define AIC_KIND_FIRST_ENUM (AIC_KIND_DIMS + 1)
+#define AIC_KIND_FIRST_ENUM (AIC_KIND_SIZE + 1)
 
 typedef struct aic_field {
     const char *name;
@@ -68,6 +69,12 @@ typedef struct aic_record {
 #define AIC_RAW_FORMAT aic_fixpipe_format
 #define AIC_RAW_QUANT_PRE aic_quant_pre
 #define AIC_RAW_TIK_QUANTIZE aic_tik_quantize
+#define AIC_RAW_SIZE int64_t
+#define AIC_RAW_ARCH aic_chip
+#define AIC_RAW_LOC aic_loc
+#define AIC_RAW_BLAYOUT aic_blayout
+#define AIC_RAW_SLAYOUT aic_slayout
+#define AIC_RAW_PAD aic_pad
 #define AIC_RAW_LIMITS aic_limits
 #define AIC_RAW_OVERFLOW aic_overflow
 #define AIC_RAW_ATOMIC_OP aic_atomic_op
@@ -85,6 +92,12 @@ typedef struct aic_record {
 #define AIC_WORD_FORMAT(v) ((uint64_t)(v))
 #define AIC_WORD_QUANT_PRE(v) ((uint64_t)(v))
 #define AIC_WORD_TIK_QUANTIZE(v) ((uint64_t)(v))
+#define AIC_WORD_SIZE(v) ((uint64_t)(v))
+#define AIC_WORD_ARCH(v) ((uint64_t)(v))
+#define AIC_WORD_LOC(v) ((uint64_t)(v))
+#define AIC_WORD_BLAYOUT(v) ((uint64_t)(v))
+#define AIC_WORD_SLAYOUT(v) ((uint64_t)(v))
+#define AIC_WORD_PAD(v) ((uint64_t)(v))
 #define AIC_WORD_LIMITS(v) ((uint64_t)(v))
 #define AIC_WORD_OVERFLOW(v) ((uint64_t)(v))
 #define AIC_WORD_ATOMIC_OP(v) ((uint64_t)(v))

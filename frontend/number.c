@@ -79,6 +79,17 @@ aic_status aic_float_print(float value, char buffer[AIC_NUMBER_TEXT_MAX])
     return isinf(value) ? aic_number_print((double)value, buffer) : print_finite((double)value, true, buffer);
 }
 
+aic_status aic_number_print_digits(double value, int digits, char buffer[AIC_NUMBER_TEXT_MAX])
+{
+    neutral n;
+    if (!neutral_enter(&n)) {
+        return AIC_OUT_OF_MEMORY;
+    }
+    snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", digits, value);
+    neutral_leave(&n);
+    return AIC_OK;
+}
+
 /* The <ctype.h> functions heed the locale; these do not. */
 static bool is_digit(char c)
 {
@@ -199,8 +210,32 @@ static bool read_special(const char *text, size_t length, double *value)
     return memcmp(text + at, "nan", 3) == 0;
 }
 
-/* A decimal number, rounded once. */
-static aic_number_result parse_decimal(const char *text, size_t length, bool single, double *value)
+/* Rounded to odd: one of the two neighbours of what the text says, unless it is exact. */
+static double convert_odd(const char *text)
+{
+    fesetround(FE_DOWNWARD);
+    const double low = strtod(text, NULL);
+    fesetround(FE_UPWARD);
+    const double high = strtod(text, NULL);
+    uint64_t bits;
+    memcpy(&bits, &low, sizeof bits);
+    return low == high || (bits & 1) != 0 ? low : high;
+}
+
+static double convert(const char *text)
+{
+    return strtod(text, NULL);
+}
+
+static double convert_single(const char *text)
+{
+    return (double)strtof(text, NULL);
+}
+
+typedef double converter(const char *text);
+
+/* A decimal number. */
+static aic_number_result parse_decimal(const char *text, size_t length, converter *converted, double *value)
 {
     if (length > AIC_NUMBER_LENGTH_MAX) {
         return AIC_NUMBER_TOO_BIG;
@@ -212,7 +247,7 @@ static aic_number_result parse_decimal(const char *text, size_t length, bool sin
     if (!neutral_enter(&n)) {
         return AIC_NUMBER_NO_MEMORY;
     }
-    double number = single ? (double)strtof(copy, NULL) : strtod(copy, NULL);
+    double number = converted(copy);
     neutral_leave(&n);
     if (isinf(number)) {
         return AIC_NUMBER_TOO_BIG;
@@ -221,7 +256,8 @@ static aic_number_result parse_decimal(const char *text, size_t length, bool sin
     return AIC_NUMBER_OK;
 }
 
-aic_number_result aic_number_parse(const char *text, size_t length, double *value)
+/* A number whose integers are values. */
+static aic_number_result parse(const char *text, size_t length, converter *converted, double *value)
 {
     double special;
     if (read_special(text, length, &special)) {
@@ -229,7 +265,7 @@ aic_number_result aic_number_parse(const char *text, size_t length, double *valu
         return AIC_NUMBER_OK;
     }
     if (is_decimal(text, length)) {
-        return parse_decimal(text, length, false, value);
+        return parse_decimal(text, length, converted, value);
     }
     bool negative;
     uint64_t magnitude;
@@ -240,6 +276,16 @@ aic_number_result aic_number_parse(const char *text, size_t length, double *valu
     return result;
 }
 
+aic_number_result aic_number_parse(const char *text, size_t length, double *value)
+{
+    return parse(text, length, convert, value);
+}
+
+aic_number_result aic_number_parse_odd(const char *text, size_t length, double *value)
+{
+    return parse(text, length, convert_odd, value);
+}
+
 aic_number_result aic_float_parse(const char *text, size_t length, float *value)
 {
     double number = 0;
@@ -248,7 +294,7 @@ aic_number_result aic_float_parse(const char *text, size_t length, float *value)
         return AIC_NUMBER_OK;
     }
     if (is_decimal(text, length)) {
-        aic_number_result result = parse_decimal(text, length, true, &number);
+        aic_number_result result = parse_decimal(text, length, convert_single, &number);
         *value = (float)number;
         return result;
     }

@@ -143,11 +143,15 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
                             (unsigned)spec->stage[i].op, AIC_OP_END - 1);
         }
     }
+    aic_spec result = *spec;
+    const aic_op_info *first = aic_op_get(spec->stage[0].op);
+    if (first->settle) {
+        first->settle(&result.stage[0].desc);
+    }
     aic_status status = aic_semantics_check(semantics);
     if (status == AIC_OK) {
-        status = aic_op_get(spec->stage[0].op)->validate(&spec->stage[0].desc, semantics);
+        status = first->validate(&result.stage[0].desc, semantics);
     }
-    aic_spec result = *spec;
     if (status == AIC_OK && spec->count > 1) {
         status = aic_chain_resolve(&result, semantics);
     }

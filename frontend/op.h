@@ -23,6 +23,9 @@ typedef struct aic_op_info {
     aic_record record; /* name of the operator, fields in the order of the .def list */
     size_t desc_size;
     void (*init)(void *desc);
+    /* Puts the values themselves into fields that were left to follow from others (a valid region as large as the
+     * tile). Descriptors that are equal afterwards have equal keys before. NULL: there are none. */
+    void (*settle)(void *desc);
     /* Writes every field of the descriptor as 64-bit words (AIC_KEY_FIELD in field.h), returns how many. On the
      * path of every call: expanded from the list at compile time, not walked at run time. */
     uint32_t (*key)(const void *desc, uint64_t *words);

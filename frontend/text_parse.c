@@ -3,13 +3,15 @@
  *     text   = stage { "|" stage }
  *     stage  = name "(" [ key "=" value { "," key "=" value } ] ")"
  *     value  = word | "[" word { "," word } "]"
- *     word   = one or more of A-Z a-z 0-9 _ . + -
+ *     word   = one or more of A-Z a-z 0-9 _ . + - ?
  *
  * White space is free between words and signs. One pass, no recursion, no allocation: the first error ends it, and
- * its message names operator, key and column. Whether values are legal is not judged here. */
+ * its message names operator, key and column. Whether values are legal is not judged here. A text that begins like a
+ * statement of PTO-AS is read as one (pto_as.c). */
 #include "frontend/diag.h"
 #include "frontend/number.h"
 #include "frontend/op.h"
+#include "frontend/pto_as.h"
 #include "frontend/text.h"
 
 #include <stdarg.h>
@@ -103,7 +105,7 @@ static aic_status read_word(reader *in, const char *what, word *w)
 {
     skip_space(in);
     w->start = in->at;
-    w->length = strspn(in->at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-");
+    w->length = strspn(in->at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-?");
     if (w->length == 0) {
         return fail_at(in, in->at, "expected %s instead of %s", what, show_next(in).text);
     }
@@ -199,11 +201,24 @@ static aic_status value_enum(const reader *in, word w, uint64_t *value)
                : fail_value(in, w, aic_enum_expected(in->field->kind));
 }
 
+static aic_status value_size(const reader *in, word w, uint64_t *value)
+{
+    if (word_is(w, "none")) {
+        *value = (uint64_t)AIC_NOT_GIVEN;
+        return AIC_OK;
+    }
+    if (word_is(w, "dyn") || word_is(w, "?")) {
+        *value = (uint64_t)AIC_DYNAMIC;
+        return AIC_OK;
+    }
+    return value_int(in, w, value);
+}
+
 /* By field kind: reads a word as an entry of that kind. */
 static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *value) = {
     [AIC_KIND_INT] = value_int,   [AIC_KIND_REAL] = value_real,   [AIC_KIND_FLOAT32] = value_float32,
     [AIC_KIND_BOOL] = value_bool, [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits,
-    [AIC_KIND_DIMS] = value_int,
+    [AIC_KIND_DIMS] = value_int,  [AIC_KIND_SIZE] = value_size,
 #define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = value_enum,
 #include <aic/enum.def>
 #undef AIC_ENUM
@@ -336,7 +351,11 @@ static aic_status read_stage(reader *in, aic_stage *stage)
         if (word_is(name, info->record.name)) {
             stage->op = (aic_op)op;
             info->init(&stage->desc);
-            return read_fields(in, &info->record, &stage->desc);
+            status = read_fields(in, &info->record, &stage->desc);
+            if (status == AIC_OK && info->settle) {
+                info->settle(&stage->desc);
+            }
+            return status;
         }
     }
     return fail_at(in, name.start, "%s: unknown operator", show(name).text);
@@ -360,6 +379,9 @@ aic_status aic_spec_parse(const char *text, aic_spec *spec)
 {
     if (!text || !spec) {
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the %s is NULL", text ? "specification" : "operator text");
+    }
+    if (aic_pto_recognise(text)) {
+        return aic_pto_read_spec(text, spec);
     }
     reader in = {text, text, NULL, NULL};
     aic_spec result;

@@ -32,6 +32,7 @@ static uint64_t other_word(const aic_field *field, uint64_t word)
     case AIC_KIND_INT:
     case AIC_KIND_BITS:
     case AIC_KIND_DIMS:
+    case AIC_KIND_SIZE:
         return word + 1;
     default:
         break;

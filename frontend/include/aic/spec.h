@@ -13,6 +13,7 @@
 #include <aic/nd2nz.h>
 #include <aic/tensor_arithmetic.h>
 #include <aic/tensor_arithmetic_quantized.h>
+#include <aic/texpands.h>
 #include <aic/tik_fixpipe.h>
 #include <aic/transdata.h>
 #include <aic/types.h>

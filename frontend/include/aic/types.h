@@ -63,7 +63,9 @@ typedef enum aic_layout {
     AIC_LAYOUT_HWIO,
     AIC_LAYOUT_FRACTAL_Z, /* [C1, Kh, Kw, Cout, C0], conv2d's weight */
     AIC_LAYOUT_4N,        /* a word holds four int8 of neighbouring batches */
-    AIC_LAYOUT_2N         /* a word holds two int16 of neighbouring batches */
+    AIC_LAYOUT_2N,        /* a word holds two int16 of neighbouring batches */
+    AIC_LAYOUT_NDC1HWC0,
+    AIC_LAYOUT_FRACTAL_Z_3D /* [D, C1, Kh, Kw, Cout, C0] */
 } aic_layout;
 
 /* What fixpipe writes: 16-column blocks, or rows (ND). */
@@ -92,6 +94,29 @@ typedef enum aic_tik_quantize {
 /* What a float result too large for its type becomes (AscendC Fixpipe, section 6.4). SATURATE: the largest finite
  * value, also for infinities, and +0 for NaN. IEEE: infinity, and NaN stays NaN. */
 typedef enum aic_overflow { AIC_OVERFLOW_SATURATE = 0, AIC_OVERFLOW_IEEE = 1 } aic_overflow;
+
+/* What a PTO tile is described by (PTO ISA TEXPANDS, section 2; data layouts, section 8). */
+typedef enum aic_chip { AIC_A2A3 = 0, AIC_A5 = 1 } aic_chip;
+
+typedef enum aic_loc {
+    AIC_LOC_VEC = 0, /* the unified buffer */
+    AIC_LOC_MAT,     /* L1 */
+    AIC_LOC_LEFT,
+    AIC_LOC_RIGHT,
+    AIC_LOC_ACC,
+    AIC_LOC_BIAS,
+    AIC_LOC_SCALING
+} aic_loc;
+
+typedef enum aic_blayout { AIC_BLAYOUT_ROW_MAJOR = 0, AIC_BLAYOUT_COL_MAJOR = 1 } aic_blayout;
+
+typedef enum aic_slayout { AIC_SLAYOUT_NONE_BOX = 0, AIC_SLAYOUT_ROW_MAJOR, AIC_SLAYOUT_COL_MAJOR } aic_slayout;
+
+typedef enum aic_pad { AIC_PAD_NULL = 0, AIC_PAD_ZERO, AIC_PAD_MAX, AIC_PAD_MIN } aic_pad;
+
+/* Values of fields of the kind SIZE that are no size: not given; known at the call only. */
+#define AIC_NOT_GIVEN INT64_MIN
+#define AIC_DYNAMIC (INT64_MIN + 1)
 
 /* Whether shapes the documents call unsupported, but whose formulas are well defined, are refused
  * (AIC_LIMITS_DOCUMENT) or computed (AIC_LIMITS_HOST): conv2d with W == Kw and H > Kh. */
