@@ -28,7 +28,7 @@ static void read_scales(aic_emit *e, const aic_epilogue *p, LLVMValueRef source,
 {
     if (p->scale == AIC_SCALE_WORDS) {
         source = aic_at(e, source, aic_mul(e, block, LANES * (int64_t)sizeof(uint64_t)));
-        aic_epilogue_decode(e, aic_load_part(e, e->i64, LANES, count, source, 0), parameters);
+        aic_epilogue_decode(e, p, aic_load_part(e, e->i64, LANES, count, source, 0), parameters);
     } else if (p->scale == AIC_SCALE_HALVES) { /* the same 16 for every block */
         LLVMValueRef halves = aic_load_part(e, e->i16, LANES, LANES, source, 0);
         parameters->value[AIC_PARAMETER_SCALE] = aic_half_to_float(e, halves);

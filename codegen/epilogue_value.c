@@ -4,13 +4,13 @@
 #include "frontend/half.h"
 
 #include <float.h>
+#include <math.h>
 
 enum { LANES = AIC_EPILOGUE_LANES };
 
-/* Adding 1.5 * 2^23 to a small number rounds it to an integer, to nearest even, which then stands in the lowest bits of
- * the sum. */
+/* Adding 1.5 * 2^23 to a small number rounds it to an integer, to nearest even, whose lowest byte is that of the sum.
+ */
 #define ROUNDING_FLOAT 12582912.0
-#define ROUNDING_BITS 0x4B400000
 
 static const double HALF_MAX = 65504.0, BFLOAT16_MAX = 0x1.FEp127;
 
@@ -32,8 +32,6 @@ static bool needed(const aic_epilogue *p, aic_parameter parameter)
     case AIC_PARAMETER_BIAS:
         return p->bias;
     case AIC_PARAMETER_SHIFT:
-    case AIC_PARAMETER_SHIFT_LOW:
-    case AIC_PARAMETER_SHIFT_HIGH:
         return p->shift;
     case AIC_PARAMETER_SCALE:
         return p->scale != AIC_SCALE_NONE;
@@ -62,44 +60,120 @@ int64_t aic_epilogue_block_bytes(const aic_epilogue *p)
     return bytes;
 }
 
-void aic_epilogue_decode(aic_emit *e, LLVMValueRef words, aic_parameters *parameters)
+/* What a column's words say, besides the scale. */
+typedef struct word_fields {
+    LLVMValueRef shifts, is_signed; /* <16 x i1> */
+    LLVMValueRef shift, offset;     /* <16 x i32> */
+} word_fields;
+
+static word_fields read_fields(aic_emit *e, LLVMValueRef high)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef type = LLVMTypeOf(high);
+    LLVMValueRef none = aic_zero(type);
+    LLVMValueRef shift = LLVMBuildAnd(b, high, aic_const_int(type, 15), "");
+    word_fields f;
+    f.shifts = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, high, aic_const_int(type, 1 << 4), ""), none, "");
+    f.shift = LLVMBuildSelect(b, f.shifts, LLVMBuildAdd(b, shift, aic_const_int(type, 1), ""), none, "");
+    f.offset = LLVMBuildShl(b, high, aic_const_int(type, 18), ""); /* bits 45:37, signed */
+    f.offset = LLVMBuildAShr(b, f.offset, aic_const_int(type, 23), "");
+    f.is_signed = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, high, aic_const_int(type, 1 << 14), ""), none, "");
+    return f;
+}
+
+static LLVMValueRef larger(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealOGT, a, b, ""), a, b, "");
+}
+
+static LLVMValueRef smaller(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealOLT, a, b, ""), a, b, "");
+}
+
+/* The products of the ends of what comes to the scaling: what rectification and the limits of a shift leave of the
+ * source. */
+static void source_limits(aic_emit *e, const aic_epilogue *p, const word_fields *f, LLVMValueRef scale,
+                          LLVMValueRef limits[2])
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef words = aic_vector(e->i32, LANES), floats = aic_vector(e->f32, LANES);
+    if (is_float(p)) {
+        LLVMValueRef endless = aic_const_float(floats, HUGE_VAL), none = aic_zero(floats);
+        LLVMValueRef falls = LLVMBuildFCmp(b, LLVMRealOLT, scale, none, "");
+        limits[0] = p->relu == AIC_RELU_SOURCE ? none : aic_const_float(floats, -HUGE_VAL);
+        limits[1] = p->relu == AIC_RELU_SOURCE
+                        ? LLVMBuildSelect(b, falls, aic_const_float(floats, -HUGE_VAL), endless, "")
+                        : endless;
+        return;
+    }
+    static const int64_t shifted[] = {INT16_MIN, INT16_MAX}, whole[] = {INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef limit = p->shift ? LLVMBuildSelect(b, f->shifts, aic_const_int(words, shifted[i]),
+                                                        aic_const_int(words, whole[i]), "")
+                                      : aic_const_int(words, whole[i]);
+        limit = i == 0 && p->relu == AIC_RELU_SOURCE ? aic_zero(words) : limit;
+        limits[i] = LLVMBuildFMul(b, LLVMBuildSIToFP(b, limit, floats, ""), scale, "");
+    }
+}
+
+/* All limits on the way to a byte - rectification, the shift's, the 9 bits before the offset, those of the result -
+ * are limits of the product: each step between is monotone. They are put together once a column. A byte then is the
+ * product between the two limits, rounded, plus the offset. */
+static void product_limits(aic_emit *e, const aic_epilogue *p, const word_fields *f, aic_parameters *parameters)
+{
+    enum { BITS9_MIN = -256, BITS9_MAX = 255 };
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef words = aic_vector(e->i32, LANES), floats = aic_vector(e->f32, LANES);
+    LLVMValueRef low = LLVMBuildSelect(b, f->is_signed, aic_const_int(words, INT8_MIN), aic_const_int(words, 0), "");
+    LLVMValueRef high =
+        LLVMBuildSelect(b, f->is_signed, aic_const_int(words, INT8_MAX), aic_const_int(words, UINT8_MAX), "");
+    low = LLVMBuildSIToFP(b, LLVMBuildSub(b, low, f->offset, ""), floats, "");
+    high = LLVMBuildSIToFP(b, LLVMBuildSub(b, high, f->offset, ""), floats, "");
+    low = larger(e, low, aic_const_float(floats, BITS9_MIN));
+    high = larger(e, smaller(e, high, aic_const_float(floats, BITS9_MAX)), low); /* low can be 256 */
+    LLVMValueRef ends[2];
+    source_limits(e, p, f, parameters->value[AIC_PARAMETER_SCALE], ends);
+    LLVMValueRef first = smaller(e, ends[0], ends[1]), last = larger(e, ends[0], ends[1]);
+    parameters->value[AIC_PARAMETER_LOW] = larger(e, smaller(e, first, high), low);
+    parameters->value[AIC_PARAMETER_HIGH] = larger(e, smaller(e, last, high), low);
+}
+
+void aic_epilogue_decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef words, aic_parameters *parameters)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef wide = LLVMTypeOf(words), narrow = aic_vector(e->i32, LANES);
     LLVMValueRef low = LLVMBuildTrunc(b, words, narrow, "");
     LLVMValueRef high = LLVMBuildTrunc(b, LLVMBuildLShr(b, words, aic_const_int(wide, 32), ""), narrow, "");
-    LLVMValueRef none = aic_zero(narrow), one = aic_const_int(narrow, 1);
-    /* bits 45:37, signed */
-    LLVMValueRef offset = LLVMBuildShl(b, high, aic_const_int(narrow, 18), "");
-    offset = LLVMBuildAShr(b, offset, aic_const_int(narrow, 23), "");
-    LLVMValueRef is_signed = LLVMBuildAnd(b, high, aic_const_int(narrow, 1 << 14), "");
-    is_signed = LLVMBuildICmp(b, LLVMIntNE, is_signed, none, "");
-    LLVMValueRef shifts =
-        LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, high, aic_const_int(narrow, 1 << 4), ""), none, "");
-    LLVMValueRef shift = LLVMBuildAdd(b, LLVMBuildAnd(b, high, aic_const_int(narrow, 15), ""), one, "");
     LLVMValueRef scale = LLVMBuildAnd(b, low, aic_const_int(narrow, ~(int64_t)0x1FFF), "");
+    const word_fields f = read_fields(e, high);
     LLVMValueRef *value = parameters->value;
     value[AIC_PARAMETER_SCALE] = LLVMBuildBitCast(b, scale, aic_vector(e->f32, LANES), "");
-    value[AIC_PARAMETER_SHIFT] = LLVMBuildSelect(b, shifts, shift, none, "");
-    value[AIC_PARAMETER_SHIFT_LOW] =
-        LLVMBuildSelect(b, shifts, aic_const_int(narrow, INT16_MIN), aic_const_int(narrow, INT32_MIN), "");
-    value[AIC_PARAMETER_SHIFT_HIGH] =
-        LLVMBuildSelect(b, shifts, aic_const_int(narrow, INT16_MAX), aic_const_int(narrow, INT32_MAX), "");
-    value[AIC_PARAMETER_OFFSET] = LLVMBuildSub(b, offset, aic_const_int(narrow, ROUNDING_BITS), "");
-    value[AIC_PARAMETER_LOW] = LLVMBuildSelect(b, is_signed, aic_const_int(narrow, INT8_MIN), none, "");
-    value[AIC_PARAMETER_HIGH] =
-        LLVMBuildSelect(b, is_signed, aic_const_int(narrow, INT8_MAX), aic_const_int(narrow, UINT8_MAX), "");
+    if (gives_bytes(p)) {
+        value[AIC_PARAMETER_SHIFT] = f.shift;
+        value[AIC_PARAMETER_OFFSET] = LLVMBuildTrunc(b, f.offset, aic_vector(e->i8, LANES), "");
+        product_limits(e, p, &f, parameters);
+    }
 }
 
 /* Those that are the same for every column: the builder folds them to constants. */
 static void constant_parameters(aic_emit *e, const aic_epilogue *p, aic_parameters *parameters)
 {
     if (p->scale == AIC_SCALE_WORD) {
-        aic_epilogue_decode(e, aic_const_int(aic_vector(e->i64, LANES), (int64_t)p->word), parameters);
+        aic_epilogue_decode(e, p, aic_const_int(aic_vector(e->i64, LANES), (int64_t)p->word), parameters);
     } else if (p->scale == AIC_SCALE_HALF) {
         double scale = aic_half_to_double((uint16_t)p->word);
         parameters->value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, LANES), scale);
     }
+}
+
+static LLVMTypeRef parameter_type(aic_emit *e, const aic_epilogue *p, aic_parameter parameter)
+{
+    if (parameter == AIC_PARAMETER_OFFSET) {
+        return aic_vector(e->i8, LANES);
+    }
+    bool word = parameter == AIC_PARAMETER_SHIFT || (parameter == AIC_PARAMETER_BIAS && !is_float(p));
+    return aic_vector(word ? e->i32 : e->f32, LANES);
 }
 
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, LLVMValueRef entry, aic_parameters *parameters)
@@ -111,8 +185,7 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, LLVMValueRef en
         if (!needed(p, (aic_parameter)i)) {
             parameters->value[i] = NULL;
         } else if (aic_epilogue_in_table(p, (aic_parameter)i)) {
-            bool real = i == AIC_PARAMETER_SCALE || (i == AIC_PARAMETER_BIAS && is_float(p));
-            LLVMTypeRef type = aic_vector(real ? e->f32 : e->i32, LANES);
+            LLVMTypeRef type = parameter_type(e, p, (aic_parameter)i);
             parameters->value[i] = aic_load(e, type, entry, offset, LANES * sizeof(int32_t));
             offset += LANES * (int64_t)sizeof(int32_t);
         }
@@ -137,24 +210,15 @@ static LLVMValueRef rectify(aic_emit *e, LLVMValueRef x)
     return LLVMBuildSelect(e->builder, stays, x, aic_zero(type), "");
 }
 
-static LLVMValueRef shift(aic_emit *e, LLVMValueRef x, const aic_parameters *parameters)
-{
-    x = LLVMBuildAShr(e->builder, x, parameters->value[AIC_PARAMETER_SHIFT], "");
-    x = aic_vector_max(e, x, parameters->value[AIC_PARAMETER_SHIFT_LOW]);
-    return aic_vector_min(e, x, parameters->value[AIC_PARAMETER_SHIFT_HIGH]);
-}
-
+/* See product_limits. */
 static LLVMValueRef to_byte(aic_emit *e, const aic_epilogue *p, LLVMValueRef x, const aic_parameters *parameters)
 {
     LLVMBuilderRef b = e->builder;
-    x = aic_clamp_float(e, x, -256, 255);
     x = is_float(p) ? aic_nan_to_zero(e, x) : x; /* no product of an integer and a legal scale is NaN */
+    x = larger(e, smaller(e, x, parameters->value[AIC_PARAMETER_HIGH]), parameters->value[AIC_PARAMETER_LOW]);
     x = LLVMBuildFAdd(b, x, aic_const_float(LLVMTypeOf(x), ROUNDING_FLOAT), "");
-    x = LLVMBuildBitCast(b, x, aic_vector(e->i32, LANES), "");
-    x = LLVMBuildAdd(b, x, parameters->value[AIC_PARAMETER_OFFSET], "");
-    x = aic_vector_max(e, x, parameters->value[AIC_PARAMETER_LOW]);
-    x = aic_vector_min(e, x, parameters->value[AIC_PARAMETER_HIGH]);
-    return LLVMBuildTrunc(b, x, aic_vector(e->i8, LANES), "");
+    x = LLVMBuildTrunc(b, LLVMBuildBitCast(b, x, aic_vector(e->i32, LANES), ""), aic_vector(e->i8, LANES), "");
+    return LLVMBuildAdd(b, x, parameters->value[AIC_PARAMETER_OFFSET], "");
 }
 
 static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
@@ -180,11 +244,11 @@ LLVMValueRef aic_epilogue_value(aic_emit *e, const aic_epilogue *p, const aic_pa
     if (p->bias) {
         x = add_bias(e, p, x, parameters->value[AIC_PARAMETER_BIAS]);
     }
-    if (p->relu == AIC_RELU_SOURCE) {
+    if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) {
         x = rectify(e, x);
     }
     if (p->shift) {
-        x = shift(e, x, parameters);
+        x = LLVMBuildAShr(e->builder, x, parameters->value[AIC_PARAMETER_SHIFT], "");
     }
     if (converts && !is_float(p)) {
         x = LLVMBuildSIToFP(e->builder, x, floats, "");

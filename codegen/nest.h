@@ -73,12 +73,19 @@ typedef struct aic_nest_plan {
     int64_t run, run_valid; /* bytes of a unit; from run_valid on they are not read */
     int64_t rows_valid;     /* transposes: elements along `write` that are read */
     aic_nest_dim write, read;
-    aic_nest_dim next; /* transposes: continues in the output where `write` ends, and `read` does not; extent 1: none */
-    int64_t rows, cols; /* units of a tile along `write` and `read`; a tile that does not fit overlaps the one before */
-    int64_t band;       /* units along `write` (`next` where there is one) that are done before a step along `read` */
-    int64_t vector;     /* bytes of the widest access */
-    int64_t chunk;      /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
-    bool past;          /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
+    aic_nest_dim
+        near; /* a loop whose steps in the input are short: `burst` at a time are taken innermost; extent 1: none */
+    int64_t burst;
+    aic_nest_dim next; /* transposes: continues in the output where `write`, a short one, ends; extent 1: none */
+    /* Units of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With `next`, rows are
+     * all of `write` for `group` indices of `next`. */
+    int64_t rows, cols, group;
+    int64_t tail;   /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
+    int64_t stage;  /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
+    int64_t band;   /* units along `write` (indices of `next`) that are done before a step along `read` */
+    int64_t vector; /* bytes of the widest access */
+    int64_t chunk;  /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
+    bool past;      /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
 } aic_nest_plan;
 
 /* Drops dimensions of one element and joins those that are one stride in every operand. */

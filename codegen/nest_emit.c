@@ -1,6 +1,6 @@
 /* Code of a nest: a function a box, loops around a tile, and the frame that calls them in turn.
  *
- *     for the box's dimensions
+ *     for burst of `near`, the box's dimensions, `near` within the burst
  *       for band along `write` (or `next`)
  *         for tile along `read`
  *           for tile along `write` (or `next`, and tile along `write`) within the band
@@ -19,7 +19,8 @@ typedef struct walk {
     aic_emit *e;
     const aic_nest *nest;
     const aic_nest_plan *p;
-    unsigned pointers; /* the output's and the inputs' */
+    unsigned pointers;  /* the output's and the inputs' */
+    LLVMValueRef aside; /* where lines of the input are copied before they are transposed */
 } walk;
 
 static int64_t stride_of(const aic_nest_dim *d, unsigned pointer)
@@ -126,14 +127,35 @@ static void move_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
 
 /* ---- one tile ---- */
 
-static void emit_tile(const walk *w, LLVMValueRef *pointer)
+enum { LINE_BYTES = 64 };
+
+/* Copies the tile's lines aside, row after row, then transposes them from there. */
+static void emit_staged_tile(const walk *w, LLVMValueRef *pointer)
+{
+    aic_emit *e = w->e;
+    aic_nest_plan aside = *w->p;
+    aside.write.in[0] = LINE_BYTES;
+    aside.next.in[0] = aside.write.extent * LINE_BYTES;
+    LLVMTypeRef type = piece_type(e, aside.vector);
+    for (int64_t row = 0; row < aside.rows; row++) {
+        int64_t within = aside.group > 1 ? row % aside.write.extent : row, next = (row - within) / aside.write.extent;
+        int64_t from = next * w->p->next.in[0] + within * w->p->write.in[0];
+        for (int64_t at = 0; within < aside.rows_valid && at < LINE_BYTES; at += aside.vector) {
+            LLVMValueRef value = aic_load(e, type, pointer[1], from + at, w->nest->size);
+            aic_store(e, value, w->aside, row * LINE_BYTES + at, (unsigned)aside.vector);
+        }
+    }
+    aic_loop columns;
+    aic_loop_begin(e, &columns, "column", aic_int(e, 0), aic_int(e, aside.stage), aside.cols, NULL, 0);
+    aic_emit_transpose(e, &aside, w->nest->size, aic_at(e, pointer[0], aic_mul(e, columns.index, aside.read.out)),
+                       aic_at(e, w->aside, aic_mul(e, columns.index, w->nest->size)));
+    aic_loop_end(e, &columns);
+}
+
+static void emit_runs(const walk *w, LLVMValueRef *pointer)
 {
     const aic_nest_plan *p = w->p;
     aic_emit *e = w->e;
-    if (p->transposes) {
-        aic_emit_transpose(e, p, w->nest->size, pointer[0], pointer[1]);
-        return;
-    }
     for (int64_t col = 0; col < p->cols; col++) {
         for (int64_t row = 0; row < p->rows; row++) {
             LLVMValueRef moved[POINTERS_MAX] = {NULL};
@@ -143,6 +165,17 @@ static void emit_tile(const walk *w, LLVMValueRef *pointer)
             }
             move_run(w, moved[0], moved[1]);
         }
+    }
+}
+
+static void emit_tile(const walk *w, LLVMValueRef *pointer)
+{
+    if (!w->p->transposes) {
+        emit_runs(w, pointer);
+    } else if (w->p->stage != 0) {
+        emit_staged_tile(w, pointer);
+    } else {
+        aic_emit_transpose(w->e, w->p, w->nest->size, pointer[0], pointer[1]);
     }
 }
 
@@ -165,7 +198,6 @@ static void copy_pointers(LLVMValueRef *to, LLVMValueRef *from)
     }
 }
 
-/* Along `write`, from `first` to `last`; all of it where `next` is what bands are cut from. */
 static void emit_writes(const walk *w, LLVMValueRef *pointer, LLVMValueRef first, LLVMValueRef last)
 {
     aic_loop writes;
@@ -182,11 +214,34 @@ static void emit_nexts(const walk *w, LLVMValueRef *pointer, LLVMValueRef first,
     aic_emit *e = w->e;
     aic_loop nexts;
     LLVMValueRef start[POINTERS_MAX];
-    aic_loop_begin(e, &nexts, "next", first, last, 1, NULL, 0);
+    aic_loop_begin(e, &nexts, "next", first, last, w->p->group, NULL, 0);
     copy_pointers(start, pointer);
-    advance(w, &w->p->next, 1, nexts.index, start);
-    emit_writes(w, start, aic_int(e, 0), aic_int(e, w->p->write.extent));
+    advance(w, &w->p->next, w->p->group, nexts.index, start);
+    emit_tile(w, start);
     aic_loop_end(e, &nexts);
+}
+
+/* A band of tiles with the columns at `column`. */
+static void emit_band(const walk *w, LLVMValueRef *pointer, LLVMValueRef column, LLVMValueRef first, LLVMValueRef last)
+{
+    const aic_nest_plan *p = w->p;
+    LLVMValueRef start[POINTERS_MAX];
+    copy_pointers(start, pointer);
+    advance(w, &p->read, p->stage != 0 ? p->stage : p->cols, column, start);
+    (p->next.extent > 1 ? emit_nexts : emit_writes)(w, start, first, last);
+}
+
+/* The last tile along `read` where it is smaller than the others. */
+static void emit_tail(const walk *w, LLVMValueRef *pointer, LLVMValueRef first, LLVMValueRef last)
+{
+    walk tail = *w;
+    aic_nest_plan plan = *w->p;
+    LLVMValueRef start[POINTERS_MAX];
+    plan.cols = plan.tail;
+    tail.p = &plan;
+    copy_pointers(start, pointer);
+    advance(w, &plan.read, 1, aic_int(w->e, plan.read.extent - plan.tail), start);
+    (plan.next.extent > 1 ? emit_nexts : emit_writes)(&tail, start, first, last);
 }
 
 static void emit_tiles(const walk *w, LLVMValueRef *pointer)
@@ -194,22 +249,34 @@ static void emit_tiles(const walk *w, LLVMValueRef *pointer)
     aic_emit *e = w->e;
     const aic_nest_plan *p = w->p;
     aic_loop bands, reads;
-    bool has_next = p->next.extent > 1;
-    LLVMValueRef start[POINTERS_MAX], extent = aic_int(e, has_next ? p->next.extent : p->write.extent);
+    LLVMValueRef extent = aic_int(e, p->next.extent > 1 ? p->next.extent : p->write.extent);
     aic_loop_begin(e, &bands, "band", aic_int(e, 0), extent, p->band, NULL, 0);
     LLVMValueRef end = bands.header == NULL ? extent : aic_min(e, aic_add(e, bands.index, aic_int(e, p->band)), extent);
-    aic_loop_begin(e, &reads, "read", aic_int(e, 0), aic_int(e, p->read.extent), p->cols, NULL, 0);
-    copy_pointers(start, pointer);
-    advance(w, &p->read, p->cols, reads.index, start);
-    (has_next ? emit_nexts : emit_writes)(w, start, bands.index, end);
+    int64_t columns = p->tail != 0 ? p->read.extent / p->cols * p->cols : p->read.extent;
+    aic_loop_begin(e, &reads, "read", aic_int(e, 0), aic_int(e, columns), p->stage != 0 ? p->stage : p->cols, NULL, 0);
+    emit_band(w, pointer, reads.index, bands.index, end);
     aic_loop_end(e, &reads);
+    if (p->tail != 0) {
+        emit_tail(w, pointer, bands.index, end);
+    }
     aic_loop_end(e, &bands);
+}
+
+static void emit_burst(const walk *w, LLVMValueRef *pointer)
+{
+    aic_loop loop;
+    LLVMValueRef start[POINTERS_MAX];
+    aic_loop_begin(w->e, &loop, "near", aic_int(w->e, 0), aic_int(w->e, w->p->burst), 1, NULL, 0);
+    copy_pointers(start, pointer);
+    advance(w, &w->p->near, 1, loop.index, start);
+    emit_tiles(w, start);
+    aic_loop_end(w->e, &loop);
 }
 
 static void emit_dims(const walk *w, unsigned dim, LLVMValueRef *pointer)
 {
     if (dim == w->p->box.dims) {
-        emit_tiles(w, pointer);
+        emit_burst(w, pointer);
         return;
     }
     const aic_nest_dim *d = &w->p->box.dim[dim];
@@ -225,6 +292,18 @@ static void emit_dims(const walk *w, unsigned dim, LLVMValueRef *pointer)
     aic_loop_end(w->e, &loop);
 }
 
+/* All bursts of `near`, each with all loops inside. */
+static void emit_bursts(const walk *w, LLVMValueRef *pointer)
+{
+    aic_loop loop;
+    LLVMValueRef start[POINTERS_MAX];
+    aic_loop_begin(w->e, &loop, "burst", aic_int(w->e, 0), aic_int(w->e, w->p->near.extent), w->p->burst, NULL, 0);
+    copy_pointers(start, pointer);
+    advance(w, &w->p->near, w->p->burst, loop.index, start);
+    emit_dims(w, 0, start);
+    aic_loop_end(w->e, &loop);
+}
+
 /* void name(out, in...): the box. */
 static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *box, const aic_nest_plan *plan,
                              const char *name)
@@ -235,7 +314,12 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *b
     for (unsigned i = 0; i < w.pointers; i++) {
         pointer[i] = aic_at_const(e, aic_emit_param(e, i), i == 0 ? box->out : box->in[i - 1]);
     }
-    emit_dims(&w, 0, pointer);
+    if (plan->stage != 0) {
+        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->rows * LINE_BYTES));
+        w.aside = LLVMBuildAlloca(e->builder, lines, "aside");
+        LLVMSetAlignment(w.aside, LINE_BYTES);
+    }
+    emit_bursts(&w, pointer);
     aic_emit_function_end(e);
     return function;
 }

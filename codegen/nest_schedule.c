@@ -18,11 +18,12 @@ static const aic_box *main_box(const aic_nest *nest)
 
 static const aic_schedule WIDEST = {.rows = 64, .cols = 64, .vectors = 1, .unroll = 4, .band = 64};
 
-/* Costs are in vector operations. A shuffle of more than 32 bytes takes two; a tile has addresses to compute. */
-static const double TILE_COST = 4;
+/* Costs are in vector operations. Shuffles of 64 bytes take more than twice as long as those of 32 and less; a tile has
+ * addresses to compute. */
+static const double TILE_COST = 2, WIDE_SHUFFLE = 2.5;
 enum { SHUFFLE_BYTES = 32 };
 /* Code must be compiled: doubling a tile is worth it for more than this share of the run time. */
-static const double SIZE_COST = 0.03;
+static const double SIZE_COST = 0.04;
 
 static double passes_of(const aic_nest *nest, const aic_nest_plan *p)
 {
@@ -31,7 +32,7 @@ static double passes_of(const aic_nest *nest, const aic_nest_plan *p)
     for (; p->transposes && p->cols > 1 && rows > 1; rows /= 2) {
         passes++;
     }
-    return p->vector > SHUFFLE_BYTES ? passes * (double)p->vector / SHUFFLE_BYTES : passes;
+    return p->vector > SHUFFLE_BYTES ? passes * WIDE_SHUFFLE : passes;
 }
 
 /* A load and a store of every vector, the shuffles of transpositions, and what a tile costs. */
