@@ -5,6 +5,7 @@
 
 #include "codegen/contraction.h"
 #include "codegen/epilogue.h"
+#include "codegen/map.h"
 #include "codegen/nest.h"
 #include "codegen/schedule.h"
 
@@ -15,6 +16,7 @@ typedef union aic_work {
     aic_contraction contraction;
     aic_epilogue_kernel epilogue;
     aic_nest nest;
+    aic_map map;
 } aic_work;
 
 /* What the caller of a kernel must provide. */
@@ -51,7 +53,7 @@ typedef struct aic_shape {
     void (*report)(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule);
 } aic_shape;
 
-extern const aic_shape aic_shape_contraction, aic_shape_epilogue, aic_shape_nest;
+extern const aic_shape aic_shape_contraction, aic_shape_epilogue, aic_shape_nest, aic_shape_map;
 
 /* Neither reads nor writes: descriptors with a size of 0, where the documents allow it. */
 extern const aic_shape aic_shape_nothing;
