@@ -4,10 +4,12 @@
  *
  *     AIC_FIELD(kind, name, count, need, fallback)
  *
- * kind      INT (int64_t), REAL (double), FLOAT32 (float; text may have its bits in hexadecimal), BOOL (bool), DTYPE
- *           (aic_dtype), BITS (uint64_t, printed in hexadecimal), DIMS (int64_t: as many entries as are not 0, at most
- * count; the rest is 0), an enumeration of enum.def count     1 for a scalar, n for a vector of n entries need REQUIRED
- * or OPTIONAL, in operator text fallback  what aic_OP_desc_init() puts in, into every entry of a vector
+ * kind      INT (int64_t), REAL (double), FLOAT32 (float; text may give its bits in hexadecimal), BOOL (bool),
+ *           DTYPE (aic_dtype), BITS (uint64_t, printed in hexadecimal), DIMS (int64_t: as many entries as are not 0,
+ *           at most count; the rest is 0), an enumeration of enum.def
+ * count     1 for a scalar, n for a vector of n entries
+ * need      REQUIRED or OPTIONAL, in operator text
+ * fallback  what aic_OP_desc_init() puts in, into every entry of a vector
  *
  * The struct, its initialiser, cache key, printer, parser and perturbation tests all expand the same list.
  *
