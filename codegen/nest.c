@@ -118,7 +118,7 @@ aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule 
 /* ---- plans ---- */
 
 /* A box moves at most this much straight-line, in accesses of up to a vector; runs beyond it are loops. */
-enum { TILE_ACCESSES = 64 };
+enum { TILE_ACCESSES = 64, LINE_BYTES = 64 };
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -214,21 +214,80 @@ static void plan_transposition(aic_nest_plan *p, int write, int read)
     } else {
         drop(&p->box, (unsigned)write);
     }
+    int64_t bytes = p->write.extent * p->write.out;
+    int next = find_stride(&p->box, -1, bytes);
+    if (next >= 0 && bytes <= LINE_BYTES && power_within(bytes) == bytes) {
+        p->next = p->box.dim[next];
+        drop(&p->box, (unsigned)next);
+    }
+}
+
+/* Whether the lines of this many rows push each other out of a first-level cache of 64 sets of 8 lines: rows a multiple
+ * of many lines apart share few sets. */
+static bool rows_collide(int64_t rows, int64_t stride)
+{
+    enum { SETS = 64, WAYS = 8 };
+    int64_t sets = SETS;
+    for (int64_t lines = stride / LINE_BYTES; sets > 1 && lines % 2 == 0; lines /= 2) {
+        sets /= 2;
+    }
+    return stride % LINE_BYTES == 0 && rows > sets * WAYS;
+}
+
+/* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
+static int64_t staged_columns(const aic_nest_plan *p, unsigned size)
+{
+    int64_t columns = LINE_BYTES / size;
+    bool collide = rows_collide(smaller(p->rows, p->rows_valid), p->write.in[0]);
+    return collide && p->cols < columns && p->read.extent >= columns ? columns : 0;
+}
+
+/* Loops of short steps in the input that a loop of long ones would tear apart. */
+static void plan_bursts(aic_nest_plan *p)
+{
+    enum { BURST_BYTES = 2048 };
+    unsigned at = 0;
+    for (unsigned i = 1; i < p->box.dims; i++) {
+        at = llabs(p->box.dim[i].in[0]) < llabs(p->box.dim[at].in[0]) ? i : at;
+    }
+    if (OPS[p->box.op].inputs == 0 || p->box.dims < 2 || at == p->box.dims - 1 || p->box.dim[at].in[0] == 0) {
+        return;
+    }
+    int64_t burst = power_within(BURST_BYTES / llabs(p->box.dim[at].in[0]));
+    if (burst > 1 && burst <= p->box.dim[at].extent) {
+        p->near = p->box.dim[at];
+        p->burst = burst;
+        drop(&p->box, at);
+    }
 }
 
 static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_schedule *schedule)
 {
     bool partial = p->rows_valid < p->write.extent;
     p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
+    if (p->next.extent > 1) {
+        p->group = smaller(LINE_BYTES / (p->write.extent * size), power_within(p->next.extent));
+        p->rows = p->write.extent * p->group;
+    }
     p->cols = smaller(schedule->cols, power_within(p->read.extent));
     while (p->cols > 1 && p->rows * p->cols * size > TILE_ACCESSES * p->vector) {
         p->cols /= 2;
+    }
+    p->stage = staged_columns(p, size);
+    int64_t rest = p->stage == 0 ? p->read.extent % p->cols : 0;
+    if (rest > 0 && 2 * rest <= p->cols) {
+        p->tail = power_within(2 * rest - 1);
     }
 }
 
 void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *p)
 {
-    *p = (aic_nest_plan){.box = *box, .vector = schedule->vectors * 16};
+    *p = (aic_nest_plan){.box = *box,
+                         .near = {.extent = 1},
+                         .next = {.extent = 1},
+                         .burst = 1,
+                         .group = 1,
+                         .vector = schedule->vectors * 16};
     aic_box_coalesce(&p->box);
     int write = find_stride(&p->box, -1, nest->size);
     int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, nest->size) : write;
@@ -241,4 +300,59 @@ void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_sche
     }
     p->band = schedule->band < p->rows ? p->rows : schedule->band;
     qsort(p->box.dim, p->box.dims, sizeof p->box.dim[0], outer_first);
+    plan_bursts(p);
+}
+
+/* ---- stores past the caches ---- */
+
+/* An output beyond this will not be found in a cache when it is read next. */
+enum { PAST_BYTES = 16 << 20 };
+
+int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box)
+{
+    int64_t bytes = nest->size;
+    for (unsigned i = 0; i < box->dims; i++) {
+        bytes *= box->dim[i].extent;
+    }
+    return bytes;
+}
+
+static bool is_aligned(int64_t bytes)
+{
+    return bytes % AIC_NEST_PAST_ALIGN == 0;
+}
+
+/* Whether every store of the plan begins at a multiple of the alignment. */
+static bool stores_aligned(const aic_nest_plan *p, unsigned size)
+{
+    bool aligned = is_aligned(p->box.out) && is_aligned(p->next.out) && is_aligned(p->near.out);
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        aligned = aligned && is_aligned(p->box.dim[i].out);
+    }
+    if (p->transposes && p->read.out == p->rows * size && p->rows == p->write.extent) { /* a tile is contiguous */
+        return aligned && is_aligned(p->rows * p->cols * size) && is_aligned(p->rows * p->read.extent * size);
+    }
+    aligned = aligned && is_aligned(p->read.out);
+    if (p->transposes) {
+        return aligned && is_aligned(p->rows * size) && is_aligned(p->write.extent * size);
+    }
+    return aligned && is_aligned(p->write.out) && is_aligned(p->run);
+}
+
+bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan)
+{
+    aic_schedule narrow = *schedule;
+    if (aic_box_bytes(nest, box) < PAST_BYTES) {
+        return false;
+    }
+    narrow.vectors = 1; /* the widest store that an address of this alignment allows */
+    aic_nest_plan_make(nest, box, &narrow, plan);
+    if (plan->transposes) { /* whole lines */
+        narrow.rows = LINE_BYTES / nest->size;
+        narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
+        aic_nest_plan_make(nest, box, &narrow, plan);
+    }
+    plan->past = true;
+    plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
+    return stores_aligned(plan, nest->size);
 }

@@ -137,6 +137,13 @@ static aic_status value_int(const reader *in, word w, uint64_t *value)
     }
 }
 
+/* 0 would end the list of entries. */
+static aic_status value_size(const reader *in, word w, uint64_t *value)
+{
+    aic_status status = value_int(in, w, value);
+    return status == AIC_OK && *value == 0 ? fail_value(in, w, "an integer other than 0") : status;
+}
+
 static aic_status value_real(const reader *in, word w, uint64_t *value)
 {
     double real = 0;
@@ -203,7 +210,7 @@ static aic_status value_enum(const reader *in, word w, uint64_t *value)
 static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *value) = {
     [AIC_KIND_INT] = value_int,   [AIC_KIND_REAL] = value_real,   [AIC_KIND_FLOAT32] = value_float32,
     [AIC_KIND_BOOL] = value_bool, [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits,
-    [AIC_KIND_DIMS] = value_int,
+    [AIC_KIND_DIMS] = value_size,
 #define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = value_enum,
 #include <aic/enum.def>
 #undef AIC_ENUM
