@@ -131,6 +131,9 @@ START_TEST(words)
 }
 END_TEST
 
+#define LEFT "input0_is_const=true, input0_const=0x40490fdb"
+#define RIGHT "input1_is_const=true, input1_const=0xc0200003"
+
 /* Constants on either side are what a tensor full of them is. */
 START_TEST(constants)
 {
@@ -141,10 +144,7 @@ START_TEST(constants)
         snprintf(keys, sizeof keys, "op=%s, select_value=3", names[i]);
         const uint32_t expected = word_of(keys, a, b, 0);
         uint32_t results[3] = {0}, left = a, right = b;
-        static const char *const given[] = {"input0_is_const=true, input0_const=0x40490fdb",
-                                            "input1_is_const=true, input1_const=0xc0200003",
-                                            "input0_is_const=true, input0_const=0x40490fdb, input1_is_const=true, "
-                                            "input1_const=0xc0200003"};
+        static const char *const given[] = {LEFT, RIGHT, LEFT ", " RIGHT};
         for (int k = 0; k < 3; k++) {
             snprintf(text, sizeof text, "tensor_arithmetic(shape=[1,1,1,1], %s, %s)", keys, given[k]);
             const aic_spec spec = spec_of(text);
