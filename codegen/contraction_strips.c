@@ -67,8 +67,12 @@ void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t,
             strips->load[part] = emit_load(e, c, t, strips->columns[part], name);
         }
         snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
-        strips->store[part] =
-            aic_emit_epilogue_strip(e, &c->epilogue, &form, t->strip_pitch, strips->columns[part], part == 1, name);
+        const aic_epilogue_strip strip = {.form = form,
+                                          .block_bytes = t->strip_pitch,
+                                          .columns = strips->columns[part],
+                                          .step = t->strip_columns,
+                                          .last = part == 1};
+        strips->store[part] = aic_emit_epilogue_strip(e, &c->epilogue, &strip, name);
     }
     snprintf(name, sizeof name, "%s_table", symbol);
     strips->table = aic_emit_epilogue_table(e, &c->epilogue, name);

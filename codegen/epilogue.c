@@ -1,197 +1,287 @@
-/* Epilogues: the table of column parameters and the loops over strips of accumulators. */
+/* The loops of epilogues: strips of accumulators, cut into pieces of some neighbouring blocks of 16 columns; a piece is
+ * gone through row by row, its parameters in registers. */
 #include "codegen/epilogue.h"
 #include "codegen/epilogue_value.h"
 #include "codegen/vec.h"
 
 enum { LANES = AIC_EPILOGUE_LANES, SOURCE_BYTES = 4, ROW_BYTES = LANES * SOURCE_BYTES };
 
-static int64_t blocks_of(int64_t columns)
-{
-    return (columns + LANES - 1) / LANES;
-}
-
-static unsigned target_bytes(const aic_epilogue *p)
-{
-    return (unsigned)aic_dtype_size(p->target);
-}
-
-/* ---- the table ---- */
-
-int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
-{
-    return blocks_of(p->columns) * aic_epilogue_block_bytes(p);
-}
-
-/* Reads the scales of `count` columns of a block, from `parameters` on. */
-static void read_scales(aic_emit *e, const aic_epilogue *p, LLVMValueRef source, LLVMValueRef block, unsigned count,
-                        aic_parameters *parameters)
-{
-    if (p->scale == AIC_SCALE_WORDS) {
-        source = aic_at(e, source, aic_mul(e, block, LANES * (int64_t)sizeof(uint64_t)));
-        aic_epilogue_decode(e, p, aic_load_part(e, e->i64, LANES, count, source, 0), parameters);
-    } else if (p->scale == AIC_SCALE_HALVES) { /* the same 16 for every block */
-        LLVMValueRef halves = aic_load_part(e, e->i16, LANES, LANES, source, 0);
-        parameters->value[AIC_PARAMETER_SCALE] = aic_half_to_float(e, halves);
-    }
-}
-
-/* The entry of a block of `count` columns. */
-static void emit_entry(aic_emit *e, const aic_epilogue *p, LLVMValueRef block, unsigned count)
-{
-    aic_parameters parameters = {{NULL}};
-    LLVMValueRef entry = aic_at(e, aic_emit_param(e, 0), aic_mul(e, block, aic_epilogue_block_bytes(p)));
-    read_scales(e, p, aic_emit_param(e, 1), block, count, &parameters);
-    if (p->bias) {
-        LLVMValueRef bias = aic_at(e, aic_emit_param(e, 2), aic_mul(e, block, ROW_BYTES));
-        parameters.value[AIC_PARAMETER_BIAS] = aic_load_part(e, e->i32, LANES, count, bias, 0);
-    }
-    int64_t offset = 0;
-    for (int i = 0; i < AIC_PARAMETERS; i++) {
-        if (aic_epilogue_in_table(p, (aic_parameter)i)) {
-            aic_store(e, parameters.value[i], entry, offset, ROW_BYTES);
-            offset += ROW_BYTES;
-        }
-    }
-}
-
-LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name)
-{
-    static const char *const PARAMS[] = {"table", "parameters", "bias"};
-    if (aic_epilogue_table_bytes(p) == 0) {
-        return NULL;
-    }
-    aic_emit_function(e, name, false, PARAMS, 3, 0);
-    LLVMValueRef function = e->function;
-    int64_t whole = p->columns / LANES;
-    if (whole > 0) {
-        aic_loop loop;
-        aic_loop_begin(e, &loop, "block", aic_int(e, 0), aic_int(e, whole), 1, NULL, 0);
-        emit_entry(e, p, loop.index, LANES);
-        aic_loop_end(e, &loop);
-    }
-    if (p->columns % LANES != 0) {
-        emit_entry(e, p, aic_int(e, whole), (unsigned)(p->columns % LANES));
-    }
-    aic_emit_function_end(e);
-    return function;
-}
-
-/* ---- strips ---- */
-
-/* A block of columns of the strip that is being emitted. */
-typedef struct block {
-    unsigned columns;    /* 16 but at the end */
-    LLVMValueRef target; /* of its first column in row 0 of the matrix */
-    int64_t row_bytes;   /* of the target */
-    aic_parameters parameters;
-} block;
-
-typedef struct strip {
+typedef struct walk {
     aic_emit *e;
     const aic_epilogue *p;
-    int64_t block_bytes;
-    int64_t columns;
-    bool last;
-    aic_epilogue_form form;
-    LLVMValueRef table, column;
-} strip;
+    const aic_epilogue_strip *s;
+    LLVMValueRef table, column; /* of the strip */
+    /* The rows of one matrix: `count` of them, the first at `source`, row `row` of the matrix at `target`. */
+    LLVMValueRef target, source, row, count;
+} walk;
 
-/* Where a block of columns starts in row 0 of the target; `index` is its number in the strip. */
-static LLVMValueRef block_target(const strip *s, LLVMValueRef matrix, int64_t index)
+/* Some neighbouring blocks of columns whose results are neighbours in memory, too: units side by side. */
+typedef struct piece {
+    aic_unit unit;
+    unsigned units;
+    unsigned columns;    /* of a unit, that are stored: all but in the last piece */
+    int64_t row_bytes;   /* of the target */
+    LLVMValueRef target; /* of its first column in row 0 */
+    LLVMValueRef source; /* and in the first row */
+    aic_parameters parameters[AIC_EPILOGUE_BLOCKS];
+} piece;
+
+static int64_t target_bytes(const walk *w)
 {
-    aic_emit *e = s->e;
-    const aic_epilogue *p = s->p;
-    LLVMValueRef column = aic_add(e, s->column, aic_int(e, index * LANES));
-    if (p->width >= p->columns) {
-        return aic_at(e, matrix, aic_mul(e, column, target_bytes(p)));
-    }
-    LLVMValueRef width = aic_int(e, p->width);
-    LLVMValueRef target = aic_at(e, matrix, aic_mul(e, LLVMBuildUDiv(e->builder, column, width, ""), p->target_block));
-    if (p->width <= LANES) {
-        return target; /* blocks of the source start one or two of the target */
-    }
-    return aic_at(e, target, aic_mul(e, LLVMBuildURem(e->builder, column, width, ""), target_bytes(p)));
+    return (int64_t)aic_dtype_size(w->p->target);
 }
 
-static block make_block(const strip *s, LLVMValueRef matrix, int64_t index)
-{
-    aic_emit *e = s->e;
-    int64_t left = s->columns - index * LANES;
-    bool narrow = s->last && s->p->narrow_tail && left <= LANES;
-    block b = {
-        .columns = left < LANES ? (unsigned)left : LANES,
-        .target = block_target(s, matrix, index),
-        .row_bytes = narrow ? LANES * (int64_t)target_bytes(s->p) : s->p->target_row,
-    };
-    LLVMValueRef number = LLVMBuildUDiv(e->builder, s->column, aic_int(e, LANES), "");
-    LLVMValueRef entry = aic_mul(e, aic_add(e, number, aic_int(e, index)), aic_epilogue_block_bytes(s->p));
-    aic_epilogue_parameters(e, s->p, aic_at(e, s->table, entry), &b.parameters);
-    return b;
-}
+/* ---- rows of a piece ---- */
 
-/* One row of a block. */
-static void emit_value(const strip *s, const block *b, LLVMValueRef source, LLVMValueRef target)
+/* Accumulators of vector i of a unit; single: all its rows are the first one. */
+static LLVMValueRef load_vector(const walk *w, const piece *c, LLVMValueRef source, unsigned i, bool single)
 {
-    aic_emit *e = s->e;
-    LLVMValueRef x = aic_load_part(e, e->i32, LANES, b->columns, source, 0);
-    x = aic_epilogue_value(e, s->p, &b->parameters, x);
-    unsigned split = s->p->width < LANES ? (unsigned)s->p->width : LANES;
-    for (unsigned first = 0; first < b->columns; first += split) {
-        unsigned count = b->columns - first < split ? b->columns - first : split;
-        LLVMValueRef part = split == LANES ? x : aic_lanes_of(e, x, first, 1, split);
-        aic_store_part(e, part, count, target, first / split * s->p->target_block);
+    LLVMValueRef parts[AIC_UNIT_VECTORS];
+    const unsigned across = c->unit.blocks * LANES, size = c->unit.lanes < LANES ? c->unit.lanes : LANES;
+    const unsigned count = c->unit.lanes / size;
+    for (unsigned k = 0; k < count; k++) {
+        unsigned place = i * c->unit.lanes + k * size, row = single ? 0 : place / across, column = place % across;
+        int64_t offset = column / LANES * w->s->block_bytes + row * ROW_BYTES + column % LANES * SOURCE_BYTES;
+        unsigned left = !w->s->exact ? size : c->columns > column ? c->columns - column : 0;
+        parts[k] = left == 0 ? aic_zero(aic_vector(w->e->i32, size))
+                             : aic_load_part(w->e, w->e->i32, size, left, source, offset);
     }
+    return aic_concat(w->e, parts, count);
 }
 
-/* `count` rows, from `source` on, of the blocks first .. first+blocks-1 of the strip; row 0 of them is `row`. */
-static void emit_rows(const strip *s, const block *b, int64_t first, int64_t blocks, LLVMValueRef source,
-                      LLVMValueRef row, LLVMValueRef begin, LLVMValueRef end, int64_t unroll)
+/* Rows of results; where they are neighbours in memory, too, in one store. */
+static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsigned rows, LLVMValueRef target)
 {
-    aic_emit *e = s->e;
-    aic_loop loop;
-    aic_loop_begin(e, &loop, "row", begin, end, unroll, NULL, 0);
-    for (int64_t u = 0; u < unroll; u++) {
-        LLVMValueRef from = aic_at(e, source, aic_mul(e, loop.index, ROW_BYTES));
-        LLVMValueRef to = aic_add(e, row, loop.index);
-        for (int64_t i = 0; i < blocks; i++) {
-            LLVMValueRef target = aic_at(e, b[i].target, aic_mul(e, to, b[i].row_bytes));
-            emit_value(s, &b[i], aic_at_const(e, from, (first + i) * s->block_bytes + u * ROW_BYTES),
-                       aic_at_const(e, target, u * b[i].row_bytes));
+    aic_emit *e = w->e;
+    const unsigned across = c->unit.blocks * LANES;
+    const unsigned split = (unsigned)(w->p->width < LANES ? w->p->width : across);
+    if (rows == c->unit.rows && c->columns == split && c->row_bytes == across * target_bytes(w)) {
+        aic_store(e, results, target, 0, (unsigned)target_bytes(w));
+        return;
+    }
+    for (unsigned row = 0; row < rows; row++) {
+        for (unsigned column = 0; column < c->columns; column += split) {
+            unsigned left = c->columns - column;
+            LLVMValueRef part = aic_lanes_of(e, results, row * across + column, 1, split);
+            aic_store_part(e, part, left, target, row * c->row_bytes + column / split * w->p->target_block);
         }
     }
+}
+
+/* The rows of a unit; or its first one. */
+static void emit_unit(const walk *w, const piece *c, unsigned unit, LLVMValueRef source, LLVMValueRef target,
+                      bool single)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef accumulators[AIC_UNIT_VECTORS];
+    const int64_t blocks = (int64_t)unit * c->unit.blocks;
+    const unsigned row = c->unit.blocks * LANES / c->unit.lanes; /* vectors of one */
+    const unsigned count = single && row > 0 ? row : c->unit.count;
+    source = aic_at_const(e, source, blocks * w->s->block_bytes);
+    for (unsigned i = 0; i < count; i++) {
+        accumulators[i] = load_vector(w, c, source, i, single);
+    }
+    LLVMValueRef results = aic_epilogue_results(e, w->p, &c->unit, &c->parameters[unit], accumulators, count);
+    store_rows(w, c, results, single ? 1 : c->unit.rows, aic_at_const(e, target, blocks * LANES * target_bytes(w)));
+}
+
+/* `rows` rows of the piece, from row `first` on; or one. */
+static void emit_body(const walk *w, const piece *c, LLVMValueRef first, int64_t rows, bool single)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef source = aic_at(e, c->source, aic_mul(e, first, ROW_BYTES));
+    LLVMValueRef target = aic_at(e, c->target, aic_mul(e, aic_add(e, w->row, first), c->row_bytes));
+    for (int64_t row = 0; row < rows; row += c->unit.rows) {
+        for (unsigned unit = 0; unit < c->units; unit++) {
+            emit_unit(w, c, unit, aic_at_const(e, source, row * ROW_BYTES), aic_at_const(e, target, row * c->row_bytes),
+                      single);
+        }
+    }
+}
+
+/* All rows: as many at a time as the form says, the last ones overlapping those before; or one by one where there are
+ * fewer. */
+static void emit_rows(const walk *w, const piece *c)
+{
+    aic_emit *e = w->e;
+    aic_loop loop;
+    const int64_t step = (w->s->form.rows + c->unit.rows - 1) / c->unit.rows * c->unit.rows;
+    LLVMValueRef single = w->count;
+    if (step > 1 && !w->s->exact) {
+        LLVMValueRef last = LLVMBuildNSWSub(e->builder, w->count, aic_int(e, step), "");
+        LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, last, aic_int(e, 0), "");
+        LLVMValueRef none = aic_int(e, 0);
+        aic_loop_begin(e, &loop, "rows", none, LLVMBuildSelect(e->builder, few, none, w->count, ""), step, NULL, 0);
+        emit_body(w, c, aic_min(e, loop.index, last), step, false);
+        aic_loop_end(e, &loop);
+        single = LLVMBuildSelect(e->builder, few, w->count, none, "");
+    }
+    aic_loop_begin(e, &loop, "row", aic_int(e, 0), single, 1, NULL, 0);
+    emit_body(w, c, loop.index, 1, true);
     aic_loop_end(e, &loop);
 }
 
-/* Blocks that share a row loop, so that their parameters stay in registers. */
-enum { PANEL_BLOCKS_MAX = 8 };
+/* ---- pieces of a strip ---- */
 
-/* The strip's part of one matrix: `count` rows from `source` on, the first of them row `row` of the matrix. */
-static void emit_matrix(const strip *s, LLVMValueRef matrix, LLVMValueRef source, LLVMValueRef row, LLVMValueRef count)
+static LLVMValueRef piece_target(const walk *w, LLVMValueRef block)
 {
-    aic_emit *e = s->e;
-    int64_t unroll = s->form.rows, total = blocks_of(s->columns);
-    LLVMValueRef whole = LLVMBuildUDiv(e->builder, count, aic_int(e, unroll), "");
-    whole = aic_mul(e, whole, unroll);
-    for (int64_t first = 0; first < total; first += s->form.blocks) {
-        int64_t blocks = total - first < s->form.blocks ? total - first : s->form.blocks;
-        block b[PANEL_BLOCKS_MAX];
-        for (int64_t i = 0; i < blocks; i++) {
-            b[i] = make_block(s, matrix, first + i);
-        }
-        emit_rows(s, b, first, blocks, source, row, aic_int(e, 0), whole, unroll);
-        if (unroll > 1) {
-            emit_rows(s, b, first, blocks, source, row, whole, count, 1);
-        }
+    aic_emit *e = w->e;
+    const aic_epilogue *p = w->p;
+    LLVMValueRef column = aic_add(e, w->column, aic_mul(e, block, LANES));
+    if (p->width >= p->columns) {
+        return aic_at(e, w->target, aic_mul(e, column, target_bytes(w)));
+    }
+    LLVMValueRef width = aic_int(e, p->width), number = LLVMBuildUDiv(e->builder, column, width, "");
+    LLVMValueRef target = aic_at(e, w->target, aic_mul(e, number, p->target_block));
+    if (p->width <= LANES) {
+        return target; /* blocks of the source start one or two of the target */
+    }
+    return aic_at(e, target, aic_mul(e, LLVMBuildURem(e->builder, column, width, ""), target_bytes(w)));
+}
+
+/* The rows of a piece whose first block is number `block` of the strip. */
+static void emit_piece_rows(const walk *w, piece *c, LLVMValueRef block, bool shifts)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef number = LLVMBuildUDiv(e->builder, w->column, aic_int(e, LANES), "");
+    number = aic_add(e, number, block);
+    for (unsigned unit = 0; unit < c->units; unit++) {
+        LLVMValueRef first = aic_add(e, number, aic_int(e, unit * c->unit.blocks));
+        aic_epilogue_parameters(e, w->p, &c->unit, w->table, first, shifts, &c->parameters[unit]);
+    }
+    emit_rows(w, c);
+}
+
+/* A piece of `blocks` blocks. Where only the table tells whether words shift, there are two ways through it. */
+static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes)
+{
+    aic_emit *e = w->e;
+    piece c = {.unit = aic_epilogue_unit(w->p, e->target, blocks), .row_bytes = row_bytes};
+    c.units = (unsigned)blocks / c.unit.blocks;
+    c.columns = columns / c.units;
+    c.target = piece_target(w, block);
+    c.source = aic_at(e, w->source, aic_mul(e, block, w->s->block_bytes));
+    if (!aic_epilogue_table_tells_shift(w->p)) {
+        emit_piece_rows(w, &c, block, aic_epilogue_may_shift(w->p));
+        return;
+    }
+    LLVMValueRef told = aic_epilogue_shifts(e, w->table);
+    for (int shifts = 0; shifts <= 1; shifts++) {
+        aic_branch branch;
+        aic_branch_begin(e, &branch, shifts ? told : LLVMBuildNot(e->builder, told, ""));
+        emit_piece_rows(w, &c, block, shifts);
+        aic_branch_end(e, &branch);
     }
 }
 
-/* Every matrix that has some of the `count` rows from `row` on. */
-static void emit_matrices(const strip *s, LLVMValueRef target, LLVMValueRef source, LLVMValueRef row,
-                          LLVMValueRef count)
+/* Blocks whose results are neighbours in memory, as many as the form wants. */
+static int64_t piece_blocks(const walk *w)
 {
-    aic_emit *e = s->e;
+    const aic_epilogue *p = w->p;
+    int64_t most = w->s->form.blocks;
+    if (p->width >= p->columns) {
+        return most;
+    }
+    int64_t together = p->width / LANES; /* all pieces must begin with a block of the target */
+    return p->width > LANES && w->s->step % p->width == 0 && most >= together ? together : 1;
+}
+
+/* The strip: pieces of one size, what is left in halves of that size, then the narrow tail or the columns of a last
+ * block that is not full. */
+static void emit_pieces(const walk *w)
+{
+    aic_emit *e = w->e;
+    const int64_t row_bytes = w->p->target_row;
+    const bool narrow = w->s->last && w->p->narrow_tail;
+    const int64_t tail = narrow ? LANES : w->s->columns % LANES, whole = (w->s->columns - tail) / LANES;
+    int64_t size = piece_blocks(w), done = 0;
+    if (whole >= size) {
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "piece", aic_int(e, 0), aic_int(e, whole / size * size), size, NULL, 0);
+        emit_piece(w, loop.index, size, (unsigned)(size * LANES), row_bytes);
+        aic_loop_end(e, &loop);
+        done = whole / size * size;
+    }
+    for (size /= 2; size > 0; size /= 2) {
+        if (whole - done >= size) {
+            emit_piece(w, aic_int(e, done), size, (unsigned)(size * LANES), row_bytes);
+            done += size;
+        }
+    }
+    if (tail > 0) {
+        emit_piece(w, aic_int(e, whole), 1, (unsigned)tail, narrow ? LANES * target_bytes(w) : row_bytes);
+    }
+}
+
+/* ---- rows one by one ---- */
+
+/* The pieces of a strip of whole blocks: their first blocks and numbers of blocks. */
+static unsigned cut_whole(const walk *w, unsigned *first, unsigned *blocks)
+{
+    unsigned count = 0, total = (unsigned)(w->s->columns / LANES), size = (unsigned)piece_blocks(w);
+    for (unsigned done = 0; done < total; done += size) {
+        while (size > total - done) {
+            size /= 2;
+        }
+        first[count] = done;
+        blocks[count++] = size;
+    }
+    return count;
+}
+
+enum { SOURCE, TABLE, TARGETS };
+
+unsigned aic_epilogue_rows_begin(aic_emit *e, const aic_epilogue *p, int64_t columns, LLVMValueRef target,
+                                 LLVMValueRef source, LLVMValueRef table, LLVMValueRef row, LLVMValueRef column,
+                                 LLVMValueRef pointers[AIC_EPILOGUE_POINTERS_MAX])
+{
+    const aic_epilogue_strip s = {.form = aic_epilogue_default_form(p, e->target), .columns = columns, .step = columns};
+    const walk w = {.e = e, .p = p, .s = &s, .column = column, .target = target};
+    unsigned first[AIC_EPILOGUE_POINTERS_MAX], blocks[AIC_EPILOGUE_POINTERS_MAX], count = cut_whole(&w, first, blocks);
+    pointers[SOURCE] = source;
+    pointers[TABLE] = aic_epilogue_table_at(e, p, table, LLVMBuildUDiv(e->builder, column, aic_int(e, LANES), ""));
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef start = piece_target(&w, aic_int(e, first[i]));
+        pointers[TARGETS + i] = aic_at(e, start, aic_mul(e, row, p->target_row));
+    }
+    return TARGETS + count;
+}
+
+void aic_epilogue_rows_store(aic_emit *e, const aic_epilogue *p, int64_t block_bytes, int64_t columns,
+                             LLVMValueRef *pointers, LLVMValueRef more)
+{
+    const aic_epilogue_strip s = {.form = aic_epilogue_default_form(p, e->target),
+                                  .block_bytes = block_bytes,
+                                  .columns = columns,
+                                  .step = columns};
+    const walk w = {.e = e, .p = p, .s = &s};
+    unsigned first[AIC_EPILOGUE_POINTERS_MAX], blocks[AIC_EPILOGUE_POINTERS_MAX], count = cut_whole(&w, first, blocks);
+    for (unsigned i = 0; i < count; i++) {
+        piece c = {.unit = aic_epilogue_unit(p, e->target, blocks[i]), .row_bytes = p->target_row};
+        LLVMValueRef source = aic_at_const(e, pointers[SOURCE], first[i] * block_bytes);
+        c.units = blocks[i] / c.unit.blocks;
+        c.columns = c.unit.blocks * LANES;
+        for (unsigned unit = 0; unit < c.units; unit++) {
+            LLVMValueRef block = aic_int(e, first[i] + unit * c.unit.blocks);
+            aic_epilogue_parameters(e, p, &c.unit, pointers[TABLE], block, aic_epilogue_may_shift(p),
+                                    &c.parameters[unit]);
+            emit_unit(&w, &c, unit, source, pointers[TARGETS + i], true);
+        }
+        LLVMValueRef step = LLVMBuildSelect(e->builder, more, aic_int(e, p->target_row), aic_int(e, 0), "");
+        pointers[TARGETS + i] = aic_at(e, pointers[TARGETS + i], step);
+    }
+    LLVMValueRef step = LLVMBuildSelect(e->builder, more, aic_int(e, ROW_BYTES), aic_int(e, 0), "");
+    pointers[SOURCE] = aic_at(e, pointers[SOURCE], step);
+}
+
+/* ---- matrices ---- */
+
+/* Every matrix that has some of the `count` rows from `row` on. */
+static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLVMValueRef row, LLVMValueRef count)
+{
+    aic_emit *e = w->e;
     LLVMBuilderRef b = e->builder;
-    const aic_epilogue *p = s->p;
+    const aic_epilogue *p = w->p;
     LLVMValueRef first = aic_int(e, 0), end = aic_int(e, p->matrices), past = aic_add(e, row, count);
     if (p->matrices > 1) { /* the first that ends after `row`, the first that begins at `past` or later */
         LLVMValueRef step = aic_int(e, p->source_matrix);
@@ -204,23 +294,22 @@ static void emit_matrices(const strip *s, LLVMValueRef target, LLVMValueRef sour
     aic_loop_begin(e, &loop, "matrix", first, end, 1, NULL, 0);
     LLVMValueRef start = aic_mul(e, loop.index, p->source_matrix);
     LLVMValueRef low = aic_max(e, row, start), high = aic_min(e, past, aic_add(e, start, aic_int(e, p->rows)));
-    LLVMValueRef skipped = LLVMBuildNSWSub(b, low, row, "");
-    emit_matrix(s, aic_at(e, target, aic_mul(e, loop.index, p->target_matrix)),
-                aic_at(e, source, aic_mul(e, skipped, ROW_BYTES)), LLVMBuildNSWSub(b, low, start, ""),
-                aic_max(e, LLVMBuildNSWSub(b, high, low, ""), aic_int(e, 0)));
+    w->target = aic_at(e, target, aic_mul(e, loop.index, p->target_matrix));
+    w->source = aic_at(e, source, aic_mul(e, LLVMBuildNSWSub(b, low, row, ""), ROW_BYTES));
+    w->row = LLVMBuildNSWSub(b, low, start, "");
+    w->count = aic_max(e, LLVMBuildNSWSub(b, high, low, ""), aic_int(e, 0));
+    emit_pieces(w);
     aic_loop_end(e, &loop);
 }
 
-LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_form *form,
-                                     int64_t block_bytes, int64_t columns, bool last, const char *name)
+LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
+                                     const char *name)
 {
     static const char *const PARAMS[] = {"target", "source", "table", "row", "count", "column"};
     aic_emit_function(e, name, false, PARAMS, 3, 3);
     LLVMValueRef function = e->function;
-    strip s = {.e = e, .p = p, .block_bytes = block_bytes, .columns = columns, .last = last, .form = *form};
-    s.table = aic_emit_param(e, 2);
-    s.column = aic_emit_param(e, 5);
-    emit_matrices(&s, aic_emit_param(e, 0), aic_emit_param(e, 1), aic_emit_param(e, 3), aic_emit_param(e, 4));
+    walk w = {.e = e, .p = p, .s = strip, .table = aic_emit_param(e, 2), .column = aic_emit_param(e, 5)};
+    emit_matrices(&w, aic_emit_param(e, 0), aic_emit_param(e, 1), aic_emit_param(e, 3), aic_emit_param(e, 4));
     aic_emit_function_end(e);
     return function;
 }

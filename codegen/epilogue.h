@@ -54,20 +54,41 @@ int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
  * may be NULL where there are none). NULL when there is no table. */
 LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name);
 
-/* How a strip is gone through. */
+/* How strips are gone through: blocks of 16 columns that share a loop over rows, a power of two, and rows of one
+ * iteration. Fewer blocks are taken where results of more are no neighbours in memory. */
 typedef struct aic_epilogue_form {
-    int64_t blocks; /* of 16 columns that share a loop over rows, 1 .. 8 */
-    int64_t rows;   /* of one iteration */
+    int64_t blocks, rows;
 } aic_epilogue_form;
+
+#define AIC_EPILOGUE_BLOCKS 8
+#define AIC_EPILOGUE_ROWS 16
 
 /* The form that suits most strips. */
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target);
 
-/* void name(target, source, table; row, count, column): stores `columns` columns from `column` on of the `count` rows
- * from `row` on, in every matrix that has them. target, table: of the whole; source: the first of these rows and
- * columns, its blocks of 16 columns block_bytes apart. `column` is a multiple of 16. `last`: these columns are the
- * store's last ones, with its narrow tail where there is one. Rows that are in no matrix are dropped. */
-LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_form *form,
-                                     int64_t block_bytes, int64_t columns, bool last, const char *name);
+typedef struct aic_epilogue_strip {
+    aic_epilogue_form form;
+    int64_t block_bytes; /* of the source, from a block of 16 columns to the next */
+    int64_t columns;
+    int64_t step; /* every strip begins at a multiple of this many columns, itself a multiple of 16 */
+    bool last;    /* its columns are the last ones, with the narrow tail where there is one */
+    bool exact;   /* nothing is read but its columns; else whole blocks of 16 are */
+} aic_epilogue_strip;
+
+/* void name(target, source, table; row, count, column): stores the columns of a strip from `column` on of the `count`
+ * rows from `row` on, in every matrix that has them. target, table: of the whole; source: the first of these rows and
+ * columns. Rows that are in no matrix are dropped. */
+LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
+                                     const char *name);
+
+/* The same for whole blocks, one row at a time, emitted between other work: a strip of one matrix without a narrow
+ * tail. Begin makes the pointers to its first row, whose number it returns; target, table, row and column as above,
+ * source: the strip. Store stores the row they point at, then moves them to the next one if `more` is true. */
+#define AIC_EPILOGUE_POINTERS_MAX 8
+unsigned aic_epilogue_rows_begin(aic_emit *e, const aic_epilogue *p, int64_t columns, LLVMValueRef target,
+                                 LLVMValueRef source, LLVMValueRef table, LLVMValueRef row, LLVMValueRef column,
+                                 LLVMValueRef pointers[AIC_EPILOGUE_POINTERS_MAX]);
+void aic_epilogue_rows_store(aic_emit *e, const aic_epilogue *p, int64_t block_bytes, int64_t columns,
+                             LLVMValueRef *pointers, LLVMValueRef more);
 
 #endif

@@ -1,13 +1,23 @@
-/* Epilogues as kernels of their own. Column by column: a strip of some blocks of 16 columns, all rows of it, then the
- * next. */
+/* Epilogues as kernels of their own.
+ *
+ *     fill the table of columns
+ *     for a band of rows
+ *       the strip of all columns
+ *
+ * Within the strip it is pieces of columns, then rows. Rows of different blocks of the source, and rows of a target in
+ * rows, lie far apart; a band is as many of them as translation and prefetching of addresses cope with. */
 #include "codegen/epilogue_value.h"
 #include "codegen/generator.h"
 #include "codegen/vec.h"
 #include "frontend/diag.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-enum { LANES = AIC_EPILOGUE_LANES, BLOCKS_MAX = 8, ROWS_MAX = 8, LINE_BYTES = 64 };
+enum { LANES = AIC_EPILOGUE_LANES, ROW_BYTES = 4 * LANES, LINE_BYTES = 64 };
+
+/* Rows of a band, where columns are in one block and where each has its own. */
+enum { BAND_ROWS = 32, BAND_ALL = 65536 };
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -21,46 +31,52 @@ static int64_t blocks_of(const aic_epilogue *p)
 
 /* ---- schedules ---- */
 
-/* Blocks of 16 columns whose results fill a cache line of the target; no more than there are. */
+/* Blocks of columns that are neighbours in the target. */
+static int64_t neighbours(const aic_epilogue *p)
+{
+    return p->width >= p->columns ? AIC_EPILOGUE_BLOCKS : p->width > LANES ? p->width / LANES : 1;
+}
+
+static bool in_rows(const aic_epilogue *p)
+{
+    return p->width >= p->columns && p->columns > LANES;
+}
+
+/* Blocks whose results fill a cache line. */
 static int64_t line_blocks(const aic_epilogue *p)
 {
-    int64_t bytes = LANES * (int64_t)aic_dtype_size(p->target);
-    bool together = p->width > LANES; /* they are neighbours in the target */
-    int64_t blocks = together ? LINE_BYTES / bytes : 1;
-    return least(least(blocks, p->width / LANES), blocks_of(p));
+    return least(LINE_BYTES / (LANES * (int64_t)aic_dtype_size(p->target)), neighbours(p));
 }
 
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target)
 {
-    (void)target;
-    int64_t blocks = line_blocks(p);
-    return (aic_epilogue_form){.blocks = blocks < 1 ? 1 : blocks, .rows = blocks > 1 ? 1 : 2};
+    int64_t blocks = line_blocks(p), units = aic_epilogue_unit(p, target, blocks).blocks;
+    return (aic_epilogue_form){.blocks = blocks, .rows = blocks > units ? 2 : 4};
 }
 
-static aic_schedule schedule_of(int64_t blocks, int64_t rows)
+/* Vector operations: loads, stores and about eight for the arithmetic of a vector; besides, the head of a loop, lines
+ * that are written in parts, more values at a time than there are registers, bands too low or too high. */
+static double predict(const aic_epilogue *p, const aic_target *target, const aic_schedule *s)
 {
-    return (aic_schedule){.rows = rows, .cols = 1, .vectors = blocks, .unroll = 1, .band = 1};
-}
-
-/* Vector operations of a value; loops and parameters cost the less, the more is done at a time. */
-static double predict(const aic_epilogue_kernel *k, const aic_target *target, int64_t blocks, int64_t rows)
-{
-    const aic_epilogue *p = &k->epilogue;
-    aic_epilogue_form usual = aic_epilogue_default_form(p, target);
-    double values = (double)(p->rows * p->matrices) * (double)blocks_of(p);
-    double loop = 1.0 / (double)(blocks * rows);
-    double lines = blocks < usual.blocks ? 1.0 : 0.0; /* lines are written in parts */
-    double busy = blocks * rows > 8 ? 0.05 * (double)(blocks * rows) : 0;
-    return values * (aic_epilogue_block_bytes(p) > 0 ? 12.0 : 8.0) * (1.0 + 0.1 * loop + 0.3 * lines + 0.02 * busy);
+    const double lines = (double)line_blocks(p), blocks = (double)s->vectors, ideal = BAND_ROWS;
+    double vectors = (double)(p->rows * p->matrices) * (double)p->columns * 32 / target->vector_bits;
+    double body = blocks * (double)s->rows * LANES * 32 / target->vector_bits,
+           arithmetic = p->target == p->source ? 0 : 8;
+    double parts = blocks < lines ? lines / blocks - 1 : 0, wide = blocks > lines ? blocks / lines / 4 : 0;
+    double off = s->band < BAND_ROWS ? ideal / (double)s->band : (double)s->band / ideal;
+    return vectors * (2 + arithmetic + 2 / body + body / 16 + parts + wide + (in_rows(p) ? off / 4 : 0));
 }
 
 static void candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
 {
-    const aic_epilogue_kernel *k = &work->epilogue;
-    for (int64_t blocks = 1; blocks <= least(BLOCKS_MAX, blocks_of(&k->epilogue)); blocks *= 2) {
+    const aic_epilogue *p = &work->epilogue.epilogue;
+    const int64_t bands[] = {in_rows(p) ? BAND_ROWS / 4 : BAND_ALL, BAND_ROWS, BAND_ROWS * 4};
+    for (int64_t blocks = 1; blocks <= least(neighbours(p), blocks_of(p)); blocks *= 2) {
         for (int64_t rows = 1; rows <= 4; rows *= 2) {
-            const aic_schedule s = schedule_of(blocks, rows);
-            aic_candidates_add(list, &s, predict(k, target, blocks, rows));
+            for (size_t i = 0; i < (in_rows(p) ? sizeof bands / sizeof *bands : 1); i++) {
+                aic_schedule s = {.rows = rows, .cols = 1, .vectors = blocks, .unroll = 1, .band = bands[i]};
+                aic_candidates_add(list, &s, predict(p, target, &s));
+            }
         }
     }
 }
@@ -72,15 +88,6 @@ static double bound(const aic_work *work, const aic_target *target)
     return elements * (4 + (double)aic_dtype_size(p->target)) * 8 / target->vector_bits;
 }
 
-static aic_status check_field(const char *field, int64_t value, int64_t high)
-{
-    if (value >= 1 && value <= high) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "%s = %lld is outside 1..%lld", field, (long long)value,
-                    (long long)high);
-}
-
 static aic_status check(const aic_work *work, const aic_target *target, const aic_schedule *s, aic_sizes *sizes)
 {
     (void)target;
@@ -88,14 +95,21 @@ static aic_status check(const aic_work *work, const aic_target *target, const ai
         const char *name;
         int64_t value, high;
     } fields[] = {
-        {"rows", s->rows, ROWS_MAX}, {"cols", s->cols, 1}, {"vectors", s->vectors, BLOCKS_MAX},
-        {"unroll", s->unroll, 1},    {"band", s->band, 1},
+        {"rows", s->rows, AIC_EPILOGUE_ROWS},
+        {"cols", s->cols, 1},
+        {"vectors", s->vectors, AIC_EPILOGUE_BLOCKS},
+        {"unroll", s->unroll, 1},
+        {"band", s->band, BAND_ALL},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        aic_status status = check_field(fields[i].name, fields[i].value, fields[i].high);
-        if (status != AIC_OK) {
-            return status;
+        if (fields[i].value < 1 || fields[i].value > fields[i].high) {
+            return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "%s = %" PRId64 " is outside 1..%" PRId64, fields[i].name,
+                            fields[i].value, fields[i].high);
         }
+    }
+    if ((s->vectors & (s->vectors - 1)) != 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %" PRId64 " is not a power of two in 1..%d",
+                        s->vectors, AIC_EPILOGUE_BLOCKS);
     }
     *sizes = (aic_sizes){.workspace_bytes = (size_t)aic_epilogue_table_bytes(&work->epilogue.epilogue)};
     return AIC_OK;
@@ -103,42 +117,46 @@ static aic_status check(const aic_work *work, const aic_target *target, const ai
 
 static void report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule)
 {
-    (void)target;
     const aic_epilogue *p = &work->epilogue.epilogue;
-    fprintf(out, "strips of %lld columns, %lld rows an iteration\n", (long long)(schedule->vectors * LANES),
-            (long long)schedule->rows);
-    fprintf(out, "column parameters: %lld bytes in the workspace\n", (long long)aic_epilogue_table_bytes(p));
+    const aic_unit unit = aic_epilogue_unit(p, target, schedule->vectors);
+    fprintf(out, "pieces of %" PRId64 " columns, %" PRId64 " rows an iteration, %" PRId64 " rows a band\n",
+            least(schedule->vectors, neighbours(p)) * LANES, schedule->rows, schedule->band);
+    fprintf(out, "results %u rows x %u columns at a time\n", unit.rows, unit.blocks * LANES);
+    fprintf(out, "column parameters: %" PRId64 " bytes in the workspace\n", aic_epilogue_table_bytes(p));
 }
 
 /* ---- emission ---- */
 
-/* The functions of a kernel, NULL where it has none. */
+/* The functions of a kernel, NULL where it has none: the columns that the last row of the source has in full, those of
+ * its last block that it has in part, and the same for the last row alone. */
 typedef struct parts {
-    LLVMValueRef table, strip, last;
-    int64_t strip_columns, strips, last_columns;
+    LLVMValueRef table, strip, exact;
+    int64_t band, rows;
 } parts;
 
 static parts emit_parts(aic_emit *e, const aic_epilogue_kernel *k, const aic_schedule *s, const char *symbol)
 {
     const aic_epilogue *p = &k->epilogue;
-    const aic_epilogue_form form = {.blocks = s->vectors, .rows = s->rows};
+    aic_epilogue_strip strip = {.form = {s->vectors, s->rows},
+                                .block_bytes = k->block_bytes,
+                                .columns = p->columns,
+                                .step = p->columns + LANES * AIC_EPILOGUE_BLOCKS, /* there is one */
+                                .last = true};
     char name[160];
-    parts f = {.strip_columns = LANES * s->vectors};
-    f.strips = p->columns / f.strip_columns;
-    f.last_columns = p->columns % f.strip_columns;
-    if (f.last_columns == 0 && p->narrow_tail) {
-        f.strips--;
-        f.last_columns = f.strip_columns;
-    }
+    parts f = {.band = s->band, .rows = (p->matrices - 1) * p->source_matrix + p->rows};
+    strip.step -= strip.step % (LANES * AIC_EPILOGUE_BLOCKS);
     snprintf(name, sizeof name, "%s_table", symbol);
     f.table = aic_emit_epilogue_table(e, p, name);
-    if (f.strips > 0) {
-        snprintf(name, sizeof name, "%s_strip", symbol);
-        f.strip = aic_emit_epilogue_strip(e, p, &form, k->block_bytes, f.strip_columns, false, name);
+    if (p->columns % LANES != 0) {
+        f.rows--;
+        strip.exact = true;
+        snprintf(name, sizeof name, "%s_exact", symbol);
+        f.exact = aic_emit_epilogue_strip(e, p, &strip, name);
+        strip.exact = false;
     }
-    if (f.last_columns > 0) {
-        snprintf(name, sizeof name, "%s_last", symbol);
-        f.last = aic_emit_epilogue_strip(e, p, &form, k->block_bytes, f.last_columns, true, name);
+    if (f.rows > 0) {
+        snprintf(name, sizeof name, "%s_strip", symbol);
+        f.strip = aic_emit_epilogue_strip(e, p, &strip, name);
     }
     return f;
 }
@@ -149,58 +167,67 @@ static LLVMValueRef optional_operand(aic_emit *e, unsigned number)
     return number == 0 ? LLVMConstNull(e->ptr) : aic_emit_param(e, number);
 }
 
-static void emit_strip_call(aic_emit *e, const aic_epilogue_kernel *k, LLVMValueRef strip, LLVMValueRef table,
-                            LLVMValueRef column)
+static void emit_strip_call(aic_emit *e, LLVMValueRef strip, LLVMValueRef table, LLVMValueRef row, LLVMValueRef count)
 {
-    const aic_epilogue *p = &k->epilogue;
-    /* Columns are multiples of 16, so of whole blocks. */
-    LLVMValueRef block = LLVMBuildUDiv(e->builder, column, aic_int(e, LANES), "");
-    LLVMValueRef source = aic_at(e, aic_emit_param(e, 1), aic_mul(e, block, k->block_bytes));
-    LLVMValueRef rows = aic_int(e, (p->matrices - 1) * p->source_matrix + p->rows);
-    LLVMValueRef args[] = {aic_emit_param(e, 0), source, table, aic_int(e, 0), rows, column};
+    LLVMValueRef source = aic_at(e, aic_emit_param(e, 1), aic_mul(e, row, ROW_BYTES));
+    LLVMValueRef args[] = {aic_emit_param(e, 0), source, table, row, count, aic_int(e, 0)};
     aic_emit_call(e, strip, args, 6);
 }
 
 /* name(target, source, ..., workspace) */
-static void emit_entry(aic_emit *e, const aic_epilogue_kernel *k, const parts *f, const char *name)
+static LLVMValueRef emit_entry(aic_emit *e, const aic_epilogue_kernel *k, const parts *f, const char *name)
 {
     static const char *const PARAMS[] = {"target", "source", "operand2", "operand3", "workspace"};
     const char *names[5];
     memcpy(names, PARAMS, sizeof names);
     names[k->operands] = "workspace";
     aic_emit_function(e, name, true, names, k->operands + 1, 0);
-    LLVMValueRef table = aic_emit_param(e, k->operands), saved = aic_float_enter(e, true);
+    LLVMValueRef function = e->function, table = aic_emit_param(e, k->operands), saved = aic_float_enter(e, true);
     if (f->table != NULL) {
         LLVMValueRef args[] = {table, optional_operand(e, k->parameters), optional_operand(e, k->bias)};
         aic_emit_call(e, f->table, args, 3);
     }
-    if (f->strips > 0) {
+    if (f->strip != NULL) {
+        LLVMValueRef band = aic_int(e, f->band), rows = aic_int(e, f->rows);
         aic_loop loop;
-        aic_loop_begin(e, &loop, "strip", aic_int(e, 0), aic_int(e, f->strips), 1, NULL, 0);
-        emit_strip_call(e, k, f->strip, table, aic_mul(e, loop.index, f->strip_columns));
+        aic_loop_begin(e, &loop, "band", aic_int(e, 0), rows, f->band, NULL, 0);
+        LLVMValueRef left = LLVMBuildNSWSub(e->builder, rows, loop.index, "");
+        emit_strip_call(e, f->strip, table, loop.index, aic_min(e, band, left));
         aic_loop_end(e, &loop);
     }
-    if (f->last != NULL) {
-        emit_strip_call(e, k, f->last, table, aic_int(e, f->strips * f->strip_columns));
+    if (f->exact != NULL) {
+        emit_strip_call(e, f->exact, table, aic_int(e, f->rows), aic_int(e, 1));
     }
     aic_float_leave(e, saved);
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* No operand is packed: two names of one kernel. */
+static void emit_packed(aic_emit *e, const aic_epilogue_kernel *k, LLVMValueRef entry, const char *name)
+{
+    static const char *const PARAMS[] = {"target", "source", "operand2", "operand3", "workspace"};
+    LLVMValueRef args[5];
+    aic_emit_function(e, name, true, PARAMS, k->operands + 1, 0);
+    for (unsigned i = 0; i <= k->operands; i++) {
+        args[i] = aic_emit_param(e, i);
+    }
+    aic_emit_call(e, entry, args, k->operands + 1);
     aic_emit_function_end(e);
 }
 
 static aic_status emit(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
 {
-    static const char *const FORMS[] = {"", "_packed"}; /* no operand is packed: two names of one kernel */
     aic_sizes sizes;
     aic_status status = check(work, e->target, schedule, &sizes);
     if (status != AIC_OK) {
         return status;
     }
     const parts f = emit_parts(e, &work->epilogue, schedule, symbol);
-    for (int i = 0; i < 2; i++) {
-        char name[160];
-        snprintf(name, sizeof name, "%s%s", symbol, FORMS[i]);
-        emit_entry(e, &work->epilogue, &f, name);
-    }
+    LLVMValueRef entry = emit_entry(e, &work->epilogue, &f, symbol);
+    char name[160];
+    snprintf(name, sizeof name, "%s_packed", symbol);
+    emit_packed(e, &work->epilogue, entry, name);
     return AIC_OK;
 }
 

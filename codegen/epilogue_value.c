@@ -1,18 +1,11 @@
-/* The arithmetic of epilogues on one vector (AscendC Fixpipe, sections 5 and 6; TIK conv2d, section 9). */
+/* The arithmetic of epilogues on one unit (AscendC Fixpipe, section 6; TIK conv2d, section 9). */
 #include "codegen/epilogue_value.h"
 #include "codegen/vec.h"
-#include "frontend/half.h"
 
 #include <float.h>
-#include <math.h>
 
-enum { LANES = AIC_EPILOGUE_LANES };
-
-/* Adding 1.5 * 2^23 to a small number rounds it to an integer, to nearest even, whose lowest byte is that of the sum.
- */
-#define ROUNDING_FLOAT 12582912.0
-
-static const double HALF_MAX = 65504.0, BFLOAT16_MAX = 0x1.FEp127;
+/* The largest finite numbers, bits. */
+enum { HALF_MAX = 0x7bff, BFLOAT16_MAX = 0x7f7f, SIGN16 = 0x8000 };
 
 static bool is_float(const aic_epilogue *p)
 {
@@ -24,243 +17,168 @@ static bool gives_bytes(const aic_epilogue *p)
     return p->target == AIC_INT8 || p->target == AIC_UINT8;
 }
 
-/* ---- parameters ---- */
-
-static bool needed(const aic_epilogue *p, aic_parameter parameter)
+/* Whether the end makes +0 of every NaN. */
+static bool drops_nan(const aic_epilogue *p)
 {
-    switch (parameter) {
-    case AIC_PARAMETER_BIAS:
-        return p->bias;
-    case AIC_PARAMETER_SHIFT:
-        return p->shift;
-    case AIC_PARAMETER_SCALE:
-        return p->scale != AIC_SCALE_NONE;
-    case AIC_PARAMETER_OFFSET:
-    case AIC_PARAMETER_LOW:
-    case AIC_PARAMETER_HIGH:
-        return gives_bytes(p);
-    case AIC_PARAMETERS:
-        break;
-    }
-    return false;
+    return gives_bytes(p) || (p->target != p->source && p->saturate);
 }
 
-bool aic_epilogue_in_table(const aic_epilogue *p, aic_parameter parameter)
+/* Whether products can be NaN: the halves of a tensor may be infinite, words have finite scales. */
+static bool may_be_nan(const aic_epilogue *p)
 {
-    bool per_column = parameter == AIC_PARAMETER_BIAS || p->scale == AIC_SCALE_WORDS || p->scale == AIC_SCALE_HALVES;
-    return needed(p, parameter) && per_column;
+    return is_float(p) || p->scale == AIC_SCALE_HALVES;
 }
 
-int64_t aic_epilogue_block_bytes(const aic_epilogue *p)
+aic_unit aic_epilogue_unit(const aic_epilogue *p, const aic_target *target, int64_t blocks)
 {
-    int64_t bytes = 0;
-    for (int i = 0; i < AIC_PARAMETERS; i++) {
-        bytes += aic_epilogue_in_table(p, (aic_parameter)i) ? LANES * (int64_t)sizeof(int32_t) : 0;
-    }
-    return bytes;
-}
-
-/* What a column's words say, besides the scale. */
-typedef struct word_fields {
-    LLVMValueRef shifts, is_signed; /* <16 x i1> */
-    LLVMValueRef shift, offset;     /* <16 x i32> */
-} word_fields;
-
-static word_fields read_fields(aic_emit *e, LLVMValueRef high)
-{
-    LLVMBuilderRef b = e->builder;
-    LLVMTypeRef type = LLVMTypeOf(high);
-    LLVMValueRef none = aic_zero(type);
-    LLVMValueRef shift = LLVMBuildAnd(b, high, aic_const_int(type, 15), "");
-    word_fields f;
-    f.shifts = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, high, aic_const_int(type, 1 << 4), ""), none, "");
-    f.shift = LLVMBuildSelect(b, f.shifts, LLVMBuildAdd(b, shift, aic_const_int(type, 1), ""), none, "");
-    f.offset = LLVMBuildShl(b, high, aic_const_int(type, 18), ""); /* bits 45:37, signed */
-    f.offset = LLVMBuildAShr(b, f.offset, aic_const_int(type, 23), "");
-    f.is_signed = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, high, aic_const_int(type, 1 << 14), ""), none, "");
-    return f;
-}
-
-static LLVMValueRef larger(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealOGT, a, b, ""), a, b, "");
-}
-
-static LLVMValueRef smaller(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealOLT, a, b, ""), a, b, "");
-}
-
-/* The products of the ends of what comes to the scaling: what rectification and the limits of a shift leave of the
- * source. */
-static void source_limits(aic_emit *e, const aic_epilogue *p, const word_fields *f, LLVMValueRef scale,
-                          LLVMValueRef limits[2])
-{
-    LLVMBuilderRef b = e->builder;
-    LLVMTypeRef words = aic_vector(e->i32, LANES), floats = aic_vector(e->f32, LANES);
-    if (is_float(p)) {
-        LLVMValueRef endless = aic_const_float(floats, HUGE_VAL), none = aic_zero(floats);
-        LLVMValueRef falls = LLVMBuildFCmp(b, LLVMRealOLT, scale, none, "");
-        limits[0] = p->relu == AIC_RELU_SOURCE ? none : aic_const_float(floats, -HUGE_VAL);
-        limits[1] = p->relu == AIC_RELU_SOURCE
-                        ? LLVMBuildSelect(b, falls, aic_const_float(floats, -HUGE_VAL), endless, "")
-                        : endless;
-        return;
-    }
-    static const int64_t shifted[] = {INT16_MIN, INT16_MAX}, whole[] = {INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 2; i++) {
-        LLVMValueRef limit = p->shift ? LLVMBuildSelect(b, f->shifts, aic_const_int(words, shifted[i]),
-                                                        aic_const_int(words, whole[i]), "")
-                                      : aic_const_int(words, whole[i]);
-        limit = i == 0 && p->relu == AIC_RELU_SOURCE ? aic_zero(words) : limit;
-        limits[i] = LLVMBuildFMul(b, LLVMBuildSIToFP(b, limit, floats, ""), scale, "");
-    }
-}
-
-/* All limits on the way to a byte - rectification, the shift's, the 9 bits before the offset, those of the result -
- * are limits of the product: each step between is monotone. They are put together once a column. A byte then is the
- * product between the two limits, rounded, plus the offset. */
-static void product_limits(aic_emit *e, const aic_epilogue *p, const word_fields *f, aic_parameters *parameters)
-{
-    enum { BITS9_MIN = -256, BITS9_MAX = 255 };
-    LLVMBuilderRef b = e->builder;
-    LLVMTypeRef words = aic_vector(e->i32, LANES), floats = aic_vector(e->f32, LANES);
-    LLVMValueRef low = LLVMBuildSelect(b, f->is_signed, aic_const_int(words, INT8_MIN), aic_const_int(words, 0), "");
-    LLVMValueRef high =
-        LLVMBuildSelect(b, f->is_signed, aic_const_int(words, INT8_MAX), aic_const_int(words, UINT8_MAX), "");
-    low = LLVMBuildSIToFP(b, LLVMBuildSub(b, low, f->offset, ""), floats, "");
-    high = LLVMBuildSIToFP(b, LLVMBuildSub(b, high, f->offset, ""), floats, "");
-    low = larger(e, low, aic_const_float(floats, BITS9_MIN));
-    high = larger(e, smaller(e, high, aic_const_float(floats, BITS9_MAX)), low); /* low can be 256 */
-    LLVMValueRef ends[2];
-    source_limits(e, p, f, parameters->value[AIC_PARAMETER_SCALE], ends);
-    LLVMValueRef first = smaller(e, ends[0], ends[1]), last = larger(e, ends[0], ends[1]);
-    parameters->value[AIC_PARAMETER_LOW] = larger(e, smaller(e, first, high), low);
-    parameters->value[AIC_PARAMETER_HIGH] = larger(e, smaller(e, last, high), low);
-}
-
-void aic_epilogue_decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef words, aic_parameters *parameters)
-{
-    LLVMBuilderRef b = e->builder;
-    LLVMTypeRef wide = LLVMTypeOf(words), narrow = aic_vector(e->i32, LANES);
-    LLVMValueRef low = LLVMBuildTrunc(b, words, narrow, "");
-    LLVMValueRef high = LLVMBuildTrunc(b, LLVMBuildLShr(b, words, aic_const_int(wide, 32), ""), narrow, "");
-    LLVMValueRef scale = LLVMBuildAnd(b, low, aic_const_int(narrow, ~(int64_t)0x1FFF), "");
-    const word_fields f = read_fields(e, high);
-    LLVMValueRef *value = parameters->value;
-    value[AIC_PARAMETER_SCALE] = LLVMBuildBitCast(b, scale, aic_vector(e->f32, LANES), "");
+    const unsigned lanes = aic_lanes(target, 32), block = AIC_EPILOGUE_LANES;
+    unsigned size = block;
     if (gives_bytes(p)) {
-        value[AIC_PARAMETER_SHIFT] = f.shift;
-        value[AIC_PARAMETER_OFFSET] = LLVMBuildTrunc(b, f.offset, aic_vector(e->i8, LANES), "");
-        product_limits(e, p, &f, parameters);
+        size = AIC_UNIT_VECTORS * lanes;
+    } else if (p->target == AIC_BFLOAT16 && lanes == block) {
+        size = 2 * block; /* narrowed two registers at a time */
     }
-}
-
-/* Those that are the same for every column: the builder folds them to constants. */
-static void constant_parameters(aic_emit *e, const aic_epilogue *p, aic_parameters *parameters)
-{
-    if (p->scale == AIC_SCALE_WORD) {
-        aic_epilogue_decode(e, p, aic_const_int(aic_vector(e->i64, LANES), (int64_t)p->word), parameters);
-    } else if (p->scale == AIC_SCALE_HALF) {
-        double scale = aic_half_to_double((uint16_t)p->word);
-        parameters->value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, LANES), scale);
-    }
-}
-
-static LLVMTypeRef parameter_type(aic_emit *e, const aic_epilogue *p, aic_parameter parameter)
-{
-    if (parameter == AIC_PARAMETER_OFFSET) {
-        return aic_vector(e->i8, LANES);
-    }
-    bool word = parameter == AIC_PARAMETER_SHIFT || (parameter == AIC_PARAMETER_BIAS && !is_float(p));
-    return aic_vector(word ? e->i32 : e->f32, LANES);
-}
-
-void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, LLVMValueRef entry, aic_parameters *parameters)
-{
-    *parameters = (aic_parameters){{NULL}};
-    constant_parameters(e, p, parameters);
-    int64_t offset = 0;
-    for (int i = 0; i < AIC_PARAMETERS; i++) {
-        if (!needed(p, (aic_parameter)i)) {
-            parameters->value[i] = NULL;
-        } else if (aic_epilogue_in_table(p, (aic_parameter)i)) {
-            LLVMTypeRef type = parameter_type(e, p, (aic_parameter)i);
-            parameters->value[i] = aic_load(e, type, entry, offset, LANES * sizeof(int32_t));
-            offset += LANES * (int64_t)sizeof(int32_t);
-        }
-    }
+    aic_unit unit = {.blocks = blocks * block < size ? (unsigned)blocks : size / block};
+    unit.rows = size / (block * unit.blocks);
+    unit.lanes = gives_bytes(p) ? lanes : size;
+    unit.count = size / unit.lanes;
+    return unit;
 }
 
 /* ---- steps, in their order ---- */
+
+/* Infinities become the largest numbers, NaN +0. */
+static LLVMValueRef saturate_source(aic_emit *e, LLVMValueRef x)
+{
+    LLVMValueRef bounded = aic_clamp_float(e, x, -(double)FLT_MAX, (double)FLT_MAX);
+    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealORD, x, x, ""), bounded,
+                           aic_zero(LLVMTypeOf(x)), "");
+}
 
 static LLVMValueRef add_bias(aic_emit *e, const aic_epilogue *p, LLVMValueRef x, LLVMValueRef bias)
 {
     return is_float(p) ? LLVMBuildFAdd(e->builder, x, bias, "") : aic_add_saturated(e, x, bias);
 }
 
-/* +0 for what is not above 0; NaN stays. */
-static LLVMValueRef rectify(aic_emit *e, LLVMValueRef x)
-{
-    LLVMTypeRef type = LLVMTypeOf(x);
-    if (LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMIntegerTypeKind) {
-        return aic_vector_max(e, x, aic_zero(type));
-    }
-    LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGT, x, aic_zero(type), "");
-    return LLVMBuildSelect(e->builder, stays, x, aic_zero(type), "");
-}
-
-/* See product_limits. */
-static LLVMValueRef to_byte(aic_emit *e, const aic_epilogue *p, LLVMValueRef x, const aic_parameters *parameters)
+/* +0 for what is not above 0; NaN stays, or becomes +0 where that is all the same: then the sign bit decides. */
+static LLVMValueRef rectify(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->builder;
-    x = is_float(p) ? aic_nan_to_zero(e, x) : x; /* no product of an integer and a legal scale is NaN */
-    x = larger(e, smaller(e, x, parameters->value[AIC_PARAMETER_HIGH]), parameters->value[AIC_PARAMETER_LOW]);
-    x = LLVMBuildFAdd(b, x, aic_const_float(LLVMTypeOf(x), ROUNDING_FLOAT), "");
-    x = LLVMBuildTrunc(b, LLVMBuildBitCast(b, x, aic_vector(e->i32, LANES), ""), aic_vector(e->i8, LANES), "");
-    return LLVMBuildAdd(b, x, parameters->value[AIC_PARAMETER_OFFSET], "");
-}
-
-static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
-{
-    bool half = p->target == AIC_FLOAT16;
-    if (p->saturate) {
-        double most = half ? HALF_MAX : BFLOAT16_MAX;
-        x = aic_clamp_float(e, x, -most, most);
-        x = is_float(p) ? aic_nan_to_zero(e, x) : x;
+    LLVMTypeRef type = LLVMTypeOf(x), words = aic_vector(e->i32, LLVMGetVectorSize(type));
+    if (type == words || drops_nan(p)) {
+        x = aic_vector_max(e, LLVMBuildBitCast(b, x, words, ""), aic_zero(words));
+        return LLVMBuildBitCast(b, x, type, "");
     }
-    return half ? aic_float_to_half(e, x) : aic_float_to_bfloat16(e, x);
+    return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUGT, x, aic_zero(type), ""), x, aic_zero(type), "");
 }
 
-LLVMValueRef aic_epilogue_value(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters,
-                                LLVMValueRef accumulators)
+/* Vector i of the unit up to the conversion to the target's type. */
+static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, unsigned i,
+                           LLVMValueRef x)
 {
-    LLVMTypeRef floats = aic_vector(e->f32, LANES), words = aic_vector(e->i32, LANES);
-    LLVMValueRef x = is_float(p) ? LLVMBuildBitCast(e->builder, accumulators, floats, "") : accumulators;
-    bool converts = p->target != p->source;
-    if (p->saturate_source) {
-        x = aic_nan_to_zero(e, aic_clamp_float(e, x, -(double)FLT_MAX, (double)FLT_MAX));
+    LLVMTypeRef floats = aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x)));
+    const bool converts = p->target != p->source;
+    x = is_float(p) ? LLVMBuildBitCast(e->builder, x, floats, "") : x;
+    /* A conversion that saturates itself, without arithmetic before it, leaves nothing to do. */
+    if (p->saturate_source && (p->scale != AIC_SCALE_NONE || !converts || !p->saturate)) {
+        x = saturate_source(e, x);
     }
     if (p->bias) {
-        x = add_bias(e, p, x, parameters->value[AIC_PARAMETER_BIAS]);
+        x = add_bias(e, p, x, parameters->bias[i]);
     }
-    if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) {
-        x = rectify(e, x);
+    if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
+        x = rectify(e, p, x);
     }
-    if (p->shift) {
-        x = LLVMBuildAShr(e->builder, x, parameters->value[AIC_PARAMETER_SHIFT], "");
+    if (parameters->shift[i] != NULL) {
+        x = LLVMBuildAShr(e->builder, x, parameters->shift[i], "");
     }
     if (converts && !is_float(p)) {
         x = LLVMBuildSIToFP(e->builder, x, floats, "");
     }
     if (p->scale != AIC_SCALE_NONE) {
-        x = LLVMBuildFMul(e->builder, x, parameters->value[AIC_PARAMETER_SCALE], "");
+        x = LLVMBuildFMul(e->builder, x, parameters->scale[i], "");
     }
-    if (p->relu == AIC_RELU_RESULT) { /* rounding to a shorter float changes no sign, so it may come after this */
-        x = rectify(e, x);
+    /* Rounding to a shorter float changes no sign, so this may come before it. */
+    return p->relu == AIC_RELU_RESULT ? rectify(e, p, x) : x;
+}
+
+/* ---- bytes ---- */
+
+/* Rounded, not above the upper limit. NaN counts as 0. */
+static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, LLVMValueRef x, LLVMValueRef high)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, x, high, ""), x, high, "");
+    if (may_be_nan(p)) {
+        LLVMValueRef zero = aic_zero(LLVMTypeOf(x));
+        zero = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, zero, high, ""), zero, high, "");
+        bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealORD, x, x, ""), bounded, zero, "");
+    }
+    return aic_round(e, bounded);
+}
+
+/* Puts the lanes of packed vectors into their order. */
+static LLVMValueRef unpack_order(aic_emit *e, const aic_unit *unit, LLVMValueRef packed)
+{
+    const aic_target *target = e->target;
+    unsigned from[64], lanes = unit->lanes;
+    for (unsigned i = 0; i < 4 * lanes; i++) { /* lane i of the two pairs, packed once and then again */
+        unsigned pair = i / (2 * lanes), lane = aic_pack_lane(target, lanes, 32, i % (2 * lanes));
+        from[i] = aic_pack_lane(target, 2 * lanes, 16, pair * 2 * lanes + lane);
+    }
+    return aic_permute(e, packed, from, 4 * lanes);
+}
+
+static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, const aic_parameters *parameters,
+                             LLVMValueRef *x, unsigned count)
+{
+    LLVMValueRef half[AIC_UNIT_VECTORS / 2];
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = to_integer(e, p, x[i], parameters->high[i]);
+    }
+    for (unsigned i = 0; i < AIC_UNIT_VECTORS / 2; i++) {
+        half[i] = aic_pack(e, x[2 * i % count], x[(2 * i + 1) % count], false);
+        half[i] = aic_vector_max(e, half[i], parameters->low[i]);
+        half[i] = LLVMBuildAdd(e->builder, half[i], parameters->offset[i], "");
+    }
+    LLVMValueRef bytes = unpack_order(e, unit, aic_pack(e, half[0], count > 2 ? half[1] : half[0], true));
+    return LLVMIsNull(parameters->flip) ? bytes : LLVMBuildXor(e->builder, bytes, parameters->flip, "");
+}
+
+/* ---- short floats ---- */
+
+/* Saturation is cheapest on the result: infinity is the number behind the largest one, for each sign. */
+static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
+{
+    const bool half = p->target == AIC_FLOAT16;
+    LLVMValueRef y = half ? aic_float_to_half(e, x) : aic_float_to_bfloat16(e, x, may_be_nan(p) && !p->saturate);
+    if (!p->saturate) {
+        return y;
+    }
+    LLVMTypeRef type = LLVMTypeOf(y);
+    const int64_t most = half ? HALF_MAX : BFLOAT16_MAX;
+    y = aic_vector_min(e, y, aic_const_int(type, most));
+    if (p->relu == AIC_RELU_NONE || (p->relu == AIC_RELU_SOURCE && p->scale != AIC_SCALE_NONE)) {
+        y = aic_vector_min_unsigned(e, y, aic_const_int(type, most | SIGN16));
+    }
+    if (may_be_nan(p)) {
+        y = LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealORD, x, x, ""), y, aic_zero(type), "");
+    }
+    return y;
+}
+
+LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
+                                  const aic_parameters *parameters, LLVMValueRef *accumulators, unsigned count)
+{
+    LLVMValueRef x[AIC_UNIT_VECTORS];
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = scaled(e, p, parameters, i, accumulators[i]);
     }
     if (gives_bytes(p)) {
-        return to_byte(e, p, x, parameters);
+        return to_bytes(e, p, unit, parameters, x, count);
     }
-    return converts ? to_short_float(e, p, x) : LLVMBuildBitCast(e->builder, x, words, "");
+    if (p->target != p->source) {
+        return to_short_float(e, p, x[0]);
+    }
+    return LLVMBuildBitCast(e->builder, x[0], aic_vector(e->i32, unit->lanes), "");
 }

@@ -1,39 +1,64 @@
-/* Between the parts of the epilogue: one vector of accumulators and the parameters of its columns. */
+/* Between the parts of the epilogue: units of accumulators and the parameters of their columns.
+ *
+ * A unit is what the arithmetic takes at a time: some rows of some neighbouring blocks of 16 columns, as many as fill a
+ * register of the target with results. It comes in as `count` vectors of `lanes` accumulators, row by row. */
 #ifndef AIC_EPILOGUE_VALUE_H
 #define AIC_EPILOGUE_VALUE_H
 
 #include "codegen/epilogue.h"
 
-enum { AIC_EPILOGUE_LANES = 16 }; /* columns of a block, lanes of every value here */
+enum { AIC_EPILOGUE_LANES = 16 }; /* columns of a block */
 
-/* What the arithmetic needs to know of a column. A table holds those that differ from column to column, block by block:
- * [block of 16 columns][parameter][16] words of 32 bits. The others are constants, or not needed. */
+#define AIC_UNIT_VECTORS 4
+
+typedef struct aic_unit {
+    unsigned rows, blocks;
+    unsigned count, lanes; /* count * lanes = rows * blocks * 16 */
+} aic_unit;
+
+/* The unit of a loop over rows of `blocks` blocks, a power of two: of all of them or of a part. */
+aic_unit aic_epilogue_unit(const aic_epilogue *p, const aic_target *target, int64_t blocks);
+
+/* What the arithmetic needs to know of a column. Bytes: every limit on the way to a result - rectification, the
+ * shift's, the 9 bits before the offset, those of the result - is one of the product, as each step between them is
+ * monotone. They are put together once a column, so that a result is the product between HIGH and LOW, rounded, plus
+ * OFFSET. */
 typedef enum aic_parameter {
     AIC_PARAMETER_BIAS,
-    AIC_PARAMETER_SHIFT, /* to the right */
     AIC_PARAMETER_SCALE, /* float */
-    AIC_PARAMETER_LOW,   /* float: limits of what is rounded to a byte, see epilogue_value.c */
-    AIC_PARAMETER_HIGH,
-    AIC_PARAMETER_OFFSET, /* added to the byte */
+    AIC_PARAMETER_HIGH,  /* float */
+    AIC_PARAMETER_LOW,
+    AIC_PARAMETER_OFFSET, /* 128 more where results are signed, which makes them unsigned bytes */
+    AIC_PARAMETER_FLIP,   /* makes them bytes of their own sign again, by exclusive or */
+    AIC_PARAMETER_SHIFT,  /* to the right */
     AIC_PARAMETERS
 } aic_parameter;
 
+/* Of a unit. NULL: not needed. */
 typedef struct aic_parameters {
-    LLVMValueRef value[AIC_PARAMETERS]; /* <16 x i32>, <16 x float>, <16 x i8>; NULL: not needed */
+    LLVMValueRef bias[AIC_UNIT_VECTORS], scale[AIC_UNIT_VECTORS], shift[AIC_UNIT_VECTORS]; /* as the accumulators */
+    LLVMValueRef high[AIC_UNIT_VECTORS];
+    LLVMValueRef low[AIC_UNIT_VECTORS / 2], offset[AIC_UNIT_VECTORS / 2]; /* in the order of packed accumulators */
+    LLVMValueRef flip;                                                    /* in the order of the result */
 } aic_parameters;
 
-/* Whether the table holds this parameter. */
-bool aic_epilogue_in_table(const aic_epilogue *p, aic_parameter parameter);
-int64_t aic_epilogue_block_bytes(const aic_epilogue *p); /* of the table, for a block of columns */
+/* From accumulators, integers of 32 bits, to results: rows * blocks * 16 integers of the target's size, row by row.
+ * Where `count` is less than the unit's, vectors and their results repeat after that many. */
+LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
+                                  const aic_parameters *parameters, LLVMValueRef *accumulators, unsigned count);
 
-/* Parameters of a block of columns; `entry` points at its part of the table. */
-void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, LLVMValueRef entry, aic_parameters *parameters);
+/* ---- the table of columns, epilogue_table.c ---- */
 
-/* All of them, from 16 quantisation words, <16 x i64>. */
-void aic_epilogue_decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef words, aic_parameters *parameters);
+/* Whether words that shift must be reckoned with; where the table tells (an i64, not 0: some word shifts). */
+bool aic_epilogue_may_shift(const aic_epilogue *p);
+bool aic_epilogue_table_tells_shift(const aic_epilogue *p);
+LLVMValueRef aic_epilogue_shifts(aic_emit *e, LLVMValueRef table);
 
-/* From accumulators, <16 x i32>, to results, <16 x integer of the target's size>. */
-LLVMValueRef aic_epilogue_value(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters,
-                                LLVMValueRef accumulators);
+/* The table of a store whose first block of columns is number `block`. */
+LLVMValueRef aic_epilogue_table_at(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, LLVMValueRef block);
+
+/* Parameters of the unit whose first block of columns is number `block`; `shifts`: shifts too. */
+void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
+                             LLVMValueRef block, bool shifts, aic_parameters *parameters);
 
 #endif

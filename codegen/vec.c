@@ -125,6 +125,13 @@ LLVMValueRef aic_vector_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
     return aic_emit_intrinsic(e, "llvm.smin", &type, 1, args, 2);
 }
 
+LLVMValueRef aic_vector_min_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, "llvm.umin", &type, 1, args, 2);
+}
+
 /* The exponent is rebiased by a multiplication with 2^112, which also normalises subnormal halves; infinity and NaN
  * get their exponent set afterwards. */
 static LLVMValueRef half_to_float_portable(aic_emit *e, LLVMValueRef bits)
@@ -155,56 +162,6 @@ LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits)
     return LLVMBuildFPExt(e->builder, half, aic_vector(e->f32, lanes), "");
 }
 
-/* Three cases by the exponent. Normal halves: the mantissa is rounded as an integer, a carry runs into the exponent.
- * Subnormal ones: adding one half makes the last place of the sum that of a subnormal half. The rest overflows. */
-static LLVMValueRef float_to_half_portable(aic_emit *e, LLVMValueRef floats)
-{
-    LLVMBuilderRef b = e->builder;
-    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats));
-    LLVMTypeRef words = aic_vector(e->i32, lanes);
-    LLVMValueRef bits = LLVMBuildBitCast(b, floats, words, "");
-    LLVMValueRef sign = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, splat_int(words, 16), ""), splat_int(words, 0x8000), "");
-    LLVMValueRef size = LLVMBuildAnd(b, bits, splat_int(words, 0x7fffffff), "");
-    LLVMValueRef even = LLVMBuildAnd(b, LLVMBuildLShr(b, size, splat_int(words, 13), ""), splat_int(words, 1), "");
-    LLVMValueRef rounded = LLVMBuildAdd(b, LLVMBuildAdd(b, size, splat_int(words, 0xfff), ""), even, "");
-    LLVMValueRef normal =
-        LLVMBuildSub(b, LLVMBuildLShr(b, rounded, splat_int(words, 13), ""), splat_int(words, 112 << 10), "");
-    LLVMValueRef half = aic_const_float(LLVMTypeOf(floats), 0.5);
-    LLVMValueRef sum = LLVMBuildFAdd(b, LLVMBuildBitCast(b, size, LLVMTypeOf(floats), ""), half, "");
-    LLVMValueRef small = LLVMBuildSub(b, LLVMBuildBitCast(b, sum, words, ""), LLVMConstBitCast(half, words), "");
-    LLVMValueRef is_small = LLVMBuildICmp(b, LLVMIntULT, size, splat_int(words, 0x38800000), "");
-    LLVMValueRef is_large = LLVMBuildICmp(b, LLVMIntUGE, rounded, splat_int(words, 0x47800000), "");
-    LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntUGT, size, splat_int(words, 0x7f800000), "");
-    LLVMValueRef result = LLVMBuildSelect(b, is_small, small, normal, "");
-    result = LLVMBuildSelect(b, is_large, splat_int(words, 0x7c00), result, "");
-    result = LLVMBuildSelect(b, is_nan, splat_int(words, 0x7e00), result, "");
-    return LLVMBuildTrunc(b, LLVMBuildOr(b, result, sign, ""), aic_vector(e->i16, lanes), "");
-}
-
-LLVMValueRef aic_float_to_half(aic_emit *e, LLVMValueRef floats)
-{
-    if ((e->target->has & AIC_HAS_HALF) == 0) {
-        return float_to_half_portable(e, floats);
-    }
-    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats));
-    LLVMTypeRef halves = aic_vector(LLVMHalfTypeInContext(e->context), lanes);
-    LLVMValueRef half = LLVMBuildFPTrunc(e->builder, floats, halves, "");
-    return LLVMBuildBitCast(e->builder, half, aic_vector(e->i16, lanes), "");
-}
-
-LLVMValueRef aic_float_to_bfloat16(aic_emit *e, LLVMValueRef floats)
-{
-    LLVMBuilderRef b = e->builder;
-    LLVMTypeRef words = aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(floats)));
-    LLVMValueRef bits = LLVMBuildBitCast(b, floats, words, ""), sixteen = splat_int(words, 16);
-    LLVMValueRef even = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, sixteen, ""), splat_int(words, 1), "");
-    LLVMValueRef rounded = LLVMBuildAdd(b, LLVMBuildAdd(b, bits, splat_int(words, 0x7fff), ""), even, "");
-    LLVMValueRef quiet = LLVMBuildOr(b, bits, splat_int(words, 0x400000), "");
-    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, floats, floats, "");
-    LLVMValueRef result = LLVMBuildLShr(b, LLVMBuildSelect(b, is_nan, quiet, rounded, ""), sixteen, "");
-    return LLVMBuildTrunc(b, result, aic_vector(e->i16, LLVMGetVectorSize(words)), "");
-}
-
 /* ---- shuffles ---- */
 
 static LLVMValueRef shuffle(aic_emit *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
@@ -223,6 +180,24 @@ LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned 
         from[i] = first + i * stride;
     }
     return shuffle(e, v, LLVMGetPoison(LLVMTypeOf(v)), from, count);
+}
+
+LLVMValueRef aic_permute(aic_emit *e, LLVMValueRef v, const unsigned *from, unsigned count)
+{
+    return shuffle(e, v, LLVMGetPoison(LLVMTypeOf(v)), from, count);
+}
+
+LLVMValueRef aic_concat(aic_emit *e, const LLVMValueRef *vectors, unsigned count)
+{
+    if (count == 1) {
+        return vectors[0];
+    }
+    LLVMValueRef low = aic_concat(e, vectors, count / 2), high = aic_concat(e, vectors + count / 2, count / 2);
+    unsigned from[64], lanes = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
+    for (unsigned i = 0; i < lanes; i++) {
+        from[i] = i;
+    }
+    return shuffle(e, low, high, from, lanes);
 }
 
 /* Interleaving vector i with vector i + n/2 moves the top bit of every element's index (vector, lane) to the bottom;

@@ -27,10 +27,21 @@ LLVMValueRef aic_fma(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c
 /* <n x i16> half bits to <n x float>, exact. */
 LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits);
 
-/* <n x float> to half and bfloat16 bits, <n x i16>: to nearest, ties to even, overflow gives infinity, NaN stays NaN.
- */
+/* <n x float> to half and bfloat16 bits, <n x i16>: to nearest, ties to even, overflow gives infinity, NaN stays NaN
+ * (bfloat16: where has_nan says that it may occur, else it becomes anything). */
 LLVMValueRef aic_float_to_half(aic_emit *e, LLVMValueRef floats);
-LLVMValueRef aic_float_to_bfloat16(aic_emit *e, LLVMValueRef floats);
+LLVMValueRef aic_float_to_bfloat16(aic_emit *e, LLVMValueRef floats, bool has_nan);
+
+/* <n x float>, a full register, to <n x i32>: to nearest, ties to even. No lane may be NaN or exceed AIC_ROUND_LIMIT;
+ * those below minus that give some integer up to minus that. */
+#define AIC_ROUND_LIMIT 4194304 /* 2^22 */
+LLVMValueRef aic_round(aic_emit *e, LLVMValueRef floats);
+
+/* Two full registers of signed integers to one of integers of half the width, clamped to the narrow type's range. The
+ * order is the target's: lane i of a and b one after the other, `lanes` each of `bits` bits, comes out in lane
+ * aic_pack_lane(..., i). */
+LLVMValueRef aic_pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned);
+unsigned aic_pack_lane(const aic_target *target, unsigned lanes, unsigned bits, unsigned lane);
 
 /* A vector or scalar constant of an integer or float type: every lane `value`. */
 LLVMValueRef aic_const_int(LLVMTypeRef type, int64_t value);
@@ -43,6 +54,7 @@ LLVMValueRef aic_nan_to_zero(aic_emit *e, LLVMValueRef a);
 /* Lane by lane, signed. */
 LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_vector_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef aic_vector_min_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 
 /* `count` elements from pointer + offset bytes on of an integer type in the lower lanes of a vector of `lanes`, the
  * others 0; and back. Nothing else is read or written. Aligned to an element. */
@@ -52,6 +64,12 @@ void aic_store_part(aic_emit *e, LLVMValueRef value, unsigned count, LLVMValueRe
 
 /* `count` lanes of v from `first` on, every `stride`-th. */
 LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned stride, unsigned count);
+
+/* Any lanes of v. */
+LLVMValueRef aic_permute(aic_emit *e, LLVMValueRef v, const unsigned *from, unsigned count);
+
+/* Vectors of one type, a power of two of them, as one. */
+LLVMValueRef aic_concat(aic_emit *e, const LLVMValueRef *vectors, unsigned count);
 
 /* Transposes a matrix of `rows` rows that lies row after row in n vectors, in place; all counts powers of two, n >= 2.
  */

@@ -142,7 +142,10 @@ bool aic_arith_same_places(const aic_arith *p, const aic_arith_operand *input)
 static aic_status check_address(const aic_arith *p, const char *field, int64_t address)
 {
     if (p->memory != AIC_MEMORY_LOCAL) {
-        return aic_rule_range(p->name, field, "memory=flat", address, 0, 0);
+        return address == 0 ? AIC_OK
+                            : aic_fail(AIC_INVALID_ARGUMENT, p->name,
+                                       "%s: %" PRId64 " is outside 0..0: in memory=flat operands have no address",
+                                       field, address);
     }
     const int64_t last = p->lanes * p->lane_words * WORD_BYTES - 1;
     aic_status status = aic_rule_range(p->name, field, NULL, address, 0, last < UINT32_MAX ? last : UINT32_MAX);
@@ -165,9 +168,8 @@ static aic_status check_constant(const aic_arith *p, const char *field, const ai
     const int64_t above = o->address / range;
     if (status == AIC_OK && above != 0 && !(negative && above == UINT32_MAX / range)) {
         status = aic_fail(AIC_INVALID_ARGUMENT, p->name,
-                          "%s: 0x%" PRIx64 " is no constant of %s%" PRId64 " bits: the bits "
-                          "above must be 0%s",
-                          field, (uint64_t)o->address, o->sign ? "" : "unsigned ", o->bits,
+                          "%s: 0x%" PRIx64 " is no constant of %s%" PRId64 " bits: those above must be 0%s", field,
+                          (uint64_t)o->address, o->sign ? "" : "unsigned ", o->bits,
                           o->sign ? ", or all 1 above a negative one" : "");
     }
     return status;
@@ -294,17 +296,18 @@ size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_
     const bool words = p->operand[AIC_ARITH_OUTPUT].bits == WORD_BITS;
     const aic_dtype dtype = words ? aic_arith_op_get(p->number)->dtype : AIC_UINT32;
     for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
-        operands[i] = (aic_operand){.name = names[i], .direction = AIC_UNUSED, .dtype = dtype};
+        operands[i] = (aic_operand){.name = names[i], .direction = AIC_UNUSED, .dtype = dtype, .words = true};
         if (is_tensor(p, i) && p->memory == AIC_MEMORY_FLAT) {
             operands[i].direction = i != AIC_ARITH_OUTPUT ? AIC_IN : reads_output(p) ? AIC_INOUT : AIC_OUT;
             operands[i].rank = 1;
             operands[i].shape[0] = p->operand[i].extent;
-            operands[i].coincides = aic_arith_same_places(p, &p->operand[i]) ? 1U << AIC_ARITH_OUTPUT : 0;
+            const bool in_place = i != AIC_ARITH_OUTPUT && aic_arith_same_places(p, &p->operand[i]);
+            operands[i].coincides = in_place ? 1U << AIC_ARITH_OUTPUT : 0;
         }
     }
     operands[AIC_ARITH_INPUT1].overlaps = 1U << AIC_ARITH_INPUT0; /* both are only read */
     if (p->memory == AIC_MEMORY_LOCAL) {
-        operands[0] = (aic_operand){.name = "memory", .direction = AIC_INOUT, .dtype = dtype, .rank = 1};
+        operands[0] = (aic_operand){.name = "memory", .direction = AIC_INOUT, .dtype = dtype, .rank = 1, .words = true};
         operands[0].shape[0] = p->lanes * p->lane_words;
     }
     return AIC_ARITH_OPERANDS;

@@ -34,16 +34,32 @@ static aic_memory draw_memory(uint64_t *state)
     return aic_rng_once_in(state, 12) ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
 }
 
+/* Nothing is computed there. */
+static aic_memory draw_broken_memory(uint64_t *state)
+{
+    return aic_rng_once_in(state, 2) ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
+}
+
+/* Places that are legal for elements of any width. */
+static void set_dense(const aic_arith_fields *fields)
+{
+    *fields->memory = AIC_MEMORY_FLAT;
+    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+        *fields->addr[i] = 0;
+        for (int d = 0; d < AIC_ARITH_RANK; d++) {
+            fields->stride[i][d] = AIC_COMPACT;
+        }
+    }
+}
+
 /* Output and input one word apart in local memory, where each has several. */
 static void share_words(uint64_t *state, const aic_arith_fields *fields)
 {
     const int input = (int)aic_rng_range(state, AIC_ARITH_INPUT0, AIC_ARITH_INPUT1);
+    set_dense(fields);
     *fields->memory = AIC_MEMORY_LOCAL;
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
         fields->shape[d] = d == AIC_ARITH_W ? 9 : 1;
-        for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
-            fields->stride[i][d] = AIC_COMPACT;
-        }
     }
     for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
         *fields->addr[i] = 400 + 400 * i;
@@ -125,7 +141,7 @@ void aic_tensor_arithmetic_random_illegal(uint64_t *state, void *desc)
     static void (*const breakers[])(uint64_t *, aic_tensor_arithmetic_desc *) = {
         break_words_places, break_words_places, break_words_places,     break_words_places,
         break_words_op,     break_words_flag,   break_words_shift_type, break_words_overlap};
-    draw_words(state, draw_memory(state), false, desc);
+    draw_words(state, draw_broken_memory(state), false, desc);
     breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }
 
@@ -189,7 +205,7 @@ static void draw_integers(uint64_t *state, aic_memory memory, bool constants,
         desc->input1_h_is1 = aic_rng_once_in(state, 4);
         desc->input1_w_is1 = aic_rng_once_in(state, 4);
         for (int i = AIC_ARITH_INPUT0; i <= AIC_ARITH_INPUT1; i++) {
-            if (aic_rng_once_in(state, 4)) {
+            if (bits[i] == bits[AIC_ARITH_OUTPUT] && aic_rng_once_in(state, 4)) {
                 aic_random_in_place(&fields, i);
             }
         }
@@ -232,6 +248,8 @@ static void break_integers_flag(uint64_t *state, aic_tensor_arithmetic_quantized
     bool *const flags[] = {&desc->input0_is_const, &desc->input0_sign,  &desc->output_sign, &desc->input0_8bit,
                            &desc->output_8bit,     &desc->input1_sign,  &desc->input1_8bit, &desc->input1_is_const,
                            &desc->input1_n_is1,    &desc->input1_h_is1, &desc->input1_w_is1};
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    set_dense(&fields);
     desc->op = AIC_BM_ADD;
     break_flag(state, flags[aic_rng_range(state, 0, (int64_t)(sizeof flags / sizeof flags[0]) - 1)]);
 }
@@ -253,9 +271,11 @@ static void break_shifts(uint64_t *state, aic_tensor_arithmetic_quantized_desc *
     }
 }
 
-/* A width that the operation does not take; dense strides fit all widths. */
+/* A width that the operation does not take. */
 static void break_width(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
 {
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    set_dense(&fields);
     desc->input0_8bit = desc->input1_8bit = desc->output_8bit = true;
     switch (aic_rng_range(state, 0, 2)) {
     case 0:
@@ -282,19 +302,12 @@ static void break_integers_overlap(uint64_t *state, aic_tensor_arithmetic_quanti
     share_words(state, &fields);
 }
 
-void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *descriptor)
+void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc)
 {
     static void (*const breakers[])(uint64_t *, aic_tensor_arithmetic_quantized_desc *) = {
         break_integers_places, break_integers_places, break_integers_places, break_integers_places,
         break_integers_op,     break_constant,        break_integers_flag,   break_shifts,
         break_width,           break_integers_overlap};
-    aic_tensor_arithmetic_quantized_desc *desc = descriptor;
-    const aic_arith_fields fields = FIELDS_OF(desc);
-    draw_integers(state, AIC_MEMORY_FLAT, false, desc);
-    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
-        for (int d = 0; d < AIC_ARITH_RANK; d++) {
-            fields.stride[i][d] = AIC_COMPACT; /* of whatever width */
-        }
-    }
+    draw_integers(state, draw_broken_memory(state), false, desc);
     breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }

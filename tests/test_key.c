@@ -57,6 +57,9 @@ static void check_different(const aic_spec *base, const aic_spec *changed, const
     ck_assert_int_eq(aic_spec_print(base, base_text, sizeof base_text, NULL), AIC_OK);
     ck_assert_int_eq(aic_spec_print(changed, changed_text, sizeof changed_text, NULL), AIC_OK);
     ck_assert_msg(strcmp(base_text, changed_text) != 0, "%s[%u] is not in the text", field->name, index);
+    if (field->kind == AIC_KIND_DIMS && index > aic_field_shown(field, &base->stage[0].desc)) {
+        return; /* a size after one that is 0: nothing that text may say */
+    }
     ck_assert_msg(aic_spec_parse(changed_text, &back) == AIC_OK, "%s", aic_last_error());
     ck_assert_msg(aic_spec_equal(&back, changed), "%s does not read back", changed_text);
 }

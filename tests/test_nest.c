@@ -277,15 +277,90 @@ START_TEST(plans)
 }
 END_TEST
 
+/* ---- outputs larger than caches ---- */
+
+/* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, zeros. */
+static const char *const LARGE[] = {
+    "transdata(dtype=float32, src=ND, dst=Nz, shape=[2047,2061])",
+    "transdata(dtype=int32, src=NCHW, dst=NC1HWC0, shape=[1,1029,64,64])",
+    "transdata(dtype=float16, src=OIHW, dst=FRACTAL_Z, shape=[962,1000,3,3])",
+    "transdata(dtype=float32, src=NC1HWC0, dst=NCHW, shape=[1,1024,65,64])",
+};
+
+static aic_kernel *large_kernel(aic_context *context, const aic_spec *spec)
+{
+    aic_kernel *kernel;
+    ck_assert_msg(aic_kernel_create(context, spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
+    return kernel;
+}
+
+/* The kernel's output at an address with this distance from a multiple of 64. */
+static void check_large(const aic_spec *spec, aic_context *context, const aic_operand *operand, const void *in,
+                        const void *expected, size_t distance)
+{
+    size_t bytes = (size_t)operand[0].bytes;
+    unsigned char *out = aligned_alloc(64, (bytes + 128) / 64 * 64);
+    aic_kernel *kernel = large_kernel(context, spec);
+    ck_assert_ptr_nonnull(out);
+    memset(out, 0x5a, bytes + 64);
+    union {
+        const void *in;
+        void *out;
+    } source = {in};
+    void *operands[] = {out + distance, source.out};
+    ck_assert_int_eq(aic_kernel_call(kernel, operands, 2), AIC_OK);
+    ck_assert_msg(memcmp(out + distance, expected, bytes) == 0, "%s, %zu bytes behind a multiple of 64",
+                  aic_context_isa(context), distance);
+    for (size_t i = 0; i < distance; i++) {
+        ck_assert_uint_eq(out[i], 0x5a);
+    }
+    ck_assert_uint_eq(out[bytes + distance], 0x5a);
+    aic_kernel_release(kernel);
+    free(out);
+}
+
+/* Stores that go past the caches need an alignment; outputs without it are written as any other. */
+START_TEST(large_outputs)
+{
+    aic_spec spec;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    const char *level;
+    ck_assert_int_eq(aic_spec_parse(LARGE[_i], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
+    ck_assert_int_ge(operand[0].bytes, 16 << 20);
+    unsigned char *expected = calloc(1, (size_t)operand[0].bytes), *in = malloc((size_t)operand[1].bytes);
+    ck_assert(expected != NULL && in != NULL);
+    for (int64_t i = 0; i < operand[1].bytes; i++) {
+        in[i] = (unsigned char)((uint64_t)i * 0x9e3779b97f4a7c15u >> 56);
+    }
+    void *operands[] = {expected, in};
+    ck_assert_int_eq(aic_reference(&spec, NULL, operands, 2), AIC_OK);
+    for (size_t i = 0; (level = aic_isa_name(i)) != NULL && aic_isa_check(level) == AIC_OK; i++) {
+        aic_context_options options = aic_context_options_init();
+        aic_context *context;
+        options.isa = level;
+        ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+        check_large(&spec, context, operand, in, expected, 0);
+        check_large(&spec, context, operand, in, expected, 16);
+        check_large(&spec, context, operand, in, expected, 4);
+        aic_context_destroy(context);
+    }
+    free(expected);
+    free(in);
+}
+END_TEST
+
 Suite *suite_nest(void)
 {
     Suite *suite = suite_create("nest");
     TCase *cases = tcase_create("nests");
-    tcase_set_timeout(cases, 60);
+    tcase_set_timeout(cases, 600); /* sanitizers are slow */
     tcase_add_loop_test(cases, moves, 0, (int)(sizeof PAIRS / sizeof *PAIRS));
     tcase_add_test(cases, one_stride_is_one_dimension);
     tcase_add_test(cases, parts_stay_apart);
     tcase_add_test(cases, plans);
+    tcase_add_loop_test(cases, large_outputs, 0, (int)(sizeof LARGE / sizeof *LARGE));
     suite_add_tcase(suite, cases);
     return suite;
 }

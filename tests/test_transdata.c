@@ -44,8 +44,8 @@ static const rule_case cases[] = {
      "transdata: shape: C = 0 of [R,C] is outside 1..2147483647"},
     {"transdata(dtype=half, src=ND, dst=Nz, shape=[20,40,1])", NULL, 0,
      "transdata: shape: entry 3 = 1 is one too many for [R,C]"},
-    {"transdata(dtype=half, src=ND, dst=Nz, shape=[20,40,0,7])", NULL, 0,
-     "transdata: shape: entry 4 = 7 is one too many for [R,C]"},
+    {"transdata(dtype=half, src=ND, dst=Nz, shape=[20,40,1,7])", NULL, 0,
+     "transdata: shape: entry 3 = 1 is one too many for [R,C]"},
 
     {FEATURES, NULL, 0, NULL},
     {FEATURES, "dst", AIC_LAYOUT_4N, NULL},

@@ -44,11 +44,7 @@ static void call_once(void *argument)
     if (entry_direct(call->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
         return;
     }
-    if (call->use_packed) {
-        (void)aic_kernel_call_packed(call->kernel, call->pointer, call->count);
-    } else {
-        (void)aic_kernel_call(call->kernel, call->pointer, call->count);
-    }
+    (void)(call->use_packed ? aic_kernel_call_packed : aic_kernel_call)(call->kernel, call->pointer, call->count);
 }
 
 static void close_call(bench_call *call)
@@ -100,6 +96,18 @@ static int open_operands(bench_call *call)
     return CLI_DONE;
 }
 
+/* One call that checks its operands and may leave a warning; those that are measured do neither. */
+static int call_checked(const bench_call *call)
+{
+    aic_status status =
+        (call->use_packed ? aic_kernel_call_packed : aic_kernel_call)(call->kernel, call->pointer, call->count);
+    if (status != AIC_OK) {
+        return cli_fail_library(NULL, status);
+    }
+    cli_show_warning();
+    return CLI_DONE;
+}
+
 static int open_call(bench_call *call, const bench_options *options, const aic_spec *spec)
 {
     *call =
@@ -120,7 +128,8 @@ static int open_call(bench_call *call, const bench_options *options, const aic_s
     if (!guard_open(&call->workspace, workspace, 64, GUARD_BEFORE)) {
         return cli_fail_memory("workspace", workspace);
     }
-    return call->use_packed ? pack_operands(call) : CLI_DONE;
+    status = call->use_packed ? pack_operands(call) : CLI_DONE;
+    return status == CLI_DONE ? call_checked(call) : status;
 }
 
 /* Writes the text as a JSON string. */

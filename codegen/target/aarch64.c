@@ -23,6 +23,13 @@ static LLVMValueRef sdot(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVM
     return aic_emit_intrinsic(e, "llvm.aarch64.neon.sdot", types, 2, args, 3);
 }
 
+static LLVMValueRef fcvtns(aic_emit *e, LLVMValueRef floats)
+{
+    LLVMTypeRef types[] = {aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(floats))), LLVMTypeOf(floats)};
+    LLVMValueRef args[] = {floats};
+    return aic_emit_intrinsic(e, "llvm.aarch64.neon.fcvtns", types, 2, args, 1);
+}
+
 static LLVMValueRef fpcr_enter(aic_emit *e)
 {
     LLVMValueRef saved = aic_emit_intrinsic(e, "llvm.aarch64.get.fpcr", NULL, 0, NULL, 0);
@@ -40,5 +47,5 @@ static void fpcr_leave(aic_emit *e, LLVMValueRef saved)
 #define FPCR .fp_enter = fpcr_enter, .fp_leave = fpcr_leave
 
 const aic_family aic_family_aarch64_generic = {.dot2 = {aic_portable_dot2, 8, 0}, FPCR};
-const aic_family aic_family_aarch64 = {.dot2 = {smull_addp, 4, 0}, FPCR};
-const aic_family aic_family_aarch64_dotprod = {.dot2 = {smull_addp, 4, 0}, .dot4 = {sdot, 1, 0}, FPCR};
+const aic_family aic_family_aarch64 = {.dot2 = {smull_addp, 4, 0}, .round = fcvtns, FPCR};
+const aic_family aic_family_aarch64_dotprod = {.dot2 = {smull_addp, 4, 0}, .dot4 = {sdot, 1, 0}, .round = fcvtns, FPCR};

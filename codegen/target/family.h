@@ -13,9 +13,20 @@ typedef struct aic_dot {
     int image_offset;  /* what must be added to the image: 128 where the instruction takes it unsigned */
 } aic_dot;
 
+/* Two registers of signed integers packed into one of half as wide ones, clamped to their signed or unsigned range. The
+ * units of unit_bits bits of the two alternate in the result; 0: all of the first comes before the second. */
+typedef struct aic_pack_hook {
+    LLVMValueRef (*emit)(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned);
+    unsigned unit_bits;
+} aic_pack_hook;
+
 typedef struct aic_family {
     aic_dot dot2; /* pairs of i16; every family has it */
     aic_dot dot4; /* groups of four i8; emit is NULL where there is none */
+
+    /* A register of floats to integers, as aic_round() says; NULL: in plain IR. Packing; emit is NULL: in plain IR. */
+    LLVMValueRef (*round)(aic_emit *e, LLVMValueRef floats);
+    aic_pack_hook pack;
 
     /* Saves the caller's floating-point control word and sets the default one (round to nearest even, subnormals
      * kept, no traps); restores it. Every entry point that computes with floats brackets its body. */

@@ -26,6 +26,41 @@ static LLVMValueRef vpdpbusd(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, 
     return aic_emit_intrinsic(e, "llvm.x86.avx512.vpdpbusd.512", NULL, 0, args, 3);
 }
 
+/* By the width of a register of 32-bit elements: 4, 8 and 16 of them. */
+static const char *by_width(const char *const names[3], LLVMValueRef v)
+{
+    unsigned bits = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(v)));
+    return names[LLVMGetVectorSize(LLVMTypeOf(v)) * bits / 256];
+}
+
+static LLVMValueRef pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned)
+{
+    static const char *const WORDS[] = {"llvm.x86.sse2.packssdw.128", "llvm.x86.avx2.packssdw",
+                                        "llvm.x86.avx512.packssdw.512"};
+    static const char *const BYTES[] = {"llvm.x86.sse2.packsswb.128", "llvm.x86.avx2.packsswb",
+                                        "llvm.x86.avx512.packsswb.512"};
+    static const char *const UNSIGNED_BYTES[] = {"llvm.x86.sse2.packuswb.128", "llvm.x86.avx2.packuswb",
+                                                 "llvm.x86.avx512.packuswb.512"};
+    bool words = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(a))) == 32;
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, by_width(words ? WORDS : to_unsigned ? UNSIGNED_BYTES : BYTES, a), NULL, 0, args, 2);
+}
+
+/* By the control word, which says to nearest even; what is out of range gives the least integer. */
+static LLVMValueRef cvtps2dq(aic_emit *e, LLVMValueRef floats)
+{
+    LLVMTypeRef type = aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(floats)));
+    LLVMValueRef args[] = {floats, LLVMConstNull(type), LLVMConstAllOnes(e->i16), LLVMConstInt(e->i32, 4, false)};
+    switch (LLVMGetVectorSize(type)) {
+    case 4:
+        return aic_emit_intrinsic(e, "llvm.x86.sse2.cvtps2dq", NULL, 0, args, 1);
+    case 8:
+        return aic_emit_intrinsic(e, "llvm.x86.avx.cvt.ps2dq.256", NULL, 0, args, 1);
+    default:
+        return aic_emit_intrinsic(e, "llvm.x86.avx512.mask.cvtps2dq.512", NULL, 0, args, 4);
+    }
+}
+
 /* Round to nearest, all exceptions masked, neither DAZ nor FTZ. */
 enum { MXCSR_DEFAULT = 0x1f80 };
 
@@ -51,8 +86,9 @@ static void mxcsr_leave(aic_emit *e, LLVMValueRef saved)
     load_mxcsr(e, saved);
 }
 
+#define NARROWING .round = cvtps2dq, .pack = {pack, 128}
 #define MXCSR .fp_enter = mxcsr_enter, .fp_leave = mxcsr_leave
 
 const aic_family aic_family_x86_generic = {.dot2 = {aic_portable_dot2, 8, 0}, MXCSR};
-const aic_family aic_family_x86 = {.dot2 = {pmaddwd, 2, 0}, MXCSR};
-const aic_family aic_family_x86_vnni = {.dot2 = {vpdpwssd, 1, 0}, .dot4 = {vpdpbusd, 1, 128}, MXCSR};
+const aic_family aic_family_x86 = {.dot2 = {pmaddwd, 2, 0}, NARROWING, MXCSR};
+const aic_family aic_family_x86_vnni = {.dot2 = {vpdpwssd, 1, 0}, .dot4 = {vpdpbusd, 1, 128}, NARROWING, MXCSR};

@@ -72,7 +72,7 @@ static int open_input(const char *subject, const char *path, int *fd, uint64_t *
 static int check_type(const char *subject, const aic_operand *operand, aic_dtype got)
 {
     aic_dtype wanted = operand->dtype == AIC_BFLOAT16 ? AIC_UINT16 : operand->dtype;
-    if (got == wanted) {
+    if (got == wanted || (operand->words && aic_dtype_size(got) == aic_dtype_size(wanted))) {
         return CLI_DONE;
     }
     return cli_fail(CLI_WRONG, "%s: dtype is %s, the operand wants %s", subject, aic_dtype_name(got),

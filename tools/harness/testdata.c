@@ -245,6 +245,7 @@ static const data_row rows[] = {
     {NULL, AIC_FLOAT32, {float_real, float_real, float_edge, float_edge, float_finite, float_special}},
     {NULL, AIC_INT8, {any_bits, any_bits, any_bits, any_bits, byte_extreme, int_tiny}},
     {NULL, AIC_INT32, {any_bits, int_byte, int_small, int_small, int_limit, int_edge}},
+    {NULL, AIC_UINT32, {any_bits, any_bits, any_bits, any_bits, unsigned_extreme, unsigned_small}},
     {NULL, AIC_UINT8, {any_bits, any_bits, any_bits, any_bits, unsigned_extreme, unsigned_small}},
 };
 

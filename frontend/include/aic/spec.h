@@ -74,6 +74,7 @@ typedef struct aic_operand {
     /* What memory it may share with operands that come before it, bit i: with number i. overlaps: any; coincides: all,
      * at the very same address. Where both are 0 operands must be apart. */
     uint32_t overlaps, coincides;
+    bool words; /* what its elements are is up to the caller: files may have any type of this size */
 } aic_operand;
 
 /* "producer | consumer" as one specification; both must have one operator. No check is made: aic_spec_validate() tells
