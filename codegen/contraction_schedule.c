@@ -8,7 +8,8 @@
 /* ---- the cost model ---- */
 
 /* Rough sizes of a core's caches. They need not be the host's: a schedule must not depend on where it was made. */
-enum { LEVEL1_BYTES = 24 * 1024, LEVEL2_BYTES = 640 * 1024, BAND_BYTES = 320 * 1024 };
+enum { LEVEL1_BYTES = 24 * 1024, LEVEL2_BYTES = 640 * 1024, LEVEL3_BYTES = 8 * 1024 * 1024 };
+enum { BAND_BYTES = LEVEL2_BYTES / 2, LARGE_BAND_BYTES = LEVEL3_BYTES / 2 };
 
 /* Costs are in vector operations, of which a core does about two a cycle, like loads from its first-level cache. */
 static const double LEVEL2_LOAD = 5.0, LEVEL3_LOAD = 16.0; /* a vector of weights from that level */
@@ -100,15 +101,16 @@ enum { BODY_OPERATIONS = 32 };
 
 static int64_t default_unroll(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
-    int64_t cells = c->c0 / aic_arithmetic_of(c, target)->cell_channels, unroll = cells;
-    while (unroll > 1 && (double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS) {
+    int64_t channels = aic_arithmetic_of(c, target)->cell_channels, unroll = c->c0 / channels;
+    while (unroll > 1 && ((double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS ||
+                          unroll / 2 * channels >= c->channels)) {
         unroll /= 2;
     }
     return unroll;
 }
 
-/* Tile rows a band: what stays in the second-level cache, but enough that the rows shared by neighbouring bands are a
- * small part. */
+/* Tile rows a band: what stays in the second-level cache, or where the weights, which every band reads again, fit no
+ * cache, in the third-level cache; but enough that the rows shared by neighbouring bands are a small part. */
 static int64_t default_band(const aic_contraction *c, const aic_target *target, const aic_schedule *schedule)
 {
     aic_tiling t;
@@ -117,7 +119,7 @@ static int64_t default_band(const aic_contraction *c, const aic_target *target, 
     }
     int64_t tile_rows = t.rows.large_count + t.rows.small_count;
     int64_t shared = t.row_reach - t.row_step;
-    int64_t fitting = BAND_BYTES / t.row_pitch - shared;
+    int64_t fitting = (t.packed_bytes > LEVEL3_BYTES ? LARGE_BAND_BYTES : BAND_BYTES) / t.row_pitch - shared;
     int64_t rows = fitting > 4 * shared ? fitting : 4 * shared;
     int64_t tiles = rows / (t.rows.large * t.row_step);
     tiles = tiles < 1 ? 1 : tiles > tile_rows ? tile_rows : tiles;

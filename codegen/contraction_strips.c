@@ -51,6 +51,7 @@ void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t,
 {
     static const char *const PARTS[] = {"", "_last"};
     char name[160];
+    const aic_epilogue_form form = aic_epilogue_default_form(&c->epilogue, e->target);
     int64_t whole = t->outputs / t->strip_columns, rest = t->outputs % t->strip_columns;
     if (rest == 0 && c->epilogue.narrow_tail) {
         whole--;
@@ -67,7 +68,7 @@ void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t,
         }
         snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
         strips->store[part] =
-            aic_emit_epilogue_strip(e, &c->epilogue, t->strip_pitch, strips->columns[part], part == 1, name);
+            aic_emit_epilogue_strip(e, &c->epilogue, &form, t->strip_pitch, strips->columns[part], part == 1, name);
     }
     snprintf(name, sizeof name, "%s_table", symbol);
     strips->table = aic_emit_epilogue_table(e, &c->epilogue, name);

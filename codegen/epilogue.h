@@ -39,18 +39,35 @@ typedef struct aic_epilogue {
     bool saturate; /* float16 and bfloat16 results that are too large, infinite or NaN: overflow mode SATURATE */
 } aic_epilogue;
 
+/* An epilogue as a kernel of its own: the whole source lies in memory. */
+typedef struct aic_epilogue_kernel {
+    aic_epilogue epilogue;
+    int64_t block_bytes;       /* of the source, from a block of 16 columns to the next */
+    unsigned operands;         /* target, source, and these two where their number is not 0 */
+    unsigned parameters, bias; /* words or halves; biases: their numbers among the operands */
+} aic_epilogue_kernel;
+
 /* Scales, offsets, limits and biases, one set a column, as the inner loops read them; 0 bytes when nothing is read. */
-int64_t aic_epilogue_table_bytes(const aic_epilogue *p, const aic_target *target);
+int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
 
 /* void name(table, parameters, bias): fills the table, 64-byte aligned, from the words or halves and the biases (either
  * may be NULL where there are none). NULL when there is no table. */
 LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name);
 
+/* How a strip is gone through. */
+typedef struct aic_epilogue_form {
+    int64_t blocks; /* of 16 columns that share a loop over rows, 1 .. 8 */
+    int64_t rows;   /* of one iteration */
+} aic_epilogue_form;
+
+/* The form that suits most strips. */
+aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target);
+
 /* void name(target, source, table; row, count, column): stores `columns` columns from `column` on of the `count` rows
  * from `row` on, in every matrix that has them. target, table: of the whole; source: the first of these rows and
  * columns, its blocks of 16 columns block_bytes apart. `column` is a multiple of 16. `last`: these columns are the
  * store's last ones, with its narrow tail where there is one. Rows that are in no matrix are dropped. */
-LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, int64_t block_bytes, int64_t columns,
-                                     bool last, const char *name);
+LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_form *form,
+                                     int64_t block_bytes, int64_t columns, bool last, const char *name);
 
 #endif

@@ -13,7 +13,7 @@
 /* A specification described as a shape: the member that belongs to it. */
 typedef union aic_work {
     aic_contraction contraction;
-    aic_epilogue epilogue;
+    aic_epilogue_kernel epilogue;
     aic_nest nest;
 } aic_work;
 

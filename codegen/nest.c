@@ -118,7 +118,7 @@ aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule 
 /* ---- plans ---- */
 
 /* A box moves at most this much straight-line, in accesses of up to a vector; runs beyond it are loops. */
-enum { TILE_ACCESSES = 64 };
+enum { TILE_ACCESSES = 64, LINE_BYTES = 64 };
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -170,6 +170,13 @@ static int outer_first(const void *a, const void *b)
     return (llabs(x->out) < llabs(y->out)) - (llabs(x->out) > llabs(y->out));
 }
 
+/* Stores past the caches wait for nothing, loads do: the input in order. */
+static int outer_input_first(const void *a, const void *b)
+{
+    const aic_nest_dim *x = a, *y = b;
+    return (llabs(x->in[0]) < llabs(y->in[0])) - (llabs(x->in[0]) > llabs(y->in[0]));
+}
+
 /* The unit is a run: contiguous on both sides, or as long as an element. */
 static void plan_run(aic_nest_plan *p, unsigned size, int dense)
 {
@@ -214,21 +221,52 @@ static void plan_transposition(aic_nest_plan *p, int write, int read)
     } else {
         drop(&p->box, (unsigned)write);
     }
+    int64_t bytes = p->write.extent * p->write.out;
+    int next = find_stride(&p->box, -1, bytes);
+    if (next >= 0 && bytes <= LINE_BYTES && power_within(bytes) == bytes) {
+        p->next = p->box.dim[next];
+        drop(&p->box, (unsigned)next);
+    }
+}
+
+/* Whether the lines of this many rows push each other out of a first-level cache of 64 sets of 8 lines: rows a multiple
+ * of many lines apart share few sets. */
+static bool rows_collide(int64_t rows, int64_t stride)
+{
+    enum { SETS = 64, WAYS = 8 };
+    int64_t sets = SETS;
+    for (int64_t lines = stride / LINE_BYTES; sets > 1 && lines % 2 == 0; lines /= 2) {
+        sets /= 2;
+    }
+    return stride % LINE_BYTES == 0 && rows > sets * WAYS;
+}
+
+/* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
+static int64_t staged_columns(const aic_nest_plan *p, unsigned size)
+{
+    int64_t columns = LINE_BYTES / size;
+    bool collide = rows_collide(smaller(p->rows, p->rows_valid), p->write.in[0]);
+    return collide && p->cols < columns && p->read.extent >= columns ? columns : 0;
 }
 
 static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_schedule *schedule)
 {
     bool partial = p->rows_valid < p->write.extent;
     p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
+    if (p->next.extent > 1) {
+        p->group = smaller(LINE_BYTES / (p->write.extent * size), power_within(p->next.extent));
+        p->rows = p->write.extent * p->group;
+    }
     p->cols = smaller(schedule->cols, power_within(p->read.extent));
     while (p->cols > 1 && p->rows * p->cols * size > TILE_ACCESSES * p->vector) {
         p->cols /= 2;
     }
+    p->stage = staged_columns(p, size);
 }
 
 void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *p)
 {
-    *p = (aic_nest_plan){.box = *box, .vector = schedule->vectors * 16};
+    *p = (aic_nest_plan){.box = *box, .next = {.extent = 1}, .group = 1, .vector = schedule->vectors * 16};
     aic_box_coalesce(&p->box);
     int write = find_stride(&p->box, -1, nest->size);
     int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, nest->size) : write;
@@ -241,4 +279,60 @@ void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_sche
     }
     p->band = schedule->band < p->rows ? p->rows : schedule->band;
     qsort(p->box.dim, p->box.dims, sizeof p->box.dim[0], outer_first);
+}
+
+/* ---- stores past the caches ---- */
+
+/* An output beyond this will not be found in a cache when it is read next. */
+enum { PAST_BYTES = 16 << 20 };
+
+int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box)
+{
+    int64_t bytes = nest->size;
+    for (unsigned i = 0; i < box->dims; i++) {
+        bytes *= box->dim[i].extent;
+    }
+    return bytes;
+}
+
+static bool is_aligned(int64_t bytes)
+{
+    return bytes % AIC_NEST_PAST_ALIGN == 0;
+}
+
+/* Whether every store of the plan begins at a multiple of the alignment. */
+static bool stores_aligned(const aic_nest_plan *p, unsigned size)
+{
+    bool aligned = is_aligned(p->box.out) && is_aligned(p->next.out);
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        aligned = aligned && is_aligned(p->box.dim[i].out);
+    }
+    if (p->transposes && p->read.out == p->rows * size && p->rows == p->write.extent) { /* a tile is contiguous */
+        return aligned && is_aligned(p->rows * p->cols * size) && is_aligned(p->rows * p->read.extent * size);
+    }
+    aligned = aligned && is_aligned(p->read.out);
+    if (p->transposes) {
+        return aligned && is_aligned(p->rows * size) && is_aligned(p->write.extent * size);
+    }
+    return aligned && is_aligned(p->write.out) && is_aligned(p->run);
+}
+
+bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan)
+{
+    aic_schedule narrow = *schedule;
+    if (aic_box_bytes(nest, box) < PAST_BYTES) {
+        return false;
+    }
+    narrow.vectors = 1; /* the widest store that an address of this alignment allows */
+    aic_nest_plan_make(nest, box, &narrow, plan);
+    if (plan->transposes) { /* whole lines */
+        narrow.rows = LINE_BYTES / nest->size;
+        narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
+        aic_nest_plan_make(nest, box, &narrow, plan);
+    }
+    plan->past = true;
+    if (OPS[box->op].inputs > 0) {
+        qsort(plan->box.dim, plan->box.dims, sizeof plan->box.dim[0], outer_input_first);
+    }
+    return stores_aligned(plan, nest->size);
 }

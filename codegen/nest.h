@@ -10,7 +10,7 @@
 #include "codegen/emit.h"
 #include "codegen/schedule.h"
 
-enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 3, AIC_NEST_BOXES = 32 };
+enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 3, AIC_NEST_BOXES = 32, AIC_NEST_PAST_ALIGN = 16 };
 
 /* What is done to an element; rows of the table in nest.c. */
 typedef enum aic_nest_op {
@@ -73,10 +73,15 @@ typedef struct aic_nest_plan {
     int64_t run, run_valid; /* bytes of a unit; from run_valid on they are not read */
     int64_t rows_valid;     /* transposes: elements along `write` that are read */
     aic_nest_dim write, read;
-    int64_t rows, cols; /* units of a tile along `write` and `read`; a tile that does not fit overlaps the one before */
-    int64_t band;       /* units along `write` that are done before the next step along `read` */
-    int64_t vector;     /* bytes of the widest access */
-    int64_t chunk;      /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
+    aic_nest_dim next; /* transposes: continues in the output where `write`, a short one, ends; extent 1: none */
+    /* Units of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With `next`, rows are
+     * all of `write` for `group` indices of `next`. */
+    int64_t rows, cols, group;
+    int64_t stage;  /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
+    int64_t band;   /* units along `write` (indices of `next`) that are done before a step along `read` */
+    int64_t vector; /* bytes of the widest access */
+    int64_t chunk;  /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
+    bool past;      /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
 } aic_nest_plan;
 
 /* Drops dimensions of one element and joins those that are one stride in every operand. */
@@ -87,6 +92,12 @@ aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule 
 
 /* What a (legal) schedule makes of a box. */
 void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan);
+
+/* The same where the output is larger than caches are: stores go past them. False: they cannot, or need not. */
+bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan);
+
+/* Bytes that a box writes. */
+int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box);
 
 /* Input operands of an operation; its name. */
 unsigned aic_nest_op_inputs(aic_nest_op op);

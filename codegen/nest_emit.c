@@ -1,9 +1,9 @@
 /* Code of a nest: a function a box, loops around a tile, and the frame that calls them in turn.
  *
  *     for the box's dimensions
- *       for band along `write`
+ *       for band along `write` (or `next`)
  *         for tile along `read`
- *           for tile along `write` within the band
+ *           for tile along `write` (or `next`, and tile along `write`) within the band
  *             move rows x cols units */
 #include "codegen/generator.h"
 #include "codegen/nest.h"
@@ -13,11 +13,14 @@
 
 enum { POINTERS_MAX = 1 + AIC_NEST_INPUTS };
 
+static const char *const PARAMS[POINTERS_MAX] = {"out", "in0", "in1", "in2"};
+
 typedef struct walk {
     aic_emit *e;
     const aic_nest *nest;
     const aic_nest_plan *p;
-    unsigned pointers; /* the output's and the inputs' */
+    unsigned pointers;  /* the output's and the inputs' */
+    LLVMValueRef aside; /* where lines of the input are copied before they are transposed */
 } walk;
 
 static int64_t stride_of(const aic_nest_dim *d, unsigned pointer)
@@ -51,24 +54,54 @@ static LLVMValueRef constant_piece(const walk *w, int64_t bytes)
     return LLVMConstBitCast(LLVMConstVector(byte, (unsigned)bytes), piece_type(w->e, bytes));
 }
 
-/* One access; in NULL: the constant. */
-static void move_piece(const walk *w, LLVMValueRef out, LLVMValueRef in, int64_t offset, int64_t bytes)
+static LLVMValueRef load_piece(const walk *w, LLVMValueRef in, int64_t offset, int64_t bytes)
 {
-    aic_emit *e = w->e;
-    LLVMValueRef value =
-        in == NULL ? constant_piece(w, bytes) : aic_load(e, piece_type(e, bytes), in, offset, w->nest->size);
-    aic_store(e, value, out, offset, w->nest->size);
+    return aic_load(w->e, piece_type(w->e, bytes), in, offset, w->nest->size);
 }
 
-/* Bytes first to last in the fewest accesses: the last one overlaps the one before where it must. */
-static void move_bytes(const walk *w, LLVMValueRef out, LLVMValueRef in, int64_t first, int64_t last)
+/* The first `valid` bytes of a piece from memory, in accesses that fit exactly, the rest of it constant. */
+static LLVMValueRef load_part(const walk *w, LLVMValueRef in, int64_t offset, int64_t bytes, int64_t valid)
 {
-    if (last == first) {
-        return;
+    aic_emit *e = w->e;
+    LLVMValueRef piece = constant_piece(w, bytes);
+    for (int64_t done = 0, part; done < valid; done += part) {
+        part = bytes / 2 < 8 ? bytes / 2 : 8;
+        while (part > valid - done) {
+            part /= 2;
+        }
+        LLVMTypeRef parts = aic_vector(piece_type(e, part), (unsigned)(bytes / part));
+        LLVMValueRef at = LLVMConstInt(e->i32, (unsigned long long)(done / part), false);
+        piece = LLVMBuildInsertElement(e->builder, LLVMBuildBitCast(e->builder, piece, parts, ""),
+                                       load_piece(w, in, offset + done, part), at, "");
     }
-    int64_t piece = piece_within(w, last - first);
-    for (int64_t at = first; at < last; at += piece) {
-        move_piece(w, out, in, at + piece <= last ? at : last - piece, piece);
+    return LLVMBuildBitCast(e->builder, piece, piece_type(e, bytes), "");
+}
+
+static void store_piece(const walk *w, LLVMValueRef value, LLVMValueRef out, int64_t offset, int64_t bytes)
+{
+    if (w->p->past) {
+        aic_store_past(w->e, value, out, offset, (unsigned)bytes);
+    } else {
+        aic_store(w->e, value, out, offset, w->nest->size);
+    }
+}
+
+/* `bytes` bytes in the fewest accesses: the last one overlaps the one before where it must. From `valid` on they are
+ * constant, all of them where there is no input. */
+static void move_bytes(const walk *w, LLVMValueRef out, LLVMValueRef in, int64_t bytes, int64_t valid)
+{
+    int64_t piece = piece_within(w, bytes);
+    for (int64_t next = 0; next < bytes; next += piece) {
+        int64_t at = next + piece <= bytes ? next : bytes - piece;
+        LLVMValueRef value;
+        if (in == NULL || valid <= at) {
+            value = constant_piece(w, piece);
+        } else if (valid < at + piece) {
+            value = load_part(w, in, at, piece, valid - at);
+        } else {
+            value = load_piece(w, in, at, piece);
+        }
+        store_piece(w, value, out, at, piece);
     }
 }
 
@@ -79,7 +112,7 @@ static void move_long_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
     aic_loop loop;
     aic_loop_begin(e, &loop, "run", aic_int(e, 0), aic_int(e, run), chunk, NULL, 0);
     LLVMValueRef at = run % chunk == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, run - chunk));
-    move_bytes(w, aic_at(e, out, at), in == NULL ? NULL : aic_at(e, in, at), 0, chunk);
+    move_bytes(w, aic_at(e, out, at), in == NULL ? NULL : aic_at(e, in, at), chunk, chunk);
     aic_loop_end(e, &loop);
 }
 
@@ -89,20 +122,40 @@ static void move_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
         move_long_run(w, out, in);
         return;
     }
-    move_bytes(w, out, NULL, w->p->run_valid, w->p->run);
-    move_bytes(w, out, in, 0, w->p->run_valid);
+    move_bytes(w, out, in, w->p->run, w->p->run_valid);
 }
 
 /* ---- one tile ---- */
 
-static void emit_tile(const walk *w, LLVMValueRef *pointer)
+enum { LINE_BYTES = 64 };
+
+/* Copies the tile's lines aside, row after row, then transposes them from there. */
+static void emit_staged_tile(const walk *w, LLVMValueRef *pointer)
+{
+    aic_emit *e = w->e;
+    aic_nest_plan aside = *w->p;
+    aside.write.in[0] = LINE_BYTES;
+    aside.next.in[0] = aside.write.extent * LINE_BYTES;
+    LLVMTypeRef type = piece_type(e, aside.vector);
+    for (int64_t row = 0; row < aside.rows; row++) {
+        int64_t within = aside.group > 1 ? row % aside.write.extent : row, next = (row - within) / aside.write.extent;
+        int64_t from = next * w->p->next.in[0] + within * w->p->write.in[0];
+        for (int64_t at = 0; within < aside.rows_valid && at < LINE_BYTES; at += aside.vector) {
+            LLVMValueRef value = aic_load(e, type, pointer[1], from + at, w->nest->size);
+            aic_store(e, value, w->aside, row * LINE_BYTES + at, (unsigned)aside.vector);
+        }
+    }
+    aic_loop columns;
+    aic_loop_begin(e, &columns, "column", aic_int(e, 0), aic_int(e, aside.stage), aside.cols, NULL, 0);
+    aic_emit_transpose(e, &aside, w->nest->size, aic_at(e, pointer[0], aic_mul(e, columns.index, aside.read.out)),
+                       aic_at(e, w->aside, aic_mul(e, columns.index, w->nest->size)));
+    aic_loop_end(e, &columns);
+}
+
+static void emit_runs(const walk *w, LLVMValueRef *pointer)
 {
     const aic_nest_plan *p = w->p;
     aic_emit *e = w->e;
-    if (p->transposes) {
-        aic_emit_transpose(e, p, w->nest->size, pointer[0], pointer[1]);
-        return;
-    }
     for (int64_t col = 0; col < p->cols; col++) {
         for (int64_t row = 0; row < p->rows; row++) {
             LLVMValueRef moved[POINTERS_MAX] = {NULL};
@@ -112,6 +165,17 @@ static void emit_tile(const walk *w, LLVMValueRef *pointer)
             }
             move_run(w, moved[0], moved[1]);
         }
+    }
+}
+
+static void emit_tile(const walk *w, LLVMValueRef *pointer)
+{
+    if (!w->p->transposes) {
+        emit_runs(w, pointer);
+    } else if (w->p->stage != 0) {
+        emit_staged_tile(w, pointer);
+    } else {
+        aic_emit_transpose(w->e, w->p, w->nest->size, pointer[0], pointer[1]);
     }
 }
 
@@ -134,23 +198,43 @@ static void copy_pointers(LLVMValueRef *to, LLVMValueRef *from)
     }
 }
 
+static void emit_writes(const walk *w, LLVMValueRef *pointer, LLVMValueRef first, LLVMValueRef last)
+{
+    aic_loop writes;
+    LLVMValueRef tile[POINTERS_MAX];
+    aic_loop_begin(w->e, &writes, "write", first, last, w->p->rows, NULL, 0);
+    copy_pointers(tile, pointer);
+    advance(w, &w->p->write, w->p->rows, writes.index, tile);
+    emit_tile(w, tile);
+    aic_loop_end(w->e, &writes);
+}
+
+static void emit_nexts(const walk *w, LLVMValueRef *pointer, LLVMValueRef first, LLVMValueRef last)
+{
+    aic_emit *e = w->e;
+    aic_loop nexts;
+    LLVMValueRef start[POINTERS_MAX];
+    aic_loop_begin(e, &nexts, "next", first, last, w->p->group, NULL, 0);
+    copy_pointers(start, pointer);
+    advance(w, &w->p->next, w->p->group, nexts.index, start);
+    emit_tile(w, start);
+    aic_loop_end(e, &nexts);
+}
+
 static void emit_tiles(const walk *w, LLVMValueRef *pointer)
 {
     aic_emit *e = w->e;
     const aic_nest_plan *p = w->p;
-    aic_loop bands, reads, writes;
-    LLVMValueRef start[POINTERS_MAX], tile[POINTERS_MAX];
-    LLVMValueRef extent = aic_int(e, p->write.extent);
+    aic_loop bands, reads;
+    bool has_next = p->next.extent > 1;
+    LLVMValueRef start[POINTERS_MAX], extent = aic_int(e, has_next ? p->next.extent : p->write.extent);
     aic_loop_begin(e, &bands, "band", aic_int(e, 0), extent, p->band, NULL, 0);
     LLVMValueRef end = bands.header == NULL ? extent : aic_min(e, aic_add(e, bands.index, aic_int(e, p->band)), extent);
-    aic_loop_begin(e, &reads, "read", aic_int(e, 0), aic_int(e, p->read.extent), p->cols, NULL, 0);
+    int64_t columns = p->stage != 0 ? p->stage : p->cols;
+    aic_loop_begin(e, &reads, "read", aic_int(e, 0), aic_int(e, p->read.extent), columns, NULL, 0);
     copy_pointers(start, pointer);
-    advance(w, &p->read, p->cols, reads.index, start);
-    aic_loop_begin(e, &writes, "write", bands.index, end, p->rows, NULL, 0);
-    copy_pointers(tile, start);
-    advance(w, &p->write, p->rows, writes.index, tile);
-    emit_tile(w, tile);
-    aic_loop_end(e, &writes);
+    advance(w, &p->read, columns, reads.index, start);
+    (has_next ? emit_nexts : emit_writes)(w, start, bands.index, end);
     aic_loop_end(e, &reads);
     aic_loop_end(e, &bands);
 }
@@ -175,17 +259,19 @@ static void emit_dims(const walk *w, unsigned dim, LLVMValueRef *pointer)
 }
 
 /* void name(out, in...): the box. */
-static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *box, const aic_schedule *schedule,
+static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *box, const aic_nest_plan *plan,
                              const char *name)
 {
-    static const char *const PARAMS[POINTERS_MAX] = {"out", "in0", "in1", "in2"};
-    aic_nest_plan plan;
-    aic_nest_plan_make(nest, box, schedule, &plan);
-    walk w = {.e = e, .nest = nest, .p = &plan, .pointers = 1 + aic_nest_op_inputs(box->op)};
+    walk w = {.e = e, .nest = nest, .p = plan, .pointers = 1 + aic_nest_op_inputs(box->op)};
     aic_emit_function(e, name, false, PARAMS, w.pointers, 0);
     LLVMValueRef function = e->function, pointer[POINTERS_MAX] = {NULL};
     for (unsigned i = 0; i < w.pointers; i++) {
         pointer[i] = aic_at_const(e, aic_emit_param(e, i), i == 0 ? box->out : box->in[i - 1]);
+    }
+    if (plan->stage != 0) {
+        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->rows * LINE_BYTES));
+        w.aside = LLVMBuildAlloca(e->builder, lines, "aside");
+        LLVMSetAlignment(w.aside, LINE_BYTES);
     }
     emit_dims(&w, 0, pointer);
     aic_emit_function_end(e);
@@ -193,6 +279,28 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *b
 }
 
 /* ---- the frame ---- */
+
+/* The functions of a box; `past`, for aligned outputs, NULL where there is none. */
+typedef struct box_code {
+    LLVMValueRef plain, past;
+} box_code;
+
+static box_code emit_box_code(aic_emit *e, const aic_nest *nest, unsigned i, const aic_schedule *schedule,
+                              const char *symbol)
+{
+    char name[160];
+    aic_nest_plan plan;
+    box_code code = {NULL, NULL};
+    const aic_box *box = &nest->box[i];
+    aic_nest_plan_make(nest, box, schedule, &plan);
+    snprintf(name, sizeof name, "%s_box%u", symbol, i);
+    code.plain = emit_box(e, nest, box, &plan, name);
+    if (aic_nest_plan_past(nest, box, schedule, &plan)) {
+        snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
+        code.past = emit_box(e, nest, box, &plan, name);
+    }
+    return code;
+}
 
 static unsigned inputs_of(const aic_nest *nest)
 {
@@ -204,18 +312,39 @@ static unsigned inputs_of(const aic_nest *nest)
     return most;
 }
 
-/* name(out, in...): every box. */
-static void emit_frame(aic_emit *e, const aic_nest *nest, LLVMValueRef *boxes, const char *name)
+static void call_if(aic_emit *e, LLVMValueRef condition, LLVMValueRef function, LLVMValueRef *args, unsigned count)
 {
-    static const char *const PARAMS[POINTERS_MAX] = {"out", "in0", "in1", "in2"};
+    aic_branch branch;
+    aic_branch_begin(e, &branch, condition);
+    aic_emit_call(e, function, args, count);
+    aic_branch_end(e, &branch);
+}
+
+/* name(out, in...): every box. */
+static void emit_frame(aic_emit *e, const aic_nest *nest, const box_code *code, const char *name)
+{
     LLVMValueRef args[POINTERS_MAX];
+    bool past = false;
     aic_emit_function(e, name, true, PARAMS, 1 + inputs_of(nest), 0);
+    LLVMValueRef low = LLVMBuildAnd(e->builder, LLVMBuildPtrToInt(e->builder, aic_emit_param(e, 0), e->i64, ""),
+                                    aic_int(e, AIC_NEST_PAST_ALIGN - 1), "");
+    LLVMValueRef is_aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "");
+    LLVMValueRef is_not = LLVMBuildNot(e->builder, is_aligned, "");
     for (unsigned i = 0; i < nest->boxes; i++) {
         unsigned count = 1 + aic_nest_op_inputs(nest->box[i].op);
         for (unsigned k = 0; k < count; k++) {
             args[k] = aic_emit_param(e, k);
         }
-        aic_emit_call(e, boxes[i], args, count);
+        if (code[i].past == NULL) {
+            aic_emit_call(e, code[i].plain, args, count);
+            continue;
+        }
+        past = true;
+        call_if(e, is_aligned, code[i].past, args, count);
+        call_if(e, is_not, code[i].plain, args, count);
+    }
+    if (past) {
+        aic_fence(e);
     }
     aic_emit_function_end(e);
 }
@@ -224,19 +353,18 @@ static aic_status emit_nest(aic_emit *e, const aic_work *work, const aic_schedul
 {
     static const char *const FORMS[] = {"", "_packed"};
     const aic_nest *nest = &work->nest;
-    LLVMValueRef boxes[AIC_NEST_BOXES];
+    box_code code[AIC_NEST_BOXES];
     char name[160];
     aic_status status = aic_nest_check_schedule(e->target, schedule);
     if (status != AIC_OK) {
         return status;
     }
     for (unsigned i = 0; i < nest->boxes; i++) {
-        snprintf(name, sizeof name, "%s_box%u", symbol, i);
-        boxes[i] = emit_box(e, nest, &nest->box[i], schedule, name);
+        code[i] = emit_box_code(e, nest, i, schedule, symbol);
     }
     for (int i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "%s%s", symbol, FORMS[i]);
-        emit_frame(e, nest, boxes, name);
+        emit_frame(e, nest, code, name);
     }
     return AIC_OK;
 }

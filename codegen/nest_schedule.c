@@ -2,21 +2,14 @@
 #include "codegen/generator.h"
 #include "codegen/nest.h"
 
-static int64_t bytes_of(const aic_nest *nest, const aic_box *box)
-{
-    int64_t bytes = nest->size;
-    for (unsigned i = 0; i < box->dims; i++) {
-        bytes *= box->dim[i].extent;
-    }
-    return bytes;
-}
+#include <math.h>
 
 /* The box that writes most. */
 static const aic_box *main_box(const aic_nest *nest)
 {
     const aic_box *largest = &nest->box[0];
     for (unsigned i = 1; i < nest->boxes; i++) {
-        if (bytes_of(nest, &nest->box[i]) > bytes_of(nest, largest)) {
+        if (aic_box_bytes(nest, &nest->box[i]) > aic_box_bytes(nest, largest)) {
             largest = &nest->box[i];
         }
     }
@@ -25,33 +18,48 @@ static const aic_box *main_box(const aic_nest *nest)
 
 static const aic_schedule WIDEST = {.rows = 64, .cols = 64, .vectors = 1, .unroll = 4, .band = 64};
 
-/* Vector operations: a load and a store of every vector, the shuffles of transpositions, and what starting a tile
- * costs. */
-static double predict(const aic_nest *nest, const aic_schedule *schedule)
+/* Costs are in vector operations. Shuffles of 64 bytes take more than twice as long as those of 32 and less; a tile has
+ * addresses to compute. */
+static const double TILE_COST = 2, WIDE_SHUFFLE = 2.5;
+enum { SHUFFLE_BYTES = 32 };
+/* Code must be compiled: doubling a tile is worth it for more than this share of the run time. */
+static const double SIZE_COST = 0.04;
+
+static double passes_of(const aic_nest *nest, const aic_nest_plan *p)
 {
-    double total = 0;
-    for (unsigned i = 0; i < nest->boxes; i++) {
-        aic_nest_plan p;
-        aic_nest_plan_make(nest, &nest->box[i], schedule, &p);
-        double bytes = (double)bytes_of(nest, &nest->box[i]);
-        double tile = p.chunk != 0 ? (double)p.chunk : (double)(p.rows * p.cols * p.run);
-        double access = (double)(p.vector < p.run ? p.vector : p.run), passes = 0;
-        if (p.transposes) {
-            tile = (double)(p.rows * p.cols * nest->size);
-            access = (double)p.vector;
-            for (unsigned fit = 16 / nest->size; fit > 1 && p.cols > 1; fit /= 2) {
-                passes++;
-            }
-        }
-        total += bytes / access * (2 + passes) + bytes / tile * 4;
+    double passes = 0;
+    int64_t rows = p->rows < 16 / nest->size ? p->rows : 16 / nest->size;
+    for (; p->transposes && p->cols > 1 && rows > 1; rows /= 2) {
+        passes++;
     }
-    return total;
+    return p->vector > SHUFFLE_BYTES ? passes * WIDE_SHUFFLE : passes;
+}
+
+/* A load and a store of every vector, the shuffles of transpositions, and what a tile costs. */
+static double predict_box(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule)
+{
+    aic_nest_plan p;
+    aic_nest_plan_make(nest, box, schedule, &p);
+    double bytes = (double)aic_box_bytes(nest, box), unit = (double)(p.transposes ? nest->size : p.run);
+    double tile = p.chunk != 0 ? (double)p.chunk : (double)(p.rows * p.cols) * unit;
+    double access = (double)p.vector;
+    if (p.transposes) {
+        int64_t column = p.rows * nest->size;
+        access = column < 16 || column > p.vector ? access : (double)column;
+    } else if (p.run < p.vector) {
+        access = unit;
+    }
+    double cost = bytes / access * 2 + bytes / (double)p.vector * passes_of(nest, &p) + bytes / tile * TILE_COST;
+    return cost * (1 + SIZE_COST * log2(tile / unit));
 }
 
 static void consider(const aic_nest *nest, aic_candidates *list, aic_schedule schedule)
 {
-    schedule.band = schedule.band < schedule.rows ? schedule.rows : schedule.band;
-    aic_candidates_add(list, &schedule, predict(nest, &schedule));
+    double cost = 0;
+    for (unsigned i = 0; i < nest->boxes; i++) {
+        cost += predict_box(nest, &nest->box[i], &schedule);
+    }
+    aic_candidates_add(list, &schedule, cost);
 }
 
 /* Columns that fill a vector's lanes when `rows` rows leave some free. */
@@ -62,30 +70,47 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
     return 16 / size * (down < lanes ? lanes / down : 1);
 }
 
+/* Bytes along the output's dense direction before a step along the input's: enough to fill its lines while those of the
+ * input that are read in part stay in the first-level cache. */
+enum { BAND_BYTES = 64, BAND_RUNS = 16 };
+
+static void consider_transposition(const aic_nest *nest, const aic_nest_plan *widest, aic_candidates *list,
+                                   int64_t vectors)
+{
+    int64_t size = nest->size, vector = vectors * 16;
+    aic_schedule s = {.vectors = vectors, .unroll = 4};
+    s.rows = widest->rows * size < vector ? widest->rows : vector / size;
+    s.cols = columns_for(s.rows, vector, size);
+    s.band = s.rows * size < BAND_BYTES ? BAND_BYTES / size : s.rows;
+    consider(nest, list, s);
+    s.cols *= s.cols < 64 ? 2 : 1;
+    consider(nest, list, s);
+    s.band *= 4;
+    consider(nest, list, s);
+}
+
+static void consider_runs(const aic_nest *nest, aic_candidates *list, int64_t vectors)
+{
+    static const struct {
+        int64_t rows, cols;
+    } TILES[] = {{4, 4}, {4, 8}, {2, 2}};
+    for (size_t i = 0; i < sizeof TILES / sizeof *TILES; i++) {
+        aic_schedule s = {.rows = TILES[i].rows, .cols = TILES[i].cols, .vectors = vectors, .unroll = 4};
+        s.band = BAND_RUNS;
+        consider(nest, list, s);
+    }
+}
+
 void aic_nest_candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
 {
     const aic_nest *nest = &work->nest;
-    aic_nest_plan p;
-    aic_nest_plan_make(nest, main_box(nest), &WIDEST, &p);
-    for (int64_t vectors = target->vector_bits / 128; vectors > 0; vectors /= 2) {
-        aic_schedule s = {.vectors = vectors, .unroll = 4};
-        int64_t vector = vectors * 16, size = nest->size;
-        if (p.transposes) {
-            s.rows = p.rows < vector / size ? p.rows : vector / size;
-            s.cols = columns_for(s.rows, vector, size);
-            s.band = s.rows * 4;
-            consider(nest, list, s);
-            s.rows = vector / size;
-            s.cols = 32 / size;
-            s.band = 64;
-            consider(nest, list, s);
+    aic_nest_plan widest;
+    aic_nest_plan_make(nest, main_box(nest), &WIDEST, &widest);
+    for (int64_t vectors = 1; vectors <= target->vector_bits / 128; vectors *= 2) {
+        if (widest.transposes) {
+            consider_transposition(nest, &widest, list, vectors);
         } else {
-            for (int64_t rows = 2; rows <= 8; rows *= 2) {
-                s.rows = rows;
-                s.cols = rows > 4 ? 2 : rows;
-                s.band = 16;
-                consider(nest, list, s);
-            }
+            consider_runs(nest, list, vectors);
         }
     }
 }
@@ -95,7 +120,7 @@ double aic_nest_bound(const aic_work *work, const aic_target *target)
     double bytes = 0;
     for (unsigned i = 0; i < work->nest.boxes; i++) {
         const aic_box *box = &work->nest.box[i];
-        bytes += (double)bytes_of(&work->nest, box) * (1 + aic_nest_op_inputs(box->op));
+        bytes += (double)aic_box_bytes(&work->nest, box) * (1 + aic_nest_op_inputs(box->op));
     }
     return bytes * 8 / target->vector_bits;
 }
@@ -117,7 +142,7 @@ static void report_box(FILE *out, const aic_nest *nest, const aic_box *box, cons
     unsigned inputs = aic_nest_op_inputs(box->op);
     aic_nest_plan_make(nest, box, schedule, &p);
     fprintf(out, "%s of %lld bytes; dimensions and their steps in bytes:\n", aic_nest_op_name(box->op),
-            (long long)bytes_of(nest, box));
+            (long long)aic_box_bytes(nest, box));
     for (unsigned i = 0; i < p.box.dims; i++) {
         report_dim(out, "loop", &p.box.dim[i], inputs);
     }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LANE = 16, LANES_MAX = 4, REGISTERS_MAX = 16, ELEMENTS_MAX = 64 };
+enum { LANE = 16, LANES_MAX = 4, REGISTERS_MAX = 16, ELEMENTS_MAX = 64, BLOCKS_MAX = 16 };
 
 typedef struct grid {
     aic_emit *e;
@@ -61,9 +61,24 @@ static LLVMValueRef join(const grid *g, LLVMValueRef *parts, unsigned count)
 
 /* ---- loads ---- */
 
+/* Rows of a tile are those of `write`, index after index of `next`. */
+static unsigned row_of(const grid *g, unsigned row)
+{
+    return g->p->group > 1 ? row % (unsigned)g->p->write.extent : row;
+}
+
 static int64_t input_offset(const grid *g, unsigned row, unsigned column)
 {
-    return (int64_t)row * g->p->write.in[0] + (int64_t)column * g->size;
+    unsigned within = row_of(g, row);
+    int64_t next = g->p->group > 1 ? row / g->p->write.extent * g->p->next.in[0] : 0;
+    return next + (int64_t)within * g->p->write.in[0] + (int64_t)column * g->size;
+}
+
+/* Of `count` rows from `row` on, none of which lie in another index of `next`: how many are read. */
+static unsigned rows_read(const grid *g, unsigned row, unsigned count)
+{
+    int64_t left = g->p->rows_valid - row_of(g, row);
+    return left < 0 ? 0 : least(left, count);
 }
 
 /* Rows from `row` on, each of one lane block's width, as one lane of a register. */
@@ -73,16 +88,17 @@ static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
     LLVMTypeRef type = aic_vector(element(g), g->lane_elements);
     int64_t bytes = (int64_t)g->width * g->size;
     bool contiguous = g->rows_in_lane == 1 || g->p->write.in[0] == bytes;
-    if (row >= g->p->rows_valid) {
+    unsigned read = rows_read(g, row, g->rows_in_lane);
+    if (read == 0) {
         return aic_zero(type);
     }
-    if (contiguous && row + g->rows_in_lane <= g->p->rows_valid) {
+    if (contiguous && read == g->rows_in_lane) {
         return aic_load(e, type, g->in, input_offset(g, row, column), g->size);
     }
     LLVMTypeRef part = LLVMIntTypeInContext(e->context, (unsigned)bytes * 8);
     LLVMTypeRef packed = aic_vector(part, g->rows_in_lane);
-    LLVMValueRef parts = row + g->rows_in_lane <= g->p->rows_valid ? LLVMGetPoison(packed) : aic_zero(packed);
-    for (unsigned i = 0; i < g->rows_in_lane && row + i < g->p->rows_valid; i++) {
+    LLVMValueRef parts = read == g->rows_in_lane ? LLVMGetPoison(packed) : aic_zero(packed);
+    for (unsigned i = 0; i < read; i++) {
         LLVMValueRef value = aic_load(e, part, g->in, input_offset(g, row + i, column), g->size);
         parts = LLVMBuildInsertElement(e->builder, parts, value, LLVMConstInt(e->i32, i, false), "");
     }
@@ -108,7 +124,7 @@ static LLVMValueRef load_register(const grid *g, unsigned k, unsigned row, unsig
 {
     LLVMValueRef lanes[LANES_MAX];
     unsigned first = row + k * g->rows_in_lane;
-    if (g->down == 1 && g->rows_in_lane == 1 && first < g->p->rows_valid) {
+    if (g->down == 1 && g->rows_in_lane == 1 && rows_read(g, first, 1) == 1) {
         LLVMTypeRef type = aic_vector(element(g), g->lane_elements * g->across);
         LLVMValueRef whole = aic_load(g->e, type, g->in, input_offset(g, first, column), g->size);
         return g->spread ? spread_columns(g, whole) : whole;
@@ -160,7 +176,12 @@ static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsig
     if (first != 0 || count != LLVMGetVectorSize(LLVMTypeOf(vector))) {
         vector = aic_lanes_of(g->e, vector, first, 1, count);
     }
-    aic_store(g->e, vector, g->out, (int64_t)column * g->p->read.out + (int64_t)row * g->size, g->size);
+    int64_t offset = (int64_t)column * g->p->read.out + (int64_t)row * g->size;
+    if (g->p->past) {
+        aic_store_past(g->e, vector, g->out, offset, count * g->size);
+    } else {
+        aic_store(g->e, vector, g->out, offset, g->size);
+    }
 }
 
 /* Register k: its columns one by one, or all at once where the output has them side by side. */
@@ -186,17 +207,28 @@ static void store_register(const grid *g, LLVMValueRef vector, unsigned k, unsig
 
 /* ---- the tile ---- */
 
-static void emit_block(const grid *g, unsigned row, unsigned column)
+static void load_block(const grid *g, LLVMValueRef *vectors, unsigned row, unsigned column)
 {
-    LLVMValueRef vectors[REGISTERS_MAX];
     for (unsigned k = 0; k < g->count; k++) {
         vectors[k] = load_register(g, k, row, column);
     }
     if (g->width > 1 && g->height > 1) {
         (g->count == 1 ? permute : interleave)(g, vectors);
     }
+}
+
+/* All rows of the columns from `column` on: stored column by column, so that lines of the output fill at once. */
+static void emit_columns(const grid *g, unsigned column)
+{
+    LLVMValueRef vectors[BLOCKS_MAX][REGISTERS_MAX];
+    unsigned step = g->down * g->height, blocks = (unsigned)g->p->rows / step;
+    for (unsigned i = 0; i < blocks; i++) {
+        load_block(g, vectors[i], i * step, column);
+    }
     for (unsigned k = 0; k < g->count; k++) {
-        store_register(g, vectors[k], k, row, column);
+        for (unsigned i = 0; i < blocks; i++) {
+            store_register(g, vectors[i][k], k, i * step, column);
+        }
     }
 }
 
@@ -225,8 +257,6 @@ void aic_emit_transpose(aic_emit *e, const aic_nest_plan *p, unsigned size, LLVM
     grid g = {.e = e, .p = p, .size = size, .out = out, .in = in};
     lay_out(&g);
     for (unsigned column = 0; column < p->cols; column += g.across * g.width) {
-        for (unsigned row = 0; row < p->rows; row += g.down * g.height) {
-            emit_block(&g, row, column);
-        }
+        emit_columns(&g, column);
     }
 }

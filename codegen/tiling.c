@@ -181,9 +181,9 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
     t->strip_pitch = c->has_epilogue ? t->rows.large * t->cols.large * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES : 0;
 }
 
-static void lay_out_workspace(const aic_contraction *c, const aic_target *target, aic_tiling *t)
+static void lay_out_workspace(const aic_contraction *c, aic_tiling *t)
 {
-    const int64_t table = c->has_epilogue ? aic_epilogue_table_bytes(&c->epilogue, target) : 0;
+    const int64_t table = c->has_epilogue ? aic_epilogue_table_bytes(&c->epilogue) : 0;
     const struct {
         int64_t *offset, bytes;
     } parts[] = {
@@ -222,7 +222,7 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     lay_out_band(c, &t);
     lay_out_panels(c, &t);
     lay_out_strip(c, &t);
-    lay_out_workspace(c, target, &t);
+    lay_out_workspace(c, &t);
     *tiling = t;
     return AIC_OK;
 }

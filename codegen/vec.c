@@ -9,6 +9,22 @@ unsigned aic_lanes(const aic_target *target, unsigned bits)
     return (unsigned)target->vector_bits / bits;
 }
 
+void aic_store_past(aic_emit *e, LLVMValueRef value, LLVMValueRef pointer, int64_t offset, unsigned bytes)
+{
+    static const char KIND[] = "nontemporal";
+    LLVMValueRef store = LLVMBuildStore(e->builder, value, aic_at_const(e, pointer, offset));
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(e->i32, 1, false));
+    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, &one, 1);
+    LLVMSetAlignment(store, bytes);
+    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->context, KIND, sizeof KIND - 1),
+                    LLVMMetadataAsValue(e->context, node));
+}
+
+void aic_fence(aic_emit *e)
+{
+    LLVMBuildFence(e->builder, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+}
+
 LLVMTypeRef aic_vector(LLVMTypeRef element, unsigned lanes)
 {
     return LLVMVectorType(element, lanes);
@@ -50,12 +66,63 @@ LLVMValueRef aic_fma(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c
 
 static LLVMValueRef splat_int(LLVMTypeRef type, uint64_t value)
 {
+    return aic_const_int(type, (int64_t)value);
+}
+
+/* Every lane the scalar constant. */
+static LLVMValueRef splat_const(LLVMTypeRef type, LLVMValueRef scalar)
+{
     LLVMValueRef lanes[64];
     unsigned count = LLVMGetVectorSize(type);
     for (unsigned i = 0; i < count; i++) {
-        lanes[i] = LLVMConstInt(LLVMGetElementType(type), value, false);
+        lanes[i] = scalar;
     }
     return LLVMConstVector(lanes, count);
+}
+
+static bool is_vector(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+
+LLVMValueRef aic_const_int(LLVMTypeRef type, int64_t value)
+{
+    return is_vector(type) ? splat_const(type, LLVMConstInt(LLVMGetElementType(type), (uint64_t)value, true))
+                           : LLVMConstInt(type, (uint64_t)value, true);
+}
+
+LLVMValueRef aic_const_float(LLVMTypeRef type, double value)
+{
+    return is_vector(type) ? splat_const(type, LLVMConstReal(LLVMGetElementType(type), value))
+                           : LLVMConstReal(type, value);
+}
+
+LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double high)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef least = aic_const_float(LLVMTypeOf(a), low), most = aic_const_float(LLVMTypeOf(a), high);
+    a = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, most, a, ""), most, a, "");
+    return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, least, a, ""), least, a, "");
+}
+
+LLVMValueRef aic_nan_to_zero(aic_emit *e, LLVMValueRef a)
+{
+    LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealORD, a, a, "");
+    return LLVMBuildSelect(e->builder, number, a, LLVMConstNull(LLVMTypeOf(a)), "");
+}
+
+LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
+}
+
+LLVMValueRef aic_vector_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, "llvm.smin", &type, 1, args, 2);
 }
 
 /* The exponent is rebiased by a multiplication with 2^112, which also normalises subnormal halves; infinity and NaN
@@ -86,6 +153,56 @@ LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits)
     LLVMTypeRef halves = aic_vector(LLVMHalfTypeInContext(e->context), lanes);
     LLVMValueRef half = LLVMBuildBitCast(e->builder, bits, halves, "");
     return LLVMBuildFPExt(e->builder, half, aic_vector(e->f32, lanes), "");
+}
+
+/* Three cases by the exponent. Normal halves: the mantissa is rounded as an integer, a carry runs into the exponent.
+ * Subnormal ones: adding one half makes the last place of the sum that of a subnormal half. The rest overflows. */
+static LLVMValueRef float_to_half_portable(aic_emit *e, LLVMValueRef floats)
+{
+    LLVMBuilderRef b = e->builder;
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats));
+    LLVMTypeRef words = aic_vector(e->i32, lanes);
+    LLVMValueRef bits = LLVMBuildBitCast(b, floats, words, "");
+    LLVMValueRef sign = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, splat_int(words, 16), ""), splat_int(words, 0x8000), "");
+    LLVMValueRef size = LLVMBuildAnd(b, bits, splat_int(words, 0x7fffffff), "");
+    LLVMValueRef even = LLVMBuildAnd(b, LLVMBuildLShr(b, size, splat_int(words, 13), ""), splat_int(words, 1), "");
+    LLVMValueRef rounded = LLVMBuildAdd(b, LLVMBuildAdd(b, size, splat_int(words, 0xfff), ""), even, "");
+    LLVMValueRef normal =
+        LLVMBuildSub(b, LLVMBuildLShr(b, rounded, splat_int(words, 13), ""), splat_int(words, 112 << 10), "");
+    LLVMValueRef half = aic_const_float(LLVMTypeOf(floats), 0.5);
+    LLVMValueRef sum = LLVMBuildFAdd(b, LLVMBuildBitCast(b, size, LLVMTypeOf(floats), ""), half, "");
+    LLVMValueRef small = LLVMBuildSub(b, LLVMBuildBitCast(b, sum, words, ""), LLVMConstBitCast(half, words), "");
+    LLVMValueRef is_small = LLVMBuildICmp(b, LLVMIntULT, size, splat_int(words, 0x38800000), "");
+    LLVMValueRef is_large = LLVMBuildICmp(b, LLVMIntUGE, rounded, splat_int(words, 0x47800000), "");
+    LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntUGT, size, splat_int(words, 0x7f800000), "");
+    LLVMValueRef result = LLVMBuildSelect(b, is_small, small, normal, "");
+    result = LLVMBuildSelect(b, is_large, splat_int(words, 0x7c00), result, "");
+    result = LLVMBuildSelect(b, is_nan, splat_int(words, 0x7e00), result, "");
+    return LLVMBuildTrunc(b, LLVMBuildOr(b, result, sign, ""), aic_vector(e->i16, lanes), "");
+}
+
+LLVMValueRef aic_float_to_half(aic_emit *e, LLVMValueRef floats)
+{
+    if ((e->target->has & AIC_HAS_HALF) == 0) {
+        return float_to_half_portable(e, floats);
+    }
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats));
+    LLVMTypeRef halves = aic_vector(LLVMHalfTypeInContext(e->context), lanes);
+    LLVMValueRef half = LLVMBuildFPTrunc(e->builder, floats, halves, "");
+    return LLVMBuildBitCast(e->builder, half, aic_vector(e->i16, lanes), "");
+}
+
+LLVMValueRef aic_float_to_bfloat16(aic_emit *e, LLVMValueRef floats)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef words = aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(floats)));
+    LLVMValueRef bits = LLVMBuildBitCast(b, floats, words, ""), sixteen = splat_int(words, 16);
+    LLVMValueRef even = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, sixteen, ""), splat_int(words, 1), "");
+    LLVMValueRef rounded = LLVMBuildAdd(b, LLVMBuildAdd(b, bits, splat_int(words, 0x7fff), ""), even, "");
+    LLVMValueRef quiet = LLVMBuildOr(b, bits, splat_int(words, 0x400000), "");
+    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, floats, floats, "");
+    LLVMValueRef result = LLVMBuildLShr(b, LLVMBuildSelect(b, is_nan, quiet, rounded, ""), sixteen, "");
+    return LLVMBuildTrunc(b, result, aic_vector(e->i16, LLVMGetVectorSize(words)), "");
 }
 
 /* ---- shuffles ---- */
@@ -142,5 +259,61 @@ void aic_float_leave(aic_emit *e, LLVMValueRef saved)
 {
     if (saved != NULL) {
         e->target->family->fp_leave(e, saved);
+    }
+}
+
+/* ---- parts of vectors ---- */
+
+/* The largest power of two up to `count`. */
+static unsigned part_size(unsigned count)
+{
+    unsigned size = 1;
+    while (2 * size <= count) {
+        size *= 2;
+    }
+    return size;
+}
+
+/* `part` with the lanes of `whole` before `first`, then its own. */
+static LLVMValueRef put_lanes(aic_emit *e, LLVMValueRef whole, LLVMValueRef part, unsigned first)
+{
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(whole)), count = LLVMGetVectorSize(LLVMTypeOf(part));
+    unsigned from[64];
+    for (unsigned i = 0; i < lanes; i++) {
+        from[i] = i < count ? i : 0;
+    }
+    LLVMValueRef wide = shuffle(e, part, LLVMGetPoison(LLVMTypeOf(part)), from, lanes);
+    for (unsigned i = 0; i < lanes; i++) {
+        from[i] = i >= first && i < first + count ? lanes + i - first : i;
+    }
+    return shuffle(e, whole, wide, from, lanes);
+}
+
+LLVMValueRef aic_load_part(aic_emit *e, LLVMTypeRef element, unsigned lanes, unsigned count, LLVMValueRef pointer,
+                           int64_t offset)
+{
+    unsigned bytes = LLVMGetIntTypeWidth(element) / 8;
+    if (count >= lanes) {
+        return aic_load(e, aic_vector(element, lanes), pointer, offset, bytes);
+    }
+    LLVMValueRef whole = aic_zero(aic_vector(element, lanes));
+    for (unsigned done = 0, size; done < count; done += size) {
+        size = part_size(count - done);
+        LLVMValueRef part = aic_load(e, aic_vector(element, size), pointer, offset + (int64_t)done * bytes, bytes);
+        whole = put_lanes(e, whole, part, done);
+    }
+    return whole;
+}
+
+void aic_store_part(aic_emit *e, LLVMValueRef value, unsigned count, LLVMValueRef pointer, int64_t offset)
+{
+    unsigned bytes = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(value))) / 8;
+    if (count >= LLVMGetVectorSize(LLVMTypeOf(value))) {
+        aic_store(e, value, pointer, offset, bytes);
+        return;
+    }
+    for (unsigned done = 0, size; done < count; done += size) {
+        size = part_size(count - done);
+        aic_store(e, aic_lanes_of(e, value, done, 1, size), pointer, offset + (int64_t)done * bytes, bytes);
     }
 }

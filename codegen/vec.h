@@ -11,6 +11,11 @@ unsigned aic_lanes(const aic_target *target, unsigned bits);
 LLVMValueRef aic_load(aic_emit *e, LLVMTypeRef type, LLVMValueRef pointer, int64_t offset, unsigned align);
 void aic_store(aic_emit *e, LLVMValueRef value, LLVMValueRef pointer, int64_t offset, unsigned align);
 
+/* A store that goes past the caches, for results larger than they are; aligned to its own size. Other threads see it
+ * after a fence. */
+void aic_store_past(aic_emit *e, LLVMValueRef value, LLVMValueRef pointer, int64_t offset, unsigned bytes);
+void aic_fence(aic_emit *e);
+
 LLVMTypeRef aic_vector(LLVMTypeRef element, unsigned lanes);
 LLVMValueRef aic_zero(LLVMTypeRef type);
 LLVMValueRef aic_splat(aic_emit *e, LLVMValueRef scalar, unsigned lanes);
@@ -21,6 +26,29 @@ LLVMValueRef aic_fma(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c
 
 /* <n x i16> half bits to <n x float>, exact. */
 LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits);
+
+/* <n x float> to half and bfloat16 bits, <n x i16>: to nearest, ties to even, overflow gives infinity, NaN stays NaN.
+ */
+LLVMValueRef aic_float_to_half(aic_emit *e, LLVMValueRef floats);
+LLVMValueRef aic_float_to_bfloat16(aic_emit *e, LLVMValueRef floats);
+
+/* A vector or scalar constant of an integer or float type: every lane `value`. */
+LLVMValueRef aic_const_int(LLVMTypeRef type, int64_t value);
+LLVMValueRef aic_const_float(LLVMTypeRef type, double value);
+
+/* low where a < low, high where a > high; NaN stays. */
+LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double high);
+LLVMValueRef aic_nan_to_zero(aic_emit *e, LLVMValueRef a);
+
+/* Lane by lane, signed. */
+LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef aic_vector_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
+
+/* `count` elements from pointer + offset bytes on of an integer type in the lower lanes of a vector of `lanes`, the
+ * others 0; and back. Nothing else is read or written. Aligned to an element. */
+LLVMValueRef aic_load_part(aic_emit *e, LLVMTypeRef element, unsigned lanes, unsigned count, LLVMValueRef pointer,
+                           int64_t offset);
+void aic_store_part(aic_emit *e, LLVMValueRef value, unsigned count, LLVMValueRef pointer, int64_t offset);
 
 /* `count` lanes of v from `first` on, every `stride`-th. */
 LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned stride, unsigned count);

@@ -7,11 +7,11 @@ aic_status aic_arguments_check(const char *subject, const aic_argument *argument
                                const void *const operands[])
 {
     for (size_t i = 0; i < count; i++) {
-        if (operands[i] != NULL && argument[i].unused) {
+        if (operands[i] != NULL && argument[i].least == 0) {
             return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: is given, but this descriptor takes none",
                             argument[i].name);
         }
-        if (operands[i] == NULL && !argument[i].unused) {
+        if (operands[i] == NULL && argument[i].least != 0) {
             return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: is NULL", argument[i].name);
         }
         if (((uintptr_t)operands[i] & argument[i].misalignment) != 0) {
@@ -22,7 +22,8 @@ aic_status aic_arguments_check(const char *subject, const aic_argument *argument
     for (size_t i = 1; i < count; i++) {
         for (size_t j = 0; j < i; j++) {
             uintptr_t a = (uintptr_t)operands[i], b = (uintptr_t)operands[j];
-            if (a - b < argument[j].bytes || b - a < argument[i].bytes) {
+            const bool empty = argument[i].bytes == 0 || argument[j].bytes == 0;
+            if (!empty && (a - b < argument[j].bytes || b - a < argument[i].bytes)) {
                 return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: overlaps %s", argument[i].name, argument[j].name);
             }
         }

@@ -4,29 +4,33 @@
 
 #include <aic/types.h>
 
-/* An operand as a call has to pass it. */
+/* An operand as a call has to pass it. One that is not taken: least 0 and every bit in misalignment, so that NULL
+ * passes and nothing else. */
 typedef struct aic_argument {
     const char *name;
+    uintptr_t least;        /* address: 1, or 0 for an operand that is not taken */
     uintptr_t misalignment; /* bits of an address that must be 0 */
     uintptr_t bytes;
-    bool unused; /* NULL is passed, nothing else */
 } aic_argument;
 
-/* Whether no address is NULL (but of unused operands) or misaligned and no two operands overlap. On the path of every
- * call. */
+/* Whether no address is NULL (but of operands that are not taken) or misaligned and no two operands overlap. On the
+ * path of every call, and therefore strict: false, too, for an operand of 0 bytes inside another. */
 static inline bool aic_arguments_accepted(const aic_argument *argument, size_t count, const void *const operands[])
 {
-    bool bad = false;
     for (size_t i = 0; i < count; i++) {
         uintptr_t a = (uintptr_t)operands[i];
-        bad |= (a == 0) != argument[i].unused || (a & argument[i].misalignment) != 0;
+        if (a < argument[i].least || (a & argument[i].misalignment) != 0) {
+            return false;
+        }
         for (size_t j = 0; j < i; j++) {
             /* Unsigned distances: also right for blocks at the end of the address space. */
             uintptr_t b = (uintptr_t)operands[j];
-            bad |= a - b < argument[j].bytes || b - a < argument[i].bytes;
+            if (a - b < argument[j].bytes || b - a < argument[i].bytes) {
+                return false;
+            }
         }
     }
-    return !bad;
+    return true;
 }
 
 /* AIC_OK, or AIC_INVALID_ARGUMENT with the first broken rule, in the order of the operands; the message opens with

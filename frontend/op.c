@@ -175,10 +175,11 @@ aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantic
 
 aic_argument aic_operand_argument(const aic_operand *operand)
 {
+    const bool taken = operand->direction != AIC_UNUSED;
     return (aic_argument){.name = operand->name,
-                          .misalignment = aic_dtype_size(operand->dtype) - 1,
-                          .bytes = (uintptr_t)operand->bytes,
-                          .unused = operand->direction == AIC_UNUSED};
+                          .least = taken,
+                          .misalignment = taken ? aic_dtype_size(operand->dtype) - 1 : UINTPTR_MAX,
+                          .bytes = (uintptr_t)operand->bytes};
 }
 
 aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes)
@@ -203,6 +204,11 @@ bool aic_spec_exact(const aic_spec *spec)
     const bool counted = spec && spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
     const aic_op_info *op = counted ? aic_op_get(spec->stage[0].op) : NULL;
     return op && (!op->exact || op->exact(&spec->stage[0].desc));
+}
+
+bool aic_spec_checks_data(const aic_spec *resolved)
+{
+    return aic_op_get(resolved->stage[resolved->count - 1].op)->check_data != NULL;
 }
 
 aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[])

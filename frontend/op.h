@@ -78,6 +78,7 @@ const aic_op_info *aic_op_get(aic_op op);
 aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
 
 /* The hooks of all stages on a resolved specification; operands in calling order. */
+bool aic_spec_checks_data(const aic_spec *resolved); /* whether aic_spec_check_data() does anything */
 aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[]);
 size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
                             aic_operand operands[AIC_OPERANDS_MAX]);

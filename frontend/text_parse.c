@@ -136,6 +136,13 @@ static aic_status value_int(const reader *in, word w, uint64_t *value)
     }
 }
 
+/* 0 would end the list of entries. */
+static aic_status value_dim(const reader *in, word w, uint64_t *value)
+{
+    aic_status status = value_int(in, w, value);
+    return status == AIC_OK && *value == 0 ? fail_value(in, w, "an integer other than 0") : status;
+}
+
 static aic_status value_real(const reader *in, word w, uint64_t *value)
 {
     double real = 0;
@@ -198,7 +205,7 @@ static aic_status value_size(const reader *in, word w, uint64_t *value)
 /* By field kind: reads a word as an entry of that kind. */
 static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *value) = {
     [AIC_KIND_INT] = value_int,     [AIC_KIND_REAL] = value_real, [AIC_KIND_BOOL] = value_bool,
-    [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits, [AIC_KIND_DIMS] = value_int,
+    [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits, [AIC_KIND_DIMS] = value_dim,
     [AIC_KIND_SIZE] = value_size,
 #define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = value_enum,
 #include <aic/enum.def>
@@ -219,7 +226,7 @@ static aic_status read_entry(reader *in, void *desc, uint32_t index)
     return status;
 }
 
-/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer. */
+/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer, and none where it is optional. */
 static aic_status read_vector(reader *in, void *desc)
 {
     aic_status status = expect(in, '[');
@@ -234,7 +241,7 @@ static aic_status read_vector(reader *in, void *desc)
             break;
         }
     }
-    bool fewer = in->field->kind == AIC_KIND_DIMS && given > 0;
+    bool fewer = in->field->kind == AIC_KIND_DIMS && (given > 0 || !in->field->required);
     if (status == AIC_OK && given != in->field->count && !fewer) {
         status = fail_at(in, in->at, "%u entries instead of %u", given, in->field->count);
     }

@@ -2,14 +2,18 @@
 #include "runtime/code.h"
 #include "runtime/scratch.h"
 
+/* Addresses that looked wrong, and data that have rules of their own. */
+static __attribute__((noinline)) aic_status check(const aic_code *code, int form, const void *const operands[])
+{
+    aic_status status = aic_arguments_check(code->subject, code->argument[form], code->operand_count, operands);
+    return status == AIC_OK && code->checks_data ? aic_spec_check_data(&code->spec, operands) : status;
+}
+
 /* Checks the operands and gets scratch memory. */
 static inline aic_status prepare(const aic_code *code, int form, const void *const operands[], void **workspace)
 {
-    if (!aic_arguments_accepted(code->argument[form], code->operand_count, operands)) {
-        return aic_arguments_check(code->subject, code->argument[form], code->operand_count, operands);
-    }
-    if (code->checks_data) {
-        aic_status status = aic_spec_check_data(&code->spec, operands);
+    if (code->checks_data || !aic_arguments_accepted(code->argument[form], code->operand_count, operands)) {
+        aic_status status = check(code, form, operands);
         if (status != AIC_OK) {
             return status;
         }

@@ -28,7 +28,7 @@ aic_status aic_code_create(const aic_spec *resolved, const aic_context *context,
     }
     atomic_init(&made->references, 1);
     made->spec = *resolved;
-    made->checks_data = aic_op_get(resolved->stage[resolved->count - 1].op)->check_data != NULL;
+    made->checks_data = aic_spec_checks_data(resolved);
     made->operand_count = aic_spec_operands_of(resolved, &context->semantics, operands);
     for (size_t i = 0; i < made->operand_count; i++) {
         made->argument[AIC_PLAIN][i] = aic_operand_argument(&operands[i]);
@@ -58,6 +58,13 @@ void aic_code_describe(aic_code *code, const aic_object *object)
     code->emit_ns = object->emit_ns;
     code->codegen_ns = object->codegen_ns;
     code->code_bytes = object->size;
+}
+
+aic_status aic_code_count_check(const aic_code *code, size_t count)
+{
+    return count == code->operand_count ? AIC_OK
+                                        : aic_fail(AIC_INVALID_ARGUMENT, code->subject,
+                                                   "operands: %zu given, %zu needed", count, code->operand_count);
 }
 
 void aic_code_hold(aic_code *code)

@@ -41,13 +41,16 @@ aic_status aic_code_create(const aic_spec *resolved, const aic_context *context,
 /* Takes over sizes and times of the object that the code will consist of. */
 void aic_code_describe(aic_code *code, const aic_object *object);
 
+/* Whether a caller that passes an array gives as many operands as the code takes; else AIC_INVALID_ARGUMENT. */
+aic_status aic_code_count_check(const aic_code *code, size_t count);
+
 void aic_code_hold(aic_code *code);
 void aic_code_release(aic_code *code); /* frees the machine code with the last hold */
 
 /* ---- calls (call.c) ---- */
 
-/* Checks the operands (NULL, alignment, overlap: AIC_INVALID_ARGUMENT), gets the thread's scratch memory and runs the
- * code with plain or packed operands. Nothing is written on failure. */
+/* Checks the operands (NULL, alignment, overlap, data: AIC_INVALID_ARGUMENT), gets the thread's scratch memory and runs
+ * the code with plain or packed operands. Nothing is written on failure. */
 aic_status aic_call(const aic_code *code, int form, const void *const operands[]);
 
 /* The same through libffi. */

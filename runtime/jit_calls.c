@@ -4,13 +4,12 @@
 #include <aic/aic.h>
 
 static inline aic_status run(aic_context *context, aic_op op, const char *name, const void *desc,
-                             const void *const operands[], size_t count)
+                             const void *const operands[])
 {
     if (desc == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, name, "desc: is NULL");
     }
-    aic_request request = {
-        .count = 1, .stage = {{.op = op, .desc = desc}}, .operands = operands, .operand_count = count};
+    aic_request request = {.count = 1, .stage = {{.op = op, .desc = desc}}, .schedule = NULL, .operands = operands};
     return aic_pipeline(context, &request, NULL);
 }
 
@@ -19,7 +18,7 @@ static inline aic_status run(aic_context *context, aic_op op, const char *name, 
     aic_status aic_jit_##name(aic_context *ctx, const aic_##name##_desc *desc, params)                                 \
     {                                                                                                                  \
         const void *const operands[] = {args};                                                                         \
-        return run(ctx, AIC_OP_##ENUM, #name, desc, operands, sizeof operands / sizeof operands[0]);                   \
+        return run(ctx, AIC_OP_##ENUM, #name, desc, operands);                                                         \
     }
 #include <aic/ops.def>
 #undef AIC_OP
@@ -30,7 +29,7 @@ aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const 
     if (spec == NULL || operands == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "operands", "is NULL");
     }
-    aic_request request = {.count = 0, .operands = (const void *const *)operands, .operand_count = count};
+    aic_request request = {.count = 0};
     if (spec->count < 1 || spec->count > AIC_STAGES_MAX) {
         return aic_spec_validate(spec, NULL); /* says what is wrong */
     }
@@ -42,5 +41,10 @@ aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const 
         request.stage[request.count].op = stage->op;
         request.stage[request.count].desc = &stage->desc;
     }
-    return aic_pipeline(context, &request, NULL);
+    aic_result result;
+    aic_status status = aic_pipeline(context, &request, &result);
+    if (status == AIC_OK) {
+        status = aic_code_count_check(result.code, count);
+    }
+    return status == AIC_OK ? aic_call(result.code, AIC_PLAIN, (const void *const *)operands) : status;
 }

@@ -128,12 +128,8 @@ static aic_status call(const aic_kernel *kernel, int form, void *const operands[
     if (kernel == NULL || operands == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, kernel == NULL ? "kernel" : "operands", "is NULL");
     }
-    const aic_code *code = kernel->code;
-    if (count != code->operand_count) {
-        return aic_fail(AIC_INVALID_ARGUMENT, code->subject, "operands: %zu given, %zu needed", count,
-                        code->operand_count);
-    }
-    return aic_call_generic(code, form, (const void *const *)operands);
+    aic_status status = aic_code_count_check(kernel->code, count);
+    return status == AIC_OK ? aic_call_generic(kernel->code, form, (const void *const *)operands) : status;
 }
 
 aic_status aic_kernel_call(const aic_kernel *kernel, void *const operands[], size_t count)

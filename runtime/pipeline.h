@@ -13,8 +13,7 @@ typedef struct aic_request {
         const void *desc; /* its descriptor; not yet validated */
     } stage[AIC_STAGES_MAX];
     const aic_schedule *schedule; /* NULL: the default rule chooses */
-    const void *const *operands;  /* in calling order; NULL: only make the kernel */
-    size_t operand_count;
+    const void *const *operands;  /* in calling order, as many as there are; NULL: only make the kernel */
 } aic_request;
 
 typedef struct aic_result {

@@ -1,5 +1,6 @@
 /* Contexts: options, environment, what they print and dump, statistics, lifetime. */
 #include "tests/conv_case.h"
+#include "tests/specs.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -75,7 +76,10 @@ START_TEST(bad_options)
     refuse(&options, AIC_INVALID_ARGUMENT, "verbose: -2 ");
     options.verbose = 0;
     options.semantics.limits = (aic_limits)2;
-    refuse(&options, AIC_INVALID_ARGUMENT, "limits: 2 ");
+    refuse(&options, AIC_INVALID_ARGUMENT, "limits: value 2 is not document or host");
+    options.semantics = aic_semantics_init();
+    options.semantics.overflow = (aic_overflow)77;
+    refuse(&options, AIC_INVALID_ARGUMENT, "overflow: value 77 is not saturate or ieee");
     ck_assert_int_eq(aic_context_create(NULL, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_isa_check(NULL), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_isa_check(""), AIC_INVALID_ARGUMENT);
@@ -146,6 +150,37 @@ START_TEST(limits)
     ck_assert_int_eq(aic_kernel_create(host, &spec, NULL, &kernel), AIC_OK);
     aic_kernel_release(kernel);
     aic_context_destroy(host);
+}
+END_TEST
+
+/* One name a kernel: the same specification under other semantics is other code. */
+START_TEST(names_differ_by_semantics)
+{
+    const aic_spec spec = spec_of("mmad(dtype=float16, m=3, n=5, k=7) | fixpipe(dst=float16, src=float32, "
+                                  "quantPre=F322F16)");
+    char names[2][128];
+    uint16_t results[2][15];
+    for (int mode = AIC_OVERFLOW_SATURATE; mode <= AIC_OVERFLOW_IEEE; mode++) {
+        aic_context_options options = aic_context_options_init();
+        options.semantics.overflow = (aic_overflow)mode;
+        aic_context *context = context_new(&options);
+        aic_kernel *kernel;
+        aic_kernel_info info;
+        ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
+        ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+        snprintf(names[mode], sizeof names[mode], "%s", info.name);
+        uint16_t a[21], b[35];
+        for (size_t i = 0; i < 35; i++) {
+            a[i % 21] = b[i] = 0x7BFF; /* the largest half */
+        }
+        void *const operands[] = {results[mode], a, b, NULL};
+        ck_assert_int_eq(aic_kernel_call(kernel, operands, 4), AIC_OK);
+        aic_kernel_release(kernel);
+        aic_context_destroy(context);
+    }
+    ck_assert_str_ne(names[0], names[1]);
+    ck_assert_uint_eq(results[AIC_OVERFLOW_SATURATE][14], 0x7BFF);
+    ck_assert_uint_eq(results[AIC_OVERFLOW_IEEE][14], 0x7C00);
 }
 END_TEST
 
@@ -394,6 +429,7 @@ Suite *suite_context(void)
     tcase_add_test(tcase, environment);
     tcase_add_test(tcase, default_context);
     tcase_add_test(tcase, limits);
+    tcase_add_test(tcase, names_differ_by_semantics);
     tcase_add_test(tcase, pass_pipeline);
     tcase_add_test(tcase, verbose);
     tcase_add_test(tcase, dump_folder);

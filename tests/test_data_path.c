@@ -20,7 +20,7 @@ static const struct {
     bool kernel;
 } generators[] = {
     {AIC_OP_MMAD, true},
-    {AIC_OP_FIXPIPE, false},
+    {AIC_OP_FIXPIPE, true},
     {AIC_OP_ND2NZ, true},
     {AIC_OP_LOAD_DATA, true},
     {AIC_OP_LOAD_DATA_TRANSPOSE, true},

@@ -120,6 +120,7 @@ START_TEST(largest_shapes)
         "conv2d(dtype=float16, fm_shape=[256,4096,4096,16], kernel_shape=[256,255,255,4096,16], pad=[255,255,255,255])",
         "conv2d(dtype=int8, fm_shape=[128,4096,4096,32], kernel_shape=[128,1,1,4096,32], stride=[63,63])",
         "conv2d(dtype=float16, fm_shape=[256,4096,4096,16], kernel_shape=[256,16,16,16,16], dilation=[255,255])",
+        "mmad(dtype=float32, m=4095, n=4095, k=4095, a_format=Zz, b_format=Zn, c_format=Nz)",
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         aic_schedule schedule;
@@ -137,6 +138,43 @@ START_TEST(largest_shapes)
 }
 END_TEST
 
+/* No results but those of one tile are held back on their way through an epilogue; no group has a vector that nothing
+ * needs, and the groups cover all columns. */
+START_TEST(strips)
+{
+    static const char *const TEXTS[] = {
+        "mmad(dtype=float16, m=4095, n=5, k=64)",
+        "mmad(dtype=int8, m=300, n=100, k=4095)",
+        "mmad(dtype=float32, m=1, n=4095, k=1)",
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        ck_assert_int_eq(aic_spec_parse(TEXTS[i], &spec), AIC_OK);
+        aic_work work;
+        ck_assert_ptr_eq(aic_describe(&spec, &semantics, &work), &aic_shape_contraction);
+        const aic_contraction *c = &work.contraction;
+        aic_schedule schedule;
+        for (size_t n = 0; aic_schedule_candidate_at(&problem, n, &schedule) == AIC_OK; n++) {
+            aic_tiling t;
+            ck_assert_int_eq(aic_tiling_make(c, avx512(), &schedule, &t), AIC_OK);
+            ck_assert_int_eq(t.outputs, c->n);
+            ck_assert_int_eq(t.strip_columns % 16, 0);
+            ck_assert_int_eq(t.strip_columns % t.group, 0);
+            ck_assert_int_ge(t.groups * t.group, c->n);
+            ck_assert_int_ge(t.panels, t.groups);
+            ck_assert(t.group == t.lanes || t.group - t.lanes < c->n);
+            int64_t strip_bytes = t.strip_columns / 16 * t.strip_pitch;
+            ck_assert_int_ge(strip_bytes, t.rows.large * t.cols.large * t.strip_columns * 4);
+            ck_assert_int_le(strip_bytes, 64 * 64);
+        }
+    }
+    aic_schedule schedule;
+    ck_assert_int_eq(aic_spec_parse(TEXTS[0], &spec), AIC_OK);
+    ck_assert_int_eq(aic_schedule_parse("schedule(rows=4, cols=1, vectors=2, unroll=1, band=1)", &problem, &schedule),
+                     AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "has vectors without output channels") != NULL, "%s", aic_last_error());
+}
+END_TEST
+
 Suite *suite_schedule(void)
 {
     Suite *suite = suite_create("schedule");
@@ -147,6 +185,7 @@ Suite *suite_schedule(void)
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_test(cases, explanation);
     tcase_add_test(cases, largest_shapes);
+    tcase_add_test(cases, strips);
     suite_add_tcase(suite, cases);
     return suite;
 }

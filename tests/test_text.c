@@ -21,6 +21,11 @@ Suite *suite_text(void);
     "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32], stride=[1,1], pad=[0,0,0,0], "                \
     "dilation=[1,1], pad_value=0, init_l1out=true, accumulate=cube)"
 
+#define FIXPIPE(dst, format, mode, scalar) FIXPIPE_OF(dst, "int32", format, mode, scalar)
+#define FIXPIPE_OF(dst, src, format, mode, scalar)                                                                     \
+    "fixpipe(dst=" dst ", src=" src ", format=" format ", nSize=0, mSize=0, srcStride=0, dstStride=0, quantPre=" mode  \
+    ", deqScalar=" scalar ", ndNum=1, srcNdStride=0, dstNdStride=0, reluEn=false, unitFlag=0, isChannelSplit=false)"
+
 static const struct {
     const char *text;
     const char *canonical;
@@ -38,6 +43,22 @@ static const struct {
      "stride=[-9223372036854775808,9223372036854775807], pad=[0,0,0,0], dilation=[1,1], pad_value=0.1, "
      "init_l1out=true, accumulate=cube)"},
     {"conv2d(dtype=int8," SHAPES ")|conv2d(dtype=int8," SHAPES ")", CANONICAL " | " CANONICAL},
+    /* enumerations, 64 bits, lists of any length */
+    {"fixpipe(dst=half, src=int32, quantPre=VDEQF16)", FIXPIPE("float16", "ROW_MAJOR", "VDEQF16", "0x0")},
+    {"fixpipe(dst=bf16, src=f32, format=NZ, deqScalar=0xFFFFFFFFFFFFFFFF)",
+     FIXPIPE_OF("bfloat16", "float32", "NZ", "NoQuant", "0xffffffffffffffff")},
+    {"fixpipe(dst=u8, src=i32, deqScalar=18446744073709551615, quantPre=REQ8)",
+     FIXPIPE("uint8", "ROW_MAJOR", "REQ8", "0xffffffffffffffff")},
+    {"fixpipe(dst=s8, src=i32, deqScalar=0x0000000040003F000000, quantPre=VREQ8)",
+     FIXPIPE("int8", "ROW_MAJOR", "VREQ8", "0x40003f000000")},
+    {"mmad(dtype=int8, m=1, n=2, k=3, a_format=ZZ, b_format=ZN, c_format=NZ)",
+     "mmad(dtype=int8, m=1, n=2, k=3, a_format=Zz, b_format=Zn, c_format=Nz, init_c=true, accumulate=cube)"},
+    {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[1])", "transdata(dtype=int8, src=NCHW, dst=4N, shape=[1])"},
+    {"transdata(dtype=int8, src=4N, dst=NCHW, shape=[1,-2,3,0x40])",
+     "transdata(dtype=int8, src=4N, dst=NCHW, shape=[1,-2,3,64])"},
+    {"mmad(dtype=int8, m=1, n=2, k=3) | fixpipe(src=int32, dst=int32)",
+     "mmad(dtype=int8, m=1, n=2, k=3, a_format=ND, b_format=ND, c_format=ND, init_c=true, accumulate=cube) | " FIXPIPE(
+         "int32", "ROW_MAJOR", "NoQuant", "0x0")},
 };
 
 START_TEST(reads_and_prints)
@@ -105,6 +126,26 @@ static const struct {
     {"conv2d(init_l1out=1)", "conv2d: init_l1out: 1 is not true or false (column 19)"},
     {"conv2d(init_l1out=TRUE)", "conv2d: init_l1out: TRUE is not true or false (column 19)"},
     {"conv2d(accumulate=slow)", "conv2d: accumulate: slow is not cube or fast (column 19)"},
+    {"mmad(a_format=zz)", "mmad: a_format: zz is not a layout (ND, Nz, Zz, Zn, Nn, NCHW, NHWC, NC1HWC0, OIHW, HWIO, "
+                          "FRACTAL_Z, 4N, 2N) (column 15)"},
+    {"mmad(a_format=0)", "mmad: a_format: 0 is not a layout (ND, Nz, Zz, Zn, Nn, NCHW, NHWC, NC1HWC0, OIHW, HWIO, "
+                         "FRACTAL_Z, 4N, 2N) (column 15)"},
+    {"fixpipe(format=ND)", "fixpipe: format: ND is not NZ or ROW_MAJOR (column 16)"},
+    {"fixpipe(quantPre=DEQF32)",
+     "fixpipe: quantPre: DEQF32 is not a mode (NoQuant, F322F16, F322BF16, DEQF16, VDEQF16, "
+     "QF322B8_PRE, VQF322B8_PRE, REQ8, VREQ8) (column 18)"},
+    {"fixpipe(deqScalar=-1)", "fixpipe: deqScalar: -1 is not an integer of 64 bits without a sign (column 19)"},
+    {"fixpipe(deqScalar=18446744073709551616)",
+     "fixpipe: deqScalar: 18446744073709551616 is not an integer of 64 bits without a sign (column 19)"},
+    {"fixpipe(deqScalar=0x10000000000000000)",
+     "fixpipe: deqScalar: 0x10000000000000000 is not an integer of 64 bits without a sign (column 19)"},
+    {"fixpipe(deqScalar=1.5)", "fixpipe: deqScalar: 1.5 is not an integer of 64 bits without a sign (column 19)"},
+    {"transdata(shape=[])", "transdata: shape: 0 entries instead of 4 (column 19)"},
+    {"transdata(shape=[1,2,3,4,5,6,7])", "transdata: shape: more than 4 entries (column 26)"},
+    {"transdata(shape=[2,0])", "transdata: shape: 0 is not an integer other than 0 (column 20)"},
+    {"mmad(dtype=int8, m=1, n=2, k=3) | fixpipe(dst=int8, src=int32, nsize=4)",
+     "fixpipe: nsize: unknown key; the keys are dst, src, format, nSize, mSize, srcStride, dstStride, quantPre, "
+     "deqScalar, ndNum, srcNdStride, dstNdStride, reluEn, unitFlag, isChannelSplit (column 64)"},
     {"conv2d(\x01)", "conv2d: expected a key instead of byte 0x01 (column 8)"},
     {"conv2d(\xC3\xA9)", "conv2d: expected a key instead of byte 0xC3 (column 8)"},
     {"conv2d(dtype=int8, " SHAPES ") x", "expected '|' or the end of the text instead of 'x' (column 69)"},
@@ -207,20 +248,61 @@ START_TEST(odd_values_print)
 }
 END_TEST
 
+static void check_round_trip(const aic_spec *spec)
+{
+    aic_spec back;
+    char text[TEXT_MAX];
+    char again[TEXT_MAX];
+    ck_assert_int_eq(aic_spec_print(spec, text, sizeof text, NULL), AIC_OK);
+    ck_assert_msg(aic_spec_parse(text, &back) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert_msg(aic_spec_equal(spec, &back), "%s", text);
+    ck_assert_int_eq(aic_spec_print(&back, again, sizeof again, NULL), AIC_OK);
+    ck_assert_str_eq(text, again);
+}
+
 START_TEST(random_specifications_round_trip)
 {
     for (uint64_t seed = 0; seed < 3000; seed++) {
         aic_spec spec;
-        aic_spec back;
-        char text[TEXT_MAX];
-        char again[TEXT_MAX];
         ck_assert_int_eq(aic_spec_random(AIC_OP_NONE, seed, &spec), AIC_OK);
-        ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, NULL), AIC_OK);
-        ck_assert_msg(aic_spec_parse(text, &back) == AIC_OK, "%s: %s", text, aic_last_error());
-        ck_assert_msg(aic_spec_equal(&spec, &back), "%s", text);
-        ck_assert_int_eq(aic_spec_print(&back, again, sizeof again, NULL), AIC_OK);
-        ck_assert_str_eq(text, again);
+        check_round_trip(&spec);
+        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, seed, &spec), AIC_OK);
+        check_round_trip(&spec);
     }
+}
+END_TEST
+
+/* Every word of an enumeration reads as its value; the first word of a value is the one that is printed. */
+START_TEST(words_of_enumerations)
+{
+    static const struct {
+        aic_field_kind kind;
+        uint64_t value;
+        const char *word;
+    } words[] = {
+#define AIC_WORD(KIND, value, word) {AIC_KIND_##KIND, value, word},
+#include <aic/enum.def>
+#undef AIC_WORD
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        uint64_t value = 77;
+        const char *printed = aic_enum_word(words[i].kind, words[i].value);
+        ck_assert(aic_enum_value(words[i].kind, words[i].word, strlen(words[i].word), &value));
+        ck_assert_uint_eq(value, words[i].value);
+        ck_assert_ptr_nonnull(printed);
+        ck_assert(aic_enum_value(words[i].kind, printed, strlen(printed), &value));
+        ck_assert_uint_eq(value, words[i].value);
+        ck_assert(!aic_enum_value(words[i].kind, words[i].word, strlen(words[i].word) - 1, &value));
+        bool before = false; /* an earlier word of this value */
+        for (size_t j = 0; j < i; j++) {
+            before |= words[j].kind == words[i].kind && words[j].value == words[i].value;
+            ck_assert(words[j].kind != words[i].kind || strcmp(words[j].word, words[i].word) != 0);
+        }
+        ck_assert_int_eq(strcmp(printed, words[i].word) == 0, !before);
+        ck_assert_ptr_nonnull(strstr(aic_enum_expected(words[i].kind), printed));
+    }
+    ck_assert_ptr_null(aic_enum_word(AIC_KIND_LAYOUT, 77));
+    ck_assert_ptr_null(aic_enum_word(AIC_KIND_INT, 0));
 }
 END_TEST
 
@@ -356,6 +438,7 @@ Suite *suite_text(void)
     tcase_add_test(tcase, buffer_sizes);
     tcase_add_test(tcase, odd_values_print);
     tcase_add_test(tcase, random_specifications_round_trip);
+    tcase_add_test(tcase, words_of_enumerations);
     tcase_add_test(tcase, numbers_are_canonical);
     tcase_add_test(tcase, hostile_text_fails_quickly);
     tcase_add_test(tcase, names_of_types_and_statuses);

@@ -152,14 +152,17 @@ aic_spec bench_spec(const bench_layer *layer, const bench_kind *kind)
 
 void bench_data_open(bench_data *data, const aic_spec *spec)
 {
-    size_t count;
     int64_t bytes;
     *data = (bench_data){.spec = *spec};
-    if (aic_spec_validate(spec, NULL) != AIC_OK || aic_spec_operands(spec, NULL, data->operand, &count) != AIC_OK ||
+    if (aic_spec_validate(spec, NULL) != AIC_OK ||
+        aic_spec_operands(spec, NULL, data->operand, &data->count) != AIC_OK ||
         aic_spec_work(spec, NULL, &data->macs, &bytes) != AIC_OK) {
         bench_die("specification");
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < data->count; i++) {
+        if (data->operand[i].direction == AIC_UNUSED) {
+            continue;
+        }
         data->pointer[i] = bench_memory((size_t)data->operand[i].bytes);
         if (i > 0 && fill_operand(&data->operand[i], "random:1", data->pointer[i]) != CLI_DONE) {
             bench_die(data->operand[i].name);

@@ -57,8 +57,9 @@ aic_spec bench_spec(const bench_layer *layer, const bench_kind *kind);
 /* The operands of a layer: inputs filled with uniform random values, the same ones every time. */
 typedef struct bench_data {
     aic_spec spec;
-    aic_operand operand[AIC_OPERANDS_MAX]; /* dst, feature_map, weight */
-    void *pointer[AIC_OPERANDS_MAX];
+    size_t count;
+    aic_operand operand[AIC_OPERANDS_MAX]; /* in calling order */
+    void *pointer[AIC_OPERANDS_MAX];       /* NULL for those that are not used */
     int64_t macs;
 } bench_data;
 

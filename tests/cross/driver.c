@@ -1,11 +1,12 @@
 /* The AArch64 side of the cross test: calls one kernel, linked in as `kernel`, on operands from files.
  *
- *     driver WORKSPACE PACKED ELEMENT FOLDER...
+ *     driver WORKSPACE PACKED ALIGNMENTS FOLDER...
  *
- * WORKSPACE and PACKED are the sizes in bytes of the scratch memory and of the packed weight, ELEMENT that of an
- * element of the inputs. Each FOLDER holds dst, feature_map and weight as raw files; for way number N of calling
- * (ways.h) the result goes to dst.N. Every buffer lies between inaccessible pages, inputs are read-only. Exit status: 0
- * when bytes next to buffers and FPCR are as they were, 1 when not, 3 when files or memory fail. */
+ * WORKSPACE and PACKED are the sizes in bytes of the scratch memory and of the packed image of operand number 2 (0: the
+ * kernel packs nothing), ALIGNMENTS the size of an element of every operand, separated by commas, 0 for those that are
+ * not used. Each FOLDER holds the operands as raw files, operand.0 being the output; for way number N of calling
+ * (ways.h) the result goes to result.N. Every buffer lies between inaccessible pages, inputs are read-only. Exit
+ * status: 0 when bytes next to buffers and FPCR are as they were, 1 when not, 3 when files or memory fail. */
 #include "tests/cross/ways.h"
 #include "tools/harness/guard.h"
 
@@ -13,14 +14,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void kernel(void *dst, const void *feature_map, const void *weight, void *workspace);
-void kernel_packed(void *dst, const void *feature_map, const void *packed_weight, void *workspace);
-void kernel_pack(void *packed, const void *weight);
+/* By their real types in call(). */
+void kernel(void);
+void kernel_packed(void);
+__attribute__((weak)) void kernel_pack(void *packed, const void *source); /* there where something is packed */
 
-enum { DST, FEATURE_MAP, WEIGHT, OPERANDS, WORKSPACE = OPERANDS, PACKED, BUFFERS };
+enum { OUTPUT = 0, PACKABLE = 2, OPERANDS_MAX = 4, WORKSPACE = OPERANDS_MAX, PACKED, BUFFERS };
 enum { VECTOR_ALIGNMENT = 64 };
 
-static const char *const names[BUFFERS] = {"dst", "feature_map", "weight", "the workspace", "the packed weight"};
+/* What the command line says. */
+typedef struct facts {
+    size_t workspace, packed, operands, alignment[OPERANDS_MAX];
+} facts;
 
 /* Bits of FPCR: flush subnormals to zero (also of halves), round towards zero, every NaN the default one, halves
  * without infinities. */
@@ -58,10 +63,10 @@ static size_t size_of(FILE *file)
     return size < 0 ? 0 : (size_t)size;
 }
 
-static void read_operand(guard_buffer *buffer, const char *folder, const char *name, size_t alignment, guard_side side)
+static void read_operand(guard_buffer *buffer, const char *folder, int number, size_t alignment, guard_side side)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/operand.%d", folder, number);
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         die("cannot open", path);
@@ -74,28 +79,49 @@ static void read_operand(guard_buffer *buffer, const char *folder, const char *n
     fclose(file);
 }
 
-static void write_result(const guard_buffer *dst, const char *folder, int way)
+static void write_result(const guard_buffer *output, const char *folder, int way)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/dst.%d", folder, way);
+    snprintf(path, sizeof path, "%s/result.%d", folder, way);
     FILE *file = fopen(path, "wb");
-    if (file == NULL || fwrite(dst->data, 1, dst->size, file) != dst->size || fclose(file) != 0) {
+    if (file == NULL || fwrite(output->data, 1, output->size, file) != output->size || fclose(file) != 0) {
         die("cannot write", path);
     }
 }
 
-/* Calls the kernel; false when it leaves another FPCR than it was called with. */
-static bool call(const cross_way *way, guard_buffer *b)
+/* Operands are passed as the kernel's signature says. */
+static void call_kernel(void (*function)(void), size_t count, void *const p[], void *workspace)
 {
+    switch (count) {
+    case 2:
+        ((void (*)(void *, void *, void *))function)(p[0], p[1], workspace);
+        break;
+    case 3:
+        ((void (*)(void *, void *, void *, void *))function)(p[0], p[1], p[2], workspace);
+        break;
+    case 4:
+        ((void (*)(void *, void *, void *, void *, void *))function)(p[0], p[1], p[2], p[3], workspace);
+        break;
+    default:
+        die("number of operands", "not 2 to 4");
+    }
+}
+
+/* Calls the kernel; false when it leaves another FPCR than it was called with. */
+static bool call(const cross_way *way, const facts *f, guard_buffer *b)
+{
+    void *operand[OPERANDS_MAX];
+    for (int i = 0; i < OPERANDS_MAX; i++) {
+        operand[i] = b[i].data;
+    }
     uint64_t usual = get_fpcr();
     set_fpcr(way->hostile ? HOSTILE_FPCR : usual);
     uint64_t before = get_fpcr();
-    if (way->packed) {
-        kernel_pack(b[PACKED].data, b[WEIGHT].data);
-        kernel_packed(b[DST].data, b[FEATURE_MAP].data, b[PACKED].data, b[WORKSPACE].data);
-    } else {
-        kernel(b[DST].data, b[FEATURE_MAP].data, b[WEIGHT].data, b[WORKSPACE].data);
+    if (way->packed && f->packed > 0) {
+        kernel_pack(b[PACKED].data, b[PACKABLE].data);
+        operand[PACKABLE] = b[PACKED].data;
     }
+    call_kernel(way->packed ? kernel_packed : kernel, f->operands, operand, b[WORKSPACE].data);
     uint64_t after = get_fpcr();
     set_fpcr(usual);
     if (way->hostile && (before == usual || after != before)) {
@@ -105,42 +131,52 @@ static bool call(const cross_way *way, guard_buffer *b)
     return true;
 }
 
-static bool run_way(const cross_way *way, int number, const size_t sizes[3], const char *folder)
+static bool run_way(const cross_way *way, int number, const facts *f, const char *folder)
 {
-    guard_buffer b[BUFFERS];
-    for (int i = 0; i < OPERANDS; i++) {
-        read_operand(&b[i], folder, names[i], i == DST ? sizeof(float) : sizes[2], (guard_side)way->side);
-        guard_writable(&b[i], i == DST);
+    guard_buffer b[BUFFERS] = {{NULL}};
+    for (int i = 0; i < (int)f->operands; i++) {
+        if (f->alignment[i] > 0) {
+            read_operand(&b[i], folder, i, f->alignment[i], (guard_side)way->side);
+            guard_writable(&b[i], i == OUTPUT);
+        }
     }
-    open_buffer(&b[WORKSPACE], sizes[0], VECTOR_ALIGNMENT, (guard_side)way->side);
-    open_buffer(&b[PACKED], sizes[1], VECTOR_ALIGNMENT, (guard_side)way->side);
-    bool good = call(way, b);
+    open_buffer(&b[WORKSPACE], f->workspace, VECTOR_ALIGNMENT, (guard_side)way->side);
+    open_buffer(&b[PACKED], f->packed, VECTOR_ALIGNMENT, (guard_side)way->side);
+    bool good = call(way, f, b);
     for (int i = 0; i < BUFFERS; i++) {
-        if (!guard_intact(&b[i])) {
-            fprintf(stderr, "driver: %s: bytes next to %s were written\n", way->name, names[i]);
+        if (b[i].data != NULL && !guard_intact(&b[i])) {
+            fprintf(stderr, "driver: %s: bytes next to buffer %d were written\n", way->name, i);
             good = false;
         }
     }
-    write_result(&b[DST], folder, number);
+    write_result(&b[OUTPUT], folder, number);
     for (int i = 0; i < BUFFERS; i++) {
         guard_close(&b[i]);
     }
     return good;
 }
 
+static facts read_facts(char **argv)
+{
+    facts f = {.workspace = strtoull(argv[1], NULL, 10), .packed = strtoull(argv[2], NULL, 10)};
+    char *next = argv[3];
+    while (f.operands < OPERANDS_MAX && *next != '\0') {
+        f.alignment[f.operands++] = strtoull(next, &next, 10);
+        next += *next == ',';
+    }
+    return f;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 5) {
-        die("usage", "driver WORKSPACE PACKED ELEMENT FOLDER...");
+        die("usage", "driver WORKSPACE PACKED ALIGNMENTS FOLDER...");
     }
-    size_t sizes[3];
-    for (int i = 0; i < 3; i++) {
-        sizes[i] = (size_t)strtoull(argv[1 + i], NULL, 10);
-    }
+    facts f = read_facts(argv);
     bool good = true;
     for (int i = 4; i < argc; i++) {
         for (int way = 0; way < CROSS_WAYS; way++) {
-            good = run_way(&cross_ways[way], way, sizes, argv[i]) && good;
+            good = run_way(&cross_ways[way], way, &f, argv[i]) && good;
         }
     }
     return good ? 0 : 1;

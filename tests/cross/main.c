@@ -1,14 +1,16 @@
 /* aicjit-cross: AArch64 kernels under an emulator against the reference. tests/cross/run.sh prepares and starts it.
  *
- *     aicjit-cross WORK [LEVEL SPEC SEED]
+ *     aicjit-cross WORK [LEVEL OVERFLOW SPEC SEED]
  *
  * WORK/driver.a holds the AArch64 program driver.c; everything else in WORK is this program's own. Without more, every
- * level runs every specification of specs.def with SEEDS contents each and RANDOM_SPECS random ones; a failure prints
- * the arguments that repeat it alone. Each level runs on the emulated processor of levels[], which has that level and,
- * where the emulator knows such a one, no more: an instruction beyond it is an illegal instruction. */
+ * level runs every specification of specs.def with SEEDS contents each, and RANDOM_SPECS random ones of every operator
+ * and of every operator as the begin of a chain; a failure prints the arguments that repeat it alone. Each level runs
+ * on the emulated processor of levels[], which has that level and, where the emulator knows such a one, no more: an
+ * instruction beyond it is an illegal instruction. */
 #include "codegen/codegen.h"
 #include "frontend/op.h"
 #include "tests/cross/ways.h"
+#include "tools/harness/element.h"
 #include "tools/harness/verify.h"
 
 #include <errno.h>
@@ -21,8 +23,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { SEEDS = 8, RANDOM_SPECS = 20 };
-enum { FEATURE_MAP = 1, WEIGHT }; /* numbers of the operands */
+enum { SEEDS = 8, RANDOM_SPECS = 5 };
+enum { INPUT = 1, PACKABLE }; /* numbers of operands: the first input, and the one that may be packed */
 
 extern char **environ;
 
@@ -35,15 +37,20 @@ static const struct {
     {"i8mm", "max"},
 };
 
-static const char *const specs[] = {
-#define CROSS_SPEC(text) text,
+static const char *const modes[] = {[AIC_OVERFLOW_SATURATE] = "saturate", [AIC_OVERFLOW_IEEE] = "ieee"};
+
+static const struct {
+    aic_overflow overflow;
+    const char *text;
+} specs[] = {
+#define CROSS_SPEC(mode, text) {AIC_OVERFLOW_##mode, text},
 #include "tests/cross/specs.def"
 #undef CROSS_SPEC
 };
 
 /* What the contents of all cases together have to show, or the test would be weaker than it says. */
 typedef struct coverage {
-    bool subnormal_input, saturated_result, nan_result, infinite_result;
+    bool subnormal_input, saturated_result, largest_half, nan_result, infinite_result;
 } coverage;
 
 typedef struct cross {
@@ -115,12 +122,13 @@ static bool write_case(const verify_case *c, const char *folder)
         return false;
     }
     for (int way = 0; way < CROSS_WAYS; way++) {
-        snprintf(path, sizeof path, "%s/dst.%d", folder, way);
+        snprintf(path, sizeof path, "%s/result.%d", folder, way);
         (void)remove(path);
     }
     for (size_t i = 0; i < c->count; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, c->operand[i].name);
-        if (!write_file(path, c->content[i].data, (size_t)c->operand[i].bytes)) {
+        snprintf(path, sizeof path, "%s/operand.%zu", folder, i);
+        if (c->operand[i].direction != AIC_UNUSED &&
+            !write_file(path, c->content[i].data, (size_t)c->operand[i].bytes)) {
             return false;
         }
     }
@@ -129,30 +137,33 @@ static bool write_case(const verify_case *c, const char *folder)
 
 /* ---- one specification at one level ---- */
 
-/* What the emulator has to know of WORK/kernel. */
-typedef struct kernel_facts {
-    const char *processor;
-    size_t element;    /* bytes of an element of the inputs */
-    aic_object object; /* its sizes; the bytes are gone */
-} kernel_facts;
+/* A specification that is tested, and its kernel. */
+typedef struct subject {
+    size_t level;
+    const char *text;
+    aic_semantics semantics;
+    aic_spec spec;       /* resolved */
+    char alignments[32]; /* bytes of an element of every operand, 0: not used */
+    aic_object object;   /* its sizes; the bytes are gone */
+} subject;
 
-static aic_status make_object(const char *text, const char *level, aic_spec *spec, aic_object *object)
+static aic_status make_object(subject *s)
 {
-    const aic_target *target = aic_target_find(AIC_ARCH_AARCH64, level);
+    const aic_target *target = aic_target_find(AIC_ARCH_AARCH64, levels[s->level].name);
     aic_schedule schedule;
-    const aic_semantics semantics = aic_semantics_init();
-    aic_codegen_request request = {.problem = {spec, &semantics, target}, .schedule = &schedule, .symbol = "kernel"};
+    aic_codegen_request request = {
+        .problem = {&s->spec, &s->semantics, target}, .schedule = &schedule, .symbol = "kernel"};
     request.triple = aic_target_triple(AIC_ARCH_AARCH64);
-    aic_status status = target != NULL ? aic_spec_parse(text, spec) : AIC_INVALID_ARGUMENT;
-    status = status == AIC_OK ? aic_spec_resolve(spec, &semantics, spec) : status;
+    aic_status status = target != NULL ? aic_spec_parse(s->text, &s->spec) : AIC_INVALID_ARGUMENT;
+    status = status == AIC_OK ? aic_spec_resolve(&s->spec, &s->semantics, &s->spec) : status;
     status = status == AIC_OK ? aic_schedule_default(&request.problem, &schedule) : status;
-    return status == AIC_OK ? aic_codegen_object(&request, object) : status;
+    return status == AIC_OK ? aic_codegen_object(&request, &s->object) : status;
 }
 
 /* WORK/kernel: the driver with the specification's kernel in it. */
-static bool build_kernel(const cross *x, const char *text, const char *level, aic_spec *spec, aic_object *sizes)
+static bool build_kernel(const cross *x, subject *s)
 {
-    aic_status status = make_object(text, level, spec, sizes);
+    aic_status status = make_object(s);
     if (status != AIC_OK) {
         fprintf(stderr, "no object: %s: %s\n", aic_status_name(status), aic_last_error());
         return false;
@@ -161,25 +172,25 @@ static bool build_kernel(const cross *x, const char *text, const char *level, ai
     snprintf(object, sizeof object, "%s/kernel.o", x->work);
     snprintf(driver, sizeof driver, "%s/driver.a", x->work);
     snprintf(program, sizeof program, "%s/kernel", x->work);
-    bool good = write_file(object, sizes->bytes, sizes->size);
-    aic_object_free(sizes);
+    bool good = write_file(object, s->object.bytes, s->object.size);
+    aic_object_free(&s->object);
     char linker[] = "aarch64-linux-gnu-gcc", is_static[] = "-static", output[] = "-o";
     char *const argv[] = {linker, is_static, output, program, object, driver, NULL};
     return good && run_program(argv) == 0;
 }
 
 /* Runs WORK/kernel on the folders of cases first .. first+count-1. */
-static bool emulate(const cross *x, const kernel_facts *kernel, size_t first, size_t count)
+static bool emulate(const cross *x, const subject *s, size_t first, size_t count)
 {
-    char program[PATH_BYTES], model[32], numbers[3][32];
+    char program[PATH_BYTES], model[32], alignments[32], numbers[2][32];
     static char folder[SEEDS][PATH_BYTES];
     snprintf(program, sizeof program, "%s/kernel", x->work);
-    snprintf(model, sizeof model, "%s", kernel->processor);
-    snprintf(numbers[0], sizeof numbers[0], "%zu", kernel->object.workspace_bytes);
-    snprintf(numbers[1], sizeof numbers[1], "%zu", kernel->object.packed_bytes[WEIGHT]);
-    snprintf(numbers[2], sizeof numbers[2], "%zu", kernel->element);
+    snprintf(model, sizeof model, "%s", levels[s->level].processor);
+    snprintf(numbers[0], sizeof numbers[0], "%zu", s->object.workspace_bytes);
+    snprintf(numbers[1], sizeof numbers[1], "%zu", s->object.packed_bytes[PACKABLE]);
+    snprintf(alignments, sizeof alignments, "%s", s->alignments);
     char emulator[] = "qemu-aarch64", cpu[] = "-cpu";
-    char *argv[7 + SEEDS + 1] = {emulator, cpu, model, program, numbers[0], numbers[1], numbers[2]};
+    char *argv[7 + SEEDS + 1] = {emulator, cpu, model, program, numbers[0], numbers[1], alignments};
     for (size_t i = 0; i < count; i++) {
         folder_of(x, first + i, folder[i]);
         argv[7 + i] = folder[i];
@@ -187,22 +198,30 @@ static bool emulate(const cross *x, const kernel_facts *kernel, size_t first, si
     return run_program(argv) == 0;
 }
 
+static void find_alignments(subject *s, const verify_case *c)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        size_t bytes = c->operand[i].direction == AIC_UNUSED ? 0 : aic_dtype_size(c->operand[i].dtype);
+        length +=
+            (size_t)snprintf(s->alignments + length, sizeof s->alignments - length, "%s%zu", i > 0 ? "," : "", bytes);
+    }
+}
+
 static void note_coverage(coverage *seen, const verify_case *c)
 {
-    const aic_operand *map = &c->operand[FEATURE_MAP], *dst = &c->operand[c->output];
-    const uint16_t *halves = c->content[FEATURE_MAP].data;
+    const aic_operand *map = &c->operand[INPUT], *dst = &c->operand[c->output];
+    const uint16_t *halves = c->content[INPUT].data;
     for (int64_t i = 0; map->dtype == AIC_FLOAT16 && i < map->elements; i++) {
         seen->subnormal_input |= (halves[i] & 0x7C00) == 0 && (halves[i] & 0x3FF) != 0;
     }
-    const int32_t *integers = c->expected.data;
-    const float *floats = c->expected.data;
     for (int64_t i = 0; i < dst->elements; i++) {
-        if (dst->dtype == AIC_INT32) {
-            seen->saturated_result |= integers[i] == INT32_MAX || integers[i] == INT32_MIN;
-        } else {
-            seen->nan_result |= isnan(floats[i]) != 0;
-            seen->infinite_result |= isinf(floats[i]) != 0;
-        }
+        const unsigned char *at = (const unsigned char *)c->expected.data + (size_t)i * aic_dtype_size(dst->dtype);
+        double value = element_to_double(dst->dtype, at);
+        seen->saturated_result |= dst->dtype == AIC_INT32 && (value == INT32_MAX || value == INT32_MIN);
+        seen->largest_half |= dst->dtype == AIC_FLOAT16 && fabs(value) == 65504;
+        seen->nan_result |= isnan(value) != 0;
+        seen->infinite_result |= isinf(value) != 0;
     }
 }
 
@@ -214,7 +233,7 @@ static bool check_case(const verify_case *c, const char *folder, verify_report *
     void *result = malloc(size);
     bool good = result != NULL;
     for (int way = 0; good && way < CROSS_WAYS; way++) {
-        snprintf(path, sizeof path, "%s/dst.%d", folder, way);
+        snprintf(path, sizeof path, "%s/result.%d", folder, way);
         good =
             read_file(path, result, size) && verify_compare(c, result, cross_ways[way].name, report) == VERIFY_PASSED;
     }
@@ -222,21 +241,21 @@ static bool check_case(const verify_case *c, const char *folder, verify_report *
     return good;
 }
 
-static void report_failure(const char *level, const char *text, uint64_t seed, const char *why)
+static void report_failure(const subject *s, uint64_t seed, const char *why)
 {
-    printf("FAILED: %s\n  repeat: tests/cross/run.sh BUILD %s '%s' %" PRIu64 "\n", why, level, text, seed);
+    printf("FAILED: %s\n  repeat: tests/cross/run.sh BUILD %s %s '%s' %" PRIu64 "\n", why, levels[s->level].name,
+           modes[s->semantics.overflow], s->text, seed);
     fflush(stdout);
 }
 
 /* Fills and writes the cases of the seeds first .. first+count-1; the number of them that are open. */
-static size_t open_cases(cross *x, const aic_spec *spec, uint64_t first, size_t count, verify_case *cases,
+static size_t open_cases(cross *x, const subject *s, uint64_t first, size_t count, verify_case *cases,
                          verify_report *report)
 {
-    const aic_semantics semantics = {.limits = AIC_LIMITS_DOCUMENT};
     char folder[PATH_BYTES];
     for (size_t i = 0; i < count; i++) {
         folder_of(x, i, folder);
-        if (verify_open(&cases[i], spec, &semantics, first + i, report) != VERIFY_PASSED ||
+        if (verify_open(&cases[i], &s->spec, &s->semantics, first + i, report) != VERIFY_PASSED ||
             !write_case(&cases[i], folder)) {
             verify_close(&cases[i]);
             return i;
@@ -247,13 +266,13 @@ static size_t open_cases(cross *x, const aic_spec *spec, uint64_t first, size_t 
 }
 
 /* Number of the first case that is wrong; `count` when all are right. */
-static size_t first_wrong(const cross *x, const kernel_facts *kernel, const verify_case *cases, size_t count,
+static size_t first_wrong(const cross *x, const subject *s, const verify_case *cases, size_t count,
                           verify_report *report)
 {
     size_t i = 0;
-    if (!emulate(x, kernel, 0, count)) {
+    if (!emulate(x, s, 0, count)) {
         snprintf(report->text, sizeof report->text, "the program under the emulator failed, its message is above");
-        while (i + 1 < count && emulate(x, kernel, i, 1)) {
+        while (i + 1 < count && emulate(x, s, i, 1)) {
             i++;
         }
         return i;
@@ -269,41 +288,53 @@ static size_t first_wrong(const cross *x, const kernel_facts *kernel, const veri
 }
 
 /* Cases of the seeds first .. first+count-1 with one kernel; one test. */
-static void test_spec(cross *x, size_t level, const char *text, uint64_t first, size_t count)
+static void test_spec(cross *x, size_t level, aic_overflow overflow, const char *text, uint64_t first, size_t count)
 {
     static verify_case cases[SEEDS];
     verify_report report = {.text = "the kernel could not be made, the reason is above"};
-    kernel_facts kernel = {.processor = levels[level].processor};
-    aic_spec spec;
+    subject s = {.level = level, .text = text, .semantics = aic_semantics_init()};
+    s.semantics.overflow = overflow;
     size_t made = 0, wrong = 0;
-    if (build_kernel(x, text, levels[level].name, &spec, &kernel.object)) {
-        made = wrong = open_cases(x, &spec, first, count, cases, &report);
+    if (build_kernel(x, &s)) {
+        made = wrong = open_cases(x, &s, first, count, cases, &report);
     }
     if (made == count) {
-        kernel.element = aic_dtype_size(cases[0].operand[FEATURE_MAP].dtype);
-        wrong = first_wrong(x, &kernel, cases, count, &report);
+        find_alignments(&s, &cases[0]);
+        wrong = first_wrong(x, &s, cases, count, &report);
     }
     for (size_t i = 0; i < made; i++) {
         verify_close(&cases[i]);
     }
     if (wrong < count) {
-        report_failure(levels[level].name, text, first + wrong, report.text);
+        report_failure(&s, first + wrong, report.text);
     }
     *(wrong == count ? &x->passed : &x->failed) += 1;
 }
 
+static void test_drawn(cross *x, size_t level, const aic_spec *spec, uint64_t seed)
+{
+    char text[2048];
+    if (aic_spec_print(spec, text, sizeof text, NULL) != AIC_OK) {
+        printf("FAILED: random specification %" PRIu64 ": %s\n", seed, aic_last_error());
+        x->failed++;
+        return;
+    }
+    test_spec(x, level, seed % 2 == 0 ? AIC_OVERFLOW_SATURATE : AIC_OVERFLOW_IEEE, text, seed, 1);
+}
+
+/* RANDOM_SPECS of every operator, and of every chain that it can begin. */
 static void test_random(cross *x, size_t level)
 {
-    char text[1024];
-    for (uint64_t seed = 1; seed <= RANDOM_SPECS; seed++) {
-        aic_spec spec;
-        if (aic_spec_random(AIC_OP_CONV2D, seed, &spec) != AIC_OK ||
-            aic_spec_print(&spec, text, sizeof text, NULL) != AIC_OK) {
-            printf("FAILED: random specification %" PRIu64 ": %s\n", seed, aic_last_error());
-            x->failed++;
-            continue;
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        for (uint64_t seed = 1; seed <= RANDOM_SPECS; seed++) {
+            aic_spec spec;
+            if (aic_spec_random((aic_op)op, seed, &spec) == AIC_OK) {
+                test_drawn(x, level, &spec, seed);
+            }
+            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, seed, &spec) == AIC_OK) {
+                test_drawn(x, level, &spec, seed);
+            }
         }
-        test_spec(x, level, text, seed, 1);
     }
 }
 
@@ -313,9 +344,8 @@ static void test_coverage(cross *x)
         const char *what;
         bool seen;
     } rows[] = {
-        {"a subnormal half as input", x->seen.subnormal_input},
-        {"a saturated int32 result", x->seen.saturated_result},
-        {"a NaN as result", x->seen.nan_result},
+        {"a subnormal half as input", x->seen.subnormal_input}, {"a saturated int32 result", x->seen.saturated_result},
+        {"the largest half as result", x->seen.largest_half},   {"a NaN as result", x->seen.nan_result},
         {"an infinite result", x->seen.infinite_result},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -330,7 +360,7 @@ static void test_level(cross *x, size_t level)
 {
     int passed = x->passed, failed = x->failed;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
-        test_spec(x, level, specs[i], 1, SEEDS);
+        test_spec(x, level, specs[i].overflow, specs[i].text, 1, SEEDS);
     }
     test_random(x, level);
     printf("AArch64 %s: %d specifications right, %d wrong, emulated on %s\n", levels[level].name, x->passed - passed,
@@ -352,9 +382,14 @@ static void name_levels_not_run(void)
 /* The one case that a failure named. */
 static bool test_one(cross *x, char **argv)
 {
+    const bool ieee = strcmp(argv[1], modes[AIC_OVERFLOW_IEEE]) == 0;
+    if (!ieee && strcmp(argv[1], modes[AIC_OVERFLOW_SATURATE]) != 0) {
+        return false;
+    }
     for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++) {
         if (strcmp(levels[level].name, argv[0]) == 0) {
-            test_spec(x, level, argv[1], strtoull(argv[2], NULL, 10), 1);
+            test_spec(x, level, ieee ? AIC_OVERFLOW_IEEE : AIC_OVERFLOW_SATURATE, argv[2], strtoull(argv[3], NULL, 10),
+                      1);
             return true;
         }
     }
@@ -364,8 +399,8 @@ static bool test_one(cross *x, char **argv)
 int main(int argc, char **argv)
 {
     cross x = {.work = argv[1]};
-    if ((argc != 2 && argc != 5) || (argc == 5 && !test_one(&x, argv + 2))) {
-        fprintf(stderr, "usage: aicjit-cross WORK [LEVEL SPEC SEED]\n");
+    if ((argc != 2 && argc != 6) || (argc == 6 && !test_one(&x, argv + 2))) {
+        fprintf(stderr, "usage: aicjit-cross WORK [LEVEL OVERFLOW SPEC SEED]\n");
         return 2;
     }
     if (argc == 2) {

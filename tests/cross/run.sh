@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh BUILD [LEVEL SPEC SEED]: every AArch64 level under qemu's user emulation, against the reference; or the one case
+# run.sh BUILD [LEVEL OVERFLOW SPEC SEED]: every AArch64 level under qemu's user emulation, against the reference; or the one case
 # that a failure named. What is missing on this machine fails the test: code that never ran is not called tested.
 set -euo pipefail
 export LC_ALL=C

@@ -1,0 +1,342 @@
+/* Operands of a call that are not like conv2d's: optional ones, data with rules of their own, warnings, operands
+ * without bytes, and those of fused chains. */
+#include "frontend/op.h"
+#include "tests/specs.h"
+#include "tools/harness/testdata.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_operands(void);
+
+#define DEQ                                                                                                            \
+    "fixpipe(dst=float16, src=int32, nSize=5, mSize=3, srcStride=16, dstStride=5, quantPre=DEQF16, "                   \
+    "deqScalar=0x3F800000)"
+#define VDEQ "fixpipe(dst=float16, src=int32, nSize=5, mSize=3, srcStride=16, dstStride=5, quantPre=VDEQF16)"
+#define NOTHING "fixpipe(dst=int32, src=int32, nSize=5, mSize=3, srcStride=16, dstStride=5, ndNum=0)"
+#define CHAIN "mmad(dtype=int8, m=3, n=5, k=7) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16)"
+
+enum { BLOCK = 4096, UNTOUCHED = 0x5A };
+
+/* A block of memory an operand, the first one's bytes known. */
+typedef struct blocks {
+    _Alignas(64) unsigned char byte[AIC_OPERANDS_MAX][BLOCK];
+    void *pointer[AIC_OPERANDS_MAX];
+} blocks;
+
+static void reset(blocks *b)
+{
+    const uint64_t one = 0x3F800000; /* as a quantisation word: 1.0 */
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        for (size_t at = 0; at < BLOCK; at += sizeof one) {
+            memcpy(b->byte[i] + at, &one, sizeof one);
+        }
+        b->pointer[i] = b->byte[i];
+    }
+    memset(b->byte[0], UNTOUCHED, BLOCK);
+}
+
+static void check_untouched(const blocks *b)
+{
+    for (size_t i = 0; i < BLOCK; i++) {
+        ck_assert_uint_eq(b->byte[0][i], UNTOUCHED);
+    }
+}
+
+/* ---- every way of calling that checks ---- */
+
+enum { BY_SPEC, BY_KERNEL, BY_PACKED, BY_REFERENCE, WAYS };
+
+static aic_status call(int way, const char *text, blocks *b, size_t count)
+{
+    const aic_spec spec = spec_of(text);
+    aic_kernel *kernel = NULL;
+    ck_assert_msg(aic_kernel_create(NULL, &spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
+    aic_status status = way == BY_SPEC     ? aic_jit_spec(NULL, &spec, b->pointer, count)
+                        : way == BY_KERNEL ? aic_kernel_call(kernel, b->pointer, count)
+                        : way == BY_PACKED ? aic_kernel_call_packed(kernel, b->pointer, count)
+                                           : aic_reference(&spec, NULL, b->pointer, count);
+    aic_kernel_release(kernel);
+    return status;
+}
+
+/* Refused with this message, nothing written. */
+static void refuse(int way, const char *text, blocks *b, size_t count, const char *message)
+{
+    ck_assert_int_eq(call(way, text, b, count), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), message);
+    check_untouched(b);
+    ck_assert_ptr_null(aic_take_warning());
+}
+
+START_TEST(an_optional_operand_is_null_or_needed)
+{
+    static blocks b;
+    reset(&b);
+    refuse(_i, DEQ, &b, 3, "fixpipe: cbufWorkspace: is given, but this descriptor takes none");
+    b.pointer[2] = NULL;
+    refuse(_i, VDEQ, &b, 3, "fixpipe: cbufWorkspace: is NULL");
+    refuse(_i, CHAIN, &b, 4, "mmad | fixpipe: b: is NULL");
+    ck_assert_int_eq(call(_i, DEQ, &b, 3), AIC_OK);
+    reset(&b);
+    ck_assert_int_eq(call(_i, VDEQ, &b, 3), AIC_OK);
+}
+END_TEST
+
+START_TEST(data_are_judged_before_the_first_store)
+{
+    static const struct {
+        uint64_t word;
+        const char *message;
+    } rows[] = {
+        {0x7F800000, "fixpipe: cbufWorkspace: the scale of column 4, 0x7f800000, is infinite, not a normal float32 or "
+                     "zero"},
+        {0xFFFFFFFF, "fixpipe: cbufWorkspace: the scale of column 4, 0xffffffff, is NaN, not a normal float32 or zero"},
+        {0x2000, "fixpipe: cbufWorkspace: the scale of column 4, 0x2000, is subnormal, not a normal float32 or zero"},
+    };
+    static blocks b;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        reset(&b);
+        memcpy(b.byte[2] + 4 * sizeof rows[i].word, &rows[i].word, sizeof rows[i].word);
+        refuse(_i, VDEQ, &b, 3, rows[i].message);
+        reset(&b);
+        memcpy(b.byte[3] + 4 * sizeof rows[i].word, &rows[i].word, sizeof rows[i].word);
+        refuse(_i, CHAIN, &b, 4, rows[i].message);
+        reset(&b);
+        memcpy(b.byte[2] + 5 * sizeof rows[i].word, &rows[i].word, sizeof rows[i].word); /* past the last column */
+        ck_assert_int_eq(call(_i, VDEQ, &b, 3), AIC_OK);
+    }
+}
+END_TEST
+
+START_TEST(operands_are_counted)
+{
+    static blocks b;
+    reset(&b);
+    for (size_t count = 0; count <= 6; count++) {
+        if (count != 4) {
+            char message[64];
+            snprintf(message, sizeof message, "mmad | fixpipe: operands: %zu given, 4 needed", count);
+            if (_i == BY_REFERENCE) {
+                snprintf(message, sizeof message, "mmad | fixpipe: %zu operands given, 4 expected", count);
+            }
+            refuse(_i, CHAIN, &b, count, message);
+        }
+    }
+    ck_assert_int_eq(call(_i, CHAIN, &b, 4), AIC_OK);
+}
+END_TEST
+
+START_TEST(bad_specifications)
+{
+    static blocks b;
+    reset(&b);
+    aic_spec spec = spec_of(CHAIN);
+    ck_assert_int_eq(aic_jit_spec(NULL, NULL, b.pointer, 4), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "spec: is NULL");
+    ck_assert_int_eq(aic_jit_spec(NULL, &spec, NULL, 4), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "operands: is NULL");
+    static const int32_t counts[] = {0, -1, AIC_STAGES_MAX + 1, INT32_MAX, INT32_MIN};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        spec.count = counts[i];
+        ck_assert_int_eq(aic_jit_spec(NULL, &spec, b.pointer, 4), AIC_INVALID_ARGUMENT);
+    }
+    spec = spec_of(CHAIN);
+    spec.stage[1].op = (aic_op)77;
+    ck_assert_int_eq(aic_jit_spec(NULL, &spec, b.pointer, 4), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "stage 2: operator 77 is outside 1.."));
+    spec.stage[1] = spec.stage[0];
+    ck_assert_int_eq(aic_jit_spec(NULL, &spec, b.pointer, 4), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "mmad | mmad: these two operators cannot be fused");
+    check_untouched(&b);
+}
+END_TEST
+
+/* ---- warnings ---- */
+
+#define WARNING "fixpipe: ndNum: 0 matrices: nothing is read or written"
+
+START_TEST(a_warning_is_taken_once)
+{
+    static blocks b;
+    reset(&b);
+    b.pointer[2] = NULL;
+    ck_assert_ptr_null(aic_take_warning());
+    for (int i = 0; i < 2; i++) { /* also of a cached call */
+        ck_assert_int_eq(call(_i, NOTHING, &b, 3), AIC_OK);
+        check_untouched(&b);
+        ck_assert_str_eq(aic_take_warning(), WARNING);
+        ck_assert_ptr_null(aic_take_warning());
+    }
+}
+END_TEST
+
+static void *take_elsewhere(void *unused)
+{
+    (void)unused;
+    return (void *)(uintptr_t)(aic_take_warning() != NULL);
+}
+
+START_TEST(a_warning_waits_for_its_thread)
+{
+    static blocks b;
+    reset(&b);
+    b.pointer[2] = NULL;
+    ck_assert_int_eq(call(BY_SPEC, NOTHING, &b, 3), AIC_OK);
+    pthread_t thread;
+    void *taken;
+    ck_assert_int_eq(pthread_create(&thread, NULL, take_elsewhere, NULL), 0);
+    pthread_join(thread, &taken);
+    ck_assert_ptr_null(taken);
+    ck_assert_int_eq(call(BY_SPEC, DEQ, &b, 3), AIC_OK); /* another call's success does not take it away */
+    b.pointer[0] = NULL;
+    ck_assert_int_eq(call(BY_SPEC, NOTHING, &b, 3), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_take_warning(), WARNING);
+    ck_assert_ptr_null(aic_take_warning()); /* the refused call has left none */
+}
+END_TEST
+
+/* ---- no bytes ---- */
+
+/* Operands of 0 bytes may lie anywhere, but are no NULL; other operands are judged as ever. */
+START_TEST(empty_operands_overlap_nothing)
+{
+    static const char text[] = "mmad(dtype=int8, m=0, n=5, k=7)"; /* c and a are empty, b is not */
+    static blocks b;
+    reset(&b);
+    ck_assert_int_eq(call(_i, text, &b, 3), AIC_OK);
+    b.pointer[0] = b.pointer[1] = b.pointer[2];
+    ck_assert_msg(call(_i, text, &b, 3) == AIC_OK, "%s", aic_last_error());
+    b.pointer[0] = b.byte[2] + 4;
+    ck_assert_msg(call(_i, text, &b, 3) == AIC_OK, "%s", aic_last_error());
+    b.pointer[0] = b.byte[2] + 5; /* no int32 lies there */
+    ck_assert_int_eq(call(_i, text, &b, 3), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "is not a multiple of 4"));
+    b.pointer[0] = NULL;
+    refuse(_i, text, &b, 3, "mmad: c: is NULL");
+}
+END_TEST
+
+/* ---- handles ---- */
+
+START_TEST(typed_functions_are_those_of_the_operator)
+{
+    const aic_spec specs[] = {spec_of(DEQ), spec_of("mmad(dtype=int8, m=3, n=5, k=7)"), spec_of(CHAIN)};
+    aic_kernel *kernel[3];
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(aic_kernel_create(NULL, &specs[i], NULL, &kernel[i]), AIC_OK);
+        ck_assert_int_eq(aic_kernel_fixpipe(kernel[i]) != NULL, i == 0);
+        ck_assert_int_eq(aic_kernel_fixpipe_packed(kernel[i]) != NULL, i == 0);
+        ck_assert_int_eq(aic_kernel_mmad(kernel[i]) != NULL, i == 1);
+        ck_assert_int_eq(aic_kernel_mmad_packed(kernel[i]) != NULL, i == 1);
+        ck_assert(aic_kernel_conv2d(kernel[i]) == NULL);
+    }
+    for (int i = 0; i < 3; i++) {
+        aic_kernel_release(kernel[i]);
+    }
+}
+END_TEST
+
+/* ---- chains ---- */
+
+/* Memory for an operand, filled as the harness fills it. */
+static void *filled(const aic_operand *operand, uint64_t seed)
+{
+    void *memory = aligned_alloc(64, ((size_t)operand->bytes + 64) / 64 * 64);
+    ck_assert_ptr_nonnull(memory);
+    testdata_fill(operand, seed, memory);
+    return memory;
+}
+
+/* Runs the chain's operators one after the other: `operands` are the chain's. */
+static void run_in_turn(const aic_spec *resolved, const aic_semantics *semantics, aic_context *context,
+                        void *const operands[])
+{
+    aic_chain_operands chain;
+    aic_operand own[AIC_OPERANDS_MAX];
+    aic_spec stage[AIC_STAGES_MAX];
+    aic_chain_operands_of(resolved, semantics, &chain);
+    for (int s = 0; s < AIC_STAGES_MAX; s++) {
+        stage[s] = (aic_spec){.count = 1, .stage = {resolved->stage[s]}};
+    }
+    (void)aic_spec_operands_of(&stage[0], semantics, own);
+    void *accumulator = filled(&own[0], 1);
+    for (int s = 0; s < AIC_STAGES_MAX; s++) {
+        void *pointer[AIC_OPERANDS_MAX];
+        const size_t count = aic_spec_operands_of(&stage[s], semantics, own);
+        for (size_t i = 0; i < count; i++) {
+            const int from = chain.from[s][i];
+            pointer[i] = from == AIC_ACCUMULATED ? accumulator : operands[from];
+        }
+        ck_assert_msg(aic_jit_spec(context, &stage[s], pointer, count) == AIC_OK, "%s", aic_last_error());
+    }
+    free(accumulator);
+}
+
+/* Bit for bit, whatever the producer's and the consumer's kernels do with each other's NaNs. */
+static void check_fused(const aic_spec *spec, const aic_semantics *semantics, aic_context *context, uint64_t seed)
+{
+    aic_spec resolved;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    void *fused[AIC_OPERANDS_MAX] = {NULL}, *turn[AIC_OPERANDS_MAX] = {NULL};
+    ck_assert_int_eq(aic_spec_resolve(spec, semantics, &resolved), AIC_OK);
+    const size_t count = aic_spec_operands_of(&resolved, semantics, operand);
+    for (size_t i = 0; i < count; i++) {
+        if (operand[i].direction != AIC_UNUSED) {
+            fused[i] = filled(&operand[i], seed);
+            turn[i] = i == 0 ? filled(&operand[i], seed) : fused[i];
+        }
+    }
+    ck_assert_msg(aic_jit_spec(context, spec, fused, count) == AIC_OK, "%s", aic_last_error());
+    run_in_turn(&resolved, semantics, context, turn);
+    ck_assert_mem_eq(fused[0], turn[0], (size_t)operand[0].bytes);
+    free(turn[0]);
+    for (size_t i = 0; i < count; i++) {
+        free(fused[i]);
+    }
+}
+
+START_TEST(a_chain_is_its_operators_in_turn)
+{
+    aic_context_options options = aic_context_options_init();
+    options.semantics.overflow = (aic_overflow)_i;
+    aic_context *context;
+    size_t checked = 0;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    for (uint64_t seed = 0; seed < 80; seed++) {
+        aic_spec spec, resolved;
+        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_resolve(&spec, &options.semantics, &resolved), AIC_OK);
+        const aic_spec consumer = {.count = 1, .stage = {resolved.stage[1]}};
+        /* An inexact accumulator depends on the schedule; and one instruction has narrower limits than a chain. */
+        if (aic_spec_exact(&spec) && aic_spec_validate(&consumer, &options.semantics) == AIC_OK) {
+            check_fused(&spec, &options.semantics, context, seed);
+            checked++;
+        }
+    }
+    ck_assert_uint_gt(checked, 30);
+    (void)aic_take_warning();
+    aic_context_destroy(context);
+}
+END_TEST
+
+Suite *suite_operands(void)
+{
+    Suite *suite = suite_create("operands");
+    TCase *tcase = tcase_create("operands");
+    tcase_set_timeout(tcase, 300);
+    tcase_add_loop_test(tcase, an_optional_operand_is_null_or_needed, 0, WAYS);
+    tcase_add_loop_test(tcase, data_are_judged_before_the_first_store, 0, WAYS);
+    tcase_add_loop_test(tcase, operands_are_counted, 0, WAYS);
+    tcase_add_test(tcase, bad_specifications);
+    tcase_add_loop_test(tcase, a_warning_is_taken_once, 0, WAYS);
+    tcase_add_test(tcase, a_warning_waits_for_its_thread);
+    tcase_add_loop_test(tcase, empty_operands_overlap_nothing, 0, WAYS);
+    tcase_add_test(tcase, typed_functions_are_those_of_the_operator);
+    tcase_add_loop_test(tcase, a_chain_is_its_operators_in_turn, 0, AIC_OVERFLOW_IEEE + 1);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
