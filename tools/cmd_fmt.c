@@ -37,7 +37,7 @@ static bool is_pto(const char *text)
 static int format_statement(const cli_pto *pto, const char *text)
 {
     aic_pto_program *program = NULL;
-    int status = cli_pto_parse(pto, NULL, text, strlen(text), true, &program);
+    int status = cli_pto_parse(pto, NULL, NULL, text, strlen(text), true, &program);
     if (status == CLI_DONE) {
         status = print_program(program);
         aic_pto_free(program);
@@ -64,7 +64,7 @@ static int format_spec(const char *text)
 static int format_file(const cli_pto *pto)
 {
     aic_pto_program *program = NULL;
-    int status = cli_pto_read(pto, &program);
+    int status = cli_pto_read(pto, NULL, &program);
     if (status == CLI_DONE) {
         status = print_program(program);
         aic_pto_free(program);

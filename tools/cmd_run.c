@@ -281,8 +281,8 @@ static int run_spec(run_state *run, const char *text, const args_list *in, const
 {
     int status = cli_session_open(&run->session);
     if (status == CLI_DONE) {
-        status =
-            text == NULL ? cli_pto_read(&run->pto, &run->program) : cli_parse_spec(&run->session, text, &run->spec);
+        status = text == NULL ? cli_pto_read(&run->pto, &run->session.semantics, &run->program)
+                              : cli_parse_spec(&run->session, text, &run->spec);
     }
     status = status == CLI_DONE ? bind_operands(run, in, fill, out) : status;
     status = status == CLI_DONE ? load_operands(run) : status;
