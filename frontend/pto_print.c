@@ -65,11 +65,17 @@ static aic_status put_texpands(aic_sink *out, const char *scalar, uint64_t bits,
     return status;
 }
 
+static aic_status put_code(aic_sink *out, const aic_pto_program *p, const aic_pto_code *code)
+{
+    const char *scalar = code->scalar == AIC_PTO_NONE ? NULL : p->names[code->scalar].text;
+    const aic_pto_name *tile = &p->names[code->tile];
+    return put_texpands(out, scalar, code->bits, tile->text, &tile->tile.desc, aic_pto_type_name(tile->tile.type));
+}
+
 /* Types are spelled as the text spells them, so that they match where they must. */
 static aic_status put_item(aic_sink *out, const aic_pto_program *p, const aic_pto_item *item)
 {
     const aic_pto_name *name = &p->names[item->name];
-    const aic_pto_code *code = &p->code[item->statement];
     aic_status status = AIC_OK;
     switch (item->kind) {
     case AIC_PTO_EMPTY:
@@ -95,8 +101,7 @@ static aic_status put_item(aic_sink *out, const aic_pto_program *p, const aic_pt
         aic_sink_put(out, ")");
         break;
     case AIC_PTO_TEXPANDS:
-        status = put_texpands(out, code->scalar == AIC_PTO_NONE ? NULL : p->names[code->scalar].text, code->bits,
-                              name->text, &name->tile.desc, aic_pto_type_name(name->tile.type));
+        status = put_code(out, p, &p->code[item->statement]);
         break;
     }
     aic_sink_put(out, "\n");

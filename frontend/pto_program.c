@@ -22,7 +22,7 @@ typedef struct maker {
 
 aic_pto_options aic_pto_options_init(void)
 {
-    return (aic_pto_options){.arch = AIC_A5, .placement = AIC_PTO_PLACEMENT_TEXT, .free_names = false};
+    return (aic_pto_options){.arch = AIC_A5, .semantics = aic_semantics_init()};
 }
 
 void aic_pto_free(aic_pto_program *program)
@@ -378,7 +378,7 @@ static aic_status check_statements(const maker *m)
         desc->manual = p->manual;
         s->address = p->manual ? s->address : AIC_NOT_GIVEN;
         desc->address = s->address;
-        if (aic_spec_validate(&s->spec, NULL) != AIC_OK) {
+        if (aic_spec_validate(&s->spec, &p->options.semantics) != AIC_OK) {
             return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), s->line,
                             s->column);
         }
@@ -400,7 +400,7 @@ static aic_status check_names(const maker *m)
             desc.manual = p->manual && name->address != AIC_NOT_GIVEN;
             desc.address = desc.manual ? name->address : AIC_NOT_GIVEN;
             const aic_spec spec = aic_spec_texpands(&desc);
-            if (aic_spec_validate(&spec, NULL) != AIC_OK) {
+            if (aic_spec_validate(&spec, &p->options.semantics) != AIC_OK) {
                 size_t line, column;
                 aic_pto_locate(&m->in, name->where - 1, &line, &column);
                 return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), line,

@@ -162,13 +162,17 @@ aic_status aic_pto_execute(const aic_pto_program *program, void *const arguments
 static aic_status reference_step(void *user, size_t index, const aic_pto_statement *statement,
                                  void *const operands[AIC_OPERANDS_MAX])
 {
-    (void)user;
+    const aic_semantics *semantics = user;
     (void)index;
-    return aic_reference(&statement->spec, NULL, operands, statement->operands);
+    return aic_reference(&statement->spec, semantics, operands, statement->operands);
 }
 
 aic_status aic_pto_reference(const aic_pto_program *program, void *const arguments[], size_t count)
 {
     aic_status status = aic_pto_check(program, arguments, count);
-    return status == AIC_OK ? aic_pto_execute(program, arguments, reference_step, NULL) : status;
+    if (status == AIC_OK) {
+        aic_semantics semantics = program->options.semantics;
+        status = aic_pto_execute(program, arguments, reference_step, &semantics);
+    }
+    return status;
 }

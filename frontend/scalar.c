@@ -191,9 +191,11 @@ static aic_status print_float(aic_dtype dtype, uint64_t bits, double value, char
     enum { DIGITS_MAX = 9 }; /* tell any two float32 apart */
     char number[AIC_NUMBER_TEXT_MAX];
     if (value == floor(value) && fabs(value) < 1e9) {
-        aic_status status = aic_number_print(value, number);
+        if (aic_number_print(value, number) != AIC_OK) {
+            return aic_fail_memory("scalar", sizeof number);
+        }
         add_point(number, text);
-        return status == AIC_OK ? status : aic_fail_memory("scalar", sizeof number);
+        return AIC_OK;
     }
     for (int digits = 1; digits <= DIGITS_MAX; digits++) {
         uint64_t back = ~bits;

@@ -245,7 +245,7 @@ static aic_status read_entry(reader *in, void *desc, uint32_t index)
     return status;
 }
 
-/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer. */
+/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer, and none where it is optional. */
 static aic_status read_vector(reader *in, void *desc)
 {
     aic_status status = expect(in, '[');
@@ -260,7 +260,7 @@ static aic_status read_vector(reader *in, void *desc)
             break;
         }
     }
-    bool fewer = in->field->kind == AIC_KIND_DIMS && given > 0;
+    bool fewer = in->field->kind == AIC_KIND_DIMS && (given > 0 || !in->field->required);
     if (status == AIC_OK && given != in->field->count && !fewer) {
         status = fail_at(in, in->at, "%u entries instead of %u", given, in->field->count);
     }

@@ -471,7 +471,7 @@ START_TEST(what_is_left_out_counts_as_given)
     static const char *const pairs[][2] = {
         {"texpands(dtype=half, rows=2, cols=16)",
          "texpands(arch=A5, loc=vec, dtype=float16, rows=2, cols=16, v_row=2, v_col=16, blayout=row_major, "
-         "slayout=none_box, fractal=512, pad=0, compact=0, layout=ND, shape=[0], buffer_size=0, manual=false, "
+         "slayout=none_box, fractal=512, pad=0, compact=0, layout=ND, shape=[], buffer_size=0, manual=false, "
          "address=none, literal=none)"},
         {"texpands(dtype=half, loc=Mat, layout=NC1HWC0, shape=[1,1,2,2,16], pad=Zero)",
          "texpands(arch=A5, loc=mat, dtype=float16, rows=0, cols=0, v_row=none, v_col=none, blayout=row_major, "

@@ -23,9 +23,14 @@ static bool has_suffix(const char *path, const char *suffix)
     return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
 
+bool operand_file_named(const char *path)
+{
+    return has_suffix(path, ".npy") || has_suffix(path, ".bin");
+}
+
 int operand_file_check(const aic_operand *operand, const char *path)
 {
-    if (has_suffix(path, ".npy") || has_suffix(path, ".bin")) {
+    if (operand_file_named(path)) {
         return CLI_DONE;
     }
     return cli_fail(CLI_WRONG, "%s: \"%s\" ends in neither .npy nor .bin", operand->name, path);

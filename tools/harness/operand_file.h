@@ -16,7 +16,10 @@ int operand_read(const aic_operand *operand, const char *path, void *data);
  * commits. */
 int operand_write(const aic_operand *operand, const char *path, const void *data, outfile *file);
 
-/* Whether the name ends in .npy or .bin; else CLI_WRONG with a message. */
+/* Whether the name ends in .npy or .bin. */
+bool operand_file_named(const char *path);
+
+/* The same; else CLI_WRONG with a message. */
 int operand_file_check(const aic_operand *operand, const char *path);
 
 #endif

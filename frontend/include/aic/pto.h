@@ -7,6 +7,8 @@
  *     pto.texpands ins(%scale : f32) outs(%t : !pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=16>)
  *     %u = texpands %one : f32, !pto.tile<8x8xf32>               a new tile
  *
+ * outs(%NAME) of a name that is new makes a new tile, too: the three spellings of texpands have one meaning.
+ *
  * Arguments of a program, in the order in which the text names them: every scalar of .arg, every tile, and behind a
  * tile in vec with a valid size `?` the sizes that the caller gives, named "TILE:v_row" and "TILE:v_col" (int32). Tiles
  * are one-dimensional, rows*cols elements.
@@ -43,10 +45,11 @@ typedef enum aic_pto_placement {
 typedef struct aic_pto_options {
     aic_chip arch;
     aic_pto_placement placement;
+    aic_semantics semantics;
     bool free_names; /* values need no definition, as in a single statement; such a program cannot be run */
 } aic_pto_options;
 
-/* A5, placement as the text has it, every value defined. */
+/* A5, placement as the text has it, the documents' semantics, every value defined. */
 AIC_API aic_pto_options aic_pto_options_init(void);
 
 /* Reads a program and checks every rule of its statements. options NULL: the defaults. The caller owns *program.
