@@ -1,4 +1,5 @@
-/* texpands as a map: copies of a scalar to every element of the fill domain (PTO ISA TEXPANDS). */
+/* texpands: copies of a scalar to every element of the fill domain, as a map, or as a region where the call gives the
+ * domain's size (PTO ISA TEXPANDS). */
 #include "codegen/generator.h"
 #include "frontend/op_texpands.h"
 #include "frontend/tile.h"
@@ -28,6 +29,32 @@ static void describe_all(aic_nest *nest, const aic_texpands_desc *d, int64_t siz
     aic_nest_move(nest, (unsigned)size, &all, 1);
 }
 
+static aic_region_dim region_dim(const aic_texpands_desc *d, const aic_tile *tile, bool column, int64_t size)
+{
+    const int64_t valid = column ? d->v_col : d->v_row, all = column ? d->cols : d->rows;
+    const bool dynamic = valid == AIC_DYNAMIC;
+    return (aic_region_dim){.size = dynamic ? all : valid,
+                            .operand = !dynamic ? 0
+                                       : column ? AIC_TEXPANDS_V_COL
+                                                : AIC_TEXPANDS_V_ROW,
+                            .place = place(tile, column, size)};
+}
+
+static const aic_shape *describe_dynamic(aic_region *region, const aic_texpands_desc *d)
+{
+    const aic_tile tile = aic_tile_of(d);
+    const int64_t size = (int64_t)aic_dtype_size(d->dtype);
+    const bool along_rows = d->slayout == AIC_SLAYOUT_COL_MAJOR; /* boxes are dense along their rows' index */
+    const bool literal = d->literal != AIC_NOT_GIVEN;
+    *region = (aic_region){.size = (unsigned)size,
+                           .is_constant = literal,
+                           .value = literal ? (uint32_t)d->literal : 0,
+                           .slow = region_dim(d, &tile, along_rows, size),
+                           .fast = region_dim(d, &tile, !along_rows, size),
+                           .operands = AIC_REGION_OPERANDS};
+    return &aic_shape_region;
+}
+
 static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
@@ -37,6 +64,9 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
     aic_nest nest;
     if (aic_texpands_has_region(d) && (d->v_row == 0 || d->v_col == 0)) {
         return &aic_shape_nothing;
+    }
+    if (aic_texpands_is_dynamic(d)) {
+        return describe_dynamic(&work->region, d);
     }
     (aic_texpands_has_region(d) ? describe_region : describe_all)(&nest, d, size);
     aic_map *map = &work->map;
