@@ -79,7 +79,7 @@ static double tile_cost(const aic_contraction *c, const aic_target *target, cons
 static double predict(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     double total = 0;
-    int bodies = 0;
+    int bodies = c->has_epilogue && t->outputs % t->strip_columns != 0 ? 1 : 0; /* of the strip that is narrower */
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
             int64_t count =

@@ -47,11 +47,41 @@ static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_t
     return function;
 }
 
+typedef struct rows {
+    int64_t least, most;
+} rows;
+
+/* How many rows of the result the runs of a tile have, that lie in any one matrix. */
+static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
+{
+    const aic_epilogue *p = &c->epilogue;
+    int64_t height = t->rows.large - (t->rows.small_count > 0), width = t->cols.large - (t->cols.small_count > 0);
+    bool whole = p->matrices == 1 && p->rows == c->oh * c->ow; /* else a run may lie in no matrix, or in part */
+    rows runs = {whole ? width : 0, t->cols.large};
+    if (t->cols.large == c->ow) { /* the tile's rows are one run */
+        runs.least *= height;
+        runs.most *= t->rows.large;
+    }
+    return runs;
+}
+
+/* Strips are small: what little more code gains does not pay for compiling it. */
+static aic_epilogue_form form_of(const aic_contraction *c, const aic_tiling *t, const aic_target *target)
+{
+    aic_epilogue_form form = aic_epilogue_default_form(&c->epilogue, target);
+    form.rows = 1;
+    while (t->strip_columns / AIC_BLOCK_COLUMNS % form.blocks != 0) {
+        form.blocks /= 2;
+    }
+    return form;
+}
+
 void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol, aic_strips *strips)
 {
     static const char *const PARTS[] = {"", "_last"};
     char name[160];
-    const aic_epilogue_form form = aic_epilogue_default_form(&c->epilogue, e->target);
+    const aic_epilogue_form form = form_of(c, t, e->target);
+    const rows runs = rows_of_runs(c, t);
     int64_t whole = t->outputs / t->strip_columns, rest = t->outputs % t->strip_columns;
     if (rest == 0 && c->epilogue.narrow_tail) {
         whole--;
@@ -71,7 +101,9 @@ void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t,
                                           .block_bytes = t->strip_pitch,
                                           .columns = strips->columns[part],
                                           .step = t->strip_columns,
-                                          .last = part == 1};
+                                          .last = part == 1,
+                                          .least_rows = runs.least,
+                                          .most_rows = runs.most};
         strips->store[part] = aic_emit_epilogue_strip(e, &c->epilogue, &strip, name);
     }
     snprintf(name, sizeof name, "%s_table", symbol);

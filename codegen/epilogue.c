@@ -55,7 +55,7 @@ static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsi
     aic_emit *e = w->e;
     const unsigned across = c->unit.blocks * LANES;
     const unsigned split = (unsigned)(w->p->width < LANES ? w->p->width : across);
-    if (rows == c->unit.rows && c->columns == split && c->row_bytes == across * target_bytes(w)) {
+    if (rows == c->unit.rows && c->columns == across && split == across && c->row_bytes == across * target_bytes(w)) {
         aic_store(e, results, target, 0, (unsigned)target_bytes(w));
         return;
     }
@@ -99,25 +99,34 @@ static void emit_body(const walk *w, const piece *c, LLVMValueRef first, int64_t
     }
 }
 
-/* All rows: as many at a time as the form says, the last ones overlapping those before; or one by one where there are
- * fewer. */
-static void emit_rows(const walk *w, const piece *c)
+static void emit_singles(const walk *w, const piece *c, LLVMValueRef count)
 {
     aic_emit *e = w->e;
     aic_loop loop;
-    const int64_t step = (w->s->form.rows + c->unit.rows - 1) / c->unit.rows * c->unit.rows;
-    LLVMValueRef single = w->count;
-    if (step > 1 && !w->s->exact) {
-        LLVMValueRef last = LLVMBuildNSWSub(e->builder, w->count, aic_int(e, step), "");
-        LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, last, aic_int(e, 0), "");
-        LLVMValueRef none = aic_int(e, 0);
-        aic_loop_begin(e, &loop, "rows", none, LLVMBuildSelect(e->builder, few, none, w->count, ""), step, NULL, 0);
-        emit_body(w, c, aic_min(e, loop.index, last), step, false);
-        aic_loop_end(e, &loop);
-        single = LLVMBuildSelect(e->builder, few, w->count, none, "");
-    }
-    aic_loop_begin(e, &loop, "row", aic_int(e, 0), single, 1, NULL, 0);
+    aic_loop_begin(e, &loop, "row", aic_int(e, 0), count, 1, NULL, 0);
     emit_body(w, c, loop.index, 1, true);
+    aic_loop_end(e, &loop);
+}
+
+/* All rows: `rows` at a time, the last ones overlapping those before; or one by one where there are
+ * fewer. */
+static void emit_rows(const walk *w, const piece *c, int64_t rows)
+{
+    aic_emit *e = w->e;
+    aic_loop loop;
+    const int64_t step = (rows + c->unit.rows - 1) / c->unit.rows * c->unit.rows;
+    if (step == 1 || w->s->exact || w->s->most_rows < step) {
+        emit_singles(w, c, w->count);
+        return;
+    }
+    LLVMValueRef last = LLVMBuildNSWSub(e->builder, w->count, aic_int(e, step), ""), none = aic_int(e, 0);
+    LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, last, none, ""), count = w->count;
+    if (w->s->least_rows < step) {
+        emit_singles(w, c, LLVMBuildSelect(e->builder, few, count, none, ""));
+        count = LLVMBuildSelect(e->builder, few, none, count, "");
+    }
+    aic_loop_begin(e, &loop, "rows", none, count, step, NULL, 0);
+    emit_body(w, c, aic_min(e, loop.index, last), step, false);
     aic_loop_end(e, &loop);
 }
 
@@ -140,36 +149,37 @@ static LLVMValueRef piece_target(const walk *w, LLVMValueRef block)
 }
 
 /* The rows of a piece whose first block is number `block` of the strip. */
-static void emit_piece_rows(const walk *w, piece *c, LLVMValueRef block, bool shifts)
+static void emit_piece_rows(const walk *w, piece *c, LLVMValueRef block, bool plain)
 {
     aic_emit *e = w->e;
     LLVMValueRef number = LLVMBuildUDiv(e->builder, w->column, aic_int(e, LANES), "");
     number = aic_add(e, number, block);
     for (unsigned unit = 0; unit < c->units; unit++) {
         LLVMValueRef first = aic_add(e, number, aic_int(e, unit * c->unit.blocks));
-        aic_epilogue_parameters(e, w->p, &c->unit, w->table, first, shifts, &c->parameters[unit]);
+        aic_epilogue_parameters(e, w->p, &c->unit, w->table, first, plain, &c->parameters[unit]);
     }
-    emit_rows(w, c);
+    emit_rows(w, c, plain ? w->s->form.rows : 1);
 }
 
-/* A piece of `blocks` blocks. Where only the table tells whether words shift, there are two ways through it. */
+/* A piece of `blocks` blocks. Where only the table tells whether columns are plain, there are two ways through it. */
 static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes)
 {
     aic_emit *e = w->e;
+    const aic_plainness plainness = aic_epilogue_plainness(w->p);
     piece c = {.unit = aic_epilogue_unit(w->p, e->target, blocks), .row_bytes = row_bytes};
     c.units = (unsigned)blocks / c.unit.blocks;
     c.columns = columns / c.units;
     c.target = piece_target(w, block);
     c.source = aic_at(e, w->source, aic_mul(e, block, w->s->block_bytes));
-    if (!aic_epilogue_table_tells_shift(w->p)) {
-        emit_piece_rows(w, &c, block, aic_epilogue_may_shift(w->p));
+    if (plainness != AIC_PLAIN_TOLD) {
+        emit_piece_rows(w, &c, block, plainness == AIC_PLAIN_ALWAYS);
         return;
     }
-    LLVMValueRef told = aic_epilogue_shifts(e, w->table);
-    for (int shifts = 0; shifts <= 1; shifts++) {
+    LLVMValueRef told = aic_epilogue_told_plain(e, w->table);
+    for (int plain = 0; plain <= 1; plain++) {
         aic_branch branch;
-        aic_branch_begin(e, &branch, shifts ? told : LLVMBuildNot(e->builder, told, ""));
-        emit_piece_rows(w, &c, block, shifts);
+        aic_branch_begin(e, &branch, plain ? told : LLVMBuildNot(e->builder, told, ""));
+        emit_piece_rows(w, &c, block, plain);
         aic_branch_end(e, &branch);
     }
 }
@@ -183,10 +193,11 @@ static int64_t piece_blocks(const walk *w)
         return most;
     }
     int64_t together = p->width / LANES; /* all pieces must begin with a block of the target */
-    return p->width > LANES && w->s->step % p->width == 0 && most >= together ? together : 1;
+    const bool whole = w->s->step % p->width == 0 && (w->s->columns % p->width == 0 || p->narrow_tail);
+    return p->width > LANES && whole && most >= together ? together : 1;
 }
 
-/* The strip: pieces of one size, what is left in halves of that size, then the narrow tail or the columns of a last
+/* The strip: pieces of one size, the last one overlapping those before, then the narrow tail or the columns of a last
  * block that is not full. */
 static void emit_pieces(const walk *w)
 {
@@ -194,84 +205,20 @@ static void emit_pieces(const walk *w)
     const int64_t row_bytes = w->p->target_row;
     const bool narrow = w->s->last && w->p->narrow_tail;
     const int64_t tail = narrow ? LANES : w->s->columns % LANES, whole = (w->s->columns - tail) / LANES;
-    int64_t size = piece_blocks(w), done = 0;
-    if (whole >= size) {
-        aic_loop loop;
-        aic_loop_begin(e, &loop, "piece", aic_int(e, 0), aic_int(e, whole / size * size), size, NULL, 0);
-        emit_piece(w, loop.index, size, (unsigned)(size * LANES), row_bytes);
-        aic_loop_end(e, &loop);
-        done = whole / size * size;
+    int64_t size = piece_blocks(w);
+    while (size > whole && size > 1) {
+        size /= 2;
     }
-    for (size /= 2; size > 0; size /= 2) {
-        if (whole - done >= size) {
-            emit_piece(w, aic_int(e, done), size, (unsigned)(size * LANES), row_bytes);
-            done += size;
-        }
+    if (whole > 0) {
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "piece", aic_int(e, 0), aic_int(e, whole), size, NULL, 0);
+        LLVMValueRef first = whole % size == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, whole - size));
+        emit_piece(w, first, size, (unsigned)(size * LANES), row_bytes);
+        aic_loop_end(e, &loop);
     }
     if (tail > 0) {
         emit_piece(w, aic_int(e, whole), 1, (unsigned)tail, narrow ? LANES * target_bytes(w) : row_bytes);
     }
-}
-
-/* ---- rows one by one ---- */
-
-/* The pieces of a strip of whole blocks: their first blocks and numbers of blocks. */
-static unsigned cut_whole(const walk *w, unsigned *first, unsigned *blocks)
-{
-    unsigned count = 0, total = (unsigned)(w->s->columns / LANES), size = (unsigned)piece_blocks(w);
-    for (unsigned done = 0; done < total; done += size) {
-        while (size > total - done) {
-            size /= 2;
-        }
-        first[count] = done;
-        blocks[count++] = size;
-    }
-    return count;
-}
-
-enum { SOURCE, TABLE, TARGETS };
-
-unsigned aic_epilogue_rows_begin(aic_emit *e, const aic_epilogue *p, int64_t columns, LLVMValueRef target,
-                                 LLVMValueRef source, LLVMValueRef table, LLVMValueRef row, LLVMValueRef column,
-                                 LLVMValueRef pointers[AIC_EPILOGUE_POINTERS_MAX])
-{
-    const aic_epilogue_strip s = {.form = aic_epilogue_default_form(p, e->target), .columns = columns, .step = columns};
-    const walk w = {.e = e, .p = p, .s = &s, .column = column, .target = target};
-    unsigned first[AIC_EPILOGUE_POINTERS_MAX], blocks[AIC_EPILOGUE_POINTERS_MAX], count = cut_whole(&w, first, blocks);
-    pointers[SOURCE] = source;
-    pointers[TABLE] = aic_epilogue_table_at(e, p, table, LLVMBuildUDiv(e->builder, column, aic_int(e, LANES), ""));
-    for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef start = piece_target(&w, aic_int(e, first[i]));
-        pointers[TARGETS + i] = aic_at(e, start, aic_mul(e, row, p->target_row));
-    }
-    return TARGETS + count;
-}
-
-void aic_epilogue_rows_store(aic_emit *e, const aic_epilogue *p, int64_t block_bytes, int64_t columns,
-                             LLVMValueRef *pointers, LLVMValueRef more)
-{
-    const aic_epilogue_strip s = {.form = aic_epilogue_default_form(p, e->target),
-                                  .block_bytes = block_bytes,
-                                  .columns = columns,
-                                  .step = columns};
-    const walk w = {.e = e, .p = p, .s = &s};
-    unsigned first[AIC_EPILOGUE_POINTERS_MAX], blocks[AIC_EPILOGUE_POINTERS_MAX], count = cut_whole(&w, first, blocks);
-    for (unsigned i = 0; i < count; i++) {
-        piece c = {.unit = aic_epilogue_unit(p, e->target, blocks[i]), .row_bytes = p->target_row};
-        LLVMValueRef source = aic_at_const(e, pointers[SOURCE], first[i] * block_bytes);
-        c.units = blocks[i] / c.unit.blocks;
-        c.columns = c.unit.blocks * LANES;
-        for (unsigned unit = 0; unit < c.units; unit++) {
-            LLVMValueRef block = aic_int(e, first[i] + unit * c.unit.blocks);
-            aic_epilogue_parameters(e, p, &c.unit, pointers[TABLE], block, aic_epilogue_may_shift(p),
-                                    &c.parameters[unit]);
-            emit_unit(&w, &c, unit, source, pointers[TARGETS + i], true);
-        }
-        LLVMValueRef step = LLVMBuildSelect(e->builder, more, aic_int(e, p->target_row), aic_int(e, 0), "");
-        pointers[TARGETS + i] = aic_at(e, pointers[TARGETS + i], step);
-    }
-    LLVMValueRef step = LLVMBuildSelect(e->builder, more, aic_int(e, ROW_BYTES), aic_int(e, 0), "");
-    pointers[SOURCE] = aic_at(e, pointers[SOURCE], step);
 }
 
 /* ---- matrices ---- */

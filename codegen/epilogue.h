@@ -70,9 +70,10 @@ typedef struct aic_epilogue_strip {
     aic_epilogue_form form;
     int64_t block_bytes; /* of the source, from a block of 16 columns to the next */
     int64_t columns;
-    int64_t step; /* every strip begins at a multiple of this many columns, itself a multiple of 16 */
-    bool last;    /* its columns are the last ones, with the narrow tail where there is one */
-    bool exact;   /* nothing is read but its columns; else whole blocks of 16 are */
+    int64_t step;                  /* every strip begins at a multiple of this many columns, itself a multiple of 16 */
+    bool last;                     /* its columns are the last ones, with the narrow tail where there is one */
+    bool exact;                    /* nothing is read but its columns; else whole blocks of 16 are */
+    int64_t least_rows, most_rows; /* of a call, in every matrix: what no call needs is not emitted */
 } aic_epilogue_strip;
 
 /* void name(target, source, table; row, count, column): stores the columns of a strip from `column` on of the `count`
@@ -80,15 +81,5 @@ typedef struct aic_epilogue_strip {
  * columns. Rows that are in no matrix are dropped. */
 LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
                                      const char *name);
-
-/* The same for whole blocks, one row at a time, emitted between other work: a strip of one matrix without a narrow
- * tail. Begin makes the pointers to its first row, whose number it returns; target, table, row and column as above,
- * source: the strip. Store stores the row they point at, then moves them to the next one if `more` is true. */
-#define AIC_EPILOGUE_POINTERS_MAX 8
-unsigned aic_epilogue_rows_begin(aic_emit *e, const aic_epilogue *p, int64_t columns, LLVMValueRef target,
-                                 LLVMValueRef source, LLVMValueRef table, LLVMValueRef row, LLVMValueRef column,
-                                 LLVMValueRef pointers[AIC_EPILOGUE_POINTERS_MAX]);
-void aic_epilogue_rows_store(aic_emit *e, const aic_epilogue *p, int64_t block_bytes, int64_t columns,
-                             LLVMValueRef *pointers, LLVMValueRef more);
 
 #endif

@@ -17,7 +17,7 @@
 enum { LANES = AIC_EPILOGUE_LANES, ROW_BYTES = 4 * LANES, LINE_BYTES = 64 };
 
 /* Rows of a band, where columns are in one block and where each has its own. */
-enum { BAND_ROWS = 32, BAND_ALL = 65536 };
+enum { BAND_ROWS = 128, BAND_ALL = 65536 };
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -42,15 +42,16 @@ static bool in_rows(const aic_epilogue *p)
     return p->width >= p->columns && p->columns > LANES;
 }
 
-/* Blocks whose results fill a cache line. */
-static int64_t line_blocks(const aic_epilogue *p)
+/* Blocks whose results are worth writing together: several lines where rows lie apart, else one. */
+static int64_t wide_blocks(const aic_epilogue *p)
 {
-    return least(LINE_BYTES / (LANES * (int64_t)aic_dtype_size(p->target)), neighbours(p));
+    int64_t lines = in_rows(p) ? 8 : 1, blocks = lines * LINE_BYTES / (LANES * (int64_t)aic_dtype_size(p->target));
+    return least(blocks, neighbours(p));
 }
 
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target)
 {
-    int64_t blocks = line_blocks(p), units = aic_epilogue_unit(p, target, blocks).blocks;
+    int64_t blocks = wide_blocks(p), units = aic_epilogue_unit(p, target, blocks).blocks;
     return (aic_epilogue_form){.blocks = blocks, .rows = blocks > units ? 2 : 4};
 }
 
@@ -58,7 +59,7 @@ aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_tar
  * that are written in parts, more values at a time than there are registers, bands too low or too high. */
 static double predict(const aic_epilogue *p, const aic_target *target, const aic_schedule *s)
 {
-    const double lines = (double)line_blocks(p), blocks = (double)s->vectors, ideal = BAND_ROWS;
+    const double lines = (double)wide_blocks(p), blocks = (double)s->vectors, ideal = BAND_ROWS;
     double vectors = (double)(p->rows * p->matrices) * (double)p->columns * 32 / target->vector_bits;
     double body = blocks * (double)s->rows * LANES * 32 / target->vector_bits,
            arithmetic = p->target == p->source ? 0 : 8;
@@ -141,7 +142,8 @@ static parts emit_parts(aic_emit *e, const aic_epilogue_kernel *k, const aic_sch
                                 .block_bytes = k->block_bytes,
                                 .columns = p->columns,
                                 .step = p->columns + LANES * AIC_EPILOGUE_BLOCKS, /* there is one */
-                                .last = true};
+                                .last = true,
+                                .most_rows = INT64_MAX};
     char name[160];
     parts f = {.band = s->band, .rows = (p->matrices - 1) * p->source_matrix + p->rows};
     strip.step -= strip.step % (LANES * AIC_EPILOGUE_BLOCKS);

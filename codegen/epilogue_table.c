@@ -3,8 +3,8 @@
  *
  *     [header] [block of 16 columns][parameter][16]      words of 32 bits
  *
- * The header is a line whose first word tells whether any column shifts. What is the same in every block is there once;
- * what is the same in every column is constant and not there. */
+ * The header is a line whose first word tells whether any column is not plain. What is the same in every block is there
+ * once; what is the same in every column is constant and not there. */
 #include "codegen/epilogue_value.h"
 #include "codegen/vec.h"
 #include "frontend/half.h"
@@ -21,6 +21,9 @@ static bool gives_bytes(const aic_epilogue *p)
     return aic_dtype_size(p->target) == 1;
 }
 
+/* What signed results are moved by. */
+enum { BYTE_SIGN = 128 };
+
 /* ---- layout ---- */
 
 static bool in_table(const aic_epilogue *p, aic_parameter parameter)
@@ -36,7 +39,7 @@ static bool in_table(const aic_epilogue *p, aic_parameter parameter)
     case AIC_PARAMETER_OFFSET:
     case AIC_PARAMETER_FLIP:
         return words && gives_bytes(p);
-    case AIC_PARAMETER_SHIFT:
+    case AIC_PARAMETER_MASK:
         return words && p->shift;
     case AIC_PARAMETERS:
         break;
@@ -56,7 +59,7 @@ static int64_t offset_of(const aic_epilogue *p, aic_parameter parameter)
 
 static int64_t header_bytes(const aic_epilogue *p)
 {
-    return aic_epilogue_table_tells_shift(p) ? HEADER_BYTES : 0;
+    return aic_epilogue_plainness(p) == AIC_PLAIN_TOLD ? HEADER_BYTES : 0;
 }
 
 /* Halves without biases are the same in every block. */
@@ -71,30 +74,35 @@ int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
     return header_bytes(p) + blocks * offset_of(p, AIC_PARAMETERS);
 }
 
-LLVMValueRef aic_epilogue_table_at(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, LLVMValueRef block)
+static LLVMValueRef entry_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, LLVMValueRef block)
 {
+    table = aic_at_const(e, table, header_bytes(p));
     return same_in_blocks(p) ? table : aic_at(e, table, aic_mul(e, block, offset_of(p, AIC_PARAMETERS)));
 }
 
-static LLVMValueRef entry_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, LLVMValueRef block)
+/* ---- plain columns ---- */
+
+/* Nothing shifts; OFFSET reaches from the end of the 9 bits to that of the result, or further, on both sides; with
+ * rectification products are not below 0, and they stay within int32, but for floats, which are clamped to that. */
+enum { OFFSET_MAX = 256, ONE = 0x3F800000, ABSOLUTE = 0x7FFFFFFF };
+
+aic_plainness aic_epilogue_plainness(const aic_epilogue *p)
 {
-    return aic_at_const(e, aic_epilogue_table_at(e, p, table, block), header_bytes(p));
+    if (!gives_bytes(p) || p->scale != AIC_SCALE_WORD) {
+        return gives_bytes(p) ? AIC_PLAIN_TOLD : AIC_PLAIN_ALWAYS;
+    }
+    const int32_t high = (int32_t)(p->word >> 32), scale = (int32_t)(p->word & (uint32_t)SCALE_MASK);
+    const int32_t offset = (int32_t)((uint32_t)high << OFFSET_LEFT) >> OFFSET_RIGHT;
+    const bool shifts = p->shift && (high & MCB) != 0, falls = p->relu == AIC_RELU_SOURCE && scale < 0;
+    const bool fits =
+        offset + (high & SIGNED ? BYTE_SIGN : 0) >= 0 && offset + (high & SIGNED ? BYTE_SIGN : 0) <= OFFSET_MAX;
+    const bool small = p->source == AIC_FLOAT32 || (scale & ABSOLUTE) < ONE;
+    return !shifts && !falls && fits && small ? AIC_PLAIN_ALWAYS : AIC_PLAIN_NEVER;
 }
 
-bool aic_epilogue_table_tells_shift(const aic_epilogue *p)
+LLVMValueRef aic_epilogue_told_plain(aic_emit *e, LLVMValueRef table)
 {
-    return in_table(p, AIC_PARAMETER_SHIFT);
-}
-
-bool aic_epilogue_may_shift(const aic_epilogue *p)
-{
-    const bool constant = p->scale == AIC_SCALE_WORD && (p->word >> 32 & MCB) != 0;
-    return p->shift && (constant || p->scale == AIC_SCALE_WORDS);
-}
-
-LLVMValueRef aic_epilogue_shifts(aic_emit *e, LLVMValueRef table)
-{
-    return LLVMBuildICmp(e->builder, LLVMIntNE, aic_load(e, e->i32, table, 0, ROW_BYTES), LLVMConstNull(e->i32), "");
+    return LLVMBuildICmp(e->builder, LLVMIntEQ, aic_load(e, e->i32, table, 0, ROW_BYTES), LLVMConstNull(e->i32), "");
 }
 
 /* ---- words ---- */
@@ -149,29 +157,22 @@ static LLVMValueRef choose(aic_emit *e, LLVMValueRef which, LLVMTypeRef type, in
 /* The products at the two ends of what is scaled: what rectification and the limits of a shift leave of the source. */
 static void product_ends(aic_emit *e, const aic_epilogue *p, const fields *f, LLVMValueRef ends[2])
 {
+    static const double SHIFTED[] = {INT16_MIN, INT16_MAX}, ENDLESS[] = {-HUGE_VAL, HUGE_VAL};
     LLVMBuilderRef b = e->builder;
-    LLVMTypeRef floats = LLVMTypeOf(f->scale), words = LLVMTypeOf(f->offset);
-    const bool rectified = p->relu == AIC_RELU_SOURCE;
-    LLVMValueRef zero = aic_zero(floats), endless[2];
+    LLVMTypeRef floats = LLVMTypeOf(f->scale);
+    LLVMValueRef falls = LLVMBuildFCmp(b, LLVMRealOLT, f->scale, aic_zero(floats), "");
     for (int i = 0; i < 2; i++) {
-        endless[i] = aic_const_float(floats, i ? HUGE_VAL : -HUGE_VAL);
-        if (p->source == AIC_INT32) {
-            LLVMValueRef end = p->shift
-                                   ? choose(e, f->shifts, words, i ? INT16_MAX : INT16_MIN, i ? INT32_MAX : INT32_MIN)
-                                   : aic_const_int(words, i ? INT32_MAX : INT32_MIN);
-            ends[i] = LLVMBuildFMul(b, LLVMBuildSIToFP(b, end, floats, ""), f->scale, "");
-        } else {
-            ends[i] = endless[i];
+        ends[i] =
+            LLVMBuildSelect(b, falls, aic_const_float(floats, ENDLESS[1 - i]), aic_const_float(floats, ENDLESS[i]), "");
+        if (p->shift) {
+            LLVMValueRef shifted = LLVMBuildFMul(b, aic_const_float(floats, SHIFTED[i]), f->scale, "");
+            ends[i] = LLVMBuildSelect(b, f->shifts, shifted, ends[i], "");
         }
     }
-    if (rectified) {
-        LLVMValueRef falls = LLVMBuildFCmp(b, LLVMRealOLT, f->scale, zero, "");
-        ends[0] = zero;
-        ends[1] = p->source == AIC_INT32 ? ends[1] : LLVMBuildSelect(b, falls, endless[0], endless[1], "");
-    }
+    ends[0] = p->relu == AIC_RELU_SOURCE ? aic_zero(floats) : ends[0];
 }
 
-/* LOW and HIGH. The limits of the result, less the offset, within 9 bits; within them the limits of products. */
+/* LOW and HIGH: the limits of the result, less the offset, within 9 bits; within them the limits of products. */
 static void product_limits(aic_emit *e, const aic_epilogue *p, const fields *f, LLVMValueRef value[AIC_PARAMETERS])
 {
     enum { BITS9_MIN = -256, BITS9_MAX = 255 };
@@ -197,20 +198,49 @@ static void decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef low, LLVMVal
 {
     const fields f = read_fields(e, low, high);
     value[AIC_PARAMETER_SCALE] = f.scale;
-    if (gives_bytes(p)) {
+    if (p->shift) { /* by 2^-shift; where that is too small to be exact, so are the products, which round to 0 */
         LLVMTypeRef words = LLVMTypeOf(low);
-        value[AIC_PARAMETER_FLIP] = choose(e, f.is_signed, words, 128, 0);
+        LLVMValueRef bits = LLVMBuildSub(e->builder, aic_const_int(words, 127), f.shift, "");
+        bits = LLVMBuildShl(e->builder, bits, aic_const_int(words, 23), "");
+        bits = LLVMBuildBitCast(e->builder, bits, LLVMTypeOf(f.scale), "");
+        value[AIC_PARAMETER_SCALE] = LLVMBuildFMul(e->builder, f.scale, bits, "");
+        value[AIC_PARAMETER_MASK] = LLVMBuildShl(e->builder, aic_const_int(words, -1), f.shift, "");
+    }
+    if (gives_bytes(p)) {
+        value[AIC_PARAMETER_FLIP] = choose(e, f.is_signed, LLVMTypeOf(low), BYTE_SIGN, 0);
         value[AIC_PARAMETER_OFFSET] = LLVMBuildAdd(e->builder, f.offset, value[AIC_PARAMETER_FLIP], "");
-        value[AIC_PARAMETER_SHIFT] = f.shift;
         product_limits(e, p, &f, value);
     }
 }
 
+/* -1 in the columns that are not plain, else 0; see aic_epilogue_plainness(). */
+static LLVMValueRef not_plain(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS])
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef offset = value[AIC_PARAMETER_OFFSET];
+    LLVMTypeRef words = LLVMTypeOf(offset);
+    LLVMValueRef scale = LLVMBuildBitCast(b, value[AIC_PARAMETER_SCALE], words, ""), zero = aic_zero(words);
+    LLVMValueRef any = LLVMBuildICmp(b, LLVMIntUGT, offset, aic_const_int(words, OFFSET_MAX), "");
+    if (p->shift) {
+        any = LLVMBuildOr(b, any, LLVMBuildICmp(b, LLVMIntNE, value[AIC_PARAMETER_MASK], aic_const_int(words, -1), ""),
+                          "");
+    }
+    if (p->relu == AIC_RELU_SOURCE) {
+        any = LLVMBuildOr(b, any, LLVMBuildICmp(b, LLVMIntSLT, scale, zero, ""), "");
+    }
+    if (p->source == AIC_INT32) {
+        LLVMValueRef size = LLVMBuildAnd(b, scale, aic_const_int(words, ABSOLUTE), "");
+        any = LLVMBuildOr(b, any, LLVMBuildICmp(b, LLVMIntSGE, size, aic_const_int(words, ONE), ""), "");
+    }
+    return LLVMBuildSExt(b, any, words, "");
+}
+
 /* ---- filling the table ---- */
 
-/* The entry of a block of `count` columns; all of what shifts, or'ed with what was before. */
+/* The entry of a block of `count` columns. `others` (NULL: not asked for) marks columns that are not plain: returns it
+ * with this block's. */
 static LLVMValueRef fill_entry(aic_emit *e, const aic_epilogue *p, LLVMValueRef block, unsigned count,
-                               LLVMValueRef shifts)
+                               LLVMValueRef others)
 {
     LLVMValueRef value[AIC_PARAMETERS] = {NULL}, parameters = aic_emit_param(e, 1);
     LLVMValueRef entry = entry_of(e, p, aic_emit_param(e, 0), block);
@@ -231,17 +261,17 @@ static LLVMValueRef fill_entry(aic_emit *e, const aic_epilogue *p, LLVMValueRef 
             aic_store(e, value[i], entry, offset_of(p, (aic_parameter)i), ROW_BYTES);
         }
     }
-    return shifts == NULL ? NULL : LLVMBuildOr(e->builder, shifts, value[AIC_PARAMETER_SHIFT], "");
+    return others == NULL ? NULL : LLVMBuildOr(e->builder, others, not_plain(e, p, value), "");
 }
 
-/* The header: the lanes of `shifts` or'ed. */
-static void fill_header(aic_emit *e, LLVMValueRef shifts)
+/* The header: the lanes of `others` or'ed. */
+static void fill_header(aic_emit *e, LLVMValueRef others)
 {
     for (unsigned lanes = LANES / 2; lanes > 0; lanes /= 2) {
-        shifts =
-            LLVMBuildOr(e->builder, aic_lanes_of(e, shifts, 0, 1, lanes), aic_lanes_of(e, shifts, lanes, 1, lanes), "");
+        others =
+            LLVMBuildOr(e->builder, aic_lanes_of(e, others, 0, 1, lanes), aic_lanes_of(e, others, lanes, 1, lanes), "");
     }
-    aic_store(e, shifts, aic_emit_param(e, 0), 0, ROW_BYTES);
+    aic_store(e, others, aic_emit_param(e, 0), 0, ROW_BYTES);
 }
 
 LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name)
@@ -253,19 +283,19 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const c
     aic_emit_function(e, name, false, PARAMS, 3, 0);
     LLVMValueRef function = e->function;
     int64_t whole = same_in_blocks(p) ? 1 : p->columns / LANES, rest = same_in_blocks(p) ? 0 : p->columns % LANES;
-    const bool tells = aic_epilogue_table_tells_shift(p);
-    LLVMValueRef shifts = tells ? aic_zero(aic_vector(e->i32, LANES)) : NULL;
+    const bool tells = aic_epilogue_plainness(p) == AIC_PLAIN_TOLD;
+    LLVMValueRef others = tells ? aic_zero(aic_vector(e->i32, LANES)) : NULL;
     if (whole > 0) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "block", aic_int(e, 0), aic_int(e, whole), 1, &shifts, tells);
-        shifts = fill_entry(e, p, loop.index, LANES, shifts);
+        aic_loop_begin(e, &loop, "block", aic_int(e, 0), aic_int(e, whole), 1, &others, tells);
+        others = fill_entry(e, p, loop.index, LANES, others);
         aic_loop_end(e, &loop);
     }
     if (rest > 0) {
-        shifts = fill_entry(e, p, aic_int(e, whole), (unsigned)rest, shifts);
+        others = fill_entry(e, p, aic_int(e, whole), (unsigned)rest, others);
     }
     if (tells) {
-        fill_header(e, shifts);
+        fill_header(e, others);
     }
     aic_emit_function_end(e);
     return function;
@@ -308,7 +338,7 @@ static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_unit *unit
 }
 
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
-                             LLVMValueRef block, bool shifts, aic_parameters *parameters)
+                             LLVMValueRef block, bool plain, aic_parameters *parameters)
 {
     LLVMValueRef entries[AIC_UNIT_VECTORS], value[AIC_UNIT_VECTORS][AIC_PARAMETERS] = {{NULL}}, flip[AIC_UNIT_VECTORS];
     *parameters = (aic_parameters){.flip = NULL};
@@ -319,8 +349,8 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit 
         read_vector(e, p, unit, entries, i, value[i]);
         parameters->bias[i] = value[i][AIC_PARAMETER_BIAS];
         parameters->scale[i] = value[i][AIC_PARAMETER_SCALE];
-        parameters->high[i] = value[i][AIC_PARAMETER_HIGH];
-        parameters->shift[i] = shifts ? value[i][AIC_PARAMETER_SHIFT] : NULL;
+        parameters->high[i] = plain ? NULL : value[i][AIC_PARAMETER_HIGH];
+        parameters->mask[i] = plain || !p->shift ? NULL : value[i][AIC_PARAMETER_MASK];
     }
     if (!gives_bytes(p)) {
         return;
@@ -331,7 +361,7 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit 
     parameters->flip = aic_concat(e, flip, unit->count);
     for (unsigned i = 0; i < unit->count; i += 2) {
         LLVMValueRef *low = value[i], *high = value[i + 1];
-        parameters->low[i / 2] = aic_pack(e, low[AIC_PARAMETER_LOW], high[AIC_PARAMETER_LOW], false);
+        parameters->low[i / 2] = plain ? NULL : aic_pack(e, low[AIC_PARAMETER_LOW], high[AIC_PARAMETER_LOW], false);
         parameters->offset[i / 2] = aic_pack(e, low[AIC_PARAMETER_OFFSET], high[AIC_PARAMETER_OFFSET], false);
     }
 }

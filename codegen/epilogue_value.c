@@ -89,8 +89,8 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
     if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
         x = rectify(e, p, x);
     }
-    if (parameters->shift[i] != NULL) {
-        x = LLVMBuildAShr(e->builder, x, parameters->shift[i], "");
+    if (parameters->mask[i] != NULL) {
+        x = LLVMBuildAnd(e->builder, x, parameters->mask[i], "");
     }
     if (converts && !is_float(p)) {
         x = LLVMBuildSIToFP(e->builder, x, floats, "");
@@ -104,14 +104,22 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
 
 /* ---- bytes ---- */
 
-/* Rounded, not above the upper limit. NaN counts as 0. */
+/* Rounded, not above HIGH. NaN counts as 0. */
 static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, LLVMValueRef x, LLVMValueRef high)
 {
     LLVMBuilderRef b = e->builder;
+    LLVMTypeRef type = LLVMTypeOf(x);
+    const bool plain = high == NULL;
+    if (plain && !may_be_nan(p)) {
+        return aic_round(e, x);
+    }
+    high = plain ? aic_const_float(type, INT16_MAX) : high;
     LLVMValueRef bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, x, high, ""), x, high, "");
     if (may_be_nan(p)) {
-        LLVMValueRef zero = aic_zero(LLVMTypeOf(x));
-        zero = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, zero, high, ""), zero, high, "");
+        LLVMValueRef zero = aic_zero(type);
+        if (!plain) {
+            zero = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, zero, high, ""), zero, high, "");
+        }
         bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealORD, x, x, ""), bounded, zero, "");
     }
     return aic_round(e, bounded);
@@ -138,8 +146,12 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit 
     }
     for (unsigned i = 0; i < AIC_UNIT_VECTORS / 2; i++) {
         half[i] = aic_pack(e, x[2 * i % count], x[(2 * i + 1) % count], false);
-        half[i] = aic_vector_max(e, half[i], parameters->low[i]);
-        half[i] = LLVMBuildAdd(e->builder, half[i], parameters->offset[i], "");
+        LLVMValueRef low = parameters->low[i];
+        if (low == NULL && p->relu == AIC_RELU_SOURCE) {
+            low = aic_zero(LLVMTypeOf(half[i]));
+        }
+        half[i] = low == NULL ? half[i] : aic_vector_max(e, half[i], low);
+        half[i] = aic_add_saturated(e, half[i], parameters->offset[i]);
     }
     LLVMValueRef bytes = unpack_order(e, unit, aic_pack(e, half[0], count > 2 ? half[1] : half[0], true));
     return LLVMIsNull(parameters->flip) ? bytes : LLVMBuildXor(e->builder, bytes, parameters->flip, "");

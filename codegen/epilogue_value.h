@@ -22,21 +22,22 @@ aic_unit aic_epilogue_unit(const aic_epilogue *p, const aic_target *target, int6
 /* What the arithmetic needs to know of a column. Bytes: every limit on the way to a result - rectification, the
  * shift's, the 9 bits before the offset, those of the result - is one of the product, as each step between them is
  * monotone. They are put together once a column, so that a result is the product between HIGH and LOW, rounded, plus
- * OFFSET. */
+ * OFFSET. In a plain column that is more than it takes: packing clamps to the result's limits, the only ones that
+ * matter. */
 typedef enum aic_parameter {
     AIC_PARAMETER_BIAS,
-    AIC_PARAMETER_SCALE, /* float */
-    AIC_PARAMETER_HIGH,  /* float */
-    AIC_PARAMETER_LOW,
+    AIC_PARAMETER_SCALE,  /* float; with what is shifted out: the shift is part of it */
     AIC_PARAMETER_OFFSET, /* 128 more where results are signed, which makes them unsigned bytes */
     AIC_PARAMETER_FLIP,   /* makes them bytes of their own sign again, by exclusive or */
-    AIC_PARAMETER_SHIFT,  /* to the right */
+    AIC_PARAMETER_HIGH,   /* float */
+    AIC_PARAMETER_LOW,
+    AIC_PARAMETER_MASK, /* of the source: without the bits that are shifted out */
     AIC_PARAMETERS
 } aic_parameter;
 
-/* Of a unit. NULL: not needed. */
+/* Of a unit. NULL: not needed; mask, high and low: of plain columns. */
 typedef struct aic_parameters {
-    LLVMValueRef bias[AIC_UNIT_VECTORS], scale[AIC_UNIT_VECTORS], shift[AIC_UNIT_VECTORS]; /* as the accumulators */
+    LLVMValueRef bias[AIC_UNIT_VECTORS], scale[AIC_UNIT_VECTORS], mask[AIC_UNIT_VECTORS]; /* as the accumulators */
     LLVMValueRef high[AIC_UNIT_VECTORS];
     LLVMValueRef low[AIC_UNIT_VECTORS / 2], offset[AIC_UNIT_VECTORS / 2]; /* in the order of packed accumulators */
     LLVMValueRef flip;                                                    /* in the order of the result */
@@ -49,16 +50,13 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
 
 /* ---- the table of columns, epilogue_table.c ---- */
 
-/* Whether words that shift must be reckoned with; where the table tells (an i64, not 0: some word shifts). */
-bool aic_epilogue_may_shift(const aic_epilogue *p);
-bool aic_epilogue_table_tells_shift(const aic_epilogue *p);
-LLVMValueRef aic_epilogue_shifts(aic_emit *e, LLVMValueRef table);
+/* Whether all columns are plain: known now, or told by the table once it is filled. */
+typedef enum aic_plainness { AIC_PLAIN_NEVER, AIC_PLAIN_ALWAYS, AIC_PLAIN_TOLD } aic_plainness;
+aic_plainness aic_epilogue_plainness(const aic_epilogue *p);
+LLVMValueRef aic_epilogue_told_plain(aic_emit *e, LLVMValueRef table); /* an i1 */
 
-/* The table of a store whose first block of columns is number `block`. */
-LLVMValueRef aic_epilogue_table_at(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, LLVMValueRef block);
-
-/* Parameters of the unit whose first block of columns is number `block`; `shifts`: shifts too. */
+/* Parameters of the unit whose first block of columns is number `block`. */
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
-                             LLVMValueRef block, bool shifts, aic_parameters *parameters);
+                             LLVMValueRef block, bool plain, aic_parameters *parameters);
 
 #endif

@@ -72,7 +72,7 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
 
 /* Bytes along the output's dense direction before a step along the input's: enough to fill its lines while those of the
  * input that are read in part stay in the first-level cache. */
-enum { BAND_BYTES = 64, BAND_RUNS = 16 };
+enum { BAND_BYTES = 64 };
 
 static void consider_transposition(const aic_nest *nest, const aic_nest_plan *widest, aic_candidates *list,
                                    int64_t vectors)
@@ -92,11 +92,11 @@ static void consider_transposition(const aic_nest *nest, const aic_nest_plan *wi
 static void consider_runs(const aic_nest *nest, aic_candidates *list, int64_t vectors)
 {
     static const struct {
-        int64_t rows, cols;
-    } TILES[] = {{4, 4}, {4, 8}, {2, 2}};
+        int64_t rows, cols, band;
+    } TILES[] = {{4, 4, 16}, {4, 8, 16}, {2, 2, 16}, {4, 4, 64}};
     for (size_t i = 0; i < sizeof TILES / sizeof *TILES; i++) {
         aic_schedule s = {.rows = TILES[i].rows, .cols = TILES[i].cols, .vectors = vectors, .unroll = 4};
-        s.band = BAND_RUNS;
+        s.band = TILES[i].band;
         consider(nest, list, s);
     }
 }

@@ -157,6 +157,9 @@ LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits)
         return half_to_float_portable(e, bits);
     }
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(bits));
+    if (lanes == 1) { /* LLVM 19 crashes on a vector of one half for AArch64 */
+        return aic_lanes_of(e, aic_half_to_float(e, aic_lanes_of(e, bits, 0, 0, 2)), 0, 1, 1);
+    }
     LLVMTypeRef halves = aic_vector(LLVMHalfTypeInContext(e->context), lanes);
     LLVMValueRef half = LLVMBuildBitCast(e->builder, bits, halves, "");
     return LLVMBuildFPExt(e->builder, half, aic_vector(e->f32, lanes), "");

@@ -32,8 +32,8 @@ LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits);
 LLVMValueRef aic_float_to_half(aic_emit *e, LLVMValueRef floats);
 LLVMValueRef aic_float_to_bfloat16(aic_emit *e, LLVMValueRef floats, bool has_nan);
 
-/* <n x float>, a full register, to <n x i32>: to nearest, ties to even. No lane may be NaN or exceed AIC_ROUND_LIMIT;
- * those below minus that give some integer up to minus that. */
+/* <n x float>, a full register, to <n x i32>: to nearest, ties to even. No lane may be NaN or 2^31 or more. Those
+ * beyond AIC_ROUND_LIMIT, or minus that, give some integer beyond it, too. */
 #define AIC_ROUND_LIMIT 4194304 /* 2^22 */
 LLVMValueRef aic_round(aic_emit *e, LLVMValueRef floats);
 

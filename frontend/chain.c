@@ -159,13 +159,16 @@ static double output_value(const aic_operand *output, const void *data, int64_t 
                              (const unsigned char *)data + index * (int64_t)aic_dtype_size(output->dtype));
 }
 
-/* Consumers are monotone in the accumulator: the result lies between those of the two ends of its range. But a byte
- * above 127 may be stored in an int8 (AscendC Fixpipe, section 5), which reads as a negative number: the exact value is
- * then not between the ends, and nothing is claimed. */
-static double bound_of(double exact, double low, double high)
+/* Consumers are monotone in the accumulator: the result lies between those of the two ends of its range. But the type
+ * of a byte does not tell its range (AscendC Fixpipe, section 5): 0..255 may be stored in an int8, -128..127 in a
+ * uint8, and what lies between two such bytes depends on which. Only an exact value strictly between them tells;
+ * without one nothing is claimed. */
+static double bound_of(aic_dtype dtype, double exact, double low, double high)
 {
+    const bool byte = aic_dtype_size(dtype) == 1 && low != high;
     const bool between = (low <= exact && exact <= high) || (high <= exact && exact <= low);
-    return isnan(exact) ? 0 : between ? fmax(fabs(low - exact), fabs(high - exact)) : (double)INFINITY;
+    const bool told = between && !(byte && (exact == low || exact == high));
+    return isnan(exact) ? 0 : told ? fmax(fabs(low - exact), fabs(high - exact)) : (double)INFINITY;
 }
 
 /* The consumer's results for the accumulators at exact + sign*bound, as numbers. */
@@ -203,7 +206,7 @@ static aic_status bound_outputs(const chain_run *run, const double *const range[
         status = shifted_outputs(run, range, 1, high);
     }
     for (int64_t i = 0; status == AIC_OK && i < elements; i++) {
-        bound[i] = bound_of(exact[i], bound[i], ((const double *)high)[i]);
+        bound[i] = bound_of(run->output.dtype, exact[i], bound[i], ((const double *)high)[i]);
     }
     free(high);
     return status;

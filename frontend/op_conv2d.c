@@ -9,37 +9,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define NAME "conv2d"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_conv2d_desc, __VA_ARGS__)
-#include <aic/conv2d.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void conv2d_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_conv2d_desc));
-}
-
-aic_conv2d_desc aic_conv2d_desc_init(void)
-{
-    aic_conv2d_desc desc;
-    conv2d_init(&desc);
-    return desc;
-}
-
-static uint32_t conv2d_key(const void *descriptor, uint64_t *words)
-{
-    const aic_conv2d_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/conv2d.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS conv2d
+#define AIC_THIS_FIELDS <aic/conv2d.def>
+#include "frontend/operator.inc"
 
 aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc)
 {
@@ -297,10 +269,7 @@ static aic_status conv2d_produce(void *descriptor, aic_accumulator *accumulator)
 }
 
 const aic_op_info aic_op_conv2d = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_conv2d_desc),
-    .init = conv2d_init,
-    .key = conv2d_key,
+    AIC_THIS_ENTRIES,
     .validate = conv2d_validate,
     .operands = conv2d_operands,
     .macs = conv2d_macs,

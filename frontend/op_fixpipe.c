@@ -8,37 +8,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define NAME "fixpipe"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_fixpipe_desc, __VA_ARGS__)
-#include <aic/fixpipe.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void fixpipe_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_fixpipe_desc));
-}
-
-aic_fixpipe_desc aic_fixpipe_desc_init(void)
-{
-    aic_fixpipe_desc desc;
-    fixpipe_init(&desc);
-    return desc;
-}
-
-static uint32_t fixpipe_key(const void *descriptor, uint64_t *words)
-{
-    const aic_fixpipe_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/fixpipe.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS fixpipe
+#define AIC_THIS_FIELDS <aic/fixpipe.def>
+#include "frontend/operator.inc"
 
 /* ---- modes: the table of section 3 ---- */
 
@@ -478,10 +450,7 @@ static aic_status fixpipe_consume(void *descriptor, const aic_accumulator *from,
 }
 
 const aic_op_info aic_op_fixpipe = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_fixpipe_desc),
-    .init = fixpipe_init,
-    .key = fixpipe_key,
+    AIC_THIS_ENTRIES,
     .validate = fixpipe_validate,
     .operands = fixpipe_operands,
     .check_data = fixpipe_check_data,

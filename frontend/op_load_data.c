@@ -4,37 +4,9 @@
 #include "frontend/rng.h"
 #include "frontend/rule.h"
 
-#define NAME "load_data"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_load_data_desc, __VA_ARGS__)
-#include <aic/load_data.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void load_data_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_load_data_desc));
-}
-
-aic_load_data_desc aic_load_data_desc_init(void)
-{
-    aic_load_data_desc desc;
-    load_data_init(&desc);
-    return desc;
-}
-
-static uint32_t load_data_key(const void *descriptor, uint64_t *words)
-{
-    const aic_load_data_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/load_data.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS load_data
+#define AIC_THIS_FIELDS <aic/load_data.def>
+#include "frontend/operator.inc"
 
 /* ---- rules ---- */
 
@@ -148,10 +120,7 @@ static void load_data_random_illegal(uint64_t *state, void *descriptor)
 }
 
 const aic_op_info aic_op_load_data = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_load_data_desc),
-    .init = load_data_init,
-    .key = load_data_key,
+    AIC_THIS_ENTRIES,
     .validate = load_data_validate,
     .operands = load_data_operands,
     .reference = load_data_reference,

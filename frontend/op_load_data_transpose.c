@@ -6,37 +6,9 @@
 
 #include <inttypes.h>
 
-#define NAME "load_data_transpose"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_load_data_transpose_desc, __VA_ARGS__)
-#include <aic/load_data_transpose.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void load_data_transpose_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_load_data_transpose_desc));
-}
-
-aic_load_data_transpose_desc aic_load_data_transpose_desc_init(void)
-{
-    aic_load_data_transpose_desc desc;
-    load_data_transpose_init(&desc);
-    return desc;
-}
-
-static uint32_t load_data_transpose_key(const void *descriptor, uint64_t *words)
-{
-    const aic_load_data_transpose_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/load_data_transpose.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS load_data_transpose
+#define AIC_THIS_FIELDS <aic/load_data_transpose.def>
+#include "frontend/operator.inc"
 
 /* A square: `side` x `side` elements, in 1 or 2 fractals. */
 typedef struct square {
@@ -193,10 +165,7 @@ static void load_data_transpose_random_illegal(uint64_t *state, void *descriptor
 }
 
 const aic_op_info aic_op_load_data_transpose = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_load_data_transpose_desc),
-    .init = load_data_transpose_init,
-    .key = load_data_transpose_key,
+    AIC_THIS_ENTRIES,
     .validate = load_data_transpose_validate,
     .operands = load_data_transpose_operands,
     .reference = load_data_transpose_reference,

@@ -4,37 +4,9 @@
 #include "frontend/diag.h"
 #include "frontend/rule.h"
 
-#define NAME "mmad"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_mmad_desc, __VA_ARGS__)
-#include <aic/mmad.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void mmad_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_mmad_desc));
-}
-
-aic_mmad_desc aic_mmad_desc_init(void)
-{
-    aic_mmad_desc desc;
-    mmad_init(&desc);
-    return desc;
-}
-
-static uint32_t mmad_key(const void *descriptor, uint64_t *words)
-{
-    const aic_mmad_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/mmad.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS mmad
+#define AIC_THIS_FIELDS <aic/mmad.def>
+#include "frontend/operator.inc"
 
 /* ---- rules, in the order of the list ---- */
 
@@ -175,10 +147,7 @@ static aic_status mmad_produce(void *descriptor, aic_accumulator *accumulator)
 }
 
 const aic_op_info aic_op_mmad = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_mmad_desc),
-    .init = mmad_init,
-    .key = mmad_key,
+    AIC_THIS_ENTRIES,
     .validate = mmad_validate,
     .operands = mmad_operands,
     .macs = mmad_macs,

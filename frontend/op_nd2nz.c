@@ -8,37 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define NAME "nd2nz"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_nd2nz_desc, __VA_ARGS__)
-#include <aic/nd2nz.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void nd2nz_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_nd2nz_desc));
-}
-
-aic_nd2nz_desc aic_nd2nz_desc_init(void)
-{
-    aic_nd2nz_desc desc;
-    nd2nz_init(&desc);
-    return desc;
-}
-
-static uint32_t nd2nz_key(const void *descriptor, uint64_t *words)
-{
-    const aic_nd2nz_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/nd2nz.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS nd2nz
+#define AIC_THIS_FIELDS <aic/nd2nz.def>
+#include "frontend/operator.inc"
 
 /* ---- rules ---- */
 
@@ -234,13 +206,7 @@ static void nd2nz_random_illegal(uint64_t *state, void *descriptor)
 }
 
 const aic_op_info aic_op_nd2nz = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_nd2nz_desc),
-    .init = nd2nz_init,
-    .key = nd2nz_key,
-    .validate = nd2nz_validate,
-    .operands = nd2nz_operands,
-    .reference = nd2nz_reference,
-    .random = nd2nz_random,
-    .random_illegal = nd2nz_random_illegal,
+    AIC_THIS_ENTRIES,           .validate = nd2nz_validate,
+    .operands = nd2nz_operands, .reference = nd2nz_reference,
+    .random = nd2nz_random,     .random_illegal = nd2nz_random_illegal,
 };

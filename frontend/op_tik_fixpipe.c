@@ -8,37 +8,9 @@
 
 #include <inttypes.h>
 
-#define NAME "tik_fixpipe"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_tik_fixpipe_desc, __VA_ARGS__)
-#include <aic/tik_fixpipe.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void tik_fixpipe_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_tik_fixpipe_desc));
-}
-
-aic_tik_fixpipe_desc aic_tik_fixpipe_desc_init(void)
-{
-    aic_tik_fixpipe_desc desc;
-    tik_fixpipe_init(&desc);
-    return desc;
-}
-
-static uint32_t tik_fixpipe_key(const void *descriptor, uint64_t *words)
-{
-    const aic_tik_fixpipe_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/tik_fixpipe.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS tik_fixpipe
+#define AIC_THIS_FIELDS <aic/tik_fixpipe.def>
+#include "frontend/operator.inc"
 
 aic_tik_fixpipe_sizes aic_tik_fixpipe_sizes_of(const aic_tik_fixpipe_desc *desc)
 {
@@ -225,10 +197,7 @@ static size_t tik_fixpipe_operands(const void *descriptor, const aic_semantics *
 }
 
 const aic_op_info aic_op_tik_fixpipe = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_tik_fixpipe_desc),
-    .init = tik_fixpipe_init,
-    .key = tik_fixpipe_key,
+    AIC_THIS_ENTRIES,
     .validate = tik_fixpipe_validate,
     .operands = tik_fixpipe_operands,
     .reference = aic_tik_fixpipe_reference,

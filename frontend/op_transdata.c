@@ -10,37 +10,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define NAME "transdata"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_transdata_desc, __VA_ARGS__)
-#include <aic/transdata.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void transdata_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_transdata_desc));
-}
-
-aic_transdata_desc aic_transdata_desc_init(void)
-{
-    aic_transdata_desc desc;
-    transdata_init(&desc);
-    return desc;
-}
-
-static uint32_t transdata_key(const void *descriptor, uint64_t *words)
-{
-    const aic_transdata_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/transdata.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS transdata
+#define AIC_THIS_FIELDS <aic/transdata.def>
+#include "frontend/operator.inc"
 
 /* ---- rules, in the order of the list ---- */
 
@@ -157,10 +129,7 @@ static size_t transdata_operands(const void *descriptor, const aic_semantics *se
 }
 
 const aic_op_info aic_op_transdata = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_transdata_desc),
-    .init = transdata_init,
-    .key = transdata_key,
+    AIC_THIS_ENTRIES,
     .validate = transdata_validate,
     .operands = transdata_operands,
     .reference = aic_transdata_reference,

@@ -64,6 +64,57 @@ START_TEST(halves_round_to_even)
 }
 END_TEST
 
+START_TEST(bfloats_round_trip)
+{
+    for (uint32_t bits = 0; bits <= 0xFFFF; bits++) {
+        uint16_t bfloat = (uint16_t)bits;
+        double value = element_to_double(AIC_BFLOAT16, &bfloat);
+        if (isnan(value)) {
+            ck_assert(isnan(element_to_double(AIC_BFLOAT16, &(uint16_t){element_bfloat(value)})));
+        } else {
+            ck_assert_uint_eq(element_bfloat(value), bfloat);
+        }
+    }
+}
+END_TEST
+
+START_TEST(bfloats_round_to_even)
+{
+    static const struct {
+        double value;
+        uint16_t bits;
+    } rows[] = {{0.1, 0x3DCD},        {1 + 0x1p-8, 0x3F80},       {1 + 3 * 0x1p-8, 0x3F82}, {0x1p-134, 0x0000},
+                {0x1.8p-133, 0x0002}, {3.394e38, 0x7F7F},         {0x1.FFp127, 0x7F80},     {-1e300, 0xFF80},
+                {-0.0, 0x8000},       {0x1p-1074, 0x0000},        {0x1.FFp-127, 0x0080},    {0x1.FEp127, 0x7F7F},
+                {INFINITY, 0x7F80},   {-(double)INFINITY, 0xFF80}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_uint_eq(element_bfloat(rows[i].value), rows[i].bits);
+    }
+}
+END_TEST
+
+START_TEST(elements_as_text)
+{
+    static const struct {
+        aic_dtype dtype;
+        uint64_t bits;
+        const char *text;
+    } rows[] = {{AIC_INT8, 0x80, "-128"},
+                {AIC_UINT8, 0x80, "128"},
+                {AIC_INT32, 0x7FFFFFFF, "2147483647"},
+                {AIC_INT32, 0x80000000, "-2147483648"},
+                {AIC_UINT64, UINT64_MAX, "18446744073709551615"},
+                {AIC_FLOAT16, 0x3800, "0.5 (0x3800)"},
+                {AIC_BFLOAT16, 0x8000, "-0 (0x8000)"},
+                {AIC_FLOAT32, 0x3F800001, "1.00000012 (0x3F800001)"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[ELEMENT_TEXT_MAX];
+        element_text(rows[i].dtype, &rows[i].bits, text);
+        ck_assert_str_eq(text, rows[i].text);
+    }
+}
+END_TEST
+
 START_TEST(elements_are_compared_by_bits)
 {
     const float zero = 0.0F, minus = -0.0F, one = 1.0F;
@@ -72,6 +123,9 @@ START_TEST(elements_are_compared_by_bits)
     ck_assert(!element_equal(AIC_FLOAT32, &nan_a, &one));
     ck_assert(!element_equal(AIC_FLOAT32, &zero, &minus));
     ck_assert(!element_equal(AIC_INT32, &nan_a, &nan_b));
+    const uint16_t short_a = 0x7FC0, short_b = 0xFF81; /* NaN as bfloat16 */
+    ck_assert(element_equal(AIC_BFLOAT16, &short_a, &short_b));
+    ck_assert(!element_equal(AIC_UINT16, &short_a, &short_b));
 }
 END_TEST
 
@@ -317,6 +371,81 @@ START_TEST(a_bad_schedule_fails_with_the_message)
 }
 END_TEST
 
+/* ---- operands that a call must refuse ---- */
+
+#define SCALAR_SPEC "fixpipe(dst=float16, src=int32, nSize=5, mSize=3, srcStride=16, dstStride=5, quantPre=DEQF16"
+#define VECTOR_SPEC "fixpipe(dst=float16, src=int32, nSize=5, mSize=3, srcStride=16, dstStride=5, quantPre=VDEQF16"
+#define WARNING_SPEC "fixpipe(dst=int32, src=int32, nSize=5, mSize=3, srcStride=16, dstStride=5, ndNum=0)"
+enum { WORDS = 2 }; /* number of the operand cbufWorkspace */
+
+/* A kernel that takes what the case says it does not, or the other way round. */
+START_TEST(an_accepted_operand_fails)
+{
+    verify_case c;
+    verify_report report;
+    open_case(&c, VECTOR_SPEC ", ndNum=0)"); /* computes nothing: only the operands can be wrong */
+    ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_PASSED);
+    c.spec.stage[0].desc.fixpipe.quantPre = AIC_DEQF16;
+    ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_FAILED);
+    ck_assert_ptr_nonnull(strstr(report.text, "this descriptor takes none"));
+    verify_close(&c);
+
+    open_case(&c, SCALAR_SPEC ", ndNum=0)");
+    ck_assert_ptr_null(c.content[WORDS].data);
+    ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_PASSED);
+    c.spec.stage[0].desc.fixpipe.quantPre = AIC_VDEQF16;
+    ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_FAILED);
+    ck_assert_ptr_nonnull(strstr(report.text, "cbufWorkspace: is NULL"));
+    c.spec.stage[0].desc.fixpipe.quantPre = AIC_DEQF16;
+    c.operand[WORDS].name = "workspace"; /* no message names that */
+    ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_FAILED);
+    ck_assert_ptr_nonnull(strstr(report.text, "the message does not name it"));
+    verify_close(&c);
+}
+END_TEST
+
+START_TEST(another_warning_fails)
+{
+    verify_case c;
+    verify_report report;
+    open_case(&c, WARNING_SPEC);
+    ck_assert_str_eq(c.warning, "fixpipe: ndNum: 0 matrices: nothing is read or written");
+    ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_PASSED);
+    c.warning[0] = '\0';
+    ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_FAILED);
+    ck_assert_ptr_nonnull(strstr(report.text, "the warning is \"fixpipe: ndNum"));
+    verify_close(&c);
+}
+END_TEST
+
+/* Words as they are filled are legal, of every kind; a spoiled one is not, and is one. */
+START_TEST(spoiled_data_are_illegal)
+{
+    const aic_spec spec = parse(VECTOR_SPEC ")");
+    const aic_operand words = {
+        .name = "cbufWorkspace", .direction = AIC_IN, .dtype = AIC_UINT64, .elements = 5, .bytes = 40};
+    const aic_operand others = {.name = "x", .direction = AIC_IN, .dtype = AIC_UINT64, .elements = 5, .bytes = 40};
+    int32_t src[48] = {0};
+    uint16_t dst[15];
+    uint64_t word[5], before[5];
+    void *const operands[] = {dst, src, word};
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        testdata_fill(&words, seed, word);
+        ck_assert_msg(aic_reference(&spec, NULL, operands, 3) == AIC_OK, "%s", aic_last_error());
+        memcpy(before, word, sizeof before);
+        ck_assert(!testdata_spoil(&others, seed, word));
+        ck_assert_mem_eq(word, before, sizeof before);
+        ck_assert(testdata_spoil(&words, seed, word));
+        ck_assert_int_eq(aic_reference(&spec, NULL, operands, 3), AIC_INVALID_ARGUMENT);
+        size_t changed = 0;
+        for (size_t i = 0; i < 5; i++) {
+            changed += word[i] != before[i];
+        }
+        ck_assert_uint_eq(changed, 1);
+    }
+}
+END_TEST
+
 /* ---- data ---- */
 
 /* Over some seeds every kind of value turns up. */
@@ -324,21 +453,36 @@ START_TEST(test_data_has_corners)
 {
     const aic_operand halves = {.name = "x", .direction = AIC_IN, .dtype = AIC_FLOAT16, .elements = 512, .bytes = 1024};
     const aic_operand bytes = {.name = "x", .direction = AIC_IN, .dtype = AIC_INT8, .elements = 512, .bytes = 512};
+    const aic_operand floats = {.name = "x", .direction = AIC_IN, .dtype = AIC_FLOAT32, .elements = 512, .bytes = 2048};
+    const aic_operand ints = {.name = "x", .direction = AIC_IN, .dtype = AIC_INT32, .elements = 512, .bytes = 2048};
     bool nan = false, infinite = false, subnormal = false, lowest = false;
+    bool largest = false, overflows = false, tie = false, minus_zero = false, limit = false, odd = false;
     uint16_t half[512];
     int8_t byte[512];
+    float single[512];
+    int32_t integer[512];
     for (uint64_t seed = 0; seed < 50; seed++) {
         testdata_fill(&halves, seed, half);
         testdata_fill(&bytes, seed, byte);
+        testdata_fill(&floats, seed, single);
+        testdata_fill(&ints, seed, integer);
         for (size_t i = 0; i < 512; i++) {
             double value = element_to_double(AIC_FLOAT16, &half[i]);
             nan |= isnan(value);
             infinite |= isinf(value) != 0;
             subnormal |= value != 0 && fabs(value) < 0x1p-14;
             lowest |= byte[i] == -128;
+            const double real = fabs((double)single[i]);
+            largest |= real == 65504;
+            overflows |= real >= 65520 && real < 65540;
+            tie |= real < 600 && real - floor(real) == 0.5;
+            minus_zero |= real == 0 && signbit(single[i]);
+            limit |= integer[i] == INT32_MIN || integer[i] == INT32_MAX;
+            odd |= integer[i] > 1 << 24 && (float)integer[i] != (double)integer[i]; /* converting it rounds */
         }
     }
     ck_assert(nan && infinite && subnormal && lowest);
+    ck_assert(largest && overflows && tie && minus_zero && limit && odd);
     uint16_t again[512];
     testdata_fill(&halves, 49, again);
     ck_assert_mem_eq(again, half, sizeof half);
@@ -368,6 +512,11 @@ START_TEST(fills_are_exact_or_refused)
     ck_assert_int_eq(fill_operand(&floats, "const:65520", half), CLI_WRONG);
     ck_assert_int_eq(fill_operand(&floats, "const:inf", half), CLI_DONE);
     ck_assert_uint_eq(half[0], 0x7C00);
+    const aic_operand bfloats = {.name = "x", .dtype = AIC_BFLOAT16, .elements = 2, .bytes = 4};
+    ck_assert_int_eq(fill_operand(&bfloats, "const:0.1", half), CLI_DONE);
+    ck_assert_uint_eq(half[1], 0x3DCD);
+    ck_assert_int_eq(fill_operand(&bfloats, "random:7", half), CLI_DONE);
+    ck_assert(fabs(element_to_double(AIC_BFLOAT16, half)) <= 1);
 }
 END_TEST
 
@@ -394,6 +543,9 @@ Suite *suite_harness(void)
     TCase *parts = tcase_create("parts");
     tcase_add_test(parts, halves_round_trip);
     tcase_add_test(parts, halves_round_to_even);
+    tcase_add_test(parts, bfloats_round_trip);
+    tcase_add_test(parts, bfloats_round_to_even);
+    tcase_add_test(parts, elements_as_text);
     tcase_add_test(parts, elements_are_compared_by_bits);
     tcase_add_test(parts, guards_stand_next_to_the_data);
     tcase_add_test(parts, slack_is_watched);
@@ -412,6 +564,9 @@ Suite *suite_harness(void)
     tcase_add_loop_test(verdicts, a_wrong_kernel_fails, 0, SPECS);
     tcase_add_test(verdicts, a_legal_operator_is_no_refusal);
     tcase_add_test(verdicts, a_bad_schedule_fails_with_the_message);
+    tcase_add_test(verdicts, an_accepted_operand_fails);
+    tcase_add_test(verdicts, another_warning_fails);
+    tcase_add_test(verdicts, spoiled_data_are_illegal);
     suite_add_tcase(suite, verdicts);
     return suite;
 }

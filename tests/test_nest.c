@@ -277,7 +277,7 @@ START_TEST(plans)
 }
 END_TEST
 
-/* ---- outputs larger than caches ---- */
+/* ---- schedules ---- */
 
 /* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, zeros. */
 static const char *const LARGE[] = {
@@ -286,6 +286,32 @@ static const char *const LARGE[] = {
     "transdata(dtype=float16, src=OIHW, dst=FRACTAL_Z, shape=[962,1000,3,3])",
     "transdata(dtype=float32, src=NC1HWC0, dst=NCHW, shape=[1,1024,65,64])",
 };
+
+static const struct {
+    const char *text, *message;
+} BAD[] = {
+    {"schedule(rows=3, cols=8, vectors=2, unroll=4, band=16)", "rows = 3 is no power of two of 1..64"},
+    {"schedule(rows=128, cols=8, vectors=2, unroll=4, band=128)", "rows = 128 is no power of two of 1..64"},
+    {"schedule(rows=8, cols=0, vectors=2, unroll=4, band=16)", "cols = 0 is no power of two of 1..64"},
+    {"schedule(rows=8, cols=8, vectors=4, unroll=4, band=16)", "vectors = 4 is no power of two of 1..2"},
+    {"schedule(rows=8, cols=8, vectors=2, unroll=-4, band=16)", "unroll = -4 is no power of two of 1..16"},
+    {"schedule(rows=8, cols=8, vectors=2, unroll=4, band=4)", "band = 4 is less than rows = 8"},
+    {"schedule(rows=8, cols=8, vectors=2, unroll=4, band=2097152)", "band = 2097152 is no power of two of 1..1048576"},
+};
+
+START_TEST(illegal_schedules)
+{
+    aic_spec spec;
+    aic_schedule schedule;
+    const aic_semantics semantics = aic_semantics_init();
+    const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2")};
+    ck_assert_int_eq(aic_spec_parse(LARGE[0], &spec), AIC_OK);
+    ck_assert_int_eq(aic_schedule_parse(BAD[_i].text, &problem, &schedule), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
+}
+END_TEST
+
+/* ---- outputs larger than caches ---- */
 
 static aic_kernel *large_kernel(aic_context *context, const aic_spec *spec)
 {
@@ -360,6 +386,7 @@ Suite *suite_nest(void)
     tcase_add_test(cases, one_stride_is_one_dimension);
     tcase_add_test(cases, parts_stay_apart);
     tcase_add_test(cases, plans);
+    tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_loop_test(cases, large_outputs, 0, (int)(sizeof LARGE / sizeof *LARGE));
     suite_add_tcase(suite, cases);
     return suite;

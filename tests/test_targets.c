@@ -2,6 +2,7 @@
  * where they are loaded, and instructions that prove the level and do not go beyond it. */
 #include "codegen/schedule.h"
 #include "codegen/target/target.h"
+#include "frontend/op.h"
 #include "runtime/build.h"
 
 #include <check.h>
@@ -22,6 +23,18 @@ static const char *const specs[] = {
     "mmad(dtype=float16, m=19, n=37, k=45, a_format=Zz, b_format=Zn, c_format=Nz)",
     "mmad(dtype=bfloat16, m=19, n=37, k=45, accumulate=fast)",
     "mmad(dtype=float32, m=19, n=37, k=45, init_c=false, accumulate=fast)",
+    "fixpipe(dst=float16, src=float32, nSize=37, mSize=19, srcStride=32, dstStride=40, quantPre=F322F16, reluEn=true)",
+    "fixpipe(dst=bfloat16, src=float32, format=NZ, nSize=48, mSize=19, srcStride=32, dstStride=20, quantPre=F322BF16)",
+    "fixpipe(dst=int8, src=int32, format=NZ, nSize=80, mSize=19, srcStride=32, dstStride=20, quantPre=VREQ8)",
+    "fixpipe(dst=uint8, src=float32, nSize=80, mSize=19, srcStride=32, dstStride=80, quantPre=VQF322B8_PRE)",
+    "fixpipe(dst=float16, src=int32, nSize=37, mSize=19, srcStride=32, dstStride=37, quantPre=DEQF16)",
+    "tik_fixpipe(dst=float16, src=int32, cburst_num=3, burst_len=38, bias=true, quantize_params=int322fp16, "
+    "mode_param_tensor=true)",
+    "conv2d(dtype=int8, fm_shape=[2,9,9,32], kernel_shape=[2,3,3,48,32]) | fixpipe(dst=int8, src=int32, "
+    "quantPre=VREQ8)",
+    "conv2d(dtype=float16, fm_shape=[2,9,9,16], kernel_shape=[2,3,3,48,16]) | fixpipe(dst=float16, src=float32, "
+    "quantPre=F322F16)",
+    "mmad(dtype=bfloat16, m=45, n=29, k=37, accumulate=fast) | fixpipe(dst=bfloat16, src=float32, quantPre=F322BF16)",
     "transdata(dtype=int8, src=NCHW, dst=NC1HWC0, shape=[2,67,5,9])",
     "transdata(dtype=float16, src=ND, dst=Nz, shape=[37,53])",
     "transdata(dtype=int32, src=Zn, dst=Nz, shape=[40,40])",
@@ -214,6 +227,7 @@ START_TEST(objects)
     for (int number = 0; number < SPECS; number++) {
         aic_spec spec = parse(number);
         const aic_semantics semantics = aic_semantics_init();
+        ck_assert_int_eq(aic_spec_resolve(&spec, &semantics, &spec), AIC_OK);
         const aic_problem problem = {&spec, &semantics, target};
         aic_schedule schedule;
         char symbol[AIC_SYMBOL_MAX];

@@ -172,7 +172,7 @@ static uint64_t int_byte(uint64_t *state)
 
 static uint64_t int_limit(uint64_t *state)
 {
-    int64_t below = rng_range(state, 0, 70000);
+    int64_t below = once_in(state, 8) ? 0 : rng_range(state, 0, 70000);
     return (uint64_t)(rng_next(state) >> 63 ? INT32_MIN + below : INT32_MAX - below);
 }
 
