@@ -55,8 +55,7 @@ typedef struct aic_shape {
     void (*report)(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule);
 } aic_shape;
 
-extern const aic_shape aic_shape_contraction, aic_shape_epilogue, aic_shape_nest, aic_shape_map,
-    aic_shape_region;
+extern const aic_shape aic_shape_contraction, aic_shape_epilogue, aic_shape_nest, aic_shape_map, aic_shape_region;
 
 /* Neither reads nor writes: descriptors with a size of 0, where the documents allow it. */
 extern const aic_shape aic_shape_nothing;

@@ -14,9 +14,9 @@ typedef struct aic_argument {
     uint32_t overlaps, coincides; /* bit j: what it may share with argument j < its own number, see aic_operand */
 } aic_argument;
 
-/* Whether no address is NULL (but of operands that are not taken) or misaligned and no two operands share memory. On the
- * path of every call, and therefore strict: false, too, for an operand of 0 bytes inside another and for operands that
- * may share what they share; aic_arguments_check() decides. */
+/* Whether no address is NULL (but of operands that are not taken) or misaligned and no two operands share memory. On
+ * the path of every call, and therefore strict: false, too, for an operand of 0 bytes inside another and for operands
+ * that may share what they share; aic_arguments_check() decides. */
 static inline bool aic_arguments_accepted(const aic_argument *argument, size_t count, const void *const operands[])
 {
     for (size_t i = 0; i < count; i++) {
