@@ -74,6 +74,15 @@ void aic_emit_function(aic_emit *e, const char *name, bool exported, const char 
     LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(e->context, e->function, "entry"));
 }
 
+void aic_emit_aliases(aic_emit *e)
+{
+    static const char NAME[] = "noalias";
+    unsigned kind = LLVMGetEnumAttributeKindForName(NAME, sizeof NAME - 1);
+    for (unsigned i = 1; i <= LLVMCountParams(e->function); i++) {
+        LLVMRemoveEnumAttributeAtIndex(e->function, i, kind);
+    }
+}
+
 void aic_emit_function_end(aic_emit *e)
 {
     LLVMBuildRetVoid(e->builder);

@@ -29,6 +29,9 @@ void aic_emit_close(aic_emit *e);
  * compiled fast, the others are internal and compiled well. */
 void aic_emit_function(aic_emit *e, const char *name, bool exported, const char *const *names, unsigned pointers,
                        unsigned integers);
+
+/* The pointers of the function being emitted may alias after all. */
+void aic_emit_aliases(aic_emit *e);
 void aic_emit_function_end(aic_emit *e);
 LLVMValueRef aic_emit_param(aic_emit *e, unsigned index);
 void aic_emit_call(aic_emit *e, LLVMValueRef function, LLVMValueRef *args, unsigned count);

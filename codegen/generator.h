@@ -5,7 +5,9 @@
 
 #include "codegen/contraction.h"
 #include "codegen/epilogue.h"
+#include "codegen/map.h"
 #include "codegen/nest.h"
+#include "codegen/region.h"
 #include "codegen/schedule.h"
 
 #include <stdio.h>
@@ -15,6 +17,8 @@ typedef union aic_work {
     aic_contraction contraction;
     aic_epilogue_kernel epilogue;
     aic_nest nest;
+    aic_map map;
+    aic_region region;
 } aic_work;
 
 /* What the caller of a kernel must provide. */
@@ -51,7 +55,7 @@ typedef struct aic_shape {
     void (*report)(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule);
 } aic_shape;
 
-extern const aic_shape aic_shape_contraction, aic_shape_epilogue, aic_shape_nest;
+extern const aic_shape aic_shape_contraction, aic_shape_epilogue, aic_shape_nest, aic_shape_map, aic_shape_region;
 
 /* Neither reads nor writes: descriptors with a size of 0, where the documents allow it. */
 extern const aic_shape aic_shape_nothing;

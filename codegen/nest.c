@@ -10,6 +10,7 @@ static const struct {
 } OPS[] = {
     [AIC_NEST_FILL] = {"fill", 0},
     [AIC_NEST_COPY] = {"copy", 1},
+    [AIC_NEST_MAP] = {"map", AIC_NEST_INPUTS},
 };
 
 unsigned aic_nest_op_inputs(aic_nest_op op)
@@ -75,6 +76,24 @@ void aic_box_coalesce(aic_box *box)
     }
     while (join_once(box)) {
     }
+}
+
+static int outer_first(const void *a, const void *b)
+{
+    const aic_nest_dim *x = a, *y = b;
+    return (llabs(x->out) < llabs(y->out)) - (llabs(x->out) > llabs(y->out));
+}
+
+aic_nest_dim aic_box_take(aic_box *box, unsigned dim)
+{
+    aic_nest_dim taken = box->dim[dim];
+    drop(box, dim);
+    return taken;
+}
+
+void aic_box_sort(aic_box *box)
+{
+    qsort(box->dim, box->dims, sizeof box->dim[0], outer_first);
 }
 
 /* ---- schedules ---- */
@@ -162,12 +181,6 @@ static aic_nest_dim take_nearest(aic_box *box, int operand)
         drop(box, at);
     }
     return nearest;
-}
-
-static int outer_first(const void *a, const void *b)
-{
-    const aic_nest_dim *x = a, *y = b;
-    return (llabs(x->out) < llabs(y->out)) - (llabs(x->out) > llabs(y->out));
 }
 
 /* The unit is a run: contiguous on both sides, or as long as an element. */
@@ -299,14 +312,11 @@ void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_sche
         tile_runs(p, schedule);
     }
     p->band = schedule->band < p->rows ? p->rows : schedule->band;
-    qsort(p->box.dim, p->box.dims, sizeof p->box.dim[0], outer_first);
+    aic_box_sort(&p->box);
     plan_bursts(p);
 }
 
 /* ---- stores past the caches ---- */
-
-/* An output beyond this will not be found in a cache when it is read next. */
-enum { PAST_BYTES = 16 << 20 };
 
 int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box)
 {
@@ -342,7 +352,7 @@ static bool stores_aligned(const aic_nest_plan *p, unsigned size)
 bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan)
 {
     aic_schedule narrow = *schedule;
-    if (aic_box_bytes(nest, box) < PAST_BYTES) {
+    if (aic_box_bytes(nest, box) < AIC_NEST_PAST_BYTES) {
         return false;
     }
     narrow.vectors = 1; /* the widest store that an address of this alignment allows */

@@ -10,12 +10,17 @@
 #include "codegen/emit.h"
 #include "codegen/schedule.h"
 
-enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 3, AIC_NEST_BOXES = 32, AIC_NEST_PAST_ALIGN = 16 };
+enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 5, AIC_NEST_BOXES = 32 };
+
+/* Outputs from here on will not be found in a cache when they are read next: where the output is aligned, stores go
+ * past the caches. */
+enum { AIC_NEST_PAST_BYTES = 16 << 20, AIC_NEST_PAST_ALIGN = 16 };
 
 /* What is done to an element; rows of the table in nest.c. */
 typedef enum aic_nest_op {
     AIC_NEST_FILL, /* out = value */
     AIC_NEST_COPY, /* out = in[0] */
+    AIC_NEST_MAP,  /* out = what map.h says */
 } aic_nest_op;
 
 typedef struct aic_nest_dim {
@@ -90,6 +95,10 @@ typedef struct aic_nest_plan {
 
 /* Drops dimensions of one element and joins those that are one stride in every operand. */
 void aic_box_coalesce(aic_box *box);
+
+/* Takes a dimension out of the box; puts the others in the order of their steps in the output, the largest first. */
+aic_nest_dim aic_box_take(aic_box *box, unsigned dim);
+void aic_box_sort(aic_box *box);
 
 /* Whether the schedule's fields are in their ranges. */
 aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule *schedule);

@@ -3,6 +3,15 @@
 
 #include "frontend/diag.h"
 
+/* Whether argument number i at address a and number j < i at b share memory that they must not. */
+static bool clash(const aic_argument *argument, size_t i, uintptr_t a, size_t j, uintptr_t b)
+{
+    const bool empty = argument[i].bytes == 0 || argument[j].bytes == 0;
+    const bool shared = !empty && (a - b < argument[j].bytes || b - a < argument[i].bytes);
+    const bool allowed = (argument[i].overlaps >> j & 1) != 0 || (a == b && (argument[i].coincides >> j & 1) != 0);
+    return shared && !allowed;
+}
+
 aic_status aic_arguments_check(const char *subject, const aic_argument *argument, size_t count,
                                const void *const operands[])
 {
@@ -21,9 +30,7 @@ aic_status aic_arguments_check(const char *subject, const aic_argument *argument
     }
     for (size_t i = 1; i < count; i++) {
         for (size_t j = 0; j < i; j++) {
-            uintptr_t a = (uintptr_t)operands[i], b = (uintptr_t)operands[j];
-            const bool empty = argument[i].bytes == 0 || argument[j].bytes == 0;
-            if (!empty && (a - b < argument[j].bytes || b - a < argument[i].bytes)) {
+            if (clash(argument, i, (uintptr_t)operands[i], j, (uintptr_t)operands[j])) {
                 return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: overlaps %s", argument[i].name, argument[j].name);
             }
         }

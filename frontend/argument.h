@@ -11,10 +11,12 @@ typedef struct aic_argument {
     uintptr_t least;        /* address: 1, or 0 for an operand that is not taken */
     uintptr_t misalignment; /* bits of an address that must be 0 */
     uintptr_t bytes;
+    uint32_t overlaps, coincides; /* bit j: what it may share with argument j < its own number, see aic_operand */
 } aic_argument;
 
-/* Whether no address is NULL (but of operands that are not taken) or misaligned and no two operands overlap. On the
- * path of every call, and therefore strict: false, too, for an operand of 0 bytes inside another. */
+/* Whether no address is NULL (but of operands that are not taken) or misaligned and no two operands share memory. On
+ * the path of every call, and therefore strict: false, too, for an operand of 0 bytes inside another and for operands
+ * that may share what they share; aic_arguments_check() decides. */
 static inline bool aic_arguments_accepted(const aic_argument *argument, size_t count, const void *const operands[])
 {
     for (size_t i = 0; i < count; i++) {

@@ -4,9 +4,10 @@
 /* Storage of one entry by kind. Booleans are read and written as bytes: a caller's bool may hold any byte, and
  * loading another than 0 or 1 as a bool is undefined. */
 static const size_t entry_sizes[] = {
-    [AIC_KIND_INT] = sizeof(AIC_RAW_INT),   [AIC_KIND_REAL] = sizeof(AIC_RAW_REAL),
-    [AIC_KIND_BOOL] = sizeof(AIC_RAW_BOOL), [AIC_KIND_DTYPE] = sizeof(AIC_RAW_DTYPE),
-    [AIC_KIND_BITS] = sizeof(AIC_RAW_BITS), [AIC_KIND_DIMS] = sizeof(AIC_RAW_DIMS),
+    [AIC_KIND_INT] = sizeof(AIC_RAW_INT),         [AIC_KIND_REAL] = sizeof(AIC_RAW_REAL),
+    [AIC_KIND_FLOAT32] = sizeof(AIC_RAW_FLOAT32), [AIC_KIND_BOOL] = sizeof(AIC_RAW_BOOL),
+    [AIC_KIND_DTYPE] = sizeof(AIC_RAW_DTYPE),     [AIC_KIND_BITS] = sizeof(AIC_RAW_BITS),
+    [AIC_KIND_DIMS] = sizeof(AIC_RAW_DIMS),       [AIC_KIND_SIZE] = sizeof(AIC_RAW_SIZE),
 #define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = sizeof(type),
 #include <aic/enum.def>
 #undef AIC_ENUM
@@ -26,7 +27,7 @@ size_t aic_field_entry_size(aic_field_kind kind)
 uint32_t aic_field_shown(const aic_field *field, const void *desc)
 {
     uint32_t shown = field->count;
-    while (field->kind == AIC_KIND_DIMS && shown > 1 && aic_field_word(field, desc, shown - 1) == 0) {
+    while (field->kind == AIC_KIND_DIMS && shown > (field->required ? 1 : 0) && aic_field_word(field, desc, shown - 1) == 0) {
         shown--;
     }
     return shown;
@@ -75,8 +76,10 @@ void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t s
 {
     memset(desc, 0, size);
     for (size_t f = 0; f < count; f++) {
-        uint64_t word = fields[f].kind == AIC_KIND_REAL ? aic_bits_of_double(fields[f].fallback)
-                                                        : (uint64_t)(int64_t)fields[f].fallback;
+        const double fallback = fields[f].fallback;
+        uint64_t word = fields[f].kind == AIC_KIND_REAL      ? aic_bits_of_double(fallback)
+                        : fields[f].kind == AIC_KIND_FLOAT32 ? aic_bits_of_float((float)fallback)
+                                                             : (uint64_t)(int64_t)fallback;
         for (uint32_t i = 0; i < fields[f].count; i++) {
             aic_field_set_word(&fields[f], desc, i, word);
         }

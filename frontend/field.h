@@ -9,10 +9,12 @@
 typedef enum aic_field_kind {
     AIC_KIND_INT,
     AIC_KIND_REAL,
+    AIC_KIND_FLOAT32,
     AIC_KIND_BOOL,
     AIC_KIND_DTYPE,
     AIC_KIND_BITS,
     AIC_KIND_DIMS,
+    AIC_KIND_SIZE,
 #define AIC_ENUM(KIND, type, expected) AIC_KIND_##KIND,
 #include <aic/enum.def>
 #undef AIC_ENUM
@@ -20,7 +22,7 @@ typedef enum aic_field_kind {
 } aic_field_kind;
 
 /* The kinds from here on are enumerations. */
-#define AIC_KIND_FIRST_ENUM (AIC_KIND_DIMS + 1)
+#define AIC_KIND_FIRST_ENUM (AIC_KIND_SIZE + 1)
 
 typedef struct aic_field {
     const char *name;
@@ -49,14 +51,15 @@ typedef struct aic_record {
  *
  *     #define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
  *
- * Reals go in by their bits, so 0.0 and -0.0 are different keys; booleans by their byte, which a caller may have
- * filled with anything. `words` and `n` are the caller's. */
+ * Reals go in by their bits, so 0.0 and -0.0 are different keys, as are two NaN; booleans by their byte, which a caller
+ * may have filled with anything. `words` and `n` are the caller's. */
 #define AIC_KEY_FIELD(kind, member, count)                                                                             \
     for (uint32_t i_ = 0; i_ < (count); i_++) {                                                                        \
         words[n++] = AIC_WORD_##kind(((const AIC_RAW_##kind *)(const void *)&(member))[i_]);                           \
     }
 #define AIC_RAW_INT int64_t
 #define AIC_RAW_REAL double
+#define AIC_RAW_FLOAT32 float
 #define AIC_RAW_BOOL unsigned char
 #define AIC_RAW_DTYPE aic_dtype
 #define AIC_RAW_BITS uint64_t
@@ -66,10 +69,20 @@ typedef struct aic_record {
 #define AIC_RAW_FORMAT aic_fixpipe_format
 #define AIC_RAW_QUANT_PRE aic_quant_pre
 #define AIC_RAW_TIK_QUANTIZE aic_tik_quantize
+#define AIC_RAW_SIZE int64_t
+#define AIC_RAW_ARCH aic_chip
+#define AIC_RAW_LOC aic_loc
+#define AIC_RAW_BLAYOUT aic_blayout
+#define AIC_RAW_SLAYOUT aic_slayout
+#define AIC_RAW_PAD aic_pad
 #define AIC_RAW_LIMITS aic_limits
 #define AIC_RAW_OVERFLOW aic_overflow
+#define AIC_RAW_ATOMIC_OP aic_atomic_op
+#define AIC_RAW_MEMORY aic_memory
+#define AIC_RAW_ROUNDING aic_rounding
 #define AIC_WORD_INT(v) ((uint64_t)(v))
 #define AIC_WORD_REAL(v) aic_bits_of_double(v)
+#define AIC_WORD_FLOAT32(v) aic_bits_of_float(v)
 #define AIC_WORD_BOOL(v) ((uint64_t)(v))
 #define AIC_WORD_DTYPE(v) ((uint64_t)(v))
 #define AIC_WORD_BITS(v) (v)
@@ -79,12 +92,28 @@ typedef struct aic_record {
 #define AIC_WORD_FORMAT(v) ((uint64_t)(v))
 #define AIC_WORD_QUANT_PRE(v) ((uint64_t)(v))
 #define AIC_WORD_TIK_QUANTIZE(v) ((uint64_t)(v))
+#define AIC_WORD_SIZE(v) ((uint64_t)(v))
+#define AIC_WORD_ARCH(v) ((uint64_t)(v))
+#define AIC_WORD_LOC(v) ((uint64_t)(v))
+#define AIC_WORD_BLAYOUT(v) ((uint64_t)(v))
+#define AIC_WORD_SLAYOUT(v) ((uint64_t)(v))
+#define AIC_WORD_PAD(v) ((uint64_t)(v))
 #define AIC_WORD_LIMITS(v) ((uint64_t)(v))
 #define AIC_WORD_OVERFLOW(v) ((uint64_t)(v))
+#define AIC_WORD_ATOMIC_OP(v) ((uint64_t)(v))
+#define AIC_WORD_MEMORY(v) ((uint64_t)(v))
+#define AIC_WORD_ROUNDING(v) ((uint64_t)(v))
 
 static inline uint64_t aic_bits_of_double(double value)
 {
     uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline uint32_t aic_bits_of_float(float value)
+{
+    uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }

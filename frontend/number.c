@@ -5,6 +5,7 @@
 #include "frontend/number.h"
 
 #include <fenv.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,26 +37,55 @@ static void neutral_leave(neutral *n)
     freelocale(n->c_locale);
 }
 
+/* The canonical text of a finite number with the fewest digits that tell it from its neighbours. */
+static aic_status print_finite(double value, bool single, char buffer[AIC_NUMBER_TEXT_MAX])
+{
+    neutral n;
+    if (!neutral_enter(&n)) {
+        return AIC_OUT_OF_MEMORY;
+    }
+    const int most = single ? 9 : 17;
+    if (fabs(value) < (single ? 1e7 : 1e15) && value == floor(value)) {
+        snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.0f", value);
+    } else {
+        for (int digits = 1; digits <= most; digits++) {
+            snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", digits, value);
+            if ((single ? (double)strtof(buffer, NULL) : strtod(buffer, NULL)) == value) {
+                break;
+            }
+        }
+    }
+    neutral_leave(&n);
+    return AIC_OK;
+}
+
 aic_status aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX])
 {
     if (isnan(value) || isinf(value)) {
         snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return AIC_OK;
     }
+    return print_finite(value, false, buffer);
+}
+
+aic_status aic_float_print(float value, char buffer[AIC_NUMBER_TEXT_MAX])
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (isnan(value)) {
+        snprintf(buffer, AIC_NUMBER_TEXT_MAX, "0x%" PRIx32, bits);
+        return AIC_OK;
+    }
+    return isinf(value) ? aic_number_print((double)value, buffer) : print_finite((double)value, true, buffer);
+}
+
+aic_status aic_number_print_digits(double value, int digits, char buffer[AIC_NUMBER_TEXT_MAX])
+{
     neutral n;
     if (!neutral_enter(&n)) {
         return AIC_OUT_OF_MEMORY;
     }
-    if (fabs(value) < 1e15 && value == floor(value)) {
-        snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.0f", value);
-    } else {
-        for (int digits = 1; digits <= 17; digits++) {
-            snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", digits, value);
-            if (strtod(buffer, NULL) == value) {
-                break;
-            }
-        }
-    }
+    snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", digits, value);
     neutral_leave(&n);
     return AIC_OK;
 }
@@ -180,22 +210,33 @@ static bool read_special(const char *text, size_t length, double *value)
     return memcmp(text + at, "nan", 3) == 0;
 }
 
-aic_number_result aic_number_parse(const char *text, size_t length, double *value)
+/* Rounded to odd: one of the two neighbours of what the text says, unless it is exact. */
+static double convert_odd(const char *text)
 {
-    double special;
-    if (read_special(text, length, &special)) {
-        *value = special;
-        return AIC_NUMBER_OK;
-    }
-    if (!is_decimal(text, length)) {
-        bool negative;
-        uint64_t magnitude;
-        aic_number_result result = read_integer(text, length, &negative, &magnitude);
-        if (result == AIC_NUMBER_OK) {
-            *value = negative ? -(double)magnitude : (double)magnitude;
-        }
-        return result;
-    }
+    fesetround(FE_DOWNWARD);
+    const double low = strtod(text, NULL);
+    fesetround(FE_UPWARD);
+    const double high = strtod(text, NULL);
+    uint64_t bits;
+    memcpy(&bits, &low, sizeof bits);
+    return low == high || (bits & 1) != 0 ? low : high;
+}
+
+static double convert(const char *text)
+{
+    return strtod(text, NULL);
+}
+
+static double convert_single(const char *text)
+{
+    return (double)strtof(text, NULL);
+}
+
+typedef double converter(const char *text);
+
+/* A decimal number. */
+static aic_number_result parse_decimal(const char *text, size_t length, converter *converted, double *value)
+{
     if (length > AIC_NUMBER_LENGTH_MAX) {
         return AIC_NUMBER_TOO_BIG;
     }
@@ -206,11 +247,65 @@ aic_number_result aic_number_parse(const char *text, size_t length, double *valu
     if (!neutral_enter(&n)) {
         return AIC_NUMBER_NO_MEMORY;
     }
-    double number = strtod(copy, NULL);
+    double number = converted(copy);
     neutral_leave(&n);
     if (isinf(number)) {
         return AIC_NUMBER_TOO_BIG;
     }
     *value = number;
     return AIC_NUMBER_OK;
+}
+
+/* A number whose integers are values. */
+static aic_number_result parse(const char *text, size_t length, converter *converted, double *value)
+{
+    double special;
+    if (read_special(text, length, &special)) {
+        *value = special;
+        return AIC_NUMBER_OK;
+    }
+    if (is_decimal(text, length)) {
+        return parse_decimal(text, length, converted, value);
+    }
+    bool negative;
+    uint64_t magnitude;
+    aic_number_result result = read_integer(text, length, &negative, &magnitude);
+    if (result == AIC_NUMBER_OK) {
+        *value = negative ? -(double)magnitude : (double)magnitude;
+    }
+    return result;
+}
+
+aic_number_result aic_number_parse(const char *text, size_t length, double *value)
+{
+    return parse(text, length, convert, value);
+}
+
+aic_number_result aic_number_parse_odd(const char *text, size_t length, double *value)
+{
+    return parse(text, length, convert_odd, value);
+}
+
+aic_number_result aic_float_parse(const char *text, size_t length, float *value)
+{
+    double number = 0;
+    if (read_special(text, length, &number)) {
+        *value = (float)number;
+        return AIC_NUMBER_OK;
+    }
+    if (is_decimal(text, length)) {
+        aic_number_result result = parse_decimal(text, length, convert_single, &number);
+        *value = (float)number;
+        return result;
+    }
+    uint64_t bits;
+    aic_number_result result = aic_bits_parse(text, length, &bits);
+    if (result == AIC_NUMBER_OK && bits > UINT32_MAX) {
+        return AIC_NUMBER_TOO_BIG;
+    }
+    if (result == AIC_NUMBER_OK) {
+        const uint32_t word = (uint32_t)bits;
+        memcpy(value, &word, sizeof word);
+    }
+    return result;
 }

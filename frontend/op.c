@@ -77,17 +77,51 @@ aic_semantics aic_semantics_init(void)
     return semantics;
 }
 
+/* By name of an option that is a number. */
+static const struct {
+    const char *name;
+    int64_t low, high, step;
+} semantics_ranges[] = {
+#define AIC_RANGE(name, low, high, step) {#name, low, high, step},
+#include <aic/semantics.def>
+#undef AIC_RANGE
+};
+
+static aic_status check_number(const char *name, int64_t value)
+{
+    size_t i = 0;
+    while (strcmp(semantics_ranges[i].name, name) != 0) {
+        i++;
+    }
+    const int64_t low = semantics_ranges[i].low, high = semantics_ranges[i].high, step = semantics_ranges[i].step;
+    if (value >= low && value <= high && value % step == 0) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NULL,
+                    "%s: %" PRId64 " is outside %" PRId64 "..%" PRId64 " or is no multiple of %" PRId64, name, value,
+                    low, high, step);
+}
+
+static aic_status check_option(const aic_field *field, uint64_t value)
+{
+    if (field->kind == AIC_KIND_INT) {
+        return check_number(field->name, (int64_t)value);
+    }
+    if (aic_enum_word(field->kind, value)) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s: value %" PRIu64 " is not %s", field->name, value,
+                    aic_enum_expected(field->kind));
+}
+
 aic_status aic_semantics_check(const aic_semantics *semantics)
 {
-    for (size_t f = 0; f < aic_semantics_record.count; f++) {
+    aic_status status = AIC_OK;
+    for (size_t f = 0; f < aic_semantics_record.count && status == AIC_OK; f++) {
         const aic_field *field = &aic_semantics_record.fields[f];
-        const uint64_t value = aic_field_word(field, semantics, 0);
-        if (!aic_enum_word(field->kind, value)) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s: value %" PRIu64 " is not %s", field->name, value,
-                            aic_enum_expected(field->kind));
-        }
+        status = check_option(field, aic_field_word(field, semantics, 0));
     }
-    return AIC_OK;
+    return status;
 }
 
 /* ---- rules ---- */
@@ -109,11 +143,15 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
                             (unsigned)spec->stage[i].op, AIC_OP_END - 1);
         }
     }
+    aic_spec result = *spec;
+    const aic_op_info *first = aic_op_get(spec->stage[0].op);
+    if (first->settle) {
+        first->settle(&result.stage[0].desc);
+    }
     aic_status status = aic_semantics_check(semantics);
     if (status == AIC_OK) {
-        status = aic_op_get(spec->stage[0].op)->validate(&spec->stage[0].desc, semantics);
+        status = first->validate(&result.stage[0].desc, semantics);
     }
-    aic_spec result = *spec;
     if (status == AIC_OK && spec->count > 1) {
         status = aic_chain_resolve(&result, semantics);
     }
@@ -175,7 +213,9 @@ aic_argument aic_operand_argument(const aic_operand *operand)
     return (aic_argument){.name = operand->name,
                           .least = taken,
                           .misalignment = taken ? aic_dtype_size(operand->dtype) - 1 : UINTPTR_MAX,
-                          .bytes = (uintptr_t)operand->bytes};
+                          .bytes = (uintptr_t)operand->bytes,
+                          .overlaps = operand->overlaps,
+                          .coincides = operand->coincides};
 }
 
 aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes)

@@ -23,6 +23,9 @@ typedef struct aic_op_info {
     aic_record record; /* name of the operator, fields in the order of the .def list */
     size_t desc_size;
     void (*init)(void *desc);
+    /* Puts the values themselves into fields that were left to follow from others (a valid region as large as the
+     * tile). Descriptors that are equal afterwards have equal keys before. NULL: there are none. */
+    void (*settle)(void *desc);
     /* Writes every field of the descriptor as 64-bit words (AIC_KEY_FIELD in field.h), returns how many. On the
      * path of every call: expanded from the list at compile time, not walked at run time. */
     uint32_t (*key)(const void *desc, uint64_t *words);
@@ -89,7 +92,7 @@ void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer,
 
 extern const aic_record aic_semantics_record;
 
-/* Whether every value is one of its enumeration; the message names the option. */
+/* Whether every value is one of its enumeration or in its range; the message names the option. */
 aic_status aic_semantics_check(const aic_semantics *semantics);
 
 /* ---- fused chains (chain.c) ---- */
@@ -113,7 +116,7 @@ aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semanti
 /* ---- cache keys ---- */
 
 /* The signature of a kernel as 64-bit words: every field of every stage, then whatever the caller appends. */
-#define AIC_KEY_WORDS_MAX 96
+#define AIC_KEY_WORDS_MAX 128
 typedef struct aic_key {
     uint32_t count;
     uint64_t word[AIC_KEY_WORDS_MAX];

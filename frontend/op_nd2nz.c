@@ -1,11 +1,11 @@
 /* nd2nz: fields, rules, operands, reference, pseudo-random descriptors (AscendC Fixpipe, section 7.1). */
 #include "frontend/diag.h"
 #include "frontend/fractal.h"
+#include "frontend/repeat.h"
 #include "frontend/rng.h"
 #include "frontend/rule.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define AIC_THIS nd2nz
@@ -47,46 +47,21 @@ static int64_t matrix_extent(const aic_nd2nz_desc *desc)
     return (blocks + rows + 1) * aic_row_elements(desc->dtype);
 }
 
-/* `count` copies, `stride` elements of dst from one to the next. */
-typedef struct repeat {
-    int64_t count, stride;
-} repeat;
-
-static int by_stride(const void *a, const void *b)
-{
-    const repeat *left = a, *right = b;
-    return (left->stride > right->stride) - (left->stride < right->stride);
-}
-
-/* Whether the copies of a row of `extent` elements lie clear of each other because they nest: each stride leaves room
- * for everything that is repeated at smaller ones. */
-static bool nests(int64_t extent, repeat *repeats, size_t count)
-{
-    qsort(repeats, count, sizeof repeats[0], by_stride);
-    for (size_t i = 0; i < count; i++) {
-        if (repeats[i].count > 1 && repeats[i].stride < extent) {
-            return false;
-        }
-        extent += (repeats[i].count - 1) * repeats[i].stride;
-    }
-    return true;
-}
-
 /* The document does not say what becomes of an element that is written twice; as in section 4.4, it is refused. */
 static aic_status check_overlap(const aic_nd2nz_desc *desc)
 {
     const int64_t c0 = aic_row_elements(desc->dtype);
-    const repeat blocks = {column_blocks(desc), desc->dstNzC0Stride * c0};
-    const repeat rows = {desc->nValue, desc->dstNzNStride * c0};
-    const repeat matrices = {desc->ndNum, desc->dstNzMatrixStride};
-    if (!nests(c0, (repeat[]){blocks, rows}, 2)) {
+    const aic_repeat blocks = {column_blocks(desc), desc->dstNzC0Stride * c0};
+    const aic_repeat rows = {desc->nValue, desc->dstNzNStride * c0};
+    const aic_repeat matrices = {desc->ndNum, desc->dstNzMatrixStride};
+    if (!aic_repeats_nest(c0, (aic_repeat[]){blocks, rows}, 2)) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                         "dstNzC0Stride: %" PRId64 " lets column blocks of %" PRId64 " rows, dstNzNStride = %" PRId64
                         " apart, overlap: %" PRId64 " is the least that keeps them clear",
                         desc->dstNzC0Stride, desc->nValue, desc->dstNzNStride,
                         (desc->nValue - 1) * desc->dstNzNStride + 1);
     }
-    if (!nests(c0, (repeat[]){blocks, rows, matrices}, 3)) {
+    if (!aic_repeats_nest(c0, (aic_repeat[]){blocks, rows, matrices}, 3)) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                         "dstNzMatrixStride: %" PRId64 " lets matrices overlap: %" PRId64
                         " elements are the least that keeps them one after the other",

@@ -80,14 +80,24 @@ aic_status aic_rule_dtype(const char *op, const char *field, aic_dtype dtype, co
     return refuse(op, field, named ? aic_dtype_name(dtype) : NULL, (uint32_t)dtype, &list);
 }
 
-aic_status aic_rule_layout(const char *op, const char *field, aic_layout layout, const aic_layout *legal, size_t count)
+aic_status aic_rule_word(const char *op, const char *field, aic_field_kind kind, uint32_t value, const uint32_t *legal,
+                         size_t count)
 {
     name_list list = {.used = 0};
     for (size_t i = 0; i < count; i++) {
-        if (layout == legal[i]) {
+        if (value == legal[i]) {
             return AIC_OK;
         }
-        list_name(&list, i, count, aic_enum_word(AIC_KIND_LAYOUT, legal[i]));
+        list_name(&list, i, count, aic_enum_word(kind, legal[i]));
     }
-    return refuse(op, field, aic_enum_word(AIC_KIND_LAYOUT, layout), (uint32_t)layout, &list);
+    return refuse(op, field, aic_enum_word(kind, value), value, &list);
+}
+
+aic_status aic_rule_layout(const char *op, const char *field, aic_layout layout, const aic_layout *legal, size_t count)
+{
+    uint32_t values[AIC_LAYOUT_2N + 1];
+    for (size_t i = 0; i < count; i++) {
+        values[i] = legal[i];
+    }
+    return aic_rule_word(op, field, AIC_KIND_LAYOUT, layout, values, count);
 }

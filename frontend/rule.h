@@ -27,6 +27,10 @@ aic_status aic_rule_enum(const char *op, const char *field, aic_field_kind kind,
 /* One of `count` types. */
 aic_status aic_rule_dtype(const char *op, const char *field, aic_dtype dtype, const aic_dtype *legal, size_t count);
 
+/* One of `count` values of an enumeration kind. */
+aic_status aic_rule_word(const char *op, const char *field, aic_field_kind kind, uint32_t value, const uint32_t *legal,
+                         size_t count);
+
 /* One of `count` layouts. */
 aic_status aic_rule_layout(const char *op, const char *field, aic_layout layout, const aic_layout *legal, size_t count);
 

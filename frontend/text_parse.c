@@ -3,13 +3,15 @@
  *     text   = stage { "|" stage }
  *     stage  = name "(" [ key "=" value { "," key "=" value } ] ")"
  *     value  = word | "[" word { "," word } "]"
- *     word   = one or more of A-Z a-z 0-9 _ . + -
+ *     word   = one or more of A-Z a-z 0-9 _ . + - ?
  *
  * White space is free between words and signs. One pass, no recursion, no allocation: the first error ends it, and
- * its message names operator, key and column. Whether values are legal is not judged here. */
+ * its message names operator, key and column. Whether values are legal is not judged here. A text that begins like a
+ * statement of PTO-AS is read as one (pto_as.c). */
 #include "frontend/diag.h"
 #include "frontend/number.h"
 #include "frontend/op.h"
+#include "frontend/pto_as.h"
 #include "frontend/text.h"
 
 #include <stdarg.h>
@@ -31,11 +33,14 @@ typedef struct reader {
 
 /* ---- messages ---- */
 
+/* The keys of any operator fit. */
+enum { KEYS_MAX = 448 };
+
 /* Fails with "OPERATOR: KEY: message (column N)"; `where` points into the text. */
 __attribute__((format(printf, 3, 4))) static aic_status fail_at(const reader *in, const char *where, const char *format,
                                                                 ...)
 {
-    char message[256];
+    char message[KEYS_MAX + 64];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -100,7 +105,7 @@ static aic_status read_word(reader *in, const char *what, word *w)
 {
     skip_space(in);
     w->start = in->at;
-    w->length = strspn(in->at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-");
+    w->length = strspn(in->at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-?");
     if (w->length == 0) {
         return fail_at(in, in->at, "expected %s instead of %s", what, show_next(in).text);
     }
@@ -135,7 +140,7 @@ static aic_status value_int(const reader *in, word w, uint64_t *value)
 }
 
 /* 0 would end the list of entries. */
-static aic_status value_size(const reader *in, word w, uint64_t *value)
+static aic_status value_dim(const reader *in, word w, uint64_t *value)
 {
     aic_status status = value_int(in, w, value);
     return status == AIC_OK && *value == 0 ? fail_value(in, w, "an integer other than 0") : status;
@@ -150,6 +155,22 @@ static aic_status value_real(const reader *in, word w, uint64_t *value)
         return AIC_OK;
     case AIC_NUMBER_TOO_BIG:
         return fail_value(in, w, "a number of double precision");
+    case AIC_NUMBER_NO_MEMORY:
+        return aic_fail_memory(in->record->name, w.length);
+    default:
+        return fail_value(in, w, "a number");
+    }
+}
+
+static aic_status value_float32(const reader *in, word w, uint64_t *value)
+{
+    float real = 0;
+    switch (aic_float_parse(w.start, w.length, &real)) {
+    case AIC_NUMBER_OK:
+        *value = aic_bits_of_float(real);
+        return AIC_OK;
+    case AIC_NUMBER_TOO_BIG:
+        return fail_value(in, w, "a number of single precision or its 32 bits");
     case AIC_NUMBER_NO_MEMORY:
         return aic_fail_memory(in->record->name, w.length);
     default:
@@ -187,10 +208,24 @@ static aic_status value_enum(const reader *in, word w, uint64_t *value)
                : fail_value(in, w, aic_enum_expected(in->field->kind));
 }
 
+static aic_status value_size(const reader *in, word w, uint64_t *value)
+{
+    if (word_is(w, "none")) {
+        *value = (uint64_t)AIC_NOT_GIVEN;
+        return AIC_OK;
+    }
+    if (word_is(w, "dyn") || word_is(w, "?")) {
+        *value = (uint64_t)AIC_DYNAMIC;
+        return AIC_OK;
+    }
+    return value_int(in, w, value);
+}
+
 /* By field kind: reads a word as an entry of that kind. */
 static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *value) = {
-    [AIC_KIND_INT] = value_int,     [AIC_KIND_REAL] = value_real, [AIC_KIND_BOOL] = value_bool,
-    [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits, [AIC_KIND_DIMS] = value_size,
+    [AIC_KIND_INT] = value_int,   [AIC_KIND_REAL] = value_real,   [AIC_KIND_FLOAT32] = value_float32,
+    [AIC_KIND_BOOL] = value_bool, [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits,
+    [AIC_KIND_DIMS] = value_dim,  [AIC_KIND_SIZE] = value_size,
 #define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = value_enum,
 #include <aic/enum.def>
 #undef AIC_ENUM
@@ -210,7 +245,7 @@ static aic_status read_entry(reader *in, void *desc, uint32_t index)
     return status;
 }
 
-/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer. */
+/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer, and none where it is optional. */
 static aic_status read_vector(reader *in, void *desc)
 {
     aic_status status = expect(in, '[');
@@ -225,7 +260,7 @@ static aic_status read_vector(reader *in, void *desc)
             break;
         }
     }
-    bool fewer = in->field->kind == AIC_KIND_DIMS && given > 0;
+    bool fewer = in->field->kind == AIC_KIND_DIMS && (given > 0 || !in->field->required);
     if (status == AIC_OK && given != in->field->count && !fewer) {
         status = fail_at(in, in->at, "%u entries instead of %u", given, in->field->count);
     }
@@ -247,7 +282,7 @@ static void list_keys(const aic_record *record, char *buffer, size_t capacity)
 static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
 {
     word key;
-    char keys[192];
+    char keys[KEYS_MAX];
     in->field = NULL;
     aic_status status = read_word(in, "a key", &key);
     if (status != AIC_OK) {
@@ -323,7 +358,11 @@ static aic_status read_stage(reader *in, aic_stage *stage)
         if (word_is(name, info->record.name)) {
             stage->op = (aic_op)op;
             info->init(&stage->desc);
-            return read_fields(in, &info->record, &stage->desc);
+            status = read_fields(in, &info->record, &stage->desc);
+            if (status == AIC_OK && info->settle) {
+                info->settle(&stage->desc);
+            }
+            return status;
         }
     }
     return fail_at(in, name.start, "%s: unknown operator", show(name).text);
@@ -347,6 +386,9 @@ aic_status aic_spec_parse(const char *text, aic_spec *spec)
 {
     if (!text || !spec) {
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the %s is NULL", text ? "specification" : "operator text");
+    }
+    if (aic_pto_recognise(text)) {
+        return aic_pto_read_spec(text, spec);
     }
     reader in = {text, text, NULL, NULL};
     aic_spec result;

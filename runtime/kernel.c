@@ -91,21 +91,34 @@ size_t aic_kernel_workspace_size(const aic_kernel *kernel)
     return kernel != NULL ? kernel->code->workspace_bytes : 0;
 }
 
-/* The function of a kernel of this one operator, or NULL. */
-static aic_function function_of(const aic_kernel *kernel, aic_op op, int form)
+/* Names in a list of ops.def: "AIC_OPERANDS(dst, src)". */
+static size_t listed(const char *names)
 {
-    bool fits = kernel != NULL && kernel->code->spec.count == 1 && kernel->code->spec.stage[0].op == op;
+    size_t count = 1;
+    for (; *names != '\0'; names++) {
+        count += *names == ',';
+    }
+    return count;
+}
+
+/* The function of a kernel of this one operator, or NULL, also when it has operands that the operator's signature
+ * lacks.
+ */
+static aic_function function_of(const aic_kernel *kernel, aic_op op, const char *names, int form)
+{
+    bool fits = kernel != NULL && kernel->code->spec.count == 1 && kernel->code->spec.stage[0].op == op &&
+                kernel->code->operand_count == listed(names);
     return fits ? kernel->code->image.kernel[form] : NULL;
 }
 
 #define AIC_OP(ENUM, name, params, args)                                                                               \
     aic_##name##_fn aic_kernel_##name(const aic_kernel *kernel)                                                        \
     {                                                                                                                  \
-        return (aic_##name##_fn)function_of(kernel, AIC_OP_##ENUM, AIC_PLAIN);                                         \
+        return (aic_##name##_fn)function_of(kernel, AIC_OP_##ENUM, #args, AIC_PLAIN);                                  \
     }                                                                                                                  \
     aic_##name##_fn aic_kernel_##name##_packed(const aic_kernel *kernel)                                               \
     {                                                                                                                  \
-        return (aic_##name##_fn)function_of(kernel, AIC_OP_##ENUM, AIC_PACKED);                                        \
+        return (aic_##name##_fn)function_of(kernel, AIC_OP_##ENUM, #args, AIC_PACKED);                                 \
     }
 #include <aic/ops.def>
 #undef AIC_OP

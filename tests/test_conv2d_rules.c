@@ -31,7 +31,8 @@ static aic_conv2d_desc small_float16(void)
 static aic_status validate(const aic_conv2d_desc *desc, aic_limits limits)
 {
     const aic_spec spec = aic_spec_conv2d(desc);
-    const aic_semantics semantics = {.limits = limits};
+    aic_semantics semantics = aic_semantics_init();
+    semantics.limits = limits;
     return aic_spec_validate(&spec, &semantics);
 }
 

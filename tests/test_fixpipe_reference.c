@@ -20,7 +20,8 @@ Suite *suite_fixpipe_reference(void);
 /* One row of `columns` elements through the scalar form; the text has a mode and types. */
 static void run_row(const char *keys, int columns, uint64_t word, aic_overflow overflow, void *dst, const void *src)
 {
-    const aic_semantics semantics = {.overflow = overflow};
+    aic_semantics semantics = aic_semantics_init();
+    semantics.overflow = overflow;
     aic_spec spec = spec_of(keys);
     spec.stage[0].desc.fixpipe.nSize = columns;
     spec.stage[0].desc.fixpipe.mSize = 1;

@@ -23,6 +23,8 @@ static uint64_t other_word(const aic_field *field, uint64_t word)
     switch (field->kind) {
     case AIC_KIND_REAL:
         return word ^ UINT64_C(1) << 63; /* 0.0 and -0.0 are different specifications */
+    case AIC_KIND_FLOAT32:
+        return word ^ UINT64_C(1) << 31;
     case AIC_KIND_BOOL:
         return word ^ 1;
     case AIC_KIND_DTYPE:
@@ -30,6 +32,7 @@ static uint64_t other_word(const aic_field *field, uint64_t word)
     case AIC_KIND_INT:
     case AIC_KIND_BITS:
     case AIC_KIND_DIMS:
+    case AIC_KIND_SIZE:
         return word + 1;
     default:
         break;
@@ -61,12 +64,19 @@ static void check_different(const aic_spec *base, const aic_spec *changed, const
     ck_assert_msg(aic_spec_equal(&back, changed), "%s does not read back", changed_text);
 }
 
+/* Entries that text can have: a list ends at the first 0. */
+static uint32_t entries(const aic_field *field, const void *desc)
+{
+    const uint32_t shown = aic_field_shown(field, desc);
+    return shown < field->count ? shown + 1 : field->count;
+}
+
 static void perturb(const aic_spec *base)
 {
     const aic_op_info *op = aic_op_get(base->stage[0].op);
     for (size_t f = 0; f < op->record.count; f++) {
         const aic_field *field = &op->record.fields[f];
-        for (uint32_t i = 0; i < field->count; i++) {
+        for (uint32_t i = 0; i < entries(field, &base->stage[0].desc); i++) {
             aic_spec changed = *base;
             const uint64_t word = aic_field_word(field, &base->stage[0].desc, i);
             aic_field_set_word(field, &changed.stage[0].desc, i, other_word(field, word));

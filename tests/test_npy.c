@@ -290,6 +290,21 @@ START_TEST(other_types_are_refused)
 }
 END_TEST
 
+START_TEST(words_take_any_type_of_their_size)
+{
+    static const char *const descr[] = {"<u4", "<i4", "<f4", "<f2", "<u8"};
+    const aic_operand words = {
+        .name = "output", .dtype = AIC_UINT32, .rank = 1, .shape = {6}, .elements = 6, .bytes = 24, .words = true};
+    unsigned char bytes[256] = {0};
+    char text[80];
+    uint32_t back[6];
+    snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (6,), }", descr[_i]);
+    size_t header = make_header(bytes, 1, text);
+    write_file(in_folder("a.npy"), bytes, header + 24);
+    ck_assert_int_eq(operand_read(&words, in_folder("a.npy"), back), _i < 3 ? CLI_DONE : CLI_WRONG);
+}
+END_TEST
+
 START_TEST(what_is_no_file_is_refused)
 {
     static const char *const paths[] = {"/tmp", "/dev/zero", "/nonexistent/a.npy", "/dev/null/a.npy", "a.txt"};
@@ -333,6 +348,7 @@ Suite *suite_npy(void)
     tcase_add_test(files, one_dimensional_files_serve_any_shape);
     tcase_add_loop_test(files, sizes_are_exact, 0, 3);
     tcase_add_test(files, other_types_are_refused);
+    tcase_add_loop_test(files, words_take_any_type_of_their_size, 0, 5);
     tcase_add_test(files, what_is_no_file_is_refused);
     tcase_add_test(files, an_abandoned_file_leaves_the_old_one);
     suite_add_tcase(suite, files);

@@ -436,7 +436,8 @@ START_TEST(host_limits_are_computed)
     int8_t weight[2 * 2 * 16 * 32];
     int32_t dst[16 * 16];
     void *operands[] = {dst, feature_map, weight};
-    const aic_semantics host = {.limits = AIC_LIMITS_HOST};
+    aic_semantics host = aic_semantics_init();
+    host.limits = AIC_LIMITS_HOST;
     const aic_spec spec = parse("conv2d(dtype=int8, fm_shape=[1,4,2,32], kernel_shape=[1,2,2,16,32])");
     for (int i = 0; i < 4 * 2 * 32; i++) {
         feature_map[i] = (int8_t)(i / 64); /* the row */

@@ -39,6 +39,13 @@ static const char *const specs[] = {
     "transdata(dtype=float16, src=ND, dst=Nz, shape=[37,53])",
     "transdata(dtype=int32, src=Zn, dst=Nz, shape=[40,40])",
     "transdata(dtype=int8, src=NCHW, dst=4N, shape=[6,5,9,9])",
+    "tensor_arithmetic(op=BM_MAC, shape=[2,3,5,67], input1_stride=[0,1,0,0])",
+    "tensor_arithmetic(op=BM_MAX, shape=[2,3,5,67], output_stride=[1050,350,70,1])",
+    "tensor_arithmetic(op=BM_DIV, shape=[2,3,5,67], input0_stride=[1,2,6,30])",
+    "tensor_arithmetic_quantized(op=BM_ADD, shape=[7,3,5,67])",
+    "tensor_arithmetic_quantized(op=BM_MAC, shape=[7,3,5,67], output_8bit=false, lshift_bit=20, rshift_bit=3)",
+    "texpands(dtype=float16, rows=48, cols=64, v_row=35, v_col=dyn, slayout=row_major)",
+    "texpands(dtype=int8, rows=64, cols=352, v_row=35, v_col=301)",
     "nd2nz(dtype=float16, ndNum=2, nValue=20, dValue=500, srcDValue=512, dstNzC0Stride=20, dstNzMatrixStride=16000)",
 };
 

@@ -127,9 +127,9 @@ static const struct {
     {"conv2d(init_l1out=TRUE)", "conv2d: init_l1out: TRUE is not true or false (column 19)"},
     {"conv2d(accumulate=slow)", "conv2d: accumulate: slow is not cube or fast (column 19)"},
     {"mmad(a_format=zz)", "mmad: a_format: zz is not a layout (ND, Nz, Zz, Zn, Nn, NCHW, NHWC, NC1HWC0, OIHW, HWIO, "
-                          "FRACTAL_Z, 4N, 2N) (column 15)"},
+                          "FRACTAL_Z, 4N, 2N, NDC1HWC0, FRACTAL_Z_3D) (column 15)"},
     {"mmad(a_format=0)", "mmad: a_format: 0 is not a layout (ND, Nz, Zz, Zn, Nn, NCHW, NHWC, NC1HWC0, OIHW, HWIO, "
-                         "FRACTAL_Z, 4N, 2N) (column 15)"},
+                         "FRACTAL_Z, 4N, 2N, NDC1HWC0, FRACTAL_Z_3D) (column 15)"},
     {"fixpipe(format=ND)", "fixpipe: format: ND is not NZ or ROW_MAJOR (column 16)"},
     {"fixpipe(quantPre=DEQF32)",
      "fixpipe: quantPre: DEQF32 is not a mode (NoQuant, F322F16, F322BF16, DEQF16, VDEQF16, "

@@ -283,7 +283,8 @@ END_TEST
 static void run_row(const char *text, aic_overflow overflow, void *dst, const void *src, const void *bias,
                     const void *scales)
 {
-    const aic_semantics semantics = {.overflow = overflow};
+    aic_semantics semantics = aic_semantics_init();
+    semantics.overflow = overflow;
     const aic_spec spec = spec_of(text);
     unsigned char rows[16 * 16 * 4] = {0}; /* src is stored in rows of 16 */
     memcpy(rows, src, (size_t)16 * 4);

@@ -1,4 +1,4 @@
-/* aicjit run: one operator on tensor files. */
+/* aicjit run: one operator, or a program of PTO-AS, on tensor files. */
 #include "tools/command.h"
 #include "tools/harness/element.h"
 #include "tools/harness/fail.h"
@@ -6,10 +6,12 @@
 #include "tools/harness/guard.h"
 #include "tools/harness/memory.h"
 #include "tools/harness/operand_file.h"
+#include "tools/pto.h"
 #include "tools/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One operand of the run: where it comes from and goes to. */
@@ -22,10 +24,12 @@ typedef struct run_operand {
 
 typedef struct run_state {
     cli_session session;
+    cli_pto pto;
+    aic_pto_program *program; /* NULL: it is a specification */
     aic_spec spec;
     bool reference;
     size_t count;
-    run_operand operands[AIC_OPERANDS_MAX];
+    run_operand *operands;
 } run_state;
 
 static bool is_used(const run_operand *o)
@@ -57,6 +61,12 @@ static run_operand *find_operand(run_state *run, const char *option, const char 
     return NULL;
 }
 
+/* Whether --in takes the value itself: the scalar of texpands, a valid size. */
+static bool takes_value(const aic_operand *operand)
+{
+    return operand->direction == AIC_IN && operand->rank == 1 && operand->elements == 1;
+}
+
 /* Which member of run_operand an option sets. */
 typedef enum pair_kind { PAIR_IN, PAIR_FILL, PAIR_OUT } pair_kind;
 
@@ -81,7 +91,8 @@ static int take_pair(run_state *run, pair_kind kind, const char *pair)
         return cli_fail(CLI_WRONG, "run: %s: %s is given twice", option[kind], o->operand.name);
     }
     *(kind == PAIR_IN ? &o->in : kind == PAIR_FILL ? &o->fill : &o->out) = value;
-    return kind == PAIR_FILL ? CLI_DONE : operand_file_check(&o->operand, value);
+    const bool no_file = kind == PAIR_FILL || (kind == PAIR_IN && takes_value(&o->operand));
+    return no_file ? CLI_DONE : operand_file_check(&o->operand, value);
 }
 
 static int take_pairs(run_state *run, pair_kind kind, const args_list *pairs)
@@ -93,28 +104,60 @@ static int take_pairs(run_state *run, pair_kind kind, const args_list *pairs)
     return status;
 }
 
-/* The operand table of the specification, and what the options say about each. */
-static int bind_operands(run_state *run, const args_list *in, const args_list *fill, const args_list *out)
+/* The operands of the specification, or the arguments of the program. */
+static int list_operands(run_state *run)
 {
     aic_operand operands[AIC_OPERANDS_MAX];
-    aic_status failed = aic_spec_operands(&run->spec, &run->session.semantics, operands, &run->count);
+    aic_status failed = AIC_OK;
+    size_t count = aic_pto_argument_count(run->program);
+    if (run->program == NULL) {
+        failed = aic_spec_operands(&run->spec, &run->session.semantics, operands, &count);
+    }
     if (failed != AIC_OK) {
         return cli_fail_library(NULL, failed);
     }
-    for (size_t i = 0; i < run->count; i++) {
-        run->operands[i] = (run_operand){.operand = operands[i], .file.fd = -1};
+    run->operands = calloc(count + 1, sizeof *run->operands);
+    if (run->operands == NULL) {
+        return cli_fail_memory("operands", count * sizeof *run->operands);
     }
-    int status = take_pairs(run, PAIR_IN, in);
+    for (; run->count < count; run->count++) {
+        aic_operand *operand = &run->operands[run->count].operand;
+        run->operands[run->count].file.fd = -1;
+        if (run->program == NULL) {
+            *operand = operands[run->count];
+        } else if ((failed = aic_pto_argument(run->program, run->count, operand)) != AIC_OK) {
+            return cli_fail_library(NULL, failed);
+        }
+    }
+    return CLI_DONE;
+}
+
+/* The operand table, and what the options say about each. */
+static int bind_operands(run_state *run, const args_list *in, const args_list *fill, const args_list *out)
+{
+    int status = list_operands(run);
+    status = status == CLI_DONE ? take_pairs(run, PAIR_IN, in) : status;
     status = status == CLI_DONE ? take_pairs(run, PAIR_FILL, fill) : status;
     status = status == CLI_DONE ? take_pairs(run, PAIR_OUT, out) : status;
     for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
         const run_operand *o = &run->operands[i];
         if (o->operand.direction == AIC_IN && o->in == NULL && o->fill == NULL) {
-            status = cli_fail(CLI_WRONG, "run: input %s is missing: give --in %s=FILE or --fill %s=...",
-                              o->operand.name, o->operand.name, o->operand.name);
+            status = cli_fail(CLI_WRONG, "run: input %s is missing: give --in %s=%s or --fill %s=...", o->operand.name,
+                              o->operand.name, takes_value(&o->operand) ? "VALUE" : "FILE", o->operand.name);
         }
     }
     return status;
+}
+
+static int read_input(const run_operand *o)
+{
+    if (takes_value(&o->operand) && !operand_file_named(o->in)) {
+        char where[300];
+        (void)snprintf(where, sizeof where, "run: --in %.280s", o->operand.name);
+        const aic_status failed = aic_scalar_parse(o->operand.dtype, o->in, o->buffer.data);
+        return failed == AIC_OK ? CLI_DONE : cli_fail_library(where, failed);
+    }
+    return operand_read(&o->operand, o->in, o->buffer.data);
 }
 
 /* Memory and contents of every operand; outputs start as zeros unless given. */
@@ -129,7 +172,7 @@ static int load_operands(run_state *run)
         if (!guard_open(&o->buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
             status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
         } else if (o->in != NULL) {
-            status = operand_read(&o->operand, o->in, o->buffer.data);
+            status = read_input(o);
         } else if (o->fill != NULL) {
             status = fill_operand(&o->operand, o->fill, o->buffer.data);
         }
@@ -149,26 +192,40 @@ static int open_outputs(run_state *run)
     return status;
 }
 
+static aic_status run_kernel(const run_state *run, void *const pointers[])
+{
+    aic_kernel *kernel = NULL;
+    aic_status status = aic_kernel_create(run->session.context, &run->spec, NULL, &kernel);
+    if (status == AIC_OK && aic_kernel_workspace_size(kernel) > memory_left()) {
+        (void)cli_fail_memory("workspace", aic_kernel_workspace_size(kernel));
+        status = AIC_OUT_OF_MEMORY;
+    } else if (status == AIC_OK) {
+        status = aic_kernel_call(kernel, pointers, run->count);
+    }
+    aic_kernel_release(kernel);
+    return status;
+}
+
+static aic_status run_program(const run_state *run, void *const pointers[])
+{
+    return run->reference ? aic_pto_reference(run->program, pointers, run->count)
+                          : aic_pto_run(run->session.context, run->program, pointers, run->count);
+}
+
 static int compute(run_state *run)
 {
-    void *pointers[AIC_OPERANDS_MAX];
+    void **pointers = calloc(run->count + 1, sizeof *pointers);
+    if (pointers == NULL) {
+        return cli_fail_memory("operands", run->count * sizeof *pointers);
+    }
     for (size_t i = 0; i < run->count; i++) {
         pointers[i] = run->operands[i].buffer.data;
     }
-    aic_status status;
-    if (run->reference) {
-        status = aic_reference(&run->spec, &run->session.semantics, pointers, run->count);
-    } else {
-        aic_kernel *kernel = NULL;
-        status = aic_kernel_create(run->session.context, &run->spec, NULL, &kernel);
-        if (status == AIC_OK && aic_kernel_workspace_size(kernel) > memory_left()) {
-            (void)cli_fail_memory("workspace", aic_kernel_workspace_size(kernel));
-            status = AIC_OUT_OF_MEMORY;
-        } else if (status == AIC_OK) {
-            status = aic_kernel_call(kernel, pointers, run->count);
-        }
-        aic_kernel_release(kernel);
-    }
+    const aic_status status = run->program != NULL ? run_program(run, pointers)
+                              : run->reference
+                                  ? aic_reference(&run->spec, &run->session.semantics, pointers, run->count)
+                                  : run_kernel(run, pointers);
+    free(pointers);
     if (status != AIC_OK) {
         return cli_fail_library(NULL, status);
     }
@@ -223,7 +280,10 @@ static int store_operands(run_state *run)
 static int run_spec(run_state *run, const char *text, const args_list *in, const args_list *fill, const args_list *out)
 {
     int status = cli_session_open(&run->session);
-    status = status == CLI_DONE ? cli_parse_spec(&run->session, text, &run->spec) : status;
+    if (status == CLI_DONE) {
+        status = text == NULL ? cli_pto_read(&run->pto, &run->session.semantics, &run->program)
+                              : cli_parse_spec(&run->session, text, &run->spec);
+    }
     status = status == CLI_DONE ? bind_operands(run, in, fill, out) : status;
     status = status == CLI_DONE ? load_operands(run) : status;
     status = status == CLI_DONE ? open_outputs(run) : status;
@@ -233,6 +293,8 @@ static int run_spec(run_state *run, const char *text, const args_list *in, const
         outfile_close(&run->operands[i].file);
         guard_close(&run->operands[i].buffer);
     }
+    free(run->operands);
+    aic_pto_free(run->program);
     cli_session_close(&run->session);
     return status;
 }
@@ -244,7 +306,7 @@ int cmd_run(int argc, char **argv)
     const args_option options[] = {
         {.name = "--in",
          .value = "NAME=FILE",
-         .help = "operand from a .npy or .bin file",
+         .help = "operand from a .npy or .bin file; a scalar: NAME=VALUE",
          .kind = ARGS_LIST,
          .target = &in},
         {.name = "--fill",
@@ -254,6 +316,7 @@ int cmd_run(int argc, char **argv)
          .target = &fill},
         {.name = "--out", .value = "NAME=FILE", .help = "write a result", .kind = ARGS_LIST, .target = &out},
         {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
+        CLI_OPTIONS_PTO(run.pto),
         CLI_OPTION_THREADS(run.session),
         CLI_OPTION_ISA(run.session, "LEVEL"),
     };
@@ -261,19 +324,22 @@ int cmd_run(int argc, char **argv)
     cli_semantics_options(&run.session, semantics);
     const args_command command = {
         .name = "run",
-        .arguments = "SPEC [OPTION]...",
-        .summary = "Runs one operator on tensor files.",
+        .arguments = "SPEC | --pto FILE [OPTION]...",
+        .summary = "Runs one operator, or a program, on tensor files.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, 1, &positional);
-    if (status == CLI_DONE && positional.count == 0) {
+    if (status == CLI_DONE && positional.count == 0 && run.pto.path == NULL) {
         status = cli_fail(CLI_WRONG, "run: the operator text SPEC is missing");
     }
+    if (status == CLI_DONE && positional.count > 0 && run.pto.path != NULL) {
+        status = cli_fail(CLI_WRONG, "run: --pto: an operator text is given, too");
+    }
     if (status == CLI_DONE) {
-        status = run_spec(&run, positional.items[0], &in, &fill, &out);
+        status = run_spec(&run, positional.count > 0 ? positional.items[0] : NULL, &in, &fill, &out);
     }
     args_list_free(&in);
     args_list_free(&fill);

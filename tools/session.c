@@ -3,14 +3,16 @@
 
 #include "tools/harness/fail.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- semantics ---- */
 
-/* Enumerations by name of their kind, and all words. */
+/* Kinds of options by name, and all words of enumerations. */
 enum {
+    KIND_INT,
 #define AIC_ENUM(KIND, type, expected) KIND_##KIND,
 #include <aic/enum.def>
 #undef AIC_ENUM
@@ -29,7 +31,7 @@ static const struct {
 enum { WORDS = sizeof words / sizeof words[0], VALUES_TEXT_MAX = 64 };
 
 /* The word that is printed for a value. */
-static const char *word_of(int kind, uint32_t value)
+static const char *word_of(int kind, int64_t value)
 {
     size_t i = 0;
     while (i < WORDS && (words[i].kind != kind || words[i].value != value)) {
@@ -38,22 +40,24 @@ static const char *word_of(int kind, uint32_t value)
     return i < WORDS ? words[i].word : "?";
 }
 
-/* The value of a word that option parsing has accepted; NULL: the fallback. */
-static uint32_t value_of(int kind, const char *word, uint32_t fallback)
+/* The value that option parsing has accepted, or the fallback. */
+static int64_t value_of(int kind, cli_choice choice, int64_t fallback)
 {
-    for (size_t i = 0; word != NULL && i < WORDS; i++) {
-        if (words[i].kind == kind && strcmp(words[i].word, word) == 0) {
+    if (kind == KIND_INT) {
+        return choice.number != 0 ? choice.number : fallback;
+    }
+    for (size_t i = 0; choice.word != NULL && i < WORDS; i++) {
+        if (words[i].kind == kind && strcmp(words[i].word, choice.word) == 0) {
             return words[i].value;
         }
     }
     return fallback;
 }
 
-/* "document|host". */
+/* "document|host", or "N". */
 static void list_values(int kind, char text[VALUES_TEXT_MAX])
 {
-    size_t used = 0;
-    text[0] = '\0';
+    size_t used = (size_t)snprintf(text, VALUES_TEXT_MAX, "%s", kind == KIND_INT ? "N" : "");
     for (size_t i = 0; i < WORDS && used < VALUES_TEXT_MAX; i++) {
         if (words[i].kind == kind && word_of(kind, words[i].value) == words[i].word) {
             used += (size_t)snprintf(text + used, VALUES_TEXT_MAX - used, "%s%s", used > 0 ? "|" : "", words[i].word);
@@ -61,13 +65,20 @@ static void list_values(int kind, char text[VALUES_TEXT_MAX])
     }
 }
 
+#define INDEX_OF(name) (offsetof(cli_choices, name) / sizeof(cli_choice))
+
 void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES])
 {
     static char values[CLI_CHOICES][VALUES_TEXT_MAX];
     static const char *const meanings[CLI_CHOICES] = {
-#define AIC_MEANING(name, meaning) [offsetof(cli_choices, name) / sizeof(const char *)] = meaning,
+#define AIC_MEANING(name, meaning) [INDEX_OF(name)] = meaning,
 #include <aic/semantics.def>
 #undef AIC_MEANING
+    };
+    static const int64_t ranges[CLI_CHOICES][2] = {
+#define AIC_RANGE(name, low, high, step) [INDEX_OF(name)] = {low, high},
+#include <aic/semantics.def>
+#undef AIC_RANGE
     };
     size_t i = 0;
 #define AIC_FIELD(KIND, field, count, need, fallback)                                                                  \
@@ -75,11 +86,21 @@ void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES
     options[i] = (args_option){.name = "--" #field,                                                                    \
                                .value = values[i],                                                                     \
                                .help = meanings[i],                                                                    \
-                               .kind = ARGS_TEXT,                                                                      \
-                               .target = &session->choices.field};                                                     \
+                               .kind = KIND_##KIND == KIND_INT ? ARGS_INTEGER : ARGS_TEXT,                             \
+                               .target = &session->choices.field,                                                      \
+                               .low = ranges[i][0],                                                                    \
+                               .high = ranges[i][1]};                                                                  \
     i++;
 #include <aic/semantics.def>
 #undef AIC_FIELD
+}
+
+/* " --overflow ieee" */
+static size_t put_option(char *text, size_t capacity, const char *name, int kind, int64_t value)
+{
+    const int written = kind == KIND_INT ? snprintf(text, capacity, " --%s %" PRId64, name, value)
+                                         : snprintf(text, capacity, " --%s %s", name, word_of(kind, value));
+    return (size_t)written;
 }
 
 void cli_semantics_text(const cli_session *session, char text[CLI_SEMANTICS_TEXT_MAX])
@@ -89,8 +110,7 @@ void cli_semantics_text(const cli_session *session, char text[CLI_SEMANTICS_TEXT
     text[0] = '\0';
 #define AIC_FIELD(kind, name, count, need, fallback)                                                                   \
     if (session->semantics.name != defaults.name && used < CLI_SEMANTICS_TEXT_MAX) {                                   \
-        used += (size_t)snprintf(text + used, CLI_SEMANTICS_TEXT_MAX - used, " --" #name " %s",                        \
-                                 word_of(KIND_##kind, session->semantics.name));                                       \
+        used += put_option(text + used, CLI_SEMANTICS_TEXT_MAX - used, #name, KIND_##kind, session->semantics.name);   \
     }
 #include <aic/semantics.def>
 #undef AIC_FIELD
@@ -100,7 +120,7 @@ void cli_session_semantics(cli_session *session)
 {
     session->semantics = aic_semantics_init();
 #define AIC_FIELD(kind, name, count, need, fallback)                                                                   \
-    session->semantics.name = value_of(KIND_##kind, session->choices.name, session->semantics.name);
+    session->semantics.name = (AIC_CTYPE_##kind)value_of(KIND_##kind, session->choices.name, session->semantics.name);
 #include <aic/semantics.def>
 #undef AIC_FIELD
 }

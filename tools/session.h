@@ -6,14 +6,20 @@
 
 #include <aic/aic.h>
 
-/* The values of --limits, --overflow, ... (aic/semantics.def) as given; NULL: the default. */
+/* A value as given: the word of an enumeration, or a number, which is never 0. All bits 0: the default. */
+typedef union cli_choice {
+    const char *word;
+    int64_t number;
+} cli_choice;
+
+/* The values of --limits, --overflow, ... (aic/semantics.def). */
 typedef struct cli_choices {
-#define AIC_FIELD(kind, name, count, need, fallback) const char *name;
+#define AIC_FIELD(kind, name, count, need, fallback) cli_choice name;
 #include <aic/semantics.def>
 #undef AIC_FIELD
 } cli_choices;
 
-enum { CLI_CHOICES = sizeof(cli_choices) / sizeof(const char *) };
+enum { CLI_CHOICES = sizeof(cli_choices) / sizeof(cli_choice) };
 
 typedef struct cli_session {
     const char *isa;     /* --isa, NULL: the default */
@@ -40,7 +46,7 @@ typedef struct cli_session {
 void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES]);
 
 /* The options that give the session's semantics where they are not the defaults, " --overflow ieee"; "" for none. */
-enum { CLI_SEMANTICS_TEXT_MAX = 128 };
+enum { CLI_SEMANTICS_TEXT_MAX = 256 };
 void cli_semantics_text(const cli_session *session, char text[CLI_SEMANTICS_TEXT_MAX]);
 
 /* Derives semantics from the options; the context is not made. */

@@ -9,6 +9,7 @@
 #define PASS_4 PASS_3, operand[3]
 #define CHOOSE(a, b, c, d, chosen, ...) chosen
 #define PASS(...) CHOOSE(__VA_ARGS__, PASS_4, PASS_3, PASS_2, PASS_1, PASS_0)
+#define COUNT(...) CHOOSE(__VA_ARGS__, 4, 3, 2, 1, 0)
 
 _Static_assert(AIC_OPERANDS_MAX == 4, "PASS needs a line for every number of operands");
 
@@ -33,16 +34,28 @@ _Static_assert(AIC_OPERANDS_MAX == 4, "PASS needs a line for every number of ope
 static const struct {
     aic_status (*jit)(aic_context *context, const aic_stage *stage, void *const operand[]);
     bool (*direct)(const aic_kernel *kernel, bool packed, void *const operand[], void *workspace);
+    size_t parameters; /* operands in its signature */
 } entries[AIC_OP_END] = {
-#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = {jit_##name, direct_##name},
+#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = {jit_##name, direct_##name, COUNT(args)},
+#define AIC_OPERANDS(...) __VA_ARGS__
 #include <aic/ops.def>
+#undef AIC_OPERANDS
 #undef AIC_OP
 };
 
+/* Whether the descriptor has operands that the operator's signature lacks. */
+static bool has_more_operands(const aic_spec *spec)
+{
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count = 0;
+    return aic_spec_operands(spec, NULL, operand, &count) == AIC_OK && count > entries[spec->stage[0].op].parameters;
+}
+
 aic_status entry_jit(aic_context *context, const aic_spec *spec, void *const operand[], size_t count)
 {
-    return spec->count == 1 ? entries[spec->stage[0].op].jit(context, &spec->stage[0], operand)
-                            : aic_jit_spec(context, spec, operand, count);
+    return spec->count == 1 && !has_more_operands(spec)
+               ? entries[spec->stage[0].op].jit(context, &spec->stage[0], operand)
+               : aic_jit_spec(context, spec, operand, count);
 }
 
 bool entry_direct(const aic_spec *spec, const aic_kernel *kernel, bool packed, void *const operand[], void *workspace)

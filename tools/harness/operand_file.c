@@ -23,9 +23,14 @@ static bool has_suffix(const char *path, const char *suffix)
     return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
 
+bool operand_file_named(const char *path)
+{
+    return has_suffix(path, ".npy") || has_suffix(path, ".bin");
+}
+
 int operand_file_check(const aic_operand *operand, const char *path)
 {
-    if (has_suffix(path, ".npy") || has_suffix(path, ".bin")) {
+    if (operand_file_named(path)) {
         return CLI_DONE;
     }
     return cli_fail(CLI_WRONG, "%s: \"%s\" ends in neither .npy nor .bin", operand->name, path);
@@ -72,7 +77,7 @@ static int open_input(const char *subject, const char *path, int *fd, uint64_t *
 static int check_type(const char *subject, const aic_operand *operand, aic_dtype got)
 {
     aic_dtype wanted = operand->dtype == AIC_BFLOAT16 ? AIC_UINT16 : operand->dtype;
-    if (got == wanted) {
+    if (got == wanted || (operand->words && aic_dtype_size(got) == aic_dtype_size(wanted))) {
         return CLI_DONE;
     }
     return cli_fail(CLI_WRONG, "%s: dtype is %s, the operand wants %s", subject, aic_dtype_name(got),

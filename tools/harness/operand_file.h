@@ -7,7 +7,8 @@
 #include <aic/aic.h>
 
 /* Reads exactly the operand's elements into `data` (operand->bytes bytes). The file's type and shape must be the
- * operand's, or its shape one-dimensional with as many elements; its size must be exact. Returns an exit status;
+ * operand's, of `words` any type of that size, or its shape one-dimensional with as many elements; its size must be
+ * exact. Returns an exit status;
  * the message names operand and file. */
 int operand_read(const aic_operand *operand, const char *path, void *data);
 
@@ -15,7 +16,10 @@ int operand_read(const aic_operand *operand, const char *path, void *data);
  * commits. */
 int operand_write(const aic_operand *operand, const char *path, const void *data, outfile *file);
 
-/* Whether the name ends in .npy or .bin; else CLI_WRONG with a message. */
+/* Whether the name ends in .npy or .bin. */
+bool operand_file_named(const char *path);
+
+/* The same; else CLI_WRONG with a message. */
 int operand_file_check(const aic_operand *operand, const char *path);
 
 #endif

@@ -245,6 +245,7 @@ static const data_row rows[] = {
     {NULL, AIC_FLOAT32, {float_real, float_real, float_edge, float_edge, float_finite, float_special}},
     {NULL, AIC_INT8, {any_bits, any_bits, any_bits, any_bits, byte_extreme, int_tiny}},
     {NULL, AIC_INT32, {any_bits, int_byte, int_small, int_small, int_limit, int_edge}},
+    {NULL, AIC_UINT32, {any_bits, any_bits, any_bits, any_bits, unsigned_extreme, unsigned_small}},
     {NULL, AIC_UINT8, {any_bits, any_bits, any_bits, any_bits, unsigned_extreme, unsigned_small}},
 };
 
@@ -275,10 +276,37 @@ void testdata_fill(const aic_operand *operand, uint64_t seed, void *data)
     }
 }
 
+/* The largest value of an operand that is a valid size, or -1. */
+static int64_t largest_size(const aic_spec *spec, const aic_operand *operand)
+{
+    const aic_texpands_desc *desc = &spec->stage[0].desc.texpands;
+    if (spec->stage[0].op != AIC_OP_TEXPANDS || operand->dtype != AIC_INT32) {
+        return -1;
+    }
+    return strcmp(operand->name, "v_row") == 0 ? desc->rows : strcmp(operand->name, "v_col") == 0 ? desc->cols : -1;
+}
+
+void testdata_fill_for(const aic_spec *spec, const aic_operand *operand, uint64_t seed, void *data)
+{
+    const int64_t largest = largest_size(spec, operand);
+    testdata_fill(operand, seed, data);
+    if (largest >= 0) {
+        uint32_t bits;
+        memcpy(&bits, data, sizeof bits);
+        const int32_t size = (int32_t)(bits % ((uint64_t)largest + 1));
+        memcpy(data, &size, sizeof size);
+    }
+}
+
 bool testdata_spoil(const aic_operand *operand, uint64_t seed, void *data)
 {
     static const uint32_t scales[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0xFF802000, 0x00002000, 0x807FE000};
     const data_row *row = row_of(operand);
+    if (strcmp(operand->name, "v_row") == 0 || strcmp(operand->name, "v_col") == 0) {
+        const int32_t negative = -1;
+        memcpy(data, &negative, sizeof negative);
+        return true;
+    }
     if (row == NULL || row->name == NULL || operand->elements == 0) {
         return false;
     }

@@ -44,7 +44,7 @@ static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report
             return verify_say(report, VERIFY_NO_MEMORY, "%s: %" PRId64 " bytes of memory cannot be had", operand->name,
                               operand->bytes);
         }
-        testdata_fill(operand, seed, c->content[i].data);
+        testdata_fill_for(&c->spec, operand, seed, c->content[i].data);
         c->output = operand->direction & AIC_OUT ? i : c->output;
     }
     return VERIFY_PASSED;

@@ -43,7 +43,8 @@ verify_verdict verify_compare(const verify_case *c, const void *output, const ch
 
 /* Makes the kernel (schedule NULL: the default) and runs it with plain and packed constant operands, called directly,
  * through aic_kernel_call and (default schedule) through aic_jit_OP and aic_jit_spec, with operands at guard pages on
- * either side and at odd addresses. Inputs are read-only meanwhile. With the default schedule also calls with operands
+ * either side and at odd addresses. Inputs are read-only meanwhile; then with the
+ * output in place of inputs that it may be. With the default schedule also calls with operands
  * that must be refused. */
 verify_verdict verify_kernel(const verify_case *c, aic_context *context, const char *schedule, verify_report *report);
 

@@ -179,6 +179,9 @@ verify_verdict verify_kernel(const verify_case *c, aic_context *context, const c
             verdict = attempt(c, context, kernel, &ways[i], report);
         }
     }
+    if (verdict == VERIFY_PASSED) {
+        verdict = verify_in_place(c, kernel, report);
+    }
     if (verdict == VERIFY_PASSED && schedule == NULL) {
         verdict = verify_call_refused(c, context, kernel, report);
     }

@@ -14,6 +14,9 @@ verify_verdict verify_say_status(verify_report *report, aic_status status, const
 /* Takes the warning that calls on this thread have left; "" for none. */
 const char *verify_warning(void);
 
+/* Calls with inputs that are the output, each that may be and all of them. */
+verify_verdict verify_in_place(const verify_case *c, const aic_kernel *kernel, verify_report *report);
+
 /* Calls with wrong operands, one at a time: NULL, one for an operand that is not taken, data that the operator refuses.
  * Every entry point must refuse each with a message that names operator and operand, and write nothing. */
 verify_verdict verify_call_refused(const verify_case *c, aic_context *context, const aic_kernel *kernel,

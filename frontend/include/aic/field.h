@@ -4,8 +4,10 @@
  *
  *     AIC_FIELD(kind, name, count, need, fallback)
  *
- * kind      INT (int64_t), REAL (double), BOOL (bool), DTYPE (aic_dtype), BITS (uint64_t, printed in hexadecimal),
- *           DIMS (int64_t: as many entries as are not 0, at most count; the rest is 0), an enumeration of enum.def
+ * kind      INT (int64_t), REAL (double), FLOAT32 (float; text may have its bits in hexadecimal), BOOL (bool),
+ *           DTYPE (aic_dtype), BITS (uint64_t, printed in hexadecimal),
+ *           DIMS (int64_t: as many entries as are not 0, at most count; the rest is 0), SIZE (int64_t, or the words
+ *           none: AIC_NOT_GIVEN and dyn: AIC_DYNAMIC), an enumeration of enum.def
  * count     1 for a scalar, n for a vector of n entries
  * need      REQUIRED or OPTIONAL, in operator text
  * fallback  what aic_OP_desc_init() puts in, into every entry of a vector
@@ -20,6 +22,7 @@
 
 #define AIC_CTYPE_INT int64_t
 #define AIC_CTYPE_REAL double
+#define AIC_CTYPE_FLOAT32 float
 #define AIC_CTYPE_BOOL bool
 #define AIC_CTYPE_DTYPE aic_dtype
 #define AIC_CTYPE_BITS uint64_t
@@ -29,8 +32,17 @@
 #define AIC_CTYPE_FORMAT aic_fixpipe_format
 #define AIC_CTYPE_QUANT_PRE aic_quant_pre
 #define AIC_CTYPE_TIK_QUANTIZE aic_tik_quantize
+#define AIC_CTYPE_SIZE int64_t
+#define AIC_CTYPE_ARCH aic_chip
+#define AIC_CTYPE_LOC aic_loc
+#define AIC_CTYPE_BLAYOUT aic_blayout
+#define AIC_CTYPE_SLAYOUT aic_slayout
+#define AIC_CTYPE_PAD aic_pad
 #define AIC_CTYPE_LIMITS aic_limits
 #define AIC_CTYPE_OVERFLOW aic_overflow
+#define AIC_CTYPE_ATOMIC_OP aic_atomic_op
+#define AIC_CTYPE_MEMORY aic_memory
+#define AIC_CTYPE_ROUNDING aic_rounding
 
 #define AIC_EXTENT_1
 #define AIC_EXTENT_2 [2]

@@ -11,6 +11,9 @@
 #include <aic/load_data_transpose.h>
 #include <aic/mmad.h>
 #include <aic/nd2nz.h>
+#include <aic/tensor_arithmetic.h>
+#include <aic/tensor_arithmetic_quantized.h>
+#include <aic/texpands.h>
 #include <aic/tik_fixpipe.h>
 #include <aic/transdata.h>
 #include <aic/types.h>
@@ -68,6 +71,10 @@ typedef struct aic_operand {
     int64_t shape[AIC_RANK_MAX];
     int64_t elements;
     int64_t bytes;
+    /* What memory it may share with operands that come before it, bit i: with number i. overlaps: any; coincides: all,
+     * at the very same address. Where both are 0 operands must be apart. */
+    uint32_t overlaps, coincides;
+    bool words; /* what its elements are is up to the caller: files may have any type of this size */
 } aic_operand;
 
 /* "producer | consumer" as one specification; both must have one operator. No check is made: aic_spec_validate() tells
@@ -111,10 +118,10 @@ AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *sema
                                  size_t count);
 
 /* How far the output may be from the exact result, an entry an element of the output operand (elements that are not
- * written get 0): *exact the value, *bound the largest |result - exact| allowed, infinite where sums may leave the range
- * of float32 on the way, so that the order decides what comes out. Only for specifications whose result is not defined
- * bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand holds the old content. Each
- * array has as many entries as the output has elements. */
+ * written get 0): *exact the value, *bound the largest |result - exact| allowed, infinite where sums may leave the
+ * range of float32 on the way, so that the order decides what comes out. Only for specifications whose result is not
+ * defined bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand holds the old content.
+ * Each array has as many entries as the output has elements. */
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                        size_t count, double *exact, double *bound);
 
@@ -128,8 +135,8 @@ AIC_API aic_status aic_spec_random(aic_op op, uint64_t seed, aic_spec *spec);
 /* A pseudo-random specification of `op` with exactly one illegal value. */
 AIC_API aic_status aic_spec_random_illegal(aic_op op, uint64_t seed, aic_spec *spec);
 
-/* The same for fused chains "producer | consumer" (AIC_OP_NONE: any operator that can be one). AIC_INVALID_ARGUMENT when
- * the two cannot be fused. */
+/* The same for fused chains "producer | consumer" (AIC_OP_NONE: any operator that can be one). AIC_INVALID_ARGUMENT
+ * when the two cannot be fused. */
 AIC_API aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, uint64_t seed, aic_spec *spec);
 AIC_API aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, uint64_t seed, aic_spec *spec);
 

@@ -43,8 +43,8 @@ typedef enum aic_dtype {
 /* How contractions of float types add up; integer results have one definition only.
  * CUBE: the block arithmetic of conv2d section 5.2 and mmad section 7.4, bit for bit. FAST: any order and unit, with
  * |r - e| <= K * 2^-24 * S for K products, the exact value e and S = |I| + sum |x*w|. Where products or sums are
- * subnormal in float32 each may lose 2^-149 more; where S leaves float32's range, sums may overflow on the way to any e.
- * NaN and infinite operands follow IEEE rules. */
+ * subnormal in float32 each may lose 2^-149 more; where S leaves float32's range, sums may overflow on the way to any
+ * e. NaN and infinite operands follow IEEE rules. */
 typedef enum aic_accumulate { AIC_ACCUMULATE_CUBE = 0, AIC_ACCUMULATE_FAST = 1 } aic_accumulate;
 
 /* Data layouts, as transdata and the operands of mmad name them. R x C matrices: ND is row-major, the others are cut
@@ -63,7 +63,9 @@ typedef enum aic_layout {
     AIC_LAYOUT_HWIO,
     AIC_LAYOUT_FRACTAL_Z, /* [C1, Kh, Kw, Cout, C0], conv2d's weight */
     AIC_LAYOUT_4N,        /* a word holds four int8 of neighbouring batches */
-    AIC_LAYOUT_2N         /* a word holds two int16 of neighbouring batches */
+    AIC_LAYOUT_2N,        /* a word holds two int16 of neighbouring batches */
+    AIC_LAYOUT_NDC1HWC0,
+    AIC_LAYOUT_FRACTAL_Z_3D /* [D, C1, Kh, Kw, Cout, C0] */
 } aic_layout;
 
 /* What fixpipe writes: 16-column blocks, or rows (ND). */
@@ -93,9 +95,66 @@ typedef enum aic_tik_quantize {
  * value, also for infinities, and +0 for NaN. IEEE: infinity, and NaN stays NaN. */
 typedef enum aic_overflow { AIC_OVERFLOW_SATURATE = 0, AIC_OVERFLOW_IEEE = 1 } aic_overflow;
 
+/* What a PTO tile is described by (PTO ISA TEXPANDS, section 2; data layouts, section 8). */
+typedef enum aic_chip { AIC_A2A3 = 0, AIC_A5 = 1 } aic_chip;
+
+typedef enum aic_loc {
+    AIC_LOC_VEC = 0, /* the unified buffer */
+    AIC_LOC_MAT,     /* L1 */
+    AIC_LOC_LEFT,
+    AIC_LOC_RIGHT,
+    AIC_LOC_ACC,
+    AIC_LOC_BIAS,
+    AIC_LOC_SCALING
+} aic_loc;
+
+typedef enum aic_blayout { AIC_BLAYOUT_ROW_MAJOR = 0, AIC_BLAYOUT_COL_MAJOR = 1 } aic_blayout;
+
+typedef enum aic_slayout { AIC_SLAYOUT_NONE_BOX = 0, AIC_SLAYOUT_ROW_MAJOR, AIC_SLAYOUT_COL_MAJOR } aic_slayout;
+
+typedef enum aic_pad { AIC_PAD_NULL = 0, AIC_PAD_ZERO, AIC_PAD_MAX, AIC_PAD_MIN } aic_pad;
+
+/* Values of fields of the kind SIZE that are no size: not given; known at the call only. */
+#define AIC_NOT_GIVEN INT64_MIN
+#define AIC_DYNAMIC (INT64_MIN + 1)
+
 /* Whether shapes the documents call unsupported, but whose formulas are well defined, are refused
  * (AIC_LIMITS_DOCUMENT) or computed (AIC_LIMITS_HOST): conv2d with W == Kw and H > Kh. */
 typedef enum aic_limits { AIC_LIMITS_DOCUMENT = 0, AIC_LIMITS_HOST = 1 } aic_limits;
+
+/* Operations of the tensor processor (tensor arithmetic, section 2); the numbers are the vendor's. */
+typedef enum aic_atomic_op {
+    AIC_BM_MUL = 0,
+    AIC_BM_MAC = 1,
+    AIC_BM_ADD = 2,
+    AIC_BM_SUB = 3,
+    AIC_BM_MAX = 4,
+    AIC_BM_MIN = 5,
+    AIC_BM_SHIFT = 6,
+    AIC_BM_AND = 7,
+    AIC_BM_OR = 8,
+    AIC_BM_XOR = 9,
+    AIC_BM_SG = 10,
+    AIC_BM_SE = 11,
+    AIC_BM_DIV = 12,
+    AIC_BM_TAYLOR = 13,
+    AIC_BM_FP32_INT32 = 14,
+    AIC_BM_NORMALIZE_INT32 = 15,
+    AIC_BM_NORMALIZE_FP32 = 16,
+    AIC_BM_RSQRT = 17,
+    AIC_BM_CPY = 19,
+    AIC_BM_SQR_SUM = 20,
+    AIC_BM_SQR_DIFF = 21
+} aic_atomic_op;
+
+/* Where the operands of tensor arithmetic are. FLAT: each in a buffer of its own, all channels in one lane. LOCAL: in
+ * the tensor processor's memory, a lane after the other, at the addresses of the descriptor (data layouts, section 7).
+ */
+typedef enum aic_memory { AIC_MEMORY_FLAT = 0, AIC_MEMORY_LOCAL = 1 } aic_memory;
+
+/* The right shift of fixed-point products (tensor arithmetic, section 4.5): FLOOR rounds down, HALF_UP adds a half
+ * first. */
+typedef enum aic_rounding { AIC_ROUNDING_FLOOR = 0, AIC_ROUNDING_HALF_UP = 1 } aic_rounding;
 
 /* "AIC_OK success" and the like; never NULL, also for values that are no status. Static storage. */
 AIC_API const char *aic_status_name(aic_status status);

@@ -1,0 +1,46 @@
+/* tensor_arithmetic: bm_atomic_tensor_arithmetic, element by element on 32-bit words (tensor arithmetic, section 3).
+ *
+ *     output(n,c,h,w) = op(input0(n,c,h,w), input1(n,c,h,w))
+ *
+ * memory=flat: three buffers of words, as long as their strides reach; float32 for arithmetic on floats, else uint32:
+ *
+ *     output  input0  input1      element (n,c,h,w) at word n*stride[0] + c*stride[1] + h*stride[2] + w*stride[3]
+ *
+ * A constant input and the input1 of BM_CPY are no operands. An input may be the output itself when its strides are the
+ * same, and inputs may share memory. Addresses are 0.
+ *
+ * memory=local: one buffer of lanes * lane_bytes / 4 words (aic_semantics), read and written, in place of the three; it
+ * is called `memory` and is passed as the output. The addresses count, and channel c lies in lane (Q + c) % lanes, row
+ * (Q + c) / lanes, where Q is the lane of the address.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef AIC_TENSOR_ARITHMETIC_H
+#define AIC_TENSOR_ARITHMETIC_H
+
+#include <aic/field.h>
+
+AIC_EXTERN_C_BEGIN
+
+struct aic_context;
+
+/* In every entry of a stride field: dense rows, one lane's channels after the other, then batches. */
+#define AIC_COMPACT (-1)
+
+/* The parameters of the document, under its names. tensor_arithmetic.def lists them with their meaning. */
+typedef struct aic_tensor_arithmetic_desc {
+#define AIC_FIELD AIC_MEMBER
+#include <aic/tensor_arithmetic.def>
+#undef AIC_FIELD
+} aic_tensor_arithmetic_desc;
+
+/* The defaults of tensor_arithmetic.def. */
+AIC_API aic_tensor_arithmetic_desc aic_tensor_arithmetic_desc_init(void);
+
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
+ * threads as aic_jit_conv2d(). Unused operands are NULL: constant inputs, with memory=local both inputs. */
+AIC_API aic_status aic_jit_tensor_arithmetic(struct aic_context *ctx, const aic_tensor_arithmetic_desc *desc,
+                                             void *output, const void *input0, const void *input1);
+
+AIC_EXTERN_C_END
+
+#endif

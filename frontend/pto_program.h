@@ -1,0 +1,60 @@
+/* Programs of PTO-AS: what names stand for, statements with their operands, which of them depend on each other. */
+#ifndef AIC_PTO_PROGRAM_H
+#define AIC_PTO_PROGRAM_H
+
+#include "frontend/pto_as.h"
+#include <aic/pto.h>
+
+typedef enum aic_pto_name_kind {
+    AIC_PTO_NAME_FREE,  /* used as a scalar, defined nowhere; only with free_names */
+    AIC_PTO_NAME_BOUND, /* by pto.tassign; the tile is yet to come */
+    AIC_PTO_NAME_SCALAR,
+    AIC_PTO_NAME_CONSTANT,
+    AIC_PTO_NAME_TILE
+} aic_pto_name_kind;
+
+typedef struct aic_pto_name {
+    aic_pto_name_kind kind;
+    char *text;        /* owned */
+    char *sizes[2];    /* TILE with dynamic sizes: "NAME:v_row", "NAME:v_col", owned; else NULL */
+    const char *where; /* in the text, while it is read */
+    int type;          /* SCALAR, CONSTANT */
+    uint64_t bits;     /* CONSTANT */
+    aic_pto_tile tile; /* TILE */
+    bool made;         /* TILE: by the first statement that fills it, not by .arg */
+    int64_t address;   /* AIC_NOT_GIVEN: not bound */
+    size_t argument;   /* SCALAR, TILE */
+    size_t size_argument[2];
+} aic_pto_name;
+
+typedef struct aic_pto_item {
+    aic_pto_kind kind;
+    size_t name;      /* what it defines, binds or fills */
+    size_t statement; /* TEXPANDS */
+} aic_pto_item;
+
+typedef struct aic_pto_code {
+    aic_pto_statement public;
+    size_t tile;   /* name */
+    size_t scalar; /* name, or AIC_PTO_NONE for a literal */
+    uint64_t bits; /* of a literal */
+} aic_pto_code;
+
+struct aic_pto_program {
+    aic_pto_options options;
+    bool manual;
+    bool shares_memory; /* tiles lie over each other */
+    aic_pto_name *names;
+    size_t name_count, name_room;
+    aic_pto_item *items; /* lines in order */
+    size_t item_count, item_room;
+    aic_pto_code *code;
+    size_t code_count, code_room;
+    size_t argument_count;
+};
+
+/* Bytes that a tile of the program has, and whether two of them have one in common. */
+int64_t aic_pto_tile_bytes(const aic_pto_name *tile);
+bool aic_pto_tiles_overlap(const aic_pto_program *program, size_t a, size_t b);
+
+#endif

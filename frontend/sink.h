@@ -1,0 +1,21 @@
+/* Text under way to a caller's buffer. */
+#ifndef AIC_SINK_H
+#define AIC_SINK_H
+
+#include <aic/types.h>
+
+/* Counts every byte, keeps those that fit. */
+typedef struct aic_sink {
+    char *buffer;
+    size_t capacity;
+    size_t length;
+} aic_sink;
+
+void aic_sink_put(aic_sink *out, const char *text);
+
+/* Writes what `write` puts, with a closing zero; buffer, capacity and length as aic_spec_print() has them. `write` is
+ * called twice, first to measure. */
+aic_status aic_sink_write(aic_status (*write)(aic_sink *out, const void *from), const void *from, char *buffer,
+                          size_t capacity, size_t *length);
+
+#endif

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# aicjit run and fmt on texpands: scalars as values, PTO-AS statements, programs, and what is refused.
+# shellcheck disable=SC1091,SC2154 # common.bash defines aicjit and work
+. "$(dirname "${BASH_SOURCE[0]}")/common.bash"
+
+floats() { od -An -v -w4 -tf4 "$1" | xargs; }
+
+full='!pto.tile_buf<loc=vec, dtype=f32, rows=2, cols=8, v_row=2, v_col=8, blayout=row_major, slayout=none_box, fractal=512, pad=0>'
+
+# ---- a scalar as a value ----
+
+tile='texpands(dtype=float32, rows=2, cols=8, v_row=1, v_col=3)'
+expect 'scalar as a value' 0 '' "$aicjit" run "$tile" --in scalar=1.5 --out dst=dst.bin --reference
+ok 'the region is filled' test "$(floats dst.bin)" = '1.5 1.5 1.5 0 0 0 0 0 0 0 0 0 0 0 0 0'
+expect 'scalar as a bit pattern' 0 'max 1 ' "$aicjit" run "$tile" --in scalar=0x3F800000 --reference
+printf '\x00\x00\x00\x40' >two.bin
+expect 'scalar from a file' 0 'max 2 ' "$aicjit" run "$tile" --in scalar=two.bin --reference
+expect 'dynamic sizes' 0 '' "$aicjit" run 'texpands(dtype=f32, rows=2, cols=8, v_row=dyn, v_col=dyn)' --in scalar=3 \
+    --in v_row=2 --in v_col=1 --out dst=dyn.bin --reference
+ok 'dynamic sizes count' test "$(floats dyn.bin)" = '3 0 0 0 0 0 0 0 3 0 0 0 0 0 0 0'
+expect 'a ConvTile' 0 'float16\[12544\] min 3 max 3' "$aicjit" run \
+    'texpands(arch=A5, loc=mat, dtype=float16, layout=NC1HWC0, shape=[1,16,7,7,16])' --in scalar=3 --reference
+expect 'no scalar' 2 'input scalar is missing: give --in scalar=VALUE' "$aicjit" run "$tile" --reference
+expect 'scalar out of range' 2 'scalar: 128 is outside -128\.\.127' "$aicjit" run \
+    'texpands(dtype=int8, rows=1, cols=32)' --in scalar=128 --reference
+expect 'scalar that would be infinite' 2 'scalar: 65520 is outside float16' "$aicjit" run \
+    'texpands(dtype=half, rows=1, cols=16)' --in scalar=65520 --reference
+expect 'a valid size too large' 2 'v_row: valid_row = 3 is outside 0\.\.2' "$aicjit" run \
+    'texpands(dtype=f32, rows=2, cols=8, v_row=?)' --in scalar=3 --in v_row=3 --reference
+
+# ---- a statement as operator text ----
+
+expect 'a statement runs' 0 'int8\[1024\] min 7 max 7' "$aicjit" run '%d = texpands 7 : i8, !pto.tile<32x32xi8>' --reference
+expect 'a statement with a scalar' 0 'float32\[16\] min 5 max 5' "$aicjit" run \
+    'pto.texpands ins(%s : f32) outs(%d : !pto.tile<2x8xf32>)' --in scalar=5 --reference
+expect 'an error has a place' 2 'f33 is not a type .*line 1, column 41' "$aicjit" run \
+    '%d = texpands %s : f32, !pto.tile<16x16xf33>' --in scalar=5
+
+# ---- programs ----
+
+cat >program.pto <<'PTO'
+# two tiles
+.arg %s : f32
+.arg %a : !pto.tile<2x8xf32>
+%b = texpands %s : f32, !pto.tile<vec, 2x8xf32, valid=?x2>
+pto.texpands ins(0.5 : f32)
+  outs(%a : !pto.tile<2x8xf32>) ; // done
+PTO
+expect 'a program runs' 0 '' "$aicjit" run --pto program.pto --in s=4 --in b:v_row=1 --out a=a.bin --out b=b.bin --reference
+ok 'its first tile' test "$(floats a.bin)" = '0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5'
+ok 'its second tile' test "$(floats b.bin)" = '4 4 0 0 0 0 0 0 0 0 0 0 0 0 0 0'
+expect 'old contents' 0 '' "$aicjit" run --pto program.pto --in s=4 --in b:v_row=1 --in b=a.bin --out b=b.bin --reference
+ok 'what is not filled stays' test "$(floats b.bin)" = '4 4 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5'
+expect 'unknown argument' 2 '"c" is none of the operands s, a, b, b:v_row' "$aicjit" run --pto program.pto --in c=1
+expect 'missing argument' 2 'input b:v_row is missing' "$aicjit" run --pto program.pto --in s=1
+expect 'an error of a run has a place' 2 'valid_row = 3 is outside 0\.\.2 \(line 4, column 1\)' "$aicjit" run \
+    --pto program.pto --in s=1 --in b:v_row=3 --reference
+expect 'text and program' 2 'an operator text is given, too' "$aicjit" run "$tile" --pto program.pto
+expect 'no such program' 2 'cannot be read' "$aicjit" run --pto none.pto
+expect 'a folder' 2 'is not a regular file' "$aicjit" run --pto .
+printf '%%t = texpands 1.0 : bf16, !pto.tile<mat, 16x16xbf16>\n' >bf16.pto
+expect 'not on A5' 2 'dtype: bfloat16 .*line 1, column 1' "$aicjit" run --pto bf16.pto
+expect 'on A2A3' 0 'bfloat16\[256\] min 1 max 1' "$aicjit" run --pto bf16.pto --arch A2A3 --reference
+expect 'manual placement' 2 'address: none is given' "$aicjit" run --pto bf16.pto --arch A2A3 --placement manual
+printf 'pto.tassign %%t, @tile(16)\n%%t = texpands 1.0 : f32, !pto.tile<8x8xf32>\n' >bound.pto
+expect 'an address' 2 'address: 16 is not a multiple of 32 \(line 2, column 1\)' "$aicjit" run --pto bound.pto
+expect 'automatic placement' 0 'max 1' "$aicjit" run --pto bound.pto --placement auto --reference
+
+# ---- fmt ----
+
+expect 'fmt of a statement' 0 "^pto\.texpands ins\(%s : f32\) outs\(%d : $full\)\$" "$aicjit" fmt \
+    '%d = texpands %s : f32, !pto.tile<2x8xf32>'
+expect 'fmt of operator text' 0 '^texpands\(arch=A5, loc=vec, .* v_row=2, v_col=8' "$aicjit" fmt 'texpands(dtype=f32,rows=2,cols=8)'
+expect 'fmt of a program' 0 "^\.arg %a : $full\$" "$aicjit" fmt --pto program.pto
+"$aicjit" fmt --pto program.pto >canonical.pto
+expect 'fmt of what fmt printed' 0 '' "$aicjit" fmt --pto canonical.pto
+ok 'is the same' cmp canonical.pto .out
+expect 'fmt without text' 2 'neither an operator text SPEC nor --pto FILE' "$aicjit" fmt
+printf '%%d = texpands %%s : f32, !pto.tile<2x8xf32>\n' >undefined.pto
+expect 'a program with an undefined value' 2 '%s is not defined.*line 1, column 15' "$aicjit" fmt --pto undefined.pto
+
+finish

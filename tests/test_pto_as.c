@@ -1,0 +1,248 @@
+/* PTO-AS, a statement at a time: every spelling of the grammar, what is refused and where, the canonical form. */
+#include "tests/specs.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_pto_as(void);
+
+#define FULL                                                                                                           \
+    "!pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=16, v_row=16, v_col=16, blayout=row_major, slayout=none_box, "    \
+    "fractal=512, pad=0>"
+#define CANONICAL "pto.texpands ins(%scalar : f32) outs(%dst : " FULL ")"
+#define TILE(rest) "!pto.tile<loc=vec, dtype=f32, rows=16, cols=16" rest ">"
+#define OF(type, tile) "%dst = texpands %scalar : " type ", !pto.tile<" tile ">"
+#define PRINTED(loc, type, rows, cols, v_row, v_col, blayout, slayout, fractal, pad)                                   \
+    "pto.texpands ins(%scalar : " type ") outs(%dst : !pto.tile_buf<loc=" loc ", dtype=" type ", rows=" rows           \
+    ", cols=" cols ", v_row=" v_row ", v_col=" v_col ", blayout=" blayout ", slayout=" slayout ", fractal=" fractal    \
+    ", pad=" pad ">)"
+#define LITERAL(value, type)                                                                                           \
+    "pto.texpands ins(" value " : " type ") outs(%dst : !pto.tile_buf<loc=vec, dtype=" type                            \
+    ", rows=32, cols=32, v_row=32, v_col=32, blayout=row_major, slayout=none_box, fractal=512, pad=0>)"
+#define SET(value, type) "%dst = texpands " value " : " type ", !pto.tile<32x32x" type ">"
+
+/* ---- one statement, wherever operator text is ---- */
+
+static const struct {
+    const char *text, *canonical;
+} good[] = {
+    {CANONICAL, CANONICAL},
+    {"%dst = texpands %scalar : f32, " TILE(""), CANONICAL},
+    {"%dst = pto.texpands %scalar : f32, " TILE(""), CANONICAL},
+    {"%dst = pto.texpands %scalar : f32 -> " TILE(""), CANONICAL},
+    {"%dst=pto.texpands%scalar:f32->!pto.tile_buf<16x16xf32>;", CANONICAL},
+    {"pto.texpands ins(%scalar : f32) outs(%dst : " TILE("") ") ; # done", CANONICAL},
+    {"pto.texpands\n  ins(%scalar # the value\n : f32)\n\n outs(%dst : // and where to\n " TILE("") "\r\n)\n",
+     CANONICAL},
+    {"\n \t\r\npto.texpands ins(%9a.$-_ : f32) outs(%_ : " TILE("") ")\n# and\n// no\n; more", CANONICAL},
+    {OF("f32", "16x16xf32"), CANONICAL},
+    {OF("f32", " 16 x 16 x f32 "), CANONICAL},
+    {OF("f32", "vec, 16x16xf32"), CANONICAL},
+    {OF("f32", "Vec,16x16xf32,pad=null,compact=0"), CANONICAL},
+    {OF("f32", "cols=16,dtype=f32,rows=16"), CANONICAL},
+    {OF("f32", "rows=0x10, cols=16, dtype=f32, valid=16x16"), CANONICAL},
+    {OF("f32", "loc=vec, f32, 16, 16, RowMajor, NoneBox, None, Null"), CANONICAL},
+    {OF("f32", "loc=vec, f32, 16, 16, RowMajor, NoneBox, None, Zero"),
+     PRINTED("vec", "f32", "16", "16", "16", "16", "row_major", "none_box", "512", "1")},
+    {OF("f16", "loc=mat, f16, 16, 32, ColMajor, RowMajor, 1024, Max"),
+     PRINTED("mat", "f16", "16", "32", "16", "32", "col_major", "row_major", "1024", "2")},
+    {OF("f16", "Mat, 16x32xf16, valid=3x?, blayout=col_major, slayout=col_major, fractal=1024, pad=min"),
+     PRINTED("mat", "f16", "16", "32", "3", "?", "col_major", "col_major", "1024", "3")},
+    {OF("bf16", "loc=Mat, dtype=bf16, rows=16, cols=16, v_row=dyn, v_col=?, pad=3"),
+     PRINTED("mat", "bf16", "16", "16", "?", "?", "row_major", "none_box", "512", "3")},
+    {OF("i8", "vec, 16x32xi8, valid=dynx0"),
+     PRINTED("vec", "i8", "16", "32", "?", "0", "row_major", "none_box", "512", "0")},
+    {OF("si8", "16x32xsi8"), PRINTED("vec", "i8", "16", "32", "16", "32", "row_major", "none_box", "512", "0")},
+    {OF("ui16", "16x16xui16"), PRINTED("vec", "ui16", "16", "16", "16", "16", "row_major", "none_box", "512", "0")},
+    {SET("-2", "i8"), LITERAL("-2", "i8")},
+    {SET("255", "ui8"), LITERAL("255", "ui8")},
+    {SET("0x7fff", "i16"), LITERAL("32767", "i16")},
+    {SET("-0x8000", "i16"), LITERAL("-32768", "i16")},
+    {SET("0xFFFFFFFF", "ui32"), LITERAL("4294967295", "ui32")},
+    {SET("0x3F800000", "f32"), LITERAL("1.0", "f32")},
+    {SET("1", "f32"), LITERAL("1.0", "f32")},
+    {SET("-0.0", "f32"), LITERAL("-0.0", "f32")},
+    {SET("1.5e-3", "f16"), LITERAL("0.0015", "f16")},
+    {SET("1.0E+20", "f32"), LITERAL("1.0e+20", "f32")},
+    {SET("0.1", "f32"), LITERAL("0.1", "f32")},
+    {SET("1000.0", "f32"), LITERAL("1000.0", "f32")},
+    {SET("0x00000001", "f32"), LITERAL("1.0e-45", "f32")},
+    {SET("0.3333333333333333", "f32"), LITERAL("0.33333334", "f32")},
+    {SET("0x7FC00001", "f32"), LITERAL("0x7FC00001", "f32")},
+    {SET("0xFC00", "f16"), LITERAL("0xFC00", "f16")},
+};
+
+START_TEST(reads_and_prints)
+{
+    aic_spec spec, back;
+    char text[1024];
+    ck_assert_msg(aic_spec_parse(good[_i].text, &spec) == AIC_OK, "%s: %s", good[_i].text, aic_last_error());
+    if (aic_spec_validate(&spec, NULL) != AIC_OK) { /* legal on A2A3 */
+        spec.stage[0].desc.texpands.arch = AIC_A2A3;
+        ck_assert_msg(aic_pto_print_spec(&spec, text, sizeof text, NULL) == AIC_INVALID_ARGUMENT ||
+                          aic_spec_validate(&spec, NULL) == AIC_OK,
+                      "%s: %s", good[_i].text, aic_last_error());
+    }
+    ck_assert_msg(aic_pto_print_spec(&spec, text, sizeof text, NULL) == AIC_OK, "%s: %s", good[_i].text,
+                  aic_last_error());
+    ck_assert_str_eq(text, good[_i].canonical);
+    ck_assert_int_eq(aic_spec_parse(text, &back), AIC_OK);
+    back.stage[0].desc.texpands.arch = spec.stage[0].desc.texpands.arch;
+    ck_assert(aic_spec_equal(&spec, &back));
+}
+END_TEST
+
+static const struct {
+    const char *text, *message;
+} bad[] = {
+    {"%", "texpands: expected a name behind '%' instead of the end of the text (line 1, column 2)"},
+    {"%-a", "texpands: expected a name behind '%' instead of '-' (line 1, column 2)"},
+    {"%dst", "texpands: expected '=' instead of the end of the text (line 1, column 5)"},
+    {"%dst =\n", "texpands: expected texpands instead of the end of the line (line 1, column 7)"},
+    {"%dst = texpand %s", "texpands: texpand is not texpands or pto.texpands (line 1, column 8)"},
+    {"%dst = texpands", "texpands: expected a value or a literal instead of the end of the text (line 1, column 16)"},
+    {"%dst = texpands %s", "texpands: expected ':' instead of the end of the text (line 1, column 19)"},
+    {"%dst = texpands %s :\nf32", "texpands: expected a type instead of the end of the line (line 1, column 21)"},
+    {"%dst = texpands %s : f64, " TILE(""), "texpands: f64 is not a type (f16, f32, bf16, i8, i16, i32, ui8, ui16, "
+                                            "ui32, si8, si16, si32) (line 1, column 22)"},
+    {"%dst = texpands %s : f32 -> " TILE(""), "texpands: expected ',' instead of '-' (line 1, column 26)"},
+    {"%dst = pto.texpands %s : f32 - " TILE(""), "texpands: expected '->' or ',' (line 1, column 30)"},
+    {"%dst = texpands %s : f16, " TILE(""),
+     "texpands: dtype: the scalar is f16, the tile's elements are f32 (line 1, column 22)"},
+    {"%dst = texpands %s : i8, !pto.tile<16x32xsi8>",
+     "texpands: dtype: the scalar is i8, the tile's elements are si8 (line 1, column 22)"},
+    {"%dst = texpands x : f32, " TILE(""), "texpands: x is not a literal (line 1, column 17)"},
+    {"%dst = texpands 1e5 : f32, " TILE(""), "texpands: 1e5 is not a literal (line 1, column 17)"},
+    {"%dst = texpands +1.0 : f32, " TILE(""), "texpands: +1.0 is not a literal (line 1, column 17)"},
+    {"%dst = texpands 1. : f32, " TILE(""), "texpands: 1. is not a literal (line 1, column 17)"},
+    {"%dst = texpands 1.0e : f32, " TILE(""), "texpands: 1.0e is not a literal (line 1, column 17)"},
+    {"%dst = texpands 0x : f32, " TILE(""), "texpands: 0x is not a literal (line 1, column 17)"},
+    {"%dst = texpands - : f32, " TILE(""), "texpands: - is not a literal (line 1, column 17)"},
+    {SET("128", "i8"), "texpands: scalar: 128 is not representable in i8 (-128..127) (line 1, column 17)"},
+    {SET("-1", "ui8"), "texpands: scalar: -1 is not representable in ui8 (0..255) (line 1, column 17)"},
+    {SET("1.0", "i32"), "texpands: scalar: 1.0 is not an integer, as the type is (line 1, column 17)"},
+    {SET("65520.0", "f16"), "texpands: scalar: 65520.0 is not representable in f16 (float16) (line 1, column 17)"},
+    {SET("0x10000", "f16"), "texpands: scalar: 0x10000 is not representable in f16 (float16) (line 1, column 17)"},
+    {SET("-0x1", "f16"), "texpands: scalar: -0x1 is not a literal of this type (line 1, column 17)"},
+    {OF("f32", ""), "texpands: expected a tile type instead of '>' (line 1, column 42)"},
+    {OF("f32", "16"), "texpands: expected 'x' instead of '>' (line 1, column 44)"},
+    {OF("f32", "16x"), "texpands: cols: expected a number (line 1, column 45)"},
+    {OF("f32", "16x16"), "texpands: expected 'x' instead of '>' (line 1, column 47)"},
+    {OF("f32", "0x16xf32"), "texpands: rows: 0 is not positive (line 1, column 42)"},
+    {OF("f32", "16x16xf33"),
+     "texpands: dtype: f33 is not a type (f16, f32, bf16, i8, i16, i32, ui8, ui16, ui32, si8, si16, si32) (line 1, "
+     "column 48)"},
+    {OF("f32", "16x16xf32, pad=0"), "texpands: expected '>' instead of ',' (line 1, column 51)"},
+    {OF("f32", "99999999999999999999x16xf32"),
+     "texpands: rows: 99999999999999999999 is not an integer of 64 bits (line 1, column 42)"},
+    {OF("f32", "colour=red, rows=1"),
+     "texpands: colour is not a key (loc, dtype, rows, cols, v_row, v_col, valid, blayout, slayout, fractal, pad, "
+     "compact) (line 1, column 42)"},
+    {OF("f32", "rows=16, rows=16"), "texpands: rows: given twice (line 1, column 51)"},
+    {OF("f32", "valid=1x1, v_col=2"), "texpands: v_col: given twice (line 1, column 53)"},
+    {OF("f32", "rows=16, cols=16"), "texpands: dtype: this key is required and missing (line 1, column 58)"},
+    {OF("f32", "dtype=f32, cols=16"), "texpands: rows: this key is required and missing (line 1, column 60)"},
+    {OF("f32", "dtype=f32, rows=16"), "texpands: cols: this key is required and missing (line 1, column 60)"},
+    {OF("f32", "dtype=f32, rows=16,"), "texpands: expected a key instead of '>' (line 1, column 61)"},
+    {OF("f32", "dtype=f32, rows 16"), "texpands: expected '=' instead of '1' (line 1, column 58)"},
+    {OF("f32", "dtype=f32, rows="), "texpands: expected a value instead of '>' (line 1, column 58)"},
+    {OF("f32", "rows=-16"), "texpands: rows: -16 is not positive (line 1, column 47)"},
+    {OF("f32", "rows=1.5"), "texpands: rows: 1.5 is not an integer (line 1, column 47)"},
+    {OF("f32", "v_row=-1"), "texpands: v_row: -1 is not 0 or more (line 1, column 48)"},
+    {OF("f32", "valid=3"), "texpands: valid: 3 is not ROWSxCOLS (line 1, column 48)"},
+    {OF("f32", "valid=3x"), "texpands: valid: 3x is not ROWSxCOLS (line 1, column 48)"},
+    {OF("f32", "valid=3xy"), "texpands: valid: y is not an integer (line 1, column 50)"},
+    {OF("f32", "loc=top"),
+     "texpands: loc: top is not a location (vec, mat, left, right, acc, bias, scaling) (line 1, column 46)"},
+    {OF("f32", "loc=VEC"),
+     "texpands: loc: VEC is not a location (vec, mat, left, right, acc, bias, scaling) (line 1, column 46)"},
+    {OF("f32", "blayout=rows"), "texpands: blayout: rows is not row_major or col_major (line 1, column 50)"},
+    {OF("f32", "slayout=rows"), "texpands: slayout: rows is not none_box, row_major or col_major (line 1, column 50)"},
+    {OF("f32", "fractal=256"), "texpands: fractal: 256 is not 512 or 1024 (line 1, column 50)"},
+    {OF("f32", "fractal=None"), "texpands: fractal: None is not an integer (line 1, column 50)"},
+    {OF("f32", "pad=4"), "texpands: pad: 4 is not 0 (null), 1 (zero), 2 (max) or 3 (min) (line 1, column 46)"},
+    {OF("f32", "compact=1"), "texpands: compact: 1 is not 0 (line 1, column 50)"},
+    {OF("f32", "vec, 16x16xf32, v_row=3"),
+     "texpands: v_row is not a key (valid, blayout, slayout, fractal, pad, compact) (line 1, column 58)"},
+    {OF("f32", "loc=vec, f32, 16, 16, RowMajor, NoneBox, None"),
+     "texpands: expected ',' instead of '>' (line 1, column 87)"},
+    {OF("f32", "dtype=f32, f32"),
+     "texpands: f32 is not a key (loc, dtype, rows, cols, v_row, v_col, valid, blayout, slayout, fractal, pad, "
+     "compact) (line 1, column 53)"},
+    {"%dst = texpands %s : f32, !pto.tiles<16x16xf32>",
+     "texpands: pto.tiles is not pto.tile or pto.tile_buf (line 1, column 28)"},
+    {"%dst = texpands %s : f32, pto.tile<16x16xf32>", "texpands: expected '!' instead of 'p' (line 1, column 27)"},
+    {"%dst = texpands %s : f32, !pto.tile",
+     "texpands: expected '<' instead of the end of the text (line 1, column 36)"},
+    {"%dst = texpands %s : f32, !pto.tile<16x16xf32",
+     "texpands: expected '>' instead of the end of the text (line 1, column 46)"},
+    {"%dst = texpands %s : f32,\n" TILE(""),
+     "texpands: expected '!' instead of the end of the line (line 1, column 26)"},
+    {"pto.texpands\n(", "texpands: expected ins instead of '(' (line 2, column 1)"},
+    {"pto.texpands\n in(", "texpands: in is not ins (line 2, column 2)"},
+    {"pto.texpands ins(%s : f32\n, %t)", "texpands: expected ')' instead of ',' (line 2, column 1)"},
+    {"pto.texpands ins(%s : f32) outs(\n\n  1", "texpands: expected '%' instead of '1' (line 3, column 3)"},
+    {"pto.texpands ins(%s : f32) outs(%t : " TILE("") " # )",
+     "texpands: expected ')' instead of the end of the text (line 1, column 89)"},
+    {"\n\n " OF("f32", "16x16xf32") " x", "texpands: expected the end of the line instead of 'x' (line 3, column 54)"},
+    {OF("f32", "16x16xf32") ";;", "texpands: expected the end of the line instead of ';' (line 1, column 53)"},
+    {OF("f32", "16x16xf32") "\n" OF("f32", "16x16xf32"),
+     "texpands: expected the end of the text: it is one statement, no program (line 2, column 1)"},
+    {"pto.tassign %t, @tile(0)",
+     "texpands: expected a texpands statement; others belong to a program (line 1, column 1)"},
+    {"pto.tadd %t",
+     "texpands: pto.tadd is not a statement (pto.texpands, pto.tassign, .arg, .const) (line 1, column 1)"},
+    {"%\xC3\xA9 = texpands", "texpands: expected a name behind '%' instead of byte 0xC3 (line 1, column 2)"},
+};
+
+START_TEST(refuses_with_place)
+{
+    aic_spec spec, before;
+    memset(&spec, 0x5A, sizeof spec);
+    memcpy(&before, &spec, sizeof spec);
+    ck_assert_int_eq(aic_spec_parse(bad[_i].text, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), bad[_i].message);
+    ck_assert_mem_eq(&spec, &before, sizeof spec);
+}
+END_TEST
+
+/* Locations that are read and then refused by the rules. */
+START_TEST(locations_reach_the_rules)
+{
+    static const char *const words[] = {"left", "Left", "right", "Right", "acc", "Acc", "bias", "Bias", "scaling"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        char text[256];
+        aic_spec spec;
+        snprintf(text, sizeof text, "%%d = texpands %%s : f32, !pto.tile<%s, 16x16xf32>", words[i]);
+        ck_assert_int_eq(aic_spec_parse(text, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(aic_last_error(), "texpands: loc: "));
+    }
+}
+END_TEST
+
+START_TEST(conv_tiles_have_no_form)
+{
+    const aic_spec conv = spec_of("texpands(loc=mat, dtype=half, layout=NC1HWC0, shape=[1,1,1,1,16])");
+    const aic_spec other = spec_of("mmad(dtype=int8, m=1, n=1, k=1)");
+    char text[512];
+    ck_assert_int_eq(aic_pto_print_spec(&conv, text, sizeof text, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: layout: NC1HWC0: ConvTiles have no form in PTO-AS");
+    ck_assert_int_eq(aic_pto_print_spec(&other, text, sizeof text, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "mmad: only texpands has a form in PTO-AS");
+}
+END_TEST
+
+Suite *suite_pto_as(void)
+{
+    Suite *suite = suite_create("pto_as");
+    TCase *tcase = tcase_create("pto_as");
+    tcase_add_loop_test(tcase, reads_and_prints, 0, (int)(sizeof good / sizeof good[0]));
+    tcase_add_loop_test(tcase, refuses_with_place, 0, (int)(sizeof bad / sizeof bad[0]));
+    tcase_add_test(tcase, locations_reach_the_rules);
+    tcase_add_test(tcase, conv_tiles_have_no_form);
+    tcase_set_timeout(tcase, 60);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,346 @@
+/* Programs of PTO-AS: what names stand for, arguments, dependencies, placement, running, printing, large texts. */
+#include <aic/aic.h>
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+Suite *suite_pto_program(void);
+
+#define SMALL "!pto.tile_buf<vec, 8x8xf32>"
+#define SMALL_FULL                                                                                                     \
+    "!pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=8, v_row=8, v_col=8, blayout=row_major, slayout=none_box, "        \
+    "fractal=512, pad=0>"
+
+/* The program, or a failed test. */
+static aic_pto_program *program_of(const char *text, aic_pto_placement placement)
+{
+    aic_pto_options options = aic_pto_options_init();
+    aic_pto_program *program = NULL;
+    options.placement = placement;
+    ck_assert_msg(aic_pto_parse(text, strlen(text), &options, &program) == AIC_OK, "%s", aic_last_error());
+    return program;
+}
+
+static const char EXAMPLE[] = "# a program\n"
+                              ".arg %s : f32\n"
+                              ".const %one = 1 : f32 ; // one\n"
+                              ".arg %t : " SMALL "\n"
+                              "\n"
+                              "%u = texpands %s : f32, !pto.tile<8x8xf32>\n"
+                              "pto.texpands ins(%one : f32)\n"
+                              "  outs(%t : " SMALL ")\n"
+                              "%v = pto.texpands 2.5 : f32 -> !pto.tile<vec, 8x8xf32, valid=?x3>\n"
+                              "pto.texpands ins(%s : f32) outs(%t : " SMALL_FULL ")";
+
+static const char EXAMPLE_CANONICAL[] =
+    ".arg %s : f32\n"
+    ".const %one = 1.0 : f32\n"
+    ".arg %t : " SMALL_FULL "\n"
+    "pto.texpands ins(%s : f32) outs(%u : " SMALL_FULL ")\n"
+    "pto.texpands ins(%one : f32) outs(%t : " SMALL_FULL ")\n"
+    "pto.texpands ins(2.5 : f32) outs(%v : !pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=8, v_row=?, v_col=3, "
+    "blayout=row_major, slayout=none_box, fractal=512, pad=0>)\n"
+    "pto.texpands ins(%s : f32) outs(%t : " SMALL_FULL ")\n";
+
+START_TEST(program_is_read)
+{
+    static const struct {
+        const char *name;
+        aic_direction direction;
+        aic_dtype dtype;
+        int64_t elements;
+    } arguments[] = {{"s", AIC_IN, AIC_FLOAT32, 1},
+                     {"t", AIC_INOUT, AIC_FLOAT32, 64},
+                     {"u", AIC_OUT, AIC_FLOAT32, 64},
+                     {"v", AIC_OUT, AIC_FLOAT32, 64},
+                     {"v:v_row", AIC_IN, AIC_INT32, 1}};
+    static const struct {
+        size_t argument[4], after, group, line;
+    } statements[] = {{{2, 0, AIC_PTO_NONE, AIC_PTO_NONE}, AIC_PTO_NONE, 0, 6},
+                      {{1, AIC_PTO_NONE, AIC_PTO_NONE, AIC_PTO_NONE}, AIC_PTO_NONE, 0, 7},
+                      {{3, AIC_PTO_NONE, 4, AIC_PTO_NONE}, AIC_PTO_NONE, 0, 9},
+                      {{1, 0, AIC_PTO_NONE, AIC_PTO_NONE}, 1, 1, 10}};
+    aic_pto_program *program = program_of(EXAMPLE, AIC_PTO_PLACEMENT_TEXT);
+    ck_assert_uint_eq(aic_pto_argument_count(program), 5);
+    for (size_t i = 0; i < 5; i++) {
+        aic_operand argument;
+        ck_assert_int_eq(aic_pto_argument(program, i, &argument), AIC_OK);
+        ck_assert_str_eq(argument.name, arguments[i].name);
+        ck_assert_int_eq(argument.direction, arguments[i].direction);
+        ck_assert_int_eq(argument.dtype, arguments[i].dtype);
+        ck_assert_int_eq(argument.elements, arguments[i].elements);
+    }
+    ck_assert_uint_eq(aic_pto_statement_count(program), 4);
+    for (size_t i = 0; i < 4; i++) {
+        aic_pto_statement s;
+        ck_assert_int_eq(aic_pto_get_statement(program, i, &s), AIC_OK);
+        ck_assert_mem_eq(s.argument, statements[i].argument, sizeof s.argument);
+        ck_assert_uint_eq(s.after, statements[i].after);
+        ck_assert_uint_eq(s.group, statements[i].group);
+        ck_assert_uint_eq(s.line, statements[i].line);
+        ck_assert_uint_eq(s.column, 1);
+        ck_assert_int_eq(s.address, AIC_NOT_GIVEN);
+    }
+    aic_operand argument;
+    aic_pto_statement s;
+    ck_assert_int_eq(aic_pto_argument(program, 5, &argument), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_pto_get_statement(program, 4, &s), AIC_INVALID_ARGUMENT);
+    aic_pto_free(program);
+}
+END_TEST
+
+static void check_printed(const char *text, const char *canonical)
+{
+    aic_pto_program *program = program_of(text, AIC_PTO_PLACEMENT_TEXT);
+    char printed[4096];
+    size_t length = 0;
+    ck_assert_int_eq(aic_pto_print(program, printed, sizeof printed, &length), AIC_OK);
+    ck_assert_str_eq(printed, canonical);
+    ck_assert_uint_eq(length, strlen(canonical));
+    if (length > 0) {
+        ck_assert_int_eq(aic_pto_print(program, printed, length, NULL), AIC_INVALID_ARGUMENT);
+    }
+    aic_pto_free(program);
+}
+
+START_TEST(program_is_printed)
+{
+    check_printed(EXAMPLE, EXAMPLE_CANONICAL);
+    check_printed(EXAMPLE_CANONICAL, EXAMPLE_CANONICAL);
+    check_printed("", "");
+    check_printed(
+        "pto.tassign %t , @tile ( 0x1000 )\n%t = texpands -1 : si16, !pto.tile<2x16xsi16>",
+        "pto.tassign %t, @tile(4096)\npto.texpands ins(-1 : si16) outs(%t : !pto.tile_buf<loc=vec, dtype=si16, "
+        "rows=2, cols=16, v_row=2, v_col=16, blayout=row_major, slayout=none_box, fractal=512, pad=0>)\n");
+}
+END_TEST
+
+START_TEST(program_runs)
+{
+    aic_pto_program *program = program_of(EXAMPLE, AIC_PTO_PLACEMENT_TEXT);
+    float s = 7, t[64], u[64], v[64];
+    int32_t rows = 2;
+    void *const arguments[] = {&s, t, u, v, &rows};
+    for (size_t i = 0; i < 64; i++) {
+        t[i] = u[i] = v[i] = -1;
+    }
+    ck_assert_msg(aic_pto_reference(program, arguments, 5) == AIC_OK, "%s", aic_last_error());
+    for (size_t i = 0; i < 64; i++) {
+        ck_assert(t[i] == 7 && u[i] == 7);
+        ck_assert(v[i] == (i / 8 < 2 && i % 8 < 3 ? 2.5F : -1));
+    }
+    rows = 9;
+    t[0] = -1;
+    ck_assert_int_eq(aic_pto_reference(program, arguments, 5), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: v_row: valid_row = 9 is outside 0..8 (line 9, column 1)");
+    ck_assert(t[0] == -1);
+    ck_assert_int_eq(aic_pto_reference(program, arguments, 4), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: arguments: 4 given, 5 needed");
+    void *const missing[] = {&s, t, NULL, v, &rows};
+    ck_assert_int_eq(aic_pto_reference(program, missing, 5), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: u: is NULL");
+    void *const twice[] = {&s, t, t + 1, v, &rows};
+    ck_assert_int_eq(aic_pto_reference(program, twice, 5), AIC_INVALID_ARGUMENT);
+    aic_pto_free(program);
+}
+END_TEST
+
+/* Two tiles, the second over the second half of the first: in manual mode a store to one changes the other. */
+static const char SHARED[] = "pto.tassign %a, @tile(64)\n"
+                             "pto.tassign %b, @tile(192)\n"
+                             "pto.tassign %c, @tile(0x8000)\n"
+                             "pto.tassign %d, @tile(64)\n"
+                             "%a = texpands 1.0 : f32, !pto.tile<8x8xf32>\n"
+                             "%b = texpands 2.0 : f32, !pto.tile<vec, 8x8xf32, valid=8x4>\n"
+                             "%c = texpands 3.0 : f32, !pto.tile<8x8xf32>\n"
+                             "%d = texpands 4.0 : f32, !pto.tile<mat, 8x8xf32>\n";
+
+START_TEST(tiles_share_memory)
+{
+    for (int automatic = 0; automatic < 2; automatic++) {
+        aic_pto_program *program = program_of(SHARED, automatic ? AIC_PTO_PLACEMENT_AUTO : AIC_PTO_PLACEMENT_TEXT);
+        float a[64], b[64], c[64], d[64];
+        void *const arguments[] = {a, b, c, d};
+        aic_pto_statement s;
+        for (size_t i = 0; i < 64; i++) {
+            a[i] = b[i] = c[i] = d[i] = -(float)i;
+        }
+        ck_assert_msg(aic_pto_reference(program, arguments, 4) == AIC_OK, "%s", aic_last_error());
+        for (size_t i = 0; i < 64; i++) {
+            const bool shared = !automatic && i >= 32 && i % 8 < 4;
+            ck_assert(a[i] == (shared ? 2.0F : 1.0F));
+            const float kept = automatic || i >= 32 ? -(float)i : 1.0F; /* the last 32 are of b alone */
+            ck_assert_msg(b[i] == (i % 8 < 4 ? 2.0F : kept), "b[%zu] = %g", i, (double)b[i]);
+            ck_assert(c[i] == 3 && d[i] == 4);
+        }
+        ck_assert_int_eq(aic_pto_get_statement(program, 1, &s), AIC_OK);
+        ck_assert_int_eq(s.address, automatic ? AIC_NOT_GIVEN : 192);
+        ck_assert_uint_eq(s.after, automatic ? AIC_PTO_NONE : 0);
+        ck_assert_uint_eq(s.group, automatic ? 0 : 1);
+        ck_assert_int_eq(aic_pto_get_statement(program, 3, &s), AIC_OK);
+        ck_assert_uint_eq(s.group, automatic ? 0 : 1);
+        aic_pto_free(program);
+    }
+}
+END_TEST
+
+#define USE "pto.texpands ins(%s : f32) outs(%t : " SMALL ")"
+
+static const struct {
+    const char *text, *message;
+} bad_programs[] = {
+    {USE, "texpands: %s is not defined; .arg and .const define scalars (line 1, column 18)"},
+    {".arg %s : f32\n.arg %s : f16", "texpands: %s is defined twice (line 2, column 6)"},
+    {".arg %s : f32\n.const %s = 1.0 : f32", "texpands: %s is defined twice (line 2, column 8)"},
+    {"%t = texpands 1.0 : f32, " SMALL "\n %t = texpands 1.0 : f32, " SMALL,
+     "texpands: %t is defined twice (line 2, column 2)"},
+    {".arg %t : " SMALL "\n%t = texpands 1.0 : f32, " SMALL, "texpands: %t is defined twice (line 2, column 1)"},
+    {".arg %s : f16\n" USE, "texpands: %s is f16, not f32 (line 2, column 23)"},
+    {".arg %s : " SMALL "\n" USE, "texpands: %s is a tile, not a scalar (line 2, column 18)"},
+    {".arg %s : f32\npto.texpands ins(%s : f32) outs(%s : " SMALL ")", "texpands: %s is no tile (line 2, column 33)"},
+    {".arg %s : f32\n.arg %t : !pto.tile<8x16xf32>\n" USE, "texpands: %t has another type (line 3, column 33)"},
+    {".arg %s : f32\n.arg %t : !pto.tile<loc=vec, dtype=f32, rows=8, cols=8, pad=1>\n" USE,
+     "texpands: %t has another type (line 3, column 33)"},
+    {".arg %s : f32\npto.tassign %s, @tile(0)", "texpands: %s is no tile (line 2, column 13)"},
+    {"pto.tassign %t, @tile(0)\n.arg %t : f32", "texpands: %t is bound as a tile (line 2, column 6)"},
+    {"pto.tassign %t, @tile(0)\npto.tassign %t, @tile(32)", "texpands: %t is bound twice (line 2, column 13)"},
+    {"\npto.tassign %t, @tile(0)", "texpands: %t is bound but not defined (line 2, column 13)"},
+    {"pto.tassign %t, @tile(-32)", "texpands: address: -32 is not 0 or more (line 1, column 23)"},
+    {"pto.tassign %t, @tile(1.0)", "texpands: address: 1.0 is not an integer (line 1, column 23)"},
+    {"pto.tassign %t, @mat(0)", "texpands: mat is not tile (line 1, column 18)"},
+    {"pto.tassign %t @tile(0)", "texpands: expected ',' instead of '@' (line 1, column 16)"},
+    {"pto.tassign %t, @tile(16)\n\n  %t = texpands 1.0 : f32, " SMALL,
+     "texpands: address: 16 is not a multiple of 32 (line 3, column 3)"},
+    {"pto.tassign %t, @tile(0x3FF20)\n%t = texpands 1.0 : f32, " SMALL,
+     "texpands: address: 261920 and 256 bytes are beyond the 262144 of vec of A5 (line 2, column 1)"},
+    {"pto.tassign %t, @tile(0)\n%t = texpands 1.0 : f32, " SMALL "\n%u = texpands 1.0 : f32, " SMALL,
+     "texpands: address: none is given; with manual placement TASSIGN binds a tile first (line 3, column 1)"},
+    {".arg %t : " SMALL "\n.arg %s : f32\n" USE "\npto.tassign %t, @tile(0)",
+     "texpands: address: none is given; with manual placement TASSIGN binds a tile first (line 3, column 1)"},
+    {"%t = texpands 1.0 : bf16, !pto.tile<mat, 16x16xbf16>",
+     "texpands: dtype: bfloat16 is not int8, uint8, int16, uint16, int32, uint32, float16 or float32 (line 1, column "
+     "1)"},
+    {".arg %t : !pto.tile<left, 16x16xf16>", "texpands: loc: left is not vec or mat (line 1, column 6)"},
+    {".arg s : f32", "texpands: expected '%' instead of 's' (line 1, column 6)"},
+    {".arg %s f32", "texpands: expected ':' instead of 'f' (line 1, column 9)"},
+    {".arg %s : f32, f32", "texpands: expected the end of the line instead of ',' (line 1, column 14)"},
+    {".const %s = 1.0", "texpands: expected ':' instead of the end of the text (line 1, column 16)"},
+    {".const %s = %t : f32", "texpands: expected a value or a literal instead of '%' (line 1, column 13)"},
+    {".const %s = 300 : i8", "texpands: scalar: 300 is not representable in i8 (-128..127) (line 1, column 13)"},
+    {".var %s", "texpands: .var is not a statement (pto.texpands, pto.tassign, .arg, .const) (line 1, column 1)"},
+    {"\x01", "texpands: expected a statement instead of byte 0x01 (line 1, column 1)"},
+    {"/ comment", "texpands: expected a statement instead of '/' (line 1, column 1)"},
+};
+
+START_TEST(bad_program)
+{
+    aic_pto_program *program = NULL;
+    ck_assert_int_eq(aic_pto_parse(bad_programs[_i].text, strlen(bad_programs[_i].text), NULL, &program),
+                     AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), bad_programs[_i].message);
+    ck_assert_ptr_null(program);
+}
+END_TEST
+
+START_TEST(options)
+{
+    aic_pto_options o = aic_pto_options_init();
+    aic_pto_program *program = NULL;
+    char text[1024];
+    o.free_names = true;
+    ck_assert_int_eq(aic_pto_parse(USE, strlen(USE), &o, &program), AIC_OK);
+    ck_assert_int_eq(aic_pto_print(program, text, sizeof text, NULL), AIC_OK);
+    ck_assert_str_eq(text, "pto.texpands ins(%s : f32) outs(%t : " SMALL_FULL ")\n");
+    float t[64];
+    void *const arguments[] = {t};
+    ck_assert_int_eq(aic_pto_reference(program, arguments, 1), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: a program with free names cannot be run");
+    aic_pto_free(program);
+
+    static const char bf16[] = "%t = texpands 1.0 : bf16, !pto.tile<mat, 16x16xbf16>";
+    o.arch = AIC_A2A3;
+    ck_assert_int_eq(aic_pto_parse(bf16, strlen(bf16), &o, &program), AIC_OK);
+    aic_pto_free(program);
+    o.placement = AIC_PTO_PLACEMENT_MANUAL;
+    ck_assert_int_eq(aic_pto_parse(bf16, strlen(bf16), &o, &program), AIC_INVALID_ARGUMENT);
+    aic_pto_free(NULL);
+    ck_assert_int_eq(aic_pto_parse(NULL, 0, NULL, &program), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_pto_parse("", 0, NULL, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_pto_print(NULL, NULL, 0, NULL), AIC_INVALID_ARGUMENT);
+}
+END_TEST
+
+/* ---- size ---- */
+
+/* `unit` again and again: refused, or read, at once. */
+static void check_large(const char *unit, const char *message)
+{
+    const size_t step = strlen(unit);
+    char *text = malloc(AIC_PTO_BYTES_MAX);
+    size_t at = 0;
+    struct timespec start, end;
+    aic_pto_program *program = NULL;
+    ck_assert_ptr_nonnull(text);
+    for (size_t i = 0; at + step + 16 < AIC_PTO_BYTES_MAX; i++) {
+        char number[16];
+        const char *mark = strchr(unit, '@');
+        const size_t before = mark ? (size_t)(mark - unit) : step;
+        snprintf(number, sizeof number, "%zu", i);
+        memcpy(text + at, unit, before);
+        at += before;
+        if (mark) {
+            memcpy(text + at, number, strlen(number));
+            at += strlen(number);
+            memcpy(text + at, mark + 1, step - before - 1);
+            at += step - before - 1;
+        }
+    }
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    const aic_status status = aic_pto_parse(text, at, NULL, &program);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const double seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    ck_assert_msg((status == AIC_OK) == (message == NULL), "%s: %s", unit, aic_last_error());
+    ck_assert_msg(message == NULL || strstr(aic_last_error(), message), "%s: %s", unit, aic_last_error());
+    ck_assert_msg(seconds < 2, "%s...: %g s", unit, seconds);
+    aic_pto_free(program);
+    free(text);
+}
+
+START_TEST(large_texts_end_quickly)
+{
+    check_large("\n", NULL);
+    check_large("; a comment\n", NULL);
+    check_large("%t@ = texpands 1.0 : f32, !pto.tile<8x8xf32>\n", "more than 4096 names");
+    check_large(".arg %t@ : !pto.tile<8x8xf32>\n", "more than 4096 names");
+    check_large("pto.texpands ins(1.0:f32) outs(%t:!pto.tile<8x8xf32>)\n", "more than 4096 statements");
+    check_large("pto.texpands ins(\n", "column");
+    check_large("pto.texpands\n", "column");
+    check_large("%t", "column");
+    check_large("(", "column 1");
+    check_large("<<", "column 1");
+    static char zeros[AIC_PTO_BYTES_MAX + 1];
+    aic_pto_program *program = NULL;
+    ck_assert_int_eq(aic_pto_parse(zeros, sizeof zeros, NULL, &program), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: the text has 1048577 bytes, more than 1048576");
+    ck_assert_int_eq(aic_pto_parse(zeros, 100, NULL, &program), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: expected a statement instead of byte 0x00 (line 1, column 1)");
+}
+END_TEST
+
+Suite *suite_pto_program(void)
+{
+    Suite *suite = suite_create("pto_program");
+    TCase *tcase = tcase_create("pto_program");
+    tcase_add_test(tcase, program_is_read);
+    tcase_add_test(tcase, program_is_printed);
+    tcase_add_test(tcase, program_runs);
+    tcase_add_test(tcase, tiles_share_memory);
+    tcase_add_loop_test(tcase, bad_program, 0, (int)(sizeof bad_programs / sizeof bad_programs[0]));
+    tcase_add_test(tcase, options);
+    tcase_add_test(tcase, large_texts_end_quickly);
+    tcase_set_timeout(tcase, 120);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,98 @@
+/* aicjit fmt: operator text and programs of PTO-AS in their canonical form. */
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/pto.h"
+#include "tools/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int print_program(const aic_pto_program *program)
+{
+    size_t length = 0;
+    aic_status status = aic_pto_print(program, NULL, 0, &length);
+    char *text = status == AIC_OK ? malloc(length + 1) : NULL;
+    if (status == AIC_OK && text == NULL) {
+        return cli_fail_memory("the program's text", length + 1);
+    }
+    if (status == AIC_OK) {
+        status = aic_pto_print(program, text, length + 1, NULL);
+    }
+    if (status == AIC_OK) {
+        (void)fputs(text, stdout);
+    }
+    free(text);
+    return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+}
+
+/* Whether the library, too, reads it as PTO-AS. */
+static bool is_pto(const char *text)
+{
+    text += strspn(text, " \t\r\n\v\f");
+    return *text == '%' || strncmp(text, "pto.", 4) == 0;
+}
+
+/* A statement by itself keeps its names. */
+static int format_statement(const cli_pto *pto, const char *text)
+{
+    aic_pto_program *program = NULL;
+    int status = cli_pto_parse(pto, NULL, NULL, text, strlen(text), true, &program);
+    if (status == CLI_DONE) {
+        status = print_program(program);
+        aic_pto_free(program);
+    }
+    return status;
+}
+
+static int format_spec(const char *text)
+{
+    aic_spec spec;
+    const aic_status failed = aic_spec_parse(text, &spec);
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    char *canonical = cli_spec_text(&spec);
+    if (canonical == NULL) {
+        return cli_fail(CLI_SYSTEM, "fmt: memory ran out");
+    }
+    printf("%s\n", canonical);
+    free(canonical);
+    return CLI_DONE;
+}
+
+static int format_file(const cli_pto *pto)
+{
+    aic_pto_program *program = NULL;
+    int status = cli_pto_read(pto, NULL, &program);
+    if (status == CLI_DONE) {
+        status = print_program(program);
+        aic_pto_free(program);
+    }
+    return status;
+}
+
+int cmd_fmt(int argc, char **argv)
+{
+    enum { TEXTS_MAX = 1000 };
+    cli_pto pto = {0};
+    args_list texts = {0};
+    const args_option options[] = {CLI_OPTIONS_PTO(pto)};
+    const args_command command = {.name = "fmt",
+                                  .arguments = "[SPEC]... [--pto FILE]",
+                                  .summary = "Prints operator text and programs in their canonical form.",
+                                  .options = options,
+                                  .option_count = sizeof options / sizeof options[0]};
+    int status = args_parse(&command, argc, argv, TEXTS_MAX, &texts);
+    if (status == CLI_DONE && texts.count == 0 && pto.path == NULL) {
+        status = cli_fail(CLI_WRONG, "fmt: neither an operator text SPEC nor --pto FILE is given");
+    }
+    for (size_t i = 0; status == CLI_DONE && i < texts.count; i++) {
+        status = is_pto(texts.items[i]) ? format_statement(&pto, texts.items[i]) : format_spec(texts.items[i]);
+    }
+    if (status == CLI_DONE && pto.path != NULL) {
+        status = format_file(&pto);
+    }
+    args_list_free(&texts);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}
