@@ -242,18 +242,20 @@ END_TEST
 
 /* ---- chains ---- */
 
+/* One chain; the last is the one that has everything filled in. */
+static const char *const spellings[] = {
+    CHAIN,
+    "mmad(dtype=int8, m=3, n=5, k=7) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16, nSize=5, mSize=3, "
+    "srcStride=16, dstStride=5)",
+    "mmad(dtype=int8, m=3, n=5, k=7, c_format=Nz) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16)",
+    "mmad(dtype=int8, m=3, n=5, k=7, c_format=Nz) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16, nSize=5, "
+    "mSize=3, srcStride=16, dstStride=5)",
+};
+enum { SPELLINGS = sizeof spellings / sizeof spellings[0] };
+
 /* What a chain leaves out, and what its producer's own output would look like, makes no other kernel. */
 START_TEST(one_kernel_for_all_spellings)
 {
-    static const char *const spellings[] = {
-        CHAIN,
-        "mmad(dtype=int8, m=3, n=5, k=7) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16, nSize=5, mSize=3, "
-        "srcStride=16, dstStride=5)",
-        "mmad(dtype=int8, m=3, n=5, k=7, c_format=Nz) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16, nSize=5, "
-        "mSize=3, srcStride=16, dstStride=5)",
-        "mmad(dtype=int8, m=3, n=5, k=7, c_format=Nz) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16)",
-    };
-    enum { SPELLINGS = sizeof spellings / sizeof spellings[0] };
     static blocks b;
     aic_context *context;
     aic_kernel *kernel[2 * SPELLINGS];
@@ -276,6 +278,50 @@ START_TEST(one_kernel_for_all_spellings)
         ck_assert_int_eq(aic_kernel_call(kernel[i], b.pointer, 4), AIC_OK);
         aic_kernel_release(kernel[i]);
     }
+}
+END_TEST
+
+typedef struct caller {
+    aic_context *context;
+    pthread_barrier_t *start;
+    const char *text;
+    aic_status status;
+} caller;
+
+static void *call_at_once(void *argument)
+{
+    caller *c = argument;
+    const aic_spec spec = spec_of(c->text);
+    blocks b;
+    reset(&b);
+    pthread_barrier_wait(c->start);
+    c->status = aic_jit_spec(c->context, &spec, b.pointer, 4);
+    return NULL;
+}
+
+START_TEST(spellings_at_once)
+{
+    enum { THREADS = 2 * SPELLINGS };
+    pthread_barrier_t start;
+    pthread_t thread[THREADS];
+    caller callers[THREADS];
+    aic_context *context;
+    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
+    ck_assert_int_eq(pthread_barrier_init(&start, NULL, THREADS), 0);
+    for (int i = 0; i < THREADS; i++) {
+        callers[i] = (caller){.context = context, .start = &start, .text = spellings[i % SPELLINGS]};
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, call_at_once, &callers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        ck_assert_int_eq(callers[i].status, AIC_OK);
+    }
+    aic_cache_stats stats;
+    ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
+    ck_assert_uint_eq(stats.kernels, 1);
+    ck_assert_uint_eq(stats.compiles, 1);
+    pthread_barrier_destroy(&start);
+    aic_context_destroy(context);
 }
 END_TEST
 
@@ -406,7 +452,8 @@ Suite *suite_operands(void)
     tcase_add_test(tcase, a_warning_waits_for_its_thread);
     tcase_add_loop_test(tcase, empty_operands_overlap_nothing, 0, WAYS);
     tcase_add_test(tcase, typed_functions_are_those_of_the_operator);
-    tcase_add_loop_test(tcase, one_kernel_for_all_spellings, 0, 4);
+    tcase_add_loop_test(tcase, one_kernel_for_all_spellings, 0, SPELLINGS);
+    tcase_add_loop_test(tcase, spellings_at_once, 0, 5);
     tcase_add_test(tcase, refused_chains_are_not_kept);
     tcase_add_test(tcase, resolving_is_done_once);
     tcase_add_loop_test(tcase, a_chain_is_its_operators_in_turn, 0, AIC_OVERFLOW_IEEE + 1);
