@@ -105,12 +105,6 @@ LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double hig
     return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, least, a, ""), least, a, "");
 }
 
-LLVMValueRef aic_nan_to_zero(aic_emit *e, LLVMValueRef a)
-{
-    LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealORD, a, a, "");
-    return LLVMBuildSelect(e->builder, number, a, LLVMConstNull(LLVMTypeOf(a)), "");
-}
-
 LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMTypeRef type = LLVMTypeOf(a);

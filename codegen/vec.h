@@ -49,7 +49,6 @@ LLVMValueRef aic_const_float(LLVMTypeRef type, double value);
 
 /* low where a < low, high where a > high; NaN stays. */
 LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double high);
-LLVMValueRef aic_nan_to_zero(aic_emit *e, LLVMValueRef a);
 
 /* Lane by lane, signed. */
 LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b);

@@ -227,6 +227,15 @@ static uint64_t word_plain(uint64_t *state)
     return (word_usual(state) & (UINT64_C(0x1FF) << 37 | SCALE_BITS | UINT64_C(1) << 46)) & ~UINT64_C(0x80000000);
 }
 
+/* What quantised networks have: scales below 1, offsets within the result's type. */
+static uint64_t word_mild(uint64_t *state)
+{
+    const bool is_signed = !once_in(state, 3);
+    const int64_t offset = is_signed ? rng_range(state, -128, 128) : rng_range(state, 0, 255);
+    const uint64_t scale = (uint64_t)rng_range(state, 100, 126) << 23 | (rng_next(state) & 0x7FFFFF);
+    return scale | ((uint64_t)offset & 0x1FF) << 37 | (uint64_t)is_signed << 46;
+}
+
 /* ---- the table ---- */
 
 enum { KINDS = 6 };
@@ -239,7 +248,7 @@ typedef struct data_row {
 
 /* The first row that fits counts. */
 static const data_row rows[] = {
-    {"cbufWorkspace", AIC_UINT64, {word_usual, word_usual, word_mixed, word_mixed, word_plain, word_wild}},
+    {"cbufWorkspace", AIC_UINT64, {word_usual, word_mild, word_mild, word_mixed, word_plain, word_wild}},
     {NULL, AIC_FLOAT16, {half_integer, half_real, half_real, half_tiny, half_finite, half_special}},
     {NULL, AIC_BFLOAT16, {bfloat_integer, bfloat_real, bfloat_real, bfloat_finite, bfloat_edge, bfloat_special}},
     {NULL, AIC_FLOAT32, {float_real, float_real, float_edge, float_edge, float_finite, float_special}},
