@@ -33,20 +33,12 @@ static int64_t target_bytes(const walk *w)
 
 /* ---- rows of a piece ---- */
 
-/* Accumulators of vector i of a unit; single: all its rows are the first one. */
-static LLVMValueRef load_vector(const walk *w, const piece *c, LLVMValueRef source, unsigned i, bool single)
+/* Accumulators of vector i of a unit. */
+static LLVMValueRef load_vector(const walk *w, const piece *c, LLVMValueRef source, unsigned i)
 {
-    LLVMValueRef parts[AIC_UNIT_VECTORS];
-    const unsigned across = c->unit.blocks * LANES, size = c->unit.lanes < LANES ? c->unit.lanes : LANES;
-    const unsigned count = c->unit.lanes / size;
-    for (unsigned k = 0; k < count; k++) {
-        unsigned place = i * c->unit.lanes + k * size, row = single ? 0 : place / across, column = place % across;
-        int64_t offset = column / LANES * w->s->block_bytes + row * ROW_BYTES + column % LANES * SOURCE_BYTES;
-        unsigned left = !w->s->exact ? size : c->columns > column ? c->columns - column : 0;
-        parts[k] = left == 0 ? aic_zero(aic_vector(w->e->i32, size))
-                             : aic_load_part(w->e, w->e->i32, size, left, source, offset);
-    }
-    return aic_concat(w->e, parts, count);
+    const unsigned across = c->unit.blocks * LANES, place = i * c->unit.lanes, column = place % across;
+    int64_t offset = column / LANES * w->s->block_bytes + place / across * ROW_BYTES + column % LANES * SOURCE_BYTES;
+    return aic_load(w->e, aic_vector(w->e->i32, c->unit.lanes), source, offset, SOURCE_BYTES);
 }
 
 /* Rows of results; where they are neighbours in memory, too, in one store. */
@@ -75,11 +67,10 @@ static void emit_unit(const walk *w, const piece *c, unsigned unit, LLVMValueRef
     aic_emit *e = w->e;
     LLVMValueRef accumulators[AIC_UNIT_VECTORS];
     const int64_t blocks = (int64_t)unit * c->unit.blocks;
-    const unsigned row = c->unit.blocks * LANES / c->unit.lanes; /* vectors of one */
-    const unsigned count = single && row > 0 ? row : c->unit.count;
+    const unsigned count = single ? c->unit.blocks * LANES / c->unit.lanes : c->unit.count;
     source = aic_at_const(e, source, blocks * w->s->block_bytes);
     for (unsigned i = 0; i < count; i++) {
-        accumulators[i] = load_vector(w, c, source, i, single);
+        accumulators[i] = load_vector(w, c, source, i);
     }
     LLVMValueRef results = aic_epilogue_results(e, w->p, &c->unit, &c->parameters[unit], accumulators, count);
     store_rows(w, c, results, single ? 1 : c->unit.rows, aic_at_const(e, target, blocks * LANES * target_bytes(w)));
@@ -108,14 +99,13 @@ static void emit_singles(const walk *w, const piece *c, LLVMValueRef count)
     aic_loop_end(e, &loop);
 }
 
-/* All rows: `rows` at a time, the last ones overlapping those before; or one by one where there are
- * fewer. */
+/* All rows: `rows` at a time, the last ones overlapping those before; or one by one where there are fewer. */
 static void emit_rows(const walk *w, const piece *c, int64_t rows)
 {
     aic_emit *e = w->e;
     aic_loop loop;
     const int64_t step = (rows + c->unit.rows - 1) / c->unit.rows * c->unit.rows;
-    if (step == 1 || w->s->exact || w->s->most_rows < step) {
+    if (step == 1 || w->s->most_rows < step) {
         emit_singles(w, c, w->count);
         return;
     }
@@ -161,17 +151,19 @@ static void emit_piece_rows(const walk *w, piece *c, LLVMValueRef block, bool pl
     emit_rows(w, c, plain ? w->s->form.rows : 1);
 }
 
-/* A piece of `blocks` blocks. Where only the table tells whether columns are plain, there are two ways through it. */
+/* A piece of `blocks` blocks. Where only the table tells whether columns are plain, there are two ways through it, but
+ * not through the few columns behind others. */
 static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes)
 {
     aic_emit *e = w->e;
+    const bool few = columns <= LANES && columns < w->p->columns;
     const aic_plainness plainness = aic_epilogue_plainness(w->p);
     piece c = {.unit = aic_epilogue_unit(w->p, e->target, blocks), .row_bytes = row_bytes};
     c.units = (unsigned)blocks / c.unit.blocks;
     c.columns = columns / c.units;
     c.target = piece_target(w, block);
     c.source = aic_at(e, w->source, aic_mul(e, block, w->s->block_bytes));
-    if (plainness != AIC_PLAIN_TOLD) {
+    if (plainness != AIC_PLAIN_TOLD || few) {
         emit_piece_rows(w, &c, block, plainness == AIC_PLAIN_ALWAYS);
         return;
     }

@@ -72,13 +72,12 @@ typedef struct aic_epilogue_strip {
     int64_t columns;
     int64_t step;                  /* every strip begins at a multiple of this many columns, itself a multiple of 16 */
     bool last;                     /* its columns are the last ones, with the narrow tail where there is one */
-    bool exact;                    /* nothing is read but its columns; else whole blocks of 16 are */
     int64_t least_rows, most_rows; /* of a call, in every matrix: what no call needs is not emitted */
 } aic_epilogue_strip;
 
 /* void name(target, source, table; row, count, column): stores the columns of a strip from `column` on of the `count`
  * rows from `row` on, in every matrix that has them. target, table: of the whole; source: the first of these rows and
- * columns. Rows that are in no matrix are dropped. */
+ * columns, readable in whole blocks of 16. Rows that are in no matrix are dropped. */
 LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
                                      const char *name);
 

@@ -2,7 +2,7 @@
  *
  *     fill the table of columns
  *     for a band of rows
- *       the strip of all columns
+ *       the strip of all whole blocks of 16 columns, then that of the columns behind them
  *
  * Within the strip it is pieces of columns, then rows. Rows of different blocks of the source, and rows of a target in
  * rows, lie far apart; a band is as many of them as translation and prefetching of addresses cope with. */
@@ -29,6 +29,12 @@ static int64_t blocks_of(const aic_epilogue *p)
     return (p->columns + LANES - 1) / LANES;
 }
 
+/* The workspace: the table, then a line where a last row is put that is not full. */
+static int64_t line_offset(const aic_epilogue *p)
+{
+    return (aic_epilogue_table_bytes(p) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+}
+
 /* ---- schedules ---- */
 
 /* Blocks of columns that are neighbours in the target. */
@@ -42,30 +48,42 @@ static bool in_rows(const aic_epilogue *p)
     return p->width >= p->columns && p->columns > LANES;
 }
 
-/* Blocks whose results are worth writing together: several lines where rows lie apart, else one. */
-static int64_t wide_blocks(const aic_epilogue *p)
+/* Blocks whose results fill a cache line where they are neighbours. */
+static int64_t line_blocks(const aic_epilogue *p)
 {
-    int64_t lines = in_rows(p) ? 8 : 1, blocks = lines * LINE_BYTES / (LANES * (int64_t)aic_dtype_size(p->target));
-    return least(blocks, neighbours(p));
+    return least(LINE_BYTES / (LANES * (int64_t)aic_dtype_size(p->target)), neighbours(p));
 }
 
+/* Such a piece, and a few vectors an iteration. */
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target)
 {
-    int64_t blocks = wide_blocks(p), units = aic_epilogue_unit(p, target, blocks).blocks;
-    return (aic_epilogue_form){.blocks = blocks, .rows = blocks > units ? 2 : 4};
+    int64_t blocks = line_blocks(p);
+    return (aic_epilogue_form){.blocks = blocks, .rows = aic_epilogue_unit(p, target, blocks).rows > 1 ? 1 : 2};
 }
 
-/* Vector operations: loads, stores and about eight for the arithmetic of a vector; besides, the head of a loop, lines
- * that are written in parts, more values at a time than there are registers, bands too low or too high. */
+/* A core's own caches, about: with more than that, the target's lines come from far, the better the more of them are
+ * written in a row. */
+enum { NEAR_BYTES = 1 << 20 };
+static const double NEAR_VECTOR = 4, FAR_VECTOR = 10; /* vector operations a vector of the source */
+
+/* Vector operations: of the arithmetic, about eight a vector and those done twice where pieces overlap; of the head of
+ * a loop; of memory. Bodies beyond a few vectors only take longer to compile. */
 static double predict(const aic_epilogue *p, const aic_target *target, const aic_schedule *s)
 {
-    const double lines = (double)wide_blocks(p), blocks = (double)s->vectors, ideal = BAND_ROWS;
-    double vectors = (double)(p->rows * p->matrices) * (double)p->columns * 32 / target->vector_bits;
-    double body = blocks * (double)s->rows * LANES * 32 / target->vector_bits,
-           arithmetic = p->target == p->source ? 0 : 8;
-    double parts = blocks < lines ? lines / blocks - 1 : 0, wide = blocks > lines ? blocks / lines / 4 : 0;
-    double off = s->band < BAND_ROWS ? ideal / (double)s->band : (double)s->band / ideal;
-    return vectors * (2 + arithmetic + 2 / body + body / 16 + parts + wide + (in_rows(p) ? off / 4 : 0));
+    const double lanes = target->vector_bits / 32, size = (double)least(s->vectors, neighbours(p));
+    const double vectors = (double)(p->rows * p->matrices) * (double)p->columns / lanes;
+    const double arithmetic = p->target == p->source ? 1 : 8, body = size * (double)s->rows * LANES / lanes;
+    const double whole = (double)(p->columns / LANES),
+                 pieces = (double)((p->columns / LANES + s->vectors - 1) / s->vectors);
+    const double twice = whole > 0 ? pieces * size / whole : 1;
+    const bool far = vectors * lanes * (4 + (double)aic_dtype_size(p->target)) > NEAR_BYTES;
+    double memory = far ? FAR_VECTOR : NEAR_VECTOR;
+    if (in_rows(p)) {
+        double off = s->band < BAND_ROWS ? (double)BAND_ROWS / (double)s->band : (double)s->band / BAND_ROWS;
+        memory *= 1 + 0.02 * off + (far ? 0.12 * ((double)AIC_EPILOGUE_BLOCKS / size - 1) : 0);
+    }
+    const double parts = size < (double)line_blocks(p) ? (double)line_blocks(p) / size : 0; /* of a line */
+    return vectors * (arithmetic * twice + 2 / body + 0.01 * body * arithmetic + parts + memory);
 }
 
 static void candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
@@ -112,7 +130,8 @@ static aic_status check(const aic_work *work, const aic_target *target, const ai
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %" PRId64 " is not a power of two in 1..%d",
                         s->vectors, AIC_EPILOGUE_BLOCKS);
     }
-    *sizes = (aic_sizes){.workspace_bytes = (size_t)aic_epilogue_table_bytes(&work->epilogue.epilogue)};
+    const aic_epilogue *p = &work->epilogue.epilogue;
+    *sizes = (aic_sizes){.workspace_bytes = (size_t)line_offset(p) + (p->columns % LANES != 0 ? ROW_BYTES : 0)};
     return AIC_OK;
 }
 
@@ -128,37 +147,45 @@ static void report(FILE *out, const aic_work *work, const aic_target *target, co
 
 /* ---- emission ---- */
 
-/* The functions of a kernel, NULL where it has none: the columns that the last row of the source has in full, those of
- * its last block that it has in part, and the same for the last row alone. */
+/* The functions of a kernel, NULL where it has none, and what they are called for. */
 typedef struct parts {
-    LLVMValueRef table, strip, exact;
-    int64_t band, rows;
+    LLVMValueRef table, strip, tail;
+    int64_t rows, band;            /* of the source; of a band, but the last one, which may have less */
+    int64_t columns, tail_columns; /* of whole blocks, and behind them */
 } parts;
+
+/* Bands of about the same height. */
+static void cut_bands(const aic_epilogue *p, const aic_schedule *s, parts *f)
+{
+    f->rows = (p->matrices - 1) * p->source_matrix + p->rows;
+    const int64_t bands = (f->rows + s->band - 1) / s->band;
+    f->band = (f->rows + bands - 1) / bands;
+}
 
 static parts emit_parts(aic_emit *e, const aic_epilogue_kernel *k, const aic_schedule *s, const char *symbol)
 {
     const aic_epilogue *p = &k->epilogue;
+    parts f = {.tail_columns = p->columns % LANES, .columns = p->columns - p->columns % LANES};
+    cut_bands(p, s, &f);
     aic_epilogue_strip strip = {.form = {s->vectors, s->rows},
                                 .block_bytes = k->block_bytes,
-                                .columns = p->columns,
-                                .step = p->columns + LANES * AIC_EPILOGUE_BLOCKS, /* there is one */
+                                .columns = f.columns,
+                                .step = LANES * AIC_EPILOGUE_BLOCKS, /* there is one, at 0 */
                                 .last = true,
-                                .most_rows = INT64_MAX};
+                                .least_rows = p->matrices > 1 ? 0 : (f.rows - 1) % f.band + 1,
+                                .most_rows = f.band};
     char name[160];
-    parts f = {.band = s->band, .rows = (p->matrices - 1) * p->source_matrix + p->rows};
-    strip.step -= strip.step % (LANES * AIC_EPILOGUE_BLOCKS);
     snprintf(name, sizeof name, "%s_table", symbol);
     f.table = aic_emit_epilogue_table(e, p, name);
-    if (p->columns % LANES != 0) {
-        f.rows--;
-        strip.exact = true;
-        snprintf(name, sizeof name, "%s_exact", symbol);
-        f.exact = aic_emit_epilogue_strip(e, p, &strip, name);
-        strip.exact = false;
-    }
-    if (f.rows > 0) {
+    if (f.columns > 0) {
         snprintf(name, sizeof name, "%s_strip", symbol);
         f.strip = aic_emit_epilogue_strip(e, p, &strip, name);
+    }
+    if (f.tail_columns > 0) {
+        strip.columns = f.tail_columns;
+        strip.least_rows = 0;
+        snprintf(name, sizeof name, "%s_tail", symbol);
+        f.tail = aic_emit_epilogue_strip(e, p, &strip, name);
     }
     return f;
 }
@@ -169,11 +196,39 @@ static LLVMValueRef optional_operand(aic_emit *e, unsigned number)
     return number == 0 ? LLVMConstNull(e->ptr) : aic_emit_param(e, number);
 }
 
-static void emit_strip_call(aic_emit *e, LLVMValueRef strip, LLVMValueRef table, LLVMValueRef row, LLVMValueRef count)
+static void emit_strip_call(aic_emit *e, LLVMValueRef strip, LLVMValueRef source, LLVMValueRef table, LLVMValueRef row,
+                            LLVMValueRef count, int64_t column)
 {
-    LLVMValueRef source = aic_at(e, aic_emit_param(e, 1), aic_mul(e, row, ROW_BYTES));
-    LLVMValueRef args[] = {aic_emit_param(e, 0), source, table, row, count, aic_int(e, 0)};
+    LLVMValueRef args[] = {aic_emit_param(e, 0), source, table, row, count, aic_int(e, column)};
     aic_emit_call(e, strip, args, 6);
+}
+
+/* The tail's last row ends the source: it is read to the end and no further, into a line of the workspace. */
+static void emit_last_row(aic_emit *e, const aic_epilogue_kernel *k, const parts *f, LLVMValueRef table)
+{
+    LLVMValueRef line = aic_at_const(e, table, line_offset(&k->epilogue));
+    LLVMValueRef source = aic_at_const(e, aic_emit_param(e, 1), f->columns / LANES * k->block_bytes);
+    LLVMValueRef last = aic_int(e, f->rows - 1);
+    source = aic_at(e, source, aic_mul(e, last, ROW_BYTES));
+    aic_store(e, aic_load_part(e, e->i32, LANES, (unsigned)f->tail_columns, source, 0), line, 0, ROW_BYTES);
+    emit_strip_call(e, f->tail, line, table, last, aic_int(e, 1), f->columns);
+}
+
+static void emit_bands(aic_emit *e, const aic_epilogue_kernel *k, const parts *f, LLVMValueRef table)
+{
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "band", aic_int(e, 0), aic_int(e, f->rows), f->band, NULL, 0);
+    LLVMValueRef left = LLVMBuildNSWSub(e->builder, aic_int(e, f->rows), loop.index, "");
+    LLVMValueRef source = aic_at(e, aic_emit_param(e, 1), aic_mul(e, loop.index, ROW_BYTES));
+    if (f->strip != NULL) {
+        emit_strip_call(e, f->strip, source, table, loop.index, aic_min(e, aic_int(e, f->band), left), 0);
+    }
+    if (f->tail != NULL) {
+        LLVMValueRef count = aic_min(e, aic_int(e, f->band), aic_add(e, left, aic_int(e, -1)));
+        source = aic_at_const(e, source, f->columns / LANES * k->block_bytes);
+        emit_strip_call(e, f->tail, source, table, loop.index, count, f->columns);
+    }
+    aic_loop_end(e, &loop);
 }
 
 /* name(target, source, ..., workspace) */
@@ -189,16 +244,9 @@ static LLVMValueRef emit_entry(aic_emit *e, const aic_epilogue_kernel *k, const 
         LLVMValueRef args[] = {table, optional_operand(e, k->parameters), optional_operand(e, k->bias)};
         aic_emit_call(e, f->table, args, 3);
     }
-    if (f->strip != NULL) {
-        LLVMValueRef band = aic_int(e, f->band), rows = aic_int(e, f->rows);
-        aic_loop loop;
-        aic_loop_begin(e, &loop, "band", aic_int(e, 0), rows, f->band, NULL, 0);
-        LLVMValueRef left = LLVMBuildNSWSub(e->builder, rows, loop.index, "");
-        emit_strip_call(e, f->strip, table, loop.index, aic_min(e, band, left));
-        aic_loop_end(e, &loop);
-    }
-    if (f->exact != NULL) {
-        emit_strip_call(e, f->exact, table, aic_int(e, f->rows), aic_int(e, 1));
+    emit_bands(e, k, f, table);
+    if (f->tail != NULL) {
+        emit_last_row(e, k, f, table);
     }
     aic_float_leave(e, saved);
     aic_emit_function_end(e);

@@ -307,16 +307,12 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const c
 static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef *entries,
                                    aic_parameter parameter, unsigned i)
 {
-    LLVMValueRef parts[AIC_UNIT_VECTORS];
     const bool real = parameter == AIC_PARAMETER_SCALE || parameter == AIC_PARAMETER_HIGH ||
                       (parameter == AIC_PARAMETER_BIAS && p->source == AIC_FLOAT32);
-    const unsigned piece = unit->lanes < LANES ? unit->lanes : LANES, count = unit->lanes / piece;
-    for (unsigned k = 0; k < count; k++) {
-        unsigned lane = (i * unit->lanes + k * piece) % (LANES * unit->blocks);
-        int64_t offset = offset_of(p, parameter) + (int64_t)(lane % LANES) * 4;
-        parts[k] = aic_load(e, aic_vector(real ? e->f32 : e->i32, piece), entries[lane / LANES], offset, piece * 4);
-    }
-    return aic_concat(e, parts, count);
+    const unsigned lane = i * unit->lanes % (LANES * unit->blocks);
+    LLVMTypeRef type = aic_vector(real ? e->f32 : e->i32, unit->lanes);
+    return aic_load(e, type, entries[lane / LANES], offset_of(p, parameter) + (int64_t)(lane % LANES) * 4,
+                    unit->lanes * 4);
 }
 
 /* The parameters of vector `i` of a unit: from the table, or the same for every lane. */

@@ -40,7 +40,7 @@ aic_unit aic_epilogue_unit(const aic_epilogue *p, const aic_target *target, int6
     }
     aic_unit unit = {.blocks = blocks * block < size ? (unsigned)blocks : size / block};
     unit.rows = size / (block * unit.blocks);
-    unit.lanes = gives_bytes(p) ? lanes : size;
+    unit.lanes = gives_bytes(p) ? lanes : block;
     unit.count = size / unit.lanes;
     return unit;
 }
@@ -159,11 +159,21 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit 
 
 /* ---- short floats ---- */
 
-/* Saturation is cheapest on the result: infinity is the number behind the largest one, for each sign. */
-static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
+/* +0 where one of the floats is NaN. */
+static LLVMValueRef drop_nan(aic_emit *e, const LLVMValueRef *floats, unsigned count, LLVMValueRef results)
 {
-    const bool half = p->target == AIC_FLOAT16;
-    LLVMValueRef y = half ? aic_float_to_half(e, x) : aic_float_to_bfloat16(e, x, may_be_nan(p) && !p->saturate);
+    LLVMValueRef number[AIC_UNIT_VECTORS];
+    for (unsigned i = 0; i < count; i++) {
+        number[i] = LLVMBuildFCmp(e->builder, LLVMRealORD, floats[i], floats[i], "");
+    }
+    return LLVMBuildSelect(e->builder, aic_concat(e, number, count), results, aic_zero(LLVMTypeOf(results)), "");
+}
+
+/* Saturation is cheapest on the result: infinity is the number behind the largest one, for each sign. */
+static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, const LLVMValueRef *x, unsigned count)
+{
+    const bool half = p->target == AIC_FLOAT16, nan = may_be_nan(p);
+    LLVMValueRef y = half ? aic_float_to_half(e, x[0]) : aic_float_to_bfloat16(e, x, count, nan && !p->saturate);
     if (!p->saturate) {
         return y;
     }
@@ -173,10 +183,7 @@ static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, LLVMValue
     if (p->relu == AIC_RELU_NONE || (p->relu == AIC_RELU_SOURCE && p->scale != AIC_SCALE_NONE)) {
         y = aic_vector_min_unsigned(e, y, aic_const_int(type, most | SIGN16));
     }
-    if (may_be_nan(p)) {
-        y = LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealORD, x, x, ""), y, aic_zero(type), "");
-    }
-    return y;
+    return nan ? drop_nan(e, x, count, y) : y;
 }
 
 LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
@@ -190,7 +197,10 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
         return to_bytes(e, p, unit, parameters, x, count);
     }
     if (p->target != p->source) {
-        return to_short_float(e, p, x[0]);
+        for (unsigned i = count; i < unit->count; i++) {
+            x[i] = x[i - count];
+        }
+        return to_short_float(e, p, x, unit->count);
     }
     return LLVMBuildBitCast(e->builder, x[0], aic_vector(e->i32, unit->lanes), "");
 }

@@ -1,7 +1,8 @@
 /* Between the parts of the epilogue: units of accumulators and the parameters of their columns.
  *
  * A unit is what the arithmetic takes at a time: some rows of some neighbouring blocks of 16 columns, as many as fill a
- * register of the target with results. It comes in as `count` vectors of `lanes` accumulators, row by row. */
+ * register of the target with results. It comes in as `count` vectors of `lanes` accumulators, at most 16, row by row.
+ */
 #ifndef AIC_EPILOGUE_VALUE_H
 #define AIC_EPILOGUE_VALUE_H
 

@@ -176,13 +176,19 @@ static LLVMValueRef shuffle(aic_emit *e, LLVMValueRef a, LLVMValueRef b, const u
     return LLVMBuildShuffleVector(e->builder, a, b, LLVMConstVector(mask, count), "");
 }
 
-LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned stride, unsigned count)
+LLVMValueRef aic_lanes_of_two(aic_emit *e, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned stride,
+                              unsigned count)
 {
     unsigned from[64];
     for (unsigned i = 0; i < count; i++) {
         from[i] = first + i * stride;
     }
-    return shuffle(e, v, LLVMGetPoison(LLVMTypeOf(v)), from, count);
+    return shuffle(e, a, b, from, count);
+}
+
+LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned stride, unsigned count)
+{
+    return aic_lanes_of_two(e, v, LLVMGetPoison(LLVMTypeOf(v)), first, stride, count);
 }
 
 LLVMValueRef aic_permute(aic_emit *e, LLVMValueRef v, const unsigned *from, unsigned count)
@@ -196,11 +202,7 @@ LLVMValueRef aic_concat(aic_emit *e, const LLVMValueRef *vectors, unsigned count
         return vectors[0];
     }
     LLVMValueRef low = aic_concat(e, vectors, count / 2), high = aic_concat(e, vectors + count / 2, count / 2);
-    unsigned from[64], lanes = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
-    for (unsigned i = 0; i < lanes; i++) {
-        from[i] = i;
-    }
-    return shuffle(e, low, high, from, lanes);
+    return aic_lanes_of_two(e, low, high, 0, 1, 2 * LLVMGetVectorSize(LLVMTypeOf(low)));
 }
 
 /* Interleaving vector i with vector i + n/2 moves the top bit of every element's index (vector, lane) to the bottom;

@@ -28,9 +28,9 @@ LLVMValueRef aic_fma(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c
 LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits);
 
 /* <n x float> to half and bfloat16 bits, <n x i16>: to nearest, ties to even, overflow gives infinity, NaN stays NaN
- * (bfloat16: where has_nan says that it may occur, else it becomes anything). */
+ * (bfloat16: where has_nan says that it may occur, else it becomes anything). bfloat16: one vector or two as one. */
 LLVMValueRef aic_float_to_half(aic_emit *e, LLVMValueRef floats);
-LLVMValueRef aic_float_to_bfloat16(aic_emit *e, LLVMValueRef floats, bool has_nan);
+LLVMValueRef aic_float_to_bfloat16(aic_emit *e, const LLVMValueRef *floats, unsigned count, bool has_nan);
 
 /* <n x float>, a full register, to <n x i32>: to nearest, ties to even. No lane may be NaN or 2^31 or more. Those
  * beyond AIC_ROUND_LIMIT, or minus that, give some integer beyond it, too. */
@@ -64,6 +64,9 @@ void aic_store_part(aic_emit *e, LLVMValueRef value, unsigned count, LLVMValueRe
 
 /* `count` lanes of v from `first` on, every `stride`-th. */
 LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned stride, unsigned count);
+/* The same of a and b, one after the other. */
+LLVMValueRef aic_lanes_of_two(aic_emit *e, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned stride,
+                              unsigned count);
 
 /* Any lanes of v. */
 LLVMValueRef aic_permute(aic_emit *e, LLVMValueRef v, const unsigned *from, unsigned count);

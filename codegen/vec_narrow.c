@@ -46,28 +46,34 @@ LLVMValueRef aic_float_to_half(aic_emit *e, LLVMValueRef floats)
     return LLVMBuildBitCast(e->builder, half, with_element(type, e->i16), "");
 }
 
-/* The upper halves of the lanes. */
-static LLVMValueRef upper_halves(aic_emit *e, LLVMValueRef words)
-{
-    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(words));
-    LLVMValueRef halves = LLVMBuildBitCast(e->builder, words, aic_vector(e->i16, 2 * lanes), "");
-    return aic_lanes_of(e, halves, 1, 2, lanes);
-}
-
-LLVMValueRef aic_float_to_bfloat16(aic_emit *e, LLVMValueRef floats, bool has_nan)
+/* Rounded bits: the upper halves of the lanes are the result. */
+static LLVMValueRef round_to_bfloat16(aic_emit *e, LLVMValueRef floats, bool has_nan)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef words = with_element(LLVMTypeOf(floats), e->i32);
     LLVMValueRef bits = LLVMBuildBitCast(b, floats, words, "");
-    LLVMValueRef even = LLVMBuildLShr(b, bits, aic_const_int(words, 16), "");
-    even = LLVMBuildAnd(b, even, aic_const_int(words, 1), "");
-    LLVMValueRef rounded = LLVMBuildAdd(b, LLVMBuildAdd(b, bits, aic_const_int(words, 0x7fff), ""), even, "");
+    LLVMValueRef rounded = LLVMBuildAdd(b, bits, aic_const_int(words, 0x7fff), "");
+    LLVMValueRef odd = LLVMBuildAnd(b, bits, aic_const_int(words, 0x10000), "");
+    odd = LLVMBuildICmp(b, LLVMIntNE, odd, aic_zero(words), "");
+    rounded = LLVMBuildSelect(b, odd, LLVMBuildAdd(b, rounded, aic_const_int(words, 1), ""), rounded, "");
     if (has_nan) {
         LLVMValueRef quiet = LLVMBuildOr(b, bits, aic_const_int(words, 0x400000), "");
         LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, floats, floats, "");
         rounded = LLVMBuildSelect(b, is_nan, quiet, rounded, "");
     }
-    return upper_halves(e, rounded);
+    return rounded;
+}
+
+LLVMValueRef aic_float_to_bfloat16(aic_emit *e, const LLVMValueRef *floats, unsigned count, bool has_nan)
+{
+    LLVMValueRef halves[2];
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats[0]));
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef rounded = round_to_bfloat16(e, floats[i], has_nan);
+        halves[i] = LLVMBuildBitCast(e->builder, rounded, aic_vector(e->i16, 2 * lanes), "");
+    }
+    return count == 1 ? aic_lanes_of(e, halves[0], 1, 2, lanes)
+                      : aic_lanes_of_two(e, halves[0], halves[1], 1, 2, 2 * lanes);
 }
 
 /* ---- integers ---- */

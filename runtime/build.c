@@ -17,8 +17,10 @@ void aic_build_begin(aic_build *build, aic_context *context, const aic_request *
 
 aic_status aic_build_validate(aic_build *build)
 {
-    aic_status status = aic_spec_resolve(&build->spec, &build->context->semantics, &build->spec);
-    return status == AIC_OK ? aic_code_create(&build->spec, build->context, &build->code) : status;
+    const aic_spec given = build->spec;
+    aic_status status = aic_spec_resolve(&given, &build->context->semantics, &build->spec);
+    build->respelled = status == AIC_OK && !aic_spec_equal(&given, &build->spec);
+    return status;
 }
 
 static aic_problem problem_of(const aic_build *build)
@@ -69,13 +71,13 @@ void aic_build_symbol(const aic_problem *problem, const aic_schedule *schedule, 
 
 aic_status aic_build_schedule(aic_build *build)
 {
-    aic_code *code = build->code;
     const aic_problem problem = problem_of(build);
     const aic_schedule *given = build->request->schedule;
-    aic_status status = AIC_OK;
+    aic_status status = aic_code_create(&build->spec, build->context, &build->code);
+    aic_code *code = build->code;
     if (given != NULL) {
         build->schedule = *given;
-    } else {
+    } else if (status == AIC_OK) {
         status = aic_schedule_default(&problem, &build->schedule);
     }
     if (status == AIC_OK) {

@@ -8,6 +8,7 @@ typedef struct aic_build {
     aic_context *context;
     const aic_request *request;
     aic_spec spec;         /* a copy of the request's descriptors; resolved by the first stage */
+    bool respelled;        /* the request leaves out or says otherwise what the resolved descriptors say */
     aic_schedule schedule; /* chosen or given */
     aic_object object;
     aic_code *code; /* the result in the making */
@@ -16,7 +17,7 @@ typedef struct aic_build {
 /* Runs no stage yet. End with aic_build_end(). */
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request);
 
-aic_status aic_build_validate(aic_build *build); /* every rule of the document */
+aic_status aic_build_validate(aic_build *build); /* every rule of the document; fills in what a chain leaves out */
 aic_status aic_build_schedule(aic_build *build); /* given or by the default rule; the kernel gets its name */
 aic_status aic_build_object(aic_build *build);   /* emit IR, optimise, generate machine code */
 aic_status aic_build_link(aic_build *build);     /* object to callable functions; log and dump */

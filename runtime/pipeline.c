@@ -16,6 +16,46 @@ static void make_key(const aic_request *request, aic_key *key)
     }
 }
 
+/* The kernel of a request that is spelled otherwise than its resolved specification: one kernel serves all spellings of
+ * a chain. Gives the code, held once more for the entry of this spelling. */
+static aic_status share(const aic_build *build, aic_result *made)
+{
+    aic_request request = {.count = build->spec.count, .schedule = build->request->schedule};
+    for (int32_t i = 0; i < request.count; i++) {
+        request.stage[i].op = build->spec.stage[i].op;
+        request.stage[i].desc = &build->spec.stage[i].desc;
+    }
+    aic_status status = aic_pipeline(build->context, &request, made);
+    if (status == AIC_OK) {
+        aic_code_hold(made->code);
+        /* relaxed: a statistic. */
+        atomic_fetch_add_explicit(&build->context->spellings, 1, memory_order_relaxed);
+    }
+    return status;
+}
+
+/* A miss: every stage of making a kernel. *made is for the cache. */
+static aic_status make(aic_context *context, const aic_request *request, aic_result *made)
+{
+    aic_build build;
+    aic_build_begin(&build, context, request);
+    aic_status status = aic_build_validate(&build); /* every rule of the document */
+    if (status == AIC_OK && build.respelled) {
+        return share(&build, made);
+    }
+    if (status == AIC_OK) {
+        status = aic_build_schedule(&build); /* tile sizes, unroll */
+    }
+    if (status == AIC_OK) {
+        status = aic_build_object(&build); /* emit IR, optimise, machine code */
+    }
+    if (status == AIC_OK) {
+        status = aic_build_link(&build); /* functions that can be called */
+    }
+    *made = (aic_result){.code = aic_build_end(&build, status), .compiled = true};
+    return status;
+}
+
 aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_result *result)
 {
     aic_status status = aic_context_resolve(&context);
@@ -33,34 +73,22 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
     if (entry == NULL) {
         status = aic_cache_claim(&context->cache, &key, hash, &entry, &flight);
     }
-    aic_code *code = entry != NULL ? entry->value : NULL;
+    aic_result found = {.code = entry != NULL ? entry->value : NULL, .compiled = false};
     if (flight != NULL) {
-        aic_build build;
-        aic_build_begin(&build, context, request);
-        status = aic_build_validate(&build); /* every rule of the document */
-        if (status == AIC_OK) {
-            status = aic_build_schedule(&build); /* tile sizes, unroll */
-        }
-        if (status == AIC_OK) {
-            status = aic_build_object(&build); /* emit IR, optimise, machine code */
-        }
-        if (status == AIC_OK) {
-            status = aic_build_link(&build); /* functions that can be called */
-        }
-        code = aic_build_end(&build, status);
-        aic_cache_publish(&context->cache, flight, status, code);
+        status = make(context, request, &found);
+        aic_cache_publish(&context->cache, flight, status, found.code);
     }
     if (status != AIC_OK) {
         return status;
     }
     if (context->verbose >= 2) {
-        aic_log("%s %s", flight != NULL ? "miss" : "hit", code->symbol);
+        aic_log("%s %s", flight != NULL ? "miss" : "hit", found.code->symbol);
     }
 
     /* call */
     if (request->operands != NULL) {
-        return aic_call(code, AIC_PLAIN, request->operands);
+        return aic_call(found.code, AIC_PLAIN, request->operands);
     }
-    *result = (aic_result){.code = code, .compiled = flight != NULL};
+    *result = found;
     return AIC_OK;
 }

@@ -242,6 +242,76 @@ END_TEST
 
 /* ---- chains ---- */
 
+/* What a chain leaves out, and what its producer's own output would look like, makes no other kernel. */
+START_TEST(one_kernel_for_all_spellings)
+{
+    static const char *const spellings[] = {
+        CHAIN,
+        "mmad(dtype=int8, m=3, n=5, k=7) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16, nSize=5, mSize=3, "
+        "srcStride=16, dstStride=5)",
+        "mmad(dtype=int8, m=3, n=5, k=7, c_format=Nz) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16, nSize=5, "
+        "mSize=3, srcStride=16, dstStride=5)",
+        "mmad(dtype=int8, m=3, n=5, k=7, c_format=Nz) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16)",
+    };
+    enum { SPELLINGS = sizeof spellings / sizeof spellings[0] };
+    static blocks b;
+    aic_context *context;
+    aic_kernel *kernel[2 * SPELLINGS];
+    aic_kernel_info info[2 * SPELLINGS];
+    reset(&b);
+    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
+    for (int i = 0; i < 2 * SPELLINGS; i++) { /* beginning with any of them, each twice */
+        const aic_spec spec = spec_of(spellings[(i + _i) % SPELLINGS]);
+        ck_assert_msg(aic_jit_spec(context, &spec, b.pointer, 4) == AIC_OK, "%s", aic_last_error());
+        ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel[i]), AIC_OK);
+        ck_assert_int_eq(aic_kernel_get_info(kernel[i], &info[i]), AIC_OK);
+        ck_assert_str_eq(info[i].name, info[0].name);
+    }
+    aic_cache_stats stats;
+    ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
+    ck_assert_uint_eq(stats.kernels, 1);
+    ck_assert_uint_eq(stats.compiles, 1);
+    aic_context_destroy(context);
+    for (int i = 0; i < 2 * SPELLINGS; i++) { /* they outlive the context */
+        ck_assert_int_eq(aic_kernel_call(kernel[i], b.pointer, 4), AIC_OK);
+        aic_kernel_release(kernel[i]);
+    }
+}
+END_TEST
+
+/* A refused spelling leaves no trace that a later one could trip over. */
+START_TEST(refused_chains_are_not_kept)
+{
+    static blocks b;
+    aic_context *context;
+    const aic_spec bad = spec_of("mmad(dtype=int8, m=3, n=5, k=7) | fixpipe(dst=float16, src=int32, quantPre=VDEQF16, "
+                                 "mSize=4)");
+    const aic_spec good = spec_of(CHAIN);
+    reset(&b);
+    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(aic_jit_spec(context, &bad, b.pointer, 4), AIC_INVALID_ARGUMENT);
+        ck_assert_str_eq(aic_last_error(), "fixpipe: mSize: 4 is outside 1..3");
+        check_untouched(&b);
+    }
+    ck_assert_int_eq(aic_jit_spec(context, &good, b.pointer, 4), AIC_OK);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* What is filled in stays as it is when filled in again: else a kernel would be looked for without end. */
+START_TEST(resolving_is_done_once)
+{
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        aic_spec spec, once, twice;
+        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_resolve(&spec, NULL, &once), AIC_OK);
+        ck_assert_int_eq(aic_spec_resolve(&once, NULL, &twice), AIC_OK);
+        ck_assert(aic_spec_equal(&once, &twice));
+    }
+}
+END_TEST
+
 /* Memory for an operand, filled as the harness fills it. */
 static void *filled(const aic_operand *operand, uint64_t seed)
 {
@@ -336,6 +406,9 @@ Suite *suite_operands(void)
     tcase_add_test(tcase, a_warning_waits_for_its_thread);
     tcase_add_loop_test(tcase, empty_operands_overlap_nothing, 0, WAYS);
     tcase_add_test(tcase, typed_functions_are_those_of_the_operator);
+    tcase_add_loop_test(tcase, one_kernel_for_all_spellings, 0, 4);
+    tcase_add_test(tcase, refused_chains_are_not_kept);
+    tcase_add_test(tcase, resolving_is_done_once);
     tcase_add_loop_test(tcase, a_chain_is_its_operators_in_turn, 0, AIC_OVERFLOW_IEEE + 1);
     suite_add_tcase(suite, tcase);
     return suite;
