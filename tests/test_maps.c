@@ -36,13 +36,16 @@ static int levels(void)
 
 /* ---- results in place ---- */
 
+static const char turned[] =
+    "tensor_arithmetic(op=BM_XOR, shape=[2,3,19,33], output_stride=[1881,627,1,19], input0_stride=[1881,627,1,19], "
+    "input1_stride=[1881,627,1,19])";
+
 static const char *const in_place[] = {
     "tensor_arithmetic(op=BM_SUB, shape=[2,3,5,67])",
     "tensor_arithmetic(op=BM_MAC, shape=[1,1,1,1031])",
     "tensor_arithmetic(op=BM_MAX, shape=[2,3,5,7])",
     "tensor_arithmetic(op=BM_SHIFT, shape=[2,3,5,67])",
-    "tensor_arithmetic(op=BM_XOR, shape=[2,3,19,33], output_stride=[1881,627,1,19], input0_stride=[1881,627,1,19], "
-    "input1_stride=[1881,627,1,19])",
+    turned,
     "tensor_arithmetic_quantized(op=BM_SUB, shape=[7,3,5,67])",
     "tensor_arithmetic_quantized(op=BM_MUL, shape=[5,3,5,67], rshift_bit=3)",
     "tensor_arithmetic_quantized(op=BM_ADD, shape=[5,3,5,7], input0_8bit=false, input1_8bit=false, output_8bit=false)",
