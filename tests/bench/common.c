@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* name, channels, size, cout, kernel, stride, pad, dilation, count, target */
 const bench_layer bench_layers[] = {
@@ -253,4 +254,14 @@ double bench_compile_ms(const char *isa, const aic_spec *spec)
         aic_context_destroy(context);
     }
     return bench_median(sample, COMPILES);
+}
+
+/* A thread library reads its variable when it is loaded. */
+void bench_use_one_thread(char **argv)
+{
+    const char *threads = getenv("OMP_NUM_THREADS");
+    if ((threads == NULL || strcmp(threads, "1") != 0) && setenv("OMP_NUM_THREADS", "1", 1) == 0) {
+        (void)execv("/proc/self/exe", argv);
+        bench_die("cannot start with OMP_NUM_THREADS=1");
+    }
 }

@@ -45,6 +45,10 @@ bench_options bench_parse(int argc, char **argv, const char *isa_most);
 bool bench_wants_kind(const bench_options *options, const bench_kind *kind);
 bool bench_wants_layer(const bench_options *options, const bench_layer *layer);
 
+/* Makes the libraries of peers use one thread: sets OMP_NUM_THREADS and, where it was not 1, starts the program again.
+ */
+void bench_use_one_thread(char **argv);
+
 /* Prints "PROGRAM: what: the library's last message" and exits with status 3. */
 _Noreturn void bench_die(const char *what);
 

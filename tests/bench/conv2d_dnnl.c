@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DST, FEATURE_MAP, WEIGHT, OPERANDS };
 enum { BLOCK = 16 }; /* output channels of a block of our dst */
@@ -327,19 +326,9 @@ static void compare_all(const bench_options *options, const bench_kind *kind, co
     }
 }
 
-/* oneDNN's thread library reads its variable when it is loaded: set it, then start again. */
-static void use_one_thread(char **argv)
-{
-    const char *threads = getenv("OMP_NUM_THREADS");
-    if ((threads == NULL || strcmp(threads, "1") != 0) && setenv("OMP_NUM_THREADS", "1", 1) == 0) {
-        (void)execv("/proc/self/exe", argv);
-        bench_die("cannot start with OMP_NUM_THREADS=1");
-    }
-}
-
 int main(int argc, char **argv)
 {
-    use_one_thread(argv);
+    bench_use_one_thread(argv);
     bench_options options = bench_parse(argc, argv, NULL);
     need(dnnl_engine_create(&engine, dnnl_cpu, 0), "an engine");
     need(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags), "a stream");

@@ -1,0 +1,188 @@
+/* Operations on elements: results in the place of an operand, inputs that share memory, outputs larger than the caches;
+ * test_kernels.c compares all else with the reference. */
+#include "tests/specs.h"
+#include "tools/harness/memory.h"
+
+#include <aic/aic.h>
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_maps(void);
+
+enum { OUTPUT, INPUT0, INPUT1, OPERANDS };
+
+/* A context of level number `index`; NULL when the host lacks it. */
+static aic_context *context_of(int index)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.isa = aic_isa_name((size_t)index);
+    if (options.isa == NULL || aic_isa_check(options.isa) != AIC_OK) {
+        return NULL;
+    }
+    ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
+    return context;
+}
+
+static int levels(void)
+{
+    int count = 0;
+    while (aic_isa_name((size_t)count) != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* ---- results in place ---- */
+
+static const char turned[] =
+    "tensor_arithmetic(op=BM_XOR, shape=[2,3,19,33], output_stride=[1881,627,1,19], input0_stride=[1881,627,1,19], "
+    "input1_stride=[1881,627,1,19])";
+
+static const char *const in_place[] = {
+    "tensor_arithmetic(op=BM_SUB, shape=[2,3,5,67])",
+    "tensor_arithmetic(op=BM_MAC, shape=[1,1,1,1031])",
+    "tensor_arithmetic(op=BM_MAX, shape=[2,3,5,7])",
+    "tensor_arithmetic(op=BM_SHIFT, shape=[2,3,5,67])",
+    turned,
+    "tensor_arithmetic_quantized(op=BM_SUB, shape=[7,3,5,67])",
+    "tensor_arithmetic_quantized(op=BM_MUL, shape=[5,3,5,67], rshift_bit=3)",
+    "tensor_arithmetic_quantized(op=BM_ADD, shape=[5,3,5,7], input0_8bit=false, input1_8bit=false, output_8bit=false)",
+};
+
+enum { IN_PLACE = sizeof in_place / sizeof in_place[0] };
+
+/* Which buffer an operand is, and where in it: words from its start. */
+typedef struct sharing {
+    int buffer[OPERANDS];
+    size_t word[OPERANDS];
+} sharing;
+
+static const sharing sharings[] = {
+    {{0, 0, 1}, {0, 0, 0}}, {{0, 1, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}},
+    {{0, 1, 1}, {0, 0, 0}}, {{0, 1, 1}, {0, 0, 3}},
+};
+
+enum { SHARINGS = sizeof sharings / sizeof sharings[0], EXTRA_WORDS = 4 };
+
+/* Floats of middling size and any integers. */
+static void fill(uint32_t *words, size_t count)
+{
+    uint32_t state = 12345;
+    for (size_t i = 0; i < count; i++) {
+        state = state * 1664525 + 1013904223;
+        words[i] = (state & 0x83FFFFFF) | 0x3C000000;
+    }
+}
+
+static void *copy_of(const void *from, size_t bytes)
+{
+    void *memory = malloc(bytes);
+    ck_assert_ptr_nonnull(memory);
+    return memcpy(memory, from, bytes);
+}
+
+static void check_sharing(const aic_spec *spec, const aic_kernel *kernel, const sharing *s, const char *text)
+{
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    ck_assert_int_eq(aic_spec_operands(spec, NULL, operand, &count), AIC_OK);
+    const size_t bytes = (size_t)operand[OUTPUT].bytes, all = bytes + EXTRA_WORDS * sizeof(uint32_t);
+    uint32_t *buffer[] = {malloc(all), malloc(all)};
+    void *apart[OPERANDS], *shared[OPERANDS];
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ptr_nonnull(buffer[i]);
+        fill(buffer[i], all / sizeof(uint32_t));
+    }
+    for (int i = 0; i < OPERANDS; i++) {
+        shared[i] = buffer[s->buffer[i]] + s->word[i];
+        apart[i] = copy_of(shared[i], bytes);
+    }
+    ck_assert_msg(aic_reference(spec, NULL, apart, OPERANDS) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert_msg(aic_kernel_call(kernel, shared, OPERANDS) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert_msg(memcmp(apart[OUTPUT], shared[OUTPUT], bytes) == 0, "%s: wrong where operands share memory", text);
+    for (int i = 0; i < OPERANDS; i++) {
+        free(apart[i]);
+    }
+    free(buffer[0]);
+    free(buffer[1]);
+}
+
+START_TEST(shared_memory)
+{
+    aic_context *context = context_of(_i / IN_PLACE);
+    const char *text = in_place[_i % IN_PLACE];
+    const aic_spec spec = spec_of(text);
+    char schedule[256];
+    if (context == NULL) {
+        return;
+    }
+    size_t candidates = 0;
+    for (; aic_schedule_candidate(context, &spec, candidates, schedule, sizeof schedule) == AIC_OK; candidates++) {
+        aic_kernel *kernel;
+        ck_assert_int_eq(aic_kernel_create(context, &spec, schedule, &kernel), AIC_OK);
+        for (int i = 0; i < SHARINGS; i++) {
+            check_sharing(&spec, kernel, &sharings[i], text);
+        }
+        aic_kernel_release(kernel);
+    }
+    ck_assert_uint_gt(candidates, 1);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* ---- outputs larger than the caches ---- */
+
+enum { LARGE_ROWS = 4100, ROW_WORDS = 1024, LARGE_WORDS = LARGE_ROWS * ROW_WORDS, MARGIN = 16 };
+
+/* Aligned outputs, whose stores go past the caches, and others, which they cannot. */
+START_TEST(large_output)
+{
+    static const char TEXT[] = "tensor_arithmetic(op=BM_ADD, shape=[1,1,4100,1024], input1_stride=[0,0,0,1])";
+    const size_t bytes = (LARGE_WORDS + 2 * MARGIN) * sizeof(float);
+    const aic_spec spec = spec_of(TEXT);
+    aic_context *context = context_of(_i);
+    aic_kernel *kernel;
+    if (context == NULL) {
+        return;
+    }
+    float *out = memory_map(bytes), *in = memory_map(bytes), row[ROW_WORDS];
+    ck_assert_ptr_nonnull(out);
+    ck_assert_ptr_nonnull(in);
+    ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
+    for (int i = 0; i < LARGE_WORDS; i++) {
+        in[i] = (float)(i % 8191);
+    }
+    for (int i = 0; i < ROW_WORDS; i++) {
+        row[i] = (float)(i % 7);
+    }
+    for (int shift = 0; shift < 2; shift++) {
+        float *first = out + MARGIN + shift;
+        void *operands[] = {first, in, row};
+        memset(out, 0, bytes);
+        ck_assert_msg(aic_kernel_call(kernel, operands, OPERANDS) == AIC_OK, "%s", aic_last_error());
+        int wrong = 0;
+        for (int i = 0; i < LARGE_WORDS; i++) {
+            wrong += first[i] != (float)(i % 8191) + (float)(i % ROW_WORDS % 7);
+        }
+        ck_assert_int_eq(wrong, 0);
+        ck_assert(first[-1] == 0 && first[LARGE_WORDS] == 0);
+    }
+    aic_kernel_release(kernel);
+    aic_context_destroy(context);
+    memory_unmap(out, bytes);
+    memory_unmap(in, bytes);
+}
+END_TEST
+
+Suite *suite_maps(void)
+{
+    Suite *suite = suite_create("maps");
+    TCase *cases = tcase_create("maps");
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, shared_memory, 0, levels() * IN_PLACE);
+    tcase_add_loop_test(cases, large_output, 0, levels());
+    suite_add_tcase(suite, cases);
+    return suite;
+}
