@@ -64,8 +64,9 @@ static void check_result(job *j, const char *spec)
 }
 
 /* Prints a line; returns the kernel's speed over the copy's. */
-static double measure(aic_context *context, const char *spec, double seconds)
+static double measure(aic_context *context, const copy_row *row, int level, double seconds)
 {
+    const char *spec = row->spec[level];
     job j;
     aic_spec parsed;
     aic_kernel_info info;
@@ -74,6 +75,9 @@ static double measure(aic_context *context, const char *spec, double seconds)
         bench_die(spec);
     }
     bench_data_open(&j.data, &parsed);
+    if (row->prepare != NULL) {
+        row->prepare(&j.data);
+    }
     check_result(&j, spec);
     int64_t macs, bytes;
     if (aic_spec_work(&parsed, NULL, &macs, &bytes) != AIC_OK) {
@@ -106,7 +110,7 @@ int copy_compare(int argc, char **argv, const copy_row *row, size_t rows, const 
         }
         for (int level = 0; level < 3; level++) {
             printf("%-20s %-6s", row[i].name, LEVELS[level]);
-            double ratio = measure(context, row[i].spec[level], options.seconds);
+            double ratio = measure(context, &row[i], level, options.seconds);
             double *least = &worst[row[i].target];
             *least = ratio < *least ? ratio : *least;
             fflush(stdout);

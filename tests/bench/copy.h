@@ -8,8 +8,9 @@
 
 typedef struct copy_row {
     const char *name;
-    int target;          /* which of the targets is its */
-    const char *spec[3]; /* about 0.5, 8 and 128 MiB, all operands together */
+    int target;                        /* which of the targets is its */
+    const char *spec[3];               /* about 0.5, 8 and 128 MiB, all operands together */
+    void (*prepare)(bench_data *data); /* changes the random inputs; NULL: nothing */
 } copy_row;
 
 typedef struct copy_target {
