@@ -333,6 +333,17 @@ static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_unit *unit
     }
 }
 
+/* Where adding the bias does not overflow: from INT32_MIN - bias on where it is negative, up to INT32_MAX - bias where
+ * it is not. */
+static void limit_bias(aic_emit *e, aic_parameters *parameters, unsigned i)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef bias = parameters->bias[i], zero = aic_zero(LLVMTypeOf(bias));
+    LLVMValueRef least = aic_const_int(LLVMTypeOf(bias), INT32_MIN), most = aic_const_int(LLVMTypeOf(bias), INT32_MAX);
+    parameters->bias_low[i] = LLVMBuildSub(b, least, aic_vector_min(e, bias, zero), "");
+    parameters->bias_high[i] = LLVMBuildSub(b, most, aic_vector_max(e, bias, zero), "");
+}
+
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
                              LLVMValueRef block, bool plain, aic_parameters *parameters)
 {
@@ -344,6 +355,9 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit 
     for (unsigned i = 0; i < unit->count; i++) {
         read_vector(e, p, unit, entries, i, value[i]);
         parameters->bias[i] = value[i][AIC_PARAMETER_BIAS];
+        if (p->bias && p->source == AIC_INT32) {
+            limit_bias(e, parameters, i);
+        }
         parameters->scale[i] = value[i][AIC_PARAMETER_SCALE];
         parameters->high[i] = plain ? NULL : value[i][AIC_PARAMETER_HIGH];
         parameters->mask[i] = plain || !p->shift ? NULL : value[i][AIC_PARAMETER_MASK];

@@ -55,9 +55,14 @@ static LLVMValueRef saturate_source(aic_emit *e, LLVMValueRef x)
                            aic_zero(LLVMTypeOf(x)), "");
 }
 
-static LLVMValueRef add_bias(aic_emit *e, const aic_epilogue *p, LLVMValueRef x, LLVMValueRef bias)
+/* Integers: clamped first to what the bias leaves of their range. */
+static LLVMValueRef add_bias(aic_emit *e, const aic_parameters *parameters, unsigned i, LLVMValueRef x)
 {
-    return is_float(p) ? LLVMBuildFAdd(e->builder, x, bias, "") : aic_add_saturated(e, x, bias);
+    if (parameters->bias_high[i] == NULL) {
+        return LLVMBuildFAdd(e->builder, x, parameters->bias[i], "");
+    }
+    x = aic_vector_max(e, aic_vector_min(e, x, parameters->bias_high[i]), parameters->bias_low[i]);
+    return LLVMBuildAdd(e->builder, x, parameters->bias[i], "");
 }
 
 /* +0 for what is not above 0; NaN stays, or becomes +0 where that is all the same: then the sign bit decides. */
@@ -84,7 +89,7 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
         x = saturate_source(e, x);
     }
     if (p->bias) {
-        x = add_bias(e, p, x, parameters->bias[i]);
+        x = add_bias(e, parameters, i, x);
     }
     if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
         x = rectify(e, p, x);

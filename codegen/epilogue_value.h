@@ -39,6 +39,7 @@ typedef enum aic_parameter {
 /* Of a unit. NULL: not needed; mask, high and low: of plain columns. */
 typedef struct aic_parameters {
     LLVMValueRef bias[AIC_UNIT_VECTORS], scale[AIC_UNIT_VECTORS], mask[AIC_UNIT_VECTORS]; /* as the accumulators */
+    LLVMValueRef bias_low[AIC_UNIT_VECTORS], bias_high[AIC_UNIT_VECTORS]; /* integers to which the bias can be added */
     LLVMValueRef high[AIC_UNIT_VECTORS];
     LLVMValueRef low[AIC_UNIT_VECTORS / 2], offset[AIC_UNIT_VECTORS / 2]; /* in the order of packed accumulators */
     LLVMValueRef flip;                                                    /* in the order of the result */
