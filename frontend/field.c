@@ -27,7 +27,8 @@ size_t aic_field_entry_size(aic_field_kind kind)
 uint32_t aic_field_shown(const aic_field *field, const void *desc)
 {
     uint32_t shown = field->count;
-    while (field->kind == AIC_KIND_DIMS && shown > (field->required ? 1 : 0) && aic_field_word(field, desc, shown - 1) == 0) {
+    while (field->kind == AIC_KIND_DIMS && shown > (field->required ? 1 : 0) &&
+           aic_field_word(field, desc, shown - 1) == 0) {
         shown--;
     }
     return shown;

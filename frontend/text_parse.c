@@ -245,7 +245,8 @@ static aic_status read_entry(reader *in, void *desc, uint32_t index)
     return status;
 }
 
-/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer, and none where it is optional. */
+/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer, and none where it is optional.
+ */
 static aic_status read_vector(reader *in, void *desc)
 {
     aic_status status = expect(in, '[');

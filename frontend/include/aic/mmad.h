@@ -10,9 +10,9 @@
  * their value, those of a and b outside the matrices have no influence. m, n or k = 0: nothing is read or written.
  * Operands must not overlap.
  *
- * int8: the exact sum, clamped once to int32. Float types: in blocks of K0 products, each summed in binary64 and added in
- * float32, or as `accumulate` says; a result that is infinite or NaN is then stored as the context's overflow mode says
- * (aic_overflow).
+ * int8: the exact sum, clamped once to int32. Float types: in blocks of K0 products, each summed in binary64 and added
+ * in float32, or as `accumulate` says; a result that is infinite or NaN is then stored as the context's overflow mode
+ * says (aic_overflow).
  *
  * Fused, "mmad | fixpipe": init_c must be true, no size 0, and c_format does not matter.
  *

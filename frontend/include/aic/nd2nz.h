@@ -10,8 +10,9 @@
  * Elements of dst between rows keep their value. ndNum, nValue or dValue = 0: nothing is read or written.
  *
  * The document does not say what becomes of an element that is written twice. Refused here are strides of dst that do
- * not nest: each must leave room for everything that is repeated at smaller ones. So column blocks may follow each other
- * (dstNzC0Stride >= (nValue-1)*dstNzNStride + 1) or lie between the rows, and matrices after, between or inside them.
+ * not nest: each must leave room for everything that is repeated at smaller ones. So column blocks may follow each
+ * other (dstNzC0Stride >= (nValue-1)*dstNzNStride + 1) or lie between the rows, and matrices after, between or inside
+ * them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_ND2NZ_H
