@@ -6,37 +6,9 @@
 
 #include <string.h>
 
-#define NAME "tensor_arithmetic"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_tensor_arithmetic_desc, __VA_ARGS__)
-#include <aic/tensor_arithmetic.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void tensor_arithmetic_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_tensor_arithmetic_desc));
-}
-
-aic_tensor_arithmetic_desc aic_tensor_arithmetic_desc_init(void)
-{
-    aic_tensor_arithmetic_desc desc;
-    tensor_arithmetic_init(&desc);
-    return desc;
-}
-
-static uint32_t tensor_arithmetic_key(const void *descriptor, uint64_t *words)
-{
-    const aic_tensor_arithmetic_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/tensor_arithmetic.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS tensor_arithmetic
+#define AIC_THIS_FIELDS <aic/tensor_arithmetic.def>
+#include "frontend/operator.inc"
 
 /* ---- the common form ---- */
 
@@ -119,10 +91,7 @@ static aic_status tensor_arithmetic_reference(const void *desc, const aic_semant
 }
 
 const aic_op_info aic_op_tensor_arithmetic = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_tensor_arithmetic_desc),
-    .init = tensor_arithmetic_init,
-    .key = tensor_arithmetic_key,
+    AIC_THIS_ENTRIES,
     .validate = tensor_arithmetic_validate,
     .operands = tensor_arithmetic_operands,
     .reference = tensor_arithmetic_reference,

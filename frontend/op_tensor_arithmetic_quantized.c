@@ -8,37 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define NAME "tensor_arithmetic_quantized"
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_tensor_arithmetic_quantized_desc, __VA_ARGS__)
-#include <aic/tensor_arithmetic_quantized.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void tensor_arithmetic_quantized_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_tensor_arithmetic_quantized_desc));
-}
-
-aic_tensor_arithmetic_quantized_desc aic_tensor_arithmetic_quantized_desc_init(void)
-{
-    aic_tensor_arithmetic_quantized_desc desc;
-    tensor_arithmetic_quantized_init(&desc);
-    return desc;
-}
-
-static uint32_t tensor_arithmetic_quantized_key(const void *descriptor, uint64_t *words)
-{
-    const aic_tensor_arithmetic_quantized_desc *desc = descriptor;
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/tensor_arithmetic_quantized.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS tensor_arithmetic_quantized
+#define AIC_THIS_FIELDS <aic/tensor_arithmetic_quantized.def>
+#include "frontend/operator.inc"
 
 /* ---- the common form ---- */
 
@@ -209,10 +181,7 @@ static aic_status tensor_arithmetic_quantized_reference(const void *desc, const 
 }
 
 const aic_op_info aic_op_tensor_arithmetic_quantized = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_tensor_arithmetic_quantized_desc),
-    .init = tensor_arithmetic_quantized_init,
-    .key = tensor_arithmetic_quantized_key,
+    AIC_THIS_ENTRIES,
     .validate = tensor_arithmetic_quantized_validate,
     .operands = tensor_arithmetic_quantized_operands,
     .reference = tensor_arithmetic_quantized_reference,
