@@ -107,6 +107,9 @@ static int check_shape(const char *subject, const aic_operand *operand, const np
     char got[160], wanted[160];
     shape_text(header->rank, header->shape, got, sizeof got);
     shape_text(operand->rank, operand->shape, wanted, sizeof wanted);
+    if (operand->rank == 1) {
+        return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s", subject, got, wanted);
+    }
     return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s or [%" PRId64 "]", subject, got, wanted,
                     operand->elements);
 }
