@@ -58,23 +58,6 @@ static void stage_operands(const aic_chain_operands *chain, int stage, void *con
     }
 }
 
-aic_status aic_chain_check_data(const aic_spec *resolved, const void *const operands[])
-{
-    const aic_op_info *consumer = info_of(resolved, 1);
-    if (!consumer->check_data) {
-        return AIC_OK;
-    }
-    const aic_semantics semantics = aic_semantics_init(); /* does not matter: only places are asked for */
-    aic_chain_operands chain;
-    aic_chain_operands_of(resolved, &semantics, &chain);
-    const void *own[AIC_OPERANDS_MAX];
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-        int from = chain.from[1][i];
-        own[i] = from == AIC_ACCUMULATED ? NULL : operands[from];
-    }
-    return consumer->check_data(&resolved->stage[1].desc, own);
-}
-
 /* ---- reference ---- */
 
 /* One run of a chain's reference: the accumulator, and how to reach the operands of both stages. */

@@ -242,18 +242,40 @@ bool aic_spec_exact(const aic_spec *spec)
     return op && (!op->exact || op->exact(&spec->stage[0].desc));
 }
 
-bool aic_spec_checks_data(const aic_spec *resolved)
+/* ---- data ---- */
+
+void aic_data_check_of(const aic_spec *resolved, const aic_semantics *semantics, aic_data_check *check)
 {
-    return aic_op_get(resolved->stage[resolved->count - 1].op)->check_data != NULL;
+    const aic_stage *last = &resolved->stage[resolved->count - 1];
+    *check = (aic_data_check){.check = aic_op_get(last->op)->check_data, .desc = &last->desc};
+    if (resolved->count > 1) {
+        aic_chain_operands chain;
+        aic_chain_operands_of(resolved, semantics, &chain);
+        memcpy(check->from, chain.from[resolved->count - 1], sizeof check->from);
+        return;
+    }
+    aic_operand operands[AIC_OPERANDS_MAX];
+    const size_t count = aic_spec_operands_of(resolved, semantics, operands);
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        check->from[i] = i < count ? (int)i : AIC_ACCUMULATED; /* a caller's array has no more */
+    }
+}
+
+aic_status aic_data_check_run(const aic_data_check *check, const void *const operands[])
+{
+    const void *own[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        own[i] = check->from[i] == AIC_ACCUMULATED ? NULL : operands[check->from[i]];
+    }
+    return check->check ? check->check(check->desc, own) : AIC_OK;
 }
 
 aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[])
 {
-    if (resolved->count > 1) {
-        return aic_chain_check_data(resolved, operands);
-    }
-    const aic_op_info *op = aic_op_get(resolved->stage[0].op);
-    return op->check_data ? op->check_data(&resolved->stage[0].desc, operands) : AIC_OK;
+    const aic_semantics semantics = aic_semantics_init(); /* does not matter: only places are asked for */
+    aic_data_check check;
+    aic_data_check_of(resolved, &semantics, &check);
+    return aic_data_check_run(&check, operands);
 }
 
 /* ---- reference ---- */

@@ -77,9 +77,23 @@ const aic_op_info *aic_op_get(aic_op op);
  * operands, reference and generator want that one. semantics NULL: the defaults. */
 aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
 
-/* The hooks of all stages on a resolved specification; operands in calling order. */
-bool aic_spec_checks_data(const aic_spec *resolved); /* whether aic_spec_check_data() does anything */
+/* How the data of calls are checked, found out once: the hook of the last stage, NULL for none, and the place of each
+ * of its own operands among the call's (AIC_ACCUMULATED: none). */
+enum { AIC_ACCUMULATED = -1 };
+typedef struct aic_data_check {
+    aic_status (*check)(const void *desc, const void *const operands[]);
+    const void *desc;
+    int from[AIC_OPERANDS_MAX];
+} aic_data_check;
+
+/* `check` refers to the specification, which must outlive it. */
+void aic_data_check_of(const aic_spec *resolved, const aic_semantics *semantics, aic_data_check *check);
+aic_status aic_data_check_run(const aic_data_check *check, const void *const operands[]);
+
+/* Both, for a single call. */
 aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[]);
+
+/* The operands of a resolved specification in calling order. */
 size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
                             aic_operand operands[AIC_OPERANDS_MAX]);
 
@@ -99,7 +113,6 @@ aic_status aic_semantics_check(const aic_semantics *semantics);
 
 /* Operands of a resolved chain, and which place each of a stage's own operands has among them: from[stage][operand], or
  * AIC_ACCUMULATED for the one that is handed over. */
-enum { AIC_ACCUMULATED = -1 };
 typedef struct aic_chain_operands {
     aic_operand operand[AIC_OPERANDS_MAX];
     size_t count;
@@ -108,7 +121,6 @@ typedef struct aic_chain_operands {
 
 aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
 void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
-aic_status aic_chain_check_data(const aic_spec *resolved, const void *const operands[]);
 aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
 aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
                                      double *exact, double *bound);

@@ -6,13 +6,14 @@
 static __attribute__((noinline)) aic_status check(const aic_code *code, int form, const void *const operands[])
 {
     aic_status status = aic_arguments_check(code->subject, code->argument[form], code->operand_count, operands);
-    return status == AIC_OK && code->checks_data ? aic_spec_check_data(&code->spec, operands) : status;
+    return status == AIC_OK ? aic_data_check_run(&code->data_check, operands) : status;
 }
 
 /* Checks the operands and gets scratch memory. */
 static inline aic_status prepare(const aic_code *code, int form, const void *const operands[], void **workspace)
 {
-    if (code->checks_data || !aic_arguments_accepted(code->argument[form], code->operand_count, operands)) {
+    if (code->data_check.check != NULL ||
+        !aic_arguments_accepted(code->argument[form], code->operand_count, operands)) {
         aic_status status = check(code, form, operands);
         if (status != AIC_OK) {
             return status;

@@ -28,7 +28,7 @@ aic_status aic_code_create(const aic_spec *resolved, const aic_context *context,
     }
     atomic_init(&made->references, 1);
     made->spec = *resolved;
-    made->checks_data = aic_spec_checks_data(resolved);
+    aic_data_check_of(&made->spec, &context->semantics, &made->data_check);
     made->operand_count = aic_spec_operands_of(resolved, &context->semantics, operands);
     for (size_t i = 0; i < made->operand_count; i++) {
         made->argument[AIC_PLAIN][i] = aic_operand_argument(&operands[i]);

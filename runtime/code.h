@@ -16,7 +16,6 @@ typedef struct aic_code {
     atomic_size_t references;
     aic_image image;
     size_t operand_count;
-    bool checks_data; /* a call's data has rules of its own (aic_spec_check_data) */
     size_t workspace_bytes;
     size_t packed_bytes[AIC_OPERANDS_MAX];              /* 0: the operand is not packed */
     aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
@@ -25,6 +24,8 @@ typedef struct aic_code {
     /* The generic call: all operands and the workspace, by address. */
     ffi_cif cif;
     ffi_type *ffi_types[AIC_OPERANDS_MAX + 1];
+
+    aic_data_check data_check; /* its check is NULL where data have no rules of their own */
 
     /* What it was made of. */
     aic_spec spec; /* resolved */
