@@ -28,6 +28,7 @@ if cc -std=c11 -shared -fPIC -o wrong.so -I "$here/../../frontend/include" "$her
     expect 'of both kinds in fuzzing only legal ones fail' 1 '^10 passed, 10 failed$' wrong "$aicjit" check --fuzz 10
     expect 'a failing schedule' 1 "repeat: .* --schedule 'schedule\\(" wrong "$aicjit" check "$half" --schedule "$plan"
     expect 'under lifted limits' 1 'repeat: .* --limits host$' wrong "$aicjit" check "$int8" --limits host
+    expect 'under the other overflow mode' 1 'repeat: .* --overflow ieee$' wrong "$aicjit" check "$int8" --overflow ieee
     expect 'a pipe that closes' 3 'standard output: Broken pipe' bash -c \
         'set -o pipefail; "$@" | true' bash env LD_PRELOAD="$work/wrong.so" ASAN_OPTIONS=verify_asan_link_order=0 \
         "$aicjit" check --fuzz 100
