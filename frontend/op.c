@@ -320,7 +320,7 @@ aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, v
 {
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
-    aic_spec resolved;
+    aic_spec resolved = {.count = 0};
     aic_status status = check_reference(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
@@ -340,7 +340,7 @@ aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semant
 {
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
-    aic_spec resolved;
+    aic_spec resolved = {.count = 0};
     aic_status status = check_reference(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
