@@ -7,6 +7,7 @@
 #include "frontend/tile.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NAME "texpands"
@@ -347,8 +348,31 @@ static aic_status check_conv(const aic_texpands_desc *desc)
 
 /* ---- placement and scalar ---- */
 
+/* The tile does not fit into its memory, or not from its address on: "... the 196608 of vec of A2A3", "... the 65536 of
+ * vec (ub_bytes)". */
+static aic_status fail_capacity(const aic_texpands_desc *desc, const aic_semantics *semantics, int64_t bytes)
+{
+    enum { TEXT_MAX = 80 };
+    const int64_t capacity = aic_tile_capacity(semantics, desc->arch, desc->loc);
+    const bool vec = desc->loc == AIC_LOC_VEC;
+    const char *loc = aic_enum_word(AIC_KIND_LOC, desc->loc);
+    char memory[TEXT_MAX];
+    if ((vec ? semantics->ub_bytes : semantics->l1_bytes) != 0) {
+        snprintf(memory, sizeof memory, "%" PRId64 " of %s (%s)", capacity, loc, vec ? "ub_bytes" : "l1_bytes");
+    } else {
+        snprintf(memory, sizeof memory, "%" PRId64 " of %s of %s", capacity, loc,
+                 aic_enum_word(AIC_KIND_ARCH, desc->arch));
+    }
+    if (bytes > capacity) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "address: the tile's %" PRId64 " bytes are more than the %s", bytes,
+                        memory);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "address: %" PRId64 " and %" PRId64 " bytes are beyond the %s",
+                    desc->address, bytes, memory);
+}
+
 /* Section 3, in its order. */
-static aic_status check_placement(const aic_texpands_desc *desc)
+static aic_status check_placement(const aic_texpands_desc *desc, const aic_semantics *semantics)
 {
     aic_status status = aic_rule_bool(NAME, "manual", &desc->manual);
     if (status != AIC_OK || !desc->manual) {
@@ -358,17 +382,10 @@ static aic_status check_placement(const aic_texpands_desc *desc)
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                         "address: none is given; with manual placement TASSIGN binds a tile first");
     }
-    const int64_t capacity = aic_tile_capacity(desc->arch, desc->loc);
+    const int64_t capacity = aic_tile_capacity(semantics, desc->arch, desc->loc);
     const int64_t bytes = aic_texpands_storage(desc) * (int64_t)aic_dtype_size(desc->dtype);
-    const char *arch = aic_enum_word(AIC_KIND_ARCH, desc->arch), *loc = aic_enum_word(AIC_KIND_LOC, desc->loc);
-    if (bytes > capacity) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "address: the tile has %" PRId64 " bytes, %s of %s %" PRId64, bytes,
-                        loc, arch, capacity);
-    }
-    if (desc->address > capacity - bytes) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "address: %" PRId64 " and %" PRId64 " bytes are beyond the %" PRId64 " of %s of %s",
-                        desc->address, bytes, capacity, loc, arch);
+    if (bytes > capacity || desc->address > capacity - bytes) {
+        return fail_capacity(desc, semantics, bytes);
     }
     if (desc->address % AIC_TILE_ALIGNMENT != 0 || desc->address < 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME, "address: %" PRId64 " is %s", desc->address,
@@ -385,7 +402,6 @@ static aic_status check_literal(const aic_texpands_desc *desc)
 
 static aic_status texpands_validate(const void *descriptor, const aic_semantics *semantics)
 {
-    (void)semantics;
     const aic_texpands_desc *desc = descriptor;
     aic_status status = check_loc(desc);
     if (status == AIC_OK) {
@@ -395,7 +411,7 @@ static aic_status texpands_validate(const void *descriptor, const aic_semantics 
         status = aic_texpands_is_conv(desc) ? check_conv(desc) : check_tile(desc);
     }
     if (status == AIC_OK) {
-        status = check_placement(desc);
+        status = check_placement(desc, semantics);
     }
     return status == AIC_OK ? check_literal(desc) : status;
 }

@@ -368,22 +368,36 @@ bool aic_pto_tiles_overlap(const aic_pto_program *program, size_t a, size_t b)
     return x->address < y->address + aic_pto_tile_bytes(y) && y->address < x->address + aic_pto_tile_bytes(x);
 }
 
-/* Rules of the operator, which need to know the placement. */
-static aic_status check_statements(const maker *m)
+static void place_statements(aic_pto_program *p)
 {
-    const aic_pto_program *p = m->program;
     for (size_t i = 0; i < p->code_count; i++) {
         aic_pto_statement *s = &p->code[i].public;
         aic_texpands_desc *desc = &s->spec.stage[0].desc.texpands;
         desc->manual = p->manual;
         s->address = p->manual ? s->address : AIC_NOT_GIVEN;
         desc->address = s->address;
-        if (aic_spec_validate(&s->spec, &p->options.semantics) != AIC_OK) {
+    }
+}
+
+aic_status aic_pto_check_statements(const aic_pto_program *program, const aic_semantics *semantics)
+{
+    for (size_t i = 0; i < program->code_count; i++) {
+        const aic_pto_statement *s = &program->code[i].public;
+        if (aic_spec_validate(&s->spec, semantics) != AIC_OK) {
             return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), s->line,
                             s->column);
         }
     }
     return AIC_OK;
+}
+
+aic_status aic_pto_check_tile(const aic_pto_program *program, const aic_pto_name *name, const aic_semantics *semantics)
+{
+    aic_texpands_desc desc = name->tile.desc;
+    desc.manual = program->manual && name->address != AIC_NOT_GIVEN;
+    desc.address = desc.manual ? name->address : AIC_NOT_GIVEN;
+    const aic_spec spec = aic_spec_texpands(&desc);
+    return aic_spec_validate(&spec, semantics);
 }
 
 /* Tiles and bindings that no statement uses. */
@@ -395,17 +409,10 @@ static aic_status check_names(const maker *m)
         if (name->kind == AIC_PTO_NAME_BOUND) {
             return aic_pto_fail(&m->in, name->where - 1, "%%%s is bound but not defined", name->text);
         }
-        if (name->kind == AIC_PTO_NAME_TILE) {
-            aic_texpands_desc desc = name->tile.desc;
-            desc.manual = p->manual && name->address != AIC_NOT_GIVEN;
-            desc.address = desc.manual ? name->address : AIC_NOT_GIVEN;
-            const aic_spec spec = aic_spec_texpands(&desc);
-            if (aic_spec_validate(&spec, &p->options.semantics) != AIC_OK) {
-                size_t line, column;
-                aic_pto_locate(&m->in, name->where - 1, &line, &column);
-                return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), line,
-                                column);
-            }
+        if (name->kind == AIC_PTO_NAME_TILE && aic_pto_check_tile(p, name, &p->options.semantics) != AIC_OK) {
+            size_t line, column;
+            aic_pto_locate(&m->in, name->where - 1, &line, &column);
+            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), line, column);
         }
     }
     return AIC_OK;
@@ -455,7 +462,8 @@ static aic_status finish(maker *m)
     case AIC_PTO_PLACEMENT_TEXT:
         break;
     }
-    aic_status status = check_statements(m);
+    place_statements(p);
+    aic_status status = aic_pto_check_statements(p, &p->options.semantics);
     if (status == AIC_OK) {
         status = check_names(m);
     }

@@ -53,6 +53,11 @@ struct aic_pto_program {
     size_t argument_count;
 };
 
+/* Rules of the operator, of all statements and of a tile that no statement may fill; they need to know the placement.
+ * The message of the first names the statement's place, that of the second no place. */
+aic_status aic_pto_check_statements(const aic_pto_program *program, const aic_semantics *semantics);
+aic_status aic_pto_check_tile(const aic_pto_program *program, const aic_pto_name *name, const aic_semantics *semantics);
+
 /* Bytes that a tile of the program has, and whether two of them have one in common. */
 int64_t aic_pto_tile_bytes(const aic_pto_name *tile);
 bool aic_pto_tiles_overlap(const aic_pto_program *program, size_t a, size_t b);

@@ -46,6 +46,18 @@ static aic_status check_addresses(const aic_pto_program *p, void *const argument
     return status;
 }
 
+aic_status aic_pto_check_rules(const aic_pto_program *program, const aic_semantics *semantics)
+{
+    aic_status status = aic_pto_check_statements(program, semantics);
+    for (size_t i = 0; i < program->name_count && status == AIC_OK; i++) {
+        const aic_pto_name *name = &program->names[i];
+        if (name->kind == AIC_PTO_NAME_TILE && aic_pto_check_tile(program, name, semantics) != AIC_OK) {
+            status = aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (%%%s)", aic_last_error(), name->text);
+        }
+    }
+    return status;
+}
+
 aic_status aic_pto_check(const aic_pto_program *program, void *const arguments[], size_t count)
 {
     if (program == NULL || (arguments == NULL && count > 0)) {

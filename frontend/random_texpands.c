@@ -132,7 +132,8 @@ static int64_t bytes_of(const aic_texpands_desc *desc)
 /* Manual placement where the tile fits; an address without it has no effect. */
 static void draw_rest(uint64_t *state, aic_texpands_desc *desc)
 {
-    const int64_t room = aic_tile_capacity(desc->arch, desc->loc) - bytes_of(desc);
+    const aic_semantics defaults = aic_semantics_init();
+    const int64_t room = aic_tile_capacity(&defaults, desc->arch, desc->loc) - bytes_of(desc);
     if (aic_rng_once_in(state, 3) && room >= 0) {
         desc->manual = true;
         desc->address = aic_rng_range(state, 0, room / AIC_TILE_ALIGNMENT) * AIC_TILE_ALIGNMENT;
@@ -375,7 +376,8 @@ static void break_manual(uint64_t *state, aic_texpands_desc *desc)
 static void break_address(uint64_t *state, aic_texpands_desc *desc)
 {
     aic_texpands_random(state, desc);
-    const int64_t room = aic_tile_capacity(desc->arch, desc->loc) - bytes_of(desc);
+    const aic_semantics defaults = aic_semantics_init();
+    const int64_t room = aic_tile_capacity(&defaults, desc->arch, desc->loc) - bytes_of(desc);
     const int64_t last = room / AIC_TILE_ALIGNMENT * AIC_TILE_ALIGNMENT;
     desc->manual = true;
     desc->address = AIC_RNG_PICK(state, AIC_NOT_GIVEN, last + AIC_TILE_ALIGNMENT, -AIC_TILE_ALIGNMENT,

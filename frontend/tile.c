@@ -90,12 +90,13 @@ aic_status aic_tile_check(const char *op, const aic_texpands_desc *desc)
     return status;
 }
 
-int64_t aic_tile_capacity(aic_chip arch, aic_loc loc)
+int64_t aic_tile_capacity(const aic_semantics *semantics, aic_chip arch, aic_loc loc)
 {
+    const int64_t given = loc == AIC_LOC_VEC ? semantics->ub_bytes : semantics->l1_bytes;
     enum { KIB = 1024 };
     static const int64_t kib[][2] = {
         [AIC_A2A3] = {[AIC_LOC_VEC] = 192, [AIC_LOC_MAT] = 512},
         [AIC_A5] = {[AIC_LOC_VEC] = 256, [AIC_LOC_MAT] = 512},
     };
-    return kib[arch][loc] * KIB;
+    return given != 0 ? given : kib[arch][loc] * KIB;
 }

@@ -2,7 +2,7 @@
 #ifndef AIC_TILE_H
 #define AIC_TILE_H
 
-#include <aic/texpands.h>
+#include <aic/spec.h>
 
 typedef struct aic_tile {
     int64_t rows, cols;
@@ -20,8 +20,9 @@ int64_t aic_tile_index(const aic_tile *tile, int64_t row, int64_t col);
  * the message. */
 aic_status aic_tile_check(const char *op, const aic_texpands_desc *desc);
 
-/* Bytes of the memory that tiles of this location lie in: the unified buffer or L1. loc is vec or mat. */
-int64_t aic_tile_capacity(aic_chip arch, aic_loc loc);
+/* Bytes of the memory that tiles of this location lie in, the unified buffer or L1: those that the semantics name, else
+ * those of the architecture. loc is vec or mat. */
+int64_t aic_tile_capacity(const aic_semantics *semantics, aic_chip arch, aic_loc loc);
 
 /* Addresses in it are multiples of this. */
 #define AIC_TILE_ALIGNMENT 32

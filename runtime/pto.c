@@ -1,6 +1,7 @@
 /* Programs of PTO-AS through kernels: all are made before the first runs. */
 #include "frontend/diag.h"
 #include "frontend/pto_run.h"
+#include "runtime/context.h"
 #include <aic/kernel.h>
 #include <stdlib.h>
 
@@ -14,6 +15,12 @@ static aic_status step(void *user, size_t index, const aic_pto_statement *statem
 aic_status aic_pto_run(aic_context *context, const aic_pto_program *program, void *const arguments[], size_t count)
 {
     aic_status status = aic_pto_check(program, arguments, count);
+    if (status == AIC_OK) {
+        status = aic_context_resolve(&context);
+    }
+    if (status == AIC_OK) {
+        status = aic_pto_check_rules(program, &context->semantics);
+    }
     if (status != AIC_OK) {
         return status;
     }

@@ -186,6 +186,53 @@ START_TEST(tiles_share_memory)
 }
 END_TEST
 
+/* Tiles at the end of the buffer, %b not filled: legal where a program is read and where it runs, or refused there. */
+START_TEST(capacities_of_contexts)
+{
+    static const char text[] = ".arg %b : " SMALL "\n"
+                               "pto.tassign %b, @tile(768)\n"
+                               "pto.tassign %t, @tile(512)\n"
+                               "%t = texpands 4.0 : f32, " SMALL;
+    static const struct {
+        int64_t read, run; /* ub_bytes */
+        const char *message;
+    } rows[] = {
+        {0, 0, NULL},
+        {1024, 1024, NULL},
+        {0, 1024, NULL},
+        {1024, 0, NULL},
+        {1024, 992, "texpands: address: 768 and 256 bytes are beyond the 992 of vec (ub_bytes) (%b)"},
+        {0, 736, "texpands: address: 512 and 256 bytes are beyond the 736 of vec (ub_bytes) (line 4, column 1)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        aic_pto_options read = aic_pto_options_init();
+        aic_context_options run = aic_context_options_init();
+        aic_pto_program *program = NULL;
+        aic_context *context = NULL;
+        read.semantics.ub_bytes = rows[i].read;
+        run.semantics.ub_bytes = rows[i].run;
+        ck_assert_int_eq(aic_context_create(&run, &context), AIC_OK);
+        ck_assert_msg(aic_pto_parse(text, strlen(text), &read, &program) == AIC_OK, "%s", aic_last_error());
+        float b[64] = {0}, t[64] = {0};
+        void *const arguments[] = {b, t};
+        const aic_status status = aic_pto_run(context, program, arguments, 2);
+        ck_assert_int_eq(status, rows[i].message == NULL ? AIC_OK : AIC_INVALID_ARGUMENT);
+        for (size_t e = 0; e < 64; e++) {
+            ck_assert(b[e] == 0 && t[e] == (status == AIC_OK ? 4.0F : 0));
+        }
+        ck_assert(status == AIC_OK || strcmp(aic_last_error(), rows[i].message) == 0);
+        aic_pto_free(program);
+        aic_context_destroy(context);
+    }
+    aic_pto_options read = aic_pto_options_init();
+    aic_pto_program *program = NULL;
+    read.semantics.ub_bytes = 992;
+    ck_assert_int_eq(aic_pto_parse(text, strlen(text), &read, &program), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(),
+                     "texpands: address: 768 and 256 bytes are beyond the 992 of vec (ub_bytes) (line 1, column 6)");
+}
+END_TEST
+
 #define USE "pto.texpands ins(%s : f32) outs(%t : " SMALL ")"
 
 static const struct {
@@ -337,6 +384,7 @@ Suite *suite_pto_program(void)
     tcase_add_test(tcase, program_is_printed);
     tcase_add_test(tcase, program_runs);
     tcase_add_test(tcase, tiles_share_memory);
+    tcase_add_test(tcase, capacities_of_contexts);
     tcase_add_loop_test(tcase, bad_program, 0, (int)(sizeof bad_programs / sizeof bad_programs[0]));
     tcase_add_test(tcase, options);
     tcase_add_test(tcase, large_texts_end_quickly);

@@ -19,6 +19,7 @@ Suite *suite_texpands(void);
 #define CONV "texpands(arch=A5, loc=mat, dtype=float16, layout=NC1HWC0, shape=[1,16,7,7,16])"
 #define CONV_OF(dtype, layout, shape) "texpands(loc=mat, dtype=" dtype ", layout=" layout ", shape=[" shape "])"
 #define PLACED(address) "texpands(arch=A2A3, dtype=float32, rows=128, cols=128, manual=true, address=" address ")"
+#define MAT_FULL(address) "texpands(loc=mat, dtype=int8, rows=512, cols=1024, manual=true, address=" address ")"
 
 /* ---- rules ---- */
 
@@ -236,7 +237,7 @@ START_TEST(random_illegal_reaches_every_rule)
         "buffer_size: ",
         "manual: ",
         "address: none is given",
-        "address: the tile has",
+        "address: the tile's",
         "are beyond",
         "is not a multiple of 32",
         "is negative",
@@ -275,18 +276,57 @@ static const rule_case examples[] = {
     {PLACED("-32"), NULL, 0, "texpands: address: -32 is negative"},
     {PLACED("none"), NULL, 0, "texpands: address: none is given; with manual placement TASSIGN binds a tile first"},
     {"texpands(arch=A2A3, dtype=float, rows=256, cols=256, manual=true, address=0)", NULL, 0,
-     "texpands: address: the tile has 262144 bytes, vec of A2A3 196608"},
+     "texpands: address: the tile's 262144 bytes are more than the 196608 of vec of A2A3"},
     {"texpands(arch=A2A3, dtype=float, rows=256, cols=256, address=0)", NULL, 0, NULL},
     {"texpands(arch=A5, dtype=float, rows=256, cols=256, manual=true, address=0)", NULL, 0, NULL},
     {"texpands(arch=A2A3, dtype=float, rows=16, cols=16, manual=true, address=0x1000)", NULL, 0, NULL},
-    {"texpands(arch=A5, loc=mat, dtype=int8, rows=512, cols=1024, manual=true, address=0)", NULL, 0, NULL},
-    {"texpands(arch=A5, loc=mat, dtype=int8, rows=512, cols=1024, manual=true, address=32)", NULL, 0,
-     "texpands: address: 32 and 524288 bytes are beyond the 524288 of mat of A5"},
+    {MAT_FULL("0"), NULL, 0, NULL},
+    {MAT_FULL("32"), NULL, 0, "texpands: address: 32 and 524288 bytes are beyond the 524288 of mat of A5"},
 };
 
 START_TEST(worked_examples)
 {
     rule_case_check(&examples[_i]);
+}
+END_TEST
+
+/* E6 with other capacities of the two memories. */
+static const struct {
+    int64_t ub_bytes, l1_bytes;
+    const char *text, *message;
+} capacities[] = {
+    {196608, 0, PLACED("0x20000"), NULL},
+    {196576, 0, PLACED("0x20000"), "texpands: address: 131072 and 65536 bytes are beyond the 196576 of vec (ub_bytes)"},
+    {196640, 0, PLACED("0x20020"), NULL},
+    {65536, 0, PLACED("0"), NULL},
+    {65536, 0, PLACED("32"), "texpands: address: 32 and 65536 bytes are beyond the 65536 of vec (ub_bytes)"},
+    {65504, 0, PLACED("0"), "texpands: address: the tile's 65536 bytes are more than the 65504 of vec (ub_bytes)"},
+    {32, 32, "texpands(dtype=float, rows=256, cols=256, address=0)", NULL},
+    {0, 32, PLACED("0x20000"), NULL},
+    {0, 32, PLACED("0x20020"), "texpands: address: 131104 and 65536 bytes are beyond the 196608 of vec of A2A3"},
+    {1048576, 0, PLACED("0x1010"), "texpands: address: 4112 is not a multiple of 32"},
+    {262144, 0, "texpands(arch=A2A3, dtype=float, rows=256, cols=256, manual=true, address=0)", NULL},
+    {0, 524320, MAT_FULL("32"), NULL},
+    {0, 524288, MAT_FULL("32"), "texpands: address: 32 and 524288 bytes are beyond the 524288 of mat (l1_bytes)"},
+    {1048576, 0, MAT_FULL("32"), "texpands: address: 32 and 524288 bytes are beyond the 524288 of mat of A5"},
+    {33, 0, PLACED("0"), "ub_bytes: 33 is outside 0..1073741824 or is no multiple of 32"},
+    {0, -32, PLACED("0"), "l1_bytes: -32 is outside 0..1073741824 or is no multiple of 32"},
+    {0, 1073741856, PLACED("0"), "l1_bytes: 1073741856 is outside 0..1073741824 or is no multiple of 32"},
+};
+
+START_TEST(other_capacities)
+{
+    const aic_spec spec = spec_of(capacities[_i].text);
+    aic_semantics semantics = aic_semantics_init();
+    semantics.ub_bytes = capacities[_i].ub_bytes;
+    semantics.l1_bytes = capacities[_i].l1_bytes;
+    const aic_status status = aic_spec_validate(&spec, &semantics);
+    if (capacities[_i].message == NULL) {
+        ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
+    } else {
+        ck_assert_int_eq(status, AIC_INVALID_ARGUMENT);
+        ck_assert_str_eq(aic_last_error(), capacities[_i].message);
+    }
 }
 END_TEST
 
@@ -572,6 +612,7 @@ Suite *suite_texpands(void)
     tcase_add_test(tcase, random_is_legal_and_wide);
     tcase_add_test(tcase, random_illegal_reaches_every_rule);
     tcase_add_loop_test(tcase, worked_examples, 0, (int)(sizeof examples / sizeof examples[0]));
+    tcase_add_loop_test(tcase, other_capacities, 0, (int)(sizeof capacities / sizeof capacities[0]));
     tcase_add_test(tcase, example_1);
     tcase_add_test(tcase, examples_2_and_3);
     tcase_add_test(tcase, boxes);

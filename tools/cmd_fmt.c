@@ -34,10 +34,10 @@ static bool is_pto(const char *text)
 }
 
 /* A statement by itself keeps its names. */
-static int format_statement(const cli_pto *pto, const char *text)
+static int format_statement(const cli_pto *pto, const aic_semantics *semantics, const char *text)
 {
     aic_pto_program *program = NULL;
-    int status = cli_pto_parse(pto, NULL, NULL, text, strlen(text), true, &program);
+    int status = cli_pto_parse(pto, semantics, NULL, text, strlen(text), true, &program);
     if (status == CLI_DONE) {
         status = print_program(program);
         aic_pto_free(program);
@@ -61,10 +61,10 @@ static int format_spec(const char *text)
     return CLI_DONE;
 }
 
-static int format_file(const cli_pto *pto)
+static int format_file(const cli_pto *pto, const aic_semantics *semantics)
 {
     aic_pto_program *program = NULL;
-    int status = cli_pto_read(pto, NULL, &program);
+    int status = cli_pto_read(pto, semantics, &program);
     if (status == CLI_DONE) {
         status = print_program(program);
         aic_pto_free(program);
@@ -76,22 +76,29 @@ int cmd_fmt(int argc, char **argv)
 {
     enum { TEXTS_MAX = 1000 };
     cli_pto pto = {0};
+    cli_session session = {0};
     args_list texts = {0};
     const args_option options[] = {CLI_OPTIONS_PTO(pto)};
+    args_option semantics[CLI_CHOICES];
+    cli_semantics_options(&session, semantics);
     const args_command command = {.name = "fmt",
                                   .arguments = "[SPEC]... [--pto FILE]",
                                   .summary = "Prints operator text and programs in their canonical form.",
                                   .options = options,
-                                  .option_count = sizeof options / sizeof options[0]};
+                                  .option_count = sizeof options / sizeof options[0],
+                                  .shared = semantics,
+                                  .shared_count = CLI_CHOICES};
     int status = args_parse(&command, argc, argv, TEXTS_MAX, &texts);
+    cli_session_semantics(&session);
     if (status == CLI_DONE && texts.count == 0 && pto.path == NULL) {
         status = cli_fail(CLI_WRONG, "fmt: neither an operator text SPEC nor --pto FILE is given");
     }
     for (size_t i = 0; status == CLI_DONE && i < texts.count; i++) {
-        status = is_pto(texts.items[i]) ? format_statement(&pto, texts.items[i]) : format_spec(texts.items[i]);
+        status = is_pto(texts.items[i]) ? format_statement(&pto, &session.semantics, texts.items[i])
+                                        : format_spec(texts.items[i]);
     }
     if (status == CLI_DONE && pto.path != NULL) {
-        status = format_file(&pto);
+        status = format_file(&pto, &session.semantics);
     }
     args_list_free(&texts);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

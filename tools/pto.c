@@ -20,7 +20,7 @@ int cli_pto_parse(const cli_pto *pto, const aic_semantics *semantics, const char
     options.placement = is(pto->placement, "auto")     ? AIC_PTO_PLACEMENT_AUTO
                         : is(pto->placement, "manual") ? AIC_PTO_PLACEMENT_MANUAL
                                                        : AIC_PTO_PLACEMENT_TEXT;
-    options.semantics = semantics != NULL ? *semantics : options.semantics;
+    options.semantics = *semantics;
     options.free_names = free_names;
     const aic_status status = aic_pto_parse(text, length, &options, program);
     return status == AIC_OK ? CLI_DONE : cli_fail_library(where, status);

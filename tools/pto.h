@@ -27,8 +27,7 @@ typedef struct cli_pto {
         .target = &(p).placement                                                                                       \
     }
 
-/* Reads `length` bytes as a program; free_names as in aic_pto_options. semantics NULL: the defaults. Messages
- * begin with `where` (may be NULL).
+/* Reads `length` bytes as a program; free_names as in aic_pto_options. Messages begin with `where` (may be NULL).
  * Returns an exit status. */
 int cli_pto_parse(const cli_pto *pto, const aic_semantics *semantics, const char *where, const char *text,
                   size_t length, bool free_names, aic_pto_program **program);

@@ -6,7 +6,8 @@
 
 #include <aic/aic.h>
 
-/* A value as given: the word of an enumeration, or a number, which is never 0. All bits 0: the default. */
+/* A value as given: the word of an enumeration, or a number. All bits 0: the default, which 0 itself is where it is a
+ * legal number. */
 typedef union cli_choice {
     const char *word;
     int64_t number;

@@ -66,6 +66,24 @@ printf 'pto.tassign %%t, @tile(16)\n%%t = texpands 1.0 : f32, !pto.tile<8x8xf32>
 expect 'an address' 2 'address: 16 is not a multiple of 32 \(line 2, column 1\)' "$aicjit" run --pto bound.pto
 expect 'automatic placement' 0 'max 1' "$aicjit" run --pto bound.pto --placement auto --reference
 
+# ---- capacities ----
+
+e6='texpands(arch=A2A3, dtype=float32, rows=128, cols=128, manual=true, address=0x20020)'
+expect 'beyond the buffer' 2 'beyond the 196608 of vec of A2A3' "$aicjit" run "$e6" --in scalar=2
+expect 'a larger buffer' 0 'float32\[16384\] min 2 max 2' "$aicjit" run "$e6" --in scalar=2 --ub_bytes 196640
+expect 'a smaller one' 2 'beyond the 196576 of vec \(ub_bytes\)' "$aicjit" run "$e6" --in scalar=2 --ub_bytes 196576
+expect 'L1 is another memory' 2 'beyond the 196608 of vec of A2A3' "$aicjit" run "$e6" --in scalar=2 --l1_bytes 1048576
+expect 'capacities come in blocks' 2 'ub_bytes: 100 is .*no multiple of 32' "$aicjit" run "$e6" --ub_bytes 100
+expect '0 is the default' 2 'beyond the 196608 of vec of A2A3' "$aicjit" run "$e6" --in scalar=2 --ub_bytes 0
+expect 'capacities are checked' 0 '^1 passed, 0 failed' "$aicjit" check "$e6" --ub_bytes 196640
+printf 'pto.tassign %%t, @tile(0x80000)\n%%t = texpands 1.0 : f32, !pto.tile<mat, 8x8xf32>\n' >far.pto
+expect 'a program beyond L1' 2 'beyond the 524288 of mat of A5 \(line 2, column 1\)' "$aicjit" run --pto far.pto
+expect 'a program in a larger L1' 0 'float32\[64\] min 1 max 1' "$aicjit" run --pto far.pto --l1_bytes 524544
+expect 'fmt of such a program' 0 '@tile\(0x80000\)' "$aicjit" fmt --pto far.pto --l1_bytes 524544
+"$aicjit" dump "$e6" --ub_bytes 196640 | grep -o '@aic_texpands_[0-9a-f]*' | head -n 1 >name.1
+"$aicjit" dump "$e6" --ub_bytes 196672 | grep -o '@aic_texpands_[0-9a-f]*' | head -n 1 >name.2
+ok 'kernels have names of their own' test -s name.1 -a "$(cat name.1)" != "$(cat name.2)"
+
 # ---- fmt ----
 
 expect 'fmt of a statement' 0 "^pto\.texpands ins\(%s : f32\) outs\(%d : $full\)\$" "$aicjit" fmt \

@@ -10,11 +10,15 @@ expect 'unknown command' 2 '"frobnicate"' "$aicjit" frobnicate
 for command in tune cache compare export --pto; do
     expect "later command $command" 2 "unknown command \"$command\"" "$aicjit" "$command"
 done
-for command in run check dump explain bench info; do
+for command in run check dump explain bench info fmt; do
     expect "$command --help" 0 "usage: aicjit $command" "$aicjit" "$command" --help
+    "$aicjit" "$command" --help >help.txt
     expect "$command: unknown option" 2 '"--frobnicate"' "$aicjit" "$command" --frobnicate
     expect "$command: --limits without value" 2 '^aicjit: [a-z]+: --limits: its value' "$aicjit" "$command" --limits
     expect "$command: --limits wrong" 2 '--limits: "maybe" is none of document\|host' "$aicjit" "$command" --limits maybe
+    for option in rounding lanes lane_bytes ub_bytes l1_bytes; do
+        ok "$command --help lists --$option" grep -qe "--$option " help.txt
+    done
     expect "$command: --limits twice" 2 '--limits is given twice' "$aicjit" "$command" --limits host --limits=host
 done
 for command in run dump explain; do

@@ -45,7 +45,7 @@ typedef enum aic_pto_placement {
 typedef struct aic_pto_options {
     aic_chip arch;
     aic_pto_placement placement;
-    aic_semantics semantics;
+    aic_semantics semantics; /* a program obeys their rules, and those of the context it runs in as well */
     bool free_names; /* values need no definition, as in a single statement; such a program cannot be run */
 } aic_pto_options;
 
@@ -89,11 +89,12 @@ AIC_API aic_status aic_pto_get_statement(const aic_pto_program *program, size_t 
 
 /* Runs the program: kernels of all statements are found or made, all operands are checked, and then the statements run
  * in their order. arguments: as many as aic_pto_argument_count(), none NULL, none overlapping another; count is
- * checked. On failure nothing is written. context NULL: the default context. */
+ * checked. The rules are checked again under the context's semantics, which may have smaller memories than those the
+ * program was read with. On failure nothing is written. context NULL: the default context. */
 AIC_API aic_status aic_pto_run(struct aic_context *context, const aic_pto_program *program, void *const arguments[],
                                size_t count);
 
-/* The same by the plain-C reference. */
+/* The same by the plain-C reference, under the semantics that the program was read with. */
 AIC_API aic_status aic_pto_reference(const aic_pto_program *program, void *const arguments[], size_t count);
 
 AIC_EXTERN_C_END
