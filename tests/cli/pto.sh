@@ -79,7 +79,7 @@ expect 'capacities are checked' 0 '^1 passed, 0 failed' "$aicjit" check "$e6" --
 printf 'pto.tassign %%t, @tile(0x80000)\n%%t = texpands 1.0 : f32, !pto.tile<mat, 8x8xf32>\n' >far.pto
 expect 'a program beyond L1' 2 'beyond the 524288 of mat of A5 \(line 2, column 1\)' "$aicjit" run --pto far.pto
 expect 'a program in a larger L1' 0 'float32\[64\] min 1 max 1' "$aicjit" run --pto far.pto --l1_bytes 524544
-expect 'fmt of such a program' 0 '@tile\(0x80000\)' "$aicjit" fmt --pto far.pto --l1_bytes 524544
+expect 'fmt of such a program' 0 '@tile\(524288\)' "$aicjit" fmt --pto far.pto --l1_bytes 524544
 "$aicjit" dump "$e6" --ub_bytes 196640 | grep -o '@aic_texpands_[0-9a-f]*' | head -n 1 >name.1
 "$aicjit" dump "$e6" --ub_bytes 196672 | grep -o '@aic_texpands_[0-9a-f]*' | head -n 1 >name.2
 ok 'kernels have names of their own' test -s name.1 -a "$(cat name.1)" != "$(cat name.2)"

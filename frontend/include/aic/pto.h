@@ -45,8 +45,8 @@ typedef enum aic_pto_placement {
 typedef struct aic_pto_options {
     aic_chip arch;
     aic_pto_placement placement;
-    aic_semantics semantics; /* a program obeys their rules, and those of the context it runs in as well */
-    bool free_names; /* values need no definition, as in a single statement; such a program cannot be run */
+    aic_semantics semantics; /* a program keeps their rules, and those of the context that it runs in */
+    bool free_names;         /* values need no definition, as in a single statement; such a program cannot be run */
 } aic_pto_options;
 
 /* A5, placement as the text has it, the documents' semantics, every value defined. */
