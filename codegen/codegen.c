@@ -1,6 +1,7 @@
 /* From a request to IR, assembly or an object. */
 #include "codegen/codegen.h"
 #include "codegen/generator.h"
+#include "codegen/group.h"
 #include "codegen/guard.h"
 #include "codegen/llvm_shim.h"
 #include "frontend/diag.h"
@@ -36,8 +37,6 @@ typedef struct job {
     aic_dump_stage stage;
     char *bytes; /* result */
     size_t size;
-    const aic_shape *shape;
-    aic_work work;
     aic_sizes sizes;
     uint64_t emit_ns, codegen_ns;
     bool failed; /* set by LLVM's diagnostics */
@@ -96,8 +95,8 @@ static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef modu
 {
     uint64_t start = now_ns();
     aic_emit emit;
-    aic_emit_open(&emit, context, module, j->request->problem.target);
-    aic_status status = j->shape->emit(&emit, &j->work, j->request->schedule, j->request->symbol);
+    aic_emit_open(&emit, context, module, j->request->target);
+    aic_status status = aic_emit_kernel(&emit, j->request, &j->sizes);
     aic_emit_close(&emit);
     if (status == AIC_OK) {
         status = aic_llvm_verify(module);
@@ -110,7 +109,7 @@ static aic_status run_job(void *argument)
 {
     job *j = argument;
     LLVMTargetMachineRef machine;
-    aic_status status = aic_llvm_machine(j->request->problem.target, j->request->triple, &machine);
+    aic_status status = aic_llvm_machine(j->request->target, j->request->triple, &machine);
     if (status != AIC_OK) {
         return status;
     }
@@ -127,24 +126,32 @@ static aic_status run_job(void *argument)
     return status;
 }
 
-static aic_status start_job(job *j)
+/* How many of the functions of codegen.h there are. */
+static unsigned functions(const job *j)
 {
-    const aic_codegen_request *request = j->request;
-    j->shape = aic_describe(request->problem.spec, request->problem.semantics, &j->work);
-    aic_status status = j->shape->check(&j->work, request->problem.target, request->schedule, &j->sizes);
-    return status != AIC_OK ? status : aic_guard_run(run_job, j);
+    enum { GROUP = 1, NEVER_PACKED = 2, PACKED = 3 };
+    if (j->request->count > 1) {
+        return GROUP;
+    }
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        if (j->sizes.packed_bytes[i] != 0) {
+            return PACKED;
+        }
+    }
+    return NEVER_PACKED;
 }
 
 aic_status aic_codegen_object(const aic_codegen_request *request, aic_object *object)
 {
     job j = {.request = request, .stage = AIC_DUMP_OBJ};
-    aic_status status = start_job(&j);
+    aic_status status = aic_guard_run(run_job, &j);
     if (status != AIC_OK) {
         return status;
     }
     *object = (aic_object){
         .bytes = j.bytes,
         .size = j.size,
+        .functions = functions(&j),
         .workspace_bytes = j.sizes.workspace_bytes,
         .emit_ns = j.emit_ns,
         .codegen_ns = j.codegen_ns,
@@ -162,7 +169,7 @@ void aic_object_free(aic_object *object)
 aic_status aic_codegen_dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
 {
     job j = {.request = request, .stage = stage};
-    aic_status status = start_job(&j);
+    aic_status status = aic_guard_run(run_job, &j);
     if (status == AIC_OK) {
         *bytes = j.bytes;
         *size = j.size;

@@ -54,7 +54,8 @@ bool aic_spec_equal(const aic_spec *a, const aic_spec *b)
         return a == b;
     }
     for (int32_t i = 0; i < a->count && i < AIC_STAGES_MAX; i++) {
-        aic_key keys[2] = {{.count = 0}, {.count = 0}};
+        aic_key keys[2];
+        keys[0].count = keys[1].count = 0;
         aic_key_add_stage(&keys[0], a->stage[i].op, &a->stage[i].desc);
         aic_key_add_stage(&keys[1], b->stage[i].op, &b->stage[i].desc);
         if (!aic_key_equal(&keys[0], &keys[1])) {

@@ -57,13 +57,21 @@ typedef struct aic_op_info {
      * that bound one instruction. Its operands are dst, the accumulator, and others. */
     aic_status (*consume)(void *desc, const aic_accumulator *accumulator, const aic_semantics *semantics);
 
-    /* Pseudo-random descriptors for the checks. */
+    /* Pseudo-random descriptors for the checks. Operators whose rules depend on the semantics have random_under in place
+     * of random; it prefers the corners of those. Illegal is what the documents' defaults refuse. */
     void (*random)(uint64_t *state, void *desc);
+    void (*random_under)(uint64_t *state, const aic_semantics *semantics, void *desc);
     void (*random_illegal)(uint64_t *state, void *desc);
     /* Consumer: one for this accumulator, with some of the fields left out that follow from it; or with one illegal
      * value. */
     void (*random_fused)(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
 } aic_op_info;
+
+/* Far more draws than any operator needs. */
+#define AIC_DRAWS_MAX 10000
+
+/* A legal pseudo-random descriptor, by whichever hook the operator has. */
+void aic_op_random(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, void *desc);
 
 /* Facts of an operator; NULL for AIC_OP_NONE and values out of range. */
 const aic_op_info *aic_op_get(aic_op op);
@@ -127,8 +135,15 @@ aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semanti
 
 /* ---- cache keys ---- */
 
-/* The signature of a kernel as 64-bit words: every field of every stage, then whatever the caller appends. */
-#define AIC_KEY_WORDS_MAX 128
+/* Specifications side by side that become one kernel, at most; of one operator each, with no more key words than these.
+ */
+#define AIC_GROUP_MAX 16
+#define AIC_GROUP_WORDS_MAX 24
+
+/* The signature of a kernel as 64-bit words: every field of every stage, then whatever the caller appends. There is
+ * room for chains of any operators and for groups, with 8 words for every specification beside its own. */
+#define AIC_STAGE_WORDS_MAX 48
+#define AIC_KEY_WORDS_MAX (AIC_GROUP_MAX * (AIC_GROUP_WORDS_MAX + 8))
 typedef struct aic_key {
     uint32_t count;
     uint64_t word[AIC_KEY_WORDS_MAX];

@@ -4,28 +4,33 @@
 #include "runtime/log.h"
 #include <stdio.h>
 
+static void copy_spec(const aic_asked *asked, aic_spec *spec)
+{
+    spec->count = asked->count;
+    for (int32_t i = 0; i < asked->count; i++) {
+        aic_stage *stage = &spec->stage[i];
+        stage->op = asked->stage[i].op;
+        memcpy(&stage->desc, asked->stage[i].desc, aic_op_get(stage->op)->desc_size);
+    }
+}
+
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request)
 {
-    *build = (aic_build){.context = context, .request = request};
-    build->spec.count = request->count;
-    for (int32_t i = 0; i < request->count; i++) {
-        aic_stage *stage = &build->spec.stage[i];
-        stage->op = request->stage[i].op;
-        memcpy(&stage->desc, request->stage[i].desc, aic_op_get(stage->op)->desc_size);
+    *build = (aic_build){.context = context, .request = request, .count = request->count};
+    for (size_t i = 0; i < build->count; i++) {
+        copy_spec(&request->spec[i], &build->spec[i]);
     }
 }
 
 aic_status aic_build_validate(aic_build *build)
 {
-    const aic_spec given = build->spec;
-    aic_status status = aic_spec_resolve(&given, &build->context->semantics, &build->spec);
-    build->respelled = status == AIC_OK && !aic_spec_equal(&given, &build->spec);
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < build->count && status == AIC_OK; i++) {
+        const aic_spec given = build->spec[i];
+        status = aic_spec_resolve(&given, &build->context->semantics, &build->spec[i]);
+        build->respelled |= status == AIC_OK && !aic_spec_equal(&given, &build->spec[i]);
+    }
     return status;
-}
-
-static aic_problem problem_of(const aic_build *build)
-{
-    return (aic_problem){&build->spec, &build->context->semantics, build->context->target};
 }
 
 void aic_build_key_schedule(aic_key *key, const aic_schedule *schedule)
@@ -48,55 +53,76 @@ static uint64_t word_of_text(const char *text)
     return hash;
 }
 
-void aic_build_symbol(const aic_problem *problem, const aic_schedule *schedule, const char *passes,
-                      char symbol[AIC_SYMBOL_MAX])
+void aic_build_symbol(const aic_codegen_request *request, char symbol[AIC_SYMBOL_MAX])
 {
-    const aic_spec *spec = problem->spec;
-    aic_key key = {.count = 0};
-    for (int32_t i = 0; i < spec->count; i++) {
-        aic_key_add_stage(&key, spec->stage[i].op, &spec->stage[i].desc);
+    aic_key key;
+    key.count = 0;
+    for (size_t s = 0; s < request->count; s++) {
+        const aic_spec *spec = &request->spec[s];
+        for (int32_t i = 0; i < spec->count; i++) {
+            aic_key_add_stage(&key, spec->stage[i].op, &spec->stage[i].desc);
+        }
+        aic_build_key_schedule(&key, &request->schedule[s]);
     }
-    aic_build_key_schedule(&key, schedule);
     for (size_t f = 0; f < aic_semantics_record.count; f++) {
-        aic_key_add(&key, aic_field_word(&aic_semantics_record.fields[f], problem->semantics, 0));
+        aic_key_add(&key, aic_field_word(&aic_semantics_record.fields[f], request->semantics, 0));
     }
-    aic_key_add(&key, (uint64_t)problem->target->arch);
-    aic_key_add(&key, word_of_text(problem->target->name));
-    aic_key_add(&key, word_of_text(passes));
+    aic_key_add(&key, (uint64_t)request->target->arch);
+    aic_key_add(&key, word_of_text(request->target->name));
+    aic_key_add(&key, word_of_text(request->passes));
 
-    char names[AIC_SYMBOL_MAX / 2];
-    aic_spec_subject(spec, "_", names, sizeof names);
-    snprintf(symbol, AIC_SYMBOL_MAX, "aic_%s_%016llx", names, (unsigned long long)aic_key_hash(&key));
-}
-
-aic_status aic_build_schedule(aic_build *build)
-{
-    const aic_problem problem = problem_of(build);
-    const aic_schedule *given = build->request->schedule;
-    aic_status status = aic_code_create(&build->spec, build->context, &build->code);
-    aic_code *code = build->code;
-    if (given != NULL) {
-        build->schedule = *given;
-    } else if (status == AIC_OK) {
-        status = aic_schedule_default(&problem, &build->schedule);
+    char names[AIC_SYMBOL_MAX / 2], many[24] = "";
+    aic_spec_subject(request->spec, "_", names, sizeof names);
+    if (request->count > 1) {
+        snprintf(many, sizeof many, "_x%zu", request->count);
     }
-    if (status == AIC_OK) {
-        status = aic_schedule_print(&build->schedule, code->schedule, sizeof code->schedule);
-    }
-    if (status == AIC_OK) {
-        aic_build_symbol(&problem, &build->schedule, build->context->passes, code->symbol);
-    }
-    return status;
+    snprintf(symbol, AIC_SYMBOL_MAX, "aic_%s%s_%016llx", names, many, (unsigned long long)aic_key_hash(&key));
 }
 
 static aic_codegen_request codegen_request(const aic_build *build)
 {
     return (aic_codegen_request){
-        .problem = problem_of(build),
-        .schedule = &build->schedule,
+        .count = build->count,
+        .spec = build->spec,
+        .schedule = build->schedule,
+        .semantics = &build->context->semantics,
+        .target = build->context->target,
         .passes = build->context->passes,
         .symbol = build->code->symbol,
     };
+}
+
+static aic_status choose_schedules(aic_build *build)
+{
+    if (build->request->schedule != NULL) {
+        build->schedule[0] = *build->request->schedule;
+        return AIC_OK;
+    }
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < build->count && status == AIC_OK; i++) {
+        const aic_problem problem = {&build->spec[i], &build->context->semantics, build->context->target};
+        status = aic_schedule_default(&problem, &build->schedule[i]);
+    }
+    return status;
+}
+
+aic_status aic_build_schedule(aic_build *build)
+{
+    aic_status status = aic_code_create(build->spec, build->count, build->context, &build->code);
+    if (status == AIC_OK) {
+        status = choose_schedules(build);
+    }
+    aic_code *code = build->code;
+    if (status == AIC_OK && build->count > 1) {
+        snprintf(code->schedule, sizeof code->schedule, "default schedules");
+    } else if (status == AIC_OK) {
+        status = aic_schedule_print(build->schedule, code->schedule, sizeof code->schedule);
+    }
+    if (status == AIC_OK) {
+        const aic_codegen_request request = codegen_request(build);
+        aic_build_symbol(&request, code->symbol);
+    }
+    return status;
 }
 
 aic_status aic_build_object(aic_build *build)
@@ -109,23 +135,13 @@ aic_status aic_build_object(aic_build *build)
     return status;
 }
 
-static bool packs(const aic_object *object)
-{
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-        if (object->packed_bytes[i] != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 aic_status aic_build_link(aic_build *build)
 {
     aic_context *context = build->context;
     aic_code *code = build->code;
     uint64_t start = aic_log_now();
     aic_status status = aic_linker_link(context->linker, code->symbol, build->object.bytes, build->object.size,
-                                        packs(&build->object), &code->image);
+                                        build->object.functions, &code->image);
     if (status != AIC_OK) {
         return status;
     }
@@ -134,7 +150,7 @@ aic_status aic_build_link(aic_build *build)
     atomic_fetch_add_explicit(&context->compiles, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&context->code_bytes, code->code_bytes, memory_order_relaxed);
     if (context->verbose >= 1) {
-        aic_log_compile(&build->spec, code);
+        aic_log_compile(code);
     }
     if (context->dump_dir != NULL) {
         aic_codegen_request request = codegen_request(build);

@@ -7,9 +7,10 @@
 typedef struct aic_build {
     aic_context *context;
     const aic_request *request;
-    aic_spec spec;         /* a copy of the request's descriptors; resolved by the first stage */
-    bool respelled;        /* the request leaves out or says otherwise what the resolved descriptors say */
-    aic_schedule schedule; /* chosen or given */
+    size_t count;                         /* specifications */
+    aic_spec spec[AIC_GROUP_MAX];         /* copies of the request's descriptors; resolved by the first stage */
+    bool respelled;                       /* the request leaves out or says otherwise what the resolved ones say */
+    aic_schedule schedule[AIC_GROUP_MAX]; /* chosen or given */
     aic_object object;
     aic_code *code; /* the result in the making */
 } aic_build;
@@ -26,9 +27,9 @@ aic_status aic_build_link(aic_build *build);     /* object to callable functions
  * once, or NULL. */
 aic_code *aic_build_end(aic_build *build, aic_status status);
 
-/* The deterministic name of a kernel: operators, and a hash of all that its code depends on. */
-void aic_build_symbol(const aic_problem *problem, const aic_schedule *schedule, const char *passes,
-                      char symbol[AIC_SYMBOL_MAX]);
+/* The deterministic name of the kernel of a request, whose own symbol is not looked at: operators, of a group the first
+ * one's and how many there are, and a hash of all that its code depends on. */
+void aic_build_symbol(const aic_codegen_request *request, char symbol[AIC_SYMBOL_MAX]);
 
 /* Appends the fields of a schedule to a key. */
 void aic_build_key_schedule(aic_key *key, const aic_schedule *schedule);

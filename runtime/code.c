@@ -19,23 +19,43 @@ static aic_status prepare_call(aic_code *code)
                             : aic_fail(AIC_INTERNAL, code->subject, "libffi refuses the signature (%d)", (int)status);
 }
 
-aic_status aic_code_create(const aic_spec *resolved, const aic_context *context, aic_code **code)
+/* Operands and rules of data of the only specification. */
+static void describe_one(aic_code *code, const aic_semantics *semantics)
 {
     aic_operand operands[AIC_OPERANDS_MAX];
+    aic_data_check_of(&code->spec, semantics, &code->data_check);
+    code->operand_count = aic_spec_operands_of(&code->spec, semantics, operands);
+    for (size_t i = 0; i < code->operand_count; i++) {
+        code->argument[AIC_PLAIN][i] = aic_operand_argument(&operands[i]);
+        code->argument[AIC_PACKED][i] = code->argument[AIC_PLAIN][i];
+    }
+}
+
+static void describe_group(aic_code *code, size_t count)
+{
+    const size_t length = strlen(code->subject), bytes = count * AIC_OPERANDS_MAX * sizeof(void *);
+    snprintf(code->subject + length, sizeof code->subject - length, " x%zu", count);
+    code->operand_count = 1;
+    code->argument[AIC_PLAIN][0] =
+        (aic_argument){.name = "operands", .least = 1, .misalignment = sizeof(void *) - 1, .bytes = bytes};
+}
+
+aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_context *context, aic_code **code)
+{
     aic_code *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("kernel", sizeof *made);
     }
     atomic_init(&made->references, 1);
+    made->count = count;
     made->spec = *resolved;
-    aic_data_check_of(&made->spec, &context->semantics, &made->data_check);
-    made->operand_count = aic_spec_operands_of(resolved, &context->semantics, operands);
-    for (size_t i = 0; i < made->operand_count; i++) {
-        made->argument[AIC_PLAIN][i] = aic_operand_argument(&operands[i]);
-        made->argument[AIC_PACKED][i] = made->argument[AIC_PLAIN][i];
-    }
-    aic_spec_subject(resolved, " | ", made->subject, sizeof made->subject);
     made->target = context->target;
+    aic_spec_subject(resolved, " | ", made->subject, sizeof made->subject);
+    if (count == 1) {
+        describe_one(made, &context->semantics);
+    } else {
+        describe_group(made, count);
+    }
     aic_status status = prepare_call(made);
     if (status != AIC_OK) {
         free(made);

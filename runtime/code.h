@@ -19,7 +19,7 @@ typedef struct aic_code {
     size_t workspace_bytes;
     size_t packed_bytes[AIC_OPERANDS_MAX];              /* 0: the operand is not packed */
     aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
-    char subject[AIC_SUBJECT_MAX];                      /* "conv2d | fixpipe": opens messages */
+    char subject[AIC_SUBJECT_MAX];                      /* "conv2d | fixpipe", "texpands x3": opens messages */
 
     /* The generic call: all operands and the workspace, by address. */
     ffi_cif cif;
@@ -28,7 +28,8 @@ typedef struct aic_code {
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
 
     /* What it was made of. */
-    aic_spec spec; /* resolved */
+    size_t count;  /* specifications */
+    aic_spec spec; /* resolved; the first of a group */
     const aic_target *target;
     char symbol[AIC_SYMBOL_MAX];
     char schedule[AIC_SCHEDULE_TEXT_MAX];
@@ -36,8 +37,9 @@ typedef struct aic_code {
     size_t code_bytes;
 } aic_code;
 
-/* A code without an image, described by a resolved specification; held once. */
-aic_status aic_code_create(const aic_spec *resolved, const aic_context *context, aic_code **code);
+/* A code without an image, described by a resolved specification, or by the `count` of a group: one operand, the table
+ * of theirs, the content of which is not checked. Held once. */
+aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_context *context, aic_code **code);
 
 /* Takes over sizes and times of the object that the code will consist of. */
 void aic_code_describe(aic_code *code, const aic_object *object);

@@ -38,13 +38,14 @@ static aic_status dump_plan(const aic_schedule *schedule, char **bytes)
 /* The stage of a valid specification; text stages leave *size alone. */
 static aic_status dump_stage(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
 {
+    const aic_problem problem = {request->spec, request->semantics, request->target};
     aic_status status;
     switch (stage) {
     case AIC_DUMP_PLAN:
         status = dump_plan(request->schedule, bytes);
         break;
     case AIC_DUMP_EXPLAIN:
-        status = aic_schedule_explain(&request->problem, bytes);
+        status = aic_schedule_explain(&problem, bytes);
         break;
     default:
         return aic_codegen_dump(request, stage, bytes, size);
@@ -84,9 +85,15 @@ aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *sche
         return status;
     }
     char symbol[AIC_SYMBOL_MAX];
-    aic_build_symbol(&problem, &chosen, context->passes, symbol);
-    aic_codegen_request request = {
-        .problem = problem, .triple = triple, .schedule = &chosen, .passes = context->passes, .symbol = symbol};
+    const aic_codegen_request request = {.count = 1,
+                                         .spec = &resolved,
+                                         .schedule = &chosen,
+                                         .semantics = &context->semantics,
+                                         .target = target,
+                                         .triple = triple,
+                                         .passes = context->passes,
+                                         .symbol = symbol};
+    aic_build_symbol(&request, symbol);
     char *made;
     size_t length;
     status = dump_stage(&request, stage, &made, &length);

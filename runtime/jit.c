@@ -158,7 +158,7 @@ typedef struct link_job {
     aic_session *session;
     const char *symbol, *object;
     size_t size;
-    bool has_pack;
+    unsigned functions;
     aic_image *image;
     bool completed;
 } link_job;
@@ -201,14 +201,11 @@ static aic_status link_body(void *argument)
     if (error != LLVMErrorSuccess) {
         status = fail_llvm(job->symbol, error, job->session->report);
     }
-    if (status == AIC_OK) {
-        status = find_function(job, "", &job->image->kernel[AIC_PLAIN]);
-    }
-    if (status == AIC_OK) {
-        status = find_function(job, "_packed", &job->image->kernel[AIC_PACKED]);
-    }
-    if (status == AIC_OK && job->has_pack) {
-        status = find_function(job, "_pack", &job->image->pack);
+    static const char *const SUFFIXES[] = {"", "_packed", "_pack"};
+    aic_function *const functions[] = {&job->image->kernel[AIC_PLAIN], &job->image->kernel[AIC_PACKED],
+                                       &job->image->pack};
+    for (unsigned i = 0; i < job->functions && status == AIC_OK; i++) {
+        status = find_function(job, SUFFIXES[i], functions[i]);
     }
     if (status == AIC_OK) {
         job->image->tracker = tracker;
@@ -307,7 +304,7 @@ static aic_status link_in(aic_session *session, link_job *job, bool *attempted, 
     return status;
 }
 
-aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *object, size_t size, bool has_pack,
+aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *object, size_t size, unsigned functions,
                            aic_image *image)
 {
     for (;;) {
@@ -317,8 +314,12 @@ aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *o
             return status;
         }
         aic_image made = {.session = session};
-        link_job job = {
-            .session = session, .symbol = symbol, .object = object, .size = size, .has_pack = has_pack, .image = &made};
+        link_job job = {.session = session,
+                        .symbol = symbol,
+                        .object = object,
+                        .size = size,
+                        .functions = functions,
+                        .image = &made};
         bool attempted, broken;
         status = link_in(session, &job, &attempted, &broken);
         if (broken) {

@@ -20,17 +20,17 @@ typedef struct aic_session aic_session;
 typedef struct aic_image {
     aic_session *session;
     void *tracker;                  /* LLVM's handle of the memory */
-    aic_function kernel[AIC_FORMS]; /* SYMBOL, SYMBOL_packed */
+    aic_function kernel[AIC_FORMS]; /* SYMBOL; SYMBOL_packed, NULL: the kernel of a group */
     aic_function pack;              /* SYMBOL_pack; NULL: nothing is packed */
 } aic_image;
 
 aic_status aic_linker_create(aic_linker **linker);
 void aic_linker_destroy(aic_linker *linker); /* images stay usable */
 
-/* Links the object and looks up its functions; SYMBOL_pack only when has_pack. The object's bytes are copied.
- * Any thread may call; links of one context run one after the other. image is written on success only; else
+/* Links the object and looks up the first `functions` of SYMBOL, SYMBOL_packed, SYMBOL_pack. The object's bytes are
+ * copied. Any thread may call; links of one context run one after the other. image is written on success only; else
  * AIC_COMPILE or AIC_OUT_OF_MEMORY. */
-aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *object, size_t size, bool has_pack,
+aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *object, size_t size, unsigned functions,
                            aic_image *image);
 
 /* Frees the code. Nobody may be executing it. */

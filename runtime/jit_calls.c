@@ -9,7 +9,8 @@ static inline aic_status run(aic_context *context, aic_op op, const char *name, 
     if (desc == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, name, "desc: is NULL");
     }
-    aic_request request = {.count = 1, .stage = {{.op = op, .desc = desc}}, .schedule = NULL, .operands = operands};
+    const aic_asked spec = {.count = 1, .stage = {{.op = op, .desc = desc}}};
+    const aic_request request = {.count = 1, .spec = &spec, .schedule = NULL, .operands = operands};
     return aic_pipeline(context, &request, NULL);
 }
 
@@ -29,18 +30,16 @@ aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const 
     if (spec == NULL || operands == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "operands", "is NULL");
     }
-    aic_request request = {.count = 0};
     if (spec->count < 1 || spec->count > AIC_STAGES_MAX) {
         return aic_spec_validate(spec, NULL); /* says what is wrong */
     }
-    for (; request.count < spec->count; request.count++) {
-        const aic_stage *stage = &spec->stage[request.count];
-        if (aic_op_name(stage->op) == NULL) {
+    for (int32_t i = 0; i < spec->count; i++) {
+        if (aic_op_name(spec->stage[i].op) == NULL) {
             return aic_spec_validate(spec, NULL);
         }
-        request.stage[request.count].op = stage->op;
-        request.stage[request.count].desc = &stage->desc;
     }
+    const aic_asked asked = aic_asked_of(spec);
+    const aic_request request = {.count = 1, .spec = &asked};
     aic_result result;
     aic_status status = aic_pipeline(context, &request, &result);
     if (status == AIC_OK) {

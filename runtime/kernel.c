@@ -49,23 +49,21 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         /* Here, and not only on a miss: the schedule's text is judged against a valid specification. */
         status = aic_spec_resolve(spec, &context->semantics, &resolved);
     }
-    aic_request request = {.count = 0};
+    const aic_schedule *given = NULL;
     aic_schedule parsed;
     if (status == AIC_OK) {
         const aic_problem problem = {&resolved, &context->semantics, context->target};
-        status = read_schedule(&problem, schedule, &parsed, &request.schedule);
+        status = read_schedule(&problem, schedule, &parsed, &given);
     }
     if (status != AIC_OK) {
         return status;
-    }
-    for (; request.count < spec->count; request.count++) {
-        request.stage[request.count].op = spec->stage[request.count].op;
-        request.stage[request.count].desc = &spec->stage[request.count].desc;
     }
     aic_kernel *made = malloc(sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("kernel", sizeof *made);
     }
+    const aic_asked asked = aic_asked_of(spec);
+    const aic_request request = {.count = 1, .spec = &asked, .schedule = given};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {

@@ -9,7 +9,7 @@
 void aic_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The line of verbose level 1: what was compiled, for what, how, how long it took. */
-void aic_log_compile(const aic_spec *spec, const aic_code *code);
+void aic_log_compile(const aic_code *code);
 
 /* Writes NAME.ll, NAME.s and NAME.o of a kernel to the context's folder, each under a temporary name that is then
  * renamed. A failure is a verbose line, nothing more. */

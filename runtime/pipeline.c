@@ -8,23 +8,29 @@
 static void make_key(const aic_request *request, aic_key *key)
 {
     key->count = 0;
-    for (int32_t i = 0; i < request->count; i++) {
-        aic_key_add_stage(key, request->stage[i].op, request->stage[i].desc);
+    for (size_t s = 0; s < request->count; s++) {
+        const aic_asked *spec = &request->spec[s];
+        for (int32_t i = 0; i < spec->count; i++) {
+            aic_key_add_stage(key, spec->stage[i].op, spec->stage[i].desc);
+        }
+        if (s + 1 < request->count) {
+            aic_key_add(key, AIC_OP_NONE); /* a stage begins with its operator: no chain has the key of a group */
+        }
     }
     if (request->schedule != NULL) {
         aic_build_key_schedule(key, request->schedule);
     }
 }
 
-/* The kernel of a request that is spelled otherwise than its resolved specification: one kernel serves all spellings of
- * a chain. Gives the code, held once more for the entry of this spelling. */
+/* The kernel of a request that is spelled otherwise than its resolved specifications: one kernel serves all spellings
+ * of a chain. Gives the code, held once more for the entry of this spelling. */
 static aic_status share(const aic_build *build, aic_result *made)
 {
-    aic_request request = {.count = build->spec.count, .schedule = build->request->schedule};
-    for (int32_t i = 0; i < request.count; i++) {
-        request.stage[i].op = build->spec.stage[i].op;
-        request.stage[i].desc = &build->spec.stage[i].desc;
+    aic_asked spec[AIC_GROUP_MAX];
+    for (size_t i = 0; i < build->count; i++) {
+        spec[i] = aic_asked_of(&build->spec[i]);
     }
+    const aic_request request = {.count = build->count, .spec = spec, .schedule = build->request->schedule};
     aic_status status = aic_pipeline(build->context, &request, made);
     if (status == AIC_OK) {
         aic_code_hold(made->code);

@@ -13,6 +13,8 @@ Suite *suite_link(void);
 static conv_case *example;
 static aic_linker *linker;
 static char symbol[128];
+enum { FUNCTIONS = 3 }; /* plain, packed, pack */
+
 static char *object;
 static size_t object_size;
 
@@ -52,7 +54,7 @@ static void check_runs(const aic_image *image)
 static void check_links(void)
 {
     aic_image image;
-    aic_status status = aic_linker_link(linker, symbol, object, object_size, true, &image);
+    aic_status status = aic_linker_link(linker, symbol, object, object_size, FUNCTIONS, &image);
     ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
     ck_assert(image.pack != NULL);
     check_runs(&image);
@@ -71,10 +73,10 @@ END_TEST
 START_TEST(bad_objects)
 {
     aic_image image;
-    ck_assert_int_eq(aic_linker_link(linker, symbol, "no object", 9, true, &image), AIC_COMPILE);
-    ck_assert_int_eq(aic_linker_link(linker, symbol, object, 100, true, &image), AIC_COMPILE);
-    ck_assert_int_eq(aic_linker_link(linker, symbol, object, 0, true, &image), AIC_COMPILE);
-    ck_assert_int_eq(aic_linker_link(linker, "no_such_name", object, object_size, true, &image), AIC_COMPILE);
+    ck_assert_int_eq(aic_linker_link(linker, symbol, "no object", 9, FUNCTIONS, &image), AIC_COMPILE);
+    ck_assert_int_eq(aic_linker_link(linker, symbol, object, 100, FUNCTIONS, &image), AIC_COMPILE);
+    ck_assert_int_eq(aic_linker_link(linker, symbol, object, 0, FUNCTIONS, &image), AIC_COMPILE);
+    ck_assert_int_eq(aic_linker_link(linker, "no_such_name", object, object_size, FUNCTIONS, &image), AIC_COMPILE);
     ck_assert_ptr_nonnull(strstr(aic_last_error(), "no_such_name"));
     check_links();
 }
@@ -83,8 +85,8 @@ END_TEST
 START_TEST(name_in_use)
 {
     aic_image first, second;
-    ck_assert_int_eq(aic_linker_link(linker, symbol, object, object_size, true, &first), AIC_OK);
-    ck_assert_int_eq(aic_linker_link(linker, symbol, object, object_size, true, &second), AIC_COMPILE);
+    ck_assert_int_eq(aic_linker_link(linker, symbol, object, object_size, FUNCTIONS, &first), AIC_OK);
+    ck_assert_int_eq(aic_linker_link(linker, symbol, object, object_size, FUNCTIONS, &second), AIC_COMPILE);
     ck_assert_ptr_nonnull(strstr(aic_last_error(), symbol));
     check_runs(&first);
     aic_image_release(&first);
@@ -95,7 +97,7 @@ END_TEST
 START_TEST(image_outlives_linker)
 {
     aic_image image;
-    ck_assert_int_eq(aic_linker_link(linker, symbol, object, object_size, true, &image), AIC_OK);
+    ck_assert_int_eq(aic_linker_link(linker, symbol, object, object_size, FUNCTIONS, &image), AIC_OK);
     aic_linker_destroy(linker);
     linker = NULL;
     check_runs(&image);
@@ -125,7 +127,7 @@ START_TEST(little_memory)
     check_call(context, earlier);
     conv_case_reset(example);
     struct rlimit old = memory_limit_to((rlim_t)_i * 4096);
-    aic_status link_status = aic_linker_link(linker, symbol, object, object_size, true, &image);
+    aic_status link_status = aic_linker_link(linker, symbol, object, object_size, FUNCTIONS, &image);
     aic_status call_status =
         aic_jit_conv2d(context, &example->desc, example->buffer[0], example->buffer[1], example->buffer[2]);
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &old), 0);

@@ -232,7 +232,9 @@ START_TEST(objects)
         aic_schedule schedule;
         char symbol[AIC_SYMBOL_MAX];
         ck_assert_int_eq(aic_schedule_default(&problem, &schedule), AIC_OK);
-        aic_build_symbol(&problem, &schedule, NULL, symbol);
+        const aic_codegen_request request = {
+            .count = 1, .spec = &spec, .schedule = &schedule, .semantics = &semantics, .target = target};
+        aic_build_symbol(&request, symbol);
         size_t size, again_size;
         char *bytes = dump(_i, number, AIC_DUMP_OBJ, &size), *again = dump(_i, number, AIC_DUMP_OBJ, &again_size);
         elf_object object;

@@ -151,12 +151,17 @@ static aic_status make_object(subject *s)
 {
     const aic_target *target = aic_target_find(AIC_ARCH_AARCH64, levels[s->level].name);
     aic_schedule schedule;
-    aic_codegen_request request = {
-        .problem = {&s->spec, &s->semantics, target}, .schedule = &schedule, .symbol = "kernel"};
-    request.triple = aic_target_triple(AIC_ARCH_AARCH64);
+    const aic_problem problem = {&s->spec, &s->semantics, target};
+    const aic_codegen_request request = {.count = 1,
+                                         .spec = &s->spec,
+                                         .schedule = &schedule,
+                                         .semantics = &s->semantics,
+                                         .target = target,
+                                         .triple = aic_target_triple(AIC_ARCH_AARCH64),
+                                         .symbol = "kernel"};
     aic_status status = target != NULL ? aic_spec_parse(s->text, &s->spec) : AIC_INVALID_ARGUMENT;
     status = status == AIC_OK ? aic_spec_resolve(&s->spec, &s->semantics, &s->spec) : status;
-    status = status == AIC_OK ? aic_schedule_default(&request.problem, &schedule) : status;
+    status = status == AIC_OK ? aic_schedule_default(&problem, &schedule) : status;
     return status == AIC_OK ? aic_codegen_object(&request, &s->object) : status;
 }
 
@@ -328,10 +333,10 @@ static void test_random(cross *x, size_t level)
     for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
         for (uint64_t seed = 1; seed <= RANDOM_SPECS; seed++) {
             aic_spec spec;
-            if (aic_spec_random((aic_op)op, seed, &spec) == AIC_OK) {
+            if (aic_spec_random((aic_op)op, NULL, seed, &spec) == AIC_OK) {
                 test_drawn(x, level, &spec, seed);
             }
-            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, seed, &spec) == AIC_OK) {
+            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
                 test_drawn(x, level, &spec, seed);
             }
         }
