@@ -277,6 +277,6 @@ const aic_op_info aic_op_conv2d = {
     .reference = aic_conv2d_reference,
     .reference_bound = aic_conv2d_reference_bound,
     .produce = conv2d_produce,
-    .random = aic_conv2d_random,
+    .random_under = aic_conv2d_random,
     .random_illegal = aic_conv2d_random_illegal,
 };

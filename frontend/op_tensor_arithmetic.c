@@ -95,6 +95,6 @@ const aic_op_info aic_op_tensor_arithmetic = {
     .validate = tensor_arithmetic_validate,
     .operands = tensor_arithmetic_operands,
     .reference = tensor_arithmetic_reference,
-    .random = aic_tensor_arithmetic_random,
+    .random_under = aic_tensor_arithmetic_random,
     .random_illegal = aic_tensor_arithmetic_random_illegal,
 };

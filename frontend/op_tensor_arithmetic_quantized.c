@@ -185,6 +185,6 @@ const aic_op_info aic_op_tensor_arithmetic_quantized = {
     .validate = tensor_arithmetic_quantized_validate,
     .operands = tensor_arithmetic_quantized_operands,
     .reference = tensor_arithmetic_quantized_reference,
-    .random = aic_tensor_arithmetic_quantized_random,
+    .random_under = aic_tensor_arithmetic_quantized_random,
     .random_illegal = aic_tensor_arithmetic_quantized_random_illegal,
 };

@@ -492,6 +492,6 @@ const aic_op_info aic_op_texpands = {
     .operands = texpands_operands,
     .check_data = texpands_check_data,
     .reference = aic_texpands_reference,
-    .random = aic_texpands_random,
+    .random_under = aic_texpands_random,
     .random_illegal = aic_texpands_random_illegal,
 };

@@ -8,27 +8,44 @@
 /* Elements, and words of one operand, of one check. */
 enum { ELEMENTS_MAX = 20000, EXTENT_MAX = 100000 };
 
-/* The small memory: lanes, and words in each. */
+/* The small memory: lanes, and words in each; of longer lanes, words at either end. */
 enum { LANES = 8, LANE_WORDS = 1024 };
 
-aic_semantics aic_arith_small_memory(void)
+static bool has_default_memory(const aic_semantics *semantics)
 {
-    aic_semantics semantics = aic_semantics_init();
-    semantics.lanes = LANES;
-    semantics.lane_bytes = LANE_WORDS * 4;
-    return semantics;
+    const aic_semantics defaults = aic_semantics_init();
+    return semantics->lanes == defaults.lanes && semantics->lane_bytes == defaults.lane_bytes;
+}
+
+aic_semantics aic_random_memory(const aic_semantics *semantics)
+{
+    aic_semantics memory = *semantics;
+    if (has_default_memory(semantics)) {
+        memory.lanes = LANES;
+        memory.lane_bytes = LANE_WORDS * 4;
+    }
+    return memory;
+}
+
+/* Words of a lane that shapes and strides are drawn for. */
+static int64_t words_of(const aic_semantics *memory)
+{
+    const int64_t words = memory->lane_bytes / 4;
+    return words < LANE_WORDS ? words : LANE_WORDS;
 }
 
 /* ---- shapes ---- */
 
-static void draw_shape(uint64_t *state, bool local, int64_t *shape)
+/* words: of a lane, 0 in flat memory. */
+static void draw_shape(uint64_t *state, int64_t words, int64_t *shape)
 {
+    const bool local = words > 0;
     static const int64_t usual[] = {9, 20, 12, 30}, most[] = {300, 4095, 2000, 9000};
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
         const int64_t limit = local ? usual[d] / 2 : most[d];
         shape[d] = aic_rng_once_in(state, 5) ? 1 : aic_rng_skewed(state, 1, local ? limit : usual[d], limit);
     }
-    const int64_t elements = local ? LANE_WORDS : ELEMENTS_MAX;
+    const int64_t elements = local ? words : ELEMENTS_MAX;
     while (shape[0] * shape[1] * shape[2] * shape[3] > elements) {
         int largest = 0;
         for (int d = 1; d < AIC_ARITH_RANK; d++) {
@@ -38,13 +55,13 @@ static void draw_shape(uint64_t *state, bool local, int64_t *shape)
     }
 }
 
-/* Words of an operand along each dimension; in local memory at most. */
-static void word_sizes(bool local, const int64_t *shape, int64_t bits, int64_t sizes[AIC_ARITH_RANK])
+/* Words of an operand along each dimension; in lanes (0 in flat memory) at most. */
+static void word_sizes(int64_t lanes, const int64_t *shape, int64_t bits, int64_t sizes[AIC_ARITH_RANK])
 {
     memcpy(sizes, shape, AIC_ARITH_RANK * sizeof sizes[0]);
     sizes[AIC_ARITH_N] = (shape[AIC_ARITH_N] * bits + 31) / 32;
-    if (local) {
-        sizes[AIC_ARITH_C] = (LANES - 1 + shape[AIC_ARITH_C] + LANES - 1) / LANES;
+    if (lanes > 0) {
+        sizes[AIC_ARITH_C] = (lanes - 1 + shape[AIC_ARITH_C] + lanes - 1) / lanes;
     }
 }
 
@@ -98,19 +115,44 @@ static void draw_strides(uint64_t *state, const int64_t sizes[AIC_ARITH_RANK], b
 
 /* ---- places ---- */
 
-void aic_random_places(uint64_t *state, const aic_arith_fields *fields, const int64_t bits[AIC_ARITH_OPERANDS])
+/* Words from the first to the last of an operand that begins in this lane; *sizes changes to what it is there. */
+static int64_t extent_from(int64_t lane, int64_t lanes, int64_t channels, int64_t sizes[AIC_ARITH_RANK],
+                           const int64_t *stride)
+{
+    sizes[AIC_ARITH_C] = (lane + channels + lanes - 1) / lanes;
+    return stride[0] == AIC_COMPACT ? sizes[0] * sizes[1] * sizes[2] * sizes[3] : extent_of(sizes, stride);
+}
+
+/* Where an operand begins: anywhere in a lane, of long ones at either end, and often so that it ends with the lane. Not
+ * so in the memory of the default semantics, whose descriptors are legal in the small one. */
+static int64_t draw_address(uint64_t *state, const aic_semantics *semantics, int64_t channels,
+                            int64_t sizes[AIC_ARITH_RANK], const int64_t *stride)
+{
+    const aic_semantics memory = aic_random_memory(semantics);
+    const int64_t near = words_of(&memory), all = memory.lane_bytes / 4;
+    int64_t word = aic_rng_range(state, 0, near - 1);
+    const int64_t lane = aic_rng_range(state, 0, memory.lanes - 1);
+    if (!has_default_memory(semantics)) {
+        const int64_t extent = extent_from(lane, memory.lanes, channels, sizes, stride);
+        word += aic_rng_once_in(state, 2) ? all - near : 0;
+        word = extent <= all && aic_rng_once_in(state, 3) ? all - extent : word;
+    }
+    return 4 * (lane * all + word);
+}
+
+void aic_random_places(uint64_t *state, const aic_semantics *semantics, const aic_arith_fields *fields,
+                       const int64_t bits[AIC_ARITH_OPERANDS])
 {
     const bool local = *fields->memory == AIC_MEMORY_LOCAL;
-    draw_shape(state, local, fields->shape);
+    const aic_semantics memory = aic_random_memory(semantics);
+    const int64_t words = local ? words_of(&memory) : 0;
+    draw_shape(state, words, fields->shape);
     for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
         int64_t sizes[AIC_ARITH_RANK];
-        word_sizes(local, fields->shape, bits[i], sizes);
-        draw_strides(state, sizes, i == AIC_ARITH_OUTPUT, local ? LANE_WORDS / 2 : EXTENT_MAX, fields->stride[i]);
-        *fields->addr[i] = 0;
-        if (local) {
-            const int64_t word = aic_rng_range(state, 0, LANE_WORDS - 1);
-            *fields->addr[i] = 4 * (aic_rng_range(state, 0, LANES - 1) * LANE_WORDS + word);
-        }
+        word_sizes(local ? memory.lanes : 0, fields->shape, bits[i], sizes);
+        draw_strides(state, sizes, i == AIC_ARITH_OUTPUT, local ? words / 2 : EXTENT_MAX, fields->stride[i]);
+        *fields->addr[i] =
+            local ? draw_address(state, semantics, fields->shape[AIC_ARITH_C], sizes, fields->stride[i]) : 0;
     }
 }
 

@@ -12,13 +12,14 @@ typedef struct aic_arith_fields {
     int64_t *stride[AIC_ARITH_OPERANDS];
 } aic_arith_fields;
 
-/* Local descriptors are drawn for this small memory, which a check can afford to copy, and are as legal in that of the
- * default semantics. */
-aic_semantics aic_arith_small_memory(void);
+/* Memory that local descriptors are drawn for: that of the semantics; for that of the default semantics a small one
+ * with shorter lanes, in both of which they are to be legal. */
+aic_semantics aic_random_memory(const aic_semantics *semantics);
 
-/* Shape, strides and addresses; bits: of the operands' elements. Elements of inputs may share words with the output in
- * local memory: the caller draws again. */
-void aic_random_places(uint64_t *state, const aic_arith_fields *fields, const int64_t bits[AIC_ARITH_OPERANDS]);
+/* Shape, strides and addresses in that memory; bits: of the operands' elements. Elements of inputs may share words with
+ * the output, or lie past the end of a lane, in local memory: the caller draws again. */
+void aic_random_places(uint64_t *state, const aic_semantics *semantics, const aic_arith_fields *fields,
+                       const int64_t bits[AIC_ARITH_OPERANDS]);
 
 /* Puts an input where the output is. */
 void aic_random_in_place(const aic_arith_fields *fields, int input);

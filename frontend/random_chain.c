@@ -6,33 +6,35 @@
 
 #include <string.h>
 
-/* Far more than any operator needs. */
-#define DRAWS_MAX 10000
-
 /* The accumulator of a producer in a chain; false when the descriptor is no legal one. */
-static bool accumulates(const aic_op_info *producer, const void *desc, aic_accumulator *accumulator)
+static bool accumulates(const aic_op_info *producer, const aic_semantics *semantics, const void *desc,
+                        aic_accumulator *accumulator)
 {
     aic_stage copy; /* produce() changes it */
     memcpy(&copy.desc, desc, producer->desc_size);
-    const aic_semantics semantics = aic_semantics_init();
-    return producer->validate(desc, &semantics) == AIC_OK && producer->produce(&copy.desc, accumulator) == AIC_OK;
+    return producer->validate(desc, semantics) == AIC_OK && producer->produce(&copy.desc, accumulator) == AIC_OK;
 }
 
 /* Draws until the producer's descriptor is, or is not, one that a chain can begin with. */
-static aic_status draw_producer(const aic_op_info *producer, uint64_t *state, bool legal, void *desc,
-                                aic_accumulator *accumulator)
+static aic_status draw_producer(const aic_op_info *producer, const aic_semantics *semantics, uint64_t *state,
+                                bool legal, void *desc, aic_accumulator *accumulator)
 {
-    for (int i = 0; i < DRAWS_MAX; i++) {
+    for (int i = 0; i < AIC_DRAWS_MAX; i++) {
         producer->init(desc);
-        (legal || aic_rng_once_in(state, 2) ? producer->random : producer->random_illegal)(state, desc);
-        if (accumulates(producer, desc, accumulator) == legal) {
+        if (legal || aic_rng_once_in(state, 2)) {
+            aic_op_random(producer, state, semantics, desc);
+        } else {
+            producer->random_illegal(state, desc);
+        }
+        if (accumulates(producer, semantics, desc, accumulator) == legal) {
             return AIC_OK;
         }
     }
-    return aic_fail(AIC_INTERNAL, producer->record.name, "%d random descriptors, and none for a chain", DRAWS_MAX);
+    return aic_fail(AIC_INTERNAL, producer->record.name, "%d random descriptors, and none for a chain", AIC_DRAWS_MAX);
 }
 
-static aic_status random_chain(aic_op ops[AIC_STAGES_MAX], uint64_t *state, bool legal, aic_spec *spec)
+static aic_status random_chain(aic_op ops[AIC_STAGES_MAX], const aic_semantics *semantics, uint64_t *state, bool legal,
+                               aic_spec *spec)
 {
     const aic_op_info *producer = aic_op_get(ops[0]), *consumer = aic_op_get(ops[1]);
     if (!producer || !producer->produce || !consumer || !consumer->consume) {
@@ -46,11 +48,11 @@ static aic_status random_chain(aic_op ops[AIC_STAGES_MAX], uint64_t *state, bool
     spec->stage[0].op = ops[0];
     spec->stage[1].op = ops[1];
     consumer->init(&spec->stage[1].desc);
-    aic_status status = draw_producer(producer, state, first_is_legal, &spec->stage[0].desc, &accumulator);
+    aic_status status = draw_producer(producer, semantics, state, first_is_legal, &spec->stage[0].desc, &accumulator);
     if (status == AIC_OK && first_is_legal) {
         consumer->random_fused(state, &accumulator, legal, &spec->stage[1].desc);
     } else if (status == AIC_OK) {
-        consumer->random(state, &spec->stage[1].desc);
+        aic_op_random(consumer, state, semantics, &spec->stage[1].desc);
     }
     return status;
 }
@@ -67,18 +69,29 @@ static void choose_ops(aic_op ops[AIC_STAGES_MAX], uint64_t *state)
     }
 }
 
-aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, uint64_t seed, aic_spec *spec)
+static aic_status random_spec(aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed,
+                              bool legal, aic_spec *spec)
 {
+    const aic_semantics defaults = aic_semantics_init();
     aic_op ops[AIC_STAGES_MAX] = {producer, consumer};
     uint64_t state = seed;
-    choose_ops(ops, &state);
-    return random_chain(ops, &state, true, spec);
+    semantics = semantics ? semantics : &defaults;
+    aic_status status = aic_semantics_check(semantics);
+    if (status == AIC_OK) {
+        choose_ops(ops, &state);
+        status = random_chain(ops, semantics, &state, legal, spec);
+    }
+    return status;
 }
 
-aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, uint64_t seed, aic_spec *spec)
+aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed,
+                                 aic_spec *spec)
 {
-    aic_op ops[AIC_STAGES_MAX] = {producer, consumer};
-    uint64_t state = seed;
-    choose_ops(ops, &state);
-    return random_chain(ops, &state, false, spec);
+    return random_spec(producer, consumer, semantics, seed, true, spec);
+}
+
+aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, const aic_semantics *semantics,
+                                         uint64_t seed, aic_spec *spec)
+{
+    return random_spec(producer, consumer, semantics, seed, false, spec);
 }

@@ -86,8 +86,8 @@ static void draw_large_kernel(uint64_t *state, aic_conv2d_desc *desc)
     desc->stride[0] = desc->stride[1] = 63;
 }
 
-/* Makes Ho and Wo positive, and the shape one that the document supports. */
-static void repair(aic_conv2d_desc *desc)
+/* Makes Ho and Wo positive, and the shape one within the limits. */
+static void repair(aic_limits limits, aic_conv2d_desc *desc)
 {
     for (int i = 0; i < 2; i++) {
         const int64_t before = desc->pad[i == 0 ? 2 : 0];
@@ -99,7 +99,8 @@ static void repair(aic_conv2d_desc *desc)
             desc->dilation[i] = (extent - 1) / (*kernel - 1);
         }
     }
-    if (desc->fm_shape[2] == desc->kernel_shape[2] && desc->fm_shape[1] > desc->kernel_shape[1]) {
+    if (limits == AIC_LIMITS_DOCUMENT && desc->fm_shape[2] == desc->kernel_shape[2] &&
+        desc->fm_shape[1] > desc->kernel_shape[1]) {
         desc->fm_shape[2]++; /* at most 256: Kw is at most 255 */
     }
 }
@@ -126,9 +127,19 @@ static void shrink(uint64_t *state, aic_conv2d_desc *desc)
     desc->fm_shape[0] = desc->kernel_shape[0];
 }
 
-void aic_conv2d_random(uint64_t *state, void *descriptor)
+/* An image as wide as the kernel, and higher: what limits=document refuses. */
+static void make_column(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->kernel_shape[1] = desc->kernel_shape[2] = aic_rng_range(state, 1, 5);
+    desc->dilation[0] = desc->dilation[1] = 1;
+    desc->fm_shape[2] = desc->kernel_shape[2];
+    desc->fm_shape[1] = desc->kernel_shape[1] + aic_rng_range(state, 1, 9);
+}
+
+void aic_conv2d_random(uint64_t *state, const aic_semantics *semantics, void *descriptor)
 {
     aic_conv2d_desc *desc = descriptor;
+    const aic_limits limits = semantics->limits;
     desc->dtype = aic_rng_once_in(state, 2) ? AIC_INT8 : AIC_FLOAT16;
     if (aic_rng_once_in(state, 100)) {
         draw_long_reduction(state, desc);
@@ -138,11 +149,14 @@ void aic_conv2d_random(uint64_t *state, void *descriptor)
         draw_shapes(state, desc);
         draw_window(state, desc);
         draw_values(state, desc);
+        if (limits == AIC_LIMITS_HOST && aic_rng_once_in(state, 8)) {
+            make_column(state, desc);
+        }
     }
-    repair(desc);
+    repair(limits, desc);
     while (too_large(desc)) {
         shrink(state, desc);
-        repair(desc);
+        repair(limits, desc);
     }
 }
 
@@ -250,21 +264,14 @@ static void break_output(uint64_t *state, aic_conv2d_desc *desc)
     desc->kernel_shape[1 + i] = aic_rng_range(state, 25, 255);
 }
 
-static void break_support(uint64_t *state, aic_conv2d_desc *desc)
-{
-    desc->kernel_shape[1] = desc->kernel_shape[2] = aic_rng_range(state, 1, 5);
-    desc->dilation[0] = desc->dilation[1] = 1;
-    desc->fm_shape[2] = desc->kernel_shape[2];
-    desc->fm_shape[1] = desc->kernel_shape[1] + aic_rng_range(state, 1, 9);
-}
-
 void aic_conv2d_random_illegal(uint64_t *state, void *desc)
 {
     static void (*const breakers[])(uint64_t *, aic_conv2d_desc *) = {
         break_dtype,     break_c1,     break_c1_of_first, break_image,      break_c0,         break_channels,
         break_kernel_c1, break_cout,   break_kernel_size, break_kernel_c0,  break_stride,     break_pad,
-        break_dilation,  break_output, break_pad_value,   break_init_l1out, break_accumulate, break_support,
+        break_dilation,  break_output, break_pad_value,   break_init_l1out, break_accumulate, make_column,
     };
-    aic_conv2d_random(state, desc);
+    const aic_semantics defaults = aic_semantics_init();
+    aic_conv2d_random(state, &defaults, desc);
     breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }

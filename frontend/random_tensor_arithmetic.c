@@ -16,10 +16,10 @@
         .stride = {(desc)->output_stride, (desc)->input0_stride, (desc)->input1_stride},                               \
     }
 
-static bool is_legal(const aic_op_info *op, const void *desc)
+static bool is_legal(const aic_op_info *op, const aic_semantics *semantics, const void *desc)
 {
-    const aic_semantics small = aic_arith_small_memory(), defaults = aic_semantics_init();
-    return op->validate(desc, &small) == AIC_OK && op->validate(desc, &defaults) == AIC_OK;
+    const aic_semantics memory = aic_random_memory(semantics);
+    return op->validate(desc, &memory) == AIC_OK && op->validate(desc, semantics) == AIC_OK;
 }
 
 /* A byte that is no boolean. */
@@ -28,10 +28,12 @@ static void break_flag(uint64_t *state, bool *flag)
     memset(flag, (int)aic_rng_range(state, 2, 255), sizeof *flag);
 }
 
-/* Local memory costs a check its copies: not often. */
-static aic_memory draw_memory(uint64_t *state)
+/* Local memory costs a check its copies: not often, and not at all where it is larger than the documents'. */
+static aic_memory draw_memory(uint64_t *state, const aic_semantics *semantics)
 {
-    return aic_rng_once_in(state, 12) ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
+    const aic_semantics defaults = aic_semantics_init();
+    const bool large = semantics->lanes * semantics->lane_bytes > defaults.lanes * defaults.lane_bytes;
+    return aic_rng_once_in(state, 12) && !large ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
 }
 
 /* Nothing is computed there. */
@@ -78,13 +80,14 @@ static float draw_float(uint64_t *state)
     return value;
 }
 
-static void draw_words(uint64_t *state, aic_memory memory, bool constants, aic_tensor_arithmetic_desc *desc)
+static void draw_words(uint64_t *state, const aic_semantics *semantics, aic_memory memory, bool constants,
+                       aic_tensor_arithmetic_desc *desc)
 {
     static const int64_t bits[] = {32, 32, 32};
     const aic_arith_fields fields = FIELDS_OF(desc);
     do {
         desc->memory = memory;
-        aic_random_places(state, &fields, bits);
+        aic_random_places(state, semantics, &fields, bits);
         desc->op = aic_random_op(state, false);
         desc->input0_is_const = constants && aic_rng_once_in(state, 6);
         desc->input1_is_const = constants && aic_rng_once_in(state, 4);
@@ -97,12 +100,12 @@ static void draw_words(uint64_t *state, aic_memory memory, bool constants, aic_t
                 aic_random_in_place(&fields, i);
             }
         }
-    } while (!is_legal(&aic_op_tensor_arithmetic, desc));
+    } while (!is_legal(&aic_op_tensor_arithmetic, semantics, desc));
 }
 
-void aic_tensor_arithmetic_random(uint64_t *state, void *desc)
+void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantics, void *desc)
 {
-    draw_words(state, draw_memory(state), true, desc);
+    draw_words(state, semantics, draw_memory(state, semantics), true, desc);
 }
 
 static void break_words_places(uint64_t *state, aic_tensor_arithmetic_desc *desc)
@@ -141,7 +144,8 @@ void aic_tensor_arithmetic_random_illegal(uint64_t *state, void *desc)
     static void (*const breakers[])(uint64_t *, aic_tensor_arithmetic_desc *) = {
         break_words_places, break_words_places, break_words_places,     break_words_places,
         break_words_op,     break_words_flag,   break_words_shift_type, break_words_overlap};
-    draw_words(state, draw_broken_memory(state), false, desc);
+    const aic_semantics defaults = aic_semantics_init();
+    draw_words(state, &defaults, draw_broken_memory(state), false, desc);
     breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }
 
@@ -188,7 +192,7 @@ static void draw_constants(uint64_t *state, aic_tensor_arithmetic_quantized_desc
     }
 }
 
-static void draw_integers(uint64_t *state, aic_memory memory, bool constants,
+static void draw_integers(uint64_t *state, const aic_semantics *semantics, aic_memory memory, bool constants,
                           aic_tensor_arithmetic_quantized_desc *desc)
 {
     const aic_arith_fields fields = FIELDS_OF(desc);
@@ -197,7 +201,7 @@ static void draw_integers(uint64_t *state, aic_memory memory, bool constants,
         desc->memory = memory;
         desc->op = aic_random_op(state, true);
         draw_widths(state, desc, bits);
-        aic_random_places(state, &fields, bits);
+        aic_random_places(state, semantics, &fields, bits);
         desc->rshift_bit = AIC_RNG_PICK(state, 0, 1, 3, 7, aic_rng_range(state, 0, 31));
         desc->lshift_bit = AIC_RNG_PICK(state, 0, 1, 3, aic_rng_range(state, 0, 31));
         desc->shift_type = aic_rng_range(state, 0, 1);
@@ -212,12 +216,12 @@ static void draw_integers(uint64_t *state, aic_memory memory, bool constants,
         if (constants) {
             draw_constants(state, desc, bits);
         }
-    } while (!is_legal(&aic_op_tensor_arithmetic_quantized, desc));
+    } while (!is_legal(&aic_op_tensor_arithmetic_quantized, semantics, desc));
 }
 
-void aic_tensor_arithmetic_quantized_random(uint64_t *state, void *desc)
+void aic_tensor_arithmetic_quantized_random(uint64_t *state, const aic_semantics *semantics, void *desc)
 {
-    draw_integers(state, draw_memory(state), true, desc);
+    draw_integers(state, semantics, draw_memory(state, semantics), true, desc);
 }
 
 static void break_integers_places(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
@@ -308,6 +312,7 @@ void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc)
         break_integers_places, break_integers_places, break_integers_places, break_integers_places,
         break_integers_op,     break_constant,        break_integers_flag,   break_shifts,
         break_width,           break_integers_overlap};
-    draw_integers(state, draw_broken_memory(state), false, desc);
+    const aic_semantics defaults = aic_semantics_init();
+    draw_integers(state, &defaults, draw_broken_memory(state), false, desc);
     breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }

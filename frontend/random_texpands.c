@@ -130,10 +130,9 @@ static int64_t bytes_of(const aic_texpands_desc *desc)
 }
 
 /* Manual placement where the tile fits; an address without it has no effect. */
-static void draw_rest(uint64_t *state, aic_texpands_desc *desc)
+static void draw_rest(uint64_t *state, const aic_semantics *semantics, aic_texpands_desc *desc)
 {
-    const aic_semantics defaults = aic_semantics_init();
-    const int64_t room = aic_tile_capacity(&defaults, desc->arch, desc->loc) - bytes_of(desc);
+    const int64_t room = aic_tile_capacity(semantics, desc->arch, desc->loc) - bytes_of(desc);
     if (aic_rng_once_in(state, 3) && room >= 0) {
         desc->manual = true;
         desc->address = aic_rng_range(state, 0, room / AIC_TILE_ALIGNMENT) * AIC_TILE_ALIGNMENT;
@@ -145,7 +144,7 @@ static void draw_rest(uint64_t *state, aic_texpands_desc *desc)
     }
 }
 
-void aic_texpands_random(uint64_t *state, void *descriptor)
+void aic_texpands_random(uint64_t *state, const aic_semantics *semantics, void *descriptor)
 {
     aic_texpands_desc *desc = descriptor;
     if (aic_rng_once_in(state, 3)) {
@@ -153,10 +152,16 @@ void aic_texpands_random(uint64_t *state, void *descriptor)
     } else {
         draw_tile(state, aic_rng_once_in(state, 3) ? AIC_LOC_MAT : AIC_LOC_VEC, desc);
     }
-    draw_rest(state, desc);
+    draw_rest(state, semantics, desc);
 }
 
 /* ---- illegal ---- */
+
+static void draw_legal(uint64_t *state, aic_texpands_desc *desc)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    aic_texpands_random(state, &defaults, desc);
+}
 
 /* A value that no enumeration has. */
 static void break_word(uint64_t *state, void *word)
@@ -167,7 +172,7 @@ static void break_word(uint64_t *state, void *word)
 
 static void break_arch(uint64_t *state, aic_texpands_desc *desc)
 {
-    aic_texpands_random(state, desc);
+    draw_legal(state, desc);
     break_word(state, &desc->arch);
 }
 
@@ -178,7 +183,7 @@ static void break_loc(uint64_t *state, aic_texpands_desc *desc)
         desc->loc = AIC_LOC_VEC;
         return;
     }
-    aic_texpands_random(state, desc);
+    draw_legal(state, desc);
     desc->loc = (aic_loc)AIC_RNG_PICK(state, AIC_LOC_LEFT, AIC_LOC_RIGHT, AIC_LOC_ACC, AIC_LOC_BIAS, AIC_LOC_SCALING,
                                       AIC_LOC_SCALING + 1, INT32_MAX);
 }
@@ -187,7 +192,7 @@ static void break_dtype(uint64_t *state, aic_texpands_desc *desc)
 {
     aic_dtype legal[DTYPES_MAX];
     bool found;
-    aic_texpands_random(state, desc);
+    draw_legal(state, desc);
     const size_t count = aic_texpands_dtypes(desc->arch, desc->loc, legal);
     do {
         desc->dtype = (aic_dtype)aic_rng_range(state, AIC_DTYPE_NONE, AIC_UINT64 + 2);
@@ -369,13 +374,13 @@ static void break_buffer(uint64_t *state, aic_texpands_desc *desc)
 static void break_manual(uint64_t *state, aic_texpands_desc *desc)
 {
     const unsigned char wrong = (unsigned char)AIC_RNG_PICK(state, 2, 77, 255);
-    aic_texpands_random(state, desc);
+    draw_legal(state, desc);
     memcpy(&desc->manual, &wrong, sizeof wrong);
 }
 
 static void break_address(uint64_t *state, aic_texpands_desc *desc)
 {
-    aic_texpands_random(state, desc);
+    draw_legal(state, desc);
     const aic_semantics defaults = aic_semantics_init();
     const int64_t room = aic_tile_capacity(&defaults, desc->arch, desc->loc) - bytes_of(desc);
     const int64_t last = room / AIC_TILE_ALIGNMENT * AIC_TILE_ALIGNMENT;
@@ -396,7 +401,7 @@ static void break_capacity(uint64_t *state, aic_texpands_desc *desc)
 
 static void break_literal(uint64_t *state, aic_texpands_desc *desc)
 {
-    aic_texpands_random(state, desc);
+    draw_legal(state, desc);
     const int64_t most = (int64_t)(UINT64_MAX >> (64 - 8 * aic_dtype_size(desc->dtype)));
     desc->literal = AIC_RNG_PICK(state, -1, most + 1, INT64_MAX, AIC_DYNAMIC, -most);
 }

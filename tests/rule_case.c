@@ -69,9 +69,9 @@ void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most)
 {
     for (uint64_t seed = 0; seed < 5000; seed++) {
         aic_spec spec, again;
-        ck_assert_int_eq(aic_spec_random(op, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
         ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_OK, "seed %" PRIu64 ": %s", seed, aic_last_error());
-        ck_assert_int_eq(aic_spec_random(op, seed, &again), AIC_OK);
+        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &again), AIC_OK);
         ck_assert(aic_spec_equal(&spec, &again));
         int64_t macs, bytes;
         ck_assert_int_eq(aic_spec_work(&spec, NULL, &macs, &bytes), AIC_OK);
@@ -102,7 +102,7 @@ void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count
     ck_assert_uint_le(count, RULES_MAX);
     for (uint64_t seed = 0; seed < 10000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random_illegal(op, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random_illegal(op, NULL, seed, &spec), AIC_OK);
         ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_INVALID_ARGUMENT, "seed %" PRIu64 " is legal", seed);
         ck_assert_msg(names_field(&aic_op_get(op)->record, aic_last_error()), "seed %" PRIu64 ": %s", seed,
                       aic_last_error());

@@ -445,7 +445,7 @@ START_TEST(flat_is_one_lane)
         aic_spec flat;
         aic_operand operand[AIC_OPERANDS_MAX];
         size_t count;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_TENSOR_ARITHMETIC_QUANTIZED, seed, &flat), AIC_OK);
+        ck_assert_int_eq(aic_spec_random(AIC_OP_TENSOR_ARITHMETIC_QUANTIZED, NULL, seed, &flat), AIC_OK);
         aic_tensor_arithmetic_quantized_desc *d = &flat.stage[0].desc.tensor_arithmetic_quantized;
         ck_assert_int_eq(aic_spec_operands(&flat, NULL, operand, &count), AIC_OK);
         if (d->memory == AIC_MEMORY_LOCAL || operand[0].elements > 1000 || operand[1].elements > 1000 ||

@@ -265,7 +265,7 @@ START_TEST(random_is_legal_and_wide)
         rule_check_random(entries[fixed], 0, INT64_C(40000000));
         for (uint64_t seed = 0; seed < 4000; seed++) {
             aic_spec spec;
-            ck_assert_int_eq(aic_spec_random(entries[fixed], seed, &spec), AIC_OK);
+            ck_assert_int_eq(aic_spec_random(entries[fixed], NULL, seed, &spec), AIC_OK);
             const aic_semantics semantics = aic_semantics_init();
             const aic_arith p = fixed
                                     ? aic_arith_of_integers(&spec.stage[0].desc.tensor_arithmetic_quantized, &semantics)
@@ -298,7 +298,7 @@ static void check_messages(aic_op op, const char *part)
     int seen = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random_illegal(op, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random_illegal(op, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
         seen += strstr(aic_last_error(), part) != NULL;
     }

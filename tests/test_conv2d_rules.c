@@ -357,10 +357,10 @@ START_TEST(random_is_legal_and_wide)
     for (uint64_t seed = 0; seed < 5000; seed++) {
         aic_spec spec;
         aic_spec again;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_CONV2D, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random(AIC_OP_CONV2D, NULL, seed, &spec), AIC_OK);
         ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_OK, "seed %llu: %s", (unsigned long long)seed,
                       aic_last_error());
-        ck_assert_int_eq(aic_spec_random(AIC_OP_CONV2D, seed, &again), AIC_OK);
+        ck_assert_int_eq(aic_spec_random(AIC_OP_CONV2D, NULL, seed, &again), AIC_OK);
         ck_assert(aic_spec_equal(&spec, &again));
         int64_t macs;
         int64_t bytes;

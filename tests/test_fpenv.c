@@ -206,9 +206,9 @@ START_TEST(hostile_control_of_every_operator)
         ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
         for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
             aic_spec spec;
-            ck_assert_int_eq(aic_spec_random((aic_op)op, seed, &spec), AIC_OK);
+            ck_assert_int_eq(aic_spec_random((aic_op)op, NULL, seed, &spec), AIC_OK);
             check_spec(&spec, &options.semantics, context, seed);
-            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, seed, &spec) == AIC_OK) {
+            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
                 check_spec(&spec, &options.semantics, context, seed);
             }
         }

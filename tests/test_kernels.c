@@ -189,9 +189,9 @@ START_TEST(random_specs)
     aic_spec spec;
     for (uint64_t seed = 0; seed < RANDOM_SPECS; seed++) {
         for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
-            ck_assert_int_eq(aic_spec_random((aic_op)op, seed, &spec), AIC_OK);
+            ck_assert_int_eq(aic_spec_random((aic_op)op, NULL, seed, &spec), AIC_OK);
             check_random(&spec, &at, seed);
-            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, seed, &spec) == AIC_OK) {
+            if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
                 check_random(&spec, &at, seed);
             }
         }

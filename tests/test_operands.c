@@ -350,7 +350,7 @@ START_TEST(resolving_is_done_once)
 {
     for (uint64_t seed = 0; seed < 3000; seed++) {
         aic_spec spec, once, twice;
-        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_resolve(&spec, NULL, &once), AIC_OK);
         ck_assert_int_eq(aic_spec_resolve(&once, NULL, &twice), AIC_OK);
         ck_assert(aic_spec_equal(&once, &twice));
@@ -424,7 +424,7 @@ START_TEST(a_chain_is_its_operators_in_turn)
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
     for (uint64_t seed = 0; seed < 80; seed++) {
         aic_spec spec, resolved;
-        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_resolve(&spec, &options.semantics, &resolved), AIC_OK);
         const aic_spec consumer = {.count = 1, .stage = {resolved.stage[1]}};
         /* An inexact accumulator depends on the schedule; and one instruction has narrower limits than a chain. */

@@ -178,7 +178,7 @@ START_TEST(random_is_legal_and_wide)
     rule_check_random(AIC_OP_TEXPANDS, 0, 400000);
     for (uint64_t seed = 0; seed < CASES; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_TEXPANDS, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random(AIC_OP_TEXPANDS, NULL, seed, &spec), AIC_OK);
         const aic_texpands_desc *d = &spec.stage[0].desc.texpands;
         conv += aic_texpands_is_conv(d);
         dynamic += aic_texpands_is_dynamic(d);

@@ -264,9 +264,9 @@ START_TEST(random_specifications_round_trip)
 {
     for (uint64_t seed = 0; seed < 3000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_NONE, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random(AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         check_round_trip(&spec);
-        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         check_round_trip(&spec);
     }
 }

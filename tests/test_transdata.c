@@ -97,7 +97,7 @@ START_TEST(random_is_legal_and_wide)
     rule_check_random(AIC_OP_TRANSDATA, 0, 2000000);
     for (uint64_t seed = 0; seed < 5000; seed++) {
         aic_spec spec;
-        ck_assert_int_eq(aic_spec_random(AIC_OP_TRANSDATA, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_random(AIC_OP_TRANSDATA, NULL, seed, &spec), AIC_OK);
         const aic_transdata_desc *d = &spec.stage[0].desc.transdata;
         pairs[d->src][d->dst]++;
         types[d->dtype]++;

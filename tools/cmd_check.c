@@ -167,13 +167,14 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
 static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spec *spec)
 {
     const uint64_t bits = (uint64_t)seed;
+    const aic_semantics *semantics = &check->session.semantics;
     const bool chain = check->op_count == AIC_STAGES_MAX || (check->op_count == 0 && bits % 4 == 0);
     aic_status status;
     if (chain) {
-        status =
-            (legal ? aic_spec_random_chain : aic_spec_random_chain_illegal)(check->op[0], check->op[1], bits, spec);
+        status = (legal ? aic_spec_random_chain : aic_spec_random_chain_illegal)(check->op[0], check->op[1], semantics,
+                                                                                 bits, spec);
     } else {
-        status = (legal ? aic_spec_random : aic_spec_random_illegal)(check->op[0], bits, spec);
+        status = (legal ? aic_spec_random : aic_spec_random_illegal)(check->op[0], semantics, bits, spec);
     }
     return status == AIC_OK ? CLI_DONE : cli_fail_library("check: --fuzz", status);
 }

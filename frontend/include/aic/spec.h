@@ -128,17 +128,20 @@ AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics
 /* Whether the result of spec is defined bit for bit (every NaN counting as equal). */
 AIC_API bool aic_spec_exact(const aic_spec *spec);
 
-/* A pseudo-random specification of `op`, the same for the same seed: legal and small enough to run in
- * milliseconds, corners preferred (AIC_OP_NONE: any operator). */
-AIC_API aic_status aic_spec_random(aic_op op, uint64_t seed, aic_spec *spec);
+/* A pseudo-random specification of `op`, the same for the same seed and semantics: legal under these (NULL: the
+ * defaults) and small enough to run in milliseconds, corners preferred (AIC_OP_NONE: any operator). */
+AIC_API aic_status aic_spec_random(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec);
 
-/* A pseudo-random specification of `op` with exactly one illegal value. */
-AIC_API aic_status aic_spec_random_illegal(aic_op op, uint64_t seed, aic_spec *spec);
+/* A pseudo-random specification of `op` with exactly one value that the defaults do not allow; illegal under these
+ * semantics, too, which may have smaller memories besides. */
+AIC_API aic_status aic_spec_random_illegal(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec);
 
 /* The same for fused chains "producer | consumer" (AIC_OP_NONE: any operator that can be one). AIC_INVALID_ARGUMENT
  * when the two cannot be fused. */
-AIC_API aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, uint64_t seed, aic_spec *spec);
-AIC_API aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, uint64_t seed, aic_spec *spec);
+AIC_API aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, const aic_semantics *semantics,
+                                         uint64_t seed, aic_spec *spec);
+AIC_API aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, const aic_semantics *semantics,
+                                                 uint64_t seed, aic_spec *spec);
 
 /* Text name of an operator ("conv2d"), NULL for values that are none; and back (AIC_OP_NONE). */
 AIC_API const char *aic_op_name(aic_op op);
