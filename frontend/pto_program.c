@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_MAX = 16 }; /* statements of one kernel */
-
 /* A program in the making. */
 typedef struct maker {
     aic_pto_reader in;
@@ -38,6 +36,8 @@ void aic_pto_free(aic_pto_program *program)
     free(program->names);
     free(program->items);
     free(program->code);
+    free(program->arguments);
+    free(program->addresses);
     free(program);
 }
 
@@ -376,6 +376,9 @@ static void place_statements(aic_pto_program *p)
         desc->manual = p->manual;
         s->address = p->manual ? s->address : AIC_NOT_GIVEN;
         desc->address = s->address;
+        p->code[i].desc = *desc;
+        p->code[i].desc.manual = false;
+        p->code[i].desc.address = AIC_NOT_GIVEN;
     }
 }
 
@@ -430,12 +433,21 @@ static void find_dependencies(aic_pto_program *p)
                 s->after = j;
             }
         }
-        if (i > 0 && ((s->after != AIC_PTO_NONE && s->after >= first) || i - first == GROUP_MAX)) {
+        if (i > 0 && ((s->after != AIC_PTO_NONE && s->after >= first) || i - first == AIC_GROUP_MAX)) {
             first = i;
             group++;
         }
         s->group = group;
     }
+}
+
+size_t aic_pto_group_end(const aic_pto_program *program, size_t first)
+{
+    size_t end = first;
+    while (end < program->code_count && program->code[end].public.group == program->code[first].public.group) {
+        end++;
+    }
+    return end;
 }
 
 /* Tiles over each other, whether or not statements fill them: of one, the caller sees what is stored to the other. */
@@ -470,6 +482,7 @@ static aic_status finish(maker *m)
     if (status == AIC_OK) {
         find_dependencies(p);
         find_sharing(p);
+        status = aic_pto_list_arguments(p);
     }
     return status;
 }
@@ -505,73 +518,5 @@ aic_status aic_pto_parse(const char *text, size_t length, const aic_pto_options 
         return status;
     }
     *program = made;
-    return AIC_OK;
-}
-
-/* ---- what is in it ---- */
-
-size_t aic_pto_argument_count(const aic_pto_program *program)
-{
-    return program != NULL ? program->argument_count : 0;
-}
-
-static aic_operand operand_of(const char *name, aic_direction direction, aic_dtype dtype, int64_t elements)
-{
-    return (aic_operand){.name = name,
-                         .direction = direction,
-                         .dtype = dtype,
-                         .rank = 1,
-                         .shape = {elements},
-                         .elements = elements,
-                         .bytes = elements * (int64_t)aic_dtype_size(dtype)};
-}
-
-/* Whether the name is, or has, this argument. */
-static bool describe(const aic_pto_name *name, bool manual, size_t index, aic_operand *argument)
-{
-    for (size_t i = 0; i < 2; i++) {
-        if (name->size_argument[i] == index) {
-            *argument = operand_of(name->sizes[i], AIC_IN, AIC_INT32, 1);
-            return true;
-        }
-    }
-    if (name->argument != index) {
-        return false;
-    }
-    if (name->kind == AIC_PTO_NAME_SCALAR) {
-        *argument = operand_of(name->text, AIC_IN, aic_pto_type_dtype(name->type), 1);
-    } else {
-        const bool unbound = !manual || name->address == AIC_NOT_GIVEN;
-        *argument = operand_of(name->text, name->made && unbound ? AIC_OUT : AIC_INOUT, name->tile.desc.dtype,
-                               aic_texpands_storage(&name->tile.desc));
-    }
-    return true;
-}
-
-aic_status aic_pto_argument(const aic_pto_program *program, size_t index, aic_operand *argument)
-{
-    if (program == NULL || argument == NULL || index >= program->argument_count) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "argument %zu is none of the program's %zu", index,
-                        aic_pto_argument_count(program));
-    }
-    size_t i = 0;
-    while (!describe(&program->names[i], program->manual, index, argument)) {
-        i++;
-    }
-    return AIC_OK;
-}
-
-size_t aic_pto_statement_count(const aic_pto_program *program)
-{
-    return program != NULL ? program->code_count : 0;
-}
-
-aic_status aic_pto_get_statement(const aic_pto_program *program, size_t index, aic_pto_statement *statement)
-{
-    if (program == NULL || statement == NULL || index >= program->code_count) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "statement %zu is none of the program's %zu", index,
-                        aic_pto_statement_count(program));
-    }
-    *statement = program->code[index].public;
     return AIC_OK;
 }

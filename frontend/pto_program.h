@@ -2,6 +2,7 @@
 #ifndef AIC_PTO_PROGRAM_H
 #define AIC_PTO_PROGRAM_H
 
+#include "frontend/argument.h"
 #include "frontend/pto_as.h"
 #include <aic/pto.h>
 
@@ -35,9 +36,10 @@ typedef struct aic_pto_item {
 
 typedef struct aic_pto_code {
     aic_pto_statement public;
-    size_t tile;   /* name */
-    size_t scalar; /* name, or AIC_PTO_NONE for a literal */
-    uint64_t bits; /* of a literal */
+    aic_texpands_desc desc; /* that of its kernel, which is the same wherever the tile is placed */
+    size_t tile;            /* name */
+    size_t scalar;          /* name, or AIC_PTO_NONE for a literal */
+    uint64_t bits;          /* of a literal */
 } aic_pto_code;
 
 struct aic_pto_program {
@@ -51,12 +53,20 @@ struct aic_pto_program {
     aic_pto_code *code;
     size_t code_count, code_room;
     size_t argument_count;
+    aic_operand *arguments;
+    aic_argument *addresses; /* what a call must pass for each of them */
 };
 
 /* Rules of the operator, of all statements and of a tile that no statement may fill; they need to know the placement.
  * The message of the first names the statement's place, that of the second no place. */
 aic_status aic_pto_check_statements(const aic_pto_program *program, const aic_semantics *semantics);
 aic_status aic_pto_check_tile(const aic_pto_program *program, const aic_pto_name *name, const aic_semantics *semantics);
+
+/* Fills in arguments and addresses. AIC_OUT_OF_MEMORY. */
+aic_status aic_pto_list_arguments(aic_pto_program *program);
+
+/* The number of the statement behind the group that begins with statement `first`. */
+size_t aic_pto_group_end(const aic_pto_program *program, size_t first);
 
 /* Bytes that a tile of the program has, and whether two of them have one in common. */
 int64_t aic_pto_tile_bytes(const aic_pto_name *tile);

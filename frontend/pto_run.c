@@ -3,7 +3,7 @@
 
 #include "frontend/argument.h"
 #include "frontend/diag.h"
-#include "frontend/op.h"
+#include "frontend/op_texpands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,27 +27,22 @@ static void operands_of(const aic_pto_statement *statement, void *const argument
     }
 }
 
-static aic_status check_addresses(const aic_pto_program *p, void *const arguments[])
+static bool same_semantics(const aic_semantics *a, const aic_semantics *b)
 {
-    aic_argument *wanted = calloc(p->argument_count + 1, sizeof *wanted);
-    if (wanted == NULL) {
-        return aic_fail_memory("texpands", p->argument_count * sizeof *wanted);
+    for (size_t f = 0; f < aic_semantics_record.count; f++) {
+        const aic_field *field = &aic_semantics_record.fields[f];
+        if (aic_field_word(field, a, 0) != aic_field_word(field, b, 0)) {
+            return false;
+        }
     }
-    aic_status status = AIC_OK;
-    for (size_t i = 0; i < p->argument_count && status == AIC_OK; i++) {
-        aic_operand operand;
-        status = aic_pto_argument(p, i, &operand);
-        wanted[i] = aic_operand_argument(&operand);
-    }
-    if (status == AIC_OK) {
-        status = aic_arguments_check("texpands", wanted, p->argument_count, (const void *const *)arguments);
-    }
-    free(wanted);
-    return status;
+    return true;
 }
 
 aic_status aic_pto_check_rules(const aic_pto_program *program, const aic_semantics *semantics)
 {
+    if (same_semantics(&program->options.semantics, semantics)) {
+        return AIC_OK; /* checked when it was read */
+    }
     aic_status status = aic_pto_check_statements(program, semantics);
     for (size_t i = 0; i < program->name_count && status == AIC_OK; i++) {
         const aic_pto_name *name = &program->names[i];
@@ -71,9 +66,12 @@ aic_status aic_pto_check(const aic_pto_program *program, void *const arguments[]
         return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "arguments: %zu given, %zu needed", count,
                         program->argument_count);
     }
-    aic_status status = check_addresses(program, arguments);
+    aic_status status = aic_arguments_check("texpands", program->addresses, count, (const void *const *)arguments);
     for (size_t i = 0; i < program->code_count && status == AIC_OK; i++) {
         const aic_pto_statement *s = &program->code[i].public;
+        if (!aic_texpands_is_dynamic(&program->code[i].desc)) {
+            continue; /* the valid sizes are the only data with rules */
+        }
         void *operands[AIC_OPERANDS_MAX];
         operands_of(s, arguments, operands);
         if (aic_spec_check_data(&s->spec, (const void *const *)operands) != AIC_OK) {
@@ -133,19 +131,22 @@ static void copy_tiles(const aic_pto_program *p, const memory *shared, void *con
     }
 }
 
-static aic_status run_steps(const aic_pto_program *p, const memory *shared, void *const arguments[], aic_pto_step step,
-                            void *user)
+static aic_status run_groups(const aic_pto_program *p, const memory *shared, void *const arguments[], aic_pto_step step,
+                             void *user)
 {
+    void *operands[AIC_GROUP_MAX * AIC_OPERANDS_MAX];
     aic_status status = AIC_OK;
-    for (size_t i = 0; i < p->code_count && status == AIC_OK; i++) {
-        const aic_pto_statement *s = &p->code[i].public;
-        const aic_pto_name *tile = &p->names[p->code[i].tile];
-        void *operands[AIC_OPERANDS_MAX];
-        operands_of(s, arguments, operands);
-        if (shared != NULL && is_placed(tile)) {
-            operands[0] = shared->image[tile->tile.desc.loc] + tile->address;
+    for (size_t first = 0, end; first < p->code_count && status == AIC_OK; first = end) {
+        end = aic_pto_group_end(p, first);
+        for (size_t i = first; i < end; i++) {
+            const aic_pto_name *tile = &p->names[p->code[i].tile];
+            void **own = operands + (i - first) * AIC_OPERANDS_MAX;
+            operands_of(&p->code[i].public, arguments, own);
+            if (shared != NULL && is_placed(tile)) {
+                own[0] = shared->image[tile->tile.desc.loc] + tile->address;
+            }
         }
-        status = step(user, i, s, operands);
+        status = step(user, first, end - first, operands);
     }
     return status;
 }
@@ -154,14 +155,14 @@ aic_status aic_pto_execute(const aic_pto_program *program, void *const arguments
 {
     memory shared;
     if (!program->shares_memory) {
-        return run_steps(program, NULL, arguments, step, user);
+        return run_groups(program, NULL, arguments, step, user);
     }
     aic_status status = open_memory(program, &shared);
     if (status != AIC_OK) {
         return status;
     }
     copy_tiles(program, &shared, arguments, false);
-    status = run_steps(program, &shared, arguments, step, user);
+    status = run_groups(program, &shared, arguments, step, user);
     if (status == AIC_OK) {
         copy_tiles(program, &shared, arguments, true);
     }
@@ -171,20 +172,28 @@ aic_status aic_pto_execute(const aic_pto_program *program, void *const arguments
 
 /* ---- the reference ---- */
 
-static aic_status reference_step(void *user, size_t index, const aic_pto_statement *statement,
-                                 void *const operands[AIC_OPERANDS_MAX])
+typedef struct reference_run {
+    const aic_pto_program *program;
+    aic_semantics semantics;
+} reference_run;
+
+static aic_status reference_step(void *user, size_t first, size_t count, void *const operands[])
 {
-    const aic_semantics *semantics = user;
-    (void)index;
-    return aic_reference(&statement->spec, semantics, operands, statement->operands);
+    const reference_run *run = user;
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < count && status == AIC_OK; i++) {
+        const aic_pto_statement *s = &run->program->code[first + i].public;
+        status = aic_reference(&s->spec, &run->semantics, operands + i * AIC_OPERANDS_MAX, s->operands);
+    }
+    return status;
 }
 
 aic_status aic_pto_reference(const aic_pto_program *program, void *const arguments[], size_t count)
 {
     aic_status status = aic_pto_check(program, arguments, count);
     if (status == AIC_OK) {
-        aic_semantics semantics = program->options.semantics;
-        status = aic_pto_execute(program, arguments, reference_step, &semantics);
+        reference_run run = {program, program->options.semantics};
+        status = aic_pto_execute(program, arguments, reference_step, &run);
     }
     return status;
 }

@@ -1,15 +1,48 @@
-/* Programs of PTO-AS through kernels: all are made before the first runs. */
+/* Programs of PTO-AS through kernels, one for each group of statements: all are made before the first runs. */
 #include "frontend/diag.h"
 #include "frontend/pto_run.h"
-#include "runtime/context.h"
-#include <aic/kernel.h>
+#include "runtime/pipeline.h"
 #include <stdlib.h>
 
-static aic_status step(void *user, size_t index, const aic_pto_statement *statement,
-                       void *const operands[AIC_OPERANDS_MAX])
+enum {
+    KEY_WORDS = 1 /* the operator */
+#define AIC_FIELD(kind, name, count, need, fallback) +count
+#include <aic/texpands.def>
+#undef AIC_FIELD
+};
+
+_Static_assert(KEY_WORDS <= AIC_GROUP_WORDS_MAX, "a group of texpands must fit into a key");
+
+typedef struct run {
+    const aic_pto_program *program;
+    aic_code **code; /* of each group; belongs to the context */
+} run;
+
+/* Finds or makes the kernel of every group. */
+static aic_status find_kernels(aic_context *context, const run *r)
 {
-    aic_kernel *const *kernel = user;
-    return aic_kernel_call(kernel[index], operands, statement->operands);
+    const aic_pto_program *p = r->program;
+    aic_status status = AIC_OK;
+    for (size_t first = 0, end; first < p->code_count && status == AIC_OK; first = end) {
+        aic_asked spec[AIC_GROUP_MAX];
+        end = aic_pto_group_end(p, first);
+        for (size_t i = first; i < end; i++) {
+            spec[i - first] = (aic_asked){.count = 1, .stage = {{AIC_OP_TEXPANDS, &p->code[i].desc}}};
+        }
+        const aic_request request = {.count = end - first, .spec = spec};
+        aic_result result = {.code = NULL};
+        status = aic_pipeline(context, &request, &result);
+        r->code[p->code[first].public.group] = result.code;
+    }
+    return status;
+}
+
+static aic_status step(void *user, size_t first, size_t count, void *const operands[])
+{
+    const run *r = user;
+    const aic_code *code = r->code[r->program->code[first].public.group];
+    const void *const table[] = {operands};
+    return aic_call(code, AIC_PLAIN, count == 1 ? (const void *const *)operands : table);
 }
 
 aic_status aic_pto_run(aic_context *context, const aic_pto_program *program, void *const arguments[], size_t count)
@@ -24,19 +57,14 @@ aic_status aic_pto_run(aic_context *context, const aic_pto_program *program, voi
     if (status != AIC_OK) {
         return status;
     }
-    aic_kernel **kernel = calloc(program->code_count + 1, sizeof *kernel);
-    if (kernel == NULL) {
-        return aic_fail_memory("texpands", program->code_count * sizeof *kernel);
+    run r = {.program = program, .code = calloc(program->code_count + 1, sizeof *r.code)};
+    if (r.code == NULL) {
+        return aic_fail_memory("texpands", program->code_count * sizeof *r.code);
     }
-    for (size_t i = 0; i < program->code_count && status == AIC_OK; i++) {
-        status = aic_kernel_create(context, &program->code[i].public.spec, NULL, &kernel[i]);
-    }
+    status = find_kernels(context, &r);
     if (status == AIC_OK) {
-        status = aic_pto_execute(program, arguments, step, kernel);
+        status = aic_pto_execute(program, arguments, step, &r);
     }
-    for (size_t i = 0; i < program->code_count; i++) {
-        aic_kernel_release(kernel[i]);
-    }
-    free(kernel);
+    free(r.code);
     return status;
 }

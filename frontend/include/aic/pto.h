@@ -80,17 +80,19 @@ typedef struct aic_pto_statement {
     size_t argument[AIC_OPERANDS_MAX]; /* which argument each of them is, or AIC_PTO_NONE */
     int64_t address;                   /* of its tile in the memory of its location, AIC_NOT_GIVEN without one */
     size_t after;        /* the last statement before it that writes to the same memory, or AIC_PTO_NONE */
-    size_t group;        /* statements of one group follow each other and are independent */
+    size_t group;        /* statements of one group follow each other, at most 16, and are independent: one kernel */
     size_t line, column; /* where it begins, counted from 1 */
 } aic_pto_statement;
 
 AIC_API size_t aic_pto_statement_count(const aic_pto_program *program);
 AIC_API aic_status aic_pto_get_statement(const aic_pto_program *program, size_t index, aic_pto_statement *statement);
 
-/* Runs the program: kernels of all statements are found or made, all operands are checked, and then the statements run
- * in their order. arguments: as many as aic_pto_argument_count(), none NULL, none overlapping another; count is
- * checked. The rules are checked again under the context's semantics, which may have smaller memories than those the
- * program was read with. On failure nothing is written. context NULL: the default context. */
+/* Runs the program: all operands are checked, the kernels of all groups are found or made, and then they run in their
+ * order. A group of several statements is one kernel of the context, the same for every program with such statements,
+ * wherever their tiles are placed; a single statement has the kernel of its specification without placement. arguments:
+ * as many as aic_pto_argument_count(), none NULL, none overlapping another; count is checked. The rules are checked
+ * again under the context's semantics, which may have smaller memories than those the program was read with. On failure
+ * nothing is written. context NULL: the default context. */
 AIC_API aic_status aic_pto_run(struct aic_context *context, const aic_pto_program *program, void *const arguments[],
                                size_t count);
 
