@@ -9,8 +9,9 @@
 
 enum { CELL_BITS = 64 };
 
-/* Words of one lane. */
+/* Words of one lane from number `first` on. */
 typedef struct word_set {
+    int64_t first;
     uint64_t *cells;
     int64_t count; /* of cells */
 } word_set;
@@ -51,7 +52,7 @@ static row_range rows_in(const aic_arith *p, const aic_arith_operand *o, int64_t
 
 static void draw(const aic_arith_operand *o, row_range rows, const word_set *set)
 {
-    const int64_t start = o->word + rows.first * o->stride[AIC_ARITH_C];
+    const int64_t start = o->word - set->first + rows.first * o->stride[AIC_ARITH_C];
     memset(set->cells, 0, (size_t)set->count * sizeof set->cells[0]);
     set->cells[start / CELL_BITS] = UINT64_C(1) << start % CELL_BITS;
     repeat(set, o->size[AIC_ARITH_W], o->stride[AIC_ARITH_W]);
@@ -92,6 +93,23 @@ static bool apart(const aic_arith_operand *a, const aic_arith_operand *b)
     return a->word + a->extent <= b->word || b->word + b->extent <= a->word;
 }
 
+/* Two sets, one behind the other, that hold the words of both, which may be few of a long lane; false without memory,
+ * with a message. The caller frees the cells of the first. */
+static bool make_sets(const aic_arith *p, const aic_arith_operand *a, const aic_arith_operand *b, word_set sets[2])
+{
+    const int64_t first = a->word < b->word ? a->word : b->word;
+    const int64_t a_end = a->word + a->extent, b_end = b->word + b->extent;
+    const int64_t cells = ((a_end > b_end ? a_end : b_end) - first + CELL_BITS - 1) / CELL_BITS;
+    uint64_t *memory = malloc((size_t)cells * 2 * sizeof *memory);
+    if (!memory) {
+        (void)aic_fail_memory(p->name, (size_t)cells * 2 * sizeof *memory);
+        return false;
+    }
+    sets[0] = (word_set){first, memory, cells};
+    sets[1] = (word_set){first, memory + cells, cells};
+    return true;
+}
+
 aic_status aic_arith_check_overlap(const aic_arith *p)
 {
     static const char *const names[] = {"output", "input0", "input1"};
@@ -99,22 +117,19 @@ aic_status aic_arith_check_overlap(const aic_arith *p)
     if (p->memory != AIC_MEMORY_LOCAL) {
         return AIC_OK; /* three buffers, looked at when they are given */
     }
-    const int64_t cells = (p->lane_words + CELL_BITS - 1) / CELL_BITS;
-    uint64_t *memory = NULL;
     int met = 0;
     for (int i = AIC_ARITH_INPUT0; i < AIC_ARITH_OPERANDS && met == 0; i++) {
         const aic_arith_operand *input = &p->operand[i];
         if (input->source != AIC_ARITH_TENSOR || apart(input, output) || aic_arith_same_places(p, input)) {
             continue;
         }
-        memory = memory ? memory : malloc((size_t)cells * 2 * sizeof *memory);
-        if (!memory) {
-            return aic_fail_memory(p->name, (size_t)cells * 2 * sizeof *memory);
+        word_set sets[2];
+        if (!make_sets(p, output, input, sets)) {
+            return AIC_OUT_OF_MEMORY;
         }
-        const word_set sets[] = {{memory, cells}, {memory + cells, cells}};
         met = meets(p, input, sets) ? i : 0;
+        free(sets[0].cells);
     }
-    free(memory);
     return met == 0
                ? AIC_OK
                : aic_fail(AIC_INVALID_ARGUMENT, p->name,

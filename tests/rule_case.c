@@ -114,3 +114,19 @@ void rule_check_random_illegal(aic_op op, const char *const *rules, size_t count
         ck_assert_msg(seen[r] > 0, "no descriptor broke the rule \"%s\"", rules[r]);
     }
 }
+
+int rule_check_random_under(aic_op op, const aic_semantics *semantics, const aic_semantics *other)
+{
+    int refused = 0;
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        aic_spec spec, again;
+        ck_assert_int_eq(aic_spec_random(op, semantics, seed, &spec), AIC_OK);
+        ck_assert_msg(aic_spec_validate(&spec, semantics) == AIC_OK, "seed %" PRIu64 ": %s", seed, aic_last_error());
+        ck_assert_int_eq(aic_spec_random(op, semantics, seed, &again), AIC_OK);
+        ck_assert(aic_spec_equal(&spec, &again));
+        refused += aic_spec_validate(&spec, other) != AIC_OK;
+        ck_assert_int_eq(aic_spec_random_illegal(op, semantics, seed, &spec), AIC_OK);
+        ck_assert_msg(aic_spec_validate(&spec, semantics) == AIC_INVALID_ARGUMENT, "seed %" PRIu64 " is legal", seed);
+    }
+    return refused;
+}

@@ -293,6 +293,37 @@ START_TEST(random_is_legal_and_wide)
 }
 END_TEST
 
+/* Other memories, the smallest and one that is too large to check: operands end with a lane. */
+START_TEST(random_in_other_memories)
+{
+    static const int64_t memories[][2] = {{1, 4},      {1, 4096},          {3, 4096},  {3, 20},
+                                          {64, 16384}, {4096, 1073741824}, {7, 524288}};
+    const aic_op entries[] = {AIC_OP_TENSOR_ARITHMETIC, AIC_OP_TENSOR_ARITHMETIC_QUANTIZED};
+    for (int i = 0; i < 2 * COUNT(memories); i++) {
+        const bool fixed = i % 2 == 1;
+        aic_semantics semantics = aic_semantics_init();
+        semantics.lanes = memories[i / 2][0];
+        semantics.lane_bytes = memories[i / 2][1];
+        (void)rule_check_random_under(entries[fixed], &semantics, NULL);
+        int local = 0, at_end = 0;
+        for (uint64_t seed = 0; seed < 2000; seed++) {
+            aic_spec spec;
+            ck_assert_int_eq(aic_spec_random(entries[fixed], &semantics, seed, &spec), AIC_OK);
+            const aic_arith p = fixed
+                                    ? aic_arith_of_integers(&spec.stage[0].desc.tensor_arithmetic_quantized, &semantics)
+                                    : aic_arith_of_words(&spec.stage[0].desc.tensor_arithmetic, &semantics);
+            const aic_arith_operand *output = &p.operand[AIC_ARITH_OUTPUT];
+            local += p.memory == AIC_MEMORY_LOCAL;
+            at_end += p.memory == AIC_MEMORY_LOCAL && output->word + output->extent == p.lane_words;
+        }
+        const bool large = semantics.lanes == 4096;
+        ck_assert_int_eq(local > 100, !large);
+        ck_assert_int_eq(local > 0, !large);
+        ck_assert_int_ge(at_end, local / 10);
+    }
+}
+END_TEST
+
 static void check_messages(aic_op op, const char *part)
 {
     int seen = 0;
@@ -476,6 +507,7 @@ Suite *suite_arith_rules(void)
     tcase_add_test(tcase, geometry);
     tcase_add_test(tcase, any_words_are_answered);
     tcase_add_test(tcase, random_is_legal_and_wide);
+    tcase_add_test(tcase, random_in_other_memories);
     tcase_add_test(tcase, random_illegal_reaches_every_rule);
     tcase_add_loop_test(tcase, operands, 0, COUNT(operand_rows));
     tcase_add_test(tcase, memory_that_operands_share);

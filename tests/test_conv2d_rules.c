@@ -386,6 +386,25 @@ START_TEST(random_is_legal_and_wide)
 }
 END_TEST
 
+START_TEST(random_under_other_limits)
+{
+    aic_semantics host = aic_semantics_init(), bad = host;
+    host.limits = AIC_LIMITS_HOST;
+    ck_assert_int_gt(rule_check_random_under(AIC_OP_CONV2D, &host, NULL), 100);
+    aic_spec spec;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_CONV2D, AIC_OP_FIXPIPE, &host, seed, &spec), AIC_OK);
+        ck_assert_msg(aic_spec_validate(&spec, &host) == AIC_OK, "seed %d: %s", (int)seed, aic_last_error());
+        ck_assert_int_eq(aic_spec_random_chain_illegal(AIC_OP_CONV2D, AIC_OP_FIXPIPE, &host, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_validate(&spec, &host), AIC_INVALID_ARGUMENT);
+    }
+    bad.lanes = 0;
+    ck_assert_int_eq(aic_spec_random(AIC_OP_CONV2D, &bad, 1, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_random_illegal(AIC_OP_CONV2D, &bad, 1, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, &bad, 1, &spec), AIC_INVALID_ARGUMENT);
+}
+END_TEST
+
 /* And the one of illegal descriptors is refused every time, by every rule. */
 START_TEST(random_illegal_reaches_every_rule)
 {
@@ -439,6 +458,7 @@ Suite *suite_conv2d_rules(void)
     tcase_add_test(tcase, largest_shape);
     tcase_add_test(tcase, any_words_are_answered);
     tcase_add_test(tcase, random_is_legal_and_wide);
+    tcase_add_test(tcase, random_under_other_limits);
     tcase_add_test(tcase, random_illegal_reaches_every_rule);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);

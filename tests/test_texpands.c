@@ -202,6 +202,20 @@ START_TEST(random_is_legal_and_wide)
 }
 END_TEST
 
+START_TEST(random_under_other_capacities)
+{
+    static const int64_t bytes[] = {32, 65536, 196608, 1073741824};
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        aic_semantics semantics = aic_semantics_init(), less;
+        semantics.ub_bytes = semantics.l1_bytes = bytes[i];
+        less = semantics;
+        less.ub_bytes = less.l1_bytes = 32;
+        const int refused = rule_check_random_under(AIC_OP_TEXPANDS, &semantics, &less);
+        ck_assert_int_eq(refused > 100, bytes[i] > 32);
+    }
+}
+END_TEST
+
 START_TEST(random_illegal_reaches_every_rule)
 {
     static const char *const rules[] = {
@@ -610,6 +624,7 @@ Suite *suite_texpands(void)
     tcase_add_test(tcase, first_broken_rule_is_reported);
     tcase_add_test(tcase, any_words_are_answered);
     tcase_add_test(tcase, random_is_legal_and_wide);
+    tcase_add_test(tcase, random_under_other_capacities);
     tcase_add_test(tcase, random_illegal_reaches_every_rule);
     tcase_add_loop_test(tcase, worked_examples, 0, (int)(sizeof examples / sizeof examples[0]));
     tcase_add_loop_test(tcase, other_capacities, 0, (int)(sizeof capacities / sizeof capacities[0]));
