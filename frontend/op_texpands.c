@@ -10,29 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME "texpands"
-
 enum { BLOCK_BYTES = 32, BLOCKS_MAX = 32767, SHAPE_MAX = 6, DTYPES_MAX = 10 };
-
-static const aic_field fields[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_texpands_desc, __VA_ARGS__)
-#include <aic/texpands.def>
-#undef AIC_FIELD
-};
-
-#define FIELDS (sizeof fields / sizeof fields[0])
-
-static void texpands_init(void *desc)
-{
-    aic_fields_init(fields, FIELDS, desc, sizeof(aic_texpands_desc));
-}
-
-aic_texpands_desc aic_texpands_desc_init(void)
-{
-    aic_texpands_desc desc;
-    texpands_init(&desc);
-    return desc;
-}
 
 /* ---- values that follow from others ---- */
 
@@ -79,17 +57,10 @@ void aic_texpands_settle(void *desc)
     settle(desc);
 }
 
-static uint32_t texpands_key(const void *descriptor, uint64_t *words)
-{
-    aic_texpands_desc settled, *desc = &settled;
-    memcpy(&settled, descriptor, sizeof settled);
-    settle(&settled);
-    uint32_t n = 0;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, desc->name, count)
-#include <aic/texpands.def>
-#undef AIC_FIELD
-    return n;
-}
+#define AIC_THIS texpands
+#define AIC_THIS_FIELDS <aic/texpands.def>
+#define AIC_THIS_SETTLE settle
+#include "frontend/operator.inc"
 
 bool aic_texpands_has_region(const aic_texpands_desc *desc)
 {
@@ -483,11 +454,8 @@ static aic_status texpands_check_data(const void *descriptor, const void *const 
 }
 
 const aic_op_info aic_op_texpands = {
-    .record = {NAME, fields, FIELDS},
-    .desc_size = sizeof(aic_texpands_desc),
-    .init = texpands_init,
+    AIC_THIS_ENTRIES,
     .settle = aic_texpands_settle,
-    .key = texpands_key,
     .validate = texpands_validate,
     .operands = texpands_operands,
     .check_data = texpands_check_data,
