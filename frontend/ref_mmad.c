@@ -149,31 +149,59 @@ static float sum_float(const aic_mmad_desc *desc, const aic_semantics *semantics
     return (float)overflow(semantics, (double)result);
 }
 
-aic_status aic_mmad_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
+/* What is to be found out of every element of C. */
+typedef struct request {
+    const aic_mmad_desc *desc;
+    const aic_semantics *semantics;
+    void *const *operands;
+    double *exact, *bound; /* of aic_mmad_reference_bound() */
+} request;
+
+/* Visits every element of C with its place in memory. */
+static aic_status walk(const request *r, void (*visit)(const request *r, const dot *d, int64_t cell))
 {
-    const aic_mmad_desc *desc = descriptor;
+    const aic_mmad_desc *desc = r->desc;
     if (aic_mmad_nothing(desc)) {
         return AIC_OK;
     }
     doubles in;
-    aic_status status = make_doubles(desc, operands, &in);
+    aic_status status = make_doubles(desc, r->operands, &in);
     if (status != AIC_OK) {
         return status;
     }
     for (int64_t i = 0; i < desc->m; i++) {
         for (int64_t j = 0; j < desc->n; j++) {
             const dot d = dot_of(desc, &in, i, j);
-            if (desc->dtype == AIC_INT8) {
-                int32_t *c = (int32_t *)operands[0] + c_cell(desc, i, j);
-                *c = sum_int8(&d, desc->init_c ? 0 : *c);
-            } else {
-                float *c = (float *)operands[0] + c_cell(desc, i, j);
-                *c = sum_float(desc, semantics, &d, desc->init_c ? 0 : *c);
-            }
+            visit(r, &d, c_cell(desc, i, j));
         }
     }
     free_doubles(&in);
     return AIC_OK;
+}
+
+static void store(const request *r, const dot *d, int64_t cell)
+{
+    if (r->desc->dtype == AIC_INT8) {
+        int32_t *c = (int32_t *)r->operands[0] + cell;
+        *c = sum_int8(d, r->desc->init_c ? 0 : *c);
+    } else {
+        float *c = (float *)r->operands[0] + cell;
+        *c = sum_float(r->desc, r->semantics, d, r->desc->init_c ? 0 : *c);
+    }
+}
+
+aic_status aic_mmad_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
+{
+    const request r = {.desc = descriptor, .semantics = semantics, .operands = operands};
+    return walk(&r, store);
+}
+
+static void enclose(const request *r, const dot *d, int64_t cell)
+{
+    const float *c = r->operands[0];
+    const aic_exact_sum sum = sum_exactly(d, r->desc->init_c ? 0 : c[cell]);
+    r->exact[cell] = overflow(r->semantics, aic_exact_value(&sum));
+    r->bound[cell] = aic_exact_bound(&sum, r->desc->k);
 }
 
 /* Cells that keep their value: those outside m x n, and all when a size is 0. */
@@ -190,26 +218,8 @@ static void bound_untouched(const aic_mmad_desc *desc, const float *c, double *e
 aic_status aic_mmad_reference_bound(const void *descriptor, const aic_semantics *semantics, void *const operands[],
                                     double *exact, double *bound)
 {
-    const aic_mmad_desc *desc = descriptor;
-    const float *c = operands[0];
-    bound_untouched(desc, c, exact, bound);
-    if (aic_mmad_nothing(desc)) {
-        return AIC_OK;
-    }
-    doubles in;
-    aic_status status = make_doubles(desc, operands, &in);
-    if (status != AIC_OK) {
-        return status;
-    }
-    for (int64_t i = 0; i < desc->m; i++) {
-        for (int64_t j = 0; j < desc->n; j++) {
-            const dot d = dot_of(desc, &in, i, j);
-            const int64_t cell = c_cell(desc, i, j);
-            const aic_exact_sum sum = sum_exactly(&d, desc->init_c ? 0 : c[cell]);
-            exact[cell] = overflow(semantics, aic_exact_value(&sum));
-            bound[cell] = aic_exact_bound(&sum, desc->k);
-        }
-    }
-    free_doubles(&in);
-    return AIC_OK;
+    const request r = {
+        .desc = descriptor, .semantics = semantics, .operands = operands, .exact = exact, .bound = bound};
+    bound_untouched(descriptor, operands[0], exact, bound);
+    return walk(&r, enclose);
 }
