@@ -2,7 +2,6 @@
 #include "frontend/fractal.h"
 
 #include "frontend/rng.h"
-#include "frontend/rule.h"
 
 #include <string.h>
 
@@ -14,6 +13,12 @@ static const aic_dtype moved[] = {AIC_INT8,   AIC_UINT8,   AIC_INT16,    AIC_UIN
 aic_status aic_rule_moved_dtype(const char *op, aic_dtype dtype)
 {
     return aic_rule_dtype(op, "dtype", dtype, moved, MOVED);
+}
+
+aic_status aic_rule_moved(const char *op, aic_dtype dtype, const void *desc, const aic_range *ranges, size_t count)
+{
+    aic_status status = aic_rule_moved_dtype(op, dtype);
+    return status == AIC_OK ? aic_rule_ranges(op, desc, ranges, count) : status;
 }
 
 size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX])
@@ -37,4 +42,10 @@ aic_dtype aic_random_moved_dtype(uint64_t *state)
 aic_dtype aic_random_unmoved_dtype(uint64_t *state)
 {
     return (aic_dtype)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_UINT64, 77, UINT32_MAX);
+}
+
+void aic_random_break_range(uint64_t *state, const aic_range *range, void *desc)
+{
+    const int64_t wrong = aic_rng_outside(state, range->low, range->high);
+    memcpy((unsigned char *)desc + range->offset, &wrong, sizeof wrong);
 }

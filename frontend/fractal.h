@@ -4,6 +4,7 @@
 #define AIC_FRACTAL_H
 
 #include "frontend/op.h"
+#include "frontend/rule.h"
 
 enum { AIC_ROW_BYTES = 32, AIC_FRACTAL_ROWS = 16, AIC_FRACTAL_BYTES = AIC_FRACTAL_ROWS * AIC_ROW_BYTES };
 
@@ -21,6 +22,9 @@ static inline int64_t aic_fractal_elements(aic_dtype dtype)
 /* The rule of the field dtype: a type of 1, 2 or 4 bytes. */
 aic_status aic_rule_moved_dtype(const char *op, aic_dtype dtype);
 
+/* That, then those ranges of the descriptor. */
+aic_status aic_rule_moved(const char *op, aic_dtype dtype, const void *desc, const aic_range *ranges, size_t count);
+
 /* The two operands, one-dimensional, dst and src. Returns 2. */
 size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX]);
 
@@ -30,5 +34,8 @@ void aic_move_element(aic_dtype dtype, void *dst, int64_t to, const void *src, i
 /* A legal type, and what is none. */
 aic_dtype aic_random_moved_dtype(uint64_t *state);
 aic_dtype aic_random_unmoved_dtype(uint64_t *state);
+
+/* Breaks the rule of a range in the descriptor. */
+void aic_random_break_range(uint64_t *state, const aic_range *range, void *desc);
 
 #endif

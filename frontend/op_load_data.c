@@ -36,10 +36,7 @@ static aic_status load_data_validate(const void *descriptor, const aic_semantics
 {
     (void)semantics;
     const aic_load_data_desc *desc = descriptor;
-    aic_status status = aic_rule_moved_dtype(NAME, desc->dtype);
-    if (status == AIC_OK) {
-        status = aic_rule_ranges(NAME, desc, ranges, BEFORE_TRANSPOSE);
-    }
+    aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, BEFORE_TRANSPOSE);
     if (status == AIC_OK) {
         status = check_transpose(desc);
     }
@@ -107,8 +104,7 @@ static void load_data_random_illegal(uint64_t *state, void *descriptor)
     load_data_random(state, desc);
     const int64_t which = aic_rng_range(state, -3, RANGES - 1);
     if (which >= 0) {
-        const int64_t wrong = aic_rng_outside(state, ranges[which].low, ranges[which].high);
-        memcpy((unsigned char *)desc + ranges[which].offset, &wrong, sizeof wrong);
+        aic_random_break_range(state, &ranges[which], desc);
     } else if (which == -1) {
         desc->dtype = aic_random_unmoved_dtype(state);
     } else if (which == -2) {

@@ -63,10 +63,7 @@ static aic_status load_data_transpose_validate(const void *descriptor, const aic
 {
     (void)semantics;
     const aic_load_data_transpose_desc *desc = descriptor;
-    aic_status status = aic_rule_moved_dtype(NAME, desc->dtype);
-    if (status == AIC_OK) {
-        status = aic_rule_ranges(NAME, desc, ranges, RANGES);
-    }
+    aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
     return status == AIC_OK ? check_overlap(desc) : status;
 }
 
@@ -153,8 +150,7 @@ static void load_data_transpose_random_illegal(uint64_t *state, void *descriptor
     load_data_transpose_random(state, desc);
     const int64_t which = aic_rng_range(state, -2, RANGES - 1);
     if (which >= 0) {
-        const int64_t wrong = aic_rng_outside(state, ranges[which].low, ranges[which].high);
-        memcpy((unsigned char *)desc + ranges[which].offset, &wrong, sizeof wrong);
+        aic_random_break_range(state, &ranges[which], desc);
     } else if (which == -1) {
         desc->dtype = aic_random_unmoved_dtype(state);
     } else {

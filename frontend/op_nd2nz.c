@@ -6,7 +6,6 @@
 #include "frontend/rule.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define AIC_THIS nd2nz
 #define AIC_THIS_FIELDS <aic/nd2nz.def>
@@ -74,10 +73,7 @@ static aic_status nd2nz_validate(const void *descriptor, const aic_semantics *se
 {
     (void)semantics;
     const aic_nd2nz_desc *desc = descriptor;
-    aic_status status = aic_rule_moved_dtype(NAME, desc->dtype);
-    if (status == AIC_OK) {
-        status = aic_rule_ranges(NAME, desc, ranges, RANGES);
-    }
+    aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
     return status == AIC_OK && !is_nothing(desc) ? check_overlap(desc) : status;
 }
 
@@ -190,8 +186,7 @@ static void nd2nz_random_illegal(uint64_t *state, void *descriptor)
     nd2nz_random(state, desc);
     const int64_t which = aic_rng_range(state, -3, (int64_t)RANGES - 1);
     if (which >= 0) {
-        const int64_t wrong = aic_rng_outside(state, ranges[which].low, ranges[which].high);
-        memcpy((unsigned char *)desc + ranges[which].offset, &wrong, sizeof wrong);
+        aic_random_break_range(state, &ranges[which], desc);
     } else if (which == -1) {
         desc->dtype = aic_random_unmoved_dtype(state);
     } else {

@@ -60,21 +60,6 @@ static int64_t sum_int8(const window *at, const int8_t *feature_map, const int8_
     return sum;
 }
 
-static void reference_int8(const aic_conv2d_desc *desc, const aic_conv2d_sizes *s, void *const operands[])
-{
-    int32_t *dst = operands[0];
-    for (int64_t ho = 0; ho < s->ho; ho++) {
-        for (int64_t wo = 0; wo < s->wo; wo++) {
-            const window at = {desc, s, ho, wo};
-            for (int64_t co = 0; co < s->cout; co++) {
-                int32_t *out = dst + output_cell(s, co, ho, wo);
-                int64_t sum = (desc->init_l1out ? 0 : *out) + sum_int8(&at, operands[1], operands[2], co);
-                *out = (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
-            }
-        }
-    }
-}
-
 /* ---- float16 ---- */
 
 /* The operands with every half as the double of the same value. */
@@ -162,37 +147,73 @@ static aic_exact_sum sum_exactly(const window *at, const doubles *in, int64_t co
     return sum;
 }
 
+/* ---- all of the output ---- */
+
+/* What is to be found out of every element of dst. */
+typedef struct request {
+    const aic_conv2d_desc *desc;
+    const aic_conv2d_sizes *size;
+    void *const *operands;
+    const doubles *in;     /* float16 */
+    double *exact, *bound; /* of aic_conv2d_reference_bound() */
+} request;
+
+static void walk(const request *r, void (*visit)(const request *r, const window *at, int64_t co, int64_t cell))
+{
+    for (int64_t ho = 0; ho < r->size->ho; ho++) {
+        for (int64_t wo = 0; wo < r->size->wo; wo++) {
+            const window at = {r->desc, r->size, ho, wo};
+            for (int64_t co = 0; co < r->size->cout; co++) {
+                visit(r, &at, co, output_cell(r->size, co, ho, wo));
+            }
+        }
+    }
+}
+
+static void store_int8(const request *r, const window *at, int64_t co, int64_t cell)
+{
+    int32_t *out = (int32_t *)r->operands[0] + cell;
+    const int64_t sum = (r->desc->init_l1out ? 0 : *out) + sum_int8(at, r->operands[1], r->operands[2], co);
+    *out = (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
+}
+
+static void store_float(const request *r, const window *at, int64_t co, int64_t cell)
+{
+    float *out = (float *)r->operands[0] + cell;
+    const float initial = r->desc->init_l1out ? 0 : *out;
+    if (r->desc->accumulate == AIC_ACCUMULATE_CUBE) {
+        *out = sum_cube(at, r->in, co, initial);
+    } else {
+        const aic_exact_sum sum = sum_exactly(at, r->in, co, initial);
+        *out = (float)aic_exact_value(&sum);
+    }
+}
+
+static void enclose(const request *r, const window *at, int64_t co, int64_t cell)
+{
+    const float *dst = r->operands[0];
+    const aic_exact_sum sum = sum_exactly(at, r->in, co, r->desc->init_l1out ? 0 : dst[cell]);
+    r->exact[cell] = aic_exact_value(&sum);
+    r->bound[cell] = aic_exact_bound(&sum, r->size->k);
+}
+
 aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
 {
     (void)semantics;
     const aic_conv2d_desc *desc = descriptor;
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    doubles in;
+    const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in};
     if (desc->dtype == AIC_INT8) {
-        reference_int8(desc, &s, operands);
+        walk(&r, store_int8);
         return AIC_OK;
     }
-    doubles in;
     aic_status status = make_doubles(desc, &s, operands, &in);
-    if (status != AIC_OK) {
-        return status;
+    if (status == AIC_OK) {
+        walk(&r, store_float);
+        free_doubles(&in);
     }
-    for (int64_t ho = 0; ho < s.ho; ho++) {
-        for (int64_t wo = 0; wo < s.wo; wo++) {
-            const window at = {desc, &s, ho, wo};
-            for (int64_t co = 0; co < s.cout; co++) {
-                float *out = (float *)operands[0] + output_cell(&s, co, ho, wo);
-                const float initial = desc->init_l1out ? 0 : *out;
-                if (desc->accumulate == AIC_ACCUMULATE_CUBE) {
-                    *out = sum_cube(&at, &in, co, initial);
-                } else {
-                    const aic_exact_sum sum = sum_exactly(&at, &in, co, initial);
-                    *out = (float)aic_exact_value(&sum);
-                }
-            }
-        }
-    }
-    free_doubles(&in);
-    return AIC_OK;
+    return status;
 }
 
 aic_status aic_conv2d_reference_bound(const void *descriptor, const aic_semantics *semantics, void *const operands[],
@@ -203,6 +224,7 @@ aic_status aic_conv2d_reference_bound(const void *descriptor, const aic_semantic
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
     const float *dst = operands[0];
     doubles in;
+    const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in, .exact = exact, .bound = bound};
     aic_status status = make_doubles(desc, &s, operands, &in);
     if (status != AIC_OK) {
         return status;
@@ -211,18 +233,7 @@ aic_status aic_conv2d_reference_bound(const void *descriptor, const aic_semantic
         exact[i] = (double)dst[i];
         bound[i] = 0;
     }
-    for (int64_t ho = 0; ho < s.ho; ho++) {
-        for (int64_t wo = 0; wo < s.wo; wo++) {
-            const window at = {desc, &s, ho, wo};
-            for (int64_t co = 0; co < s.cout; co++) {
-                const int64_t out = output_cell(&s, co, ho, wo);
-                const float initial = desc->init_l1out ? 0 : dst[out];
-                const aic_exact_sum sum = sum_exactly(&at, &in, co, initial);
-                exact[out] = aic_exact_value(&sum);
-                bound[out] = aic_exact_bound(&sum, s.k);
-            }
-        }
-    }
+    walk(&r, enclose);
     free_doubles(&in);
     return AIC_OK;
 }
