@@ -29,30 +29,48 @@ static LLVMValueRef binary(const terms *t, LLVMOpcode opcode)
     return LLVMBuildBinOp(t->e->builder, opcode, t->a, t->b, "");
 }
 
+/* Every NaN of `value` a quiet one. */
+static LLVMValueRef quiet(const terms *t, LLVMValueRef value)
+{
+    enum { QUIET_NAN = 0x7FC00000 };
+    LLVMBuilderRef b = t->e->builder;
+    LLVMTypeRef words = aic_vector(t->e->i32, LLVMGetVectorSize(t->type));
+    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, value, value, "");
+    LLVMValueRef bits = LLVMBuildBitCast(b, value, words, "");
+    return LLVMBuildBitCast(b, LLVMBuildSelect(b, is_nan, constant(words, QUIET_NAN), bits, ""), t->type, "");
+}
+
+/* Arithmetic makes NaNs quiet, but LLVM drops what leaves every number as it is, such as x * 1. */
+static LLVMValueRef arithmetic(const terms *t, LLVMOpcode opcode, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef result = LLVMBuildBinOp(t->e->builder, opcode, x, y, "");
+    return LLVMIsConstant(x) || LLVMIsConstant(y) ? quiet(t, result) : result;
+}
+
 static LLVMValueRef float_add(const terms *t)
 {
-    return binary(t, LLVMFAdd);
+    return arithmetic(t, LLVMFAdd, t->a, t->b);
 }
 
 static LLVMValueRef float_sub(const terms *t)
 {
-    return binary(t, LLVMFSub);
+    return arithmetic(t, LLVMFSub, t->a, t->b);
 }
 
 static LLVMValueRef float_mul(const terms *t)
 {
-    return binary(t, LLVMFMul);
+    return arithmetic(t, LLVMFMul, t->a, t->b);
 }
 
 static LLVMValueRef float_div(const terms *t)
 {
-    return binary(t, LLVMFDiv);
+    return arithmetic(t, LLVMFDiv, t->a, t->b);
 }
 
 /* Two roundings. */
 static LLVMValueRef float_mac(const terms *t)
 {
-    return LLVMBuildFAdd(t->e->builder, t->old, float_mul(t), "");
+    return arithmetic(t, LLVMFAdd, t->old, binary(t, LLVMFMul));
 }
 
 static LLVMValueRef intrinsic(const terms *t, const char *name)
@@ -62,14 +80,15 @@ static LLVMValueRef intrinsic(const terms *t, const char *name)
     return aic_emit_intrinsic(t->e, name, &type, 1, args, 2);
 }
 
+/* A NaN comes out of these as it is. */
 static LLVMValueRef float_max(const terms *t)
 {
-    return intrinsic(t, "llvm.maximum");
+    return quiet(t, intrinsic(t, "llvm.maximum"));
 }
 
 static LLVMValueRef float_min(const terms *t)
 {
-    return intrinsic(t, "llvm.minimum");
+    return quiet(t, intrinsic(t, "llvm.minimum"));
 }
 
 static LLVMValueRef bits_and(const terms *t)
@@ -194,8 +213,8 @@ static const struct {
     [AIC_MAP_MUL] = {"multiply", true, false, 1, float_mul, integer_mul, false, NULL, NULL},
     [AIC_MAP_DIV] = {"divide", true, false, 10, float_div, NULL, false, NULL, NULL},
     [AIC_MAP_MAC] = {"multiply and add", true, true, 2, float_mac, integer_mac, false, NULL, NULL},
-    [AIC_MAP_MAX] = {"maximum", true, false, 6, float_max, integer_max, false, "llvm.smax", "llvm.umax"},
-    [AIC_MAP_MIN] = {"minimum", true, false, 6, float_min, integer_min, false, "llvm.smin", "llvm.umin"},
+    [AIC_MAP_MAX] = {"maximum", true, false, 8, float_max, integer_max, false, "llvm.smax", "llvm.umax"},
+    [AIC_MAP_MIN] = {"minimum", true, false, 8, float_min, integer_min, false, "llvm.smin", "llvm.umin"},
     [AIC_MAP_AND] = {"and", false, false, 1, bits_and, bits_and, true, NULL, NULL},
     [AIC_MAP_OR] = {"or", false, false, 1, bits_or, bits_or, true, NULL, NULL},
     [AIC_MAP_XOR] = {"exclusive or", false, false, 1, bits_xor, bits_xor, true, NULL, NULL},

@@ -1,10 +1,11 @@
-/* Operations on elements: results in the place of an operand, inputs that share memory, outputs larger than the caches;
- * test_kernels.c compares all else with the reference. */
+/* Operations on elements: results in the place of an operand, inputs that share memory, outputs larger than the caches,
+ * quiet NaNs; test_kernels.c compares all else with the reference. */
 #include "tests/specs.h"
 #include "tools/harness/memory.h"
 
 #include <aic/aic.h>
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,6 +177,52 @@ START_TEST(large_output)
 }
 END_TEST
 
+/* ---- NaN ---- */
+
+/* Operations that LLVM, left alone, would let a signalling NaN through. */
+static const char *const passing[] = {
+    "op=BM_MAX",
+    "op=BM_MIN",
+    "op=BM_MAX, input1_is_const=true, input1_const=1",
+    "op=BM_MUL, input1_is_const=true, input1_const=1",
+    "op=BM_MUL, input1_is_const=true, input1_const=-1",
+    "op=BM_DIV, input1_is_const=true, input1_const=1",
+    "op=BM_ADD, input1_is_const=true, input1_const=-0",
+    "op=BM_SUB, input1_is_const=true, input1_const=0",
+    "op=BM_MAC, input0_is_const=true, input0_const=1, input1_is_const=true, input1_const=-0",
+};
+
+enum { PASSING = sizeof passing / sizeof passing[0], NAN_WORDS = 37 };
+
+START_TEST(quiet_nan)
+{
+    static const uint32_t SIGNALLING = 0x7F800001, MASK = 0x7FC00000;
+    uint32_t words[OPERANDS][NAN_WORDS];
+    void *operands[OPERANDS];
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    char text[200];
+    aic_context *context = context_of(_i / PASSING);
+    if (context == NULL) {
+        return;
+    }
+    snprintf(text, sizeof text, "tensor_arithmetic(shape=[1,1,1,%d], %s)", NAN_WORDS, passing[_i % PASSING]);
+    const aic_spec spec = spec_of(text);
+    ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
+    for (int i = 0; i < OPERANDS; i++) {
+        for (int k = 0; k < NAN_WORDS; k++) {
+            words[i][k] = SIGNALLING;
+        }
+        operands[i] = operand[i].direction == AIC_UNUSED ? NULL : words[i];
+    }
+    ck_assert_msg(aic_jit_spec(context, &spec, operands, OPERANDS) == AIC_OK, "%s", aic_last_error());
+    for (int k = 0; k < NAN_WORDS; k++) {
+        ck_assert_msg((words[OUTPUT][k] & MASK) == MASK, "%s: %08x", text, words[OUTPUT][k]);
+    }
+    aic_context_destroy(context);
+}
+END_TEST
+
 Suite *suite_maps(void)
 {
     Suite *suite = suite_create("maps");
@@ -183,6 +230,7 @@ Suite *suite_maps(void)
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, shared_memory, 0, levels() * IN_PLACE);
     tcase_add_loop_test(cases, large_output, 0, levels());
+    tcase_add_loop_test(cases, quiet_nan, 0, levels() * PASSING);
     suite_add_tcase(suite, cases);
     return suite;
 }
