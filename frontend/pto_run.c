@@ -74,7 +74,7 @@ aic_status aic_pto_check(const aic_pto_program *program, void *const arguments[]
         }
         void *operands[AIC_OPERANDS_MAX];
         operands_of(s, arguments, operands);
-        if (aic_spec_check_data(&s->spec, (const void *const *)operands) != AIC_OK) {
+        if (aic_op_texpands.check_data(&program->code[i].desc, (const void *const *)operands) != AIC_OK) {
             status =
                 aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), s->line, s->column);
         }

@@ -4,21 +4,19 @@
 #include "runtime/log.h"
 #include <stdio.h>
 
-static void copy_spec(const aic_asked *asked, aic_spec *spec)
-{
-    spec->count = asked->count;
-    for (int32_t i = 0; i < asked->count; i++) {
-        aic_stage *stage = &spec->stage[i];
-        stage->op = asked->stage[i].op;
-        memcpy(&stage->desc, asked->stage[i].desc, aic_op_get(stage->op)->desc_size);
-    }
-}
-
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request)
 {
-    *build = (aic_build){.context = context, .request = request, .count = request->count};
-    for (size_t i = 0; i < build->count; i++) {
-        copy_spec(&request->spec[i], &build->spec[i]);
+    *build = (aic_build){.context = context, .request = request, .count = 1};
+    for (size_t i = 0; i < request->count; i++) {
+        const aic_asked *asked = &request->stage[i];
+        if (asked->op == AIC_OP_NONE) {
+            build->count++;
+            continue;
+        }
+        aic_spec *spec = &build->spec[build->count - 1];
+        aic_stage *stage = &spec->stage[spec->count++];
+        stage->op = asked->op;
+        memcpy(&stage->desc, asked->desc, aic_op_get(asked->op)->desc_size);
     }
 }
 

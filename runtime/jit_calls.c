@@ -9,8 +9,8 @@ static inline aic_status run(aic_context *context, aic_op op, const char *name, 
     if (desc == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, name, "desc: is NULL");
     }
-    const aic_asked spec = {.count = 1, .stage = {{.op = op, .desc = desc}}};
-    const aic_request request = {.count = 1, .spec = &spec, .schedule = NULL, .operands = operands};
+    const aic_asked stage = {.op = op, .desc = desc};
+    const aic_request request = {.count = 1, .stage = &stage, .schedule = NULL, .operands = operands};
     return aic_pipeline(context, &request, NULL);
 }
 
@@ -38,8 +38,8 @@ aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const 
             return aic_spec_validate(spec, NULL);
         }
     }
-    const aic_asked asked = aic_asked_of(spec);
-    const aic_request request = {.count = 1, .spec = &asked};
+    aic_asked stage[AIC_STAGES_MAX];
+    const aic_request request = {.count = aic_ask(spec, stage), .stage = stage};
     aic_result result;
     aic_status status = aic_pipeline(context, &request, &result);
     if (status == AIC_OK) {

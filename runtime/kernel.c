@@ -62,8 +62,8 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     if (made == NULL) {
         return aic_fail_memory("kernel", sizeof *made);
     }
-    const aic_asked asked = aic_asked_of(spec);
-    const aic_request request = {.count = 1, .spec = &asked, .schedule = given};
+    aic_asked stage[AIC_STAGES_MAX];
+    const aic_request request = {.count = aic_ask(spec, stage), .stage = stage, .schedule = given};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {

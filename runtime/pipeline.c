@@ -8,14 +8,8 @@
 static void make_key(const aic_request *request, aic_key *key)
 {
     key->count = 0;
-    for (size_t s = 0; s < request->count; s++) {
-        const aic_asked *spec = &request->spec[s];
-        for (int32_t i = 0; i < spec->count; i++) {
-            aic_key_add_stage(key, spec->stage[i].op, spec->stage[i].desc);
-        }
-        if (s + 1 < request->count) {
-            aic_key_add(key, AIC_OP_NONE); /* a stage begins with its operator: no chain has the key of a group */
-        }
+    for (size_t i = 0; i < request->count; i++) {
+        aic_key_add_stage(key, request->stage[i].op, request->stage[i].desc);
     }
     if (request->schedule != NULL) {
         aic_build_key_schedule(key, request->schedule);
@@ -26,11 +20,15 @@ static void make_key(const aic_request *request, aic_key *key)
  * of a chain. Gives the code, held once more for the entry of this spelling. */
 static aic_status share(const aic_build *build, aic_result *made)
 {
-    aic_asked spec[AIC_GROUP_MAX];
+    aic_asked stage[AIC_ASKED_MAX];
+    size_t count = 0;
     for (size_t i = 0; i < build->count; i++) {
-        spec[i] = aic_asked_of(&build->spec[i]);
+        if (i > 0) {
+            stage[count++] = (aic_asked){.op = AIC_OP_NONE};
+        }
+        count += aic_ask(&build->spec[i], stage + count);
     }
-    const aic_request request = {.count = build->count, .spec = spec, .schedule = build->request->schedule};
+    const aic_request request = {.count = count, .stage = stage, .schedule = build->request->schedule};
     aic_status status = aic_pipeline(build->context, &request, made);
     if (status == AIC_OK) {
         aic_code_hold(made->code);
@@ -40,8 +38,8 @@ static aic_status share(const aic_build *build, aic_result *made)
     return status;
 }
 
-/* A miss: every stage of making a kernel. *made is for the cache. */
-static aic_status make(aic_context *context, const aic_request *request, aic_result *made)
+/* A miss: every stage of making a kernel. *made is for the cache. Not inlined: a hit needs none of its memory. */
+static __attribute__((noinline)) aic_status make(aic_context *context, const aic_request *request, aic_result *made)
 {
     aic_build build;
     aic_build_begin(&build, context, request);

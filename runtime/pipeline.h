@@ -5,30 +5,29 @@
 #include "runtime/code.h"
 #include "runtime/context.h"
 
-/* A specification, not copied and not yet validated. */
+/* An operator with its descriptor, which is not copied and not yet validated. */
 typedef struct aic_asked {
-    int32_t count; /* operators, 1 .. AIC_STAGES_MAX */
-    struct {
-        aic_op op; /* a known operator */
-        const void *desc;
-    } stage[AIC_STAGES_MAX];
+    aic_op op; /* a known one, or AIC_OP_NONE between the specifications of a group */
+    const void *desc;
 } aic_asked;
 
-static inline aic_asked aic_asked_of(const aic_spec *spec)
+/* The stages of a request for a group: one for every specification, and what is between them. */
+#define AIC_ASKED_MAX (2 * AIC_GROUP_MAX - 1)
+
+/* The stages of a specification; returns how many. */
+static inline size_t aic_ask(const aic_spec *spec, aic_asked *stage)
 {
-    aic_asked asked = {.count = spec->count};
     for (int32_t i = 0; i < spec->count; i++) {
-        asked.stage[i].op = spec->stage[i].op;
-        asked.stage[i].desc = &spec->stage[i].desc;
+        stage[i] = (aic_asked){spec->stage[i].op, &spec->stage[i].desc};
     }
-    return asked;
+    return (size_t)spec->count;
 }
 
-/* What a caller asks for: the kernel of one specification, or of a group, whose only operand is the table of theirs
- * (codegen.h). */
+/* What a caller asks for: the kernel of one specification, or of a group of specifications that are independent of each
+ * other; the only operand of that one is the table of theirs (codegen.h). */
 typedef struct aic_request {
-    size_t count;                 /* specifications, 1 .. AIC_GROUP_MAX */
-    const aic_asked *spec;        /* that many, independent of each other */
+    size_t count; /* of stages, 1 .. AIC_STAGES_MAX, of a group 3 .. AIC_ASKED_MAX */
+    const aic_asked *stage;
     const aic_schedule *schedule; /* NULL: the default rule chooses, as always in a group */
     const void *const *operands;  /* in calling order, as many as there are; NULL: only make the kernel */
 } aic_request;

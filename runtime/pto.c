@@ -24,12 +24,16 @@ static aic_status find_kernels(aic_context *context, const run *r)
     const aic_pto_program *p = r->program;
     aic_status status = AIC_OK;
     for (size_t first = 0, end; first < p->code_count && status == AIC_OK; first = end) {
-        aic_asked spec[AIC_GROUP_MAX];
+        aic_asked stage[AIC_ASKED_MAX];
+        size_t count = 0;
         end = aic_pto_group_end(p, first);
         for (size_t i = first; i < end; i++) {
-            spec[i - first] = (aic_asked){.count = 1, .stage = {{AIC_OP_TEXPANDS, &p->code[i].desc}}};
+            if (i > first) {
+                stage[count++] = (aic_asked){.op = AIC_OP_NONE};
+            }
+            stage[count++] = (aic_asked){AIC_OP_TEXPANDS, &p->code[i].desc};
         }
-        const aic_request request = {.count = end - first, .spec = spec};
+        const aic_request request = {.count = count, .stage = stage};
         aic_result result = {.code = NULL};
         status = aic_pipeline(context, &request, &result);
         r->code[p->code[first].public.group] = result.code;
