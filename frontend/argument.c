@@ -3,12 +3,18 @@
 
 #include "frontend/diag.h"
 
+/* Programs have more arguments than a mask has bits; they may share nothing. */
+static bool has_bit(uint32_t mask, size_t bit)
+{
+    return bit < 8 * sizeof mask && (mask >> bit & 1) != 0;
+}
+
 /* Whether argument number i at address a and number j < i at b share memory that they must not. */
 static bool clash(const aic_argument *argument, size_t i, uintptr_t a, size_t j, uintptr_t b)
 {
     const bool empty = argument[i].bytes == 0 || argument[j].bytes == 0;
     const bool shared = !empty && (a - b < argument[j].bytes || b - a < argument[i].bytes);
-    const bool allowed = (argument[i].overlaps >> j & 1) != 0 || (a == b && (argument[i].coincides >> j & 1) != 0);
+    const bool allowed = has_bit(argument[i].overlaps, j) || (a == b && has_bit(argument[i].coincides, j));
     return shared && !allowed;
 }
 

@@ -66,7 +66,11 @@ aic_status aic_pto_check(const aic_pto_program *program, void *const arguments[]
         return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "arguments: %zu given, %zu needed", count,
                         program->argument_count);
     }
-    aic_status status = aic_arguments_check("texpands", program->addresses, count, (const void *const *)arguments);
+    const void *const *addresses = (const void *const *)arguments;
+    aic_status status = AIC_OK;
+    if (!aic_arguments_accepted(program->addresses, count, addresses)) {
+        status = aic_arguments_check("texpands", program->addresses, count, addresses);
+    }
     for (size_t i = 0; i < program->code_count && status == AIC_OK; i++) {
         const aic_pto_statement *s = &program->code[i].public;
         if (!aic_texpands_is_dynamic(&program->code[i].desc)) {

@@ -233,6 +233,24 @@ START_TEST(long_programs_are_cut)
 }
 END_TEST
 
+/* Also with more arguments than a mask of operands has bits. */
+START_TEST(overlap_of_many_arguments)
+{
+    char *text = many(40);
+    aic_context *context = context_of(NULL);
+    aic_pto_program *program = pto_program_of(text);
+    pto_case *c = pto_case_new(program, GUARD_AFTER, 1);
+    c->pointers[39] = (unsigned char *)c->pointers[38] + sizeof(float);
+    ck_assert_int_eq(aic_pto_run(context, program, c->pointers, c->count), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: t38: overlaps t37");
+    ck_assert(pto_case_untouched(c));
+    pto_case_free(c);
+    aic_pto_free(program);
+    aic_context_destroy(context);
+    free(text);
+}
+END_TEST
+
 /* ---- programs at random ---- */
 
 /* A program in the making. */
@@ -455,6 +473,7 @@ Suite *suite_pto_groups(void)
     tcase_add_test(tcase, kernels_are_shared);
     tcase_add_test(tcase, refused_before_the_first_store);
     tcase_add_test(tcase, long_programs_are_cut);
+    tcase_add_test(tcase, overlap_of_many_arguments);
     tcase_add_test(tcase, random_programs);
     tcase_add_loop_test(tcase, threads_share_a_program, 0, PROGRAMS);
     tcase_set_timeout(tcase, 300);

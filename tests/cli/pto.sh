@@ -84,6 +84,29 @@ expect 'fmt of such a program' 0 '@tile\(524288\)' "$aicjit" fmt --pto far.pto -
 "$aicjit" dump "$e6" --ub_bytes 196672 | grep -o '@aic_texpands_[0-9a-f]*' | head -n 1 >name.2
 ok 'kernels have names of their own' test -s name.1 -a "$(cat name.1)" != "$(cat name.2)"
 
+# ---- groups as kernels ----
+
+cat >group.pto <<'PTO'
+.arg %s : f32
+pto.tassign %a, @tile(0)
+pto.tassign %b, @tile(64)
+pto.tassign %c, @tile(0x1000)
+%a = texpands %s : f32, !pto.tile<2x8xf32>
+%b = texpands %s : f32, !pto.tile<2x8xf32>
+%c = texpands 0.5 : f32, !pto.tile<2x8xf32>
+pto.texpands ins(1.0 : f32) outs(%c : !pto.tile<2x8xf32>)
+PTO
+mkdir group
+AIC_VERBOSE=1 AIC_DUMP_DIR=group "$aicjit" run --pto group.pto --in s=4 --out a=a.bin --out b=b.bin --out c=c.bin 2>log.txt
+ok 'two groups are two kernels' test "$(grep -c '^aicjit: compiled' log.txt)" = 2
+ok 'the group is named after its statements' grep -q 'compiled texpands x3.* aic_texpands_x3_[0-9a-f]*$' log.txt
+ok 'a kernel has three files' test "$(find group -name '*.ll' -o -name '*.s' -o -name '*.o' | wc -l)" = 6
+# the function of the kernel, that of the statements on a and b, that of c's; each with one that fills
+ok 'equal statements have one function' test "$(grep -c '^define' group/aic_texpands_x3_*.ll)" = 5
+ok 'and are called each' test "$(sed -n '/^define void/,/^}/p' group/aic_texpands_x3_*.ll | grep -c 'call void')" = 3
+ok 'the first tiles' test "$(floats a.bin) $(floats b.bin)" = "$(printf '4 %.0s' {1..32} | sed 's/ $//')"
+ok 'the last store counts' test "$(floats c.bin)" = '1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1'
+
 # ---- fmt ----
 
 expect 'fmt of a statement' 0 "^pto\.texpands ins\(%s : f32\) outs\(%d : $full\)\$" "$aicjit" fmt \
