@@ -14,11 +14,13 @@ static inline aic_status run(aic_context *context, aic_op op, const char *name, 
     return aic_pipeline(context, &request, NULL);
 }
 
+/* Operands that only some descriptors of an operator have (the valid sizes of texpands) are none of these parameters:
+ * they are NULL, which such descriptors refuse. */
 #define AIC_OPERANDS(...) __VA_ARGS__
 #define AIC_OP(ENUM, name, params, args)                                                                               \
     aic_status aic_jit_##name(aic_context *ctx, const aic_##name##_desc *desc, params)                                 \
     {                                                                                                                  \
-        const void *const operands[] = {args};                                                                         \
+        const void *const operands[AIC_OPERANDS_MAX] = {args};                                                         \
         return run(ctx, AIC_OP_##ENUM, #name, desc, operands);                                                         \
     }
 #include <aic/ops.def>

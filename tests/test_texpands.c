@@ -515,7 +515,8 @@ START_TEST(valid_sizes_of_a_call)
     for (size_t i = 0; i < 32; i++) {
         ck_assert_uint_eq(dst[i], 0);
     }
-    ck_assert_int_ne(aic_jit_texpands(NULL, &spec.stage[0].desc.texpands, dst, &scalar), AIC_OK);
+    ck_assert_int_eq(aic_jit_texpands(NULL, &spec.stage[0].desc.texpands, dst, &scalar), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: v_row: is NULL");
 }
 END_TEST
 

@@ -1,7 +1,8 @@
 /* texpands: fills a tile with a scalar, bit for bit (PTO ISA TEXPANDS).
  *
- *     Tile in vec      rows 0 .. v_row-1, columns 0 .. v_col-1, of an element (r, c) at idx(r, c) of data layouts,
- * section 8 Tile in mat      all of it, whatever the valid region is ConvTile in mat  all of its shape
+ *     Tile in vec      rows 0 .. v_row-1, columns 0 .. v_col-1; element (r, c) at idx(r, c) of data layouts, section 8
+ *     Tile in mat      all of it, whatever the valid region is
+ *     ConvTile in mat  all of its shape
  *
  *     dst     storage of the tile, one-dimensional   dtype
  *     scalar  [1]                                    dtype; not taken (NULL) where the descriptor has a literal
@@ -10,7 +11,7 @@
  *
  * Storage is rows*cols elements, of a ConvTile buffer_size. Elements that are not filled keep their value. A descriptor
  * with a dynamic valid region has four operands, v_row and v_col NULL where they are not dynamic; it is called by
- * aic_jit_spec() and aic_kernel_call(). The others have two.
+ * aic_jit_spec() and aic_kernel_call(), and refused by aic_jit_texpands(). The others have two.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_TEXPANDS_H
