@@ -1,6 +1,9 @@
 /* What the library adds to a kernel: nanoseconds of one call on a cached tiny shape, direct (the kernel's function
  * pointer), by aic_jit_conv2d, and by aic_kernel_call (libffi). The design's limit: aic_jit_conv2d adds at most 50 ns.
  *
+ * The last line is a program of PTO-AS: 16 fills of tiles of 1 KiB, one kernel, by aic_pto_run and by as many calls of
+ * aic_jit_texpands.
+ *
  * "one shape" asks for the same shape every time; "16 shapes in turn" takes the way through the hash table. Each figure
  * is the median of many short rounds in which the three kinds alternate, so that they see the same machine.
  *
@@ -134,6 +137,82 @@ static double measure(const char *what, shape *shapes, size_t count)
     return added;
 }
 
+/* ---- a program ---- */
+
+enum { STATEMENTS = 16, TILE_SIDE = 16, TEXT_MAX = 4096 };
+
+typedef struct fills {
+    aic_pto_program *program;
+    void *arguments[1 + STATEMENTS]; /* the scalar, the tiles */
+    aic_texpands_desc desc;          /* of each */
+} fills;
+
+static void fills_init(fills *f)
+{
+    char text[TEXT_MAX];
+    int at = snprintf(text, sizeof text, ".arg %%s : f32\n");
+    for (int i = 0; i < STATEMENTS; i++) {
+        at += snprintf(text + at, sizeof text - (size_t)at, "%%t%d = texpands %%s : f32, !pto.tile<%dx%dxf32>\n", i,
+                       TILE_SIDE, TILE_SIDE);
+    }
+    if (aic_pto_parse(text, (size_t)at, NULL, &f->program) != AIC_OK) {
+        die("cannot read the program");
+    }
+    for (size_t i = 0; i < 1 + STATEMENTS; i++) {
+        f->arguments[i] = zeros(i == 0 ? sizeof(float) : TILE_SIDE * TILE_SIDE * sizeof(float));
+    }
+    f->desc = aic_texpands_desc_init();
+    f->desc.dtype = AIC_FLOAT32;
+    f->desc.rows = f->desc.cols = TILE_SIDE;
+}
+
+static void fills_free(fills *f)
+{
+    aic_pto_free(f->program);
+    for (size_t i = 0; i < 1 + STATEMENTS; i++) {
+        free(f->arguments[i]);
+    }
+}
+
+/* Nanoseconds of the 16 fills, over a round. */
+static double time_fills(const fills *f, bool as_program)
+{
+    aic_status status = AIC_OK;
+    double start = now_ns();
+    for (size_t i = 0; i < CALLS / STATEMENTS; i++) {
+        if (as_program) {
+            status |= aic_pto_run(NULL, f->program, f->arguments, 1 + STATEMENTS);
+        }
+        for (size_t k = 1; k <= STATEMENTS && !as_program; k++) {
+            status |= aic_jit_texpands(NULL, &f->desc, f->arguments[k], f->arguments[0]);
+        }
+    }
+    double end = now_ns();
+    if (status != AIC_OK) {
+        die("a fill failed");
+    }
+    return (end - start) / ((double)CALLS / STATEMENTS);
+}
+
+static void measure_fills(void)
+{
+    static double sample[2][ROUNDS];
+    fills f;
+    fills_init(&f);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        for (int kind = 0; kind < 2; kind++) {
+            sample[kind][round] = time_fills(&f, kind == 1);
+        }
+    }
+    fills_free(&f);
+    for (int kind = 0; kind < 2; kind++) {
+        qsort(sample[kind], ROUNDS, sizeof sample[kind][0], compare);
+    }
+    const double calls = sample[0][ROUNDS / 2], program = sample[1][ROUNDS / 2];
+    printf("%d fills of 1 KiB:  aic_jit_texpands %6.1f ns   aic_pto_run %6.1f ns (%.2f of it)\n", STATEMENTS, calls,
+           program, program / calls);
+}
+
 int main(int argc, char **argv)
 {
     double limit = argc > 1 ? strtod(argv[1], NULL) : 0;
@@ -146,5 +225,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < SHAPES; i++) {
         shape_free(&shapes[i]);
     }
+    measure_fills();
     return limit > 0 && (one > limit || many > limit);
 }
