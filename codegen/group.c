@@ -19,7 +19,8 @@ static aic_status emit_one(aic_emit *e, const aic_codegen_request *request, size
 
 /* ---- groups ---- */
 
-/* Of the functions that a specification has, a group calls the plain one, and nobody else does. */
+/* Of the functions that a specification has, a group calls the plain one. None is for others to see; what the plain one
+ * does not need goes. */
 static LLVMValueRef keep_plain(aic_emit *e, const char *name)
 {
     static const char *const OTHERS[] = {"_packed", "_pack"};
@@ -27,8 +28,10 @@ static LLVMValueRef keep_plain(aic_emit *e, const char *name)
         char other[NAME_BYTES + SUFFIX_BYTES];
         snprintf(other, sizeof other, "%s%s", name, OTHERS[i]);
         LLVMValueRef function = LLVMGetNamedFunction(e->module, other);
-        if (function != NULL) {
+        if (function != NULL && LLVMGetFirstUse(function) == NULL) {
             LLVMDeleteFunction(function);
+        } else if (function != NULL) {
+            LLVMSetLinkage(function, LLVMInternalLinkage);
         }
     }
     LLVMValueRef plain = LLVMGetNamedFunction(e->module, name);

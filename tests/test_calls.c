@@ -1,5 +1,5 @@
 /* Calling kernels: every way of calling gives the reference's result, and wrong calls are refused untouched. */
-#include "runtime/context.h"
+#include "runtime/pipeline.h"
 #include "runtime/scratch.h"
 #include "tests/conv_case.h"
 
@@ -129,6 +129,39 @@ START_TEST(least_alignment)
         free(block[i]);
     }
     conv_case_free(c);
+}
+END_TEST
+
+/* A group of two shapes and one of them again, with operands of its own: one kernel, in the cache. A request for the
+ * specifications by themselves is another. */
+START_TEST(group_call)
+{
+    conv_case *cases[] = {case_of(AIC_INT8, 9), case_of(AIC_FLOAT16, 7), case_of(AIC_INT8, 9)};
+    aic_asked stage[5] = {{.op = AIC_OP_NONE}};
+    void *table[3 * AIC_OPERANDS_MAX] = {NULL};
+    const void *const operands[] = {table};
+    for (size_t i = 0; i < 3; i++) {
+        stage[2 * i] = (aic_asked){AIC_OP_CONV2D, &cases[i]->desc};
+        memcpy(table + i * AIC_OPERANDS_MAX, cases[i]->buffer, sizeof cases[i]->buffer);
+    }
+    const aic_request request = {.count = 5, .stage = stage, .operands = operands};
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < 3; i++) {
+            conv_case_reset(cases[i]);
+        }
+        ck_assert_msg(aic_pipeline(context, &request, NULL) == AIC_OK, "%s", aic_last_error());
+        for (size_t i = 0; i < 3; i++) {
+            conv_case_check_done(cases[i], cases[i]->buffer[CONV_DST]);
+        }
+        ck_assert_uint_eq(atomic_load(&context->compiles), 1);
+    }
+    ck_assert_int_eq(jit(cases[0], cases[0]->buffer), AIC_OK);
+    ck_assert_uint_eq(atomic_load(&context->compiles), 2);
+    cases[1]->desc.stride[0] = 64;
+    ck_assert_int_eq(aic_pipeline(context, &request, NULL), AIC_INVALID_ARGUMENT);
+    for (size_t i = 0; i < 3; i++) {
+        conv_case_free(cases[i]);
+    }
 }
 END_TEST
 
@@ -536,6 +569,7 @@ Suite *suite_calls(void)
     tcase_add_loop_test(tcase, dump, 0, sizeof dumps / sizeof dumps[0]);
     tcase_add_test(tcase, bad_dumps);
     tcase_add_test(tcase, scratch_grows);
+    tcase_add_test(tcase, group_call);
     tcase_add_test(tcase, hit_takes_no_lock);
     tcase_add_test(tcase, threads);
     tcase_add_test(tcase, threads_refused);
