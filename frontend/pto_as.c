@@ -134,7 +134,7 @@ static aic_status read_level2(aic_pto_reader *in, aic_pto_line *line)
     return status;
 }
 
-/* ssa "," "@tile" "(" integer ")" */
+/* ssa "," "@tile" "(" integer ")". Whether the address is legal depends on the placement and is judged at the end. */
 static aic_status read_tassign(aic_pto_reader *in, aic_pto_line *line)
 {
     aic_pto_word word;
@@ -146,8 +146,8 @@ static aic_status read_tassign(aic_pto_reader *in, aic_pto_line *line)
     status = status == AIC_OK ? aic_pto_expect(in, '(') : status;
     status = status == AIC_OK ? aic_pto_read_word(in, AIC_PTO_LITERAL, "an address", &word) : status;
     status = status == AIC_OK ? aic_pto_integer(in, word, "address", &line->address) : status;
-    if (status == AIC_OK && line->address < 0) {
-        status = aic_pto_fail_word(in, word, "address", "0 or more");
+    if (status == AIC_OK && line->address <= AIC_DYNAMIC) { /* stands for no address */
+        status = aic_pto_fail_word(in, word, "address", "above -9223372036854775807");
     }
     return status == AIC_OK ? aic_pto_expect(in, ')') : status;
 }

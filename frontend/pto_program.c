@@ -3,7 +3,7 @@
 
 #include "frontend/diag.h"
 #include "frontend/op_texpands.h"
-#include "frontend/tile.h"
+#include "frontend/rule.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +38,7 @@ void aic_pto_free(aic_pto_program *program)
     free(program->code);
     free(program->arguments);
     free(program->addresses);
+    free(program->owners);
     free(program);
 }
 
@@ -114,6 +115,19 @@ static aic_status fail_name(const maker *m, aic_pto_word name, const char *what)
     return aic_pto_fail(&m->in, name.start - 1, "%%%.*s %s", (int)name.length, name.start, what);
 }
 
+/* Line and column of a place behind all that were asked for before. */
+static void locate(maker *m, const char *where, size_t *line, size_t *column)
+{
+    for (; m->known < where; m->known++) {
+        if (*m->known == '\n') {
+            m->line++;
+            m->line_start = m->known + 1;
+        }
+    }
+    *line = m->line;
+    *column = (size_t)(where - m->line_start) + 1;
+}
+
 /* ---- definitions ---- */
 
 /* A name that gets its meaning here: new, or a tile that was bound before. */
@@ -175,6 +189,15 @@ static aic_status add_scalar(maker *m, const aic_pto_line *line, size_t *index)
         name->argument = constant ? AIC_PTO_NONE : m->program->argument_count++;
     }
     return status;
+}
+
+/* A pto.tassign makes the placement manual, unless the options say otherwise. */
+static void note_tassign(maker *m, const aic_pto_line *line)
+{
+    size_t at, column;
+    locate(m, line->where, &at, &column);
+    m->program->manual = true;
+    m->program->tassign_line = m->program->tassign_line == 0 ? at : m->program->tassign_line;
 }
 
 static aic_status bind(maker *m, const aic_pto_line *line, size_t *index)
@@ -248,19 +271,6 @@ static aic_status use_tile(maker *m, const aic_pto_line *line, size_t *index)
         return fail_name(m, line->name, "is no tile");
     }
     return same_tile(&name->tile, &line->tile) ? AIC_OK : fail_name(m, line->name, "has another type");
-}
-
-/* Line and column of a place behind all that were asked for before. */
-static void locate(maker *m, const char *where, size_t *line, size_t *column)
-{
-    for (; m->known < where; m->known++) {
-        if (*m->known == '\n') {
-            m->line++;
-            m->line_start = m->known + 1;
-        }
-    }
-    *line = m->line;
-    *column = (size_t)(where - m->line_start) + 1;
 }
 
 /* Operands of the statement as arguments of the program. */
@@ -338,7 +348,7 @@ static aic_status add_line(maker *m, const aic_pto_line *line)
         status = add_scalar(m, line, &item.name);
         break;
     case AIC_PTO_TASSIGN:
-        p->manual = true;
+        note_tassign(m, line);
         status = bind(m, line, &item.name);
         break;
     case AIC_PTO_TEXPANDS:
@@ -382,11 +392,35 @@ static void place_statements(aic_pto_program *p)
     }
 }
 
+static aic_status fail_unbound(const aic_pto_program *program, const aic_pto_code *code)
+{
+    const char *name = program->names[code->tile].text;
+    if (program->options.placement == AIC_PTO_PLACEMENT_MANUAL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "texpands",
+                        "address: %%%s is not bound here; with manual placement a pto.tassign binds a tile first",
+                        name);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, "texpands",
+                    "address: %%%s is not bound here; placement is manual because of the pto.tassign in line %zu", name,
+                    program->tassign_line);
+}
+
+/* Every rule; the one that a tile must be bound last, so that it can name the tile. */
+static aic_status check_statement(const aic_pto_program *program, const aic_pto_code *code,
+                                  const aic_semantics *semantics)
+{
+    const bool unbound = program->manual && code->public.address == AIC_NOT_GIVEN;
+    aic_spec spec = code->public.spec;
+    spec.stage[0].desc.texpands.manual = program->manual && !unbound;
+    aic_status status = aic_spec_validate(&spec, semantics);
+    return status == AIC_OK && unbound ? fail_unbound(program, code) : status;
+}
+
 aic_status aic_pto_check_statements(const aic_pto_program *program, const aic_semantics *semantics)
 {
     for (size_t i = 0; i < program->code_count; i++) {
         const aic_pto_statement *s = &program->code[i].public;
-        if (aic_spec_validate(&s->spec, semantics) != AIC_OK) {
+        if (check_statement(program, &program->code[i], semantics) != AIC_OK) {
             return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), s->line,
                             s->column);
         }
@@ -487,6 +521,16 @@ static aic_status finish(maker *m)
     return status;
 }
 
+static aic_status check_options(const aic_pto_options *options)
+{
+    aic_status status = aic_rule_enum("texpands", "arch", AIC_KIND_ARCH, options->arch);
+    if (status == AIC_OK && (unsigned)options->placement > AIC_PTO_PLACEMENT_MANUAL) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, "texpands", "placement: value %u is not text, auto or manual",
+                          (unsigned)options->placement);
+    }
+    return status;
+}
+
 aic_status aic_pto_parse(const char *text, size_t length, const aic_pto_options *options, aic_pto_program **program)
 {
     if (text == NULL || program == NULL) {
@@ -496,13 +540,17 @@ aic_status aic_pto_parse(const char *text, size_t length, const aic_pto_options 
         return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "the text has %zu bytes, more than %d", length,
                         AIC_PTO_BYTES_MAX);
     }
+    const aic_pto_options chosen = options != NULL ? *options : aic_pto_options_init();
+    aic_status status = check_options(&chosen);
+    if (status != AIC_OK) {
+        return status;
+    }
     aic_pto_program *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("texpands", sizeof *made);
     }
-    made->options = options != NULL ? *options : aic_pto_options_init();
+    made->options = chosen;
     maker m = {{text, text + length, text, false}, made, text, text, 1};
-    aic_status status = AIC_OK;
     while (status == AIC_OK && m.in.at < m.in.end) {
         aic_pto_line line;
         status = aic_pto_read_line(&m.in, &line);

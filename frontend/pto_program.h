@@ -52,9 +52,11 @@ struct aic_pto_program {
     size_t item_count, item_room;
     aic_pto_code *code;
     size_t code_count, code_room;
+    size_t tassign_line; /* of the first pto.tassign, 0 without one */
     size_t argument_count;
     aic_operand *arguments;
     aic_argument *addresses; /* what a call must pass for each of them */
+    size_t *owners;          /* the name that each of them, a valid size too, belongs to */
 };
 
 /* Rules of the operator, of all statements and of a tile that no statement may fill; they need to know the placement.
@@ -62,7 +64,7 @@ struct aic_pto_program {
 aic_status aic_pto_check_statements(const aic_pto_program *program, const aic_semantics *semantics);
 aic_status aic_pto_check_tile(const aic_pto_program *program, const aic_pto_name *name, const aic_semantics *semantics);
 
-/* Fills in arguments and addresses. AIC_OUT_OF_MEMORY. */
+/* Fills in arguments, addresses and owners. AIC_OUT_OF_MEMORY. */
 aic_status aic_pto_list_arguments(aic_pto_program *program);
 
 /* The number of the statement behind the group that begins with statement `first`. */

@@ -123,14 +123,29 @@ static void close_memory(memory *shared)
     }
 }
 
-/* Every placed tile from its argument to the image, in their order, or back. */
-static void copy_tiles(const aic_pto_program *p, const memory *shared, void *const arguments[], bool back)
+/* Where a placed tile lies. */
+static void *image_of(const memory *shared, const aic_pto_name *name)
+{
+    return shared->image[name->tile.desc.loc] + name->address;
+}
+
+/* Placed tiles from their arguments to the image, in their order: those that the program makes, or those of .arg. */
+static void gather(const aic_pto_program *p, const memory *shared, void *const arguments[], bool made)
+{
+    for (size_t i = 0; i < p->argument_count; i++) {
+        const aic_pto_name *name = &p->names[p->owners[i]];
+        if (is_placed(name) && name->argument == i && name->made == made) {
+            memcpy(image_of(shared, name), arguments[i], (size_t)aic_pto_tile_bytes(name));
+        }
+    }
+}
+
+static void hand_out(const aic_pto_program *p, const memory *shared, void *const arguments[])
 {
     for (size_t i = 0; i < p->name_count; i++) {
         const aic_pto_name *name = &p->names[i];
         if (is_placed(name)) {
-            void *image = shared->image[name->tile.desc.loc] + name->address, *argument = arguments[name->argument];
-            memcpy(back ? argument : image, back ? image : argument, (size_t)aic_pto_tile_bytes(name));
+            memcpy(arguments[name->argument], image_of(shared, name), (size_t)aic_pto_tile_bytes(name));
         }
     }
 }
@@ -147,7 +162,7 @@ static aic_status run_groups(const aic_pto_program *p, const memory *shared, voi
             void **own = operands + (i - first) * AIC_OPERANDS_MAX;
             operands_of(&p->code[i].public, arguments, own);
             if (shared != NULL && is_placed(tile)) {
-                own[0] = shared->image[tile->tile.desc.loc] + tile->address;
+                own[AIC_TEXPANDS_DST] = image_of(shared, tile);
             }
         }
         status = step(user, first, end - first, operands);
@@ -165,10 +180,11 @@ aic_status aic_pto_execute(const aic_pto_program *program, void *const arguments
     if (status != AIC_OK) {
         return status;
     }
-    copy_tiles(program, &shared, arguments, false);
+    gather(program, &shared, arguments, true);
+    gather(program, &shared, arguments, false); /* over those: a tile of .arg is memory that the caller fills */
     status = run_groups(program, &shared, arguments, step, user);
     if (status == AIC_OK) {
-        copy_tiles(program, &shared, arguments, true);
+        hand_out(program, &shared, arguments);
     }
     close_memory(&shared);
     return status;

@@ -186,6 +186,61 @@ START_TEST(tiles_share_memory)
 }
 END_TEST
 
+/* Elements 0..63 of the memory are of %a and hold 1, 32..95 are of %b, defined later, and hold 2; %u, at 64..127, is
+ * made by the program and holds 3, %v, at 0..63, too, and holds 4. Bindings come in another order. */
+static const char CONTENT[] = "pto.tassign %u, @tile(256)\n"
+                              "pto.tassign %b, @tile(128)\n"
+                              ".arg %a : " SMALL "\n"
+                              "%u = texpands 9.0 : f32, !pto.tile<vec, 8x8xf32, valid=1x2>\n"
+                              "pto.tassign %a, @tile(0)\n"
+                              ".arg %b : " SMALL "\n"
+                              "pto.tassign %v, @tile(0)\n"
+                              "%v = texpands 8.0 : f32, !pto.tile<vec, 8x8xf32, valid=2x3>\n";
+
+static float content(size_t at)
+{
+    if (at < 64 && at / 8 < 2 && at % 8 < 3) {
+        return 8; /* filled through %v */
+    }
+    if (at == 64 || at == 65) {
+        return 9; /* filled through %u */
+    }
+    return at < 32 ? 1.0F : at < 96 ? 2.0F : 3.0F;
+}
+
+START_TEST(arguments_define_shared_memory)
+{
+    aic_pto_program *program = program_of(CONTENT, AIC_PTO_PLACEMENT_TEXT);
+    static const char *const names[] = {"a", "u", "b", "v"};
+    static const size_t at[] = {0, 64, 32, 0};
+    float tile[4][64];
+    void *const arguments[] = {tile[0], tile[1], tile[2], tile[3]};
+    for (size_t t = 0; t < 4; t++) {
+        aic_operand argument;
+        ck_assert_int_eq(aic_pto_argument(program, t, &argument), AIC_OK);
+        ck_assert_str_eq(argument.name, names[t]);
+        ck_assert_int_eq(argument.direction, AIC_INOUT);
+    }
+    for (int kernels = 0; kernels < 2; kernels++) {
+        static const float before[] = {1, 3, 2, 4};
+        for (size_t i = 0; i < 64; i++) {
+            for (size_t t = 0; t < 4; t++) {
+                tile[t][i] = before[t];
+            }
+        }
+        const aic_status status =
+            kernels ? aic_pto_run(NULL, program, arguments, 4) : aic_pto_reference(program, arguments, 4);
+        ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
+        for (size_t t = 0; t < 4; t++) {
+            for (size_t i = 0; i < 64; i++) {
+                ck_assert_msg(tile[t][i] == content(at[t] + i), "%s[%zu] = %g", names[t], i, (double)tile[t][i]);
+            }
+        }
+    }
+    aic_pto_free(program);
+}
+END_TEST
+
 /* Tiles at the end of the buffer, %b not filled: legal where a program is read and where it runs, or refused there. */
 START_TEST(capacities_of_contexts)
 {
@@ -254,7 +309,14 @@ static const struct {
     {"pto.tassign %t, @tile(0)\n.arg %t : f32", "texpands: %t is bound as a tile (line 2, column 6)"},
     {"pto.tassign %t, @tile(0)\npto.tassign %t, @tile(32)", "texpands: %t is bound twice (line 2, column 13)"},
     {"\npto.tassign %t, @tile(0)", "texpands: %t is bound but not defined (line 2, column 13)"},
-    {"pto.tassign %t, @tile(-32)", "texpands: address: -32 is not 0 or more (line 1, column 23)"},
+    {"pto.tassign %t, @tile(-32)\n%t = texpands 1.0 : f32, " SMALL,
+     "texpands: address: -32 is negative (line 2, column 1)"},
+    {"pto.tassign %t, @tile(-33)\n%t = texpands 1.0 : f32, " SMALL,
+     "texpands: address: -33 is not a multiple of 32 (line 2, column 1)"},
+    {"pto.tassign %t, @tile(-33)\n%t = texpands 1.0 : f32, !pto.tile<256x512xf32>",
+     "texpands: address: the tile's 524288 bytes are more than the 262144 of vec of A5 (line 2, column 1)"},
+    {"pto.tassign %t, @tile(-9223372036854775807)",
+     "texpands: address: -9223372036854775807 is not above -9223372036854775807 (line 1, column 23)"},
     {"pto.tassign %t, @tile(1.0)", "texpands: address: 1.0 is not an integer (line 1, column 23)"},
     {"pto.tassign %t, @mat(0)", "texpands: mat is not tile (line 1, column 18)"},
     {"pto.tassign %t @tile(0)", "texpands: expected ',' instead of '@' (line 1, column 16)"},
@@ -263,9 +325,11 @@ static const struct {
     {"pto.tassign %t, @tile(0x3FF20)\n%t = texpands 1.0 : f32, " SMALL,
      "texpands: address: 261920 and 256 bytes are beyond the 262144 of vec of A5 (line 2, column 1)"},
     {"pto.tassign %t, @tile(0)\n%t = texpands 1.0 : f32, " SMALL "\n%u = texpands 1.0 : f32, " SMALL,
-     "texpands: address: none is given; with manual placement TASSIGN binds a tile first (line 3, column 1)"},
+     "texpands: address: %u is not bound here; placement is manual because of the pto.tassign in line 1 (line 3, "
+     "column 1)"},
     {".arg %t : " SMALL "\n.arg %s : f32\n" USE "\npto.tassign %t, @tile(0)",
-     "texpands: address: none is given; with manual placement TASSIGN binds a tile first (line 3, column 1)"},
+     "texpands: address: %t is not bound here; placement is manual because of the pto.tassign in line 4 (line 3, "
+     "column 1)"},
     {"%t = texpands 1.0 : bf16, !pto.tile<mat, 16x16xbf16>",
      "texpands: dtype: bfloat16 is not int8, uint8, int16, uint16, int32, uint32, float16 or float32 (line 1, column "
      "1)"},
@@ -312,10 +376,65 @@ START_TEST(options)
     aic_pto_free(program);
     o.placement = AIC_PTO_PLACEMENT_MANUAL;
     ck_assert_int_eq(aic_pto_parse(bf16, strlen(bf16), &o, &program), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: address: %t is not bound here; with manual placement a pto.tassign "
+                                       "binds a tile first (line 1, column 1)");
     aic_pto_free(NULL);
     ck_assert_int_eq(aic_pto_parse(NULL, 0, NULL, &program), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_pto_parse("", 0, NULL, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_pto_print(NULL, NULL, 0, NULL), AIC_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(options_that_are_none)
+{
+    aic_pto_program *program = NULL;
+    aic_pto_options o = aic_pto_options_init();
+    o.placement = (aic_pto_placement)9;
+    ck_assert_int_eq(aic_pto_parse("", 0, &o, &program), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: placement: value 9 is not text, auto or manual");
+    o = aic_pto_options_init();
+    o.arch = (aic_chip)9;
+    ck_assert_int_eq(aic_pto_parse("", 0, &o, &program), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: arch: value 9 is not A2A3 or A5");
+}
+END_TEST
+
+START_TEST(answers_need_a_place)
+{
+    aic_pto_program *program = program_of(EXAMPLE, AIC_PTO_PLACEMENT_TEXT);
+    aic_operand argument;
+    aic_pto_statement s;
+    ck_assert_int_eq(aic_pto_argument(program, 0, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: the argument is NULL");
+    ck_assert_int_eq(aic_pto_get_statement(program, 0, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: the statement is NULL");
+    ck_assert_int_eq(aic_pto_argument(NULL, 0, &argument), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: the program is NULL");
+    ck_assert_int_eq(aic_pto_get_statement(NULL, 0, &s), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: the program is NULL");
+    ck_assert_int_eq(aic_pto_argument(program, 5, &argument), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: argument 5 is none of the program's 5");
+    aic_pto_free(program);
+}
+END_TEST
+
+/* Without effect an address need not be legal; it is printed as it was read. */
+START_TEST(automatic_placement_takes_any_address)
+{
+    static const char *const addresses[] = {"-32", "16", "9223372036854775807", "-9223372036854775806"};
+    for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+        char text[200], printed[1000], binding[60];
+        snprintf(text, sizeof text, "pto.tassign %%t, @tile(%s)\n%%t = texpands 1.0 : f32, " SMALL, addresses[i]);
+        snprintf(binding, sizeof binding, "@tile(%s)\n", addresses[i]);
+        aic_pto_program *program = program_of(text, AIC_PTO_PLACEMENT_AUTO);
+        float t[64] = {0};
+        void *const arguments[] = {t};
+        ck_assert_int_eq(aic_pto_run(NULL, program, arguments, 1), AIC_OK);
+        ck_assert(t[0] == 1 && t[63] == 1);
+        ck_assert_int_eq(aic_pto_print(program, printed, sizeof printed, NULL), AIC_OK);
+        ck_assert_ptr_nonnull(strstr(printed, binding));
+        aic_pto_free(program);
+    }
 }
 END_TEST
 
@@ -384,9 +503,13 @@ Suite *suite_pto_program(void)
     tcase_add_test(tcase, program_is_printed);
     tcase_add_test(tcase, program_runs);
     tcase_add_test(tcase, tiles_share_memory);
+    tcase_add_test(tcase, arguments_define_shared_memory);
     tcase_add_test(tcase, capacities_of_contexts);
     tcase_add_loop_test(tcase, bad_program, 0, (int)(sizeof bad_programs / sizeof bad_programs[0]));
     tcase_add_test(tcase, options);
+    tcase_add_test(tcase, options_that_are_none);
+    tcase_add_test(tcase, answers_need_a_place);
+    tcase_add_test(tcase, automatic_placement_takes_any_address);
     tcase_add_test(tcase, large_texts_end_quickly);
     tcase_set_timeout(tcase, 120);
     suite_add_tcase(suite, tcase);

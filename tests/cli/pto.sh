@@ -61,10 +61,31 @@ expect 'a folder' 2 'is not a regular file' "$aicjit" run --pto .
 printf '%%t = texpands 1.0 : bf16, !pto.tile<mat, 16x16xbf16>\n' >bf16.pto
 expect 'not on A5' 2 'dtype: bfloat16 .*line 1, column 1' "$aicjit" run --pto bf16.pto
 expect 'on A2A3' 0 'bfloat16\[256\] min 1 max 1' "$aicjit" run --pto bf16.pto --arch A2A3 --reference
-expect 'manual placement' 2 'address: none is given' "$aicjit" run --pto bf16.pto --arch A2A3 --placement manual
+expect 'manual placement' 2 'address: %t is not bound here' "$aicjit" run --pto bf16.pto --arch A2A3 --placement manual
 printf 'pto.tassign %%t, @tile(16)\n%%t = texpands 1.0 : f32, !pto.tile<8x8xf32>\n' >bound.pto
 expect 'an address' 2 'address: 16 is not a multiple of 32 \(line 2, column 1\)' "$aicjit" run --pto bound.pto
 expect 'automatic placement' 0 'max 1' "$aicjit" run --pto bound.pto --placement auto --reference
+
+printf 'pto.tassign %%t, @tile(-32)\n%%t = texpands 1.0 : f32, !pto.tile<8x8xf32>\n' >negative.pto
+expect 'a negative address' 2 'address: -32 is negative \(line 2, column 1\)' "$aicjit" run --pto negative.pto
+expect 'has no effect' 0 'max 1' "$aicjit" run --pto negative.pto --placement auto --reference
+
+# ---- tiles over each other ----
+
+cat >over.pto <<'PTO'
+.arg %a : !pto.tile<2x8xf32>
+pto.tassign %a, @tile(0)
+pto.tassign %u, @tile(0)
+%u = texpands 2.0 : f32, !pto.tile<vec, 2x8xf32, valid=1x3>
+PTO
+for _ in {1..16}; do printf '\x00\x00\x80\x40'; done >four.bin
+for way in '' --reference; do
+    # shellcheck disable=SC2086 # none, or one word
+    expect "a new tile over an argument $way" 0 '' "$aicjit" run --pto over.pto --in a=four.bin --out a=a.bin \
+        --out u=u.bin $way
+    ok 'leaves what it does not fill' test "$(floats a.bin)" = '2 2 2 4 4 4 4 4 4 4 4 4 4 4 4 4'
+    ok 'both are the same memory' cmp a.bin u.bin
+done
 
 # ---- capacities ----
 

@@ -14,8 +14,9 @@
  * are one-dimensional, rows*cols elements.
  *
  * A program that has a pto.tassign is placed manually: every tile must be bound before it is used. Tiles that are bound
- * to overlapping addresses share memory: a store to one changes the other. What they hold at first is that of the last
- * of them, in the order of the arguments, where they overlap.
+ * to overlapping addresses share memory: a store to one changes the other. At first that memory holds what the tiles of
+ * .arg hold, where these overlap that of the last in the order of the arguments; a bound tile that the program makes
+ * gives the rest of its bytes, and is AIC_INOUT therefore.
  *
  * Text may be any bytes; errors name line and column.
  *
@@ -68,7 +69,8 @@ AIC_API aic_status aic_pto_print_spec(const aic_spec *spec, char *buffer, size_t
 AIC_API size_t aic_pto_argument_count(const aic_pto_program *program);
 
 /* Argument number `index`; its name lives as long as the program. AIC_IN: a scalar or a valid size; AIC_OUT: a tile
- * that the program makes: what it does not fill is left as it is; AIC_INOUT: any other tile. */
+ * that the program makes and does not place: what it does not fill is left as it is; AIC_INOUT: a tile of .arg, and one
+ * that the program makes at an address of a pto.tassign. */
 AIC_API aic_status aic_pto_argument(const aic_pto_program *program, size_t index, aic_operand *argument);
 
 /* No argument: a literal, a constant, a valid size that is known. */
