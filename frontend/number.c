@@ -62,7 +62,7 @@ static aic_status print_finite(double value, bool single, char buffer[AIC_NUMBER
 aic_status aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX])
 {
     if (isnan(value) || isinf(value)) {
-        snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%s%s", signbit(value) ? "-" : "", isnan(value) ? "nan" : "inf");
         return AIC_OK;
     }
     return print_finite(value, false, buffer);
@@ -206,7 +206,7 @@ static bool read_special(const char *text, size_t length, double *value)
         *value = negative ? -(double)INFINITY : (double)INFINITY;
         return true;
     }
-    *value = (double)NAN;
+    *value = copysign((double)NAN, negative ? -1.0 : 1.0);
     return memcmp(text + at, "nan", 3) == 0;
 }
 

@@ -11,7 +11,7 @@
 #define AIC_NUMBER_LENGTH_MAX 400
 
 /* Writes the canonical text: integral values below 1e15 without exponent ("-0" for negative zero), else the
- * shortest decimal that reads back equal; "inf", "-inf", "nan". AIC_OUT_OF_MEMORY. */
+ * shortest decimal that reads back equal; "inf", "-inf", "nan", "-nan". AIC_OUT_OF_MEMORY. */
 aic_status aic_number_print(double value, char buffer[AIC_NUMBER_TEXT_MAX]);
 
 /* The same for a float: the shortest decimal that reads back equal, NaN by its bits in hexadecimal. */

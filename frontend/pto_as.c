@@ -3,6 +3,7 @@
 
 #include "frontend/diag.h"
 #include "frontend/scalar.h"
+#include <aic/pto.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -234,6 +235,9 @@ aic_status aic_pto_read_line(aic_pto_reader *in, aic_pto_line *line)
 bool aic_pto_recognise(const char *text)
 {
     static const char prefix[] = "pto.";
+    if (text == NULL) {
+        return false;
+    }
     text += strspn(text, " \t\r\n\v\f");
     return *text == '%' || strncmp(text, prefix, sizeof prefix - 1) == 0;
 }

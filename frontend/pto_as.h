@@ -49,9 +49,8 @@ typedef struct aic_pto_line {
 /* Reads one line, with the line end. At the end of the text nothing is read: in->at == in->end. */
 aic_status aic_pto_read_line(aic_pto_reader *in, aic_pto_line *line);
 
-/* Whether operator text is to be read as PTO-AS; then it is one texpands statement. Its scalar and its tile are the
+/* Reads operator text that aic_pto_recognise() recognises: one texpands statement. Its scalar and its tile are the
  * operands of the specification, whatever their names are; the architecture is A5. */
-bool aic_pto_recognise(const char *text);
 aic_status aic_pto_read_spec(const char *text, aic_spec *spec);
 
 #endif

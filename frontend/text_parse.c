@@ -13,6 +13,7 @@
 #include "frontend/op.h"
 #include "frontend/pto_as.h"
 #include "frontend/text.h"
+#include <aic/pto.h>
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -476,6 +476,7 @@ START_TEST(constants_in_text)
         {"0x7fc00001", 0x7FC00001, "0x7fc00001"},
         {"0xff800001", 0xFF800001, "0xff800001"},
         {"nan", 0x7FC00000, "0x7fc00000"},
+        {"-nan", 0xFFC00000, "0xffc00000"},
         {"-inf", 0xFF800000, "-inf"},
         {"1.00000017881393432617187499", 0x3F800001, "1.0000001"}, /* by way of a double it would be the next */
         {"3.4028235e38", 0x7F7FFFFF, "3.4028235e+38"},

@@ -578,6 +578,8 @@ static const struct {
     {AIC_FLOAT32, "inf", 0x7F800000, NULL},
     {AIC_FLOAT32, "-inf", 0xFF800000, NULL},
     {AIC_FLOAT32, "nan", 0x7FC00000, NULL},
+    {AIC_FLOAT32, "-nan", 0xFFC00000, NULL},
+    {AIC_FLOAT16, "-nan", 0xFE00, NULL},
     {AIC_FLOAT32, "1e39", 0, "scalar: 1e39 is outside float32"},
     {AIC_FLOAT32, "1e999", 0, "scalar: 1e999 is outside float32"},
     {AIC_FLOAT32, "3.4028235677973367e38", 0, "scalar: 3.4028235677973367e38 is outside float32"},

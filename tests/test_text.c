@@ -326,6 +326,8 @@ static const struct {
     {5e-324, "5e-324"},
     {1.7976931348623157e308, "1.7976931348623157e+308"},
     {2.2250738585072014e-308, "2.2250738585072014e-308"},
+    {(double)NAN, "nan"},
+    {-(double)NAN, "-nan"},
 };
 
 /* In whatever locale with a decimal comma this host has, and in every rounding mode. */

@@ -275,6 +275,9 @@ static int check_request(check_state *check, const args_list *texts)
     status = status == CLI_DONE ? open_levels(check) : status;
     cli_session_semantics(&check->session);
     status = status == CLI_DONE ? spec_list_read(&check->session, texts, check->batch, check->dt, &list) : status;
+    if (status == CLI_DONE && check->session.arch != NULL && check->fuzz > 0) {
+        status = cli_fail(CLI_WRONG, "check: --arch: has no effect on the operators of --fuzz, which are of any");
+    }
     if (status == CLI_DONE && list.count == 0 && check->fuzz == 0) {
         status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE or --fuzz N");
     }
@@ -324,6 +327,7 @@ int cmd_check(int argc, char **argv)
          .help = "\"all\" candidates, or one as dump --stage plan prints it",
          .kind = ARGS_TEXT,
          .target = &check.schedule},
+        CLI_OPTION_ARCH(check.session),
         CLI_OPTION_ISA(check.session, "LEVEL"),
     };
     args_option semantics[CLI_CHOICES];

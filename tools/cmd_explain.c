@@ -41,6 +41,7 @@ int cmd_explain(int argc, char **argv)
          .help = "instruction set level, also one that this host lacks",
          .kind = ARGS_TEXT,
          .target = &isa},
+        CLI_OPTION_ARCH(session),
     };
     args_option semantics[CLI_CHOICES];
     cli_semantics_options(&session, semantics);

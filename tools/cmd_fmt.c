@@ -26,18 +26,11 @@ static int print_program(const aic_pto_program *program)
     return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
 }
 
-/* Whether the library, too, reads it as PTO-AS. */
-static bool is_pto(const char *text)
-{
-    text += strspn(text, " \t\r\n\v\f");
-    return *text == '%' || strncmp(text, "pto.", 4) == 0;
-}
-
 /* A statement by itself keeps its names. */
-static int format_statement(const cli_pto *pto, const aic_semantics *semantics, const char *text)
+static int format_statement(const cli_pto *pto, const cli_session *session, const char *text)
 {
     aic_pto_program *program = NULL;
-    int status = cli_pto_parse(pto, semantics, NULL, text, strlen(text), true, &program);
+    int status = cli_pto_parse(pto, session, NULL, text, strlen(text), true, &program);
     if (status == CLI_DONE) {
         status = print_program(program);
         aic_pto_free(program);
@@ -45,9 +38,13 @@ static int format_statement(const cli_pto *pto, const aic_semantics *semantics, 
     return status;
 }
 
-static int format_spec(const char *text)
+static int format_spec(const cli_session *session, const char *text)
 {
     aic_spec spec;
+    const int refused = cli_check_arch(session, text);
+    if (refused != CLI_DONE) {
+        return refused;
+    }
     const aic_status failed = aic_spec_parse(text, &spec);
     if (failed != AIC_OK) {
         return cli_fail_library(NULL, failed);
@@ -61,10 +58,10 @@ static int format_spec(const char *text)
     return CLI_DONE;
 }
 
-static int format_file(const cli_pto *pto, const aic_semantics *semantics)
+static int format_file(const cli_pto *pto, const cli_session *session)
 {
     aic_pto_program *program = NULL;
-    int status = cli_pto_read(pto, semantics, &program);
+    int status = cli_pto_read(pto, session, &program);
     if (status == CLI_DONE) {
         status = print_program(program);
         aic_pto_free(program);
@@ -78,7 +75,7 @@ int cmd_fmt(int argc, char **argv)
     cli_pto pto = {0};
     cli_session session = {0};
     args_list texts = {0};
-    const args_option options[] = {CLI_OPTIONS_PTO(pto)};
+    const args_option options[] = {CLI_OPTIONS_PTO(pto), CLI_OPTION_ARCH(session)};
     args_option semantics[CLI_CHOICES];
     cli_semantics_options(&session, semantics);
     const args_command command = {.name = "fmt",
@@ -94,11 +91,11 @@ int cmd_fmt(int argc, char **argv)
         status = cli_fail(CLI_WRONG, "fmt: neither an operator text SPEC nor --pto FILE is given");
     }
     for (size_t i = 0; status == CLI_DONE && i < texts.count; i++) {
-        status = is_pto(texts.items[i]) ? format_statement(&pto, &session.semantics, texts.items[i])
-                                        : format_spec(texts.items[i]);
+        status = aic_pto_recognise(texts.items[i]) ? format_statement(&pto, &session, texts.items[i])
+                                                   : format_spec(&session, texts.items[i]);
     }
     if (status == CLI_DONE && pto.path != NULL) {
-        status = format_file(&pto, &session.semantics);
+        status = format_file(&pto, &session);
     }
     args_list_free(&texts);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

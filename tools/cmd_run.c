@@ -180,6 +180,18 @@ static int load_operands(run_state *run)
     return status;
 }
 
+/* Each output needs a file of its own; devices and pipes may take several. */
+static int check_apart(const run_state *run, const run_operand *o)
+{
+    for (const run_operand *other = run->operands; o->file.temporary != NULL && other < o; other++) {
+        if (other->file.path != NULL && outfile_same(&other->file, &o->file)) {
+            return cli_fail(CLI_WRONG, "run: --out: %s and %s go to the same file \"%.200s\"", other->operand.name,
+                            o->operand.name, o->out);
+        }
+    }
+    return CLI_DONE;
+}
+
 static int open_outputs(run_state *run)
 {
     int status = CLI_DONE;
@@ -187,6 +199,7 @@ static int open_outputs(run_state *run)
         run_operand *o = &run->operands[i];
         if (o->out != NULL) {
             status = outfile_open(&o->file, o->operand.name, o->out);
+            status = status == CLI_DONE ? check_apart(run, o) : status;
         }
     }
     return status;
@@ -281,7 +294,7 @@ static int run_spec(run_state *run, const char *text, const args_list *in, const
 {
     int status = cli_session_open(&run->session);
     if (status == CLI_DONE) {
-        status = text == NULL ? cli_pto_read(&run->pto, &run->session.semantics, &run->program)
+        status = text == NULL ? cli_pto_read(&run->pto, &run->session, &run->program)
                               : cli_parse_spec(&run->session, text, &run->spec);
     }
     status = status == CLI_DONE ? bind_operands(run, in, fill, out) : status;
@@ -317,6 +330,7 @@ int cmd_run(int argc, char **argv)
         {.name = "--out", .value = "NAME=FILE", .help = "write a result", .kind = ARGS_LIST, .target = &out},
         {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
         CLI_OPTIONS_PTO(run.pto),
+        CLI_OPTION_ARCH(run.session),
         CLI_OPTION_THREADS(run.session),
         CLI_OPTION_ISA(run.session, "LEVEL"),
     };
@@ -337,6 +351,9 @@ int cmd_run(int argc, char **argv)
     }
     if (status == CLI_DONE && positional.count > 0 && run.pto.path != NULL) {
         status = cli_fail(CLI_WRONG, "run: --pto: an operator text is given, too");
+    }
+    if (status == CLI_DONE && run.pto.placement != NULL && run.pto.path == NULL) {
+        status = cli_fail(CLI_WRONG, "run: --placement: has no effect without --pto");
     }
     if (status == CLI_DONE) {
         status = run_spec(&run, positional.count > 0 ? positional.items[0] : NULL, &in, &fill, &out);

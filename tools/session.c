@@ -144,9 +144,30 @@ void cli_session_close(cli_session *session)
     session->context = NULL;
 }
 
+aic_chip cli_arch(const cli_session *session)
+{
+    return session->arch != NULL && strcmp(session->arch, "A2A3") == 0 ? AIC_A2A3 : AIC_A5;
+}
+
+int cli_check_arch(const cli_session *session, const char *text)
+{
+    if (session->arch == NULL || aic_pto_recognise(text)) {
+        return CLI_DONE;
+    }
+    return cli_fail(CLI_WRONG, "--arch: has no effect on \"%.60s%s\", which is no PTO-AS", text,
+                    strlen(text) > 60 ? "..." : "");
+}
+
 int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec)
 {
+    int refused = cli_check_arch(session, text);
+    if (refused != CLI_DONE) {
+        return refused;
+    }
     aic_status status = aic_spec_parse(text, spec);
+    if (status == AIC_OK && aic_pto_recognise(text)) {
+        spec->stage[0].desc.texpands.arch = cli_arch(session);
+    }
     if (status == AIC_OK) {
         status = aic_spec_validate(spec, &session->semantics);
     }

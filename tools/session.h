@@ -25,6 +25,7 @@ enum { CLI_CHOICES = sizeof(cli_choices) / sizeof(cli_choice) };
 typedef struct cli_session {
     const char *isa;     /* --isa, NULL: the default */
     const char *passes;  /* --passes, NULL: none */
+    const char *arch;    /* --arch, NULL: A5 */
     int64_t threads;     /* --threads; one thread is all that kernels use */
     cli_choices choices; /* what semantics are made of */
     aic_semantics semantics;
@@ -36,6 +37,11 @@ typedef struct cli_session {
     {                                                                                                                  \
         .name = "--isa", .value = values, .help = "instruction set level, at most this", .kind = ARGS_TEXT,            \
         .target = &(s).isa                                                                                             \
+    }
+#define CLI_OPTION_ARCH(s)                                                                                             \
+    {                                                                                                                  \
+        .name = "--arch", .value = "A2A3|A5", .help = "whose rules PTO-AS keeps (default A5)", .kind = ARGS_TEXT,      \
+        .target = &(s).arch                                                                                            \
     }
 #define CLI_OPTION_THREADS(s)                                                                                          \
     {                                                                                                                  \
@@ -57,7 +63,13 @@ void cli_session_semantics(cli_session *session);
 int cli_session_open(cli_session *session);
 void cli_session_close(cli_session *session);
 
-/* Reads and validates one operator text under the session's semantics. Returns an exit status. */
+/* What --arch says, and whether it may be given with this text: only PTO-AS takes it, other text says it itself. The
+ * latter returns an exit status. */
+aic_chip cli_arch(const cli_session *session);
+int cli_check_arch(const cli_session *session, const char *text);
+
+/* Reads and validates one operator text under the session's semantics, PTO-AS of its architecture. Returns an exit
+ * status. */
 int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec);
 
 /* The canonical text, malloc'ed; NULL when memory ran out. */

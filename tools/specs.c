@@ -31,7 +31,10 @@ static int add(spec_list *list, const aic_spec *spec)
 static int add_text(const cli_session *session, const char *text, const char *dt, spec_list *list)
 {
     aic_spec spec;
-    int status;
+    int status = cli_check_arch(session, text);
+    if (status != CLI_DONE) {
+        return status;
+    }
     if (benchline_recognise(text)) {
         if (dt == NULL) {
             return cli_fail(CLI_WRONG, "--dt: is missing: a line of the benchmark format names no element type, legal "

@@ -28,6 +28,12 @@ expect 'scalar that would be infinite' 2 'scalar: 65520 is outside float16' "$ai
 expect 'a valid size too large' 2 'v_row: valid_row = 3 is outside 0\.\.2' "$aicjit" run \
     'texpands(dtype=f32, rows=2, cols=8, v_row=?)' --in scalar=3 --in v_row=3 --reference
 
+expect 'hexadecimal fills are bits' 0 'min 1 max 1 ' "$aicjit" run 'texpands(dtype=f32, rows=1, cols=8)' \
+    --fill scalar=const:0x3F800000
+npy zero.npy '<f4' '()' 4
+expect 'an array without dimensions' 0 '' "$aicjit" run "$tile" --in scalar=zero.npy --reference
+expect 'is one element' 2 'shape is \[\], the operand wants \[16\]' "$aicjit" run "$tile" --in scalar=1 --in dst=zero.npy
+
 # ---- a statement as operator text ----
 
 expect 'a statement runs' 0 'int8\[1024\] min 7 max 7' "$aicjit" run '%d = texpands 7 : i8, !pto.tile<32x32xi8>' --reference
@@ -35,6 +41,25 @@ expect 'a statement with a scalar' 0 'float32\[16\] min 5 max 5' "$aicjit" run \
     'pto.texpands ins(%s : f32) outs(%d : !pto.tile<2x8xf32>)' --in scalar=5 --reference
 expect 'an error has a place' 2 'f33 is not a type .*line 1, column 41' "$aicjit" run \
     '%d = texpands %s : f32, !pto.tile<16x16xf33>' --in scalar=5
+
+# ---- the architecture of a statement ----
+
+bf16='%d = texpands 1.0 : bf16, !pto.tile<mat, 16x32xbf16>'
+echo "$bf16" >bf16.txt
+expect 'A5 has no bfloat16' 2 'dtype: bfloat16' "$aicjit" run "$bf16"
+expect 'run: A2A3 has' 0 'bfloat16\[512\] min 1 max 1' "$aicjit" run "$bf16" --arch A2A3
+expect 'check: A2A3 has' 0 '^2 passed, 0 failed' "$aicjit" check "$bf16" --arch A2A3 --batch bf16.txt
+expect 'dump: A2A3 has' 0 'define' "$aicjit" dump "$bf16" --arch A2A3
+expect 'explain: A2A3 has' 0 'arch=A2A3' "$aicjit" explain "$bf16" --arch A2A3
+expect 'bench: A2A3 has' 0 'arch=A2A3' "$aicjit" bench "$bf16" --arch A2A3 --min-time 0.001
+expect 'fmt: A2A3 has' 0 'dtype=bf16' "$aicjit" fmt "$bf16" --arch A2A3
+for command in run check dump explain bench fmt; do
+    expect "$command: operator text names its own" 2 '--arch: has no effect on "texpands\(' "$aicjit" $command "$tile" --arch A5
+done
+echo "$tile" >tile.txt
+expect 'lines of a file name their own' 2 'tile\.txt:1: --arch: has no effect' "$aicjit" check "$bf16" --arch A2A3 --batch tile.txt
+expect 'pseudo-random operators do' 2 '--arch: has no effect on the operators of --fuzz' "$aicjit" check --fuzz 1 --arch A5
+expect 'placement is of programs' 2 '--placement: has no effect without --pto' "$aicjit" run "$tile" --in scalar=1 --placement auto
 
 # ---- programs ----
 
@@ -51,6 +76,13 @@ ok 'its first tile' test "$(floats a.bin)" = '0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.
 ok 'its second tile' test "$(floats b.bin)" = '4 4 0 0 0 0 0 0 0 0 0 0 0 0 0 0'
 expect 'old contents' 0 '' "$aicjit" run --pto program.pto --in s=4 --in b:v_row=1 --in b=a.bin --out b=b.bin --reference
 ok 'what is not filled stays' test "$(floats b.bin)" = '4 4 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5'
+mkdir folder
+ln -s folder link
+for pair in 'a.bin ./a.bin' 'folder/c.bin link/c.bin' 'a.npy a.npy'; do
+    expect "outputs to $pair" 2 '--out: a and b go to the same file' "$aicjit" run --pto program.pto --in s=4 \
+        --in b:v_row=1 --out "a=${pair% *}" --out "b=${pair#* }"
+done
+ok 'nothing is left behind' test -z "$(ls -A folder)"
 expect 'unknown argument' 2 '"c" is none of the operands s, a, b, b:v_row' "$aicjit" run --pto program.pto --in c=1
 expect 'missing argument' 2 'input b:v_row is missing' "$aicjit" run --pto program.pto --in s=1
 expect 'an error of a run has a place' 2 'valid_row = 3 is outside 0\.\.2 \(line 4, column 1\)' "$aicjit" run \

@@ -25,33 +25,26 @@ static void integer_range(aic_dtype dtype, double *low, double *high)
     int bits = (int)aic_dtype_size(dtype) * 8;
     bool is_signed = element_is_signed(dtype);
     *low = is_signed ? -ldexp(1, bits - 1) : 0;
-    *high = ldexp(1, is_signed ? bits - 1 : bits) - 1; /* 2^64-1 rounds up; the caller's text is read exactly */
+    *high = ldexp(1, is_signed ? bits - 1 : bits) - 1; /* 2^64-1 rounds up; for messages only */
 }
 
-/* Reads V as an element of the operand's type. */
+/* Reads V as an element of the operand's type, as the library reads the scalar of texpands. */
 static int constant_element(const aic_operand *operand, const char *text, unsigned char element[8])
 {
-    char *end;
-    double value = strtod(text, &end);
-    bool number = *text != '\0' && *end == '\0' && *text != ' ';
-    if (element_is_float(operand->dtype)) {
-        if (!number || !element_from_double(operand->dtype, value, element)) {
-            return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not a value of %s", operand->name, text,
-                            aic_dtype_name(operand->dtype));
-        }
+    const aic_status status = aic_scalar_parse(operand->dtype, text, element);
+    if (status == AIC_OK) {
         return CLI_DONE;
+    }
+    if (status != AIC_INVALID_ARGUMENT) {
+        return cli_fail_library("--fill", status);
+    }
+    if (element_is_float(operand->dtype)) {
+        return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not a value of %s", operand->name, text,
+                        aic_dtype_name(operand->dtype));
     }
     double low, high;
     integer_range(operand->dtype, &low, &high);
-    errno = 0;
-    bool negative = text[0] == '-';
-    uint64_t bits = negative ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
-    if (!number || *end != '\0' || errno != 0 || value < low || value > high) {
-        return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not an integer in %.0f..%.0f", operand->name, text, low,
-                        high);
-    }
-    memcpy(element, &bits, sizeof bits); /* little-endian: the low bytes are the element */
-    return CLI_DONE;
+    return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not an integer in %.0f..%.0f", operand->name, text, low, high);
 }
 
 static int fill_constant(const aic_operand *operand, const char *text, unsigned char *data)

@@ -101,7 +101,7 @@ static int check_shape(const char *subject, const aic_operand *operand, const np
     for (int32_t i = 0; equal && i < header->rank; i++) {
         equal = header->shape[i] == operand->shape[i];
     }
-    if (equal || (header->rank == 1 && header->shape[0] == operand->elements)) {
+    if (equal || (header->rank <= 1 && header->elements == operand->elements)) {
         return CLI_DONE;
     }
     char got[160], wanted[160];

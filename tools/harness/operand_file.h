@@ -7,9 +7,8 @@
 #include <aic/aic.h>
 
 /* Reads exactly the operand's elements into `data` (operand->bytes bytes). The file's type and shape must be the
- * operand's, of `words` any type of that size, or its shape one-dimensional with as many elements; its size must be
- * exact. Returns an exit status;
- * the message names operand and file. */
+ * operand's, of `words` any type of that size, or its shape one-dimensional with as many elements, none of an
+ * operand of one; its size must be exact. Returns an exit status; the message names operand and file. */
 int operand_read(const aic_operand *operand, const char *path, void *data);
 
 /* Writes the operand's elements into `file`, opened for `path`, in the format that the name asks for. The caller

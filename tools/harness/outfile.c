@@ -51,6 +51,29 @@ static int open_temporary(outfile *file, const char *subject, const char *path)
     return CLI_DONE;
 }
 
+/* Of a file that is not there: its folder without links, and its name. NULL, with errno, when there is no such folder.
+ */
+static char *new_path(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    char *folder = length == 0 ? strdup(".") : strndup(path, length);
+    char *resolved = folder == NULL ? NULL : realpath(folder, NULL);
+    const size_t capacity = resolved == NULL ? 0 : strlen(resolved) + strlen(name) + 2;
+    char *joined = resolved == NULL ? NULL : malloc(capacity);
+    if (joined != NULL) {
+        (void)snprintf(joined, capacity, "%s/%s", resolved, name);
+    }
+    free(resolved);
+    free(folder);
+    return joined;
+}
+
+bool outfile_same(const outfile *a, const outfile *b)
+{
+    return strcmp(a->path, b->path) == 0;
+}
+
 int outfile_open(outfile *file, const char *subject, const char *path)
 {
     *file = (outfile){.fd = -1};
@@ -65,9 +88,9 @@ int outfile_open(outfile *file, const char *subject, const char *path)
     if (exists && access(path, W_OK) != 0) {
         return cli_fail(CLI_WRONG, "%s: \"%s\" cannot be written: %s", subject, path, strerror(errno));
     }
-    file->path = exists ? realpath(path, NULL) : strdup(path);
+    file->path = exists ? realpath(path, NULL) : new_path(path);
     if (file->path == NULL) {
-        return cli_fail(CLI_SYSTEM, "%s: \"%s\": %s", subject, path, strerror(errno));
+        return cli_fail(open_status(errno), "%s: \"%s\" cannot be created: %s", subject, path, strerror(errno));
     }
     if (!exists || S_ISREG(info.st_mode)) {
         return open_temporary(file, subject, path);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 typedef struct outfile {
-    char *path;      /* of the file to replace, links resolved */
+    char *path;      /* of the file to replace, links resolved, those of its folder, too */
     char *temporary; /* NULL: the path is a device or pipe and is written in place */
     int fd;          /* -1: not open */
 } outfile;
@@ -16,6 +16,9 @@ typedef struct outfile {
  * caller's mistake; a write that fails is the system's. */
 int outfile_open(outfile *file, const char *subject, const char *path);
 int outfile_write(outfile *file, const char *subject, const void *bytes, size_t size);
+
+/* Whether both are the same file. */
+bool outfile_same(const outfile *a, const outfile *b);
 
 /* Makes the content final under its name. */
 int outfile_commit(outfile *file, const char *subject);

@@ -66,6 +66,10 @@ AIC_API aic_status aic_pto_print(const aic_pto_program *program, char *buffer, s
 /* The same of one texpands specification, with the names %scalar and %dst; a ConvTile has no such form. */
 AIC_API aic_status aic_pto_print_spec(const aic_spec *spec, char *buffer, size_t capacity, size_t *length);
 
+/* Whether aic_spec_parse() reads this operator text as a statement of PTO-AS: it begins with a name (%dst) or with
+ * "pto.". Such a statement is of A5; its specification is that of another architecture when desc.arch says so. */
+AIC_API bool aic_pto_recognise(const char *text);
+
 AIC_API size_t aic_pto_argument_count(const aic_pto_program *program);
 
 /* Argument number `index`; its name lives as long as the program. AIC_IN: a scalar or a valid size; AIC_OUT: a tile
