@@ -5,6 +5,7 @@
 #include "frontend/diag.h"
 #include "frontend/repeat.h"
 #include "frontend/rule.h"
+#include "frontend/size.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -311,4 +312,27 @@ size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_
         operands[0].shape[0] = p->lanes * p->lane_words;
     }
     return AIC_ARITH_OPERANDS;
+}
+
+/* Bytes of the different elements of a tensor; a stride of 0 repeats data, of channels in each lane. */
+static int64_t tensor_bytes(const aic_arith *p, const aic_arith_operand *o)
+{
+    const int64_t parts = o->broadcast[AIC_ARITH_N] ? 1 : WORD_BITS / o->bits;
+    const int64_t lanes = p->lanes < p->shape[AIC_ARITH_C] ? p->lanes : p->shape[AIC_ARITH_C];
+    int64_t elements = 1;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        const int64_t repeated = d == AIC_ARITH_N ? parts : d == AIC_ARITH_C ? lanes : 1;
+        const int64_t all = o->broadcast[d] ? 1 : p->shape[d];
+        elements *= o->size[d] > 1 && o->stride[d] == 0 ? repeated : all;
+    }
+    const int64_t bytes = elements * (o->bits / 8), room = aic_size_multiply(o->extent * WORD_BYTES, lanes);
+    return bytes < room ? bytes : room; /* strides may let elements share words */
+}
+
+void aic_arith_accessed(const aic_arith *p, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+        bytes[i] = is_tensor(p, i) ? tensor_bytes(p, &p->operand[i]) : 0;
+    }
+    bytes[AIC_ARITH_OUTPUT] *= aic_arith_op_get(p->number)->reads_old ? 2 : 1;
 }

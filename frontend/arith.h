@@ -95,6 +95,8 @@ int64_t aic_arith_part(const aic_arith_operand *operand, const int64_t at[AIC_AR
 /* See aic_op_info. */
 size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_MAX]);
 
+void aic_arith_accessed(const aic_arith *p, int64_t bytes[AIC_OPERANDS_MAX]);
+
 /* The formulas (ref_arith.c). */
 aic_status aic_arith_reference(const aic_arith *p, void *const operands[]);
 

@@ -218,19 +218,52 @@ aic_argument aic_operand_argument(const aic_operand *operand)
                           .coincides = operand->coincides};
 }
 
+void aic_accessed(int64_t bytes[AIC_OPERANDS_MAX], int index, int64_t elements, aic_dtype dtype)
+{
+    const int64_t touched = aic_size_multiply(elements, (int64_t)aic_dtype_size(dtype));
+    bytes[index] = touched < bytes[index] ? touched : bytes[index];
+}
+
+/* What a stage reads and writes, but for the operand that a chain hands over; from NULL: it is no chain. */
+static int64_t stage_bytes(const aic_stage *stage, const aic_semantics *semantics, const int *from)
+{
+    const aic_op_info *op = aic_op_get(stage->op);
+    aic_operand operands[AIC_OPERANDS_MAX];
+    int64_t bytes[AIC_OPERANDS_MAX], sum = 0;
+    const size_t count = op->operands(&stage->desc, semantics, operands);
+    for (size_t i = 0; i < count; i++) {
+        operand_size(&operands[i]);
+        bytes[i] = aic_size_multiply(operands[i].bytes, operands[i].direction == AIC_INOUT ? 2 : 1);
+    }
+    if (op->accessed) {
+        op->accessed(&stage->desc, semantics, bytes);
+    }
+    for (size_t i = 0; i < count; i++) {
+        sum = from && from[i] == AIC_ACCUMULATED ? sum : aic_size_add(sum, bytes[i]);
+    }
+    return sum;
+}
+
 aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes)
 {
-    aic_operand operands[AIC_OPERANDS_MAX];
-    size_t count;
-    aic_status status = aic_spec_operands(spec, semantics, operands, &count);
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    aic_spec resolved = {.count = 0};
+    aic_status status = aic_spec_resolve(spec, semantics, &resolved);
     if (status != AIC_OK) {
         return status;
     }
-    const aic_op_info *op = aic_op_get(spec->stage[0].op);
-    *macs = op->macs ? op->macs(&spec->stage[0].desc) : 0;
+    const aic_op_info *op = aic_op_get(resolved.stage[0].op);
+    *macs = op->macs ? op->macs(&resolved.stage[0].desc) : 0;
+    if (resolved.count == 1) {
+        *bytes = stage_bytes(&resolved.stage[0], semantics, NULL);
+        return AIC_OK;
+    }
+    aic_chain_operands chain;
+    aic_chain_operands_of(&resolved, semantics, &chain);
     *bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        *bytes = aic_size_add(*bytes, operands[i].bytes);
+    for (int32_t s = 0; s < resolved.count; s++) {
+        *bytes = aic_size_add(*bytes, stage_bytes(&resolved.stage[s], semantics, chain.from[s]));
     }
     return AIC_OK;
 }

@@ -36,6 +36,10 @@ typedef struct aic_op_info {
     /* Operands in calling order, one for every parameter of aic_jit_OP(), AIC_UNUSED ones included; the descriptor is
      * valid. Sizes fit in int64_t; elements and bytes are filled in by the caller. */
     size_t (*operands)(const void *desc, const aic_semantics *semantics, aic_operand operands[AIC_OPERANDS_MAX]);
+    /* How many bytes of each of its operands a call reads and writes, in calling order; bytes that are read and written
+     * count twice. Found there is what holds where a call touches all of every operand; the hook puts right what is
+     * less, or what is AIC_INOUT without being read. NULL: nothing to put right. */
+    void (*accessed)(const void *desc, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX]);
     int64_t (*macs)(const void *desc); /* saturated at INT64_MAX; NULL: the operator has none */
     bool (*exact)(const void *desc);   /* NULL: always */
 
@@ -57,8 +61,8 @@ typedef struct aic_op_info {
      * that bound one instruction. Its operands are dst, the accumulator, and others. */
     aic_status (*consume)(void *desc, const aic_accumulator *accumulator, const aic_semantics *semantics);
 
-    /* Pseudo-random descriptors for the checks. Operators whose rules depend on the semantics have random_under in place
-     * of random; it prefers the corners of those. Illegal is what the documents' defaults refuse. */
+    /* Pseudo-random descriptors for the checks. Operators whose rules depend on the semantics have random_under in
+     * place of random; it prefers the corners of those. Illegal is what the documents' defaults refuse. */
     void (*random)(uint64_t *state, void *desc);
     void (*random_under)(uint64_t *state, const aic_semantics *semantics, void *desc);
     void (*random_illegal)(uint64_t *state, void *desc);
@@ -66,6 +70,10 @@ typedef struct aic_op_info {
      * value. */
     void (*random_fused)(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
 } aic_op_info;
+
+/* For `accessed`: of operand number `index` at most this many elements are touched; fewer where strides of 0 repeat
+ * them, which the bytes that are there show. */
+void aic_accessed(int64_t bytes[AIC_OPERANDS_MAX], int index, int64_t elements, aic_dtype dtype);
 
 /* Far more draws than any operator needs. */
 #define AIC_DRAWS_MAX 10000

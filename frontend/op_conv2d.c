@@ -235,6 +235,16 @@ static size_t conv2d_operands(const void *descriptor, const aic_semantics *seman
     return 3;
 }
 
+/* The rows that round howo up are not written. */
+static void conv2d_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_conv2d_desc *desc = descriptor;
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    const int64_t elements = aic_size_multiply(s.howo, s.cout);
+    aic_accessed(bytes, 0, aic_size_multiply(elements, desc->init_l1out ? 1 : 2), AIC_FLOAT32); /* or int32 */
+}
+
 static int64_t conv2d_macs(const void *desc)
 {
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
@@ -272,6 +282,7 @@ const aic_op_info aic_op_conv2d = {
     AIC_THIS_ENTRIES,
     .validate = conv2d_validate,
     .operands = conv2d_operands,
+    .accessed = conv2d_accessed,
     .macs = conv2d_macs,
     .exact = conv2d_exact,
     .reference = aic_conv2d_reference,

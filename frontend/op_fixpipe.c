@@ -384,6 +384,17 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
     return OPERANDS;
 }
 
+static void fixpipe_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_fixpipe_desc *desc = descriptor;
+    const int64_t matrices = desc->ndNum == 0 ? 0 : aic_fixpipe_places_of(desc).matrices;
+    const int64_t elements = aic_size_multiply(aic_size_multiply(desc->nSize, desc->mSize), matrices);
+    aic_accessed(bytes, DST, elements, desc->dst);
+    aic_accessed(bytes, SRC, elements, desc->src);
+    bytes[CBUF_WORKSPACE] = matrices == 0 ? 0 : bytes[CBUF_WORKSPACE];
+}
+
 static aic_status fixpipe_check_data(const void *descriptor, const void *const operands[])
 {
     const aic_fixpipe_desc *desc = descriptor;
@@ -453,6 +464,7 @@ const aic_op_info aic_op_fixpipe = {
     AIC_THIS_ENTRIES,
     .validate = fixpipe_validate,
     .operands = fixpipe_operands,
+    .accessed = fixpipe_accessed,
     .check_data = fixpipe_check_data,
     .reference = aic_fixpipe_reference,
     .consume = fixpipe_consume,

@@ -60,6 +60,15 @@ static size_t load_data_operands(const void *descriptor, const aic_semantics *se
                               (desc->startIndex + last * desc->srcStride + 1) * fractal, operands);
 }
 
+static void load_data_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_load_data_desc *desc = descriptor;
+    const int64_t elements = desc->repeatTimes * aic_fractal_elements(desc->dtype);
+    aic_accessed(bytes, 0, elements, desc->dtype);
+    aic_accessed(bytes, 1, desc->srcStride == 0 ? aic_fractal_elements(desc->dtype) : elements, desc->dtype);
+}
+
 /* ---- reference ---- */
 
 static aic_status load_data_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
@@ -119,6 +128,7 @@ const aic_op_info aic_op_load_data = {
     AIC_THIS_ENTRIES,
     .validate = load_data_validate,
     .operands = load_data_operands,
+    .accessed = load_data_accessed,
     .reference = load_data_reference,
     .random = load_data_random,
     .random_illegal = load_data_random_illegal,

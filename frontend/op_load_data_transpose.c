@@ -84,6 +84,16 @@ static size_t load_data_transpose_operands(const void *descriptor, const aic_sem
                               (desc->startIndex + last * desc->srcStride + 1) * s.side * s.side, operands);
 }
 
+static void load_data_transpose_accessed(const void *descriptor, const aic_semantics *semantics,
+                                         int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_load_data_transpose_desc *desc = descriptor;
+    const int64_t side = square_of(desc->dtype).side, elements = desc->repeatTimes * side * side;
+    aic_accessed(bytes, 0, elements, desc->dtype);
+    aic_accessed(bytes, 1, desc->srcStride == 0 ? side * side : elements, desc->dtype);
+}
+
 /* ---- reference ---- */
 
 /* Place of element (r,c) of a square in its fractals: the number of the fractal, the element in it. Fractals of 1-byte
@@ -164,6 +174,7 @@ const aic_op_info aic_op_load_data_transpose = {
     AIC_THIS_ENTRIES,
     .validate = load_data_transpose_validate,
     .operands = load_data_transpose_operands,
+    .accessed = load_data_transpose_accessed,
     .reference = load_data_transpose_reference,
     .random = load_data_transpose_random,
     .random_illegal = load_data_transpose_random_illegal,

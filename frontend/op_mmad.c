@@ -94,6 +94,17 @@ static size_t mmad_operands(const void *descriptor, const aic_semantics *semanti
     return 3;
 }
 
+/* What fills up fractals is neither read nor written. */
+static void mmad_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_mmad_desc *desc = descriptor;
+    const bool nothing = aic_mmad_nothing(desc);
+    aic_accessed(bytes, 0, nothing ? 0 : desc->m * desc->n * (desc->init_c ? 1 : 2), AIC_FLOAT32); /* or int32 */
+    aic_accessed(bytes, 1, nothing ? 0 : desc->m * desc->k, desc->dtype);
+    aic_accessed(bytes, 2, nothing ? 0 : desc->k * desc->n, desc->dtype);
+}
+
 static int64_t mmad_macs(const void *descriptor)
 {
     const aic_mmad_desc *desc = descriptor;
@@ -150,6 +161,7 @@ const aic_op_info aic_op_mmad = {
     AIC_THIS_ENTRIES,
     .validate = mmad_validate,
     .operands = mmad_operands,
+    .accessed = mmad_accessed,
     .macs = mmad_macs,
     .exact = mmad_exact,
     .reference = aic_mmad_reference,

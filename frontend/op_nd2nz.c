@@ -93,6 +93,15 @@ static size_t nd2nz_operands(const void *descriptor, const aic_semantics *semant
                               operands);
 }
 
+static void nd2nz_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_nd2nz_desc *desc = descriptor;
+    const int64_t rows = desc->ndNum * desc->nValue;
+    aic_accessed(bytes, 0, rows * column_blocks(desc) * aic_row_elements(desc->dtype), desc->dtype);
+    aic_accessed(bytes, 1, rows * desc->dValue, desc->dtype);
+}
+
 /* ---- reference ---- */
 
 static void reference_row(const aic_nd2nz_desc *desc, void *const operands[], int64_t i, int64_t r)
@@ -201,7 +210,11 @@ static void nd2nz_random_illegal(uint64_t *state, void *descriptor)
 }
 
 const aic_op_info aic_op_nd2nz = {
-    AIC_THIS_ENTRIES,           .validate = nd2nz_validate,
-    .operands = nd2nz_operands, .reference = nd2nz_reference,
-    .random = nd2nz_random,     .random_illegal = nd2nz_random_illegal,
+    AIC_THIS_ENTRIES,
+    .validate = nd2nz_validate,
+    .operands = nd2nz_operands,
+    .accessed = nd2nz_accessed,
+    .reference = nd2nz_reference,
+    .random = nd2nz_random,
+    .random_illegal = nd2nz_random_illegal,
 };

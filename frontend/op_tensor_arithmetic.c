@@ -84,6 +84,13 @@ static size_t tensor_arithmetic_operands(const void *desc, const aic_semantics *
     return aic_arith_operands(&p, operands);
 }
 
+static void tensor_arithmetic_accessed(const void *desc, const aic_semantics *semantics,
+                                       int64_t bytes[AIC_OPERANDS_MAX])
+{
+    const aic_arith p = aic_arith_of_words(desc, semantics);
+    aic_arith_accessed(&p, bytes);
+}
+
 static aic_status tensor_arithmetic_reference(const void *desc, const aic_semantics *semantics, void *const operands[])
 {
     const aic_arith p = aic_arith_of_words(desc, semantics);
@@ -94,6 +101,7 @@ const aic_op_info aic_op_tensor_arithmetic = {
     AIC_THIS_ENTRIES,
     .validate = tensor_arithmetic_validate,
     .operands = tensor_arithmetic_operands,
+    .accessed = tensor_arithmetic_accessed,
     .reference = tensor_arithmetic_reference,
     .random_under = aic_tensor_arithmetic_random,
     .random_illegal = aic_tensor_arithmetic_random_illegal,

@@ -173,6 +173,13 @@ static size_t tensor_arithmetic_quantized_operands(const void *desc, const aic_s
     return aic_arith_operands(&p, operands);
 }
 
+static void tensor_arithmetic_quantized_accessed(const void *desc, const aic_semantics *semantics,
+                                                 int64_t bytes[AIC_OPERANDS_MAX])
+{
+    const aic_arith p = aic_arith_of_integers(desc, semantics);
+    aic_arith_accessed(&p, bytes);
+}
+
 static aic_status tensor_arithmetic_quantized_reference(const void *desc, const aic_semantics *semantics,
                                                         void *const operands[])
 {
@@ -184,6 +191,7 @@ const aic_op_info aic_op_tensor_arithmetic_quantized = {
     AIC_THIS_ENTRIES,
     .validate = tensor_arithmetic_quantized_validate,
     .operands = tensor_arithmetic_quantized_operands,
+    .accessed = tensor_arithmetic_quantized_accessed,
     .reference = tensor_arithmetic_quantized_reference,
     .random_under = aic_tensor_arithmetic_quantized_random,
     .random_illegal = aic_tensor_arithmetic_quantized_random_illegal,

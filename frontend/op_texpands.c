@@ -429,6 +429,19 @@ static size_t texpands_operands(const void *descriptor, const aic_semantics *sem
     return AIC_TEXPANDS_V_COL + 1;
 }
 
+static void texpands_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_texpands_desc *desc = descriptor;
+    int64_t elements = aic_texpands_filled(desc);
+    if (aic_texpands_has_region(desc)) {
+        const int64_t rows = desc->v_row == AIC_DYNAMIC ? desc->rows : desc->v_row;
+        const int64_t cols = desc->v_col == AIC_DYNAMIC ? desc->cols : desc->v_col;
+        elements = aic_size_multiply(rows, cols);
+    }
+    bytes[AIC_TEXPANDS_DST] = aic_size_multiply(elements, (int64_t)aic_dtype_size(desc->dtype));
+}
+
 /* A valid size that the call gives. */
 static aic_status check_size(const char *field, const char *entry, const void *operand, int64_t most)
 {
@@ -458,6 +471,7 @@ const aic_op_info aic_op_texpands = {
     .settle = aic_texpands_settle,
     .validate = texpands_validate,
     .operands = texpands_operands,
+    .accessed = texpands_accessed,
     .check_data = texpands_check_data,
     .reference = aic_texpands_reference,
     .random_under = aic_texpands_random,

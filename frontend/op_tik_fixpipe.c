@@ -196,10 +196,21 @@ static size_t tik_fixpipe_operands(const void *descriptor, const aic_semantics *
     return 4;
 }
 
+static void tik_fixpipe_accessed(const void *descriptor, const aic_semantics *semantics,
+                                 int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_tik_fixpipe_desc *desc = descriptor;
+    const int64_t elements = desc->cburst_num * aic_tik_fixpipe_sizes_of(desc).rows * 16;
+    aic_accessed(bytes, 0, elements, desc->dst);
+    aic_accessed(bytes, 1, elements, desc->src);
+}
+
 const aic_op_info aic_op_tik_fixpipe = {
     AIC_THIS_ENTRIES,
     .validate = tik_fixpipe_validate,
     .operands = tik_fixpipe_operands,
+    .accessed = tik_fixpipe_accessed,
     .reference = aic_tik_fixpipe_reference,
     .random = aic_tik_fixpipe_random,
     .random_illegal = aic_tik_fixpipe_random_illegal,

@@ -128,10 +128,27 @@ static size_t transdata_operands(const void *descriptor, const aic_semantics *se
     return 2;
 }
 
+/* Cells of src that hold no element are not read; those of dst are, unless it is padded, not written. */
+static void transdata_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_transdata_desc *desc = descriptor;
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    int64_t elements = 1;
+    for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
+        elements = aic_size_multiply(elements, tensor.size[d]);
+    }
+    aic_accessed(bytes, 1, elements, desc->dtype);
+    if (!aic_layout_get(desc->dst)->padded) {
+        aic_accessed(bytes, 0, elements, desc->dtype);
+    }
+}
+
 const aic_op_info aic_op_transdata = {
     AIC_THIS_ENTRIES,
     .validate = transdata_validate,
     .operands = transdata_operands,
+    .accessed = transdata_accessed,
     .reference = aic_transdata_reference,
     .random = aic_transdata_random,
     .random_illegal = aic_transdata_random_illegal,

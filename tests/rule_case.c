@@ -65,6 +65,19 @@ void rule_check_order(const rule_case *mends, size_t count)
     ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_OK, "%s", aic_last_error());
 }
 
+/* What all operands hold together. */
+static int64_t operand_bytes(const aic_spec *spec)
+{
+    aic_operand operands[AIC_OPERANDS_MAX];
+    size_t count;
+    int64_t bytes = 0;
+    ck_assert_int_eq(aic_spec_operands(spec, NULL, operands, &count), AIC_OK);
+    for (size_t i = 0; i < count; i++) {
+        bytes += operands[i].bytes;
+    }
+    return bytes;
+}
+
 void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most)
 {
     for (uint64_t seed = 0; seed < 5000; seed++) {
@@ -73,10 +86,12 @@ void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most)
         ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_OK, "seed %" PRIu64 ": %s", seed, aic_last_error());
         ck_assert_int_eq(aic_spec_random(op, NULL, seed, &again), AIC_OK);
         ck_assert(aic_spec_equal(&spec, &again));
-        int64_t macs, bytes;
-        ck_assert_int_eq(aic_spec_work(&spec, NULL, &macs, &bytes), AIC_OK);
+        int64_t macs, moved;
+        ck_assert_int_eq(aic_spec_work(&spec, NULL, &macs, &moved), AIC_OK);
+        const int64_t bytes = operand_bytes(&spec);
         ck_assert_int_le(macs, macs_most);
         ck_assert_int_le(bytes, bytes_most);
+        ck_assert(moved >= 0 && moved <= 2 * bytes);
     }
 }
 

@@ -296,7 +296,7 @@ START_TEST(operand_shapes)
     int64_t bytes = 0;
     ck_assert_int_eq(aic_spec_work(&spec, NULL, &macs, &bytes), AIC_OK);
     ck_assert_int_eq(macs, INT64_C(42) * 48 * 9 * 16);
-    ck_assert_int_eq(bytes, operands[0].bytes + operands[1].bytes + operands[2].bytes);
+    ck_assert_int_eq(bytes, 2 * 42 * 48 * 4 + operands[1].bytes + operands[2].bytes);
 }
 END_TEST
 

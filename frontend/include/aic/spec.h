@@ -108,7 +108,9 @@ AIC_API aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *
                                      aic_operand operands[AIC_OPERANDS_MAX], size_t *count);
 
 /* Multiply-accumulates (0 where an operator has none), exact for a valid spec up to 2^63 and saturated there,
- * and the bytes that the operands hold together. */
+ * and the bytes that a call reads and writes: each byte of an operand once, twice where it is read and written; gaps
+ * between elements, local memory and parts of a tile that the operator does not touch are none of them. Of valid sizes
+ * that the call gives the largest count. */
 AIC_API aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes);
 
 /* The plain-C reference: the documents' formulas, line by line, sharing nothing with the generator. operands in
