@@ -161,6 +161,18 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
     return status;
 }
 
+aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
+{
+    aic_status status = aic_spec_resolve(spec, semantics, resolved);
+    for (int32_t i = 0; status == AIC_OK && i < resolved->count; i++) {
+        const aic_op_info *op = aic_op_get(resolved->stage[i].op);
+        if (op->strip) {
+            op->strip(&resolved->stage[i].desc);
+        }
+    }
+    return status;
+}
+
 aic_status aic_spec_validate(const aic_spec *spec, const aic_semantics *semantics)
 {
     return aic_spec_resolve(spec, semantics, NULL);

@@ -26,6 +26,9 @@ typedef struct aic_op_info {
     /* Puts the values themselves into fields that were left to follow from others (a valid region as large as the
      * tile). Descriptors that are equal afterwards have equal keys before. NULL: there are none. */
     void (*settle)(void *desc);
+    /* Puts aside what rules look at but code does not (where a tile is placed), of a valid and settled descriptor; it
+     * is valid afterwards. Descriptors that are equal then share a kernel. NULL: there is nothing of the kind. */
+    void (*strip)(void *desc);
     /* Writes every field of the descriptor as 64-bit words (AIC_KEY_FIELD in field.h), returns how many. On the
      * path of every call: expanded from the list at compile time, not walked at run time. */
     uint32_t (*key)(const void *desc, uint64_t *words);
@@ -92,6 +95,9 @@ const aic_op_info *aic_op_get(aic_op op);
  * fusion. *resolved (may be NULL) gets the specification with everything filled in that follows from another stage;
  * operands, reference and generator want that one. semantics NULL: the defaults. */
 aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
+
+/* The same for its kernel: what rules look at, but code does not, is put aside, too. */
+aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
 
 /* How the data of calls are checked, found out once: the hook of the last stage, NULL for none, and the place of each
  * of its own operands among the call's (AIC_ACCUMULATED: none). */

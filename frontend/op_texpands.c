@@ -57,6 +57,15 @@ void aic_texpands_settle(void *desc)
     settle(desc);
 }
 
+/* The caller's memory is the tile, wherever the text places it, and padding is never written. */
+void aic_texpands_strip(void *descriptor)
+{
+    aic_texpands_desc *desc = descriptor;
+    desc->manual = false;
+    desc->address = AIC_NOT_GIVEN;
+    desc->pad = AIC_PAD_NULL;
+}
+
 #define AIC_THIS texpands
 #define AIC_THIS_FIELDS <aic/texpands.def>
 #define AIC_THIS_SETTLE settle
@@ -469,6 +478,7 @@ static aic_status texpands_check_data(const void *descriptor, const void *const 
 const aic_op_info aic_op_texpands = {
     AIC_THIS_ENTRIES,
     .settle = aic_texpands_settle,
+    .strip = aic_texpands_strip,
     .validate = texpands_validate,
     .operands = texpands_operands,
     .accessed = texpands_accessed,

@@ -387,8 +387,7 @@ static void place_statements(aic_pto_program *p)
         s->address = p->manual ? s->address : AIC_NOT_GIVEN;
         desc->address = s->address;
         p->code[i].desc = *desc;
-        p->code[i].desc.manual = false;
-        p->code[i].desc.address = AIC_NOT_GIVEN;
+        aic_texpands_strip(&p->code[i].desc);
     }
 }
 

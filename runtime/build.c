@@ -25,7 +25,7 @@ aic_status aic_build_validate(aic_build *build)
     aic_status status = AIC_OK;
     for (size_t i = 0; i < build->count && status == AIC_OK; i++) {
         const aic_spec given = build->spec[i];
-        status = aic_spec_resolve(&given, &build->context->semantics, &build->spec[i]);
+        status = aic_spec_resolve_kernel(&given, &build->context->semantics, &build->spec[i]);
         build->respelled |= status == AIC_OK && !aic_spec_equal(&given, &build->spec[i]);
     }
     return status;

@@ -7,9 +7,9 @@
 typedef struct aic_build {
     aic_context *context;
     const aic_request *request;
-    size_t count;                         /* specifications */
-    aic_spec spec[AIC_GROUP_MAX];         /* copies of the request's descriptors; resolved by the first stage */
-    bool respelled;                       /* the request leaves out or says otherwise what the resolved ones say */
+    size_t count;                 /* specifications */
+    aic_spec spec[AIC_GROUP_MAX]; /* copies of the request's descriptors; resolved by the first stage */
+    bool respelled; /* the request leaves out or says otherwise what the resolved ones say, or says more */
     aic_schedule schedule[AIC_GROUP_MAX]; /* chosen or given */
     aic_object object;
     aic_code *code; /* the result in the making */

@@ -68,7 +68,7 @@ aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *sche
     aic_spec resolved;
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK) {
-        status = aic_spec_resolve(spec, &context->semantics, &resolved);
+        status = aic_spec_resolve_kernel(spec, &context->semantics, &resolved);
     }
     const aic_target *target;
     if (status == AIC_OK) {

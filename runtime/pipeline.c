@@ -17,7 +17,7 @@ static void make_key(const aic_request *request, aic_key *key)
 }
 
 /* The kernel of a request that is spelled otherwise than its resolved specifications: one kernel serves all spellings
- * of a chain. Gives the code, held once more for the entry of this spelling. */
+ * of a chain, and all places of a tile. Gives the code, held once more for the entry of this spelling. */
 static aic_status share(const aic_build *build, aic_result *made)
 {
     aic_asked stage[AIC_ASKED_MAX];

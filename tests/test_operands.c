@@ -281,6 +281,44 @@ START_TEST(one_kernel_for_all_spellings)
 }
 END_TEST
 
+/* One tile in several places, with any padding: one kernel. The rules look at every place nonetheless. */
+START_TEST(one_kernel_for_all_places)
+{
+#define TILE "texpands(dtype=float32, rows=2, cols=8, v_row=1"
+    static const char *const texts[] = {TILE ", manual=true, address=64)", TILE ")", TILE ", pad=2)",
+                                        TILE ", manual=true, address=0x1000, pad=1)", TILE ", v_col=8, address=16)"};
+    enum { TEXTS = sizeof texts / sizeof texts[0] };
+    static blocks b;
+    aic_context *context;
+    char name[128] = "";
+    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
+    for (int i = 0; i < 2 * TEXTS; i++) {
+        const aic_spec spec = spec_of(texts[(i + _i) % TEXTS]), next = spec_of(texts[(i + _i + 1) % TEXTS]);
+        aic_kernel *kernel;
+        aic_kernel_info info;
+        reset(&b);
+        ck_assert(!aic_spec_equal(&spec, &next));
+        ck_assert_msg(aic_jit_spec(context, &spec, b.pointer, 2) == AIC_OK, "%s", aic_last_error());
+        ck_assert_mem_eq(b.byte[0], b.byte[1], 4);
+        ck_assert_uint_eq(b.byte[0][32], UNTOUCHED);
+        ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_OK);
+        ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+        ck_assert(i == 0 || strcmp(info.name, name) == 0);
+        snprintf(name, sizeof name, "%s", info.name);
+        aic_kernel_release(kernel);
+    }
+    const aic_spec bad = spec_of(TILE ", manual=true, address=16)");
+    ck_assert_int_eq(aic_jit_spec(context, &bad, b.pointer, 2), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "texpands: address: 16 is not a multiple of 32");
+    aic_cache_stats stats;
+    ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
+    ck_assert_uint_eq(stats.kernels, 1);
+    ck_assert_uint_eq(stats.compiles, 1);
+    aic_context_destroy(context);
+#undef TILE
+}
+END_TEST
+
 typedef struct caller {
     aic_context *context;
     pthread_barrier_t *start;
@@ -453,6 +491,7 @@ Suite *suite_operands(void)
     tcase_add_loop_test(tcase, empty_operands_overlap_nothing, 0, WAYS);
     tcase_add_test(tcase, typed_functions_are_those_of_the_operator);
     tcase_add_loop_test(tcase, one_kernel_for_all_spellings, 0, SPELLINGS);
+    tcase_add_loop_test(tcase, one_kernel_for_all_places, 0, 5);
     tcase_add_loop_test(tcase, spellings_at_once, 0, 5);
     tcase_add_test(tcase, refused_chains_are_not_kept);
     tcase_add_test(tcase, resolving_is_done_once);
