@@ -251,11 +251,10 @@ static aic_status check_unique(const aic_arith *p)
     if (aic_repeats_nest(1, repeats, AIC_ARITH_RANK)) {
         return AIC_OK;
     }
-    return aic_fail(
-        AIC_INVALID_ARGUMENT, p->name,
-        "output_stride: [%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-        "] lets elements of the shape share words: each stride must leave room for what lies at smaller ones",
-        o->given_stride[0], o->given_stride[1], o->given_stride[2], o->given_stride[3]);
+    return aic_fail(AIC_INVALID_ARGUMENT, p->name,
+                    "output_stride: [%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+                    "] does not nest: each stride must leave room for what lies at smaller ones",
+                    o->given_stride[0], o->given_stride[1], o->given_stride[2], o->given_stride[3]);
 }
 
 aic_status aic_arith_check_places(aic_arith *p)

@@ -3,6 +3,7 @@
 
 #include "frontend/diag.h"
 #include "frontend/rng.h"
+#include "frontend/rule.h"
 #include "frontend/size.h"
 
 #include <fenv.h>
@@ -94,12 +95,11 @@ static aic_status check_number(const char *name, int64_t value)
         i++;
     }
     const int64_t low = semantics_ranges[i].low, high = semantics_ranges[i].high, step = semantics_ranges[i].step;
-    if (value >= low && value <= high && value % step == 0) {
-        return AIC_OK;
+    aic_status status = aic_rule_range(NULL, name, NULL, value, low, high);
+    if (status == AIC_OK && value % step != 0) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s: %" PRId64 " is no multiple of %" PRId64, name, value, step);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NULL,
-                    "%s: %" PRId64 " is outside %" PRId64 "..%" PRId64 " or is no multiple of %" PRId64, name, value,
-                    low, high, step);
+    return status;
 }
 
 static aic_status check_option(const aic_field *field, uint64_t value)
@@ -107,11 +107,7 @@ static aic_status check_option(const aic_field *field, uint64_t value)
     if (field->kind == AIC_KIND_INT) {
         return check_number(field->name, (int64_t)value);
     }
-    if (aic_enum_word(field->kind, value)) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s: value %" PRIu64 " is not %s", field->name, value,
-                    aic_enum_expected(field->kind));
+    return aic_rule_enum(NULL, field->name, field->kind, value);
 }
 
 aic_status aic_semantics_check(const aic_semantics *semantics)

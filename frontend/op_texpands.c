@@ -137,7 +137,12 @@ static aic_status check_dtype(const aic_texpands_desc *desc)
 {
     aic_dtype legal[DTYPES_MAX];
     const size_t count = aic_texpands_dtypes(desc->arch, desc->loc, legal);
-    return aic_rule_dtype(NAME, "dtype", desc->dtype, legal, count);
+    aic_status status = aic_rule_dtype(NAME, "dtype", desc->dtype, legal, count);
+    if (status == AIC_INVALID_ARGUMENT) { /* what is legal elsewhere is not named */
+        status = aic_fail(status, NULL, "%s (loc=%s, arch=%s)", aic_last_error(),
+                          aic_enum_word(AIC_KIND_LOC, desc->loc), aic_enum_word(AIC_KIND_ARCH, desc->arch));
+    }
+    return status;
 }
 
 static aic_status check_zero(const char *field, const char *kind, int64_t value)
@@ -258,7 +263,11 @@ static aic_status check_layout(const aic_texpands_desc *desc)
             legal[count++] = convs[i].layout;
         }
     }
-    return aic_rule_layout(NAME, "layout", desc->layout, legal, count);
+    aic_status status = aic_rule_layout(NAME, "layout", desc->layout, legal, count);
+    if (status == AIC_INVALID_ARGUMENT) {
+        status = aic_fail(status, NULL, "%s (arch=%s)", aic_last_error(), aic_enum_word(AIC_KIND_ARCH, desc->arch));
+    }
+    return status;
 }
 
 static aic_status check_dimensions(const aic_texpands_desc *desc)
@@ -275,8 +284,9 @@ static aic_status check_dimensions(const aic_texpands_desc *desc)
     }
     for (size_t i = 0; i < count; i++) {
         if (desc->shape[i] < 1) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: entry %zu = %" PRId64 " is not positive", i,
-                            desc->shape[i]);
+            char entry[32];
+            snprintf(entry, sizeof entry, i + 1 < count ? "entry %zu" : "c0", i);
+            return aic_rule_range(NAME, "shape", entry, desc->shape[i], 1, INT64_MAX);
         }
     }
     if (folded && desc->shape[2] != FOLDED_BLOCK) {
@@ -299,8 +309,8 @@ static aic_status check_shape(const aic_texpands_desc *desc)
     }
     if (all % unit != 0 && all != INT64_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "shape: %" PRId64 " elements of %s with c0 = %" PRId64 " are not a multiple of %d bytes", all,
-                        aic_dtype_name(desc->dtype), c0, BLOCK_BYTES);
+                        "shape: c0 = %" PRId64 " makes %" PRId64 " elements of %s, not a multiple of %d bytes", c0, all,
+                        aic_dtype_name(desc->dtype), BLOCK_BYTES);
     }
     return check_blocks("shape", "the product", all, desc->dtype);
 }

@@ -42,7 +42,8 @@ aic_status aic_rule_enum(const char *op, const char *field, aic_field_kind kind,
     if (aic_enum_word(kind, value)) {
         return AIC_OK;
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %" PRIu64 " is not %s", field, value, aic_enum_expected(kind));
+    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %" PRId32 " is not %s", field, (int32_t)value,
+                    aic_enum_expected(kind));
 }
 
 /* What the legal values of a field are called, for messages: "int8, half or float". All types and layouts fit. */
@@ -64,7 +65,7 @@ static aic_status refuse(const char *op, const char *field, const char *name, ui
     if (name) {
         return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: %s is not %s", field, name, legal->text);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %" PRIu32 " is not %s", field, value, legal->text);
+    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %" PRId32 " is not %s", field, (int32_t)value, legal->text);
 }
 
 aic_status aic_rule_dtype(const char *op, const char *field, aic_dtype dtype, const aic_dtype *legal, size_t count)

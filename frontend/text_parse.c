@@ -15,6 +15,7 @@
 #include "frontend/text.h"
 #include <aic/pto.h>
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,7 +145,7 @@ static aic_status value_int(const reader *in, word w, uint64_t *value)
 static aic_status value_dim(const reader *in, word w, uint64_t *value)
 {
     aic_status status = value_int(in, w, value);
-    return status == AIC_OK && *value == 0 ? fail_value(in, w, "an integer other than 0") : status;
+    return status == AIC_OK && *value == 0 ? fail_at(in, w.start, "0 is outside 1..%" PRId64, INT64_MAX) : status;
 }
 
 static aic_status value_real(const reader *in, word w, uint64_t *value)

@@ -331,8 +331,8 @@ static const struct {
      "texpands: address: %t is not bound here; placement is manual because of the pto.tassign in line 4 (line 3, "
      "column 1)"},
     {"%t = texpands 1.0 : bf16, !pto.tile<mat, 16x16xbf16>",
-     "texpands: dtype: bfloat16 is not int8, uint8, int16, uint16, int32, uint32, float16 or float32 (line 1, column "
-     "1)"},
+     "texpands: dtype: bfloat16 is not int8, uint8, int16, uint16, int32, uint32, float16 or float32 (loc=mat, "
+     "arch=A5) (line 1, column 1)"},
     {".arg %t : !pto.tile<left, 16x16xf16>", "texpands: loc: left is not vec or mat (line 1, column 6)"},
     {".arg s : f32", "texpands: expected '%' instead of 's' (line 1, column 6)"},
     {".arg %s f32", "texpands: expected ':' instead of 'f' (line 1, column 9)"},

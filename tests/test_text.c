@@ -142,7 +142,7 @@ static const struct {
     {"fixpipe(deqScalar=1.5)", "fixpipe: deqScalar: 1.5 is not an integer of 64 bits without a sign (column 19)"},
     {"transdata(shape=[])", "transdata: shape: 0 entries instead of 4 (column 19)"},
     {"transdata(shape=[1,2,3,4,5,6,7])", "transdata: shape: more than 4 entries (column 26)"},
-    {"transdata(shape=[2,0])", "transdata: shape: 0 is not an integer other than 0 (column 20)"},
+    {"transdata(shape=[2,0])", "transdata: shape: 0 is outside 1..9223372036854775807 (column 20)"},
     {"mmad(dtype=int8, m=1, n=2, k=3) | fixpipe(dst=int8, src=int32, nsize=4)",
      "fixpipe: nsize: unknown key; the keys are dst, src, format, nSize, mSize, srcStride, dstStride, quantPre, "
      "deqScalar, ndNum, srcNdStride, dstNdStride, reluEn, unitFlag, isChannelSplit (column 64)"},

@@ -33,7 +33,7 @@ static const rule_case cases[] = {
     {MATRIX, "src", 99,
      "transdata: src: value 99 is not ND, Nz, Zz, Zn, Nn, NCHW, NHWC, NC1HWC0, OIHW, HWIO, FRACTAL_Z or 2N"},
     {MATRIX, "dst", AIC_LAYOUT_NCHW, "transdata: dst: NCHW is not ND, Nz, Zz, Zn or Nn"},
-    {MATRIX, "dst", UINT32_MAX, "transdata: dst: value 4294967295 is not ND, Nz, Zz, Zn or Nn"},
+    {MATRIX, "dst", UINT32_MAX, "transdata: dst: value -1 is not ND, Nz, Zz, Zn or Nn"},
     {MATRIX, "src", AIC_LAYOUT_OIHW, "transdata: dst: Nz is not OIHW, HWIO or FRACTAL_Z"},
     {MATRIX, "shape", 1, NULL},
     {MATRIX, "shape", INT32_MAX, NULL},

@@ -88,7 +88,7 @@ expect 'an empty result has a file' 0 '' "$aicjit" run "$empty" --fill a=zeros -
 ok 'with its shape' grep -aq "'shape': (0, 2)" empty.npy
 expect 'an empty operand from a file' 0 '' "$aicjit" run "$empty" --in c=empty.npy --fill a=zeros --fill b=zeros
 expect 'check of an empty result' 0 '^1 passed, 0 failed$' "$aicjit" check "$empty"
-expect 'bench of an empty result' 0 '"macs":0,"bytes":6,' "$aicjit" bench "$empty" --json --min-time 0
+expect 'bench of an empty result' 0 '"macs":0,"bytes":0,' "$aicjit" bench "$empty" --json --min-time 0
 
 # ---- --overflow ----
 
