@@ -1,7 +1,7 @@
 /* Operations on elements against the better of two peers in the same run: a loop in C, compiled by the system's
- * compiler with the size known (-O3 -march=native), and, where memory is the limit, a copy of the same bytes.
- * Broadcasts against the dense case of the same shape, fills against memset. At last, what a call on 1 KiB takes in
- * all.
+ * compiler with the size known (-O3 -march=native), and, where memory is the limit, a copy that reads and writes as
+ * many bytes. Broadcasts against the dense case of the same shape, fills against memset. At last, what a call on 1 KiB
+ * takes in all.
  *
  *     elementwise [--isa LEVEL] [--layer PART_OF_NAME] [--time SECONDS]
  *
