@@ -81,11 +81,35 @@ static const double LOOP_COST = 2, RUN_COST = 4;
 /* Code must be compiled. */
 static const double SIZE_COST = 0.01;
 
+/* Operands that hold more than this do not stay in a core's second-level cache. There the width of an access gains
+ * nothing, and processors whose paths to the caches are narrower than their vectors lose some of it. */
+enum { CACHED_BYTES = 1 << 20, PATH_BYTES = 32 };
+static const double WIDE_COST = 1.25;
+
+/* Bytes that a box reads and writes. */
+static double traffic_of(const aic_map *map, const aic_map_box *box)
+{
+    unsigned streams = 1;
+    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+        streams += box->reads[k];
+    }
+    return (double)bytes_of(map, box) * streams;
+}
+
+/* Of one load or store. */
+static double access_cost(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule)
+{
+    const int64_t width = schedule->vectors * UNIT_BYTES;
+    const bool wide = width > PATH_BYTES && traffic_of(map, box) > CACHED_BYTES;
+    return wide ? WIDE_COST * (double)width / PATH_BYTES : 1;
+}
+
 static double predict_box(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule)
 {
     aic_map_plan p;
     aic_map_plan_make(map, box, schedule, &p);
-    double runs = 1, accesses = 1, operations = aic_map_operations(&map->value);
+    const double access = access_cost(map, box, schedule), operations = aic_map_operations(&map->value);
+    double runs = 1, accesses = 1;
     for (unsigned i = 0; i < p.box.dims; i++) {
         runs *= (double)p.box.dim[i].extent;
     }
@@ -97,7 +121,7 @@ static double predict_box(const aic_map *map, const aic_map_box *box, const aic_
         pieces++;
     }
     double loops = (double)(p.inner.extent / chunk);
-    return runs * ((double)pieces * (accesses + operations) + loops * LOOP_COST + RUN_COST);
+    return runs * ((double)pieces * (accesses * access + operations) + loops * LOOP_COST + RUN_COST);
 }
 
 static void candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
@@ -119,12 +143,7 @@ static double bound(const aic_work *work, const aic_target *target)
 {
     double bytes = 0;
     for (unsigned i = 0; i < work->map.boxes; i++) {
-        const aic_map_box *box = &work->map.box[i];
-        unsigned streams = 1;
-        for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
-            streams += box->reads[k];
-        }
-        bytes += (double)bytes_of(&work->map, box) * streams;
+        bytes += traffic_of(&work->map, &work->map.box[i]);
     }
     return bytes * 8 / target->vector_bits;
 }

@@ -216,7 +216,7 @@ void bench_time(bench_body *body, size_t count, double seconds)
 {
     enum { SAMPLES_MIN = 5, SAMPLES_MAX = 4000, BODIES_MAX = 64 };
     static double sample[BODIES_MAX][SAMPLES_MAX];
-    static const double BATCH_NS = 500e3; /* the clock costs some 0.3 us */
+    static const double BATCH_NS = 2e6; /* long enough that the caches a neighbour left count little */
     int calls[BODIES_MAX];
     if (count > BODIES_MAX) {
         bench_die("too many bodies");
