@@ -28,19 +28,61 @@ static unsigned innermost(const aic_map *map, const aic_map_box *from, const aic
     return best;
 }
 
+/* Adds a dimension that goes on where the run ends in the output. */
+static void add_digit(aic_map_plan *p, const aic_nest_dim *d)
+{
+    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+        p->folded[k] = p->folded[k] || (p->from->reads[k] && d->in[k] != p->inner.in[k] * p->inner.extent);
+    }
+    p->unit = p->inner.extent;
+    p->inner.extent *= d->extent;
+    p->digit[p->digits++] = *d;
+}
+
+/* Makes a run of at least a vector of what would be several short ones. */
+static void lengthen(aic_map_plan *p)
+{
+    unsigned i = 0;
+    while (i < p->box.dims && p->inner.extent < p->lanes && p->digits < AIC_MAP_DIGITS) {
+        if (p->box.dim[i].out == p->inner.out * p->inner.extent) {
+            const aic_nest_dim next = aic_box_take(&p->box, i);
+            add_digit(p, &next);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+}
+
+static int64_t least_common_multiple(int64_t a, int64_t b)
+{
+    int64_t multiple = a;
+    while (multiple % b != 0) {
+        multiple += a;
+    }
+    return multiple;
+}
+
 void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *p)
 {
     *p = (aic_map_plan){.map = map,
                         .from = box,
                         .box = box->box,
                         .inner = {.extent = 1, .out = map->size},
-                        .lanes = schedule->vectors * UNIT_BYTES / map->size,
-                        .unroll = schedule->unroll};
+                        .digits = 1,
+                        .unit = 1,
+                        .lanes = schedule->vectors * UNIT_BYTES / map->size};
     aic_box_coalesce(&p->box);
     if (p->box.dims > 0) {
         p->inner = aic_box_take(&p->box, innermost(map, box, &p->box));
     }
+    p->digit[0] = p->inner;
+    if (p->inner.out == map->size) {
+        lengthen(p);
+    }
     aic_box_sort(&p->box);
+    const int64_t period = least_common_multiple(p->lanes, p->unit), wanted = p->lanes * schedule->unroll;
+    p->chunk = (wanted + period - 1) / period * period;
 }
 
 static bool is_aligned(int64_t bytes)
@@ -114,13 +156,13 @@ static double predict_box(const aic_map *map, const aic_map_box *box, const aic_
         runs *= (double)p.box.dim[i].extent;
     }
     for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
-        accesses += box->reads[k] && p.inner.in[k] != 0;
+        accesses += box->reads[k] && (p.folded[k] || p.inner.in[k] != 0);
     }
-    int64_t chunk = p.lanes * p.unroll, pieces = p.inner.extent / p.lanes;
+    int64_t pieces = p.inner.extent / p.lanes;
     for (int64_t rest = p.inner.extent % p.lanes; rest > 0; rest &= rest - 1) {
         pieces++;
     }
-    double loops = (double)(p.inner.extent / chunk);
+    double loops = (double)(p.inner.extent / p.chunk);
     return runs * ((double)pieces * (accesses * access + operations) + loops * LOOP_COST + RUN_COST);
 }
 
@@ -270,7 +312,9 @@ static void report(FILE *out, const aic_work *work, const aic_target *target, co
         for (unsigned k = 0; k < p.box.dims; k++) {
             report_dim(out, p.from, "loop", &p.box.dim[k]);
         }
-        report_dim(out, p.from, "run", &p.inner);
+        for (unsigned k = p.digits; k-- > 0;) {
+            report_dim(out, p.from, "run", &p.digit[k]);
+        }
     }
 }
 

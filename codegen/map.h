@@ -28,15 +28,27 @@ typedef struct aic_map {
     aic_map_box box[AIC_MAP_BOXES];
 } aic_map;
 
-/* A box made ready for code: loops over dim[] around a run along `inner`. */
+enum { AIC_MAP_DIGITS = 4 };
+
+/* A box made ready for code: loops over box.dim[] around a run of neighbouring elements of the output.
+ *
+ * A run is one dimension, or, where that is shorter than a vector, several that follow each other in the output without
+ * a gap: element e of the run has the digits e % digit[0].extent, e / digit[0].extent % digit[1].extent, ... Streams in
+ * which those are not one dimension are folded: what a vector needs of them lies in few words, from which it is
+ * permuted. The permutations repeat after `unit` elements in another place, and after a multiple of `unit` in the same
+ * lanes. */
 typedef struct aic_map_plan {
     const aic_map *map;
     const aic_map_box *from;
-    aic_box box; /* without `inner`; outermost first */
-    aic_nest_dim inner;
-    int64_t lanes;  /* elements of the widest access */
-    int64_t unroll; /* such accesses in one iteration of a long run */
-    bool past;      /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
+    aic_box box;        /* without the run; outermost first */
+    aic_nest_dim inner; /* the run as one dimension; in[] means nothing for folded streams */
+    unsigned digits;
+    aic_nest_dim digit[AIC_MAP_DIGITS];
+    bool folded[AIC_MAP_STREAMS];
+    int64_t unit;  /* elements of all digits but the last */
+    int64_t lanes; /* elements of the widest access */
+    int64_t chunk; /* elements of one iteration of a long run; a multiple of lanes and unit */
+    bool past;     /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
 } aic_map_plan;
 
 /* What a (legal) schedule makes of a box. */
