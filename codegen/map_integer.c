@@ -69,10 +69,11 @@ static LLVMValueRef integer_mul(const terms *t)
     return shift_rounding(t, binary(t, LLVMMul));
 }
 
+/* a: the products. */
 static LLVMValueRef integer_mac(const terms *t)
 {
     LLVMValueRef old = LLVMBuildShl(t->e->builder, t->old, constant(t->type, t->v->left), "");
-    return shift_rounding(t, LLVMBuildAdd(t->e->builder, binary(t, LLVMMul), old, ""));
+    return shift_rounding(t, LLVMBuildAdd(t->e->builder, t->a, old, ""));
 }
 
 static LLVMValueRef integer_max(const terms *t)
@@ -173,13 +174,17 @@ typedef struct origin {
     unsigned byte;
 } origin;
 
-/* Of the element that a plane has in a lane. What becomes narrower comes word by word of the inputs. */
+/* The element of a word that a plane has in a lane. What becomes narrower is in the order of the inputs' words. */
+static unsigned element_of(const lanes *l, const aic_map_value *v, unsigned plane, unsigned lane)
+{
+    return v->a.bits > v->out.bits ? plane * l->count + lane : lane * l->planes + plane;
+}
+
 static origin origin_of(const lanes *l, const aic_map_value *v, const aic_map_input *in, unsigned half, unsigned plane,
                         unsigned lane)
 {
     const unsigned per_in = WORD_BITS / in->bits, per_out = WORD_BITS / v->out.bits;
-    const unsigned element = v->a.bits > v->out.bits ? plane * l->count + lane : lane * l->planes + plane;
-    const unsigned at = in->spread ? 0 : half * per_out + element;
+    const unsigned at = in->spread ? 0 : half * per_out + element_of(l, v, plane, lane);
     return (origin){at >= per_in, at % per_in * in->bits / BYTE_BITS};
 }
 
@@ -280,54 +285,56 @@ static LLVMValueRef clamped(const terms *t, LLVMValueRef value, unsigned bits)
 
 static LLVMValueRef compute(const terms *t, const lanes *l)
 {
-    if (OPS[t->v->op].bitwise) {
-        return OPS[t->v->op].expression(t);
-    }
-    LLVMValueRef value = l->clamps
-                             ? intrinsic(t, l->sign ? OPS[t->v->op].clamping_signed : OPS[t->v->op].clamping_unsigned)
-                             : OPS[t->v->op].expression(t);
-    return clamped(t, value, l->bits);
+    return l->clamps ? intrinsic(t, l->sign ? OPS[t->v->op].clamping_signed : OPS[t->v->op].clamping_unsigned)
+                     : OPS[t->v->op].expression(t);
 }
 
-/* Two words of elements of 16 bits, each the lower half of its lane, as words of elements of 8. */
-static LLVMValueRef narrowed(aic_emit *e, const LLVMValueRef plane[2], unsigned n)
+/* Two planes in lanes of 16 bits as elements of 8, clamped, by the target's instruction for it. That takes signed
+ * numbers, vectors of at least a register, and has an order of its own. */
+static LLVMValueRef packed(const terms *t, const lanes *l, LLVMValueRef plane[2], unsigned n)
 {
-    enum { PER_WORD = 2 };
-    const unsigned all = n * WORD_BYTES;
-    LLVMValueRef from[BYTES_MAX], bytes[2];
-    for (unsigned i = 0; i < 2; i++) {
-        bytes[i] = LLVMBuildBitCast(e->builder, plane[i], integers(e, BYTE_BITS, all), "");
+    enum { REGISTER_LANES = 8 };
+    aic_emit *e = t->e;
+    unsigned from[BYTES_MAX], all = n * l->count;
+    for (unsigned i = 0; i < 2 && !t->sign; i++) {
+        plane[i] = clamped(t, plane[i], l->bits);
     }
-    for (unsigned i = 0; i < all; i++) {
-        const unsigned word = i / WORD_BYTES, element = i % WORD_BYTES;
-        const unsigned place = word * WORD_BYTES + element % PER_WORD * WORD_BYTES / PER_WORD;
-        from[i] = LLVMConstInt(e->i32, element / PER_WORD * all + place, false);
+    for (; all < REGISTER_LANES; all *= 2) {
+        for (unsigned i = 0; i < 2; i++) {
+            plane[i] = aic_concat(e, (LLVMValueRef[]){plane[i], plane[i]}, 2);
+        }
     }
-    return LLVMBuildShuffleVector(e->builder, bytes[0], bytes[1], LLVMConstVector(from, all), "");
+    for (unsigned i = 0; i < n * WORD_BYTES; i++) {
+        const unsigned word = i / WORD_BYTES, which = i % l->planes, lane = i % WORD_BYTES / l->planes;
+        from[word * WORD_BYTES + element_of(l, t->v, which, lane)] =
+            aic_pack_lane(e->target, all, l->bits, which * all + word * l->count + lane);
+    }
+    return aic_permute(e, aic_pack(e, plane[0], plane[1], !t->v->out.sign), from, n * WORD_BYTES);
 }
 
 /* The planes' elements in their lanes. */
-static LLVMValueRef joined(aic_emit *e, const aic_map_value *v, const lanes *l, const LLVMValueRef *plane, unsigned n)
+static LLVMValueRef joined(const terms *t, const lanes *l, LLVMValueRef *plane, unsigned n)
 {
-    LLVMBuilderRef b = e->builder;
-    LLVMTypeRef type = integers(e, l->lane, n * l->count);
-    LLVMValueRef whole = NULL, mask = constant(type, (INT64_C(1) << v->out.bits) - 1);
-    if (v->a.bits > v->out.bits && l->count > 1) {
-        return narrowed(e, plane, n);
-    }
+    LLVMBuilderRef b = t->e->builder;
+    const unsigned bits = t->v->out.bits;
+    LLVMTypeRef type = integers(t->e, l->lane, n * l->count);
+    LLVMValueRef whole = NULL, mask = constant(type, (INT64_C(1) << bits) - 1);
     for (unsigned i = 0; i < l->planes; i++) {
-        LLVMValueRef part = LLVMTypeOf(plane[i]) == type ? plane[i] : LLVMBuildTrunc(b, plane[i], type, "");
+        LLVMValueRef part = OPS[t->v->op].bitwise ? plane[i] : clamped(t, plane[i], l->bits);
+        part = LLVMTypeOf(part) == type ? part : LLVMBuildTrunc(b, part, type, "");
         if (i + 1 < l->planes) { /* of the last one the rest is shifted out */
             part = LLVMBuildAnd(b, part, mask, "");
         }
-        part = i > 0 ? LLVMBuildShl(b, part, constant(type, i * v->out.bits), "") : part;
+        part = i > 0 ? LLVMBuildShl(b, part, constant(type, i * bits), "") : part;
         whole = i > 0 ? LLVMBuildOr(b, whole, part, "") : part;
     }
     return whole;
 }
 
-LLVMValueRef aic_emit_map_integer(aic_emit *e, const aic_map_value *v, const aic_map_part *part,
-                                  LLVMValueRef stream[AIC_MAP_STREAMS], unsigned n)
+/* ---- both ---- */
+
+static LLVMValueRef in_lanes(aic_emit *e, const aic_map_value *v, const aic_map_part *part,
+                             LLVMValueRef stream[AIC_MAP_STREAMS], unsigned n)
 {
     const lanes l = lanes_of(v);
     terms t = {.e = e, .v = v, .type = integers(e, l.bits, n * l.count), .sign = l.sign};
@@ -340,12 +347,39 @@ LLVMValueRef aic_emit_map_integer(aic_emit *e, const aic_map_value *v, const aic
         }
         plane[i] = compute(&t, &l);
     }
-    return joined(e, v, &l, plane, n);
+    return l.lane == 2 * v->out.bits && l.lane < WORD_BITS ? packed(&t, &l, plane, n) : joined(&t, &l, plane, n);
+}
+
+/* Products of elements of 8 bits as elements of 16, which hold them all. */
+static aic_map_value products_of(const aic_map_value *v)
+{
+    aic_map_value products = *v;
+    products.op = AIC_MAP_MUL;
+    products.out = (aic_map_input){.bits = 16, .sign = v->a.sign || v->b.sign};
+    products.right = 0;
+    return products;
+}
+
+LLVMValueRef aic_emit_map_integer(aic_emit *e, const aic_map_value *v, const aic_map_part *part,
+                                  LLVMValueRef stream[AIC_MAP_STREAMS], unsigned n)
+{
+    if (v->op != AIC_MAP_MAC) {
+        return in_lanes(e, v, part, stream, n);
+    }
+    const aic_map_value products = products_of(v);
+    aic_map_value sum = *v;
+    LLVMValueRef words = in_lanes(e, &products, part, stream, n);
+    LLVMValueRef from[AIC_MAP_STREAMS] = {[AIC_MAP_A] = words, [AIC_MAP_OLD] = stream[AIC_MAP_OLD]};
+    sum.a = products.out;
+    sum.b = (aic_map_input){.is_constant = true};
+    return in_lanes(e, &sum, &(aic_map_part){.half = 0}, from, n);
 }
 
 double aic_map_integer_operations(const aic_map_value *v)
 {
-    enum { MOVING = 5 }; /* elements to their lanes and back */
+    enum { MOVING = 4, PRODUCTS = 6 }; /* elements to their lanes and back; the products of a MAC */
     const lanes l = lanes_of(v);
-    return l.planes * (OPS[v->op].operations + (l.lane > v->out.bits || v->a.bits != v->out.bits ? MOVING : 0));
+    const bool moves = l.lane > v->out.bits || v->a.bits != v->out.bits;
+    const double operations = l.planes * (OPS[v->op].operations + (moves ? MOVING : 0));
+    return v->op == AIC_MAP_MAC ? operations + PRODUCTS : operations;
 }
