@@ -4,9 +4,9 @@
  * an operand goes back to its first lane, all operands go from lane to lane; `lanes` channels further on they do so
  * again, a row further. Flat memory is one lane.
  *
- * Batches: boxes go over the output's words. Where elements of 16 bits come from elements of 8, every second word takes
- * the upper halves of the inputs' words; where they become elements of 8, an input has two words to one of the output.
- * The last word, if batches do not fill it, is a box that keeps the rest. */
+ * Batches: boxes go over the output's words. Where elements of 16 bits come from elements of 8, a word of an input
+ * makes a pair of them, the second from its upper half; where they become elements of 8, an input has two words to one
+ * of the output. The last word, if batches do not fill it, is a box that keeps the rest. */
 #include "codegen/arith_map.h"
 
 enum { WORD_BITS = 32, WORD_BYTES = 4 };
@@ -66,15 +66,16 @@ static aic_map_value value_of(const aic_arith *p)
 
 /* ---- batches ---- */
 
-/* Output words first, first + step, ... of the word batches. */
+/* Output words first, first + step, ... of the word batches, or the pairs that begin there. */
 typedef struct words {
     int64_t first, count, step;
+    bool pairs;
     aic_map_part part;
 } words;
 
 enum { WORDS_MAX = 3 };
 
-/* Whether words of the inputs have elements for two of the output's. */
+/* Whether a word of an input has elements for two of the output's. */
 static bool widens(const aic_arith *p)
 {
     bool narrow = false;
@@ -89,11 +90,14 @@ static unsigned cut_batches(const aic_arith *p, words set[WORDS_MAX])
     const int64_t per_word = WORD_BITS / p->operand[AIC_ARITH_OUTPUT].bits, step = widens(p) ? 2 : 1;
     const int64_t full = p->shape[AIC_ARITH_N] / per_word, rest = p->shape[AIC_ARITH_N] % per_word;
     unsigned sets = 0;
-    for (int64_t half = 0; half < step && half < full; half++) {
-        set[sets++] = (words){half, (full - half + step - 1) / step, step, {(unsigned)half, 0}};
+    if (full >= step) {
+        set[sets++] = (words){0, full / step, step, step == 2, {0, 0}};
+    }
+    if (full % step > 0) {
+        set[sets++] = (words){full - 1, 1, step, false, {0, 0}};
     }
     if (rest > 0) {
-        set[sets++] = (words){full, 1, step, {(unsigned)(full % step), (unsigned)rest}};
+        set[sets++] = (words){full, 1, step, false, {(unsigned)(full % step), (unsigned)rest}};
     }
     return sets;
 }
@@ -201,6 +205,11 @@ static void add_box(const aic_arith *p, const words *w, const channels *c, aic_m
     if (w->part.count != 0 || aic_map_reads_old(&map->value)) {
         box->reads[AIC_MAP_OLD] = true;
         place(p, output, w, c, 0, track_of(&box->box, AIC_MAP_OLD));
+    }
+    box->pair = w->pairs ? output->stride[AIC_ARITH_N] * WORD_BYTES : 0;
+    if (w->pairs && box->reads[AIC_MAP_OLD]) {
+        box->reads[AIC_MAP_OLD_NEXT] = true;
+        place(p, output, w, c, 1, track_of(&box->box, AIC_MAP_OLD_NEXT));
     }
 }
 

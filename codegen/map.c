@@ -109,7 +109,7 @@ bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_sch
     aic_map_plan_make(map, box, &narrow, plan);
     plan->past = true;
     bool aligned = plan->inner.out == map->size && is_aligned(plan->inner.extent * map->size);
-    aligned = aligned && is_aligned(plan->box.out);
+    aligned = aligned && is_aligned(plan->box.out) && is_aligned(box->pair);
     for (unsigned i = 0; i < plan->box.dims; i++) {
         aligned = aligned && is_aligned(plan->box.dim[i].out);
     }
@@ -128,10 +128,16 @@ static const double SIZE_COST = 0.01;
 enum { CACHED_BYTES = 1 << 20, PATH_BYTES = 32 };
 static const double WIDE_COST = 1.25;
 
+/* Words of the output from one word of an input. */
+static unsigned outputs_of(const aic_map_box *box)
+{
+    return box->pair != 0 ? 2 : 1;
+}
+
 /* Bytes that a box reads and writes. */
 static double traffic_of(const aic_map *map, const aic_map_box *box)
 {
-    unsigned streams = 1;
+    unsigned streams = outputs_of(box);
     for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
         streams += box->reads[k];
     }
@@ -150,8 +156,9 @@ static double predict_box(const aic_map *map, const aic_map_box *box, const aic_
 {
     aic_map_plan p;
     aic_map_plan_make(map, box, schedule, &p);
-    const double access = access_cost(map, box, schedule), operations = aic_map_operations(&map->value);
-    double runs = 1, accesses = 1;
+    const double access = access_cost(map, box, schedule), outputs = outputs_of(box);
+    const double operations = outputs * aic_map_operations(&map->value);
+    double runs = 1, accesses = outputs;
     for (unsigned i = 0; i < p.box.dims; i++) {
         runs *= (double)p.box.dim[i].extent;
     }

@@ -17,6 +17,7 @@ typedef struct aic_map_box {
     aic_box box; /* op AIC_NEST_MAP */
     bool reads[AIC_MAP_STREAMS];
     aic_map_part part;
+    int64_t pair; /* bytes to a second word of the output, from the upper halves of the inputs' words; 0: none */
 } aic_map_box;
 
 typedef struct aic_map {

@@ -150,18 +150,26 @@ static void store(const run *r, LLVMValueRef value, LLVMValueRef pointer, int64_
 
 /* ---- a run ---- */
 
-/* `count` vectors of n elements each from element `first` on. */
+/* `count` vectors of n elements each from element `first` on: those of the inputs' lower halves, then, where the box
+ * has pairs, of their upper ones. */
 static void emit_batch(const run *r, LLVMValueRef *pointer, int64_t first, unsigned count, unsigned n)
 {
-    LLVMValueRef result[BATCH], stream[BATCH][AIC_MAP_STREAMS];
+    const aic_map_box *box = r->p->from;
+    LLVMValueRef result[2][BATCH], stream[BATCH][AIC_MAP_STREAMS];
     for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
         load(r, k, pointer[1 + k], first, count, n, stream);
     }
     for (unsigned i = 0; i < count; i++) {
-        result[i] = aic_emit_map_value(r->e, &r->p->map->value, &r->p->from->part, stream[i], n);
+        result[0][i] = aic_emit_map_value(r->e, &r->p->map->value, &box->part, stream[i], n);
+        if (box->pair != 0) {
+            stream[i][AIC_MAP_OLD] = stream[i][AIC_MAP_OLD_NEXT];
+            result[1][i] = aic_emit_map_value(r->e, &r->p->map->value, &(aic_map_part){.half = 1}, stream[i], n);
+        }
     }
-    for (unsigned i = 0; i < count; i++) {
-        store(r, result[i], pointer[0], first + i * n, n);
+    for (unsigned half = 0; half < (box->pair != 0 ? 2u : 1u); half++) {
+        for (unsigned i = 0; i < count; i++) {
+            store(r, result[half][i], aic_at_const(r->e, pointer[0], half * box->pair), first + i * n, n);
+        }
     }
 }
 

@@ -9,7 +9,7 @@
  * would cost more than the arithmetic. */
 #include "codegen/map_terms.h"
 
-enum { WORD_BITS = 32, WORD_BYTES = 4, BYTE_BITS = 8, PLANES_MAX = 4, BYTES_MAX = 64 };
+enum { WORD_BITS = 32, WORD_BYTES = 4, BYTE_BITS = 8, PLANES_MAX = 4, BYTES_MAX = 64, REGISTER_BITS = 128 };
 
 /* ---- expressions, in lanes that hold every intermediate ---- */
 
@@ -289,27 +289,33 @@ static LLVMValueRef compute(const terms *t, const lanes *l)
                      : OPS[t->v->op].expression(t);
 }
 
-/* Two planes in lanes of 16 bits as elements of 8, clamped, by the target's instruction for it. That takes signed
- * numbers, vectors of at least a register, and has an order of its own. */
+/* Whether the target's instruction makes elements of lanes; those without signs only of 8 bits. */
+static bool can_pack(const aic_map_value *v, const lanes *l)
+{
+    return !OPS[v->op].bitwise && l->bits == 2 * v->out.bits && (v->out.sign || v->out.bits == BYTE_BITS);
+}
+
+/* Two planes as elements, clamped. The instruction takes signed numbers, vectors of at least a register, and has an
+ * order of its own. */
 static LLVMValueRef packed(const terms *t, const lanes *l, LLVMValueRef plane[2], unsigned n)
 {
-    enum { REGISTER_LANES = 8 };
     aic_emit *e = t->e;
+    const unsigned in_word = l->planes * l->count, register_lanes = REGISTER_BITS / l->bits;
     unsigned from[BYTES_MAX], all = n * l->count;
     for (unsigned i = 0; i < 2 && !t->sign; i++) {
         plane[i] = clamped(t, plane[i], l->bits);
     }
-    for (; all < REGISTER_LANES; all *= 2) {
+    for (; all < register_lanes; all *= 2) {
         for (unsigned i = 0; i < 2; i++) {
             plane[i] = aic_concat(e, (LLVMValueRef[]){plane[i], plane[i]}, 2);
         }
     }
-    for (unsigned i = 0; i < n * WORD_BYTES; i++) {
-        const unsigned word = i / WORD_BYTES, which = i % l->planes, lane = i % WORD_BYTES / l->planes;
-        from[word * WORD_BYTES + element_of(l, t->v, which, lane)] =
+    for (unsigned i = 0; i < n * in_word; i++) {
+        const unsigned word = i / in_word, which = i % l->planes, lane = i % in_word / l->planes;
+        from[word * in_word + element_of(l, t->v, which, lane)] =
             aic_pack_lane(e->target, all, l->bits, which * all + word * l->count + lane);
     }
-    return aic_permute(e, aic_pack(e, plane[0], plane[1], !t->v->out.sign), from, n * WORD_BYTES);
+    return aic_permute(e, aic_pack(e, plane[0], plane[1], !t->v->out.sign), from, n * in_word);
 }
 
 /* The planes' elements in their lanes. */
@@ -347,7 +353,7 @@ static LLVMValueRef in_lanes(aic_emit *e, const aic_map_value *v, const aic_map_
         }
         plane[i] = compute(&t, &l);
     }
-    return l.lane == 2 * v->out.bits && l.lane < WORD_BITS ? packed(&t, &l, plane, n) : joined(&t, &l, plane, n);
+    return can_pack(v, &l) ? packed(&t, &l, plane, n) : joined(&t, &l, plane, n);
 }
 
 /* Products of elements of 8 bits as elements of 16, which hold them all. */

@@ -5,13 +5,14 @@
 #include "codegen/emit.h"
 
 /* Streams of a map: an input's words, those of the batches behind them where two words make one of the output's, and
- * the output's old words. */
+ * the output's old words, those of the batches behind them where one word makes two of the output's. */
 enum {
     AIC_MAP_A,
     AIC_MAP_A_NEXT,
     AIC_MAP_B,
     AIC_MAP_B_NEXT,
     AIC_MAP_OLD,
+    AIC_MAP_OLD_NEXT,
     AIC_MAP_STREAMS,
 };
 

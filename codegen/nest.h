@@ -10,7 +10,7 @@
 #include "codegen/emit.h"
 #include "codegen/schedule.h"
 
-enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 5, AIC_NEST_BOXES = 32 };
+enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 6, AIC_NEST_BOXES = 32 };
 
 /* Outputs from here on will not be found in a cache when they are read next: where the output is aligned, stores go
  * past the caches. */

@@ -223,6 +223,71 @@ START_TEST(quiet_nan)
 }
 END_TEST
 
+/* ---- every pair of bytes ---- */
+
+static const char *const of_bytes[] = {
+    "op=BM_ADD",
+    "op=BM_SUB",
+    "op=BM_MAX",
+    "op=BM_MIN",
+    "op=BM_MUL",
+    "op=BM_MUL, rshift_bit=1",
+    "op=BM_MUL, rshift_bit=7",
+    "op=BM_MUL, rshift_bit=15",
+    "op=BM_MUL, rshift_bit=16",
+    "op=BM_MUL, rshift_bit=31",
+};
+
+enum { OF_BYTES = sizeof of_bytes / sizeof of_bytes[0], PAIRS = 65536, WIDEST = 2 };
+
+/* By the reference and by the kernel, from outputs of zeros. */
+static void check_bytes(aic_context *context, const aic_semantics *semantics, const char *text, uint8_t *a, uint8_t *b)
+{
+    static uint8_t expected[WIDEST * PAIRS], output[WIDEST * PAIRS];
+    const aic_spec spec = spec_of(text);
+    void *operands[] = {expected, a, b};
+    memset(expected, 0, sizeof expected);
+    memset(output, 0, sizeof output);
+    ck_assert_msg(aic_reference(&spec, semantics, operands, OPERANDS) == AIC_OK, "%s: %s", text, aic_last_error());
+    operands[OUTPUT] = output;
+    ck_assert_msg(aic_jit_spec(context, &spec, operands, OPERANDS) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert_msg(memcmp(expected, output, sizeof output) == 0, "%s", text);
+}
+
+START_TEST(every_pair)
+{
+    enum { SIGNS = 8, WIDTHS = 2 };
+    static uint8_t a[PAIRS], b[PAIRS];
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    char text[300];
+    options.isa = aic_isa_name((size_t)(_i / OF_BYTES));
+    options.semantics.rounding = AIC_ROUNDING_HALF_UP;
+    if (aic_isa_check(options.isa) != AIC_OK) {
+        return;
+    }
+    ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
+    for (int i = 0; i < PAIRS; i++) {
+        a[i] = (uint8_t)(i >> 8);
+        b[i] = (uint8_t)i;
+    }
+    for (int i = 0; i < SIGNS * WIDTHS; i++) {
+        snprintf(text, sizeof text,
+                 "tensor_arithmetic_quantized(shape=[4,1,64,256], %s, input0_sign=%s, input1_sign=%s, output_sign=%s, "
+                 "output_8bit=%s)",
+                 of_bytes[_i % OF_BYTES], i & 1 ? "true" : "false", i & 2 ? "true" : "false", i & 4 ? "true" : "false",
+                 i & SIGNS ? "true" : "false");
+        const aic_spec spec = spec_of(text);
+        if (aic_spec_validate(&spec, &options.semantics) == AIC_OK) { /* not every operation widens */
+            check_bytes(context, &options.semantics, text, a, b);
+        } else {
+            ck_assert_int_eq(i & SIGNS, 0);
+        }
+    }
+    aic_context_destroy(context);
+}
+END_TEST
+
 Suite *suite_maps(void)
 {
     Suite *suite = suite_create("maps");
@@ -231,6 +296,7 @@ Suite *suite_maps(void)
     tcase_add_loop_test(cases, shared_memory, 0, levels() * IN_PLACE);
     tcase_add_loop_test(cases, large_output, 0, levels());
     tcase_add_loop_test(cases, quiet_nan, 0, levels() * PASSING);
+    tcase_add_loop_test(cases, every_pair, 0, levels() * OF_BYTES);
     suite_add_tcase(suite, cases);
     return suite;
 }
