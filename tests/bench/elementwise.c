@@ -23,44 +23,75 @@ static const int64_t MEMORY_FROM = 4 << 20;
 
 typedef enum peer { LOOP, DENSE, SET } peer;
 
-/* %lld: rows of ROW_WORDS words. */
+/* An element of C. */
+typedef struct element {
+    const char *name;
+    int64_t size;
+} element;
+
+static const element FLOAT = {"float", 4}, WORD = {"uint32_t", 4}, SHORT = {"int16_t", 2}, BYTE = {"int8_t", 1},
+                     UNSIGNED_BYTE = {"uint8_t", 1};
+
+/* %lld: rows of ROW_WORDS words, or nearly, of an input, of the output where there is none. */
 typedef struct row {
     const char *name, *spec;
     peer peer;
-    const char *type, *body; /* LOOP: of elements, of the loop over i */
+    const char *by;                      /* LOOP: the body of a loop over i; DENSE: the dense case */
+    const element *out, *first, *second; /* LOOP: of o[], a[], b[] */
 } row;
 
 #define WORDS "tensor_arithmetic(shape=[1,16,%lld,64], op="
 #define INTEGERS "tensor_arithmetic_quantized(shape=[4,16,%lld,64], op="
 #define HALVES                                                                                                         \
     "tensor_arithmetic_quantized(shape=[2,16,%lld,64], input0_8bit=false, input1_8bit=false, output_8bit=false, op="
+#define TO_HALVES "tensor_arithmetic_quantized(shape=[4,16,%lld,64], output_8bit=false, op="
+#define FROM_HALVES "tensor_arithmetic_quantized(shape=[4,8,%lld,64], input0_8bit=false, input1_8bit=false, op="
+#define SHORT_ROWS "tensor_arithmetic(op=BM_ADD, shape=[%lld,16,9,7]"
 #define CLAMP(low, high) "t < " #low " ? " #low " : t > " #high " ? " #high " : t;"
 
+#define DENSE_WORDS WORDS "BM_ADD)"
+
 static const row ROWS[] = {
-    {"add f32", WORDS "BM_ADD)", LOOP, "float", "o[i] = a[i] + b[i];"},
-    {"mac f32", WORDS "BM_MAC)", LOOP, "float", "o[i] = o[i] + a[i] * b[i];"},
-    {"div f32", WORDS "BM_DIV)", LOOP, "float", "o[i] = a[i] / b[i];"},
-    {"max f32", WORDS "BM_MAX)", LOOP, "float",
+    {"add f32", WORDS "BM_ADD)", LOOP, "o[i] = a[i] + b[i];", &FLOAT, &FLOAT, &FLOAT},
+    {"mac f32", WORDS "BM_MAC)", LOOP, "o[i] = o[i] + a[i] * b[i];", &FLOAT, &FLOAT, &FLOAT},
+    {"div f32", WORDS "BM_DIV)", LOOP, "o[i] = a[i] / b[i];", &FLOAT, &FLOAT, &FLOAT},
+    {"max f32", WORDS "BM_MAX)", LOOP,
      "o[i] = a[i] != a[i] || b[i] != b[i] ? a[i] + b[i] : a[i] == b[i] ? (signbit(a[i]) ? b[i] : a[i]) : a[i] > b[i] ? "
-     "a[i] : b[i];"},
-    {"select f32", WORDS "BM_SG, select_value=2)", LOOP, "float", "o[i] = a[i] > b[i] ? 2.0f : 0;"},
-    {"xor", WORDS "BM_XOR)", LOOP, "uint32_t", "o[i] = a[i] ^ b[i];"},
-    {"copy", WORDS "BM_CPY)", LOOP, "uint32_t", "o[i] = a[i];"},
-    {"add constant", WORDS "BM_ADD, input1_is_const=true, input1_const=2)", LOOP, "float", "o[i] = a[i] + 2.0f;"},
-    {"add s8", INTEGERS "BM_ADD)", LOOP, "int8_t", "int t = a[i] + b[i]; o[i] = " CLAMP(-128, 127)},
-    {"sub u8", INTEGERS "BM_SUB, input0_sign=false, input1_sign=false, output_sign=false)", LOOP, "uint8_t",
-     "int t = a[i] - b[i]; o[i] = " CLAMP(0, 255)},
-    {"mul s8 >> 6", INTEGERS "BM_MUL, rshift_bit=6)", LOOP, "int8_t",
-     "int t = (a[i] * b[i]) >> 6; o[i] = " CLAMP(-128, 127)},
-    {"add s16", HALVES "BM_ADD)", LOOP, "int16_t", "int t = a[i] + b[i]; o[i] = " CLAMP(-32768, 32767)},
-    {"add over W", WORDS "BM_ADD, input1_stride=[0,4096,1,0])", DENSE, NULL, NULL},
-    {"add over H", WORDS "BM_ADD, input1_stride=[0,64,0,1])", DENSE, NULL, NULL},
-    {"add over HW", WORDS "BM_ADD, input1_stride=[0,1,0,0])", DENSE, NULL, NULL},
-    {"add over N", "tensor_arithmetic(op=BM_ADD, shape=[%lld,16,1,64], input1_stride=[0,64,64,1])", DENSE, NULL, NULL},
-    {"add over NH", "tensor_arithmetic(op=BM_ADD, shape=[4,4,%lld,64], input1_stride=[0,64,0,1])", DENSE, NULL, NULL},
-    {"fill by CPY", WORDS "BM_CPY, input0_is_const=true, input0_const=2)", SET, NULL, NULL},
-    {"fill by texpands", "texpands(dtype=float32, rows=%lld, cols=1024)", SET, NULL, NULL},
-    {"fill u8 literal", "texpands(dtype=uint8, rows=%lld, cols=4096, literal=3)", SET, NULL, NULL},
+     "a[i] : b[i];",
+     &FLOAT, &FLOAT, &FLOAT},
+    {"select f32", WORDS "BM_SG, select_value=2)", LOOP, "o[i] = a[i] > b[i] ? 2.0f : 0;", &FLOAT, &FLOAT, &FLOAT},
+    {"xor", WORDS "BM_XOR)", LOOP, "o[i] = a[i] ^ b[i];", &WORD, &WORD, &WORD},
+    {"copy", WORDS "BM_CPY)", LOOP, "o[i] = a[i];", &WORD, &WORD, &WORD},
+    {"add constant", WORDS "BM_ADD, input1_is_const=true, input1_const=2)", LOOP, "o[i] = a[i] + 2.0f;", &FLOAT, &FLOAT,
+     &FLOAT},
+    {"add s8", INTEGERS "BM_ADD)", LOOP, "int t = a[i] + b[i]; o[i] = " CLAMP(-128, 127), &BYTE, &BYTE, &BYTE},
+    {"sub u8", INTEGERS "BM_SUB, input0_sign=false, input1_sign=false, output_sign=false)", LOOP,
+     "int t = a[i] - b[i]; o[i] = " CLAMP(0, 255), &UNSIGNED_BYTE, &UNSIGNED_BYTE, &UNSIGNED_BYTE},
+    {"sub s8 to u8", INTEGERS "BM_SUB, output_sign=false)", LOOP, "int t = a[i] - b[i]; o[i] = " CLAMP(0, 255),
+     &UNSIGNED_BYTE, &BYTE, &BYTE},
+    {"mul s8 >> 6", INTEGERS "BM_MUL, rshift_bit=6)", LOOP, "int t = (a[i] * b[i]) >> 6; o[i] = " CLAMP(-128, 127),
+     &BYTE, &BYTE, &BYTE},
+    {"mul s8 u8 >> 7", INTEGERS "BM_MUL, rshift_bit=7, input1_sign=false)", LOOP,
+     "int t = (a[i] * b[i]) >> 7; o[i] = " CLAMP(-128, 127), &BYTE, &BYTE, &UNSIGNED_BYTE},
+    {"add s16", HALVES "BM_ADD)", LOOP, "int t = a[i] + b[i]; o[i] = " CLAMP(-32768, 32767), &SHORT, &SHORT, &SHORT},
+    {"add s8 to s16", TO_HALVES "BM_ADD)", LOOP, "o[i] = a[i] + b[i];", &SHORT, &BYTE, &BYTE},
+    {"mac s8 to s16", TO_HALVES "BM_MAC, lshift_bit=2, rshift_bit=4)", LOOP,
+     "int t = (a[i] * b[i] + o[i] * 4) >> 4; o[i] = " CLAMP(-32768, 32767), &SHORT, &BYTE, &BYTE},
+    {"add s16 to s8", FROM_HALVES "BM_ADD)", LOOP, "int t = a[i] + b[i]; o[i] = " CLAMP(-128, 127), &BYTE, &SHORT,
+     &SHORT},
+    {"add over W", WORDS "BM_ADD, input1_stride=[0,4096,1,0])", DENSE, DENSE_WORDS, NULL, NULL, NULL},
+    {"add over H", WORDS "BM_ADD, input1_stride=[0,64,0,1])", DENSE, DENSE_WORDS, NULL, NULL, NULL},
+    {"add over HW", WORDS "BM_ADD, input1_stride=[0,1,0,0])", DENSE, DENSE_WORDS, NULL, NULL, NULL},
+    {"add over N", "tensor_arithmetic(op=BM_ADD, shape=[%lld,16,1,64], input1_stride=[0,64,64,1])", DENSE, DENSE_WORDS,
+     NULL, NULL, NULL},
+    {"add over NH", "tensor_arithmetic(op=BM_ADD, shape=[4,4,%lld,64], input1_stride=[0,64,0,1])", DENSE, DENSE_WORDS,
+     NULL, NULL, NULL},
+    {"add over W of 7", SHORT_ROWS ", input1_stride=[144,9,1,0])", DENSE, SHORT_ROWS ")", NULL, NULL, NULL},
+    {"add over H, W 7", SHORT_ROWS ", input1_stride=[112,7,0,1])", DENSE, SHORT_ROWS ")", NULL, NULL, NULL},
+    {"add s8 over N", INTEGERS "BM_ADD, input1_n_is1=true)", DENSE, INTEGERS "BM_ADD)", NULL, NULL, NULL},
+    {"fill by CPY", WORDS "BM_CPY, input0_is_const=true, input0_const=2)", SET, NULL, NULL, NULL, NULL},
+    {"fill by texpands", "texpands(dtype=float32, rows=%lld, cols=1024)", SET, NULL, NULL, NULL, NULL},
+    {"fill u8 literal", "texpands(dtype=uint8, rows=%lld, cols=4096, literal=3)", SET, NULL, NULL, NULL, NULL},
 };
 
 enum { ROW_COUNT = sizeof ROWS / sizeof ROWS[0] };
@@ -128,8 +159,8 @@ static bool run_compiler(const char *source, const char *object)
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* Compiles the loop over `count` elements; the shared object stays loaded. */
-static function *compile_loop(const char *type, const char *body, int64_t count)
+/* Compiles the row's loop over `count` elements; the shared object stays loaded. */
+static function *compile_loop(const row *r, int64_t count)
 {
     char folder[] = "/tmp/aicjit-bench-XXXXXX", source[64], object[64];
     if (mkdtemp(folder) == NULL) {
@@ -145,7 +176,7 @@ static function *compile_loop(const char *type, const char *body, int64_t count)
         file,
         "#include <math.h>\n#include <stdint.h>\nvoid run(%s *restrict o, const %s *restrict a, const %s *restrict b)"
         "\n{\n    (void)a, (void)b;\n    for (long i = 0; i < %lld; i++) {\n        %s\n    }\n}\n",
-        type, type, type, (long long)count, body);
+        r->out->name, r->first->name, r->second->name, (long long)count, r->by);
     fclose(file);
     void *handle = run_compiler(source, object) ? dlopen(object, RTLD_NOW) : NULL;
     function *loop = NULL;
@@ -156,7 +187,7 @@ static function *compile_loop(const char *type, const char *body, int64_t count)
     unlink(object);
     rmdir(folder);
     if (loop == NULL) {
-        fprintf(stderr, "elementwise: %s: the system's C compiler does not make a library of it\n", body);
+        fprintf(stderr, "elementwise: %s: the system's C compiler does not make a library of it\n", r->by);
         exit(3);
     }
     return loop;
@@ -232,14 +263,12 @@ static double measure(aic_context *context, const row *r, int64_t bytes, double 
     j.to = bench_memory(j.bytes);
     bench_body body[4] = {{run_kernel, &j, 0}};
     if (r->peer == DENSE) {
-        open_job(&dense, context, ROWS[0].spec, bytes);
+        open_job(&dense, context, r->by, bytes);
         body[1] = (bench_body){run_kernel, &dense, 0};
     } else if (r->peer == SET) {
         body[1] = (bench_body){run_memset, &j, 0};
     } else {
-        bool words = strcmp(r->type, "float") == 0 || strcmp(r->type, "uint32_t") == 0;
-        int64_t size = words ? 4 : strcmp(r->type, "int16_t") == 0 ? 2 : 1;
-        j.loop = compile_loop(r->type, r->body, bytes / size);
+        j.loop = compile_loop(r, bytes / r->first->size);
         body[1] = (bench_body){run_loop, &j, 0};
         if (bytes >= MEMORY_FROM) { /* kernel and loop find the caches as the copy leaves them, both */
             body[2] = body[1];
