@@ -39,19 +39,9 @@ static void add_digit(aic_map_plan *p, const aic_nest_dim *d)
     p->digit[p->digits++] = *d;
 }
 
-/* Makes a run of at least a vector of what would be several short ones. */
-static void lengthen(aic_map_plan *p)
+static bool is_aligned(int64_t bytes)
 {
-    unsigned i = 0;
-    while (i < p->box.dims && p->inner.extent < p->lanes && p->digits < AIC_MAP_DIGITS) {
-        if (p->box.dim[i].out == p->inner.out * p->inner.extent) {
-            const aic_nest_dim next = aic_box_take(&p->box, i);
-            add_digit(p, &next);
-            i = 0;
-        } else {
-            i++;
-        }
-    }
+    return bytes % AIC_NEST_PAST_ALIGN == 0;
 }
 
 static int64_t least_common_multiple(int64_t a, int64_t b)
@@ -63,7 +53,31 @@ static int64_t least_common_multiple(int64_t a, int64_t b)
     return multiple;
 }
 
-void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *p)
+/* Whether the run is shorter than a vector, or would end between the places where stores past the caches begin. */
+static bool is_short(const aic_map_plan *p)
+{
+    return p->inner.extent < p->lanes || (p->past && !is_aligned(p->inner.extent * p->map->size));
+}
+
+/* Makes one run of what would be several short ones. */
+static void lengthen(aic_map_plan *p)
+{
+    enum { PERIOD_MAX = 16 }; /* vectors, each of them code of its own */
+    unsigned i = 0;
+    while (i < p->box.dims && is_short(p) && p->digits < AIC_MAP_DIGITS) {
+        const bool follows = p->box.dim[i].out == p->inner.out * p->inner.extent;
+        if (follows && least_common_multiple(p->lanes, p->inner.extent) <= PERIOD_MAX * p->lanes) {
+            const aic_nest_dim next = aic_box_take(&p->box, i);
+            add_digit(p, &next);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+}
+
+static void make_plan(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, bool past,
+                      aic_map_plan *p)
 {
     *p = (aic_map_plan){.map = map,
                         .from = box,
@@ -71,7 +85,8 @@ void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_sch
                         .inner = {.extent = 1, .out = map->size},
                         .digits = 1,
                         .unit = 1,
-                        .lanes = schedule->vectors * UNIT_BYTES / map->size};
+                        .lanes = schedule->vectors * UNIT_BYTES / map->size,
+                        .past = past};
     aic_box_coalesce(&p->box);
     if (p->box.dims > 0) {
         p->inner = aic_box_take(&p->box, innermost(map, box, &p->box));
@@ -85,9 +100,9 @@ void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_sch
     p->chunk = (wanted + period - 1) / period * period;
 }
 
-static bool is_aligned(int64_t bytes)
+void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *p)
 {
-    return bytes % AIC_NEST_PAST_ALIGN == 0;
+    make_plan(map, box, schedule, false, p);
 }
 
 static int64_t bytes_of(const aic_map *map, const aic_map_box *box)
@@ -106,8 +121,7 @@ bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_sch
     if (bytes_of(map, box) < AIC_NEST_PAST_BYTES || box->reads[AIC_MAP_OLD]) {
         return false;
     }
-    aic_map_plan_make(map, box, &narrow, plan);
-    plan->past = true;
+    make_plan(map, box, &narrow, true, plan);
     bool aligned = plan->inner.out == map->size && is_aligned(plan->inner.extent * map->size);
     aligned = aligned && is_aligned(plan->box.out) && is_aligned(box->pair);
     for (unsigned i = 0; i < plan->box.dims; i++) {
