@@ -10,6 +10,8 @@
 
 enum { UNIT_BYTES = 16 };
 
+_Static_assert(AIC_MAP_STREAMS <= (int)AIC_NEST_INPUTS, "a box has steps for every stream");
+
 /* The dimension along which vectors run: dense in the output, else in most of the streams. */
 static unsigned innermost(const aic_map *map, const aic_map_box *from, const aic_box *box)
 {
@@ -329,7 +331,7 @@ static void report(FILE *out, const aic_work *work, const aic_target *target, co
         aic_map_plan p;
         aic_map_plan_make(&work->map, &work->map.box[i], schedule, &p);
         fprintf(out, "%s, %lld bytes; dimensions and their steps in bytes:\n", aic_map_op_name(work->map.value.op),
-                (long long)bytes_of(&work->map, p.from));
+                (long long)bytes_of(&work->map, p.from) * outputs_of(p.from));
         for (unsigned k = 0; k < p.box.dims; k++) {
             report_dim(out, p.from, "loop", &p.box.dim[k]);
         }

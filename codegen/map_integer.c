@@ -23,21 +23,6 @@ static LLVMValueRef integer_sub(const terms *t)
     return binary(t, LLVMSub);
 }
 
-static LLVMValueRef integer_and(const terms *t)
-{
-    return binary(t, LLVMAnd);
-}
-
-static LLVMValueRef integer_or(const terms *t)
-{
-    return binary(t, LLVMOr);
-}
-
-static LLVMValueRef integer_xor(const terms *t)
-{
-    return binary(t, LLVMXor);
-}
-
 /* value / 2^count towards minus infinity, any count. */
 static LLVMValueRef shift_right(const terms *t, LLVMValueRef value, int64_t count)
 {
@@ -118,9 +103,9 @@ static const struct {
     [AIC_MAP_MAC] = {integer_mac, 4, false, NULL, NULL},
     [AIC_MAP_MAX] = {integer_max, 1, false, NULL, NULL},
     [AIC_MAP_MIN] = {integer_min, 1, false, NULL, NULL},
-    [AIC_MAP_AND] = {integer_and, 1, true, NULL, NULL},
-    [AIC_MAP_OR] = {integer_or, 1, true, NULL, NULL},
-    [AIC_MAP_XOR] = {integer_xor, 1, true, NULL, NULL},
+    [AIC_MAP_AND] = {aic_bits_and, 1, true, NULL, NULL},
+    [AIC_MAP_OR] = {aic_bits_or, 1, true, NULL, NULL},
+    [AIC_MAP_XOR] = {aic_bits_xor, 1, true, NULL, NULL},
     [AIC_MAP_SHIFT] = {integer_shift, 8, true, NULL, NULL},
 };
 
@@ -318,7 +303,7 @@ static LLVMValueRef packed(const terms *t, const lanes *l, LLVMValueRef plane[2]
     return aic_permute(e, aic_pack(e, plane[0], plane[1], !t->v->out.sign), from, n * in_word);
 }
 
-/* The planes' elements in their lanes. */
+/* The planes' elements in their lanes. What becomes narrower has one lane in a word here, or is packed. */
 static LLVMValueRef joined(const terms *t, const lanes *l, LLVMValueRef *plane, unsigned n)
 {
     LLVMBuilderRef b = t->e->builder;

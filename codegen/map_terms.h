@@ -17,6 +17,9 @@ typedef struct terms {
 
 typedef LLVMValueRef expression(const terms *t);
 
+/* Of words and of what is narrower. */
+expression aic_bits_and, aic_bits_or, aic_bits_xor;
+
 /* Every lane the low bits of `value`. */
 static inline LLVMValueRef constant(LLVMTypeRef type, int64_t value)
 {

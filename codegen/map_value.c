@@ -60,17 +60,17 @@ static LLVMValueRef float_min(const terms *t)
     return quiet(t, intrinsic(t, "llvm.minimum"));
 }
 
-static LLVMValueRef bits_and(const terms *t)
+LLVMValueRef aic_bits_and(const terms *t)
 {
     return binary(t, LLVMAnd);
 }
 
-static LLVMValueRef bits_or(const terms *t)
+LLVMValueRef aic_bits_or(const terms *t)
 {
     return binary(t, LLVMOr);
 }
 
-static LLVMValueRef bits_xor(const terms *t)
+LLVMValueRef aic_bits_xor(const terms *t)
 {
     return binary(t, LLVMXor);
 }
@@ -120,9 +120,9 @@ static const struct {
     [AIC_MAP_MAC] = {"multiply and add", true, true, 2, float_mac},
     [AIC_MAP_MAX] = {"maximum", true, false, 8, float_max},
     [AIC_MAP_MIN] = {"minimum", true, false, 8, float_min},
-    [AIC_MAP_AND] = {"and", false, false, 1, bits_and},
-    [AIC_MAP_OR] = {"or", false, false, 1, bits_or},
-    [AIC_MAP_XOR] = {"exclusive or", false, false, 1, bits_xor},
+    [AIC_MAP_AND] = {"and", false, false, 1, aic_bits_and},
+    [AIC_MAP_OR] = {"or", false, false, 1, aic_bits_or},
+    [AIC_MAP_XOR] = {"exclusive or", false, false, 1, aic_bits_xor},
     [AIC_MAP_SHIFT] = {"shift", false, false, 7, bits_shift},
     [AIC_MAP_GREATER] = {"select greater", true, false, 2, float_greater},
     [AIC_MAP_EQUAL] = {"select equal", false, false, 2, bits_equal},

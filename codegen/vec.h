@@ -37,9 +37,9 @@ LLVMValueRef aic_float_to_bfloat16(aic_emit *e, const LLVMValueRef *floats, unsi
 #define AIC_ROUND_LIMIT 4194304 /* 2^22 */
 LLVMValueRef aic_round(aic_emit *e, LLVMValueRef floats);
 
-/* Two full registers of signed integers to one of integers of half the width, clamped to the narrow type's range. The
- * order is the target's: lane i of a and b one after the other, `lanes` each of `bits` bits, comes out in lane
- * aic_pack_lane(..., i). */
+/* Two registers of signed integers, of 128 bits up to the target's, to one of integers of half the width, clamped to
+ * the narrow type's range; to_unsigned only where that has 8 bits. The order is the target's: lane i of a and b one
+ * after the other, `lanes` each of `bits` bits, comes out in lane aic_pack_lane(..., i). */
 LLVMValueRef aic_pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned);
 unsigned aic_pack_lane(const aic_target *target, unsigned lanes, unsigned bits, unsigned lane);
 
