@@ -78,14 +78,21 @@ static int64_t operand_bytes(const aic_spec *spec)
     return bytes;
 }
 
+/* A pseudo-random specification, which must be legal and come again. */
+static aic_spec draw(aic_op op, const aic_semantics *semantics, uint64_t seed)
+{
+    aic_spec spec, again;
+    ck_assert_int_eq(aic_spec_random(op, semantics, seed, &spec), AIC_OK);
+    ck_assert_msg(aic_spec_validate(&spec, semantics) == AIC_OK, "seed %" PRIu64 ": %s", seed, aic_last_error());
+    ck_assert_int_eq(aic_spec_random(op, semantics, seed, &again), AIC_OK);
+    ck_assert(aic_spec_equal(&spec, &again));
+    return spec;
+}
+
 void rule_check_random(aic_op op, int64_t macs_most, int64_t bytes_most)
 {
     for (uint64_t seed = 0; seed < 5000; seed++) {
-        aic_spec spec, again;
-        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
-        ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_OK, "seed %" PRIu64 ": %s", seed, aic_last_error());
-        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &again), AIC_OK);
-        ck_assert(aic_spec_equal(&spec, &again));
+        const aic_spec spec = draw(op, NULL, seed);
         int64_t macs, moved;
         ck_assert_int_eq(aic_spec_work(&spec, NULL, &macs, &moved), AIC_OK);
         const int64_t bytes = operand_bytes(&spec);
@@ -134,11 +141,7 @@ int rule_check_random_under(aic_op op, const aic_semantics *semantics, const aic
 {
     int refused = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
-        aic_spec spec, again;
-        ck_assert_int_eq(aic_spec_random(op, semantics, seed, &spec), AIC_OK);
-        ck_assert_msg(aic_spec_validate(&spec, semantics) == AIC_OK, "seed %" PRIu64 ": %s", seed, aic_last_error());
-        ck_assert_int_eq(aic_spec_random(op, semantics, seed, &again), AIC_OK);
-        ck_assert(aic_spec_equal(&spec, &again));
+        aic_spec spec = draw(op, semantics, seed);
         refused += aic_spec_validate(&spec, other) != AIC_OK;
         ck_assert_int_eq(aic_spec_random_illegal(op, semantics, seed, &spec), AIC_OK);
         ck_assert_msg(aic_spec_validate(&spec, semantics) == AIC_INVALID_ARGUMENT, "seed %" PRIu64 " is legal", seed);
