@@ -51,6 +51,25 @@ static uint64_t word_of_text(const char *text)
     return hash;
 }
 
+/* Words of a key, which are not counted where they are added. */
+enum {
+    SCHEDULE_WORDS = 0
+#define AIC_FIELD(kind, name, count, need, fallback) +count
+#include "codegen/schedule.def"
+#undef AIC_FIELD
+    ,
+    SEMANTICS_WORDS = 0
+#define AIC_FIELD(kind, name, count, need, fallback) +count
+#include <aic/semantics.def>
+#undef AIC_FIELD
+    ,
+    TARGET_WORDS = 3 /* architecture, level, passes */
+};
+
+_Static_assert(AIC_GROUP_MAX *(AIC_GROUP_WORDS_MAX + SCHEDULE_WORDS) + SEMANTICS_WORDS + TARGET_WORDS <=
+                   AIC_KEY_WORDS_MAX,
+               "all that the code of a group depends on must fit into a key");
+
 void aic_build_symbol(const aic_codegen_request *request, char symbol[AIC_SYMBOL_MAX])
 {
     aic_key key;
