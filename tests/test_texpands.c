@@ -5,7 +5,6 @@
 #include "tests/specs.h"
 
 #include <check.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
