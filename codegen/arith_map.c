@@ -91,13 +91,14 @@ static unsigned cut_batches(const aic_arith *p, words set[WORDS_MAX])
     const int64_t full = p->shape[AIC_ARITH_N] / per_word, rest = p->shape[AIC_ARITH_N] % per_word;
     unsigned sets = 0;
     if (full >= step) {
-        set[sets++] = (words){0, full / step, step, step == 2, {0, 0}};
+        set[sets++] = (words){.first = 0, .count = full / step, .step = step, .pairs = step == 2};
     }
     if (full % step > 0) {
-        set[sets++] = (words){full - 1, 1, step, false, {0, 0}};
+        set[sets++] = (words){.first = full - 1, .count = 1, .step = step};
     }
     if (rest > 0) {
-        set[sets++] = (words){full, 1, step, false, {(unsigned)(full % step), (unsigned)rest}};
+        const aic_map_part part = {.half = (unsigned)(full % step), .count = (unsigned)rest};
+        set[sets++] = (words){.first = full, .count = 1, .step = step, .part = part};
     }
     return sets;
 }
