@@ -39,9 +39,9 @@ typedef struct aic_op_info {
     /* Operands in calling order, one for every parameter of aic_jit_OP(), AIC_UNUSED ones included; the descriptor is
      * valid. Sizes fit in int64_t; elements and bytes are filled in by the caller. */
     size_t (*operands)(const void *desc, const aic_semantics *semantics, aic_operand operands[AIC_OPERANDS_MAX]);
-    /* How many bytes of each of its operands a call reads and writes, in calling order; bytes that are read and written
-     * count twice. Found there is what holds where a call touches all of every operand; the hook puts right what is
-     * less, or what is AIC_INOUT without being read. NULL: nothing to put right. */
+    /* How many bytes of each operand a call reads and writes, in calling order. They come in as all of the operand's,
+     * twice those of an AIC_INOUT one; the hook corrects them where a call touches less, or does not read what it
+     * writes. NULL: they are right. */
     void (*accessed)(const void *desc, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX]);
     int64_t (*macs)(const void *desc); /* saturated at INT64_MAX; NULL: the operator has none */
     bool (*exact)(const void *desc);   /* NULL: always */
@@ -74,8 +74,8 @@ typedef struct aic_op_info {
     void (*random_fused)(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
 } aic_op_info;
 
-/* For `accessed`: of operand number `index` at most this many elements are touched; fewer where strides of 0 repeat
- * them, which the bytes that are there show. */
+/* For `accessed`: lowers the bytes of operand number `index` to those of this many elements. Operands in which strides
+ * of 0 repeat elements have fewer, and keep them. */
 void aic_accessed(int64_t bytes[AIC_OPERANDS_MAX], int index, int64_t elements, aic_dtype dtype);
 
 /* Far more draws than any operator needs. */
