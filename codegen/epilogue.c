@@ -138,41 +138,48 @@ static LLVMValueRef piece_target(const walk *w, LLVMValueRef block)
     return aic_at(e, target, aic_mul(e, LLVMBuildURem(e->builder, column, width, ""), target_bytes(w)));
 }
 
-/* The rows of a piece whose first block is number `block` of the strip. */
-static void emit_piece_rows(const walk *w, piece *c, LLVMValueRef block, bool plain)
+/* The parameters of a piece whose first block is number `block` of the strip. */
+static void read_parameters(const walk *w, piece *c, LLVMValueRef block)
 {
     aic_emit *e = w->e;
     LLVMValueRef number = LLVMBuildUDiv(e->builder, w->column, aic_int(e, LANES), "");
     number = aic_add(e, number, block);
     for (unsigned unit = 0; unit < c->units; unit++) {
         LLVMValueRef first = aic_add(e, number, aic_int(e, unit * c->unit.blocks));
-        aic_epilogue_parameters(e, w->p, &c->unit, w->table, first, plain, &c->parameters[unit]);
+        aic_epilogue_parameters(e, w->p, &c->unit, w->table, first, &c->parameters[unit]);
     }
-    emit_rows(w, c, plain ? w->s->form.rows : 1);
 }
 
-/* A piece of `blocks` blocks. Where only the table tells whether columns are plain, there are two ways through it, but
- * not through the few columns behind others. */
-static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes)
+static void emit_careful_rows(const walk *w, piece *c, aic_care care, int64_t rows)
+{
+    for (unsigned unit = 0; unit < c->units; unit++) {
+        aic_epilogue_take_care(w->e, w->p, &c->unit, care, &c->parameters[unit]);
+    }
+    emit_rows(w, c, rows);
+}
+
+/* A piece of `blocks` blocks. Where only the table tells what care columns need, there are several ways through it, but
+ * one through the `few` columns behind others. */
+static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes, bool few)
 {
     aic_emit *e = w->e;
-    const bool few = columns <= LANES && columns < w->p->columns;
-    const aic_plainness plainness = aic_epilogue_plainness(w->p);
+    const unsigned cares = aic_epilogue_cares(w->p);
     piece c = {.unit = aic_epilogue_unit(w->p, e->target, blocks), .row_bytes = row_bytes};
     c.units = (unsigned)blocks / c.unit.blocks;
     c.columns = columns / c.units;
     c.target = piece_target(w, block);
     c.source = aic_at(e, w->source, aic_mul(e, block, w->s->block_bytes));
-    if (plainness != AIC_PLAIN_TOLD || few) {
-        emit_piece_rows(w, &c, block, plainness == AIC_PLAIN_ALWAYS);
-        return;
-    }
-    LLVMValueRef told = aic_epilogue_told_plain(e, w->table);
-    for (int plain = 0; plain <= 1; plain++) {
-        aic_branch branch;
-        aic_branch_begin(e, &branch, plain ? told : LLVMBuildNot(e->builder, told, ""));
-        emit_piece_rows(w, &c, block, plain);
-        aic_branch_end(e, &branch);
+    read_parameters(w, &c, block);
+    for (aic_care care = AIC_CARE_NONE; care < AIC_CARES; care++) {
+        const bool only = cares >> care == 1 && (few || cares == 1U << care);
+        if (only) {
+            emit_careful_rows(w, &c, care, w->s->form.rows);
+        } else if (!few && (cares >> care & 1) != 0) {
+            aic_branch branch;
+            aic_branch_begin(e, &branch, aic_epilogue_told_care(e, w->table, care));
+            emit_careful_rows(w, &c, care, care == AIC_CARE_NONE ? w->s->form.rows : 1);
+            aic_branch_end(e, &branch);
+        }
     }
 }
 
@@ -205,11 +212,12 @@ static void emit_pieces(const walk *w)
         aic_loop loop;
         aic_loop_begin(e, &loop, "piece", aic_int(e, 0), aic_int(e, whole), size, NULL, 0);
         LLVMValueRef first = whole % size == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, whole - size));
-        emit_piece(w, first, size, (unsigned)(size * LANES), row_bytes);
+        emit_piece(w, first, size, (unsigned)(size * LANES), row_bytes, false);
         aic_loop_end(e, &loop);
     }
     if (tail > 0) {
-        emit_piece(w, aic_int(e, whole), 1, (unsigned)tail, narrow ? LANES * target_bytes(w) : row_bytes);
+        emit_piece(w, aic_int(e, whole), 1, (unsigned)tail, narrow ? LANES * target_bytes(w) : row_bytes,
+                   (int64_t)tail < w->p->columns);
     }
 }
 

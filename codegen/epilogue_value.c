@@ -94,7 +94,7 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
     if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
         x = rectify(e, p, x);
     }
-    if (parameters->mask[i] != NULL) {
+    if (parameters->mask[i] != NULL && parameters->care != AIC_CARE_NONE) {
         x = LLVMBuildAnd(e->builder, x, parameters->mask[i], "");
     }
     if (converts && !is_float(p)) {
@@ -109,23 +109,18 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
 
 /* ---- bytes ---- */
 
-/* Rounded, not above HIGH. NaN counts as 0. */
-static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, LLVMValueRef x, LLVMValueRef high)
+/* Rounded; what is beyond 16 bits stays beyond them. NaN counts as 0. */
+static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, aic_care care, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef type = LLVMTypeOf(x);
-    const bool plain = high == NULL;
-    if (plain && !may_be_nan(p)) {
+    if (!may_be_nan(p) && care != AIC_CARE_ALL) {
         return aic_round(e, x);
     }
-    high = plain ? aic_const_float(type, INT16_MAX) : high;
+    LLVMValueRef high = aic_const_float(type, INT16_MAX);
     LLVMValueRef bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, x, high, ""), x, high, "");
     if (may_be_nan(p)) {
-        LLVMValueRef zero = aic_zero(type);
-        if (!plain) {
-            zero = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, zero, high, ""), zero, high, "");
-        }
-        bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealORD, x, x, ""), bounded, zero, "");
+        bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealORD, x, x, ""), bounded, aic_zero(type), "");
     }
     return aic_round(e, bounded);
 }
@@ -147,19 +142,17 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit 
 {
     LLVMValueRef half[AIC_UNIT_VECTORS / 2];
     for (unsigned i = 0; i < count; i++) {
-        x[i] = to_integer(e, p, x[i], parameters->high[i]);
+        x[i] = to_integer(e, p, parameters->care, x[i]);
     }
     for (unsigned i = 0; i < AIC_UNIT_VECTORS / 2; i++) {
         half[i] = aic_pack(e, x[2 * i % count], x[(2 * i + 1) % count], false);
-        LLVMValueRef low = parameters->low[i];
-        if (low == NULL && p->relu == AIC_RELU_SOURCE) {
-            low = aic_zero(LLVMTypeOf(half[i]));
-        }
-        half[i] = low == NULL ? half[i] : aic_vector_max(e, half[i], low);
-        half[i] = aic_add_saturated(e, half[i], parameters->offset[i]);
+        half[i] = aic_add_saturated(e, half[i], parameters->up[i]);
     }
     LLVMValueRef bytes = unpack_order(e, unit, aic_pack(e, half[0], count > 2 ? half[1] : half[0], true));
-    return LLVMIsNull(parameters->flip) ? bytes : LLVMBuildXor(e->builder, bytes, parameters->flip, "");
+    if ((parameters->care != AIC_CARE_NONE || p->relu == AIC_RELU_SOURCE) && !LLVMIsNull(parameters->least)) {
+        bytes = aic_vector_max_unsigned(e, bytes, parameters->least);
+    }
+    return LLVMIsNull(parameters->down) ? bytes : LLVMBuildAdd(e->builder, bytes, parameters->down, "");
 }
 
 /* ---- short floats ---- */
@@ -174,12 +167,14 @@ static LLVMValueRef drop_nan(aic_emit *e, const LLVMValueRef *floats, unsigned c
     return LLVMBuildSelect(e->builder, aic_concat(e, number, count), results, aic_zero(LLVMTypeOf(results)), "");
 }
 
-/* Saturation is cheapest on the result: infinity is the number behind the largest one, for each sign. */
-static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, const LLVMValueRef *x, unsigned count)
+/* Saturation is cheapest on the result: infinity is the number behind the largest one, for each sign. Cheaper is where
+ * the bias is added, between limits that saturate, too. */
+static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_care care, const LLVMValueRef *x,
+                                   unsigned count)
 {
     const bool half = p->target == AIC_FLOAT16, nan = may_be_nan(p);
     LLVMValueRef y = half ? aic_float_to_half(e, x[0]) : aic_float_to_bfloat16(e, x, count, nan && !p->saturate);
-    if (!p->saturate) {
+    if (!p->saturate || (aic_epilogue_limits_sums(p) && care == AIC_CARE_NONE)) {
         return y;
     }
     LLVMTypeRef type = LLVMTypeOf(y);
@@ -205,7 +200,7 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
         for (unsigned i = count; i < unit->count; i++) {
             x[i] = x[i - count];
         }
-        return to_short_float(e, p, x, unit->count);
+        return to_short_float(e, p, parameters->care, x, unit->count);
     }
     return LLVMBuildBitCast(e->builder, x[0], aic_vector(e->i32, unit->lanes), "");
 }

@@ -126,6 +126,13 @@ LLVMValueRef aic_vector_min_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b
     return aic_emit_intrinsic(e, "llvm.umin", &type, 1, args, 2);
 }
 
+LLVMValueRef aic_vector_max_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, "llvm.umax", &type, 1, args, 2);
+}
+
 /* The exponent is rebiased by a multiplication with 2^112, which also normalises subnormal halves; infinity and NaN
  * get their exponent set afterwards. */
 static LLVMValueRef half_to_float_portable(aic_emit *e, LLVMValueRef bits)

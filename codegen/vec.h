@@ -54,6 +54,7 @@ LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double hig
 LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_vector_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_vector_min_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef aic_vector_max_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 
 /* `count` elements from pointer + offset bytes on of an integer type in the lower lanes of a vector of `lanes`, the
  * others 0; and back. Nothing else is read or written. Aligned to an element. */
