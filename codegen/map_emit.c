@@ -1,6 +1,6 @@
-/* Code of a map's box: loops around runs, a run in vectors, the rest of it in smaller ones. Nothing is written that does
- * not belong to the run, and nothing read but what lies between elements of it. All loads of a batch come before its
- * stores, which may be to the same elements. */
+/* Code of a map's box: loops around runs, a run in vectors, the rest of it in smaller ones. Nothing is written that
+ * does not belong to the run, and nothing read but what lies between elements of it. All loads of a batch come before
+ * its stores, which may be to the same elements. */
 #include "codegen/map.h"
 #include "codegen/vec.h"
 
