@@ -189,7 +189,7 @@ static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_care 
 LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
                                   const aic_parameters *parameters, LLVMValueRef *accumulators, unsigned count)
 {
-    LLVMValueRef x[AIC_UNIT_VECTORS];
+    LLVMValueRef x[AIC_UNIT_VECTORS] = {NULL};
     for (unsigned i = 0; i < count; i++) {
         x[i] = scaled(e, p, parameters, i, accumulators[i]);
     }

@@ -168,9 +168,9 @@ static unsigned element_of(const lanes *l, const aic_map_value *v, unsigned plan
 static origin origin_of(const lanes *l, const aic_map_value *v, const aic_map_input *in, unsigned half, unsigned plane,
                         unsigned lane)
 {
-    const unsigned per_in = WORD_BITS / in->bits, per_out = WORD_BITS / v->out.bits;
-    const unsigned at = in->spread ? 0 : half * per_out + element_of(l, v, plane, lane);
-    return (origin){at >= per_in, at % per_in * in->bits / BYTE_BITS};
+    const unsigned per_word = WORD_BITS / v->out.bits, element = half * per_word + element_of(l, v, plane, lane);
+    const unsigned bit = in->spread ? 0 : element * in->bits;
+    return (origin){bit >= WORD_BITS, bit % WORD_BITS / BYTE_BITS};
 }
 
 static LLVMTypeRef integers(aic_emit *e, unsigned bits, unsigned count)
@@ -329,7 +329,7 @@ static LLVMValueRef in_lanes(aic_emit *e, const aic_map_value *v, const aic_map_
 {
     const lanes l = lanes_of(v);
     terms t = {.e = e, .v = v, .type = integers(e, l.bits, n * l.count), .sign = l.sign};
-    LLVMValueRef plane[PLANES_MAX];
+    LLVMValueRef plane[PLANES_MAX] = {NULL};
     for (unsigned i = 0; i < l.planes; i++) {
         t.a = input_of(&t, &l, &v->a, part->half, i, stream[AIC_MAP_A], stream[AIC_MAP_A_NEXT], n);
         t.b = input_of(&t, &l, &v->b, part->half, i, stream[AIC_MAP_B], stream[AIC_MAP_B_NEXT], n);

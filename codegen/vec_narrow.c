@@ -66,7 +66,7 @@ static LLVMValueRef round_to_bfloat16(aic_emit *e, LLVMValueRef floats, bool has
 
 LLVMValueRef aic_float_to_bfloat16(aic_emit *e, const LLVMValueRef *floats, unsigned count, bool has_nan)
 {
-    LLVMValueRef halves[2];
+    LLVMValueRef halves[2] = {NULL};
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats[0]));
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef rounded = round_to_bfloat16(e, floats[i], has_nan);
