@@ -178,6 +178,24 @@ void bench_data_close(bench_data *data)
     }
 }
 
+void bench_data_check(const bench_data *data, const bench_body *kernel, const char *what)
+{
+    const size_t bytes = (size_t)data->operand[0].bytes;
+    void *expected = bench_memory(bytes), *operands[AIC_OPERANDS_MAX];
+    memcpy(operands, data->pointer, sizeof operands);
+    operands[0] = expected;
+    memcpy(expected, data->pointer[0], bytes);
+    kernel->run(kernel->argument);
+    if (aic_reference(&data->spec, NULL, operands, data->count) != AIC_OK) {
+        bench_die("reference");
+    }
+    if (memcmp(expected, data->pointer[0], bytes) != 0) {
+        fprintf(stderr, "bench: %s is wrong\n", what);
+        exit(1);
+    }
+    free(expected);
+}
+
 /* ---- timing ---- */
 
 double bench_cpu_ns(void)

@@ -96,6 +96,10 @@ typedef struct bench_body {
     double ns; /* set by bench_time: the median of one call */
 } bench_body;
 
+/* Runs the kernel once and compares every byte of its output with the reference; a difference ends the program with
+ * status 1, named by `what`. */
+void bench_data_check(const bench_data *data, const bench_body *kernel, const char *what);
+
 /* Times the bodies in turn, A B C A B C ..., for about `seconds` each. The clock is the thread's processor time: what
  * other processes take on a shared machine does not count. */
 void bench_time(bench_body *body, size_t count, double seconds);

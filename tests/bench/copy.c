@@ -44,25 +44,6 @@ static void run_loop(void *argument)
     }
 }
 
-static void check_result(job *j, const char *spec)
-{
-    size_t bytes = (size_t)j->data.operand[0].bytes;
-    void *expected = bench_memory(bytes);
-    void *operands[AIC_OPERANDS_MAX];
-    memcpy(operands, j->data.pointer, sizeof operands);
-    operands[0] = expected;
-    memset(j->data.pointer[0], 0, bytes);
-    run_kernel(j);
-    if (aic_reference(&j->data.spec, NULL, operands, j->data.count) != AIC_OK) {
-        bench_die("reference");
-    }
-    if (memcmp(expected, j->data.pointer[0], bytes) != 0) {
-        fprintf(stderr, "copy: %s is wrong\n", spec);
-        exit(1);
-    }
-    free(expected);
-}
-
 /* Prints a line; returns the kernel's speed over the copy's. */
 static double measure(aic_context *context, const copy_row *row, int level, double seconds)
 {
@@ -78,7 +59,7 @@ static double measure(aic_context *context, const copy_row *row, int level, doub
     if (row->prepare != NULL) {
         row->prepare(&j.data);
     }
-    check_result(&j, spec);
+    bench_data_check(&j.data, &(bench_body){run_kernel, &j, 0}, spec);
     int64_t macs, bytes;
     if (aic_spec_work(&parsed, NULL, &macs, &bytes) != AIC_OK) {
         bench_die(spec);

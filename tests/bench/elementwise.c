@@ -195,24 +195,6 @@ static function *compile_loop(const row *r, int64_t count)
 
 /* ---- kernels ---- */
 
-static void check_result(job *j, const char *spec)
-{
-    size_t bytes = (size_t)j->data.operand[0].bytes;
-    void *expected = bench_memory(bytes), *operands[AIC_OPERANDS_MAX];
-    memcpy(operands, j->data.pointer, sizeof operands);
-    operands[0] = expected;
-    memcpy(expected, j->data.pointer[0], bytes);
-    run_kernel(j);
-    if (aic_reference(&j->data.spec, NULL, operands, j->data.count) != AIC_OK) {
-        bench_die("reference");
-    }
-    if (memcmp(expected, j->data.pointer[0], bytes) != 0) {
-        fprintf(stderr, "elementwise: %s is wrong\n", spec);
-        exit(1);
-    }
-    free(expected);
-}
-
 static void open_job(job *j, aic_context *context, const char *format, int64_t bytes)
 {
     char text[TEXT];
@@ -230,7 +212,7 @@ static void open_job(job *j, aic_context *context, const char *format, int64_t b
     j->integers = aic_kernel_tensor_arithmetic_quantized(j->kernel);
     j->fill = aic_kernel_texpands(j->kernel);
     bench_data_open(&j->data, &spec);
-    check_result(j, text);
+    bench_data_check(&j->data, &(bench_body){run_kernel, j, 0}, text);
 }
 
 static void close_job(job *j)
