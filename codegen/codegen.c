@@ -2,9 +2,9 @@
 #include "codegen/codegen.h"
 #include "codegen/generator.h"
 #include "codegen/group.h"
-#include "codegen/guard.h"
-#include "codegen/llvm_shim.h"
-#include "frontend/diag.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/llvm/shim.h"
+#include "frontend/core/diag.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,11 +3,11 @@
 #ifndef AIC_GENERATOR_H
 #define AIC_GENERATOR_H
 
-#include "codegen/contraction.h"
-#include "codegen/epilogue.h"
-#include "codegen/map.h"
-#include "codegen/nest.h"
-#include "codegen/region.h"
+#include "codegen/contraction/contraction.h"
+#include "codegen/epilogue/epilogue.h"
+#include "codegen/loops/map.h"
+#include "codegen/loops/nest.h"
+#include "codegen/loops/region.h"
 #include "codegen/schedule.h"
 
 #include <stdio.h>

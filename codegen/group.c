@@ -1,8 +1,8 @@
 /* Kernels of one specification, and of several that one function calls in turn; see group.h. The specifications of a
  * group know nothing of each other: each has the functions it would have alone, equal ones have them in common. */
 #include "codegen/group.h"
-#include "codegen/vec.h"
-#include "frontend/op.h"
+#include "codegen/llvm/vec.h"
+#include "frontend/core/op.h"
 
 enum { POINTER_BYTES = 8, NAME_BYTES = 128, SUFFIX_BYTES = 16 };
 

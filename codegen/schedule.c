@@ -1,8 +1,8 @@
 /* Schedules of any shape of computation: candidates, text form, report. */
 #include "codegen/schedule.h"
 #include "codegen/generator.h"
-#include "frontend/diag.h"
-#include "frontend/text.h"
+#include "frontend/core/diag.h"
+#include "frontend/text/text.h"
 
 /* ---- candidates ---- */
 

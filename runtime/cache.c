@@ -1,6 +1,6 @@
 /* The memory cache; see cache.h for what it promises. */
 #include "runtime/cache.h"
-#include "frontend/diag.h"
+#include "frontend/core/diag.h"
 #include <stdio.h>
 #include <stdlib.h>
 

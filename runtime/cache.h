@@ -9,7 +9,7 @@
 #ifndef AIC_RUNTIME_CACHE_H
 #define AIC_RUNTIME_CACHE_H
 
-#include "frontend/op.h"
+#include "frontend/core/op.h"
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -4,7 +4,7 @@
 #define AIC_RUNTIME_CODE_H
 
 #include "codegen/codegen.h"
-#include "frontend/op.h"
+#include "frontend/core/op.h"
 #include "runtime/context.h"
 #include "runtime/jit.h"
 #include <ffi.h>

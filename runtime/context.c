@@ -1,7 +1,7 @@
 /* Contexts: options, environment, the default context. */
 #include "runtime/context.h"
-#include "frontend/diag.h"
-#include "frontend/op.h"
+#include "frontend/core/diag.h"
+#include "frontend/core/op.h"
 #include "runtime/code.h"
 #include "runtime/isa.h"
 #include <stdlib.h>

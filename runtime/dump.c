@@ -1,5 +1,5 @@
 /* Looking at what the generator makes: dumps of its stages and the list of candidate schedules. Nothing is cached. */
-#include "frontend/diag.h"
+#include "frontend/core/diag.h"
 #include "runtime/build.h"
 #include "runtime/isa.h"
 #include <aic/kernel.h>

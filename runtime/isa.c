@@ -1,6 +1,6 @@
 /* Instruction set levels as the public interface shows them: names of the host architecture's target table. */
 #include "runtime/isa.h"
-#include "frontend/diag.h"
+#include "frontend/core/diag.h"
 #include <aic/context.h>
 #include <stdio.h>
 

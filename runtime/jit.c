@@ -6,8 +6,8 @@
  * other thread can be inside when that happens, every entry into a session holds the session's own mutex, which is
  * taken outside the guarded body. */
 #include "runtime/jit.h"
-#include "codegen/guard.h"
-#include "frontend/diag.h"
+#include "codegen/llvm/guard.h"
+#include "frontend/core/diag.h"
 #include <errno.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>

@@ -1,5 +1,5 @@
 /* The exported aic_jit_OP() of every operator, expanded from ops.def. */
-#include "frontend/diag.h"
+#include "frontend/core/diag.h"
 #include "runtime/pipeline.h"
 #include <aic/aic.h>
 

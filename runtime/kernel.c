@@ -1,6 +1,6 @@
 /* Kernel handles: the functions of aic/kernel.h but the dumps (dump.c). A handle is a hold on cached machine code. */
-#include "frontend/diag.h"
-#include "frontend/op.h"
+#include "frontend/core/diag.h"
+#include "frontend/core/op.h"
 #include "runtime/build.h"
 #include "runtime/scratch.h"
 #include <aic/kernel.h>

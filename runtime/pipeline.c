@@ -1,6 +1,6 @@
 /* The whole way from a descriptor to a result: aic_pipeline() shows every stage in order. */
 #include "runtime/pipeline.h"
-#include "frontend/op.h"
+#include "frontend/core/op.h"
 #include "runtime/build.h"
 #include "runtime/log.h"
 

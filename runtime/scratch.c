@@ -1,7 +1,7 @@
 /* Scratch memory of kernels; see scratch.h. The block is freed by a destructor of thread-specific data, which runs
  * when the thread ends. */
 #include "runtime/scratch.h"
-#include "frontend/diag.h"
+#include "frontend/core/diag.h"
 #include <pthread.h>
 #include <stdlib.h>
 

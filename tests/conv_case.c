@@ -1,6 +1,6 @@
 /* A conv2d with its operands; see conv_case.h. */
 #include "tests/conv_case.h"
-#include "frontend/rng.h"
+#include "frontend/random/rng.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Programs with arguments; see pto_case.h. */
 #include "tests/pto_case.h"
-#include "frontend/rng.h"
+#include "frontend/random/rng.h"
 
 #include <check.h>
 #include <stdlib.h>

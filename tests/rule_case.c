@@ -1,8 +1,8 @@
 /* What the tests of every operator's rules have in common; see rule_case.h. */
 #include "tests/rule_case.h"
 
-#include "frontend/op.h"
-#include "frontend/rng.h"
+#include "frontend/core/op.h"
+#include "frontend/random/rng.h"
 #include "tests/specs.h"
 
 #include <check.h>

@@ -1,7 +1,7 @@
 /* Specifications in tests. */
 #include "tests/specs.h"
 
-#include "frontend/op.h"
+#include "frontend/core/op.h"
 
 #include <check.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* tensor_arithmetic and tensor_arithmetic_quantized: the worked examples of the document (tensor arithmetic, section
  * 5), special values, places in memory, all of 8 bits. */
-#include "frontend/arith.h"
-#include "frontend/rng.h"
+#include "frontend/ops/arith/arith.h"
+#include "frontend/random/rng.h"
 #include "tests/specs.h"
 
 #include <check.h>

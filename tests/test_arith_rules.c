@@ -1,5 +1,5 @@
 /* tensor_arithmetic and tensor_arithmetic_quantized: every rule, operands, what may share memory. */
-#include "frontend/arith.h"
+#include "frontend/ops/arith/arith.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
 

@@ -1,5 +1,5 @@
 /* The memory cache by itself: hits, equality, growth, one flight a key, failures, many threads. */
-#include "frontend/diag.h"
+#include "frontend/core/diag.h"
 #include "runtime/cache.h"
 #include <check.h>
 #include <stdio.h>

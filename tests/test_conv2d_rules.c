@@ -1,6 +1,6 @@
 /* conv2d's rules: every row of the parameter table, its message, both ends of its range, and the order of rows. */
-#include "frontend/op.h"
-#include "frontend/rng.h"
+#include "frontend/core/op.h"
+#include "frontend/random/rng.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
 

@@ -1,6 +1,6 @@
 /* fixpipe's reference: the document's worked examples, its layouts element by element, special values in both overflow
  * modes, and what a call's data may not hold. */
-#include "frontend/half.h"
+#include "frontend/numeric/half.h"
 #include "tests/specs.h"
 
 #include <aic/aic.h>

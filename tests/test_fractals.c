@@ -1,5 +1,5 @@
 /* nd2nz, load_data, load_data_transpose: their rules, and their references on data that say where they come from. */
-#include "frontend/rng.h"
+#include "frontend/random/rng.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
 

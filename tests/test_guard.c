@@ -1,9 +1,9 @@
 /* LLVM's ways of ending the process, each provoked for real: they must come back as statuses, and the next request
  * must work. */
-#include "codegen/guard.h"
-#include "codegen/llvm_shim.h"
-#include "codegen/vec.h"
-#include "frontend/diag.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/llvm/shim.h"
+#include "codegen/llvm/vec.h"
+#include "frontend/core/diag.h"
 #include "tests/memory_limit.h"
 
 #include <aic/aic.h>

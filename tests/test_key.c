@@ -1,6 +1,6 @@
 /* Keys, text and equality of descriptors see every entry of every field. Generic: operators added to ops.def are
  * covered without a change here. */
-#include "frontend/op.h"
+#include "frontend/core/op.h"
 
 #include <check.h>
 #include <stdlib.h>

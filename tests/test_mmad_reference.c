@@ -1,9 +1,9 @@
 /* mmad's reference: layouts, block arithmetic, overflow, and what must stay as it is; and the exact sums behind
  * accumulate=fast. */
-#include "frontend/element.h"
-#include "frontend/exact_sum.h"
-#include "frontend/half.h"
-#include "frontend/rng.h"
+#include "frontend/numeric/element.h"
+#include "frontend/numeric/exact_sum.h"
+#include "frontend/numeric/half.h"
+#include "frontend/random/rng.h"
 #include "tests/specs.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* PTO-AS that a grammar draws, half of it spoiled: answered without reading past its end, and what is accepted prints
  * as it reads back. AIC_FUZZ in the environment: how many texts, default 20000. */
-#include "frontend/rng.h"
+#include "frontend/random/rng.h"
 
 #include <aic/aic.h>
 #include <check.h>

@@ -1,5 +1,5 @@
 /* Groups of a program's statements as kernels: results, how many kernels are made, what groups consist of, threads. */
-#include "frontend/rng.h"
+#include "frontend/random/rng.h"
 #include "tests/pto_case.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* Schedules: text form, legality, candidates, and the way an extent is cut into tiles. */
-#include "codegen/contraction.h"
+#include "codegen/contraction/contraction.h"
 #include "codegen/generator.h"
 
 #include <aic/aic.h>

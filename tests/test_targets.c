@@ -2,7 +2,7 @@
  * where they are loaded, and instructions that prove the level and do not go beyond it. */
 #include "codegen/schedule.h"
 #include "codegen/target/target.h"
-#include "frontend/op.h"
+#include "frontend/core/op.h"
 #include "runtime/build.h"
 
 #include <check.h>

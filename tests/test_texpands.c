@@ -1,6 +1,6 @@
 /* texpands: its rules, the worked examples E1 to E6 of the document, the reference element by element. */
-#include "frontend/op_texpands.h"
-#include "frontend/rng.h"
+#include "frontend/ops/texpands.h"
+#include "frontend/random/rng.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
 

@@ -1,7 +1,7 @@
 /* Operator text: what is read, what is refused and where, the canonical form, hostile input. */
-#include "frontend/number.h"
-#include "frontend/op.h"
-#include "frontend/text.h"
+#include "frontend/core/op.h"
+#include "frontend/text/number.h"
+#include "frontend/text/text.h"
 
 #include <aic/aic.h>
 #include <check.h>

@@ -1,5 +1,5 @@
 /* tik_fixpipe: rules, extents and reference of the TIK form; with conv2d, the vendor's printed example. */
-#include "frontend/half.h"
+#include "frontend/numeric/half.h"
 #include "tests/golden.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"

@@ -1,6 +1,6 @@
 /* transdata: its rules, the place of single elements worked out by hand, round trips between every two layouts. */
-#include "frontend/layout.h"
-#include "frontend/op.h"
+#include "frontend/core/op.h"
+#include "frontend/layout/layout.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
 

@@ -1,6 +1,6 @@
 /* aic_spec_work(): the bytes that a call reads and writes, by hand for some specifications, and for pseudo-random ones
  * against what the reference is seen to write. */
-#include "frontend/op.h"
+#include "frontend/core/op.h"
 #include "tests/specs.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* The table of targets and look-ups in it. */
 #include "codegen/target/target.h"
-#include "frontend/diag.h"
+#include "frontend/core/diag.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * on the emulated processor of levels[], which has that level and, where the emulator knows such a one, no more: an
  * instruction beyond it is an illegal instruction. */
 #include "codegen/codegen.h"
-#include "frontend/op.h"
+#include "frontend/core/op.h"
 #include "tests/cross/ways.h"
 #include "tools/harness/element.h"
 #include "tools/harness/verify.h"

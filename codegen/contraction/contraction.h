@@ -1,0 +1,170 @@
+/* Contractions: conv2d (and any operator that is one) as a sum over taps and channels, and how it is cut into tiles.
+ *
+ *     out[n][row][col] = start + sum over channel blocks, taps, channels of image(...) * weight(...)
+ *
+ * Two packed forms, both made of cells, the unit that one multiply-accumulate instruction takes from each operand and
+ * lane (a pair of int16, four int8, a float or a double):
+ *
+ *     band    the padded image of some output rows: [row][column][channel cell], pixels and rows at fixed pitches.
+ *             Padding is data here, so the inner loops know no border.
+ *     panel   the weights of one group of output channels: [reduction step][output channel], in the order in which
+ *             the reduction runs; before them the sums' start values, where the image is offset. */
+#ifndef AIC_CONTRACTION_H
+#define AIC_CONTRACTION_H
+
+#include "codegen/epilogue/epilogue.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/schedule.h"
+
+/* What is added up how; rows of the arithmetic table in tiling.c. */
+typedef enum aic_sum {
+    AIC_SUM_INT,      /* int8 products in int32, the sum cannot overflow */
+    AIC_SUM_INT_WIDE, /* int8 products in int32 by groups of taps, the groups in int64, clamped once */
+    AIC_SUM_FAST,     /* float products in float32, any order */
+    AIC_SUM_CUBE,     /* float products in float64 by blocks of 32 bytes of channels, each rounded to float32 */
+} aic_sum;
+
+/* Where the image's elements lie, in elements: channel c of pixel (row, col) at
+ *
+ *     c/c0*block + row/fractal_rows*fractal + row%fractal_rows*row_pitch + col*pixel + c%c0 */
+typedef struct aic_image_layout {
+    int64_t block, fractal_rows, fractal, row_pitch, pixel;
+} aic_image_layout;
+
+/* How the weight is stored. */
+typedef enum aic_weight_layout {
+    AIC_WEIGHT_BLOCKS, /* [c1, kh, kw, weight_n, c0] */
+    AIC_WEIGHT_ROWS,   /* [channels, n], 1x1 kernels only */
+} aic_weight_layout;
+
+typedef struct aic_contraction {
+    aic_sum sum;
+    aic_dtype dtype;      /* of image and weight */
+    int64_t c1, h, w, c0; /* c1 blocks of c0 channels of an image of h x w pixels */
+    int64_t channels;     /* of them, the last block may hold fewer; cells of the others are never read */
+    aic_image_layout image;
+    int64_t kh, kw, n; /* n output channels */
+    aic_weight_layout weight;
+    int64_t weight_n; /* output channels in the weight's blocks, at least n, a multiple of 16 */
+    int64_t stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
+    int64_t oh, ow; /* output pixels; the result is [n/16, block_rows, 16], pixel p = row*ow + col */
+    int64_t block_rows;
+    double pad_value;
+    bool accumulate; /* start from the old output instead of 0 */
+    /* The result leaves through an epilogue, strip by strip, instead of as it is: in the operator's own layout and
+     * overflow mode (mmad), or as what a fused consumer makes of it. A consumer replaces the epilogue, but for
+     * saturate_source, which is the producer's. With `accumulate` the epilogue converts nothing but saturates. */
+    bool has_epilogue;
+    aic_epilogue epilogue;
+    bool has_parameters; /* a fourth operand, the epilogue's quantisation words, may be NULL where it reads none */
+} aic_contraction;
+
+/* Packed rows are whole cache lines, so that they can be filled by wide stores. */
+#define AIC_LINE_BYTES 64
+
+/* Results are int32 or float32, in blocks of 16 columns. */
+#define AIC_SUM_BYTES 4
+#define AIC_BLOCK_COLUMNS 16
+
+/* What a multiply-accumulate takes from each operand and lane. */
+typedef enum aic_product { AIC_PRODUCT_PAIR, AIC_PRODUCT_QUAD, AIC_PRODUCT_FLOAT } aic_product;
+
+typedef struct aic_arithmetic {
+    aic_sum sum; /* as the target adds up; CUBE where it has no exact way to FAST */
+    aic_product product;
+    unsigned cell_bytes;
+    unsigned cell_channels;
+    unsigned sum_bits; /* of the running sum of a lane */
+} aic_arithmetic;
+
+/* An extent cut into large_count pieces of `large` and small_count of `large - 1`. */
+typedef struct aic_split {
+    int64_t large, large_count, small_count;
+} aic_split;
+
+/* Everything that follows from a contraction, a target and a schedule; sizes and pitches in bytes. */
+typedef struct aic_tiling {
+    const aic_arithmetic *arithmetic;
+    aic_split rows, cols;    /* tiles down and across the output */
+    unsigned lanes, vectors; /* of one tile in the direction of the output channels */
+    unsigned source_bytes;   /* of an element of image and weight */
+    int64_t group;           /* output channels of a tile: lanes * vectors */
+    int64_t outputs;         /* output channels that are wanted */
+    int64_t groups, panels;  /* groups that are computed; panels packed, whole blocks of 16 output channels */
+    int64_t unroll;          /* cells of one loop body */
+    int64_t taps;
+    int64_t cells;              /* channel cells of a pixel */
+    int64_t block_taps;         /* taps that are added up before the sums are folded into the totals */
+    int64_t row_step, col_step; /* band rows and columns from one output pixel to the next */
+    int64_t row_reach;          /* band rows that one output row needs */
+    int64_t row_gap;            /* image rows from one output row's first band row to the next one's */
+    int64_t columns;            /* of a band */
+    int64_t col_gap;            /* image columns from one band column to the next */
+    int64_t pixel_pitch, row_pitch;
+    int64_t band_tiles, bands; /* tile rows of a band; number of bands */
+    int64_t band_rows;         /* band rows of the largest band */
+    int image_offset;          /* what is added to the image where the product takes it unsigned */
+    int64_t start_bytes;       /* at the head of a panel: what makes up for the offset, an int32 an output channel */
+    int64_t panel_bytes;
+    int64_t strip_columns; /* output channels of a strip: a group, or the groups of a block of 16 */
+    int64_t strip_pitch;   /* between the strip's blocks of 16 columns; 0: no strip, results are stored at once */
+    int64_t taps_offset, table_offset, strip_offset, weight_offset, band_offset; /* in the workspace */
+    int64_t packed_bytes, workspace_bytes;
+} aic_tiling;
+
+/* How a contraction's sums are formed on a target. */
+const aic_arithmetic *aic_arithmetic_of(const aic_contraction *c, const aic_target *target);
+
+/* Why `group` output channels, vectors of `lanes`, make no tile; NULL when they do. */
+const char *aic_group_refusal(const aic_contraction *c, int64_t lanes, int64_t group);
+
+/* Cuts `extent` into the fewest pieces of at most `most`, as equal as possible. */
+aic_split aic_split_evenly(int64_t extent, int64_t most);
+
+/* Derives the tiling. Fails with AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
+aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_schedule *schedule,
+                           aic_tiling *tiling);
+
+/* ---- the parts of it, one file each ---- */
+
+/* cell.c: the integer type of an element in memory; the type and size of a channel in a cell. */
+LLVMTypeRef aic_element_type(aic_emit *e, const aic_tiling *t);
+LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t);
+unsigned aic_channel_bytes(const aic_tiling *t);
+
+/* cell.c: a vector of elements as channels of cells, but for the image's offset. */
+LLVMValueRef aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements);
+
+/* cell.c: the largest power of two that is at most `left` and `most`: what is left is taken in such pieces. */
+unsigned aic_piece(int64_t left, unsigned most);
+
+/* cell.c, inline: `bytes` bytes of copies of an integer. */
+void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);
+
+/* pack_weight.c: void name(packed, weight). */
+LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
+
+/* pack_image.c, inline: fills `rows` band rows from `band` on; band row 0 shows image row `first` (may be < 0). */
+void aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef band,
+                         LLVMValueRef image, LLVMValueRef first, LLVMValueRef rows);
+
+/* tile.c: void name(out, band, panel, taps) computes rows x cols output pixels of one group of output channels; band
+ * points at the tile's first pixel, out at its place in the result or, where there are strips, at the group's first
+ * column in the strip; taps is the table of tap offsets. */
+LLVMValueRef aic_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                           const char *name);
+
+/* The strips of a result, [0] all of the full width, [1] at most one with the columns that are left, or with the
+ * epilogue's narrow tail. Functions that nothing needs are NULL. */
+typedef struct aic_strips {
+    int64_t count[2], columns[2];
+    LLVMValueRef load[2];  /* void name(strip, old; row, count, column) */
+    LLVMValueRef store[2]; /* void name(target, strip, table; row, count, column) */
+    LLVMValueRef table;    /* void name(table, parameters, bias) */
+} aic_strips;
+
+/* contraction_strips.c: the functions that strips pass through, of a contraction with an epilogue. */
+void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
+                     aic_strips *strips);
+
+#endif

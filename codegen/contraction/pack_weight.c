@@ -1,0 +1,320 @@
+/* Packing weights: they become panels of one group of output channels each, in the order of the reduction, one cell an
+ * output channel. Cells that no channel or output channel fills are zero.
+ *
+ * Weights in blocks, [c1, taps, n, c0]: blocks of units (what becomes a cell: an element, two or four int8) are
+ * transposed in registers and widened to cells: eight by eight or four by four, since interleaving 128-bit vectors is
+ * one cheap instruction everywhere, and a small loop body compiles fast.
+ *
+ * Weights in rows, [channels, n]: the rows of a cell are interleaved, 16 columns at a time. */
+#include "codegen/contraction/contraction.h"
+#include "codegen/family/family.h"
+#include "codegen/llvm/vec.h"
+
+enum { BLOCK_MAX = 8, VECTOR_BYTES = 16 };
+
+typedef struct packer {
+    aic_emit *e;
+    const aic_contraction *c;
+    const aic_tiling *t;
+    LLVMTypeRef unit; /* integer of a unit's size */
+    unsigned unit_bytes;
+    unsigned units;  /* of one output channel in one channel block */
+    unsigned block;  /* output channels of one transposition */
+    unsigned strip;  /* units of one transposition: at most a block */
+    int64_t columns; /* output channels that are packed, the others are zero */
+    int64_t chunk;   /* output channels packed together: a group, or a block of several smaller groups */
+    LLVMValueRef packed, weight;
+} packer;
+
+/* ---- cells ---- */
+
+/* <n x unit> to cells. */
+static LLVMValueRef widen(const packer *p, LLVMValueRef units)
+{
+    aic_emit *e = p->e;
+    unsigned elements = LLVMGetVectorSize(LLVMTypeOf(units)) * p->t->arithmetic->cell_channels;
+    LLVMTypeRef type = aic_vector(aic_element_type(e, p->t), elements);
+    return aic_widen(e, p->c, p->t, LLVMBuildBitCast(e->builder, units, type, ""));
+}
+
+/* Stores the cells of `count` output channels, `column` being the first one's number in the chunk; `row` is where the
+ * chunk's reduction step starts in its first panel, less `step` further steps. */
+static void store_cells(const packer *p, LLVMValueRef cells, LLVMValueRef row, int64_t step, int64_t column,
+                        unsigned count)
+{
+    const int64_t group = p->t->group, bytes = p->t->arithmetic->cell_bytes;
+    unsigned part = count < group ? count : (unsigned)group;
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(cells)) / count * part;
+    for (unsigned i = 0; i < count / part; i++, column += part) {
+        LLVMValueRef value = part == count ? cells : aic_lanes_of(p->e, cells, i * lanes, 1, lanes);
+        int64_t offset = column / group * p->t->panel_bytes + (step * group + column % group) * bytes;
+        aic_store(p->e, value, row, offset, (unsigned)bytes);
+    }
+}
+
+/* The first panel of a chunk. */
+static LLVMValueRef panel_of(const packer *p, LLVMValueRef chunk)
+{
+    return aic_at(p->e, p->packed, aic_mul(p->e, chunk, p->chunk / p->t->group * p->t->panel_bytes));
+}
+
+/* ---- weights in blocks ---- */
+
+/* unit[u] = unit u of a block of output channels. */
+static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef unit[BLOCK_MAX])
+{
+    aic_emit *e = p->e;
+    /* Rows of less than a vector lie together in one, longer ones are a vector each. */
+    int64_t pitch = (int64_t)(p->strip < p->block ? p->block : p->units) * p->unit_bytes;
+    for (unsigned i = 0; i < p->strip; i++) {
+        unit[i] = aic_load(e, aic_vector(p->unit, p->block), source, i * pitch, 1);
+    }
+    if (p->strip > 1) {
+        aic_transpose(e, unit, p->strip, p->block);
+    }
+}
+
+/* What is left of a unit when only its first `channels` channels are kept. */
+static LLVMValueRef keep_channels(const packer *p, LLVMValueRef unit, int64_t channels)
+{
+    if (channels >= p->t->arithmetic->cell_channels) {
+        return unit;
+    }
+    int64_t bits = channels > 0 ? channels * p->t->source_bytes * 8 : 0;
+    LLVMValueRef mask = LLVMConstInt(p->unit, (UINT64_C(1) << bits) - 1, false);
+    return LLVMBuildAnd(p->e->builder, unit, aic_splat(p->e, mask, p->block), "");
+}
+
+/* A strip of units of a block of output channels: `row` is where the first one's first cell goes, `step` the steps from
+ * there to the strip. Of the strip's channels the first `channels` count, of its units the first `units` are stored. */
+static void emit_strip(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t step, int64_t channels,
+                       int64_t units)
+{
+    LLVMValueRef unit[BLOCK_MAX];
+    load_transposed(p, source, unit);
+    for (unsigned u = 0; u < p->strip && u < units; u++) {
+        unit[u] = keep_channels(p, unit[u], channels - u * p->t->arithmetic->cell_channels);
+        store_cells(p, widen(p, unit[u]), row, step + u, 0, p->block);
+    }
+}
+
+/* A block of output channels of one channel block and tap: `source` is their first element, `row` where their first
+ * cell goes. */
+static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t channels)
+{
+    aic_emit *e = p->e;
+    if (channels == p->c->c0) {
+        aic_loop strips;
+        aic_loop_begin(e, &strips, "strip", aic_int(e, 0), aic_int(e, p->units), p->strip, NULL, 0);
+        emit_strip(p, aic_at(e, source, aic_mul(e, strips.index, p->unit_bytes)),
+                   aic_at(e, row, aic_mul(e, strips.index, p->t->group * p->t->arithmetic->cell_bytes)), 0, channels,
+                   p->strip);
+        aic_loop_end(e, &strips);
+        return;
+    }
+    int64_t units = p->t->cells - (p->c->c1 - 1) * p->units;
+    for (int64_t u = 0; u < units; u += p->strip) {
+        emit_strip(p, aic_at_const(e, source, u * p->unit_bytes), row, u,
+                   channels - u * p->t->arithmetic->cell_channels, units - u);
+    }
+}
+
+/* The chunk of output channels from `first` on, for one channel block of `channels` channels and one tap. */
+static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, LLVMValueRef block, LLVMValueRef tap,
+                      int64_t channels)
+{
+    aic_emit *e = p->e;
+    const aic_contraction *c = p->c;
+    const aic_tiling *t = p->t;
+    LLVMValueRef index = aic_add(e, aic_mul(e, block, t->taps), tap);
+    LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * t->source_bytes));
+    source = aic_at(e, source, aic_mul(e, first, c->c0 * t->source_bytes));
+    /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
+    LLVMValueRef step = t->arithmetic->sum == AIC_SUM_CUBE
+                            ? aic_mul(e, index, p->units)
+                            : aic_add(e, aic_mul(e, tap, t->cells), aic_mul(e, block, p->units));
+    LLVMValueRef row = aic_at_const(e, panel, t->start_bytes);
+    row = aic_at(e, row, aic_mul(e, step, t->group * t->arithmetic->cell_bytes));
+    LLVMValueRef limit = aic_int(e, p->chunk);
+    if (p->columns % p->chunk != 0) {
+        limit = aic_min(e, limit, LLVMBuildNSWSub(e->builder, aic_int(e, p->columns), first, ""));
+    }
+    aic_loop blocks;
+    aic_loop_begin(e, &blocks, "block", aic_int(e, 0), limit, p->block, NULL, 0);
+    emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, c->c0 * t->source_bytes)),
+               aic_at(e, row, aic_mul(e, blocks.index, t->arithmetic->cell_bytes)), channels);
+    aic_loop_end(e, &blocks);
+}
+
+/* Channel blocks from `first` to `end` of a chunk, each of `channels` channels. */
+static void emit_channel_blocks(const packer *p, LLVMValueRef chunk, int64_t first, int64_t end, int64_t channels)
+{
+    aic_emit *e = p->e;
+    aic_loop blocks, taps;
+    aic_loop_begin(e, &blocks, "channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
+    aic_loop_begin(e, &taps, "tap", aic_int(e, 0), aic_int(e, p->t->taps), 1, NULL, 0);
+    emit_step(p, panel_of(p, chunk), aic_mul(e, chunk, p->chunk), blocks.index, taps.index, channels);
+    aic_loop_end(e, &taps);
+    aic_loop_end(e, &blocks);
+}
+
+/* Panel by panel, so that what is written is written in order. */
+static void emit_from_blocks(const packer *p)
+{
+    aic_emit *e = p->e;
+    const aic_contraction *c = p->c;
+    int64_t full = c->channels / c->c0;
+    aic_loop chunks;
+    aic_loop_begin(e, &chunks, "chunk", aic_int(e, 0), aic_int(e, (p->columns + p->chunk - 1) / p->chunk), 1, NULL, 0);
+    if (full > 0) {
+        emit_channel_blocks(p, chunks.index, 0, full, c->c0);
+    }
+    if (full < c->c1) {
+        emit_channel_blocks(p, chunks.index, full, c->c1, c->channels - full * c->c0);
+    }
+    aic_loop_end(e, &chunks);
+}
+
+/* ---- weights in rows ---- */
+
+/* The units of `count` columns whose first element is `source`, of a cell that has `rows` rows. */
+static LLVMValueRef load_units(const packer *p, LLVMValueRef source, int64_t rows, unsigned count)
+{
+    aic_emit *e = p->e;
+    LLVMTypeRef elements = aic_vector(aic_element_type(e, p->t), count), units = aic_vector(p->unit, count);
+    LLVMValueRef sum = NULL;
+    for (int64_t r = 0; r < rows; r++) {
+        LLVMValueRef row = aic_load(e, elements, source, r * p->c->n * p->t->source_bytes, 1);
+        if (elements != units) {
+            LLVMValueRef shift = LLVMConstInt(p->unit, (unsigned)r * 8 * p->t->source_bytes, false);
+            row = LLVMBuildZExt(e->builder, row, units, "");
+            row = LLVMBuildShl(e->builder, row, aic_splat(e, shift, count), "");
+        }
+        sum = sum == NULL ? row : LLVMBuildOr(e->builder, sum, row, "");
+    }
+    return sum;
+}
+
+/* One cell of `columns` columns: `source` is their first element in the cell's first row, of which it has `rows`. */
+static void emit_cell(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t rows, int64_t columns)
+{
+    for (int64_t column = 0; column < columns;) {
+        unsigned count = aic_piece(columns - column, AIC_BLOCK_COLUMNS);
+        LLVMValueRef from = aic_at_const(p->e, source, column * p->t->source_bytes);
+        store_cells(p, widen(p, load_units(p, from, rows, count)), row, 0, column, count);
+        column += count;
+    }
+}
+
+/* `columns` columns of a chunk. */
+static void emit_rows(const packer *p, LLVMValueRef chunk, int64_t columns)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    int64_t channels = t->arithmetic->cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
+    int64_t source_step = channels * p->c->n * t->source_bytes, step = t->group * t->arithmetic->cell_bytes;
+    LLVMValueRef row = aic_at_const(e, panel_of(p, chunk), t->start_bytes);
+    LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, chunk, p->chunk * t->source_bytes));
+    if (full > 0) {
+        aic_loop cells;
+        aic_loop_begin(e, &cells, "cell", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
+        emit_cell(p, aic_at(e, source, aic_mul(e, cells.index, source_step)),
+                  aic_at(e, row, aic_mul(e, cells.index, step)), channels, columns);
+        aic_loop_end(e, &cells);
+    }
+    if (rest > 0) {
+        emit_cell(p, aic_at_const(e, source, full * source_step), aic_at_const(e, row, full * step), rest, columns);
+    }
+}
+
+static void emit_from_rows(const packer *p)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    int64_t full = p->columns / p->chunk;
+    int64_t used = (p->c->channels + t->arithmetic->cell_channels - 1) / t->arithmetic->cell_channels;
+    int64_t step = t->group * t->arithmetic->cell_bytes;
+    if (full > 0) {
+        aic_loop chunks;
+        aic_loop_begin(e, &chunks, "chunk", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
+        emit_rows(p, chunks.index, p->chunk);
+        aic_loop_end(e, &chunks);
+    }
+    if (p->columns % p->chunk != 0) {
+        emit_rows(p, aic_int(e, full), p->columns % p->chunk);
+    }
+    if (used < t->cells) {
+        aic_loop panels;
+        aic_loop_begin(e, &panels, "panel", aic_int(e, 0), aic_int(e, t->panels), 1, NULL, 0);
+        LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes));
+        aic_fill(e, aic_at_const(e, panel, t->start_bytes + used * step), LLVMConstInt(e->i64, 0, false),
+                 (t->cells - used) * step);
+        aic_loop_end(e, &panels);
+    }
+}
+
+/* ---- all of it ---- */
+
+/* The panels that have columns without an output channel. */
+static void emit_zeros(const packer *p)
+{
+    const aic_tiling *t = p->t;
+    int64_t first = p->columns / t->group;
+    if (first < t->panels) {
+        aic_fill(p->e, aic_at_const(p->e, p->packed, first * t->panel_bytes), LLVMConstInt(p->e->i32, 0, false),
+                 (t->panels - first) * t->panel_bytes);
+    }
+}
+
+/* Start values: an image offset by o adds o times the sum of an output channel's weights, which the sums start below.
+ */
+static void emit_starts(const packer *p)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    unsigned bytes = t->lanes * t->arithmetic->cell_bytes;
+    LLVMTypeRef cells = aic_vector(e->i8, bytes), words = aic_vector(e->i32, t->lanes);
+    LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)t->image_offset, false), bytes);
+    aic_loop panels, vectors, steps;
+    aic_loop_begin(e, &panels, "panel", aic_int(e, 0), aic_int(e, t->panels), 1, NULL, 0);
+    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes));
+    aic_loop_begin(e, &vectors, "vector", aic_int(e, 0), aic_int(e, t->vectors), 1, NULL, 0);
+    LLVMValueRef start = aic_at(e, panel, aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
+    aic_loop_begin(e, &steps, "step", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum, 1);
+    LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->group * t->arithmetic->cell_bytes));
+    sum = e->target->family->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
+    aic_loop_end(e, &steps);
+    aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
+    aic_loop_end(e, &vectors);
+    aic_loop_end(e, &panels);
+}
+
+LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
+{
+    static const char *const PARAMS[] = {"packed", "weight"};
+    aic_emit_function(e, name, true, PARAMS, 2, 0);
+    LLVMValueRef function = e->function;
+    packer p = {.e = e, .c = c, .t = t, .units = (unsigned)(c->c0 / t->arithmetic->cell_channels)};
+    bool rows = c->weight == AIC_WEIGHT_ROWS;
+    p.unit_bytes = t->arithmetic->cell_channels * t->source_bytes;
+    p.unit = LLVMIntTypeInContext(e->context, 8 * p.unit_bytes);
+    p.block = rows ? AIC_BLOCK_COLUMNS : VECTOR_BYTES / p.unit_bytes;
+    p.strip = p.units < p.block ? p.units : p.block;
+    p.columns = rows ? t->outputs : (t->outputs + AIC_BLOCK_COLUMNS - 1) / AIC_BLOCK_COLUMNS * AIC_BLOCK_COLUMNS;
+    p.chunk = t->group > p.block ? t->group : p.block;
+    p.packed = aic_emit_param(e, 0);
+    p.weight = aic_emit_param(e, 1);
+    LLVMValueRef saved = aic_float_enter(e, t->arithmetic->product == AIC_PRODUCT_FLOAT);
+    emit_zeros(&p);
+    if (rows) {
+        emit_from_rows(&p);
+    } else {
+        emit_from_blocks(&p);
+    }
+    if (t->start_bytes != 0) {
+        emit_starts(&p);
+    }
+    aic_float_leave(e, saved);
+    aic_emit_function_end(e);
+    return function;
+}

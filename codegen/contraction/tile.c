@@ -1,0 +1,243 @@
+/* The inner kernel: one tile of output pixels times one group of output channels, with all its sums in registers.
+ *
+ * The reduction is a nest of four loops; those of one iteration vanish:
+ *
+ *     channel blocks   only where the order is fixed (cube): c1 outermost
+ *       tap blocks     as many taps as are added up before the sums are folded into the totals
+ *         taps         offsets into the band come from a table
+ *           cells      `unroll` of them straight-line */
+#include "codegen/contraction/contraction.h"
+#include "codegen/family/family.h"
+#include "codegen/llvm/vec.h"
+
+typedef struct tile {
+    aic_emit *e;
+    const aic_contraction *c;
+    const aic_tiling *t;
+    int64_t cols;
+    unsigned pixels, sums;
+    LLVMTypeRef sum_type, total_type, out_type, cells_type;
+    LLVMValueRef out, band, panel, taps;
+} tile;
+
+/* ---- addresses ---- */
+
+static int64_t band_offset(const tile *k, unsigned pixel)
+{
+    return (int64_t)pixel / k->cols * k->t->row_step * k->t->row_pitch +
+           (int64_t)pixel % k->cols * k->t->col_step * k->t->pixel_pitch;
+}
+
+/* In the result, or in a strip, where the tile's pixels follow each other. */
+static int64_t out_offset(const tile *k, unsigned pixel, unsigned vector)
+{
+    const int64_t row_bytes = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
+    int64_t channel = (int64_t)vector * k->t->lanes, pitch = k->t->strip_pitch, p = pixel;
+    if (pitch == 0) {
+        pitch = k->c->block_rows * row_bytes;
+        p = (int64_t)pixel / k->cols * k->c->ow + (int64_t)pixel % k->cols;
+    }
+    return channel / AIC_BLOCK_COLUMNS * pitch + p * row_bytes + channel % AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
+}
+
+static LLVMValueRef load_out(const tile *k, unsigned i)
+{
+    return aic_load(k->e, k->out_type, k->out, out_offset(k, i / k->t->vectors, i % k->t->vectors), 4);
+}
+
+/* ---- sums and totals ---- */
+
+/* The total before the first product: the old output or zero, in the type totals have. */
+static LLVMValueRef first_total(const tile *k, unsigned i)
+{
+    if (!k->c->accumulate) {
+        return aic_zero(k->total_type);
+    }
+    LLVMValueRef old = load_out(k, i);
+    return k->total_type == k->out_type ? old : LLVMBuildSExt(k->e->builder, old, k->total_type, "");
+}
+
+static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
+{
+    if (k->t->start_bytes != 0) {
+        unsigned bytes = k->t->lanes * (unsigned)sizeof(int32_t);
+        return aic_load(k->e, k->sum_type, k->panel, (int64_t)(i % k->t->vectors) * bytes, bytes);
+    }
+    return k->t->arithmetic->sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
+}
+
+/* Takes the sum of a block of products into the total. Integer sums without groups of taps come here once, so that
+ * clamping each time is clamping once. */
+static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
+{
+    LLVMBuilderRef b = k->e->builder;
+    switch (k->t->arithmetic->sum) {
+    case AIC_SUM_INT:
+        return k->c->accumulate ? aic_add_saturated(k->e, total, sum) : sum;
+    case AIC_SUM_INT_WIDE:
+        return LLVMBuildAdd(b, total, LLVMBuildSExt(b, sum, k->total_type, ""), "");
+    case AIC_SUM_CUBE:
+        sum = LLVMBuildFAdd(b, LLVMBuildFPExt(b, total, k->sum_type, ""), sum, "");
+        return LLVMBuildFPTrunc(b, sum, k->total_type, "");
+    case AIC_SUM_FAST:
+        break;
+    }
+    return sum;
+}
+
+static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef limits[] = {aic_splat(e, aic_int(e, INT32_MIN), k->t->lanes),
+                             aic_splat(e, aic_int(e, INT32_MAX), k->t->lanes)};
+    LLVMTypeRef type = k->total_type;
+    LLVMValueRef args[] = {total, limits[0]};
+    LLVMValueRef raised = aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
+    LLVMValueRef more[] = {raised, limits[1]};
+    return LLVMBuildTrunc(e->builder, aic_emit_intrinsic(e, "llvm.smin", &type, 1, more, 2), k->out_type, "");
+}
+
+static void store_totals(const tile *k, LLVMValueRef *totals)
+{
+    for (unsigned i = 0; i < k->sums; i++) {
+        LLVMValueRef value = k->t->arithmetic->sum == AIC_SUM_INT_WIDE ? clamp_to_int32(k, totals[i]) : totals[i];
+        aic_store(k->e, value, k->out, out_offset(k, i / k->t->vectors, i % k->t->vectors), 4);
+    }
+}
+
+/* ---- the reduction ---- */
+
+static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight)
+{
+    switch (k->t->arithmetic->product) {
+    case AIC_PRODUCT_PAIR:
+        return k->e->target->family->dot2.emit(k->e, sum, image, weight);
+    case AIC_PRODUCT_QUAD:
+        return k->e->target->family->dot4.emit(k->e, sum, image, weight);
+    case AIC_PRODUCT_FLOAT:
+        break;
+    }
+    return aic_fma(k->e, image, weight, sum);
+}
+
+/* One cell of every pixel times one cell of every output channel. */
+static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
+{
+    aic_emit *e = k->e;
+    unsigned bytes = k->t->arithmetic->cell_bytes, vectors = k->t->vectors, lanes = k->t->lanes;
+    LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
+    LLVMValueRef weight[64];
+    for (unsigned v = 0; v < vectors; v++) {
+        weight[v] = aic_load(e, k->cells_type, panel, (cell * vectors + v) * lanes * bytes, lanes * bytes);
+    }
+    for (unsigned p = 0; p < k->pixels; p++) {
+        LLVMValueRef value = aic_load(e, scalar, band, band_offset(k, p) + cell * bytes, bytes);
+        LLVMValueRef image = LLVMBuildBitCast(e->builder, aic_splat(e, value, lanes), k->cells_type, "");
+        for (unsigned v = 0; v < vectors; v++) {
+            sums[p * vectors + v] = multiply_add(k, sums[p * vectors + v], image, weight[v]);
+        }
+    }
+}
+
+/* `cells` cells of one tap; values[] is the sums and the panel pointer. */
+static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap, int64_t cells)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef carried[AIC_CARRIED_MAX];
+    unsigned count = k->sums + 2;
+    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
+    LLVMValueRef offset = aic_add(e, aic_load(e, e->i64, entry, 0, 8), channel_offset);
+    for (unsigned i = 0; i <= k->sums; i++) {
+        carried[i] = values[i];
+    }
+    carried[k->sums + 1] = aic_at(e, k->band, offset);
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "cell", aic_int(e, 0), aic_int(e, cells), k->t->unroll, carried, count);
+    for (int64_t u = 0; u < k->t->unroll; u++) {
+        emit_cell(k, carried, carried[k->sums + 1], carried[k->sums], u);
+    }
+    int64_t bytes = k->t->unroll * k->t->arithmetic->cell_bytes;
+    carried[k->sums] = aic_at_const(e, carried[k->sums], bytes * k->t->group);
+    carried[k->sums + 1] = aic_at_const(e, carried[k->sums + 1], bytes);
+    aic_loop_end(e, &loop);
+    for (unsigned i = 0; i <= k->sums; i++) {
+        values[i] = carried[i];
+    }
+}
+
+/* The taps from `first` on, at most a block of them, summed and folded into the totals; totals[] ends with the panel
+ * pointer. */
+static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef channel_offset, LLVMValueRef first,
+                           int64_t cells)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef values[AIC_CARRIED_MAX];
+    for (unsigned i = 0; i < k->sums; i++) {
+        values[i] = first_sum(k, totals[i], i);
+    }
+    values[k->sums] = totals[k->sums];
+    if (k->t->block_taps == 1) {
+        emit_tap(k, values, channel_offset, first, cells);
+    } else {
+        LLVMValueRef end = aic_add(e, first, aic_int(e, k->t->block_taps));
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "tap", first, aic_min(e, end, aic_int(e, k->t->taps)), 1, values, k->sums + 1);
+        emit_tap(k, values, channel_offset, loop.index, cells);
+        aic_loop_end(e, &loop);
+    }
+    for (unsigned i = 0; i < k->sums; i++) {
+        totals[i] = fold(k, totals[i], values[i]);
+    }
+    totals[k->sums] = values[k->sums];
+}
+
+static void emit_reduction(const tile *k, LLVMValueRef *totals)
+{
+    aic_emit *e = k->e;
+    int64_t blocks = k->t->arithmetic->sum == AIC_SUM_CUBE ? k->c->c1 : 1, cells = k->t->cells / blocks;
+    aic_loop channels, taps;
+    aic_loop_begin(e, &channels, "block", aic_int(e, 0), aic_int(e, blocks), 1, totals, k->sums + 1);
+    LLVMValueRef offset = aic_mul(e, channels.index, cells * k->t->arithmetic->cell_bytes);
+    aic_loop_begin(e, &taps, "taps", aic_int(e, 0), aic_int(e, k->t->taps), k->t->block_taps, totals, k->sums + 1);
+    emit_tap_block(k, totals, offset, taps.index, cells);
+    aic_loop_end(e, &taps);
+    aic_loop_end(e, &channels);
+}
+
+static void set_types(tile *k)
+{
+    aic_emit *e = k->e;
+    bool is_float = k->t->arithmetic->product == AIC_PRODUCT_FLOAT;
+    unsigned channels = k->t->arithmetic->cell_channels;
+    LLVMTypeRef word = is_float ? e->f32 : e->i32;
+    LLVMTypeRef sum = k->t->arithmetic->sum == AIC_SUM_CUBE ? e->f64 : word;
+    LLVMTypeRef total = k->t->arithmetic->sum == AIC_SUM_INT_WIDE ? e->i64 : word;
+    k->out_type = aic_vector(word, k->t->lanes);
+    k->sum_type = aic_vector(sum, k->t->lanes);
+    k->total_type = aic_vector(total, k->t->lanes);
+    k->cells_type = is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->t->lanes);
+}
+
+LLVMValueRef aic_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                           const char *name)
+{
+    static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
+    aic_emit_function(e, name, false, PARAMS, 4, 0);
+    LLVMValueRef function = e->function;
+    tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
+    k.sums = k.pixels * t->vectors;
+    k.out = aic_emit_param(e, 0);
+    k.band = aic_emit_param(e, 1);
+    k.panel = aic_emit_param(e, 2);
+    k.taps = aic_emit_param(e, 3);
+    set_types(&k);
+    LLVMValueRef totals[AIC_CARRIED_MAX];
+    for (unsigned i = 0; i < k.sums; i++) {
+        totals[i] = first_total(&k, i);
+    }
+    totals[k.sums] = aic_at_const(e, k.panel, t->start_bytes);
+    emit_reduction(&k, totals);
+    store_totals(&k, totals);
+    aic_emit_function_end(e);
+    return function;
+}

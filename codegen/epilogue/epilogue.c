@@ -1,0 +1,262 @@
+/* The loops of epilogues: strips of accumulators, cut into pieces of some neighbouring blocks of 16 columns; a piece is
+ * gone through row by row, its parameters in registers. */
+#include "codegen/epilogue/epilogue.h"
+#include "codegen/epilogue/value.h"
+#include "codegen/llvm/vec.h"
+
+enum { LANES = AIC_EPILOGUE_LANES, SOURCE_BYTES = 4, ROW_BYTES = LANES * SOURCE_BYTES };
+
+typedef struct walk {
+    aic_emit *e;
+    const aic_epilogue *p;
+    const aic_epilogue_strip *s;
+    LLVMValueRef table, column; /* of the strip */
+    /* The rows of one matrix: `count` of them, the first at `source`, row `row` of the matrix at `target`. */
+    LLVMValueRef target, source, row, count;
+} walk;
+
+/* Some neighbouring blocks of columns whose results are neighbours in memory, too: units side by side. */
+typedef struct piece {
+    aic_unit unit;
+    unsigned units;
+    unsigned columns;    /* of a unit, that are stored: all but in the last piece */
+    int64_t row_bytes;   /* of the target */
+    LLVMValueRef target; /* of its first column in row 0 */
+    LLVMValueRef source; /* and in the first row */
+    aic_parameters parameters[AIC_EPILOGUE_BLOCKS];
+} piece;
+
+static int64_t target_bytes(const walk *w)
+{
+    return (int64_t)aic_dtype_size(w->p->target);
+}
+
+/* ---- rows of a piece ---- */
+
+/* Accumulators of vector i of a unit. */
+static LLVMValueRef load_vector(const walk *w, const piece *c, LLVMValueRef source, unsigned i)
+{
+    const unsigned across = c->unit.blocks * LANES, place = i * c->unit.lanes, column = place % across;
+    int64_t offset = column / LANES * w->s->block_bytes + place / across * ROW_BYTES + column % LANES * SOURCE_BYTES;
+    return aic_load(w->e, aic_vector(w->e->i32, c->unit.lanes), source, offset, SOURCE_BYTES);
+}
+
+/* Rows of results; where they are neighbours in memory, too, in one store. */
+static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsigned rows, LLVMValueRef target)
+{
+    aic_emit *e = w->e;
+    const unsigned across = c->unit.blocks * LANES;
+    const unsigned split = (unsigned)(w->p->width < LANES ? w->p->width : across);
+    if (rows == c->unit.rows && c->columns == across && split == across && c->row_bytes == across * target_bytes(w)) {
+        aic_store(e, results, target, 0, (unsigned)target_bytes(w));
+        return;
+    }
+    for (unsigned row = 0; row < rows; row++) {
+        for (unsigned column = 0; column < c->columns; column += split) {
+            unsigned left = c->columns - column;
+            LLVMValueRef part = aic_lanes_of(e, results, row * across + column, 1, split);
+            aic_store_part(e, part, left, target, row * c->row_bytes + column / split * w->p->target_block);
+        }
+    }
+}
+
+/* The rows of a unit; or its first one. */
+static void emit_unit(const walk *w, const piece *c, unsigned unit, LLVMValueRef source, LLVMValueRef target,
+                      bool single)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef accumulators[AIC_UNIT_VECTORS];
+    const int64_t blocks = (int64_t)unit * c->unit.blocks;
+    const unsigned count = single ? c->unit.blocks * LANES / c->unit.lanes : c->unit.count;
+    source = aic_at_const(e, source, blocks * w->s->block_bytes);
+    for (unsigned i = 0; i < count; i++) {
+        accumulators[i] = load_vector(w, c, source, i);
+    }
+    LLVMValueRef results = aic_epilogue_results(e, w->p, &c->unit, &c->parameters[unit], accumulators, count);
+    store_rows(w, c, results, single ? 1 : c->unit.rows, aic_at_const(e, target, blocks * LANES * target_bytes(w)));
+}
+
+/* `rows` rows of the piece, from row `first` on; or one. */
+static void emit_body(const walk *w, const piece *c, LLVMValueRef first, int64_t rows, bool single)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef source = aic_at(e, c->source, aic_mul(e, first, ROW_BYTES));
+    LLVMValueRef target = aic_at(e, c->target, aic_mul(e, aic_add(e, w->row, first), c->row_bytes));
+    for (int64_t row = 0; row < rows; row += c->unit.rows) {
+        for (unsigned unit = 0; unit < c->units; unit++) {
+            emit_unit(w, c, unit, aic_at_const(e, source, row * ROW_BYTES), aic_at_const(e, target, row * c->row_bytes),
+                      single);
+        }
+    }
+}
+
+static void emit_singles(const walk *w, const piece *c, LLVMValueRef count)
+{
+    aic_emit *e = w->e;
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "row", aic_int(e, 0), count, 1, NULL, 0);
+    emit_body(w, c, loop.index, 1, true);
+    aic_loop_end(e, &loop);
+}
+
+/* All rows: `rows` at a time, the last ones overlapping those before; or one by one where there are fewer. */
+static void emit_rows(const walk *w, const piece *c, int64_t rows)
+{
+    aic_emit *e = w->e;
+    aic_loop loop;
+    const int64_t step = (rows + c->unit.rows - 1) / c->unit.rows * c->unit.rows;
+    if (step == 1 || w->s->most_rows < step) {
+        emit_singles(w, c, w->count);
+        return;
+    }
+    LLVMValueRef last = LLVMBuildNSWSub(e->builder, w->count, aic_int(e, step), ""), none = aic_int(e, 0);
+    LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, last, none, ""), count = w->count;
+    if (w->s->least_rows < step) {
+        emit_singles(w, c, LLVMBuildSelect(e->builder, few, count, none, ""));
+        count = LLVMBuildSelect(e->builder, few, none, count, "");
+    }
+    aic_loop_begin(e, &loop, "rows", none, count, step, NULL, 0);
+    emit_body(w, c, aic_min(e, loop.index, last), step, false);
+    aic_loop_end(e, &loop);
+}
+
+/* ---- pieces of a strip ---- */
+
+static LLVMValueRef piece_target(const walk *w, LLVMValueRef block)
+{
+    aic_emit *e = w->e;
+    const aic_epilogue *p = w->p;
+    LLVMValueRef column = aic_add(e, w->column, aic_mul(e, block, LANES));
+    if (p->width >= p->columns) {
+        return aic_at(e, w->target, aic_mul(e, column, target_bytes(w)));
+    }
+    LLVMValueRef width = aic_int(e, p->width), number = LLVMBuildUDiv(e->builder, column, width, "");
+    LLVMValueRef target = aic_at(e, w->target, aic_mul(e, number, p->target_block));
+    if (p->width <= LANES) {
+        return target; /* blocks of the source start one or two of the target */
+    }
+    return aic_at(e, target, aic_mul(e, LLVMBuildURem(e->builder, column, width, ""), target_bytes(w)));
+}
+
+/* The parameters of a piece whose first block is number `block` of the strip. */
+static void read_parameters(const walk *w, piece *c, LLVMValueRef block)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef number = LLVMBuildUDiv(e->builder, w->column, aic_int(e, LANES), "");
+    number = aic_add(e, number, block);
+    for (unsigned unit = 0; unit < c->units; unit++) {
+        LLVMValueRef first = aic_add(e, number, aic_int(e, unit * c->unit.blocks));
+        aic_epilogue_parameters(e, w->p, &c->unit, w->table, first, &c->parameters[unit]);
+    }
+}
+
+static void emit_careful_rows(const walk *w, piece *c, aic_care care, int64_t rows)
+{
+    for (unsigned unit = 0; unit < c->units; unit++) {
+        aic_epilogue_take_care(w->e, w->p, &c->unit, care, &c->parameters[unit]);
+    }
+    emit_rows(w, c, rows);
+}
+
+/* A piece of `blocks` blocks. Where only the table tells what care columns need, there are several ways through it, but
+ * one through the `few` columns behind others. */
+static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes, bool few)
+{
+    aic_emit *e = w->e;
+    const unsigned cares = aic_epilogue_cares(w->p);
+    piece c = {.unit = aic_epilogue_unit(w->p, e->target, blocks), .row_bytes = row_bytes};
+    c.units = (unsigned)blocks / c.unit.blocks;
+    c.columns = columns / c.units;
+    c.target = piece_target(w, block);
+    c.source = aic_at(e, w->source, aic_mul(e, block, w->s->block_bytes));
+    read_parameters(w, &c, block);
+    for (aic_care care = AIC_CARE_NONE; care < AIC_CARES; care++) {
+        const bool only = cares >> care == 1 && (few || cares == 1U << care);
+        if (only) {
+            emit_careful_rows(w, &c, care, w->s->form.rows);
+        } else if (!few && (cares >> care & 1) != 0) {
+            aic_branch branch;
+            aic_branch_begin(e, &branch, aic_epilogue_told_care(e, w->table, care));
+            emit_careful_rows(w, &c, care, care == AIC_CARE_NONE ? w->s->form.rows : 1);
+            aic_branch_end(e, &branch);
+        }
+    }
+}
+
+/* Blocks whose results are neighbours in memory, as many as the form wants. */
+static int64_t piece_blocks(const walk *w)
+{
+    const aic_epilogue *p = w->p;
+    int64_t most = w->s->form.blocks;
+    if (p->width >= p->columns) {
+        return most;
+    }
+    int64_t together = p->width / LANES; /* all pieces must begin with a block of the target */
+    const bool whole = w->s->step % p->width == 0 && (w->s->columns % p->width == 0 || p->narrow_tail);
+    return p->width > LANES && whole && most >= together ? together : 1;
+}
+
+/* The strip: pieces of one size, the last one overlapping those before, then the narrow tail or the columns of a last
+ * block that is not full. */
+static void emit_pieces(const walk *w)
+{
+    aic_emit *e = w->e;
+    const int64_t row_bytes = w->p->target_row;
+    const bool narrow = w->s->last && w->p->narrow_tail;
+    const int64_t tail = narrow ? LANES : w->s->columns % LANES, whole = (w->s->columns - tail) / LANES;
+    int64_t size = piece_blocks(w);
+    while (size > whole && size > 1) {
+        size /= 2;
+    }
+    if (whole > 0) {
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "piece", aic_int(e, 0), aic_int(e, whole), size, NULL, 0);
+        LLVMValueRef first = whole % size == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, whole - size));
+        emit_piece(w, first, size, (unsigned)(size * LANES), row_bytes, false);
+        aic_loop_end(e, &loop);
+    }
+    if (tail > 0) {
+        emit_piece(w, aic_int(e, whole), 1, (unsigned)tail, narrow ? LANES * target_bytes(w) : row_bytes,
+                   (int64_t)tail < w->p->columns);
+    }
+}
+
+/* ---- matrices ---- */
+
+/* Every matrix that has some of the `count` rows from `row` on. */
+static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLVMValueRef row, LLVMValueRef count)
+{
+    aic_emit *e = w->e;
+    LLVMBuilderRef b = e->builder;
+    const aic_epilogue *p = w->p;
+    LLVMValueRef first = aic_int(e, 0), end = aic_int(e, p->matrices), past = aic_add(e, row, count);
+    if (p->matrices > 1) { /* the first that ends after `row`, the first that begins at `past` or later */
+        LLVMValueRef step = aic_int(e, p->source_matrix);
+        LLVMValueRef above = aic_max(e, aic_add(e, row, aic_int(e, p->source_matrix - p->rows)), aic_int(e, 0));
+        first = LLVMBuildUDiv(b, above, step, "");
+        LLVMValueRef begun = LLVMBuildUDiv(b, aic_add(e, past, aic_int(e, p->source_matrix - 1)), step, "");
+        end = aic_min(e, begun, end);
+    }
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "matrix", first, end, 1, NULL, 0);
+    LLVMValueRef start = aic_mul(e, loop.index, p->source_matrix);
+    LLVMValueRef low = aic_max(e, row, start), high = aic_min(e, past, aic_add(e, start, aic_int(e, p->rows)));
+    w->target = aic_at(e, target, aic_mul(e, loop.index, p->target_matrix));
+    w->source = aic_at(e, source, aic_mul(e, LLVMBuildNSWSub(b, low, row, ""), ROW_BYTES));
+    w->row = LLVMBuildNSWSub(b, low, start, "");
+    w->count = aic_max(e, LLVMBuildNSWSub(b, high, low, ""), aic_int(e, 0));
+    emit_pieces(w);
+    aic_loop_end(e, &loop);
+}
+
+LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
+                                     const char *name)
+{
+    static const char *const PARAMS[] = {"target", "source", "table", "row", "count", "column"};
+    aic_emit_function(e, name, false, PARAMS, 3, 3);
+    LLVMValueRef function = e->function;
+    walk w = {.e = e, .p = p, .s = strip, .table = aic_emit_param(e, 2), .column = aic_emit_param(e, 5)};
+    emit_matrices(&w, aic_emit_param(e, 0), aic_emit_param(e, 1), aic_emit_param(e, 3), aic_emit_param(e, 4));
+    aic_emit_function_end(e);
+    return function;
+}

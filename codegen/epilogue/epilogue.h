@@ -1,0 +1,84 @@
+/* Epilogues: accumulators on their way to memory - rectified, scaled, converted, in another layout. A shape of its own
+ * (fixpipe), and the end of a contraction (mmad, fused chains), which hands over strips of rows that no memory keeps.
+ *
+ *     source(r, c) = source + (c/16)*block_bytes + (r*16 + c%16)*4
+ *     target(r, c) = target + (c/width)*target_block + r*target_row + (c%width)*size
+ *
+ * Of `matrices` matrices number i lies source_matrix rows and target_matrix bytes after the one before. */
+#ifndef AIC_EPILOGUE_H
+#define AIC_EPILOGUE_H
+
+#include "codegen/llvm/emit.h"
+#include "codegen/schedule.h"
+
+/* Where the scale comes from. */
+typedef enum aic_scale {
+    AIC_SCALE_NONE,   /* conversion only */
+    AIC_SCALE_WORD,   /* one quantisation word (AscendC Fixpipe, section 5) */
+    AIC_SCALE_WORDS,  /* one a column, in memory */
+    AIC_SCALE_HALF,   /* one half, bits in `word` */
+    AIC_SCALE_HALVES, /* 16 halves in memory, for the columns of every block */
+} aic_scale;
+
+typedef enum aic_relu { AIC_RELU_NONE, AIC_RELU_SOURCE, AIC_RELU_RESULT } aic_relu;
+
+typedef struct aic_epilogue {
+    aic_dtype source, target; /* source: int32 or float32 */
+    int64_t rows, columns;    /* of a matrix */
+    int64_t matrices, source_matrix, target_matrix;
+    int64_t width; /* columns of a target block; one block of all columns: at least `columns` */
+    int64_t target_block, target_row;
+    bool narrow_tail; /* width 32: an odd last block of 16 columns has rows of 16 */
+
+    bool saturate_source; /* first, floats: infinities become the largest finite value, NaN +0 (mmad) */
+    bool bias;            /* then a value a column is added; int32 saturates */
+    aic_relu relu;
+    aic_scale scale;
+    uint64_t word;
+    bool shift;    /* words with MCB set shift int32 first (REQ8) */
+    bool saturate; /* float16 and bfloat16 results that are too large, infinite or NaN: overflow mode SATURATE */
+} aic_epilogue;
+
+/* An epilogue as a kernel of its own: the whole source lies in memory. */
+typedef struct aic_epilogue_kernel {
+    aic_epilogue epilogue;
+    int64_t block_bytes;       /* of the source, from a block of 16 columns to the next */
+    unsigned operands;         /* target, source, and these two where their number is not 0 */
+    unsigned parameters, bias; /* words or halves; biases: their numbers among the operands */
+} aic_epilogue_kernel;
+
+/* Scales, offsets, limits and biases, one set a column, as the inner loops read them; 0 bytes when nothing is read. */
+int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
+
+/* void name(table, parameters, bias): fills the table, 64-byte aligned, from the words or halves and the biases (either
+ * may be NULL where there are none). NULL when there is no table. */
+LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name);
+
+/* How strips are gone through: blocks of 16 columns that share a loop over rows, a power of two, and rows of one
+ * iteration. Fewer blocks are taken where results of more are no neighbours in memory. */
+typedef struct aic_epilogue_form {
+    int64_t blocks, rows;
+} aic_epilogue_form;
+
+#define AIC_EPILOGUE_BLOCKS 8
+#define AIC_EPILOGUE_ROWS 16
+
+/* The form that suits most strips. */
+aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target);
+
+typedef struct aic_epilogue_strip {
+    aic_epilogue_form form;
+    int64_t block_bytes; /* of the source, from a block of 16 columns to the next */
+    int64_t columns;
+    int64_t step;                  /* every strip begins at a multiple of this many columns, itself a multiple of 16 */
+    bool last;                     /* its columns are the last ones, with the narrow tail where there is one */
+    int64_t least_rows, most_rows; /* of a call, in every matrix: what no call needs is not emitted */
+} aic_epilogue_strip;
+
+/* void name(target, source, table; row, count, column): stores the columns of a strip from `column` on of the `count`
+ * rows from `row` on, in every matrix that has them. target, table: of the whole; source: the first of these rows and
+ * columns, readable in whole blocks of 16. Rows that are in no matrix are dropped. */
+LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
+                                     const char *name);
+
+#endif

@@ -1,0 +1,441 @@
+/* The parameters of columns: read from quantisation words, halves and biases once into a table (AscendC Fixpipe,
+ * section 5), from which the loops over rows take them.
+ *
+ *     [header] [block of 16 columns][parameter][16]      words of 32 bits
+ *
+ * The header is a line whose first word tells the care that columns need. What is the same in every block is there
+ * once; what is the same in every column is constant and not there. */
+#include "codegen/epilogue/value.h"
+#include "codegen/llvm/vec.h"
+#include "frontend/numeric/half.h"
+
+#include <math.h>
+
+enum { LANES = AIC_EPILOGUE_LANES, ROW_BYTES = LANES * 4, HEADER_BYTES = ROW_BYTES };
+
+/* A quantisation word (bits of its upper half). */
+enum { SCALE_MASK = ~0x1FFF, SHIFT_MASK = 0xF, MCB = 1 << 4, OFFSET_LEFT = 18, OFFSET_RIGHT = 23, SIGNED = 1 << 14 };
+
+static bool gives_bytes(const aic_epilogue *p)
+{
+    return aic_dtype_size(p->target) == 1;
+}
+
+/* ---- care ---- */
+
+/* Bits of floats. Products of int32 by scales below one stay within it; why eight, limit_bias() says. */
+enum { ONE = 0x3F800000, EIGHT = 0x41000000, ABSOLUTE = 0x7FFFFFFF, MANTISSA_BITS = 23 };
+
+bool aic_epilogue_limits_sums(const aic_epilogue *p)
+{
+    return p->bias && p->source == AIC_INT32 && p->target == AIC_FLOAT16 && p->saturate &&
+           (p->scale == AIC_SCALE_HALF || p->scale == AIC_SCALE_HALVES);
+}
+
+/* The care for the one word or half of all columns. */
+static aic_care care_of_constant(const aic_epilogue *p)
+{
+    if (p->scale == AIC_SCALE_HALF) {
+        return fabs(aic_half_to_double((uint16_t)p->word)) < 8 ? AIC_CARE_NONE : AIC_CARE_ALL;
+    }
+    const int64_t high = (int64_t)(p->word >> 32), size = (int64_t)(p->word & (uint32_t)SCALE_MASK & ABSOLUTE);
+    const bool shifts = p->shift && (high & MCB) != 0;
+    const int64_t shift = shifts ? (high & SHIFT_MASK) + 1 : 0;
+    if (p->source == AIC_INT32 && size - (shift << MANTISSA_BITS) >= ONE) {
+        return AIC_CARE_ALL;
+    }
+    return AIC_CARE_LIMITS; /* constant ones: nothing is done where nothing shifts or the least result is 0 */
+}
+
+unsigned aic_epilogue_cares(const aic_epilogue *p)
+{
+    if (!gives_bytes(p) && !aic_epilogue_limits_sums(p)) {
+        return 1U << AIC_CARE_NONE;
+    }
+    if (p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF) {
+        return 1U << care_of_constant(p);
+    }
+    return 1U << AIC_CARE_NONE | (gives_bytes(p) ? 1U << AIC_CARE_LIMITS : 0) |
+           (p->source == AIC_INT32 ? 1U << AIC_CARE_ALL : 0);
+}
+
+/* Whether the table tells what care columns need. */
+static bool tells(const aic_epilogue *p)
+{
+    const unsigned cares = aic_epilogue_cares(p);
+    return (cares & (cares - 1)) != 0;
+}
+
+/* ---- layout ---- */
+
+static bool in_table(const aic_epilogue *p, aic_parameter parameter)
+{
+    const bool words = p->scale == AIC_SCALE_WORDS;
+    switch (parameter) {
+    case AIC_PARAMETER_BIAS:
+        return p->bias;
+    case AIC_PARAMETER_SCALE:
+        return words || p->scale == AIC_SCALE_HALVES;
+    case AIC_PARAMETER_UP:
+    case AIC_PARAMETER_LEAST:
+    case AIC_PARAMETER_DOWN:
+        return words && gives_bytes(p);
+    case AIC_PARAMETER_MASK:
+        return words && p->shift;
+    case AIC_PARAMETERS:
+        break;
+    }
+    return false;
+}
+
+/* Bytes of the parameters before this one; of all of them for AIC_PARAMETERS. */
+static int64_t offset_of(const aic_epilogue *p, aic_parameter parameter)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < (int)parameter; i++) {
+        bytes += in_table(p, (aic_parameter)i) ? ROW_BYTES : 0;
+    }
+    return bytes;
+}
+
+static int64_t header_bytes(const aic_epilogue *p)
+{
+    return tells(p) ? HEADER_BYTES : 0;
+}
+
+/* Halves without biases are the same in every block. */
+static bool same_in_blocks(const aic_epilogue *p)
+{
+    return p->scale == AIC_SCALE_HALVES && !p->bias;
+}
+
+int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
+{
+    int64_t blocks = same_in_blocks(p) ? 1 : (p->columns + LANES - 1) / LANES;
+    return header_bytes(p) + blocks * offset_of(p, AIC_PARAMETERS);
+}
+
+static LLVMValueRef entry_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, LLVMValueRef block)
+{
+    table = aic_at_const(e, table, header_bytes(p));
+    return same_in_blocks(p) ? table : aic_at(e, table, aic_mul(e, block, offset_of(p, AIC_PARAMETERS)));
+}
+
+/* ---- words ---- */
+
+/* Fields of quantisation words; every vector has the same number of lanes. */
+typedef struct fields {
+    LLVMValueRef scale;             /* float */
+    LLVMValueRef shifts, is_signed; /* i1 */
+    LLVMValueRef shift, offset;     /* i32 */
+} fields;
+
+static LLVMValueRef bit(aic_emit *e, LLVMValueRef words, int64_t mask)
+{
+    LLVMTypeRef type = LLVMTypeOf(words);
+    LLVMValueRef masked = LLVMBuildAnd(e->builder, words, aic_const_int(type, mask), "");
+    return LLVMBuildICmp(e->builder, LLVMIntNE, masked, aic_zero(type), "");
+}
+
+/* Of words in halves of 32 bits. */
+static fields read_fields(aic_emit *e, LLVMValueRef low, LLVMValueRef high)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef words = LLVMTypeOf(low), floats = aic_vector(e->f32, LLVMGetVectorSize(words));
+    LLVMValueRef scale = LLVMBuildAnd(b, low, aic_const_int(words, SCALE_MASK), "");
+    LLVMValueRef count = LLVMBuildAnd(b, high, aic_const_int(words, SHIFT_MASK), "");
+    LLVMValueRef offset = LLVMBuildShl(b, high, aic_const_int(words, OFFSET_LEFT), "");
+    fields f = {.scale = LLVMBuildBitCast(b, scale, floats, ""),
+                .shifts = bit(e, high, MCB),
+                .is_signed = bit(e, high, SIGNED),
+                .offset = LLVMBuildAShr(b, offset, aic_const_int(words, OFFSET_RIGHT), "")};
+    count = LLVMBuildAdd(b, count, aic_const_int(words, 1), "");
+    f.shift = LLVMBuildSelect(b, f.shifts, count, aic_zero(words), "");
+    return f;
+}
+
+static LLVMValueRef larger(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealOGT, a, b, ""), a, b, "");
+}
+
+static LLVMValueRef smaller(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealOLT, a, b, ""), a, b, "");
+}
+
+/* low or high where the words say `which`, of an integer type. */
+static LLVMValueRef choose(aic_emit *e, LLVMValueRef which, LLVMTypeRef type, int64_t yes, int64_t no)
+{
+    return LLVMBuildSelect(e->builder, which, aic_const_int(type, yes), aic_const_int(type, no), "");
+}
+
+/* The products at the two ends of what is scaled: what rectification and the limits of a shift leave of the source. */
+static void product_ends(aic_emit *e, const aic_epilogue *p, const fields *f, LLVMValueRef ends[2])
+{
+    static const double SHIFTED[] = {INT16_MIN, INT16_MAX}, ENDLESS[] = {-HUGE_VAL, HUGE_VAL};
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef floats = LLVMTypeOf(f->scale);
+    LLVMValueRef falls = LLVMBuildFCmp(b, LLVMRealOLT, f->scale, aic_zero(floats), "");
+    for (int i = 0; i < 2; i++) {
+        ends[i] =
+            LLVMBuildSelect(b, falls, aic_const_float(floats, ENDLESS[1 - i]), aic_const_float(floats, ENDLESS[i]), "");
+        if (p->shift) {
+            LLVMValueRef shifted = LLVMBuildFMul(b, aic_const_float(floats, SHIFTED[i]), f->scale, "");
+            ends[i] = LLVMBuildSelect(b, f->shifts, shifted, ends[i], "");
+        }
+    }
+    ends[0] = p->relu == AIC_RELU_SOURCE ? aic_zero(floats) : ends[0];
+}
+
+/* Numbers within 2^22, rounded to nearest even: the sum ends in the integer. */
+static LLVMValueRef rounded(aic_emit *e, LLVMValueRef x)
+{
+    LLVMTypeRef words = aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(x)));
+    LLVMValueRef magic = aic_const_float(LLVMTypeOf(x), 3 * AIC_ROUND_LIMIT);
+    LLVMValueRef sum = LLVMBuildBitCast(e->builder, LLVMBuildFAdd(e->builder, x, magic, ""), words, "");
+    return LLVMBuildSub(e->builder, sum, LLVMConstBitCast(magic, words), "");
+}
+
+/* The limits of the result, less the offset, within 9 bits; within them the limits of products. */
+static void product_limits(aic_emit *e, const aic_epilogue *p, const fields *f, LLVMValueRef value[AIC_PARAMETERS])
+{
+    enum { BITS9_MIN = -256, BITS9_MAX = 255 };
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef floats = LLVMTypeOf(f->scale), words = LLVMTypeOf(f->offset);
+    LLVMValueRef ends[2];
+    LLVMValueRef low = LLVMBuildSub(b, choose(e, f->is_signed, words, INT8_MIN, 0), f->offset, "");
+    LLVMValueRef high = LLVMBuildSub(b, choose(e, f->is_signed, words, INT8_MAX, UINT8_MAX), f->offset, "");
+    low = larger(e, LLVMBuildSIToFP(b, low, floats, ""), aic_const_float(floats, BITS9_MIN));
+    high = smaller(e, LLVMBuildSIToFP(b, high, floats, ""), aic_const_float(floats, BITS9_MAX));
+    high = larger(e, high, low); /* where low is 256 */
+    product_ends(e, p, f, ends);
+    LLVMValueRef most = larger(e, smaller(e, larger(e, ends[0], ends[1]), high), low);
+    LLVMValueRef least = larger(e, smaller(e, smaller(e, ends[0], ends[1]), high), low);
+    value[AIC_PARAMETER_UP] = LLVMBuildSub(b, aic_const_int(words, UINT8_MAX), rounded(e, most), "");
+    value[AIC_PARAMETER_LEAST] = LLVMBuildAdd(b, rounded(e, least), value[AIC_PARAMETER_UP], "");
+    value[AIC_PARAMETER_DOWN] = LLVMBuildSub(b, f->offset, value[AIC_PARAMETER_UP], "");
+}
+
+/* The parameters that words, given in halves of 32 bits, are good for: 32-bit integers and floats. */
+static void decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef low, LLVMValueRef high,
+                   LLVMValueRef value[AIC_PARAMETERS])
+{
+    const fields f = read_fields(e, low, high);
+    value[AIC_PARAMETER_SCALE] = f.scale;
+    if (p->shift) { /* by 2^-shift; where that is too small to be exact, so are the products, which round to 0 */
+        LLVMTypeRef words = LLVMTypeOf(low);
+        LLVMValueRef bits = LLVMBuildSub(e->builder, aic_const_int(words, 127), f.shift, "");
+        bits = LLVMBuildShl(e->builder, bits, aic_const_int(words, MANTISSA_BITS), "");
+        bits = LLVMBuildBitCast(e->builder, bits, LLVMTypeOf(f.scale), "");
+        value[AIC_PARAMETER_SCALE] = LLVMBuildFMul(e->builder, f.scale, bits, "");
+        value[AIC_PARAMETER_MASK] = LLVMBuildShl(e->builder, aic_const_int(words, -1), f.shift, "");
+    }
+    if (gives_bytes(p)) {
+        product_limits(e, p, &f, value);
+    }
+}
+
+/* The care that columns need; more, bits of several, where it is AIC_CARE_ALL. */
+static LLVMValueRef care_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS])
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef scale = value[AIC_PARAMETER_SCALE];
+    LLVMTypeRef words = aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(scale)));
+    LLVMValueRef care = aic_zero(words);
+    if (p->source == AIC_INT32) {
+        LLVMValueRef size = LLVMBuildBitCast(b, scale, words, "");
+        size = LLVMBuildAnd(b, size, aic_const_int(words, ABSOLUTE), "");
+        LLVMValueRef large = LLVMBuildICmp(b, LLVMIntSGE, size, aic_const_int(words, gives_bytes(p) ? ONE : EIGHT), "");
+        care = choose(e, large, words, AIC_CARE_ALL, AIC_CARE_NONE);
+    }
+    if (!gives_bytes(p)) {
+        return care;
+    }
+    LLVMValueRef other = aic_zero(words);
+    if (p->shift) {
+        other = LLVMBuildNot(b, value[AIC_PARAMETER_MASK], "");
+    }
+    if (p->relu != AIC_RELU_SOURCE) {
+        other = LLVMBuildOr(b, other, value[AIC_PARAMETER_LEAST], "");
+    }
+    other = LLVMBuildICmp(b, LLVMIntNE, other, aic_zero(words), "");
+    return LLVMBuildOr(b, care, choose(e, other, words, AIC_CARE_LIMITS, AIC_CARE_NONE), "");
+}
+
+/* ---- filling the table ---- */
+
+/* The entry of a block of `count` columns. Returns `care` (NULL: not asked for) with what this block needs. */
+static LLVMValueRef fill_entry(aic_emit *e, const aic_epilogue *p, LLVMValueRef block, unsigned count,
+                               LLVMValueRef care)
+{
+    LLVMValueRef value[AIC_PARAMETERS] = {NULL}, parameters = aic_emit_param(e, 1);
+    LLVMValueRef entry = entry_of(e, p, aic_emit_param(e, 0), block);
+    if (p->scale == AIC_SCALE_WORDS) {
+        LLVMValueRef source = aic_at(e, parameters, aic_mul(e, block, LANES * (int64_t)sizeof(uint64_t)));
+        LLVMValueRef words = aic_load_part(e, e->i64, LANES, count, source, 0);
+        LLVMValueRef parts = LLVMBuildBitCast(e->builder, words, aic_vector(e->i32, 2 * LANES), "");
+        decode(e, p, aic_lanes_of(e, parts, 0, 2, LANES), aic_lanes_of(e, parts, 1, 2, LANES), value);
+    } else if (p->scale == AIC_SCALE_HALVES) {
+        value[AIC_PARAMETER_SCALE] = aic_half_to_float(e, aic_load(e, aic_vector(e->i16, LANES), parameters, 0, 2));
+    }
+    if (p->bias) {
+        LLVMValueRef bias = aic_at(e, aic_emit_param(e, 2), aic_mul(e, block, ROW_BYTES));
+        value[AIC_PARAMETER_BIAS] = aic_load_part(e, e->i32, LANES, count, bias, 0);
+    }
+    for (int i = 0; i < AIC_PARAMETERS; i++) {
+        if (in_table(p, (aic_parameter)i)) {
+            aic_store(e, value[i], entry, offset_of(p, (aic_parameter)i), ROW_BYTES);
+        }
+    }
+    return care == NULL ? NULL : LLVMBuildOr(e->builder, care, care_of(e, p, value), "");
+}
+
+/* The header: the lanes of `care` or'ed. */
+static void fill_header(aic_emit *e, LLVMValueRef care)
+{
+    for (unsigned lanes = LANES / 2; lanes > 0; lanes /= 2) {
+        care = LLVMBuildOr(e->builder, aic_lanes_of(e, care, 0, 1, lanes), aic_lanes_of(e, care, lanes, 1, lanes), "");
+    }
+    aic_store(e, care, aic_emit_param(e, 0), 0, ROW_BYTES);
+}
+
+LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name)
+{
+    static const char *const PARAMS[] = {"table", "parameters", "bias"};
+    if (aic_epilogue_table_bytes(p) == 0) {
+        return NULL;
+    }
+    aic_emit_function(e, name, false, PARAMS, 3, 0);
+    LLVMValueRef function = e->function;
+    int64_t whole = same_in_blocks(p) ? 1 : p->columns / LANES, rest = same_in_blocks(p) ? 0 : p->columns % LANES;
+    LLVMValueRef care = tells(p) ? aic_zero(aic_vector(e->i32, LANES)) : NULL;
+    if (whole > 0) {
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "block", aic_int(e, 0), aic_int(e, whole), 1, &care, care != NULL);
+        care = fill_entry(e, p, loop.index, LANES, care);
+        aic_loop_end(e, &loop);
+    }
+    if (rest > 0) {
+        care = fill_entry(e, p, aic_int(e, whole), (unsigned)rest, care);
+    }
+    if (care != NULL) {
+        fill_header(e, care);
+    }
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* ---- reading it ---- */
+
+LLVMValueRef aic_epilogue_told_care(aic_emit *e, LLVMValueRef table, aic_care care)
+{
+    LLVMValueRef told = aic_load(e, e->i32, table, 0, ROW_BYTES), level = aic_const_int(e->i32, care);
+    return LLVMBuildICmp(e->builder, care == AIC_CARE_ALL ? LLVMIntUGE : LLVMIntEQ, told, level, "");
+}
+
+/* One parameter of vector `i` of a unit, from the table. */
+static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef *entries,
+                                   aic_parameter parameter, unsigned i)
+{
+    const bool real = parameter == AIC_PARAMETER_SCALE || (parameter == AIC_PARAMETER_BIAS && p->source == AIC_FLOAT32);
+    const unsigned lane = i * unit->lanes % (LANES * unit->blocks);
+    LLVMTypeRef type = aic_vector(real ? e->f32 : e->i32, unit->lanes);
+    return aic_load(e, type, entries[lane / LANES], offset_of(p, parameter) + (int64_t)(lane % LANES) * 4,
+                    unit->lanes * 4);
+}
+
+/* The parameters of vector `i` of a unit: from the table, or the same for every lane. */
+static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef *entries, unsigned i,
+                        LLVMValueRef value[AIC_PARAMETERS])
+{
+    if (p->scale == AIC_SCALE_WORD) {
+        LLVMTypeRef type = aic_vector(e->i32, unit->lanes);
+        decode(e, p, aic_const_int(type, (int32_t)p->word), aic_const_int(type, (int32_t)(p->word >> 32)), value);
+    } else if (p->scale == AIC_SCALE_HALF) {
+        double scale = aic_half_to_double((uint16_t)p->word);
+        value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, unit->lanes), scale);
+    }
+    for (int k = 0; k < AIC_PARAMETERS; k++) {
+        if (in_table(p, (aic_parameter)k)) {
+            value[k] = load_parameter(e, p, unit, entries, (aic_parameter)k, i);
+        }
+    }
+}
+
+enum { MOST_HALF = 65504 };
+
+/* Where adding the bias stays between two limits, or between those of int32; the lower one is negative and the upper
+ * one is not. From least - bias on, up to most - bias, both within int32.
+ *
+ * Of a float16 result the limits are sums, the last ones that saturate: t = 65504 / |scale|, less a fraction, and -t.
+ * From there on every result is 65504. The product of t is larger than 65504 - |scale| and less than 65504 + |scale|
+ * but for errors far below 1, and all between 65488 and 65520 becomes 65504 where |scale| < 8: t itself gives that,
+ * what is further from 0 gives no less, and saturates, and what is nearer never becomes infinite. */
+static void limit_bias(aic_emit *e, const aic_epilogue *p, aic_parameters *parameters, unsigned i)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef bias = parameters->bias[i];
+    LLVMTypeRef words = LLVMTypeOf(bias);
+    LLVMValueRef min = aic_const_int(words, INT32_MIN), max = aic_const_int(words, INT32_MAX), least = min, most = max;
+    if (parameters->care == AIC_CARE_NONE && aic_epilogue_limits_sums(p)) {
+        LLVMTypeRef floats = LLVMTypeOf(parameters->scale[i]);
+        LLVMValueRef size = LLVMBuildBitCast(b, parameters->scale[i], words, "");
+        size = LLVMBuildBitCast(b, LLVMBuildAnd(b, size, aic_const_int(words, ABSOLUTE), ""), floats, "");
+        LLVMValueRef last = LLVMBuildFDiv(b, aic_const_float(floats, MOST_HALF), size, "");
+        LLVMValueRef end = aic_const_float(floats, (double)INT32_MAX + 1);
+        LLVMValueRef fits = LLVMBuildFCmp(b, LLVMRealOLT, last, end, "");
+        last = LLVMBuildSelect(b, fits, last, aic_zero(floats), "");
+        most = LLVMBuildSelect(b, fits, LLVMBuildFPToSI(b, last, words, ""), max, "");
+        least = LLVMBuildNeg(b, most, "");
+    }
+    LLVMValueRef down = aic_vector_min(e, bias, LLVMBuildSub(b, least, min, ""));
+    LLVMValueRef up = aic_vector_max(e, bias, LLVMBuildSub(b, most, max, ""));
+    parameters->bias_low[i] = LLVMBuildSub(b, least, down, "");
+    parameters->bias_high[i] = LLVMBuildSub(b, most, up, "");
+}
+
+/* One parameter of all columns of a unit, as bytes. */
+static LLVMValueRef in_bytes(aic_emit *e, const aic_unit *unit, LLVMValueRef value[][AIC_PARAMETERS],
+                             aic_parameter parameter)
+{
+    LLVMValueRef bytes[AIC_UNIT_VECTORS];
+    for (unsigned i = 0; i < unit->count; i++) {
+        bytes[i] = LLVMBuildTrunc(e->builder, value[i][parameter], aic_vector(e->i8, unit->lanes), "");
+    }
+    return aic_concat(e, bytes, unit->count);
+}
+
+void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
+                             LLVMValueRef block, aic_parameters *parameters)
+{
+    LLVMValueRef entries[AIC_UNIT_VECTORS], value[AIC_UNIT_VECTORS][AIC_PARAMETERS] = {{NULL}};
+    *parameters = (aic_parameters){.least = NULL};
+    for (unsigned i = 0; i < unit->blocks; i++) {
+        entries[i] = entry_of(e, p, table, aic_add(e, block, aic_int(e, i)));
+    }
+    for (unsigned i = 0; i < unit->count; i++) {
+        read_vector(e, p, unit, entries, i, value[i]);
+        parameters->bias[i] = value[i][AIC_PARAMETER_BIAS];
+        parameters->scale[i] = value[i][AIC_PARAMETER_SCALE];
+        parameters->mask[i] = value[i][AIC_PARAMETER_MASK];
+    }
+    if (!gives_bytes(p)) {
+        return;
+    }
+    for (unsigned i = 0; i < unit->count; i += 2) {
+        LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[i + 1][AIC_PARAMETER_UP];
+        parameters->up[i / 2] = aic_pack(e, low, high, false);
+    }
+    parameters->least = in_bytes(e, unit, value, AIC_PARAMETER_LEAST);
+    parameters->down = in_bytes(e, unit, value, AIC_PARAMETER_DOWN);
+}
+
+void aic_epilogue_take_care(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, aic_care care,
+                            aic_parameters *parameters)
+{
+    parameters->care = care;
+    for (unsigned i = 0; p->bias && p->source == AIC_INT32 && i < unit->count; i++) {
+        limit_bias(e, p, parameters, i);
+    }
+}

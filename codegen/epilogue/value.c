@@ -1,0 +1,206 @@
+/* The arithmetic of epilogues on one unit (AscendC Fixpipe, section 6; TIK conv2d, section 9). */
+#include "codegen/epilogue/value.h"
+#include "codegen/llvm/vec.h"
+
+#include <float.h>
+
+/* The largest finite numbers, bits. */
+enum { HALF_MAX = 0x7bff, BFLOAT16_MAX = 0x7f7f, SIGN16 = 0x8000 };
+
+static bool is_float(const aic_epilogue *p)
+{
+    return p->source == AIC_FLOAT32;
+}
+
+static bool gives_bytes(const aic_epilogue *p)
+{
+    return p->target == AIC_INT8 || p->target == AIC_UINT8;
+}
+
+/* Whether the end makes +0 of every NaN. */
+static bool drops_nan(const aic_epilogue *p)
+{
+    return gives_bytes(p) || (p->target != p->source && p->saturate);
+}
+
+/* Whether products can be NaN: the halves of a tensor may be infinite, words have finite scales. */
+static bool may_be_nan(const aic_epilogue *p)
+{
+    return is_float(p) || p->scale == AIC_SCALE_HALVES;
+}
+
+aic_unit aic_epilogue_unit(const aic_epilogue *p, const aic_target *target, int64_t blocks)
+{
+    const unsigned lanes = aic_lanes(target, 32), block = AIC_EPILOGUE_LANES;
+    unsigned size = block;
+    if (gives_bytes(p)) {
+        size = AIC_UNIT_VECTORS * lanes;
+    } else if (p->target == AIC_BFLOAT16 && lanes == block) {
+        size = 2 * block; /* narrowed two registers at a time */
+    }
+    aic_unit unit = {.blocks = blocks * block < size ? (unsigned)blocks : size / block};
+    unit.rows = size / (block * unit.blocks);
+    unit.lanes = gives_bytes(p) ? lanes : block;
+    unit.count = size / unit.lanes;
+    return unit;
+}
+
+/* ---- steps, in their order ---- */
+
+/* Infinities become the largest numbers, NaN +0. */
+static LLVMValueRef saturate_source(aic_emit *e, LLVMValueRef x)
+{
+    LLVMValueRef bounded = aic_clamp_float(e, x, -(double)FLT_MAX, (double)FLT_MAX);
+    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealORD, x, x, ""), bounded,
+                           aic_zero(LLVMTypeOf(x)), "");
+}
+
+/* Integers: clamped first to what the bias leaves of their range. */
+static LLVMValueRef add_bias(aic_emit *e, const aic_parameters *parameters, unsigned i, LLVMValueRef x)
+{
+    if (parameters->bias_high[i] == NULL) {
+        return LLVMBuildFAdd(e->builder, x, parameters->bias[i], "");
+    }
+    x = aic_vector_max(e, aic_vector_min(e, x, parameters->bias_high[i]), parameters->bias_low[i]);
+    return LLVMBuildAdd(e->builder, x, parameters->bias[i], "");
+}
+
+/* +0 for what is not above 0; NaN stays, or becomes +0 where that is all the same: then the sign bit decides. */
+static LLVMValueRef rectify(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef type = LLVMTypeOf(x), words = aic_vector(e->i32, LLVMGetVectorSize(type));
+    if (type == words || drops_nan(p)) {
+        x = aic_vector_max(e, LLVMBuildBitCast(b, x, words, ""), aic_zero(words));
+        return LLVMBuildBitCast(b, x, type, "");
+    }
+    return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUGT, x, aic_zero(type), ""), x, aic_zero(type), "");
+}
+
+/* Vector i of the unit up to the conversion to the target's type. */
+static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, unsigned i,
+                           LLVMValueRef x)
+{
+    LLVMTypeRef floats = aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x)));
+    const bool converts = p->target != p->source;
+    x = is_float(p) ? LLVMBuildBitCast(e->builder, x, floats, "") : x;
+    /* A conversion that saturates itself, without arithmetic before it, leaves nothing to do. */
+    if (p->saturate_source && (p->scale != AIC_SCALE_NONE || !converts || !p->saturate)) {
+        x = saturate_source(e, x);
+    }
+    if (p->bias) {
+        x = add_bias(e, parameters, i, x);
+    }
+    if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
+        x = rectify(e, p, x);
+    }
+    if (parameters->mask[i] != NULL && parameters->care != AIC_CARE_NONE) {
+        x = LLVMBuildAnd(e->builder, x, parameters->mask[i], "");
+    }
+    if (converts && !is_float(p)) {
+        x = LLVMBuildSIToFP(e->builder, x, floats, "");
+    }
+    if (p->scale != AIC_SCALE_NONE) {
+        x = LLVMBuildFMul(e->builder, x, parameters->scale[i], "");
+    }
+    /* Rounding to a shorter float changes no sign, so this may come before it. */
+    return p->relu == AIC_RELU_RESULT ? rectify(e, p, x) : x;
+}
+
+/* ---- bytes ---- */
+
+/* Rounded; what is beyond 16 bits stays beyond them. NaN counts as 0. */
+static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, aic_care care, LLVMValueRef x)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef type = LLVMTypeOf(x);
+    if (!may_be_nan(p) && care != AIC_CARE_ALL) {
+        return aic_round(e, x);
+    }
+    LLVMValueRef high = aic_const_float(type, INT16_MAX);
+    LLVMValueRef bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, x, high, ""), x, high, "");
+    if (may_be_nan(p)) {
+        bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealORD, x, x, ""), bounded, aic_zero(type), "");
+    }
+    return aic_round(e, bounded);
+}
+
+/* Puts the lanes of packed vectors into their order. */
+static LLVMValueRef unpack_order(aic_emit *e, const aic_unit *unit, LLVMValueRef packed)
+{
+    const aic_target *target = e->target;
+    unsigned from[64], lanes = unit->lanes;
+    for (unsigned i = 0; i < 4 * lanes; i++) { /* lane i of the two pairs, packed once and then again */
+        unsigned pair = i / (2 * lanes), lane = aic_pack_lane(target, lanes, 32, i % (2 * lanes));
+        from[i] = aic_pack_lane(target, 2 * lanes, 16, pair * 2 * lanes + lane);
+    }
+    return aic_permute(e, packed, from, 4 * lanes);
+}
+
+static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, const aic_parameters *parameters,
+                             LLVMValueRef *x, unsigned count)
+{
+    LLVMValueRef half[AIC_UNIT_VECTORS / 2];
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = to_integer(e, p, parameters->care, x[i]);
+    }
+    for (unsigned i = 0; i < AIC_UNIT_VECTORS / 2; i++) {
+        half[i] = aic_pack(e, x[2 * i % count], x[(2 * i + 1) % count], false);
+        half[i] = aic_add_saturated(e, half[i], parameters->up[i]);
+    }
+    LLVMValueRef bytes = unpack_order(e, unit, aic_pack(e, half[0], count > 2 ? half[1] : half[0], true));
+    if ((parameters->care != AIC_CARE_NONE || p->relu == AIC_RELU_SOURCE) && !LLVMIsNull(parameters->least)) {
+        bytes = aic_vector_max_unsigned(e, bytes, parameters->least);
+    }
+    return LLVMIsNull(parameters->down) ? bytes : LLVMBuildAdd(e->builder, bytes, parameters->down, "");
+}
+
+/* ---- short floats ---- */
+
+/* +0 where one of the floats is NaN. */
+static LLVMValueRef drop_nan(aic_emit *e, const LLVMValueRef *floats, unsigned count, LLVMValueRef results)
+{
+    LLVMValueRef number[AIC_UNIT_VECTORS];
+    for (unsigned i = 0; i < count; i++) {
+        number[i] = LLVMBuildFCmp(e->builder, LLVMRealORD, floats[i], floats[i], "");
+    }
+    return LLVMBuildSelect(e->builder, aic_concat(e, number, count), results, aic_zero(LLVMTypeOf(results)), "");
+}
+
+/* Saturation is cheapest on the result: infinity is the number behind the largest one, for each sign. Cheaper is where
+ * the bias is added, between limits that saturate, too. */
+static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_care care, const LLVMValueRef *x,
+                                   unsigned count)
+{
+    const bool half = p->target == AIC_FLOAT16, nan = may_be_nan(p);
+    LLVMValueRef y = half ? aic_float_to_half(e, x[0]) : aic_float_to_bfloat16(e, x, count, nan && !p->saturate);
+    if (!p->saturate || (aic_epilogue_limits_sums(p) && care == AIC_CARE_NONE)) {
+        return y;
+    }
+    LLVMTypeRef type = LLVMTypeOf(y);
+    const int64_t most = half ? HALF_MAX : BFLOAT16_MAX;
+    y = aic_vector_min(e, y, aic_const_int(type, most));
+    if (p->relu == AIC_RELU_NONE || (p->relu == AIC_RELU_SOURCE && p->scale != AIC_SCALE_NONE)) {
+        y = aic_vector_min_unsigned(e, y, aic_const_int(type, most | SIGN16));
+    }
+    return nan ? drop_nan(e, x, count, y) : y;
+}
+
+LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
+                                  const aic_parameters *parameters, LLVMValueRef *accumulators, unsigned count)
+{
+    LLVMValueRef x[AIC_UNIT_VECTORS] = {NULL};
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = scaled(e, p, parameters, i, accumulators[i]);
+    }
+    if (gives_bytes(p)) {
+        return to_bytes(e, p, unit, parameters, x, count);
+    }
+    if (p->target != p->source) {
+        for (unsigned i = count; i < unit->count; i++) {
+            x[i] = x[i - count];
+        }
+        return to_short_float(e, p, parameters->care, x, unit->count);
+    }
+    return LLVMBuildBitCast(e->builder, x[0], aic_vector(e->i32, unit->lanes), "");
+}

@@ -1,0 +1,83 @@
+/* Between the parts of the epilogue: units of accumulators and the parameters of their columns.
+ *
+ * A unit is what the arithmetic takes at a time: some rows of some neighbouring blocks of 16 columns, as many as fill a
+ * register of the target with results. It comes in as `count` vectors of `lanes` accumulators, at most 16, row by row.
+ */
+#ifndef AIC_EPILOGUE_VALUE_H
+#define AIC_EPILOGUE_VALUE_H
+
+#include "codegen/epilogue/epilogue.h"
+
+enum { AIC_EPILOGUE_LANES = 16 }; /* columns of a block */
+
+#define AIC_UNIT_VECTORS 4
+
+typedef struct aic_unit {
+    unsigned rows, blocks;
+    unsigned count, lanes; /* count * lanes = rows * blocks * 16 */
+} aic_unit;
+
+/* The unit of a loop over rows of `blocks` blocks, a power of two: of all of them or of a part. */
+aic_unit aic_epilogue_unit(const aic_epilogue *p, const aic_target *target, int64_t blocks);
+
+/* What the arithmetic needs to know of a column.
+ *
+ * Bytes: every limit on the way to a result - rectification, the shift's, the 9 bits before the offset, those of the
+ * result - is one of the rounded product q, as each step between them is monotone. Once a column they become two
+ * integers, low <= high, between which q is clamped before the offset is added. The result has 256 values, so high -
+ * low is 255 at most, and packing to unsigned bytes does most of it:
+ *
+ *     q + UP                clamped to 16 bits; UP = 255 - high
+ *     packed                clamped to 0..255: q is between high - 255 and high
+ *     max with LEAST        LEAST = low + UP: q is not below low
+ *     + DOWN, modulo 256    DOWN = offset - UP
+ *
+ * q was clamped to 16 bits itself, by packing: far outside of all that, as UP is within -1..511. */
+typedef enum aic_parameter {
+    AIC_PARAMETER_BIAS,
+    AIC_PARAMETER_SCALE, /* float; with what is shifted out: the shift is part of it */
+    AIC_PARAMETER_UP,
+    AIC_PARAMETER_LEAST,
+    AIC_PARAMETER_DOWN,
+    AIC_PARAMETER_MASK, /* of the source: without the bits that are shifted out */
+    AIC_PARAMETERS
+} aic_parameter;
+
+/* What columns need besides, the more the slower. */
+typedef enum aic_care {
+    AIC_CARE_NONE,
+    AIC_CARE_LIMITS, /* bytes: bits are shifted out, or the least result is above that of its type */
+    AIC_CARE_ALL,    /* and: products of integers may be 2^31 or more, those of float16 too large, infinite or NaN */
+    AIC_CARES
+} aic_care;
+
+/* Of a unit. NULL: not needed. */
+typedef struct aic_parameters {
+    aic_care care;
+    LLVMValueRef bias[AIC_UNIT_VECTORS], scale[AIC_UNIT_VECTORS], mask[AIC_UNIT_VECTORS]; /* as the accumulators */
+    LLVMValueRef bias_low[AIC_UNIT_VECTORS], bias_high[AIC_UNIT_VECTORS]; /* integers to which the bias is added */
+    LLVMValueRef up[AIC_UNIT_VECTORS / 2];                                /* in the order of packed accumulators */
+    LLVMValueRef least, down;                                             /* in the order of the result */
+} aic_parameters;
+
+/* From accumulators, integers of 32 bits, to results: rows * blocks * 16 integers of the target's size, row by row.
+ * Where `count` is less than the unit's, vectors and their results repeat after that many. */
+LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
+                                  const aic_parameters *parameters, LLVMValueRef *accumulators, unsigned count);
+
+/* ---- the table of columns, epilogue_table.c ---- */
+
+/* Whether the limits of the sum with the bias keep products from becoming too large for float16, with AIC_CARE_NONE. */
+bool aic_epilogue_limits_sums(const aic_epilogue *p);
+
+/* The care that columns may need, bits 1 << aic_care: of several the table, once it is filled, tells the one. */
+unsigned aic_epilogue_cares(const aic_epilogue *p);
+LLVMValueRef aic_epilogue_told_care(aic_emit *e, LLVMValueRef table, aic_care care); /* an i1 */
+
+/* Parameters of the unit whose first block of columns is number `block`, for any care; then those for the one. */
+void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
+                             LLVMValueRef block, aic_parameters *parameters);
+void aic_epilogue_take_care(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, aic_care care,
+                            aic_parameters *parameters);
+
+#endif

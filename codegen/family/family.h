@@ -1,0 +1,43 @@
+/* Families: the instructions that have no portable IR form, as hooks. The emitter asks the target for a hook and never
+ * for an instruction set; a family never knows an operator. A level of targets.def names its family. */
+#ifndef AIC_FAMILY_H
+#define AIC_FAMILY_H
+
+#include "codegen/llvm/emit.h"
+
+/* A dot product of groups of neighbouring elements, added to <n x i32>: acc[i] + sum over g of image[i*G+g] *
+ * weight[i*G+g]. The sum wraps around; each product is exact. */
+typedef struct aic_dot {
+    LLVMValueRef (*emit)(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVMValueRef weight);
+    double operations; /* vector instructions it takes */
+    int image_offset;  /* what must be added to the image: 128 where the instruction takes it unsigned */
+} aic_dot;
+
+/* Two registers of signed integers packed into one of half as wide ones, clamped to their signed or unsigned range. The
+ * units of unit_bits bits of the two alternate in the result; 0: all of the first comes before the second. */
+typedef struct aic_pack_hook {
+    LLVMValueRef (*emit)(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned);
+    unsigned unit_bits;
+} aic_pack_hook;
+
+typedef struct aic_family {
+    aic_dot dot2; /* pairs of i16; every family has it */
+    aic_dot dot4; /* groups of four i8; emit is NULL where there is none */
+
+    /* A register of floats to integers, as aic_round() says; NULL: in plain IR. Packing; emit is NULL: in plain IR. */
+    LLVMValueRef (*round)(aic_emit *e, LLVMValueRef floats);
+    aic_pack_hook pack;
+
+    /* Saves the caller's floating-point control word and sets the default one (round to nearest even, subnormals
+     * kept, no traps); restores it. Every entry point that computes with floats brackets its body. */
+    LLVMValueRef (*fp_enter)(aic_emit *e);
+    void (*fp_leave)(aic_emit *e, LLVMValueRef saved);
+} aic_family;
+
+extern const aic_family aic_family_x86_generic, aic_family_x86, aic_family_x86_vnni;
+extern const aic_family aic_family_aarch64_generic, aic_family_aarch64, aic_family_aarch64_dotprod;
+
+/* The portable form of dot2: widen, multiply, add. */
+LLVMValueRef aic_portable_dot2(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b);
+
+#endif

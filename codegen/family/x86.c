@@ -1,0 +1,94 @@
+/* x86-64 families: pmaddwd for pairs of 16-bit products at every vector width, vpdpwssd and vpdpbusd where the CPU has
+ * them. */
+#include "codegen/family/family.h"
+#include "codegen/llvm/vec.h"
+
+static LLVMValueRef pmaddwd(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b)
+{
+    static const char *const NAMES[] = {"llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd",
+                                        "llvm.x86.avx512.pmaddw.d.512"};
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(acc));
+    LLVMValueRef args[] = {a, b};
+    LLVMValueRef sums = aic_emit_intrinsic(e, NAMES[lanes / 8], NULL, 0, args, 2);
+    return LLVMBuildAdd(e->builder, acc, sums, "");
+}
+
+static LLVMValueRef vpdpwssd(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef args[] = {acc, a, b};
+    return aic_emit_intrinsic(e, "llvm.x86.avx512.vpdpwssd.512", NULL, 0, args, 3);
+}
+
+/* The image is unsigned, the weight signed. */
+static LLVMValueRef vpdpbusd(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVMValueRef weight)
+{
+    LLVMValueRef args[] = {acc, image, weight};
+    return aic_emit_intrinsic(e, "llvm.x86.avx512.vpdpbusd.512", NULL, 0, args, 3);
+}
+
+/* By the width of a register of 32-bit elements: 4, 8 and 16 of them. */
+static const char *by_width(const char *const names[3], LLVMValueRef v)
+{
+    unsigned bits = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(v)));
+    return names[LLVMGetVectorSize(LLVMTypeOf(v)) * bits / 256];
+}
+
+static LLVMValueRef pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned)
+{
+    static const char *const WORDS[] = {"llvm.x86.sse2.packssdw.128", "llvm.x86.avx2.packssdw",
+                                        "llvm.x86.avx512.packssdw.512"};
+    static const char *const BYTES[] = {"llvm.x86.sse2.packsswb.128", "llvm.x86.avx2.packsswb",
+                                        "llvm.x86.avx512.packsswb.512"};
+    static const char *const UNSIGNED_BYTES[] = {"llvm.x86.sse2.packuswb.128", "llvm.x86.avx2.packuswb",
+                                                 "llvm.x86.avx512.packuswb.512"};
+    bool words = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(a))) == 32;
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, by_width(words ? WORDS : to_unsigned ? UNSIGNED_BYTES : BYTES, a), NULL, 0, args, 2);
+}
+
+/* By the control word, which says to nearest even; what is out of range gives the least integer. */
+static LLVMValueRef cvtps2dq(aic_emit *e, LLVMValueRef floats)
+{
+    LLVMTypeRef type = aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(floats)));
+    LLVMValueRef args[] = {floats, LLVMConstNull(type), LLVMConstAllOnes(e->i16), LLVMConstInt(e->i32, 4, false)};
+    switch (LLVMGetVectorSize(type)) {
+    case 4:
+        return aic_emit_intrinsic(e, "llvm.x86.sse2.cvtps2dq", NULL, 0, args, 1);
+    case 8:
+        return aic_emit_intrinsic(e, "llvm.x86.avx.cvt.ps2dq.256", NULL, 0, args, 1);
+    default:
+        return aic_emit_intrinsic(e, "llvm.x86.avx512.mask.cvtps2dq.512", NULL, 0, args, 4);
+    }
+}
+
+/* Round to nearest, all exceptions masked, neither DAZ nor FTZ. */
+enum { MXCSR_DEFAULT = 0x1f80 };
+
+static void load_mxcsr(aic_emit *e, LLVMValueRef slot)
+{
+    LLVMValueRef args[] = {slot};
+    aic_emit_intrinsic(e, "llvm.x86.sse.ldmxcsr", NULL, 0, args, 1);
+}
+
+static LLVMValueRef mxcsr_enter(aic_emit *e)
+{
+    LLVMValueRef saved = LLVMBuildAlloca(e->builder, e->i32, "mxcsr");
+    LLVMValueRef fresh = LLVMBuildAlloca(e->builder, e->i32, "mxcsr_default");
+    LLVMValueRef args[] = {saved};
+    aic_emit_intrinsic(e, "llvm.x86.sse.stmxcsr", NULL, 0, args, 1);
+    LLVMBuildStore(e->builder, LLVMConstInt(e->i32, MXCSR_DEFAULT, false), fresh);
+    load_mxcsr(e, fresh);
+    return saved;
+}
+
+static void mxcsr_leave(aic_emit *e, LLVMValueRef saved)
+{
+    load_mxcsr(e, saved);
+}
+
+#define NARROWING .round = cvtps2dq, .pack = {pack, 128}
+#define MXCSR .fp_enter = mxcsr_enter, .fp_leave = mxcsr_leave
+
+const aic_family aic_family_x86_generic = {.dot2 = {aic_portable_dot2, 8, 0}, MXCSR};
+const aic_family aic_family_x86 = {.dot2 = {pmaddwd, 2, 0}, NARROWING, MXCSR};
+const aic_family aic_family_x86_vnni = {.dot2 = {vpdpwssd, 1, 0}, .dot4 = {vpdpbusd, 1, 128}, NARROWING, MXCSR};

@@ -1,0 +1,280 @@
+/* Functions, addresses and loops of the emitter. */
+#include "codegen/llvm/emit.h"
+
+#include <string.h>
+
+void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target)
+{
+    *e = (aic_emit){.target = target, .context = context, .module = module};
+    e->builder = LLVMCreateBuilderInContext(context);
+    e->i1 = LLVMInt1TypeInContext(context);
+    e->i8 = LLVMInt8TypeInContext(context);
+    e->i16 = LLVMInt16TypeInContext(context);
+    e->i32 = LLVMInt32TypeInContext(context);
+    e->i64 = LLVMInt64TypeInContext(context);
+    e->f32 = LLVMFloatTypeInContext(context);
+    e->f64 = LLVMDoubleTypeInContext(context);
+    e->ptr = LLVMPointerTypeInContext(context, 0);
+    e->none = LLVMVoidTypeInContext(context);
+}
+
+void aic_emit_close(aic_emit *e)
+{
+    LLVMDisposeBuilder(e->builder);
+    e->builder = NULL;
+}
+
+/* ---- functions ---- */
+
+static LLVMAttributeRef attribute(aic_emit *e, const char *name)
+{
+    return LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
+}
+
+static void add_attribute(aic_emit *e, const char *name)
+{
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute(e, name));
+}
+
+static void set_text_attribute(aic_emit *e, const char *name, const char *value)
+{
+    LLVMAddAttributeAtIndex(
+        e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+}
+
+void aic_emit_function(aic_emit *e, const char *name, bool exported, const char *const *names, unsigned pointers,
+                       unsigned integers)
+{
+    LLVMTypeRef params[8];
+    unsigned count = pointers + integers;
+    for (unsigned i = 0; i < count; i++) {
+        params[i] = i < pointers ? e->ptr : e->i64;
+    }
+    e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(e->none, params, count, false));
+    LLVMSetLinkage(e->function, exported ? LLVMExternalLinkage : LLVMInternalLinkage);
+    /* No unwind tables: an object consists of code and its constants only. */
+    add_attribute(e, "nounwind");
+    /* Tiles stay functions of their own, so that each gets its own register allocation. The frame around them only
+     * moves data and calls: optimising it takes a quarter of the compile time and gains nothing that can be measured.
+     */
+    add_attribute(e, "noinline");
+    if (exported) {
+        add_attribute(e, "optnone");
+    }
+    set_text_attribute(e, "target-cpu", aic_target_cpu(e->target));
+    set_text_attribute(e, "target-features", e->target->features);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef param = LLVMGetParam(e->function, i);
+        LLVMSetValueName2(param, names[i], strlen(names[i]));
+        if (i < pointers) {
+            LLVMAddAttributeAtIndex(e->function, i + 1, attribute(e, "noalias"));
+        }
+    }
+    LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(e->context, e->function, "entry"));
+}
+
+void aic_emit_aliases(aic_emit *e)
+{
+    static const char NAME[] = "noalias";
+    unsigned kind = LLVMGetEnumAttributeKindForName(NAME, sizeof NAME - 1);
+    for (unsigned i = 1; i <= LLVMCountParams(e->function); i++) {
+        LLVMRemoveEnumAttributeAtIndex(e->function, i, kind);
+    }
+}
+
+void aic_emit_function_end(aic_emit *e)
+{
+    LLVMBuildRetVoid(e->builder);
+    e->function = NULL;
+}
+
+LLVMValueRef aic_emit_param(aic_emit *e, unsigned index)
+{
+    return LLVMGetParam(e->function, index);
+}
+
+void aic_emit_call(aic_emit *e, LLVMValueRef function, LLVMValueRef *args, unsigned count)
+{
+    LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(function), function, args, count, "");
+}
+
+LLVMValueRef aic_emit_intrinsic(aic_emit *e, const char *name, LLVMTypeRef *overloads, unsigned overload_count,
+                                LLVMValueRef *args, unsigned count)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMTypeRef type = LLVMIntrinsicGetType(e->context, id, overloads, overload_count);
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(e->module, id, overloads, overload_count);
+    LLVMTypeRef params[8];
+    LLVMGetParamTypes(type, params);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMTypeOf(args[i]) != params[i]) {
+            args[i] = LLVMBuildBitCast(e->builder, args[i], params[i], "");
+        }
+    }
+    return LLVMBuildCall2(e->builder, type, function, args, count, "");
+}
+
+/* ---- integers and addresses ---- */
+
+LLVMValueRef aic_int(aic_emit *e, int64_t value)
+{
+    return LLVMConstInt(e->i64, (unsigned long long)value, true);
+}
+
+static bool is_constant(LLVMValueRef value, int64_t *result)
+{
+    if (LLVMIsAConstantInt(value) == NULL) {
+        return false;
+    }
+    *result = LLVMConstIntGetSExtValue(value);
+    return true;
+}
+
+LLVMValueRef aic_add(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    int64_t constant;
+    if (is_constant(a, &constant) && constant == 0) {
+        return b;
+    }
+    if (is_constant(b, &constant) && constant == 0) {
+        return a;
+    }
+    return LLVMBuildNSWAdd(e->builder, a, b, "");
+}
+
+LLVMValueRef aic_mul(aic_emit *e, LLVMValueRef a, int64_t factor)
+{
+    return factor == 1 ? a : LLVMBuildNSWMul(e->builder, a, aic_int(e, factor), "");
+}
+
+LLVMValueRef aic_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+LLVMValueRef aic_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, a, b, ""), a, b, "");
+}
+
+LLVMValueRef aic_at(aic_emit *e, LLVMValueRef pointer, LLVMValueRef offset)
+{
+    int64_t constant;
+    if (is_constant(offset, &constant) && constant == 0) {
+        return pointer;
+    }
+    return LLVMBuildGEP2(e->builder, e->i8, pointer, &offset, 1, "");
+}
+
+LLVMValueRef aic_at_const(aic_emit *e, LLVMValueRef pointer, int64_t offset)
+{
+    return aic_at(e, pointer, aic_int(e, offset));
+}
+
+/* ---- loops ---- */
+
+/* The same pointer, but one whose history loop strength reduction cannot see. The emitter has chosen its addresses;
+ * LLVM trying every other way to form them takes up to a third of the compile time. The intrinsic is gone before
+ * instruction selection. */
+static LLVMValueRef settled(aic_emit *e, LLVMValueRef pointer)
+{
+    return aic_emit_intrinsic(e, "llvm.launder.invariant.group", &e->ptr, 1, &pointer, 1);
+}
+
+/* What the body of a loop sees of its index and of the pointers it carries. */
+static void settle(aic_emit *e, aic_loop *loop)
+{
+    LLVMValueRef index = LLVMBuildIntToPtr(e->builder, loop->phi_index, e->ptr, "");
+    loop->index = LLVMBuildPtrToInt(e->builder, settled(e, index), e->i64, "");
+    for (unsigned i = 0; i < loop->count; i++) {
+        if (LLVMTypeOf(loop->carried[i]) == e->ptr) {
+            loop->carried[i] = settled(e, loop->carried[i]);
+        }
+    }
+}
+
+static LLVMBasicBlockRef append_block(aic_emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->context, e->function, name);
+}
+
+static void make_phis(aic_emit *e, aic_loop *loop, LLVMBasicBlockRef before)
+{
+    for (unsigned i = 0; i < loop->count; i++) {
+        loop->phi[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(loop->carried[i]), "");
+        LLVMAddIncoming(loop->phi[i], &loop->carried[i], &before, 1);
+        loop->carried[i] = loop->phi[i];
+    }
+}
+
+void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *name, LLVMValueRef first, LLVMValueRef limit, int64_t step,
+                    LLVMValueRef *carried, unsigned count)
+{
+    int64_t low, high;
+    bool constant = is_constant(first, &low) && is_constant(limit, &high);
+    loop->index = first;
+    loop->limit = limit;
+    loop->step = step;
+    loop->carried = carried;
+    loop->count = count;
+    loop->tested = !constant;
+    loop->header = loop->exit = NULL;
+    if (constant && low + step >= high) {
+        return;
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+    loop->header = append_block(e, name);
+    loop->exit = append_block(e, "");
+    LLVMBuildBr(e->builder, loop->header);
+    LLVMPositionBuilderAtEnd(e->builder, loop->header);
+    loop->phi_index = LLVMBuildPhi(e->builder, e->i64, name);
+    LLVMAddIncoming(loop->phi_index, &first, &before, 1);
+    make_phis(e, loop, before);
+    if (loop->tested) {
+        LLVMBasicBlockRef body = append_block(e, "");
+        LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, loop->phi_index, limit, "");
+        LLVMBuildCondBr(e->builder, more, body, loop->exit);
+        LLVMPositionBuilderAtEnd(e->builder, body);
+    }
+    settle(e, loop);
+}
+
+void aic_loop_end(aic_emit *e, aic_loop *loop)
+{
+    if (loop->header == NULL) {
+        return;
+    }
+    LLVMValueRef next = LLVMBuildNSWAdd(e->builder, loop->phi_index, aic_int(e, loop->step), "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
+    if (loop->tested) {
+        LLVMBuildBr(e->builder, loop->header);
+    } else {
+        LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, next, loop->limit, "");
+        LLVMBuildCondBr(e->builder, more, loop->header, loop->exit);
+    }
+    LLVMAddIncoming(loop->phi_index, &next, &latch, 1);
+    for (unsigned i = 0; i < loop->count; i++) {
+        LLVMAddIncoming(loop->phi[i], &loop->carried[i], &latch, 1);
+        if (loop->tested) {
+            loop->carried[i] = loop->phi[i];
+        }
+    }
+    LLVMMoveBasicBlockAfter(loop->exit, latch);
+    LLVMPositionBuilderAtEnd(e->builder, loop->exit);
+}
+
+void aic_branch_begin(aic_emit *e, aic_branch *branch, LLVMValueRef condition)
+{
+    LLVMBasicBlockRef then = append_block(e, "");
+    branch->join = append_block(e, "");
+    LLVMBuildCondBr(e->builder, condition, then, branch->join);
+    LLVMPositionBuilderAtEnd(e->builder, then);
+}
+
+void aic_branch_end(aic_emit *e, aic_branch *branch)
+{
+    LLVMBuildBr(e->builder, branch->join);
+    LLVMMoveBasicBlockAfter(branch->join, LLVMGetInsertBlock(e->builder));
+    LLVMPositionBuilderAtEnd(e->builder, branch->join);
+}

@@ -1,0 +1,139 @@
+/* The only file that knows LLVM's versions and turns LLVMErrorRef into statuses. */
+#include "codegen/llvm/shim.h"
+#include "frontend/core/diag.h"
+
+#include <aic/context.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *aic_llvm_version(void)
+{
+    static _Thread_local char text[32];
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    snprintf(text, sizeof text, "%u.%u.%u", major, minor, patch);
+    return text;
+}
+
+aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error)
+{
+    if (error == NULL) {
+        return AIC_OK;
+    }
+    char *message = LLVMGetErrorMessage(error);
+    status = aic_fail(status, "LLVM", "%s: %s", what, message);
+    LLVMDisposeErrorMessage(message);
+    return status;
+}
+
+static aic_status fail_with_message(const char *what, char *message)
+{
+    aic_status status = aic_fail(AIC_COMPILE, "LLVM", "%s: %s", what, message != NULL ? message : "no reason given");
+    LLVMDisposeMessage(message);
+    return status;
+}
+
+/* Without a handler an error in inline assembly or an unsupported construct would print and exit. */
+static void collect_diagnostic(LLVMDiagnosticInfoRef info, void *failed)
+{
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) {
+        return;
+    }
+    char *message = LLVMGetDiagInfoDescription(info);
+    aic_fail(AIC_COMPILE, "LLVM", "%s", message);
+    LLVMDisposeMessage(message);
+    *(bool *)failed = true;
+}
+
+LLVMContextRef aic_llvm_context(bool *failed)
+{
+    LLVMContextRef context = LLVMContextCreate();
+    *failed = false;
+    LLVMContextSetDiagnosticHandler(context, collect_diagnostic, failed);
+    return context;
+}
+
+static void start_x86(void)
+{
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+}
+
+static void start_aarch64(void)
+{
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+}
+
+/* Starts LLVM for one architecture: starting those that are not asked for would only fault in their pages. */
+static void start_target(aic_arch arch)
+{
+    static pthread_once_t once[] = {[AIC_ARCH_X86_64] = PTHREAD_ONCE_INIT, [AIC_ARCH_AARCH64] = PTHREAD_ONCE_INIT};
+    static void (*const start[])(void) = {[AIC_ARCH_X86_64] = start_x86, [AIC_ARCH_AARCH64] = start_aarch64};
+    pthread_once(&once[arch], start[arch]);
+}
+
+aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
+{
+    LLVMTargetRef llvm_target;
+    char *message = NULL;
+    start_target(target->arch);
+    triple = triple != NULL ? triple : aic_target_triple(target->arch);
+    if (LLVMGetTargetFromTriple(triple, &llvm_target, &message)) {
+        return fail_with_message(triple, message);
+    }
+    *machine = LLVMCreateTargetMachine(llvm_target, triple, aic_target_cpu(target), target->features,
+                                       LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    return *machine != NULL ? AIC_OK : aic_fail(AIC_COMPILE, "LLVM", "no target machine for %s", triple);
+}
+
+void aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetTarget(module, triple);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+}
+
+aic_status aic_llvm_verify(LLVMModuleRef module)
+{
+    char *message = NULL;
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
+        return fail_with_message("the emitted IR is malformed", message);
+    }
+    LLVMDisposeMessage(message);
+    return AIC_OK;
+}
+
+aic_status aic_llvm_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes)
+{
+    if (passes == NULL || *passes == '\0') {
+        return AIC_OK;
+    }
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return aic_llvm_status(AIC_INVALID_ARGUMENT, "passes", error);
+}
+
+aic_status aic_llvm_emit(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
+                         LLVMMemoryBufferRef *buffer)
+{
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, type, &message, buffer)) {
+        return fail_with_message("code generation", message);
+    }
+    return AIC_OK;
+}

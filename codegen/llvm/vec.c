@@ -1,0 +1,300 @@
+/* Vector helpers of the emitter. */
+#include "codegen/llvm/vec.h"
+#include "codegen/family/family.h"
+
+#include <string.h>
+
+unsigned aic_lanes(const aic_target *target, unsigned bits)
+{
+    return (unsigned)target->vector_bits / bits;
+}
+
+void aic_store_past(aic_emit *e, LLVMValueRef value, LLVMValueRef pointer, int64_t offset, unsigned bytes)
+{
+    static const char KIND[] = "nontemporal";
+    LLVMValueRef store = LLVMBuildStore(e->builder, value, aic_at_const(e, pointer, offset));
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(e->i32, 1, false));
+    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, &one, 1);
+    LLVMSetAlignment(store, bytes);
+    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->context, KIND, sizeof KIND - 1),
+                    LLVMMetadataAsValue(e->context, node));
+}
+
+void aic_fence(aic_emit *e)
+{
+    LLVMBuildFence(e->builder, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+}
+
+LLVMTypeRef aic_vector(LLVMTypeRef element, unsigned lanes)
+{
+    return LLVMVectorType(element, lanes);
+}
+
+LLVMValueRef aic_zero(LLVMTypeRef type)
+{
+    return LLVMConstNull(type);
+}
+
+LLVMValueRef aic_load(aic_emit *e, LLVMTypeRef type, LLVMValueRef pointer, int64_t offset, unsigned align)
+{
+    LLVMValueRef load = LLVMBuildLoad2(e->builder, type, aic_at_const(e, pointer, offset), "");
+    LLVMSetAlignment(load, align);
+    return load;
+}
+
+void aic_store(aic_emit *e, LLVMValueRef value, LLVMValueRef pointer, int64_t offset, unsigned align)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->builder, value, aic_at_const(e, pointer, offset)), align);
+}
+
+LLVMValueRef aic_splat(aic_emit *e, LLVMValueRef scalar, unsigned lanes)
+{
+    LLVMTypeRef type = aic_vector(LLVMTypeOf(scalar), lanes);
+    LLVMValueRef one = LLVMBuildInsertElement(e->builder, LLVMGetPoison(type), scalar, LLVMConstInt(e->i32, 0, 0), "");
+    return LLVMBuildShuffleVector(e->builder, one, LLVMGetPoison(type), LLVMConstNull(aic_vector(e->i32, lanes)), "");
+}
+
+LLVMValueRef aic_fma(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)
+{
+    if ((e->target->has & AIC_HAS_FMA) == 0) {
+        return LLVMBuildFAdd(e->builder, c, LLVMBuildFMul(e->builder, a, b, ""), "");
+    }
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b, c};
+    return aic_emit_intrinsic(e, "llvm.fma", &type, 1, args, 3);
+}
+
+static LLVMValueRef splat_int(LLVMTypeRef type, uint64_t value)
+{
+    return aic_const_int(type, (int64_t)value);
+}
+
+/* Every lane the scalar constant. */
+static LLVMValueRef splat_const(LLVMTypeRef type, LLVMValueRef scalar)
+{
+    LLVMValueRef lanes[64];
+    unsigned count = LLVMGetVectorSize(type);
+    for (unsigned i = 0; i < count; i++) {
+        lanes[i] = scalar;
+    }
+    return LLVMConstVector(lanes, count);
+}
+
+static bool is_vector(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+
+LLVMValueRef aic_const_int(LLVMTypeRef type, int64_t value)
+{
+    return is_vector(type) ? splat_const(type, LLVMConstInt(LLVMGetElementType(type), (uint64_t)value, true))
+                           : LLVMConstInt(type, (uint64_t)value, true);
+}
+
+LLVMValueRef aic_const_float(LLVMTypeRef type, double value)
+{
+    return is_vector(type) ? splat_const(type, LLVMConstReal(LLVMGetElementType(type), value))
+                           : LLVMConstReal(type, value);
+}
+
+LLVMValueRef aic_clamp_float(aic_emit *e, LLVMValueRef a, double low, double high)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef least = aic_const_float(LLVMTypeOf(a), low), most = aic_const_float(LLVMTypeOf(a), high);
+    a = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, most, a, ""), most, a, "");
+    return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, least, a, ""), least, a, "");
+}
+
+LLVMValueRef aic_vector_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
+}
+
+LLVMValueRef aic_vector_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, "llvm.smin", &type, 1, args, 2);
+}
+
+LLVMValueRef aic_vector_min_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, "llvm.umin", &type, 1, args, 2);
+}
+
+LLVMValueRef aic_vector_max_unsigned(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, "llvm.umax", &type, 1, args, 2);
+}
+
+/* The exponent is rebiased by a multiplication with 2^112, which also normalises subnormal halves; infinity and NaN
+ * get their exponent set afterwards. */
+static LLVMValueRef half_to_float_portable(aic_emit *e, LLVMValueRef bits)
+{
+    LLVMBuilderRef b = e->builder;
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(bits));
+    LLVMTypeRef words = aic_vector(e->i32, lanes), floats = aic_vector(e->f32, lanes);
+    LLVMValueRef wide = LLVMBuildZExt(b, bits, words, "");
+    LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, wide, splat_int(words, 0x8000), ""), splat_int(words, 16), "");
+    LLVMValueRef rest = LLVMBuildAnd(b, wide, splat_int(words, 0x7fff), "");
+    LLVMValueRef small = LLVMBuildBitCast(b, LLVMBuildShl(b, rest, splat_int(words, 13), ""), floats, "");
+    LLVMValueRef scale = LLVMConstBitCast(splat_int(words, 0x77800000), floats);
+    LLVMValueRef scaled = LLVMBuildBitCast(b, LLVMBuildFMul(b, small, scale, ""), words, "");
+    LLVMValueRef special = LLVMBuildICmp(b, LLVMIntUGE, rest, splat_int(words, 0x7c00), "");
+    LLVMValueRef exponent = LLVMBuildSelect(b, special, splat_int(words, 0x7f800000), aic_zero(words), "");
+    LLVMValueRef result = LLVMBuildOr(b, LLVMBuildOr(b, scaled, exponent, ""), sign, "");
+    return LLVMBuildBitCast(b, result, floats, "");
+}
+
+LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits)
+{
+    if ((e->target->has & AIC_HAS_HALF) == 0) {
+        return half_to_float_portable(e, bits);
+    }
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(bits));
+    if (lanes == 1) { /* LLVM 19 crashes on a vector of one half for AArch64 */
+        return aic_lanes_of(e, aic_half_to_float(e, aic_lanes_of(e, bits, 0, 0, 2)), 0, 1, 1);
+    }
+    LLVMTypeRef halves = aic_vector(LLVMHalfTypeInContext(e->context), lanes);
+    LLVMValueRef half = LLVMBuildBitCast(e->builder, bits, halves, "");
+    return LLVMBuildFPExt(e->builder, half, aic_vector(e->f32, lanes), "");
+}
+
+/* ---- shuffles ---- */
+
+static LLVMValueRef shuffle(aic_emit *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
+{
+    LLVMValueRef mask[64];
+    for (unsigned i = 0; i < count; i++) {
+        mask[i] = LLVMConstInt(e->i32, from[i], false);
+    }
+    return LLVMBuildShuffleVector(e->builder, a, b, LLVMConstVector(mask, count), "");
+}
+
+LLVMValueRef aic_lanes_of_two(aic_emit *e, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned stride,
+                              unsigned count)
+{
+    unsigned from[64];
+    for (unsigned i = 0; i < count; i++) {
+        from[i] = first + i * stride;
+    }
+    return shuffle(e, a, b, from, count);
+}
+
+LLVMValueRef aic_lanes_of(aic_emit *e, LLVMValueRef v, unsigned first, unsigned stride, unsigned count)
+{
+    return aic_lanes_of_two(e, v, LLVMGetPoison(LLVMTypeOf(v)), first, stride, count);
+}
+
+LLVMValueRef aic_permute(aic_emit *e, LLVMValueRef v, const unsigned *from, unsigned count)
+{
+    return shuffle(e, v, LLVMGetPoison(LLVMTypeOf(v)), from, count);
+}
+
+LLVMValueRef aic_concat(aic_emit *e, const LLVMValueRef *vectors, unsigned count)
+{
+    if (count == 1) {
+        return vectors[0];
+    }
+    LLVMValueRef low = aic_concat(e, vectors, count / 2), high = aic_concat(e, vectors + count / 2, count / 2);
+    return aic_lanes_of_two(e, low, high, 0, 1, 2 * LLVMGetVectorSize(LLVMTypeOf(low)));
+}
+
+/* Interleaving vector i with vector i + n/2 moves the top bit of every element's index (vector, lane) to the bottom;
+ * log2(rows) times over, the row bits come out below the column bits. */
+void aic_transpose(aic_emit *e, LLVMValueRef *vectors, unsigned n, unsigned rows)
+{
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(vectors[0]));
+    for (unsigned pass = 1; pass < rows; pass *= 2) {
+        LLVMValueRef next[64];
+        for (unsigned i = 0; i < n; i++) {
+            unsigned from[64], half = i % 2 * lanes / 2;
+            for (unsigned j = 0; j < lanes; j++) {
+                from[j] = half + j / 2 + j % 2 * lanes;
+            }
+            next[i] = shuffle(e, vectors[i / 2], vectors[i / 2 + n / 2], from, lanes);
+        }
+        memcpy(vectors, next, n * sizeof *vectors);
+    }
+}
+
+LLVMValueRef aic_add_saturated(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef args[] = {a, b};
+    return aic_emit_intrinsic(e, "llvm.sadd.sat", &type, 1, args, 2);
+}
+
+LLVMValueRef aic_float_enter(aic_emit *e, bool needed)
+{
+    return needed ? e->target->family->fp_enter(e) : NULL;
+}
+
+void aic_float_leave(aic_emit *e, LLVMValueRef saved)
+{
+    if (saved != NULL) {
+        e->target->family->fp_leave(e, saved);
+    }
+}
+
+/* ---- parts of vectors ---- */
+
+/* The largest power of two up to `count`. */
+static unsigned part_size(unsigned count)
+{
+    unsigned size = 1;
+    while (2 * size <= count) {
+        size *= 2;
+    }
+    return size;
+}
+
+/* `part` with the lanes of `whole` before `first`, then its own. */
+static LLVMValueRef put_lanes(aic_emit *e, LLVMValueRef whole, LLVMValueRef part, unsigned first)
+{
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(whole)), count = LLVMGetVectorSize(LLVMTypeOf(part));
+    unsigned from[64];
+    for (unsigned i = 0; i < lanes; i++) {
+        from[i] = i < count ? i : 0;
+    }
+    LLVMValueRef wide = shuffle(e, part, LLVMGetPoison(LLVMTypeOf(part)), from, lanes);
+    for (unsigned i = 0; i < lanes; i++) {
+        from[i] = i >= first && i < first + count ? lanes + i - first : i;
+    }
+    return shuffle(e, whole, wide, from, lanes);
+}
+
+LLVMValueRef aic_load_part(aic_emit *e, LLVMTypeRef element, unsigned lanes, unsigned count, LLVMValueRef pointer,
+                           int64_t offset)
+{
+    unsigned bytes = LLVMGetIntTypeWidth(element) / 8;
+    if (count >= lanes) {
+        return aic_load(e, aic_vector(element, lanes), pointer, offset, bytes);
+    }
+    LLVMValueRef whole = aic_zero(aic_vector(element, lanes));
+    for (unsigned done = 0, size; done < count; done += size) {
+        size = part_size(count - done);
+        LLVMValueRef part = aic_load(e, aic_vector(element, size), pointer, offset + (int64_t)done * bytes, bytes);
+        whole = put_lanes(e, whole, part, done);
+    }
+    return whole;
+}
+
+void aic_store_part(aic_emit *e, LLVMValueRef value, unsigned count, LLVMValueRef pointer, int64_t offset)
+{
+    unsigned bytes = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(value))) / 8;
+    if (count >= LLVMGetVectorSize(LLVMTypeOf(value))) {
+        aic_store(e, value, pointer, offset, bytes);
+        return;
+    }
+    for (unsigned done = 0, size; done < count; done += size) {
+        size = part_size(count - done);
+        aic_store(e, aic_lanes_of(e, value, done, 1, size), pointer, offset + (int64_t)done * bytes, bytes);
+    }
+}

@@ -1,0 +1,344 @@
+/* Analysis of maps, their schedules, and the frame of their kernels. */
+#include "codegen/loops/map.h"
+#include "codegen/generator.h"
+#include "codegen/llvm/vec.h"
+#include "frontend/core/diag.h"
+
+#include <stdio.h>
+
+/* ---- plans ---- */
+
+enum { UNIT_BYTES = 16 };
+
+_Static_assert(AIC_MAP_STREAMS <= (int)AIC_NEST_INPUTS, "a box has steps for every stream");
+
+/* The dimension along which vectors run: dense in the output, else in most of the streams. */
+static unsigned innermost(const aic_map *map, const aic_map_box *from, const aic_box *box)
+{
+    unsigned best = 0;
+    int most = -1;
+    for (unsigned i = 0; i < box->dims; i++) {
+        int dense = box->dim[i].out == map->size ? 2 * AIC_MAP_STREAMS : 0;
+        for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+            dense += from->reads[k] && (box->dim[i].in[k] == map->size || box->dim[i].in[k] == 0);
+        }
+        if (dense > most) {
+            most = dense;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Adds a dimension that goes on where the run ends in the output. */
+static void add_digit(aic_map_plan *p, const aic_nest_dim *d)
+{
+    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+        p->folded[k] = p->folded[k] || (p->from->reads[k] && d->in[k] != p->inner.in[k] * p->inner.extent);
+    }
+    p->unit = p->inner.extent;
+    p->inner.extent *= d->extent;
+    p->digit[p->digits++] = *d;
+}
+
+static bool is_aligned(int64_t bytes)
+{
+    return bytes % AIC_NEST_PAST_ALIGN == 0;
+}
+
+static int64_t least_common_multiple(int64_t a, int64_t b)
+{
+    int64_t multiple = a;
+    while (multiple % b != 0) {
+        multiple += a;
+    }
+    return multiple;
+}
+
+/* Whether the run is shorter than a vector, or would end between the places where stores past the caches begin. */
+static bool is_short(const aic_map_plan *p)
+{
+    return p->inner.extent < p->lanes || (p->past && !is_aligned(p->inner.extent * p->map->size));
+}
+
+/* Makes one run of what would be several short ones. */
+static void lengthen(aic_map_plan *p)
+{
+    enum { PERIOD_MAX = 16 }; /* vectors, each of them code of its own */
+    unsigned i = 0;
+    while (i < p->box.dims && is_short(p) && p->digits < AIC_MAP_DIGITS) {
+        const bool follows = p->box.dim[i].out == p->inner.out * p->inner.extent;
+        if (follows && least_common_multiple(p->lanes, p->inner.extent) <= PERIOD_MAX * p->lanes) {
+            const aic_nest_dim next = aic_box_take(&p->box, i);
+            add_digit(p, &next);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+}
+
+static void make_plan(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, bool past,
+                      aic_map_plan *p)
+{
+    *p = (aic_map_plan){.map = map,
+                        .from = box,
+                        .box = box->box,
+                        .inner = {.extent = 1, .out = map->size},
+                        .digits = 1,
+                        .unit = 1,
+                        .lanes = schedule->vectors * UNIT_BYTES / map->size,
+                        .past = past};
+    aic_box_coalesce(&p->box);
+    if (p->box.dims > 0) {
+        p->inner = aic_box_take(&p->box, innermost(map, box, &p->box));
+    }
+    p->digit[0] = p->inner;
+    if (p->inner.out == map->size) {
+        lengthen(p);
+    }
+    aic_box_sort(&p->box);
+    const int64_t period = least_common_multiple(p->lanes, p->unit), wanted = p->lanes * schedule->unroll;
+    p->chunk = (wanted + period - 1) / period * period;
+}
+
+void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *p)
+{
+    make_plan(map, box, schedule, false, p);
+}
+
+static int64_t bytes_of(const aic_map *map, const aic_map_box *box)
+{
+    int64_t bytes = map->size;
+    for (unsigned i = 0; i < box->box.dims; i++) {
+        bytes *= box->box.dim[i].extent;
+    }
+    return bytes;
+}
+
+bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *plan)
+{
+    aic_schedule narrow = *schedule;
+    narrow.vectors = 1; /* the widest store that an address of this alignment allows */
+    if (bytes_of(map, box) < AIC_NEST_PAST_BYTES || box->reads[AIC_MAP_OLD]) {
+        return false;
+    }
+    make_plan(map, box, &narrow, true, plan);
+    bool aligned = plan->inner.out == map->size && is_aligned(plan->inner.extent * map->size);
+    aligned = aligned && is_aligned(plan->box.out) && is_aligned(box->pair);
+    for (unsigned i = 0; i < plan->box.dims; i++) {
+        aligned = aligned && is_aligned(plan->box.dim[i].out);
+    }
+    return aligned;
+}
+
+/* ---- schedules ---- */
+
+/* Costs are in vector operations: what an iteration and a run take beside their vectors. */
+static const double LOOP_COST = 2, RUN_COST = 4;
+/* Code must be compiled. */
+static const double SIZE_COST = 0.01;
+
+/* Operands that hold more than this do not stay in a core's second-level cache. There the width of an access gains
+ * nothing, and processors whose paths to the caches are narrower than their vectors lose some of it. */
+enum { CACHED_BYTES = 1 << 20, PATH_BYTES = 32 };
+static const double WIDE_COST = 1.25;
+
+/* Words of the output from one word of an input. */
+static unsigned outputs_of(const aic_map_box *box)
+{
+    return box->pair != 0 ? 2 : 1;
+}
+
+/* Bytes that a box reads and writes. */
+static double traffic_of(const aic_map *map, const aic_map_box *box)
+{
+    unsigned streams = outputs_of(box);
+    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+        streams += box->reads[k];
+    }
+    return (double)bytes_of(map, box) * streams;
+}
+
+/* Of one load or store. */
+static double access_cost(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule)
+{
+    const int64_t width = schedule->vectors * UNIT_BYTES;
+    const bool wide = width > PATH_BYTES && traffic_of(map, box) > CACHED_BYTES;
+    return wide ? WIDE_COST * (double)width / PATH_BYTES : 1;
+}
+
+static double predict_box(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule)
+{
+    aic_map_plan p;
+    aic_map_plan_make(map, box, schedule, &p);
+    const double access = access_cost(map, box, schedule), outputs = outputs_of(box);
+    const double operations = outputs * aic_map_operations(&map->value);
+    double runs = 1, accesses = outputs;
+    for (unsigned i = 0; i < p.box.dims; i++) {
+        runs *= (double)p.box.dim[i].extent;
+    }
+    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+        accesses += box->reads[k] && (p.folded[k] || p.inner.in[k] != 0);
+    }
+    int64_t pieces = p.inner.extent / p.lanes;
+    for (int64_t rest = p.inner.extent % p.lanes; rest > 0; rest &= rest - 1) {
+        pieces++;
+    }
+    double loops = (double)(p.inner.extent / p.chunk);
+    return runs * ((double)pieces * (accesses * access + operations) + loops * LOOP_COST + RUN_COST);
+}
+
+static void candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
+{
+    static const int64_t UNROLLS[] = {4, 2, 1, 8};
+    for (int64_t vectors = 1; vectors <= target->vector_bits / (8 * UNIT_BYTES); vectors *= 2) {
+        for (size_t k = 0; k < sizeof UNROLLS / sizeof *UNROLLS; k++) {
+            aic_schedule s = {.rows = 1, .cols = 1, .vectors = vectors, .unroll = UNROLLS[k], .band = 1};
+            double cost = 0;
+            for (unsigned i = 0; i < work->map.boxes; i++) {
+                cost += predict_box(&work->map, &work->map.box[i], &s);
+            }
+            aic_candidates_add(list, &s, cost * (1 + SIZE_COST * (double)s.unroll));
+        }
+    }
+}
+
+static double bound(const aic_work *work, const aic_target *target)
+{
+    double bytes = 0;
+    for (unsigned i = 0; i < work->map.boxes; i++) {
+        bytes += traffic_of(&work->map, &work->map.box[i]);
+    }
+    return bytes * 8 / target->vector_bits;
+}
+
+static aic_status check(const aic_work *work, const aic_target *target, const aic_schedule *schedule, aic_sizes *sizes)
+{
+    (void)work;
+    *sizes = (aic_sizes){.workspace_bytes = 0};
+    aic_status status = aic_nest_check_schedule(target, schedule);
+    if (status == AIC_OK && (schedule->rows != 1 || schedule->cols != 1 || schedule->band != 1)) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows, cols and band must be 1 for operations on elements");
+    }
+    return status;
+}
+
+/* ---- the kernel ---- */
+
+/* The functions of a box; `past`, for aligned outputs, NULL where there is none. */
+typedef struct box_code {
+    LLVMValueRef plain, past;
+} box_code;
+
+static box_code emit_box(aic_emit *e, const aic_map *map, unsigned i, const aic_schedule *schedule, const char *symbol)
+{
+    char name[160];
+    aic_map_plan plan;
+    box_code code = {NULL, NULL};
+    aic_map_plan_make(map, &map->box[i], schedule, &plan);
+    snprintf(name, sizeof name, "%s_box%u", symbol, i);
+    code.plain = aic_emit_map_box(e, &plan, name);
+    if (aic_map_plan_past(map, &map->box[i], schedule, &plan)) {
+        snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
+        code.past = aic_emit_map_box(e, &plan, name);
+    }
+    return code;
+}
+
+static void call_if(aic_emit *e, LLVMValueRef condition, LLVMValueRef function, LLVMValueRef *args, unsigned count)
+{
+    aic_branch branch;
+    aic_branch_begin(e, &branch, condition);
+    aic_emit_call(e, function, args, count);
+    aic_branch_end(e, &branch);
+}
+
+/* Either function of a box. */
+static void call_box(aic_emit *e, const box_code *code, LLVMValueRef *args, unsigned count)
+{
+    if (code->past == NULL) {
+        aic_emit_call(e, code->plain, args, count);
+        return;
+    }
+    LLVMValueRef address = LLVMBuildPtrToInt(e->builder, args[0], e->i64, "");
+    LLVMValueRef low = LLVMBuildAnd(e->builder, address, aic_int(e, AIC_NEST_PAST_ALIGN - 1), "");
+    LLVMValueRef fits = LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "");
+    LLVMValueRef fits_not = LLVMBuildNot(e->builder, fits, "");
+    call_if(e, fits, code->past, args, count);
+    call_if(e, fits_not, code->plain, args, count);
+}
+
+static void emit_frame(aic_emit *e, const aic_map *map, const box_code *code, const char *name)
+{
+    static const char *const PARAMS[AIC_MAP_OPERANDS] = {"out", "in0", "in1"};
+    LLVMValueRef args[AIC_MAP_OPERANDS];
+    bool past = false;
+    aic_emit_function(e, name, true, PARAMS, map->operands, 0);
+    aic_emit_aliases(e);
+    for (unsigned i = 0; i < map->operands; i++) {
+        args[i] = aic_emit_param(e, i);
+    }
+    LLVMValueRef saved = aic_float_enter(e, aic_map_is_float(&map->value));
+    for (unsigned i = 0; i < map->boxes; i++) {
+        call_box(e, &code[i], args, map->operands);
+        past = past || code[i].past != NULL;
+    }
+    if (past) {
+        aic_fence(e);
+    }
+    aic_float_leave(e, saved);
+    aic_emit_function_end(e);
+}
+
+static aic_status emit(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
+{
+    static const char *const FORMS[] = {"", "_packed"};
+    box_code code[AIC_MAP_BOXES];
+    char name[160];
+    aic_sizes sizes;
+    aic_status status = check(work, e->target, schedule, &sizes);
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (unsigned i = 0; i < work->map.boxes; i++) {
+        code[i] = emit_box(e, &work->map, i, schedule, symbol);
+    }
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "%s%s", symbol, FORMS[i]);
+        emit_frame(e, &work->map, code, name);
+    }
+    return AIC_OK;
+}
+
+/* ---- the report ---- */
+
+static void report_dim(FILE *out, const aic_map_box *box, const char *name, const aic_nest_dim *d)
+{
+    fprintf(out, "  %-6s %8lld, output +%lld", name, (long long)d->extent, (long long)d->out);
+    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+        if (box->reads[k]) {
+            fprintf(out, ", input +%lld", (long long)d->in[k]);
+        }
+    }
+    fprintf(out, "\n");
+}
+
+static void report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule)
+{
+    (void)target;
+    for (unsigned i = 0; i < work->map.boxes; i++) {
+        aic_map_plan p;
+        aic_map_plan_make(&work->map, &work->map.box[i], schedule, &p);
+        fprintf(out, "%s, %lld bytes; dimensions and their steps in bytes:\n", aic_map_op_name(work->map.value.op),
+                (long long)bytes_of(&work->map, p.from) * outputs_of(p.from));
+        for (unsigned k = 0; k < p.box.dims; k++) {
+            report_dim(out, p.from, "loop", &p.box.dim[k]);
+        }
+        for (unsigned k = p.digits; k-- > 0;) {
+            report_dim(out, p.from, "run", &p.digit[k]);
+        }
+    }
+}
+
+const aic_shape aic_shape_map = {candidates, bound, check, emit, report};

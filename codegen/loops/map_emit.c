@@ -1,0 +1,281 @@
+/* Code of a map's box: loops around runs, a run in vectors, the rest of it in smaller ones. Nothing is written that
+ * does not belong to the run, and nothing read but what lies between elements of it. All loads of a batch come before
+ * its stores, which may be to the same elements. */
+#include "codegen/llvm/vec.h"
+#include "codegen/loops/map.h"
+
+enum { POINTERS = 1 + AIC_MAP_STREAMS, BATCH = 4, LANES_MAX = 64 };
+
+/* Neighbouring words of a stream, loaded. */
+typedef struct window {
+    LLVMValueRef value; /* NULL: none */
+    int64_t low;        /* bytes from the stream's pointer to the first one */
+} window;
+
+/* A run being emitted. */
+typedef struct run {
+    aic_emit *e;
+    const aic_map_plan *p;
+    LLVMValueRef pointer[POINTERS];       /* the output's, then the streams'; NULL: not read */
+    LLVMValueRef scalar[AIC_MAP_STREAMS]; /* of streams that broadcast along the run */
+    window window[AIC_MAP_STREAMS];       /* of folded streams that are the same in every unit */
+} run;
+
+static int64_t stride_of(const aic_nest_dim *d, unsigned pointer)
+{
+    return pointer == 0 ? d->out : d->in[pointer - 1];
+}
+
+/* Bytes that a pointer moves in a unit. */
+static int64_t unit_bytes(const aic_map_plan *p, unsigned pointer)
+{
+    const bool folded = pointer > 0 && p->folded[pointer - 1];
+    return folded ? stride_of(&p->digit[p->digits - 1], pointer) : stride_of(&p->inner, pointer) * p->unit;
+}
+
+/* Bytes from a stream's pointer to element e of the run. */
+static int64_t place_of(const aic_map_plan *p, unsigned stream, int64_t e)
+{
+    int64_t bytes = 0;
+    if (!p->folded[stream]) {
+        return e * p->inner.in[stream];
+    }
+    for (unsigned i = 0; i + 1 < p->digits; i++) {
+        bytes += e % p->digit[i].extent * p->digit[i].in[stream];
+        e /= p->digit[i].extent;
+    }
+    return bytes + e * p->digit[p->digits - 1].in[stream];
+}
+
+static LLVMTypeRef element_type(const run *r)
+{
+    return LLVMIntTypeInContext(r->e->context, 8 * r->p->map->size);
+}
+
+/* ---- loads ---- */
+
+/* Elements first .. first+count-1, if they lie close enough together to be permuted from two vectors. */
+static window open_window(const run *r, unsigned stream, LLVMValueRef pointer, int64_t first, int64_t count)
+{
+    const int64_t size = r->p->map->size;
+    int64_t low = place_of(r->p, stream, first), high = low, lanes = 1;
+    for (int64_t i = 1; i < count; i++) {
+        const int64_t place = place_of(r->p, stream, first + i);
+        low = place < low ? place : low;
+        high = place > high ? place : high;
+    }
+    const int64_t words = (high - low) / size + 1;
+    while (lanes < words) {
+        lanes *= 2;
+    }
+    if (lanes > 2 * r->p->lanes) {
+        return (window){NULL, 0};
+    }
+    return (window){aic_load_part(r->e, element_type(r), (unsigned)lanes, (unsigned)words, pointer, low), low};
+}
+
+static LLVMValueRef permute(const run *r, const window *w, unsigned stream, int64_t first, unsigned n)
+{
+    unsigned from[LANES_MAX];
+    for (unsigned i = 0; i < n; i++) {
+        from[i] = (unsigned)((place_of(r->p, stream, first + i) - w->low) / r->p->map->size);
+    }
+    return aic_permute(r->e, w->value, from, n);
+}
+
+static LLVMValueRef gather(const run *r, unsigned stream, LLVMValueRef pointer, int64_t first, unsigned n)
+{
+    aic_emit *e = r->e;
+    LLVMValueRef value = LLVMGetPoison(aic_vector(element_type(r), n));
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef one = aic_load(e, element_type(r), pointer, place_of(r->p, stream, first + i), r->p->map->size);
+        value = LLVMBuildInsertElement(e->builder, value, one, LLVMConstInt(e->i32, i, false), "");
+    }
+    return value;
+}
+
+/* Elements that are not neighbours. */
+static LLVMValueRef load_apart(const run *r, unsigned stream, LLVMValueRef pointer, int64_t first, unsigned n)
+{
+    const window w = open_window(r, stream, pointer, first, n);
+    return w.value != NULL ? permute(r, &w, stream, first, n) : gather(r, stream, pointer, first, n);
+}
+
+/* `count` vectors of n elements each of a stream, from element `first` on; NULL where it is not read. */
+static void load(const run *r, unsigned stream, LLVMValueRef pointer, int64_t first, unsigned count, unsigned n,
+                 LLVMValueRef value[][AIC_MAP_STREAMS])
+{
+    const unsigned size = r->p->map->size;
+    const bool dense = !r->p->folded[stream] && r->p->inner.in[stream] == size;
+    window all = r->window[stream];
+    if (r->p->folded[stream] && all.value == NULL) {
+        all = open_window(r, stream, pointer, first, (int64_t)count * n);
+    }
+    for (unsigned i = 0; i < count; i++, first += n) {
+        if (!r->p->from->reads[stream]) {
+            value[i][stream] = NULL;
+        } else if (r->scalar[stream] != NULL) {
+            value[i][stream] = aic_splat(r->e, r->scalar[stream], n);
+        } else if (dense) {
+            value[i][stream] = aic_load(r->e, aic_vector(element_type(r), n), pointer, first * size, size);
+        } else if (all.value != NULL) {
+            value[i][stream] = permute(r, &all, stream, first, n);
+        } else {
+            value[i][stream] = load_apart(r, stream, pointer, first, n);
+        }
+    }
+}
+
+/* ---- stores ---- */
+
+static void scatter(const run *r, LLVMValueRef value, LLVMValueRef pointer, int64_t first, unsigned n)
+{
+    aic_emit *e = r->e;
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef one = LLVMBuildExtractElement(e->builder, value, LLVMConstInt(e->i32, i, false), "");
+        aic_store(e, one, pointer, (first + i) * r->p->inner.out, r->p->map->size);
+    }
+}
+
+static void store(const run *r, LLVMValueRef value, LLVMValueRef pointer, int64_t first, unsigned n)
+{
+    const unsigned size = r->p->map->size;
+    if (r->p->inner.out != size) {
+        scatter(r, value, pointer, first, n);
+    } else if (r->p->past) {
+        aic_store_past(r->e, value, pointer, first * size, n * size);
+    } else {
+        aic_store(r->e, value, pointer, first * size, size);
+    }
+}
+
+/* ---- a run ---- */
+
+/* `count` vectors of n elements each from element `first` on: those of the inputs' lower halves, then, where the box
+ * has pairs, of their upper ones. */
+static void emit_batch(const run *r, LLVMValueRef *pointer, int64_t first, unsigned count, unsigned n)
+{
+    const aic_map_box *box = r->p->from;
+    LLVMValueRef result[2][BATCH], stream[BATCH][AIC_MAP_STREAMS];
+    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+        load(r, k, pointer[1 + k], first, count, n, stream);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        result[0][i] = aic_emit_map_value(r->e, &r->p->map->value, &box->part, stream[i], n);
+        if (box->pair != 0) {
+            stream[i][AIC_MAP_OLD] = stream[i][AIC_MAP_OLD_NEXT];
+            result[1][i] = aic_emit_map_value(r->e, &r->p->map->value, &(aic_map_part){.half = 1}, stream[i], n);
+        }
+    }
+    for (unsigned half = 0; half < (box->pair != 0 ? 2u : 1u); half++) {
+        for (unsigned i = 0; i < count; i++) {
+            store(r, result[half][i], aic_at_const(r->e, pointer[0], half * box->pair), first + i * n, n);
+        }
+    }
+}
+
+/* Elements first .. last-1, straight-line: whole vectors, then halves of them. */
+static void emit_elements(const run *r, LLVMValueRef *pointer, int64_t first, int64_t last)
+{
+    for (unsigned n = (unsigned)r->p->lanes; first < last; n /= 2) {
+        while (first + n <= last) {
+            int64_t left = (last - first) / n;
+            unsigned count = left < BATCH ? (unsigned)left : BATCH;
+            emit_batch(r, pointer, first, count, n);
+            first += (int64_t)count * n;
+        }
+    }
+}
+
+/* Elements 0 .. end-1, whole chunks. */
+static void emit_long_run(run *r, int64_t end)
+{
+    const aic_map_plan *p = r->p;
+    LLVMValueRef moved[POINTERS] = {NULL};
+    aic_loop loop;
+    aic_loop_begin(r->e, &loop, "run", aic_int(r->e, 0), aic_int(r->e, end / p->unit), p->chunk / p->unit, NULL, 0);
+    for (unsigned i = 0; i < POINTERS; i++) {
+        if (r->pointer[i] != NULL) {
+            moved[i] = aic_at(r->e, r->pointer[i], aic_mul(r->e, loop.index, unit_bytes(p, i)));
+        }
+    }
+    emit_elements(r, moved, 0, p->chunk);
+    aic_loop_end(r->e, &loop);
+}
+
+/* What is read once for the whole run. */
+static void load_fixed(run *r, unsigned stream)
+{
+    const aic_map_plan *p = r->p;
+    LLVMValueRef pointer = r->pointer[1 + stream];
+    r->scalar[stream] = NULL;
+    r->window[stream] = (window){NULL, 0};
+    if (!p->from->reads[stream]) {
+        return;
+    }
+    if (!p->folded[stream] && p->inner.in[stream] == 0) {
+        r->scalar[stream] = aic_load(r->e, element_type(r), pointer, 0, p->map->size);
+    } else if (p->folded[stream] && unit_bytes(p, 1 + stream) == 0) {
+        r->window[stream] = open_window(r, stream, pointer, 0, p->unit);
+    }
+}
+
+static void emit_run(run *r)
+{
+    const int64_t extent = r->p->inner.extent, end = extent / r->p->chunk * r->p->chunk;
+    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+        load_fixed(r, k);
+    }
+    if (end > 0) {
+        emit_long_run(r, end);
+    }
+    emit_elements(r, r->pointer, end, extent);
+}
+
+/* ---- the loops ---- */
+
+static void emit_dims(run *r, unsigned dim)
+{
+    if (dim == r->p->box.dims) {
+        emit_run(r);
+        return;
+    }
+    const aic_nest_dim *d = &r->p->box.dim[dim];
+    LLVMValueRef carried[POINTERS];
+    unsigned place[POINTERS], count = 0;
+    for (unsigned i = 0; i < POINTERS; i++) {
+        if (r->pointer[i] != NULL && stride_of(d, i) != 0) {
+            place[count] = i;
+            carried[count++] = r->pointer[i];
+        }
+    }
+    aic_loop loop;
+    aic_loop_begin(r->e, &loop, "dim", aic_int(r->e, 0), aic_int(r->e, d->extent), 1, carried, count);
+    run inner = *r;
+    for (unsigned i = 0; i < count; i++) {
+        inner.pointer[place[i]] = carried[i];
+    }
+    emit_dims(&inner, dim + 1);
+    for (unsigned i = 0; i < count; i++) {
+        carried[i] = aic_at_const(r->e, carried[i], stride_of(d, place[i]));
+    }
+    aic_loop_end(r->e, &loop);
+}
+
+LLVMValueRef aic_emit_map_box(aic_emit *e, const aic_map_plan *p, const char *name)
+{
+    static const char *const PARAMS[AIC_MAP_OPERANDS] = {"out", "in0", "in1"};
+    run r = {.e = e, .p = p};
+    aic_emit_function(e, name, false, PARAMS, p->map->operands, 0);
+    aic_emit_aliases(e);
+    LLVMValueRef function = e->function;
+    r.pointer[0] = aic_at_const(e, aic_emit_param(e, 0), p->box.out);
+    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+        if (p->from->reads[k]) {
+            r.pointer[1 + k] = aic_at_const(e, aic_emit_param(e, p->map->operand[k]), p->box.in[k]);
+        }
+    }
+    emit_dims(&r, 0);
+    aic_emit_function_end(e);
+    return function;
+}

@@ -1,0 +1,368 @@
+/* Analysis of a nest: which loops are one, which way its operands are dense, and the tiles that follow. */
+#include "codegen/loops/nest.h"
+#include "frontend/core/diag.h"
+
+#include <stdlib.h>
+
+static const struct {
+    const char *name;
+    unsigned inputs;
+} OPS[] = {
+    [AIC_NEST_FILL] = {"fill", 0},
+    [AIC_NEST_COPY] = {"copy", 1},
+    [AIC_NEST_MAP] = {"map", AIC_NEST_INPUTS},
+};
+
+unsigned aic_nest_op_inputs(aic_nest_op op)
+{
+    return OPS[op].inputs;
+}
+
+const char *aic_nest_op_name(aic_nest_op op)
+{
+    return OPS[op].name;
+}
+
+/* ---- coalescing ---- */
+
+static bool is_partial(const aic_box *box)
+{
+    return box->valid != 0 && box->valid < box->dim[box->dims - 1].extent;
+}
+
+/* Whether the two are one dimension: a step of `outer` is all of `inner`, in every operand. */
+static bool is_one(const aic_box *box, const aic_nest_dim *outer, const aic_nest_dim *inner)
+{
+    bool one = outer->out == inner->out * inner->extent;
+    for (unsigned k = 0; k < OPS[box->op].inputs; k++) {
+        one = one && outer->in[k] == inner->in[k] * inner->extent;
+    }
+    return one;
+}
+
+static void drop(aic_box *box, unsigned dim)
+{
+    for (unsigned i = dim; i + 1 < box->dims; i++) {
+        box->dim[i] = box->dim[i + 1];
+    }
+    box->dims--;
+}
+
+static bool join_once(aic_box *box)
+{
+    unsigned fixed = is_partial(box) ? box->dims - 1 : box->dims; /* a partial dimension ends in every block */
+    for (unsigned outer = 0; outer < box->dims; outer++) {
+        for (unsigned inner = 0; inner < box->dims; inner++) {
+            if (inner != outer && inner != fixed && outer != fixed && is_one(box, &box->dim[outer], &box->dim[inner])) {
+                aic_nest_dim joined = box->dim[inner];
+                joined.extent *= box->dim[outer].extent;
+                box->dim[inner] = joined;
+                drop(box, outer);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void aic_box_coalesce(aic_box *box)
+{
+    bool partial = is_partial(box);
+    box->valid = partial ? box->valid : 0;
+    for (unsigned i = box->dims; i-- > 0;) {
+        if (box->dim[i].extent == 1 && !(partial && i == box->dims - 1)) {
+            drop(box, i);
+        }
+    }
+    while (join_once(box)) {
+    }
+}
+
+static int outer_first(const void *a, const void *b)
+{
+    const aic_nest_dim *x = a, *y = b;
+    return (llabs(x->out) < llabs(y->out)) - (llabs(x->out) > llabs(y->out));
+}
+
+aic_nest_dim aic_box_take(aic_box *box, unsigned dim)
+{
+    aic_nest_dim taken = box->dim[dim];
+    drop(box, dim);
+    return taken;
+}
+
+void aic_box_sort(aic_box *box)
+{
+    qsort(box->dim, box->dims, sizeof box->dim[0], outer_first);
+}
+
+/* ---- schedules ---- */
+
+enum { TILE_MAX = 64, CHUNK_VECTORS_MAX = 16, BAND_MAX = 1 << 20 };
+
+static aic_status check_power(const char *field, int64_t value, int64_t most)
+{
+    if (value < 1 || value > most || (value & (value - 1)) != 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "%s = %lld is no power of two of 1..%lld", field,
+                        (long long)value, (long long)most);
+    }
+    return AIC_OK;
+}
+
+aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule *schedule)
+{
+    const struct {
+        const char *field;
+        int64_t value, most;
+    } rows[] = {
+        {"rows", schedule->rows, TILE_MAX},
+        {"cols", schedule->cols, TILE_MAX},
+        {"vectors", schedule->vectors, target->vector_bits / 128},
+        {"unroll", schedule->unroll, CHUNK_VECTORS_MAX},
+        {"band", schedule->band, BAND_MAX},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        aic_status status = check_power(rows[i].field, rows[i].value, rows[i].most);
+        if (status != AIC_OK) {
+            return status;
+        }
+    }
+    if (schedule->band < schedule->rows) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "band = %lld is less than rows = %lld",
+                        (long long)schedule->band, (long long)schedule->rows);
+    }
+    return AIC_OK;
+}
+
+/* ---- plans ---- */
+
+/* A box moves at most this much straight-line, in accesses of up to a vector; runs beyond it are loops. */
+enum { TILE_ACCESSES = 64, LINE_BYTES = 64 };
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t power_within(int64_t value)
+{
+    int64_t power = 1;
+    while (power <= value / 2) {
+        power *= 2;
+    }
+    return power;
+}
+
+/* Number of the dimension with this stride; -1: there is none. Operand -1 is the output. */
+static int find_stride(const aic_box *box, int operand, int64_t stride)
+{
+    for (unsigned i = 0; i < box->dims; i++) {
+        if ((operand < 0 ? box->dim[i].out : box->dim[i].in[operand]) == stride) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Takes the dimension with the smallest stride out of the box; one of a single element when none is left. */
+static aic_nest_dim take_nearest(aic_box *box, int operand)
+{
+    aic_nest_dim nearest = {.extent = 1};
+    unsigned at = 0;
+    for (unsigned i = 0; i < box->dims; i++) {
+        int64_t stride = operand < 0 ? box->dim[i].out : box->dim[i].in[operand];
+        int64_t best = operand < 0 ? box->dim[at].out : box->dim[at].in[operand];
+        if (llabs(stride) < llabs(best)) {
+            at = i;
+        }
+    }
+    if (box->dims > 0) {
+        nearest = box->dim[at];
+        drop(box, at);
+    }
+    return nearest;
+}
+
+/* The unit is a run: contiguous on both sides, or as long as an element. */
+static void plan_run(aic_nest_plan *p, unsigned size, int dense)
+{
+    p->run = p->run_valid = size;
+    if (dense >= 0) {
+        p->run = p->box.dim[dense].extent * size;
+        p->run_valid = p->box.valid != 0 ? p->box.valid * size : p->run;
+        drop(&p->box, (unsigned)dense);
+    }
+    p->write = take_nearest(&p->box, -1);
+    p->read = (aic_nest_dim){.extent = 1};
+    if (OPS[p->box.op].inputs > 0) {
+        p->read = take_nearest(&p->box, 0);
+    }
+}
+
+static void tile_runs(aic_nest_plan *p, const aic_schedule *schedule)
+{
+    int64_t most = TILE_ACCESSES * p->vector;
+    if (p->run > p->vector * schedule->unroll && p->run_valid == p->run) {
+        p->chunk = smaller(p->vector * schedule->unroll, power_within(p->run));
+        p->rows = p->cols = 1;
+        return;
+    }
+    p->rows = smaller(schedule->rows, power_within(p->write.extent));
+    p->cols = smaller(schedule->cols, power_within(p->read.extent));
+    while (p->rows * p->cols > 1 && p->rows * p->cols * p->run > most) {
+        *(p->rows > p->cols ? &p->rows : &p->cols) /= 2;
+    }
+}
+
+static void plan_transposition(aic_nest_plan *p, int write, int read)
+{
+    p->transposes = true;
+    p->write = p->box.dim[write];
+    p->read = (aic_nest_dim){.extent = 1};
+    p->rows_valid = p->box.valid != 0 ? p->box.valid : p->write.extent;
+    if (read >= 0) {
+        p->read = p->box.dim[read];
+        drop(&p->box, (unsigned)(read > write ? read : write));
+        drop(&p->box, (unsigned)(read > write ? write : read));
+    } else {
+        drop(&p->box, (unsigned)write);
+    }
+    int64_t bytes = p->write.extent * p->write.out;
+    int next = find_stride(&p->box, -1, bytes);
+    if (next >= 0 && bytes <= LINE_BYTES && power_within(bytes) == bytes) {
+        p->next = p->box.dim[next];
+        drop(&p->box, (unsigned)next);
+    }
+}
+
+/* Whether the lines of this many rows push each other out of a first-level cache of 64 sets of 8 lines: rows a multiple
+ * of many lines apart share few sets. */
+static bool rows_collide(int64_t rows, int64_t stride)
+{
+    enum { SETS = 64, WAYS = 8 };
+    int64_t sets = SETS;
+    for (int64_t lines = stride / LINE_BYTES; sets > 1 && lines % 2 == 0; lines /= 2) {
+        sets /= 2;
+    }
+    return stride % LINE_BYTES == 0 && rows > sets * WAYS;
+}
+
+/* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
+static int64_t staged_columns(const aic_nest_plan *p, unsigned size)
+{
+    int64_t columns = LINE_BYTES / size;
+    bool collide = rows_collide(smaller(p->rows, p->rows_valid), p->write.in[0]);
+    return collide && p->cols < columns && p->read.extent >= columns ? columns : 0;
+}
+
+/* Loops of short steps in the input that a loop of long ones would tear apart. */
+static void plan_bursts(aic_nest_plan *p)
+{
+    enum { BURST_BYTES = 2048 };
+    unsigned at = 0;
+    for (unsigned i = 1; i < p->box.dims; i++) {
+        at = llabs(p->box.dim[i].in[0]) < llabs(p->box.dim[at].in[0]) ? i : at;
+    }
+    if (OPS[p->box.op].inputs == 0 || p->box.dims < 2 || at == p->box.dims - 1 || p->box.dim[at].in[0] == 0) {
+        return;
+    }
+    int64_t burst = power_within(BURST_BYTES / llabs(p->box.dim[at].in[0]));
+    if (burst > 1 && burst <= p->box.dim[at].extent) {
+        p->near = p->box.dim[at];
+        p->burst = burst;
+        drop(&p->box, at);
+    }
+}
+
+static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_schedule *schedule)
+{
+    bool partial = p->rows_valid < p->write.extent;
+    p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
+    if (p->next.extent > 1) {
+        p->group = smaller(LINE_BYTES / (p->write.extent * size), power_within(p->next.extent));
+        p->rows = p->write.extent * p->group;
+    }
+    p->cols = smaller(schedule->cols, power_within(p->read.extent));
+    while (p->cols > 1 && p->rows * p->cols * size > TILE_ACCESSES * p->vector) {
+        p->cols /= 2;
+    }
+    p->stage = staged_columns(p, size);
+    int64_t rest = p->stage == 0 ? p->read.extent % p->cols : 0;
+    if (rest > 0 && 2 * rest <= p->cols) {
+        p->tail = power_within(2 * rest - 1);
+    }
+}
+
+void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *p)
+{
+    *p = (aic_nest_plan){.box = *box,
+                         .near = {.extent = 1},
+                         .next = {.extent = 1},
+                         .burst = 1,
+                         .group = 1,
+                         .vector = schedule->vectors * 16};
+    aic_box_coalesce(&p->box);
+    int write = find_stride(&p->box, -1, nest->size);
+    int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, nest->size) : write;
+    if (write >= 0 && write != read && (read >= 0 || p->box.valid != 0)) {
+        plan_transposition(p, write, read);
+        tile_transposition(p, nest->size, schedule);
+    } else {
+        plan_run(p, nest->size, write == read ? write : -1);
+        tile_runs(p, schedule);
+    }
+    p->band = schedule->band < p->rows ? p->rows : schedule->band;
+    aic_box_sort(&p->box);
+    plan_bursts(p);
+}
+
+/* ---- stores past the caches ---- */
+
+int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box)
+{
+    int64_t bytes = nest->size;
+    for (unsigned i = 0; i < box->dims; i++) {
+        bytes *= box->dim[i].extent;
+    }
+    return bytes;
+}
+
+static bool is_aligned(int64_t bytes)
+{
+    return bytes % AIC_NEST_PAST_ALIGN == 0;
+}
+
+/* Whether every store of the plan begins at a multiple of the alignment. */
+static bool stores_aligned(const aic_nest_plan *p, unsigned size)
+{
+    bool aligned = is_aligned(p->box.out) && is_aligned(p->next.out) && is_aligned(p->near.out);
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        aligned = aligned && is_aligned(p->box.dim[i].out);
+    }
+    if (p->transposes && p->read.out == p->rows * size && p->rows == p->write.extent) { /* a tile is contiguous */
+        return aligned && is_aligned(p->rows * p->cols * size) && is_aligned(p->rows * p->read.extent * size);
+    }
+    aligned = aligned && is_aligned(p->read.out);
+    if (p->transposes) {
+        return aligned && is_aligned(p->rows * size) && is_aligned(p->write.extent * size);
+    }
+    return aligned && is_aligned(p->write.out) && is_aligned(p->run);
+}
+
+bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan)
+{
+    aic_schedule narrow = *schedule;
+    if (aic_box_bytes(nest, box) < AIC_NEST_PAST_BYTES) {
+        return false;
+    }
+    narrow.vectors = 1; /* the widest store that an address of this alignment allows */
+    aic_nest_plan_make(nest, box, &narrow, plan);
+    if (plan->transposes) { /* whole lines */
+        narrow.rows = LINE_BYTES / nest->size;
+        narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
+        aic_nest_plan_make(nest, box, &narrow, plan);
+    }
+    plan->past = true;
+    plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
+    return stores_aligned(plan, nest->size);
+}

@@ -1,0 +1,124 @@
+/* Nests: work that goes over every element once - copies, fills, layout moves - as boxes of strided loops.
+ *
+ *     for every index of the box: out[sum index*out stride] = op(in[k][sum index*in stride of k], ...)
+ *
+ * A box is one such nest; several make up what a layout leaves over at its edges. An operator gives boxes, in any order
+ * of dimensions; which of them are one, which run innermost and how they are cut is found here. */
+#ifndef AIC_NEST_H
+#define AIC_NEST_H
+
+#include "codegen/llvm/emit.h"
+#include "codegen/schedule.h"
+
+enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 6, AIC_NEST_BOXES = 32 };
+
+/* Outputs from here on will not be found in a cache when they are read next: where the output is aligned, stores go
+ * past the caches. */
+enum { AIC_NEST_PAST_BYTES = 16 << 20, AIC_NEST_PAST_ALIGN = 16 };
+
+/* What is done to an element; rows of the table in nest.c. */
+typedef enum aic_nest_op {
+    AIC_NEST_FILL, /* out = value */
+    AIC_NEST_COPY, /* out = in[0] */
+    AIC_NEST_MAP,  /* out = what map.h says */
+} aic_nest_op;
+
+typedef struct aic_nest_dim {
+    int64_t extent;
+    int64_t out, in[AIC_NEST_INPUTS]; /* bytes from one index to the next; an input's 0 is a broadcast */
+} aic_nest_dim;
+
+/* No two indices of a box may have the same place in the output. */
+typedef struct aic_box {
+    aic_nest_op op;
+    int64_t out, in[AIC_NEST_INPUTS]; /* bytes from the operands to the first element */
+    unsigned dims;
+    aic_nest_dim dim[AIC_NEST_DIMS];
+    /* Where the last dimension is dense in the output: its elements from here on are not read but `value`. 0: none. */
+    int64_t valid;
+} aic_box;
+
+typedef struct aic_nest {
+    unsigned size;  /* bytes of an element: 1, 2 or 4 */
+    uint32_t value; /* of FILL, and past `valid`: its bits */
+    unsigned boxes;
+    aic_box box[AIC_NEST_BOXES];
+} aic_nest;
+
+/* ---- moves from one layout to another (nest_move.c) ---- */
+
+/* Where the index of a logical dimension lies in a tensor: (i / block)*outer + (i % block)*inner bytes. Without blocks:
+ * block = 1. */
+typedef struct aic_place {
+    int64_t block, outer, inner;
+} aic_place;
+
+typedef struct aic_move_dim {
+    int64_t extent;
+    aic_place out, in;
+    bool padded; /* the rest of the last block of the output is written as 0 */
+} aic_move_dim;
+
+/* Describes a move of elements of `size` bytes as boxes of copies and, where blocks are padded, zeros. Blocks are
+ * powers of two. At most four dimensions have blocks that are no plain stride. */
+void aic_nest_move(aic_nest *nest, unsigned size, const aic_move_dim *dim, unsigned dims);
+
+/* The input starts `bytes` bytes further on. */
+void aic_nest_shift_input(aic_nest *nest, int64_t bytes);
+
+/* ---- analysis (nest.c) ---- */
+
+/* A box made ready for code: loops over dim[] outside, around tiles that advance along `write`, in which the output is
+ * dense, and `read`, in which the input is. */
+typedef struct aic_nest_plan {
+    aic_box box; /* without the dimensions below; outermost first */
+    /* Moves elements that are dense along `write` in the output and along `read` in the input: rows x columns in
+     * registers. Otherwise the unit is a run, contiguous on both sides. */
+    bool transposes;
+    int64_t run, run_valid; /* bytes of a unit; from run_valid on they are not read */
+    int64_t rows_valid;     /* transposes: elements along `write` that are read */
+    aic_nest_dim write, read;
+    aic_nest_dim
+        near; /* a loop whose steps in the input are short: `burst` at a time are taken innermost; extent 1: none */
+    int64_t burst;
+    aic_nest_dim next; /* transposes: continues in the output where `write`, a short one, ends; extent 1: none */
+    /* Units of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With `next`, rows are
+     * all of `write` for `group` indices of `next`. */
+    int64_t rows, cols, group;
+    int64_t tail;   /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
+    int64_t stage;  /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
+    int64_t band;   /* units along `write` (indices of `next`) that are done before a step along `read` */
+    int64_t vector; /* bytes of the widest access */
+    int64_t chunk;  /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
+    bool past;      /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
+} aic_nest_plan;
+
+/* Drops dimensions of one element and joins those that are one stride in every operand. */
+void aic_box_coalesce(aic_box *box);
+
+/* Takes a dimension out of the box; puts the others in the order of their steps in the output, the largest first. */
+aic_nest_dim aic_box_take(aic_box *box, unsigned dim);
+void aic_box_sort(aic_box *box);
+
+/* Whether the schedule's fields are in their ranges. */
+aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule *schedule);
+
+/* What a (legal) schedule makes of a box. */
+void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan);
+
+/* The same where the output is larger than caches are: stores go past them. False: they cannot, or need not. */
+bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan);
+
+/* Bytes that a box writes. */
+int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box);
+
+/* Input operands of an operation; its name. */
+unsigned aic_nest_op_inputs(aic_nest_op op);
+const char *aic_nest_op_name(aic_nest_op op);
+
+/* ---- emission ---- */
+
+/* nest_transpose.c, inline: a tile of elements of `size` bytes; out and in point at its first one. */
+void aic_emit_transpose(aic_emit *e, const aic_nest_plan *p, unsigned size, LLVMValueRef out, LLVMValueRef in);
+
+#endif

@@ -1,0 +1,27 @@
+/* Regions: fills of the first indices of two dimensions whose sizes the call gives.
+ *
+ *     for i < size of `slow`
+ *         for j < size of `fast`
+ *             out[place of i + place of j] = value */
+#ifndef AIC_REGION_H
+#define AIC_REGION_H
+
+#include "codegen/loops/nest.h"
+
+typedef struct aic_region_dim {
+    int64_t size;     /* indices */
+    unsigned operand; /* an int32 that has it instead; 0: none */
+    aic_place place;
+} aic_region_dim;
+
+typedef struct aic_region {
+    unsigned size; /* bytes of an element: 1, 2 or 4 */
+    bool is_constant;
+    uint32_t value;            /* its bits; else it is operand 1 */
+    aic_region_dim slow, fast; /* fast: dense, within blocks where there are any */
+    unsigned operands;         /* pointers of the kernel, the output first */
+} aic_region;
+
+enum { AIC_REGION_OPERANDS = 4 };
+
+#endif

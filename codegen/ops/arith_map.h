@@ -1,0 +1,11 @@
+/* Tensor arithmetic, both entries, as maps. */
+#ifndef AIC_ARITH_MAP_H
+#define AIC_ARITH_MAP_H
+
+#include "codegen/generator.h"
+#include "frontend/ops/arith/arith.h"
+
+/* Describes a legal, placed descriptor. */
+const aic_shape *aic_arith_map(const aic_arith *p, aic_work *work);
+
+#endif

@@ -1,0 +1,86 @@
+/* texpands: copies of a scalar to every element of the fill domain, as a map, or as a region where the call gives the
+ * domain's size (PTO ISA TEXPANDS). */
+#include "frontend/ops/texpands.h"
+#include "codegen/generator.h"
+#include "frontend/layout/tile.h"
+
+/* From one index to the next block, and within a block. */
+static aic_place place(const aic_tile *tile, bool column, int64_t size)
+{
+    const int64_t block = column ? tile->inner_cols : tile->inner_rows;
+    const int64_t outer = aic_tile_index(tile, column ? 0 : block, column ? block : 0);
+    const int64_t inner = aic_tile_index(tile, !column, column);
+    return (aic_place){block, outer * size, block > 1 ? inner * size : 0};
+}
+
+/* The boxes of a move whose input stands still. */
+static void describe_region(aic_nest *nest, const aic_texpands_desc *d, int64_t size)
+{
+    const aic_tile tile = aic_tile_of(d);
+    const aic_place still = {1, 0, 0};
+    const aic_move_dim dims[] = {{d->v_row, place(&tile, false, size), still, false},
+                                 {d->v_col, place(&tile, true, size), still, false}};
+    aic_nest_move(nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
+}
+
+static void describe_all(aic_nest *nest, const aic_texpands_desc *d, int64_t size)
+{
+    const aic_move_dim all = {aic_texpands_filled(d), {1, size, 0}, {1, 0, 0}, false};
+    aic_nest_move(nest, (unsigned)size, &all, 1);
+}
+
+static aic_region_dim region_dim(const aic_texpands_desc *d, const aic_tile *tile, bool column, int64_t size)
+{
+    const int64_t valid = column ? d->v_col : d->v_row, all = column ? d->cols : d->rows;
+    const bool dynamic = valid == AIC_DYNAMIC;
+    return (aic_region_dim){.size = dynamic ? all : valid,
+                            .operand = !dynamic ? 0
+                                       : column ? AIC_TEXPANDS_V_COL
+                                                : AIC_TEXPANDS_V_ROW,
+                            .place = place(tile, column, size)};
+}
+
+static const aic_shape *describe_dynamic(aic_region *region, const aic_texpands_desc *d)
+{
+    const aic_tile tile = aic_tile_of(d);
+    const int64_t size = (int64_t)aic_dtype_size(d->dtype);
+    const bool along_rows = d->slayout == AIC_SLAYOUT_COL_MAJOR; /* boxes are dense along their rows' index */
+    const bool literal = d->literal != AIC_NOT_GIVEN;
+    *region = (aic_region){.size = (unsigned)size,
+                           .is_constant = literal,
+                           .value = literal ? (uint32_t)d->literal : 0,
+                           .slow = region_dim(d, &tile, along_rows, size),
+                           .fast = region_dim(d, &tile, !along_rows, size),
+                           .operands = AIC_REGION_OPERANDS};
+    return &aic_shape_region;
+}
+
+static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+{
+    (void)semantics;
+    const aic_texpands_desc *d = desc;
+    const int64_t size = (int64_t)aic_dtype_size(d->dtype);
+    const bool literal = d->literal != AIC_NOT_GIVEN;
+    aic_nest nest;
+    if (aic_texpands_has_region(d) && (d->v_row == 0 || d->v_col == 0)) {
+        return &aic_shape_nothing;
+    }
+    if (aic_texpands_is_dynamic(d)) {
+        return describe_dynamic(&work->region, d);
+    }
+    (aic_texpands_has_region(d) ? describe_region : describe_all)(&nest, d, size);
+    aic_map *map = &work->map;
+    *map = (aic_map){.size = (unsigned)size,
+                     .value = {.op = AIC_MAP_COPY, .a = {.is_constant = literal, .constant = d->literal}},
+                     .operands = 2,
+                     .operand = {[AIC_MAP_A] = AIC_TEXPANDS_SCALAR},
+                     .boxes = nest.boxes};
+    map->value.a.bits = map->value.out.bits = 8 * map->size;
+    for (unsigned i = 0; i < nest.boxes; i++) {
+        map->box[i] = (aic_map_box){.box = nest.box[i], .reads = {[AIC_MAP_A] = !literal}};
+        map->box[i].box.op = AIC_NEST_MAP;
+    }
+    return &aic_shape_map;
+}
+
+const aic_generator aic_generator_texpands = {.describe = describe};

@@ -1,0 +1,46 @@
+/* tik_fixpipe as an epilogue (TIK conv2d, section 9): bursts are blocks of 16 columns. */
+#include "frontend/ops/tik_fixpipe.h"
+#include "codegen/generator.h"
+
+/* Operands: dst, src, bias, mode_param. */
+enum { BIAS = 2, SCALES = 3, OPERANDS = 4, COLUMNS = 16, SOURCE_BYTES = 4 };
+
+static aic_scale scale_of(const aic_tik_fixpipe_desc *d)
+{
+    if (d->quantize_params != AIC_TIK_INT322FP16) {
+        return AIC_SCALE_NONE;
+    }
+    return d->mode_param_tensor ? AIC_SCALE_HALVES : AIC_SCALE_HALF;
+}
+
+static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+{
+    const aic_tik_fixpipe_desc *d = desc;
+    const aic_tik_fixpipe_sizes sizes = aic_tik_fixpipe_sizes_of(d);
+    const int64_t size = (int64_t)aic_dtype_size(d->dst);
+    work->epilogue = (aic_epilogue_kernel){
+        .epilogue =
+            {
+                .source = d->src,
+                .target = d->dst,
+                .rows = sizes.rows,
+                .columns = d->cburst_num * COLUMNS,
+                .matrices = 1,
+                .width = COLUMNS,
+                .target_block = sizes.dst_burst * size,
+                .target_row = COLUMNS * size,
+                .bias = d->bias,
+                .relu = d->relu ? AIC_RELU_RESULT : AIC_RELU_NONE,
+                .scale = scale_of(d),
+                .word = scale_of(d) == AIC_SCALE_HALF ? aic_tik_fixpipe_scale(d) : 0,
+                .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,
+            },
+        .block_bytes = sizes.src_burst * SOURCE_BYTES,
+        .operands = OPERANDS,
+        .parameters = SCALES,
+        .bias = BIAS,
+    };
+    return &aic_shape_epilogue;
+}
+
+const aic_generator aic_generator_tik_fixpipe = {.describe = describe};

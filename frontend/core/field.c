@@ -1,0 +1,88 @@
+/* Field lists at run time: entries of a descriptor as 64-bit words. */
+#include "frontend/core/field.h"
+
+/* Storage of one entry by kind. Booleans are read and written as bytes: a caller's bool may hold any byte, and
+ * loading another than 0 or 1 as a bool is undefined. */
+static const size_t entry_sizes[] = {
+    [AIC_KIND_INT] = sizeof(AIC_RAW_INT),         [AIC_KIND_REAL] = sizeof(AIC_RAW_REAL),
+    [AIC_KIND_FLOAT32] = sizeof(AIC_RAW_FLOAT32), [AIC_KIND_BOOL] = sizeof(AIC_RAW_BOOL),
+    [AIC_KIND_DTYPE] = sizeof(AIC_RAW_DTYPE),     [AIC_KIND_BITS] = sizeof(AIC_RAW_BITS),
+    [AIC_KIND_DIMS] = sizeof(AIC_RAW_DIMS),       [AIC_KIND_SIZE] = sizeof(AIC_RAW_SIZE),
+#define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = sizeof(type),
+#include <aic/enum.def>
+#undef AIC_ENUM
+};
+
+_Static_assert(sizeof(bool) == sizeof(AIC_RAW_BOOL), "a bool is one byte");
+_Static_assert(sizeof(aic_dtype) == sizeof(uint32_t), "enumerations are 32 bits wide");
+#define AIC_ENUM(KIND, type, expected) _Static_assert(sizeof(type) == sizeof(uint32_t), #type " is 32 bits wide");
+#include <aic/enum.def>
+#undef AIC_ENUM
+
+size_t aic_field_entry_size(aic_field_kind kind)
+{
+    return entry_sizes[kind];
+}
+
+uint32_t aic_field_shown(const aic_field *field, const void *desc)
+{
+    uint32_t shown = field->count;
+    while (field->kind == AIC_KIND_DIMS && shown > (field->required ? 1 : 0) &&
+           aic_field_word(field, desc, shown - 1) == 0) {
+        shown--;
+    }
+    return shown;
+}
+
+static size_t entry_offset(const aic_field *field, uint32_t index)
+{
+    return field->offset + index * entry_sizes[field->kind];
+}
+
+uint64_t aic_field_word(const aic_field *field, const void *desc, uint32_t index)
+{
+    const unsigned char *entry = (const unsigned char *)desc + entry_offset(field, index);
+    uint32_t narrow;
+    uint64_t wide;
+    switch (entry_sizes[field->kind]) {
+    case sizeof(unsigned char):
+        return *entry;
+    case sizeof narrow:
+        memcpy(&narrow, entry, sizeof narrow);
+        return narrow;
+    default:
+        memcpy(&wide, entry, sizeof wide);
+        return wide;
+    }
+}
+
+void aic_field_set_word(const aic_field *field, void *desc, uint32_t index, uint64_t word)
+{
+    unsigned char *entry = (unsigned char *)desc + entry_offset(field, index);
+    uint32_t narrow = (uint32_t)word;
+    switch (entry_sizes[field->kind]) {
+    case sizeof(unsigned char):
+        *entry = (unsigned char)word;
+        break;
+    case sizeof narrow:
+        memcpy(entry, &narrow, sizeof narrow);
+        break;
+    default:
+        memcpy(entry, &word, sizeof word);
+        break;
+    }
+}
+
+void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t size)
+{
+    memset(desc, 0, size);
+    for (size_t f = 0; f < count; f++) {
+        const double fallback = fields[f].fallback;
+        uint64_t word = fields[f].kind == AIC_KIND_REAL      ? aic_bits_of_double(fallback)
+                        : fields[f].kind == AIC_KIND_FLOAT32 ? aic_bits_of_float((float)fallback)
+                                                             : (uint64_t)(int64_t)fallback;
+        for (uint32_t i = 0; i < fields[f].count; i++) {
+            aic_field_set_word(&fields[f], desc, i, word);
+        }
+    }
+}

@@ -1,0 +1,467 @@
+/* The table of operators, and the functions on specifications and keys that need nothing but it. */
+#include "frontend/core/op.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/core/size.h"
+#include "frontend/random/rng.h"
+
+#include <fenv.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const aic_op_info *const op_table[AIC_OP_END] = {
+#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = &aic_op_##name,
+#include <aic/ops.def>
+#undef AIC_OP
+};
+
+const aic_op_info *aic_op_get(aic_op op)
+{
+    return (unsigned)op < AIC_OP_END ? op_table[op] : NULL;
+}
+
+const char *aic_op_name(aic_op op)
+{
+    const aic_op_info *info = aic_op_get(op);
+    return info ? info->record.name : NULL;
+}
+
+aic_op aic_op_parse(const char *name)
+{
+    for (int op = AIC_OP_NONE + 1; name && op < AIC_OP_END; op++) {
+        if (strcmp(op_table[op]->record.name, name) == 0) {
+            return (aic_op)op;
+        }
+    }
+    return AIC_OP_NONE;
+}
+
+/* Cleared first: copies of a specification are the same in every byte, padding included. */
+#define AIC_OP(ENUM, name, params, args)                                                                               \
+    aic_spec aic_spec_##name(const aic_##name##_desc *desc)                                                            \
+    {                                                                                                                  \
+        aic_spec spec;                                                                                                 \
+        memset(&spec, 0, sizeof spec);                                                                                 \
+        spec.count = 1;                                                                                                \
+        spec.stage[0].op = AIC_OP_##ENUM;                                                                              \
+        memcpy(&spec.stage[0].desc, desc, sizeof *desc);                                                               \
+        return spec;                                                                                                   \
+    }
+#include <aic/ops.def>
+#undef AIC_OP
+
+aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer)
+{
+    aic_spec spec = *producer;
+    spec.count = producer->count + consumer->count;
+    spec.stage[1] = consumer->stage[0];
+    return spec;
+}
+
+/* ---- what the documents leave to the machine ---- */
+
+static const aic_field semantics_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_semantics, __VA_ARGS__)
+#include <aic/semantics.def>
+#undef AIC_FIELD
+};
+
+const aic_record aic_semantics_record = {"semantics", semantics_fields,
+                                         sizeof semantics_fields / sizeof semantics_fields[0]};
+
+aic_semantics aic_semantics_init(void)
+{
+    aic_semantics semantics;
+    aic_fields_init(aic_semantics_record.fields, aic_semantics_record.count, &semantics, sizeof semantics);
+    return semantics;
+}
+
+/* By name of an option that is a number. */
+static const struct {
+    const char *name;
+    int64_t low, high, step;
+} semantics_ranges[] = {
+#define AIC_RANGE(name, low, high, step) {#name, low, high, step},
+#include <aic/semantics.def>
+#undef AIC_RANGE
+};
+
+static aic_status check_number(const char *name, int64_t value)
+{
+    size_t i = 0;
+    while (strcmp(semantics_ranges[i].name, name) != 0) {
+        i++;
+    }
+    const int64_t low = semantics_ranges[i].low, high = semantics_ranges[i].high, step = semantics_ranges[i].step;
+    aic_status status = aic_rule_range(NULL, name, NULL, value, low, high);
+    if (status == AIC_OK && value % step != 0) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s: %" PRId64 " is no multiple of %" PRId64, name, value, step);
+    }
+    return status;
+}
+
+static aic_status check_option(const aic_field *field, uint64_t value)
+{
+    if (field->kind == AIC_KIND_INT) {
+        return check_number(field->name, (int64_t)value);
+    }
+    return aic_rule_enum(NULL, field->name, field->kind, value);
+}
+
+aic_status aic_semantics_check(const aic_semantics *semantics)
+{
+    aic_status status = AIC_OK;
+    for (size_t f = 0; f < aic_semantics_record.count && status == AIC_OK; f++) {
+        const aic_field *field = &aic_semantics_record.fields[f];
+        status = check_option(field, aic_field_word(field, semantics, 0));
+    }
+    return status;
+}
+
+/* ---- rules ---- */
+
+aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    if (!spec) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL");
+    }
+    if (spec->count < 1 || spec->count > AIC_STAGES_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification's count = %d is outside 1..%d", (int)spec->count,
+                        AIC_STAGES_MAX);
+    }
+    for (int32_t i = 0; i < spec->count; i++) {
+        if (!aic_op_get(spec->stage[i].op)) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "stage %d: operator %u is outside 1..%d", (int)i + 1,
+                            (unsigned)spec->stage[i].op, AIC_OP_END - 1);
+        }
+    }
+    aic_spec result = *spec;
+    const aic_op_info *first = aic_op_get(spec->stage[0].op);
+    if (first->settle) {
+        first->settle(&result.stage[0].desc);
+    }
+    aic_status status = aic_semantics_check(semantics);
+    if (status == AIC_OK) {
+        status = first->validate(&result.stage[0].desc, semantics);
+    }
+    if (status == AIC_OK && spec->count > 1) {
+        status = aic_chain_resolve(&result, semantics);
+    }
+    if (status == AIC_OK && resolved) {
+        *resolved = result;
+    }
+    return status;
+}
+
+aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
+{
+    aic_status status = aic_spec_resolve(spec, semantics, resolved);
+    for (int32_t i = 0; status == AIC_OK && i < resolved->count; i++) {
+        const aic_op_info *op = aic_op_get(resolved->stage[i].op);
+        if (op->strip) {
+            op->strip(&resolved->stage[i].desc);
+        }
+    }
+    return status;
+}
+
+aic_status aic_spec_validate(const aic_spec *spec, const aic_semantics *semantics)
+{
+    return aic_spec_resolve(spec, semantics, NULL);
+}
+
+/* ---- operands ---- */
+
+static void operand_size(aic_operand *operand)
+{
+    operand->elements = operand->direction == AIC_UNUSED ? 0 : 1;
+    for (int32_t d = 0; d < operand->rank; d++) {
+        operand->elements = aic_size_multiply(operand->elements, operand->shape[d]);
+    }
+    operand->bytes = aic_size_multiply(operand->elements, (int64_t)aic_dtype_size(operand->dtype));
+}
+
+size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
+                            aic_operand operands[AIC_OPERANDS_MAX])
+{
+    size_t count;
+    if (resolved->count > 1) {
+        aic_chain_operands chain;
+        aic_chain_operands_of(resolved, semantics, &chain);
+        count = chain.count;
+        memcpy(operands, chain.operand, sizeof chain.operand);
+    } else {
+        count = aic_op_get(resolved->stage[0].op)->operands(&resolved->stage[0].desc, semantics, operands);
+    }
+    for (size_t i = 0; i < count; i++) {
+        operand_size(&operands[i]);
+    }
+    return count;
+}
+
+aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantics,
+                             aic_operand operands[AIC_OPERANDS_MAX], size_t *count)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    aic_spec resolved;
+    aic_status status = aic_spec_resolve(spec, semantics, &resolved);
+    if (status == AIC_OK) {
+        *count = aic_spec_operands_of(&resolved, semantics ? semantics : &defaults, operands);
+    }
+    return status;
+}
+
+aic_argument aic_operand_argument(const aic_operand *operand)
+{
+    const bool taken = operand->direction != AIC_UNUSED;
+    return (aic_argument){.name = operand->name,
+                          .least = taken,
+                          .misalignment = taken ? aic_dtype_size(operand->dtype) - 1 : UINTPTR_MAX,
+                          .bytes = (uintptr_t)operand->bytes,
+                          .overlaps = operand->overlaps,
+                          .coincides = operand->coincides};
+}
+
+void aic_accessed(int64_t bytes[AIC_OPERANDS_MAX], int index, int64_t elements, aic_dtype dtype)
+{
+    const int64_t touched = aic_size_multiply(elements, (int64_t)aic_dtype_size(dtype));
+    bytes[index] = touched < bytes[index] ? touched : bytes[index];
+}
+
+/* What a stage reads and writes, but for the operand that a chain hands over; from NULL: it is no chain. */
+static int64_t stage_bytes(const aic_stage *stage, const aic_semantics *semantics, const int *from)
+{
+    const aic_op_info *op = aic_op_get(stage->op);
+    aic_operand operands[AIC_OPERANDS_MAX];
+    int64_t bytes[AIC_OPERANDS_MAX], sum = 0;
+    const size_t count = op->operands(&stage->desc, semantics, operands);
+    for (size_t i = 0; i < count; i++) {
+        operand_size(&operands[i]);
+        bytes[i] = aic_size_multiply(operands[i].bytes, operands[i].direction == AIC_INOUT ? 2 : 1);
+    }
+    if (op->accessed) {
+        op->accessed(&stage->desc, semantics, bytes);
+    }
+    for (size_t i = 0; i < count; i++) {
+        sum = from && from[i] == AIC_ACCUMULATED ? sum : aic_size_add(sum, bytes[i]);
+    }
+    return sum;
+}
+
+aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    aic_spec resolved = {.count = 0};
+    aic_status status = aic_spec_resolve(spec, semantics, &resolved);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_op_info *op = aic_op_get(resolved.stage[0].op);
+    *macs = op->macs ? op->macs(&resolved.stage[0].desc) : 0;
+    if (resolved.count == 1) {
+        *bytes = stage_bytes(&resolved.stage[0], semantics, NULL);
+        return AIC_OK;
+    }
+    aic_chain_operands chain;
+    aic_chain_operands_of(&resolved, semantics, &chain);
+    *bytes = 0;
+    for (int32_t s = 0; s < resolved.count; s++) {
+        *bytes = aic_size_add(*bytes, stage_bytes(&resolved.stage[s], semantics, chain.from[s]));
+    }
+    return AIC_OK;
+}
+
+bool aic_spec_exact(const aic_spec *spec)
+{
+    const bool counted = spec && spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
+    const aic_op_info *op = counted ? aic_op_get(spec->stage[0].op) : NULL;
+    return op && (!op->exact || op->exact(&spec->stage[0].desc));
+}
+
+/* ---- data ---- */
+
+void aic_data_check_of(const aic_spec *resolved, const aic_semantics *semantics, aic_data_check *check)
+{
+    const aic_stage *last = &resolved->stage[resolved->count - 1];
+    *check = (aic_data_check){.check = aic_op_get(last->op)->check_data, .desc = &last->desc};
+    if (resolved->count > 1) {
+        aic_chain_operands chain;
+        aic_chain_operands_of(resolved, semantics, &chain);
+        memcpy(check->from, chain.from[resolved->count - 1], sizeof check->from);
+        return;
+    }
+    aic_operand operands[AIC_OPERANDS_MAX];
+    const size_t count = aic_spec_operands_of(resolved, semantics, operands);
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        check->from[i] = i < count ? (int)i : AIC_ACCUMULATED; /* a caller's array has no more */
+    }
+}
+
+aic_status aic_data_check_run(const aic_data_check *check, const void *const operands[])
+{
+    const void *own[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        own[i] = check->from[i] == AIC_ACCUMULATED ? NULL : operands[check->from[i]];
+    }
+    return check->check ? check->check(check->desc, own) : AIC_OK;
+}
+
+aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[])
+{
+    const aic_semantics semantics = aic_semantics_init(); /* does not matter: only places are asked for */
+    aic_data_check check;
+    aic_data_check_of(resolved, &semantics, &check);
+    return aic_data_check_run(&check, operands);
+}
+
+/* ---- reference ---- */
+
+void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity)
+{
+    size_t length = 0;
+    buffer[0] = '\0';
+    for (int32_t i = 0; i < spec->count && length < capacity; i++) {
+        int written = snprintf(buffer + length, capacity - length, "%s%s", i > 0 ? separator : "",
+                               aic_op_name(spec->stage[i].op));
+        length += written > 0 ? (size_t)written : 0;
+    }
+}
+
+/* Everything aic_reference() and aic_reference_bound() refuse. */
+static aic_status check_reference(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
+                                  size_t count, aic_spec *resolved)
+{
+    aic_status status = aic_spec_resolve(spec, semantics, resolved);
+    if (status != AIC_OK) {
+        return status;
+    }
+    char subject[AIC_SUBJECT_MAX];
+    aic_spec_subject(resolved, " | ", subject, sizeof subject);
+    aic_operand operands[AIC_OPERANDS_MAX];
+    size_t expected = aic_spec_operands_of(resolved, semantics, operands);
+    if (count != expected || !pointers) {
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "%zu operands given, %zu expected", pointers ? count : 0,
+                        expected);
+    }
+    aic_argument arguments[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < count; i++) {
+        arguments[i] = aic_operand_argument(&operands[i]);
+    }
+    const void *const *readable = (const void *const *)pointers;
+    status = aic_arguments_check(subject, arguments, count, readable);
+    return status == AIC_OK ? aic_spec_check_data(resolved, readable) : status;
+}
+
+aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    aic_spec resolved = {.count = 0};
+    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
+    if (status != AIC_OK) {
+        return status;
+    }
+    fenv_t callers;
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV); /* neither the caller's rounding mode nor its flush-to-zero bits count */
+    const aic_stage *first = &resolved.stage[0];
+    status = resolved.count > 1 ? aic_chain_reference(&resolved, semantics, operands)
+                                : aic_op_get(first->op)->reference(&first->desc, semantics, operands);
+    fesetenv(&callers);
+    return status;
+}
+
+aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                               size_t count, double *exact, double *bound)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    aic_spec resolved = {.count = 0};
+    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_stage *first = &resolved.stage[0];
+    const aic_op_info *op = aic_op_get(first->op);
+    if (aic_spec_exact(&resolved) || !op->reference_bound) {
+        return aic_fail(AIC_UNSUPPORTED, op->record.name, "the result is defined bit for bit, there is no error bound");
+    }
+    fenv_t callers;
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
+    status = resolved.count > 1 ? aic_chain_reference_bound(&resolved, semantics, operands, exact, bound)
+                                : op->reference_bound(&first->desc, semantics, operands, exact, bound);
+    fesetenv(&callers);
+    return status;
+}
+
+/* ---- pseudo-random specifications ---- */
+
+void aic_op_random(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, void *desc)
+{
+    if (op->random_under) {
+        op->random_under(state, semantics, desc);
+    } else {
+        op->random(state, desc);
+    }
+}
+
+/* The operator asked for, any for AIC_OP_NONE; NULL, with a message, for none. */
+static const aic_op_info *choose_op(aic_op *op, uint64_t *state)
+{
+    if (*op == AIC_OP_NONE) {
+        *op = (aic_op)aic_rng_range(state, AIC_OP_NONE + 1, AIC_OP_END - 1);
+    }
+    const aic_op_info *info = aic_op_get(*op);
+    if (!info) {
+        (void)aic_fail(AIC_INVALID_ARGUMENT, NULL, "operator %u is outside 1..%d", (unsigned)*op, AIC_OP_END - 1);
+    }
+    return info;
+}
+
+static void start_spec(const aic_op_info *info, aic_op op, aic_spec *spec)
+{
+    memset(spec, 0, sizeof *spec);
+    spec->count = 1;
+    spec->stage[0].op = op;
+    info->init(&spec->stage[0].desc);
+}
+
+aic_status aic_spec_random(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    uint64_t state = seed;
+    const aic_op_info *info = choose_op(&op, &state);
+    aic_status status = info ? aic_semantics_check(semantics) : AIC_INVALID_ARGUMENT;
+    if (status == AIC_OK) {
+        start_spec(info, op, spec);
+        aic_op_random(info, &state, semantics, &spec->stage[0].desc);
+    }
+    return status;
+}
+
+aic_status aic_spec_random_illegal(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    uint64_t state = seed;
+    const aic_op_info *info = choose_op(&op, &state);
+    aic_status status = info ? aic_semantics_check(semantics ? semantics : &defaults) : AIC_INVALID_ARGUMENT;
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (int i = 0; i < AIC_DRAWS_MAX; i++) {
+        start_spec(info, op, spec);
+        info->random_illegal(&state, &spec->stage[0].desc);
+        /* One that is legal under the defaults is a mistake of the hook, which checks are to find. */
+        if (aic_spec_validate(spec, semantics) != AIC_OK || aic_spec_validate(spec, NULL) == AIC_OK) {
+            return AIC_OK;
+        }
+    }
+    return aic_fail(AIC_INTERNAL, info->record.name, "%d random descriptors, and none that is illegal", AIC_DRAWS_MAX);
+}

@@ -1,0 +1,176 @@
+/* The table of operators: what the generic code (text, keys, tools) needs to know of each. An operator fills one
+ * aic_op_info in its op_NAME.c; ops.def names them all. */
+#ifndef AIC_OP_H
+#define AIC_OP_H
+
+#include "frontend/core/argument.h"
+#include "frontend/core/field.h"
+#include <aic/spec.h>
+
+/* What a fused pair hands over without storing it: a matrix of rows x columns in blocks of 16 columns,
+ *
+ *     element(r, c) = ((c/16)*block_rows + r)*16 + c%16
+ *
+ * of which the rows past `rows` are not defined. No size is 0. */
+typedef struct aic_accumulator {
+    const char *producer; /* name of the operator, for messages */
+    aic_dtype dtype;      /* int32 or float32 */
+    int64_t rows, columns, block_rows;
+} aic_accumulator;
+
+/* A descriptor of any operator: the union member of an aic_stage. */
+typedef struct aic_op_info {
+    aic_record record; /* name of the operator, fields in the order of the .def list */
+    size_t desc_size;
+    void (*init)(void *desc);
+    /* Puts the values themselves into fields that were left to follow from others (a valid region as large as the
+     * tile). Descriptors that are equal afterwards have equal keys before. NULL: there are none. */
+    void (*settle)(void *desc);
+    /* Puts aside what rules look at but code does not (where a tile is placed), of a valid and settled descriptor; it
+     * is valid afterwards. Descriptors that are equal then share a kernel. NULL: there is nothing of the kind. */
+    void (*strip)(void *desc);
+    /* Writes every field of the descriptor as 64-bit words (AIC_KEY_FIELD in field.h), returns how many. On the
+     * path of every call: expanded from the list at compile time, not walked at run time. */
+    uint32_t (*key)(const void *desc, uint64_t *words);
+
+    /* Every rule of the document in the order of its table; sets the message of the first broken one. */
+    aic_status (*validate)(const void *desc, const aic_semantics *semantics);
+
+    /* Operands in calling order, one for every parameter of aic_jit_OP(), AIC_UNUSED ones included; the descriptor is
+     * valid. Sizes fit in int64_t; elements and bytes are filled in by the caller. */
+    size_t (*operands)(const void *desc, const aic_semantics *semantics, aic_operand operands[AIC_OPERANDS_MAX]);
+    /* How many bytes of each operand a call reads and writes, in calling order. They come in as all of the operand's,
+     * twice those of an AIC_INOUT one; the hook corrects them where a call touches less, or does not read what it
+     * writes. NULL: they are right. */
+    void (*accessed)(const void *desc, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX]);
+    int64_t (*macs)(const void *desc); /* saturated at INT64_MAX; NULL: the operator has none */
+    bool (*exact)(const void *desc);   /* NULL: always */
+
+    /* What a call's data must satisfy beyond NULL, alignment and overlap (the words of a vector quantisation), and
+     * the warnings of a call; before anything is written. operands in calling order. NULL: nothing. */
+    aic_status (*check_data)(const void *desc, const void *const operands[]);
+
+    /* The formulas; the descriptor is valid, operands are in calling order and do not overlap. Runs in the
+     * default floating-point environment (the caller sees to it). May return AIC_OUT_OF_MEMORY. */
+    aic_status (*reference)(const void *desc, const aic_semantics *semantics, void *const operands[]);
+    /* NULL for operators that are always exact; arrays as in aic_reference_bound(). */
+    aic_status (*reference_bound)(const void *desc, const aic_semantics *semantics, void *const operands[],
+                                  double *exact, double *bound);
+
+    /* Fusion "producer | consumer"; see aic_accumulator. NULL: the operator is none. */
+    /* Producer: tells what it accumulates, and makes its (valid) descriptor write just that. */
+    aic_status (*produce)(void *desc, aic_accumulator *accumulator);
+    /* Consumer: fills in what follows from the accumulator, then checks every rule, but for the upper limits of sizes
+     * that bound one instruction. Its operands are dst, the accumulator, and others. */
+    aic_status (*consume)(void *desc, const aic_accumulator *accumulator, const aic_semantics *semantics);
+
+    /* Pseudo-random descriptors for the checks. Operators whose rules depend on the semantics have random_under in
+     * place of random; it prefers the corners of those. Illegal is what the documents' defaults refuse. */
+    void (*random)(uint64_t *state, void *desc);
+    void (*random_under)(uint64_t *state, const aic_semantics *semantics, void *desc);
+    void (*random_illegal)(uint64_t *state, void *desc);
+    /* Consumer: one for this accumulator, with some of the fields left out that follow from it; or with one illegal
+     * value. */
+    void (*random_fused)(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
+} aic_op_info;
+
+/* For `accessed`: lowers the bytes of operand number `index` to those of this many elements. Operands in which strides
+ * of 0 repeat elements have fewer, and keep them. */
+void aic_accessed(int64_t bytes[AIC_OPERANDS_MAX], int index, int64_t elements, aic_dtype dtype);
+
+/* Far more draws than any operator needs. */
+#define AIC_DRAWS_MAX 10000
+
+/* A legal pseudo-random descriptor, by whichever hook the operator has. */
+void aic_op_random(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, void *desc);
+
+/* Facts of an operator; NULL for AIC_OP_NONE and values out of range. */
+const aic_op_info *aic_op_get(aic_op op);
+
+#define AIC_OP(ENUM, name, params, args) extern const aic_op_info aic_op_##name;
+#include <aic/ops.def>
+#undef AIC_OP
+
+/* The part of every entry point that takes a specification: stage count, operators, rules of each stage and of their
+ * fusion. *resolved (may be NULL) gets the specification with everything filled in that follows from another stage;
+ * operands, reference and generator want that one. semantics NULL: the defaults. */
+aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
+
+/* The same for its kernel: what rules look at, but code does not, is put aside, too. */
+aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
+
+/* How the data of calls are checked, found out once: the hook of the last stage, NULL for none, and the place of each
+ * of its own operands among the call's (AIC_ACCUMULATED: none). */
+enum { AIC_ACCUMULATED = -1 };
+typedef struct aic_data_check {
+    aic_status (*check)(const void *desc, const void *const operands[]);
+    const void *desc;
+    int from[AIC_OPERANDS_MAX];
+} aic_data_check;
+
+/* `check` refers to the specification, which must outlive it. */
+void aic_data_check_of(const aic_spec *resolved, const aic_semantics *semantics, aic_data_check *check);
+aic_status aic_data_check_run(const aic_data_check *check, const void *const operands[]);
+
+/* Both, for a single call. */
+aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[]);
+
+/* The operands of a resolved specification in calling order. */
+size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
+                            aic_operand operands[AIC_OPERANDS_MAX]);
+
+/* What a call must pass for an operand. */
+aic_argument aic_operand_argument(const aic_operand *operand);
+
+/* The operators' names joined: "conv2d", "conv2d | fixpipe"; opens messages. */
+#define AIC_SUBJECT_MAX 64
+void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity);
+
+extern const aic_record aic_semantics_record;
+
+/* Whether every value is one of its enumeration or in its range; the message names the option. */
+aic_status aic_semantics_check(const aic_semantics *semantics);
+
+/* ---- fused chains (chain.c) ---- */
+
+/* Operands of a resolved chain, and which place each of a stage's own operands has among them: from[stage][operand], or
+ * AIC_ACCUMULATED for the one that is handed over. */
+typedef struct aic_chain_operands {
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    int from[AIC_STAGES_MAX][AIC_OPERANDS_MAX];
+} aic_chain_operands;
+
+aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
+void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
+aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
+aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
+                                     double *exact, double *bound);
+
+/* ---- cache keys ---- */
+
+/* Specifications side by side that become one kernel, at most; of one operator each, with no more key words than these.
+ */
+#define AIC_GROUP_MAX 16
+#define AIC_GROUP_WORDS_MAX 24
+
+/* The signature of a kernel as 64-bit words: every field of every stage, then whatever the caller appends. There is
+ * room for chains of any operators and for groups, with 8 words for every specification beside its own. */
+#define AIC_STAGE_WORDS_MAX 48
+#define AIC_KEY_WORDS_MAX (AIC_GROUP_MAX * (AIC_GROUP_WORDS_MAX + 8))
+typedef struct aic_key {
+    uint32_t count;
+    uint64_t word[AIC_KEY_WORDS_MAX];
+} aic_key;
+
+static inline void aic_key_add(aic_key *key, uint64_t word)
+{
+    key->word[key->count++] = word;
+}
+
+/* Appends the operator and every field of its descriptor. */
+void aic_key_add_stage(aic_key *key, aic_op op, const void *desc);
+uint64_t aic_key_hash(const aic_key *key);
+bool aic_key_equal(const aic_key *a, const aic_key *b);
+
+#endif

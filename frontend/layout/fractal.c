@@ -1,0 +1,51 @@
+/* What the operators that move fractals share; see fractal.h. */
+#include "frontend/layout/fractal.h"
+
+#include "frontend/random/rng.h"
+
+#include <string.h>
+
+static const aic_dtype moved[] = {AIC_INT8,   AIC_UINT8,   AIC_INT16,    AIC_UINT16, AIC_INT32,
+                                  AIC_UINT32, AIC_FLOAT16, AIC_BFLOAT16, AIC_FLOAT32};
+
+#define MOVED (sizeof moved / sizeof moved[0])
+
+aic_status aic_rule_moved_dtype(const char *op, aic_dtype dtype)
+{
+    return aic_rule_dtype(op, "dtype", dtype, moved, MOVED);
+}
+
+aic_status aic_rule_moved(const char *op, aic_dtype dtype, const void *desc, const aic_range *ranges, size_t count)
+{
+    aic_status status = aic_rule_moved_dtype(op, dtype);
+    return status == AIC_OK ? aic_rule_ranges(op, desc, ranges, count) : status;
+}
+
+size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX])
+{
+    operands[0] = (aic_operand){.name = "dst", .direction = AIC_OUT, .dtype = dtype, .rank = 1, .shape = {dst}};
+    operands[1] = (aic_operand){.name = "src", .direction = AIC_IN, .dtype = dtype, .rank = 1, .shape = {src}};
+    return 2;
+}
+
+void aic_move_element(aic_dtype dtype, void *dst, int64_t to, const void *src, int64_t from)
+{
+    const size_t size = aic_dtype_size(dtype);
+    memcpy((unsigned char *)dst + to * (int64_t)size, (const unsigned char *)src + from * (int64_t)size, size);
+}
+
+aic_dtype aic_random_moved_dtype(uint64_t *state)
+{
+    return moved[aic_rng_range(state, 0, (int64_t)MOVED - 1)];
+}
+
+aic_dtype aic_random_unmoved_dtype(uint64_t *state)
+{
+    return (aic_dtype)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_UINT64, 77, UINT32_MAX);
+}
+
+void aic_random_break_range(uint64_t *state, const aic_range *range, void *desc)
+{
+    const int64_t wrong = aic_rng_outside(state, range->low, range->high);
+    memcpy((unsigned char *)desc + range->offset, &wrong, sizeof wrong);
+}

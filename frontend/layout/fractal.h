@@ -1,0 +1,41 @@
+/* What the operators that move data in 32-byte rows and 512-byte fractals share: nd2nz, load_data, load_data_transpose
+ * (AscendC Fixpipe, sections 7.1 to 7.3). They take any element type of 1, 2 or 4 bytes and copy bits. */
+#ifndef AIC_FRACTAL_H
+#define AIC_FRACTAL_H
+
+#include "frontend/core/op.h"
+#include "frontend/core/rule.h"
+
+enum { AIC_ROW_BYTES = 32, AIC_FRACTAL_ROWS = 16, AIC_FRACTAL_BYTES = AIC_FRACTAL_ROWS * AIC_ROW_BYTES };
+
+/* Elements of a 32-byte row, of a fractal; the type has a size. */
+static inline int64_t aic_row_elements(aic_dtype dtype)
+{
+    return AIC_ROW_BYTES / (int64_t)aic_dtype_size(dtype);
+}
+
+static inline int64_t aic_fractal_elements(aic_dtype dtype)
+{
+    return AIC_FRACTAL_BYTES / (int64_t)aic_dtype_size(dtype);
+}
+
+/* The rule of the field dtype: a type of 1, 2 or 4 bytes. */
+aic_status aic_rule_moved_dtype(const char *op, aic_dtype dtype);
+
+/* That, then those ranges of the descriptor. */
+aic_status aic_rule_moved(const char *op, aic_dtype dtype, const void *desc, const aic_range *ranges, size_t count);
+
+/* The two operands, one-dimensional, dst and src. Returns 2. */
+size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX]);
+
+/* dst[to] = src[from], elements of `dtype`. */
+void aic_move_element(aic_dtype dtype, void *dst, int64_t to, const void *src, int64_t from);
+
+/* A legal type, and what is none. */
+aic_dtype aic_random_moved_dtype(uint64_t *state);
+aic_dtype aic_random_unmoved_dtype(uint64_t *state);
+
+/* Breaks the rule of a range in the descriptor. */
+void aic_random_break_range(uint64_t *state, const aic_range *range, void *desc);
+
+#endif

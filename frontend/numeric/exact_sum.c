@@ -1,0 +1,93 @@
+/* Sums of products without any rounding; see exact_sum.h. */
+#include "frontend/numeric/exact_sum.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { LOWEST_BIT = -352, LIMB_BITS = 32, DOUBLE_BITS = 53 };
+
+/* A product of float32 is at least 2^-298 and at most 2^256 in magnitude, so its 53 bits lie within the limbs. */
+void aic_exact_add(aic_exact_sum *sum, double term)
+{
+    if (!isfinite(term)) {
+        sum->special += term;
+        return;
+    }
+    if (term == 0) {
+        return;
+    }
+    sum->magnitude += fabs(term);
+    uint64_t bits;
+    memcpy(&bits, &term, sizeof bits);
+    const int64_t sign = term < 0 ? -1 : 1;
+    const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    const int at = (int)(bits >> 52 & 0x7FF) - 1075 - LOWEST_BIT; /* place of the mantissa's lowest bit */
+    int64_t *limb = sum->limb + at / LIMB_BITS;
+    const uint64_t low = (mantissa & UINT32_MAX) << at % LIMB_BITS;
+    const uint64_t high = (mantissa >> LIMB_BITS) << at % LIMB_BITS;
+    limb[0] += sign * (int64_t)(low & UINT32_MAX);
+    limb[1] += sign * (int64_t)((low >> LIMB_BITS) + (high & UINT32_MAX));
+    limb[2] += sign * (int64_t)(high >> LIMB_BITS);
+}
+
+/* Carries handed on: every limb in 0 .. 2^32-1. Returns what is carried out of the last: -1 for negative sums. */
+static int64_t hand_on_carries(int64_t limb[AIC_EXACT_LIMBS])
+{
+    int64_t carry = 0;
+    for (int i = 0; i < AIC_EXACT_LIMBS; i++) {
+        const int64_t whole = limb[i] + carry;
+        limb[i] = whole & UINT32_MAX;
+        carry = whole >> LIMB_BITS;
+    }
+    return carry;
+}
+
+/* Sign and magnitude; returns the sign. */
+static double make_positive(int64_t limb[AIC_EXACT_LIMBS])
+{
+    if (hand_on_carries(limb) == 0) {
+        return 1;
+    }
+    for (int i = 0; i < AIC_EXACT_LIMBS; i++) {
+        limb[i] = -limb[i];
+    }
+    (void)hand_on_carries(limb);
+    return -1;
+}
+
+double aic_exact_value(const aic_exact_sum *sum)
+{
+    if (sum->special != 0) { /* infinite or NaN */
+        return sum->special;
+    }
+    int64_t limb[AIC_EXACT_LIMBS];
+    memcpy(limb, sum->limb, sizeof limb);
+    const double sign = make_positive(limb);
+    /* The first 53 bits from the highest set one, and whether there is anything below them. */
+    uint64_t mantissa = 0;
+    int lowest = 0; /* place of mantissa's bit 0 */
+    uint64_t rest = 0;
+    for (int bit = AIC_EXACT_LIMBS * LIMB_BITS - 1; bit >= 0; bit--) {
+        const uint64_t set = (uint64_t)limb[bit / LIMB_BITS] >> bit % LIMB_BITS & 1;
+        if (mantissa >> (DOUBLE_BITS - 1) == 0) {
+            mantissa = mantissa << 1 | set;
+            lowest = bit;
+        } else {
+            rest |= set;
+        }
+    }
+    return sign * ldexp((double)(mantissa | rest), lowest + LOWEST_BIT);
+}
+
+double aic_exact_bound(const aic_exact_sum *sum, int64_t products)
+{
+    const double bound = (double)products * (0x1p-24 * sum->magnitude + (sum->magnitude > 0 ? 0x1p-149 : 0));
+    if (isnan(sum->special)) {
+        return 0;
+    }
+    if (sum->magnitude + bound > (double)FLT_MAX) {
+        return (double)INFINITY;
+    }
+    return sum->special != 0 ? 0 : bound;
+}

@@ -1,0 +1,337 @@
+/* Tensor arithmetic: the rules on addresses, shape and strides, and what follows from them (tensor arithmetic, sections
+ * 3.1 and 4.2; data layouts, section 7). */
+#include "frontend/ops/arith/arith.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/core/size.h"
+#include "frontend/layout/repeat.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const addr_fields[] = {"output_addr", "input0_addr", "input1_addr"};
+static const char *const stride_fields[] = {"output_stride", "input0_stride", "input1_stride"};
+static const char *const dimensions[] = {"N", "C", "H", "W"};
+
+/* The order of the parameter tables. */
+static const int field_order[] = {AIC_ARITH_INPUT0, AIC_ARITH_INPUT1, AIC_ARITH_OUTPUT};
+
+enum { WORD_BITS = 32, WORD_BYTES = 4 };
+
+static int64_t blocks(int64_t size, int64_t block)
+{
+    return (size + block - 1) / block;
+}
+
+void aic_arith_set_memory(aic_arith *p, aic_memory memory, const aic_semantics *semantics)
+{
+    const bool local = memory == AIC_MEMORY_LOCAL;
+    p->memory = memory;
+    p->lanes = local ? semantics->lanes : 1;
+    p->lane_words = local ? semantics->lane_bytes / WORD_BYTES : INT64_MAX;
+}
+
+bool aic_flag(const bool *flag)
+{
+    unsigned char byte;
+    memcpy(&byte, flag, sizeof byte);
+    return byte != 0;
+}
+
+static bool is_tensor(const aic_arith *p, int i)
+{
+    return p->operand[i].source == AIC_ARITH_TENSOR;
+}
+
+/* ---- places ---- */
+
+static bool is_compact(const aic_arith_operand *o)
+{
+    bool compact = true;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        compact = compact && o->given_stride[d] == AIC_COMPACT;
+    }
+    return compact;
+}
+
+static void place_start(const aic_arith *p, aic_arith_operand *o)
+{
+    const int64_t address = p->memory == AIC_MEMORY_LOCAL ? o->address / WORD_BYTES : 0;
+    o->lane = address / p->lane_words;
+    o->word = address % p->lane_words;
+}
+
+/* Sizes in words; the strides given, or those of the compact packing. */
+static void place_strides(const aic_arith *p, aic_arith_operand *o)
+{
+    const int64_t rows = blocks(o->lane + p->shape[AIC_ARITH_C], p->lanes);
+    const int64_t sizes[] = {blocks(p->shape[AIC_ARITH_N], WORD_BITS / o->bits), rows, p->shape[AIC_ARITH_H],
+                             p->shape[AIC_ARITH_W]};
+    int64_t compact[AIC_ARITH_RANK], dense = 1;
+    for (int d = AIC_ARITH_RANK - 1; d >= 0; d--) {
+        o->size[d] = o->broadcast[d] ? 1 : sizes[d];
+        compact[d] = dense;
+        dense *= o->size[d];
+    }
+    const int64_t *stride = is_compact(o) ? compact : o->given_stride;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        o->stride[d] = o->size[d] > 1 ? stride[d] : 0;
+    }
+}
+
+static void place_extent(aic_arith_operand *o)
+{
+    o->extent = 1;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        o->extent += (o->size[d] - 1) * o->stride[d];
+    }
+}
+
+/* The value in the low bits of a legal constant. */
+static void place_constant(aic_arith_operand *o)
+{
+    if (o->bits < WORD_BITS) {
+        const int64_t range = INT64_C(1) << o->bits;
+        const int64_t low = o->address & (range - 1);
+        o->constant = o->sign && low >= range / 2 ? low - range : low;
+    }
+}
+
+void aic_arith_place(aic_arith *p)
+{
+    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+        aic_arith_operand *o = &p->operand[i];
+        if (o->source == AIC_ARITH_TENSOR) {
+            place_start(p, o);
+            place_strides(p, o);
+            place_extent(o);
+        } else if (o->source == AIC_ARITH_CONSTANT) {
+            place_constant(o);
+        }
+    }
+}
+
+int64_t aic_arith_word(const aic_arith *p, const aic_arith_operand *o, const int64_t at[AIC_ARITH_RANK])
+{
+    const int64_t channel = o->lane + at[AIC_ARITH_C];
+    const int64_t batch = at[AIC_ARITH_N] / (WORD_BITS / o->bits);
+    const int64_t word = o->word + batch * o->stride[AIC_ARITH_N] + channel / p->lanes * o->stride[AIC_ARITH_C] +
+                         at[AIC_ARITH_H] * o->stride[AIC_ARITH_H] + at[AIC_ARITH_W] * o->stride[AIC_ARITH_W];
+    return p->memory == AIC_MEMORY_LOCAL ? channel % p->lanes * p->lane_words + word : word;
+}
+
+int64_t aic_arith_part(const aic_arith_operand *o, const int64_t at[AIC_ARITH_RANK])
+{
+    return o->broadcast[AIC_ARITH_N] ? 0 : at[AIC_ARITH_N] % (WORD_BITS / o->bits);
+}
+
+bool aic_arith_same_places(const aic_arith *p, const aic_arith_operand *input)
+{
+    const aic_arith_operand *output = &p->operand[AIC_ARITH_OUTPUT];
+    bool same = input->bits == output->bits && input->lane == output->lane && input->word == output->word;
+    same = same && !(input->broadcast[AIC_ARITH_N] && p->shape[AIC_ARITH_N] > 1);
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        same = same && input->stride[d] == output->stride[d] && input->size[d] == output->size[d];
+    }
+    return same;
+}
+
+/* ---- rules ---- */
+
+/* Flat operands have no address. */
+static aic_status check_address(const aic_arith *p, const char *field, int64_t address)
+{
+    if (p->memory != AIC_MEMORY_LOCAL) {
+        return address == 0 ? AIC_OK
+                            : aic_fail(AIC_INVALID_ARGUMENT, p->name,
+                                       "%s: %" PRId64 " is outside 0..0: in memory=flat operands have no address",
+                                       field, address);
+    }
+    const int64_t last = p->lanes * p->lane_words * WORD_BYTES - 1;
+    aic_status status = aic_rule_range(p->name, field, NULL, address, 0, last < UINT32_MAX ? last : UINT32_MAX);
+    if (status == AIC_OK && address % WORD_BYTES != 0) {
+        status =
+            aic_fail(AIC_INVALID_ARGUMENT, p->name, "%s: %" PRId64 " is no multiple of %d", field, address, WORD_BYTES);
+    }
+    return status;
+}
+
+/* The value is in the low bits; above it are zeros, or ones above a negative one. */
+static aic_status check_constant(const aic_arith *p, const char *field, const aic_arith_operand *o)
+{
+    if (o->bits == WORD_BITS) {
+        return AIC_OK; /* the constant is another field */
+    }
+    aic_status status = aic_rule_range(p->name, field, NULL, o->address, 0, UINT32_MAX);
+    const int64_t range = INT64_C(1) << o->bits;
+    const bool negative = o->sign && (o->address & range / 2) != 0;
+    const int64_t above = o->address / range;
+    if (status == AIC_OK && above != 0 && !(negative && above == UINT32_MAX / range)) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, p->name,
+                          "%s: 0x%" PRIx64 " is no constant of %s%" PRId64 " bits: those above must be 0%s", field,
+                          (uint64_t)o->address, o->sign ? "" : "unsigned ", o->bits,
+                          o->sign ? ", or all 1 above a negative one" : "");
+    }
+    return status;
+}
+
+static aic_status check_addresses(const aic_arith *p)
+{
+    aic_status status = AIC_OK;
+    for (int k = 0; k < AIC_ARITH_OPERANDS && status == AIC_OK; k++) {
+        const int i = field_order[k];
+        const aic_arith_operand *o = &p->operand[i];
+        if (o->source == AIC_ARITH_TENSOR) {
+            status = check_address(p, addr_fields[i], o->address);
+        } else if (o->source == AIC_ARITH_CONSTANT) {
+            status = check_constant(p, addr_fields[i], o);
+        }
+    }
+    return status;
+}
+
+static aic_status check_shape(const aic_arith *p)
+{
+    static const int64_t most[] = {65535, 4095, 65535, 65535};
+    aic_status status = AIC_OK;
+    for (int d = 0; d < AIC_ARITH_RANK && status == AIC_OK; d++) {
+        status = aic_rule_range(p->name, "shape", dimensions[d], p->shape[d], 1, most[d]);
+    }
+    return status;
+}
+
+/* Of strides that are given, those of sizes over 1 count, that of channels where they take several rows. */
+static aic_status check_strides(const aic_arith *p, int i)
+{
+    const aic_arith_operand *o = &p->operand[i];
+    aic_status status = AIC_OK;
+    for (int d = 0; d < AIC_ARITH_RANK && status == AIC_OK; d++) {
+        if (o->size[d] > 1 && !is_compact(o)) {
+            status = aic_rule_range(p->name, stride_fields[i], dimensions[d], o->stride[d], 0, UINT32_MAX);
+        }
+    }
+    return status;
+}
+
+/* Whether every element is inside its lane; a stride is at fault when there is no address at which it would be. */
+static aic_status check_lane(const aic_arith *p, int i)
+{
+    const aic_arith_operand *o = &p->operand[i];
+    if (p->memory != AIC_MEMORY_LOCAL || o->word + o->extent <= p->lane_words) {
+        return AIC_OK;
+    }
+    const bool fits = o->extent <= p->lane_words;
+    return aic_fail(AIC_INVALID_ARGUMENT, p->name,
+                    "%s: elements reach over %" PRId64 " words from word %" PRId64 " of a lane, which has %" PRId64,
+                    fits ? addr_fields[i] : stride_fields[i], o->extent, o->word, p->lane_words);
+}
+
+static aic_status check_tensor(aic_arith *p, int i)
+{
+    place_start(p, &p->operand[i]);
+    place_strides(p, &p->operand[i]);
+    aic_status status = check_strides(p, i);
+    if (status == AIC_OK) {
+        place_extent(&p->operand[i]);
+        status = check_lane(p, i);
+    }
+    return status;
+}
+
+/* Whether no word has two elements; in one lane there is only every lanes-th channel. */
+static aic_status check_unique(const aic_arith *p)
+{
+    const aic_arith_operand *o = &p->operand[AIC_ARITH_OUTPUT];
+    aic_repeat repeats[AIC_ARITH_RANK];
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        repeats[d] = (aic_repeat){o->size[d], o->stride[d]};
+    }
+    repeats[AIC_ARITH_C].count = blocks(p->shape[AIC_ARITH_C], p->lanes);
+    if (aic_repeats_nest(1, repeats, AIC_ARITH_RANK)) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, p->name,
+                    "output_stride: [%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+                    "] does not nest: each stride must leave room for what lies at smaller ones",
+                    o->given_stride[0], o->given_stride[1], o->given_stride[2], o->given_stride[3]);
+}
+
+aic_status aic_arith_check_places(aic_arith *p)
+{
+    aic_status status = aic_rule_enum(p->name, "memory", AIC_KIND_MEMORY, p->memory);
+    if (status == AIC_OK) {
+        status = check_addresses(p);
+    }
+    if (status == AIC_OK) {
+        status = check_shape(p);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (int k = 0; k < AIC_ARITH_OPERANDS && status == AIC_OK; k++) {
+        if (is_tensor(p, field_order[k])) {
+            status = check_tensor(p, field_order[k]);
+        }
+    }
+    if (status == AIC_OK) {
+        aic_arith_place(p);
+        status = check_unique(p);
+    }
+    return status;
+}
+
+/* ---- operands ---- */
+
+/* The output's words are read where the operation says so, and where sub-words past the last batch keep their value. */
+static bool reads_output(const aic_arith *p)
+{
+    const int64_t parts = WORD_BITS / p->operand[AIC_ARITH_OUTPUT].bits;
+    return aic_arith_op_get(p->number)->reads_old || p->shape[AIC_ARITH_N] % parts != 0;
+}
+
+size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_MAX])
+{
+    static const char *const names[] = {"output", "input0", "input1"};
+    const bool words = p->operand[AIC_ARITH_OUTPUT].bits == WORD_BITS;
+    const aic_dtype dtype = words ? aic_arith_op_get(p->number)->dtype : AIC_UINT32;
+    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+        operands[i] = (aic_operand){.name = names[i], .direction = AIC_UNUSED, .dtype = dtype, .words = true};
+        if (is_tensor(p, i) && p->memory == AIC_MEMORY_FLAT) {
+            operands[i].direction = i != AIC_ARITH_OUTPUT ? AIC_IN : reads_output(p) ? AIC_INOUT : AIC_OUT;
+            operands[i].rank = 1;
+            operands[i].shape[0] = p->operand[i].extent;
+            const bool in_place = i != AIC_ARITH_OUTPUT && aic_arith_same_places(p, &p->operand[i]);
+            operands[i].coincides = in_place ? 1U << AIC_ARITH_OUTPUT : 0;
+        }
+    }
+    operands[AIC_ARITH_INPUT1].overlaps = 1U << AIC_ARITH_INPUT0; /* both are only read */
+    if (p->memory == AIC_MEMORY_LOCAL) {
+        operands[0] = (aic_operand){.name = "memory", .direction = AIC_INOUT, .dtype = dtype, .rank = 1, .words = true};
+        operands[0].shape[0] = p->lanes * p->lane_words;
+    }
+    return AIC_ARITH_OPERANDS;
+}
+
+/* Bytes of the different elements of a tensor; a stride of 0 repeats data, of channels in each lane. */
+static int64_t tensor_bytes(const aic_arith *p, const aic_arith_operand *o)
+{
+    const int64_t parts = o->broadcast[AIC_ARITH_N] ? 1 : WORD_BITS / o->bits;
+    const int64_t lanes = p->lanes < p->shape[AIC_ARITH_C] ? p->lanes : p->shape[AIC_ARITH_C];
+    int64_t elements = 1;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        const int64_t repeated = d == AIC_ARITH_N ? parts : d == AIC_ARITH_C ? lanes : 1;
+        const int64_t all = o->broadcast[d] ? 1 : p->shape[d];
+        elements *= o->size[d] > 1 && o->stride[d] == 0 ? repeated : all;
+    }
+    const int64_t bytes = elements * (o->bits / 8), room = aic_size_multiply(o->extent * WORD_BYTES, lanes);
+    return bytes < room ? bytes : room; /* strides may let elements share words */
+}
+
+void aic_arith_accessed(const aic_arith *p, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+        bytes[i] = is_tensor(p, i) ? tensor_bytes(p, &p->operand[i]) : 0;
+    }
+    bytes[AIC_ARITH_OUTPUT] *= aic_arith_op_get(p->number)->reads_old ? 2 : 1;
+}

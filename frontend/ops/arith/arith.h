@@ -1,0 +1,108 @@
+/* Tensor arithmetic, both entries (tensor arithmetic, sections 3 and 4; data layouts, section 7): descriptors in one
+ * form, the rules they share, where their elements lie, what their operations do. */
+#ifndef AIC_FRONTEND_ARITH_H
+#define AIC_FRONTEND_ARITH_H
+
+#include "frontend/core/op.h"
+
+/* Operands in calling order; dimensions in the document's order. */
+enum { AIC_ARITH_OUTPUT, AIC_ARITH_INPUT0, AIC_ARITH_INPUT1, AIC_ARITH_OPERANDS };
+enum { AIC_ARITH_N, AIC_ARITH_C, AIC_ARITH_H, AIC_ARITH_W, AIC_ARITH_RANK };
+
+typedef enum aic_arith_source { AIC_ARITH_TENSOR, AIC_ARITH_CONSTANT, AIC_ARITH_UNUSED } aic_arith_source;
+
+typedef struct aic_arith_operand {
+    /* From the descriptor. */
+    aic_arith_source source;
+    int64_t bits; /* of an element: 32, 16 or 8; a word holds 32/bits of neighbouring batches */
+    bool sign;    /* whether elements of 16 and 8 bits are signed */
+    int64_t address;
+    int64_t given_stride[AIC_ARITH_RANK];
+    bool broadcast[AIC_ARITH_RANK]; /* has size 1 where the shape may have more */
+
+    /* From aic_arith_place(), for tensors; words are counted in a lane. */
+    int64_t lane, word;             /* of the first element */
+    int64_t size[AIC_ARITH_RANK];   /* word batches, rows, H, W; 1 where broadcast */
+    int64_t stride[AIC_ARITH_RANK]; /* words; 0 where the size is 1 */
+    int64_t extent;                 /* words from the first to the last that is used */
+
+    /* Of constants: the word of 32 bits, or the value. From the descriptor, or (16, 8 bits) from aic_arith_place(). */
+    int64_t constant;
+} aic_arith_operand;
+
+typedef struct aic_arith {
+    const char *name; /* of the operator, for messages */
+    aic_memory memory;
+    aic_atomic_op number;
+    int64_t shape[AIC_ARITH_RANK];
+    int64_t lanes, lane_words; /* flat: 1, and no end */
+    aic_arith_operand operand[AIC_ARITH_OPERANDS];
+    uint32_t select_value; /* its bits */
+    int64_t shift_type, rshift, lshift;
+    aic_rounding rounding;
+} aic_arith;
+
+/* ---- operations: one table (arith_ops.c) ---- */
+
+typedef struct aic_arith_op {
+    aic_atomic_op number;
+    bool unary;     /* input1 is not looked at */
+    bool reads_old; /* the old output is an operand */
+
+    /* 32-bit entry; function NULL: the operation is not in it. dtype: what its words are, float32 or uint32 (bits). */
+    aic_dtype dtype;
+    uint32_t (*word)(const aic_arith *p, uint32_t a, uint32_t b, uint32_t old);
+
+    /* Fixed-point entry; function NULL: not in it. Widths as sums of the legal numbers of bits; output 0: that of the
+     * inputs. The result is exact; it is clamped to the output's range, or its low bits are stored. */
+    int64_t input_bits, output_bits;
+    bool clamped;
+    int64_t (*integer)(const aic_arith *p, int64_t a, int64_t b, int64_t old);
+} aic_arith_op;
+
+/* NULL for numbers that are in neither entry. */
+const aic_arith_op *aic_arith_op_get(aic_atomic_op number);
+
+/* The rule of the field op; fixed: of the fixed-point entry. */
+aic_status aic_arith_check_op(const aic_arith *p, bool fixed);
+
+/* ---- rules and places (arith.c) ---- */
+
+/* Where the operands are: in local memory, whose geometry the semantics have, or in one lane without an end. */
+void aic_arith_set_memory(aic_arith *p, aic_memory memory, const aic_semantics *semantics);
+
+/* A flag of any descriptor, whatever byte it holds. */
+bool aic_flag(const bool *flag);
+
+/* The rules from memory to the strides, in the order of the parameter tables; then places the operands. */
+aic_status aic_arith_check_places(aic_arith *p);
+
+/* The rule on memory that output and inputs share (arith_overlap.c). May return AIC_OUT_OF_MEMORY. */
+aic_status aic_arith_check_overlap(const aic_arith *p);
+
+/* Whether output and input put every element in the same place, but for their addresses in flat memory. */
+bool aic_arith_same_places(const aic_arith *p, const aic_arith_operand *input);
+
+/* Fills in what follows from legal fields. */
+void aic_arith_place(aic_arith *p);
+
+/* The word that holds an element: its number in the operand, with memory=local in the memory. */
+int64_t aic_arith_word(const aic_arith *p, const aic_arith_operand *operand, const int64_t at[AIC_ARITH_RANK]);
+
+/* The number of its sub-word, 0 being the lowest. */
+int64_t aic_arith_part(const aic_arith_operand *operand, const int64_t at[AIC_ARITH_RANK]);
+
+/* See aic_op_info. */
+size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_MAX]);
+
+void aic_arith_accessed(const aic_arith *p, int64_t bytes[AIC_OPERANDS_MAX]);
+
+/* The formulas (ref_arith.c). */
+aic_status aic_arith_reference(const aic_arith *p, void *const operands[]);
+
+/* ---- of legal descriptors ---- */
+
+aic_arith aic_arith_of_words(const aic_tensor_arithmetic_desc *desc, const aic_semantics *semantics);
+aic_arith aic_arith_of_integers(const aic_tensor_arithmetic_quantized_desc *desc, const aic_semantics *semantics);
+
+#endif

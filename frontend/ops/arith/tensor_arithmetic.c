@@ -1,0 +1,108 @@
+/* tensor_arithmetic: fields, rules, operands (tensor arithmetic, section 3). */
+#include "frontend/ops/arith/tensor_arithmetic.h"
+
+#include "frontend/core/rule.h"
+#include "frontend/ops/arith/arith.h"
+
+#include <string.h>
+
+#define AIC_THIS tensor_arithmetic
+#define AIC_THIS_FIELDS <aic/tensor_arithmetic.def>
+#include "frontend/core/operator.inc"
+
+/* ---- the common form ---- */
+
+static void set_operand(aic_arith_operand *o, int64_t address, const int64_t stride[AIC_ARITH_RANK])
+{
+    o->bits = 32;
+    o->address = address;
+    memcpy(o->given_stride, stride, sizeof o->given_stride);
+}
+
+static void set_source(aic_arith_operand *o, const bool *is_const, float constant)
+{
+    o->source = aic_flag(is_const) ? AIC_ARITH_CONSTANT : AIC_ARITH_TENSOR;
+    o->constant = aic_bits_of_float(constant);
+}
+
+/* Of any descriptor; nothing is placed. */
+static aic_arith read_fields(const aic_tensor_arithmetic_desc *desc, const aic_semantics *semantics)
+{
+    const aic_arith_op *op = aic_arith_op_get(desc->op);
+    aic_arith p = {.name = NAME,
+                   .number = desc->op,
+                   .select_value = aic_bits_of_float(desc->select_value),
+                   .shift_type = desc->shift_type};
+    aic_arith_set_memory(&p, desc->memory, semantics);
+    memcpy(p.shape, desc->shape, sizeof p.shape);
+    set_operand(&p.operand[AIC_ARITH_OUTPUT], desc->output_addr, desc->output_stride);
+    set_operand(&p.operand[AIC_ARITH_INPUT0], desc->input0_addr, desc->input0_stride);
+    set_operand(&p.operand[AIC_ARITH_INPUT1], desc->input1_addr, desc->input1_stride);
+    set_source(&p.operand[AIC_ARITH_INPUT0], &desc->input0_is_const, desc->input0_const);
+    set_source(&p.operand[AIC_ARITH_INPUT1], &desc->input1_is_const, desc->input1_const);
+    if (op && op->unary) {
+        p.operand[AIC_ARITH_INPUT1].source = AIC_ARITH_UNUSED;
+    }
+    return p;
+}
+
+aic_arith aic_arith_of_words(const aic_tensor_arithmetic_desc *desc, const aic_semantics *semantics)
+{
+    aic_arith p = read_fields(desc, semantics);
+    aic_arith_place(&p);
+    return p;
+}
+
+/* ---- rules, in the order of the list ---- */
+
+static aic_status tensor_arithmetic_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    const aic_tensor_arithmetic_desc *desc = descriptor;
+    aic_arith p = read_fields(desc, semantics);
+    aic_status status = aic_arith_check_places(&p);
+    if (status == AIC_OK) {
+        status = aic_arith_check_op(&p, false);
+    }
+    if (status == AIC_OK) {
+        status = aic_rule_bool(NAME, "input0_is_const", &desc->input0_is_const);
+    }
+    if (status == AIC_OK && p.operand[AIC_ARITH_INPUT1].source != AIC_ARITH_UNUSED) {
+        status = aic_rule_bool(NAME, "input1_is_const", &desc->input1_is_const);
+    }
+    if (status == AIC_OK && p.number == AIC_BM_SHIFT) {
+        status = aic_rule_range(NAME, "shift_type", NULL, p.shift_type, 0, 1);
+    }
+    return status == AIC_OK ? aic_arith_check_overlap(&p) : status;
+}
+
+/* ---- operands, reference ---- */
+
+static size_t tensor_arithmetic_operands(const void *desc, const aic_semantics *semantics,
+                                         aic_operand operands[AIC_OPERANDS_MAX])
+{
+    const aic_arith p = aic_arith_of_words(desc, semantics);
+    return aic_arith_operands(&p, operands);
+}
+
+static void tensor_arithmetic_accessed(const void *desc, const aic_semantics *semantics,
+                                       int64_t bytes[AIC_OPERANDS_MAX])
+{
+    const aic_arith p = aic_arith_of_words(desc, semantics);
+    aic_arith_accessed(&p, bytes);
+}
+
+static aic_status tensor_arithmetic_reference(const void *desc, const aic_semantics *semantics, void *const operands[])
+{
+    const aic_arith p = aic_arith_of_words(desc, semantics);
+    return aic_arith_reference(&p, operands);
+}
+
+const aic_op_info aic_op_tensor_arithmetic = {
+    AIC_THIS_ENTRIES,
+    .validate = tensor_arithmetic_validate,
+    .operands = tensor_arithmetic_operands,
+    .accessed = tensor_arithmetic_accessed,
+    .reference = tensor_arithmetic_reference,
+    .random_under = aic_tensor_arithmetic_random,
+    .random_illegal = aic_tensor_arithmetic_random_illegal,
+};

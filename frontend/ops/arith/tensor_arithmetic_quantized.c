@@ -1,0 +1,198 @@
+/* tensor_arithmetic_quantized: fields, rules, operands (tensor arithmetic, section 4). */
+#include "frontend/ops/arith/tensor_arithmetic.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/ops/arith/arith.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define AIC_THIS tensor_arithmetic_quantized
+#define AIC_THIS_FIELDS <aic/tensor_arithmetic_quantized.def>
+#include "frontend/core/operator.inc"
+
+/* ---- the common form ---- */
+
+static void set_operand(aic_arith_operand *o, int64_t address, const int64_t stride[AIC_ARITH_RANK], const bool *narrow,
+                        const bool *sign)
+{
+    o->bits = aic_flag(narrow) ? 8 : 16;
+    o->sign = aic_flag(sign);
+    o->address = address;
+    memcpy(o->given_stride, stride, sizeof o->given_stride);
+}
+
+static void set_source(aic_arith_operand *o, const bool *is_const)
+{
+    o->source = aic_flag(is_const) ? AIC_ARITH_CONSTANT : AIC_ARITH_TENSOR;
+}
+
+/* Of any descriptor; nothing is placed. */
+static aic_arith read_fields(const aic_tensor_arithmetic_quantized_desc *desc, const aic_semantics *semantics)
+{
+    const aic_arith_op *op = aic_arith_op_get(desc->op);
+    aic_arith p = {.name = NAME,
+                   .number = desc->op,
+                   .shift_type = desc->shift_type,
+                   .rshift = desc->rshift_bit,
+                   .lshift = desc->lshift_bit,
+                   .rounding = semantics->rounding};
+    aic_arith_operand *output = &p.operand[AIC_ARITH_OUTPUT];
+    aic_arith_operand *input0 = &p.operand[AIC_ARITH_INPUT0], *input1 = &p.operand[AIC_ARITH_INPUT1];
+    aic_arith_set_memory(&p, desc->memory, semantics);
+    memcpy(p.shape, desc->shape, sizeof p.shape);
+    set_operand(output, desc->output_addr, desc->output_stride, &desc->output_8bit, &desc->output_sign);
+    set_operand(input0, desc->input0_addr, desc->input0_stride, &desc->input0_8bit, &desc->input0_sign);
+    set_operand(input1, desc->input1_addr, desc->input1_stride, &desc->input1_8bit, &desc->input1_sign);
+    set_source(input0, &desc->input0_is_const);
+    set_source(input1, &desc->input1_is_const);
+    input1->broadcast[AIC_ARITH_N] = aic_flag(&desc->input1_n_is1);
+    input1->broadcast[AIC_ARITH_H] = aic_flag(&desc->input1_h_is1);
+    input1->broadcast[AIC_ARITH_W] = aic_flag(&desc->input1_w_is1);
+    if (op && op->unary) {
+        input1->source = AIC_ARITH_UNUSED;
+    }
+    return p;
+}
+
+aic_arith aic_arith_of_integers(const aic_tensor_arithmetic_quantized_desc *desc, const aic_semantics *semantics)
+{
+    aic_arith p = read_fields(desc, semantics);
+    aic_arith_place(&p);
+    return p;
+}
+
+/* ---- rules, in the order of the list ---- */
+
+/* Fields that count only for some operations. */
+static aic_status check_shifts(const aic_arith *p)
+{
+    const bool mac = p->number == AIC_BM_MAC;
+    aic_status status = AIC_OK;
+    if (mac || p->number == AIC_BM_MUL) {
+        status = aic_rule_range(NAME, "rshift_bit", NULL, p->rshift, 0, 31);
+    }
+    if (status == AIC_OK && mac) {
+        status = aic_rule_range(NAME, "lshift_bit", NULL, p->lshift, 0, 31);
+    }
+    if (status == AIC_OK && p->number == AIC_BM_SHIFT) {
+        status = aic_rule_range(NAME, "shift_type", NULL, p->shift_type, 0, 1);
+    }
+    return status;
+}
+
+/* What a flag belongs to. */
+typedef struct flag_row {
+    const char *name;
+    size_t offset;
+    int operand;
+    bool tensor; /* counts for tensors only */
+} flag_row;
+
+#define FLAG(name, operand, tensor)                                                                                    \
+    {                                                                                                                  \
+#name, offsetof(aic_tensor_arithmetic_quantized_desc, name), operand, tensor                                   \
+    }
+
+static const flag_row const_flags[] = {FLAG(input0_is_const, AIC_ARITH_INPUT0, false),
+                                       FLAG(input1_is_const, AIC_ARITH_INPUT1, false)};
+
+static const flag_row other_flags[] = {
+    FLAG(input0_sign, AIC_ARITH_INPUT0, false), FLAG(input1_sign, AIC_ARITH_INPUT1, false),
+    FLAG(output_sign, AIC_ARITH_OUTPUT, false), FLAG(input0_8bit, AIC_ARITH_INPUT0, false),
+    FLAG(input1_8bit, AIC_ARITH_INPUT1, false), FLAG(output_8bit, AIC_ARITH_OUTPUT, false),
+    FLAG(input1_n_is1, AIC_ARITH_INPUT1, true), FLAG(input1_h_is1, AIC_ARITH_INPUT1, true),
+    FLAG(input1_w_is1, AIC_ARITH_INPUT1, true)};
+
+static aic_status check_flags(const aic_tensor_arithmetic_quantized_desc *desc, const aic_arith *p,
+                              const flag_row *flags, size_t count)
+{
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < count && status == AIC_OK; i++) {
+        const aic_arith_source source = p->operand[flags[i].operand].source;
+        if (source == AIC_ARITH_TENSOR || (source == AIC_ARITH_CONSTANT && !flags[i].tensor)) {
+            status = aic_rule_bool(NAME, flags[i].name, (const bool *)((const unsigned char *)desc + flags[i].offset));
+        }
+    }
+    return status;
+}
+
+static aic_status refuse_width(const aic_arith *p, const char *field, int64_t bits, const char *of, int64_t legal)
+{
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "%s: %s takes %s of %s%s%s bits, not %" PRId64, field,
+                    aic_enum_word(AIC_KIND_ATOMIC_OP, p->number), of, legal & 8 ? "8" : "", legal == 24 ? " or " : "",
+                    legal & 16 ? "16" : "", bits);
+}
+
+/* Section 4.3. */
+static aic_status check_widths(const aic_arith *p)
+{
+    const aic_arith_op *op = aic_arith_op_get(p->number);
+    const int64_t bits = p->operand[AIC_ARITH_INPUT0].bits;
+    const int64_t second = p->operand[AIC_ARITH_INPUT1].bits, output = p->operand[AIC_ARITH_OUTPUT].bits;
+    if ((op->input_bits & bits) == 0) {
+        return refuse_width(p, "input0_8bit", bits, "inputs", op->input_bits);
+    }
+    if (!op->unary && second != bits) {
+        return refuse_width(p, "input1_8bit", second, "a second input like the first,", bits);
+    }
+    const int64_t legal = op->output_bits != 0 ? op->output_bits : bits;
+    return (legal & output) != 0 ? AIC_OK : refuse_width(p, "output_8bit", output, "an output", legal);
+}
+
+static aic_status tensor_arithmetic_quantized_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    const aic_tensor_arithmetic_quantized_desc *desc = descriptor;
+    aic_arith p = read_fields(desc, semantics);
+    aic_status status = aic_arith_check_places(&p);
+    if (status == AIC_OK) {
+        status = aic_arith_check_op(&p, true);
+    }
+    if (status == AIC_OK) {
+        status = check_flags(desc, &p, const_flags, sizeof const_flags / sizeof const_flags[0]);
+    }
+    if (status == AIC_OK) {
+        status = check_shifts(&p);
+    }
+    if (status == AIC_OK) {
+        status = check_flags(desc, &p, other_flags, sizeof other_flags / sizeof other_flags[0]);
+    }
+    if (status == AIC_OK) {
+        status = check_widths(&p);
+    }
+    return status == AIC_OK ? aic_arith_check_overlap(&p) : status;
+}
+
+/* ---- operands, reference ---- */
+
+static size_t tensor_arithmetic_quantized_operands(const void *desc, const aic_semantics *semantics,
+                                                   aic_operand operands[AIC_OPERANDS_MAX])
+{
+    const aic_arith p = aic_arith_of_integers(desc, semantics);
+    return aic_arith_operands(&p, operands);
+}
+
+static void tensor_arithmetic_quantized_accessed(const void *desc, const aic_semantics *semantics,
+                                                 int64_t bytes[AIC_OPERANDS_MAX])
+{
+    const aic_arith p = aic_arith_of_integers(desc, semantics);
+    aic_arith_accessed(&p, bytes);
+}
+
+static aic_status tensor_arithmetic_quantized_reference(const void *desc, const aic_semantics *semantics,
+                                                        void *const operands[])
+{
+    const aic_arith p = aic_arith_of_integers(desc, semantics);
+    return aic_arith_reference(&p, operands);
+}
+
+const aic_op_info aic_op_tensor_arithmetic_quantized = {
+    AIC_THIS_ENTRIES,
+    .validate = tensor_arithmetic_quantized_validate,
+    .operands = tensor_arithmetic_quantized_operands,
+    .accessed = tensor_arithmetic_quantized_accessed,
+    .reference = tensor_arithmetic_quantized_reference,
+    .random_under = aic_tensor_arithmetic_quantized_random,
+    .random_illegal = aic_tensor_arithmetic_quantized_random_illegal,
+};

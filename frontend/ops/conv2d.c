@@ -1,0 +1,293 @@
+/* conv2d: fields, rules, operands (TIK conv2d, sections 2 to 4). */
+#include "frontend/ops/conv2d.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/core/size.h"
+#include "frontend/text/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define AIC_THIS conv2d
+#define AIC_THIS_FIELDS <aic/conv2d.def>
+#include "frontend/core/operator.inc"
+
+aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc)
+{
+    aic_conv2d_sizes s = {
+        .c1 = desc->fm_shape[0],
+        .h = desc->fm_shape[1],
+        .w = desc->fm_shape[2],
+        .c0 = desc->fm_shape[3],
+        .kh = desc->kernel_shape[1],
+        .kw = desc->kernel_shape[2],
+        .cout = desc->kernel_shape[3],
+        .k0 = desc->dtype == AIC_INT8 ? 32 : 16,
+    };
+    s.hk = desc->dilation[0] * (s.kh - 1) + 1;
+    s.wk = desc->dilation[1] * (s.kw - 1) + 1;
+    int64_t free_h = s.h + desc->pad[2] + desc->pad[3] - s.hk;
+    int64_t free_w = s.w + desc->pad[0] + desc->pad[1] - s.wk;
+    s.ho = free_h < 0 ? 0 : free_h / desc->stride[0] + 1; /* below 1: how far does not matter */
+    s.wo = free_w < 0 ? 0 : free_w / desc->stride[1] + 1;
+    s.howo = s.ho * s.wo;
+    s.round_howo = (s.howo + 15) / 16 * 16;
+    s.k = s.c1 * s.kh * s.kw * s.c0;
+    return s;
+}
+
+/* ---- rules, in the order of the table of section 3 ---- */
+
+static aic_status check_equal(const char *entry, int64_t value, const char *other, int64_t expected)
+{
+    if (value == expected) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "kernel_shape: %s = %" PRId64 " is not %s = %" PRId64 " of fm_shape",
+                    entry, value, other, expected);
+}
+
+/* A scalar entry of a vector parameter with its own range. */
+typedef struct entry_rule {
+    const char *entry;
+    int64_t low, high;
+} entry_rule;
+
+static aic_status check_entries(const char *field, const int64_t *values, const entry_rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        aic_status status = aic_rule_range(NAME, field, rules[i].entry, values[i], rules[i].low, rules[i].high);
+        if (status != AIC_OK) {
+            return status;
+        }
+    }
+    return AIC_OK;
+}
+
+static aic_status check_dtype(const aic_conv2d_desc *desc)
+{
+    static const aic_dtype legal[] = {AIC_INT8, AIC_FLOAT16};
+    return aic_rule_dtype(NAME, "dtype", desc->dtype, legal, sizeof legal / sizeof legal[0]);
+}
+
+static aic_status check_fm_shape(const aic_conv2d_desc *desc)
+{
+    static const entry_rule rules[] = {{"C1", 1, 256}, {"H", 1, 4096}, {"W", 1, 4096}};
+    const int64_t c1 = desc->fm_shape[0];
+    const int64_t c0 = desc->fm_shape[3];
+    const int64_t full_c0 = desc->dtype == AIC_INT8 ? 32 : 16;
+    aic_status status = check_entries("fm_shape", desc->fm_shape, rules, 1);
+    if (status == AIC_OK && c0 == 4 && c1 != 1) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "fm_shape: C1 = %" PRId64 " is not 1, which C0 = 4 requires", c1);
+    }
+    if (status == AIC_OK) {
+        status = check_entries("fm_shape", desc->fm_shape + 1, rules + 1, 2);
+    }
+    if (status == AIC_OK && c0 != full_c0 && c0 != 4) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "fm_shape: C0 = %" PRId64 " is not %" PRId64 " or 4 for %s", c0,
+                          full_c0, aic_dtype_name(desc->dtype));
+    }
+    if (status == AIC_OK && c0 != 4) {
+        status = aic_rule_range(NAME, "fm_shape", "C1*C0", c1 * c0, full_c0, 4096);
+    }
+    return status;
+}
+
+static aic_status check_kernel_shape(const aic_conv2d_desc *desc)
+{
+    static const entry_rule rules[] = {{"Kh", 1, 255}, {"Kw", 1, 255}, {"Cout", 16, 4096}};
+    const int64_t *shape = desc->kernel_shape;
+    aic_status status = check_equal("C1", shape[0], "C1", desc->fm_shape[0]);
+    if (status == AIC_OK) {
+        status = check_entries("kernel_shape", shape + 1, rules, 3);
+    }
+    if (status == AIC_OK && shape[3] % 16 != 0) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "kernel_shape: Cout = %" PRId64 " is not a multiple of 16 in 16..4096", shape[3]);
+    }
+    if (status == AIC_OK) {
+        status = check_equal("C0", shape[4], "C0", desc->fm_shape[3]);
+    }
+    return status;
+}
+
+static aic_status check_window(const aic_conv2d_desc *desc)
+{
+    static const entry_rule stride[] = {{"stride_h", 1, 63}, {"stride_w", 1, 63}};
+    static const entry_rule pad[] = {
+        {"pad_left", 0, 255}, {"pad_right", 0, 255}, {"pad_top", 0, 255}, {"pad_bottom", 0, 255}};
+    static const entry_rule dilation[] = {{"dilation_h", 1, 255}, {"dilation_w", 1, 255}};
+    aic_status status = check_entries("stride", desc->stride, stride, 2);
+    if (status == AIC_OK) {
+        status = check_entries("pad", desc->pad, pad, 4);
+    }
+    if (status == AIC_OK) {
+        status = check_entries("dilation", desc->dilation, dilation, 2);
+    }
+    return status;
+}
+
+/* Whether a value in -128..127 is integral. By bits, so that the caller's denormals-are-zero mode does not matter;
+ * the conversion loses the sign of -0. */
+static bool is_integral(double value)
+{
+    const uint64_t bits = aic_bits_of_double(value);
+    return aic_bits_of_double((double)(int)value) == bits || bits == aic_bits_of_double(-0.0);
+}
+
+static aic_status check_pad_value(const aic_conv2d_desc *desc)
+{
+    const double value = desc->pad_value;
+    const bool integer = desc->dtype == AIC_INT8;
+    const double low = integer ? -128 : -65504;
+    const double high = integer ? 127 : 65504;
+    char text[AIC_NUMBER_TEXT_MAX];
+    const bool inside = value >= low && value <= high; /* false for NaN */
+    if (inside && (!integer || is_integral(value))) {
+        return AIC_OK;
+    }
+    if (aic_number_print(value, text) != AIC_OK) {
+        return aic_fail_memory(NAME, sizeof text);
+    }
+    if (inside) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "pad_value: %s is not an integer in -128..127, as int8 requires",
+                        text);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "pad_value: %s is outside %s for %s", text,
+                    integer ? "-128..127" : "-65504..65504", aic_dtype_name(desc->dtype));
+}
+
+static aic_status check_modes(const aic_conv2d_desc *desc)
+{
+    aic_status status = aic_rule_bool(NAME, "init_l1out", &desc->init_l1out);
+    return status == AIC_OK ? aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate) : status;
+}
+
+/* Conditions between parameters; each parameter is within its range. */
+static aic_status check_sizes(const aic_conv2d_desc *desc, const aic_semantics *semantics)
+{
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    if (s.ho < 1) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "fm_shape / kernel_shape: output height is not positive: H + pad_top + pad_bottom = %" PRId64
+                        " is less than dilation_h*(Kh-1)+1 = %" PRId64,
+                        s.h + desc->pad[2] + desc->pad[3], s.hk);
+    }
+    if (s.wo < 1) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "fm_shape / kernel_shape: output width is not positive: W + pad_left + pad_right = %" PRId64
+                        " is less than dilation_w*(Kw-1)+1 = %" PRId64,
+                        s.w + desc->pad[0] + desc->pad[1], s.wk);
+    }
+    if (s.w == s.kw && s.h > s.kh && semantics->limits != AIC_LIMITS_HOST) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "fm_shape: W = %" PRId64 " equals Kw while H = %" PRId64 " exceeds Kh = %" PRId64
+                        ", which the document does not support (limits=host computes it)",
+                        s.w, s.h, s.kh);
+    }
+    return AIC_OK;
+}
+
+static aic_status conv2d_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    const aic_conv2d_desc *desc = descriptor;
+    static aic_status (*const checks[])(const aic_conv2d_desc *) = {check_dtype,  check_fm_shape,  check_kernel_shape,
+                                                                    check_window, check_pad_value, check_modes};
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        aic_status status = checks[i](desc);
+        if (status != AIC_OK) {
+            return status;
+        }
+    }
+    return check_sizes(desc, semantics);
+}
+
+/* ---- operands ---- */
+
+static size_t conv2d_operands(const void *descriptor, const aic_semantics *semantics,
+                              aic_operand operands[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_conv2d_desc *desc = descriptor;
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    operands[0] = (aic_operand){
+        .name = "dst",
+        .direction = desc->init_l1out ? AIC_OUT : AIC_INOUT,
+        .dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32,
+        .rank = 3,
+        .shape = {s.cout / 16, s.round_howo, 16},
+    };
+    operands[1] = (aic_operand){
+        .name = "feature_map",
+        .direction = AIC_IN,
+        .dtype = desc->dtype,
+        .rank = 4,
+        .shape = {s.c1, s.h, s.w, s.c0},
+    };
+    operands[2] = (aic_operand){
+        .name = "weight",
+        .direction = AIC_IN,
+        .dtype = desc->dtype,
+        .rank = 5,
+        .shape = {s.c1, s.kh, s.kw, s.cout, s.c0},
+    };
+    return 3;
+}
+
+/* The rows that round howo up are not written. */
+static void conv2d_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_conv2d_desc *desc = descriptor;
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    const int64_t elements = aic_size_multiply(s.howo, s.cout);
+    aic_accessed(bytes, 0, aic_size_multiply(elements, desc->init_l1out ? 1 : 2), AIC_FLOAT32); /* or int32 */
+}
+
+static int64_t conv2d_macs(const void *desc)
+{
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    return aic_size_multiply(aic_size_multiply(s.howo, s.cout), s.k);
+}
+
+static bool conv2d_exact(const void *descriptor)
+{
+    const aic_conv2d_desc *desc = descriptor;
+    return desc->dtype == AIC_INT8 || desc->accumulate == AIC_ACCUMULATE_CUBE;
+}
+
+/* ---- fusion ---- */
+
+static aic_status conv2d_produce(void *descriptor, aic_accumulator *accumulator)
+{
+    const aic_conv2d_desc *desc = descriptor;
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    if (!desc->init_l1out) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "init_l1out: false is not true, which fusion requires: a fused "
+                        "chain has no old result");
+    }
+    *accumulator = (aic_accumulator){
+        .producer = NAME,
+        .dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32,
+        .rows = s.howo,
+        .columns = s.cout,
+        .block_rows = s.round_howo,
+    };
+    return AIC_OK;
+}
+
+const aic_op_info aic_op_conv2d = {
+    AIC_THIS_ENTRIES,
+    .validate = conv2d_validate,
+    .operands = conv2d_operands,
+    .accessed = conv2d_accessed,
+    .macs = conv2d_macs,
+    .exact = conv2d_exact,
+    .reference = aic_conv2d_reference,
+    .reference_bound = aic_conv2d_reference_bound,
+    .produce = conv2d_produce,
+    .random_under = aic_conv2d_random,
+    .random_illegal = aic_conv2d_random_illegal,
+};

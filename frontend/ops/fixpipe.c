@@ -1,0 +1,474 @@
+/* fixpipe: fields, rules, operands, fusion (AscendC Fixpipe, sections 2 to 5). */
+#include "frontend/ops/fixpipe.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/core/size.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define AIC_THIS fixpipe
+#define AIC_THIS_FIELDS <aic/fixpipe.def>
+#include "frontend/core/operator.inc"
+
+/* ---- modes: the table of section 3 ---- */
+
+typedef struct mode_row {
+    aic_quant_pre mode;
+    aic_dtype src, dst;
+    aic_fixpipe_scale scale;
+} mode_row;
+
+static const mode_row modes[] = {
+    {AIC_NO_QUANT, AIC_FLOAT32, AIC_FLOAT32, AIC_FIXPIPE_UNSCALED},
+    {AIC_NO_QUANT, AIC_INT32, AIC_INT32, AIC_FIXPIPE_UNSCALED},
+    {AIC_F322F16, AIC_FLOAT32, AIC_FLOAT16, AIC_FIXPIPE_UNSCALED},
+    {AIC_F322BF16, AIC_FLOAT32, AIC_BFLOAT16, AIC_FIXPIPE_UNSCALED},
+    {AIC_DEQF16, AIC_INT32, AIC_FLOAT16, AIC_FIXPIPE_SCALAR},
+    {AIC_VDEQF16, AIC_INT32, AIC_FLOAT16, AIC_FIXPIPE_VECTOR},
+    {AIC_QF322B8_PRE, AIC_FLOAT32, AIC_INT8, AIC_FIXPIPE_SCALAR},
+    {AIC_QF322B8_PRE, AIC_FLOAT32, AIC_UINT8, AIC_FIXPIPE_SCALAR},
+    {AIC_VQF322B8_PRE, AIC_FLOAT32, AIC_INT8, AIC_FIXPIPE_VECTOR},
+    {AIC_VQF322B8_PRE, AIC_FLOAT32, AIC_UINT8, AIC_FIXPIPE_VECTOR},
+    {AIC_REQ8, AIC_INT32, AIC_INT8, AIC_FIXPIPE_SCALAR},
+    {AIC_REQ8, AIC_INT32, AIC_UINT8, AIC_FIXPIPE_SCALAR},
+    {AIC_VREQ8, AIC_INT32, AIC_INT8, AIC_FIXPIPE_VECTOR},
+    {AIC_VREQ8, AIC_INT32, AIC_UINT8, AIC_FIXPIPE_VECTOR},
+};
+
+#define MODES (sizeof modes / sizeof modes[0])
+
+aic_fixpipe_scale aic_fixpipe_scale_of(aic_quant_pre mode)
+{
+    for (size_t i = 0; i < MODES; i++) {
+        if (modes[i].mode == mode) {
+            return modes[i].scale;
+        }
+    }
+    return AIC_FIXPIPE_UNSCALED;
+}
+
+/* ---- places ---- */
+
+/* Whether a flag is set that may hold any byte. */
+static bool is_set(const bool *flag)
+{
+    unsigned char byte;
+    memcpy(&byte, flag, sizeof byte);
+    return byte != 0;
+}
+
+/* Columns of a block of an NZ dst. */
+static int64_t block_width(const aic_fixpipe_desc *desc)
+{
+    return aic_dtype_size(desc->dst) == 1 ? 32 : is_set(&desc->isChannelSplit) ? 8 : 16;
+}
+
+/* In NZ format ndNum has no effect but that 0 means nothing. */
+static bool has_matrices(const aic_fixpipe_desc *desc)
+{
+    return desc->format == AIC_ROW_MAJOR && desc->ndNum > 1;
+}
+
+aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc)
+{
+    if (desc->format == AIC_ROW_MAJOR) {
+        return (aic_fixpipe_places){
+            .matrices = has_matrices(desc) ? desc->ndNum : 1,
+            .width = desc->nSize,
+            .row = desc->dstStride,
+            .matrix = has_matrices(desc) ? desc->dstNdStride : 0,
+            .tail = desc->dstStride,
+        };
+    }
+    const int64_t width = block_width(desc);
+    return (aic_fixpipe_places){
+        .matrices = 1,
+        .width = width,
+        .block = desc->dstStride * 32 / (int64_t)aic_dtype_size(desc->dst),
+        .row = width,
+        .tail = width == 32 && desc->nSize / 16 % 2 != 0 ? 16 : width,
+    };
+}
+
+/* ---- rules, in the order of the table of section 2 ---- */
+
+/* What bounds the sizes: one instruction, or the accumulator of a fused chain. Values stay so small that no place
+ * leaves 64 bits. */
+typedef struct limits {
+    int64_t nSize;
+    int64_t mSize[2]; /* by format */
+    int64_t srcStride, srcNdStride, dstNdStride;
+    const aic_accumulator *accumulator; /* NULL: none */
+} limits;
+
+static const limits instruction = {
+    .nSize = 4095,
+    .mSize = {[AIC_NZ] = 65535, [AIC_ROW_MAJOR] = 8192},
+    .srcStride = 65535,
+    .srcNdStride = 512,
+    .dstNdStride = 65535,
+};
+
+static aic_status check_types(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    static const aic_dtype dst[] = {AIC_FLOAT16, AIC_BFLOAT16, AIC_FLOAT32, AIC_INT32, AIC_INT8, AIC_UINT8};
+    static const aic_dtype src[] = {AIC_FLOAT32, AIC_INT32};
+    const aic_accumulator *from = limit->accumulator;
+    aic_status status = aic_rule_dtype(NAME, "dst", desc->dst, dst, sizeof dst / sizeof dst[0]);
+    if (status == AIC_OK) {
+        status = aic_rule_dtype(NAME, "src", desc->src, src, sizeof src / sizeof src[0]);
+    }
+    if (status == AIC_OK && from && desc->src != from->dtype) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "src: %s is not %s, which %s accumulates",
+                          aic_dtype_name(desc->src), aic_dtype_name(from->dtype), from->producer);
+    }
+    if (status == AIC_OK) {
+        status = aic_rule_enum(NAME, "format", AIC_KIND_FORMAT, desc->format);
+    }
+    return status;
+}
+
+static aic_status check_sizes(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    const int64_t unit = desc->format == AIC_ROW_MAJOR ? 1 : is_set(&desc->isChannelSplit) ? 8 : 16;
+    aic_status status = aic_rule_range(NAME, "nSize", NULL, desc->nSize, 1, limit->nSize);
+    if (status == AIC_OK && desc->nSize % unit != 0) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "nSize: %" PRId64 " is not a multiple of %" PRId64 " in 1..%" PRId64
+                          ", which format NZ requires%s",
+                          desc->nSize, unit, limit->nSize, unit == 8 ? " with isChannelSplit" : "");
+    }
+    return status == AIC_OK ? aic_rule_range(NAME, "mSize", NULL, desc->mSize, 1, limit->mSize[desc->format]) : status;
+}
+
+static aic_status check_src_stride(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    const aic_accumulator *from = limit->accumulator;
+    if (from && desc->srcStride != from->block_rows) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "srcStride: %" PRId64 " is not %" PRId64 ", the rows from one block of %s to the next",
+                        desc->srcStride, from->block_rows, from->producer);
+    }
+    return aic_rule_range(NAME, "srcStride", NULL, desc->srcStride, 0, limit->srcStride);
+}
+
+/* Stores of one matrix must not overlap (section 4.4). */
+static aic_status check_dst_stride(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    (void)limit;
+    aic_status status = aic_rule_range(NAME, "dstStride", NULL, desc->dstStride, 1, UINT32_MAX);
+    if (status != AIC_OK) {
+        return status;
+    }
+    if (desc->format == AIC_ROW_MAJOR) {
+        if (desc->mSize > 1 && desc->dstStride < desc->nSize) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                            "dstStride: %" PRId64 " is less than nSize = %" PRId64 ": rows would overlap",
+                            desc->dstStride, desc->nSize);
+        }
+        return AIC_OK;
+    }
+    const int64_t width = block_width(desc);
+    const int64_t bytes = desc->mSize * width * (int64_t)aic_dtype_size(desc->dst);
+    if (desc->nSize > width && desc->dstStride * 32 < bytes) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "dstStride: %" PRId64 " is less than %" PRId64 ", the %" PRId64
+                        " bytes of a column block in units of 32: blocks would overlap",
+                        desc->dstStride, (bytes + 31) / 32, bytes);
+    }
+    return AIC_OK;
+}
+
+/* The modes of a pair of types: "DEQF16 or VDEQF16"; empty when there are none. */
+static void list_modes(aic_dtype src, aic_dtype dst, char *list, size_t capacity)
+{
+    const char *separator = "";
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < MODES && used < capacity; i++) {
+        if (modes[i].src == src && modes[i].dst == dst) {
+            int written = snprintf(list + used, capacity - used, "%s%s", separator,
+                                   aic_enum_word(AIC_KIND_QUANT_PRE, modes[i].mode));
+            used += written > 0 ? (size_t)written : 0;
+            separator = " or ";
+        }
+    }
+}
+
+static aic_status check_mode(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    (void)limit;
+    char list[64];
+    aic_status status = aic_rule_enum(NAME, "quantPre", AIC_KIND_QUANT_PRE, desc->quantPre);
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < MODES; i++) {
+        if (modes[i].mode == desc->quantPre && modes[i].src == desc->src && modes[i].dst == desc->dst) {
+            return AIC_OK;
+        }
+    }
+    const char *word = aic_enum_word(AIC_KIND_QUANT_PRE, desc->quantPre);
+    const char *src = aic_dtype_name(desc->src), *dst = aic_dtype_name(desc->dst);
+    list_modes(desc->src, desc->dst, list, sizeof list);
+    if (list[0] == '\0') {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "quantPre: %s does not store src = %s as dst = %s, nor does any mode", word, src, dst);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "quantPre: %s is not %s, which src = %s and dst = %s require", word,
+                    list, src, dst);
+}
+
+/* What makes the scale of a word illegal (section 5), NULL when it is legal. By bits: the caller's
+ * denormals-are-zero mode does not matter. */
+static const char *scale_fault(uint64_t word)
+{
+    const uint32_t exponent = (uint32_t)(word >> 23) & 0xFF;
+    const uint32_t fraction = (uint32_t)word & 0x7FE000; /* the lower 13 bits do not count */
+    if (exponent == 0xFF) {
+        return fraction == 0 ? "infinite" : "NaN";
+    }
+    return exponent == 0 && fraction != 0 ? "subnormal" : NULL;
+}
+
+static aic_status check_scalar(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    (void)limit;
+    const char *fault =
+        aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_SCALAR ? scale_fault(desc->deqScalar) : NULL;
+    if (!fault) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                    "deqScalar: the scale of 0x%" PRIx64 " is %s, not a normal float32 or zero", desc->deqScalar,
+                    fault);
+}
+
+/* Rows of the accumulator that the matrices take. */
+static aic_status check_matrix_rows(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    const aic_accumulator *from = limit->accumulator;
+    const int64_t rows = (desc->ndNum - 1) * desc->srcNdStride * 16 + desc->mSize;
+    if (!from || rows <= from->rows) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                    "srcNdStride: %" PRId64 " makes the last matrix end at row %" PRId64 " of the %" PRId64 " of %s",
+                    desc->srcNdStride, rows, from->rows, from->producer);
+}
+
+/* Stores of two matrices must not overlap: one after the other, or their rows interleaved. */
+static aic_status check_matrix_overlap(const aic_fixpipe_desc *desc)
+{
+    const int64_t matrix = (desc->mSize - 1) * desc->dstStride + desc->nSize;
+    const int64_t row = (desc->ndNum - 1) * desc->dstNdStride + desc->nSize;
+    const bool apart = desc->dstNdStride >= matrix;
+    const bool interleaved = desc->dstStride >= row && desc->dstNdStride >= desc->nSize;
+    if (apart || interleaved) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                    "dstNdStride: %" PRId64 " makes matrices overlap: it is less than their extent %" PRId64
+                    ", nor is it at least nSize = %" PRId64 " with dstStride at least %" PRId64,
+                    desc->dstNdStride, matrix, desc->nSize, row);
+}
+
+static aic_status check_matrices(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    aic_status status = aic_rule_range(NAME, "ndNum", NULL, desc->ndNum, 0, 65535);
+    if (status != AIC_OK || !has_matrices(desc)) {
+        return status;
+    }
+    status = aic_rule_range(NAME, "srcNdStride", NULL, desc->srcNdStride, 1, limit->srcNdStride);
+    if (status == AIC_OK) {
+        status = check_matrix_rows(desc, limit);
+    }
+    if (status == AIC_OK) {
+        status = aic_rule_range(NAME, "dstNdStride", NULL, desc->dstNdStride, 1, limit->dstNdStride);
+    }
+    return status == AIC_OK ? check_matrix_overlap(desc) : status;
+}
+
+static aic_status check_flags(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    (void)limit;
+    aic_status status = aic_rule_bool(NAME, "reluEn", &desc->reluEn);
+    if (status == AIC_OK && desc->unitFlag != 0) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "unitFlag: %" PRId64 " is not 0: it is reserved", desc->unitFlag);
+    }
+    if (status == AIC_OK) {
+        status = aic_rule_bool(NAME, "isChannelSplit", &desc->isChannelSplit);
+    }
+    if (status == AIC_OK && desc->isChannelSplit &&
+        (desc->format != AIC_NZ || desc->src != AIC_FLOAT32 || desc->dst != AIC_FLOAT32)) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "isChannelSplit: true is only for float32 to float32 in format NZ, not for %s to %s in %s",
+                          aic_dtype_name(desc->src), aic_dtype_name(desc->dst),
+                          aic_enum_word(AIC_KIND_FORMAT, desc->format));
+    }
+    return status;
+}
+
+static aic_status check(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    static aic_status (*const checks[])(const aic_fixpipe_desc *, const limits *) = {
+        check_types, check_sizes,  check_src_stride, check_dst_stride,
+        check_mode,  check_scalar, check_matrices,   check_flags,
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        aic_status status = checks[i](desc, limit);
+        if (status != AIC_OK) {
+            return status;
+        }
+    }
+    return AIC_OK;
+}
+
+static aic_status fixpipe_validate(const void *desc, const aic_semantics *semantics)
+{
+    (void)semantics;
+    return check(desc, &instruction);
+}
+
+/* ---- operands ---- */
+
+enum { DST, SRC, CBUF_WORKSPACE, OPERANDS };
+
+/* One more than the last element of src that is read; of dst that is written (section 4.5). Both grow with the row and
+ * the matrix; with the column, too, unless all blocks of src are the same one. */
+static int64_t src_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_places *to)
+{
+    const int64_t block = (desc->nSize - 1) / 16;
+    const int64_t column = block > 0 && desc->srcStride == 0 ? 15 : (desc->nSize - 1) % 16;
+    const int64_t matrix = (to->matrices - 1) * (has_matrices(desc) ? desc->srcNdStride * 256 : 0);
+    return matrix + block * desc->srcStride * 16 + (desc->mSize - 1) * 16 + column + 1;
+}
+
+static int64_t dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_places *to)
+{
+    const int64_t last = desc->nSize - 1;
+    return (to->matrices - 1) * to->matrix + last / to->width * to->block + (desc->mSize - 1) * to->tail +
+           last % to->width + 1;
+}
+
+static size_t fixpipe_operands(const void *descriptor, const aic_semantics *semantics,
+                               aic_operand operands[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_fixpipe_desc *desc = descriptor;
+    const aic_fixpipe_places to = aic_fixpipe_places_of(desc);
+    const bool words = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
+    operands[DST] = (aic_operand){
+        .name = "dst",
+        .direction = AIC_OUT,
+        .dtype = desc->dst,
+        .rank = 1,
+        .shape = {dst_extent(desc, &to)},
+    };
+    operands[SRC] = (aic_operand){
+        .name = "src",
+        .direction = AIC_IN,
+        .dtype = desc->src,
+        .rank = 1,
+        .shape = {src_extent(desc, &to)},
+    };
+    operands[CBUF_WORKSPACE] = (aic_operand){
+        .name = "cbufWorkspace",
+        .direction = words ? AIC_IN : AIC_UNUSED,
+        .dtype = AIC_UINT64,
+        .rank = words ? 1 : 0,
+        .shape = {words ? desc->nSize : 0},
+    };
+    return OPERANDS;
+}
+
+static void fixpipe_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_fixpipe_desc *desc = descriptor;
+    const int64_t matrices = desc->ndNum == 0 ? 0 : aic_fixpipe_places_of(desc).matrices;
+    const int64_t elements = aic_size_multiply(aic_size_multiply(desc->nSize, desc->mSize), matrices);
+    aic_accessed(bytes, DST, elements, desc->dst);
+    aic_accessed(bytes, SRC, elements, desc->src);
+    bytes[CBUF_WORKSPACE] = matrices == 0 ? 0 : bytes[CBUF_WORKSPACE];
+}
+
+static aic_status fixpipe_check_data(const void *descriptor, const void *const operands[])
+{
+    const aic_fixpipe_desc *desc = descriptor;
+    if (aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR) {
+        const uint64_t *words = operands[CBUF_WORKSPACE];
+        for (int64_t n = 0; n < desc->nSize; n++) {
+            const char *fault = scale_fault(words[n]);
+            if (fault) {
+                return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                                "cbufWorkspace: the scale of column %" PRId64 ", 0x%" PRIx64
+                                ", is %s, not a normal float32 or zero",
+                                n, words[n], fault);
+            }
+        }
+    }
+    if (desc->ndNum == 0) {
+        aic_warn(NAME, "ndNum: 0 matrices: nothing is read or written");
+    }
+    return AIC_OK;
+}
+
+/* ---- fusion ---- */
+
+/* mSize that makes the last matrix end with the accumulator; all rows where srcNdStride leaves none. */
+static int64_t fused_rows(const aic_fixpipe_desc *desc, const limits *limit)
+{
+    const int64_t all = limit->accumulator->rows;
+    const bool legal = desc->ndNum <= 65535 && desc->srcNdStride > 0 && desc->srcNdStride <= limit->srcNdStride;
+    if (!has_matrices(desc) || !legal) {
+        return all;
+    }
+    const int64_t left = all - (desc->ndNum - 1) * desc->srcNdStride * 16;
+    return left > 0 ? left : all;
+}
+
+/* dstStride of a dense result. */
+static int64_t dense_stride(const aic_fixpipe_desc *desc)
+{
+    if (desc->format == AIC_ROW_MAJOR) {
+        return desc->nSize;
+    }
+    const int64_t row = block_width(desc) * (int64_t)aic_dtype_size(desc->dst);
+    const int64_t bytes = aic_size_multiply(desc->mSize, row);
+    return bytes / 32 + (bytes % 32 != 0);
+}
+
+static aic_status fixpipe_consume(void *descriptor, const aic_accumulator *from, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_fixpipe_desc *desc = descriptor;
+    const limits limit = {
+        .nSize = from->columns,
+        .mSize = {from->rows, from->rows},
+        .srcStride = from->block_rows,
+        .srcNdStride = UINT32_MAX,
+        .dstNdStride = UINT32_MAX,
+        .accumulator = from,
+    };
+    desc->nSize = desc->nSize == 0 ? from->columns : desc->nSize;
+    desc->mSize = desc->mSize == 0 ? fused_rows(desc, &limit) : desc->mSize;
+    desc->srcStride = desc->srcStride == 0 ? from->block_rows : desc->srcStride;
+    desc->dstStride = desc->dstStride == 0 ? dense_stride(desc) : desc->dstStride;
+    return check(desc, &limit);
+}
+
+const aic_op_info aic_op_fixpipe = {
+    AIC_THIS_ENTRIES,
+    .validate = fixpipe_validate,
+    .operands = fixpipe_operands,
+    .accessed = fixpipe_accessed,
+    .check_data = fixpipe_check_data,
+    .reference = aic_fixpipe_reference,
+    .consume = fixpipe_consume,
+    .random = aic_fixpipe_random,
+    .random_illegal = aic_fixpipe_random_illegal,
+    .random_fused = aic_fixpipe_random_fused,
+};

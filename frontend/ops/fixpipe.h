@@ -1,0 +1,38 @@
+/* What the parts of fixpipe's frontend and its generator share: the table of modes (AscendC Fixpipe, section 3), where
+ * dst's elements lie (section 4), the legal scales (section 5). */
+#ifndef AIC_OP_FIXPIPE_H
+#define AIC_OP_FIXPIPE_H
+
+#include "frontend/core/op.h"
+
+/* Where a mode's quantisation word comes from. */
+typedef enum aic_fixpipe_scale {
+    AIC_FIXPIPE_UNSCALED,
+    AIC_FIXPIPE_SCALAR, /* deqScalar */
+    AIC_FIXPIPE_VECTOR  /* cbufWorkspace, one word a column */
+} aic_fixpipe_scale;
+
+/* UNSCALED for values that are no mode. */
+aic_fixpipe_scale aic_fixpipe_scale_of(aic_quant_pre mode);
+
+/* The places of dst, in elements, of a valid descriptor: element (j, n) of matrix i lies at
+ *
+ *     i*matrix + (n/width)*block + j*row + n%width
+ *
+ * but for the last 16 columns when tail is 16: they lie `tail` apart from row to row. */
+typedef struct aic_fixpipe_places {
+    int64_t matrices; /* 1 for ndNum = 0, which touches nothing, and for NZ */
+    int64_t width;    /* nSize in ROW_MAJOR: one block of all columns */
+    int64_t block, row, matrix;
+    int64_t tail; /* row of the last block: 16 for an odd last block of int8 and uint8, else `row` */
+} aic_fixpipe_places;
+
+aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc);
+
+/* Entries of aic_op_fixpipe; see aic_op_info for what each does. */
+aic_status aic_fixpipe_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
+void aic_fixpipe_random(uint64_t *state, void *desc);
+void aic_fixpipe_random_illegal(uint64_t *state, void *desc);
+void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
+
+#endif

@@ -1,0 +1,135 @@
+/* load_data: fields, rules, operands, reference, pseudo-random descriptors (AscendC Fixpipe, section 7.2). */
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/layout/fractal.h"
+#include "frontend/random/rng.h"
+
+#define AIC_THIS load_data
+#define AIC_THIS_FIELDS <aic/load_data.def>
+#include "frontend/core/operator.inc"
+
+/* ---- rules ---- */
+
+#define RANGE(field, low, high)                                                                                        \
+    {                                                                                                                  \
+#field, offsetof(aic_load_data_desc, field), low, high                                                         \
+    }
+
+static const aic_range ranges[] = {
+    RANGE(startIndex, 0, 65535), RANGE(repeatTimes, 0, 255), RANGE(srcStride, 0, 65535),
+    RANGE(dstGap, 0, 65535),     RANGE(addrMode, 0, 0), /* 1 would count src fractals down */
+};
+
+enum { RANGES = sizeof ranges / sizeof ranges[0], BEFORE_TRANSPOSE = RANGES - 1 };
+
+static aic_status check_transpose(const aic_load_data_desc *desc)
+{
+    aic_status status = aic_rule_bool(NAME, "ifTranspose", &desc->ifTranspose);
+    if (status == AIC_OK && desc->ifTranspose && aic_dtype_size(desc->dtype) != 2) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "ifTranspose: true is for types of 2 bytes, not for %s",
+                          aic_dtype_name(desc->dtype));
+    }
+    return status;
+}
+
+static aic_status load_data_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    const aic_load_data_desc *desc = descriptor;
+    aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, BEFORE_TRANSPOSE);
+    if (status == AIC_OK) {
+        status = check_transpose(desc);
+    }
+    return status == AIC_OK ? aic_rule_ranges(NAME, desc, ranges + BEFORE_TRANSPOSE, RANGES - BEFORE_TRANSPOSE)
+                            : status;
+}
+
+/* ---- operands ---- */
+
+static size_t load_data_operands(const void *descriptor, const aic_semantics *semantics,
+                                 aic_operand operands[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_load_data_desc *desc = descriptor;
+    const int64_t last = desc->repeatTimes - 1;
+    if (last < 0) {
+        return aic_moved_operands(desc->dtype, 0, 0, operands);
+    }
+    const int64_t fractal = aic_fractal_elements(desc->dtype);
+    return aic_moved_operands(desc->dtype, (last * (desc->dstGap + 1) + 1) * fractal,
+                              (desc->startIndex + last * desc->srcStride + 1) * fractal, operands);
+}
+
+static void load_data_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_load_data_desc *desc = descriptor;
+    const int64_t elements = desc->repeatTimes * aic_fractal_elements(desc->dtype);
+    aic_accessed(bytes, 0, elements, desc->dtype);
+    aic_accessed(bytes, 1, desc->srcStride == 0 ? aic_fractal_elements(desc->dtype) : elements, desc->dtype);
+}
+
+/* ---- reference ---- */
+
+static aic_status load_data_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
+{
+    (void)semantics;
+    const aic_load_data_desc *desc = descriptor;
+    const int64_t width = aic_row_elements(desc->dtype);
+    for (int64_t i = 0; i < desc->repeatTimes; i++) {
+        const int64_t from = (desc->startIndex + i * desc->srcStride) * AIC_FRACTAL_ROWS * width;
+        const int64_t to = i * (desc->dstGap + 1) * AIC_FRACTAL_ROWS * width;
+        for (int64_t r = 0; r < AIC_FRACTAL_ROWS; r++) {
+            for (int64_t c = 0; c < width; c++) { /* width = 16 where it is transposed */
+                const int64_t cell = desc->ifTranspose ? c * width + r : r * width + c;
+                aic_move_element(desc->dtype, operands[0], to + r * width + c, operands[1], from + cell);
+            }
+        }
+    }
+    return AIC_OK;
+}
+
+/* ---- pseudo-random descriptors ---- */
+
+static void load_data_random(uint64_t *state, void *descriptor)
+{
+    aic_load_data_desc *desc = descriptor;
+    desc->dtype = aic_random_moved_dtype(state);
+    desc->startIndex = AIC_RNG_PICK(state, 0, 0, 1, aic_rng_range(state, 0, 300));
+    desc->repeatTimes = aic_rng_once_in(state, 30) ? 0 : aic_rng_skewed(state, 1, 12, 255);
+    desc->srcStride = AIC_RNG_PICK(state, 1, 1, 0, 2, aic_rng_range(state, 0, 9));
+    desc->dstGap = AIC_RNG_PICK(state, 0, 0, 1, aic_rng_range(state, 0, 5));
+    if (desc->repeatTimes == 1) { /* no stride counts */
+        desc->srcStride = aic_rng_range(state, 0, 65535);
+        desc->dstGap = aic_rng_range(state, 0, 65535);
+    }
+    desc->ifTranspose = aic_dtype_size(desc->dtype) == 2 && aic_rng_once_in(state, 2);
+}
+
+/* What is broken: the type, the flag, its type, or one of the ranges. */
+static void load_data_random_illegal(uint64_t *state, void *descriptor)
+{
+    aic_load_data_desc *desc = descriptor;
+    load_data_random(state, desc);
+    const int64_t which = aic_rng_range(state, -3, RANGES - 1);
+    if (which >= 0) {
+        aic_random_break_range(state, &ranges[which], desc);
+    } else if (which == -1) {
+        desc->dtype = aic_random_unmoved_dtype(state);
+    } else if (which == -2) {
+        memset(&desc->ifTranspose, (int)aic_rng_range(state, 2, 255), sizeof desc->ifTranspose);
+    } else {
+        desc->dtype = (aic_dtype)AIC_RNG_PICK(state, AIC_INT8, AIC_UINT8, AIC_INT32, AIC_UINT32, AIC_FLOAT32);
+        desc->ifTranspose = true;
+    }
+}
+
+const aic_op_info aic_op_load_data = {
+    AIC_THIS_ENTRIES,
+    .validate = load_data_validate,
+    .operands = load_data_operands,
+    .accessed = load_data_accessed,
+    .reference = load_data_reference,
+    .random = load_data_random,
+    .random_illegal = load_data_random_illegal,
+};

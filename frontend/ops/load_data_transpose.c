@@ -1,0 +1,181 @@
+/* load_data_transpose: fields, rules, operands, reference, pseudo-random descriptors (AscendC Fixpipe, section 7.3). */
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/layout/fractal.h"
+#include "frontend/random/rng.h"
+
+#include <inttypes.h>
+
+#define AIC_THIS load_data_transpose
+#define AIC_THIS_FIELDS <aic/load_data_transpose.def>
+#include "frontend/core/operator.inc"
+
+/* A square: `side` x `side` elements, in 1 or 2 fractals. */
+typedef struct square {
+    int64_t side;
+    int64_t fractals;
+} square;
+
+static square square_of(aic_dtype dtype)
+{
+    const int64_t width = aic_row_elements(dtype);
+    const int64_t side = width > AIC_FRACTAL_ROWS ? width : AIC_FRACTAL_ROWS;
+    return (square){side, side * side / aic_fractal_elements(dtype)};
+}
+
+/* ---- rules ---- */
+
+#define RANGE(field, low, high)                                                                                        \
+    {                                                                                                                  \
+#field, offsetof(aic_load_data_transpose_desc, field), low, high                                               \
+    }
+
+static const aic_range ranges[] = {
+    RANGE(startIndex, 0, 65535), RANGE(repeatTimes, 0, 255),  RANGE(srcStride, 0, 65535),
+    RANGE(dstGap, 0, 65535),     RANGE(dstFracGap, 0, 65535), RANGE(addrMode, 0, 0),
+};
+
+enum { RANGES = sizeof ranges / sizeof ranges[0] };
+
+/* Iteration i writes the fractals i*(dstGap + 1) and, of two, that plus dstFracGap + 1. Returns how many iterations
+ * apart are the first two that write the same one; 0: none are. */
+static int64_t meeting(const aic_load_data_transpose_desc *desc)
+{
+    const int64_t step = desc->dstGap + 1;
+    const int64_t second = desc->dstFracGap + 1;
+    const bool meet = second % step == 0 && second / step < desc->repeatTimes;
+    return meet && square_of(desc->dtype).fractals > 1 ? second / step : 0;
+}
+
+static aic_status check_overlap(const aic_load_data_transpose_desc *desc)
+{
+    const int64_t apart = meeting(desc);
+    if (apart == 0) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                    "dstGap / dstFracGap: with %" PRId64 " and %" PRId64 ", iterations %" PRId64 " apart of %" PRId64
+                    " write the same fractal",
+                    desc->dstGap, desc->dstFracGap, apart, desc->repeatTimes);
+}
+
+static aic_status load_data_transpose_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    const aic_load_data_transpose_desc *desc = descriptor;
+    aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
+    return status == AIC_OK ? check_overlap(desc) : status;
+}
+
+/* ---- operands ---- */
+
+static size_t load_data_transpose_operands(const void *descriptor, const aic_semantics *semantics,
+                                           aic_operand operands[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_load_data_transpose_desc *desc = descriptor;
+    const int64_t last = desc->repeatTimes - 1;
+    if (last < 0) {
+        return aic_moved_operands(desc->dtype, 0, 0, operands);
+    }
+    const square s = square_of(desc->dtype);
+    const int64_t fractals = last * (desc->dstGap + 1) + (s.fractals - 1) * (desc->dstFracGap + 1) + 1;
+    return aic_moved_operands(desc->dtype, fractals * aic_fractal_elements(desc->dtype),
+                              (desc->startIndex + last * desc->srcStride + 1) * s.side * s.side, operands);
+}
+
+static void load_data_transpose_accessed(const void *descriptor, const aic_semantics *semantics,
+                                         int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_load_data_transpose_desc *desc = descriptor;
+    const int64_t side = square_of(desc->dtype).side, elements = desc->repeatTimes * side * side;
+    aic_accessed(bytes, 0, elements, desc->dtype);
+    aic_accessed(bytes, 1, desc->srcStride == 0 ? side * side : elements, desc->dtype);
+}
+
+/* ---- reference ---- */
+
+/* Place of element (r,c) of a square in its fractals: the number of the fractal, the element in it. Fractals of 1-byte
+ * elements lie below each other, those of 4-byte elements side by side. */
+static int64_t place(aic_dtype dtype, int64_t r, int64_t c, int64_t *fractal)
+{
+    const int64_t width = aic_row_elements(dtype);
+    *fractal = r / AIC_FRACTAL_ROWS + c / width;
+    return r % AIC_FRACTAL_ROWS * width + c % width;
+}
+
+static void transpose_square(const aic_load_data_transpose_desc *desc, void *const operands[], int64_t i)
+{
+    const square s = square_of(desc->dtype);
+    const int64_t elements = aic_fractal_elements(desc->dtype);
+    const int64_t from = (desc->startIndex + i * desc->srcStride) * s.fractals;
+    const int64_t to = i * (desc->dstGap + 1);
+    for (int64_t r = 0; r < s.side; r++) {
+        for (int64_t c = 0; c < s.side; c++) {
+            int64_t source, target;
+            const int64_t source_cell = place(desc->dtype, c, r, &source);
+            const int64_t target_cell = place(desc->dtype, r, c, &target);
+            aic_move_element(desc->dtype, operands[0], (to + target * (desc->dstFracGap + 1)) * elements + target_cell,
+                             operands[1], (from + source) * elements + source_cell);
+        }
+    }
+}
+
+static aic_status load_data_transpose_reference(const void *descriptor, const aic_semantics *semantics,
+                                                void *const operands[])
+{
+    (void)semantics;
+    const aic_load_data_transpose_desc *desc = descriptor;
+    for (int64_t i = 0; i < desc->repeatTimes; i++) {
+        transpose_square(desc, operands, i);
+    }
+    return AIC_OK;
+}
+
+/* ---- pseudo-random descriptors ---- */
+
+static void load_data_transpose_random(uint64_t *state, void *descriptor)
+{
+    aic_load_data_transpose_desc *desc = descriptor;
+    desc->dtype = aic_random_moved_dtype(state);
+    desc->startIndex = AIC_RNG_PICK(state, 0, 0, 1, aic_rng_range(state, 0, 300));
+    desc->repeatTimes = aic_rng_once_in(state, 30) ? 0 : aic_rng_skewed(state, 1, 12, 255);
+    desc->srcStride = AIC_RNG_PICK(state, 1, 1, 0, 2, aic_rng_range(state, 0, 9));
+    desc->dstGap = AIC_RNG_PICK(state, 0, 0, 1, 1, aic_rng_range(state, 0, 5));
+    desc->dstFracGap = AIC_RNG_PICK(state, 0, 0, desc->repeatTimes, aic_rng_range(state, 0, 40));
+    if (meeting(desc) > 0) { /* the squares one after the other, or all second fractals after the first ones */
+        if (desc->dstFracGap < 40 && aic_rng_once_in(state, 2)) {
+            desc->dstGap = desc->dstFracGap + 1;
+        } else {
+            desc->dstFracGap = desc->repeatTimes * (desc->dstGap + 1) - 1;
+        }
+    }
+}
+
+/* What is broken: the type, the room of second fractals, or one of the ranges. */
+static void load_data_transpose_random_illegal(uint64_t *state, void *descriptor)
+{
+    aic_load_data_transpose_desc *desc = descriptor;
+    load_data_transpose_random(state, desc);
+    const int64_t which = aic_rng_range(state, -2, RANGES - 1);
+    if (which >= 0) {
+        aic_random_break_range(state, &ranges[which], desc);
+    } else if (which == -1) {
+        desc->dtype = aic_random_unmoved_dtype(state);
+    } else {
+        desc->dtype = (aic_dtype)AIC_RNG_PICK(state, AIC_INT8, AIC_UINT8, AIC_INT32, AIC_UINT32, AIC_FLOAT32);
+        desc->repeatTimes = aic_rng_range(state, 2, 255);
+        desc->dstFracGap = aic_rng_range(state, 1, desc->repeatTimes - 1) * (desc->dstGap + 1) - 1;
+    }
+}
+
+const aic_op_info aic_op_load_data_transpose = {
+    AIC_THIS_ENTRIES,
+    .validate = load_data_transpose_validate,
+    .operands = load_data_transpose_operands,
+    .accessed = load_data_transpose_accessed,
+    .reference = load_data_transpose_reference,
+    .random = load_data_transpose_random,
+    .random_illegal = load_data_transpose_random_illegal,
+};

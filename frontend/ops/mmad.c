@@ -1,0 +1,172 @@
+/* mmad: fields, rules, operands (AscendC Fixpipe, section 7.4). */
+#include "frontend/ops/mmad.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+
+#define AIC_THIS mmad
+#define AIC_THIS_FIELDS <aic/mmad.def>
+#include "frontend/core/operator.inc"
+
+/* ---- rules, in the order of the list ---- */
+
+static aic_status check_sizes(const aic_mmad_desc *desc)
+{
+    aic_status status = aic_rule_range(NAME, "m", NULL, desc->m, 0, 4095);
+    if (status == AIC_OK) {
+        status = aic_rule_range(NAME, "n", NULL, desc->n, 0, 4095);
+    }
+    return status == AIC_OK ? aic_rule_range(NAME, "k", NULL, desc->k, 0, 4095) : status;
+}
+
+/* ND, or the fractal layout in which the document keeps this matrix. */
+static aic_status check_format(const char *field, aic_layout format, aic_layout fractal)
+{
+    const aic_layout legal[] = {AIC_LAYOUT_ND, fractal};
+    return aic_rule_layout(NAME, field, format, legal, 2);
+}
+
+static aic_status mmad_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    static const aic_dtype legal[] = {AIC_INT8, AIC_FLOAT16, AIC_BFLOAT16, AIC_FLOAT32};
+    const aic_mmad_desc *desc = descriptor;
+    aic_status status = aic_rule_dtype(NAME, "dtype", desc->dtype, legal, sizeof legal / sizeof legal[0]);
+    if (status == AIC_OK) {
+        status = check_sizes(desc);
+    }
+    if (status == AIC_OK) {
+        status = check_format("a_format", desc->a_format, AIC_LAYOUT_ZZ);
+    }
+    if (status == AIC_OK) {
+        status = check_format("b_format", desc->b_format, AIC_LAYOUT_ZN);
+    }
+    if (status == AIC_OK) {
+        status = check_format("c_format", desc->c_format, AIC_LAYOUT_NZ);
+    }
+    if (status == AIC_OK) {
+        status = aic_rule_bool(NAME, "init_c", &desc->init_c);
+    }
+    return status == AIC_OK ? aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate) : status;
+}
+
+/* ---- operands ---- */
+
+static int64_t blocks(int64_t size, int64_t block)
+{
+    return (size + block - 1) / block;
+}
+
+static aic_operand matrix(const char *name, aic_direction direction, aic_dtype dtype, int64_t rows, int64_t columns)
+{
+    return (aic_operand){.name = name, .direction = direction, .dtype = dtype, .rank = 2, .shape = {rows, columns}};
+}
+
+static aic_operand fractals(const char *name, aic_direction direction, aic_dtype dtype, int64_t outer, int64_t inner,
+                            int64_t width)
+{
+    return (aic_operand){.name = name,
+                         .direction = direction,
+                         .dtype = dtype,
+                         .rank = 4,
+                         .shape = {outer, inner, AIC_MMAD_FRACTAL, width}};
+}
+
+static size_t mmad_operands(const void *descriptor, const aic_semantics *semantics,
+                            aic_operand operands[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_mmad_desc *desc = descriptor;
+    const aic_dtype sum = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
+    const aic_direction out = desc->init_c ? AIC_OUT : AIC_INOUT;
+    const int64_t m1 = blocks(desc->m, AIC_MMAD_FRACTAL), n1 = blocks(desc->n, AIC_MMAD_FRACTAL);
+    const int64_t k0 = aic_mmad_k0(desc), k1 = blocks(desc->k, k0);
+    operands[0] = desc->c_format == AIC_LAYOUT_ND ? matrix("c", out, sum, desc->m, desc->n)
+                                                  : fractals("c", out, sum, n1, m1, AIC_MMAD_FRACTAL);
+    operands[1] = desc->a_format == AIC_LAYOUT_ND ? matrix("a", AIC_IN, desc->dtype, desc->m, desc->k)
+                                                  : fractals("a", AIC_IN, desc->dtype, m1, k1, k0);
+    operands[2] = desc->b_format == AIC_LAYOUT_ND ? matrix("b", AIC_IN, desc->dtype, desc->k, desc->n)
+                                                  : fractals("b", AIC_IN, desc->dtype, k1, n1, k0);
+    if (desc->m == 1 && desc->a_format != AIC_LAYOUT_ND) { /* the vector form */
+        operands[1] =
+            (aic_operand){.name = "a", .direction = AIC_IN, .dtype = desc->dtype, .rank = 1, .shape = {desc->k}};
+    }
+    return 3;
+}
+
+/* What fills up fractals is neither read nor written. */
+static void mmad_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_mmad_desc *desc = descriptor;
+    const bool nothing = aic_mmad_nothing(desc);
+    aic_accessed(bytes, 0, nothing ? 0 : desc->m * desc->n * (desc->init_c ? 1 : 2), AIC_FLOAT32); /* or int32 */
+    aic_accessed(bytes, 1, nothing ? 0 : desc->m * desc->k, desc->dtype);
+    aic_accessed(bytes, 2, nothing ? 0 : desc->k * desc->n, desc->dtype);
+}
+
+static int64_t mmad_macs(const void *descriptor)
+{
+    const aic_mmad_desc *desc = descriptor;
+    return desc->m * desc->n * desc->k;
+}
+
+static bool mmad_exact(const void *descriptor)
+{
+    const aic_mmad_desc *desc = descriptor;
+    return desc->dtype == AIC_INT8 || desc->accumulate == AIC_ACCUMULATE_CUBE;
+}
+
+/* ---- fusion ---- */
+
+/* A consumer stores a matrix that is there: with a size of 0 there is none. */
+static aic_status check_chain(const aic_mmad_desc *desc)
+{
+    const struct {
+        const char *field;
+        int64_t size;
+    } sizes[] = {{"m", desc->m}, {"n", desc->n}, {"k", desc->k}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i].size == 0) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                            "%s: 0 is outside 1..4095, which fusion requires: there would be nothing to store",
+                            sizes[i].field);
+        }
+    }
+    if (!desc->init_c) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "init_c: false is not true, which fusion requires: a fused chain has no old result");
+    }
+    return AIC_OK;
+}
+
+static aic_status mmad_produce(void *descriptor, aic_accumulator *accumulator)
+{
+    aic_mmad_desc *desc = descriptor;
+    aic_status status = check_chain(desc);
+    if (status == AIC_OK) {
+        desc->c_format = AIC_LAYOUT_NZ;
+        *accumulator = (aic_accumulator){
+            .producer = NAME,
+            .dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32,
+            .rows = desc->m,
+            .columns = desc->n,
+            .block_rows = blocks(desc->m, AIC_MMAD_FRACTAL) * AIC_MMAD_FRACTAL,
+        };
+    }
+    return status;
+}
+
+const aic_op_info aic_op_mmad = {
+    AIC_THIS_ENTRIES,
+    .validate = mmad_validate,
+    .operands = mmad_operands,
+    .accessed = mmad_accessed,
+    .macs = mmad_macs,
+    .exact = mmad_exact,
+    .reference = aic_mmad_reference,
+    .reference_bound = aic_mmad_reference_bound,
+    .produce = mmad_produce,
+    .random = aic_mmad_random,
+    .random_illegal = aic_mmad_random_illegal,
+};

@@ -1,0 +1,220 @@
+/* nd2nz: fields, rules, operands, reference, pseudo-random descriptors (AscendC Fixpipe, section 7.1). */
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/layout/fractal.h"
+#include "frontend/layout/repeat.h"
+#include "frontend/random/rng.h"
+
+#include <inttypes.h>
+
+#define AIC_THIS nd2nz
+#define AIC_THIS_FIELDS <aic/nd2nz.def>
+#include "frontend/core/operator.inc"
+
+/* ---- rules ---- */
+
+#define RANGE(field, low, high)                                                                                        \
+    {                                                                                                                  \
+#field, offsetof(aic_nd2nz_desc, field), low, high                                                             \
+    }
+
+static const aic_range ranges[] = {
+    RANGE(ndNum, 0, 4095),         RANGE(nValue, 0, 16384),
+    RANGE(dValue, 0, 65535),       RANGE(srcNdMatrixStride, 0, 65535),
+    RANGE(srcDValue, 1, 65535),    RANGE(dstNzC0Stride, 1, 16384),
+    RANGE(dstNzNStride, 1, 16384), RANGE(dstNzMatrixStride, 0, 16384),
+};
+
+#define RANGES (sizeof ranges / sizeof ranges[0])
+
+static bool is_nothing(const aic_nd2nz_desc *desc)
+{
+    return desc->ndNum == 0 || desc->nValue == 0 || desc->dValue == 0;
+}
+
+static int64_t column_blocks(const aic_nd2nz_desc *desc)
+{
+    const int64_t c0 = aic_row_elements(desc->dtype);
+    return (desc->dValue + c0 - 1) / c0;
+}
+
+/* Elements of dst from the first to the last that one matrix takes. */
+static int64_t matrix_extent(const aic_nd2nz_desc *desc)
+{
+    const int64_t blocks = (column_blocks(desc) - 1) * desc->dstNzC0Stride;
+    const int64_t rows = (desc->nValue - 1) * desc->dstNzNStride;
+    return (blocks + rows + 1) * aic_row_elements(desc->dtype);
+}
+
+/* The document does not say what becomes of an element that is written twice; as in section 4.4, it is refused. */
+static aic_status check_overlap(const aic_nd2nz_desc *desc)
+{
+    const int64_t c0 = aic_row_elements(desc->dtype);
+    const aic_repeat blocks = {column_blocks(desc), desc->dstNzC0Stride * c0};
+    const aic_repeat rows = {desc->nValue, desc->dstNzNStride * c0};
+    const aic_repeat matrices = {desc->ndNum, desc->dstNzMatrixStride};
+    if (!aic_repeats_nest(c0, (aic_repeat[]){blocks, rows}, 2)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "dstNzC0Stride: %" PRId64 " lets column blocks of %" PRId64 " rows, dstNzNStride = %" PRId64
+                        " apart, overlap: %" PRId64 " is the least that keeps them clear",
+                        desc->dstNzC0Stride, desc->nValue, desc->dstNzNStride,
+                        (desc->nValue - 1) * desc->dstNzNStride + 1);
+    }
+    if (!aic_repeats_nest(c0, (aic_repeat[]){blocks, rows, matrices}, 3)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "dstNzMatrixStride: %" PRId64 " lets matrices overlap: %" PRId64
+                        " elements are the least that keeps them one after the other",
+                        desc->dstNzMatrixStride, matrix_extent(desc));
+    }
+    return AIC_OK;
+}
+
+static aic_status nd2nz_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    const aic_nd2nz_desc *desc = descriptor;
+    aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
+    return status == AIC_OK && !is_nothing(desc) ? check_overlap(desc) : status;
+}
+
+/* ---- operands ---- */
+
+static size_t nd2nz_operands(const void *descriptor, const aic_semantics *semantics,
+                             aic_operand operands[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_nd2nz_desc *desc = descriptor;
+    if (is_nothing(desc)) {
+        return aic_moved_operands(desc->dtype, 0, 0, operands);
+    }
+    const int64_t last = desc->ndNum - 1;
+    return aic_moved_operands(desc->dtype, last * desc->dstNzMatrixStride + matrix_extent(desc),
+                              last * desc->srcNdMatrixStride + (desc->nValue - 1) * desc->srcDValue + desc->dValue,
+                              operands);
+}
+
+static void nd2nz_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_nd2nz_desc *desc = descriptor;
+    const int64_t rows = desc->ndNum * desc->nValue;
+    aic_accessed(bytes, 0, rows * column_blocks(desc) * aic_row_elements(desc->dtype), desc->dtype);
+    aic_accessed(bytes, 1, rows * desc->dValue, desc->dtype);
+}
+
+/* ---- reference ---- */
+
+static void reference_row(const aic_nd2nz_desc *desc, void *const operands[], int64_t i, int64_t r)
+{
+    static const uint32_t zero = 0; /* of every type */
+    const int64_t c0 = aic_row_elements(desc->dtype);
+    for (int64_t d = 0; d < column_blocks(desc) * c0; d++) {
+        const int64_t to =
+            i * desc->dstNzMatrixStride + d / c0 * desc->dstNzC0Stride * c0 + r * desc->dstNzNStride * c0 + d % c0;
+        const int64_t from = i * desc->srcNdMatrixStride + r * desc->srcDValue + d;
+        const bool inside = d < desc->dValue;
+        aic_move_element(desc->dtype, operands[0], to, inside ? operands[1] : &zero, inside ? from : 0);
+    }
+}
+
+static aic_status nd2nz_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
+{
+    (void)semantics;
+    const aic_nd2nz_desc *desc = descriptor;
+    for (int64_t i = 0; i < desc->ndNum; i++) {
+        for (int64_t r = 0; r < desc->nValue; r++) {
+            reference_row(desc, operands, i, r);
+        }
+    }
+    return AIC_OK;
+}
+
+/* ---- pseudo-random descriptors ---- */
+
+/* Destination elements of one check. */
+#define EXTENT_MAX INT64_C(300000)
+
+static void draw_sizes(uint64_t *state, aic_nd2nz_desc *desc)
+{
+    int64_t *const sizes[] = {&desc->ndNum, &desc->nValue, &desc->dValue};
+    desc->ndNum = aic_rng_once_in(state, 3) ? aic_rng_range(state, 2, 5) : 1;
+    desc->nValue = aic_rng_skewed(state, 1, desc->ndNum > 1 ? 20 : 70, 1000);
+    desc->dValue = aic_rng_skewed(state, 1, desc->ndNum > 1 ? 60 : 140, 2000);
+    desc->srcDValue = desc->dValue + AIC_RNG_PICK(state, 0, 0, 1, 7);
+    if (aic_rng_once_in(state, 4)) {
+        desc->srcDValue = aic_rng_range(state, 1, 300); /* rows may overlap when read */
+    }
+    desc->srcNdMatrixStride = aic_rng_range(state, 0, 3000);
+    if (aic_rng_once_in(state, 30)) {
+        *sizes[aic_rng_range(state, 0, 2)] = 0;
+    }
+}
+
+/* The three repeats of dst in a random order from the inside to the outside, each with the room it needs or more. */
+static void draw_destination(uint64_t *state, aic_nd2nz_desc *desc)
+{
+    const int64_t c0 = aic_row_elements(desc->dtype);
+    const int64_t counts[] = {column_blocks(desc), desc->nValue, desc->ndNum};
+    const int64_t units[] = {c0, c0, 1};
+    int64_t *const strides[] = {&desc->dstNzC0Stride, &desc->dstNzNStride, &desc->dstNzMatrixStride};
+    const int64_t first = AIC_RNG_PICK(state, 0, 1, 1, 2);
+    const int64_t step = aic_rng_range(state, 1, 2);
+    int64_t extent = c0;
+    for (int64_t turn = 0; turn < 3; turn++) {
+        const int64_t i = (first + turn * step) % 3;
+        const int64_t room = extent + (aic_rng_once_in(state, 4) ? aic_rng_range(state, 0, 3 * c0) : 0);
+        *strides[i] = (room + units[i] - 1) / units[i];
+        extent += counts[i] > 1 ? (counts[i] - 1) * *strides[i] * units[i] : 0;
+    }
+    if (desc->ndNum == 1) {
+        desc->dstNzMatrixStride = aic_rng_range(state, 0, 16384); /* has no effect */
+    }
+}
+
+/* What the nesting of large sizes may exceed. */
+static bool fits(const aic_nd2nz_desc *desc)
+{
+    return desc->dstNzC0Stride <= 16384 && desc->dstNzNStride <= 16384 && desc->dstNzMatrixStride <= 16384 &&
+           desc->ndNum * desc->dstNzMatrixStride + matrix_extent(desc) <= EXTENT_MAX;
+}
+
+static void nd2nz_random(uint64_t *state, void *descriptor)
+{
+    aic_nd2nz_desc *desc = descriptor;
+    desc->dtype = aic_random_moved_dtype(state);
+    do {
+        draw_sizes(state, desc);
+        draw_destination(state, desc);
+    } while (!fits(desc));
+}
+
+/* What is broken: the type, one of the ranges, or the room that column blocks or matrices need. */
+static void nd2nz_random_illegal(uint64_t *state, void *descriptor)
+{
+    aic_nd2nz_desc *desc = descriptor;
+    nd2nz_random(state, desc);
+    const int64_t which = aic_rng_range(state, -3, (int64_t)RANGES - 1);
+    if (which >= 0) {
+        aic_random_break_range(state, &ranges[which], desc);
+    } else if (which == -1) {
+        desc->dtype = aic_random_unmoved_dtype(state);
+    } else {
+        const int64_t c0 = aic_row_elements(desc->dtype);
+        desc->nValue = aic_rng_range(state, 2, 40);
+        desc->dValue = aic_rng_range(state, c0 + 1, 5 * c0);
+        desc->ndNum = which == -2 ? 1 : aic_rng_range(state, 2, 5);
+        desc->dstNzNStride = 1;
+        desc->dstNzC0Stride = which == -2 ? aic_rng_range(state, 1, desc->nValue - 1) : desc->nValue;
+        desc->dstNzMatrixStride = aic_rng_range(state, 0, desc->nValue * c0);
+    }
+}
+
+const aic_op_info aic_op_nd2nz = {
+    AIC_THIS_ENTRIES,
+    .validate = nd2nz_validate,
+    .operands = nd2nz_operands,
+    .accessed = nd2nz_accessed,
+    .reference = nd2nz_reference,
+    .random = nd2nz_random,
+    .random_illegal = nd2nz_random_illegal,
+};

@@ -1,0 +1,36 @@
+/* What the parts of texpands share: what a descriptor fills, its reference, its pseudo-random descriptors. */
+#ifndef AIC_OP_TEXPANDS_H
+#define AIC_OP_TEXPANDS_H
+
+#include "frontend/core/op.h"
+
+/* Operands in calling order; the last two only where the valid region is dynamic. */
+enum {
+    AIC_TEXPANDS_DST,
+    AIC_TEXPANDS_SCALAR,
+    AIC_TEXPANDS_V_ROW,
+    AIC_TEXPANDS_V_COL,
+};
+
+/* A ConvTile, not a Tile. */
+bool aic_texpands_is_conv(const aic_texpands_desc *desc);
+
+/* Whether only part of the tile may be filled, and whether the call says which part. */
+bool aic_texpands_has_region(const aic_texpands_desc *desc);
+bool aic_texpands_is_dynamic(const aic_texpands_desc *desc);
+
+/* Of a valid, settled descriptor: elements of the storage, and of those that are filled from its start where there is
+ * no region. */
+int64_t aic_texpands_storage(const aic_texpands_desc *desc);
+int64_t aic_texpands_filled(const aic_texpands_desc *desc);
+
+void aic_texpands_settle(void *desc);
+void aic_texpands_strip(void *desc);
+aic_status aic_texpands_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
+void aic_texpands_random(uint64_t *state, const aic_semantics *semantics, void *desc);
+void aic_texpands_random_illegal(uint64_t *state, void *desc);
+
+/* The types that tiles may have, in the order of the document's table; returns how many. arch and loc are legal. */
+size_t aic_texpands_dtypes(aic_chip arch, aic_loc loc, aic_dtype dtypes[10]);
+
+#endif

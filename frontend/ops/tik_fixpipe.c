@@ -1,0 +1,217 @@
+/* tik_fixpipe: fields, rules, operands (TIK conv2d, section 9). */
+#include "frontend/ops/tik_fixpipe.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/numeric/half.h"
+#include "frontend/text/number.h"
+
+#include <inttypes.h>
+
+#define AIC_THIS tik_fixpipe
+#define AIC_THIS_FIELDS <aic/tik_fixpipe.def>
+#include "frontend/core/operator.inc"
+
+aic_tik_fixpipe_sizes aic_tik_fixpipe_sizes_of(const aic_tik_fixpipe_desc *desc)
+{
+    const int64_t rows = desc->burst_len / 2; /* a row of src has 64 bytes, the unit 32 */
+    return (aic_tik_fixpipe_sizes){
+        .rows = rows,
+        .src_burst = (rows + 15) / 16 * 16 * 16,
+        .dst_burst = rows * 16 + desc->dst_stride * 32 / (int64_t)aic_dtype_size(desc->dst),
+    };
+}
+
+uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc)
+{
+    return aic_half_from_double(desc->mode_param);
+}
+
+/* ---- rules, in the order of the tables ---- */
+
+static aic_status check_types(const aic_tik_fixpipe_desc *desc)
+{
+    static const aic_dtype dst[] = {AIC_FLOAT32, AIC_INT32, AIC_FLOAT16};
+    static const aic_dtype src[] = {AIC_FLOAT32, AIC_INT32};
+    aic_status status = aic_rule_dtype(NAME, "dst", desc->dst, dst, sizeof dst / sizeof dst[0]);
+    return status == AIC_OK ? aic_rule_dtype(NAME, "src", desc->src, src, sizeof src / sizeof src[0]) : status;
+}
+
+static aic_status check_bursts(const aic_tik_fixpipe_desc *desc)
+{
+    aic_status status = aic_rule_range(NAME, "cburst_num", NULL, desc->cburst_num, 1, 4095);
+    if (status == AIC_OK) {
+        status = aic_rule_range(NAME, "burst_len", NULL, desc->burst_len, 1, 65535);
+    }
+    if (status == AIC_OK && desc->burst_len % 2 != 0) {
+        status =
+            aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                     "burst_len: %" PRId64 " is odd in 1..65535: a burst is whole rows of 64 bytes", desc->burst_len);
+    }
+    if (status == AIC_OK) {
+        status = aic_rule_range(NAME, "dst_stride", NULL, desc->dst_stride, 0, 65535);
+    }
+    if (status == AIC_OK && desc->src_stride != 0) {
+        status =
+            aic_fail(AIC_INVALID_ARGUMENT, NAME, "src_stride: %" PRId64 " is not 0: it is reserved", desc->src_stride);
+    }
+    return status;
+}
+
+/* The one value of quantize_params that a pair of types has. */
+static aic_status check_quantize(const aic_tik_fixpipe_desc *desc)
+{
+    static const struct {
+        aic_dtype src, dst;
+        aic_tik_quantize mode;
+    } rows[] = {
+        {AIC_FLOAT32, AIC_FLOAT32, AIC_TIK_QUANTIZE_NONE},
+        {AIC_INT32, AIC_INT32, AIC_TIK_QUANTIZE_NONE},
+        {AIC_FLOAT32, AIC_FLOAT16, AIC_TIK_FP322FP16},
+        {AIC_INT32, AIC_FLOAT16, AIC_TIK_INT322FP16},
+    };
+    aic_status status = aic_rule_enum(NAME, "quantize_params", AIC_KIND_TIK_QUANTIZE, desc->quantize_params);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const char *src = aic_dtype_name(desc->src), *dst = aic_dtype_name(desc->dst);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].src != desc->src || rows[i].dst != desc->dst) {
+            continue;
+        }
+        if (rows[i].mode == desc->quantize_params) {
+            return AIC_OK;
+        }
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "quantize_params: %s of extend_params is not %s, which src = %s and dst = %s require",
+                        aic_enum_word(AIC_KIND_TIK_QUANTIZE, desc->quantize_params),
+                        aic_enum_word(AIC_KIND_TIK_QUANTIZE, rows[i].mode), src, dst);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "quantize_params: nothing in extend_params stores src = %s as dst = %s",
+                    src, dst);
+}
+
+/* Whether mode_param is read. */
+static bool scaled_by_number(const aic_tik_fixpipe_desc *desc)
+{
+    return desc->quantize_params == AIC_TIK_INT322FP16 && !desc->mode_param_tensor;
+}
+
+static aic_status check_scale(const aic_tik_fixpipe_desc *desc)
+{
+    char text[AIC_NUMBER_TEXT_MAX];
+    aic_status status = aic_rule_bool(NAME, "mode_param_tensor", &desc->mode_param_tensor);
+    if (status != AIC_OK) {
+        return status;
+    }
+    if (desc->mode_param_tensor && desc->quantize_params != AIC_TIK_INT322FP16) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "mode_param_tensor: true is only for quantize_params = int322fp16 of extend_params, not %s",
+                        aic_enum_word(AIC_KIND_TIK_QUANTIZE, desc->quantize_params));
+    }
+    const bool inside = desc->mode_param >= -65504 && desc->mode_param <= 65504; /* false for NaN */
+    if (inside || !scaled_by_number(desc)) {
+        return AIC_OK;
+    }
+    if (aic_number_print(desc->mode_param, text) != AIC_OK) {
+        return aic_fail_memory(NAME, sizeof text);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                    "mode_param: %s of extend_params is outside -65504..65504, the range of float16", text);
+}
+
+static aic_status check_relu(const aic_tik_fixpipe_desc *desc)
+{
+    aic_status status = aic_rule_bool(NAME, "relu", &desc->relu);
+    if (status != AIC_OK || !desc->relu) {
+        return status;
+    }
+    if (desc->bias) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "relu: true together with bias = true of extend_params");
+    }
+    if (scaled_by_number(desc)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "relu: true together with quantize_params = int322fp16 of extend_params, whose mode_param is "
+                        "a number, not a tensor");
+    }
+    return AIC_OK;
+}
+
+static aic_status check_extend_params(const aic_tik_fixpipe_desc *desc)
+{
+    static aic_status (*const checks[])(const aic_tik_fixpipe_desc *) = {check_quantize, check_scale, check_relu};
+    aic_status status = aic_rule_bool(NAME, "bias", &desc->bias);
+    for (size_t i = 0; status == AIC_OK && i < sizeof checks / sizeof checks[0]; i++) {
+        status = checks[i](desc);
+    }
+    return status;
+}
+
+static aic_status tik_fixpipe_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    const aic_tik_fixpipe_desc *desc = descriptor;
+    aic_status status = check_types(desc);
+    if (status == AIC_OK) {
+        status = check_bursts(desc);
+    }
+    return status == AIC_OK ? check_extend_params(desc) : status;
+}
+
+/* ---- operands ---- */
+
+static aic_operand optional(const char *name, bool given, aic_dtype dtype, int64_t count)
+{
+    return (aic_operand){
+        .name = name,
+        .direction = given ? AIC_IN : AIC_UNUSED,
+        .dtype = dtype,
+        .rank = given ? 1 : 0,
+        .shape = {given ? count : 0},
+    };
+}
+
+static size_t tik_fixpipe_operands(const void *descriptor, const aic_semantics *semantics,
+                                   aic_operand operands[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_tik_fixpipe_desc *desc = descriptor;
+    const aic_tik_fixpipe_sizes s = aic_tik_fixpipe_sizes_of(desc);
+    operands[0] = (aic_operand){
+        .name = "dst",
+        .direction = AIC_OUT,
+        .dtype = desc->dst,
+        .rank = 1,
+        .shape = {(desc->cburst_num - 1) * s.dst_burst + s.rows * 16},
+    };
+    operands[1] = (aic_operand){
+        .name = "src",
+        .direction = AIC_IN,
+        .dtype = desc->src,
+        .rank = 3,
+        .shape = {desc->cburst_num, s.src_burst / 16, 16},
+    };
+    operands[2] = optional("bias", desc->bias, desc->src, desc->cburst_num * 16);
+    operands[3] = optional("mode_param", desc->mode_param_tensor, AIC_FLOAT16, 16);
+    return 4;
+}
+
+static void tik_fixpipe_accessed(const void *descriptor, const aic_semantics *semantics,
+                                 int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_tik_fixpipe_desc *desc = descriptor;
+    const int64_t elements = desc->cburst_num * aic_tik_fixpipe_sizes_of(desc).rows * 16;
+    aic_accessed(bytes, 0, elements, desc->dst);
+    aic_accessed(bytes, 1, elements, desc->src);
+}
+
+const aic_op_info aic_op_tik_fixpipe = {
+    AIC_THIS_ENTRIES,
+    .validate = tik_fixpipe_validate,
+    .operands = tik_fixpipe_operands,
+    .accessed = tik_fixpipe_accessed,
+    .reference = aic_tik_fixpipe_reference,
+    .random = aic_tik_fixpipe_random,
+    .random_illegal = aic_tik_fixpipe_random_illegal,
+};

@@ -1,0 +1,24 @@
+/* What the parts of tik_fixpipe's frontend and its generator share: derived sizes (TIK conv2d, section 9). */
+#ifndef AIC_OP_TIK_FIXPIPE_H
+#define AIC_OP_TIK_FIXPIPE_H
+
+#include "frontend/core/op.h"
+
+/* Sizes of a valid descriptor, in rows of 16 elements or in elements. */
+typedef struct aic_tik_fixpipe_sizes {
+    int64_t rows;      /* of a burst */
+    int64_t src_burst; /* elements from the head of a burst of src to the next */
+    int64_t dst_burst; /* the same of dst */
+} aic_tik_fixpipe_sizes;
+
+aic_tik_fixpipe_sizes aic_tik_fixpipe_sizes_of(const aic_tik_fixpipe_desc *desc);
+
+/* The bits of the half that mode_param is. */
+uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc);
+
+/* Entries of aic_op_tik_fixpipe; see aic_op_info for what each does. */
+aic_status aic_tik_fixpipe_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
+void aic_tik_fixpipe_random(uint64_t *state, void *desc);
+void aic_tik_fixpipe_random_illegal(uint64_t *state, void *desc);
+
+#endif

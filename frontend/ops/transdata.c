@@ -1,0 +1,155 @@
+/* transdata: fields, rules, operands (data layouts). */
+#include "frontend/ops/transdata.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/core/size.h"
+#include "frontend/layout/fractal.h"
+#include "frontend/layout/layout.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define AIC_THIS transdata
+#define AIC_THIS_FIELDS <aic/transdata.def>
+#include "frontend/core/operator.inc"
+
+/* ---- rules, in the order of the list ---- */
+
+/* The layouts that hold elements of this type and, when there is a source, that it leads to. */
+static aic_status check_layout(const char *field, aic_layout layout, aic_dtype dtype, const aic_layout *src)
+{
+    aic_layout legal[AIC_LAYOUT_2N + 1];
+    size_t count = 0;
+    for (aic_layout other = AIC_LAYOUT_ND; aic_layout_get(other); other++) {
+        if (aic_layout_takes(other, dtype) && (!src || aic_layout_pair(*src, other))) {
+            legal[count++] = other;
+        }
+    }
+    return aic_rule_layout(NAME, field, layout, legal, count);
+}
+
+/* "[N,C,H,W]" */
+typedef struct letter_list {
+    char text[2 * AIC_TENSOR_RANK_MAX + 2];
+} letter_list;
+
+static letter_list list_letters(const char *letters)
+{
+    letter_list list = {.text = ""};
+    size_t used = 0;
+    for (size_t i = 0; letters[i] != '\0'; i++) {
+        list.text[used++] = i == 0 ? '[' : ',';
+        list.text[used++] = letters[i];
+    }
+    list.text[used] = ']';
+    return list;
+}
+
+static aic_status check_entries(const aic_transdata_desc *desc, const char *letters)
+{
+    const size_t count = strlen(letters);
+    const letter_list list = list_letters(letters);
+    for (size_t i = 0; i < AIC_TENSOR_RANK_MAX; i++) {
+        const int64_t size = desc->shape[i];
+        if (i >= count && size != 0) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: entry %zu = %" PRId64 " is one too many for %s", i + 1,
+                            size, list.text);
+        }
+        if (i < count && (size < 1 || size > AIC_TRANSDATA_SIZE_MAX)) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: %c = %" PRId64 " of %s is outside 1..%" PRId32,
+                            letters[i], size, list.text, AIC_TRANSDATA_SIZE_MAX);
+        }
+    }
+    return AIC_OK;
+}
+
+/* General rule 3: sizes in bytes fit in int64_t. */
+static aic_status check_bytes(const aic_transdata_desc *desc, aic_layout layout)
+{
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    int64_t dims[AIC_RANK_MAX];
+    const int32_t rank = aic_layout_get(layout)->dims(&tensor, dims);
+    int64_t bytes = (int64_t)aic_dtype_size(desc->dtype);
+    for (int32_t d = 0; d < rank; d++) {
+        bytes = aic_size_multiply(bytes, dims[d]);
+    }
+    if (bytes < INT64_MAX) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: in %s it has more than %" PRId64 " bytes",
+                    aic_enum_word(AIC_KIND_LAYOUT, layout), INT64_MAX - 1);
+}
+
+static aic_status transdata_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    const aic_transdata_desc *desc = descriptor;
+    aic_status status = aic_rule_moved_dtype(NAME, desc->dtype);
+    if (status == AIC_OK) {
+        status = check_layout("src", desc->src, desc->dtype, NULL);
+    }
+    if (status == AIC_OK) {
+        status = check_layout("dst", desc->dst, desc->dtype, &desc->src);
+    }
+    if (status == AIC_OK) {
+        status = check_entries(desc, aic_layout_shape_letters(desc->src, desc->dst));
+    }
+    if (status == AIC_OK) {
+        status = check_bytes(desc, desc->src);
+    }
+    return status == AIC_OK ? check_bytes(desc, desc->dst) : status;
+}
+
+/* ---- operands ---- */
+
+static aic_operand operand(const aic_transdata_desc *desc, const char *name, aic_direction direction, aic_layout layout)
+{
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    aic_operand result = {.name = name, .direction = direction, .dtype = desc->dtype};
+    result.rank = aic_layout_get(layout)->dims(&tensor, result.shape);
+    return result;
+}
+
+/* Whether words of dst have sub-words that keep their value. */
+static bool keeps_some(const aic_transdata_desc *desc)
+{
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    return aic_layout_get(desc->dst)->word_bytes != 0 && tensor.size[0] % tensor.word != 0;
+}
+
+static size_t transdata_operands(const void *descriptor, const aic_semantics *semantics,
+                                 aic_operand operands[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_transdata_desc *desc = descriptor;
+    operands[0] = operand(desc, "dst", keeps_some(desc) ? AIC_INOUT : AIC_OUT, desc->dst);
+    operands[1] = operand(desc, "src", AIC_IN, desc->src);
+    return 2;
+}
+
+/* Cells of src that hold no element are not read; those of dst are, unless it is padded, not written. */
+static void transdata_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
+{
+    (void)semantics;
+    const aic_transdata_desc *desc = descriptor;
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    int64_t elements = 1;
+    for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
+        elements = aic_size_multiply(elements, tensor.size[d]);
+    }
+    aic_accessed(bytes, 1, elements, desc->dtype);
+    if (!aic_layout_get(desc->dst)->padded) {
+        aic_accessed(bytes, 0, elements, desc->dtype);
+    }
+}
+
+const aic_op_info aic_op_transdata = {
+    AIC_THIS_ENTRIES,
+    .validate = transdata_validate,
+    .operands = transdata_operands,
+    .accessed = transdata_accessed,
+    .reference = aic_transdata_reference,
+    .random = aic_transdata_random,
+    .random_illegal = aic_transdata_random_illegal,
+};

@@ -1,0 +1,15 @@
+/* The hooks of transdata that have files of their own. */
+#ifndef AIC_OP_TRANSDATA_H
+#define AIC_OP_TRANSDATA_H
+
+#include "frontend/core/op.h"
+
+/* The largest size of a dimension. */
+#define AIC_TRANSDATA_SIZE_MAX INT32_MAX
+
+/* Formulas and pseudo-random descriptors, see aic_op_info. */
+aic_status aic_transdata_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
+void aic_transdata_random(uint64_t *state, void *desc);
+void aic_transdata_random_illegal(uint64_t *state, void *desc);
+
+#endif

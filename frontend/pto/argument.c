@@ -1,0 +1,99 @@
+/* What callers ask of a program of PTO-AS: its arguments and statements. */
+#include "frontend/core/diag.h"
+#include "frontend/ops/texpands.h"
+#include "frontend/pto/program.h"
+#include <stdlib.h>
+
+static aic_operand operand_of(const char *name, aic_direction direction, aic_dtype dtype, int64_t elements)
+{
+    return (aic_operand){.name = name,
+                         .direction = direction,
+                         .dtype = dtype,
+                         .rank = 1,
+                         .shape = {elements},
+                         .elements = elements,
+                         .bytes = elements * (int64_t)aic_dtype_size(dtype)};
+}
+
+static void list(aic_pto_program *p, size_t argument, size_t owner, aic_operand operand)
+{
+    p->arguments[argument] = operand;
+    p->addresses[argument] = aic_operand_argument(&operand);
+    p->owners[argument] = owner;
+}
+
+/* Those of a tile: itself and the sizes that the call gives. */
+static void list_tile(aic_pto_program *p, size_t index)
+{
+    const aic_pto_name *name = &p->names[index];
+    const bool unbound = !p->manual || name->address == AIC_NOT_GIVEN;
+    list(p, name->argument, index,
+         operand_of(name->text, name->made && unbound ? AIC_OUT : AIC_INOUT, name->tile.desc.dtype,
+                    aic_texpands_storage(&name->tile.desc)));
+    for (size_t i = 0; i < 2; i++) {
+        if (name->size_argument[i] != AIC_PTO_NONE) {
+            list(p, name->size_argument[i], index, operand_of(name->sizes[i], AIC_IN, AIC_INT32, 1));
+        }
+    }
+}
+
+aic_status aic_pto_list_arguments(aic_pto_program *p)
+{
+    p->arguments = calloc(p->argument_count + 1, sizeof *p->arguments);
+    p->addresses = calloc(p->argument_count + 1, sizeof *p->addresses);
+    p->owners = calloc(p->argument_count + 1, sizeof *p->owners);
+    if (p->arguments == NULL || p->addresses == NULL || p->owners == NULL) {
+        return aic_fail_memory("texpands", p->argument_count * sizeof *p->arguments);
+    }
+    for (size_t i = 0; i < p->name_count; i++) {
+        const aic_pto_name *name = &p->names[i];
+        if (name->kind == AIC_PTO_NAME_TILE) {
+            list_tile(p, i);
+        } else if (name->kind == AIC_PTO_NAME_SCALAR) {
+            list(p, name->argument, i, operand_of(name->text, AIC_IN, aic_pto_type_dtype(name->type), 1));
+        }
+    }
+    return AIC_OK;
+}
+
+size_t aic_pto_argument_count(const aic_pto_program *program)
+{
+    return program != NULL ? program->argument_count : 0;
+}
+
+/* The program, or else what the answer goes to. */
+static aic_status fail_null(const aic_pto_program *program, const char *answer)
+{
+    return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "the %s is NULL", program == NULL ? "program" : answer);
+}
+
+aic_status aic_pto_argument(const aic_pto_program *program, size_t index, aic_operand *argument)
+{
+    if (program == NULL || argument == NULL) {
+        return fail_null(program, "argument");
+    }
+    if (index >= program->argument_count) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "argument %zu is none of the program's %zu", index,
+                        aic_pto_argument_count(program));
+    }
+    *argument = program->arguments[index];
+    return AIC_OK;
+}
+
+size_t aic_pto_statement_count(const aic_pto_program *program)
+{
+    return program != NULL ? program->code_count : 0;
+}
+
+aic_status aic_pto_get_statement(const aic_pto_program *program, size_t index, aic_pto_statement *statement)
+{
+    if (program == NULL || statement == NULL) {
+        return fail_null(program, "statement");
+    }
+    if (index >= program->code_count) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "statement %zu is none of the program's %zu", index,
+                        aic_pto_statement_count(program));
+    }
+    *statement = program->code[index].public;
+    return AIC_OK;
+}

@@ -1,0 +1,382 @@
+/* Types of PTO-AS: elements, and the four bodies of a tile type.
+ *
+ *     short    16x16xf32
+ *     keyed    loc=vec, dtype=f32, rows=16, cols=16, ...
+ *     posit    loc=vec, f32, 16, 16, RowMajor, NoneBox, None, Zero
+ *     compact  vec, 16x16xf32, valid=3x5, ... */
+#include "frontend/core/diag.h"
+#include "frontend/core/field.h"
+#include "frontend/ops/texpands.h"
+#include "frontend/pto/as.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- element types ---- */
+
+static const struct {
+    const char *name;
+    aic_dtype dtype;
+} types[] = {
+    {"f16", AIC_FLOAT16}, {"f32", AIC_FLOAT32}, {"bf16", AIC_BFLOAT16}, {"i8", AIC_INT8},
+    {"i16", AIC_INT16},   {"i32", AIC_INT32},   {"ui8", AIC_UINT8},     {"ui16", AIC_UINT16},
+    {"ui32", AIC_UINT32}, {"si8", AIC_INT8},    {"si16", AIC_INT16},    {"si32", AIC_INT32},
+};
+
+enum { TYPES = sizeof types / sizeof types[0] };
+
+static const char TYPE_EXPECTED[] = "a type (f16, f32, bf16, i8, i16, i32, ui8, ui16, ui32, si8, si16, si32)";
+
+int aic_pto_type_find(aic_pto_word word)
+{
+    int type = TYPES - 1;
+    while (type >= 0 && !aic_pto_word_is(word, types[type].name)) {
+        type--;
+    }
+    return type;
+}
+
+aic_dtype aic_pto_type_dtype(int type)
+{
+    return types[type].dtype;
+}
+
+const char *aic_pto_type_name(int type)
+{
+    return types[type].name;
+}
+
+int aic_pto_type_of(aic_dtype dtype)
+{
+    int type = 0;
+    while (types[type].dtype != dtype) {
+        type++;
+    }
+    return type;
+}
+
+/* ---- values of keys ---- */
+
+typedef struct body {
+    aic_pto_reader *in;
+    aic_pto_tile *tile;
+    unsigned seen; /* a bit a key */
+} body;
+
+typedef struct key_row key_row;
+typedef aic_status (*value_reader)(const body *b, const key_row *key, aic_pto_word word);
+
+struct key_row {
+    const char *name;
+    value_reader read;
+    size_t offset; /* in the descriptor */
+    aic_field_kind kind;
+    unsigned bits; /* of `seen` */
+    bool compact;  /* a compact body may have it */
+};
+
+enum {
+    LOC = 1,
+    DTYPE = 2,
+    ROWS = 4,
+    COLS = 8,
+    V_ROW = 16,
+    V_COL = 32,
+    BLAYOUT = 64,
+    SLAYOUT = 128,
+    FRACTAL = 256,
+    PAD = 512,
+    COMPACT = 1024
+};
+
+static void *field_at(const body *b, const key_row *key)
+{
+    return (unsigned char *)&b->tile->desc + key->offset;
+}
+
+static aic_status read_enum(const body *b, const key_row *key, aic_pto_word word)
+{
+    uint64_t value;
+    if (!aic_enum_value(key->kind, word.start, word.length, &value)) {
+        return aic_pto_fail_word(b->in, word, key->name, aic_enum_expected(key->kind));
+    }
+    const uint32_t narrow = (uint32_t)value;
+    memcpy(field_at(b, key), &narrow, sizeof narrow);
+    return AIC_OK;
+}
+
+static aic_status read_dtype(const body *b, const key_row *key, aic_pto_word word)
+{
+    b->tile->type = aic_pto_type_find(word);
+    if (b->tile->type < 0) {
+        return aic_pto_fail_word(b->in, word, key->name, TYPE_EXPECTED);
+    }
+    b->tile->desc.dtype = aic_pto_type_dtype(b->tile->type);
+    return AIC_OK;
+}
+
+static aic_status read_integer(const body *b, const key_row *key, aic_pto_word word)
+{
+    int64_t value = 0;
+    aic_status status = aic_pto_integer(b->in, word, key->name, &value);
+    memcpy(field_at(b, key), &value, sizeof value);
+    return status;
+}
+
+static aic_status read_positive(const body *b, const key_row *key, aic_pto_word word)
+{
+    aic_status status = read_integer(b, key, word);
+    int64_t value;
+    memcpy(&value, field_at(b, key), sizeof value);
+    return status != AIC_OK || value > 0 ? status : aic_pto_fail_word(b->in, word, key->name, "positive");
+}
+
+/* What the rules of the operator would refuse, refused here: with its place. */
+static aic_status read_fractal(const body *b, const key_row *key, aic_pto_word word)
+{
+    aic_status status = read_integer(b, key, word);
+    const int64_t value = b->tile->desc.fractal;
+    return status != AIC_OK || value == 512 || value == 1024 ? status
+                                                             : aic_pto_fail_word(b->in, word, key->name, "512 or 1024");
+}
+
+static aic_status read_compact(const body *b, const key_row *key, aic_pto_word word)
+{
+    aic_status status = read_integer(b, key, word);
+    return status != AIC_OK || b->tile->desc.compact == 0 ? status : aic_pto_fail_word(b->in, word, key->name, "0");
+}
+
+static bool is_dynamic(aic_pto_word word)
+{
+    return aic_pto_word_is(word, "?") || aic_pto_word_is(word, "dyn");
+}
+
+static aic_status read_size(const body *b, const key_row *key, aic_pto_word word)
+{
+    const int64_t dynamic = AIC_DYNAMIC;
+    if (is_dynamic(word)) {
+        memcpy(field_at(b, key), &dynamic, sizeof dynamic);
+        return AIC_OK;
+    }
+    int64_t value = 0;
+    aic_status status = read_integer(b, key, word);
+    memcpy(&value, field_at(b, key), sizeof value);
+    return status != AIC_OK || value >= 0 ? status : aic_pto_fail_word(b->in, word, key->name, "0 or more");
+}
+
+/* "3x5", "?x?": cut at the x; a size has none. */
+static aic_status read_valid(const body *b, const key_row *key, aic_pto_word word)
+{
+    static const key_row row = {"valid", NULL, offsetof(aic_texpands_desc, v_row), AIC_KIND_SIZE, 0, true};
+    static const key_row col = {"valid", NULL, offsetof(aic_texpands_desc, v_col), AIC_KIND_SIZE, 0, true};
+    const char *x = memchr(word.start, 'x', word.length);
+    if (x == NULL) {
+        return aic_pto_fail_word(b->in, word, key->name, "ROWSxCOLS");
+    }
+    const aic_pto_word left = {word.start, (size_t)(x - word.start)};
+    const aic_pto_word right = {x + 1, word.length - left.length - 1};
+    if (left.length == 0 || right.length == 0) {
+        return aic_pto_fail_word(b->in, word, key->name, "ROWSxCOLS");
+    }
+    aic_status status = read_size(b, &row, left);
+    return status == AIC_OK ? read_size(b, &col, right) : status;
+}
+
+#define AT(field) offsetof(aic_texpands_desc, field)
+
+static const key_row keys[] = {
+    {"loc", read_enum, AT(loc), AIC_KIND_LOC, LOC, false},
+    {"dtype", read_dtype, AT(dtype), AIC_KIND_DTYPE, DTYPE, false},
+    {"rows", read_positive, AT(rows), AIC_KIND_INT, ROWS, false},
+    {"cols", read_positive, AT(cols), AIC_KIND_INT, COLS, false},
+    {"v_row", read_size, AT(v_row), AIC_KIND_SIZE, V_ROW, false},
+    {"v_col", read_size, AT(v_col), AIC_KIND_SIZE, V_COL, false},
+    {"valid", read_valid, 0, AIC_KIND_SIZE, V_ROW | V_COL, true},
+    {"blayout", read_enum, AT(blayout), AIC_KIND_BLAYOUT, BLAYOUT, true},
+    {"slayout", read_enum, AT(slayout), AIC_KIND_SLAYOUT, SLAYOUT, true},
+    {"fractal", read_fractal, AT(fractal), AIC_KIND_INT, FRACTAL, true},
+    {"pad", read_enum, AT(pad), AIC_KIND_PAD, PAD, true},
+    {"compact", read_compact, AT(compact), AIC_KIND_INT, COMPACT, true},
+};
+
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+static const key_row *find_key(const char *name)
+{
+    const key_row *row = keys;
+    while (strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row;
+}
+
+/* ---- bodies ---- */
+
+/* "key=" has been read as far as the key. */
+static aic_status read_pair(body *b, aic_pto_word name, bool compact)
+{
+    size_t k = 0;
+    while (k < KEYS && !(aic_pto_word_is(name, keys[k].name) && (keys[k].compact || !compact))) {
+        k++;
+    }
+    if (k == KEYS) {
+        return aic_pto_fail_word(b->in, name, NULL,
+                                 compact ? "a key (valid, blayout, slayout, fractal, pad, compact)"
+                                         : "a key (loc, dtype, rows, cols, v_row, v_col, valid, blayout, slayout, "
+                                           "fractal, pad, compact)");
+    }
+    if (b->seen & keys[k].bits) {
+        return aic_pto_fail(b->in, name.start, "%s: given twice", keys[k].name);
+    }
+    b->seen |= keys[k].bits;
+    aic_pto_word value;
+    aic_status status = aic_pto_expect(b->in, '=');
+    if (status == AIC_OK) {
+        status = aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a value", &value);
+    }
+    return status == AIC_OK ? keys[k].read(b, &keys[k], value) : status;
+}
+
+/* Digits, up to the x that must follow. */
+static aic_status read_extent(body *b, const char *key)
+{
+    aic_pto_reader *in = b->in;
+    aic_pto_skip(in);
+    aic_pto_word digits = {in->at, 0};
+    while (in->at < in->end && *in->at >= '0' && *in->at <= '9') {
+        in->at++;
+    }
+    digits.length = (size_t)(in->at - digits.start);
+    if (digits.length == 0) {
+        return aic_pto_fail(in, in->at, "%s: expected a number", key);
+    }
+    aic_status status = read_positive(b, find_key(key), digits);
+    return status == AIC_OK ? aic_pto_expect(in, 'x') : status;
+}
+
+/* ROWSxCOLSxTYPE */
+static aic_status read_short(body *b)
+{
+    aic_pto_word type;
+    b->seen |= ROWS | COLS | DTYPE;
+    aic_status status = read_extent(b, "rows");
+    if (status == AIC_OK) {
+        status = read_extent(b, "cols");
+    }
+    if (status == AIC_OK) {
+        status = aic_pto_read_word(b->in, AIC_PTO_NAME, "a type", &type);
+    }
+    return status == AIC_OK ? read_dtype(b, find_key("dtype"), type) : status;
+}
+
+/* Behind "loc=LOC,": the first word has been read. */
+static aic_status read_positional(body *b, aic_pto_word word)
+{
+    static const char *const order[] = {"dtype", "rows", "cols", "blayout", "slayout", "fractal", "pad"};
+    enum { FIELDS = sizeof order / sizeof order[0] };
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < FIELDS && status == AIC_OK; i++) {
+        const key_row *key = find_key(order[i]);
+        if (i > 0) {
+            status = aic_pto_expect(b->in, ',');
+            status = status == AIC_OK ? aic_pto_read_word(b->in, AIC_PTO_LITERAL, order[i], &word) : status;
+        }
+        const bool none = key->bits == FRACTAL && status == AIC_OK && aic_pto_word_is(word, "None");
+        b->seen |= key->bits;
+        if (status == AIC_OK && !none) {
+            status = key->read(b, key, word);
+        }
+    }
+    return status;
+}
+
+/* The rest of a keyed body, whose first pair has been read. */
+static aic_status read_keyed(body *b)
+{
+    aic_status status = AIC_OK;
+    for (bool second = b->seen == LOC; status == AIC_OK && aic_pto_take(b->in, ','); second = false) {
+        aic_pto_word word;
+        status = aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a key", &word);
+        aic_pto_skip(b->in);
+        const bool pair = b->in->at < b->in->end && *b->in->at == '=';
+        if (status == AIC_OK && second && !pair) {
+            return read_positional(b, word);
+        }
+        status = status == AIC_OK ? read_pair(b, word, false) : status;
+    }
+    return status;
+}
+
+/* Behind "LOC,". */
+static aic_status read_compact_body(body *b, aic_pto_word loc)
+{
+    b->seen |= LOC;
+    aic_status status = read_enum(b, find_key("loc"), loc);
+    if (status == AIC_OK) {
+        status = read_short(b);
+    }
+    while (status == AIC_OK && aic_pto_take(b->in, ',')) {
+        aic_pto_word word;
+        status = aic_pto_read_word(b->in, AIC_PTO_NAME, "a key", &word);
+        status = status == AIC_OK ? read_pair(b, word, true) : status;
+    }
+    return status;
+}
+
+static aic_status read_body(body *b)
+{
+    aic_pto_reader *in = b->in;
+    aic_pto_skip(in);
+    if (in->at < in->end && *in->at >= '0' && *in->at <= '9') {
+        return read_short(b);
+    }
+    aic_pto_word word;
+    aic_status status = aic_pto_read_word(in, AIC_PTO_NAME, "a tile type", &word);
+    if (status != AIC_OK) {
+        return status;
+    }
+    if (aic_pto_take(in, ',')) {
+        return read_compact_body(b, word);
+    }
+    status = read_pair(b, word, false);
+    return status == AIC_OK ? read_keyed(b) : status;
+}
+
+static aic_status check_required(const body *b)
+{
+    static const char *const required[] = {"dtype", "rows", "cols"};
+    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
+        if (!(b->seen & find_key(required[i])->bits)) {
+            return aic_pto_fail(b->in, b->in->at - 1, "%s: this key is required and missing", required[i]);
+        }
+    }
+    return AIC_OK;
+}
+
+aic_status aic_pto_read_tile(aic_pto_reader *in, aic_pto_tile *tile)
+{
+    aic_pto_word name;
+    body b = {in, tile, 0};
+    *tile = (aic_pto_tile){.type = -1, .desc = aic_texpands_desc_init()};
+    aic_status status = aic_pto_expect(in, '!');
+    if (status == AIC_OK) {
+        status = aic_pto_read_word(in, AIC_PTO_NAME, "pto.tile or pto.tile_buf", &name);
+    }
+    if (status == AIC_OK && !aic_pto_word_is(name, "pto.tile") && !aic_pto_word_is(name, "pto.tile_buf")) {
+        status = aic_pto_fail_word(in, name, NULL, "pto.tile or pto.tile_buf");
+    }
+    if (status == AIC_OK) {
+        status = aic_pto_expect(in, '<');
+    }
+    if (status == AIC_OK) {
+        status = read_body(&b);
+    }
+    if (status == AIC_OK) {
+        status = aic_pto_expect(in, '>');
+    }
+    if (status == AIC_OK) {
+        status = check_required(&b);
+    }
+    aic_texpands_settle(&tile->desc);
+    return status;
+}

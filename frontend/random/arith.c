@@ -1,0 +1,269 @@
+/* Pseudo-random fields that both entries of tensor arithmetic have; see random_arith.h. */
+#include "frontend/random/arith.h"
+
+#include "frontend/random/rng.h"
+
+#include <string.h>
+
+/* Elements, and words of one operand, of one check. */
+enum { ELEMENTS_MAX = 20000, EXTENT_MAX = 100000 };
+
+/* The small memory: lanes, and words in each; of longer lanes, words at either end. */
+enum { LANES = 8, LANE_WORDS = 1024 };
+
+static bool has_default_memory(const aic_semantics *semantics)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    return semantics->lanes == defaults.lanes && semantics->lane_bytes == defaults.lane_bytes;
+}
+
+aic_semantics aic_random_memory(const aic_semantics *semantics)
+{
+    aic_semantics memory = *semantics;
+    if (has_default_memory(semantics)) {
+        memory.lanes = LANES;
+        memory.lane_bytes = LANE_WORDS * 4;
+    }
+    return memory;
+}
+
+/* Words of a lane that shapes and strides are drawn for. */
+static int64_t words_of(const aic_semantics *memory)
+{
+    const int64_t words = memory->lane_bytes / 4;
+    return words < LANE_WORDS ? words : LANE_WORDS;
+}
+
+/* ---- shapes ---- */
+
+/* words: of a lane, 0 in flat memory. */
+static void draw_shape(uint64_t *state, int64_t words, int64_t *shape)
+{
+    const bool local = words > 0;
+    static const int64_t usual[] = {9, 20, 12, 30}, most[] = {300, 4095, 2000, 9000};
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        const int64_t limit = local ? usual[d] / 2 : most[d];
+        shape[d] = aic_rng_once_in(state, 5) ? 1 : aic_rng_skewed(state, 1, local ? limit : usual[d], limit);
+    }
+    const int64_t elements = local ? words : ELEMENTS_MAX;
+    while (shape[0] * shape[1] * shape[2] * shape[3] > elements) {
+        int largest = 0;
+        for (int d = 1; d < AIC_ARITH_RANK; d++) {
+            largest = shape[d] > shape[largest] ? d : largest;
+        }
+        shape[largest] /= 2;
+    }
+}
+
+/* Words of an operand along each dimension; in lanes (0 in flat memory) at most. */
+static void word_sizes(int64_t lanes, const int64_t *shape, int64_t bits, int64_t sizes[AIC_ARITH_RANK])
+{
+    memcpy(sizes, shape, AIC_ARITH_RANK * sizeof sizes[0]);
+    sizes[AIC_ARITH_N] = (shape[AIC_ARITH_N] * bits + 31) / 32;
+    if (lanes > 0) {
+        sizes[AIC_ARITH_C] = (lanes - 1 + shape[AIC_ARITH_C] + lanes - 1) / lanes;
+    }
+}
+
+static int64_t extent_of(const int64_t sizes[AIC_ARITH_RANK], const int64_t *stride)
+{
+    int64_t extent = 1;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        extent += (sizes[d] - 1) * (sizes[d] > 1 ? stride[d] : 0);
+    }
+    return extent;
+}
+
+/* ---- strides ---- */
+
+/* Strides that keep elements apart: dimensions in a random order from the inside to the outside, some with room. */
+static void nest_strides(uint64_t *state, const int64_t sizes[AIC_ARITH_RANK], int64_t *stride)
+{
+    const int64_t first = AIC_RNG_PICK(state, 3, 3, 3, 2, 1, 0), step = AIC_RNG_PICK(state, 3, 3, 3, 1);
+    int64_t extent = 1;
+    for (int turn = 0; turn < AIC_ARITH_RANK; turn++) {
+        const int64_t d = (first + turn * step) % AIC_ARITH_RANK;
+        stride[d] = extent + (aic_rng_once_in(state, 4) ? aic_rng_range(state, 0, 5) : 0);
+        extent += (sizes[d] - 1) * stride[d];
+        if (sizes[d] == 1) {
+            stride[d] = AIC_RNG_PICK(state, 0, 1, 7, UINT32_MAX); /* has no effect */
+        }
+    }
+}
+
+/* Strides of an input: any, with 0 as a broadcast. */
+static void any_strides(uint64_t *state, const int64_t sizes[AIC_ARITH_RANK], int64_t *stride)
+{
+    nest_strides(state, sizes, stride);
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        if (aic_rng_once_in(state, 3)) {
+            stride[d] = aic_rng_once_in(state, 2) ? 0 : aic_rng_range(state, 1, 40);
+        }
+    }
+}
+
+static void draw_strides(uint64_t *state, const int64_t sizes[AIC_ARITH_RANK], bool output, int64_t limit,
+                         int64_t *stride)
+{
+    (output || aic_rng_once_in(state, 2) ? nest_strides : any_strides)(state, sizes, stride);
+    if (aic_rng_once_in(state, 3) || extent_of(sizes, stride) > limit) {
+        for (int d = 0; d < AIC_ARITH_RANK; d++) {
+            stride[d] = AIC_COMPACT;
+        }
+    }
+}
+
+/* ---- places ---- */
+
+/* Words from the first to the last of an operand that begins in this lane; *sizes changes to what it is there. */
+static int64_t extent_from(int64_t lane, int64_t lanes, int64_t channels, int64_t sizes[AIC_ARITH_RANK],
+                           const int64_t *stride)
+{
+    sizes[AIC_ARITH_C] = (lane + channels + lanes - 1) / lanes;
+    return stride[0] == AIC_COMPACT ? sizes[0] * sizes[1] * sizes[2] * sizes[3] : extent_of(sizes, stride);
+}
+
+/* Where an operand begins: anywhere in a lane, of long ones at either end, and often so that it ends with the lane. Not
+ * so in the memory of the default semantics, whose descriptors are legal in the small one. */
+static int64_t draw_address(uint64_t *state, const aic_semantics *semantics, int64_t channels,
+                            int64_t sizes[AIC_ARITH_RANK], const int64_t *stride)
+{
+    const aic_semantics memory = aic_random_memory(semantics);
+    const int64_t near = words_of(&memory), all = memory.lane_bytes / 4;
+    int64_t word = aic_rng_range(state, 0, near - 1);
+    const int64_t lane = aic_rng_range(state, 0, memory.lanes - 1);
+    if (!has_default_memory(semantics)) {
+        const int64_t extent = extent_from(lane, memory.lanes, channels, sizes, stride);
+        word += aic_rng_once_in(state, 2) ? all - near : 0;
+        word = extent <= all && aic_rng_once_in(state, 3) ? all - extent : word;
+    }
+    return 4 * (lane * all + word);
+}
+
+void aic_random_places(uint64_t *state, const aic_semantics *semantics, const aic_arith_fields *fields,
+                       const int64_t bits[AIC_ARITH_OPERANDS])
+{
+    const bool local = *fields->memory == AIC_MEMORY_LOCAL;
+    const aic_semantics memory = aic_random_memory(semantics);
+    const int64_t words = local ? words_of(&memory) : 0;
+    draw_shape(state, words, fields->shape);
+    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+        int64_t sizes[AIC_ARITH_RANK];
+        word_sizes(local ? memory.lanes : 0, fields->shape, bits[i], sizes);
+        draw_strides(state, sizes, i == AIC_ARITH_OUTPUT, local ? words / 2 : EXTENT_MAX, fields->stride[i]);
+        *fields->addr[i] =
+            local ? draw_address(state, semantics, fields->shape[AIC_ARITH_C], sizes, fields->stride[i]) : 0;
+    }
+}
+
+void aic_random_in_place(const aic_arith_fields *fields, int input)
+{
+    *fields->addr[input] = *fields->addr[AIC_ARITH_OUTPUT];
+    memcpy(fields->stride[input], fields->stride[AIC_ARITH_OUTPUT], AIC_ARITH_RANK * sizeof(int64_t));
+}
+
+/* ---- what can be broken ---- */
+
+static void break_memory(uint64_t *state, const aic_arith_fields *fields, int operand)
+{
+    (void)operand;
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
+    memcpy(fields->memory, &wrong, sizeof wrong);
+}
+
+static void break_shape(uint64_t *state, const aic_arith_fields *fields, int operand)
+{
+    (void)operand;
+    const int64_t d = aic_rng_range(state, 0, AIC_ARITH_RANK - 1);
+    fields->shape[d] = aic_rng_outside(state, 1, d == AIC_ARITH_C ? 4095 : 65535);
+}
+
+/* No address in flat memory; in local memory one outside, or inside a word. */
+static void break_address(uint64_t *state, const aic_arith_fields *fields, int operand)
+{
+    const bool local = *fields->memory == AIC_MEMORY_LOCAL;
+    int64_t *address = fields->addr[operand];
+    *address = local ? AIC_RNG_PICK(state, *address + aic_rng_range(state, 1, 3), INT64_C(1) << 25, -4, INT64_MAX)
+                     : aic_rng_outside(state, 0, 0);
+}
+
+/* An entry that counts is out of range. */
+static void break_stride(uint64_t *state, const aic_arith_fields *fields, int operand)
+{
+    static const int64_t dense[] = {16, 8, 4, 1};
+    const int64_t d = AIC_RNG_PICK(state, AIC_ARITH_H, AIC_ARITH_W);
+    for (int i = 0; i < AIC_ARITH_RANK; i++) {
+        fields->shape[i] = i == d ? 2 : 1;
+        fields->stride[operand][i] = dense[i];
+    }
+    fields->stride[operand][d] = aic_rng_outside(state, 0, UINT32_MAX);
+}
+
+/* Two elements of the output in one word. */
+static void break_unique(uint64_t *state, const aic_arith_fields *fields, int operand)
+{
+    (void)operand;
+    int64_t *stride = fields->stride[AIC_ARITH_OUTPUT];
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        fields->shape[d] = d == AIC_ARITH_H ? 2 : d == AIC_ARITH_W ? 3 : 1;
+        stride[d] = 1;
+    }
+    stride[AIC_ARITH_H] = aic_rng_range(state, 0, 2);
+}
+
+/* Elements past the end of a lane, from this address or from any. */
+static void break_lane(uint64_t *state, const aic_arith_fields *fields, int operand)
+{
+    const int64_t words = aic_semantics_init().lane_bytes / 4;
+    *fields->memory = AIC_MEMORY_LOCAL;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        fields->shape[d] = d == AIC_ARITH_H ? 2 : 1;
+        for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+            fields->stride[i][d] = 1;
+        }
+    }
+    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+        *fields->addr[i] = 0;
+    }
+    if (aic_rng_once_in(state, 2)) {
+        *fields->addr[operand] = 4 * (words - 1);
+    } else {
+        fields->stride[operand][AIC_ARITH_H] = words + aic_rng_range(state, 0, 100);
+    }
+}
+
+void aic_random_break_places(uint64_t *state, const aic_arith_fields *fields, const bool tensor[AIC_ARITH_OPERANDS])
+{
+    static void (*const breakers[])(uint64_t *, const aic_arith_fields *, int) = {
+        break_memory, break_shape, break_address, break_address, break_stride, break_stride, break_unique, break_lane};
+    int operand = AIC_ARITH_OUTPUT;
+    const int other = (int)aic_rng_range(state, AIC_ARITH_OUTPUT, AIC_ARITH_INPUT1);
+    operand = tensor[other] ? other : operand;
+    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, fields, operand);
+}
+
+/* ---- operations ---- */
+
+static bool has_op(aic_atomic_op number, bool fixed)
+{
+    const aic_arith_op *op = aic_arith_op_get(number);
+    return op && (fixed ? op->integer != NULL : op->word != NULL);
+}
+
+aic_atomic_op aic_random_op(uint64_t *state, bool fixed)
+{
+    aic_atomic_op number;
+    do {
+        number = (aic_atomic_op)aic_rng_range(state, AIC_BM_MUL, AIC_BM_SQR_DIFF);
+    } while (!has_op(number, fixed));
+    return number;
+}
+
+aic_atomic_op aic_random_wrong_op(uint64_t *state, bool fixed)
+{
+    uint32_t number;
+    do {
+        number = (uint32_t)AIC_RNG_PICK(state, aic_rng_range(state, AIC_BM_SG, 30), 18, 77, UINT32_MAX);
+    } while (has_op((aic_atomic_op)number, fixed));
+    return (aic_atomic_op)number;
+}

@@ -1,0 +1,277 @@
+/* Pseudo-random conv2d descriptors for the checks: legal ones that prefer the corners of the ranges, and ones that
+ * break exactly one rule of conv2d section 3. */
+#include "frontend/ops/conv2d.h"
+
+#include "frontend/random/rng.h"
+
+#include <math.h>
+
+/* What one check may cost. */
+#define MACS_MAX INT64_C(5000000)
+#define ELEMENTS_MAX INT64_C(2000000)
+
+/* ---- legal ---- */
+
+static void draw_shapes(uint64_t *state, aic_conv2d_desc *desc)
+{
+    const bool first = aic_rng_once_in(state, 4); /* C0 = 4: the first convolution of a network */
+    const int64_t c0 = first ? 4 : desc->dtype == AIC_INT8 ? 32 : 16;
+    const int64_t c1 = first ? 1 : aic_rng_skewed(state, 1, 4, 4096 / c0 < 256 ? 4096 / c0 : 256);
+    const int64_t square = AIC_RNG_PICK(state, 1, 1, 2, 3, 3, 3, 5, 7);
+    const bool oblong = aic_rng_once_in(state, 3);
+    desc->fm_shape[0] = desc->kernel_shape[0] = c1;
+    desc->fm_shape[1] = aic_rng_skewed(state, 1, 20, 4096);
+    desc->fm_shape[2] = aic_rng_skewed(state, 1, 20, 4096);
+    desc->fm_shape[3] = desc->kernel_shape[4] = c0;
+    desc->kernel_shape[1] = oblong ? aic_rng_skewed(state, 1, 6, 255) : square;
+    desc->kernel_shape[2] = oblong ? aic_rng_skewed(state, 1, 6, 255) : square;
+    desc->kernel_shape[3] = 16 * (aic_rng_once_in(state, 3) ? 1 : aic_rng_skewed(state, 1, 10, 256));
+}
+
+static void draw_window(uint64_t *state, aic_conv2d_desc *desc)
+{
+    const bool plain = aic_rng_once_in(state, 3);
+    for (int i = 0; i < 2; i++) {
+        desc->stride[i] = plain ? 1 : aic_rng_skewed(state, 1, 3, 63);
+        desc->dilation[i] = plain ? 1 : aic_rng_skewed(state, 1, 3, 255);
+    }
+    for (int i = 0; i < 4; i++) {
+        desc->pad[i] = plain ? 0 : aic_rng_skewed(state, 0, 4, 255);
+    }
+}
+
+static void draw_values(uint64_t *state, aic_conv2d_desc *desc)
+{
+    static const double halves[] = {0,     -0.0,   1,      -1,        0.1,    -2.5,   0.333,    65504,  -65504,
+                                    65503, 6.1e-5, 5.9e-8, 2.9802e-8, 1e-300, 2049.0, -1.00049, 1023.75};
+    if (desc->dtype == AIC_INT8) {
+        desc->pad_value = (double)AIC_RNG_PICK(state, 0, 0, 1, -1, -128, 127, aic_rng_range(state, -128, 127));
+    } else {
+        desc->pad_value = halves[aic_rng_range(state, 0, (int64_t)(sizeof halves / sizeof halves[0]) - 1)];
+    }
+    desc->init_l1out = !aic_rng_once_in(state, 3);
+    desc->accumulate = aic_rng_once_in(state, 2) ? AIC_ACCUMULATE_FAST : AIC_ACCUMULATE_CUBE;
+}
+
+/* A reduction longer than 131071: int8 sums that can leave int32 and must be clamped. */
+static void draw_long_reduction(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->dtype = AIC_INT8;
+    desc->fm_shape[0] = desc->kernel_shape[0] = 128;
+    desc->fm_shape[3] = desc->kernel_shape[4] = 32;
+    desc->kernel_shape[1] = aic_rng_range(state, 4, 6);
+    desc->kernel_shape[2] = 33 / desc->kernel_shape[1] + 1;
+    desc->kernel_shape[3] = 16;
+    desc->fm_shape[1] = desc->kernel_shape[1];
+    desc->fm_shape[2] = aic_rng_range(state, 1, desc->kernel_shape[2]);
+    desc->pad[0] = desc->kernel_shape[2] - desc->fm_shape[2];
+    desc->pad_value = (double)AIC_RNG_PICK(state, -128, 127, 0);
+    desc->init_l1out = aic_rng_once_in(state, 2);
+}
+
+/* The longest kernels the document allows, over an image that is mostly padding. */
+static void draw_large_kernel(uint64_t *state, aic_conv2d_desc *desc)
+{
+    draw_values(state, desc);
+    desc->fm_shape[0] = desc->kernel_shape[0] = 1;
+    desc->fm_shape[1] = aic_rng_range(state, 1, 9);
+    desc->fm_shape[2] = aic_rng_range(state, 1, 9);
+    desc->fm_shape[3] = desc->kernel_shape[4] = 4;
+    desc->kernel_shape[1] = AIC_RNG_PICK(state, 255, 255, 254, 200);
+    desc->kernel_shape[2] = AIC_RNG_PICK(state, 255, 255, 253, 100, 1);
+    desc->kernel_shape[3] = 16;
+    desc->pad[0] = desc->pad[2] = 255;
+    desc->pad[1] = desc->kernel_shape[2] < 255 ? 0 : AIC_RNG_PICK(state, 0, 1);
+    desc->pad[3] = aic_rng_range(state, 0, 2);
+    desc->stride[0] = desc->stride[1] = 63;
+}
+
+/* Makes Ho and Wo positive, and the shape one within the limits. */
+static void repair(aic_limits limits, aic_conv2d_desc *desc)
+{
+    for (int i = 0; i < 2; i++) {
+        const int64_t before = desc->pad[i == 0 ? 2 : 0];
+        const int64_t after = desc->pad[i == 0 ? 3 : 1];
+        const int64_t extent = desc->fm_shape[1 + i] + before + after;
+        int64_t *kernel = &desc->kernel_shape[1 + i];
+        *kernel = *kernel > extent ? extent : *kernel;
+        if (*kernel > 1 && desc->dilation[i] > (extent - 1) / (*kernel - 1)) {
+            desc->dilation[i] = (extent - 1) / (*kernel - 1);
+        }
+    }
+    if (limits == AIC_LIMITS_DOCUMENT && desc->fm_shape[2] == desc->kernel_shape[2] &&
+        desc->fm_shape[1] > desc->kernel_shape[1]) {
+        desc->fm_shape[2]++; /* at most 256: Kw is at most 255 */
+    }
+}
+
+static bool too_large(const aic_conv2d_desc *desc)
+{
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    return aic_op_conv2d.macs(desc) > MACS_MAX || s.cout * s.round_howo > ELEMENTS_MAX ||
+           s.c1 * s.h * s.w * s.c0 > ELEMENTS_MAX || s.k * s.cout > MACS_MAX;
+}
+
+/* Halves one size that is above its minimum. */
+static void shrink(uint64_t *state, aic_conv2d_desc *desc)
+{
+    int64_t *sizes[] = {&desc->fm_shape[1],     &desc->fm_shape[2],     &desc->kernel_shape[0], &desc->kernel_shape[1],
+                        &desc->kernel_shape[2], &desc->kernel_shape[3], &desc->pad[0],          &desc->pad[1],
+                        &desc->pad[2],          &desc->pad[3]};
+    const int64_t which = aic_rng_range(state, 0, 9);
+    int64_t *size = sizes[which];
+    const int64_t unit = which == 5 ? 16 : 1;
+    const int64_t low = which >= 6 ? 0 : unit;
+    *size = *size / unit / 2 * unit;
+    *size = *size < low ? low : *size;
+    desc->fm_shape[0] = desc->kernel_shape[0];
+}
+
+/* An image as wide as the kernel, and higher: what limits=document refuses. */
+static void make_column(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->kernel_shape[1] = desc->kernel_shape[2] = aic_rng_range(state, 1, 5);
+    desc->dilation[0] = desc->dilation[1] = 1;
+    desc->fm_shape[2] = desc->kernel_shape[2];
+    desc->fm_shape[1] = desc->kernel_shape[1] + aic_rng_range(state, 1, 9);
+}
+
+void aic_conv2d_random(uint64_t *state, const aic_semantics *semantics, void *descriptor)
+{
+    aic_conv2d_desc *desc = descriptor;
+    const aic_limits limits = semantics->limits;
+    desc->dtype = aic_rng_once_in(state, 2) ? AIC_INT8 : AIC_FLOAT16;
+    if (aic_rng_once_in(state, 100)) {
+        draw_long_reduction(state, desc);
+    } else if (aic_rng_once_in(state, 50)) {
+        draw_large_kernel(state, desc);
+    } else {
+        draw_shapes(state, desc);
+        draw_window(state, desc);
+        draw_values(state, desc);
+        if (limits == AIC_LIMITS_HOST && aic_rng_once_in(state, 8)) {
+            make_column(state, desc);
+        }
+    }
+    repair(limits, desc);
+    while (too_large(desc)) {
+        shrink(state, desc);
+        repair(limits, desc);
+    }
+}
+
+/* ---- illegal ---- */
+
+static void break_dtype(uint64_t *state, aic_conv2d_desc *desc)
+{
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_UINT8, AIC_INT16, AIC_INT32, AIC_BFLOAT16,
+                                                  AIC_FLOAT32, AIC_UINT64, 77, UINT32_MAX);
+    memcpy(&desc->dtype, &wrong, sizeof wrong);
+}
+
+static void break_c1(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->fm_shape[0] = desc->kernel_shape[0] = aic_rng_outside(state, 1, 256);
+}
+
+static void break_c1_of_first(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->fm_shape[0] = desc->kernel_shape[0] = aic_rng_range(state, 2, 256);
+    desc->fm_shape[3] = desc->kernel_shape[4] = 4;
+}
+
+static void break_image(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->fm_shape[aic_rng_range(state, 1, 2)] = aic_rng_outside(state, 1, 4096);
+}
+
+static void break_c0(uint64_t *state, aic_conv2d_desc *desc)
+{
+    const int64_t other = desc->dtype == AIC_INT8 ? 16 : 32;
+    desc->fm_shape[3] = desc->kernel_shape[4] = AIC_RNG_PICK(state, 0, 1, 8, -4, other, INT64_MIN, INT64_MAX);
+}
+
+static void break_channels(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->dtype = AIC_INT8;
+    desc->pad_value = 0;
+    desc->fm_shape[3] = desc->kernel_shape[4] = 32;
+    desc->fm_shape[0] = desc->kernel_shape[0] = aic_rng_range(state, 129, 256);
+}
+
+static void break_kernel_c1(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->kernel_shape[0] = AIC_RNG_PICK(state, desc->fm_shape[0] + 1, desc->fm_shape[0] - 1, INT64_MIN, INT64_MAX);
+}
+
+static void break_kernel_size(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->kernel_shape[aic_rng_range(state, 1, 2)] = aic_rng_outside(state, 1, 255);
+}
+
+static void break_cout(uint64_t *state, aic_conv2d_desc *desc)
+{
+    const int64_t inside = 16 * aic_rng_range(state, 1, 255) + aic_rng_range(state, 1, 15);
+    desc->kernel_shape[3] = aic_rng_once_in(state, 2) ? inside : aic_rng_outside(state, 16, 4096);
+}
+
+static void break_kernel_c0(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->kernel_shape[4] = AIC_RNG_PICK(state, desc->fm_shape[3] + 1, desc->fm_shape[3] == 4 ? 16 : 4, 0, INT64_MIN);
+}
+
+static void break_stride(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->stride[aic_rng_range(state, 0, 1)] = aic_rng_outside(state, 1, 63);
+}
+
+static void break_pad(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->pad[aic_rng_range(state, 0, 3)] = aic_rng_outside(state, 0, 255);
+}
+
+static void break_dilation(uint64_t *state, aic_conv2d_desc *desc)
+{
+    desc->dilation[aic_rng_range(state, 0, 1)] = aic_rng_outside(state, 1, 255);
+}
+
+static void break_pad_value(uint64_t *state, aic_conv2d_desc *desc)
+{
+    static const double wrong[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 65504.0001, -65505, 1e300, -1e18};
+    static const double wrong_int8[] = {0.5, -0.25, 128, -129, 126.999, 1e-300, 5e-324};
+    const int64_t which = aic_rng_range(state, 0, 6);
+    desc->pad_value = desc->dtype == AIC_INT8 && aic_rng_once_in(state, 2) ? wrong_int8[which] : wrong[which];
+}
+
+static void break_init_l1out(uint64_t *state, aic_conv2d_desc *desc)
+{
+    memset(&desc->init_l1out, (int)aic_rng_range(state, 2, 255), sizeof desc->init_l1out);
+}
+
+static void break_accumulate(uint64_t *state, aic_conv2d_desc *desc)
+{
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
+    memcpy(&desc->accumulate, &wrong, sizeof wrong);
+}
+
+/* No output in one direction: 0 is the height, 1 the width. */
+static void break_output(uint64_t *state, aic_conv2d_desc *desc)
+{
+    const int64_t i = aic_rng_range(state, 0, 1);
+    desc->fm_shape[1 + i] = aic_rng_range(state, 1, 8);
+    desc->pad[i == 0 ? 2 : 0] = aic_rng_range(state, 0, 8);
+    desc->pad[i == 0 ? 3 : 1] = aic_rng_range(state, 0, 8);
+    desc->kernel_shape[1 + i] = aic_rng_range(state, 25, 255);
+}
+
+void aic_conv2d_random_illegal(uint64_t *state, void *desc)
+{
+    static void (*const breakers[])(uint64_t *, aic_conv2d_desc *) = {
+        break_dtype,     break_c1,     break_c1_of_first, break_image,      break_c0,         break_channels,
+        break_kernel_c1, break_cout,   break_kernel_size, break_kernel_c0,  break_stride,     break_pad,
+        break_dilation,  break_output, break_pad_value,   break_init_l1out, break_accumulate, make_column,
+    };
+    const aic_semantics defaults = aic_semantics_init();
+    aic_conv2d_random(state, &defaults, desc);
+    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
+}

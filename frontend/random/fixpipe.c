@@ -1,0 +1,422 @@
+/* Pseudo-random fixpipe descriptors for the checks: legal ones of every mode and layout, and ones that break exactly
+ * one rule of AscendC Fixpipe, section 2. */
+#include "frontend/ops/fixpipe.h"
+
+#include "frontend/random/rng.h"
+
+/* What one check may touch. */
+#define ELEMENTS_MAX INT64_C(100000)
+
+#define COUNT(array) ((int64_t)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- legal ---- */
+
+/* A quantisation word with all fields random but for a legal scale. */
+static uint64_t draw_word(uint64_t *state)
+{
+    const uint64_t bits = aic_rng_next(state) & UINT64_C(0xFFFFFFFF807FFFFF); /* without the exponent */
+    const int64_t exponent = aic_rng_once_in(state, 4) ? aic_rng_range(state, 1, 254) : aic_rng_range(state, 110, 140);
+    return aic_rng_once_in(state, 20) ? bits & UINT64_C(0xFFFFFFFF80001FFF) : bits | (uint64_t)exponent << 23;
+}
+
+static void draw_mode(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    static const struct {
+        aic_quant_pre mode;
+        aic_dtype src, dst[2];
+    } rows[] = {
+        {AIC_NO_QUANT, AIC_FLOAT32, {AIC_FLOAT32, AIC_FLOAT32}},
+        {AIC_NO_QUANT, AIC_INT32, {AIC_INT32, AIC_INT32}},
+        {AIC_F322F16, AIC_FLOAT32, {AIC_FLOAT16, AIC_FLOAT16}},
+        {AIC_F322BF16, AIC_FLOAT32, {AIC_BFLOAT16, AIC_BFLOAT16}},
+        {AIC_DEQF16, AIC_INT32, {AIC_FLOAT16, AIC_FLOAT16}},
+        {AIC_VDEQF16, AIC_INT32, {AIC_FLOAT16, AIC_FLOAT16}},
+        {AIC_QF322B8_PRE, AIC_FLOAT32, {AIC_INT8, AIC_UINT8}},
+        {AIC_VQF322B8_PRE, AIC_FLOAT32, {AIC_INT8, AIC_UINT8}},
+        {AIC_REQ8, AIC_INT32, {AIC_INT8, AIC_UINT8}},
+        {AIC_VREQ8, AIC_INT32, {AIC_INT8, AIC_UINT8}},
+    };
+    const int64_t row = aic_rng_range(state, 0, COUNT(rows) - 1);
+    desc->quantPre = rows[row].mode;
+    desc->src = rows[row].src;
+    desc->dst = rows[row].dst[aic_rng_range(state, 0, 1)];
+    desc->format = aic_rng_once_in(state, 2) ? AIC_NZ : AIC_ROW_MAJOR;
+    desc->isChannelSplit = desc->format == AIC_NZ && desc->dst == AIC_FLOAT32 && aic_rng_once_in(state, 2);
+    desc->reluEn = aic_rng_once_in(state, 3);
+    /* Ignored by the modes that read no scalar: anything then. */
+    const bool scalar = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_SCALAR;
+    desc->deqScalar = scalar ? draw_word(state) : aic_rng_once_in(state, 2) ? 0 : aic_rng_next(state);
+}
+
+/* Columns that a size of the format is a multiple of. */
+static int64_t column_unit(const aic_fixpipe_desc *desc)
+{
+    return desc->format == AIC_ROW_MAJOR ? 1 : desc->isChannelSplit ? 8 : 16;
+}
+
+static void draw_sizes(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    const int64_t unit = column_unit(desc);
+    const int64_t rows = desc->format == AIC_NZ ? 65535 : 8192;
+    if (desc->format == AIC_NZ && aic_rng_once_in(state, 40)) { /* more rows than the other format has */
+        desc->nSize = unit;
+        desc->mSize = aic_rng_range(state, 8193, 65535);
+        return;
+    }
+    desc->nSize = aic_rng_skewed(state, 1, 200 / unit, 4095 / unit) * unit;
+    desc->mSize = aic_rng_once_in(state, 8) ? 1 : aic_rng_skewed(state, 1, 150, rows);
+    while (desc->nSize * desc->mSize > ELEMENTS_MAX) {
+        int64_t *larger = desc->nSize > desc->mSize ? &desc->nSize : &desc->mSize;
+        const int64_t step = larger == &desc->nSize ? unit : 1;
+        *larger = *larger / step / 2 * step;
+    }
+}
+
+/* Matrices one after the other, or their rows interleaved. */
+static void draw_matrices(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->ndNum = aic_rng_range(state, 2, aic_rng_once_in(state, 4) ? 40 : 5);
+    while (desc->ndNum > 2 && desc->ndNum * desc->nSize * desc->mSize > ELEMENTS_MAX) {
+        desc->ndNum /= 2;
+    }
+    const int64_t blocks = (desc->mSize + 15) / 16;
+    desc->srcNdStride = aic_rng_once_in(state, 3) ? aic_rng_range(state, 1, 20) : blocks + aic_rng_range(state, 0, 2);
+    desc->srcNdStride = desc->srcNdStride > 512 ? 512 : desc->srcNdStride;
+    const int64_t apart = (desc->mSize - 1) * desc->dstStride + desc->nSize;
+    const int64_t gap = aic_rng_once_in(state, 2) ? 0 : aic_rng_range(state, 0, 20);
+    desc->dstNdStride = apart + gap;
+    if (apart + gap > 65535 || aic_rng_once_in(state, 2)) {
+        desc->dstNdStride = desc->nSize + gap;
+        desc->dstStride = (desc->ndNum - 1) * desc->dstNdStride + desc->nSize + aic_rng_range(state, 0, 3);
+    }
+}
+
+static void draw_strides(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    const int64_t dense = (desc->mSize + 15) / 16 * 16;
+    desc->srcStride = AIC_RNG_PICK(state, dense, dense, desc->mSize, dense + 16, aic_rng_range(state, 0, 2 * dense), 0);
+    desc->srcStride = desc->srcStride > 65535 ? 65535 : desc->srcStride;
+    const bool gaps = aic_rng_once_in(state, 2);
+    if (desc->format == AIC_ROW_MAJOR) {
+        desc->dstStride = desc->nSize + (gaps ? aic_rng_range(state, 1, 70) : 0);
+        if (desc->mSize == 1 && aic_rng_once_in(state, 2)) {
+            desc->dstStride = AIC_RNG_PICK(state, 1, 7, UINT32_MAX);
+        }
+        desc->ndNum = 1;
+        if (aic_rng_once_in(state, 3)) {
+            draw_matrices(state, desc);
+        }
+    } else {
+        const int64_t width = desc->isChannelSplit ? 8 : aic_dtype_size(desc->dst) == 1 ? 32 : 16;
+        const int64_t bytes = desc->mSize * width * (int64_t)aic_dtype_size(desc->dst);
+        desc->dstStride = (bytes + 31) / 32 + (gaps ? aic_rng_range(state, 1, 9) : 0);
+        desc->ndNum = AIC_RNG_PICK(state, 1, 1, 1, 2, 65535);
+    }
+    if (desc->ndNum == 1 && aic_rng_once_in(state, 4)) { /* not used */
+        desc->srcNdStride = aic_rng_range(state, -1, 600);
+        desc->dstNdStride = aic_rng_range(state, -1, 70000);
+    }
+    if (aic_rng_once_in(state, 40)) {
+        desc->ndNum = 0;
+    }
+}
+
+void aic_fixpipe_random(uint64_t *state, void *descriptor)
+{
+    aic_fixpipe_desc *desc = descriptor;
+    draw_mode(state, desc);
+    draw_sizes(state, desc);
+    draw_strides(state, desc);
+}
+
+/* ---- illegal ---- */
+
+static void break_dst(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    const uint32_t wrong =
+        (uint32_t)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_INT16, AIC_UINT32, AIC_UINT64, 77, UINT32_MAX);
+    memcpy(&desc->dst, &wrong, sizeof wrong);
+}
+
+static void break_src(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    const uint32_t wrong =
+        (uint32_t)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_INT8, AIC_FLOAT16, AIC_BFLOAT16, AIC_UINT32, 77, UINT32_MAX);
+    memcpy(&desc->src, &wrong, sizeof wrong);
+}
+
+static void break_format(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
+    memcpy(&desc->format, &wrong, sizeof wrong);
+}
+
+static void break_columns(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->nSize = aic_rng_outside(state, 1, 4095);
+}
+
+static void break_column_unit(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->format = AIC_NZ;
+    desc->nSize = desc->nSize / 16 * 16 + AIC_RNG_PICK(state, 1, 4, 7, 9, 12, 15);
+    desc->dstStride = 2 * desc->mSize; /* enough for every type */
+}
+
+static void break_rows(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->mSize = aic_rng_outside(state, 1, desc->format == AIC_NZ ? 65535 : 8192);
+}
+
+static void break_src_stride(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->srcStride = aic_rng_outside(state, 0, 65535);
+}
+
+static void break_dst_stride(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->dstStride = aic_rng_outside(state, 1, UINT32_MAX);
+}
+
+static void break_row_overlap(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->format = AIC_ROW_MAJOR;
+    desc->isChannelSplit = false;
+    desc->ndNum = 1;
+    desc->nSize = aic_rng_range(state, 2, 200);
+    desc->mSize = aic_rng_range(state, 2, 200);
+    desc->dstStride = AIC_RNG_PICK(state, desc->nSize - 1, 1, desc->nSize / 2);
+}
+
+static void break_block_overlap(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->format = AIC_NZ;
+    desc->nSize = 16 * aic_rng_range(state, 3, 12);
+    desc->mSize = aic_rng_range(state, 2, 200);
+    const int64_t width = desc->isChannelSplit ? 8 : aic_dtype_size(desc->dst) == 1 ? 32 : 16;
+    const int64_t units = desc->mSize * width * (int64_t)aic_dtype_size(desc->dst) / 32; /* a row has at least one */
+    desc->dstStride = AIC_RNG_PICK(state, units - 1, 1, (units + 1) / 2);
+}
+
+static void break_mode(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    const bool known = aic_rng_once_in(state, 2);
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 6, 22, 25, UINT32_MAX);
+    if (known) { /* a mode of the other source type */
+        const bool integer = desc->src == AIC_INT32;
+        desc->quantPre = integer ? AIC_F322F16 : AIC_DEQF16;
+        desc->deqScalar = 0;
+    } else {
+        memcpy(&desc->quantPre, &wrong, sizeof wrong);
+    }
+}
+
+/* Types that no mode joins. */
+static void break_pair(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    const bool integer = desc->src == AIC_INT32;
+    desc->format = AIC_ROW_MAJOR;
+    desc->isChannelSplit = false;
+    desc->ndNum = 1;
+    desc->mSize = aic_rng_range(state, 1, 100);
+    desc->dstStride = desc->nSize;
+    desc->quantPre = AIC_NO_QUANT;
+    desc->dst = integer ? (aic_dtype)AIC_RNG_PICK(state, AIC_FLOAT32, AIC_BFLOAT16) : AIC_INT32;
+}
+
+static void break_scalar(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    static const uint64_t wrong[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0xFFFFFFFF,
+                                     0x7F800001, 0x00002000, 0x807FFFFF};
+    static const aic_quant_pre scalar[] = {AIC_DEQF16, AIC_QF322B8_PRE, AIC_REQ8};
+    const int64_t mode = aic_rng_range(state, 0, 2);
+    aic_fixpipe_desc legal = *desc;
+    while (legal.quantPre != scalar[mode]) {
+        legal = *desc;
+        aic_fixpipe_random(state, &legal);
+    }
+    *desc = legal;
+    desc->deqScalar = (aic_rng_next(state) & ~UINT64_C(0xFFFFFFFF)) | wrong[aic_rng_range(state, 0, COUNT(wrong) - 1)];
+}
+
+static void break_matrix_count(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->ndNum = aic_rng_outside(state, 0, 65535);
+}
+
+/* A few matrices one after the other. */
+static void make_matrices(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->format = AIC_ROW_MAJOR;
+    desc->isChannelSplit = false;
+    desc->nSize = aic_rng_range(state, 2, 100);
+    desc->mSize = aic_rng_range(state, 2, 100);
+    desc->dstStride = desc->nSize + aic_rng_range(state, 0, 9);
+    desc->ndNum = aic_rng_range(state, 2, 5);
+    desc->srcNdStride = aic_rng_range(state, 1, 512);
+    desc->dstNdStride = desc->mSize * desc->dstStride;
+}
+
+static void break_src_matrix(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    make_matrices(state, desc);
+    desc->srcNdStride = aic_rng_outside(state, 1, 512);
+}
+
+static void break_dst_matrix(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    make_matrices(state, desc);
+    desc->dstNdStride = aic_rng_outside(state, 1, 65535);
+}
+
+static void break_matrix_overlap(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    make_matrices(state, desc);
+    desc->dstStride = desc->nSize;
+    const int64_t extent = (desc->mSize - 1) * desc->dstStride + desc->nSize;
+    desc->dstNdStride = AIC_RNG_PICK(state, extent - 1, 1, desc->nSize);
+    if (aic_rng_once_in(state, 2)) { /* interleaved, but for one element */
+        desc->dstNdStride = desc->nSize;
+        desc->dstStride = desc->ndNum * desc->nSize - 1;
+    }
+}
+
+static void break_relu(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    memset(&desc->reluEn, (int)aic_rng_range(state, 2, 255), sizeof desc->reluEn);
+}
+
+static void break_unit_flag(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    desc->unitFlag = AIC_RNG_PICK(state, 1, 2, 3, -1, 256, INT64_MIN, INT64_MAX);
+}
+
+static void break_split(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    if (desc->isChannelSplit || aic_rng_once_in(state, 2)) {
+        memset(&desc->isChannelSplit, (int)aic_rng_range(state, 2, 255), sizeof desc->isChannelSplit);
+        return;
+    }
+    desc->isChannelSplit = true; /* float32 to float32 in NZ is the one place where it is legal */
+    if (desc->dst == AIC_FLOAT32) {
+        desc->format = AIC_ROW_MAJOR;
+        desc->mSize = 1;
+        desc->ndNum = 1;
+    }
+}
+
+void aic_fixpipe_random_illegal(uint64_t *state, void *desc)
+{
+    static void (*const breakers[])(uint64_t *, aic_fixpipe_desc *) = {
+        break_dst,        break_src,        break_format,      break_columns,        break_column_unit,  break_rows,
+        break_src_stride, break_dst_stride, break_row_overlap, break_block_overlap,  break_mode,         break_pair,
+        break_scalar,     break_src_matrix, break_dst_matrix,  break_matrix_overlap, break_matrix_count, break_relu,
+        break_unit_flag,  break_split,
+    };
+    aic_fixpipe_random(state, desc);
+    breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
+}
+
+/* ---- at the end of a chain ---- */
+
+/* Rows and columns left out, all given, or some; the accumulator may hold fewer columns than format NZ needs. */
+static void fit_sizes(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
+{
+    if (from->columns < column_unit(desc)) {
+        desc->format = AIC_ROW_MAJOR;
+        desc->isChannelSplit = false;
+    }
+    const int64_t unit = column_unit(desc);
+    const int64_t most = from->columns / unit * unit;
+    const int64_t some = aic_rng_range(state, 1, from->columns / unit) * unit;
+    desc->nSize = AIC_RNG_PICK(state, most == from->columns ? 0 : most, most, some);
+    desc->mSize = AIC_RNG_PICK(state, 0, from->rows, aic_rng_range(state, 1, from->rows));
+    desc->srcStride = AIC_RNG_PICK(state, 0, from->block_rows);
+}
+
+/* The least legal dstStride of one matrix, for sizes that may be left out. */
+static int64_t dense_stride(const aic_accumulator *from, const aic_fixpipe_desc *desc)
+{
+    const int64_t rows = desc->mSize ? desc->mSize : from->rows;
+    if (desc->format == AIC_ROW_MAJOR) {
+        return desc->nSize ? desc->nSize : from->columns;
+    }
+    const int64_t width = desc->isChannelSplit ? 8 : aic_dtype_size(desc->dst) == 1 ? 32 : 16;
+    return (rows * width * (int64_t)aic_dtype_size(desc->dst) + 31) / 32;
+}
+
+/* Matrices of rows that follow each other in the accumulator, or overlap in it. */
+static void fit_matrices(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
+{
+    const int64_t columns = desc->nSize ? desc->nSize : from->columns;
+    const int64_t blocks = (from->rows - 1) / 16; /* the last matrix has at least a row */
+    desc->ndNum = aic_rng_range(state, 2, blocks < 5 ? blocks + 1 : 6);
+    desc->srcNdStride = aic_rng_range(state, 1, blocks / (desc->ndNum - 1));
+    const int64_t most = from->rows - (desc->ndNum - 1) * desc->srcNdStride * 16;
+    desc->mSize = AIC_RNG_PICK(state, 0, most, aic_rng_range(state, 1, most));
+    const int64_t rows = desc->mSize ? desc->mSize : most, gap = aic_rng_range(state, 0, 9);
+    if (aic_rng_once_in(state, 2)) { /* interleaved */
+        desc->dstNdStride = columns + gap;
+        desc->dstStride = desc->ndNum * desc->dstNdStride;
+    } else {
+        desc->dstStride = AIC_RNG_PICK(state, 0, columns, columns + gap);
+        desc->dstNdStride = rows * (desc->dstStride ? desc->dstStride : columns) + gap;
+    }
+}
+
+static void fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
+{
+    do {
+        draw_mode(state, desc);
+    } while (desc->src != from->dtype);
+    fit_sizes(state, from, desc);
+    const int64_t dense = dense_stride(from, desc);
+    desc->dstStride = AIC_RNG_PICK(state, 0, dense, dense + aic_rng_range(state, 1, 40));
+    if (desc->format == AIC_ROW_MAJOR && from->rows > 16 && aic_rng_once_in(state, 3)) {
+        fit_matrices(state, from, desc);
+    } else if (aic_rng_once_in(state, 40)) {
+        desc->ndNum = 0;
+    }
+}
+
+/* Values that are wrong for this accumulator only. */
+static void break_fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
+{
+    switch (aic_rng_range(state, 0, 4)) {
+    case 0:
+        desc->src = from->dtype == AIC_INT32 ? AIC_FLOAT32 : AIC_INT32;
+        break;
+    case 1:
+        desc->nSize = aic_rng_outside(state, 0, from->columns);
+        break;
+    case 2:
+        desc->mSize = aic_rng_outside(state, 0, from->rows);
+        break;
+    case 3:
+        desc->srcStride = AIC_RNG_PICK(state, from->block_rows - 1, from->block_rows + 1, -1, 65536, INT64_MAX);
+        break;
+    default: /* the last matrix ends a row too late */
+        desc->format = AIC_ROW_MAJOR;
+        desc->isChannelSplit = false;
+        desc->ndNum = 2;
+        desc->srcNdStride = (from->rows + 15) / 16;
+        desc->mSize = 1;
+        desc->dstStride = 0;
+        desc->dstNdStride = from->columns;
+        break;
+    }
+}
+
+void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *descriptor)
+{
+    static void (*const breakers[])(uint64_t *, aic_fixpipe_desc *) = {
+        break_dst, break_src, break_format, break_mode, break_matrix_count, break_relu, break_unit_flag,
+    };
+    aic_fixpipe_desc *desc = descriptor;
+    fit(state, accumulator, desc);
+    if (!legal && aic_rng_once_in(state, 2)) {
+        break_fit(state, accumulator, desc);
+    } else if (!legal) {
+        breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
+    }
+}

@@ -1,0 +1,108 @@
+/* Pseudo-random mmad descriptors for the checks: legal ones that prefer the corners, and ones that break exactly one
+ * rule of AscendC Fixpipe section 7.4. */
+#include "frontend/ops/mmad.h"
+
+#include "frontend/random/rng.h"
+
+#include <string.h>
+
+/* What one check may cost. */
+#define MACS_MAX INT64_C(3000000)
+#define ELEMENTS_MAX INT64_C(300000)
+
+/* ---- legal ---- */
+
+static int64_t draw_size(uint64_t *state)
+{
+    switch (aic_rng_range(state, 0, 15)) {
+    case 0:
+        return 1;
+    case 1:
+        return aic_rng_once_in(state, 4) ? 0 : 4095;
+    case 2:
+    case 3:
+        return 16 * aic_rng_range(state, 1, 6); /* whole fractals */
+    case 4:
+        return aic_rng_range(state, 100, 900);
+    default:
+        return aic_rng_range(state, 1, 99);
+    }
+}
+
+/* Halves m or n (the tails of k and long reductions are what matters more), k only when they are 1. */
+static void shrink(uint64_t *state, aic_mmad_desc *desc)
+{
+    int64_t *size = aic_rng_once_in(state, 2) ? &desc->m : &desc->n;
+    if (desc->m <= 1 && desc->n <= 1) {
+        size = &desc->k;
+    }
+    *size = *size > 1 ? *size / 2 : *size;
+}
+
+static bool too_large(const aic_mmad_desc *desc)
+{
+    return desc->m * desc->n * desc->k > MACS_MAX || desc->m * desc->k > ELEMENTS_MAX ||
+           desc->k * desc->n > ELEMENTS_MAX || desc->m * desc->n > ELEMENTS_MAX;
+}
+
+void aic_mmad_random(uint64_t *state, void *descriptor)
+{
+    aic_mmad_desc *desc = descriptor;
+    desc->dtype = (aic_dtype)AIC_RNG_PICK(state, AIC_INT8, AIC_FLOAT16, AIC_BFLOAT16, AIC_FLOAT32);
+    desc->m = draw_size(state);
+    desc->n = draw_size(state);
+    desc->k = draw_size(state);
+    while (too_large(desc)) {
+        shrink(state, desc);
+    }
+    const bool fractals = aic_rng_once_in(state, 4); /* as the document has them, all three */
+    desc->a_format = fractals || aic_rng_once_in(state, 3) ? AIC_LAYOUT_ZZ : AIC_LAYOUT_ND;
+    desc->b_format = fractals || aic_rng_once_in(state, 3) ? AIC_LAYOUT_ZN : AIC_LAYOUT_ND;
+    desc->c_format = fractals || aic_rng_once_in(state, 3) ? AIC_LAYOUT_NZ : AIC_LAYOUT_ND;
+    desc->init_c = !aic_rng_once_in(state, 3);
+    desc->accumulate = aic_rng_once_in(state, 2) ? AIC_ACCUMULATE_FAST : AIC_ACCUMULATE_CUBE;
+}
+
+/* ---- illegal ---- */
+
+static void break_dtype(uint64_t *state, aic_mmad_desc *desc)
+{
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, AIC_DTYPE_NONE, AIC_UINT8, AIC_INT16, AIC_UINT16, AIC_INT32,
+                                                  AIC_UINT32, AIC_UINT64, 77, UINT32_MAX);
+    memcpy(&desc->dtype, &wrong, sizeof wrong);
+}
+
+static void break_size(uint64_t *state, aic_mmad_desc *desc)
+{
+    int64_t *const sizes[] = {&desc->m, &desc->n, &desc->k};
+    *sizes[aic_rng_range(state, 0, 2)] = aic_rng_outside(state, 0, 4095);
+}
+
+static void break_format(uint64_t *state, aic_mmad_desc *desc)
+{
+    aic_layout *const formats[] = {&desc->a_format, &desc->b_format, &desc->c_format};
+    static const aic_layout legal[] = {AIC_LAYOUT_ZZ, AIC_LAYOUT_ZN, AIC_LAYOUT_NZ};
+    const int64_t which = aic_rng_range(state, 0, 2);
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, AIC_LAYOUT_NN, AIC_LAYOUT_NHWC, AIC_LAYOUT_2N,
+                                                  legal[(which + 1) % 3], legal[(which + 2) % 3], 77, UINT32_MAX);
+    memcpy(formats[which], &wrong, sizeof wrong);
+}
+
+static void break_init_c(uint64_t *state, aic_mmad_desc *desc)
+{
+    memset(&desc->init_c, (int)aic_rng_range(state, 2, 255), sizeof desc->init_c);
+}
+
+static void break_accumulate(uint64_t *state, aic_mmad_desc *desc)
+{
+    const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
+    memcpy(&desc->accumulate, &wrong, sizeof wrong);
+}
+
+void aic_mmad_random_illegal(uint64_t *state, void *desc)
+{
+    static void (*const breakers[])(uint64_t *, aic_mmad_desc *) = {break_dtype, break_size, break_format, break_init_c,
+                                                                    break_accumulate};
+    aic_mmad_random(state, desc);
+    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
+}

@@ -1,0 +1,318 @@
+/* Pseudo-random descriptors of both entries of tensor arithmetic for the checks: legal ones, and ones that break
+ * exactly one rule. */
+#include "frontend/ops/arith/tensor_arithmetic.h"
+
+#include "frontend/random/arith.h"
+#include "frontend/random/rng.h"
+
+#include <string.h>
+
+/* ---- both entries ---- */
+
+#define FIELDS_OF(desc)                                                                                                \
+    {                                                                                                                  \
+        .memory = &(desc)->memory, .shape = (desc)->shape,                                                             \
+        .addr = {&(desc)->output_addr, &(desc)->input0_addr, &(desc)->input1_addr},                                    \
+        .stride = {(desc)->output_stride, (desc)->input0_stride, (desc)->input1_stride},                               \
+    }
+
+static bool is_legal(const aic_op_info *op, const aic_semantics *semantics, const void *desc)
+{
+    const aic_semantics memory = aic_random_memory(semantics);
+    return op->validate(desc, &memory) == AIC_OK && op->validate(desc, semantics) == AIC_OK;
+}
+
+/* A byte that is no boolean. */
+static void break_flag(uint64_t *state, bool *flag)
+{
+    memset(flag, (int)aic_rng_range(state, 2, 255), sizeof *flag);
+}
+
+/* Local memory costs a check its copies: not often, and not at all where it is larger than the documents'. */
+static aic_memory draw_memory(uint64_t *state, const aic_semantics *semantics)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    const bool large = semantics->lanes * semantics->lane_bytes > defaults.lanes * defaults.lane_bytes;
+    return aic_rng_once_in(state, 12) && !large ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
+}
+
+/* Nothing is computed there. */
+static aic_memory draw_broken_memory(uint64_t *state)
+{
+    return aic_rng_once_in(state, 2) ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
+}
+
+/* Places that are legal for elements of any width. */
+static void set_dense(const aic_arith_fields *fields)
+{
+    *fields->memory = AIC_MEMORY_FLAT;
+    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+        *fields->addr[i] = 0;
+        for (int d = 0; d < AIC_ARITH_RANK; d++) {
+            fields->stride[i][d] = AIC_COMPACT;
+        }
+    }
+}
+
+/* Output and input one word apart in local memory, where each has several. */
+static void share_words(uint64_t *state, const aic_arith_fields *fields)
+{
+    const int input = (int)aic_rng_range(state, AIC_ARITH_INPUT0, AIC_ARITH_INPUT1);
+    set_dense(fields);
+    *fields->memory = AIC_MEMORY_LOCAL;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        fields->shape[d] = d == AIC_ARITH_W ? 9 : 1;
+    }
+    for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
+        *fields->addr[i] = 400 + 400 * i;
+    }
+    *fields->addr[input] = *fields->addr[AIC_ARITH_OUTPUT] + AIC_RNG_PICK(state, -4, 4, 8);
+}
+
+/* ---- tensor_arithmetic ---- */
+
+static float draw_float(uint64_t *state)
+{
+    const uint32_t bits = (uint32_t)AIC_RNG_PICK(state, 0, 0x3F800000, 0xC0200000, 0x80000000, 0x7F800000, 0x7FC00000,
+                                                 1, 0x7F7FFFFF, 0x7F800001, (int64_t)(uint32_t)aic_rng_next(state));
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void draw_words(uint64_t *state, const aic_semantics *semantics, aic_memory memory, bool constants,
+                       aic_tensor_arithmetic_desc *desc)
+{
+    static const int64_t bits[] = {32, 32, 32};
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    do {
+        desc->memory = memory;
+        aic_random_places(state, semantics, &fields, bits);
+        desc->op = aic_random_op(state, false);
+        desc->input0_is_const = constants && aic_rng_once_in(state, 6);
+        desc->input1_is_const = constants && aic_rng_once_in(state, 4);
+        desc->input0_const = draw_float(state);
+        desc->input1_const = draw_float(state);
+        desc->select_value = draw_float(state);
+        desc->shift_type = aic_rng_range(state, 0, 1);
+        for (int i = AIC_ARITH_INPUT0; i <= AIC_ARITH_INPUT1; i++) {
+            if (aic_rng_once_in(state, 4)) {
+                aic_random_in_place(&fields, i);
+            }
+        }
+    } while (!is_legal(&aic_op_tensor_arithmetic, semantics, desc));
+}
+
+void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantics, void *desc)
+{
+    draw_words(state, semantics, draw_memory(state, semantics), true, desc);
+}
+
+static void break_words_places(uint64_t *state, aic_tensor_arithmetic_desc *desc)
+{
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    const bool tensor[] = {true, true, desc->op != AIC_BM_CPY};
+    aic_random_break_places(state, &fields, tensor);
+}
+
+static void break_words_op(uint64_t *state, aic_tensor_arithmetic_desc *desc)
+{
+    desc->op = aic_random_wrong_op(state, false);
+}
+
+static void break_words_flag(uint64_t *state, aic_tensor_arithmetic_desc *desc)
+{
+    const bool second = desc->op != AIC_BM_CPY && aic_rng_once_in(state, 2);
+    break_flag(state, second ? &desc->input1_is_const : &desc->input0_is_const);
+}
+
+static void break_words_shift_type(uint64_t *state, aic_tensor_arithmetic_desc *desc)
+{
+    desc->op = AIC_BM_SHIFT;
+    desc->shift_type = aic_rng_outside(state, 0, 1);
+}
+
+static void break_words_overlap(uint64_t *state, aic_tensor_arithmetic_desc *desc)
+{
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    desc->op = AIC_BM_SUB;
+    share_words(state, &fields);
+}
+
+void aic_tensor_arithmetic_random_illegal(uint64_t *state, void *desc)
+{
+    static void (*const breakers[])(uint64_t *, aic_tensor_arithmetic_desc *) = {
+        break_words_places, break_words_places, break_words_places,     break_words_places,
+        break_words_op,     break_words_flag,   break_words_shift_type, break_words_overlap};
+    const aic_semantics defaults = aic_semantics_init();
+    draw_words(state, &defaults, draw_broken_memory(state), false, desc);
+    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
+}
+
+/* ---- tensor_arithmetic_quantized ---- */
+
+/* One of the widths whose sum is given. */
+static int64_t draw_bits(uint64_t *state, int64_t legal)
+{
+    return legal == 24 ? AIC_RNG_PICK(state, 8, 16) : legal;
+}
+
+/* A constant in the address field: the value's low bits, above a negative one zeros or ones. */
+static int64_t draw_constant(uint64_t *state, int64_t bits, bool sign)
+{
+    const int64_t range = INT64_C(1) << bits;
+    const int64_t low = AIC_RNG_PICK(state, 0, 1, 5, range / 2 - 1, range / 2, range - 1, range - 3,
+                                     aic_rng_range(state, 0, range - 1));
+    const bool ones = sign && low >= range / 2 && aic_rng_once_in(state, 2);
+    return low + (ones ? (INT64_C(1) << 32) - range : 0);
+}
+
+static void draw_widths(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc, int64_t bits[AIC_ARITH_OPERANDS])
+{
+    const aic_arith_op *op = aic_arith_op_get(desc->op);
+    const int64_t input = draw_bits(state, op->input_bits);
+    bits[AIC_ARITH_INPUT0] = bits[AIC_ARITH_INPUT1] = input;
+    bits[AIC_ARITH_OUTPUT] = op->output_bits != 0 ? draw_bits(state, op->output_bits) : input;
+    desc->input0_8bit = desc->input1_8bit = input == 8;
+    desc->output_8bit = bits[AIC_ARITH_OUTPUT] == 8;
+    desc->input0_sign = aic_rng_once_in(state, 2);
+    desc->input1_sign = aic_rng_once_in(state, 2);
+    desc->output_sign = aic_rng_once_in(state, 2);
+}
+
+static void draw_constants(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc, const int64_t *bits)
+{
+    desc->input0_is_const = aic_rng_once_in(state, 6);
+    desc->input1_is_const = aic_rng_once_in(state, 4);
+    if (desc->input0_is_const) {
+        desc->input0_addr = draw_constant(state, bits[AIC_ARITH_INPUT0], desc->input0_sign);
+    }
+    if (desc->input1_is_const) {
+        desc->input1_addr = draw_constant(state, bits[AIC_ARITH_INPUT1], desc->input1_sign);
+    }
+}
+
+static void draw_integers(uint64_t *state, const aic_semantics *semantics, aic_memory memory, bool constants,
+                          aic_tensor_arithmetic_quantized_desc *desc)
+{
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    int64_t bits[AIC_ARITH_OPERANDS];
+    do {
+        desc->memory = memory;
+        desc->op = aic_random_op(state, true);
+        draw_widths(state, desc, bits);
+        aic_random_places(state, semantics, &fields, bits);
+        desc->rshift_bit = AIC_RNG_PICK(state, 0, 1, 3, 7, aic_rng_range(state, 0, 31));
+        desc->lshift_bit = AIC_RNG_PICK(state, 0, 1, 3, aic_rng_range(state, 0, 31));
+        desc->shift_type = aic_rng_range(state, 0, 1);
+        desc->input1_n_is1 = aic_rng_once_in(state, 4);
+        desc->input1_h_is1 = aic_rng_once_in(state, 4);
+        desc->input1_w_is1 = aic_rng_once_in(state, 4);
+        for (int i = AIC_ARITH_INPUT0; i <= AIC_ARITH_INPUT1; i++) {
+            if (bits[i] == bits[AIC_ARITH_OUTPUT] && aic_rng_once_in(state, 4)) {
+                aic_random_in_place(&fields, i);
+            }
+        }
+        if (constants) {
+            draw_constants(state, desc, bits);
+        }
+    } while (!is_legal(&aic_op_tensor_arithmetic_quantized, semantics, desc));
+}
+
+void aic_tensor_arithmetic_quantized_random(uint64_t *state, const aic_semantics *semantics, void *desc)
+{
+    draw_integers(state, semantics, draw_memory(state, semantics), true, desc);
+}
+
+static void break_integers_places(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
+{
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    const bool tensor[] = {true, true, desc->op != AIC_BM_CPY};
+    desc->input1_h_is1 = desc->input1_w_is1 = false; /* so that its strides count */
+    aic_random_break_places(state, &fields, tensor);
+}
+
+static void break_integers_op(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
+{
+    desc->op = aic_random_wrong_op(state, true);
+}
+
+/* Bits above the value that are neither zeros nor ones, or ones above one that is not negative. */
+static void break_constant(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
+{
+    const int64_t bits = desc->input0_8bit ? 8 : 16, range = INT64_C(1) << bits;
+    const int64_t low = aic_rng_range(state, 0, range / 2 - 1), ones = (INT64_C(1) << 32) - range;
+    desc->input0_is_const = true;
+    desc->input0_addr =
+        AIC_RNG_PICK(state, low + range, low + ones, low + range / 2 + range, low + ones / 2, -1, INT64_C(1) << 32);
+}
+
+static void break_integers_flag(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
+{
+    bool *const flags[] = {&desc->input0_is_const, &desc->input0_sign,  &desc->output_sign, &desc->input0_8bit,
+                           &desc->output_8bit,     &desc->input1_sign,  &desc->input1_8bit, &desc->input1_is_const,
+                           &desc->input1_n_is1,    &desc->input1_h_is1, &desc->input1_w_is1};
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    set_dense(&fields);
+    desc->op = AIC_BM_ADD;
+    break_flag(state, flags[aic_rng_range(state, 0, (int64_t)(sizeof flags / sizeof flags[0]) - 1)]);
+}
+
+static void break_shifts(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
+{
+    desc->op = AIC_BM_MAC;
+    switch (aic_rng_range(state, 0, 2)) {
+    case 0:
+        desc->rshift_bit = aic_rng_outside(state, 0, 31);
+        break;
+    case 1:
+        desc->lshift_bit = aic_rng_outside(state, 0, 31);
+        break;
+    default:
+        desc->op = AIC_BM_SHIFT;
+        desc->shift_type = aic_rng_outside(state, 0, 1);
+        break;
+    }
+}
+
+/* A width that the operation does not take. */
+static void break_width(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
+{
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    set_dense(&fields);
+    desc->input0_8bit = desc->input1_8bit = desc->output_8bit = true;
+    switch (aic_rng_range(state, 0, 2)) {
+    case 0:
+        desc->op = aic_rng_once_in(state, 2) ? AIC_BM_SHIFT : AIC_BM_MUL;
+        desc->input0_8bit = desc->input1_8bit = desc->op == AIC_BM_SHIFT;
+        break;
+    case 1:
+        desc->op = AIC_BM_ADD;
+        desc->input1_8bit = false;
+        break;
+    default:
+        desc->op = aic_rng_once_in(state, 2) ? AIC_BM_MAC : AIC_BM_OR;
+        desc->output_8bit = desc->op == AIC_BM_MAC;
+        break;
+    }
+}
+
+static void break_integers_overlap(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
+{
+    const aic_arith_fields fields = FIELDS_OF(desc);
+    desc->op = AIC_BM_SUB;
+    desc->input0_8bit = desc->input1_8bit = desc->output_8bit = true;
+    desc->input1_n_is1 = desc->input1_h_is1 = desc->input1_w_is1 = false;
+    share_words(state, &fields);
+}
+
+void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc)
+{
+    static void (*const breakers[])(uint64_t *, aic_tensor_arithmetic_quantized_desc *) = {
+        break_integers_places, break_integers_places, break_integers_places, break_integers_places,
+        break_integers_op,     break_constant,        break_integers_flag,   break_shifts,
+        break_width,           break_integers_overlap};
+    const aic_semantics defaults = aic_semantics_init();
+    draw_integers(state, &defaults, draw_broken_memory(state), false, desc);
+    breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
+}

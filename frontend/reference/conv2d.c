@@ -1,0 +1,239 @@
+/* conv2d's plain-C reference: the formulas of TIK conv2d, sections 5.1 to 5.3 and 6, line by line. It shares nothing
+ * with the generator but the derived sizes of section 4. Written to be read, not to be fast. */
+#include "frontend/ops/conv2d.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/numeric/exact_sum.h"
+#include "frontend/numeric/half.h"
+
+#include <stdlib.h>
+
+/* One output position: where its window lies in the feature map. */
+typedef struct window {
+    const aic_conv2d_desc *desc;
+    const aic_conv2d_sizes *size;
+    int64_t ho, wo;
+} window;
+
+/* Element index of feature_map[c1][h][w][0] that kernel position (kh, kw) meets, or -1 in the padding. */
+static int64_t input_cell(const window *at, int64_t c1, int64_t kh, int64_t kw)
+{
+    const aic_conv2d_desc *desc = at->desc;
+    const aic_conv2d_sizes *s = at->size;
+    const int64_t h = at->ho * desc->stride[0] + kh * desc->dilation[0] - desc->pad[2];
+    const int64_t w = at->wo * desc->stride[1] + kw * desc->dilation[1] - desc->pad[0];
+    return h >= 0 && h < s->h && w >= 0 && w < s->w ? ((c1 * s->h + h) * s->w + w) * s->c0 : -1;
+}
+
+/* Element index of weight[c1][kh][kw][co][0]. */
+static int64_t weight_cell(const aic_conv2d_sizes *s, int64_t c1, int64_t kh, int64_t kw, int64_t co)
+{
+    return (((c1 * s->kh + kh) * s->kw + kw) * s->cout + co) * s->c0;
+}
+
+/* Element index of dst[co/16][ho*Wo + wo][co%16]. */
+static int64_t output_cell(const aic_conv2d_sizes *s, int64_t co, int64_t ho, int64_t wo)
+{
+    return (co / 16 * s->round_howo + ho * s->wo + wo) * 16 + co % 16;
+}
+
+/* ---- int8: section 5.3 ---- */
+
+/* The exact sum: at most 4096*255*255 products of at most 2^14 each fit in 64 bits with room. */
+static int64_t sum_int8(const window *at, const int8_t *feature_map, const int8_t *weight, int64_t co)
+{
+    const aic_conv2d_sizes *s = at->size;
+    const int64_t pad_value = (int64_t)at->desc->pad_value;
+    int64_t sum = 0;
+    for (int64_t c1 = 0; c1 < s->c1; c1++) {
+        for (int64_t kh = 0; kh < s->kh; kh++) {
+            for (int64_t kw = 0; kw < s->kw; kw++) {
+                const int64_t cell = input_cell(at, c1, kh, kw);
+                const int8_t *w = weight + weight_cell(s, c1, kh, kw, co);
+                for (int64_t c0 = 0; c0 < s->c0; c0++) {
+                    const int64_t x = cell < 0 ? pad_value : feature_map[cell + c0];
+                    sum += x * w[c0];
+                }
+            }
+        }
+    }
+    return sum;
+}
+
+/* ---- float16 ---- */
+
+/* The operands with every half as the double of the same value. */
+typedef struct doubles {
+    double *feature_map;
+    double *weight;
+    double pad_value; /* rounded once to half */
+} doubles;
+
+static double *to_doubles(const uint16_t *halves, int64_t count)
+{
+    double *values = malloc((size_t)count * sizeof *values);
+    for (int64_t i = 0; values && i < count; i++) {
+        values[i] = aic_half_to_double(halves[i]);
+    }
+    return values;
+}
+
+static void free_doubles(doubles *in)
+{
+    free(in->feature_map);
+    free(in->weight);
+}
+
+static aic_status make_doubles(const aic_conv2d_desc *desc, const aic_conv2d_sizes *s, void *const operands[],
+                               doubles *in)
+{
+    const int64_t feature_map = s->c1 * s->h * s->w * s->c0;
+    const int64_t weight = s->k * s->cout;
+    in->feature_map = to_doubles(operands[1], feature_map);
+    in->weight = to_doubles(operands[2], weight);
+    in->pad_value = aic_half_to_double(aic_half_from_double(desc->pad_value));
+    if (!in->feature_map || !in->weight) {
+        free_doubles(in);
+        aic_fail_memory("conv2d", (size_t)(feature_map + weight) * sizeof(double));
+        return AIC_OUT_OF_MEMORY;
+    }
+    return AIC_OK;
+}
+
+/* The block model of section 5.2. */
+static float sum_cube(const window *at, const doubles *in, int64_t co, float acc)
+{
+    const aic_conv2d_sizes *s = at->size;
+    double sum = 0;
+    int64_t in_block = 0;
+    for (int64_t c1 = 0; c1 < s->c1; c1++) {
+        for (int64_t kh = 0; kh < s->kh; kh++) {
+            for (int64_t kw = 0; kw < s->kw; kw++) {
+                const int64_t cell = input_cell(at, c1, kh, kw);
+                const double *w = in->weight + weight_cell(s, c1, kh, kw, co);
+                for (int64_t c0 = 0; c0 < s->c0; c0++) {
+                    const double x = cell < 0 ? in->pad_value : in->feature_map[cell + c0];
+                    sum = sum + x * w[c0];
+                    if (++in_block == s->k0) {
+                        acc = (float)((double)acc + sum);
+                        sum = 0;
+                        in_block = 0;
+                    }
+                }
+            }
+        }
+    }
+    /* C0 = 4: the zero products that complete the last block do not change its sum, which is never -0. */
+    return in_block > 0 ? (float)((double)acc + sum) : acc;
+}
+
+/* The old output and all products, without any rounding. */
+static aic_exact_sum sum_exactly(const window *at, const doubles *in, int64_t co, float initial)
+{
+    const aic_conv2d_sizes *s = at->size;
+    aic_exact_sum sum = {.special = 0};
+    aic_exact_add(&sum, (double)initial);
+    for (int64_t c1 = 0; c1 < s->c1; c1++) {
+        for (int64_t kh = 0; kh < s->kh; kh++) {
+            for (int64_t kw = 0; kw < s->kw; kw++) {
+                const int64_t cell = input_cell(at, c1, kh, kw);
+                const double *w = in->weight + weight_cell(s, c1, kh, kw, co);
+                for (int64_t c0 = 0; c0 < s->c0; c0++) {
+                    aic_exact_add(&sum, (cell < 0 ? in->pad_value : in->feature_map[cell + c0]) * w[c0]);
+                }
+            }
+        }
+    }
+    return sum;
+}
+
+/* ---- all of the output ---- */
+
+/* What is to be found out of every element of dst. */
+typedef struct request {
+    const aic_conv2d_desc *desc;
+    const aic_conv2d_sizes *size;
+    void *const *operands;
+    const doubles *in;     /* float16 */
+    double *exact, *bound; /* of aic_conv2d_reference_bound() */
+} request;
+
+static void walk(const request *r, void (*visit)(const request *r, const window *at, int64_t co, int64_t cell))
+{
+    for (int64_t ho = 0; ho < r->size->ho; ho++) {
+        for (int64_t wo = 0; wo < r->size->wo; wo++) {
+            const window at = {r->desc, r->size, ho, wo};
+            for (int64_t co = 0; co < r->size->cout; co++) {
+                visit(r, &at, co, output_cell(r->size, co, ho, wo));
+            }
+        }
+    }
+}
+
+static void store_int8(const request *r, const window *at, int64_t co, int64_t cell)
+{
+    int32_t *out = (int32_t *)r->operands[0] + cell;
+    const int64_t sum = (r->desc->init_l1out ? 0 : *out) + sum_int8(at, r->operands[1], r->operands[2], co);
+    *out = (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
+}
+
+static void store_float(const request *r, const window *at, int64_t co, int64_t cell)
+{
+    float *out = (float *)r->operands[0] + cell;
+    const float initial = r->desc->init_l1out ? 0 : *out;
+    if (r->desc->accumulate == AIC_ACCUMULATE_CUBE) {
+        *out = sum_cube(at, r->in, co, initial);
+    } else {
+        const aic_exact_sum sum = sum_exactly(at, r->in, co, initial);
+        *out = (float)aic_exact_value(&sum);
+    }
+}
+
+static void enclose(const request *r, const window *at, int64_t co, int64_t cell)
+{
+    const float *dst = r->operands[0];
+    const aic_exact_sum sum = sum_exactly(at, r->in, co, r->desc->init_l1out ? 0 : dst[cell]);
+    r->exact[cell] = aic_exact_value(&sum);
+    r->bound[cell] = aic_exact_bound(&sum, r->size->k);
+}
+
+aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
+{
+    (void)semantics;
+    const aic_conv2d_desc *desc = descriptor;
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    doubles in;
+    const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in};
+    if (desc->dtype == AIC_INT8) {
+        walk(&r, store_int8);
+        return AIC_OK;
+    }
+    aic_status status = make_doubles(desc, &s, operands, &in);
+    if (status == AIC_OK) {
+        walk(&r, store_float);
+        free_doubles(&in);
+    }
+    return status;
+}
+
+aic_status aic_conv2d_reference_bound(const void *descriptor, const aic_semantics *semantics, void *const operands[],
+                                      double *exact, double *bound)
+{
+    (void)semantics;
+    const aic_conv2d_desc *desc = descriptor;
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    const float *dst = operands[0];
+    doubles in;
+    const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in, .exact = exact, .bound = bound};
+    aic_status status = make_doubles(desc, &s, operands, &in);
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (int64_t i = 0; i < s.cout * s.round_howo; i++) { /* what stays: the rows past howo */
+        exact[i] = (double)dst[i];
+        bound[i] = 0;
+    }
+    walk(&r, enclose);
+    free_doubles(&in);
+    return AIC_OK;
+}

@@ -1,0 +1,137 @@
+/* fixpipe's plain-C reference: the formulas of AscendC Fixpipe, sections 4 to 6, element by element. Written to be
+ * read, not to be fast. */
+#include "frontend/ops/fixpipe.h"
+
+#include "frontend/numeric/round.h"
+
+#include <math.h>
+
+/* The quantisation word (section 5). */
+typedef struct quantisation {
+    float scale;
+    int shift; /* 1..16, or 0: none (MCB = 0) */
+    int offset;
+    bool is_signed;
+} quantisation;
+
+static quantisation decode(uint64_t word)
+{
+    const uint32_t scale_bits = (uint32_t)word & 0xFFFFE000;
+    const int n = (int)(word >> 32 & 0xF) + 1;
+    const int offset = (int)(word >> 37 & 0x1FF);
+    quantisation q = {
+        .shift = word >> 36 & 1 ? n : 0,
+        .offset = offset >= 256 ? offset - 512 : offset,
+        .is_signed = word >> 46 & 1,
+    };
+    memcpy(&q.scale, &scale_bits, sizeof q.scale);
+    return q;
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* value / 2^count, rounded down: an arithmetic shift. */
+static int64_t shift_right(int64_t value, int count)
+{
+    const int64_t unit = INT64_C(1) << count;
+    return value >= 0 ? value / unit : -((-value + unit - 1) / unit);
+}
+
+/* b8 (section 6.2): a byte of int8 or uint8. */
+static uint8_t to_byte(float p, const quantisation *q)
+{
+    const float t = isnan(p) ? 0 : p < -256 ? -256 : p > 255 ? 255 : p;
+    const int64_t r = (int64_t)nearbyintf(t) + q->offset;
+    return (uint8_t)(q->is_signed ? clamp(r, -128, 127) : clamp(r, 0, 255));
+}
+
+/* A source element, whichever type it is. */
+typedef union source {
+    float f32;
+    int32_t i32;
+} source;
+
+/* Section 6.1. */
+static source rectify(aic_dtype type, source x)
+{
+    if (type == AIC_FLOAT32) {
+        return x.f32 > 0 || isnan(x.f32) ? x : (source){.f32 = 0};
+    }
+    return x.i32 > 0 ? x : (source){.i32 = 0};
+}
+
+/* Section 6.2: one result, stored at `out`. */
+static void store(const aic_fixpipe_desc *desc, aic_overflow overflow, source x, uint64_t word, unsigned char *out)
+{
+    const quantisation q = decode(word);
+    uint16_t half;
+    x = desc->reluEn ? rectify(desc->src, x) : x;
+    switch (desc->quantPre) {
+    case AIC_NO_QUANT:
+        memcpy(out, &x, sizeof x);
+        return;
+    case AIC_F322F16:
+        half = aic_round_float16((double)x.f32, overflow);
+        break;
+    case AIC_F322BF16:
+        half = aic_round_bfloat16(x.f32, overflow);
+        break;
+    case AIC_DEQF16:
+    case AIC_VDEQF16:
+        half = aic_round_float16((double)((float)x.i32 * q.scale), overflow);
+        break;
+    case AIC_QF322B8_PRE:
+    case AIC_VQF322B8_PRE:
+        *out = to_byte(x.f32 * q.scale, &q);
+        return;
+    case AIC_REQ8:
+    case AIC_VREQ8: {
+        const int64_t y = q.shift == 0 ? x.i32 : clamp(shift_right(x.i32, q.shift), INT16_MIN, INT16_MAX);
+        *out = to_byte((float)y * q.scale, &q);
+        return;
+    }
+    default: /* no mode of a valid descriptor */
+        return;
+    }
+    memcpy(out, &half, sizeof half);
+}
+
+/* Byte offset of element (i, j, n) in dst (sections 4.1 to 4.3). */
+static int64_t target(const aic_fixpipe_desc *desc, int64_t i, int64_t j, int64_t n)
+{
+    const int64_t size = (int64_t)aic_dtype_size(desc->dst);
+    if (desc->format == AIC_ROW_MAJOR) {
+        return (i * desc->dstNdStride + j * desc->dstStride + n) * size;
+    }
+    if (desc->isChannelSplit) {
+        return n / 8 * desc->dstStride * 32 + (j * 8 + n % 8) * 4;
+    }
+    if (size > 1) {
+        return n / 16 * desc->dstStride * 32 + (j * 16 + n % 16) * size;
+    }
+    const bool odd_tail = desc->nSize / 16 % 2 != 0 && n >= desc->nSize - 16;
+    return n / 32 * desc->dstStride * 32 + j * (odd_tail ? 16 : 32) + n % 32;
+}
+
+aic_status aic_fixpipe_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
+{
+    const aic_fixpipe_desc *desc = descriptor;
+    unsigned char *dst = operands[0];
+    const unsigned char *src = operands[1];
+    const uint64_t *words = operands[2]; /* NULL: deqScalar */
+    const int64_t matrices = desc->format == AIC_ROW_MAJOR || desc->ndNum == 0 ? desc->ndNum : 1;
+    for (int64_t i = 0; i < matrices; i++) {
+        for (int64_t j = 0; j < desc->mSize; j++) {
+            for (int64_t n = 0; n < desc->nSize; n++) {
+                const int64_t from = i * desc->srcNdStride * 256 + n / 16 * desc->srcStride * 16 + j * 16 + n % 16;
+                source x;
+                memcpy(&x, src + from * (int64_t)sizeof x, sizeof x);
+                store(desc, semantics->overflow, x, words ? words[n] : desc->deqScalar, dst + target(desc, i, j, n));
+            }
+        }
+    }
+    return AIC_OK;
+}

@@ -1,0 +1,225 @@
+/* mmad's plain-C reference: the formulas of AscendC Fixpipe, section 7.4. It shares nothing with the generator. Written
+ * to be read, not to be fast. */
+#include "frontend/ops/mmad.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/numeric/element.h"
+#include "frontend/numeric/exact_sum.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+static int64_t blocks(int64_t size, int64_t block)
+{
+    return (size + block - 1) / block;
+}
+
+/* Element index of A(i,kk). One row is dense in either format. */
+static int64_t a_cell(const aic_mmad_desc *desc, int64_t i, int64_t kk)
+{
+    const int64_t k0 = aic_mmad_k0(desc);
+    if (desc->a_format == AIC_LAYOUT_ND || desc->m == 1) {
+        return i * desc->k + kk;
+    }
+    return ((i / 16 * blocks(desc->k, k0) + kk / k0) * 16 + i % 16) * k0 + kk % k0;
+}
+
+/* Element index of B(kk,j). */
+static int64_t b_cell(const aic_mmad_desc *desc, int64_t kk, int64_t j)
+{
+    const int64_t k0 = aic_mmad_k0(desc);
+    if (desc->b_format == AIC_LAYOUT_ND) {
+        return kk * desc->n + j;
+    }
+    return ((kk / k0 * blocks(desc->n, 16) + j / 16) * 16 + j % 16) * k0 + kk % k0;
+}
+
+/* Element index of C(i,j). */
+static int64_t c_cell(const aic_mmad_desc *desc, int64_t i, int64_t j)
+{
+    if (desc->c_format == AIC_LAYOUT_ND) {
+        return i * desc->n + j;
+    }
+    return ((j / 16 * blocks(desc->m, 16) + i / 16) * 16 + i % 16) * 16 + j % 16;
+}
+
+/* The matrices with every element as the double of the same value: the rows of A, the columns of B. */
+typedef struct doubles {
+    double *a; /* [m][k] */
+    double *b; /* [n][k] */
+} doubles;
+
+static void free_doubles(doubles *in)
+{
+    free(in->a);
+    free(in->b);
+}
+
+static double element(const aic_mmad_desc *desc, const void *operand, int64_t cell)
+{
+    const int64_t size = (int64_t)aic_dtype_size(desc->dtype);
+    return aic_element_value(desc->dtype, (const unsigned char *)operand + cell * size);
+}
+
+/* No size is 0. */
+static aic_status make_doubles(const aic_mmad_desc *desc, void *const operands[], doubles *in)
+{
+    const size_t m = (size_t)desc->m, n = (size_t)desc->n, k = (size_t)desc->k;
+    in->a = malloc(m * k * sizeof *in->a);
+    in->b = malloc(n * k * sizeof *in->b);
+    if (!in->a || !in->b) {
+        free_doubles(in);
+        return aic_fail_memory("mmad", (m + n) * k * sizeof *in->a);
+    }
+    for (int64_t kk = 0; kk < desc->k; kk++) {
+        for (int64_t i = 0; i < desc->m; i++) {
+            in->a[i * desc->k + kk] = element(desc, operands[1], a_cell(desc, i, kk));
+        }
+        for (int64_t j = 0; j < desc->n; j++) {
+            in->b[j * desc->k + kk] = element(desc, operands[2], b_cell(desc, kk, j));
+        }
+    }
+    return AIC_OK;
+}
+
+/* One element of C. */
+typedef struct dot {
+    const double *a, *b; /* row of A, column of B */
+    int64_t k, k0;
+} dot;
+
+static dot dot_of(const aic_mmad_desc *desc, const doubles *in, int64_t i, int64_t j)
+{
+    return (dot){in->a + i * desc->k, in->b + j * desc->k, desc->k, aic_mmad_k0(desc)};
+}
+
+/* At most 4095 products of at most 2^14 and an int32: exact in any order. */
+static int32_t sum_int8(const dot *d, int32_t initial)
+{
+    int64_t sum = initial;
+    for (int64_t kk = 0; kk < d->k; kk++) {
+        sum += (int64_t)d->a[kk] * (int64_t)d->b[kk];
+    }
+    return (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
+}
+
+/* Blocks of K0 products; the last one may be shorter: zero products would not change its sum, which is never -0. */
+static float sum_cube(const dot *d, float acc)
+{
+    for (int64_t block = 0; block < d->k; block += d->k0) {
+        const int64_t end = block + d->k0 < d->k ? block + d->k0 : d->k;
+        double sum = 0;
+        for (int64_t kk = block; kk < end; kk++) {
+            sum = sum + d->a[kk] * d->b[kk]; /* the product is exact */
+        }
+        acc = (float)((double)acc + sum);
+    }
+    return acc;
+}
+
+static aic_exact_sum sum_exactly(const dot *d, float initial)
+{
+    aic_exact_sum sum = {.special = 0};
+    aic_exact_add(&sum, (double)initial);
+    for (int64_t kk = 0; kk < d->k; kk++) {
+        aic_exact_add(&sum, d->a[kk] * d->b[kk]);
+    }
+    return sum;
+}
+
+/* Section 6.4. */
+static double overflow(const aic_semantics *semantics, double value)
+{
+    if (semantics->overflow == AIC_OVERFLOW_IEEE || isfinite(value)) {
+        return value;
+    }
+    return isnan(value) ? 0 : copysign((double)FLT_MAX, value);
+}
+
+static float sum_float(const aic_mmad_desc *desc, const aic_semantics *semantics, const dot *d, float initial)
+{
+    float result;
+    if (desc->accumulate == AIC_ACCUMULATE_CUBE) {
+        result = sum_cube(d, initial);
+    } else {
+        const aic_exact_sum sum = sum_exactly(d, initial);
+        result = (float)aic_exact_value(&sum);
+    }
+    return (float)overflow(semantics, (double)result);
+}
+
+/* What is to be found out of every element of C. */
+typedef struct request {
+    const aic_mmad_desc *desc;
+    const aic_semantics *semantics;
+    void *const *operands;
+    double *exact, *bound; /* of aic_mmad_reference_bound() */
+} request;
+
+/* Visits every element of C with its place in memory. */
+static aic_status walk(const request *r, void (*visit)(const request *r, const dot *d, int64_t cell))
+{
+    const aic_mmad_desc *desc = r->desc;
+    if (aic_mmad_nothing(desc)) {
+        return AIC_OK;
+    }
+    doubles in;
+    aic_status status = make_doubles(desc, r->operands, &in);
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (int64_t i = 0; i < desc->m; i++) {
+        for (int64_t j = 0; j < desc->n; j++) {
+            const dot d = dot_of(desc, &in, i, j);
+            visit(r, &d, c_cell(desc, i, j));
+        }
+    }
+    free_doubles(&in);
+    return AIC_OK;
+}
+
+static void store(const request *r, const dot *d, int64_t cell)
+{
+    if (r->desc->dtype == AIC_INT8) {
+        int32_t *c = (int32_t *)r->operands[0] + cell;
+        *c = sum_int8(d, r->desc->init_c ? 0 : *c);
+    } else {
+        float *c = (float *)r->operands[0] + cell;
+        *c = sum_float(r->desc, r->semantics, d, r->desc->init_c ? 0 : *c);
+    }
+}
+
+aic_status aic_mmad_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
+{
+    const request r = {.desc = descriptor, .semantics = semantics, .operands = operands};
+    return walk(&r, store);
+}
+
+static void enclose(const request *r, const dot *d, int64_t cell)
+{
+    const float *c = r->operands[0];
+    const aic_exact_sum sum = sum_exactly(d, r->desc->init_c ? 0 : c[cell]);
+    r->exact[cell] = overflow(r->semantics, aic_exact_value(&sum));
+    r->bound[cell] = aic_exact_bound(&sum, r->desc->k);
+}
+
+/* Cells that keep their value: those outside m x n, and all when a size is 0. */
+static void bound_untouched(const aic_mmad_desc *desc, const float *c, double *exact, double *bound)
+{
+    const int64_t cells =
+        desc->c_format == AIC_LAYOUT_ND ? desc->m * desc->n : blocks(desc->m, 16) * blocks(desc->n, 16) * 16 * 16;
+    for (int64_t cell = 0; cell < cells; cell++) {
+        exact[cell] = (double)c[cell];
+        bound[cell] = 0;
+    }
+}
+
+aic_status aic_mmad_reference_bound(const void *descriptor, const aic_semantics *semantics, void *const operands[],
+                                    double *exact, double *bound)
+{
+    const request r = {
+        .desc = descriptor, .semantics = semantics, .operands = operands, .exact = exact, .bound = bound};
+    bound_untouched(descriptor, operands[0], exact, bound);
+    return walk(&r, enclose);
+}

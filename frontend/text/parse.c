@@ -1,0 +1,415 @@
+/* Reads operator text.
+ *
+ *     text   = stage { "|" stage }
+ *     stage  = name "(" [ key "=" value { "," key "=" value } ] ")"
+ *     value  = word | "[" word { "," word } "]"
+ *     word   = one or more of A-Z a-z 0-9 _ . + - ?
+ *
+ * White space is free between words and signs. One pass, no recursion, no allocation: the first error ends it, and
+ * its message names operator, key and column. Whether values are legal is not judged here. A text that begins like a
+ * statement of PTO-AS is read as one (pto_as.c). */
+#include "frontend/core/diag.h"
+#include "frontend/core/op.h"
+#include "frontend/pto/as.h"
+#include "frontend/text/number.h"
+#include "frontend/text/text.h"
+#include <aic/pto.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A word of the text. */
+typedef struct word {
+    const char *start;
+    size_t length;
+} word;
+
+typedef struct reader {
+    const char *text;
+    const char *at;
+    const aic_record *record; /* being read, or NULL */
+    const aic_field *field;   /* key being read, or NULL */
+} reader;
+
+/* ---- messages ---- */
+
+/* The keys of any operator fit. */
+enum { KEYS_MAX = 448 };
+
+/* Fails with "OPERATOR: KEY: message (column N)"; `where` points into the text. */
+__attribute__((format(printf, 3, 4))) static aic_status fail_at(const reader *in, const char *where, const char *format,
+                                                                ...)
+{
+    char message[KEYS_MAX + 64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return aic_fail(AIC_INVALID_ARGUMENT, in->record ? in->record->name : NULL, "%s%s%s (column %zu)",
+                    in->field ? in->field->name : "", in->field ? ": " : "", message, (size_t)(where - in->text) + 1);
+}
+
+#define SHOWN_MAX 40
+
+typedef struct shown {
+    char text[SHOWN_MAX + 4];
+} shown;
+
+/* A word as a message shows it: cut when long. Words hold printable characters only. */
+static shown show(word w)
+{
+    shown s;
+    snprintf(s.text, sizeof s.text, "%.*s%s", (int)(w.length < SHOWN_MAX ? w.length : SHOWN_MAX), w.start,
+             w.length > SHOWN_MAX ? "..." : "");
+    return s;
+}
+
+/* What stands in the text at the reader, for "expected ..." messages. */
+static shown show_next(const reader *in)
+{
+    shown s;
+    const unsigned char c = (unsigned char)*in->at;
+    if (c == '\0') {
+        snprintf(s.text, sizeof s.text, "the end of the text");
+    } else {
+        snprintf(s.text, sizeof s.text, c > ' ' && c < 0x7F ? "'%c'" : "byte 0x%02X", c);
+    }
+    return s;
+}
+
+/* ---- words and signs ---- */
+
+static void skip_space(reader *in)
+{
+    in->at += strspn(in->at, " \t\r\n\v\f");
+}
+
+/* Takes the sign `c` if it comes next. */
+static bool take(reader *in, char c)
+{
+    skip_space(in);
+    if (*in->at != c) {
+        return false;
+    }
+    in->at++;
+    return true;
+}
+
+static aic_status expect(reader *in, char c)
+{
+    return take(in, c) ? AIC_OK : fail_at(in, in->at, "expected '%c' instead of %s", c, show_next(in).text);
+}
+
+/* Reads a word; `what` names it in the message. */
+static aic_status read_word(reader *in, const char *what, word *w)
+{
+    skip_space(in);
+    w->start = in->at;
+    w->length = strspn(in->at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-?");
+    if (w->length == 0) {
+        return fail_at(in, in->at, "expected %s instead of %s", what, show_next(in).text);
+    }
+    in->at += w->length;
+    return AIC_OK;
+}
+
+static bool word_is(word w, const char *text)
+{
+    return strlen(text) == w.length && memcmp(w.start, text, w.length) == 0;
+}
+
+/* ---- values ---- */
+
+static aic_status fail_value(const reader *in, word w, const char *expected)
+{
+    return fail_at(in, w.start, "%s is not %s", show(w).text, expected);
+}
+
+static aic_status value_int(const reader *in, word w, uint64_t *value)
+{
+    int64_t integer = 0;
+    switch (aic_integer_parse(w.start, w.length, &integer)) {
+    case AIC_NUMBER_OK:
+        *value = (uint64_t)integer;
+        return AIC_OK;
+    case AIC_NUMBER_TOO_BIG:
+        return fail_value(in, w, "an integer of 64 bits");
+    default:
+        return fail_value(in, w, "an integer");
+    }
+}
+
+/* 0 would end the list of entries. */
+static aic_status value_dim(const reader *in, word w, uint64_t *value)
+{
+    aic_status status = value_int(in, w, value);
+    return status == AIC_OK && *value == 0 ? fail_at(in, w.start, "0 is outside 1..%" PRId64, INT64_MAX) : status;
+}
+
+static aic_status value_real(const reader *in, word w, uint64_t *value)
+{
+    double real = 0;
+    switch (aic_number_parse(w.start, w.length, &real)) {
+    case AIC_NUMBER_OK:
+        *value = aic_bits_of_double(real);
+        return AIC_OK;
+    case AIC_NUMBER_TOO_BIG:
+        return fail_value(in, w, "a number of double precision");
+    case AIC_NUMBER_NO_MEMORY:
+        return aic_fail_memory(in->record->name, w.length);
+    default:
+        return fail_value(in, w, "a number");
+    }
+}
+
+static aic_status value_float32(const reader *in, word w, uint64_t *value)
+{
+    float real = 0;
+    switch (aic_float_parse(w.start, w.length, &real)) {
+    case AIC_NUMBER_OK:
+        *value = aic_bits_of_float(real);
+        return AIC_OK;
+    case AIC_NUMBER_TOO_BIG:
+        return fail_value(in, w, "a number of single precision or its 32 bits");
+    case AIC_NUMBER_NO_MEMORY:
+        return aic_fail_memory(in->record->name, w.length);
+    default:
+        return fail_value(in, w, "a number");
+    }
+}
+
+static aic_status value_bool(const reader *in, word w, uint64_t *value)
+{
+    *value = word_is(w, "true") || word_is(w, "True");
+    return *value || word_is(w, "false") || word_is(w, "False") ? AIC_OK : fail_value(in, w, "true or false");
+}
+
+static aic_status value_dtype(const reader *in, word w, uint64_t *value)
+{
+    char name[16] = ""; /* longer than any name or alias */
+    if (w.length < sizeof name) {
+        memcpy(name, w.start, w.length);
+    }
+    *value = aic_dtype_parse(name);
+    return *value != AIC_DTYPE_NONE ? AIC_OK : fail_value(in, w, "a data type (int8, float16, ...)");
+}
+
+static aic_status value_bits(const reader *in, word w, uint64_t *value)
+{
+    return aic_bits_parse(w.start, w.length, value) == AIC_NUMBER_OK
+               ? AIC_OK
+               : fail_value(in, w, "an integer of 64 bits without a sign");
+}
+
+static aic_status value_enum(const reader *in, word w, uint64_t *value)
+{
+    return aic_enum_value(in->field->kind, w.start, w.length, value)
+               ? AIC_OK
+               : fail_value(in, w, aic_enum_expected(in->field->kind));
+}
+
+static aic_status value_size(const reader *in, word w, uint64_t *value)
+{
+    if (word_is(w, "none")) {
+        *value = (uint64_t)AIC_NOT_GIVEN;
+        return AIC_OK;
+    }
+    if (word_is(w, "dyn") || word_is(w, "?")) {
+        *value = (uint64_t)AIC_DYNAMIC;
+        return AIC_OK;
+    }
+    return value_int(in, w, value);
+}
+
+/* By field kind: reads a word as an entry of that kind. */
+static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *value) = {
+    [AIC_KIND_INT] = value_int,   [AIC_KIND_REAL] = value_real,   [AIC_KIND_FLOAT32] = value_float32,
+    [AIC_KIND_BOOL] = value_bool, [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits,
+    [AIC_KIND_DIMS] = value_dim,  [AIC_KIND_SIZE] = value_size,
+#define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = value_enum,
+#include <aic/enum.def>
+#undef AIC_ENUM
+};
+
+static aic_status read_entry(reader *in, void *desc, uint32_t index)
+{
+    word w;
+    uint64_t value = 0;
+    aic_status status = read_word(in, "a value", &w);
+    if (status == AIC_OK) {
+        status = value_readers[in->field->kind](in, w, &value);
+    }
+    if (status == AIC_OK) {
+        aic_field_set_word(in->field, desc, index, value);
+    }
+    return status;
+}
+
+/* "[a, b, ...]" with exactly the field's number of entries; of DIMS there may be fewer, and none where it is optional.
+ */
+static aic_status read_vector(reader *in, void *desc)
+{
+    aic_status status = expect(in, '[');
+    uint32_t given = 0;
+    while (status == AIC_OK && !(given == 0 && take(in, ']'))) {
+        if (given == in->field->count) {
+            return fail_at(in, in->at, "more than %u entries", in->field->count);
+        }
+        status = read_entry(in, desc, given++);
+        if (status == AIC_OK && !take(in, ',')) {
+            status = expect(in, ']');
+            break;
+        }
+    }
+    bool fewer = in->field->kind == AIC_KIND_DIMS && (given > 0 || !in->field->required);
+    if (status == AIC_OK && given != in->field->count && !fewer) {
+        status = fail_at(in, in->at, "%u entries instead of %u", given, in->field->count);
+    }
+    return status;
+}
+
+/* ---- keys, stages, chains ---- */
+
+/* The keys of a record for messages: "dtype, fm_shape, ...". */
+static void list_keys(const aic_record *record, char *buffer, size_t capacity)
+{
+    size_t length = 0;
+    for (size_t f = 0; f < record->count && length < capacity; f++) {
+        length += (size_t)snprintf(buffer + length, capacity - length, "%s%s", f ? ", " : "", record->fields[f].name);
+    }
+}
+
+/* key "=" value. `seen` has a bit for every field of the record. */
+static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
+{
+    word key;
+    char keys[KEYS_MAX];
+    in->field = NULL;
+    aic_status status = read_word(in, "a key", &key);
+    if (status != AIC_OK) {
+        return status;
+    }
+    size_t f = 0;
+    while (f < in->record->count && !word_is(key, in->record->fields[f].name)) {
+        f++;
+    }
+    if (f == in->record->count) {
+        list_keys(in->record, keys, sizeof keys);
+        return fail_at(in, key.start, "%s: unknown key; the keys are %s", show(key).text, keys);
+    }
+    in->field = &in->record->fields[f];
+    if (*seen >> f & 1) {
+        return fail_at(in, key.start, "given twice");
+    }
+    *seen |= UINT64_C(1) << f;
+    status = expect(in, '=');
+    if (status == AIC_OK) {
+        status = in->field->count > 1 ? read_vector(in, desc) : read_entry(in, desc, 0);
+    }
+    in->field = status == AIC_OK ? NULL : in->field;
+    return status;
+}
+
+static aic_status check_required(reader *in, const char *end, uint64_t seen)
+{
+    for (size_t f = 0; f < in->record->count; f++) {
+        if (in->record->fields[f].required && !(seen >> f & 1)) {
+            in->field = &in->record->fields[f];
+            return fail_at(in, end, "this key is required and missing");
+        }
+    }
+    return AIC_OK;
+}
+
+/* "(" [ pair { "," pair } ] ")" */
+static aic_status read_fields(reader *in, const aic_record *record, void *fields)
+{
+    uint64_t seen = 0;
+    in->record = record;
+    aic_status status = expect(in, '(');
+    bool closed = status == AIC_OK && take(in, ')');
+    while (status == AIC_OK && !closed) {
+        status = read_pair(in, fields, &seen);
+        if (status == AIC_OK && !take(in, ',')) {
+            closed = take(in, ')');
+            status = closed ? AIC_OK : fail_at(in, in->at, "expected ',' or ')' instead of %s", show_next(in).text);
+        }
+    }
+    return status == AIC_OK ? check_required(in, in->at - 1, seen) : status;
+}
+
+static aic_status read_end(reader *in, const char *expected)
+{
+    in->record = NULL;
+    skip_space(in);
+    return *in->at == '\0' ? AIC_OK : fail_at(in, in->at, "expected %s instead of %s", expected, show_next(in).text);
+}
+
+static aic_status read_stage(reader *in, aic_stage *stage)
+{
+    word name;
+    in->record = NULL;
+    in->field = NULL;
+    aic_status status = read_word(in, "the name of an operator", &name);
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        const aic_op_info *info = aic_op_get((aic_op)op);
+        if (word_is(name, info->record.name)) {
+            stage->op = (aic_op)op;
+            info->init(&stage->desc);
+            status = read_fields(in, &info->record, &stage->desc);
+            if (status == AIC_OK && info->settle) {
+                info->settle(&stage->desc);
+            }
+            return status;
+        }
+    }
+    return fail_at(in, name.start, "%s: unknown operator", show(name).text);
+}
+
+aic_status aic_record_parse(const aic_record *record, const char *text, void *fields)
+{
+    reader in = {text, text, NULL, NULL};
+    word name;
+    aic_status status = read_word(&in, "a name", &name);
+    if (status == AIC_OK && !word_is(name, record->name)) {
+        status = fail_at(&in, name.start, "%s is not %s", show(name).text, record->name);
+    }
+    if (status == AIC_OK) {
+        status = read_fields(&in, record, fields);
+    }
+    return status == AIC_OK ? read_end(&in, "the end of the text") : status;
+}
+
+aic_status aic_spec_parse(const char *text, aic_spec *spec)
+{
+    if (!text || !spec) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the %s is NULL", text ? "specification" : "operator text");
+    }
+    if (aic_pto_recognise(text)) {
+        return aic_pto_read_spec(text, spec);
+    }
+    reader in = {text, text, NULL, NULL};
+    aic_spec result;
+    memset(&result, 0, sizeof result);
+    do {
+        if (result.count == AIC_STAGES_MAX) {
+            in.record = NULL;
+            return fail_at(&in, in.at, "more than %d operators in a chain", AIC_STAGES_MAX);
+        }
+        aic_status status = read_stage(&in, &result.stage[result.count]);
+        if (status != AIC_OK) {
+            return status;
+        }
+        result.count++;
+    } while (take(&in, '|'));
+    aic_status status = read_end(&in, "'|' or the end of the text");
+    if (status == AIC_OK) {
+        *spec = result;
+    }
+    return status;
+}

@@ -1,0 +1,135 @@
+/* Writes operator text in its canonical form: every key, in the order of the field list, one spelling. */
+#include "frontend/text/text.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/op.h"
+#include "frontend/text/number.h"
+#include "frontend/text/sink.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* One entry. Values outside an enumeration come out as numbers: they are for messages, and do not read back. */
+static aic_status put_entry(aic_sink *out, const aic_field *field, const void *desc, uint32_t index)
+{
+    const uint64_t word = aic_field_word(field, desc, index);
+    const char *name = NULL;
+    char number[AIC_NUMBER_TEXT_MAX];
+    double real;
+    uint32_t single;
+    float narrow;
+    switch (field->kind) {
+    case AIC_KIND_REAL:
+        memcpy(&real, &word, sizeof real);
+        name = number;
+        if (aic_number_print(real, number) != AIC_OK) {
+            return aic_fail_memory(field->name, sizeof number);
+        }
+        break;
+    case AIC_KIND_FLOAT32:
+        single = (uint32_t)word;
+        memcpy(&narrow, &single, sizeof narrow);
+        name = number;
+        if (aic_float_print(narrow, number) != AIC_OK) {
+            return aic_fail_memory(field->name, sizeof number);
+        }
+        break;
+    case AIC_KIND_BOOL:
+        name = word == 0 ? "false" : word == 1 ? "true" : NULL;
+        break;
+    case AIC_KIND_DTYPE:
+        name = aic_dtype_size((aic_dtype)word) || word == AIC_DTYPE_NONE ? aic_dtype_name((aic_dtype)word) : NULL;
+        break;
+    case AIC_KIND_BITS:
+        name = number;
+        snprintf(number, sizeof number, "0x%" PRIx64, word);
+        break;
+    case AIC_KIND_INT:
+    case AIC_KIND_DIMS:
+        break;
+    case AIC_KIND_SIZE:
+        name = (int64_t)word == AIC_NOT_GIVEN ? "none" : (int64_t)word == AIC_DYNAMIC ? "dyn" : NULL;
+        break;
+    default:
+        name = aic_enum_word(field->kind, word);
+        break;
+    }
+    if (!name) {
+        snprintf(number, sizeof number, "%" PRId64, (int64_t)word);
+        name = number;
+    }
+    aic_sink_put(out, name);
+    return AIC_OK;
+}
+
+static aic_status put_record(aic_sink *out, const aic_record *record, const void *desc)
+{
+    aic_sink_put(out, record->name);
+    for (size_t f = 0; f < record->count; f++) {
+        const aic_field *field = &record->fields[f];
+        aic_sink_put(out, f == 0 ? "(" : ", ");
+        aic_sink_put(out, field->name);
+        aic_sink_put(out, field->count > 1 ? "=[" : "=");
+        const uint32_t shown = aic_field_shown(field, desc);
+        for (uint32_t i = 0; i < shown; i++) {
+            aic_sink_put(out, i > 0 ? "," : "");
+            aic_status status = put_entry(out, field, desc, i);
+            if (status != AIC_OK) {
+                return status;
+            }
+        }
+        aic_sink_put(out, field->count > 1 ? "]" : "");
+    }
+    aic_sink_put(out, ")");
+    return AIC_OK;
+}
+
+static aic_status put_spec(aic_sink *out, const aic_spec *spec)
+{
+    for (int32_t i = 0; i < spec->count; i++) {
+        aic_sink_put(out, i > 0 ? " | " : "");
+        const aic_op_info *op = aic_op_get(spec->stage[i].op);
+        aic_stage stage = spec->stage[i];
+        if (op->settle) {
+            op->settle(&stage.desc);
+        }
+        aic_status status = put_record(out, &op->record, &stage.desc);
+        if (status != AIC_OK) {
+            return status;
+        }
+    }
+    return AIC_OK;
+}
+
+/* Something to be written, and how. */
+typedef struct source {
+    const aic_spec *spec;
+    const aic_record *record; /* when spec is NULL */
+    const void *fields;
+} source;
+
+static aic_status put_source(aic_sink *out, const void *what)
+{
+    const source *from = what;
+    return from->spec ? put_spec(out, from->spec) : put_record(out, from->record, from->fields);
+}
+
+aic_status aic_record_print(const aic_record *record, const void *fields, char *buffer, size_t capacity, size_t *length)
+{
+    return aic_sink_write(put_source, &(source){.record = record, .fields = fields}, buffer, capacity, length);
+}
+
+aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, size_t *length)
+{
+    if (!spec || spec->count < 1 || spec->count > AIC_STAGES_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL or has no 1..%d operators",
+                        AIC_STAGES_MAX);
+    }
+    for (int32_t i = 0; i < spec->count; i++) {
+        if (!aic_op_get(spec->stage[i].op)) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "stage %d: operator %u is outside 1..%d", (int)i + 1,
+                            (unsigned)spec->stage[i].op, AIC_OP_END - 1);
+        }
+    }
+    return aic_sink_write(put_source, &(source){.spec = spec}, buffer, capacity, length);
+}

@@ -1,0 +1,231 @@
+/* Scalars as text. Decimal numbers reach a short float type in one rounding: they are read as a double whose last bit
+ * is set where the double is not exact (rounding to odd), which no later rounding can mistake for a tie. */
+#include "frontend/text/scalar.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/field.h"
+#include "frontend/numeric/element.h"
+#include "frontend/text/number.h"
+#include <aic/texpands.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A float type by the widths of its parts. */
+typedef struct float_format {
+    int exponent_bits, fraction_bits;
+} float_format;
+
+static bool format_of(aic_dtype dtype, float_format *format)
+{
+    static const float_format formats[] = {[AIC_FLOAT16] = {5, 10}, [AIC_BFLOAT16] = {8, 7}, [AIC_FLOAT32] = {8, 23}};
+    if (dtype != AIC_FLOAT16 && dtype != AIC_BFLOAT16 && dtype != AIC_FLOAT32) {
+        return false;
+    }
+    *format = formats[dtype];
+    return true;
+}
+
+static int bits_of(aic_dtype dtype)
+{
+    return (int)aic_dtype_size(dtype) * 8;
+}
+
+static bool is_signed(aic_dtype dtype)
+{
+    return dtype == AIC_INT8 || dtype == AIC_INT16 || dtype == AIC_INT32;
+}
+
+static uint64_t largest(int bits)
+{
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+/* ---- floats ---- */
+
+/* A double in a shorter format, to nearest, ties to even, in integer arithmetic: no rounding mode matters. */
+static uint64_t round_to(float_format to, double value)
+{
+    enum { FRACTION = 52, BIAS = 1023 };
+    const uint64_t bits = aic_bits_of_double(value);
+    const uint64_t sign = bits >> 63 << (to.exponent_bits + to.fraction_bits);
+    const uint64_t infinity = largest(to.exponent_bits) << to.fraction_bits;
+    if (isnan(value)) {
+        return sign | infinity | UINT64_C(1) << (to.fraction_bits - 1);
+    }
+    const int bias = (1 << (to.exponent_bits - 1)) - 1;
+    const int exponent = (int)(bits >> FRACTION & 0x7FF) - BIAS + bias;
+    if (exponent >= (int)largest(to.exponent_bits)) {
+        return sign | infinity;
+    }
+    /* A subnormal result loses more bits, and has no hidden one. */
+    const int lost = FRACTION - to.fraction_bits + (exponent < 1 ? 1 - exponent : 0);
+    if (lost > FRACTION + 1) {
+        return sign;
+    }
+    const uint64_t significand = (bits & largest(FRACTION)) | UINT64_C(1) << FRACTION;
+    const uint64_t rest = significand & largest(lost), tie = UINT64_C(1) << (lost - 1);
+    uint64_t kept = significand >> lost;
+    kept += rest > tie || (rest == tie && (kept & 1));
+    /* The hidden one, or a carry, adds to the exponent. */
+    return sign | (kept + (exponent < 1 ? 0 : (uint64_t)(exponent - 1) << to.fraction_bits));
+}
+
+static bool is_hexadecimal(const char *text, size_t length)
+{
+    const size_t at = length > 0 && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+    return length - at >= 2 && text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
+}
+
+static aic_scalar_result read_float(aic_dtype dtype, float_format format, const char *text, size_t length,
+                                    uint64_t *bits)
+{
+    if (is_hexadecimal(text, length)) {
+        switch (text[0] == '0' ? aic_bits_parse(text, length, bits) : AIC_NUMBER_MALFORMED) {
+        case AIC_NUMBER_OK:
+            return *bits <= largest(bits_of(dtype)) ? AIC_SCALAR_OK : AIC_SCALAR_RANGE;
+        case AIC_NUMBER_TOO_BIG:
+            return AIC_SCALAR_RANGE;
+        default:
+            return AIC_SCALAR_MALFORMED;
+        }
+    }
+    double value;
+    switch (aic_number_parse_odd(text, length, &value)) {
+    case AIC_NUMBER_OK:
+        break;
+    case AIC_NUMBER_TOO_BIG:
+        return AIC_SCALAR_RANGE;
+    case AIC_NUMBER_NO_MEMORY:
+        return AIC_SCALAR_NO_MEMORY;
+    default:
+        return AIC_SCALAR_MALFORMED;
+    }
+    const uint64_t infinity = largest(format.exponent_bits) << format.fraction_bits;
+    *bits = round_to(format, value);
+    return isfinite(value) && (*bits & infinity) == infinity ? AIC_SCALAR_RANGE : AIC_SCALAR_OK;
+}
+
+/* ---- integers ---- */
+
+static aic_scalar_result read_integer(aic_dtype dtype, const char *text, size_t length, uint64_t *bits)
+{
+    const uint64_t most = largest(bits_of(dtype));
+    int64_t value = 0;
+    const aic_number_result result =
+        is_signed(dtype) ? aic_integer_parse(text, length, &value) : aic_bits_parse(text, length, bits);
+    if (result == AIC_NUMBER_TOO_BIG) {
+        return AIC_SCALAR_RANGE;
+    }
+    if (result != AIC_NUMBER_OK) { /* a negative value of an unsigned type is a literal nonetheless */
+        return aic_integer_parse(text, length, &value) == AIC_NUMBER_OK ? AIC_SCALAR_RANGE : AIC_SCALAR_MALFORMED;
+    }
+    if (!is_signed(dtype)) {
+        return *bits <= most ? AIC_SCALAR_OK : AIC_SCALAR_RANGE;
+    }
+    *bits = (uint64_t)value & most;
+    return value >= -(int64_t)(most / 2) - 1 && value <= (int64_t)(most / 2) ? AIC_SCALAR_OK : AIC_SCALAR_RANGE;
+}
+
+aic_scalar_result aic_scalar_read(aic_dtype dtype, const char *text, size_t length, uint64_t *bits)
+{
+    float_format format;
+    if (format_of(dtype, &format)) {
+        return read_float(dtype, format, text, length, bits);
+    }
+    return aic_dtype_size(dtype) != 0 ? read_integer(dtype, text, length, bits) : AIC_SCALAR_MALFORMED;
+}
+
+void aic_scalar_limits(aic_dtype dtype, char text[AIC_SCALAR_LIMITS_MAX])
+{
+    float_format format;
+    const uint64_t most = largest(bits_of(dtype));
+    if (format_of(dtype, &format)) {
+        snprintf(text, AIC_SCALAR_LIMITS_MAX, "%s", aic_dtype_name(dtype));
+    } else if (is_signed(dtype)) {
+        snprintf(text, AIC_SCALAR_LIMITS_MAX, "-%" PRIu64 "..%" PRIu64, most / 2 + 1, most / 2);
+    } else {
+        snprintf(text, AIC_SCALAR_LIMITS_MAX, "0..%" PRIu64, most);
+    }
+}
+
+aic_status aic_scalar_parse(aic_dtype dtype, const char *text, void *element)
+{
+    uint64_t bits = 0;
+    char limits[AIC_SCALAR_LIMITS_MAX];
+    if (text == NULL || element == NULL || aic_dtype_size(dtype) == 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "scalar", "%s",
+                        text == NULL      ? "the text is NULL"
+                        : element == NULL ? "the element is NULL"
+                                          : "the type is none");
+    }
+    aic_scalar_limits(dtype, limits);
+    switch (aic_scalar_read(dtype, text, strlen(text), &bits)) {
+    case AIC_SCALAR_OK:
+        memcpy(element, &bits, aic_dtype_size(dtype)); /* little-endian */
+        return AIC_OK;
+    case AIC_SCALAR_RANGE:
+        return aic_fail(AIC_INVALID_ARGUMENT, "scalar", "%.60s is outside %s", text, limits);
+    case AIC_SCALAR_NO_MEMORY:
+        return aic_fail_memory("scalar", strlen(text));
+    default:
+        return aic_fail(AIC_INVALID_ARGUMENT, "scalar", "\"%.60s\" is not a value of %s", text, aic_dtype_name(dtype));
+    }
+}
+
+/* ---- printing ---- */
+
+/* A decimal with a point behind its first digits: "1.5", "1.0e+15". */
+static void add_point(const char *number, char text[AIC_SCALAR_TEXT_MAX])
+{
+    const size_t digits = strcspn(number, ".e");
+    snprintf(text, AIC_SCALAR_TEXT_MAX, "%.*s%s%s", (int)digits, number, number[digits] == '.' ? "" : ".0",
+             number + digits);
+}
+
+/* Whole numbers in full, others by the fewest digits that read back. */
+static aic_status print_float(aic_dtype dtype, uint64_t bits, double value, char text[AIC_SCALAR_TEXT_MAX])
+{
+    enum { DIGITS_MAX = 9 }; /* tell any two float32 apart */
+    char number[AIC_NUMBER_TEXT_MAX];
+    if (value == floor(value) && fabs(value) < 1e9) {
+        if (aic_number_print(value, number) != AIC_OK) {
+            return aic_fail_memory("scalar", sizeof number);
+        }
+        add_point(number, text);
+        return AIC_OK;
+    }
+    for (int digits = 1; digits <= DIGITS_MAX; digits++) {
+        uint64_t back = ~bits;
+        if (aic_number_print_digits(value, digits, number) != AIC_OK) {
+            return aic_fail_memory("scalar", sizeof number);
+        }
+        add_point(number, text);
+        if (aic_scalar_read(dtype, text, strlen(text), &back) == AIC_SCALAR_OK && back == bits) {
+            return AIC_OK;
+        }
+    }
+    return aic_fail(AIC_INTERNAL, "scalar", "%s does not read back", text);
+}
+
+aic_status aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR_TEXT_MAX])
+{
+    float_format format;
+    if (!format_of(dtype, &format)) {
+        const int unused = 64 - bits_of(dtype);
+        if (is_signed(dtype)) { /* the sign bit goes to the top and back */
+            snprintf(text, AIC_SCALAR_TEXT_MAX, "%" PRId64, (int64_t)(bits << unused) / ((int64_t)1 << unused));
+        } else {
+            snprintf(text, AIC_SCALAR_TEXT_MAX, "%" PRIu64, bits);
+        }
+        return AIC_OK;
+    }
+    const double value = aic_element_value(dtype, &bits);
+    if (!isfinite(value)) {
+        snprintf(text, AIC_SCALAR_TEXT_MAX, "0x%0*" PRIX64, bits_of(dtype) / 4, bits);
+        return AIC_OK;
+    }
+    return print_float(dtype, bits, value, text);
+}

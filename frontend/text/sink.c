@@ -1,0 +1,39 @@
+/* Text under way to a caller's buffer. */
+#include "frontend/text/sink.h"
+
+#include "frontend/core/diag.h"
+
+void aic_sink_put(aic_sink *out, const char *text)
+{
+    for (; *text; text++, out->length++) {
+        if (out->length < out->capacity) {
+            out->buffer[out->length] = *text;
+        }
+    }
+}
+
+aic_status aic_sink_write(aic_status (*write)(aic_sink *out, const void *from), const void *from, char *buffer,
+                          size_t capacity, size_t *length)
+{
+    aic_sink measure = {NULL, 0, 0}; /* first, so that a buffer that is too small stays as it was */
+    aic_status status = write(&measure, from);
+    if (status != AIC_OK) {
+        return status;
+    }
+    if (length) {
+        *length = measure.length;
+    }
+    if (capacity == 0) {
+        return AIC_OK;
+    }
+    if (!buffer || measure.length >= capacity) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the text needs %zu bytes, the buffer has %zu", measure.length + 1,
+                        buffer ? capacity : 0);
+    }
+    aic_sink out = {buffer, capacity, 0};
+    status = write(&out, from);
+    if (status == AIC_OK) {
+        buffer[out.length] = '\0';
+    }
+    return status;
+}

@@ -1,0 +1,16 @@
+/* Parts of the operator text shared by its reader and its printer. */
+#ifndef AIC_TEXT_H
+#define AIC_TEXT_H
+
+#include "frontend/core/field.h"
+
+#include <aic/types.h>
+
+/* Reads "name(key=value, ...)" into a structure whose optional fields hold their fallbacks. */
+aic_status aic_record_parse(const aic_record *record, const char *text, void *fields);
+
+/* Writes it; buffer, capacity and length as aic_spec_print() has them. */
+aic_status aic_record_print(const aic_record *record, const void *fields, char *buffer, size_t capacity,
+                            size_t *length);
+
+#endif
