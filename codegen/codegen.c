@@ -1,28 +1,15 @@
 /* From a request to IR, assembly or an object. */
 #include "codegen/codegen.h"
-#include "codegen/generator.h"
-#include "codegen/group.h"
+#include "codegen/kernel.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
+#include "codegen/plan.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/op.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static const aic_generator *const GENERATORS[] = {
-    [AIC_OP_NONE] = NULL,
-#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = &aic_generator_##name,
-#include <aic/ops.def>
-#undef AIC_OP
-};
-
-const aic_shape *aic_describe(const aic_spec *resolved, const aic_semantics *semantics, aic_work *work)
-{
-    const aic_stage *stage = resolved->stage;
-    const aic_shape *shape = GENERATORS[stage[0].op]->describe(&stage[0].desc, semantics, work);
-    return resolved->count == 1 ? shape : GENERATORS[stage[1].op]->fuse(&stage[1].desc, semantics, shape, work);
-}
 
 static uint64_t now_ns(void)
 {
@@ -34,10 +21,11 @@ static uint64_t now_ns(void)
 /* One run of the generator; lives on the caller's side of the guard. */
 typedef struct job {
     const aic_codegen_request *request;
+    const aic_kernel_plan *plan;
     aic_dump_stage stage;
     char *bytes; /* result */
     size_t size;
-    aic_sizes sizes;
+    unsigned functions;
     uint64_t emit_ns, codegen_ns;
     bool failed; /* set by LLVM's diagnostics */
 } job;
@@ -96,11 +84,9 @@ static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef modu
     uint64_t start = now_ns();
     aic_emit emit;
     aic_emit_open(&emit, context, module, j->request->target);
-    aic_status status = aic_emit_kernel(&emit, j->request, &j->sizes);
+    j->functions = aic_kernel_emit(&emit, j->plan, j->request->symbol);
     aic_emit_close(&emit);
-    if (status == AIC_OK) {
-        status = aic_llvm_verify(module);
-    }
+    aic_status status = aic_llvm_verify(module);
     j->emit_ns = now_ns() - start;
     return status;
 }
@@ -126,53 +112,154 @@ static aic_status run_job(void *argument)
     return status;
 }
 
-/* How many of the functions of codegen.h there are. */
-static unsigned functions(const job *j)
+/* ---- plans of a request ---- */
+
+/* Plans of all specifications, equal ones once, and the request's list of them. */
+typedef struct plans {
+    aic_plan *own[AIC_GROUP_MAX];
+    aic_plan *list[AIC_GROUP_MAX];
+    size_t count;
+} plans;
+
+static void free_plans(plans *p)
 {
-    enum { GROUP = 1, NEVER_PACKED = 2, PACKED = 3 };
-    if (j->request->count > 1) {
-        return GROUP;
+    for (size_t i = 0; i < p->count; i++) {
+        aic_plan_free(p->own[i]);
     }
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-        if (j->sizes.packed_bytes[i] != 0) {
-            return PACKED;
-        }
-    }
-    return NEVER_PACKED;
 }
 
-aic_status aic_codegen_object(const aic_codegen_request *request, aic_object *object)
+/* The plan of a problem with the schedule of this text; NULL: the default rule's. */
+static aic_status make_plan(const aic_problem *problem, const char *text, aic_plan **plan)
 {
-    job j = {.request = request, .stage = AIC_DUMP_OBJ};
-    aic_status status = aic_guard_run(run_job, &j);
+    aic_status status = aic_plan_create(problem, plan);
     if (status != AIC_OK) {
         return status;
     }
-    *object = (aic_object){
-        .bytes = j.bytes,
-        .size = j.size,
-        .functions = functions(&j),
-        .workspace_bytes = j.sizes.workspace_bytes,
-        .emit_ns = j.emit_ns,
-        .codegen_ns = j.codegen_ns,
-    };
-    memcpy(object->packed_bytes, j.sizes.packed_bytes, sizeof object->packed_bytes);
+    status = text == NULL ? aic_plan_choose(*plan) : aic_plan_parse(*plan, text);
+    if (status != AIC_OK) {
+        aic_plan_free(*plan);
+    }
+    return status;
+}
+
+static aic_status make_plans(const aic_codegen_request *request, plans *p)
+{
+    *p = (plans){.count = 0};
+    for (size_t i = 0; i < request->count; i++) {
+        size_t equal = 0;
+        while (!aic_spec_equal(&request->spec[equal], &request->spec[i])) {
+            equal++;
+        }
+        if (equal == i) {
+            const aic_problem problem = {&request->spec[i], request->semantics, request->target};
+            aic_status status = make_plan(&problem, request->schedule, &p->own[p->count]);
+            if (status != AIC_OK) {
+                free_plans(p);
+                return status;
+            }
+            p->list[i] = p->own[p->count++];
+        } else {
+            p->list[i] = p->list[equal];
+        }
+    }
     return AIC_OK;
 }
 
-void aic_object_free(aic_object *object)
+/* Runs the generator up to a stage. */
+static aic_status generate(job *j, const plans *p, aic_kernel_plan *plan)
 {
-    free(object->bytes);
-    object->bytes = NULL;
+    *plan = (aic_kernel_plan){j->request->count, p->list};
+    j->plan = plan;
+    return aic_guard_run(run_job, j);
 }
 
-aic_status aic_codegen_dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
+/* ---- the door ---- */
+
+static aic_status object_of(const aic_codegen_request *request, aic_object *object)
+{
+    job j = {.request = request, .stage = AIC_DUMP_OBJ};
+    plans p;
+    aic_kernel_plan plan;
+    aic_status status = make_plans(request, &p);
+    if (status != AIC_OK) {
+        return status;
+    }
+    status = generate(&j, &p, &plan);
+    if (status == AIC_OK) {
+        *object = (aic_object){.bytes = j.bytes,
+                               .size = j.size,
+                               .functions = j.functions,
+                               .emit_ns = j.emit_ns,
+                               .codegen_ns = j.codegen_ns};
+        aic_kernel_requirements(&plan, &object->requirements);
+        status = aic_schedule_print(&p.list[0]->schedule, object->schedule, sizeof object->schedule);
+    }
+    free_plans(&p);
+    return status;
+}
+
+static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
 {
     job j = {.request = request, .stage = stage};
-    aic_status status = aic_guard_run(run_job, &j);
+    plans p;
+    aic_kernel_plan plan;
+    aic_status status = make_plans(request, &p);
+    if (status != AIC_OK) {
+        return status;
+    }
+    status = generate(&j, &p, &plan);
+    free_plans(&p);
     if (status == AIC_OK) {
         *bytes = j.bytes;
         *size = j.size;
     }
     return status;
+}
+
+static aic_status plan_of(const aic_problem *problem, const char *schedule, aic_schedule_info *info)
+{
+    aic_plan *plan;
+    aic_status status = make_plan(problem, schedule, &plan);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_schedule given = plan->schedule;
+    status = aic_schedule_print(&given, info->text, sizeof info->text);
+    if (status == AIC_OK && schedule != NULL) {
+        status = aic_plan_choose(plan);
+    }
+    info->is_default = aic_schedule_equal(&given, &plan->schedule);
+    aic_plan_free(plan);
+    return status;
+}
+
+static aic_status candidate_of(const aic_problem *problem, size_t index, char text[AIC_SCHEDULE_TEXT_MAX])
+{
+    aic_plan *plan;
+    aic_status status = aic_plan_create(problem, &plan);
+    if (status != AIC_OK) {
+        return status;
+    }
+    aic_candidates list = {.count = 0};
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){aic_candidates_add, &list});
+    aic_plan_free(plan);
+    if (index >= list.count) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "candidate = %zu is outside 0..%zu", index,
+                        list.count == 0 ? 0 : list.count - 1);
+    }
+    return aic_schedule_print(&list.best[index].schedule, text, AIC_SCHEDULE_TEXT_MAX);
+}
+
+const aic_generator_api *aic_generator_linked(void)
+{
+    static const aic_generator_api LINKED = {
+        .version = AIC_GENERATOR_VERSION,
+        .llvm_version = aic_llvm_version_text,
+        .plan = plan_of,
+        .candidate = candidate_of,
+        .object = object_of,
+        .dump = dump,
+        .explain = aic_plan_explain,
+    };
+    return &LINKED;
 }

@@ -1,46 +1,78 @@
-/* The generator as the runtime sees it: pure functions from specifications, a target and schedules to IR, assembly
- * or an object. No LLVM type crosses this line, nothing is kept between calls, any thread may call. */
+/* The door to the generator: all that the runtime knows of it. One table of functions, so that the generator can be
+ * linked in or loaded when it is first needed. No LLVM type crosses this line, nothing is kept between calls, any
+ * thread may call. Schedules cross it as text. */
 #ifndef AIC_CODEGEN_H
 #define AIC_CODEGEN_H
 
-#include "codegen/schedule.h"
+#include "codegen/record.h"
 #include "codegen/target/target.h"
 #include <aic/kernel.h>
 
+/* Version of this table and of what records mean; and of the rule that chooses schedules, which names of kernels tell:
+ * raise it when the rule may choose another schedule for some specification. */
+enum { AIC_GENERATOR_VERSION = 1, AIC_SCHEDULE_RULE = 1 };
+
+/* One specification for one target. */
+typedef struct aic_problem {
+    const aic_spec *spec; /* resolved (aic_spec_resolve) */
+    const aic_semantics *semantics;
+    const aic_target *target;
+} aic_problem;
+
 /* What a kernel computes: one specification, or a group of independent ones that it runs in their order. */
 typedef struct aic_codegen_request {
-    size_t count;                 /* specifications, 1 .. AIC_GROUP_MAX */
-    const aic_spec *spec;         /* resolved (aic_spec_resolve) */
-    const aic_schedule *schedule; /* of each; equal specifications have equal ones */
+    size_t count;         /* specifications, 1 .. AIC_GROUP_MAX */
+    const aic_spec *spec; /* resolved (aic_spec_resolve) */
+    const char *schedule; /* of a single specification; NULL: the default rule chooses, as it does for groups */
     const aic_semantics *semantics;
     const aic_target *target;
     const char *triple; /* NULL: the host's */
     const char *passes; /* NULL or "": none */
-    const char *symbol; /* name of the kernel's function; the others append _packed and _pack */
+    const char *symbol; /* what the names of the kernel's functions begin with */
 } aic_codegen_request;
 
-/* A finished object and the sizes its caller must provide. */
+/* Enough for the text of any schedule. */
+#define AIC_SCHEDULE_TEXT_MAX 160
+
+/* A finished object. */
 typedef struct aic_object {
-    char *bytes; /* ELF relocatable; free with aic_object_free() */
+    char *bytes; /* ELF relocatable; free() */
     size_t size;
-    unsigned functions; /* that it defines, in the order below */
-    size_t workspace_bytes;
-    size_t packed_bytes[AIC_OPERANDS_MAX]; /* 0: the operand is not packed */
+    unsigned functions; /* that it defines, bits 1 << aic_function_role */
+    aic_requirements requirements;
+    char schedule[AIC_SCHEDULE_TEXT_MAX]; /* of its first specification, canonical */
     uint64_t emit_ns, codegen_ns;
 } aic_object;
 
-/* Symbols that the object of one specification defines:
- *   SYMBOL         void (void *out, const void *in..., void *workspace)   operands as the document shapes them
- *   SYMBOL_packed  the same with packed images in place of packable operands
- *   SYMBOL_pack    void (void *packed, const void *source)                only when an operand is packable
- * and that of a group:
- *   SYMBOL         void (void *const *operands, void *workspace)   operands of specification i from entry
- *                                                                  i * AIC_OPERANDS_MAX on, as the document shapes them
- * Either refers to no other symbol and contains no absolute address. */
-aic_status aic_codegen_object(const aic_codegen_request *request, aic_object *object);
-void aic_object_free(aic_object *object);
+/* What a schedule amounts to. */
+typedef struct aic_schedule_info {
+    char text[AIC_SCHEDULE_TEXT_MAX]; /* canonical */
+    bool is_default;                  /* the default rule would choose it */
+} aic_schedule_info;
 
-/* Text (IR, OPT, ASM) or bytes (OBJ) of a stage, malloc'ed with a closing zero. */
-aic_status aic_codegen_dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size);
+typedef struct aic_generator_api {
+    unsigned version; /* AIC_GENERATOR_VERSION */
+
+    /* LLVM's version, static storage. */
+    const char *(*llvm_version)(void);
+
+    /* Checks the schedule's text (NULL: chooses one). AIC_INVALID_ARGUMENT when it does not fit. */
+    aic_status (*plan)(const aic_problem *problem, const char *schedule, aic_schedule_info *info);
+
+    /* Candidate number `index`, lowest predicted cost first; AIC_INVALID_ARGUMENT past the last. */
+    aic_status (*candidate)(const aic_problem *problem, size_t index, char text[AIC_SCHEDULE_TEXT_MAX]);
+
+    /* Emits IR, optimises it and generates machine code. */
+    aic_status (*object)(const aic_codegen_request *request, aic_object *object);
+
+    /* Text (IR, OPT, ASM) or bytes (OBJ) of a stage, malloc'ed with a closing zero. */
+    aic_status (*dump)(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size);
+
+    /* The report of `aicjit explain`, malloc'ed. */
+    aic_status (*explain)(const aic_problem *problem, char **text);
+} aic_generator_api;
+
+/* The generator that is linked in. */
+const aic_generator_api *aic_generator_linked(void);
 
 #endif

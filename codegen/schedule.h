@@ -1,41 +1,28 @@
-/* Schedules: how a specification is cut into tiles on a target. Data, chosen by a default rule, with a text form. */
+/* Schedules: how a specification is cut for a target. Every shape of computation has its own fields, a list in its
+ * schedule.def; a schedule is data with a text form and never changes a result that is defined bit for bit. */
 #ifndef AIC_SCHEDULE_H
 #define AIC_SCHEDULE_H
 
-#include "codegen/target/target.h"
-#include <aic/field.h>
-#include <aic/spec.h>
+#include "frontend/core/field.h"
+#include <aic/types.h>
+
+/* Room for the fields of any shape. */
+#define AIC_SCHEDULE_BYTES 96
 
 typedef struct aic_schedule {
-#define AIC_FIELD AIC_MEMBER
-#include "codegen/schedule.def"
-#undef AIC_FIELD
+    const aic_record *record; /* the fields that it has */
+    _Alignas(int64_t) unsigned char fields[AIC_SCHEDULE_BYTES];
 } aic_schedule;
 
-/* What a schedule is for. */
-typedef struct aic_problem {
-    const aic_spec *spec; /* resolved (aic_spec_resolve) */
-    const aic_semantics *semantics;
-    const aic_target *target;
-} aic_problem;
+/* A schedule with the fields of the structure at `fields`, which `record` describes, in `bytes` bytes. */
+aic_schedule aic_schedule_of(const aic_record *record, const void *fields, size_t bytes);
 
-/* Enough for the text of any schedule. */
-#define AIC_SCHEDULE_TEXT_MAX 160
+bool aic_schedule_equal(const aic_schedule *a, const aic_schedule *b);
 
-/* "schedule(rows=1, cols=14, ...)". */
+/* "schedule(kernel=vector, rows=1, cols=14, ...)", at most AIC_SCHEDULE_TEXT_MAX bytes. */
 aic_status aic_schedule_print(const aic_schedule *schedule, char *buffer, size_t capacity);
 
-/* Reads the text form and checks it against the problem: an illegal schedule is AIC_INVALID_ARGUMENT with
- * field, value and limit. */
-aic_status aic_schedule_parse(const char *text, const aic_problem *problem, aic_schedule *schedule);
-
-/* The schedule the default rule picks: the candidate with the lowest predicted cost. */
-aic_status aic_schedule_default(const aic_problem *problem, aic_schedule *schedule);
-
-/* Candidate number `index`, lowest predicted cost first; AIC_INVALID_ARGUMENT past the last. */
-aic_status aic_schedule_candidate_at(const aic_problem *problem, size_t index, aic_schedule *schedule);
-
-/* The report of `aicjit explain`, malloc'ed. */
-aic_status aic_schedule_explain(const aic_problem *problem, char **text);
+/* Reads the text form of a schedule with these fields; whether it fits a specification is not judged. */
+aic_status aic_schedule_read(const aic_record *record, const char *text, aic_schedule *schedule);
 
 #endif

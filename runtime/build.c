@@ -3,6 +3,7 @@
 #include "frontend/core/op.h"
 #include "runtime/log.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request)
 {
@@ -31,14 +32,15 @@ aic_status aic_build_validate(aic_build *build)
     return status;
 }
 
-void aic_build_key_schedule(aic_key *key, const aic_schedule *schedule)
+void aic_build_key_schedule(aic_key *key, const char *schedule)
 {
-    uint64_t *words = key->word;
-    uint32_t n = key->count;
-#define AIC_FIELD(kind, name, count, need, fallback) AIC_KEY_FIELD(kind, schedule->name, count)
-#include "codegen/schedule.def"
-#undef AIC_FIELD
-    key->count = n;
+    const size_t length = strlen(schedule);
+    aic_key_add(key, length);
+    for (size_t at = 0; at < length; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, schedule + at, length - at < sizeof word ? length - at : sizeof word);
+        aic_key_add(key, word);
+    }
 }
 
 /* A text as one word: FNV-1a. */
@@ -51,25 +53,6 @@ static uint64_t word_of_text(const char *text)
     return hash;
 }
 
-/* How many words the name of the largest group is a hash of: aic_key_add() does not look whether there is room. */
-enum {
-    SCHEDULE_WORDS = 0
-#define AIC_FIELD(kind, name, count, need, fallback) +count
-#include "codegen/schedule.def"
-#undef AIC_FIELD
-    ,
-    SEMANTICS_WORDS = 0
-#define AIC_FIELD(kind, name, count, need, fallback) +count
-#include <aic/semantics.def>
-#undef AIC_FIELD
-    ,
-    TARGET_WORDS = 3, /* architecture, level, passes */
-    SPEC_WORDS = AIC_GROUP_WORDS_MAX + SCHEDULE_WORDS,
-    NAME_WORDS = AIC_GROUP_MAX * SPEC_WORDS + SEMANTICS_WORDS + TARGET_WORDS
-};
-
-_Static_assert(NAME_WORDS <= AIC_KEY_WORDS_MAX, "a key must hold all that the code of a group depends on");
-
 void aic_build_symbol(const aic_codegen_request *request, char symbol[AIC_SYMBOL_MAX])
 {
     aic_key key;
@@ -79,7 +62,9 @@ void aic_build_symbol(const aic_codegen_request *request, char symbol[AIC_SYMBOL
         for (int32_t i = 0; i < spec->count; i++) {
             aic_key_add_stage(&key, spec->stage[i].op, &spec->stage[i].desc);
         }
-        aic_build_key_schedule(&key, &request->schedule[s]);
+    }
+    if (request->schedule != NULL) {
+        aic_build_key_schedule(&key, request->schedule);
     }
     for (size_t f = 0; f < aic_semantics_record.count; f++) {
         aic_key_add(&key, aic_field_word(&aic_semantics_record.fields[f], request->semantics, 0));
@@ -101,7 +86,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
     return (aic_codegen_request){
         .count = build->count,
         .spec = build->spec,
-        .schedule = build->schedule,
+        .schedule = build->request->schedule,
         .semantics = &build->context->semantics,
         .target = build->context->target,
         .passes = build->context->passes,
@@ -109,35 +94,12 @@ static aic_codegen_request codegen_request(const aic_build *build)
     };
 }
 
-static aic_status choose_schedules(aic_build *build)
-{
-    if (build->request->schedule != NULL) {
-        build->schedule[0] = *build->request->schedule;
-        return AIC_OK;
-    }
-    aic_status status = AIC_OK;
-    for (size_t i = 0; i < build->count && status == AIC_OK; i++) {
-        const aic_problem problem = {&build->spec[i], &build->context->semantics, build->context->target};
-        status = aic_schedule_default(&problem, &build->schedule[i]);
-    }
-    return status;
-}
-
-aic_status aic_build_schedule(aic_build *build)
+aic_status aic_build_name(aic_build *build)
 {
     aic_status status = aic_code_create(build->spec, build->count, build->context, &build->code);
     if (status == AIC_OK) {
-        status = choose_schedules(build);
-    }
-    aic_code *code = build->code;
-    if (status == AIC_OK && build->count > 1) {
-        snprintf(code->schedule, sizeof code->schedule, "default schedules");
-    } else if (status == AIC_OK) {
-        status = aic_schedule_print(build->schedule, code->schedule, sizeof code->schedule);
-    }
-    if (status == AIC_OK) {
         const aic_codegen_request request = codegen_request(build);
-        aic_build_symbol(&request, code->symbol);
+        aic_build_symbol(&request, build->code->symbol);
     }
     return status;
 }
@@ -145,7 +107,7 @@ aic_status aic_build_schedule(aic_build *build)
 aic_status aic_build_object(aic_build *build)
 {
     aic_codegen_request request = codegen_request(build);
-    aic_status status = aic_codegen_object(&request, &build->object);
+    aic_status status = aic_generator_linked()->object(&request, &build->object);
     if (status == AIC_OK) {
         aic_code_describe(build->code, &build->object);
     }
@@ -178,7 +140,7 @@ aic_status aic_build_link(aic_build *build)
 
 aic_code *aic_build_end(aic_build *build, aic_status status)
 {
-    aic_object_free(&build->object);
+    free(build->object.bytes);
     if (status != AIC_OK && build->code != NULL) {
         aic_code_release(build->code);
         build->code = NULL;

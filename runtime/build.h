@@ -10,7 +10,6 @@ typedef struct aic_build {
     size_t count;                 /* specifications */
     aic_spec spec[AIC_GROUP_MAX]; /* copies of the request's descriptors; resolved by the first stage */
     bool respelled; /* the request leaves out or says otherwise what the resolved ones say, or says more */
-    aic_schedule schedule[AIC_GROUP_MAX]; /* chosen or given */
     aic_object object;
     aic_code *code; /* the result in the making */
 } aic_build;
@@ -19,7 +18,7 @@ typedef struct aic_build {
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request);
 
 aic_status aic_build_validate(aic_build *build); /* every rule of the document; fills in what a chain leaves out */
-aic_status aic_build_schedule(aic_build *build); /* given or by the default rule; the kernel gets its name */
+aic_status aic_build_name(aic_build *build);     /* the kernel gets its name */
 aic_status aic_build_object(aic_build *build);   /* emit IR, optimise, generate machine code */
 aic_status aic_build_link(aic_build *build);     /* object to callable functions; log and dump */
 
@@ -31,7 +30,7 @@ aic_code *aic_build_end(aic_build *build, aic_status status);
  * one's and how many there are, and a hash of all that its code depends on. */
 void aic_build_symbol(const aic_codegen_request *request, char symbol[AIC_SYMBOL_MAX]);
 
-/* Appends the fields of a schedule to a key. */
-void aic_build_key_schedule(aic_key *key, const aic_schedule *schedule);
+/* Appends the text of a schedule to a key. */
+void aic_build_key_schedule(aic_key *key, const char *schedule);
 
 #endif

@@ -19,7 +19,7 @@ static inline aic_status prepare(const aic_code *code, int form, const void *con
             return status;
         }
     }
-    return aic_scratch_get(code->workspace_bytes, workspace);
+    return aic_scratch_get((size_t)aic_workspace_bytes(&code->requirements, form), workspace);
 }
 
 /* Operands are passed as the kernel's C signature says; constness is the caller's matter. */
@@ -53,7 +53,7 @@ aic_status aic_call(const aic_code *code, int form, const void *const operands[]
     void *workspace = NULL;
     aic_status status = prepare(code, form, operands, &workspace);
     if (status == AIC_OK) {
-        call_direct(code->image.kernel[form], code->operand_count, operands, workspace);
+        call_direct(aic_code_function(code, form), code->operand_count, operands, workspace);
     }
     return status;
 }
@@ -75,6 +75,6 @@ aic_status aic_call_generic(const aic_code *code, int form, const void *const op
     value[code->operand_count] = workspace;
     address[code->operand_count] = &value[code->operand_count];
     ffi_cif cif = code->cif; /* ffi_call takes it unqualified */
-    ffi_call(&cif, code->image.kernel[form], NULL, address);
+    ffi_call(&cif, aic_code_function(code, form), NULL, address);
     return AIC_OK;
 }

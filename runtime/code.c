@@ -31,9 +31,14 @@ static void describe_one(aic_code *code, const aic_semantics *semantics)
     }
 }
 
-static void describe_group(aic_code *code, size_t count)
+static void describe_group(aic_code *code, const aic_spec *specs, size_t count, const aic_semantics *semantics)
 {
-    const size_t length = strlen(code->subject), bytes = count * AIC_OPERANDS_MAX * sizeof(void *);
+    size_t operands = 0;
+    for (size_t i = 0; i < count; i++) {
+        aic_operand own[AIC_OPERANDS_MAX];
+        operands += aic_spec_operands_of(&specs[i], semantics, own);
+    }
+    const size_t length = strlen(code->subject), bytes = operands * sizeof(void *);
     snprintf(code->subject + length, sizeof code->subject - length, " x%zu", count);
     code->operand_count = 1;
     code->argument[AIC_PLAIN][0] =
@@ -54,7 +59,7 @@ aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_con
     if (count == 1) {
         describe_one(made, &context->semantics);
     } else {
-        describe_group(made, count);
+        describe_group(made, resolved, count, &context->semantics);
     }
     aic_status status = prepare_call(made);
     if (status != AIC_OK) {
@@ -67,17 +72,22 @@ aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_con
 
 void aic_code_describe(aic_code *code, const aic_object *object)
 {
-    for (size_t i = 0; i < code->operand_count; i++) {
-        code->packed_bytes[i] = object->packed_bytes[i];
-        if (object->packed_bytes[i] != 0) {
-            code->argument[AIC_PACKED][i].bytes = object->packed_bytes[i];
-            code->argument[AIC_PACKED][i].misalignment = AIC_SCRATCH_ALIGNMENT - 1;
-        }
+    code->requirements = object->requirements;
+    const aic_packing *pack = &object->requirements.pack;
+    if (pack->operand != 0 && pack->operand < code->operand_count) {
+        code->argument[AIC_PACKED][pack->operand].bytes = (uintptr_t)pack->bytes;
+        code->argument[AIC_PACKED][pack->operand].misalignment = AIC_SCRATCH_ALIGNMENT - 1;
     }
-    code->workspace_bytes = object->workspace_bytes;
+    snprintf(code->schedule, sizeof code->schedule, "%s", code->count > 1 ? "default schedules" : object->schedule);
     code->emit_ns = object->emit_ns;
     code->codegen_ns = object->codegen_ns;
     code->code_bytes = object->size;
+}
+
+aic_function aic_code_function(const aic_code *code, int form)
+{
+    const aic_function packed = code->image.function[AIC_FUNCTION_PACKED];
+    return form == AIC_PACKED && packed != NULL ? packed : code->image.function[AIC_FUNCTION_ENTRY];
 }
 
 aic_status aic_code_count_check(const aic_code *code, size_t count)

@@ -16,8 +16,7 @@ typedef struct aic_code {
     atomic_size_t references;
     aic_image image;
     size_t operand_count;
-    size_t workspace_bytes;
-    size_t packed_bytes[AIC_OPERANDS_MAX];              /* 0: the operand is not packed */
+    aic_requirements requirements;
     aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
     char subject[AIC_SUBJECT_MAX];                      /* "conv2d | fixpipe", "texpands x3": opens messages */
 
@@ -46,6 +45,9 @@ void aic_code_describe(aic_code *code, const aic_object *object);
 
 /* Whether a caller that passes an array gives as many operands as the code takes; else AIC_INVALID_ARGUMENT. */
 aic_status aic_code_count_check(const aic_code *code, size_t count);
+
+/* The function that a call in this form runs. Where nothing is packed both forms have the same. */
+aic_function aic_code_function(const aic_code *code, int form);
 
 void aic_code_hold(aic_code *code);
 void aic_code_release(aic_code *code); /* frees the machine code with the last hold */

@@ -177,3 +177,8 @@ const char *aic_context_isa(aic_context *context)
 {
     return aic_context_resolve(&context) == AIC_OK ? context->target->name : NULL;
 }
+
+const char *aic_llvm_version(void)
+{
+    return aic_generator_linked()->llvm_version();
+}

@@ -22,15 +22,13 @@ static aic_status choose_target(const aic_context *context, const char *isa, con
     return AIC_OK;
 }
 
-static aic_status dump_plan(const aic_schedule *schedule, char **bytes)
+static aic_status dump_plan(const aic_problem *problem, const char *schedule, char **bytes)
 {
-    *bytes = malloc(AIC_SCHEDULE_TEXT_MAX);
-    if (*bytes == NULL) {
-        return aic_fail_memory("dump", AIC_SCHEDULE_TEXT_MAX);
-    }
-    aic_status status = aic_schedule_print(schedule, *bytes, AIC_SCHEDULE_TEXT_MAX);
-    if (status != AIC_OK) {
-        free(*bytes);
+    aic_schedule_info info;
+    aic_status status = aic_generator_linked()->plan(problem, schedule, &info);
+    if (status == AIC_OK) {
+        *bytes = strdup(info.text);
+        status = *bytes != NULL ? AIC_OK : aic_fail_memory("dump", sizeof info.text);
     }
     return status;
 }
@@ -42,13 +40,13 @@ static aic_status dump_stage(const aic_codegen_request *request, aic_dump_stage 
     aic_status status;
     switch (stage) {
     case AIC_DUMP_PLAN:
-        status = dump_plan(request->schedule, bytes);
+        status = dump_plan(&problem, request->schedule, bytes);
         break;
     case AIC_DUMP_EXPLAIN:
-        status = aic_schedule_explain(&problem, bytes);
+        status = aic_generator_linked()->explain(&problem, bytes);
         break;
     default:
-        return aic_codegen_dump(request, stage, bytes, size);
+        return aic_generator_linked()->dump(request, stage, bytes, size);
     }
     if (status == AIC_OK) {
         *size = strlen(*bytes);
@@ -77,17 +75,10 @@ aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *sche
     if (status != AIC_OK) {
         return status;
     }
-    const aic_problem problem = {&resolved, &context->semantics, target};
-    aic_schedule chosen;
-    status =
-        schedule != NULL ? aic_schedule_parse(schedule, &problem, &chosen) : aic_schedule_default(&problem, &chosen);
-    if (status != AIC_OK) {
-        return status;
-    }
     char symbol[AIC_SYMBOL_MAX];
     const aic_codegen_request request = {.count = 1,
                                          .spec = &resolved,
-                                         .schedule = &chosen,
+                                         .schedule = schedule,
                                          .semantics = &context->semantics,
                                          .target = target,
                                          .triple = triple,
@@ -120,10 +111,19 @@ aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, si
     if (status == AIC_OK) {
         status = aic_spec_resolve(spec, &context->semantics, &resolved);
     }
-    aic_schedule schedule;
+    char text[AIC_SCHEDULE_TEXT_MAX];
     if (status == AIC_OK) {
         const aic_problem problem = {&resolved, &context->semantics, context->target};
-        status = aic_schedule_candidate_at(&problem, index, &schedule);
+        status = aic_generator_linked()->candidate(&problem, index, text);
     }
-    return status == AIC_OK ? aic_schedule_print(&schedule, buffer, capacity) : status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    const size_t length = strlen(text);
+    if (length >= capacity) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "%zu bytes are less than the %zu of its text", capacity,
+                        length + 1);
+    }
+    memcpy(buffer, text, length + 1);
+    return AIC_OK;
 }

@@ -201,11 +201,10 @@ static aic_status link_body(void *argument)
     if (error != LLVMErrorSuccess) {
         status = fail_llvm(job->symbol, error, job->session->report);
     }
-    static const char *const SUFFIXES[] = {"", "_packed", "_pack"};
-    aic_function *const functions[] = {&job->image->kernel[AIC_PLAIN], &job->image->kernel[AIC_PACKED],
-                                       &job->image->pack};
-    for (unsigned i = 0; i < job->functions && status == AIC_OK; i++) {
-        status = find_function(job, SUFFIXES[i], functions[i]);
+    for (unsigned i = 0; i < AIC_FUNCTIONS && status == AIC_OK; i++) {
+        if ((job->functions >> i & 1) != 0) {
+            status = find_function(job, aic_function_suffix[i], &job->image->function[i]);
+        }
     }
     if (status == AIC_OK) {
         job->image->tracker = tracker;

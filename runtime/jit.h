@@ -3,12 +3,9 @@
 #ifndef AIC_RUNTIME_JIT_H
 #define AIC_RUNTIME_JIT_H
 
-#include <aic/types.h>
+#include "codegen/record.h"
 
 typedef void (*aic_function)(void);
-
-/* The two forms of a kernel: the document's operands, or packed images among them. */
-enum { AIC_PLAIN = 0, AIC_PACKED = 1, AIC_FORMS };
 
 /* One per context: makes the LLJIT session on the first link, and a new one after a session failed fatally. */
 typedef struct aic_linker aic_linker;
@@ -19,17 +16,16 @@ typedef struct aic_session aic_session;
 /* Machine code in executable memory. */
 typedef struct aic_image {
     aic_session *session;
-    void *tracker;                  /* LLVM's handle of the memory */
-    aic_function kernel[AIC_FORMS]; /* SYMBOL; SYMBOL_packed, NULL: the kernel of a group */
-    aic_function pack;              /* SYMBOL_pack; NULL: nothing is packed */
+    void *tracker;                        /* LLVM's handle of the memory */
+    aic_function function[AIC_FUNCTIONS]; /* by role; NULL: the kernel has none */
 } aic_image;
 
 aic_status aic_linker_create(aic_linker **linker);
 void aic_linker_destroy(aic_linker *linker); /* images stay usable */
 
-/* Links the object and looks up the first `functions` of SYMBOL, SYMBOL_packed, SYMBOL_pack. The object's bytes are
- * copied. Any thread may call; links of one context run one after the other. image is written on success only; else
- * AIC_COMPILE or AIC_OUT_OF_MEMORY. */
+/* Links the object and looks up its functions, bits 1 << aic_function_role. The object's bytes are copied. Any thread
+ * may call; links of one context run one after the other. image is written on success only; else AIC_COMPILE or
+ * AIC_OUT_OF_MEMORY. */
 aic_status aic_linker_link(aic_linker *linker, const char *symbol, const char *object, size_t size, unsigned functions,
                            aic_image *image);
 

@@ -11,33 +11,6 @@ struct aic_kernel {
     bool compiled; /* by the aic_kernel_create() of this handle */
 };
 
-static bool same_schedule(const aic_schedule *a, const aic_schedule *b)
-{
-    aic_key keys[2] = {{.count = 0}, {.count = 0}};
-    aic_build_key_schedule(&keys[0], a);
-    aic_build_key_schedule(&keys[1], b);
-    return aic_key_equal(&keys[0], &keys[1]);
-}
-
-/* Reads the text of a schedule. The one that the default rule would choose counts as not given: it is one kernel. */
-static aic_status read_schedule(const aic_problem *problem, const char *text, aic_schedule *schedule,
-                                const aic_schedule **given)
-{
-    *given = NULL;
-    if (text == NULL) {
-        return AIC_OK;
-    }
-    aic_schedule usual;
-    aic_status status = aic_schedule_parse(text, problem, schedule);
-    if (status == AIC_OK) {
-        status = aic_schedule_default(problem, &usual);
-    }
-    if (status == AIC_OK && !same_schedule(schedule, &usual)) {
-        *given = schedule;
-    }
-    return status;
-}
-
 aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule, aic_kernel **kernel)
 {
     if (spec == NULL || kernel == NULL) {
@@ -49,11 +22,11 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         /* Here, and not only on a miss: the schedule's text is judged against a valid specification. */
         status = aic_spec_resolve(spec, &context->semantics, &resolved);
     }
-    const aic_schedule *given = NULL;
-    aic_schedule parsed;
-    if (status == AIC_OK) {
+    /* The schedule that the default rule would choose counts as not given: it is one kernel. */
+    aic_schedule_info given = {.is_default = true};
+    if (status == AIC_OK && schedule != NULL) {
         const aic_problem problem = {&resolved, &context->semantics, context->target};
-        status = read_schedule(&problem, schedule, &parsed, &given);
+        status = aic_generator_linked()->plan(&problem, schedule, &given);
     }
     if (status != AIC_OK) {
         return status;
@@ -63,7 +36,8 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return aic_fail_memory("kernel", sizeof *made);
     }
     aic_asked stage[AIC_STAGES_MAX];
-    const aic_request request = {.count = aic_ask(spec, stage), .stage = stage, .schedule = given};
+    const aic_request request = {
+        .count = aic_ask(spec, stage), .stage = stage, .schedule = given.is_default ? NULL : given.text};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {
@@ -86,7 +60,12 @@ void aic_kernel_release(aic_kernel *kernel)
 
 size_t aic_kernel_workspace_size(const aic_kernel *kernel)
 {
-    return kernel != NULL ? kernel->code->workspace_bytes : 0;
+    return kernel != NULL ? (size_t)aic_workspace_bytes(&kernel->code->requirements, AIC_PLAIN) : 0;
+}
+
+size_t aic_kernel_packed_workspace_size(const aic_kernel *kernel)
+{
+    return kernel != NULL ? (size_t)aic_workspace_bytes(&kernel->code->requirements, AIC_PACKED) : 0;
 }
 
 /* Names in a list of ops.def: "AIC_OPERANDS(dst, src)". */
@@ -106,7 +85,7 @@ static aic_function function_of(const aic_kernel *kernel, aic_op op, const char 
 {
     bool fits = kernel != NULL && kernel->code->spec.count == 1 && kernel->code->spec.stage[0].op == op &&
                 kernel->code->operand_count == listed(names);
-    return fits ? kernel->code->image.kernel[form] : NULL;
+    return fits ? aic_code_function(kernel->code, form) : NULL;
 }
 
 #define AIC_OP(ENUM, name, params, args)                                                                               \
@@ -143,7 +122,8 @@ aic_status aic_kernel_call_packed(const aic_kernel *kernel, void *const operands
 /* Bytes of an operand's packed image, 0 for one that is not packed. */
 static size_t packed_bytes(const aic_code *code, size_t operand)
 {
-    return operand < code->operand_count ? code->packed_bytes[operand] : 0;
+    const aic_packing *pack = &code->requirements.pack;
+    return operand != 0 && operand == pack->operand ? (size_t)pack->bytes : 0;
 }
 
 size_t aic_kernel_packed_size(const aic_kernel *kernel, size_t operand)
@@ -166,7 +146,7 @@ aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packe
     arguments[1].name = "source";
     aic_status status = aic_arguments_check(code->subject, arguments, 2, addresses);
     if (status == AIC_OK) {
-        ((void (*)(void *, const void *))code->image.pack)(packed, source);
+        ((void (*)(void *, const void *))code->image.function[AIC_FUNCTION_PACK])(packed, source);
     }
     return status;
 }

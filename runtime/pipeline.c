@@ -48,7 +48,7 @@ static __attribute__((noinline)) aic_status make(aic_context *context, const aic
         return share(&build, made);
     }
     if (status == AIC_OK) {
-        status = aic_build_schedule(&build); /* tile sizes, unroll */
+        status = aic_build_name(&build); /* deterministic, from all that the code depends on */
     }
     if (status == AIC_OK) {
         status = aic_build_object(&build); /* emit IR, optimise, machine code */

@@ -28,8 +28,8 @@ static inline size_t aic_ask(const aic_spec *spec, aic_asked *stage)
 typedef struct aic_request {
     size_t count; /* of stages, 1 .. AIC_STAGES_MAX, of a group 3 .. AIC_ASKED_MAX */
     const aic_asked *stage;
-    const aic_schedule *schedule; /* NULL: the default rule chooses, as always in a group */
-    const void *const *operands;  /* in calling order, as many as there are; NULL: only make the kernel */
+    const char *schedule;        /* canonical text; NULL: the default rule chooses, as always in a group */
+    const void *const *operands; /* in calling order, as many as there are; NULL: only make the kernel */
 } aic_request;
 
 typedef struct aic_result {

@@ -138,11 +138,11 @@ START_TEST(group_call)
 {
     conv_case *cases[] = {case_of(AIC_INT8, 9), case_of(AIC_FLOAT16, 7), case_of(AIC_INT8, 9)};
     aic_asked stage[5] = {{.op = AIC_OP_NONE}};
-    void *table[3 * AIC_OPERANDS_MAX] = {NULL};
+    void *table[3 * CONV_OPERANDS] = {NULL};
     const void *const operands[] = {table};
     for (size_t i = 0; i < 3; i++) {
         stage[2 * i] = (aic_asked){AIC_OP_CONV2D, &cases[i]->desc};
-        memcpy(table + i * AIC_OPERANDS_MAX, cases[i]->buffer, sizeof cases[i]->buffer);
+        memcpy(table + i * CONV_OPERANDS, cases[i]->buffer, sizeof cases[i]->buffer);
     }
     const aic_request request = {.count = 5, .stage = stage, .operands = operands};
     for (int round = 0; round < 2; round++) {

@@ -13,7 +13,7 @@ Suite *suite_link(void);
 static conv_case *example;
 static aic_linker *linker;
 static char symbol[128];
-enum { FUNCTIONS = 3 }; /* plain, packed, pack */
+enum { FUNCTIONS = (1 << AIC_FUNCTIONS) - 1 }; /* of every role */
 
 static char *object;
 static size_t object_size;
@@ -46,7 +46,8 @@ static void check_runs(const aic_image *image)
 {
     void *workspace = aligned_block(1 << 20);
     conv_case_reset(example);
-    ((aic_conv2d_fn)image->kernel[AIC_PLAIN])(example->buffer[0], example->buffer[1], example->buffer[2], workspace);
+    ((aic_conv2d_fn)image->function[AIC_FUNCTION_ENTRY])(example->buffer[0], example->buffer[1], example->buffer[2],
+                                                         workspace);
     conv_case_check_done(example, example->buffer[0]);
     free(workspace);
 }
@@ -56,7 +57,7 @@ static void check_links(void)
     aic_image image;
     aic_status status = aic_linker_link(linker, symbol, object, object_size, FUNCTIONS, &image);
     ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
-    ck_assert(image.pack != NULL);
+    ck_assert(image.function[AIC_FUNCTION_PACK] != NULL && image.function[AIC_FUNCTION_PHASE] != NULL);
     check_runs(&image);
     aic_image_release(&image);
 }

@@ -1,6 +1,7 @@
 /* Nests: boxes of moves between layouts, walked element by element and held against the layouts' formulas; joined
  * dimensions; the plans that boxes get. */
-#include "codegen/generator.h"
+
+#include "codegen/loops/nest.h"
 
 #include <aic/aic.h>
 #include <check.h>
@@ -172,9 +173,10 @@ static void check_move(aic_layout src, aic_layout dst, aic_dtype dtype, const ex
     const aic_semantics semantics = aic_semantics_init();
     aic_transdata_desc d = {.dtype = dtype, .src = src, .dst = dst};
     set_shape(&d, x);
-    ck_assert_ptr_eq(aic_generator_transdata.describe(&d, &semantics, &work), &aic_shape_nest);
+    aic_generator_transdata.describe(&d, &semantics, &work);
+    ck_assert_ptr_eq(work.shape, &aic_shape_nest);
     int64_t elements = elements_of(dst, x);
-    map m = walk_nest(&work.nest, elements, elements_of(src, x));
+    map m = walk_nest((const aic_nest *)(const void *)work.part, elements, elements_of(src, x));
     for (int64_t a = 0; a < x->a; a++) {
         for (int64_t b = 0; b < x->b; b++) {
             for (int64_t p = 0; p < x->h * x->w; p++) {
@@ -245,7 +247,7 @@ START_TEST(parts_stay_apart)
 }
 END_TEST
 
-static const aic_schedule SCHEDULE = {.rows = 16, .cols = 8, .vectors = 2, .unroll = 4, .band = 16};
+static const aic_nest_schedule SCHEDULE = {.rows = 16, .cols = 8, .vector = 32, .unroll = 4, .band = 16};
 
 static aic_nest_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shape)
 {
@@ -255,7 +257,8 @@ static aic_nest_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shap
     aic_transdata_desc d = {.dtype = AIC_FLOAT16, .src = src, .dst = dst};
     memcpy(d.shape, shape, sizeof d.shape);
     aic_generator_transdata.describe(&d, &semantics, &work);
-    aic_nest_plan_make(&work.nest, &work.nest.box[0], &SCHEDULE, &plan);
+    const aic_nest *nest = (const aic_nest *)(const void *)work.part;
+    aic_nest_plan_make(nest, &nest->box[0], &SCHEDULE, &plan);
     return plan;
 }
 
@@ -290,23 +293,23 @@ static const char *const LARGE[] = {
 static const struct {
     const char *text, *message;
 } BAD[] = {
-    {"schedule(rows=3, cols=8, vectors=2, unroll=4, band=16)", "rows = 3 is no power of two of 1..64"},
-    {"schedule(rows=128, cols=8, vectors=2, unroll=4, band=128)", "rows = 128 is no power of two of 1..64"},
-    {"schedule(rows=8, cols=0, vectors=2, unroll=4, band=16)", "cols = 0 is no power of two of 1..64"},
-    {"schedule(rows=8, cols=8, vectors=4, unroll=4, band=16)", "vectors = 4 is no power of two of 1..2"},
-    {"schedule(rows=8, cols=8, vectors=2, unroll=-4, band=16)", "unroll = -4 is no power of two of 1..16"},
-    {"schedule(rows=8, cols=8, vectors=2, unroll=4, band=4)", "band = 4 is less than rows = 8"},
-    {"schedule(rows=8, cols=8, vectors=2, unroll=4, band=2097152)", "band = 2097152 is no power of two of 1..1048576"},
+    {"schedule(rows=3, cols=8, vector=32, unroll=4, band=16)", "rows = 3 is no power of two of 1..64"},
+    {"schedule(rows=128, cols=8, vector=32, unroll=4, band=128)", "rows = 128 is no power of two of 1..64"},
+    {"schedule(rows=8, cols=0, vector=32, unroll=4, band=16)", "cols = 0 is no power of two of 1..64"},
+    {"schedule(rows=8, cols=8, vector=64, unroll=4, band=16)", "vector = 64 is no power of two of 1..32"},
+    {"schedule(rows=8, cols=8, vector=32, unroll=-4, band=16)", "unroll = -4 is no power of two of 1..16"},
+    {"schedule(rows=8, cols=8, vector=32, unroll=4, band=4)", "band = 4 is less than rows = 8"},
+    {"schedule(rows=8, cols=8, vector=32, unroll=4, band=2097152)", "band = 2097152 is no power of two of 1..1048576"},
 };
 
 START_TEST(illegal_schedules)
 {
     aic_spec spec;
-    aic_schedule schedule;
+    aic_schedule_info info;
     const aic_semantics semantics = aic_semantics_init();
     const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2")};
     ck_assert_int_eq(aic_spec_parse(LARGE[0], &spec), AIC_OK);
-    ck_assert_int_eq(aic_schedule_parse(BAD[_i].text, &problem, &schedule), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_generator_linked()->plan(&problem, BAD[_i].text, &info), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* Schedules: text form, legality, candidates, and the way an extent is cut into tiles. */
 #include "codegen/contraction/contraction.h"
-#include "codegen/generator.h"
+#include "frontend/core/op.h"
 
 #include <aic/aic.h>
 #include <check.h>
@@ -30,6 +30,13 @@ static void setup(void)
                      AIC_OK);
 }
 
+static aic_plan *plan_of(const aic_problem *of)
+{
+    aic_plan *plan;
+    ck_assert_msg(aic_plan_create(of, &plan) == AIC_OK, "%s", aic_last_error());
+    return plan;
+}
+
 START_TEST(extents_are_cut_evenly)
 {
     for (int64_t extent = 1; extent <= 60; extent++) {
@@ -45,27 +52,80 @@ START_TEST(extents_are_cut_evenly)
 }
 END_TEST
 
-/* Every candidate reads back from its text, and the default is the first. */
-START_TEST(candidates)
+/* A walk that checks every schedule it sees: its text reads back, and gives the same plan. */
+typedef struct walk {
+    const aic_problem *problem;
+    size_t count;
+    double least;
+} walk;
+
+static bool check_schedule(void *user, const aic_plan *plan)
 {
+    walk *seen = user;
+    char text[AIC_SCHEDULE_TEXT_MAX];
+    aic_plan *again = plan_of(seen->problem);
+    ck_assert_int_eq(aic_schedule_print(&plan->schedule, text, sizeof text), AIC_OK);
+    ck_assert_msg(aic_plan_parse(again, text) == AIC_OK, "%s: %s", text, aic_last_error());
+    ck_assert(aic_schedule_equal(&plan->schedule, &again->schedule));
+    ck_assert(plan->cost > 0 && plan->cost == again->cost);
+    ck_assert_mem_eq(&plan->requirements, &again->requirements, sizeof plan->requirements);
+    seen->least = seen->count++ == 0 || plan->cost < seen->least ? plan->cost : seen->least;
+    aic_plan_free(again);
+    return seen->count < 3000;
+}
+
+static const char *const SHAPES[] = {
+    "conv2d(dtype=float16, fm_shape=[2,30,23,16], kernel_shape=[2,3,3,96,16], accumulate=fast)",
+    "conv2d(dtype=int8, fm_shape=[3,9,17,32], kernel_shape=[3,3,3,64,32], pad=[1,1,1,1])",
+    "mmad(dtype=int8, m=40, n=70, k=100) | fixpipe(dst=int8, src=int32, quantPre=VREQ8)",
+    "fixpipe(dst=float16, src=float32, nSize=100, mSize=300, srcStride=304, dstStride=100, quantPre=F322F16)",
+    "transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[2,37,13,13])",
+    "transdata(dtype=int8, src=ND, dst=Nz, shape=[37,100])",
+    "tensor_arithmetic(op=BM_ADD, shape=[1,3,64,64])",
+    "texpands(dtype=float16, rows=48, cols=64, v_row=35, v_col=dyn)",
+};
+
+/* Every schedule of every shape, at every level; the usual ones are legal, and the default is the cheapest of them. */
+START_TEST(schedules)
+{
+    ck_assert_int_eq(aic_spec_parse(SHAPES[_i], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_resolve(&spec, &semantics, &spec), AIC_OK);
     for (int arch = AIC_ARCH_X86_64; arch <= AIC_ARCH_AARCH64; arch++) {
         const aic_target *target;
         for (size_t level = 0; (target = aic_target_at((aic_arch)arch, level)) != NULL; level++) {
-            const aic_problem problem_here = {&spec, &semantics, target};
-            aic_schedule first, candidate, read;
-            char text[AIC_SCHEDULE_TEXT_MAX];
-            size_t count = 0;
-            ck_assert_int_eq(aic_schedule_default(&problem_here, &first), AIC_OK);
-            while (aic_schedule_candidate_at(&problem_here, count, &candidate) == AIC_OK) {
-                ck_assert_int_eq(aic_schedule_print(&candidate, text, sizeof text), AIC_OK);
-                ck_assert_int_eq(aic_schedule_parse(text, &problem_here, &read), AIC_OK);
-                ck_assert_mem_eq(&candidate, &read, sizeof read);
-                ck_assert(count > 0 || memcmp(&candidate, &first, sizeof first) == 0);
-                count++;
-            }
-            ck_assert_uint_gt(count, 1);
+            const aic_problem of = {&spec, &semantics, target};
+            walk usual = {.problem = &of}, legal = {.problem = &of};
+            aic_plan *plan = plan_of(&of);
+            aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){check_schedule, &usual});
+            aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &(aic_visitor){check_schedule, &legal});
+            ck_assert_uint_ge(usual.count, 1);
+            ck_assert_uint_ge(legal.count, usual.count);
+            ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+            ck_assert(plan->cost == usual.least);
+            aic_plan_free(plan);
         }
     }
+}
+END_TEST
+
+/* Candidates are the usual schedules, the cheapest first. */
+START_TEST(candidates)
+{
+    char first[AIC_SCHEDULE_TEXT_MAX], text[AIC_SCHEDULE_TEXT_MAX];
+    const aic_generator_api *api = aic_generator_linked();
+    aic_schedule_info info;
+    size_t count = 0;
+    ck_assert_int_eq(api->plan(&problem, NULL, &info), AIC_OK);
+    ck_assert(info.is_default);
+    ck_assert_int_eq(api->candidate(&problem, 0, first), AIC_OK);
+    ck_assert_str_eq(first, info.text);
+    for (; api->candidate(&problem, count, text) == AIC_OK; count++) {
+        ck_assert_int_eq(api->plan(&problem, text, &info), AIC_OK);
+        ck_assert_str_eq(text, info.text);
+        ck_assert_int_eq(info.is_default, count == 0);
+    }
+    ck_assert_uint_gt(count, 1);
+    ck_assert_uint_le(count, AIC_CANDIDATES_MAX);
 }
 END_TEST
 
@@ -84,6 +144,9 @@ static const struct bad {
     {"schedule(rows=9223372036854775807, cols=4, vectors=2, unroll=4, band=1)", "rows = 9223372036854775807"},
     {"schedule(rows=1, cols=4, vectors=9223372036854775807, unroll=4, band=1)", "vectors = 9223372036854775807"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4)", "band"},
+    {"schedule(kernel=fancy, rows=1, cols=4, vectors=2, unroll=4, band=1)", "kernel = fancy is none of vector"},
+    {"schedule(kernel=farfancier, rows=1, cols=4, vectors=2, unroll=4, band=1)", "at most eight letters"},
+    {"schedule(kernel=amx, rows=1, cols=4, vectors=2, unroll=16, band=1)", "needs tile registers"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, band=1)", "given twice"},
     {"plan(rows=1)", "plan is not schedule"},
     {"", "expected a name"},
@@ -91,24 +154,24 @@ static const struct bad {
 
 START_TEST(illegal_schedules)
 {
-    aic_schedule schedule, before;
+    aic_schedule_info info, before;
     memset(&before, 0x5a, sizeof before);
-    schedule = before;
-    ck_assert_int_eq(aic_schedule_parse(BAD[_i].text, &problem, &schedule), AIC_INVALID_ARGUMENT);
+    info = before;
+    ck_assert_int_eq(aic_generator_linked()->plan(&problem, BAD[_i].text, &info), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
-    ck_assert_mem_eq(&schedule, &before, sizeof before);
+    ck_assert_mem_eq(&info, &before, sizeof before);
 }
 END_TEST
 
 START_TEST(explanation)
 {
-    char *text, best[AIC_SCHEDULE_TEXT_MAX];
-    aic_schedule schedule;
-    ck_assert_int_eq(aic_schedule_explain(&problem, &text), AIC_OK);
-    ck_assert_int_eq(aic_schedule_default(&problem, &schedule), AIC_OK);
-    ck_assert_int_eq(aic_schedule_print(&schedule, best, sizeof best), AIC_OK);
-    ck_assert_ptr_nonnull(strstr(text, best));
+    char *text;
+    aic_schedule_info best;
+    ck_assert_int_eq(aic_generator_linked()->explain(&problem, &text), AIC_OK);
+    ck_assert_int_eq(aic_generator_linked()->plan(&problem, NULL, &best), AIC_OK);
+    ck_assert_ptr_nonnull(strstr(text, best.text));
     ck_assert_ptr_nonnull(strstr(text, "vectors=4: a group of 64 output channels does not divide"));
+    ck_assert_ptr_nonnull(strstr(text, "kernel=amx: this micro-kernel needs tile registers"));
     free(text);
 }
 END_TEST
@@ -123,20 +186,39 @@ START_TEST(largest_shapes)
         "mmad(dtype=float32, m=4095, n=4095, k=4095, a_format=Zz, b_format=Zn, c_format=Nz)",
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
-        aic_schedule schedule;
-        aic_work work;
-        aic_tiling t;
         ck_assert_int_eq(aic_spec_parse(TEXTS[i], &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_OK);
-        ck_assert_int_eq(aic_schedule_default(&problem, &schedule), AIC_OK);
-        ck_assert_ptr_eq(aic_describe(&spec, &semantics, &work), &aic_shape_contraction);
-        const aic_contraction c = work.contraction;
-        ck_assert_int_eq(aic_tiling_make(&c, avx512(), &schedule, &t), AIC_OK);
-        ck_assert_int_gt(t.workspace_bytes, t.packed_bytes);
-        ck_assert_int_ge(t.packed_bytes, c.n * c.c1 * c.c0 * c.kh * c.kw * t.source_bytes);
+        aic_plan *plan = plan_of(&problem);
+        ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
+        ck_assert_ptr_eq(plan->shape, &aic_shape_contraction);
+        const aic_contraction *c = aic_contraction_of(plan);
+        const aic_tiling *t = aic_tiling_of(plan);
+        const aic_requirements *r = &plan->requirements;
+        ck_assert_int_gt(aic_workspace_bytes(r, AIC_PLAIN), t->packed_bytes);
+        ck_assert_int_eq(aic_workspace_bytes(r, AIC_PLAIN) - aic_workspace_bytes(r, AIC_PACKED),
+                         (t->packed_bytes + 63) / 64 * 64);
+        ck_assert_int_ge(t->packed_bytes, c->n * c->c1 * c->c0 * c->kh * c->kw * t->source_bytes);
+        aic_plan_free(plan);
     }
 }
 END_TEST
+
+static bool check_strips(void *user, const aic_plan *plan)
+{
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    (void)user;
+    ck_assert_int_eq(t->outputs, c->n);
+    ck_assert_int_eq(t->strip_columns % 16, 0);
+    ck_assert_int_eq(t->strip_columns % t->group, 0);
+    ck_assert_int_ge(t->groups * t->group, c->n);
+    ck_assert_int_ge(t->panels, t->groups);
+    ck_assert(t->group == t->lanes || t->group - t->lanes < c->n);
+    int64_t strip_bytes = t->strip_columns / 16 * t->strip_pitch;
+    ck_assert_int_ge(strip_bytes, t->rows.large * t->cols.large * t->strip_columns * 4);
+    ck_assert_int_le(strip_bytes, 64 * 64);
+    return true;
+}
 
 /* No results but those of one tile are held back on their way through an epilogue; no group has a vector that nothing
  * needs, and the groups cover all columns. */
@@ -149,28 +231,15 @@ START_TEST(strips)
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         ck_assert_int_eq(aic_spec_parse(TEXTS[i], &spec), AIC_OK);
-        aic_work work;
-        ck_assert_ptr_eq(aic_describe(&spec, &semantics, &work), &aic_shape_contraction);
-        const aic_contraction *c = &work.contraction;
-        aic_schedule schedule;
-        for (size_t n = 0; aic_schedule_candidate_at(&problem, n, &schedule) == AIC_OK; n++) {
-            aic_tiling t;
-            ck_assert_int_eq(aic_tiling_make(c, avx512(), &schedule, &t), AIC_OK);
-            ck_assert_int_eq(t.outputs, c->n);
-            ck_assert_int_eq(t.strip_columns % 16, 0);
-            ck_assert_int_eq(t.strip_columns % t.group, 0);
-            ck_assert_int_ge(t.groups * t.group, c->n);
-            ck_assert_int_ge(t.panels, t.groups);
-            ck_assert(t.group == t.lanes || t.group - t.lanes < c->n);
-            int64_t strip_bytes = t.strip_columns / 16 * t.strip_pitch;
-            ck_assert_int_ge(strip_bytes, t.rows.large * t.cols.large * t.strip_columns * 4);
-            ck_assert_int_le(strip_bytes, 64 * 64);
-        }
+        aic_plan *plan = plan_of(&problem);
+        aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){check_strips, NULL});
+        aic_plan_free(plan);
     }
-    aic_schedule schedule;
+    aic_schedule_info info;
     ck_assert_int_eq(aic_spec_parse(TEXTS[0], &spec), AIC_OK);
-    ck_assert_int_eq(aic_schedule_parse("schedule(rows=4, cols=1, vectors=2, unroll=1, band=1)", &problem, &schedule),
-                     AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(
+        aic_generator_linked()->plan(&problem, "schedule(rows=4, cols=1, vectors=2, unroll=1, band=1)", &info),
+        AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), "has vectors without output channels") != NULL, "%s", aic_last_error());
 }
 END_TEST
@@ -181,6 +250,7 @@ Suite *suite_schedule(void)
     TCase *cases = tcase_create("schedules");
     tcase_add_checked_fixture(cases, setup, NULL);
     tcase_add_test(cases, extents_are_cut_evenly);
+    tcase_add_loop_test(cases, schedules, 0, (int)(sizeof SHAPES / sizeof *SHAPES));
     tcase_add_test(cases, candidates);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_test(cases, explanation);

@@ -1,6 +1,6 @@
 /* Every instruction set level of both architectures, whether or not this host runs it: objects that need nothing from
  * where they are loaded, and instructions that prove the level and do not go beyond it. */
-#include "codegen/schedule.h"
+#include "codegen/codegen.h"
 #include "codegen/target/target.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
@@ -69,7 +69,7 @@ static const struct level_row {
      {"\tvpdpbusd", "\tvfmadd", "%zmm"},
      {"\tvcvtph2psx", "\tvfmadd231ph", "\ttdp", "\ttile"}},
     {AIC_ARCH_X86_64, "avx512fp16", {"\tvpdpbusd", "\tvfmadd", "%zmm"}, {"\ttdp", "\ttile"}},
-    {AIC_ARCH_X86_64, "amx", {"\tvfmadd", "%zmm"}, {NULL}},
+    {AIC_ARCH_X86_64, "amx", {"\tvfmadd", "%zmm", "\ttdpbssd", "\tldtilecfg", "\ttilerelease"}, {NULL}},
     {AIC_ARCH_AARCH64,
      "generic",
      {"\tmul", "\tfmul"},
@@ -175,11 +175,9 @@ static void check_relocations(const elf_object *o, const Elf64_Shdr *section, ai
     }
 }
 
-/* The global symbols are the first of SYMBOL, SYMBOL_packed, SYMBOL_pack, all functions; nothing is undefined. Returns
- * how many there are. */
-static size_t check_symbols(const elf_object *o, const Elf64_Shdr *section, const char *symbol)
+/* The global symbols are functions of a kernel (record.h); nothing is undefined. Returns their roles, bits. */
+static unsigned check_symbols(const elf_object *o, const Elf64_Shdr *section, const char *symbol)
 {
-    static const char *const suffixes[] = {"", "_packed", "_pack"};
     const Elf64_Sym *sym = table_of(o, section, sizeof *sym);
     const char *names = o->bytes + o->section[section->sh_link].sh_offset;
     size_t count = section->sh_size / sizeof *sym, globals = 0;
@@ -193,21 +191,21 @@ static size_t check_symbols(const elf_object *o, const Elf64_Shdr *section, cons
         }
         globals++;
         ck_assert_msg(ELF64_ST_TYPE(sym[i].st_info) == STT_FUNC, "%s is no function", name);
-        for (unsigned s = 0; s < 3; s++) {
+        for (unsigned s = 0; s < AIC_FUNCTIONS; s++) {
             char expected[AIC_SYMBOL_MAX + 8];
-            snprintf(expected, sizeof expected, "%s%s", symbol, suffixes[s]);
+            snprintf(expected, sizeof expected, "%s%s", symbol, aic_function_suffix[s]);
             found |= strcmp(name, expected) == 0 ? 1u << s : 0;
         }
     }
-    ck_assert_uint_eq(found, (1u << globals) - 1);
-    return globals;
+    ck_assert_uint_eq((size_t)__builtin_popcount(found), globals);
+    return found;
 }
 
-/* Code and constants only: what is writable would be shared between calls. Returns the number of functions. */
-static size_t check_object(const elf_object *o, aic_arch arch, const char *symbol)
+/* Code and constants only: what is writable would be shared between calls. Returns the roles of its functions. */
+static unsigned check_object(const elf_object *o, aic_arch arch, const char *symbol)
 {
     int symbol_tables = 0;
-    size_t functions = 0;
+    unsigned functions = 0;
     for (int i = 0; i < o->header->e_shnum; i++) {
         const Elf64_Shdr *section = &o->section[i];
         ck_assert_uint_ne(section->sh_type, SHT_REL);
@@ -230,18 +228,14 @@ START_TEST(objects)
         aic_spec spec = parse(number);
         const aic_semantics semantics = aic_semantics_init();
         ck_assert_int_eq(aic_spec_resolve(&spec, &semantics, &spec), AIC_OK);
-        const aic_problem problem = {&spec, &semantics, target};
-        aic_schedule schedule;
         char symbol[AIC_SYMBOL_MAX];
-        ck_assert_int_eq(aic_schedule_default(&problem, &schedule), AIC_OK);
-        const aic_codegen_request request = {
-            .count = 1, .spec = &spec, .schedule = &schedule, .semantics = &semantics, .target = target};
+        const aic_codegen_request request = {.count = 1, .spec = &spec, .semantics = &semantics, .target = target};
         aic_build_symbol(&request, symbol);
         size_t size, again_size;
         char *bytes = dump(_i, number, AIC_DUMP_OBJ, &size), *again = dump(_i, number, AIC_DUMP_OBJ, &again_size);
         elf_object object;
         open_object(&object, bytes, size, rows[_i].arch);
-        ck_assert_uint_ge(check_object(&object, rows[_i].arch, symbol), 2);
+        ck_assert_uint_ne(check_object(&object, rows[_i].arch, symbol) & 1u << AIC_FUNCTION_ENTRY, 0);
         ck_assert_uint_eq(size, again_size);
         ck_assert_mem_eq(bytes, again, size);
         aic_free(bytes);
@@ -257,34 +251,34 @@ START_TEST(group_objects)
     const aic_semantics semantics = aic_semantics_init();
     for (int first = 0; first < SPECS; first += AIC_GROUP_MAX / 2) {
         aic_spec spec[AIC_GROUP_MAX];
-        aic_schedule schedule[AIC_GROUP_MAX];
-        size_t most = 0, size = 0;
+        size_t size = 0;
+        int64_t most = 0;
         for (int i = 0; i < AIC_GROUP_MAX; i++) {
             spec[i] = parse((first + i / 2) % SPECS);
             ck_assert_int_eq(aic_spec_resolve(&spec[i], &semantics, &spec[i]), AIC_OK);
-            const aic_problem problem = {&spec[i], &semantics, target};
-            ck_assert_int_eq(aic_schedule_default(&problem, &schedule[i]), AIC_OK);
         }
         aic_codegen_request request = {.symbol = "kernel", .semantics = &semantics, .target = target};
         request.triple = aic_target_triple(rows[_i].arch);
         for (int i = 0; i < AIC_GROUP_MAX; i += 2) {
             aic_object one;
-            request.count = 1, request.spec = &spec[i], request.schedule = &schedule[i];
-            ck_assert_msg(aic_codegen_object(&request, &one) == AIC_OK, "%s", aic_last_error());
-            most = one.workspace_bytes > most ? one.workspace_bytes : most;
+            request.count = 1, request.spec = &spec[i];
+            ck_assert_msg(aic_generator_linked()->object(&request, &one) == AIC_OK, "%s", aic_last_error());
+            const int64_t bytes = aic_workspace_bytes(&one.requirements, AIC_PLAIN);
+            most = bytes > most ? bytes : most;
             size += one.size;
-            aic_object_free(&one);
+            free(one.bytes);
         }
-        request.count = AIC_GROUP_MAX, request.spec = spec, request.schedule = schedule;
+        request.count = AIC_GROUP_MAX, request.spec = spec;
         aic_object group;
         elf_object object;
-        ck_assert_msg(aic_codegen_object(&request, &group) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(aic_generator_linked()->object(&request, &group) == AIC_OK, "%s", aic_last_error());
         open_object(&object, group.bytes, group.size, rows[_i].arch);
-        ck_assert_uint_eq(check_object(&object, rows[_i].arch, "kernel"), 1);
-        ck_assert_uint_eq(group.functions, 1);
-        ck_assert_uint_eq(group.workspace_bytes, most);
+        const bool phases = group.requirements.phases > 0;
+        ck_assert_uint_eq(check_object(&object, rows[_i].arch, "kernel"), group.functions);
+        ck_assert_uint_eq(group.functions, 1u << AIC_FUNCTION_ENTRY | (phases ? 1u << AIC_FUNCTION_PHASE : 0));
+        ck_assert_int_ge(aic_workspace_bytes(&group.requirements, AIC_PLAIN), most);
         ck_assert_uint_lt(group.size, size);
-        aic_object_free(&group);
+        free(group.bytes);
     }
 }
 END_TEST

@@ -9,7 +9,7 @@ LLVMTypeRef aic_element_type(aic_emit *e, const aic_tiling *t)
 
 LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t)
 {
-    switch (t->arithmetic->product) {
+    switch (t->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
         return e->i16;
     case AIC_PRODUCT_QUAD:
@@ -17,12 +17,12 @@ LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t)
     case AIC_PRODUCT_FLOAT:
         break;
     }
-    return t->arithmetic->sum == AIC_SUM_CUBE ? e->f64 : e->f32;
+    return t->arithmetic.sum == AIC_SUM_CUBE ? e->f64 : e->f32;
 }
 
 unsigned aic_channel_bytes(const aic_tiling *t)
 {
-    return t->arithmetic->cell_bytes / t->arithmetic->cell_channels;
+    return t->arithmetic.cell_bytes / t->arithmetic.cell_channels;
 }
 
 /* <n x element> of a float type to <n x float>, exact. */
@@ -43,7 +43,7 @@ static LLVMValueRef to_float(aic_emit *e, aic_dtype dtype, LLVMValueRef elements
 LLVMValueRef aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements)
 {
     LLVMTypeRef type = aic_vector(aic_channel_type(e, t), LLVMGetVectorSize(LLVMTypeOf(elements)));
-    switch (t->arithmetic->product) {
+    switch (t->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
         return LLVMBuildSExt(e->builder, elements, type, "");
     case AIC_PRODUCT_QUAD:

@@ -1,337 +1,88 @@
-/* The frame around the tiles: bands of the image, groups of output channels, rows and columns of tiles.
- *
- *     for band: pack its image rows
- *       for group of output channels
- *         for tile row of the band, for tile column: call the tile's function
- *
- * With an epilogue the groups of a strip go together: a tile's results are in the strip when all of them are done. */
-#include "codegen/family/family.h"
-#include "codegen/generator.h"
-#include "codegen/llvm/vec.h"
+/* Contractions as a shape: how they are described, planned and emitted. */
+#include "codegen/contraction/contraction.h"
+#include "codegen/contraction/bands.h"
+#include "codegen/contraction/microkernel.h"
 
 #include <stdio.h>
 
-/* A kernel's operands and how they are called in its entry points. */
-enum { OUT, IMAGE, WEIGHT, PARAMETERS, OPERANDS };
+_Static_assert(sizeof(aic_contraction) <= AIC_WORK_BYTES, "a description of a contraction fits");
+_Static_assert(sizeof(aic_contraction_schedule) <= AIC_SCHEDULE_BYTES, "a schedule of a contraction fits");
 
-typedef struct frame {
-    aic_emit *e;
-    const aic_contraction *c;
-    const aic_tiling *t;
-    LLVMValueRef tile[2][2]; /* function of [smaller rows][smaller columns], NULL where no tile has that size */
-    aic_strips strips;
-    LLVMValueRef out, image, weight, taps, table, strip, band;
-    LLVMValueRef first_tile, last_tile; /* tile rows of the current band, last excluded */
-    LLVMValueRef first_row;             /* first output row of the current band */
-    LLVMValueRef group;                 /* number of the current group, or of the current strip's first one */
-    LLVMValueRef group_out;             /* its first pixel in the result; NULL: results leave through strips */
-    int part;                           /* which strips: see aic_strips */
-} frame;
+static const aic_field FIELDS[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_contraction_schedule, __VA_ARGS__)
+#include "codegen/contraction/schedule.def"
+#undef AIC_FIELD
+};
 
-static int64_t piece(const aic_split *split, int smaller)
+static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FIELDS};
+
+aic_contraction *aic_contraction_begin(aic_work *work)
 {
-    return split->large - smaller;
+    return aic_work_begin(work, &aic_shape_contraction, sizeof(aic_contraction));
 }
 
-static int64_t piece_count(const aic_split *split, int smaller)
+aic_contraction *aic_contraction_change(aic_work *work)
 {
-    return smaller ? split->small_count : split->large_count;
+    return work->shape == &aic_shape_contraction ? (aic_contraction *)(void *)work->part : NULL;
 }
 
-static void emit_tiles(frame *f, const char *symbol)
+static aic_status derive(aic_plan *plan)
 {
-    for (int r = 0; r < 2; r++) {
-        for (int s = 0; s < 2; s++) {
-            if (piece_count(&f->t->rows, r) == 0 || piece_count(&f->t->cols, s) == 0) {
-                continue;
-            }
-            long long rows = piece(&f->t->rows, r), cols = piece(&f->t->cols, s);
-            char name[160];
-            snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, rows, cols, (long long)f->t->group);
-            f->tile[r][s] = aic_emit_tile(f->e, f->c, f->t, rows, cols, name);
-        }
-    }
-}
-
-/* taps[kh*Kw + kw] = offset of the tap in the band. Filled at run time: as data of the object it would need a
- * relocation and, for large kernels, half a megabyte. */
-static void emit_tap_table(const frame *f)
-{
-    aic_emit *e = f->e;
-    const aic_contraction *c = f->c;
-    aic_loop down, across;
-    aic_loop_begin(e, &down, "kh", aic_int(e, 0), aic_int(e, c->kh), 1, NULL, 0);
-    LLVMValueRef row = aic_mul(e, down.index, c->dilation_h * f->t->row_pitch);
-    aic_loop_begin(e, &across, "kw", aic_int(e, 0), aic_int(e, c->kw), 1, NULL, 0);
-    LLVMValueRef offset = aic_add(e, row, aic_mul(e, across.index, c->dilation_w * f->t->pixel_pitch));
-    LLVMValueRef index = aic_add(e, aic_mul(e, down.index, c->kw), across.index);
-    aic_store(e, offset, aic_at(e, f->taps, aic_mul(e, index, sizeof(int64_t))), 0, 8);
-    aic_loop_end(e, &across);
-    aic_loop_end(e, &down);
-}
-
-/* First output row of tile row `tile`: the larger tiles come first. */
-static LLVMValueRef output_row(const frame *f, LLVMValueRef tile)
-{
-    aic_emit *e = f->e;
-    LLVMValueRef row = aic_mul(e, tile, f->t->rows.large);
-    if (f->t->rows.small_count == 0) {
-        return row;
-    }
-    LLVMValueRef past = LLVMBuildNSWSub(e->builder, tile, aic_int(e, f->t->rows.large_count), "");
-    return LLVMBuildNSWSub(e->builder, row, aic_max(e, past, aic_int(e, 0)), "");
-}
-
-static LLVMValueRef output_group(const frame *f, LLVMValueRef group)
-{
-    aic_emit *e = f->e;
-    int64_t block_bytes = f->c->block_rows * 16 * 4, channels = f->t->group;
-    if (channels >= 16) {
-        return aic_at(e, f->out, aic_mul(e, group, channels / 16 * block_bytes));
-    }
-    LLVMValueRef block = LLVMBuildUDiv(e->builder, group, aic_int(e, 16 / channels), "");
-    LLVMValueRef within = LLVMBuildURem(e->builder, group, aic_int(e, 16 / channels), "");
-    return aic_at(e, aic_at(e, f->out, aic_mul(e, block, block_bytes)), aic_mul(e, within, channels * 4));
-}
-
-static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, LLVMValueRef band, LLVMValueRef group)
-{
-    aic_emit *e = f->e;
-    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, group, f->t->panel_bytes));
-    LLVMValueRef args[] = {out, band, panel, f->taps};
-    aic_emit_call(e, tile, args, 4);
-}
-
-/* Fills the strip with what is in the result (load), or stores it, for `rows` x `cols` pixels from pixel `first` on. */
-static void move_strip(const frame *f, LLVMValueRef function, bool load, LLVMValueRef first, int64_t rows, int64_t cols)
-{
-    aic_emit *e = f->e;
-    /* Rows of tiles as wide as the output are one run of pixels. */
-    int64_t runs = cols == f->c->ow ? 1 : rows, count = rows * cols / runs;
-    aic_loop loop;
-    aic_loop_begin(e, &loop, "run", aic_int(e, 0), aic_int(e, runs), 1, NULL, 0);
-    LLVMValueRef strip = aic_at(e, f->strip, aic_mul(e, loop.index, count * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
-    LLVMValueRef row = aic_add(e, first, aic_mul(e, loop.index, f->c->ow)), rest[] = {aic_int(e, count), NULL};
-    rest[1] = aic_mul(e, f->group, f->t->group);
-    LLVMValueRef load_args[] = {strip, f->out, row, rest[0], rest[1]};
-    LLVMValueRef store_args[] = {f->out, strip, f->table, row, rest[0], rest[1]};
-    if (load) {
-        aic_emit_call(e, function, load_args, 5);
-    } else {
-        aic_emit_call(e, function, store_args, 6);
-    }
-    aic_loop_end(e, &loop);
-}
-
-/* One tile of all groups of a strip; `first` is its first pixel. */
-static void emit_strip(const frame *f, LLVMValueRef tile, LLVMValueRef first, LLVMValueRef band, int64_t rows,
-                       int64_t cols)
-{
-    aic_emit *e = f->e;
-    const aic_strips *strips = &f->strips;
-    int64_t group = f->t->group, groups = (strips->columns[f->part] + group - 1) / group;
-    if (strips->load[f->part] != NULL) {
-        move_strip(f, strips->load[f->part], true, first, rows, cols);
-    }
-    aic_loop loop;
-    aic_loop_begin(e, &loop, "group", aic_int(e, 0), aic_int(e, groups), 1, NULL, 0);
-    LLVMValueRef out = aic_at(e, f->strip, aic_mul(e, loop.index, group * AIC_SUM_BYTES));
-    emit_tile_call(f, tile, out, band, aic_add(e, f->group, loop.index));
-    aic_loop_end(e, &loop);
-    move_strip(f, strips->store[f->part], false, first, rows, cols);
-}
-
-/* One row of tiles; band points at its first pixel, number `first` of the output. */
-static void emit_tile_row(const frame *f, int smaller_rows, LLVMValueRef first, LLVMValueRef band)
-{
-    aic_emit *e = f->e;
-    const aic_tiling *t = f->t;
-    int64_t done = 0;
-    for (int s = 0; s < 2; s++) {
-        int64_t width = piece(&t->cols, s), count = piece_count(&t->cols, s);
-        if (count == 0) {
-            continue;
-        }
-        aic_loop loop;
-        aic_loop_begin(e, &loop, "col", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
-        LLVMValueRef tile = f->tile[smaller_rows][s];
-        LLVMValueRef col = aic_add(e, aic_mul(e, loop.index, width), aic_int(e, done));
-        LLVMValueRef pixel = aic_add(e, first, col);
-        LLVMValueRef from = aic_at(e, band, aic_mul(e, col, t->col_step * t->pixel_pitch));
-        if (f->group_out == NULL) {
-            emit_strip(f, tile, pixel, from, piece(&t->rows, smaller_rows), width);
-        } else {
-            LLVMValueRef out = aic_at(e, f->group_out, aic_mul(e, pixel, AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
-            emit_tile_call(f, tile, out, from, f->group);
-        }
-        aic_loop_end(e, &loop);
-        done += width * count;
-    }
-}
-
-/* All tile rows of the band, for one group of output channels or one strip. */
-static void emit_tile_rows(const frame *f)
-{
-    aic_emit *e = f->e;
-    int64_t start = 0;
-    for (int r = 0; r < 2; r++) {
-        int64_t count = piece_count(&f->t->rows, r);
-        if (count == 0) {
-            continue;
-        }
-        LLVMValueRef first = aic_max(e, f->first_tile, aic_int(e, start));
-        LLVMValueRef last = aic_min(e, f->last_tile, aic_int(e, start + count));
-        aic_loop loop;
-        aic_loop_begin(e, &loop, "tile", first, last, 1, NULL, 0);
-        LLVMValueRef row = output_row(f, loop.index);
-        LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
-        emit_tile_row(f, r, aic_mul(e, row, f->c->ow),
-                      aic_at(e, f->band, aic_mul(e, below, f->t->row_step * f->t->row_pitch)));
-        aic_loop_end(e, &loop);
-        start += count;
-    }
-}
-
-/* All output channels of the band. */
-static void emit_groups(frame *f)
-{
-    aic_emit *e = f->e;
-    aic_loop loop;
-    if (f->t->strip_pitch == 0) {
-        aic_loop_begin(e, &loop, "group", aic_int(e, 0), aic_int(e, f->t->groups), 1, NULL, 0);
-        f->group = loop.index;
-        f->group_out = output_group(f, loop.index);
-        emit_tile_rows(f);
-        aic_loop_end(e, &loop);
-        return;
-    }
-    int64_t first = 0;
-    for (f->part = 0; f->part < 2; f->part++) {
-        int64_t end = first + f->strips.count[f->part];
-        if (end > first) {
-            aic_loop_begin(e, &loop, "strip", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
-            f->group = aic_mul(e, loop.index, f->t->strip_columns / f->t->group);
-            emit_tile_rows(f);
-            aic_loop_end(e, &loop);
-        }
-        first = end;
-    }
-}
-
-static void emit_band(frame *f, LLVMValueRef band)
-{
-    aic_emit *e = f->e;
-    const aic_tiling *t = f->t;
-    int64_t tiles = t->rows.large_count + t->rows.small_count;
-    f->first_tile = aic_mul(e, band, t->band_tiles);
-    f->last_tile = aic_min(e, aic_add(e, f->first_tile, aic_int(e, t->band_tiles)), aic_int(e, tiles));
-    f->first_row = output_row(f, f->first_tile);
-    LLVMValueRef height = LLVMBuildNSWSub(e->builder, output_row(f, f->last_tile), f->first_row, "");
-    LLVMValueRef above = aic_mul(e, aic_add(e, height, aic_int(e, -1)), t->row_step);
-    LLVMValueRef top = aic_add(e, aic_mul(e, f->first_row, f->c->stride_h), aic_int(e, -f->c->pad_top));
-    aic_emit_pack_image(e, f->c, t, f->band, f->image, top, aic_add(e, above, aic_int(e, t->row_reach)));
-    emit_groups(f);
-}
-
-/* ---- entry points ---- */
-
-/* Starts name(out, image, weight, [parameters,] workspace); args gets the operands, NULL constants for those that there
- * are not. Returns the workspace. */
-static LLVMValueRef begin_entry(const frame *f, const char *name, LLVMValueRef args[OPERANDS])
-{
-    static const char *const PARAMS[] = {"out", "image", "weight", "workspace"};
-    static const char *const FUSED_PARAMS[] = {"out", "image", "weight", "parameters", "workspace"};
-    unsigned operands = f->c->has_parameters ? OPERANDS : PARAMETERS;
-    aic_emit_function(f->e, name, true, f->c->has_parameters ? FUSED_PARAMS : PARAMS, operands + 1, 0);
-    for (unsigned i = 0; i < OPERANDS; i++) {
-        args[i] = i < operands ? aic_emit_param(f->e, i) : LLVMConstNull(f->e->ptr);
-    }
-    return aic_emit_param(f->e, operands);
-}
-
-static bool has_floats(const frame *f)
-{
-    return f->t->arithmetic->product == AIC_PRODUCT_FLOAT || f->c->has_epilogue;
-}
-
-/* The weight is packed. */
-static LLVMValueRef emit_packed(frame *f, const char *name)
-{
-    aic_emit *e = f->e;
-    LLVMValueRef args[OPERANDS], workspace = begin_entry(f, name, args), function = e->function;
-    f->out = args[OUT];
-    f->image = args[IMAGE];
-    f->weight = args[WEIGHT];
-    f->taps = aic_at_const(e, workspace, f->t->taps_offset);
-    f->table = aic_at_const(e, workspace, f->t->table_offset);
-    f->strip = aic_at_const(e, workspace, f->t->strip_offset);
-    f->band = aic_at_const(e, workspace, f->t->band_offset);
-    LLVMValueRef saved = aic_float_enter(e, has_floats(f));
-    emit_tap_table(f);
-    if (f->strips.table != NULL) {
-        LLVMValueRef table_args[] = {f->table, args[PARAMETERS], LLVMConstNull(e->ptr)};
-        aic_emit_call(e, f->strips.table, table_args, 3);
-    }
-    aic_loop loop;
-    aic_loop_begin(e, &loop, "band", aic_int(e, 0), aic_int(e, f->t->bands), 1, NULL, 0);
-    emit_band(f, loop.index);
-    aic_loop_end(e, &loop);
-    aic_float_leave(e, saved);
-    aic_emit_function_end(e);
-    return function;
-}
-
-/* Packs the weight, then runs. */
-static void emit_plain(const frame *f, const char *name, LLVMValueRef pack, LLVMValueRef packed)
-{
-    aic_emit *e = f->e;
-    LLVMValueRef args[OPERANDS + 1], workspace = begin_entry(f, name, args);
-    LLVMValueRef panels = aic_at_const(e, workspace, f->t->weight_offset), pack_args[] = {panels, args[WEIGHT]};
-    unsigned operands = f->c->has_parameters ? OPERANDS : PARAMETERS;
-    aic_emit_call(e, pack, pack_args, 2);
-    args[WEIGHT] = panels;
-    args[operands] = workspace;
-    aic_emit_call(e, packed, args, operands + 1);
-    aic_emit_function_end(e);
-}
-
-static aic_status emit_contraction(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
-{
-    char name[160];
-    aic_tiling tiling;
-    aic_status status = aic_tiling_make(&work->contraction, e->target, schedule, &tiling);
-    if (status != AIC_OK) {
-        return status;
-    }
-    frame f = {.e = e, .c = &work->contraction, .t = &tiling};
-    emit_tiles(&f, symbol);
-    if (f.c->has_epilogue) {
-        aic_emit_strips(e, f.c, f.t, symbol, &f.strips);
-    }
-    snprintf(name, sizeof name, "%s_pack", symbol);
-    LLVMValueRef pack = aic_emit_pack_weight(e, f.c, f.t, name);
-    snprintf(name, sizeof name, "%s_packed", symbol);
-    LLVMValueRef packed = emit_packed(&f, name);
-    emit_plain(&f, symbol, pack, packed);
-    return AIC_OK;
-}
-
-static aic_status check_contraction(const aic_work *work, const aic_target *target, const aic_schedule *schedule,
-                                    aic_sizes *sizes)
-{
-    aic_tiling tiling;
-    aic_status status = aic_tiling_make(&work->contraction, target, schedule, &tiling);
+    aic_contraction_schedule *schedule = (aic_contraction_schedule *)(void *)plan->schedule.fields;
+    const aic_contraction *c = aic_contraction_of(plan);
+    aic_tiling *t = plan->derived;
+    aic_status status = aic_tiling_make(c, plan->problem.target, schedule, t);
     if (status == AIC_OK) {
-        *sizes = (aic_sizes){.workspace_bytes = (size_t)tiling.workspace_bytes};
-        sizes->packed_bytes[WEIGHT] = (size_t)tiling.packed_bytes;
+        schedule->kernel = aic_tag(t->kernel->name); /* it may have been left out */
+        aic_tiling_requirements(c, t, &plan->requirements);
+        plan->cost = aic_contraction_cost(c, plan->problem.target, t);
     }
     return status;
 }
 
+/* What the cheapest micro-kernel's products take. */
+static double bound(const aic_plan *plan)
+{
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_target *target = plan->problem.target;
+    const aic_microkernel *kernel;
+    double least = 0;
+    for (size_t i = 0; (kernel = aic_microkernel_at(i)) != NULL; i++) {
+        if (kernel->refuse(c, target) == NULL) {
+            const double own = kernel->bound(c, target);
+            least = least == 0 || own < least ? own : least;
+        }
+    }
+    return least;
+}
+
+static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+{
+    char name[160];
+    snprintf(name, sizeof name, "%s_weights", symbol);
+    bodies->pack = aic_emit_pack_weight(e, aic_contraction_of(plan), aic_tiling_of(plan), name);
+    aic_emit_bands(e, plan, symbol, bodies);
+}
+
+static void enter(aic_emit *e, const aic_plan *plan)
+{
+    aic_tiling_of(plan)->kernel->enter(e, aic_tiling_of(plan));
+}
+
+static void leave(aic_emit *e, const aic_plan *plan)
+{
+    aic_tiling_of(plan)->kernel->leave(e);
+}
+
 const aic_shape aic_shape_contraction = {
-    .candidates = aic_contraction_candidates,
-    .bound = aic_contraction_bound,
-    .check = check_contraction,
-    .emit = emit_contraction,
+    .name = "contraction",
+    .schedule = &RECORD,
+    .derived_bytes = sizeof(aic_tiling),
+    .enumerate = aic_contraction_enumerate,
+    .derive = derive,
+    .bound = bound,
+    .emit = emit,
+    .enter = enter,
+    .leave = leave,
     .report = aic_contraction_report,
 };

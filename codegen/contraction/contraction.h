@@ -13,8 +13,7 @@
 #define AIC_CONTRACTION_H
 
 #include "codegen/epilogue/epilogue.h"
-#include "codegen/llvm/emit.h"
-#include "codegen/schedule.h"
+#include "codegen/shape.h"
 
 /* What is added up how; rows of the arithmetic table in tiling.c. */
 typedef enum aic_sum {
@@ -52,11 +51,10 @@ typedef struct aic_contraction {
     double pad_value;
     bool accumulate; /* start from the old output instead of 0 */
     /* The result leaves through an epilogue, strip by strip, instead of as it is: in the operator's own layout and
-     * overflow mode (mmad), or as what a fused consumer makes of it. A consumer replaces the epilogue, but for
-     * saturate_source, which is the producer's. With `accumulate` the epilogue converts nothing but saturates. */
+     * overflow mode (mmad), or as what a fused consumer makes of it. A consumer replaces the epilogue, but for the
+     * steps that make the sums what the producer would have stored. With `accumulate` the epilogue converts nothing. */
     bool has_epilogue;
     aic_epilogue epilogue;
-    bool has_parameters; /* a fourth operand, the epilogue's quantisation words, may be NULL where it reads none */
 } aic_contraction;
 
 /* Packed rows are whole cache lines, so that they can be filled by wide stores. */
@@ -75,7 +73,19 @@ typedef struct aic_arithmetic {
     unsigned cell_bytes;
     unsigned cell_channels;
     unsigned sum_bits; /* of the running sum of a lane */
+    int image_offset;  /* what is added to the image where the product takes it unsigned */
 } aic_arithmetic;
+
+/* The operands of every contraction; what an epilogue reads comes behind them. */
+enum { AIC_CONTRACTION_OUT, AIC_CONTRACTION_IMAGE, AIC_CONTRACTION_WEIGHT };
+
+typedef struct aic_contraction_schedule {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/contraction/schedule.def"
+#undef AIC_FIELD
+} aic_contraction_schedule;
+
+struct aic_microkernel;
 
 /* An extent cut into large_count pieces of `large` and small_count of `large - 1`. */
 typedef struct aic_split {
@@ -84,7 +94,8 @@ typedef struct aic_split {
 
 /* Everything that follows from a contraction, a target and a schedule; sizes and pitches in bytes. */
 typedef struct aic_tiling {
-    const aic_arithmetic *arithmetic;
+    const struct aic_microkernel *kernel;
+    aic_arithmetic arithmetic;
     aic_split rows, cols;    /* tiles down and across the output */
     unsigned lanes, vectors; /* of one tile in the direction of the output channels */
     unsigned source_bytes;   /* of an element of image and weight */
@@ -103,17 +114,33 @@ typedef struct aic_tiling {
     int64_t pixel_pitch, row_pitch;
     int64_t band_tiles, bands; /* tile rows of a band; number of bands */
     int64_t band_rows;         /* band rows of the largest band */
-    int image_offset;          /* what is added to the image where the product takes it unsigned */
     int64_t start_bytes;       /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
+    bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
+    aic_epilogue epilogue;
     int64_t strip_columns; /* output channels of a strip: a group, or the groups of a block of 16 */
     int64_t strip_pitch;   /* between the strip's blocks of 16 columns; 0: no strip, results are stored at once */
-    int64_t taps_offset, table_offset, strip_offset, weight_offset, band_offset; /* in the workspace */
-    int64_t packed_bytes, workspace_bytes;
+    int64_t taps_offset, table_offset; /* in the shared memory */
+    int64_t strip_offset, band_offset; /* in a worker's own */
+    int64_t packed_bytes, band_bytes;
 } aic_tiling;
 
-/* How a contraction's sums are formed on a target. */
-const aic_arithmetic *aic_arithmetic_of(const aic_contraction *c, const aic_target *target);
+/* The work and the geometry of a plan whose shape is a contraction. */
+static inline const aic_contraction *aic_contraction_of(const aic_plan *plan)
+{
+    return (const aic_contraction *)(const void *)plan->work.part;
+}
+
+static inline const aic_tiling *aic_tiling_of(const aic_plan *plan)
+{
+    return plan->derived;
+}
+
+/* Starts the description of a contraction, all zeros. */
+aic_contraction *aic_contraction_begin(aic_work *work);
+
+/* A later stage of a chain changes the description; NULL: the work is none. */
+aic_contraction *aic_contraction_change(aic_work *work);
 
 /* Why `group` output channels, vectors of `lanes`, make no tile; NULL when they do. */
 const char *aic_group_refusal(const aic_contraction *c, int64_t lanes, int64_t group);
@@ -122,8 +149,16 @@ const char *aic_group_refusal(const aic_contraction *c, int64_t lanes, int64_t g
 aic_split aic_split_evenly(int64_t extent, int64_t most);
 
 /* Derives the tiling. Fails with AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
-aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_schedule *schedule,
+aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *schedule,
                            aic_tiling *tiling);
+
+/* Where its parts lie in the scratch memory of a call, and what the call must provide. */
+void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, aic_requirements *requirements);
+
+/* Bytes of a strip with what is left behind it. */
+int64_t aic_tiling_strip_bytes(const aic_tiling *t);
+
+extern const aic_shape aic_shape_contraction;
 
 /* ---- the parts of it, one file each ---- */
 
@@ -141,18 +176,14 @@ unsigned aic_piece(int64_t left, unsigned most);
 /* cell.c, inline: `bytes` bytes of copies of an integer. */
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);
 
-/* pack_weight.c: void name(packed, weight). */
+/* pack_weight.c: void name(packed, weight; first, last) packs the chunks first .. last-1, of which there are
+ * aic_pack_weight_items(). */
+int64_t aic_pack_weight_items(const aic_contraction *c, const aic_tiling *t);
 LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
 
-/* pack_image.c, inline: fills `rows` band rows from `band` on; band row 0 shows image row `first` (may be < 0). */
-void aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef band,
-                         LLVMValueRef image, LLVMValueRef first, LLVMValueRef rows);
-
-/* tile.c: void name(out, band, panel, taps) computes rows x cols output pixels of one group of output channels; band
- * points at the tile's first pixel, out at its place in the result or, where there are strips, at the group's first
- * column in the strip; taps is the table of tap offsets. */
-LLVMValueRef aic_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                           const char *name);
+/* pack_image.c: void name(band, image; first, rows) fills `rows` band rows from `band` on; band row 0 shows image row
+ * `first` (may be < 0). */
+LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
 
 /* The strips of a result, [0] all of the full width, [1] at most one with the columns that are left, or with the
  * epilogue's narrow tail. Functions that nothing needs are NULL. */

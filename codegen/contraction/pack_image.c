@@ -18,8 +18,8 @@ enum { RUN_CHANNELS = 16 };
 /* An integer of the image as it stands in the band. */
 static LLVMValueRef image_int(const band_writer *w, int64_t value)
 {
-    if (w->t->arithmetic->product == AIC_PRODUCT_QUAD) {
-        value = (int8_t)(value + w->t->image_offset); /* the bits of the unsigned value */
+    if (w->t->arithmetic.product == AIC_PRODUCT_QUAD) {
+        value = (int8_t)(value + w->t->arithmetic.image_offset); /* the bits of the unsigned value */
     }
     return LLVMConstInt(aic_channel_type(w->e, w->t), (unsigned long long)value, true);
 }
@@ -30,7 +30,7 @@ static void copy_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef s
     aic_emit *e = w->e;
     LLVMValueRef value = aic_load(e, aic_vector(aic_element_type(e, w->t), channels), source, 0, 1);
     value = aic_widen(e, w->c, w->t, value);
-    if (w->t->image_offset != 0) {
+    if (w->t->arithmetic.image_offset != 0) {
         value = LLVMBuildAdd(e->builder, value, aic_splat(e, image_int(w, 0), channels), "");
     }
     aic_store(e, value, target, 0, aic_channel_bytes(w->t));
@@ -39,7 +39,7 @@ static void copy_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef s
 /* Cells of padding that fill one wide store. */
 static LLVMValueRef padding(const band_writer *w)
 {
-    const aic_arithmetic *a = w->t->arithmetic;
+    const aic_arithmetic *a = &w->t->arithmetic;
     LLVMValueRef value =
         a->product == AIC_PRODUCT_FLOAT
             ? LLVMConstReal(aic_channel_type(w->e, w->t), aic_half_to_double(aic_half_from_double(w->c->pad_value)))
@@ -54,7 +54,7 @@ static void fill_row(const band_writer *w, LLVMValueRef row)
     aic_emit *e = w->e;
     aic_loop loop;
     aic_loop_begin(e, &loop, "pad", aic_int(e, 0), aic_int(e, w->t->row_pitch), AIC_LINE_BYTES, NULL, 0);
-    aic_store(e, padding(w), aic_at(e, row, loop.index), 0, w->t->arithmetic->cell_bytes);
+    aic_store(e, padding(w), aic_at(e, row, loop.index), 0, w->t->arithmetic.cell_bytes);
     aic_loop_end(e, &loop);
 }
 
@@ -94,7 +94,7 @@ static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef 
     target = aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch));
     copy_run(w, target, aic_at(e, source, aic_mul(e, pixels.index, step * w->t->source_bytes)), count);
     if (missing > 0) {
-        LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->t->image_offset, false);
+        LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->t->arithmetic.image_offset, false);
         aic_fill(e, aic_at_const(e, target, count * bytes), zero, missing * bytes);
     }
     aic_loop_end(e, &pixels);
@@ -121,7 +121,7 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     const aic_contraction *c = w->c;
-    const aic_arithmetic *a = w->t->arithmetic;
+    const aic_arithmetic *a = &w->t->arithmetic;
     int64_t first = w->left * w->t->col_gap - c->pad_left;
     bool dense = c->image.block == c->c0; /* a pixel's blocks follow each other: they are one */
     int64_t block = dense ? c->channels : c->c0, full = c->channels / block, rest = c->channels % block;
@@ -161,15 +161,17 @@ static bool is_padded(const band_writer *w)
     return c->pad_top > 0 || bottom > c->h || w->inside < w->t->columns;
 }
 
-void aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef band,
-                         LLVMValueRef image, LLVMValueRef first, LLVMValueRef rows)
+LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
-    band_writer w = {.e = e, .c = c, .t = t, .image = image};
+    static const char *const PARAMS[] = {"band", "image", "first", "rows"};
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 2);
+    LLVMValueRef function = e->function;
+    band_writer w = {.e = e, .c = c, .t = t, .image = aic_emit_param(e, 1)};
     find_columns(&w);
     aic_loop loop;
-    aic_loop_begin(e, &loop, "row", aic_int(e, 0), rows, 1, NULL, 0);
-    LLVMValueRef row = aic_at(e, band, aic_mul(e, loop.index, t->row_pitch));
-    LLVMValueRef h = aic_add(e, first, loop.index);
+    aic_loop_begin(e, &loop, "row", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
+    LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), aic_mul(e, loop.index, t->row_pitch));
+    LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), loop.index);
     if (t->row_step != t->row_gap) { /* rows between two windows are left out */
         LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_int(e, t->row_step), "");
         h = aic_add(e, h, aic_mul(e, window, t->row_gap - t->row_step));
@@ -184,4 +186,6 @@ void aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling
         aic_branch_end(e, &branch);
     }
     aic_loop_end(e, &loop);
+    aic_emit_function_end(e);
+    return function;
 }

@@ -23,7 +23,10 @@ typedef struct packer {
     unsigned strip;  /* units of one transposition: at most a block */
     int64_t columns; /* output channels that are packed, the others are zero */
     int64_t chunk;   /* output channels packed together: a group, or a block of several smaller groups */
+    int64_t chunks;
     LLVMValueRef packed, weight;
+    LLVMValueRef first, last;             /* chunks that are packed */
+    LLVMValueRef first_panel, last_panel; /* their panels, and of the last chunk all that follow */
 } packer;
 
 /* ---- cells ---- */
@@ -32,7 +35,7 @@ typedef struct packer {
 static LLVMValueRef widen(const packer *p, LLVMValueRef units)
 {
     aic_emit *e = p->e;
-    unsigned elements = LLVMGetVectorSize(LLVMTypeOf(units)) * p->t->arithmetic->cell_channels;
+    unsigned elements = LLVMGetVectorSize(LLVMTypeOf(units)) * p->t->arithmetic.cell_channels;
     LLVMTypeRef type = aic_vector(aic_element_type(e, p->t), elements);
     return aic_widen(e, p->c, p->t, LLVMBuildBitCast(e->builder, units, type, ""));
 }
@@ -42,7 +45,7 @@ static LLVMValueRef widen(const packer *p, LLVMValueRef units)
 static void store_cells(const packer *p, LLVMValueRef cells, LLVMValueRef row, int64_t step, int64_t column,
                         unsigned count)
 {
-    const int64_t group = p->t->group, bytes = p->t->arithmetic->cell_bytes;
+    const int64_t group = p->t->group, bytes = p->t->arithmetic.cell_bytes;
     unsigned part = count < group ? count : (unsigned)group;
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(cells)) / count * part;
     for (unsigned i = 0; i < count / part; i++, column += part) {
@@ -77,7 +80,7 @@ static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef u
 /* What is left of a unit when only its first `channels` channels are kept. */
 static LLVMValueRef keep_channels(const packer *p, LLVMValueRef unit, int64_t channels)
 {
-    if (channels >= p->t->arithmetic->cell_channels) {
+    if (channels >= p->t->arithmetic.cell_channels) {
         return unit;
     }
     int64_t bits = channels > 0 ? channels * p->t->source_bytes * 8 : 0;
@@ -93,7 +96,7 @@ static void emit_strip(const packer *p, LLVMValueRef source, LLVMValueRef row, i
     LLVMValueRef unit[BLOCK_MAX];
     load_transposed(p, source, unit);
     for (unsigned u = 0; u < p->strip && u < units; u++) {
-        unit[u] = keep_channels(p, unit[u], channels - u * p->t->arithmetic->cell_channels);
+        unit[u] = keep_channels(p, unit[u], channels - u * p->t->arithmetic.cell_channels);
         store_cells(p, widen(p, unit[u]), row, step + u, 0, p->block);
     }
 }
@@ -107,15 +110,15 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
         aic_loop strips;
         aic_loop_begin(e, &strips, "strip", aic_int(e, 0), aic_int(e, p->units), p->strip, NULL, 0);
         emit_strip(p, aic_at(e, source, aic_mul(e, strips.index, p->unit_bytes)),
-                   aic_at(e, row, aic_mul(e, strips.index, p->t->group * p->t->arithmetic->cell_bytes)), 0, channels,
+                   aic_at(e, row, aic_mul(e, strips.index, p->t->group * p->t->arithmetic.cell_bytes)), 0, channels,
                    p->strip);
         aic_loop_end(e, &strips);
         return;
     }
-    int64_t units = p->t->cells - (p->c->c1 - 1) * p->units;
+    int64_t left = p->t->cells - (p->c->c1 - 1) * p->units, units = left < p->units ? left : p->units;
     for (int64_t u = 0; u < units; u += p->strip) {
-        emit_strip(p, aic_at_const(e, source, u * p->unit_bytes), row, u,
-                   channels - u * p->t->arithmetic->cell_channels, units - u);
+        emit_strip(p, aic_at_const(e, source, u * p->unit_bytes), row, u, channels - u * p->t->arithmetic.cell_channels,
+                   units - u);
     }
 }
 
@@ -130,11 +133,11 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
     LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * t->source_bytes));
     source = aic_at(e, source, aic_mul(e, first, c->c0 * t->source_bytes));
     /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
-    LLVMValueRef step = t->arithmetic->sum == AIC_SUM_CUBE
+    LLVMValueRef step = t->arithmetic.sum == AIC_SUM_CUBE
                             ? aic_mul(e, index, p->units)
                             : aic_add(e, aic_mul(e, tap, t->cells), aic_mul(e, block, p->units));
     LLVMValueRef row = aic_at_const(e, panel, t->start_bytes);
-    row = aic_at(e, row, aic_mul(e, step, t->group * t->arithmetic->cell_bytes));
+    row = aic_at(e, row, aic_mul(e, step, t->group * t->arithmetic.cell_bytes));
     LLVMValueRef limit = aic_int(e, p->chunk);
     if (p->columns % p->chunk != 0) {
         limit = aic_min(e, limit, LLVMBuildNSWSub(e->builder, aic_int(e, p->columns), first, ""));
@@ -142,7 +145,7 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
     aic_loop blocks;
     aic_loop_begin(e, &blocks, "block", aic_int(e, 0), limit, p->block, NULL, 0);
     emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, c->c0 * t->source_bytes)),
-               aic_at(e, row, aic_mul(e, blocks.index, t->arithmetic->cell_bytes)), channels);
+               aic_at(e, row, aic_mul(e, blocks.index, t->arithmetic.cell_bytes)), channels);
     aic_loop_end(e, &blocks);
 }
 
@@ -165,7 +168,7 @@ static void emit_from_blocks(const packer *p)
     const aic_contraction *c = p->c;
     int64_t full = c->channels / c->c0;
     aic_loop chunks;
-    aic_loop_begin(e, &chunks, "chunk", aic_int(e, 0), aic_int(e, (p->columns + p->chunk - 1) / p->chunk), 1, NULL, 0);
+    aic_loop_begin(e, &chunks, "chunk", p->first, p->last, 1, NULL, 0);
     if (full > 0) {
         emit_channel_blocks(p, chunks.index, 0, full, c->c0);
     }
@@ -211,8 +214,8 @@ static void emit_rows(const packer *p, LLVMValueRef chunk, int64_t columns)
 {
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
-    int64_t channels = t->arithmetic->cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
-    int64_t source_step = channels * p->c->n * t->source_bytes, step = t->group * t->arithmetic->cell_bytes;
+    int64_t channels = t->arithmetic.cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
+    int64_t source_step = channels * p->c->n * t->source_bytes, step = t->group * t->arithmetic.cell_bytes;
     LLVMValueRef row = aic_at_const(e, panel_of(p, chunk), t->start_bytes);
     LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, chunk, p->chunk * t->source_bytes));
     if (full > 0) {
@@ -230,40 +233,59 @@ static void emit_rows(const packer *p, LLVMValueRef chunk, int64_t columns)
 static void emit_from_rows(const packer *p)
 {
     aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
     int64_t full = p->columns / p->chunk;
-    int64_t used = (p->c->channels + t->arithmetic->cell_channels - 1) / t->arithmetic->cell_channels;
-    int64_t step = t->group * t->arithmetic->cell_bytes;
     if (full > 0) {
         aic_loop chunks;
-        aic_loop_begin(e, &chunks, "chunk", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
+        aic_loop_begin(e, &chunks, "chunk", p->first, aic_min(e, p->last, aic_int(e, full)), 1, NULL, 0);
         emit_rows(p, chunks.index, p->chunk);
         aic_loop_end(e, &chunks);
     }
     if (p->columns % p->chunk != 0) {
+        aic_branch branch;
+        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSGT, p->last, aic_int(e, full), ""));
         emit_rows(p, aic_int(e, full), p->columns % p->chunk);
-    }
-    if (used < t->cells) {
-        aic_loop panels;
-        aic_loop_begin(e, &panels, "panel", aic_int(e, 0), aic_int(e, t->panels), 1, NULL, 0);
-        LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes));
-        aic_fill(e, aic_at_const(e, panel, t->start_bytes + used * step), LLVMConstInt(e->i64, 0, false),
-                 (t->cells - used) * step);
-        aic_loop_end(e, &panels);
+        aic_branch_end(e, &branch);
     }
 }
 
 /* ---- all of it ---- */
 
-/* The panels that have columns without an output channel. */
-static void emit_zeros(const packer *p)
+/* Cells of a tap that have channels. */
+static int64_t used_cells(const packer *p)
 {
+    const int64_t channels = p->t->arithmetic.cell_channels, all = p->c->c1 * p->units;
+    const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? (p->c->channels + channels - 1) / channels : all;
+    return used < p->t->cells ? used : p->t->cells;
+}
+
+/* Zeros in the cells of every tap that no channel fills. */
+static void emit_missing_cells(const packer *p)
+{
+    aic_emit *e = p->e;
     const aic_tiling *t = p->t;
-    int64_t first = p->columns / t->group;
-    if (first < t->panels) {
-        aic_fill(p->e, aic_at_const(p->e, p->packed, first * t->panel_bytes), LLVMConstInt(p->e->i32, 0, false),
-                 (t->panels - first) * t->panel_bytes);
-    }
+    const int64_t used = used_cells(p), step = t->group * t->arithmetic.cell_bytes;
+    aic_loop panels, taps;
+    aic_loop_begin(e, &panels, "panel", p->first_panel, p->last_panel, 1, NULL, 0);
+    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes));
+    aic_loop_begin(e, &taps, "tap", aic_int(e, 0), aic_int(e, t->taps), 1, NULL, 0);
+    LLVMValueRef tap = aic_at(e, aic_at_const(e, panel, t->start_bytes), aic_mul(e, taps.index, t->cells * step));
+    aic_fill(e, aic_at_const(e, tap, used * step), LLVMConstInt(e->i64, 0, false), (t->cells - used) * step);
+    aic_loop_end(e, &taps);
+    aic_loop_end(e, &panels);
+}
+
+/* Zeros in the panels that have columns without an output channel. */
+static void emit_missing_panels(const packer *p)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    const int64_t whole = p->columns / t->group;
+    aic_loop panels;
+    LLVMValueRef first = aic_max(e, p->first_panel, aic_int(e, whole));
+    aic_loop_begin(e, &panels, "panel", first, p->last_panel, 1, NULL, 0);
+    aic_fill(e, aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes)), LLVMConstInt(e->i32, 0, false),
+             t->panel_bytes);
+    aic_loop_end(e, &panels);
 }
 
 /* Start values: an image offset by o adds o times the sum of an output channel's weights, which the sums start below.
@@ -272,16 +294,16 @@ static void emit_starts(const packer *p)
 {
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
-    unsigned bytes = t->lanes * t->arithmetic->cell_bytes;
+    unsigned bytes = t->lanes * t->arithmetic.cell_bytes;
     LLVMTypeRef cells = aic_vector(e->i8, bytes), words = aic_vector(e->i32, t->lanes);
-    LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)t->image_offset, false), bytes);
+    LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)t->arithmetic.image_offset, false), bytes);
     aic_loop panels, vectors, steps;
-    aic_loop_begin(e, &panels, "panel", aic_int(e, 0), aic_int(e, t->panels), 1, NULL, 0);
+    aic_loop_begin(e, &panels, "panel", p->first_panel, p->last_panel, 1, NULL, 0);
     LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes));
     aic_loop_begin(e, &vectors, "vector", aic_int(e, 0), aic_int(e, t->vectors), 1, NULL, 0);
     LLVMValueRef start = aic_at(e, panel, aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
     aic_loop_begin(e, &steps, "step", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum, 1);
-    LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->group * t->arithmetic->cell_bytes));
+    LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->group * t->arithmetic.cell_bytes));
     sum = e->target->family->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
     aic_loop_end(e, &steps);
     aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
@@ -289,32 +311,61 @@ static void emit_starts(const packer *p)
     aic_loop_end(e, &panels);
 }
 
-LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
+/* Everything but what is being emitted. */
+static packer packer_of(const aic_contraction *c, const aic_tiling *t)
 {
-    static const char *const PARAMS[] = {"packed", "weight"};
-    aic_emit_function(e, name, true, PARAMS, 2, 0);
-    LLVMValueRef function = e->function;
-    packer p = {.e = e, .c = c, .t = t, .units = (unsigned)(c->c0 / t->arithmetic->cell_channels)};
-    bool rows = c->weight == AIC_WEIGHT_ROWS;
-    p.unit_bytes = t->arithmetic->cell_channels * t->source_bytes;
-    p.unit = LLVMIntTypeInContext(e->context, 8 * p.unit_bytes);
+    packer p = {.c = c, .t = t, .units = (unsigned)(c->c0 / t->arithmetic.cell_channels)};
+    const bool rows = c->weight == AIC_WEIGHT_ROWS;
+    p.unit_bytes = t->arithmetic.cell_channels * t->source_bytes;
     p.block = rows ? AIC_BLOCK_COLUMNS : VECTOR_BYTES / p.unit_bytes;
     p.strip = p.units < p.block ? p.units : p.block;
     p.columns = rows ? t->outputs : (t->outputs + AIC_BLOCK_COLUMNS - 1) / AIC_BLOCK_COLUMNS * AIC_BLOCK_COLUMNS;
     p.chunk = t->group > p.block ? t->group : p.block;
-    p.packed = aic_emit_param(e, 0);
-    p.weight = aic_emit_param(e, 1);
-    LLVMValueRef saved = aic_float_enter(e, t->arithmetic->product == AIC_PRODUCT_FLOAT);
-    emit_zeros(&p);
-    if (rows) {
+    p.chunks = (p.columns + p.chunk - 1) / p.chunk;
+    return p;
+}
+
+int64_t aic_pack_weight_items(const aic_contraction *c, const aic_tiling *t)
+{
+    return packer_of(c, t).chunks;
+}
+
+static void begin(packer *p, aic_emit *e, const char *name)
+{
+    static const char *const PARAMS[] = {"packed", "weight", "first", "last"};
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 2);
+    p->e = e;
+    p->unit = LLVMIntTypeInContext(e->context, 8 * p->unit_bytes);
+    p->packed = aic_emit_param(e, 0);
+    p->weight = aic_emit_param(e, 1);
+    p->first = aic_emit_param(e, 2);
+    p->last = aic_emit_param(e, 3);
+    const int64_t panels = p->chunk / p->t->group; /* of a chunk */
+    LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, p->last, aic_int(e, p->chunks), "");
+    p->first_panel = aic_mul(e, p->first, panels);
+    p->last_panel =
+        LLVMBuildSelect(e->builder, is_last, aic_int(e, p->t->panels), aic_mul(e, p->last, panels), "last_panel");
+}
+
+LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
+{
+    packer p = packer_of(c, t);
+    begin(&p, e, name);
+    LLVMValueRef function = e->function;
+    if (p.columns / t->group < t->panels) {
+        emit_missing_panels(&p);
+    }
+    if (c->weight == AIC_WEIGHT_ROWS) {
         emit_from_rows(&p);
     } else {
         emit_from_blocks(&p);
     }
+    if (used_cells(&p) < t->cells) {
+        emit_missing_cells(&p);
+    }
     if (t->start_bytes != 0) {
         emit_starts(&p);
     }
-    aic_float_leave(e, saved);
     aic_emit_function_end(e);
     return function;
 }

@@ -1,92 +1,42 @@
-/* The default rule for contractions: enumerate the tiles that fit the registers, predict their cost, take the
- * cheapest. */
-#include "codegen/family/family.h"
-#include "codegen/generator.h"
-
-#include <math.h>
-
-/* ---- the cost model ---- */
+/* Schedules of contractions: every micro-kernel that takes the work offers its tiles, and their cost is predicted. */
+#include "codegen/contraction/bands.h"
+#include "codegen/contraction/microkernel.h"
 
 /* Rough sizes of a core's caches. They need not be the host's: a schedule must not depend on where it was made. */
-enum { LEVEL1_BYTES = 24 * 1024, LEVEL2_BYTES = 640 * 1024, LEVEL3_BYTES = 8 * 1024 * 1024 };
+enum { LEVEL2_BYTES = 640 * 1024, LEVEL3_BYTES = 8 * 1024 * 1024 };
 enum { BAND_BYTES = LEVEL2_BYTES / 2, LARGE_BAND_BYTES = LEVEL3_BYTES / 2 };
 
-/* Costs are in vector operations, of which a core does about two a cycle, like loads from its first-level cache. */
-static const double LEVEL2_LOAD = 5.0, LEVEL3_LOAD = 16.0; /* a vector of weights from that level */
-static const double LATENCY = 8.0;                         /* operations in flight that hide an FMA's latency */
-static const double LOAD_COST = 0.02, LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
-/* A broadcast double that several multiplications share, where one that is not shared comes with its multiplication. */
-static const double SHARED_DOUBLE = 0.4;
+/* ---- cost ---- */
+
 /* Code must be compiled: a further tile shape, and every further sum in a tile, is worth it for more than this share of
  * the run time. */
 static const double BODY_COST = 0.08, SUM_COST = 0.001;
-/* A load where a broadcast takes an instruction of its own instead of coming with its multiplication. */
-static const double SEPARATE_BROADCAST = 1.8;
 
-/* Vector operations of one multiply-accumulate of a vector. */
-static double multiply_cost(const aic_contraction *c, const aic_target *target)
+/* What tiles of rows x cols pixels cost beside their products: their strip is stored, a run of pixels that are
+ * neighbours in the result at a time. */
+static double strip_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
+                         int64_t cols)
 {
-    switch (aic_arithmetic_of(c, target)->product) {
-    case AIC_PRODUCT_PAIR:
-        return target->family->dot2.operations;
-    case AIC_PRODUCT_QUAD:
-        return target->family->dot4.operations;
-    case AIC_PRODUCT_FLOAT:
-        break;
-    }
-    return 1.0;
-}
-
-/* Vector registers that a tile keeps busy in its inner loop: sums, weights, a broadcast; the product on its way to
- * the sum where that is not one instruction; and one more where a broadcast cannot be part of the multiplication. */
-static int64_t registers_used(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
-{
-    int64_t spare = (multiply_cost(c, target) > 1 ? 1 : 0) + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : 1);
-    return pixels * vectors + vectors + 1 + spare;
-}
-
-/* Folding the sums of a block into the totals. Totals, half as wide as sums, rest in memory when registers are short.
- */
-static double fold_cost(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
-{
-    if (aic_arithmetic_of(c, target)->sum != AIC_SUM_CUBE) {
+    if (!t->has_epilogue) {
         return 0;
     }
-    int64_t totals = pixels * vectors;
-    int64_t missing = registers_used(c, target, pixels, vectors) + totals - target->vector_registers;
-    return (double)totals + 2.0 * (double)(missing > 0 ? missing : 0);
+    const int64_t runs = cols == c->ow ? 1 : rows, columns = t->group < t->outputs ? t->group : t->outputs;
+    return (double)runs * aic_epilogue_cost(&t->epilogue, target, columns, rows * cols / runs);
 }
 
-static double tile_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels)
-{
-    double products = (double)pixels * t->vectors, vectors = t->vectors;
-    double compute = fmax(products, LATENCY) * multiply_cost(c, target);
-    double loads = (double)pixels + vectors, stream = 0;
-    if ((target->has & AIC_HAS_BROADCAST) == 0) {
-        loads *= SEPARATE_BROADCAST;
-    } else if (t->arithmetic->sum == AIC_SUM_CUBE && t->vectors > 1) {
-        compute += SHARED_DOUBLE * (double)pixels;
-    }
-    if (t->panel_bytes > LEVEL1_BYTES) {
-        stream = vectors * (t->panel_bytes > LEVEL2_BYTES ? LEVEL3_LOAD : LEVEL2_LOAD);
-    }
-    double cell = fmax(compute, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->unroll;
-    double blocks = (double)(t->arithmetic->sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);
-    return cell * (double)(t->taps * t->cells) + fold_cost(c, target, pixels, t->vectors) * blocks +
-           TAP_COST * (double)t->taps + TILE_COST;
-}
-
-static double predict(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     double total = 0;
-    int bodies = c->has_epilogue && t->outputs % t->strip_columns != 0 ? 1 : 0; /* of the strip that is narrower */
+    int bodies = t->has_epilogue && t->outputs % t->strip_columns != 0 ? 1 : 0; /* of the strip that is narrower */
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
-            int64_t count =
+            const int64_t count =
                 (r ? t->rows.small_count : t->rows.large_count) * (s ? t->cols.small_count : t->cols.large_count);
+            const int64_t rows = t->rows.large - r, cols = t->cols.large - s;
             if (count > 0) {
                 bodies++;
-                total += (double)count * tile_cost(c, target, t, (t->rows.large - r) * (t->cols.large - s));
+                total +=
+                    (double)count * (t->kernel->cost(c, target, t, rows, cols) + strip_cost(c, target, t, rows, cols));
             }
         }
     }
@@ -94,27 +44,30 @@ static double predict(const aic_contraction *c, const aic_target *target, const 
     return total * (double)t->groups * (1.0 + BODY_COST * (bodies - 1) + SUM_COST * sums);
 }
 
-/* ---- enumeration ---- */
+/* ---- the usual schedules ---- */
 
-/* The longest straight-line body: unrolling further measured no faster and compiles slower. */
-enum { BODY_OPERATIONS = 32 };
+/* A walk through the schedules of a plan. */
+typedef struct walk {
+    aic_plan *plan;
+    const aic_contraction *c;
+    const aic_target *target;
+    const aic_microkernel *kernel;
+    const aic_visitor *visitor;
+    aic_space space;
+    bool ended;
+} walk;
 
-static int64_t default_unroll(const aic_contraction *c, const aic_target *target, int64_t sums)
+static void offer(walk *w, const aic_contraction_schedule *schedule)
 {
-    int64_t channels = aic_arithmetic_of(c, target)->cell_channels, unroll = c->c0 / channels;
-    while (unroll > 1 && ((double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS ||
-                          unroll / 2 * channels >= c->channels)) {
-        unroll /= 2;
-    }
-    return unroll;
+    w->ended = w->ended || !aic_plan_offer(w->plan, schedule, sizeof *schedule, w->visitor);
 }
 
 /* Tile rows a band: what stays in the second-level cache, or where the weights, which every band reads again, fit no
  * cache, in the third-level cache; but enough that the rows shared by neighbouring bands are a small part. */
-static int64_t default_band(const aic_contraction *c, const aic_target *target, const aic_schedule *schedule)
+static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedule)
 {
     aic_tiling t;
-    if (aic_tiling_make(c, target, schedule, &t) != AIC_OK) {
+    if (aic_tiling_make(w->c, w->target, schedule, &t) != AIC_OK) {
         return 1;
     }
     int64_t tile_rows = t.rows.large_count + t.rows.small_count;
@@ -126,17 +79,29 @@ static int64_t default_band(const aic_contraction *c, const aic_target *target, 
     return aic_split_evenly(tile_rows, tiles).large;
 }
 
-/* Adds the candidate with this tile and the default unroll and band. */
-static void consider(aic_candidates *list, const aic_contraction *c, const aic_target *target, int64_t rows,
-                     int64_t cols, int64_t vectors)
+/* Every legal loop body and band of a tile. */
+static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
-    aic_schedule schedule = {.rows = rows, .cols = cols, .vectors = vectors, .band = 1};
-    aic_tiling t;
-    schedule.unroll = default_unroll(c, target, rows * cols * vectors);
-    schedule.band = default_band(c, target, &schedule);
-    if (aic_tiling_make(c, target, &schedule, &t) == AIC_OK) {
-        aic_candidates_add(list, &schedule, predict(c, target, &t));
+    const int64_t tile_rows = (w->c->oh + schedule.rows - 1) / schedule.rows;
+    const int64_t most = w->kernel->step_cells * w->c->c0;
+    for (schedule.unroll = 1; schedule.unroll <= most && !w->ended; schedule.unroll *= 2) {
+        for (schedule.band = tile_rows; schedule.band > 0 && !w->ended; schedule.band /= 2) {
+            offer(w, &schedule);
+        }
     }
+}
+
+static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
+{
+    aic_contraction_schedule schedule = {
+        .kernel = aic_tag(w->kernel->name), .rows = rows, .cols = cols, .vectors = vectors, .band = 1};
+    if (w->space == AIC_SPACE_LEGAL) {
+        offer_all(w, schedule);
+        return;
+    }
+    schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
+    schedule.band = usual_band(w, &schedule);
+    offer(w, &schedule);
 }
 
 /* The next smaller piece that cuts `extent` into more pieces than `piece` does; 0 when there is none. */
@@ -147,95 +112,95 @@ static int64_t next_piece(int64_t extent, int64_t piece)
 }
 
 /* Every way to cut the output into tiles of at most `pixels` pixels, each piece size once. */
-static void consider_tiles(aic_candidates *list, const aic_contraction *c, const aic_target *target, int64_t pixels,
-                           int64_t vectors)
+static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
 {
+    const aic_contraction *c = w->c;
     int64_t widest = c->ow < pixels ? c->ow : pixels;
     for (int64_t cols = aic_split_evenly(c->ow, widest).large; cols > 0; cols = next_piece(c->ow, cols)) {
         int64_t highest = c->oh < pixels / cols ? c->oh : pixels / cols;
         for (int64_t rows = aic_split_evenly(c->oh, highest).large; rows > 0; rows = next_piece(c->oh, rows)) {
-            consider(list, c, target, rows, cols, vectors);
+            offer_tile(w, rows, cols, vectors);
         }
     }
-}
-
-/* Why `vectors` vectors of output channels make no tile; NULL when they do. */
-static const char *refuse_vectors(const aic_contraction *c, const aic_target *target, int64_t vectors)
-{
-    int64_t lanes = target->vector_bits / (int64_t)aic_arithmetic_of(c, target)->sum_bits;
-    const char *reason = aic_group_refusal(c, lanes, vectors * lanes);
-    if (reason != NULL) {
-        return reason;
-    }
-    if (registers_used(c, target, 1, vectors) > target->vector_registers) {
-        return "needs more registers than there are";
-    }
-    return NULL;
 }
 
 /* Vectors beyond this leave too few pixels to share them. */
 enum { VECTORS_MAX = 8 };
 
-void aic_contraction_candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
+/* Why `vectors` vectors of output channels make no tile; NULL when they do. */
+static const char *refuse_vectors(const aic_microkernel *kernel, const aic_contraction *c, const aic_target *target,
+                                  int64_t vectors)
 {
-    const aic_contraction *c = &work->contraction;
-    for (int64_t vectors = 1; vectors <= VECTORS_MAX; vectors++) {
-        if (refuse_vectors(c, target, vectors) != NULL) {
-            continue;
+    int64_t lanes = target->vector_bits / (int64_t)kernel->arithmetic(c, target).sum_bits;
+    const char *reason = aic_group_refusal(c, lanes, vectors * lanes);
+    if (reason == NULL && kernel->pixels(c, target, vectors) == 0) {
+        reason = "needs more registers than there are";
+    }
+    return reason;
+}
+
+void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
+{
+    walk w = {.plan = plan,
+              .c = aic_contraction_of(plan),
+              .target = plan->problem.target,
+              .visitor = visitor,
+              .space = space};
+    for (size_t i = 0; (w.kernel = aic_microkernel_at(i)) != NULL; i++) {
+        const bool taken = w.kernel->refuse(w.c, w.target) == NULL;
+        for (int64_t vectors = 1; taken && vectors <= VECTORS_MAX && !w.ended; vectors++) {
+            if (refuse_vectors(w.kernel, w.c, w.target, vectors) == NULL) {
+                offer_tiles(&w, w.kernel->pixels(w.c, w.target, vectors), vectors);
+            }
         }
-        int64_t pixels = 1;
-        while (registers_used(c, target, pixels + 1, vectors) <= target->vector_registers) {
-            pixels++;
-        }
-        consider_tiles(list, c, target, pixels, vectors);
     }
 }
 
 /* ---- the report ---- */
 
-static void report_refusals(FILE *out, const aic_contraction *c, const aic_target *target)
+static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_contraction *c,
+                            const aic_target *target)
 {
-    int64_t lanes = target->vector_bits / (int64_t)aic_arithmetic_of(c, target)->sum_bits;
-    fprintf(out, "refused:\n");
+    const char *reason = kernel->refuse(c, target);
+    if (reason != NULL) {
+        fprintf(out, "  kernel=%s: this micro-kernel %s\n", kernel->name, reason);
+        return;
+    }
+    int64_t lanes = target->vector_bits / (int64_t)kernel->arithmetic(c, target).sum_bits;
     for (int64_t vectors = 1; vectors <= VECTORS_MAX; vectors++) {
-        const char *reason = refuse_vectors(c, target, vectors);
+        reason = refuse_vectors(kernel, c, target, vectors);
         if (reason != NULL) {
-            fprintf(out, "  vectors=%lld: a group of %lld output channels %s\n", (long long)vectors,
-                    (long long)(vectors * lanes), reason);
+            fprintf(out, "  kernel=%s, vectors=%lld: a group of %lld output channels %s\n", kernel->name,
+                    (long long)vectors, (long long)(vectors * lanes), reason);
         }
     }
 }
 
-static void report_tiling(FILE *out, const aic_tiling *t)
+static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements *r)
 {
+    fprintf(out, "micro-kernel: %s\n", t->kernel->name);
     fprintf(out, "tiles: %lld x %lld pixels x %lld channels", (long long)t->rows.large, (long long)t->cols.large,
             (long long)t->group);
     if (t->rows.small_count + t->cols.small_count > 0) {
         fprintf(out, ", with edges one row or column smaller");
     }
     fprintf(out, "\nbands: %lld of %lld packed rows, %lld bytes each\n", (long long)t->bands, (long long)t->band_rows,
-            (long long)(t->band_rows * t->row_pitch));
+            (long long)t->band_bytes);
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panels, (long long)t->panel_bytes);
     if (t->strip_pitch > 0) {
         fprintf(out, "results leave through strips of %lld columns\n", (long long)t->strip_columns);
     }
-    fprintf(out, "workspace: %lld bytes\n", (long long)t->workspace_bytes);
+    fprintf(out, "workspace: %lld bytes, %lld with packed weights; of these %lld a worker\n",
+            (long long)aic_workspace_bytes(r, AIC_PLAIN), (long long)aic_workspace_bytes(r, AIC_PACKED),
+            (long long)r->private_bytes);
 }
 
-double aic_contraction_bound(const aic_work *work, const aic_target *target)
+void aic_contraction_report(FILE *out, const aic_plan *plan)
 {
-    const aic_contraction *c = &work->contraction;
-    const aic_arithmetic *a = aic_arithmetic_of(c, target);
-    double cells = (double)(c->kh * c->kw * c->channels) / a->cell_channels;
-    double lanes = (double)target->vector_bits / a->sum_bits;
-    return cells * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c, target);
-}
-
-void aic_contraction_report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule)
-{
-    aic_tiling t;
-    report_refusals(out, &work->contraction, target);
-    if (aic_tiling_make(&work->contraction, target, schedule, &t) == AIC_OK) {
-        report_tiling(out, &t);
+    const aic_microkernel *kernel;
+    fprintf(out, "refused:\n");
+    for (size_t i = 0; (kernel = aic_microkernel_at(i)) != NULL; i++) {
+        report_refusals(out, kernel, aic_contraction_of(plan), plan->problem.target);
     }
+    report_tiling(out, aic_tiling_of(plan), &plan->requirements);
 }

@@ -22,13 +22,12 @@ static void copy_columns(aic_emit *e, LLVMValueRef strip, LLVMValueRef old, int6
 
 /* void name(strip, old; row, count, column): fills `columns` columns of a strip from an old result. The result is in
  * blocks of 16 columns or in one block of all. */
-static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t columns,
-                              const char *name)
+static LLVMValueRef emit_load(aic_emit *e, const aic_tiling *t, int64_t columns, const char *name)
 {
     static const char *const PARAMS[] = {"strip", "old", "row", "count", "column"};
-    const aic_epilogue *p = &c->epilogue;
+    const aic_epilogue *p = &t->epilogue;
     const int64_t step = p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES;
-    aic_emit_function(e, name, false, PARAMS, 2, 3);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
     LLVMValueRef function = e->function;
     LLVMValueRef first = LLVMBuildUDiv(e->builder, aic_emit_param(e, 4), aic_int(e, AIC_BLOCK_COLUMNS), "");
     LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_mul(e, aic_emit_param(e, 2), p->target_row));
@@ -54,7 +53,7 @@ typedef struct rows {
 /* How many rows of the result the runs of a tile have, that lie in any one matrix. */
 static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
 {
-    const aic_epilogue *p = &c->epilogue;
+    const aic_epilogue *p = &t->epilogue;
     int64_t height = t->rows.large - (t->rows.small_count > 0), width = t->cols.large - (t->cols.small_count > 0);
     bool whole = p->matrices == 1 && p->rows == c->oh * c->ow; /* else a run may lie in no matrix, or in part */
     rows runs = {whole ? width : 0, t->cols.large};
@@ -66,9 +65,9 @@ static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
 }
 
 /* Strips are small: what little more code gains does not pay for compiling it. */
-static aic_epilogue_form form_of(const aic_contraction *c, const aic_tiling *t, const aic_target *target)
+static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
 {
-    aic_epilogue_form form = aic_epilogue_default_form(&c->epilogue, target);
+    aic_epilogue_form form = aic_epilogue_default_form(&t->epilogue, target);
     form.rows = 1;
     while (t->strip_columns / AIC_BLOCK_COLUMNS % form.blocks != 0) {
         form.blocks /= 2;
@@ -80,10 +79,10 @@ void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t,
 {
     static const char *const PARTS[] = {"", "_last"};
     char name[160];
-    const aic_epilogue_form form = form_of(c, t, e->target);
+    const aic_epilogue_form form = form_of(t, e->target);
     const rows runs = rows_of_runs(c, t);
     int64_t whole = t->outputs / t->strip_columns, rest = t->outputs % t->strip_columns;
-    if (rest == 0 && c->epilogue.narrow_tail) {
+    if (rest == 0 && t->epilogue.narrow_tail) {
         whole--;
         rest = t->strip_columns;
     }
@@ -94,7 +93,7 @@ void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t,
         }
         if (c->accumulate) {
             snprintf(name, sizeof name, "%s_load%s", symbol, PARTS[part]);
-            strips->load[part] = emit_load(e, c, t, strips->columns[part], name);
+            strips->load[part] = emit_load(e, t, strips->columns[part], name);
         }
         snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
         const aic_epilogue_strip strip = {.form = form,
@@ -104,8 +103,8 @@ void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t,
                                           .last = part == 1,
                                           .least_rows = runs.least,
                                           .most_rows = runs.most};
-        strips->store[part] = aic_emit_epilogue_strip(e, &c->epilogue, &strip, name);
+        strips->store[part] = aic_emit_epilogue_strip(e, &t->epilogue, &strip, name);
     }
     snprintf(name, sizeof name, "%s_table", symbol);
-    strips->table = aic_emit_epilogue_table(e, &c->epilogue, name);
+    strips->table = aic_emit_epilogue_table(e, &t->epilogue, name);
 }

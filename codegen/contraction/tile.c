@@ -6,7 +6,7 @@
  *       tap blocks     as many taps as are added up before the sums are folded into the totals
  *         taps         offsets into the band come from a table
  *           cells      `unroll` of them straight-line */
-#include "codegen/contraction/contraction.h"
+#include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
 #include "codegen/llvm/vec.h"
 
@@ -63,7 +63,7 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
         unsigned bytes = k->t->lanes * (unsigned)sizeof(int32_t);
         return aic_load(k->e, k->sum_type, k->panel, (int64_t)(i % k->t->vectors) * bytes, bytes);
     }
-    return k->t->arithmetic->sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
+    return k->t->arithmetic.sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
 }
 
 /* Takes the sum of a block of products into the total. Integer sums without groups of taps come here once, so that
@@ -71,7 +71,7 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
 static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
 {
     LLVMBuilderRef b = k->e->builder;
-    switch (k->t->arithmetic->sum) {
+    switch (k->t->arithmetic.sum) {
     case AIC_SUM_INT:
         return k->c->accumulate ? aic_add_saturated(k->e, total, sum) : sum;
     case AIC_SUM_INT_WIDE:
@@ -100,7 +100,7 @@ static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
 static void store_totals(const tile *k, LLVMValueRef *totals)
 {
     for (unsigned i = 0; i < k->sums; i++) {
-        LLVMValueRef value = k->t->arithmetic->sum == AIC_SUM_INT_WIDE ? clamp_to_int32(k, totals[i]) : totals[i];
+        LLVMValueRef value = k->t->arithmetic.sum == AIC_SUM_INT_WIDE ? clamp_to_int32(k, totals[i]) : totals[i];
         aic_store(k->e, value, k->out, out_offset(k, i / k->t->vectors, i % k->t->vectors), 4);
     }
 }
@@ -109,7 +109,7 @@ static void store_totals(const tile *k, LLVMValueRef *totals)
 
 static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight)
 {
-    switch (k->t->arithmetic->product) {
+    switch (k->t->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
         return k->e->target->family->dot2.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_QUAD:
@@ -124,7 +124,7 @@ static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef i
 static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
 {
     aic_emit *e = k->e;
-    unsigned bytes = k->t->arithmetic->cell_bytes, vectors = k->t->vectors, lanes = k->t->lanes;
+    unsigned bytes = k->t->arithmetic.cell_bytes, vectors = k->t->vectors, lanes = k->t->lanes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
     LLVMValueRef weight[64];
     for (unsigned v = 0; v < vectors; v++) {
@@ -156,7 +156,7 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     for (int64_t u = 0; u < k->t->unroll; u++) {
         emit_cell(k, carried, carried[k->sums + 1], carried[k->sums], u);
     }
-    int64_t bytes = k->t->unroll * k->t->arithmetic->cell_bytes;
+    int64_t bytes = k->t->unroll * k->t->arithmetic.cell_bytes;
     carried[k->sums] = aic_at_const(e, carried[k->sums], bytes * k->t->group);
     carried[k->sums + 1] = aic_at_const(e, carried[k->sums + 1], bytes);
     aic_loop_end(e, &loop);
@@ -194,10 +194,10 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
 static void emit_reduction(const tile *k, LLVMValueRef *totals)
 {
     aic_emit *e = k->e;
-    int64_t blocks = k->t->arithmetic->sum == AIC_SUM_CUBE ? k->c->c1 : 1, cells = k->t->cells / blocks;
+    int64_t blocks = k->t->arithmetic.sum == AIC_SUM_CUBE ? k->c->c1 : 1, cells = k->t->cells / blocks;
     aic_loop channels, taps;
     aic_loop_begin(e, &channels, "block", aic_int(e, 0), aic_int(e, blocks), 1, totals, k->sums + 1);
-    LLVMValueRef offset = aic_mul(e, channels.index, cells * k->t->arithmetic->cell_bytes);
+    LLVMValueRef offset = aic_mul(e, channels.index, cells * k->t->arithmetic.cell_bytes);
     aic_loop_begin(e, &taps, "taps", aic_int(e, 0), aic_int(e, k->t->taps), k->t->block_taps, totals, k->sums + 1);
     emit_tap_block(k, totals, offset, taps.index, cells);
     aic_loop_end(e, &taps);
@@ -207,22 +207,22 @@ static void emit_reduction(const tile *k, LLVMValueRef *totals)
 static void set_types(tile *k)
 {
     aic_emit *e = k->e;
-    bool is_float = k->t->arithmetic->product == AIC_PRODUCT_FLOAT;
-    unsigned channels = k->t->arithmetic->cell_channels;
+    bool is_float = k->t->arithmetic.product == AIC_PRODUCT_FLOAT;
+    unsigned channels = k->t->arithmetic.cell_channels;
     LLVMTypeRef word = is_float ? e->f32 : e->i32;
-    LLVMTypeRef sum = k->t->arithmetic->sum == AIC_SUM_CUBE ? e->f64 : word;
-    LLVMTypeRef total = k->t->arithmetic->sum == AIC_SUM_INT_WIDE ? e->i64 : word;
+    LLVMTypeRef sum = k->t->arithmetic.sum == AIC_SUM_CUBE ? e->f64 : word;
+    LLVMTypeRef total = k->t->arithmetic.sum == AIC_SUM_INT_WIDE ? e->i64 : word;
     k->out_type = aic_vector(word, k->t->lanes);
     k->sum_type = aic_vector(sum, k->t->lanes);
     k->total_type = aic_vector(total, k->t->lanes);
     k->cells_type = is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->t->lanes);
 }
 
-LLVMValueRef aic_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                           const char *name)
+LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
+                                  int64_t cols, const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
-    aic_emit_function(e, name, false, PARAMS, 4, 0);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
     k.sums = k.pixels * t->vectors;

@@ -1,30 +1,6 @@
 /* From a contraction and a schedule to sizes, pitches and counts. */
-#include "codegen/contraction/contraction.h"
-#include "codegen/family/family.h"
+#include "codegen/contraction/microkernel.h"
 #include "frontend/core/diag.h"
-
-static const aic_arithmetic PAIRS = {AIC_SUM_INT, AIC_PRODUCT_PAIR, 4, 2, 32};
-static const aic_arithmetic WIDE_PAIRS = {AIC_SUM_INT_WIDE, AIC_PRODUCT_PAIR, 4, 2, 32};
-static const aic_arithmetic QUADS = {AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32};
-static const aic_arithmetic FLOATS = {AIC_SUM_FAST, AIC_PRODUCT_FLOAT, 4, 1, 32};
-static const aic_arithmetic DOUBLES = {AIC_SUM_CUBE, AIC_PRODUCT_FLOAT, 8, 1, 64};
-
-const aic_arithmetic *aic_arithmetic_of(const aic_contraction *c, const aic_target *target)
-{
-    switch (c->sum) {
-    case AIC_SUM_INT:
-        return target->family->dot4.emit != NULL ? &QUADS : &PAIRS;
-    case AIC_SUM_INT_WIDE:
-        return &WIDE_PAIRS; /* sums start anew with every group of taps, which start values could not follow */
-    case AIC_SUM_FAST:
-        /* Products of float32 are not exact in float32: without FMA each would be rounded twice, which the bound of
-         * fast has no room for. */
-        return c->dtype == AIC_FLOAT32 && (target->has & AIC_HAS_FMA) == 0 ? &DOUBLES : &FLOATS;
-    case AIC_SUM_CUBE:
-        break;
-    }
-    return &DOUBLES;
-}
 
 /* Products that int32 can add up: 131071 * 16384 < 2^31. Channels in a block of CUBE, in bytes. */
 enum { INT32_PRODUCTS = 131071, CUBE_BYTES = 32 };
@@ -63,20 +39,16 @@ static aic_status check_range(const char *field, int64_t value, int64_t low, int
     return AIC_OK;
 }
 
-/* A tile beyond this many sums would only spill; code size and compile time stay bounded. */
-enum { TILE_SUMS_MAX = 64 };
+/* Rows, columns and vectors of a tile, of any micro-kernel: code size and compile time stay bounded. */
+enum { TILE_MAX = 64 };
 
-static aic_status check_tile(const aic_contraction *c, const aic_schedule *s)
+static aic_status check_tile(const aic_contraction *c, const aic_contraction_schedule *s)
 {
-    aic_status status = check_range("rows", s->rows, 1, least(c->oh, TILE_SUMS_MAX));
+    aic_status status = check_range("rows", s->rows, 1, least(c->oh, TILE_MAX));
     if (status == AIC_OK) {
-        status = check_range("cols", s->cols, 1, least(c->ow, TILE_SUMS_MAX));
+        status = check_range("cols", s->cols, 1, least(c->ow, TILE_MAX));
     }
-    if (status == AIC_OK) {
-        status = check_range("vectors", s->vectors, 1, TILE_SUMS_MAX);
-    }
-    return status != AIC_OK ? status
-                            : check_range("rows*cols*vectors", s->rows * s->cols * s->vectors, 1, TILE_SUMS_MAX);
+    return status == AIC_OK ? check_range("vectors", s->vectors, 1, TILE_MAX) : status;
 }
 
 static int64_t outputs_of(const aic_contraction *c)
@@ -98,40 +70,53 @@ const char *aic_group_refusal(const aic_contraction *c, int64_t lanes, int64_t g
     return NULL;
 }
 
-static aic_status check_schedule(const aic_contraction *c, const aic_schedule *s, const aic_tiling *t)
+static aic_status check_schedule(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
+                                 const aic_tiling *t)
 {
     aic_status status = check_tile(c, s);
+    if (status == AIC_OK) {
+        status = t->kernel->check(c, target, s, t);
+    }
     if (status != AIC_OK) {
         return status;
     }
-    int64_t group = (int64_t)t->lanes * s->vectors, block_cells = c->c0 / t->arithmetic->cell_channels;
+    int64_t group = (int64_t)t->lanes * s->vectors;
     const char *reason = aic_group_refusal(c, t->lanes, group);
     if (reason != NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %lld is %lld output channels: such a group %s",
                         (long long)s->vectors, (long long)group, reason);
     }
-    status = check_range("unroll", s->unroll, 1, block_cells);
-    if (status != AIC_OK) {
-        return status;
-    }
-    if (block_cells % s->unroll != 0) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld does not divide %lld", (long long)s->unroll,
-                        (long long)block_cells);
-    }
     return check_range("band", s->band, 1, ceil_div(c->oh, s->rows));
+}
+
+/* The micro-kernel that the schedule names, if it takes the contraction. */
+static aic_status find_kernel(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
+                              const aic_microkernel **kernel)
+{
+    char list[64];
+    const aic_tag_name name = aic_tag_text(s->kernel);
+    *kernel = aic_microkernel_find(s->kernel);
+    if (*kernel == NULL) {
+        aic_microkernel_list(list, sizeof list);
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "kernel = %s is none of %s", name.text, list);
+    }
+    const char *reason = (*kernel)->refuse(c, target);
+    return reason == NULL ? AIC_OK
+                          : aic_fail(AIC_INVALID_ARGUMENT, "schedule", "kernel = %s: this micro-kernel %s",
+                                     (*kernel)->name, reason);
 }
 
 /* Cells of a pixel: where the order is free, no more than there are channels. */
 static int64_t cells_of(const aic_contraction *c, const aic_tiling *t)
 {
-    int64_t channels = t->arithmetic->cell_channels;
-    return t->arithmetic->sum == AIC_SUM_CUBE ? c->c1 * c->c0 / channels
-                                              : round_up(ceil_div(c->channels, channels), t->unroll);
+    int64_t channels = t->arithmetic.cell_channels, step = t->kernel->step_cells;
+    return t->arithmetic.sum == AIC_SUM_CUBE ? c->c1 * c->c0 / channels
+                                             : round_up(ceil_div(c->channels, channels), step > 1 ? step : t->unroll);
 }
 
 static int64_t block_taps_of(const aic_contraction *c, const aic_tiling *t)
 {
-    switch (t->arithmetic->sum) {
+    switch (t->arithmetic.sum) {
     case AIC_SUM_CUBE:
         return CUBE_BYTES / t->source_bytes / c->c0;
     case AIC_SUM_INT_WIDE:
@@ -155,7 +140,7 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->col_gap = reach_w == 1 ? c->stride_w : 1;
     t->columns = (c->ow - 1) * t->col_step + reach_w;
     /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache. */
-    t->pixel_pitch = t->cells * t->arithmetic->cell_bytes;
+    t->pixel_pitch = t->cells * t->arithmetic.cell_bytes;
     t->pixel_pitch += t->pixel_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
     t->row_pitch = round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
     t->row_pitch += t->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
@@ -170,43 +155,78 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
     t->outputs = outputs_of(c);
     t->groups = ceil_div(t->outputs, t->group);
     t->panels = round_up(t->outputs, most(t->group, AIC_BLOCK_COLUMNS)) / t->group;
-    t->start_bytes = t->image_offset != 0 ? t->group * (int64_t)sizeof(int32_t) : 0;
-    t->panel_bytes = t->start_bytes + t->taps * t->cells * t->group * t->arithmetic->cell_bytes;
+    t->start_bytes = t->arithmetic.image_offset != 0 ? t->group * (int64_t)sizeof(int32_t) : 0;
+    t->panel_bytes = t->start_bytes + t->taps * t->cells * t->group * t->arithmetic.cell_bytes;
     t->packed_bytes = t->panels * t->panel_bytes;
+}
+
+enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
+
+/* Sums as they are, in the result's blocks of 16 columns. */
+static aic_epilogue plain_epilogue(const aic_contraction *c)
+{
+    const aic_dtype dtype = c->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
+    return (aic_epilogue){.source = dtype,
+                          .target = dtype,
+                          .rows = c->oh * c->ow,
+                          .columns = c->n,
+                          .matrices = 1,
+                          .width = AIC_BLOCK_COLUMNS,
+                          .target_block = c->block_rows * ROW_BYTES,
+                          .target_row = ROW_BYTES};
 }
 
 static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
 {
+    t->has_epilogue = c->has_epilogue || t->kernel->staged;
+    t->epilogue = c->has_epilogue ? c->epilogue : plain_epilogue(c);
     t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
-    t->strip_pitch = c->has_epilogue ? t->rows.large * t->cols.large * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES : 0;
+    t->strip_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
 }
 
-static void lay_out_workspace(const aic_contraction *c, aic_tiling *t)
+/* A staged micro-kernel may read pixels beyond the last one and leave their sums behind the strip: as many as a tile
+ * register has rows. Where sums start from an old result, they come to lie behind it and are added then. */
+enum { SURPLUS_PIXELS = 16 };
+
+/* Memory of a call: what is computed once, then, of plain calls, the packed weight. */
+static void lay_out_shared(aic_tiling *t, aic_requirements *r)
 {
-    const int64_t table = c->has_epilogue ? aic_epilogue_table_bytes(&c->epilogue) : 0;
-    const struct {
-        int64_t *offset, bytes;
-    } parts[] = {
-        {&t->taps_offset, t->taps * (int64_t)sizeof(int64_t)},
-        {&t->table_offset, table},
-        {&t->strip_offset, t->strip_columns / AIC_BLOCK_COLUMNS * t->strip_pitch},
-        {&t->weight_offset, t->packed_bytes},
-        {&t->band_offset, t->band_rows * t->row_pitch},
-    };
-    t->workspace_bytes = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].offset = t->workspace_bytes;
-        t->workspace_bytes += round_up(parts[i].bytes, AIC_LINE_BYTES);
-    }
+    const int64_t table = t->has_epilogue ? aic_epilogue_table_bytes(&t->epilogue) : 0;
+    t->taps_offset = 0;
+    t->table_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
+    r->shared_bytes[AIC_PACKED] = t->table_offset + round_up(table, AIC_LINE_BYTES);
+    r->pack.offset = r->shared_bytes[AIC_PACKED];
+    r->shared_bytes[AIC_PLAIN] = r->pack.offset + round_up(t->packed_bytes, AIC_LINE_BYTES);
 }
 
-aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_schedule *schedule,
+int64_t aic_tiling_strip_bytes(const aic_tiling *t)
+{
+    const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * ROW_BYTES : 0;
+    return t->strip_columns / AIC_BLOCK_COLUMNS * t->strip_pitch + surplus;
+}
+
+/* A worker's own memory. */
+static void lay_out_private(const aic_contraction *c, aic_tiling *t, aic_requirements *r)
+{
+    const int64_t strips = t->kernel->staged && c->accumulate ? 2 : 1;
+    const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * t->col_step * t->pixel_pitch : 0;
+    t->strip_offset = 0;
+    t->band_offset = round_up(strips * aic_tiling_strip_bytes(t), AIC_LINE_BYTES);
+    t->band_bytes = t->band_rows * t->row_pitch;
+    r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
+}
+
+aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *schedule,
                            aic_tiling *tiling)
 {
-    aic_tiling t = {.arithmetic = aic_arithmetic_of(c, target), .source_bytes = (unsigned)aic_dtype_size(c->dtype)};
-    t.image_offset = t.arithmetic->product == AIC_PRODUCT_QUAD ? target->family->dot4.image_offset : 0;
-    t.lanes = (unsigned)target->vector_bits / t.arithmetic->sum_bits;
-    aic_status status = check_schedule(c, schedule, &t);
+    aic_tiling t = {.source_bytes = (unsigned)aic_dtype_size(c->dtype)};
+    aic_status status = find_kernel(c, target, schedule, &t.kernel);
+    if (status != AIC_OK) {
+        return status;
+    }
+    t.arithmetic = t.kernel->arithmetic(c, target);
+    t.lanes = (unsigned)target->vector_bits / t.arithmetic.sum_bits;
+    status = check_schedule(c, target, schedule, &t);
     if (status != AIC_OK) {
         return status;
     }
@@ -222,7 +242,17 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     lay_out_band(c, &t);
     lay_out_panels(c, &t);
     lay_out_strip(c, &t);
-    lay_out_workspace(c, &t);
     *tiling = t;
     return AIC_OK;
+}
+
+void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, aic_requirements *r)
+{
+    r->needs = t->kernel->needs | (c->dtype != AIC_INT8 || c->has_epilogue ? AIC_NEEDS_FLOAT : 0);
+    r->pack = (aic_packing){
+        .operand = AIC_CONTRACTION_WEIGHT, .items = aic_pack_weight_items(c, t), .bytes = t->packed_bytes};
+    lay_out_shared(t, r);
+    lay_out_private(c, t, r);
+    aic_requirements_phase(r, "tables", 1);
+    aic_requirements_phase(r, "bands", t->bands);
 }

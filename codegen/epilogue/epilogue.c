@@ -253,7 +253,7 @@ LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const a
                                      const char *name)
 {
     static const char *const PARAMS[] = {"target", "source", "table", "row", "count", "column"};
-    aic_emit_function(e, name, false, PARAMS, 3, 3);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 3);
     LLVMValueRef function = e->function;
     walk w = {.e = e, .p = p, .s = strip, .table = aic_emit_param(e, 2), .column = aic_emit_param(e, 5)};
     emit_matrices(&w, aic_emit_param(e, 0), aic_emit_param(e, 1), aic_emit_param(e, 3), aic_emit_param(e, 4));

@@ -8,8 +8,7 @@
 #ifndef AIC_EPILOGUE_H
 #define AIC_EPILOGUE_H
 
-#include "codegen/llvm/emit.h"
-#include "codegen/schedule.h"
+#include "codegen/shape.h"
 
 /* Where the scale comes from. */
 typedef enum aic_scale {
@@ -22,6 +21,19 @@ typedef enum aic_scale {
 
 typedef enum aic_relu { AIC_RELU_NONE, AIC_RELU_SOURCE, AIC_RELU_RESULT } aic_relu;
 
+/* What is done to the accumulators, words of 32 bits, before they are rectified, scaled and converted. */
+typedef enum aic_step_op {
+    AIC_STEP_SATURATE, /* floats: infinities become the largest finite value, NaN +0 (mmad) */
+    AIC_STEP_BIAS,     /* a value a column, the operand, is added; int32 saturates */
+} aic_step_op;
+
+typedef struct aic_step {
+    aic_step_op op;
+    unsigned operand; /* of the kernel; 0: it has none */
+} aic_step;
+
+enum { AIC_EPILOGUE_STEPS = 6 };
+
 typedef struct aic_epilogue {
     aic_dtype source, target; /* source: int32 or float32 */
     int64_t rows, columns;    /* of a matrix */
@@ -30,22 +42,40 @@ typedef struct aic_epilogue {
     int64_t target_block, target_row;
     bool narrow_tail; /* width 32: an odd last block of 16 columns has rows of 16 */
 
-    bool saturate_source; /* first, floats: infinities become the largest finite value, NaN +0 (mmad) */
-    bool bias;            /* then a value a column is added; int32 saturates */
+    unsigned steps; /* in their order */
+    aic_step step[AIC_EPILOGUE_STEPS];
     aic_relu relu;
     aic_scale scale;
+    unsigned scale_operand; /* words or halves in memory */
     uint64_t word;
     bool shift;    /* words with MCB set shift int32 first (REQ8) */
     bool saturate; /* float16 and bfloat16 results that are too large, infinite or NaN: overflow mode SATURATE */
 } aic_epilogue;
 
-/* An epilogue as a kernel of its own: the whole source lies in memory. */
+void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand);
+
+/* Whether there is such a step. */
+bool aic_epilogue_has_step(const aic_epilogue *p, aic_step_op op);
+
+/* The operand of biases; 0: there is none. */
+unsigned aic_epilogue_bias(const aic_epilogue *p);
+
+/* An epilogue as a kernel of its own: the whole source, operand 1, lies in memory. */
 typedef struct aic_epilogue_kernel {
     aic_epilogue epilogue;
-    int64_t block_bytes;       /* of the source, from a block of 16 columns to the next */
-    unsigned operands;         /* target, source, and these two where their number is not 0 */
-    unsigned parameters, bias; /* words or halves; biases: their numbers among the operands */
+    int64_t block_bytes; /* of the source, from a block of 16 columns to the next */
 } aic_epilogue_kernel;
+
+typedef struct aic_epilogue_schedule {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/epilogue/schedule.def"
+#undef AIC_FIELD
+} aic_epilogue_schedule;
+
+/* Starts the description of an epilogue kernel, all zeros. */
+aic_epilogue_kernel *aic_epilogue_begin(aic_work *work);
+
+extern const aic_shape aic_shape_epilogue;
 
 /* Scales, offsets, limits and biases, one set a column, as the inner loops read them; 0 bytes when nothing is read. */
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
@@ -65,6 +95,9 @@ typedef struct aic_epilogue_form {
 
 /* The form that suits most strips. */
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target);
+
+/* Predicted vector operations of storing a run of `count` rows of `columns` columns by the default form. */
+double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count);
 
 typedef struct aic_epilogue_strip {
     aic_epilogue_form form;

@@ -7,7 +7,6 @@
  * Within the strip it is pieces of columns, then rows. Rows of different blocks of the source, and rows of a target in
  * rows, lie far apart; a band is as many of them as translation and prefetching of addresses cope with. */
 #include "codegen/epilogue/value.h"
-#include "codegen/generator.h"
 #include "codegen/llvm/vec.h"
 #include "frontend/core/diag.h"
 
@@ -29,10 +28,41 @@ static int64_t blocks_of(const aic_epilogue *p)
     return (p->columns + LANES - 1) / LANES;
 }
 
-/* The workspace: the table, then a line where a last row is put that is not full. */
-static int64_t line_offset(const aic_epilogue *p)
+/* ---- descriptions ---- */
+
+_Static_assert(sizeof(aic_epilogue_kernel) <= AIC_WORK_BYTES, "a description of an epilogue fits");
+
+aic_epilogue_kernel *aic_epilogue_begin(aic_work *work)
 {
-    return (aic_epilogue_table_bytes(p) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    return aic_work_begin(work, &aic_shape_epilogue, sizeof(aic_epilogue_kernel));
+}
+
+void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand)
+{
+    if (p->steps < AIC_EPILOGUE_STEPS) { /* as many as a chain has stages */
+        p->step[p->steps++] = (aic_step){op, operand};
+    }
+}
+
+static const aic_step *find_step(const aic_epilogue *p, aic_step_op op)
+{
+    for (unsigned i = 0; i < p->steps; i++) {
+        if (p->step[i].op == op) {
+            return &p->step[i];
+        }
+    }
+    return NULL;
+}
+
+bool aic_epilogue_has_step(const aic_epilogue *p, aic_step_op op)
+{
+    return find_step(p, op) != NULL;
+}
+
+unsigned aic_epilogue_bias(const aic_epilogue *p)
+{
+    const aic_step *bias = find_step(p, AIC_STEP_BIAS);
+    return bias == NULL ? 0 : bias->operand;
 }
 
 /* ---- schedules ---- */
@@ -68,13 +98,13 @@ static const double NEAR_VECTOR = 4, FAR_VECTOR = 10; /* vector operations a vec
 
 /* Vector operations: of the arithmetic, about eight a vector and those done twice where pieces overlap; of the head of
  * a loop; of memory. Bodies beyond a few vectors only take longer to compile. */
-static double predict(const aic_epilogue *p, const aic_target *target, const aic_schedule *s)
+static double predict(const aic_epilogue *p, const aic_target *target, const aic_epilogue_schedule *s)
 {
-    const double lanes = target->vector_bits / 32, size = (double)least(s->vectors, neighbours(p));
+    const double lanes = target->vector_bits / 32, size = (double)least(s->blocks, neighbours(p));
     const double vectors = (double)(p->rows * p->matrices) * (double)p->columns / lanes;
     const double arithmetic = p->target == p->source ? 1 : 8, body = size * (double)s->rows * LANES / lanes;
     const double whole = (double)(p->columns / LANES),
-                 pieces = (double)((p->columns / LANES + s->vectors - 1) / s->vectors);
+                 pieces = (double)((p->columns / LANES + s->blocks - 1) / s->blocks);
     const double twice = whole > 0 ? pieces * size / whole : 1;
     const bool far = vectors * lanes * (4 + (double)aic_dtype_size(p->target)) > NEAR_BYTES;
     double memory = far ? FAR_VECTOR : NEAR_VECTOR;
@@ -86,38 +116,61 @@ static double predict(const aic_epilogue *p, const aic_target *target, const aic
     return vectors * (arithmetic * twice + 2 / body + 0.01 * body * arithmetic + parts + memory);
 }
 
-static void candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
+/* A call, the head of its loop, a piece of columns, and a row by arithmetic of about eight operations a vector, rows
+ * being rounded up to whole registers of results; a row of its own has a store of its own. */
+double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count)
 {
-    const aic_epilogue *p = &work->epilogue.epilogue;
+    static const double CALL = 20, PIECE = 6, STORE = 1.5;
+    const aic_epilogue_form form = aic_epilogue_default_form(p, target);
+    const aic_unit unit = aic_epilogue_unit(p, target, form.blocks);
+    const int64_t blocks = (columns + LANES - 1) / LANES, units = (blocks + unit.blocks - 1) / unit.blocks;
+    const int64_t steps = count < unit.rows ? count : (count + unit.rows - 1) / unit.rows;
+    const double operations = p->target == p->source ? 2 : 8, vectors = (double)unit.count;
+    return CALL + PIECE * (double)units + (double)(units * steps) * (operations * vectors + STORE * unit.rows);
+}
+
+static const aic_epilogue_kernel *kernel_of(const aic_plan *plan)
+{
+    return (const aic_epilogue_kernel *)(const void *)plan->work.part;
+}
+
+static const aic_epilogue_schedule *schedule_of(const aic_plan *plan)
+{
+    return (const aic_epilogue_schedule *)(const void *)plan->schedule.fields;
+}
+
+static void enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
+{
+    const aic_epilogue *p = &kernel_of(plan)->epilogue;
     const int64_t bands[] = {in_rows(p) ? BAND_ROWS / 4 : BAND_ALL, BAND_ROWS, BAND_ROWS * 4};
+    const int64_t most_rows = space == AIC_SPACE_LEGAL ? AIC_EPILOGUE_ROWS : 4;
     for (int64_t blocks = 1; blocks <= least(neighbours(p), blocks_of(p)); blocks *= 2) {
-        for (int64_t rows = 1; rows <= 4; rows *= 2) {
+        for (int64_t rows = 1; rows <= most_rows; rows *= 2) {
             for (size_t i = 0; i < (in_rows(p) ? sizeof bands / sizeof *bands : 1); i++) {
-                aic_schedule s = {.rows = rows, .cols = 1, .vectors = blocks, .unroll = 1, .band = bands[i]};
-                aic_candidates_add(list, &s, predict(p, target, &s));
+                const aic_epilogue_schedule s = {.blocks = blocks, .rows = rows, .band = bands[i]};
+                if (!aic_plan_offer(plan, &s, sizeof s, visitor)) {
+                    return;
+                }
             }
         }
     }
 }
 
-static double bound(const aic_work *work, const aic_target *target)
+static double bound(const aic_plan *plan)
 {
-    const aic_epilogue *p = &work->epilogue.epilogue;
+    const aic_epilogue *p = &kernel_of(plan)->epilogue;
     double elements = (double)(p->rows * p->matrices) * (double)p->columns;
-    return elements * (4 + (double)aic_dtype_size(p->target)) * 8 / target->vector_bits;
+    return elements * (4 + (double)aic_dtype_size(p->target)) * 8 / plan->problem.target->vector_bits;
 }
 
-static aic_status check(const aic_work *work, const aic_target *target, const aic_schedule *s, aic_sizes *sizes)
+static aic_status check(const aic_epilogue_schedule *s)
 {
-    (void)target;
     const struct {
         const char *name;
         int64_t value, high;
     } fields[] = {
+        {"blocks", s->blocks, AIC_EPILOGUE_BLOCKS},
         {"rows", s->rows, AIC_EPILOGUE_ROWS},
-        {"cols", s->cols, 1},
-        {"vectors", s->vectors, AIC_EPILOGUE_BLOCKS},
-        {"unroll", s->unroll, 1},
         {"band", s->band, BAND_ALL},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -126,159 +179,189 @@ static aic_status check(const aic_work *work, const aic_target *target, const ai
                             fields[i].value, fields[i].high);
         }
     }
-    if ((s->vectors & (s->vectors - 1)) != 0) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %" PRId64 " is not a power of two in 1..%d",
-                        s->vectors, AIC_EPILOGUE_BLOCKS);
+    return (s->blocks & (s->blocks - 1)) == 0
+               ? AIC_OK
+               : aic_fail(AIC_INVALID_ARGUMENT, "schedule", "blocks = %" PRId64 " is not a power of two in 1..%d",
+                          s->blocks, AIC_EPILOGUE_BLOCKS);
+}
+
+/* Bands of about the same height. */
+typedef struct bands {
+    int64_t rows; /* of the source */
+    int64_t count;
+    int64_t band; /* rows of one, but of the last one, which may have less */
+} bands;
+
+/* The shared memory is the table; a worker's own is a line, where a last row is put that is not full. */
+static aic_status derive(aic_plan *plan)
+{
+    const aic_epilogue_schedule *s = schedule_of(plan);
+    const aic_epilogue *p = &kernel_of(plan)->epilogue;
+    aic_requirements *r = &plan->requirements;
+    bands *b = plan->derived;
+    aic_status status = check(s);
+    if (status != AIC_OK) {
+        return status;
     }
-    const aic_epilogue *p = &work->epilogue.epilogue;
-    *sizes = (aic_sizes){.workspace_bytes = (size_t)line_offset(p) + (p->columns % LANES != 0 ? ROW_BYTES : 0)};
+    b->rows = (p->matrices - 1) * p->source_matrix + p->rows;
+    b->count = (b->rows + s->band - 1) / s->band;
+    b->band = (b->rows + b->count - 1) / b->count;
+    b->count = (b->rows + b->band - 1) / b->band;
+    const int64_t table = aic_epilogue_table_bytes(p);
+    r->needs = AIC_NEEDS_FLOAT;
+    r->shared_bytes[AIC_PLAIN] = (table + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    r->shared_bytes[AIC_PACKED] = r->shared_bytes[AIC_PLAIN];
+    r->private_bytes = p->columns % LANES != 0 ? ROW_BYTES : 0;
+    if (table > 0) {
+        aic_requirements_phase(r, "table", 1);
+    }
+    aic_requirements_phase(r, "bands", b->count);
+    plan->cost = predict(p, plan->problem.target, s);
     return AIC_OK;
 }
 
-static void report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule)
+static void report(FILE *out, const aic_plan *plan)
 {
-    const aic_epilogue *p = &work->epilogue.epilogue;
-    const aic_unit unit = aic_epilogue_unit(p, target, schedule->vectors);
+    const aic_epilogue *p = &kernel_of(plan)->epilogue;
+    const aic_epilogue_schedule *s = schedule_of(plan);
+    const aic_unit unit = aic_epilogue_unit(p, plan->problem.target, s->blocks);
     fprintf(out, "pieces of %" PRId64 " columns, %" PRId64 " rows an iteration, %" PRId64 " rows a band\n",
-            least(schedule->vectors, neighbours(p)) * LANES, schedule->rows, schedule->band);
+            least(s->blocks, neighbours(p)) * LANES, s->rows, s->band);
     fprintf(out, "results %u rows x %u columns at a time\n", unit.rows, unit.blocks * LANES);
     fprintf(out, "column parameters: %" PRId64 " bytes in the workspace\n", aic_epilogue_table_bytes(p));
 }
 
 /* ---- emission ---- */
 
-/* The functions of a kernel, NULL where it has none, and what they are called for. */
-typedef struct parts {
-    LLVMValueRef table, strip, tail;
-    int64_t rows, band;            /* of the source; of a band, but the last one, which may have less */
+/* A body in the making, and the functions it calls; NULL where there is none. */
+typedef struct frame {
+    aic_emit *e;
+    const aic_epilogue_kernel *k;
+    const bands *b;
+    aic_body body;
+    LLVMValueRef strip, tail;
     int64_t columns, tail_columns; /* of whole blocks, and behind them */
-} parts;
+} frame;
 
-/* Bands of about the same height. */
-static void cut_bands(const aic_epilogue *p, const aic_schedule *s, parts *f)
+static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *symbol)
 {
-    f->rows = (p->matrices - 1) * p->source_matrix + p->rows;
-    const int64_t bands = (f->rows + s->band - 1) / s->band;
-    f->band = (f->rows + bands - 1) / bands;
-}
-
-static parts emit_parts(aic_emit *e, const aic_epilogue_kernel *k, const aic_schedule *s, const char *symbol)
-{
-    const aic_epilogue *p = &k->epilogue;
-    parts f = {.tail_columns = p->columns % LANES, .columns = p->columns - p->columns % LANES};
-    cut_bands(p, s, &f);
-    aic_epilogue_strip strip = {.form = {s->vectors, s->rows},
-                                .block_bytes = k->block_bytes,
-                                .columns = f.columns,
+    const aic_epilogue *p = &f->k->epilogue;
+    f->tail_columns = p->columns % LANES;
+    f->columns = p->columns - f->tail_columns;
+    aic_epilogue_strip strip = {.form = {s->blocks, s->rows},
+                                .block_bytes = f->k->block_bytes,
+                                .columns = f->columns,
                                 .step = LANES * AIC_EPILOGUE_BLOCKS, /* there is one, at 0 */
                                 .last = true,
-                                .least_rows = p->matrices > 1 ? 0 : (f.rows - 1) % f.band + 1,
-                                .most_rows = f.band};
+                                .least_rows = p->matrices > 1 ? 0 : (f->b->rows - 1) % f->b->band + 1,
+                                .most_rows = f->b->band};
     char name[160];
-    snprintf(name, sizeof name, "%s_table", symbol);
-    f.table = aic_emit_epilogue_table(e, p, name);
-    if (f.columns > 0) {
+    if (f->columns > 0) {
         snprintf(name, sizeof name, "%s_strip", symbol);
-        f.strip = aic_emit_epilogue_strip(e, p, &strip, name);
+        f->strip = aic_emit_epilogue_strip(f->e, p, &strip, name);
     }
-    if (f.tail_columns > 0) {
-        strip.columns = f.tail_columns;
+    if (f->tail_columns > 0) {
+        strip.columns = f->tail_columns;
         strip.least_rows = 0;
         snprintf(name, sizeof name, "%s_tail", symbol);
-        f.tail = aic_emit_epilogue_strip(e, p, &strip, name);
+        f->tail = aic_emit_epilogue_strip(f->e, p, &strip, name);
     }
-    return f;
 }
 
-/* Operand number `number`, NULL where there is none. */
-static LLVMValueRef optional_operand(aic_emit *e, unsigned number)
+static void call_strip(const frame *f, LLVMValueRef strip, LLVMValueRef source, LLVMValueRef row, LLVMValueRef count,
+                       int64_t column)
 {
-    return number == 0 ? LLVMConstNull(e->ptr) : aic_emit_param(e, number);
+    LLVMValueRef args[] = {f->body.operand[0], source, f->body.shared, row, count, aic_int(f->e, column)};
+    aic_emit_call(f->e, strip, args, 6);
 }
 
-static void emit_strip_call(aic_emit *e, LLVMValueRef strip, LLVMValueRef source, LLVMValueRef table, LLVMValueRef row,
-                            LLVMValueRef count, int64_t column)
+/* The tail's last row ends the source: it is read to the end and no further, into the worker's line. */
+static void emit_last_row(const frame *f)
 {
-    LLVMValueRef args[] = {aic_emit_param(e, 0), source, table, row, count, aic_int(e, column)};
-    aic_emit_call(e, strip, args, 6);
-}
-
-/* The tail's last row ends the source: it is read to the end and no further, into a line of the workspace. */
-static void emit_last_row(aic_emit *e, const aic_epilogue_kernel *k, const parts *f, LLVMValueRef table)
-{
-    LLVMValueRef line = aic_at_const(e, table, line_offset(&k->epilogue));
-    LLVMValueRef source = aic_at_const(e, aic_emit_param(e, 1), f->columns / LANES * k->block_bytes);
-    LLVMValueRef last = aic_int(e, f->rows - 1);
+    aic_emit *e = f->e;
+    aic_branch branch;
+    LLVMValueRef ends = LLVMBuildICmp(e->builder, LLVMIntEQ, f->body.last, aic_int(e, f->b->count), "");
+    aic_branch_begin(e, &branch, ends);
+    LLVMValueRef source = aic_at_const(e, f->body.operand[1], f->columns / LANES * f->k->block_bytes);
+    LLVMValueRef last = aic_int(e, f->b->rows - 1);
     source = aic_at(e, source, aic_mul(e, last, ROW_BYTES));
-    aic_store(e, aic_load_part(e, e->i32, LANES, (unsigned)f->tail_columns, source, 0), line, 0, ROW_BYTES);
-    emit_strip_call(e, f->tail, line, table, last, aic_int(e, 1), f->columns);
+    LLVMValueRef row = aic_load_part(e, e->i32, LANES, (unsigned)f->tail_columns, source, 0);
+    aic_store(e, row, f->body.private, 0, ROW_BYTES);
+    call_strip(f, f->tail, f->body.private, last, aic_int(e, 1), f->columns);
+    aic_branch_end(e, &branch);
 }
 
-static void emit_bands(aic_emit *e, const aic_epilogue_kernel *k, const parts *f, LLVMValueRef table)
+static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbol)
 {
+    aic_emit *e = f->e;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "band", aic_int(e, 0), aic_int(e, f->rows), f->band, NULL, 0);
-    LLVMValueRef left = LLVMBuildNSWSub(e->builder, aic_int(e, f->rows), loop.index, "");
-    LLVMValueRef source = aic_at(e, aic_emit_param(e, 1), aic_mul(e, loop.index, ROW_BYTES));
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "bands", &f->body);
+    aic_loop_begin(e, &loop, "band", f->body.first, f->body.last, 1, NULL, 0);
+    LLVMValueRef row = aic_mul(e, loop.index, f->b->band);
+    LLVMValueRef left = LLVMBuildNSWSub(e->builder, aic_int(e, f->b->rows), row, "");
+    LLVMValueRef source = aic_at(e, f->body.operand[1], aic_mul(e, row, ROW_BYTES));
     if (f->strip != NULL) {
-        emit_strip_call(e, f->strip, source, table, loop.index, aic_min(e, aic_int(e, f->band), left), 0);
+        call_strip(f, f->strip, source, row, aic_min(e, aic_int(e, f->b->band), left), 0);
     }
     if (f->tail != NULL) {
-        LLVMValueRef count = aic_min(e, aic_int(e, f->band), aic_add(e, left, aic_int(e, -1)));
-        source = aic_at_const(e, source, f->columns / LANES * k->block_bytes);
-        emit_strip_call(e, f->tail, source, table, loop.index, count, f->columns);
+        LLVMValueRef count = aic_min(e, aic_int(e, f->b->band), aic_add(e, left, aic_int(e, -1)));
+        source = aic_at_const(e, source, f->columns / LANES * f->k->block_bytes);
+        call_strip(f, f->tail, source, row, count, f->columns);
     }
     aic_loop_end(e, &loop);
-}
-
-/* name(target, source, ..., workspace) */
-static LLVMValueRef emit_entry(aic_emit *e, const aic_epilogue_kernel *k, const parts *f, const char *name)
-{
-    static const char *const PARAMS[] = {"target", "source", "operand2", "operand3", "workspace"};
-    const char *names[5];
-    memcpy(names, PARAMS, sizeof names);
-    names[k->operands] = "workspace";
-    aic_emit_function(e, name, true, names, k->operands + 1, 0);
-    LLVMValueRef function = e->function, table = aic_emit_param(e, k->operands), saved = aic_float_enter(e, true);
-    if (f->table != NULL) {
-        LLVMValueRef args[] = {table, optional_operand(e, k->parameters), optional_operand(e, k->bias)};
-        aic_emit_call(e, f->table, args, 3);
-    }
-    emit_bands(e, k, f, table);
     if (f->tail != NULL) {
-        emit_last_row(e, k, f, table);
+        emit_last_row(f);
     }
-    aic_float_leave(e, saved);
     aic_emit_function_end(e);
-    return function;
+    return f->body.function;
 }
 
-/* No operand is packed: two names of one kernel. */
-static void emit_packed(aic_emit *e, const aic_epilogue_kernel *k, LLVMValueRef entry, const char *name)
+/* Operand number `number`, NULL for 0. */
+static LLVMValueRef operand(const aic_emit *e, const aic_body *body, unsigned number)
 {
-    static const char *const PARAMS[] = {"target", "source", "operand2", "operand3", "workspace"};
-    LLVMValueRef args[5];
-    aic_emit_function(e, name, true, PARAMS, k->operands + 1, 0);
-    for (unsigned i = 0; i <= k->operands; i++) {
-        args[i] = aic_emit_param(e, i);
-    }
-    aic_emit_call(e, entry, args, k->operands + 1);
-    aic_emit_function_end(e);
+    return number == 0 ? LLVMConstNull(e->ptr) : body->operand[number];
 }
 
-static aic_status emit(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
+static LLVMValueRef emit_table(aic_emit *e, const aic_plan *plan, const char *symbol)
 {
-    aic_sizes sizes;
-    aic_status status = check(work, e->target, schedule, &sizes);
-    if (status != AIC_OK) {
-        return status;
-    }
-    const parts f = emit_parts(e, &work->epilogue, schedule, symbol);
-    LLVMValueRef entry = emit_entry(e, &work->epilogue, &f, symbol);
+    const aic_epilogue *p = &kernel_of(plan)->epilogue;
     char name[160];
-    snprintf(name, sizeof name, "%s_packed", symbol);
-    emit_packed(e, &work->epilogue, entry, name);
-    return AIC_OK;
+    aic_body body;
+    snprintf(name, sizeof name, "%s_columns", symbol);
+    LLVMValueRef table = aic_emit_epilogue_table(e, p, name);
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "table", &body);
+    LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
+    aic_emit_call(e, table, args, 3);
+    aic_emit_function_end(e);
+    return body.function;
 }
 
-const aic_shape aic_shape_epilogue = {candidates, bound, check, emit, report};
+static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+{
+    frame f = {.e = e, .k = kernel_of(plan), .b = plan->derived};
+    unsigned phase = 0;
+    if (aic_epilogue_table_bytes(&f.k->epilogue) > 0) {
+        bodies->phase[phase++] = emit_table(e, plan, symbol);
+    }
+    emit_strips(&f, schedule_of(plan), symbol);
+    bodies->phase[phase] = emit_bands(&f, plan, symbol);
+}
+
+static const aic_field FIELDS[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_epilogue_schedule, __VA_ARGS__)
+#include "codegen/epilogue/schedule.def"
+#undef AIC_FIELD
+};
+
+static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FIELDS};
+
+const aic_shape aic_shape_epilogue = {
+    .name = "epilogue",
+    .schedule = &RECORD,
+    .derived_bytes = sizeof(bands),
+    .enumerate = enumerate,
+    .derive = derive,
+    .bound = bound,
+    .emit = emit,
+    .report = report,
+};

@@ -28,7 +28,7 @@ enum { ONE = 0x3F800000, EIGHT = 0x41000000, ABSOLUTE = 0x7FFFFFFF, MANTISSA_BIT
 
 bool aic_epilogue_limits_sums(const aic_epilogue *p)
 {
-    return p->bias && p->source == AIC_INT32 && p->target == AIC_FLOAT16 && p->saturate &&
+    return aic_epilogue_bias(p) != 0 && p->source == AIC_INT32 && p->target == AIC_FLOAT16 && p->saturate &&
            (p->scale == AIC_SCALE_HALF || p->scale == AIC_SCALE_HALVES);
 }
 
@@ -73,7 +73,7 @@ static bool in_table(const aic_epilogue *p, aic_parameter parameter)
     const bool words = p->scale == AIC_SCALE_WORDS;
     switch (parameter) {
     case AIC_PARAMETER_BIAS:
-        return p->bias;
+        return aic_epilogue_bias(p) != 0;
     case AIC_PARAMETER_SCALE:
         return words || p->scale == AIC_SCALE_HALVES;
     case AIC_PARAMETER_UP:
@@ -106,7 +106,7 @@ static int64_t header_bytes(const aic_epilogue *p)
 /* Halves without biases are the same in every block. */
 static bool same_in_blocks(const aic_epilogue *p)
 {
-    return p->scale == AIC_SCALE_HALVES && !p->bias;
+    return p->scale == AIC_SCALE_HALVES && aic_epilogue_bias(p) == 0;
 }
 
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
@@ -279,7 +279,7 @@ static LLVMValueRef fill_entry(aic_emit *e, const aic_epilogue *p, LLVMValueRef 
     } else if (p->scale == AIC_SCALE_HALVES) {
         value[AIC_PARAMETER_SCALE] = aic_half_to_float(e, aic_load(e, aic_vector(e->i16, LANES), parameters, 0, 2));
     }
-    if (p->bias) {
+    if (aic_epilogue_bias(p) != 0) {
         LLVMValueRef bias = aic_at(e, aic_emit_param(e, 2), aic_mul(e, block, ROW_BYTES));
         value[AIC_PARAMETER_BIAS] = aic_load_part(e, e->i32, LANES, count, bias, 0);
     }
@@ -306,7 +306,7 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const c
     if (aic_epilogue_table_bytes(p) == 0) {
         return NULL;
     }
-    aic_emit_function(e, name, false, PARAMS, 3, 0);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 0);
     LLVMValueRef function = e->function;
     int64_t whole = same_in_blocks(p) ? 1 : p->columns / LANES, rest = same_in_blocks(p) ? 0 : p->columns % LANES;
     LLVMValueRef care = tells(p) ? aic_zero(aic_vector(e->i32, LANES)) : NULL;
@@ -435,7 +435,8 @@ void aic_epilogue_take_care(aic_emit *e, const aic_epilogue *p, const aic_unit *
                             aic_parameters *parameters)
 {
     parameters->care = care;
-    for (unsigned i = 0; p->bias && p->source == AIC_INT32 && i < unit->count; i++) {
+    const bool bias = aic_epilogue_bias(p) != 0 && p->source == AIC_INT32;
+    for (unsigned i = 0; bias && i < unit->count; i++) {
         limit_bias(e, p, parameters, i);
     }
 }

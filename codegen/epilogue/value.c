@@ -77,6 +77,20 @@ static LLVMValueRef rectify(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
     return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUGT, x, aic_zero(type), ""), x, aic_zero(type), "");
 }
 
+static LLVMValueRef take_step(aic_emit *e, const aic_epilogue *p, aic_step_op op, const aic_parameters *parameters,
+                              unsigned i, LLVMValueRef x)
+{
+    /* A conversion that saturates itself, without arithmetic before it, leaves nothing to saturate. */
+    const bool itself = p->steps == 1 && p->scale == AIC_SCALE_NONE && p->target != p->source && p->saturate;
+    switch (op) {
+    case AIC_STEP_SATURATE:
+        return itself ? x : saturate_source(e, x);
+    case AIC_STEP_BIAS:
+        return add_bias(e, parameters, i, x);
+    }
+    return x;
+}
+
 /* Vector i of the unit up to the conversion to the target's type. */
 static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, unsigned i,
                            LLVMValueRef x)
@@ -84,12 +98,8 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
     LLVMTypeRef floats = aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x)));
     const bool converts = p->target != p->source;
     x = is_float(p) ? LLVMBuildBitCast(e->builder, x, floats, "") : x;
-    /* A conversion that saturates itself, without arithmetic before it, leaves nothing to do. */
-    if (p->saturate_source && (p->scale != AIC_SCALE_NONE || !converts || !p->saturate)) {
-        x = saturate_source(e, x);
-    }
-    if (p->bias) {
-        x = add_bias(e, parameters, i, x);
+    for (unsigned s = 0; s < p->steps; s++) {
+        x = take_step(e, p, p->step[s].op, parameters, i, x);
     }
     if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
         x = rectify(e, p, x);

@@ -43,23 +43,21 @@ static void set_text_attribute(aic_emit *e, const char *name, const char *value)
         LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
-void aic_emit_function(aic_emit *e, const char *name, bool exported, const char *const *names, unsigned pointers,
+void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
                        unsigned integers)
 {
-    LLVMTypeRef params[8];
+    LLVMTypeRef params[AIC_PARAMS_MAX];
     unsigned count = pointers + integers;
     for (unsigned i = 0; i < count; i++) {
         params[i] = i < pointers ? e->ptr : e->i64;
     }
     e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(e->none, params, count, false));
-    LLVMSetLinkage(e->function, exported ? LLVMExternalLinkage : LLVMInternalLinkage);
+    LLVMSetLinkage(e->function, kind == AIC_EMIT_ENTRY ? LLVMExternalLinkage : LLVMInternalLinkage);
     /* No unwind tables: an object consists of code and its constants only. */
     add_attribute(e, "nounwind");
-    /* Tiles stay functions of their own, so that each gets its own register allocation. The frame around them only
-     * moves data and calls: optimising it takes a quarter of the compile time and gains nothing that can be measured.
-     */
+    /* Each function gets its own register allocation. */
     add_attribute(e, "noinline");
-    if (exported) {
+    if (kind != AIC_EMIT_HOT) {
         add_attribute(e, "optnone");
     }
     set_text_attribute(e, "target-cpu", aic_target_cpu(e->target));

@@ -24,10 +24,19 @@ void aic_emit_close(aic_emit *e);
 
 /* ---- functions ---- */
 
+/* Functions by who calls them and what their speed is worth. */
+typedef enum aic_emit_kind {
+    AIC_EMIT_ENTRY, /* for callers; compiled fast */
+    AIC_EMIT_FRAME, /* internal; loops around calls, compiled fast: optimising it gains nothing that can be measured */
+    AIC_EMIT_HOT,   /* internal; compiled well */
+} aic_emit_kind;
+
+/* Parameters of a function, at most. */
+enum { AIC_PARAMS_MAX = 24 };
+
 /* Starts `void name(ptr, ..., i64, ...)` with `pointers` pointer parameters that do not alias, then `integers`
- * integers, named by `names`; the builder stands in its entry block. Exported functions are the frame of a kernel and
- * compiled fast, the others are internal and compiled well. */
-void aic_emit_function(aic_emit *e, const char *name, bool exported, const char *const *names, unsigned pointers,
+ * integers, named by `names`; the builder stands in its entry block. */
+void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
                        unsigned integers);
 
 /* The pointers of the function being emitted may alias after all. */

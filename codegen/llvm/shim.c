@@ -2,8 +2,6 @@
 #include "codegen/llvm/shim.h"
 #include "frontend/core/diag.h"
 
-#include <aic/context.h>
-
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -12,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *aic_llvm_version(void)
+const char *aic_llvm_version_text(void)
 {
     static _Thread_local char text[32];
     unsigned major, minor, patch;

@@ -1,14 +1,11 @@
 /* Analysis of maps, their schedules, and the frame of their kernels. */
 #include "codegen/loops/map.h"
-#include "codegen/generator.h"
 #include "codegen/llvm/vec.h"
 #include "frontend/core/diag.h"
 
 #include <stdio.h>
 
 /* ---- plans ---- */
-
-enum { UNIT_BYTES = 16 };
 
 _Static_assert(AIC_MAP_STREAMS <= (int)AIC_NEST_INPUTS, "a box has steps for every stream");
 
@@ -78,7 +75,7 @@ static void lengthen(aic_map_plan *p)
     }
 }
 
-static void make_plan(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, bool past,
+static void make_plan(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule, bool past,
                       aic_map_plan *p)
 {
     *p = (aic_map_plan){.map = map,
@@ -87,7 +84,7 @@ static void make_plan(const aic_map *map, const aic_map_box *box, const aic_sche
                         .inner = {.extent = 1, .out = map->size},
                         .digits = 1,
                         .unit = 1,
-                        .lanes = schedule->vectors * UNIT_BYTES / map->size,
+                        .lanes = schedule->vector / map->size,
                         .past = past};
     aic_box_coalesce(&p->box);
     if (p->box.dims > 0) {
@@ -102,7 +99,7 @@ static void make_plan(const aic_map *map, const aic_map_box *box, const aic_sche
     p->chunk = (wanted + period - 1) / period * period;
 }
 
-void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *p)
+void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule, aic_map_plan *p)
 {
     make_plan(map, box, schedule, false, p);
 }
@@ -116,10 +113,10 @@ static int64_t bytes_of(const aic_map *map, const aic_map_box *box)
     return bytes;
 }
 
-bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *plan)
+bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule, aic_map_plan *plan)
 {
-    aic_schedule narrow = *schedule;
-    narrow.vectors = 1; /* the widest store that an address of this alignment allows */
+    aic_map_schedule narrow = *schedule;
+    narrow.vector = AIC_NEST_PAST_ALIGN; /* the widest store that an address of this alignment allows */
     if (bytes_of(map, box) < AIC_NEST_PAST_BYTES || box->reads[AIC_MAP_OLD]) {
         return false;
     }
@@ -161,14 +158,14 @@ static double traffic_of(const aic_map *map, const aic_map_box *box)
 }
 
 /* Of one load or store. */
-static double access_cost(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule)
+static double access_cost(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule)
 {
-    const int64_t width = schedule->vectors * UNIT_BYTES;
+    const int64_t width = schedule->vector;
     const bool wide = width > PATH_BYTES && traffic_of(map, box) > CACHED_BYTES;
     return wide ? WIDE_COST * (double)width / PATH_BYTES : 1;
 }
 
-static double predict_box(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule)
+static double predict_box(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule)
 {
     aic_map_plan p;
     aic_map_plan_make(map, box, schedule, &p);
@@ -189,39 +186,56 @@ static double predict_box(const aic_map *map, const aic_map_box *box, const aic_
     return runs * ((double)pieces * (accesses * access + operations) + loops * LOOP_COST + RUN_COST);
 }
 
-static void candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
+static const aic_map_schedule *schedule_of(const aic_plan *plan)
 {
-    static const int64_t UNROLLS[] = {4, 2, 1, 8};
-    for (int64_t vectors = 1; vectors <= target->vector_bits / (8 * UNIT_BYTES); vectors *= 2) {
-        for (size_t k = 0; k < sizeof UNROLLS / sizeof *UNROLLS; k++) {
-            aic_schedule s = {.rows = 1, .cols = 1, .vectors = vectors, .unroll = UNROLLS[k], .band = 1};
-            double cost = 0;
-            for (unsigned i = 0; i < work->map.boxes; i++) {
-                cost += predict_box(&work->map, &work->map.box[i], &s);
+    return (const aic_map_schedule *)(const void *)plan->schedule.fields;
+}
+
+enum { VECTOR_MIN = 16, UNROLL_MAX = 16 };
+
+static void enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
+{
+    static const int64_t UNROLLS[] = {4, 2, 1, 8, UNROLL_MAX};
+    const size_t unrolls = sizeof UNROLLS / sizeof *UNROLLS - (space == AIC_SPACE_LEGAL ? 0 : 1);
+    for (int64_t vector = VECTOR_MIN; vector <= plan->problem.target->vector_bits / 8; vector *= 2) {
+        for (size_t k = 0; k < unrolls; k++) {
+            const aic_map_schedule s = {.vector = vector, .unroll = UNROLLS[k]};
+            if (!aic_plan_offer(plan, &s, sizeof s, visitor)) {
+                return;
             }
-            aic_candidates_add(list, &s, cost * (1 + SIZE_COST * (double)s.unroll));
         }
     }
 }
 
-static double bound(const aic_work *work, const aic_target *target)
+static double bound(const aic_plan *plan)
 {
+    const aic_map *map = aic_map_of(plan);
     double bytes = 0;
-    for (unsigned i = 0; i < work->map.boxes; i++) {
-        bytes += traffic_of(&work->map, &work->map.box[i]);
+    for (unsigned i = 0; i < map->boxes; i++) {
+        bytes += traffic_of(map, &map->box[i]);
     }
-    return bytes * 8 / target->vector_bits;
+    return bytes * 8 / plan->problem.target->vector_bits;
 }
 
-static aic_status check(const aic_work *work, const aic_target *target, const aic_schedule *schedule, aic_sizes *sizes)
+static aic_status derive(aic_plan *plan)
 {
-    (void)work;
-    *sizes = (aic_sizes){.workspace_bytes = 0};
-    aic_status status = aic_nest_check_schedule(target, schedule);
-    if (status == AIC_OK && (schedule->rows != 1 || schedule->cols != 1 || schedule->band != 1)) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows, cols and band must be 1 for operations on elements");
+    const aic_map_schedule *s = schedule_of(plan);
+    const aic_map *map = aic_map_of(plan);
+    aic_status status = aic_check_vector(plan->problem.target, s->vector);
+    if (status == AIC_OK) {
+        status = aic_check_power("unroll", s->unroll, UNROLL_MAX);
     }
-    return status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    double cost = 0;
+    for (unsigned i = 0; i < map->boxes; i++) {
+        cost += predict_box(map, &map->box[i], s);
+    }
+    plan->cost = cost * (1 + SIZE_COST * (double)s->unroll);
+    plan->requirements.needs = aic_map_is_float(&map->value) ? AIC_NEEDS_FLOAT : 0;
+    aic_requirements_phase(&plan->requirements, "boxes", 1);
+    return AIC_OK;
 }
 
 /* ---- the kernel ---- */
@@ -231,7 +245,8 @@ typedef struct box_code {
     LLVMValueRef plain, past;
 } box_code;
 
-static box_code emit_box(aic_emit *e, const aic_map *map, unsigned i, const aic_schedule *schedule, const char *symbol)
+static box_code emit_box(aic_emit *e, const aic_map *map, unsigned i, const aic_map_schedule *schedule,
+                         const char *symbol)
 {
     char name[160];
     aic_map_plan plan;
@@ -269,46 +284,32 @@ static void call_box(aic_emit *e, const box_code *code, LLVMValueRef *args, unsi
     call_if(e, fits_not, code->plain, args, count);
 }
 
-static void emit_frame(aic_emit *e, const aic_map *map, const box_code *code, const char *name)
+static LLVMValueRef emit_boxes(aic_emit *e, const aic_plan *plan, const box_code *code, const char *symbol)
 {
-    static const char *const PARAMS[AIC_MAP_OPERANDS] = {"out", "in0", "in1"};
-    LLVMValueRef args[AIC_MAP_OPERANDS];
+    const aic_map *map = aic_map_of(plan);
+    aic_body body;
     bool past = false;
-    aic_emit_function(e, name, true, PARAMS, map->operands, 0);
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "boxes", &body);
     aic_emit_aliases(e);
-    for (unsigned i = 0; i < map->operands; i++) {
-        args[i] = aic_emit_param(e, i);
-    }
-    LLVMValueRef saved = aic_float_enter(e, aic_map_is_float(&map->value));
     for (unsigned i = 0; i < map->boxes; i++) {
-        call_box(e, &code[i], args, map->operands);
+        call_box(e, &code[i], body.operand, map->operands);
         past = past || code[i].past != NULL;
     }
     if (past) {
         aic_fence(e);
     }
-    aic_float_leave(e, saved);
     aic_emit_function_end(e);
+    return body.function;
 }
 
-static aic_status emit(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
+static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
 {
-    static const char *const FORMS[] = {"", "_packed"};
     box_code code[AIC_MAP_BOXES];
-    char name[160];
-    aic_sizes sizes;
-    aic_status status = check(work, e->target, schedule, &sizes);
-    if (status != AIC_OK) {
-        return status;
+    const aic_map *map = aic_map_of(plan);
+    for (unsigned i = 0; i < map->boxes; i++) {
+        code[i] = emit_box(e, map, i, schedule_of(plan), symbol);
     }
-    for (unsigned i = 0; i < work->map.boxes; i++) {
-        code[i] = emit_box(e, &work->map, i, schedule, symbol);
-    }
-    for (int i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "%s%s", symbol, FORMS[i]);
-        emit_frame(e, &work->map, code, name);
-    }
-    return AIC_OK;
+    bodies->phase[0] = emit_boxes(e, plan, code, symbol);
 }
 
 /* ---- the report ---- */
@@ -324,14 +325,14 @@ static void report_dim(FILE *out, const aic_map_box *box, const char *name, cons
     fprintf(out, "\n");
 }
 
-static void report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule)
+static void report(FILE *out, const aic_plan *plan)
 {
-    (void)target;
-    for (unsigned i = 0; i < work->map.boxes; i++) {
+    const aic_map *map = aic_map_of(plan);
+    for (unsigned i = 0; i < map->boxes; i++) {
         aic_map_plan p;
-        aic_map_plan_make(&work->map, &work->map.box[i], schedule, &p);
-        fprintf(out, "%s, %lld bytes; dimensions and their steps in bytes:\n", aic_map_op_name(work->map.value.op),
-                (long long)bytes_of(&work->map, p.from) * outputs_of(p.from));
+        aic_map_plan_make(map, &map->box[i], schedule_of(plan), &p);
+        fprintf(out, "%s, %lld bytes; dimensions and their steps in bytes:\n", aic_map_op_name(map->value.op),
+                (long long)bytes_of(map, p.from) * outputs_of(p.from));
         for (unsigned k = 0; k < p.box.dims; k++) {
             report_dim(out, p.from, "loop", &p.box.dim[k]);
         }
@@ -341,4 +342,30 @@ static void report(FILE *out, const aic_work *work, const aic_target *target, co
     }
 }
 
-const aic_shape aic_shape_map = {candidates, bound, check, emit, report};
+/* ---- the shape ---- */
+
+_Static_assert(sizeof(aic_map) <= AIC_WORK_BYTES, "a description of a map fits");
+
+aic_map *aic_map_begin(aic_work *work)
+{
+    return aic_work_begin(work, &aic_shape_map, sizeof(aic_map));
+}
+
+static const aic_field FIELDS[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_map_schedule, __VA_ARGS__)
+#include "codegen/loops/map.def"
+#undef AIC_FIELD
+};
+
+static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FIELDS};
+
+const aic_shape aic_shape_map = {
+    .name = "elementwise",
+    .schedule = &RECORD,
+    .derived_bytes = 1,
+    .enumerate = enumerate,
+    .derive = derive,
+    .bound = bound,
+    .emit = emit,
+    .report = report,
+};

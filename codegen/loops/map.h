@@ -29,6 +29,22 @@ typedef struct aic_map {
     aic_map_box box[AIC_MAP_BOXES];
 } aic_map;
 
+typedef struct aic_map_schedule {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/loops/map.def"
+#undef AIC_FIELD
+} aic_map_schedule;
+
+/* Starts the description of a map, all zeros. */
+aic_map *aic_map_begin(aic_work *work);
+
+static inline const aic_map *aic_map_of(const aic_plan *plan)
+{
+    return (const aic_map *)(const void *)plan->work.part;
+}
+
+extern const aic_shape aic_shape_map;
+
 enum { AIC_MAP_DIGITS = 4 };
 
 /* A box made ready for code: loops over box.dim[] around a run of neighbouring elements of the output.
@@ -53,10 +69,12 @@ typedef struct aic_map_plan {
 } aic_map_plan;
 
 /* What a (legal) schedule makes of a box. */
-void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *plan);
+void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule,
+                       aic_map_plan *plan);
 
 /* The same where the output is larger than caches are: stores go past them. False: they cannot, or need not. */
-bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *plan);
+bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule,
+                       aic_map_plan *plan);
 
 /* Emits `void name(operands)`: the box. map_emit.c. */
 LLVMValueRef aic_emit_map_box(aic_emit *e, const aic_map_plan *plan, const char *name);

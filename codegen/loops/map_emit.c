@@ -266,7 +266,7 @@ LLVMValueRef aic_emit_map_box(aic_emit *e, const aic_map_plan *p, const char *na
 {
     static const char *const PARAMS[AIC_MAP_OPERANDS] = {"out", "in0", "in1"};
     run r = {.e = e, .p = p};
-    aic_emit_function(e, name, false, PARAMS, p->map->operands, 0);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, p->map->operands, 0);
     aic_emit_aliases(e);
     LLVMValueRef function = e->function;
     r.pointer[0] = aic_at_const(e, aic_emit_param(e, 0), p->box.out);

@@ -98,9 +98,9 @@ void aic_box_sort(aic_box *box)
 
 /* ---- schedules ---- */
 
-enum { TILE_MAX = 64, CHUNK_VECTORS_MAX = 16, BAND_MAX = 1 << 20 };
+enum { TILE_MAX = 64, CHUNK_VECTORS_MAX = 16, BAND_MAX = 1 << 20, VECTOR_MIN = 16 };
 
-static aic_status check_power(const char *field, int64_t value, int64_t most)
+aic_status aic_check_power(const char *field, int64_t value, int64_t most)
 {
     if (value < 1 || value > most || (value & (value - 1)) != 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "%s = %lld is no power of two of 1..%lld", field,
@@ -109,7 +109,16 @@ static aic_status check_power(const char *field, int64_t value, int64_t most)
     return AIC_OK;
 }
 
-aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule *schedule)
+aic_status aic_check_vector(const aic_target *target, int64_t bytes)
+{
+    aic_status status = aic_check_power("vector", bytes, target->vector_bits / 8);
+    return status == AIC_OK && bytes < VECTOR_MIN
+               ? aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vector = %lld is less than %d", (long long)bytes,
+                          VECTOR_MIN)
+               : status;
+}
+
+aic_status aic_nest_check_schedule(const aic_target *target, const aic_nest_schedule *schedule)
 {
     const struct {
         const char *field;
@@ -117,12 +126,12 @@ aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule 
     } rows[] = {
         {"rows", schedule->rows, TILE_MAX},
         {"cols", schedule->cols, TILE_MAX},
-        {"vectors", schedule->vectors, target->vector_bits / 128},
         {"unroll", schedule->unroll, CHUNK_VECTORS_MAX},
         {"band", schedule->band, BAND_MAX},
     };
+    aic_status status = aic_check_vector(target, schedule->vector);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        aic_status status = check_power(rows[i].field, rows[i].value, rows[i].most);
+        status = status == AIC_OK ? aic_check_power(rows[i].field, rows[i].value, rows[i].most) : status;
         if (status != AIC_OK) {
             return status;
         }
@@ -199,7 +208,7 @@ static void plan_run(aic_nest_plan *p, unsigned size, int dense)
     }
 }
 
-static void tile_runs(aic_nest_plan *p, const aic_schedule *schedule)
+static void tile_runs(aic_nest_plan *p, const aic_nest_schedule *schedule)
 {
     int64_t most = TILE_ACCESSES * p->vector;
     if (p->run > p->vector * schedule->unroll && p->run_valid == p->run) {
@@ -274,7 +283,7 @@ static void plan_bursts(aic_nest_plan *p)
     }
 }
 
-static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_schedule *schedule)
+static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_nest_schedule *schedule)
 {
     bool partial = p->rows_valid < p->write.extent;
     p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
@@ -293,14 +302,10 @@ static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_schedu
     }
 }
 
-void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *p)
+void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule, aic_nest_plan *p)
 {
-    *p = (aic_nest_plan){.box = *box,
-                         .near = {.extent = 1},
-                         .next = {.extent = 1},
-                         .burst = 1,
-                         .group = 1,
-                         .vector = schedule->vectors * 16};
+    *p = (aic_nest_plan){
+        .box = *box, .near = {.extent = 1}, .next = {.extent = 1}, .burst = 1, .group = 1, .vector = schedule->vector};
     aic_box_coalesce(&p->box);
     int write = find_stride(&p->box, -1, nest->size);
     int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, nest->size) : write;
@@ -349,13 +354,14 @@ static bool stores_aligned(const aic_nest_plan *p, unsigned size)
     return aligned && is_aligned(p->write.out) && is_aligned(p->run);
 }
 
-bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan)
+bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule,
+                        aic_nest_plan *plan)
 {
-    aic_schedule narrow = *schedule;
+    aic_nest_schedule narrow = *schedule;
     if (aic_box_bytes(nest, box) < AIC_NEST_PAST_BYTES) {
         return false;
     }
-    narrow.vectors = 1; /* the widest store that an address of this alignment allows */
+    narrow.vector = AIC_NEST_PAST_ALIGN; /* the widest store that an address of this alignment allows */
     aic_nest_plan_make(nest, box, &narrow, plan);
     if (plan->transposes) { /* whole lines */
         narrow.rows = LINE_BYTES / nest->size;

@@ -7,8 +7,7 @@
 #ifndef AIC_NEST_H
 #define AIC_NEST_H
 
-#include "codegen/llvm/emit.h"
-#include "codegen/schedule.h"
+#include "codegen/shape.h"
 
 enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 6, AIC_NEST_BOXES = 32 };
 
@@ -44,6 +43,22 @@ typedef struct aic_nest {
     unsigned boxes;
     aic_box box[AIC_NEST_BOXES];
 } aic_nest;
+
+typedef struct aic_nest_schedule {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/loops/nest.def"
+#undef AIC_FIELD
+} aic_nest_schedule;
+
+/* Starts the description of a nest, all zeros. */
+aic_nest *aic_nest_begin(aic_work *work);
+
+static inline const aic_nest *aic_nest_of(const aic_plan *plan)
+{
+    return (const aic_nest *)(const void *)plan->work.part;
+}
+
+extern const aic_shape aic_shape_nest;
 
 /* ---- moves from one layout to another (nest_move.c) ---- */
 
@@ -100,14 +115,20 @@ void aic_box_coalesce(aic_box *box);
 aic_nest_dim aic_box_take(aic_box *box, unsigned dim);
 void aic_box_sort(aic_box *box);
 
+/* Whether the schedule's field is a power of two of 1..most; whether the bytes are those of a register. */
+aic_status aic_check_power(const char *field, int64_t value, int64_t most);
+aic_status aic_check_vector(const aic_target *target, int64_t bytes);
+
 /* Whether the schedule's fields are in their ranges. */
-aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule *schedule);
+aic_status aic_nest_check_schedule(const aic_target *target, const aic_nest_schedule *schedule);
 
 /* What a (legal) schedule makes of a box. */
-void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan);
+void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule,
+                        aic_nest_plan *plan);
 
 /* The same where the output is larger than caches are: stores go past them. False: they cannot, or need not. */
-bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule, aic_nest_plan *plan);
+bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule,
+                        aic_nest_plan *plan);
 
 /* Bytes that a box writes. */
 int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box);
@@ -115,6 +136,13 @@ int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box);
 /* Input operands of an operation; its name. */
 unsigned aic_nest_op_inputs(aic_nest_op op);
 const char *aic_nest_op_name(aic_nest_op op);
+
+/* ---- schedules (nest_schedule.c) ---- */
+
+void aic_nest_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor);
+double aic_nest_cost(const aic_nest *nest, const aic_nest_schedule *schedule);
+double aic_nest_bound(const aic_plan *plan);
+void aic_nest_report(FILE *out, const aic_plan *plan);
 
 /* ---- emission ---- */
 

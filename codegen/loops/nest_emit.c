@@ -5,7 +5,6 @@
  *         for tile along `read`
  *           for tile along `write` (or `next`, and tile along `write`) within the band
  *             move rows x cols units */
-#include "codegen/generator.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/nest.h"
 
@@ -309,7 +308,7 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *b
                              const char *name)
 {
     walk w = {.e = e, .nest = nest, .p = plan, .pointers = 1 + aic_nest_op_inputs(box->op)};
-    aic_emit_function(e, name, false, PARAMS, w.pointers, 0);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, w.pointers, 0);
     LLVMValueRef function = e->function, pointer[POINTERS_MAX] = {NULL};
     for (unsigned i = 0; i < w.pointers; i++) {
         pointer[i] = aic_at_const(e, aic_emit_param(e, i), i == 0 ? box->out : box->in[i - 1]);
@@ -331,7 +330,7 @@ typedef struct box_code {
     LLVMValueRef plain, past;
 } box_code;
 
-static box_code emit_box_code(aic_emit *e, const aic_nest *nest, unsigned i, const aic_schedule *schedule,
+static box_code emit_box_code(aic_emit *e, const aic_nest *nest, unsigned i, const aic_nest_schedule *schedule,
                               const char *symbol)
 {
     char name[160];
@@ -348,16 +347,6 @@ static box_code emit_box_code(aic_emit *e, const aic_nest *nest, unsigned i, con
     return code;
 }
 
-static unsigned inputs_of(const aic_nest *nest)
-{
-    unsigned most = 0;
-    for (unsigned i = 0; i < nest->boxes; i++) {
-        unsigned inputs = aic_nest_op_inputs(nest->box[i].op);
-        most = inputs > most ? inputs : most;
-    }
-    return most;
-}
-
 static void call_if(aic_emit *e, LLVMValueRef condition, LLVMValueRef function, LLVMValueRef *args, unsigned count)
 {
     aic_branch branch;
@@ -366,67 +355,83 @@ static void call_if(aic_emit *e, LLVMValueRef condition, LLVMValueRef function, 
     aic_branch_end(e, &branch);
 }
 
-/* name(out, in...): every box. */
-static void emit_frame(aic_emit *e, const aic_nest *nest, const box_code *code, const char *name)
+/* The body: every box. */
+static LLVMValueRef emit_boxes(aic_emit *e, const aic_plan *plan, const box_code *code, const char *symbol)
 {
-    LLVMValueRef args[POINTERS_MAX];
+    const aic_nest *nest = aic_nest_of(plan);
+    aic_body body;
     bool past = false;
-    aic_emit_function(e, name, true, PARAMS, 1 + inputs_of(nest), 0);
-    LLVMValueRef low = LLVMBuildAnd(e->builder, LLVMBuildPtrToInt(e->builder, aic_emit_param(e, 0), e->i64, ""),
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "boxes", &body);
+    LLVMValueRef low = LLVMBuildAnd(e->builder, LLVMBuildPtrToInt(e->builder, body.operand[0], e->i64, ""),
                                     aic_int(e, AIC_NEST_PAST_ALIGN - 1), "");
     LLVMValueRef is_aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "");
     LLVMValueRef is_not = LLVMBuildNot(e->builder, is_aligned, "");
     for (unsigned i = 0; i < nest->boxes; i++) {
         unsigned count = 1 + aic_nest_op_inputs(nest->box[i].op);
-        for (unsigned k = 0; k < count; k++) {
-            args[k] = aic_emit_param(e, k);
-        }
         if (code[i].past == NULL) {
-            aic_emit_call(e, code[i].plain, args, count);
+            aic_emit_call(e, code[i].plain, body.operand, count);
             continue;
         }
         past = true;
-        call_if(e, is_aligned, code[i].past, args, count);
-        call_if(e, is_not, code[i].plain, args, count);
+        call_if(e, is_aligned, code[i].past, body.operand, count);
+        call_if(e, is_not, code[i].plain, body.operand, count);
     }
     if (past) {
         aic_fence(e);
     }
     aic_emit_function_end(e);
+    return body.function;
 }
 
-static aic_status emit_nest(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
+static const aic_nest_schedule *schedule_of(const aic_plan *plan)
 {
-    static const char *const FORMS[] = {"", "_packed"};
-    const aic_nest *nest = &work->nest;
+    return (const aic_nest_schedule *)(const void *)plan->schedule.fields;
+}
+
+static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+{
+    const aic_nest *nest = aic_nest_of(plan);
     box_code code[AIC_NEST_BOXES];
-    char name[160];
-    aic_status status = aic_nest_check_schedule(e->target, schedule);
-    if (status != AIC_OK) {
-        return status;
-    }
     for (unsigned i = 0; i < nest->boxes; i++) {
-        code[i] = emit_box_code(e, nest, i, schedule, symbol);
+        code[i] = emit_box_code(e, nest, i, schedule_of(plan), symbol);
     }
-    for (int i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "%s%s", symbol, FORMS[i]);
-        emit_frame(e, nest, code, name);
-    }
-    return AIC_OK;
+    bodies->phase[0] = emit_boxes(e, plan, code, symbol);
 }
 
-static aic_status check_nest(const aic_work *work, const aic_target *target, const aic_schedule *schedule,
-                             aic_sizes *sizes)
+/* ---- the shape ---- */
+
+_Static_assert(sizeof(aic_nest) <= AIC_WORK_BYTES, "a description of a nest fits");
+
+aic_nest *aic_nest_begin(aic_work *work)
 {
-    (void)work;
-    *sizes = (aic_sizes){.workspace_bytes = 0};
-    return aic_nest_check_schedule(target, schedule);
+    return aic_work_begin(work, &aic_shape_nest, sizeof(aic_nest));
 }
+
+static aic_status derive(aic_plan *plan)
+{
+    aic_status status = aic_nest_check_schedule(plan->problem.target, schedule_of(plan));
+    if (status == AIC_OK) {
+        aic_requirements_phase(&plan->requirements, "boxes", 1);
+        plan->cost = aic_nest_cost(aic_nest_of(plan), schedule_of(plan));
+    }
+    return status;
+}
+
+static const aic_field FIELDS[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_nest_schedule, __VA_ARGS__)
+#include "codegen/loops/nest.def"
+#undef AIC_FIELD
+};
+
+static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FIELDS};
 
 const aic_shape aic_shape_nest = {
-    .candidates = aic_nest_candidates,
+    .name = "move",
+    .schedule = &RECORD,
+    .derived_bytes = 1,
+    .enumerate = aic_nest_enumerate,
+    .derive = derive,
     .bound = aic_nest_bound,
-    .check = check_nest,
-    .emit = emit_nest,
+    .emit = emit,
     .report = aic_nest_report,
 };

@@ -1,5 +1,4 @@
 /* Schedules of nests: tiles that complete the cache lines they touch, in registers that are filled. */
-#include "codegen/generator.h"
 #include "codegen/loops/nest.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@ static const aic_box *main_box(const aic_nest *nest)
     return largest;
 }
 
-static const aic_schedule WIDEST = {.rows = 64, .cols = 64, .vectors = 1, .unroll = 4, .band = 64};
+static const aic_nest_schedule WIDEST = {.rows = 64, .cols = 64, .vector = 16, .unroll = 4, .band = 64};
 
 /* Costs are in vector operations. Shuffles of 64 bytes take more than twice as long as those of 32 and less; a tile has
  * addresses to compute. */
@@ -36,7 +35,7 @@ static double passes_of(const aic_nest *nest, const aic_nest_plan *p)
 }
 
 /* A load and a store of every vector, the shuffles of transpositions, and what a tile costs. */
-static double predict_box(const aic_nest *nest, const aic_box *box, const aic_schedule *schedule)
+static double predict_box(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule)
 {
     aic_nest_plan p;
     aic_nest_plan_make(nest, box, schedule, &p);
@@ -53,13 +52,26 @@ static double predict_box(const aic_nest *nest, const aic_box *box, const aic_sc
     return cost * (1 + SIZE_COST * log2(tile / unit));
 }
 
-static void consider(const aic_nest *nest, aic_candidates *list, aic_schedule schedule)
+double aic_nest_cost(const aic_nest *nest, const aic_nest_schedule *schedule)
 {
     double cost = 0;
     for (unsigned i = 0; i < nest->boxes; i++) {
-        cost += predict_box(nest, &nest->box[i], &schedule);
+        cost += predict_box(nest, &nest->box[i], schedule);
     }
-    aic_candidates_add(list, &schedule, cost);
+    return cost;
+}
+
+/* A walk through the schedules of a plan. */
+typedef struct walk {
+    aic_plan *plan;
+    const aic_nest *nest;
+    const aic_visitor *visitor;
+    bool ended;
+} walk;
+
+static void offer(walk *w, const aic_nest_schedule *schedule)
+{
+    w->ended = w->ended || !aic_plan_offer(w->plan, schedule, sizeof *schedule, w->visitor);
 }
 
 /* Columns that fill a vector's lanes when `rows` rows leave some free. */
@@ -74,55 +86,74 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
  * input that are read in part stay in the first-level cache. */
 enum { BAND_BYTES = 64 };
 
-static void consider_transposition(const aic_nest *nest, const aic_nest_plan *widest, aic_candidates *list,
-                                   int64_t vectors)
+static void offer_transpositions(walk *w, const aic_nest_plan *widest, int64_t vector)
 {
-    int64_t size = nest->size, vector = vectors * 16;
-    aic_schedule s = {.vectors = vectors, .unroll = 4};
+    int64_t size = w->nest->size;
+    aic_nest_schedule s = {.vector = vector, .unroll = 4};
     s.rows = widest->rows * size < vector ? widest->rows : vector / size;
     s.cols = columns_for(s.rows, vector, size);
     s.band = s.rows * size < BAND_BYTES ? BAND_BYTES / size : s.rows;
-    consider(nest, list, s);
+    offer(w, &s);
     s.cols *= s.cols < 64 ? 2 : 1;
-    consider(nest, list, s);
+    offer(w, &s);
     s.band *= 4;
-    consider(nest, list, s);
+    offer(w, &s);
 }
 
-static void consider_runs(const aic_nest *nest, aic_candidates *list, int64_t vectors)
+static void offer_runs(walk *w, int64_t vector)
 {
     static const struct {
         int64_t rows, cols, band;
     } TILES[] = {{4, 4, 16}, {4, 8, 16}, {2, 2, 16}, {4, 4, 64}};
     for (size_t i = 0; i < sizeof TILES / sizeof *TILES; i++) {
-        aic_schedule s = {.rows = TILES[i].rows, .cols = TILES[i].cols, .vectors = vectors, .unroll = 4};
-        s.band = TILES[i].band;
-        consider(nest, list, s);
+        const aic_nest_schedule s = {
+            .rows = TILES[i].rows, .cols = TILES[i].cols, .vector = vector, .unroll = 4, .band = TILES[i].band};
+        offer(w, &s);
     }
 }
 
-void aic_nest_candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
+/* Every tile with the bands of one, four and sixteen of them. */
+static void offer_all(walk *w, int64_t vector)
 {
-    const aic_nest *nest = &work->nest;
-    aic_nest_plan widest;
-    aic_nest_plan_make(nest, main_box(nest), &WIDEST, &widest);
-    for (int64_t vectors = 1; vectors <= target->vector_bits / 128; vectors *= 2) {
-        if (widest.transposes) {
-            consider_transposition(nest, &widest, list, vectors);
-        } else {
-            consider_runs(nest, list, vectors);
+    enum { TILE_MAX = 64, UNROLL_MAX = 16, BANDS = 3 };
+    aic_nest_schedule s = {.vector = vector};
+    for (s.rows = 1; s.rows <= TILE_MAX; s.rows *= 2) {
+        for (s.cols = 1; s.cols <= TILE_MAX; s.cols *= 2) {
+            for (s.unroll = 1; s.unroll <= UNROLL_MAX; s.unroll *= 2) {
+                s.band = s.rows;
+                for (int i = 0; i < BANDS && !w->ended; i++, s.band *= 4) {
+                    offer(w, &s);
+                }
+            }
         }
     }
 }
 
-double aic_nest_bound(const aic_work *work, const aic_target *target)
+void aic_nest_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
 {
-    double bytes = 0;
-    for (unsigned i = 0; i < work->nest.boxes; i++) {
-        const aic_box *box = &work->nest.box[i];
-        bytes += (double)aic_box_bytes(&work->nest, box) * (1 + aic_nest_op_inputs(box->op));
+    walk w = {.plan = plan, .nest = aic_nest_of(plan), .visitor = visitor};
+    aic_nest_plan widest;
+    aic_nest_plan_make(w.nest, main_box(w.nest), &WIDEST, &widest);
+    for (int64_t vector = 16; vector <= plan->problem.target->vector_bits / 8; vector *= 2) {
+        if (space == AIC_SPACE_LEGAL) {
+            offer_all(&w, vector);
+        } else if (widest.transposes) {
+            offer_transpositions(&w, &widest, vector);
+        } else {
+            offer_runs(&w, vector);
+        }
     }
-    return bytes * 8 / target->vector_bits;
+}
+
+double aic_nest_bound(const aic_plan *plan)
+{
+    const aic_nest *nest = aic_nest_of(plan);
+    double bytes = 0;
+    for (unsigned i = 0; i < nest->boxes; i++) {
+        const aic_box *box = &nest->box[i];
+        bytes += (double)aic_box_bytes(nest, box) * (1 + aic_nest_op_inputs(box->op));
+    }
+    return bytes * 8 / plan->problem.target->vector_bits;
 }
 
 /* ---- the report ---- */
@@ -136,7 +167,7 @@ static void report_dim(FILE *out, const char *name, const aic_nest_dim *d, unsig
     fprintf(out, "\n");
 }
 
-static void report_box(FILE *out, const aic_nest *nest, const aic_box *box, const aic_schedule *schedule)
+static void report_box(FILE *out, const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule)
 {
     aic_nest_plan p;
     unsigned inputs = aic_nest_op_inputs(box->op);
@@ -160,10 +191,10 @@ static void report_box(FILE *out, const aic_nest *nest, const aic_box *box, cons
     }
 }
 
-void aic_nest_report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule)
+void aic_nest_report(FILE *out, const aic_plan *plan)
 {
-    (void)target;
-    for (unsigned i = 0; i < work->nest.boxes; i++) {
-        report_box(out, &work->nest, &work->nest.box[i], schedule);
+    const aic_nest *nest = aic_nest_of(plan);
+    for (unsigned i = 0; i < nest->boxes; i++) {
+        report_box(out, nest, &nest->box[i], (const aic_nest_schedule *)(const void *)plan->schedule.fields);
     }
 }

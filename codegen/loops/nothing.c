@@ -1,51 +1,53 @@
 /* The shape of descriptors that ask for nothing: kernels that return at once. */
-#include "codegen/generator.h"
+#include "codegen/shape.h"
 
-static void candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
+static void enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
 {
-    (void)work;
-    (void)target;
-    const aic_schedule only = {.rows = 1, .cols = 1, .vectors = 1, .unroll = 1, .band = 1};
-    aic_candidates_add(list, &only, 0);
+    (void)space;
+    (void)aic_plan_offer(plan, "", 0, visitor);
 }
 
-static double bound(const aic_work *work, const aic_target *target)
+/* No phase. */
+static aic_status derive(aic_plan *plan)
 {
-    (void)work;
-    (void)target;
+    plan->cost = 0;
+    return AIC_OK;
+}
+
+static double bound(const aic_plan *plan)
+{
+    (void)plan;
     return 0;
 }
 
-/* Any schedule does nothing equally well. */
-static aic_status check(const aic_work *work, const aic_target *target, const aic_schedule *schedule, aic_sizes *sizes)
+static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
 {
-    (void)work;
-    (void)target;
-    (void)schedule;
-    *sizes = (aic_sizes){.workspace_bytes = 0};
-    return AIC_OK;
+    (void)e;
+    (void)plan;
+    (void)symbol;
+    (void)bodies;
 }
 
-static aic_status emit(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
+static void report(FILE *out, const aic_plan *plan)
 {
-    static const char *const FORMS[] = {"", "_packed"};
-    (void)work;
-    (void)schedule;
-    for (int i = 0; i < 2; i++) {
-        char name[160];
-        snprintf(name, sizeof name, "%s%s", symbol, FORMS[i]);
-        aic_emit_function(e, name, true, NULL, 0, 0); /* the caller's arguments stay unread */
-        aic_emit_function_end(e);
-    }
-    return AIC_OK;
-}
-
-static void report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule)
-{
-    (void)work;
-    (void)target;
-    (void)schedule;
+    (void)plan;
     fprintf(out, "nothing to do: a size is 0\n");
 }
 
-const aic_shape aic_shape_nothing = {candidates, bound, check, emit, report};
+static const aic_record RECORD = {"schedule", NULL, 0};
+
+static const aic_shape NOTHING = {
+    .name = "nothing",
+    .schedule = &RECORD,
+    .derived_bytes = 1,
+    .enumerate = enumerate,
+    .derive = derive,
+    .bound = bound,
+    .emit = emit,
+    .report = report,
+};
+
+void aic_work_nothing(aic_work *work)
+{
+    work->shape = &NOTHING;
+}

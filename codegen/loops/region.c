@@ -1,20 +1,17 @@
 /* Fills of regions: runs of vectors, their rest in halves, nothing is written beyond. */
 #include "codegen/loops/region.h"
-#include "codegen/generator.h"
 #include "codegen/llvm/vec.h"
-#include "frontend/core/diag.h"
 
 #include <stdio.h>
 
-enum { UNIT_BYTES = 16 };
-
-static const char *const PARAMS[AIC_REGION_OPERANDS] = {"out", "value", "rows", "columns"};
+enum { VECTOR_MIN = 16 };
 
 /* ---- code ---- */
 
 typedef struct filler {
     aic_emit *e;
     const aic_region *r;
+    aic_body body;
     LLVMValueRef vector; /* the value in every lane */
     unsigned lanes;
 } filler;
@@ -24,12 +21,13 @@ static bool has_blocks(const aic_region_dim *d)
     return d->place.block > 1;
 }
 
-static LLVMValueRef size_of(aic_emit *e, const aic_region_dim *d)
+static LLVMValueRef size_of(const filler *f, const aic_region_dim *d)
 {
+    aic_emit *e = f->e;
     if (d->operand == 0) {
         return aic_int(e, d->size);
     }
-    return LLVMBuildSExt(e->builder, aic_load(e, e->i32, aic_emit_param(e, d->operand), 0, 4), e->i64, "");
+    return LLVMBuildSExt(e->builder, aic_load(e, e->i32, f->body.operand[d->operand], 0, 4), e->i64, "");
 }
 
 static void store_lanes(const filler *f, LLVMValueRef pointer, unsigned count)
@@ -101,60 +99,38 @@ static LLVMValueRef place_of(aic_emit *e, const aic_region_dim *d, LLVMValueRef 
     return aic_at(e, aic_at(e, pointer, aic_mul(e, outer, d->place.outer)), aic_mul(e, inner, d->place.inner));
 }
 
-static LLVMValueRef value_of(aic_emit *e, const aic_region *r)
+static LLVMValueRef value_of(const filler *f)
 {
-    LLVMTypeRef type = LLVMIntTypeInContext(e->context, 8 * r->size);
-    return r->is_constant ? LLVMConstInt(type, r->value, false) : aic_load(e, type, aic_emit_param(e, 1), 0, r->size);
+    aic_emit *e = f->e;
+    LLVMTypeRef type = LLVMIntTypeInContext(e->context, 8 * f->r->size);
+    return f->r->is_constant ? LLVMConstInt(type, f->r->value, false)
+                             : aic_load(e, type, f->body.operand[1], 0, f->r->size);
 }
 
-static LLVMValueRef emit_fill(aic_emit *e, const aic_region *r, const aic_schedule *schedule, const char *name)
+static const aic_region *region_of(const aic_plan *plan)
 {
-    filler f = {.e = e, .r = r, .lanes = (unsigned)schedule->vectors * UNIT_BYTES / r->size};
-    aic_emit_function(e, name, false, PARAMS, r->operands, 0);
-    LLVMValueRef function = e->function, slow = size_of(e, &r->slow), fast = size_of(e, &r->fast);
-    f.vector = aic_splat(e, value_of(e, r), f.lanes);
+    return (const aic_region *)(const void *)plan->work.part;
+}
+
+static const aic_region_schedule *schedule_of(const aic_plan *plan)
+{
+    return (const aic_region_schedule *)(const void *)plan->schedule.fields;
+}
+
+/* The items are lines, as many as there can be; a call may have fewer. */
+static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+{
+    const aic_region *r = region_of(plan);
+    filler f = {.e = e, .r = r, .lanes = (unsigned)(schedule_of(plan)->vector / r->size)};
+    aic_body_begin(e, plan, AIC_EMIT_HOT, symbol, "lines", &f.body);
+    LLVMValueRef slow = aic_min(e, size_of(&f, &r->slow), f.body.last), fast = size_of(&f, &r->fast);
+    f.vector = aic_splat(e, value_of(&f), f.lanes);
     aic_loop lines;
-    aic_loop_begin(e, &lines, "line", aic_int(e, 0), slow, 1, NULL, 0);
-    fill_line(&f, place_of(e, &r->slow, aic_emit_param(e, 0), lines.index), fast);
+    aic_loop_begin(e, &lines, "line", f.body.first, slow, 1, NULL, 0);
+    fill_line(&f, place_of(e, &r->slow, f.body.operand[0], lines.index), fast);
     aic_loop_end(e, &lines);
     aic_emit_function_end(e);
-    return function;
-}
-
-static aic_status check(const aic_work *work, const aic_target *target, const aic_schedule *schedule, aic_sizes *sizes)
-{
-    (void)work;
-    *sizes = (aic_sizes){.workspace_bytes = 0};
-    aic_status status = aic_nest_check_schedule(target, schedule);
-    const bool only = schedule->rows == 1 && schedule->cols == 1 && schedule->unroll == 1 && schedule->band == 1;
-    return status != AIC_OK || only
-               ? status
-               : aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows, cols, unroll and band must be 1 for regions");
-}
-
-static aic_status emit(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
-{
-    static const char *const FORMS[] = {"", "_packed"};
-    const aic_region *r = &work->region;
-    char name[160];
-    aic_sizes sizes;
-    aic_status status = check(work, e->target, schedule, &sizes);
-    if (status != AIC_OK) {
-        return status;
-    }
-    snprintf(name, sizeof name, "%s_fill", symbol);
-    LLVMValueRef fill = emit_fill(e, r, schedule, name);
-    for (int i = 0; i < 2; i++) {
-        LLVMValueRef args[AIC_REGION_OPERANDS];
-        snprintf(name, sizeof name, "%s%s", symbol, FORMS[i]);
-        aic_emit_function(e, name, true, PARAMS, r->operands, 0);
-        for (unsigned k = 0; k < r->operands; k++) {
-            args[k] = aic_emit_param(e, k);
-        }
-        aic_emit_call(e, fill, args, r->operands);
-        aic_emit_function_end(e);
-    }
-    return AIC_OK;
+    bodies->phase[0] = f.body.function;
 }
 
 /* ---- schedules ---- */
@@ -168,26 +144,65 @@ static double predict(const aic_region *r, int64_t bytes)
     return runs * ((double)(run * r->size / bytes) + REST);
 }
 
-static void candidates(const aic_work *work, const aic_target *target, aic_candidates *list)
+static void enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
 {
-    for (int64_t vectors = 1; vectors <= target->vector_bits / (8 * UNIT_BYTES); vectors *= 2) {
-        const aic_schedule s = {.rows = 1, .cols = 1, .vectors = vectors, .unroll = 1, .band = 1};
-        aic_candidates_add(list, &s, predict(&work->region, vectors * UNIT_BYTES));
+    (void)space;
+    for (int64_t vector = VECTOR_MIN; vector <= plan->problem.target->vector_bits / 8; vector *= 2) {
+        const aic_region_schedule s = {.vector = vector};
+        if (!aic_plan_offer(plan, &s, sizeof s, visitor)) {
+            return;
+        }
     }
 }
 
-static double bound(const aic_work *work, const aic_target *target)
+static aic_status derive(aic_plan *plan)
 {
-    const aic_region *r = &work->region;
-    return (double)r->slow.size * (double)r->fast.size * r->size * 8 / target->vector_bits;
+    const int64_t vector = schedule_of(plan)->vector;
+    aic_status status = aic_check_vector(plan->problem.target, vector);
+    if (status == AIC_OK) {
+        aic_requirements_phase(&plan->requirements, "lines", region_of(plan)->slow.size);
+        plan->cost = predict(region_of(plan), vector);
+    }
+    return status;
 }
 
-static void report(FILE *out, const aic_work *work, const aic_target *target, const aic_schedule *schedule)
+static double bound(const aic_plan *plan)
 {
-    (void)target;
-    (void)schedule;
-    fprintf(out, "fill of a region of at most %lld lines of %lld elements of %u bytes\n",
-            (long long)work->region.slow.size, (long long)work->region.fast.size, work->region.size);
+    const aic_region *r = region_of(plan);
+    return (double)r->slow.size * (double)r->fast.size * r->size * 8 / plan->problem.target->vector_bits;
 }
 
-const aic_shape aic_shape_region = {candidates, bound, check, emit, report};
+static void report(FILE *out, const aic_plan *plan)
+{
+    const aic_region *r = region_of(plan);
+    fprintf(out, "fill of a region of at most %lld lines of %lld elements of %u bytes\n", (long long)r->slow.size,
+            (long long)r->fast.size, r->size);
+}
+
+/* ---- the shape ---- */
+
+_Static_assert(sizeof(aic_region) <= AIC_WORK_BYTES, "a description of a region fits");
+
+aic_region *aic_region_begin(aic_work *work)
+{
+    return aic_work_begin(work, &aic_shape_region, sizeof(aic_region));
+}
+
+static const aic_field FIELDS[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_region_schedule, __VA_ARGS__)
+#include "codegen/loops/region.def"
+#undef AIC_FIELD
+};
+
+static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FIELDS};
+
+const aic_shape aic_shape_region = {
+    .name = "fill",
+    .schedule = &RECORD,
+    .derived_bytes = 1,
+    .enumerate = enumerate,
+    .derive = derive,
+    .bound = bound,
+    .emit = emit,
+    .report = report,
+};

@@ -24,4 +24,15 @@ typedef struct aic_region {
 
 enum { AIC_REGION_OPERANDS = 4 };
 
+typedef struct aic_region_schedule {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/loops/region.def"
+#undef AIC_FIELD
+} aic_region_schedule;
+
+/* Starts the description of a region, all zeros. */
+aic_region *aic_region_begin(aic_work *work);
+
+extern const aic_shape aic_shape_region;
+
 #endif

@@ -214,13 +214,13 @@ static void add_box(const aic_arith *p, const words *w, const channels *c, aic_m
     }
 }
 
-const aic_shape *aic_arith_map(const aic_arith *p, aic_work *work)
+void aic_arith_map(const aic_arith *p, aic_work *work)
 {
     const bool local = p->memory == AIC_MEMORY_LOCAL;
     words batch[WORDS_MAX];
     channels channel[CHANNELS_MAX];
     const unsigned batches = cut_batches(p, batch), sets = cut_channels(p, channel);
-    aic_map *map = &work->map;
+    aic_map *map = aic_map_begin(work);
     *map = (aic_map){.size = WORD_BYTES, .value = value_of(p), .operands = AIC_ARITH_OPERANDS};
     map->operand[AIC_MAP_A] = map->operand[AIC_MAP_A_NEXT] = local ? 0 : AIC_ARITH_INPUT0;
     map->operand[AIC_MAP_B] = map->operand[AIC_MAP_B_NEXT] = local ? 0 : AIC_ARITH_INPUT1;
@@ -229,5 +229,4 @@ const aic_shape *aic_arith_map(const aic_arith *p, aic_work *work)
             add_box(p, &batch[i], &channel[k], map);
         }
     }
-    return &aic_shape_map;
 }

@@ -2,10 +2,10 @@
 #ifndef AIC_ARITH_MAP_H
 #define AIC_ARITH_MAP_H
 
-#include "codegen/generator.h"
+#include "codegen/loops/map.h"
 #include "frontend/ops/arith/arith.h"
 
 /* Describes a legal, placed descriptor. */
-const aic_shape *aic_arith_map(const aic_arith *p, aic_work *work);
+void aic_arith_map(const aic_arith *p, aic_work *work);
 
 #endif

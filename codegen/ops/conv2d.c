@@ -1,5 +1,5 @@
 /* conv2d as a contraction (TIK conv2d, sections 4 and 5). */
-#include "codegen/generator.h"
+#include "codegen/contraction/contraction.h"
 
 static aic_sum sum_of(const aic_conv2d_desc *d)
 {
@@ -16,10 +16,10 @@ static int64_t output_size(int64_t in, int64_t before, int64_t after, int64_t ke
     return (in + before + after - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
-    aic_contraction *c = &work->contraction;
+    aic_contraction *c = aic_contraction_begin(work);
     const aic_conv2d_desc *d = desc;
     *c = (aic_contraction){
         .sum = sum_of(d),
@@ -48,7 +48,6 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
     c->oh = output_size(c->h, d->pad[2], d->pad[3], c->kh, c->dilation_h, c->stride_h);
     c->ow = output_size(c->w, d->pad[0], d->pad[1], c->kw, c->dilation_w, c->stride_w);
     c->block_rows = (c->oh * c->ow + 15) / 16 * 16;
-    return &aic_shape_contraction;
 }
 
 const aic_generator aic_generator_conv2d = {.describe = describe};

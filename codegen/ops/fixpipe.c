@@ -1,9 +1,9 @@
 /* fixpipe as an epilogue (AscendC Fixpipe, sections 3 to 6), alone and at the end of a contraction. */
 #include "frontend/ops/fixpipe.h"
-#include "codegen/generator.h"
+#include "codegen/contraction/contraction.h"
 
-/* Operands of fixpipe alone: dst, src, cbufWorkspace. */
-enum { WORDS = 2, OPERANDS = 3 };
+/* The operand of quantisation words, behind dst and src. */
+enum { WORDS = 2 };
 
 /* srcNdStride counts 256 elements, which are 16 rows of 16. */
 enum { MATRIX_ROWS = 16, SOURCE_ROW_BYTES = 64 };
@@ -18,7 +18,8 @@ static aic_scale scale_of(aic_quant_pre mode)
     return scales[aic_fixpipe_scale_of(mode)];
 }
 
-static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *semantics)
+/* words: the operand of quantisation words. */
+static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *semantics, int words)
 {
     const aic_fixpipe_places places = aic_fixpipe_places_of(d);
     const int64_t size = (int64_t)aic_dtype_size(d->dst);
@@ -36,42 +37,44 @@ static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *
         .narrow_tail = places.tail != places.row,
         .relu = d->reluEn ? AIC_RELU_SOURCE : AIC_RELU_NONE,
         .scale = scale_of(d->quantPre),
+        .scale_operand = scale_of(d->quantPre) == AIC_SCALE_WORDS ? (unsigned)words : 0,
         .word = d->deqScalar,
         .shift = d->quantPre == AIC_REQ8 || d->quantPre == AIC_VREQ8,
         .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,
     };
 }
 
-static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     const aic_fixpipe_desc *d = desc;
     if (d->ndNum == 0) {
-        return &aic_shape_nothing;
+        aic_work_nothing(work);
+        return;
     }
-    work->epilogue = (aic_epilogue_kernel){
-        .epilogue = epilogue_of(d, semantics),
+    *aic_epilogue_begin(work) = (aic_epilogue_kernel){
+        .epilogue = epilogue_of(d, semantics, WORDS),
         .block_bytes = d->srcStride * SOURCE_ROW_BYTES,
-        .operands = OPERANDS,
-        .parameters = WORDS,
     };
-    return &aic_shape_epilogue;
 }
 
 /* The producer's results are saturated as it would have stored them. */
-static const aic_shape *fuse(const void *desc, const aic_semantics *semantics, const aic_shape *producer,
-                             aic_work *work)
+static void fuse(const void *desc, const aic_semantics *semantics, const int *operand, aic_work *work)
 {
     const aic_fixpipe_desc *d = desc;
-    aic_contraction *c = &work->contraction;
-    if (d->ndNum == 0) {
-        return &aic_shape_nothing;
+    aic_contraction *c = aic_contraction_change(work);
+    if (c == NULL) { /* the producer computes nothing */
+        return;
     }
-    const bool saturate_source = c->has_epilogue && c->epilogue.saturate_source;
+    if (d->ndNum == 0) {
+        aic_work_nothing(work);
+        return;
+    }
+    const bool saturates = c->has_epilogue && aic_epilogue_has_step(&c->epilogue, AIC_STEP_SATURATE);
     c->has_epilogue = true;
-    c->epilogue = epilogue_of(d, semantics);
-    c->epilogue.saturate_source = saturate_source;
-    c->has_parameters = true;
-    return producer;
+    c->epilogue = epilogue_of(d, semantics, operand[WORDS]);
+    if (saturates) {
+        aic_epilogue_add_step(&c->epilogue, AIC_STEP_SATURATE, 0);
+    }
 }
 
 const aic_generator aic_generator_fixpipe = {.describe = describe, .fuse = fuse};

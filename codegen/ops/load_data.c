@@ -1,9 +1,9 @@
 /* load_data as a move of fractals (AscendC Fixpipe, section 7.2). */
-#include "codegen/generator.h"
+#include "codegen/loops/nest.h"
 
 enum { FRACTAL_BYTES = 512, ROW_BYTES = 32, ROWS = 16 };
 
-static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
     const aic_load_data_desc *d = desc;
@@ -15,11 +15,12 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
         {ROW_BYTES / size, element, d->ifTranspose ? row : element, false}, /* transposed: 16 x 16 */
     };
     if (d->repeatTimes == 0) {
-        return &aic_shape_nothing;
+        aic_work_nothing(work);
+        return;
     }
-    aic_nest_move(&work->nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
-    aic_nest_shift_input(&work->nest, d->startIndex * FRACTAL_BYTES);
-    return &aic_shape_nest;
+    aic_nest *nest = aic_nest_begin(work);
+    aic_nest_move(nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
+    aic_nest_shift_input(nest, d->startIndex * FRACTAL_BYTES);
 }
 
 const aic_generator aic_generator_load_data = {.describe = describe};

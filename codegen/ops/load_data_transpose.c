@@ -1,9 +1,9 @@
 /* load_data_transpose as a move of squares (AscendC Fixpipe, section 7.3). */
-#include "codegen/generator.h"
+#include "codegen/loops/nest.h"
 
 enum { FRACTAL_BYTES = 512, ROW_BYTES = 32, ROWS = 16 };
 
-static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
     const aic_load_data_transpose_desc *d = desc;
@@ -23,11 +23,12 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
         {side, out_column, row, false},
     };
     if (d->repeatTimes == 0) {
-        return &aic_shape_nothing;
+        aic_work_nothing(work);
+        return;
     }
-    aic_nest_move(&work->nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
-    aic_nest_shift_input(&work->nest, d->startIndex * fractals * FRACTAL_BYTES);
-    return &aic_shape_nest;
+    aic_nest *nest = aic_nest_begin(work);
+    aic_nest_move(nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
+    aic_nest_shift_input(nest, d->startIndex * fractals * FRACTAL_BYTES);
 }
 
 const aic_generator aic_generator_load_data_transpose = {.describe = describe};

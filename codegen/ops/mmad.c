@@ -1,7 +1,7 @@
 /* mmad as a contraction (AscendC Fixpipe, section 7.4): a 1x1 convolution whose image has a pixel a row of the matrix,
  * in rows of one pixel, so that a band of them fits the cache. */
 #include "frontend/ops/mmad.h"
-#include "codegen/generator.h"
+#include "codegen/contraction/contraction.h"
 
 static int64_t blocks_of(int64_t size, int64_t block)
 {
@@ -37,24 +37,28 @@ static aic_epilogue epilogue_of(const aic_mmad_desc *d, const aic_semantics *sem
     const aic_dtype dtype = is_float ? AIC_FLOAT32 : AIC_INT32;
     const int64_t rows = blocks_of(d->m, AIC_MMAD_FRACTAL) * AIC_MMAD_FRACTAL;
     const int64_t width = blocked ? AIC_BLOCK_COLUMNS : blocks_of(d->n, AIC_BLOCK_COLUMNS) * AIC_BLOCK_COLUMNS;
-    return (aic_epilogue){.source = dtype,
-                          .target = dtype,
-                          .rows = d->m,
-                          .columns = d->n,
-                          .matrices = 1,
-                          .width = width,
-                          .target_block = blocked ? rows * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES : 0,
-                          .target_row = (blocked ? AIC_BLOCK_COLUMNS : d->n) * AIC_SUM_BYTES,
-                          .saturate_source = is_float && semantics->overflow == AIC_OVERFLOW_SATURATE};
+    aic_epilogue p = {.source = dtype,
+                      .target = dtype,
+                      .rows = d->m,
+                      .columns = d->n,
+                      .matrices = 1,
+                      .width = width,
+                      .target_block = blocked ? rows * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES : 0,
+                      .target_row = (blocked ? AIC_BLOCK_COLUMNS : d->n) * AIC_SUM_BYTES};
+    if (is_float && semantics->overflow == AIC_OVERFLOW_SATURATE) {
+        aic_epilogue_add_step(&p, AIC_STEP_SATURATE, 0);
+    }
+    return p;
 }
 
-static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     const aic_mmad_desc *d = desc;
     if (aic_mmad_nothing(d)) {
-        return &aic_shape_nothing;
+        aic_work_nothing(work);
+        return;
     }
-    work->contraction = (aic_contraction){
+    *aic_contraction_begin(work) = (aic_contraction){
         .sum = sum_of(d),
         .dtype = d->dtype,
         .c1 = blocks_of(d->k, aic_mmad_k0(d)),
@@ -79,7 +83,6 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
         .has_epilogue = true,
         .epilogue = epilogue_of(d, semantics),
     };
-    return &aic_shape_contraction;
 }
 
 const aic_generator aic_generator_mmad = {.describe = describe};

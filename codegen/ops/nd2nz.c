@@ -1,9 +1,9 @@
 /* nd2nz as a move (AscendC Fixpipe, section 7.1). */
-#include "codegen/generator.h"
+#include "codegen/loops/nest.h"
 
 enum { ROW_BYTES = 32 };
 
-static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
     const aic_nd2nz_desc *d = desc;
@@ -14,10 +14,10 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
         {d->dValue, {ROW_BYTES / size, d->dstNzC0Stride * ROW_BYTES, size}, {1, size, 0}, true},
     };
     if (d->ndNum == 0 || d->nValue == 0 || d->dValue == 0) {
-        return &aic_shape_nothing;
+        aic_work_nothing(work);
+        return;
     }
-    aic_nest_move(&work->nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
-    return &aic_shape_nest;
+    aic_nest_move(aic_nest_begin(work), (unsigned)size, dims, sizeof dims / sizeof *dims);
 }
 
 const aic_generator aic_generator_nd2nz = {.describe = describe};

@@ -1,7 +1,8 @@
 /* texpands: copies of a scalar to every element of the fill domain, as a map, or as a region where the call gives the
  * domain's size (PTO ISA TEXPANDS). */
 #include "frontend/ops/texpands.h"
-#include "codegen/generator.h"
+#include "codegen/loops/map.h"
+#include "codegen/loops/region.h"
 #include "frontend/layout/tile.h"
 
 /* From one index to the next block, and within a block. */
@@ -40,7 +41,7 @@ static aic_region_dim region_dim(const aic_texpands_desc *d, const aic_tile *til
                             .place = place(tile, column, size)};
 }
 
-static const aic_shape *describe_dynamic(aic_region *region, const aic_texpands_desc *d)
+static void describe_dynamic(aic_region *region, const aic_texpands_desc *d)
 {
     const aic_tile tile = aic_tile_of(d);
     const int64_t size = (int64_t)aic_dtype_size(d->dtype);
@@ -52,10 +53,9 @@ static const aic_shape *describe_dynamic(aic_region *region, const aic_texpands_
                            .slow = region_dim(d, &tile, along_rows, size),
                            .fast = region_dim(d, &tile, !along_rows, size),
                            .operands = AIC_REGION_OPERANDS};
-    return &aic_shape_region;
 }
 
-static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
     const aic_texpands_desc *d = desc;
@@ -63,13 +63,15 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
     const bool literal = d->literal != AIC_NOT_GIVEN;
     aic_nest nest;
     if (aic_texpands_has_region(d) && (d->v_row == 0 || d->v_col == 0)) {
-        return &aic_shape_nothing;
+        aic_work_nothing(work);
+        return;
     }
     if (aic_texpands_is_dynamic(d)) {
-        return describe_dynamic(&work->region, d);
+        describe_dynamic(aic_region_begin(work), d);
+        return;
     }
     (aic_texpands_has_region(d) ? describe_region : describe_all)(&nest, d, size);
-    aic_map *map = &work->map;
+    aic_map *map = aic_map_begin(work);
     *map = (aic_map){.size = (unsigned)size,
                      .value = {.op = AIC_MAP_COPY, .a = {.is_constant = literal, .constant = d->literal}},
                      .operands = 2,
@@ -80,7 +82,6 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
         map->box[i] = (aic_map_box){.box = nest.box[i], .reads = {[AIC_MAP_A] = !literal}};
         map->box[i].box.op = AIC_NEST_MAP;
     }
-    return &aic_shape_map;
 }
 
 const aic_generator aic_generator_texpands = {.describe = describe};

@@ -1,9 +1,9 @@
 /* tik_fixpipe as an epilogue (TIK conv2d, section 9): bursts are blocks of 16 columns. */
 #include "frontend/ops/tik_fixpipe.h"
-#include "codegen/generator.h"
+#include "codegen/epilogue/epilogue.h"
 
 /* Operands: dst, src, bias, mode_param. */
-enum { BIAS = 2, SCALES = 3, OPERANDS = 4, COLUMNS = 16, SOURCE_BYTES = 4 };
+enum { BIAS = 2, SCALES = 3, COLUMNS = 16, SOURCE_BYTES = 4 };
 
 static aic_scale scale_of(const aic_tik_fixpipe_desc *d)
 {
@@ -13,12 +13,13 @@ static aic_scale scale_of(const aic_tik_fixpipe_desc *d)
     return d->mode_param_tensor ? AIC_SCALE_HALVES : AIC_SCALE_HALF;
 }
 
-static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     const aic_tik_fixpipe_desc *d = desc;
     const aic_tik_fixpipe_sizes sizes = aic_tik_fixpipe_sizes_of(d);
     const int64_t size = (int64_t)aic_dtype_size(d->dst);
-    work->epilogue = (aic_epilogue_kernel){
+    aic_epilogue_kernel *k = aic_epilogue_begin(work);
+    *k = (aic_epilogue_kernel){
         .epilogue =
             {
                 .source = d->src,
@@ -29,18 +30,17 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
                 .width = COLUMNS,
                 .target_block = sizes.dst_burst * size,
                 .target_row = COLUMNS * size,
-                .bias = d->bias,
                 .relu = d->relu ? AIC_RELU_RESULT : AIC_RELU_NONE,
                 .scale = scale_of(d),
+                .scale_operand = scale_of(d) == AIC_SCALE_HALVES ? SCALES : 0,
                 .word = scale_of(d) == AIC_SCALE_HALF ? aic_tik_fixpipe_scale(d) : 0,
                 .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,
             },
         .block_bytes = sizes.src_burst * SOURCE_BYTES,
-        .operands = OPERANDS,
-        .parameters = SCALES,
-        .bias = BIAS,
     };
-    return &aic_shape_epilogue;
+    if (d->bias) {
+        aic_epilogue_add_step(&k->epilogue, AIC_STEP_BIAS, BIAS);
+    }
 }
 
 const aic_generator aic_generator_tik_fixpipe = {.describe = describe};

@@ -1,5 +1,5 @@
 /* transdata as a move between two layouts (data layouts, sections 2 to 4 and 7). */
-#include "codegen/generator.h"
+#include "codegen/loops/nest.h"
 #include "frontend/layout/layout.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ static void place_dims(aic_layout layout, const char *letters, const int64_t *ex
     }
 }
 
-static const aic_shape *describe(const void *desc, const aic_semantics *semantics, aic_work *work)
+static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
     const aic_transdata_desc *d = desc;
@@ -98,8 +98,7 @@ static const aic_shape *describe(const void *desc, const aic_semantics *semantic
     for (unsigned k = 0; k < count; k++) {
         dims[k] = (aic_move_dim){d->shape[k], out[k], in[k], LAYOUTS[d->dst].padded};
     }
-    aic_nest_move(&work->nest, (unsigned)size, dims, count);
-    return &aic_shape_nest;
+    aic_nest_move(aic_nest_begin(work), (unsigned)size, dims, count);
 }
 
 const aic_generator aic_generator_transdata = {.describe = describe};

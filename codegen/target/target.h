@@ -22,6 +22,7 @@ enum {
     AIC_HAS_FMA = 1u << 0,       /* fused multiply-add in float32 and float64 */
     AIC_HAS_HALF = 1u << 1,      /* conversion of half to float */
     AIC_HAS_BROADCAST = 1u << 2, /* multiplications that broadcast their memory operand */
+    AIC_HAS_TILES = 1u << 3,     /* AMX with int8 and bfloat16 */
 };
 
 /* The CPU name LLVM gets: the architecture's baseline, so that objects do not depend on the host. */

@@ -8,6 +8,7 @@ static const size_t entry_sizes[] = {
     [AIC_KIND_FLOAT32] = sizeof(AIC_RAW_FLOAT32), [AIC_KIND_BOOL] = sizeof(AIC_RAW_BOOL),
     [AIC_KIND_DTYPE] = sizeof(AIC_RAW_DTYPE),     [AIC_KIND_BITS] = sizeof(AIC_RAW_BITS),
     [AIC_KIND_DIMS] = sizeof(AIC_RAW_DIMS),       [AIC_KIND_SIZE] = sizeof(AIC_RAW_SIZE),
+    [AIC_KIND_TAG] = sizeof(AIC_RAW_TAG),
 #define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = sizeof(type),
 #include <aic/enum.def>
 #undef AIC_ENUM

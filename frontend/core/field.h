@@ -15,6 +15,7 @@ typedef enum aic_field_kind {
     AIC_KIND_BITS,
     AIC_KIND_DIMS,
     AIC_KIND_SIZE,
+    AIC_KIND_TAG,
 #define AIC_ENUM(KIND, type, expected) AIC_KIND_##KIND,
 #include <aic/enum.def>
 #undef AIC_ENUM
@@ -22,7 +23,7 @@ typedef enum aic_field_kind {
 } aic_field_kind;
 
 /* The kinds from here on are enumerations. */
-#define AIC_KIND_FIRST_ENUM (AIC_KIND_SIZE + 1)
+#define AIC_KIND_FIRST_ENUM (AIC_KIND_TAG + 1)
 
 typedef struct aic_field {
     const char *name;
@@ -70,6 +71,7 @@ typedef struct aic_record {
 #define AIC_RAW_QUANT_PRE aic_quant_pre
 #define AIC_RAW_TIK_QUANTIZE aic_tik_quantize
 #define AIC_RAW_SIZE int64_t
+#define AIC_RAW_TAG uint64_t
 #define AIC_RAW_ARCH aic_chip
 #define AIC_RAW_LOC aic_loc
 #define AIC_RAW_BLAYOUT aic_blayout
@@ -93,6 +95,7 @@ typedef struct aic_record {
 #define AIC_WORD_QUANT_PRE(v) ((uint64_t)(v))
 #define AIC_WORD_TIK_QUANTIZE(v) ((uint64_t)(v))
 #define AIC_WORD_SIZE(v) ((uint64_t)(v))
+#define AIC_WORD_TAG(v) (v)
 #define AIC_WORD_ARCH(v) ((uint64_t)(v))
 #define AIC_WORD_LOC(v) ((uint64_t)(v))
 #define AIC_WORD_BLAYOUT(v) ((uint64_t)(v))
@@ -116,6 +119,29 @@ static inline uint32_t aic_bits_of_float(float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
+}
+
+/* A name of at most eight letters as a tag, and back. */
+typedef struct aic_tag_name {
+    char text[sizeof(uint64_t) + 1];
+} aic_tag_name;
+
+static inline uint64_t aic_tag(const char *name)
+{
+    uint64_t tag = 0;
+    for (unsigned i = 0; i < sizeof tag && name[i] != '\0'; i++) {
+        tag |= (uint64_t)(unsigned char)name[i] << (8 * i);
+    }
+    return tag;
+}
+
+static inline aic_tag_name aic_tag_text(uint64_t tag)
+{
+    aic_tag_name name = {""};
+    for (unsigned i = 0; i < sizeof tag; i++) {
+        name.text[i] = (char)(tag >> (8 * i) & 0xFF);
+    }
+    return name;
 }
 
 /* Word of a value of an enumeration ("cube"), NULL for values that are none; the value of a word; what the words are,

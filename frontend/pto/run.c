@@ -19,9 +19,9 @@ typedef struct memory {
 /* ---- checks ---- */
 
 /* Operands of a statement at the caller's addresses. */
-static void operands_of(const aic_pto_statement *statement, void *const arguments[], void *operands[AIC_OPERANDS_MAX])
+static void operands_of(const aic_pto_statement *statement, void *const arguments[], void *operands[])
 {
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+    for (size_t i = 0; i < statement->operands; i++) {
         const size_t argument = statement->argument[i];
         operands[i] = argument == AIC_PTO_NONE ? NULL : arguments[argument];
     }
@@ -76,7 +76,7 @@ aic_status aic_pto_check(const aic_pto_program *program, void *const arguments[]
         if (!aic_texpands_is_dynamic(&program->code[i].desc)) {
             continue; /* the valid sizes are the only data with rules */
         }
-        void *operands[AIC_OPERANDS_MAX];
+        void *operands[AIC_OPERANDS_MAX] = {NULL};
         operands_of(s, arguments, operands);
         if (aic_op_texpands.check_data(&program->code[i].desc, (const void *const *)operands) != AIC_OK) {
             status =
@@ -156,10 +156,10 @@ static aic_status run_groups(const aic_pto_program *p, const memory *shared, voi
     void *operands[AIC_GROUP_MAX * AIC_OPERANDS_MAX];
     aic_status status = AIC_OK;
     for (size_t first = 0, end; first < p->code_count && status == AIC_OK; first = end) {
+        void **own = operands;
         end = aic_pto_group_end(p, first);
-        for (size_t i = first; i < end; i++) {
+        for (size_t i = first; i < end; own += p->code[i++].public.operands) {
             const aic_pto_name *tile = &p->names[p->code[i].tile];
-            void **own = operands + (i - first) * AIC_OPERANDS_MAX;
             operands_of(&p->code[i].public, arguments, own);
             if (shared != NULL && is_placed(tile)) {
                 own[AIC_TEXPANDS_DST] = image_of(shared, tile);
@@ -203,7 +203,8 @@ static aic_status reference_step(void *user, size_t first, size_t count, void *c
     aic_status status = AIC_OK;
     for (size_t i = 0; i < count && status == AIC_OK; i++) {
         const aic_pto_statement *s = &run->program->code[first + i].public;
-        status = aic_reference(&s->spec, &run->semantics, operands + i * AIC_OPERANDS_MAX, s->operands);
+        status = aic_reference(&s->spec, &run->semantics, operands, s->operands);
+        operands += s->operands;
     }
     return status;
 }

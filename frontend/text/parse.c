@@ -223,11 +223,22 @@ static aic_status value_size(const reader *in, word w, uint64_t *value)
     return value_int(in, w, value);
 }
 
+static aic_status value_tag(const reader *in, word w, uint64_t *value)
+{
+    aic_tag_name name = {""};
+    if (w.length >= sizeof name.text) {
+        return fail_value(in, w, "a name of at most eight letters");
+    }
+    memcpy(name.text, w.start, w.length);
+    *value = aic_tag(name.text);
+    return AIC_OK;
+}
+
 /* By field kind: reads a word as an entry of that kind. */
 static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *value) = {
     [AIC_KIND_INT] = value_int,   [AIC_KIND_REAL] = value_real,   [AIC_KIND_FLOAT32] = value_float32,
     [AIC_KIND_BOOL] = value_bool, [AIC_KIND_DTYPE] = value_dtype, [AIC_KIND_BITS] = value_bits,
-    [AIC_KIND_DIMS] = value_dim,  [AIC_KIND_SIZE] = value_size,
+    [AIC_KIND_DIMS] = value_dim,  [AIC_KIND_SIZE] = value_size,   [AIC_KIND_TAG] = value_tag,
 #define AIC_ENUM(KIND, type, expected) [AIC_KIND_##KIND] = value_enum,
 #include <aic/enum.def>
 #undef AIC_ENUM

@@ -18,6 +18,7 @@ static aic_status put_entry(aic_sink *out, const aic_field *field, const void *d
     double real;
     uint32_t single;
     float narrow;
+    aic_tag_name tag;
     switch (field->kind) {
     case AIC_KIND_REAL:
         memcpy(&real, &word, sizeof real);
@@ -43,6 +44,10 @@ static aic_status put_entry(aic_sink *out, const aic_field *field, const void *d
     case AIC_KIND_BITS:
         name = number;
         snprintf(number, sizeof number, "0x%" PRIx64, word);
+        break;
+    case AIC_KIND_TAG:
+        tag = aic_tag_text(word);
+        name = tag.text;
         break;
     case AIC_KIND_INT:
     case AIC_KIND_DIMS:
@@ -80,7 +85,7 @@ static aic_status put_record(aic_sink *out, const aic_record *record, const void
         }
         aic_sink_put(out, field->count > 1 ? "]" : "");
     }
-    aic_sink_put(out, ")");
+    aic_sink_put(out, record->count == 0 ? "()" : ")");
     return AIC_OK;
 }
 

@@ -150,19 +150,15 @@ typedef struct subject {
 static aic_status make_object(subject *s)
 {
     const aic_target *target = aic_target_find(AIC_ARCH_AARCH64, levels[s->level].name);
-    aic_schedule schedule;
-    const aic_problem problem = {&s->spec, &s->semantics, target};
     const aic_codegen_request request = {.count = 1,
                                          .spec = &s->spec,
-                                         .schedule = &schedule,
                                          .semantics = &s->semantics,
                                          .target = target,
                                          .triple = aic_target_triple(AIC_ARCH_AARCH64),
                                          .symbol = "kernel"};
     aic_status status = target != NULL ? aic_spec_parse(s->text, &s->spec) : AIC_INVALID_ARGUMENT;
     status = status == AIC_OK ? aic_spec_resolve(&s->spec, &s->semantics, &s->spec) : status;
-    status = status == AIC_OK ? aic_schedule_default(&problem, &schedule) : status;
-    return status == AIC_OK ? aic_codegen_object(&request, &s->object) : status;
+    return status == AIC_OK ? aic_generator_linked()->object(&request, &s->object) : status;
 }
 
 /* WORK/kernel: the driver with the specification's kernel in it. */
@@ -178,7 +174,7 @@ static bool build_kernel(const cross *x, subject *s)
     snprintf(driver, sizeof driver, "%s/driver.a", x->work);
     snprintf(program, sizeof program, "%s/kernel", x->work);
     bool good = write_file(object, s->object.bytes, s->object.size);
-    aic_object_free(&s->object);
+    free(s->object.bytes);
     char linker[] = "aarch64-linux-gnu-gcc", is_static[] = "-static", output[] = "-o";
     char *const argv[] = {linker, is_static, output, program, object, driver, NULL};
     return good && run_program(argv) == 0;
@@ -191,8 +187,8 @@ static bool emulate(const cross *x, const subject *s, size_t first, size_t count
     static char folder[SEEDS][PATH_BYTES];
     snprintf(program, sizeof program, "%s/kernel", x->work);
     snprintf(model, sizeof model, "%s", levels[s->level].processor);
-    snprintf(numbers[0], sizeof numbers[0], "%zu", s->object.workspace_bytes);
-    snprintf(numbers[1], sizeof numbers[1], "%zu", s->object.packed_bytes[PACKABLE]);
+    snprintf(numbers[0], sizeof numbers[0], "%" PRId64, aic_workspace_bytes(&s->object.requirements, AIC_PLAIN));
+    snprintf(numbers[1], sizeof numbers[1], "%" PRId64, s->object.requirements.pack.bytes);
     snprintf(alignments, sizeof alignments, "%s", s->alignments);
     char emulator[] = "qemu-aarch64", cpu[] = "-cpu";
     char *argv[7 + SEEDS + 1] = {emulator, cpu, model, program, numbers[0], numbers[1], alignments};

@@ -49,6 +49,11 @@ static void close_call(call_state *s)
     guard_close(&s->workspace);
 }
 
+static size_t workspace_size(const aic_kernel *kernel, const way_row *way)
+{
+    return way->packed ? aic_kernel_packed_workspace_size(kernel) : aic_kernel_workspace_size(kernel);
+}
+
 static verify_verdict open_call(const verify_case *c, const aic_kernel *kernel, const way_row *way, call_state *s,
                                 verify_report *report)
 {
@@ -66,9 +71,9 @@ static verify_verdict open_call(const verify_case *c, const aic_kernel *kernel, 
         guard_writable(&s->operand[i], i == c->output);
         s->pointer[i] = s->operand[i].data;
     }
-    if (!guard_open(&s->workspace, aic_kernel_workspace_size(kernel), VECTOR_ALIGNMENT, way->side)) {
-        return verify_say(report, VERIFY_NO_MEMORY, "workspace: %zu bytes of memory cannot be had",
-                          aic_kernel_workspace_size(kernel));
+    const size_t workspace = workspace_size(kernel, way);
+    if (!guard_open(&s->workspace, workspace, VECTOR_ALIGNMENT, way->side)) {
+        return verify_say(report, VERIFY_NO_MEMORY, "workspace: %zu bytes of memory cannot be had", workspace);
     }
     return VERIFY_PASSED;
 }
@@ -143,10 +148,10 @@ static verify_verdict attempt(const verify_case *c, aic_context *context, const 
 {
     call_state s;
     verify_verdict verdict = open_call(c, kernel, way, &s, report);
-    if (verdict == VERIFY_PASSED && way->entry != ENTRY_DIRECT && aic_kernel_workspace_size(kernel) > memory_left()) {
+    if (verdict == VERIFY_PASSED && way->entry != ENTRY_DIRECT && workspace_size(kernel, way) > memory_left()) {
         /* these allocate a workspace of their own */
         verdict = verify_say(report, VERIFY_NO_MEMORY, "workspace: %zu bytes of memory cannot be had",
-                             aic_kernel_workspace_size(kernel));
+                             workspace_size(kernel, way));
     }
     if (verdict == VERIFY_PASSED && way->packed) {
         verdict = pack_operands(c, kernel, way, &s, report);

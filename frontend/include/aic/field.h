@@ -7,7 +7,8 @@
  * kind      INT (int64_t), REAL (double), FLOAT32 (float; text may have its bits in hexadecimal), BOOL (bool),
  *           DTYPE (aic_dtype), BITS (uint64_t, printed in hexadecimal),
  *           DIMS (int64_t: as many entries as are not 0, at most count; the rest is 0), SIZE (int64_t, or the words
- *           none: AIC_NOT_GIVEN and dyn: AIC_DYNAMIC), an enumeration of enum.def
+ *           none: AIC_NOT_GIVEN and dyn: AIC_DYNAMIC), TAG (uint64_t: a name of at most eight letters, its bytes from
+ *           the lowest on), an enumeration of enum.def
  * count     1 for a scalar, n for a vector of n entries
  * need      REQUIRED or OPTIONAL, in operator text
  * fallback  what aic_OP_desc_init() puts in, into every entry of a vector
@@ -27,6 +28,7 @@
 #define AIC_CTYPE_DTYPE aic_dtype
 #define AIC_CTYPE_BITS uint64_t
 #define AIC_CTYPE_DIMS int64_t
+#define AIC_CTYPE_TAG uint64_t
 #define AIC_CTYPE_ACCUMULATE aic_accumulate
 #define AIC_CTYPE_LAYOUT aic_layout
 #define AIC_CTYPE_FORMAT aic_fixpipe_format

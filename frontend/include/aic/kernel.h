@@ -19,8 +19,10 @@ AIC_API aic_status aic_kernel_create(aic_context *context, const aic_spec *spec,
                                      aic_kernel **kernel);
 AIC_API void aic_kernel_release(aic_kernel *kernel); /* NULL does nothing */
 
-/* Scratch memory of one call in bytes; it must be aligned to 64 bytes. */
+/* Scratch memory of one call in bytes, aligned to 64 bytes: of a call with plain operands, and of one with packed
+ * images in place of packable ones, which needs no room to pack them. */
 AIC_API size_t aic_kernel_workspace_size(const aic_kernel *kernel);
+AIC_API size_t aic_kernel_packed_workspace_size(const aic_kernel *kernel);
 
 /* Kernels as C functions: operands as aic_jit_OP() takes them, packable ones plain or (_packed) as packed images, then
  * aic_kernel_workspace_size() bytes of scratch memory, 64-byte aligned and not shared between concurrent calls. They

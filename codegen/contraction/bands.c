@@ -1,0 +1,295 @@
+/* The bodies of a contraction: loops around the tiles of a micro-kernel.
+ *
+ *     tables    the taps' offsets, the epilogue's column parameters
+ *     bands     for band: pack its image rows
+ *                 for group of output channels
+ *                   for tile row of the band, for tile column: call the tile's function
+ *
+ * With an epilogue the groups of a strip go together: a tile's results are in the strip when all of them are done. */
+#include "codegen/contraction/bands.h"
+#include "codegen/contraction/microkernel.h"
+#include "codegen/llvm/vec.h"
+
+#include <stdio.h>
+
+enum { OUT = AIC_CONTRACTION_OUT, IMAGE = AIC_CONTRACTION_IMAGE, WEIGHT = AIC_CONTRACTION_WEIGHT };
+
+typedef struct frame {
+    aic_emit *e;
+    const aic_contraction *c;
+    const aic_tiling *t;
+    LLVMValueRef tile[2][2]; /* function of [smaller rows][smaller columns], NULL where no tile has that size */
+    LLVMValueRef pack_image;
+    aic_strips strips;
+    LLVMValueRef out, image, weight, taps, table, strip, band;
+    LLVMValueRef first_tile, last_tile; /* tile rows of the current band, last excluded */
+    LLVMValueRef first_row;             /* first output row of the current band */
+    LLVMValueRef group;                 /* number of the current group, or of the current strip's first one */
+    LLVMValueRef group_out;             /* its first pixel in the result; NULL: results leave through strips */
+    int part;                           /* which strips: see aic_strips */
+} frame;
+
+static int64_t piece(const aic_split *split, int smaller)
+{
+    return split->large - smaller;
+}
+
+static int64_t piece_count(const aic_split *split, int smaller)
+{
+    return smaller ? split->small_count : split->large_count;
+}
+
+static void emit_tiles(frame *f, const char *symbol)
+{
+    for (int r = 0; r < 2; r++) {
+        for (int s = 0; s < 2; s++) {
+            if (piece_count(&f->t->rows, r) == 0 || piece_count(&f->t->cols, s) == 0) {
+                continue;
+            }
+            long long rows = piece(&f->t->rows, r), cols = piece(&f->t->cols, s);
+            char name[160];
+            snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, rows, cols, (long long)f->t->group);
+            f->tile[r][s] = f->t->kernel->emit(f->e, f->c, f->t, rows, cols, name);
+        }
+    }
+}
+
+/* taps[kh*Kw + kw] = offset of the tap in the band. Filled at run time: as data of the object it would need a
+ * relocation and, for large kernels, half a megabyte. */
+static void emit_tap_table(const frame *f)
+{
+    aic_emit *e = f->e;
+    const aic_contraction *c = f->c;
+    aic_loop down, across;
+    aic_loop_begin(e, &down, "kh", aic_int(e, 0), aic_int(e, c->kh), 1, NULL, 0);
+    LLVMValueRef row = aic_mul(e, down.index, c->dilation_h * f->t->row_pitch);
+    aic_loop_begin(e, &across, "kw", aic_int(e, 0), aic_int(e, c->kw), 1, NULL, 0);
+    LLVMValueRef offset = aic_add(e, row, aic_mul(e, across.index, c->dilation_w * f->t->pixel_pitch));
+    LLVMValueRef index = aic_add(e, aic_mul(e, down.index, c->kw), across.index);
+    aic_store(e, offset, aic_at(e, f->taps, aic_mul(e, index, sizeof(int64_t))), 0, 8);
+    aic_loop_end(e, &across);
+    aic_loop_end(e, &down);
+}
+
+/* First output row of tile row `tile`: the larger tiles come first. */
+static LLVMValueRef output_row(const frame *f, LLVMValueRef tile)
+{
+    aic_emit *e = f->e;
+    LLVMValueRef row = aic_mul(e, tile, f->t->rows.large);
+    if (f->t->rows.small_count == 0) {
+        return row;
+    }
+    LLVMValueRef past = LLVMBuildNSWSub(e->builder, tile, aic_int(e, f->t->rows.large_count), "");
+    return LLVMBuildNSWSub(e->builder, row, aic_max(e, past, aic_int(e, 0)), "");
+}
+
+static LLVMValueRef output_group(const frame *f, LLVMValueRef group)
+{
+    aic_emit *e = f->e;
+    int64_t block_bytes = f->c->block_rows * 16 * 4, channels = f->t->group;
+    if (channels >= 16) {
+        return aic_at(e, f->out, aic_mul(e, group, channels / 16 * block_bytes));
+    }
+    LLVMValueRef block = LLVMBuildUDiv(e->builder, group, aic_int(e, 16 / channels), "");
+    LLVMValueRef within = LLVMBuildURem(e->builder, group, aic_int(e, 16 / channels), "");
+    return aic_at(e, aic_at(e, f->out, aic_mul(e, block, block_bytes)), aic_mul(e, within, channels * 4));
+}
+
+static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, LLVMValueRef band, LLVMValueRef group)
+{
+    aic_emit *e = f->e;
+    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, group, f->t->panel_bytes));
+    LLVMValueRef args[] = {out, band, panel, f->taps};
+    aic_emit_call(e, tile, args, 4);
+}
+
+/* Fills the strip with what is in the result (load), or stores it, for `rows` x `cols` pixels from pixel `first` on. */
+static void move_strip(const frame *f, LLVMValueRef function, bool load, LLVMValueRef first, int64_t rows, int64_t cols)
+{
+    aic_emit *e = f->e;
+    /* Rows of tiles as wide as the output are one run of pixels. */
+    int64_t runs = cols == f->c->ow ? 1 : rows, count = rows * cols / runs;
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "run", aic_int(e, 0), aic_int(e, runs), 1, NULL, 0);
+    LLVMValueRef strip = aic_at(e, f->strip, aic_mul(e, loop.index, count * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
+    LLVMValueRef row = aic_add(e, first, aic_mul(e, loop.index, f->c->ow)), rest[] = {aic_int(e, count), NULL};
+    rest[1] = aic_mul(e, f->group, f->t->group);
+    LLVMValueRef load_args[] = {strip, f->out, row, rest[0], rest[1]};
+    LLVMValueRef store_args[] = {f->out, strip, f->table, row, rest[0], rest[1]};
+    if (load) {
+        aic_emit_call(e, function, load_args, 5);
+    } else {
+        aic_emit_call(e, function, store_args, 6);
+    }
+    aic_loop_end(e, &loop);
+}
+
+/* One tile of all groups of a strip; `first` is its first pixel. */
+static void emit_strip(const frame *f, LLVMValueRef tile, LLVMValueRef first, LLVMValueRef band, int64_t rows,
+                       int64_t cols)
+{
+    aic_emit *e = f->e;
+    const aic_strips *strips = &f->strips;
+    int64_t group = f->t->group, groups = (strips->columns[f->part] + group - 1) / group;
+    if (strips->load[f->part] != NULL) {
+        move_strip(f, strips->load[f->part], true, first, rows, cols);
+    }
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "group", aic_int(e, 0), aic_int(e, groups), 1, NULL, 0);
+    LLVMValueRef out = aic_at(e, f->strip, aic_mul(e, loop.index, group * AIC_SUM_BYTES));
+    emit_tile_call(f, tile, out, band, aic_add(e, f->group, loop.index));
+    aic_loop_end(e, &loop);
+    move_strip(f, strips->store[f->part], false, first, rows, cols);
+}
+
+/* One row of tiles; band points at its first pixel, number `first` of the output. */
+static void emit_tile_row(const frame *f, int smaller_rows, LLVMValueRef first, LLVMValueRef band)
+{
+    aic_emit *e = f->e;
+    const aic_tiling *t = f->t;
+    int64_t done = 0;
+    for (int s = 0; s < 2; s++) {
+        int64_t width = piece(&t->cols, s), count = piece_count(&t->cols, s);
+        if (count == 0) {
+            continue;
+        }
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "col", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
+        LLVMValueRef tile = f->tile[smaller_rows][s];
+        LLVMValueRef col = aic_add(e, aic_mul(e, loop.index, width), aic_int(e, done));
+        LLVMValueRef pixel = aic_add(e, first, col);
+        LLVMValueRef from = aic_at(e, band, aic_mul(e, col, t->col_step * t->pixel_pitch));
+        if (f->group_out == NULL) {
+            emit_strip(f, tile, pixel, from, piece(&t->rows, smaller_rows), width);
+        } else {
+            LLVMValueRef out = aic_at(e, f->group_out, aic_mul(e, pixel, AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
+            emit_tile_call(f, tile, out, from, f->group);
+        }
+        aic_loop_end(e, &loop);
+        done += width * count;
+    }
+}
+
+/* All tile rows of the band, for one group of output channels or one strip. */
+static void emit_tile_rows(const frame *f)
+{
+    aic_emit *e = f->e;
+    int64_t start = 0;
+    for (int r = 0; r < 2; r++) {
+        int64_t count = piece_count(&f->t->rows, r);
+        if (count == 0) {
+            continue;
+        }
+        LLVMValueRef first = aic_max(e, f->first_tile, aic_int(e, start));
+        LLVMValueRef last = aic_min(e, f->last_tile, aic_int(e, start + count));
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "tile", first, last, 1, NULL, 0);
+        LLVMValueRef row = output_row(f, loop.index);
+        LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
+        emit_tile_row(f, r, aic_mul(e, row, f->c->ow),
+                      aic_at(e, f->band, aic_mul(e, below, f->t->row_step * f->t->row_pitch)));
+        aic_loop_end(e, &loop);
+        start += count;
+    }
+}
+
+/* All output channels of the band. */
+static void emit_groups(frame *f)
+{
+    aic_emit *e = f->e;
+    aic_loop loop;
+    if (f->t->strip_pitch == 0) {
+        aic_loop_begin(e, &loop, "group", aic_int(e, 0), aic_int(e, f->t->groups), 1, NULL, 0);
+        f->group = loop.index;
+        f->group_out = output_group(f, loop.index);
+        emit_tile_rows(f);
+        aic_loop_end(e, &loop);
+        return;
+    }
+    int64_t first = 0;
+    for (f->part = 0; f->part < 2; f->part++) {
+        int64_t end = first + f->strips.count[f->part];
+        if (end > first) {
+            aic_loop_begin(e, &loop, "strip", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
+            f->group = aic_mul(e, loop.index, f->t->strip_columns / f->t->group);
+            emit_tile_rows(f);
+            aic_loop_end(e, &loop);
+        }
+        first = end;
+    }
+}
+
+static void emit_band(frame *f, LLVMValueRef band)
+{
+    aic_emit *e = f->e;
+    const aic_tiling *t = f->t;
+    int64_t tiles = t->rows.large_count + t->rows.small_count;
+    f->first_tile = aic_mul(e, band, t->band_tiles);
+    f->last_tile = aic_min(e, aic_add(e, f->first_tile, aic_int(e, t->band_tiles)), aic_int(e, tiles));
+    f->first_row = output_row(f, f->first_tile);
+    LLVMValueRef height = LLVMBuildNSWSub(e->builder, output_row(f, f->last_tile), f->first_row, "");
+    LLVMValueRef above = aic_mul(e, aic_add(e, height, aic_int(e, -1)), t->row_step);
+    LLVMValueRef top = aic_add(e, aic_mul(e, f->first_row, f->c->stride_h), aic_int(e, -f->c->pad_top));
+    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->row_reach))};
+    aic_emit_call(e, f->pack_image, args, 4);
+    emit_groups(f);
+}
+
+/* ---- bodies ---- */
+
+/* Operand number `number`, NULL for 0. */
+static LLVMValueRef operand(const aic_emit *e, const aic_body *body, unsigned number)
+{
+    return number == 0 ? LLVMConstNull(e->ptr) : body->operand[number];
+}
+
+static LLVMValueRef emit_tables(frame *f, const aic_plan *plan, const char *symbol)
+{
+    aic_emit *e = f->e;
+    aic_body body;
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "tables", &body);
+    f->taps = aic_at_const(e, body.shared, f->t->taps_offset);
+    emit_tap_table(f);
+    if (f->strips.table != NULL) {
+        const aic_epilogue *p = &f->t->epilogue;
+        LLVMValueRef args[] = {aic_at_const(e, body.shared, f->t->table_offset), operand(e, &body, p->scale_operand),
+                               operand(e, &body, aic_epilogue_bias(p))};
+        aic_emit_call(e, f->strips.table, args, 3);
+    }
+    aic_emit_function_end(e);
+    return body.function;
+}
+
+static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbol)
+{
+    aic_emit *e = f->e;
+    aic_body body;
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "bands", &body);
+    f->out = body.operand[OUT];
+    f->image = body.operand[IMAGE];
+    f->weight = body.operand[WEIGHT];
+    f->taps = aic_at_const(e, body.shared, f->t->taps_offset);
+    f->table = aic_at_const(e, body.shared, f->t->table_offset);
+    f->strip = aic_at_const(e, body.private, f->t->strip_offset);
+    f->band = aic_at_const(e, body.private, f->t->band_offset);
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "band", body.first, body.last, 1, NULL, 0);
+    emit_band(f, loop.index);
+    aic_loop_end(e, &loop);
+    aic_emit_function_end(e);
+    return body.function;
+}
+
+void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+{
+    char name[160];
+    frame f = {.e = e, .c = aic_contraction_of(plan), .t = aic_tiling_of(plan)};
+    emit_tiles(&f, symbol);
+    snprintf(name, sizeof name, "%s_image", symbol);
+    f.pack_image = aic_emit_pack_image(e, f.c, f.t, name);
+    if (f.t->has_epilogue) {
+        aic_emit_strips(e, f.c, f.t, symbol, &f.strips);
+    }
+    bodies->phase[0] = emit_tables(&f, plan, symbol);
+    bodies->phase[1] = emit_bands(&f, plan, symbol);
+}

@@ -1,0 +1,15 @@
+/* Between the files of the contraction: its bodies, its cost, its schedules. */
+#ifndef AIC_CONTRACTION_BANDS_H
+#define AIC_CONTRACTION_BANDS_H
+
+#include "codegen/contraction/contraction.h"
+
+/* bands.c: the phases "tables" and "bands". */
+void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies);
+
+/* schedule.c */
+void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor);
+double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
+void aic_contraction_report(FILE *out, const aic_plan *plan);
+
+#endif

@@ -1,0 +1,36 @@
+/* The table of micro-kernels. */
+#include "codegen/contraction/microkernel.h"
+
+#include <stdio.h>
+
+static const aic_microkernel *const MICROKERNELS[] = {
+    &aic_microkernel_vector,
+    &aic_microkernel_amx,
+};
+
+enum { COUNT = sizeof MICROKERNELS / sizeof *MICROKERNELS };
+
+const aic_microkernel *aic_microkernel_at(size_t index)
+{
+    return index < COUNT ? MICROKERNELS[index] : NULL;
+}
+
+const aic_microkernel *aic_microkernel_find(uint64_t tag)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        if (tag == 0 || tag == aic_tag(MICROKERNELS[i]->name)) {
+            return MICROKERNELS[i];
+        }
+    }
+    return NULL;
+}
+
+void aic_microkernel_list(char *buffer, size_t capacity)
+{
+    size_t length = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; i < COUNT && length < capacity; i++) {
+        int written = snprintf(buffer + length, capacity - length, "%s%s", i > 0 ? ", " : "", MICROKERNELS[i]->name);
+        length += written > 0 ? (size_t)written : 0;
+    }
+}

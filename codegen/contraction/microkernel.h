@@ -1,0 +1,63 @@
+/* Micro-kernels: the ways to compute one tile of a contraction, rows x cols output pixels of one group of output
+ * channels, from a band and a panel. They compete for a contraction: each refuses with a reason or offers tiles, the
+ * cheapest is taken. A new one is a file and a row of the table in microkernel.c. */
+#ifndef AIC_MICROKERNEL_H
+#define AIC_MICROKERNEL_H
+
+#include "codegen/contraction/contraction.h"
+
+typedef struct aic_microkernel {
+    const char *name; /* at most eight letters */
+
+    /* Why it does not take the contraction on this target, a clause that goes on after its name; NULL: it does. */
+    const char *(*refuse)(const aic_contraction *c, const aic_target *target);
+
+    /* How it forms sums; of a contraction that it takes. */
+    aic_arithmetic (*arithmetic)(const aic_contraction *c, const aic_target *target);
+    int64_t step_cells; /* cells of a pixel are filled up to a multiple of this */
+
+    /* Its sums cannot go to a result without a strip: every contraction has an epilogue then. */
+    bool staged;
+
+    /* Whether the tile fits its registers, else AIC_INVALID_ARGUMENT naming the field. The generic ranges of
+     * tiling.c hold. */
+    aic_status (*check)(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
+                        const aic_tiling *t);
+
+    /* The largest tile with `vectors` vectors, in pixels; 0: there is none. */
+    int64_t (*pixels)(const aic_contraction *c, const aic_target *target, int64_t vectors);
+
+    /* Cells of a loop body that suit a tile of this many sums. */
+    int64_t (*unroll)(const aic_contraction *c, const aic_target *target, int64_t sums);
+
+    /* Predicted vector operations of one tile of rows x cols pixels. */
+    double (*cost)(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows, int64_t cols);
+
+    /* Vector operations that the products of a whole contraction take at least. */
+    double (*bound)(const aic_contraction *c, const aic_target *target);
+
+    /* void name(out, band, panel, taps): band points at the tile's first pixel, out at its place in the result or,
+     * where there are strips, at the group's first column in the strip; taps is the table of tap offsets. */
+    LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                         const char *name);
+
+    /* State of a worker around its calls, where needs has AIC_NEEDS_TILES. */
+    uint32_t needs;
+    void (*enter)(aic_emit *e, const aic_tiling *t);
+    void (*leave)(aic_emit *e);
+} aic_microkernel;
+
+extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx;
+
+/* tile.c: the tile of aic_microkernel_vector. */
+LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
+                                  int64_t cols, const char *name);
+
+/* The micro-kernel with this tag (0: the first one) or number; NULL when there is none. */
+const aic_microkernel *aic_microkernel_find(uint64_t tag);
+const aic_microkernel *aic_microkernel_at(size_t index);
+
+/* "vector, amx", for messages. */
+void aic_microkernel_list(char *buffer, size_t capacity);
+
+#endif

@@ -1,0 +1,310 @@
+/* The entry points of a kernel; record.h says what they are. Shapes deliver bodies, here they are called in their
+ * order, with the worker's state set and the memory of the call divided among them. */
+#include "codegen/kernel.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/shape.h"
+#include "frontend/core/op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_BYTES = 160, POINTER_BYTES = 8 };
+
+const char *const aic_function_suffix[AIC_FUNCTIONS] = {
+    [AIC_FUNCTION_ENTRY] = "",
+    [AIC_FUNCTION_PACKED] = "_packed",
+    [AIC_FUNCTION_PACK] = "_pack",
+    [AIC_FUNCTION_PHASE] = "_phase",
+};
+
+/* Starts an entry point; `operands` names of operands and then those of `more` pointers, `integers` integers. */
+static void begin_entry(aic_emit *e, const char *symbol, aic_function_role role, const char *const *names,
+                        unsigned pointers, unsigned integers)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "%s%s", symbol, aic_function_suffix[role]);
+    aic_emit_function(e, name, AIC_EMIT_ENTRY, names, pointers, integers);
+}
+
+/* Writes the names of the plan's operands. */
+static void operand_names(const aic_plan *plan, const char **names)
+{
+    aic_operand operands[AIC_OPERANDS_MAX];
+    aic_spec_operands_of(plan->problem.spec, plan->problem.semantics, operands);
+    for (size_t i = 0; i < plan->operands; i++) {
+        names[i] = operands[i].name;
+    }
+}
+
+/* ---- bodies ---- */
+
+void aic_body_begin(aic_emit *e, const aic_plan *plan, aic_emit_kind kind, const char *symbol, const char *name,
+                    aic_body *body)
+{
+    static const char *const OTHERS[] = {"shared", "private", "first", "last"};
+    const unsigned count = (unsigned)plan->operands;
+    const char *names[AIC_OPERANDS_MAX + 4];
+    char text[NAME_BYTES];
+    operand_names(plan, names);
+    memcpy(names + count, OTHERS, sizeof OTHERS);
+    snprintf(text, sizeof text, "%s_%s", symbol, name);
+    aic_emit_function(e, text, kind, names, count + 2, 2);
+    *body = (aic_body){.function = e->function};
+    for (unsigned i = 0; i < count; i++) {
+        body->operand[i] = aic_emit_param(e, i);
+    }
+    body->shared = aic_emit_param(e, count);
+    body->private = aic_emit_param(e, count + 1);
+    body->first = aic_emit_param(e, count + 2);
+    body->last = aic_emit_param(e, count + 3);
+}
+
+/* A specification of the kernel on its way through an entry point. */
+typedef struct member {
+    aic_emit *e;
+    const aic_plan *plan;
+    const aic_bodies *bodies;
+    LLVMValueRef operand[AIC_OPERANDS_MAX];
+    LLVMValueRef shared, private;
+    LLVMValueRef saved; /* the caller's floating-point control word */
+} member;
+
+static void enter(member *m)
+{
+    const uint32_t needs = m->plan->requirements.needs;
+    m->saved = aic_float_enter(m->e, (needs & AIC_NEEDS_FLOAT) != 0);
+    if ((needs & AIC_NEEDS_TILES) != 0) {
+        m->plan->shape->enter(m->e, m->plan);
+    }
+}
+
+static void leave(const member *m)
+{
+    if ((m->plan->requirements.needs & AIC_NEEDS_TILES) != 0) {
+        m->plan->shape->leave(m->e, m->plan);
+    }
+    aic_float_leave(m->e, m->saved);
+}
+
+static void call_pack(const member *m, LLVMValueRef packed, LLVMValueRef source)
+{
+    LLVMValueRef args[] = {packed, source, aic_int(m->e, 0), aic_int(m->e, m->plan->requirements.pack.items)};
+    aic_emit_call(m->e, m->bodies->pack, args, 4);
+}
+
+static void call_phase(const member *m, uint32_t phase, LLVMValueRef first, LLVMValueRef last)
+{
+    LLVMValueRef args[AIC_OPERANDS_MAX + 4];
+    unsigned count = (unsigned)m->plan->operands;
+    memcpy(args, m->operand, count * sizeof args[0]);
+    args[count++] = m->shared;
+    args[count++] = m->private;
+    args[count++] = first;
+    args[count++] = last;
+    aic_emit_call(m->e, m->bodies->phase[phase], args, count);
+}
+
+/* All of the specification by one worker. */
+static void run(member *m, int form, LLVMValueRef workspace)
+{
+    const aic_requirements *r = &m->plan->requirements;
+    m->shared = workspace;
+    m->private = aic_at_const(m->e, workspace, r->shared_bytes[form]);
+    enter(m);
+    if (form == AIC_PLAIN && r->pack.operand != 0) {
+        LLVMValueRef packed = aic_at_const(m->e, workspace, r->pack.offset);
+        call_pack(m, packed, m->operand[r->pack.operand]);
+        m->operand[r->pack.operand] = packed;
+    }
+    for (uint32_t i = 0; i < r->phases; i++) {
+        call_phase(m, i, aic_int(m->e, 0), aic_int(m->e, r->phase[i].items));
+    }
+    leave(m);
+}
+
+/* ---- entry points ---- */
+
+/* A kernel being emitted. */
+typedef struct kernel {
+    aic_emit *e;
+    const aic_kernel_plan *of;
+    const char *symbol;
+    aic_bodies bodies[AIC_GROUP_MAX];
+} kernel;
+
+/* The bodies of every specification; equal ones have them in common. */
+static void emit_bodies(kernel *k)
+{
+    for (size_t i = 0; i < k->of->count; i++) {
+        const aic_plan *plan = k->of->plan[i];
+        size_t equal = 0;
+        while (k->of->plan[equal] != plan) {
+            equal++;
+        }
+        if (equal < i) {
+            k->bodies[i] = k->bodies[equal];
+            continue;
+        }
+        char name[NAME_BYTES];
+        snprintf(name, sizeof name, k->of->count > 1 ? "%s_%zu" : "%s", k->symbol, i);
+        plan->shape->emit(k->e, plan, name, &k->bodies[i]);
+    }
+}
+
+static member member_of(const kernel *k, size_t index)
+{
+    return (member){.e = k->e, .plan = k->of->plan[index], .bodies = &k->bodies[index]};
+}
+
+/* SYMBOL and SYMBOL_packed of one specification. */
+static void emit_direct(const kernel *k, int form)
+{
+    member m = member_of(k, 0);
+    const unsigned count = (unsigned)m.plan->operands;
+    const char *names[AIC_OPERANDS_MAX + 1];
+    operand_names(m.plan, names);
+    names[count] = "workspace";
+    begin_entry(k->e, k->symbol, form == AIC_PLAIN ? AIC_FUNCTION_ENTRY : AIC_FUNCTION_PACKED, names, count + 1, 0);
+    for (unsigned i = 0; i < count; i++) {
+        m.operand[i] = aic_emit_param(k->e, i);
+    }
+    run(&m, form, aic_emit_param(k->e, count));
+    aic_emit_function_end(k->e);
+}
+
+static void emit_pack(const kernel *k)
+{
+    static const char *const PARAMS[] = {"packed", "source"};
+    member m = member_of(k, 0);
+    begin_entry(k->e, k->symbol, AIC_FUNCTION_PACK, PARAMS, 2, 0);
+    enter(&m);
+    call_pack(&m, aic_emit_param(k->e, 0), aic_emit_param(k->e, 1));
+    leave(&m);
+    aic_emit_function_end(k->e);
+}
+
+/* Reads a specification's operands from a table, from entry `first` on. */
+static void load_operands(member *m, LLVMValueRef table, size_t first)
+{
+    for (size_t i = 0; i < m->plan->operands; i++) {
+        m->operand[i] = aic_load(m->e, m->e->ptr, table, (int64_t)(first + i) * POINTER_BYTES, POINTER_BYTES);
+    }
+}
+
+static void emit_group(const kernel *k)
+{
+    static const char *const PARAMS[] = {"operands", "workspace"};
+    begin_entry(k->e, k->symbol, AIC_FUNCTION_ENTRY, PARAMS, 2, 0);
+    LLVMValueRef table = aic_emit_param(k->e, 0), workspace = aic_emit_param(k->e, 1);
+    size_t first = 0;
+    for (size_t i = 0; i < k->of->count; i++) {
+        member m = member_of(k, i);
+        load_operands(&m, table, first);
+        run(&m, AIC_PLAIN, workspace);
+        first += m.plan->operands;
+    }
+    aic_emit_function_end(k->e);
+}
+
+/* One of the branches of SYMBOL_phase. */
+static void emit_branch(member *m, uint32_t phase, int64_t number)
+{
+    aic_emit *e = m->e;
+    aic_branch branch;
+    LLVMValueRef asked = LLVMBuildICmp(e->builder, LLVMIntEQ, aic_emit_param(e, 3), aic_int(e, number), "");
+    aic_branch_begin(e, &branch, asked);
+    enter(m);
+    call_phase(m, phase, aic_emit_param(e, 4), aic_emit_param(e, 5));
+    leave(m);
+    aic_branch_end(e, &branch);
+}
+
+static void emit_phase(const kernel *k)
+{
+    static const char *const PARAMS[] = {"operands", "shared", "private", "phase", "first", "last"};
+    aic_emit *e = k->e;
+    begin_entry(e, k->symbol, AIC_FUNCTION_PHASE, PARAMS, 3, 3);
+    LLVMValueRef table = aic_emit_param(e, 0);
+    size_t first = 0;
+    int64_t number = 0;
+    for (size_t i = 0; i < k->of->count; i++) {
+        member m = member_of(k, i);
+        load_operands(&m, table, first);
+        m.shared = aic_emit_param(e, 1);
+        m.private = aic_emit_param(e, 2);
+        for (uint32_t phase = 0; phase < m.plan->requirements.phases; phase++) {
+            emit_branch(&m, phase, number++);
+        }
+        first += m.plan->operands;
+    }
+    aic_emit_function_end(e);
+}
+
+/* ---- requirements of the whole ---- */
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Specifications of a group run one after the other in the same memory. */
+static void add_member(aic_requirements *all, const aic_requirements *own)
+{
+    all->needs |= own->needs;
+    all->shared_bytes[AIC_PLAIN] = larger(all->shared_bytes[AIC_PLAIN], own->shared_bytes[AIC_PLAIN]);
+    all->shared_bytes[AIC_PACKED] = all->shared_bytes[AIC_PLAIN];
+    all->private_bytes = larger(all->private_bytes, own->private_bytes);
+    for (uint32_t i = 0; i < own->phases && all->phases < AIC_PHASES_MAX; i++) {
+        all->phase[all->phases++] = own->phase[i];
+    }
+}
+
+static bool has_phases(const aic_kernel_plan *of)
+{
+    size_t phases = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        const aic_requirements *own = &of->plan[i]->requirements;
+        phases += own->phases;
+        if (of->count > 1 && own->pack.operand != 0) {
+            return false;
+        }
+    }
+    return phases > 0 && phases <= AIC_PHASES_MAX;
+}
+
+void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requirements)
+{
+    if (of->count == 1) {
+        *requirements = of->plan[0]->requirements;
+        return;
+    }
+    *requirements = (aic_requirements){.needs = 0};
+    for (size_t i = 0; i < of->count; i++) {
+        add_member(requirements, &of->plan[i]->requirements);
+    }
+    if (!has_phases(of)) {
+        requirements->phases = 0;
+    }
+}
+
+unsigned aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *symbol)
+{
+    kernel k = {.e = e, .of = of, .symbol = symbol};
+    unsigned functions = 1u << AIC_FUNCTION_ENTRY;
+    emit_bodies(&k);
+    if (of->count > 1) {
+        emit_group(&k);
+    } else {
+        emit_direct(&k, AIC_PLAIN);
+    }
+    if (of->count == 1 && of->plan[0]->requirements.pack.operand != 0) {
+        emit_direct(&k, AIC_PACKED);
+        emit_pack(&k);
+        functions |= 1u << AIC_FUNCTION_PACKED | 1u << AIC_FUNCTION_PACK;
+    }
+    if (has_phases(of)) {
+        emit_phase(&k);
+        functions |= 1u << AIC_FUNCTION_PHASE;
+    }
+    return functions;
+}

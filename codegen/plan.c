@@ -1,0 +1,201 @@
+/* From a problem to a plan; see plan.h. */
+#include "codegen/plan.h"
+#include "codegen/shape.h"
+#include "frontend/core/diag.h"
+#include "frontend/core/op.h"
+
+#include <stdlib.h>
+
+/* ---- what operators describe ---- */
+
+static const aic_generator *const GENERATORS[] = {
+    [AIC_OP_NONE] = NULL,
+#define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = &aic_generator_##name,
+#include <aic/ops.def>
+#undef AIC_OP
+};
+
+void *aic_work_begin(aic_work *work, const aic_shape *shape, size_t bytes)
+{
+    work->shape = shape;
+    memset(work->part, 0, bytes);
+    return work->part;
+}
+
+/* The first stage describes itself, each later one changes that description. */
+static void describe(const aic_problem *problem, aic_work *work)
+{
+    const aic_spec *spec = problem->spec;
+    const aic_stage *first = &spec->stage[0];
+    GENERATORS[first->op]->describe(&first->desc, problem->semantics, work);
+    if (spec->count > 1) {
+        aic_chain_operands chain;
+        aic_chain_operands_of(spec, problem->semantics, &chain);
+        for (int32_t s = 1; s < spec->count; s++) {
+            const aic_stage *stage = &spec->stage[s];
+            GENERATORS[stage->op]->fuse(&stage->desc, problem->semantics, chain.from[s], work);
+        }
+    }
+}
+
+/* ---- plans ---- */
+
+aic_status aic_plan_create(const aic_problem *problem, aic_plan **plan)
+{
+    aic_plan *made = malloc(sizeof *made);
+    if (made == NULL) {
+        return aic_fail_memory("plan", sizeof *made);
+    }
+    aic_operand operands[AIC_OPERANDS_MAX];
+    made->problem = *problem;
+    made->operands = aic_spec_operands_of(problem->spec, problem->semantics, operands);
+    describe(problem, &made->work);
+    made->shape = made->work.shape;
+    made->schedule = (aic_schedule){.record = made->shape->schedule};
+    made->derived = calloc(1, made->shape->derived_bytes);
+    if (made->derived == NULL) {
+        const size_t bytes = made->shape->derived_bytes;
+        free(made);
+        return aic_fail_memory("plan", bytes);
+    }
+    *plan = made;
+    return AIC_OK;
+}
+
+void aic_plan_free(aic_plan *plan)
+{
+    if (plan != NULL) {
+        free(plan->derived);
+        free(plan);
+    }
+}
+
+static aic_status derive(aic_plan *plan)
+{
+    memset(plan->derived, 0, plan->shape->derived_bytes);
+    plan->requirements = (aic_requirements){.needs = 0};
+    return plan->shape->derive(plan);
+}
+
+aic_status aic_plan_set(aic_plan *plan, const aic_schedule *schedule)
+{
+    plan->schedule = *schedule;
+    return derive(plan);
+}
+
+aic_status aic_plan_parse(aic_plan *plan, const char *text)
+{
+    aic_schedule schedule;
+    aic_status status = aic_schedule_read(plan->shape->schedule, text, &schedule);
+    return status == AIC_OK ? aic_plan_set(plan, &schedule) : status;
+}
+
+void aic_plan_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
+{
+    plan->shape->enumerate(plan, space, visitor);
+}
+
+bool aic_plan_offer(aic_plan *plan, const void *fields, size_t bytes, const aic_visitor *visitor)
+{
+    plan->schedule = aic_schedule_of(plan->shape->schedule, fields, bytes);
+    return derive(plan) != AIC_OK || visitor->visit(visitor->user, plan);
+}
+
+/* The cheapest schedule seen so far. */
+typedef struct cheapest {
+    bool found;
+    aic_candidate best;
+} cheapest;
+
+static bool keep_cheapest(void *user, const aic_plan *plan)
+{
+    cheapest *seen = user;
+    if (!seen->found || plan->cost < seen->best.cost) {
+        *seen = (cheapest){true, {plan->schedule, plan->cost}};
+    }
+    return true;
+}
+
+aic_status aic_plan_choose(aic_plan *plan)
+{
+    cheapest seen = {.found = false};
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){keep_cheapest, &seen});
+    if (!seen.found) {
+        return aic_fail(AIC_INTERNAL, "schedule", "the shape %s offers none for this specification", plan->shape->name);
+    }
+    return aic_plan_set(plan, &seen.best.schedule);
+}
+
+/* ---- candidates ---- */
+
+bool aic_candidates_add(void *list_pointer, const aic_plan *plan)
+{
+    aic_candidates *list = list_pointer;
+    size_t at = list->count < AIC_CANDIDATES_MAX ? list->count++ : AIC_CANDIDATES_MAX;
+    while (at > 0 && list->best[at - 1].cost > plan->cost) {
+        if (at < AIC_CANDIDATES_MAX) {
+            list->best[at] = list->best[at - 1];
+        }
+        at--;
+    }
+    if (at < AIC_CANDIDATES_MAX) {
+        list->best[at] = (aic_candidate){.schedule = plan->schedule, .cost = plan->cost};
+    }
+    return true;
+}
+
+/* ---- requirements ---- */
+
+void aic_requirements_phase(aic_requirements *requirements, const char *name, int64_t items)
+{
+    aic_phase *phase = &requirements->phase[requirements->phases++];
+    *phase = (aic_phase){.items = items};
+    for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof phase->name; i++) {
+        phase->name[i] = name[i];
+    }
+}
+
+/* ---- the report ---- */
+
+static void report(FILE *out, aic_plan *plan)
+{
+    char text[AIC_SCHEDULE_TEXT_MAX];
+    aic_candidates list = {.count = 0};
+    const double bound = plan->shape->bound(plan);
+    const aic_target *target = plan->problem.target;
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){aic_candidates_add, &list});
+    fprintf(out, "target: %s, vectors of %d bits, %d registers\n", target->name, target->vector_bits,
+            target->vector_registers);
+    fprintf(out, "bound: %.4g vector operations\n", bound);
+    fprintf(out, "candidates, lowest predicted cost first; the first is the default:\n");
+    for (size_t i = 0; i < list.count; i++) {
+        if (aic_schedule_print(&list.best[i].schedule, text, sizeof text) == AIC_OK) {
+            fprintf(out, "  %s  cost %.4g, %.1f %% of it the bound\n", text, list.best[i].cost,
+                    100 * bound / list.best[i].cost);
+        }
+    }
+    if (list.count > 0 && aic_plan_set(plan, &list.best[0].schedule) == AIC_OK) {
+        plan->shape->report(out, plan);
+    }
+}
+
+aic_status aic_plan_explain(const aic_problem *problem, char **text)
+{
+    aic_plan *plan;
+    aic_status status = aic_plan_create(problem, &plan);
+    if (status != AIC_OK) {
+        return status;
+    }
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    if (out == NULL) {
+        status = aic_fail_memory("explain", 0);
+    } else {
+        report(out, plan);
+        if (fclose(out) != 0) {
+            status = aic_fail_memory("explain", size);
+        }
+    }
+    aic_plan_free(plan);
+    return status;
+}

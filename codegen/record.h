@@ -1,0 +1,72 @@
+/* What a compiled kernel is, as plain data: the functions it has, the memory a call must provide, the phases in which
+ * it can be run. The generator fills it in, the runtime calls by it. */
+#ifndef AIC_RECORD_H
+#define AIC_RECORD_H
+
+#include <aic/spec.h>
+
+/* The two forms of a call: operands as the documents shape them, or packed images in place of the packable ones. */
+enum { AIC_PLAIN = 0, AIC_PACKED = 1, AIC_FORMS };
+
+/* What a worker's state must be while it runs bodies; the entry points set it and put the caller's back. */
+enum {
+    AIC_NEEDS_FLOAT = 1u << 0, /* the default floating-point control word */
+    AIC_NEEDS_TILES = 1u << 1, /* tile registers, configured */
+};
+
+/* The operand that can be packed once and used many times. */
+typedef struct aic_packing {
+    uint32_t operand; /* its number; 0, the output's: there is none */
+    int64_t items;    /* parts that can be packed independently of each other */
+    int64_t bytes;    /* of the packed image, which is aligned to 64 bytes */
+    int64_t offset;   /* of the image in the shared memory of a plain call, which packs it first */
+} aic_packing;
+
+/* A part of the work: `items` independent items, all of which must be done before the next phase begins. */
+typedef struct aic_phase {
+    char name[16];
+    int64_t items;
+} aic_phase;
+
+enum { AIC_PHASES_MAX = 32 }; /* of a group; a specification alone has few */
+
+/* What a caller of a kernel must know. */
+typedef struct aic_requirements {
+    uint32_t needs; /* AIC_NEEDS_... */
+    aic_packing pack;
+    uint32_t phases;
+    aic_phase phase[AIC_PHASES_MAX];
+    int64_t shared_bytes[AIC_FORMS]; /* scratch memory of a call, one for all workers; a multiple of 64 */
+    int64_t private_bytes;           /* and of each worker; a multiple of 64 */
+} aic_requirements;
+
+/* Scratch memory of a call by one worker: what is shared, then what is its own. */
+static inline int64_t aic_workspace_bytes(const aic_requirements *r, int form)
+{
+    return r->shared_bytes[form] + r->private_bytes;
+}
+
+/* The functions of a kernel. None refers to another symbol or contains an absolute address.
+ *
+ *     ENTRY   SYMBOL         void (operands..., void *workspace)      operands as the documents shape them
+ *     PACKED  SYMBOL_packed  the same with the packed image in place of its operand; where there is one
+ *     PACK    SYMBOL_pack    void (void *packed, const void *source)  likewise
+ *     PHASE   SYMBOL_phase   void (void *const *operands, void *shared, void *private,
+ *                                  int64_t phase, int64_t first, int64_t last)
+ *                            items first .. last-1 of a phase by one worker, operands as for PACKED
+ *
+ * Workspaces are aligned to 64 bytes; that of ENTRY and PACKED is the shared memory, then one worker's own. The
+ * functions of a group have one operand, the table of the operands of its specifications, one after the other. A group
+ * in which an operand is packed has no phases. */
+typedef enum aic_function_role {
+    AIC_FUNCTION_ENTRY,
+    AIC_FUNCTION_PACKED,
+    AIC_FUNCTION_PACK,
+    AIC_FUNCTION_PHASE,
+    AIC_FUNCTIONS
+} aic_function_role;
+
+/* What is behind SYMBOL in the function's name. */
+extern const char *const aic_function_suffix[AIC_FUNCTIONS];
+
+#endif

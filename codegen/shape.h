@@ -1,0 +1,81 @@
+/* Shapes of computation. An operator describes itself as one of them; a shape knows how to schedule and emit every
+ * operator of its kind, and knows no operator by name. */
+#ifndef AIC_SHAPE_H
+#define AIC_SHAPE_H
+
+#include "codegen/llvm/emit.h"
+#include "codegen/plan.h"
+
+#include <stdio.h>
+
+/* The bodies of a kernel, which the shape delivers in place of entry points (kernel.c has those):
+ *
+ *     pack    void (packed, source; first, last)
+ *     phase   void (operands..., shared, private; first, last)
+ *
+ * Each does the items first .. last-1 of what the plan's requirements say. */
+typedef struct aic_bodies {
+    LLVMValueRef pack;
+    LLVMValueRef phase[AIC_PHASES_MAX];
+} aic_bodies;
+
+typedef struct aic_shape {
+    const char *name;
+    const aic_record *schedule; /* the fields of its schedules */
+    size_t derived_bytes;
+
+    /* Offers (aic_plan_offer) the schedules of the space; at least one for every legal work and target. */
+    void (*enumerate)(aic_plan *plan, aic_space space, const aic_visitor *visitor);
+    /* From work and schedule to derived, requirements (zeroed before) and cost; AIC_INVALID_ARGUMENT, naming the
+     * schedule's field, when the schedule does not fit. Takes bounded time whatever the extents are. */
+    aic_status (*derive)(aic_plan *plan);
+    /* Vector operations that no schedule can save. */
+    double (*bound)(const aic_plan *plan);
+    /* Emits the bodies, functions whose names begin with `symbol`. */
+    void (*emit)(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies);
+    /* For AIC_NEEDS_TILES: code that configures the tiles of the running worker, and that gives them up. */
+    void (*enter)(aic_emit *e, const aic_plan *plan);
+    void (*leave)(aic_emit *e, const aic_plan *plan);
+    /* What was refused and what the schedule amounts to, for people. */
+    void (*report)(FILE *out, const aic_plan *plan);
+} aic_shape;
+
+/* ---- for operators (codegen/ops) ---- */
+
+/* One in each codegen/ops/NAME.c; ops.def names them all. */
+typedef struct aic_generator {
+    /* Describes the (valid, resolved) descriptor: aic_work_begin(), or the begin function of a shape. */
+    void (*describe)(const void *desc, const aic_semantics *semantics, aic_work *work);
+    /* In a fused chain: changes the description of the stages before so that it ends in this operator. operand[i]: the
+     * place of the operator's own operand i among the kernel's. NULL: never fused. */
+    void (*fuse)(const void *desc, const aic_semantics *semantics, const int *operand, aic_work *work);
+} aic_generator;
+
+#define AIC_OP(ENUM, name, params, args) extern const aic_generator aic_generator_##name;
+#include <aic/ops.def>
+#undef AIC_OP
+
+/* Makes the work one of this shape and returns the shape's structure, zeroed; `bytes` is its size. */
+void *aic_work_begin(aic_work *work, const aic_shape *shape, size_t bytes);
+
+/* A descriptor that asks for nothing: the kernel returns at once. */
+void aic_work_nothing(aic_work *work);
+
+/* ---- for shapes ---- */
+
+/* What is being emitted in a body. */
+typedef struct aic_body {
+    LLVMValueRef function;
+    LLVMValueRef operand[AIC_OPERANDS_MAX];
+    LLVMValueRef shared, private; /* scratch memory, 64-byte aligned */
+    LLVMValueRef first, last;     /* items */
+} aic_body;
+
+/* Starts the function "SYMBOL_NAME", the body of a phase; end it with aic_emit_function_end(). */
+void aic_body_begin(aic_emit *e, const aic_plan *plan, aic_emit_kind kind, const char *symbol, const char *name,
+                    aic_body *body);
+
+/* Adds a phase to a plan's requirements. */
+void aic_requirements_phase(aic_requirements *requirements, const char *name, int64_t items);
+
+#endif
