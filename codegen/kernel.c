@@ -104,18 +104,26 @@ static void call_phase(const member *m, uint32_t phase, LLVMValueRef first, LLVM
     aic_emit_call(m->e, m->bodies->phase[phase], args, count);
 }
 
-/* All of the specification by one worker. */
-static void run(member *m, int form, LLVMValueRef workspace)
+/* Packs what is packed, behind the rest of the workspace. */
+static void pack(member *m, LLVMValueRef workspace)
+{
+    const aic_requirements *r = &m->plan->requirements;
+    if (r->pack.operand != 0) {
+        LLVMValueRef packed = aic_at_const(m->e, workspace, aic_workspace_bytes(r, AIC_PACKED));
+        enter(m);
+        call_pack(m, packed, m->operand[r->pack.operand]);
+        leave(m);
+        m->operand[r->pack.operand] = packed;
+    }
+}
+
+/* All phases by one worker. */
+static void run(member *m, LLVMValueRef workspace)
 {
     const aic_requirements *r = &m->plan->requirements;
     m->shared = workspace;
-    m->private = aic_at_const(m->e, workspace, r->shared_bytes[form]);
+    m->private = aic_at_const(m->e, workspace, r->shared_bytes);
     enter(m);
-    if (form == AIC_PLAIN && r->pack.operand != 0) {
-        LLVMValueRef packed = aic_at_const(m->e, workspace, r->pack.offset);
-        call_pack(m, packed, m->operand[r->pack.operand]);
-        m->operand[r->pack.operand] = packed;
-    }
     for (uint32_t i = 0; i < r->phases; i++) {
         call_phase(m, i, aic_int(m->e, 0), aic_int(m->e, r->phase[i].items));
     }
@@ -156,19 +164,40 @@ static member member_of(const kernel *k, size_t index)
     return (member){.e = k->e, .plan = k->of->plan[index], .bodies = &k->bodies[index]};
 }
 
-/* SYMBOL and SYMBOL_packed of one specification. */
-static void emit_direct(const kernel *k, int form)
+/* Starts SYMBOL or SYMBOL_packed of one specification; returns the workspace. */
+static LLVMValueRef begin_direct(const kernel *k, member *m, aic_function_role role)
+{
+    const unsigned count = (unsigned)m->plan->operands;
+    const char *names[AIC_OPERANDS_MAX + 1];
+    operand_names(m->plan, names);
+    names[count] = "workspace";
+    begin_entry(k->e, k->symbol, role, names, count + 1, 0);
+    for (unsigned i = 0; i < count; i++) {
+        m->operand[i] = aic_emit_param(k->e, i);
+    }
+    return aic_emit_param(k->e, count);
+}
+
+/* The function that takes packed operands; without any it is the plain one. */
+static LLVMValueRef emit_direct(const kernel *k, aic_function_role role)
 {
     member m = member_of(k, 0);
+    LLVMValueRef workspace = begin_direct(k, &m, role), function = k->e->function;
+    run(&m, workspace);
+    aic_emit_function_end(k->e);
+    return function;
+}
+
+/* SYMBOL where an operand is packed: packs it and calls SYMBOL_packed. */
+static void emit_plain(const kernel *k, LLVMValueRef packed)
+{
+    member m = member_of(k, 0);
+    LLVMValueRef args[AIC_OPERANDS_MAX + 1], workspace = begin_direct(k, &m, AIC_FUNCTION_ENTRY);
     const unsigned count = (unsigned)m.plan->operands;
-    const char *names[AIC_OPERANDS_MAX + 1];
-    operand_names(m.plan, names);
-    names[count] = "workspace";
-    begin_entry(k->e, k->symbol, form == AIC_PLAIN ? AIC_FUNCTION_ENTRY : AIC_FUNCTION_PACKED, names, count + 1, 0);
-    for (unsigned i = 0; i < count; i++) {
-        m.operand[i] = aic_emit_param(k->e, i);
-    }
-    run(&m, form, aic_emit_param(k->e, count));
+    pack(&m, workspace);
+    memcpy(args, m.operand, count * sizeof args[0]);
+    args[count] = workspace;
+    aic_emit_call(k->e, packed, args, count + 1);
     aic_emit_function_end(k->e);
 }
 
@@ -200,42 +229,44 @@ static void emit_group(const kernel *k)
     for (size_t i = 0; i < k->of->count; i++) {
         member m = member_of(k, i);
         load_operands(&m, table, first);
-        run(&m, AIC_PLAIN, workspace);
+        pack(&m, workspace);
+        run(&m, workspace);
         first += m.plan->operands;
     }
     aic_emit_function_end(k->e);
 }
 
-/* One of the branches of SYMBOL_phase. */
-static void emit_branch(member *m, uint32_t phase, int64_t number)
+/* The phases of one specification, the first of which has this number among those of the kernel. */
+static void emit_branches(member *m, int64_t number)
 {
     aic_emit *e = m->e;
-    aic_branch branch;
-    LLVMValueRef asked = LLVMBuildICmp(e->builder, LLVMIntEQ, aic_emit_param(e, 3), aic_int(e, number), "");
-    aic_branch_begin(e, &branch, asked);
-    enter(m);
-    call_phase(m, phase, aic_emit_param(e, 4), aic_emit_param(e, 5));
-    leave(m);
-    aic_branch_end(e, &branch);
+    LLVMValueRef asked = aic_emit_param(e, 3);
+    for (uint32_t phase = 0; phase < m->plan->requirements.phases; phase++) {
+        aic_branch branch;
+        LLVMValueRef is_asked = LLVMBuildICmp(e->builder, LLVMIntEQ, asked, aic_int(e, number + phase), "");
+        aic_branch_begin(e, &branch, is_asked);
+        call_phase(m, phase, aic_emit_param(e, 4), aic_emit_param(e, 5));
+        aic_branch_end(e, &branch);
+    }
 }
 
 static void emit_phase(const kernel *k)
 {
     static const char *const PARAMS[] = {"operands", "shared", "private", "phase", "first", "last"};
     aic_emit *e = k->e;
-    begin_entry(e, k->symbol, AIC_FUNCTION_PHASE, PARAMS, 3, 3);
-    LLVMValueRef table = aic_emit_param(e, 0);
     size_t first = 0;
     int64_t number = 0;
+    begin_entry(e, k->symbol, AIC_FUNCTION_PHASE, PARAMS, 3, 3);
     for (size_t i = 0; i < k->of->count; i++) {
         member m = member_of(k, i);
-        load_operands(&m, table, first);
+        load_operands(&m, aic_emit_param(e, 0), first);
         m.shared = aic_emit_param(e, 1);
         m.private = aic_emit_param(e, 2);
-        for (uint32_t phase = 0; phase < m.plan->requirements.phases; phase++) {
-            emit_branch(&m, phase, number++);
-        }
+        enter(&m);
+        emit_branches(&m, number);
+        leave(&m);
         first += m.plan->operands;
+        number += m.plan->requirements.phases;
     }
     aic_emit_function_end(e);
 }
@@ -251,9 +282,9 @@ static int64_t larger(int64_t a, int64_t b)
 static void add_member(aic_requirements *all, const aic_requirements *own)
 {
     all->needs |= own->needs;
-    all->shared_bytes[AIC_PLAIN] = larger(all->shared_bytes[AIC_PLAIN], own->shared_bytes[AIC_PLAIN]);
-    all->shared_bytes[AIC_PACKED] = all->shared_bytes[AIC_PLAIN];
-    all->private_bytes = larger(all->private_bytes, own->private_bytes);
+    const int64_t packed = own->pack.operand != 0 ? own->pack.bytes : 0;
+    all->shared_bytes = larger(all->shared_bytes, own->shared_bytes);
+    all->private_bytes = larger(all->private_bytes, own->private_bytes + packed);
     for (uint32_t i = 0; i < own->phases && all->phases < AIC_PHASES_MAX; i++) {
         all->phase[all->phases++] = own->phase[i];
     }
@@ -294,11 +325,10 @@ unsigned aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *sym
     emit_bodies(&k);
     if (of->count > 1) {
         emit_group(&k);
+    } else if (of->plan[0]->requirements.pack.operand == 0) {
+        emit_direct(&k, AIC_FUNCTION_ENTRY);
     } else {
-        emit_direct(&k, AIC_PLAIN);
-    }
-    if (of->count == 1 && of->plan[0]->requirements.pack.operand != 0) {
-        emit_direct(&k, AIC_PACKED);
+        emit_plain(&k, emit_direct(&k, AIC_FUNCTION_PACKED));
         emit_pack(&k);
         functions |= 1u << AIC_FUNCTION_PACKED | 1u << AIC_FUNCTION_PACK;
     }

@@ -18,8 +18,7 @@ enum {
 typedef struct aic_packing {
     uint32_t operand; /* its number; 0, the output's: there is none */
     int64_t items;    /* parts that can be packed independently of each other */
-    int64_t bytes;    /* of the packed image, which is aligned to 64 bytes */
-    int64_t offset;   /* of the image in the shared memory of a plain call, which packs it first */
+    int64_t bytes;    /* of the packed image, which is aligned to 64 bytes; a multiple of 64 */
 } aic_packing;
 
 /* A part of the work: `items` independent items, all of which must be done before the next phase begins. */
@@ -36,14 +35,15 @@ typedef struct aic_requirements {
     aic_packing pack;
     uint32_t phases;
     aic_phase phase[AIC_PHASES_MAX];
-    int64_t shared_bytes[AIC_FORMS]; /* scratch memory of a call, one for all workers; a multiple of 64 */
-    int64_t private_bytes;           /* and of each worker; a multiple of 64 */
+    int64_t shared_bytes;  /* scratch memory of a call, one for all workers; a multiple of 64 */
+    int64_t private_bytes; /* and of each worker; a multiple of 64 */
 } aic_requirements;
 
-/* Scratch memory of a call by one worker: what is shared, then what is its own. */
+/* Scratch memory of a call by one worker: what is shared, what is its own and, of a plain call, the image that it packs
+ * first. */
 static inline int64_t aic_workspace_bytes(const aic_requirements *r, int form)
 {
-    return r->shared_bytes[form] + r->private_bytes;
+    return r->shared_bytes + r->private_bytes + (form == AIC_PLAIN ? r->pack.bytes : 0);
 }
 
 /* The functions of a kernel. None refers to another symbol or contains an absolute address.

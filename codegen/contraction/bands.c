@@ -1,6 +1,6 @@
 /* The bodies of a contraction: loops around the tiles of a micro-kernel.
  *
- *     tables    the taps' offsets, the epilogue's column parameters
+ *     columns   the epilogue's column parameters, where it has any
  *     bands     for band: pack its image rows
  *                 for group of output channels
  *                   for tile row of the band, for tile column: call the tile's function
@@ -243,19 +243,14 @@ static LLVMValueRef operand(const aic_emit *e, const aic_body *body, unsigned nu
     return number == 0 ? LLVMConstNull(e->ptr) : body->operand[number];
 }
 
-static LLVMValueRef emit_tables(frame *f, const aic_plan *plan, const char *symbol)
+static LLVMValueRef emit_columns(frame *f, const aic_plan *plan, const char *symbol)
 {
     aic_emit *e = f->e;
+    const aic_epilogue *p = &f->t->epilogue;
     aic_body body;
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "tables", &body);
-    f->taps = aic_at_const(e, body.shared, f->t->taps_offset);
-    emit_tap_table(f);
-    if (f->strips.table != NULL) {
-        const aic_epilogue *p = &f->t->epilogue;
-        LLVMValueRef args[] = {aic_at_const(e, body.shared, f->t->table_offset), operand(e, &body, p->scale_operand),
-                               operand(e, &body, aic_epilogue_bias(p))};
-        aic_emit_call(e, f->strips.table, args, 3);
-    }
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "columns", &body);
+    LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
+    aic_emit_call(e, f->strips.table, args, 3);
     aic_emit_function_end(e);
     return body.function;
 }
@@ -268,10 +263,11 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     f->out = body.operand[OUT];
     f->image = body.operand[IMAGE];
     f->weight = body.operand[WEIGHT];
-    f->taps = aic_at_const(e, body.shared, f->t->taps_offset);
-    f->table = aic_at_const(e, body.shared, f->t->table_offset);
+    f->table = body.shared;
+    f->taps = aic_at_const(e, body.private, f->t->taps_offset);
     f->strip = aic_at_const(e, body.private, f->t->strip_offset);
     f->band = aic_at_const(e, body.private, f->t->band_offset);
+    emit_tap_table(f);
     aic_loop loop;
     aic_loop_begin(e, &loop, "band", body.first, body.last, 1, NULL, 0);
     emit_band(f, loop.index);
@@ -290,6 +286,9 @@ void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_b
     if (f.t->has_epilogue) {
         aic_emit_strips(e, f.c, f.t, symbol, &f.strips);
     }
-    bodies->phase[0] = emit_tables(&f, plan, symbol);
-    bodies->phase[1] = emit_bands(&f, plan, symbol);
+    unsigned phase = 0;
+    if (f.strips.table != NULL) {
+        bodies->phase[phase++] = emit_columns(&f, plan, symbol);
+    }
+    bodies->phase[phase] = emit_bands(&f, plan, symbol);
 }

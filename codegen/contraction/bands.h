@@ -4,7 +4,7 @@
 
 #include "codegen/contraction/contraction.h"
 
-/* bands.c: the phases "tables" and "bands". */
+/* bands.c: the phases "columns", where the epilogue has parameters, and "bands". */
 void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies);
 
 /* schedule.c */

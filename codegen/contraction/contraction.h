@@ -120,8 +120,7 @@ typedef struct aic_tiling {
     aic_epilogue epilogue;
     int64_t strip_columns; /* output channels of a strip: a group, or the groups of a block of 16 */
     int64_t strip_pitch;   /* between the strip's blocks of 16 columns; 0: no strip, results are stored at once */
-    int64_t taps_offset, table_offset; /* in the shared memory */
-    int64_t strip_offset, band_offset; /* in a worker's own */
+    int64_t taps_offset, strip_offset, band_offset; /* in a worker's memory; the shared one is the epilogue's table */
     int64_t packed_bytes, band_bytes;
 } aic_tiling;
 

@@ -10,6 +10,8 @@
 #include "codegen/family/family.h"
 #include "codegen/llvm/vec.h"
 
+#include <stdio.h>
+
 enum { BLOCK_MAX = 8, VECTOR_BYTES = 16 };
 
 typedef struct packer {
@@ -25,7 +27,9 @@ typedef struct packer {
     int64_t chunk;   /* output channels packed together: a group, or a block of several smaller groups */
     int64_t chunks;
     LLVMValueRef packed, weight;
-    LLVMValueRef first, last;             /* chunks that are packed */
+    LLVMValueRef inner[2];    /* hot functions: of whole channel blocks or chunks, of the last one; or NULL */
+    LLVMValueRef starts;      /* likewise */
+    LLVMValueRef first, last; /* chunks that are packed */
     LLVMValueRef first_panel, last_panel; /* their panels, and of the last chunk all that follow */
 } packer;
 
@@ -122,9 +126,25 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
     }
 }
 
-/* The chunk of output channels from `first` on, for one channel block of `channels` channels and one tap. */
+/* void name(row, source; count): `count` output channels of one channel block of `channels` channels and one tap. */
+static LLVMValueRef emit_blocks(const packer *p, int64_t channels, const char *name)
+{
+    static const char *const PARAMS[] = {"row", "source", "count"};
+    aic_emit *e = p->e;
+    aic_loop blocks;
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 1);
+    LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
+    aic_loop_begin(e, &blocks, "block", aic_int(e, 0), aic_emit_param(e, 2), p->block, NULL, 0);
+    emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->t->source_bytes)),
+               aic_at(e, row, aic_mul(e, blocks.index, p->t->arithmetic.cell_bytes)), channels);
+    aic_loop_end(e, &blocks);
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* The chunk of output channels from `first` on, for one channel block and one tap, by the function `blocks`. */
 static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, LLVMValueRef block, LLVMValueRef tap,
-                      int64_t channels)
+                      LLVMValueRef blocks)
 {
     aic_emit *e = p->e;
     const aic_contraction *c = p->c;
@@ -142,21 +162,18 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
     if (p->columns % p->chunk != 0) {
         limit = aic_min(e, limit, LLVMBuildNSWSub(e->builder, aic_int(e, p->columns), first, ""));
     }
-    aic_loop blocks;
-    aic_loop_begin(e, &blocks, "block", aic_int(e, 0), limit, p->block, NULL, 0);
-    emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, c->c0 * t->source_bytes)),
-               aic_at(e, row, aic_mul(e, blocks.index, t->arithmetic.cell_bytes)), channels);
-    aic_loop_end(e, &blocks);
+    LLVMValueRef args[] = {row, source, limit};
+    aic_emit_call(e, blocks, args, 3);
 }
 
-/* Channel blocks from `first` to `end` of a chunk, each of `channels` channels. */
-static void emit_channel_blocks(const packer *p, LLVMValueRef chunk, int64_t first, int64_t end, int64_t channels)
+/* Channel blocks from `first` to `end` of a chunk. */
+static void emit_channel_blocks(const packer *p, LLVMValueRef chunk, int64_t first, int64_t end, LLVMValueRef function)
 {
     aic_emit *e = p->e;
     aic_loop blocks, taps;
     aic_loop_begin(e, &blocks, "channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
     aic_loop_begin(e, &taps, "tap", aic_int(e, 0), aic_int(e, p->t->taps), 1, NULL, 0);
-    emit_step(p, panel_of(p, chunk), aic_mul(e, chunk, p->chunk), blocks.index, taps.index, channels);
+    emit_step(p, panel_of(p, chunk), aic_mul(e, chunk, p->chunk), blocks.index, taps.index, function);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &blocks);
 }
@@ -165,15 +182,14 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef chunk, int64_t fir
 static void emit_from_blocks(const packer *p)
 {
     aic_emit *e = p->e;
-    const aic_contraction *c = p->c;
-    int64_t full = c->channels / c->c0;
+    const int64_t full = p->c->channels / p->c->c0;
     aic_loop chunks;
     aic_loop_begin(e, &chunks, "chunk", p->first, p->last, 1, NULL, 0);
-    if (full > 0) {
-        emit_channel_blocks(p, chunks.index, 0, full, c->c0);
+    if (p->inner[0] != NULL) {
+        emit_channel_blocks(p, chunks.index, 0, full, p->inner[0]);
     }
-    if (full < c->c1) {
-        emit_channel_blocks(p, chunks.index, full, c->c1, c->channels - full * c->c0);
+    if (p->inner[1] != NULL) {
+        emit_channel_blocks(p, chunks.index, full, p->c->c1, p->inner[1]);
     }
     aic_loop_end(e, &chunks);
 }
@@ -209,15 +225,16 @@ static void emit_cell(const packer *p, LLVMValueRef source, LLVMValueRef row, in
     }
 }
 
-/* `columns` columns of a chunk. */
-static void emit_rows(const packer *p, LLVMValueRef chunk, int64_t columns)
+/* void name(row, source): `columns` columns of a chunk, whose cells begin at `row`. */
+static LLVMValueRef emit_columns(const packer *p, int64_t columns, const char *name)
 {
+    static const char *const PARAMS[] = {"row", "source"};
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
     int64_t channels = t->arithmetic.cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
     int64_t source_step = channels * p->c->n * t->source_bytes, step = t->group * t->arithmetic.cell_bytes;
-    LLVMValueRef row = aic_at_const(e, panel_of(p, chunk), t->start_bytes);
-    LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, chunk, p->chunk * t->source_bytes));
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 0);
+    LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     if (full > 0) {
         aic_loop cells;
         aic_loop_begin(e, &cells, "cell", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
@@ -228,22 +245,32 @@ static void emit_rows(const packer *p, LLVMValueRef chunk, int64_t columns)
     if (rest > 0) {
         emit_cell(p, aic_at_const(e, source, full * source_step), aic_at_const(e, row, full * step), rest, columns);
     }
+    aic_emit_function_end(e);
+    return function;
+}
+
+static void emit_chunk(const packer *p, LLVMValueRef chunk, LLVMValueRef function)
+{
+    aic_emit *e = p->e;
+    LLVMValueRef args[] = {aic_at_const(e, panel_of(p, chunk), p->t->start_bytes),
+                           aic_at(e, p->weight, aic_mul(e, chunk, p->chunk * p->t->source_bytes))};
+    aic_emit_call(e, function, args, 2);
 }
 
 static void emit_from_rows(const packer *p)
 {
     aic_emit *e = p->e;
-    int64_t full = p->columns / p->chunk;
-    if (full > 0) {
+    const int64_t full = p->columns / p->chunk;
+    if (p->inner[0] != NULL) {
         aic_loop chunks;
         aic_loop_begin(e, &chunks, "chunk", p->first, aic_min(e, p->last, aic_int(e, full)), 1, NULL, 0);
-        emit_rows(p, chunks.index, p->chunk);
+        emit_chunk(p, chunks.index, p->inner[0]);
         aic_loop_end(e, &chunks);
     }
-    if (p->columns % p->chunk != 0) {
+    if (p->inner[1] != NULL) {
         aic_branch branch;
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSGT, p->last, aic_int(e, full), ""));
-        emit_rows(p, aic_int(e, full), p->columns % p->chunk);
+        emit_chunk(p, aic_int(e, full), p->inner[1]);
         aic_branch_end(e, &branch);
     }
 }
@@ -288,26 +315,38 @@ static void emit_missing_panels(const packer *p)
     aic_loop_end(e, &panels);
 }
 
-/* Start values: an image offset by o adds o times the sum of an output channel's weights, which the sums start below.
- */
-static void emit_starts(const packer *p)
+/* void name(panel): a panel's start values. An image offset by o adds o times the sum of an output channel's weights,
+ * which the sums start below. */
+static LLVMValueRef emit_starts(const packer *p, const char *name)
 {
+    static const char *const PARAMS[] = {"panel"};
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
     unsigned bytes = t->lanes * t->arithmetic.cell_bytes;
     LLVMTypeRef cells = aic_vector(e->i8, bytes), words = aic_vector(e->i32, t->lanes);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 1, 0);
+    LLVMValueRef function = e->function;
     LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)t->arithmetic.image_offset, false), bytes);
-    aic_loop panels, vectors, steps;
-    aic_loop_begin(e, &panels, "panel", p->first_panel, p->last_panel, 1, NULL, 0);
-    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes));
+    aic_loop vectors, steps;
     aic_loop_begin(e, &vectors, "vector", aic_int(e, 0), aic_int(e, t->vectors), 1, NULL, 0);
-    LLVMValueRef start = aic_at(e, panel, aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
+    LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
     aic_loop_begin(e, &steps, "step", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum, 1);
     LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->group * t->arithmetic.cell_bytes));
     sum = e->target->family->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
     aic_loop_end(e, &steps);
     aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
     aic_loop_end(e, &vectors);
+    aic_emit_function_end(e);
+    return function;
+}
+
+static void emit_all_starts(const packer *p)
+{
+    aic_emit *e = p->e;
+    aic_loop panels;
+    aic_loop_begin(e, &panels, "panel", p->first_panel, p->last_panel, 1, NULL, 0);
+    LLVMValueRef args[] = {aic_at(e, p->packed, aic_mul(e, panels.index, p->t->panel_bytes))};
+    aic_emit_call(e, p->starts, args, 1);
     aic_loop_end(e, &panels);
 }
 
@@ -330,12 +369,33 @@ int64_t aic_pack_weight_items(const aic_contraction *c, const aic_tiling *t)
     return packer_of(c, t).chunks;
 }
 
-static void begin(packer *p, aic_emit *e, const char *name)
+/* The hot functions. */
+static void emit_inner(packer *p, const char *symbol)
+{
+    const aic_contraction *c = p->c;
+    const bool rows = c->weight == AIC_WEIGHT_ROWS;
+    const int64_t full = rows ? p->columns / p->chunk : c->channels / c->c0;
+    const int64_t rest = rows ? p->columns % p->chunk : c->channels % c->c0;
+    char name[160];
+    snprintf(name, sizeof name, "%s_whole", symbol);
+    if (full > 0) {
+        p->inner[0] = rows ? emit_columns(p, p->chunk, name) : emit_blocks(p, c->c0, name);
+    }
+    snprintf(name, sizeof name, "%s_rest", symbol);
+    if (rest > 0) {
+        p->inner[1] = (rows ? emit_columns : emit_blocks)(p, rest, name);
+    }
+    snprintf(name, sizeof name, "%s_starts", symbol);
+    if (p->t->start_bytes != 0) {
+        p->starts = emit_starts(p, name);
+    }
+}
+
+static void begin(packer *p, const char *name)
 {
     static const char *const PARAMS[] = {"packed", "weight", "first", "last"};
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 2);
-    p->e = e;
-    p->unit = LLVMIntTypeInContext(e->context, 8 * p->unit_bytes);
+    aic_emit *e = p->e;
+    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
     p->packed = aic_emit_param(e, 0);
     p->weight = aic_emit_param(e, 1);
     p->first = aic_emit_param(e, 2);
@@ -350,7 +410,10 @@ static void begin(packer *p, aic_emit *e, const char *name)
 LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     packer p = packer_of(c, t);
-    begin(&p, e, name);
+    p.e = e;
+    p.unit = LLVMIntTypeInContext(e->context, 8 * p.unit_bytes);
+    emit_inner(&p, name);
+    begin(&p, name);
     LLVMValueRef function = e->function;
     if (p.columns / t->group < t->panels) {
         emit_missing_panels(&p);
@@ -363,8 +426,8 @@ LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const a
     if (used_cells(&p) < t->cells) {
         emit_missing_cells(&p);
     }
-    if (t->start_bytes != 0) {
-        emit_starts(&p);
+    if (p.starts != NULL) {
+        emit_all_starts(&p);
     }
     aic_emit_function_end(e);
     return function;

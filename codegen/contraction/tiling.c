@@ -188,17 +188,6 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
  * register has rows. Where sums start from an old result, they come to lie behind it and are added then. */
 enum { SURPLUS_PIXELS = 16 };
 
-/* Memory of a call: what is computed once, then, of plain calls, the packed weight. */
-static void lay_out_shared(aic_tiling *t, aic_requirements *r)
-{
-    const int64_t table = t->has_epilogue ? aic_epilogue_table_bytes(&t->epilogue) : 0;
-    t->taps_offset = 0;
-    t->table_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
-    r->shared_bytes[AIC_PACKED] = t->table_offset + round_up(table, AIC_LINE_BYTES);
-    r->pack.offset = r->shared_bytes[AIC_PACKED];
-    r->shared_bytes[AIC_PLAIN] = r->pack.offset + round_up(t->packed_bytes, AIC_LINE_BYTES);
-}
-
 int64_t aic_tiling_strip_bytes(const aic_tiling *t)
 {
     const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * ROW_BYTES : 0;
@@ -210,8 +199,9 @@ static void lay_out_private(const aic_contraction *c, aic_tiling *t, aic_require
 {
     const int64_t strips = t->kernel->staged && c->accumulate ? 2 : 1;
     const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * t->col_step * t->pixel_pitch : 0;
-    t->strip_offset = 0;
-    t->band_offset = round_up(strips * aic_tiling_strip_bytes(t), AIC_LINE_BYTES);
+    t->taps_offset = 0;
+    t->strip_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
+    t->band_offset = t->strip_offset + round_up(strips * aic_tiling_strip_bytes(t), AIC_LINE_BYTES);
     t->band_bytes = t->band_rows * t->row_pitch;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }
@@ -249,10 +239,14 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, aic_requirements *r)
 {
     r->needs = t->kernel->needs | (c->dtype != AIC_INT8 || c->has_epilogue ? AIC_NEEDS_FLOAT : 0);
-    r->pack = (aic_packing){
-        .operand = AIC_CONTRACTION_WEIGHT, .items = aic_pack_weight_items(c, t), .bytes = t->packed_bytes};
-    lay_out_shared(t, r);
+    r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
+                            .items = aic_pack_weight_items(c, t),
+                            .bytes = round_up(t->packed_bytes, AIC_LINE_BYTES)};
+    const int64_t table = t->has_epilogue ? aic_epilogue_table_bytes(&t->epilogue) : 0;
+    r->shared_bytes = round_up(table, AIC_LINE_BYTES);
     lay_out_private(c, t, r);
-    aic_requirements_phase(r, "tables", 1);
+    if (table > 0) {
+        aic_requirements_phase(r, "columns", 1);
+    }
     aic_requirements_phase(r, "bands", t->bands);
 }

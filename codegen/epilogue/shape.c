@@ -209,8 +209,7 @@ static aic_status derive(aic_plan *plan)
     b->count = (b->rows + b->band - 1) / b->band;
     const int64_t table = aic_epilogue_table_bytes(p);
     r->needs = AIC_NEEDS_FLOAT;
-    r->shared_bytes[AIC_PLAIN] = (table + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    r->shared_bytes[AIC_PACKED] = r->shared_bytes[AIC_PLAIN];
+    r->shared_bytes = (table + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     r->private_bytes = p->columns % LANES != 0 ? ROW_BYTES : 0;
     if (table > 0) {
         aic_requirements_phase(r, "table", 1);
