@@ -28,9 +28,9 @@ static double multiply_cost(const aic_contraction *c, const aic_target *target)
 {
     switch (aic_arithmetic_of(c, target)->product) {
     case AIC_PRODUCT_PAIR:
-        return target->family->dot2.operations;
+        return aic_family_of(target)->dot2.operations;
     case AIC_PRODUCT_QUAD:
-        return target->family->dot4.operations;
+        return aic_family_of(target)->dot4.operations;
     case AIC_PRODUCT_FLOAT:
         break;
     }

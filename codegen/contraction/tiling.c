@@ -13,7 +13,7 @@ const aic_arithmetic *aic_arithmetic_of(const aic_contraction *c, const aic_targ
 {
     switch (c->sum) {
     case AIC_SUM_INT:
-        return target->family->dot4.emit != NULL ? &QUADS : &PAIRS;
+        return aic_family_of(target)->dot4.emit != NULL ? &QUADS : &PAIRS;
     case AIC_SUM_INT_WIDE:
         return &WIDE_PAIRS; /* sums start anew with every group of taps, which start values could not follow */
     case AIC_SUM_FAST:
@@ -204,7 +204,7 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
                            aic_tiling *tiling)
 {
     aic_tiling t = {.arithmetic = aic_arithmetic_of(c, target), .source_bytes = (unsigned)aic_dtype_size(c->dtype)};
-    t.image_offset = t.arithmetic->product == AIC_PRODUCT_QUAD ? target->family->dot4.image_offset : 0;
+    t.image_offset = t.arithmetic->product == AIC_PRODUCT_QUAD ? aic_family_of(target)->dot4.image_offset : 0;
     t.lanes = (unsigned)target->vector_bits / t.arithmetic->sum_bits;
     aic_status status = check_schedule(c, schedule, &t);
     if (status != AIC_OK) {
