@@ -1,5 +1,6 @@
 /* Contexts: options, environment, the default context. */
 #include "runtime/context.h"
+#include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/code.h"
@@ -28,7 +29,7 @@ static aic_status choose_target(const char *isa, const aic_target **target)
     if (max != NULL) {
         return aic_isa_find_runnable("AIC_MAX_ISA", max, target);
     }
-    *target = aic_target_host();
+    *target = aic_host_best(aic_host_this(), aic_host_arch());
     return AIC_OK;
 }
 

@@ -1,4 +1,5 @@
 /* Looking at what the generator makes: dumps of its stages and the list of candidate schedules. Nothing is cached. */
+#include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "runtime/build.h"
 #include "runtime/isa.h"
@@ -10,7 +11,7 @@
 static aic_status choose_target(const aic_context *context, const char *isa, const char *triple,
                                 const aic_target **target)
 {
-    aic_arch arch = aic_target_host_arch();
+    aic_arch arch = aic_host_arch();
     aic_status status = triple != NULL ? aic_target_arch(triple, &arch) : AIC_OK;
     if (status != AIC_OK) {
         return status;

@@ -50,9 +50,10 @@ START_TEST(levels)
         if (check == AIC_OK) {
             ck_assert_str_eq(aic_context_isa(context), name);
             aic_context_destroy(context);
-            best = name;
+            best = aic_isa_emulated(name) ? best : name; /* nobody gets an emulator who did not ask for it */
         } else {
             ck_assert_int_eq(check, AIC_UNSUPPORTED);
+            ck_assert(!aic_isa_emulated(name));
             ck_assert_ptr_nonnull(strstr(aic_last_error(), name));
         }
     }
@@ -61,6 +62,7 @@ START_TEST(levels)
     ck_assert_str_eq(aic_context_isa(context), best);
     aic_context_destroy(context);
     ck_assert_str_eq(aic_isa_name(0), "generic");
+    ck_assert(!aic_isa_emulated("generic") && !aic_isa_emulated("avx9") && !aic_isa_emulated(NULL));
 }
 END_TEST
 

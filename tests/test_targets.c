@@ -69,7 +69,11 @@ static const struct level_row {
      {"\tvpdpbusd", "\tvfmadd", "%zmm"},
      {"\tvcvtph2psx", "\tvfmadd231ph", "\ttdp", "\ttile"}},
     {AIC_ARCH_X86_64, "avx512fp16", {"\tvpdpbusd", "\tvfmadd", "%zmm"}, {"\ttdp", "\ttile"}},
-    {AIC_ARCH_X86_64, "amx", {"\tvfmadd", "%zmm", "\ttdpbssd", "\tldtilecfg", "\ttilerelease"}, {NULL}},
+    /* Without AVX512-FP16, whose moves and conversions LLVM would use. */
+    {AIC_ARCH_X86_64,
+     "amx",
+     {"\tvpdpbusd", "\tvfmadd", "%zmm", "\ttdpbssd", "\tldtilecfg", "\ttilerelease"},
+     {"\tvcvtph2psx", "\tvcvtps2phx", "\tvfmadd231ph", "\tvmovsh", "\tvmovw"}},
     {AIC_ARCH_AARCH64,
      "generic",
      {"\tmul", "\tfmul"},

@@ -332,7 +332,7 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
     aic_loop_begin(e, &steps, "step", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum, 1);
     LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->group * t->arithmetic.cell_bytes));
-    sum = e->target->family->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
+    sum = aic_family_of(e->target)->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
     aic_loop_end(e, &steps);
     aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
     aic_loop_end(e, &vectors);

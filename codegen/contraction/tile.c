@@ -111,9 +111,9 @@ static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef i
 {
     switch (k->t->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
-        return k->e->target->family->dot2.emit(k->e, sum, image, weight);
+        return aic_family_of(k->e->target)->dot2.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_QUAD:
-        return k->e->target->family->dot4.emit(k->e, sum, image, weight);
+        return aic_family_of(k->e->target)->dot4.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_FLOAT:
         break;
     }

@@ -233,13 +233,13 @@ LLVMValueRef aic_add_saturated(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
 
 LLVMValueRef aic_float_enter(aic_emit *e, bool needed)
 {
-    return needed ? e->target->family->fp_enter(e) : NULL;
+    return needed ? aic_family_of(e->target)->fp_enter(e) : NULL;
 }
 
 void aic_float_leave(aic_emit *e, LLVMValueRef saved)
 {
     if (saved != NULL) {
-        e->target->family->fp_leave(e, saved);
+        aic_family_of(e->target)->fp_leave(e, saved);
     }
 }
 

@@ -91,7 +91,7 @@ static LLVMValueRef round_portable(aic_emit *e, LLVMValueRef floats)
 
 LLVMValueRef aic_round(aic_emit *e, LLVMValueRef floats)
 {
-    LLVMValueRef (*emit)(aic_emit *, LLVMValueRef) = e->target->family->round;
+    LLVMValueRef (*emit)(aic_emit *, LLVMValueRef) = aic_family_of(e->target)->round;
     return emit != NULL ? emit(e, floats) : round_portable(e, floats);
 }
 
@@ -108,7 +108,7 @@ static LLVMValueRef narrow_portable(aic_emit *e, LLVMValueRef v, bool to_unsigne
 
 LLVMValueRef aic_pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned)
 {
-    const aic_pack_hook *hook = &e->target->family->pack;
+    const aic_pack_hook *hook = &aic_family_of(e->target)->pack;
     if (hook->emit != NULL) {
         return hook->emit(e, a, b, to_unsigned);
     }
@@ -118,7 +118,7 @@ LLVMValueRef aic_pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsig
 
 unsigned aic_pack_lane(const aic_target *target, unsigned lanes, unsigned bits, unsigned lane)
 {
-    unsigned unit = target->family->pack.unit_bits / bits;
+    unsigned unit = aic_family_of(target)->pack.unit_bits / bits;
     if (unit == 0 || unit > lanes) {
         return lane;
     }

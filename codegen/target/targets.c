@@ -4,20 +4,35 @@
 
 #include <string.h>
 
-struct aic_family;
-extern const struct aic_family aic_family_x86_generic, aic_family_x86, aic_family_x86_vnni;
-extern const struct aic_family aic_family_aarch64_generic, aic_family_aarch64, aic_family_aarch64_dotprod;
+/* Sets of features by name: what a host must have, and what LLVM may use. No set need hold another. */
+#define AIC_NEEDS_X86_GENERIC 0
+#define AIC_NEEDS_X86_SSE2 AIC_CPU_SSE2
+#define AIC_NEEDS_X86_AVX2 (AIC_NEEDS_X86_SSE2 | AIC_CPU_AVX2)
+#define AIC_NEEDS_X86_AVX512 (AIC_NEEDS_X86_AVX2 | AIC_CPU_AVX512)
+#define AIC_NEEDS_X86_VNNI (AIC_NEEDS_X86_AVX512 | AIC_CPU_VNNI)
+#define AIC_NEEDS_X86_FP16 (AIC_NEEDS_X86_VNNI | AIC_CPU_FP16)
+#define AIC_NEEDS_X86_AMX (AIC_NEEDS_X86_VNNI | AIC_CPU_AMX)
+#define AIC_NEEDS_ARM_GENERIC 0
+#define AIC_NEEDS_ARM_NEON AIC_CPU_NEON
+#define AIC_NEEDS_ARM_DOTPROD (AIC_NEEDS_ARM_NEON | AIC_CPU_DOTPROD)
+#define AIC_NEEDS_ARM_I8MM (AIC_NEEDS_ARM_DOTPROD | AIC_CPU_I8MM)
 
-#define AIC_X86_AVX2 "+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe"
-#define AIC_X86_AVX512 AIC_X86_AVX2 ",+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl"
+#define AIC_LLVM_X86_GENERIC "+sse2"
+#define AIC_LLVM_X86_SSE2 "+sse2"
+#define AIC_LLVM_X86_AVX2 "+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe"
+#define AIC_LLVM_X86_AVX512 AIC_LLVM_X86_AVX2 ",+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl"
 /* fast-dpwssd: else LLVM splits the fused instruction wherever that shortens a chain, and loses half of the gain. */
-#define AIC_X86_VNNI AIC_X86_AVX512 ",+avx512vnni,+fast-dpwssd"
-#define AIC_X86_FP16 AIC_X86_VNNI ",+avx512fp16"
-#define AIC_X86_AMX AIC_X86_FP16 ",+amx-tile,+amx-int8,+amx-bf16"
+#define AIC_LLVM_X86_VNNI AIC_LLVM_X86_AVX512 ",+avx512vnni,+fast-dpwssd"
+#define AIC_LLVM_X86_FP16 AIC_LLVM_X86_VNNI ",+avx512fp16"
+#define AIC_LLVM_X86_AMX AIC_LLVM_X86_VNNI ",+amx-tile,+amx-int8,+amx-bf16"
+#define AIC_LLVM_ARM_GENERIC "+fp-armv8,+neon"
+#define AIC_LLVM_ARM_NEON "+fp-armv8,+neon"
+#define AIC_LLVM_ARM_DOTPROD "+fp-armv8,+neon,+dotprod"
+#define AIC_LLVM_ARM_I8MM "+fp-armv8,+neon,+dotprod,+i8mm"
 
 static const aic_target TARGETS[] = {
-#define AIC_TARGET(arch, level, bits, registers, has, family, features)                                                \
-    {level, AIC_ARCH_##arch, features, bits, registers, has, &aic_family_##family},
+#define AIC_TARGET(arch, level, bits, registers, has, set)                                                             \
+    {level, AIC_ARCH_##arch, AIC_NEEDS_##set, AIC_LLVM_##set, bits, registers, has},
 #include "codegen/target/targets.def"
 #undef AIC_TARGET
 };

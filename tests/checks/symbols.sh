@@ -35,12 +35,21 @@ echo '#include <aic/aic.h>' | cc -E -P -I "$root/frontend/include" -x c - | tr '
 nm --defined-only --extern-only --format=posix "$build/libaicjit.a" | awk '!/:$/ && NF > 1 && $1 !~ /^aic_/ { print $1 }' |
     sort -u >"$work/strangers"
 
+# Targets can be linked without LLVM and without the generator.
+objects="$build/CMakeFiles/aicjit_objects.dir"
+find "$objects/codegen/target" -name '*.o' -exec nm --undefined-only --format=posix {} + |
+    awk '$2 == "U" && $1 ~ /^LLVM|^aic_/ { print $1 }' | sort -u >"$work/needed"
+find "$objects/codegen/target" "$objects/frontend" -name '*.o' -exec nm --defined-only --extern-only --format=posix {} + |
+    awk 'NF > 1 { print $1 }' | sort -u >"$work/provided"
+
 no_strangers() { ! grep -v '^aic_' "$1"; }
 check "something is exported" test -s "$work/exported"
 check "every exported symbol begins aic_" no_strangers "$work/exported"
 check "the library exports what cmake/symbols.txt lists" diff "$list" "$work/exported"
 check "the header declares what cmake/symbols.txt lists" diff "$list" "$work/declared"
 check "every external symbol of libaicjit.a begins aic_" diff /dev/null "$work/strangers"
+check "codegen/target is compiled" test -s "$work/needed"
+check "codegen/target needs nothing but frontend/" diff /dev/null <(comm -23 "$work/needed" "$work/provided")
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

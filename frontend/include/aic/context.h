@@ -51,9 +51,17 @@ AIC_API const char *aic_context_isa(aic_context *context);
 /* Instruction set levels of this architecture in ascending order; NULL past the last. Static storage. */
 AIC_API const char *aic_isa_name(size_t index);
 
-/* Whether this host can run the level: AIC_OK, AIC_UNSUPPORTED (known, but the host lacks it) or
- * AIC_INVALID_ARGUMENT (no such level); the message lists the levels. */
+/* Whether this host can run the level: AIC_OK, AIC_UNSUPPORTED (known, but the host lacks it; the message says what) or
+ * AIC_INVALID_ARGUMENT (no such level; the message lists the levels).
+ *
+ * On a processor with AMX the first of this call, aic_isa_emulated and aic_context_create asks Linux to save tile
+ * registers for the whole process. From then on sigaltstack() refuses stacks that are too small for them; a process
+ * that has such a stack already lacks the level. */
 AIC_API aic_status aic_isa_check(const char *name);
+
+/* Whether the level runs only because an emulator was loaded into the process that executes instructions the host
+ * lacks. Such a level is never the default. False for NULL and for a name that is no level. */
+AIC_API bool aic_isa_emulated(const char *name);
 
 /* The LLVM that generates code, e.g. "22.1.8". */
 AIC_API const char *aic_llvm_version(void);
