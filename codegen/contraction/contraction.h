@@ -175,6 +175,10 @@ unsigned aic_piece(int64_t left, unsigned most);
 /* cell.c, inline: `bytes` bytes of copies of an integer. */
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);
 
+/* cell.c: how well code is compiled that packs cells which are each multiplied `uses` times. Compiling it well
+ * takes longer than the rest of a kernel's frame; it pays where packing is a notable part of a call. */
+aic_emit_kind aic_pack_kind(int64_t uses);
+
 /* pack_weight.c: void name(packed, weight; first, last) packs the chunks first .. last-1, of which there are
  * aic_pack_weight_items(). */
 int64_t aic_pack_weight_items(const aic_contraction *c, const aic_tiling *t);

@@ -132,7 +132,7 @@ static LLVMValueRef emit_blocks(const packer *p, int64_t channels, const char *n
     static const char *const PARAMS[] = {"row", "source", "count"};
     aic_emit *e = p->e;
     aic_loop blocks;
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 1);
+    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 2, 1);
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     aic_loop_begin(e, &blocks, "block", aic_int(e, 0), aic_emit_param(e, 2), p->block, NULL, 0);
     emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->t->source_bytes)),
@@ -233,7 +233,7 @@ static LLVMValueRef emit_columns(const packer *p, int64_t columns, const char *n
     const aic_tiling *t = p->t;
     int64_t channels = t->arithmetic.cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
     int64_t source_step = channels * p->c->n * t->source_bytes, step = t->group * t->arithmetic.cell_bytes;
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 0);
+    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 2, 0);
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     if (full > 0) {
         aic_loop cells;
@@ -324,7 +324,7 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     const aic_tiling *t = p->t;
     unsigned bytes = t->lanes * t->arithmetic.cell_bytes;
     LLVMTypeRef cells = aic_vector(e->i8, bytes), words = aic_vector(e->i32, t->lanes);
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 1, 0);
+    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 1, 0);
     LLVMValueRef function = e->function;
     LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)t->arithmetic.image_offset, false), bytes);
     aic_loop vectors, steps;
