@@ -2,7 +2,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
-#include "runtime/scratch.h"
+#include "runtime/worker.h"
 #include <aic/kernel.h>
 #include <stdlib.h>
 
@@ -19,22 +19,30 @@ static bool same_schedule(const aic_schedule *a, const aic_schedule *b)
     return aic_key_equal(&keys[0], &keys[1]);
 }
 
-/* Reads the text of a schedule. The one that the default rule would choose counts as not given: it is one kernel. */
-static aic_status read_schedule(const aic_problem *problem, const char *text, aic_schedule *schedule,
-                                const aic_schedule **given)
+/* The text of a schedule, and what it is for. */
+typedef struct reading {
+    const aic_context *context;
+    const aic_spec *spec;
+    const char *text;
+    aic_schedule schedule;
+    bool usual; /* it is the one that the default rule chooses */
+} reading;
+
+/* Reads it and judges it against the specification, which must be valid. */
+static aic_status read_schedule(void *argument)
 {
-    *given = NULL;
-    if (text == NULL) {
-        return AIC_OK;
-    }
+    reading *r = argument;
+    aic_spec resolved;
     aic_schedule usual;
-    aic_status status = aic_schedule_parse(text, problem, schedule);
+    const aic_problem problem = {&resolved, &r->context->semantics, r->context->target};
+    aic_status status = aic_spec_resolve(r->spec, &r->context->semantics, &resolved);
     if (status == AIC_OK) {
-        status = aic_schedule_default(problem, &usual);
+        status = aic_schedule_parse(r->text, &problem, &r->schedule);
     }
-    if (status == AIC_OK && !same_schedule(schedule, &usual)) {
-        *given = schedule;
+    if (status == AIC_OK) {
+        status = aic_schedule_default(&problem, &usual);
     }
+    r->usual = status == AIC_OK && same_schedule(&r->schedule, &usual);
     return status;
 }
 
@@ -43,17 +51,13 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     if (spec == NULL || kernel == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "kernel", "is NULL");
     }
-    aic_spec resolved;
-    aic_status status = aic_context_resolve(&context);
+    aic_status status = aic_ask_check(spec);
     if (status == AIC_OK) {
-        /* Here, and not only on a miss: the schedule's text is judged against a valid specification. */
-        status = aic_spec_resolve(spec, &context->semantics, &resolved);
+        status = aic_context_resolve(&context);
     }
-    const aic_schedule *given = NULL;
-    aic_schedule parsed;
-    if (status == AIC_OK) {
-        const aic_problem problem = {&resolved, &context->semantics, context->target};
-        status = read_schedule(&problem, schedule, &parsed, &given);
+    reading r = {.context = context, .spec = spec, .text = schedule, .usual = true};
+    if (status == AIC_OK && schedule != NULL) {
+        status = aic_worker_run(read_schedule, &r);
     }
     if (status != AIC_OK) {
         return status;
@@ -63,7 +67,9 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return aic_fail_memory("kernel", sizeof *made);
     }
     aic_asked stage[AIC_STAGES_MAX];
-    const aic_request request = {.count = aic_ask(spec, stage), .stage = stage, .schedule = given};
+    /* The schedule that the default rule chooses counts as not given: it is one kernel. */
+    const aic_request request = {
+        .count = aic_ask(spec, stage), .stage = stage, .schedule = r.usual ? NULL : &r.schedule};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {

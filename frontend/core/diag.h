@@ -14,4 +14,17 @@ void aic_warn(const char *subject, const char *format, ...) __attribute__((forma
 /* aic_fail for a failed allocation of `bytes` bytes. */
 aic_status aic_fail_memory(const char *subject, size_t bytes);
 
+#define AIC_MESSAGE_MAX 512
+
+/* What a thread has said, for handing it to the thread that it worked for. */
+typedef struct aic_messages {
+    char error[AIC_MESSAGE_MAX], warning[AIC_MESSAGE_MAX]; /* "": none */
+} aic_messages;
+
+/* Copies those of the calling thread. */
+void aic_messages_get(aic_messages *messages);
+
+/* Makes them the calling thread's: the error unless `status` is AIC_OK, the warning if there is one. */
+void aic_messages_put(const aic_messages *messages, aic_status status);
+
 #endif
