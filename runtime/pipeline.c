@@ -6,7 +6,7 @@
 #include "runtime/worker.h"
 
 /* All that tells kernels of one context apart; target and passes are the context's own. */
-static void make_key(const aic_request *request, aic_key *key)
+static inline void make_key(const aic_request *request, aic_key *key)
 {
     key->count = 0;
     for (size_t i = 0; i < request->count; i++) {
@@ -20,7 +20,27 @@ static void make_key(const aic_request *request, aic_key *key)
 /* Making what the cache lacks. *made is for the cache. */
 typedef aic_status (*make_fn)(aic_context *context, const aic_request *request, aic_result *made);
 
-static aic_status find_or_make(aic_context *context, const aic_request *request, make_fn make_it, aic_result *result);
+/* A miss: finds the kernel after all, waits for the thread that is making it, or makes it (then the flight is ours).
+ * Not inlined: a hit needs none of its memory. */
+static __attribute__((noinline)) aic_status miss(aic_context *context, const aic_request *request, make_fn make_it,
+                                                 const aic_key *key, uint64_t hash, aic_result *result)
+{
+    const aic_cache_entry *entry;
+    aic_flight *flight;
+    const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
+    aic_status status = aic_cache_claim(&context->cache, key, hash, &entry, &flight);
+    *result = (aic_result){.code = entry != NULL ? entry->value : NULL, .compiled = false};
+    if (flight != NULL) {
+        status = make_it(context, request, result);
+        aic_cache_publish(&context->cache, flight, status, result->code);
+    }
+    if (status == AIC_OK && context->verbose >= 2) {
+        aic_log("%s %s", flight != NULL ? "miss" : "hit", result->code->symbol);
+    }
+    aic_cancellation_restore(cancellation);
+    return status;
+}
+
 static aic_status make(aic_context *context, const aic_request *request, aic_result *made);
 
 /* The kernel of a request that is spelled otherwise than its resolved specifications: one kernel serves all spellings
@@ -36,7 +56,9 @@ static aic_status share(const aic_build *build, aic_result *made)
         count += aic_ask(&build->spec[i], stage + count);
     }
     const aic_request request = {.count = count, .stage = stage, .schedule = build->request->schedule};
-    aic_status status = find_or_make(build->context, &request, make, made);
+    aic_key key;
+    make_key(&request, &key);
+    aic_status status = miss(build->context, &request, make, &key, aic_key_hash(&key), made);
     if (status == AIC_OK) {
         aic_code_hold(made->code);
         /* relaxed: a statistic. */
@@ -86,51 +108,25 @@ static aic_status make_apart(aic_context *context, const aic_request *request, a
     return aic_worker_run(run_make_job, &job);
 }
 
-/* A miss: waits for the thread that is making the kernel, or makes it (then the flight is ours). Not inlined: a hit
- * needs none of its memory. */
-static __attribute__((noinline)) aic_status miss(aic_context *context, const aic_request *request, make_fn make_it,
-                                                 const aic_key *key, uint64_t hash, aic_result *result)
+/* On the calling thread only what every call of a cached kernel needs. */
+aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_result *result)
 {
-    const aic_cache_entry *entry;
-    aic_flight *flight;
-    const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
-    aic_status status = aic_cache_claim(&context->cache, key, hash, &entry, &flight);
-    *result = (aic_result){.code = entry != NULL ? entry->value : NULL, .compiled = false};
-    if (flight != NULL) {
-        status = make_it(context, request, result);
-        aic_cache_publish(&context->cache, flight, status, result->code);
+    aic_status status = aic_context_resolve(&context);
+    if (status != AIC_OK) {
+        return status;
     }
-    if (status == AIC_OK && context->verbose >= 2) {
-        aic_log("%s %s", flight != NULL ? "miss" : "hit", result->code->symbol);
-    }
-    aic_cancellation_restore(cancellation);
-    return status;
-}
-
-/* descriptor -> key -> cached? else a miss */
-static inline aic_status find_or_make(aic_context *context, const aic_request *request, make_fn make_it,
-                                      aic_result *result)
-{
+    /* descriptor -> key */
     aic_key key;
     make_key(request, &key);
     uint64_t hash = aic_key_hash(&key);
-    const aic_cache_entry *entry = aic_cache_find(&context->cache, &key, hash);
-    if (entry == NULL) {
-        return miss(context, request, make_it, &key, hash, result);
-    }
-    *result = (aic_result){.code = entry->value, .compiled = false};
-    if (context->verbose >= 2) {
-        aic_log("hit %s", result->code->symbol);
-    }
-    return AIC_OK;
-}
 
-aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_result *result)
-{
-    aic_result found;
-    aic_status status = aic_context_resolve(&context);
-    if (status == AIC_OK) {
-        status = find_or_make(context, request, make_apart, &found);
+    /* cached? */
+    const aic_cache_entry *entry = aic_cache_find(&context->cache, &key, hash);
+    aic_result found = {.code = entry != NULL ? entry->value : NULL, .compiled = false};
+    if (entry == NULL) {
+        status = miss(context, request, make_apart, &key, hash, &found);
+    } else if (context->verbose >= 2) {
+        aic_log("hit %s", found.code->symbol);
     }
     if (status != AIC_OK) {
         return status;

@@ -22,19 +22,26 @@ extern void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attr
 extern void llvm_install_bad_alloc_error_handler(bad_alloc_handler handler, void *user) __asm__(
     "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_") __attribute__((weak));
 
-static _Thread_local jmp_buf *escape; /* where this thread goes on; NULL outside the guard */
 static new_handler previous_new_handler;
+
+/* Whether the calling thread is inside. */
+static bool inside(void)
+{
+    const aic_thread *thread = aic_thread_peek();
+    return thread != NULL && thread->escape != NULL;
+}
 
 static void leave(aic_status status)
 {
-    jmp_buf *to = escape;
-    escape = NULL;
+    aic_thread *thread = aic_thread_peek();
+    jmp_buf *to = thread->escape;
+    thread->escape = NULL;
     longjmp(*to, (int)status);
 }
 
 static void on_fatal_error(const char *reason)
 {
-    if (escape != NULL) {
+    if (inside()) {
         leave(aic_fail(AIC_COMPILE, "LLVM", "%s", reason));
     }
     fprintf(stderr, "LLVM ERROR: %s\n", reason); /* another user of LLVM; LLVM ends the process when we return */
@@ -44,14 +51,14 @@ static void on_bad_alloc(void *user, const char *reason, _Bool crash)
 {
     (void)user;
     (void)crash;
-    if (escape != NULL) {
+    if (inside()) {
         leave(aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "%s", reason));
     }
 }
 
 static void on_new_failure(void)
 {
-    if (escape != NULL) {
+    if (inside()) {
         leave(aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "out of memory"));
     }
     if (previous_new_handler != NULL) {
@@ -76,13 +83,17 @@ aic_status aic_guard_run(aic_status (*body)(void *), void *argument)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, install);
+    aic_thread *thread = aic_thread_get();
+    if (thread == NULL) {
+        return aic_fail_memory("LLVM", sizeof *thread);
+    }
     jmp_buf here;
     int jumped = setjmp(here);
     if (jumped != 0) {
         return (aic_status)jumped;
     }
-    escape = &here;
+    thread->escape = &here;
     aic_status status = body(argument);
-    escape = NULL;
+    thread->escape = NULL;
     return status;
 }

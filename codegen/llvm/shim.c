@@ -12,13 +12,20 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *aic_llvm_version(void)
+static char version[32];
+
+static void write_version(void)
 {
-    static _Thread_local char text[32];
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
-    snprintf(text, sizeof text, "%u.%u.%u", major, minor, patch);
-    return text;
+    snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
+}
+
+const char *aic_llvm_version(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, write_version);
+    return version;
 }
 
 aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error)

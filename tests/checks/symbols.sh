@@ -42,5 +42,15 @@ check "the library exports what cmake/symbols.txt lists" diff "$list" "$work/exp
 check "the header declares what cmake/symbols.txt lists" diff "$list" "$work/declared"
 check "every external symbol of libaicjit.a begins aic_" diff /dev/null "$work/strangers"
 
+# Thread-local storage: its static form may find no room in dlopen, its dynamic form ends the process without memory.
+# A sanitizer brings its own.
+no_thread_local_storage() {
+    nm -D "$build/libaicjit.so" | grep -E '__(asan|tsan)_init' >/dev/null ||
+        ! readelf -lW "$build/libaicjit.so" | grep -w TLS
+}
+never_unloaded() { readelf -dW "$build/libaicjit.so" | grep -w NODELETE >/dev/null; }
+check "no thread-local storage" no_thread_local_storage
+check "the library is never unloaded" never_unloaded
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
