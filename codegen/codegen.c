@@ -126,21 +126,6 @@ static aic_status run_job(void *argument)
     return status;
 }
 
-/* How many of the functions of codegen.h there are. */
-static unsigned functions(const job *j)
-{
-    enum { GROUP = 1, NEVER_PACKED = 2, PACKED = 3 };
-    if (j->request->count > 1) {
-        return GROUP;
-    }
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-        if (j->sizes.packed_bytes[i] != 0) {
-            return PACKED;
-        }
-    }
-    return NEVER_PACKED;
-}
-
 aic_status aic_codegen_object(const aic_codegen_request *request, aic_object *object)
 {
     job j = {.request = request, .stage = AIC_DUMP_OBJ};
@@ -151,17 +136,21 @@ aic_status aic_codegen_object(const aic_codegen_request *request, aic_object *ob
     *object = (aic_object){
         .bytes = j.bytes,
         .size = j.size,
-        .functions = functions(&j),
         .workspace_bytes = j.sizes.workspace_bytes,
         .emit_ns = j.emit_ns,
         .codegen_ns = j.codegen_ns,
     };
     memcpy(object->packed_bytes, j.sizes.packed_bytes, sizeof object->packed_bytes);
-    return AIC_OK;
+    status = aic_image_create(object->bytes, object->size, request->symbol, &object->image);
+    if (status != AIC_OK) {
+        aic_object_free(object);
+    }
+    return status;
 }
 
 void aic_object_free(aic_object *object)
 {
+    aic_image_free(&object->image);
     free(object->bytes);
     object->bytes = NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef AIC_CODEGEN_H
 #define AIC_CODEGEN_H
 
+#include "codegen/image.h"
 #include "codegen/schedule.h"
 #include "codegen/target/target.h"
 #include <aic/kernel.h>
@@ -19,11 +20,11 @@ typedef struct aic_codegen_request {
     const char *symbol; /* name of the kernel's function; the others append _packed and _pack */
 } aic_codegen_request;
 
-/* A finished object and the sizes its caller must provide. */
+/* A finished object, its image, and the sizes its caller must provide; free with aic_object_free(). */
 typedef struct aic_object {
-    char *bytes; /* ELF relocatable; free with aic_object_free() */
+    char *bytes; /* ELF relocatable */
     size_t size;
-    unsigned functions; /* that it defines, in the order below */
+    aic_image image;
     size_t workspace_bytes;
     size_t packed_bytes[AIC_OPERANDS_MAX]; /* 0: the operand is not packed */
     uint64_t emit_ns, codegen_ns;

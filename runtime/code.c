@@ -80,6 +80,17 @@ void aic_code_describe(aic_code *code, const aic_object *object)
     code->code_bytes = object->size;
 }
 
+aic_status aic_code_place(aic_code *code, const aic_image *image)
+{
+    aic_status status = aic_code_memory_place(image, &code->memory);
+    for (int f = 0; status == AIC_OK && f < AIC_FUNCTIONS; f++) {
+        if (image->function[f] != AIC_NO_FUNCTION) {
+            code->function[f] = (aic_function)(uintptr_t)(code->memory.base + image->function[f]);
+        }
+    }
+    return status;
+}
+
 aic_status aic_code_count_check(const aic_code *code, size_t count)
 {
     return count == code->operand_count ? AIC_OK
@@ -99,8 +110,6 @@ void aic_code_release(aic_code *code)
     if (atomic_fetch_sub_explicit(&code->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
-    if (code->image.session != NULL) {
-        aic_image_release(&code->image);
-    }
+    aic_code_memory_release(&code->memory);
     free(code);
 }

@@ -82,9 +82,6 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
 
 static void free_parts(aic_context *context)
 {
-    if (context->linker != NULL) {
-        aic_linker_destroy(context->linker);
-    }
     free(context->passes);
     free(context->dump_dir);
     free(context);
@@ -101,9 +98,6 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
         return aic_fail_memory("context", sizeof *made);
     }
     aic_status status = configure(made, options != NULL ? options : &defaults);
-    if (status == AIC_OK) {
-        status = aic_linker_create(&made->linker);
-    }
     if (status == AIC_OK) {
         status = aic_cache_init(&made->cache);
     }

@@ -4,7 +4,6 @@
 
 #include "codegen/target/target.h"
 #include "runtime/cache.h"
-#include "runtime/jit.h"
 #include <aic/context.h>
 
 struct aic_context {
@@ -13,7 +12,6 @@ struct aic_context {
     char *dump_dir; /* NULL: none */
     int verbose;    /* 0 .. 2 */
     aic_semantics semantics;
-    aic_linker *linker;
     aic_cache cache; /* of aic_code */
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t code_bytes;

@@ -112,7 +112,7 @@ static aic_function function_of(const aic_kernel *kernel, aic_op op, const char 
 {
     bool fits = kernel != NULL && kernel->code->spec.count == 1 && kernel->code->spec.stage[0].op == op &&
                 kernel->code->operand_count == listed(names);
-    return fits ? kernel->code->image.kernel[form] : NULL;
+    return fits ? kernel->code->function[form] : NULL;
 }
 
 #define AIC_OP(ENUM, name, params, args)                                                                               \
@@ -172,7 +172,7 @@ aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packe
     arguments[1].name = "source";
     aic_status status = aic_arguments_check(code->subject, arguments, 2, addresses);
     if (status == AIC_OK) {
-        ((void (*)(void *, const void *))code->image.pack)(packed, source);
+        ((void (*)(void *, const void *))code->function[AIC_PACK])(packed, source);
     }
     return status;
 }

@@ -281,7 +281,8 @@ START_TEST(group_objects)
         ck_assert_msg(aic_codegen_object(&request, &group) == AIC_OK, "%s", aic_last_error());
         open_object(&object, group.bytes, group.size, rows[_i].arch);
         ck_assert_uint_eq(check_object(&object, rows[_i].arch, "kernel"), 1);
-        ck_assert_uint_eq(group.functions, 1);
+        ck_assert(group.image.function[AIC_PACKED] == AIC_NO_FUNCTION);
+        ck_assert(group.image.function[AIC_PACK] == AIC_NO_FUNCTION);
         ck_assert_uint_eq(group.workspace_bytes, most);
         ck_assert_uint_lt(group.size, size);
         aic_object_free(&group);
