@@ -126,10 +126,18 @@ static aic_status run_job(void *argument)
     return status;
 }
 
+/* What LLVM makes lazily differs by architecture, stage and whether passes run. */
+static unsigned kind_of(const job *j)
+{
+    enum { STAGES = AIC_DUMP_OBJ + 1 };
+    const bool passes = j->request->passes != NULL && j->request->passes[0] != '\0';
+    return ((unsigned)j->request->target->arch * STAGES + (unsigned)j->stage) * 2 + passes;
+}
+
 aic_status aic_codegen_object(const aic_codegen_request *request, aic_object *object)
 {
     job j = {.request = request, .stage = AIC_DUMP_OBJ};
-    aic_status status = aic_guard_run(run_job, &j);
+    aic_status status = aic_guard_run(kind_of(&j), run_job, &j);
     if (status != AIC_OK) {
         return status;
     }
@@ -158,7 +166,7 @@ void aic_object_free(aic_object *object)
 aic_status aic_codegen_dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
 {
     job j = {.request = request, .stage = stage};
-    aic_status status = aic_guard_run(run_job, &j);
+    aic_status status = aic_guard_run(kind_of(&j), run_job, &j);
     if (status == AIC_OK) {
         *bytes = j.bytes;
         *size = j.size;

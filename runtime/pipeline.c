@@ -32,6 +32,10 @@ static __attribute__((noinline)) aic_status miss(aic_context *context, const aic
     *result = (aic_result){.code = entry != NULL ? entry->value : NULL, .compiled = false};
     if (flight != NULL) {
         status = make_it(context, request, result);
+        if (status == AIC_OK && !result->spelling) {
+            /* relaxed: a statistic. */
+            atomic_fetch_add_explicit(&context->kernels, 1, memory_order_relaxed);
+        }
         aic_cache_publish(&context->cache, flight, status, result->code);
     }
     if (status == AIC_OK && context->verbose >= 2) {
@@ -61,8 +65,7 @@ static aic_status share(const aic_build *build, aic_result *made)
     aic_status status = miss(build->context, &request, make, &key, aic_key_hash(&key), made);
     if (status == AIC_OK) {
         aic_code_hold(made->code);
-        /* relaxed: a statistic. */
-        atomic_fetch_add_explicit(&build->context->spellings, 1, memory_order_relaxed);
+        made->spelling = true;
     }
     return status;
 }

@@ -439,41 +439,6 @@ START_TEST(no_memory_for_code)
 }
 END_TEST
 
-static void check_call(aic_context *context, conv_case *c)
-{
-    conv_case_reset(c);
-    aic_status status = aic_jit_conv2d(context, &c->desc, c->buffer[0], c->buffer[1], c->buffer[2]);
-    ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
-    conv_case_check_done(c, c->buffer[0]);
-}
-
-/* With little memory a whole call succeeds or says AIC_OUT_OF_MEMORY; with enough, the same context serves the same
- * request, and a kernel made before still runs. _i: how much, in pages. */
-START_TEST(little_memory)
-{
-    aic_context *context;
-    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
-    aic_conv2d_desc desc = conv_desc(AIC_INT8, 7);
-    conv_case *earlier = conv_case_new(&desc);
-    check_call(context, earlier);
-    conv_case_reset(example);
-    struct rlimit old = memory_limit_to((rlim_t)_i * 4096);
-    aic_status status =
-        aic_jit_conv2d(context, &example->desc, example->buffer[0], example->buffer[1], example->buffer[2]);
-    ck_assert_int_eq(setrlimit(RLIMIT_AS, &old), 0);
-    ck_assert_int_eq(status, status == AIC_OK ? AIC_OK : AIC_OUT_OF_MEMORY);
-    if (status == AIC_OK) {
-        conv_case_check_done(example, example->buffer[0]);
-    } else {
-        conv_case_check_untouched(example);
-    }
-    check_call(context, example);
-    check_call(context, earlier);
-    aic_context_destroy(context);
-    conv_case_free(earlier);
-}
-END_TEST
-
 #endif
 
 Suite *suite_image(void)
@@ -493,7 +458,6 @@ Suite *suite_image(void)
     tcase_add_test(code, placed_twice);
 #ifndef AIC_SANITIZED
     tcase_add_test(code, no_memory_for_code);
-    tcase_add_loop_test(code, little_memory, 0, 8);
 #endif
     suite_add_tcase(suite, code);
     return suite;
