@@ -10,13 +10,6 @@
 
 enum { NAME_BYTES = 160, POINTER_BYTES = 8 };
 
-const char *const aic_function_suffix[AIC_FUNCTIONS] = {
-    [AIC_FUNCTION_ENTRY] = "",
-    [AIC_FUNCTION_PACKED] = "_packed",
-    [AIC_FUNCTION_PACK] = "_pack",
-    [AIC_FUNCTION_PHASE] = "_phase",
-};
-
 /* Starts an entry point; `operands` names of operands and then those of `more` pointers, `integers` integers. */
 static void begin_entry(aic_emit *e, const char *symbol, aic_function_role role, const char *const *names,
                         unsigned pointers, unsigned integers)
@@ -318,10 +311,9 @@ void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requir
     }
 }
 
-unsigned aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *symbol)
+void aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *symbol)
 {
     kernel k = {.e = e, .of = of, .symbol = symbol};
-    unsigned functions = 1u << AIC_FUNCTION_ENTRY;
     emit_bodies(&k);
     if (of->count > 1) {
         emit_group(&k);
@@ -330,11 +322,8 @@ unsigned aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *sym
     } else {
         emit_plain(&k, emit_direct(&k, AIC_FUNCTION_PACKED));
         emit_pack(&k);
-        functions |= 1u << AIC_FUNCTION_PACKED | 1u << AIC_FUNCTION_PACK;
     }
     if (has_phases(of)) {
         emit_phase(&k);
-        functions |= 1u << AIC_FUNCTION_PHASE;
     }
-    return functions;
 }

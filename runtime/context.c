@@ -83,9 +83,6 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
 
 static void free_parts(aic_context *context)
 {
-    if (context->linker != NULL) {
-        aic_linker_destroy(context->linker);
-    }
     free(context->passes);
     free(context->dump_dir);
     free(context);
@@ -103,9 +100,6 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     }
     aic_status status = configure(made, options != NULL ? options : &defaults);
     if (status == AIC_OK) {
-        status = aic_linker_create(&made->linker);
-    }
-    if (status == AIC_OK) {
         status = aic_cache_init(&made->cache);
     }
     if (status != AIC_OK) {
@@ -114,7 +108,7 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     }
     atomic_init(&made->compiles, 0);
     atomic_init(&made->code_bytes, 0);
-    atomic_init(&made->spellings, 0);
+    atomic_init(&made->kernels, 0);
     *context = made;
     return AIC_OK;
 }
@@ -132,27 +126,29 @@ void aic_context_destroy(aic_context *context)
     }
 }
 
+/* Threads that come first together each make one, and all but one of those go again: no lock is held that a fork could
+ * leave behind. */
 aic_status aic_context_default(aic_context **context)
 {
     static _Atomic(aic_context *) the_default;
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     /* acquire: pairs with the release below, the context's content comes with its address. */
     *context = atomic_load_explicit(&the_default, memory_order_acquire);
     if (*context != NULL) {
         return AIC_OK;
     }
-    aic_status status = AIC_OK;
-    pthread_mutex_lock(&mutex);
-    *context = atomic_load_explicit(&the_default, memory_order_relaxed); /* the mutex orders it */
-    if (*context == NULL) {
-        /* A failure (a bad environment value) is not kept: the next call looks again. */
-        status = aic_context_create(NULL, context);
-        if (status == AIC_OK) {
-            atomic_store_explicit(&the_default, *context, memory_order_release);
-        }
+    aic_context *made, *first = NULL;
+    /* A failure (a bad environment value) is not kept: the next call looks again. */
+    aic_status status = aic_context_create(NULL, &made);
+    if (status != AIC_OK) {
+        return status;
     }
-    pthread_mutex_unlock(&mutex);
-    return status;
+    if (!atomic_compare_exchange_strong_explicit(&the_default, &first, made, memory_order_release,
+                                                 memory_order_acquire)) {
+        aic_context_destroy(made);
+        made = first;
+    }
+    *context = made;
+    return AIC_OK;
 }
 
 aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
@@ -162,11 +158,9 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
     }
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK) {
-        /* relaxed: counters, each right by itself; they order nothing, and the entry of a spelling that another thread
-         * is making counts already or not yet. */
-        const size_t spellings = atomic_load_explicit(&context->spellings, memory_order_relaxed);
+        /* relaxed: counters, each right by itself; they order nothing. */
         *stats = (aic_cache_stats){
-            .kernels = atomic_load_explicit(&context->cache.entries, memory_order_relaxed) - spellings,
+            .kernels = atomic_load_explicit(&context->kernels, memory_order_relaxed),
             .compiles = atomic_load_explicit(&context->compiles, memory_order_relaxed),
             .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
         };

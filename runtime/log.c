@@ -1,5 +1,6 @@
 /* Verbose lines and dump files; see log.h. */
 #include "runtime/log.h"
+#include "runtime/worker.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +32,9 @@ void aic_log(const char *format, ...)
         length += (size_t)written < room ? (size_t)written : room;
     }
     line[length++] = '\n';
+    const int cancellation = aic_cancellation_disable();
     fwrite(line, 1, length, stderr); /* one call: lines of several threads do not mix */
+    aic_cancellation_restore(cancellation);
 }
 
 void aic_log_compile(const aic_code *code)

@@ -23,6 +23,10 @@ static inline size_t aic_ask(const aic_spec *spec, aic_asked *stage)
     return (size_t)spec->count;
 }
 
+/* Whether the specification has as many stages as there may be, of known operators, so that aic_ask() can take it; else
+ * AIC_INVALID_ARGUMENT. */
+aic_status aic_ask_check(const aic_spec *spec);
+
 /* What a caller asks for: the kernel of one specification, or of a group of specifications that are independent of each
  * other; the only operand of that one is the table of theirs (codegen.h). */
 typedef struct aic_request {
@@ -35,6 +39,7 @@ typedef struct aic_request {
 typedef struct aic_result {
     aic_code *code; /* valid as long as the context */
     bool compiled;  /* by this request */
+    bool spelling;  /* by which the cache has got another entry of a kernel that it has already */
 } aic_result;
 
 /* Finds or makes the kernel of the request. With operands: checks them and runs the kernel, and result may be NULL;

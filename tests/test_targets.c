@@ -270,7 +270,7 @@ START_TEST(group_objects)
             const int64_t bytes = aic_workspace_bytes(&one.requirements, AIC_PLAIN);
             most = bytes > most ? bytes : most;
             size += one.size;
-            free(one.bytes);
+            aic_object_free(&one);
         }
         request.count = AIC_GROUP_MAX, request.spec = spec;
         aic_object group;
@@ -278,11 +278,13 @@ START_TEST(group_objects)
         ck_assert_msg(aic_generator_linked()->object(&request, &group) == AIC_OK, "%s", aic_last_error());
         open_object(&object, group.bytes, group.size, rows[_i].arch);
         const bool phases = group.requirements.phases > 0;
-        ck_assert_uint_eq(check_object(&object, rows[_i].arch, "kernel"), group.functions);
-        ck_assert_uint_eq(group.functions, 1u << AIC_FUNCTION_ENTRY | (phases ? 1u << AIC_FUNCTION_PHASE : 0));
+        ck_assert_uint_eq(check_object(&object, rows[_i].arch, "kernel"),
+                          1u << AIC_FUNCTION_ENTRY | (phases ? 1u << AIC_FUNCTION_PHASE : 0));
+        ck_assert(group.image.function[AIC_FUNCTION_PACKED] == AIC_NO_FUNCTION);
+        ck_assert(group.image.function[AIC_FUNCTION_PACK] == AIC_NO_FUNCTION);
         ck_assert_int_ge(aic_workspace_bytes(&group.requirements, AIC_PLAIN), most);
         ck_assert_uint_lt(group.size, size);
-        free(group.bytes);
+        aic_object_free(&group);
     }
 }
 END_TEST

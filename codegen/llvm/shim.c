@@ -10,13 +10,20 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *aic_llvm_version_text(void)
+static char version[32];
+
+static void write_version(void)
 {
-    static _Thread_local char text[32];
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
-    snprintf(text, sizeof text, "%u.%u.%u", major, minor, patch);
-    return text;
+    snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
+}
+
+const char *aic_llvm_version_text(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, write_version);
+    return version;
 }
 
 aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error)
@@ -73,12 +80,16 @@ static void start_aarch64(void)
     LLVMInitializeAArch64AsmPrinter();
 }
 
-/* Starts LLVM for one architecture: starting those that are not asked for would only fault in their pages. */
+/* Starts LLVM for one architecture: starting those that are not asked for would only fault in their pages. The first
+ * run of a kind is alone in the guard, and a kind has one architecture: no lock is needed. */
 static void start_target(aic_arch arch)
 {
-    static pthread_once_t once[] = {[AIC_ARCH_X86_64] = PTHREAD_ONCE_INIT, [AIC_ARCH_AARCH64] = PTHREAD_ONCE_INIT};
     static void (*const start[])(void) = {[AIC_ARCH_X86_64] = start_x86, [AIC_ARCH_AARCH64] = start_aarch64};
-    pthread_once(&once[arch], start[arch]);
+    static bool started[sizeof start / sizeof start[0]];
+    if (!started[arch]) {
+        start[arch]();
+        started[arch] = true;
+    }
 }
 
 aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)

@@ -8,7 +8,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/TargetMachine.h>
 
-/* "22.1.8"; of the calling thread. */
+/* "22.1.8"; static storage. */
 const char *aic_llvm_version_text(void);
 
 /* Consumes `error`; AIC_OK when there is none, else `status` with LLVM's message behind "LLVM: what: ". */

@@ -51,5 +51,15 @@ check "every external symbol of libaicjit.a begins aic_" diff /dev/null "$work/s
 check "codegen/target is compiled" test -s "$work/needed"
 check "codegen/target needs nothing but frontend/" diff /dev/null <(comm -23 "$work/needed" "$work/provided")
 
+# Thread-local storage: its static form may find no room in dlopen, its dynamic form ends the process without memory.
+# A sanitizer brings its own.
+no_thread_local_storage() {
+    nm -D "$build/libaicjit.so" | grep -E '__(asan|tsan)_init' >/dev/null ||
+        ! readelf -lW "$build/libaicjit.so" | grep -w TLS
+}
+never_unloaded() { readelf -dW "$build/libaicjit.so" | grep -w NODELETE >/dev/null; }
+check "no thread-local storage" no_thread_local_storage
+check "the library is never unloaded" never_unloaded
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
