@@ -14,7 +14,8 @@ enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256 };
 
 typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
-    const char *batch, *dt, *op_name, *schedule;
+    const char *op_name, *schedule;
+    spec_source source;
     int64_t fuzz, seed;
     size_t op_count; /* operators that --op names: 0 for any, 2 for a chain */
     aic_op op[AIC_STAGES_MAX];
@@ -225,9 +226,11 @@ static int check_all(check_state *check, const spec_list *list)
         more = progress_step();
     }
     int ended = progress_end();
+    spec_list_report(list, &check->source, stdout);
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", check->passed, check->failed);
     status = status == CLI_DONE ? ended : status;
-    return status == CLI_DONE && check->failed > 0 ? CLI_MISMATCH : status;
+    status = status == CLI_DONE && check->failed > 0 ? CLI_MISMATCH : status;
+    return spec_list_status(list, &check->source, status);
 }
 
 /* The operator with this name, blanks around it allowed; AIC_OP_NONE for none. */
@@ -268,17 +271,17 @@ static int find_ops(check_state *check)
                                  AIC_STAGES_MAX);
 }
 
-static int check_request(check_state *check, const args_list *texts)
+static int check_request(check_state *check)
 {
     spec_list list = {0};
     int status = find_ops(check);
     status = status == CLI_DONE ? open_levels(check) : status;
     cli_session_semantics(&check->session);
-    status = status == CLI_DONE ? spec_list_read(&check->session, texts, check->batch, check->dt, &list) : status;
+    status = status == CLI_DONE ? spec_list_read(&check->session, &check->source, &list) : status;
     if (status == CLI_DONE && check->session.arch != NULL && check->fuzz > 0) {
         status = cli_fail(CLI_WRONG, "check: --arch: has no effect on the operators of --fuzz, which are of any");
     }
-    if (status == CLI_DONE && list.count == 0 && check->fuzz == 0) {
+    if (status == CLI_DONE && spec_list_empty(&list, &check->source) && check->fuzz == 0) {
         status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE or --fuzz N");
     }
     status = status == CLI_DONE ? check_all(check, &list) : status;
@@ -293,16 +296,7 @@ int cmd_check(int argc, char **argv)
     const int64_t count_max = INT64_C(1) << 40, seed_max = INT64_C(1) << 62;
     args_list positional = {0};
     const args_option options[] = {
-        {.name = "--batch",
-         .value = "FILE",
-         .help = "operators, one a line",
-         .kind = ARGS_TEXT,
-         .target = &check.batch},
-        {.name = "--dt",
-         .value = "int8|float16",
-         .help = "element type of benchmark-format lines",
-         .kind = ARGS_TEXT,
-         .target = &check.dt},
+        SPEC_OPTIONS(check.source),
         {.name = "--fuzz",
          .value = "N",
          .help = "N pseudo-random legal operators and as many illegal ones",
@@ -343,8 +337,9 @@ int cmd_check(int argc, char **argv)
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    check.source.texts = &positional;
     if (status == CLI_DONE) {
-        status = check_request(&check, &positional);
+        status = check_request(&check);
     }
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
