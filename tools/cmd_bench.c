@@ -4,6 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
 #include "tools/harness/guard.h"
+#include "tools/harness/interrupt.h"
 #include "tools/harness/timer.h"
 #include "tools/progress.h"
 #include "tools/specs.h"
@@ -192,7 +193,7 @@ static int bench_spec(const bench_options *options, const aic_spec *spec)
     }
     if (status == CLI_DONE) {
         row.spec = text;
-        row.time = timer_measure(call_once, &call, options->min_time, progress_stopped);
+        row.time = timer_measure(call_once, &call, options->min_time, interrupt_requested);
         progress_clear();
         (options->json ? print_json : print_table_row)(&row);
         status = cli_flush_output(); /* a reader sees every row when it is ready */

@@ -1,6 +1,7 @@
 /* aicjit check: generated code against the reference, for given and for pseudo-random operators. */
 #include "tools/command.h"
 #include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
 #include "tools/harness/verify.h"
 #include "tools/progress.h"
 #include "tools/specs.h"
@@ -21,7 +22,7 @@ typedef struct check_state {
     aic_op op[AIC_STAGES_MAX];
     size_t level_count;
     cli_session level[LEVELS_MAX]; /* one an instruction set level */
-    uint64_t passed, failed;
+    interrupt_sums sums;
 } check_state;
 
 /* ---- levels ---- */
@@ -79,15 +80,18 @@ static int record(check_state *check, verify_verdict verdict, const verify_repor
         return cli_fail(CLI_SYSTEM, "check: %s: %s", what, report->text);
     }
     if (verdict == VERIFY_PASSED) {
-        check->passed++;
+        check->sums.passed++;
         return CLI_DONE;
     }
     char semantics[CLI_SEMANTICS_TEXT_MAX];
     cli_semantics_text(&check->session, semantics);
-    check->failed++;
     progress_clear();
+    check->sums.in_line = true;
     printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s\n", what, report->text, repeat, semantics);
-    return cli_flush_output();
+    int status = cli_flush_output();
+    check->sums.failed++;
+    check->sums.in_line = false;
+    return status;
 }
 
 /* ---- one specification ---- */
@@ -128,7 +132,7 @@ static int check_level(check_state *check, const verify_case *c, aic_context *co
     }
     char schedule[SCHEDULE_TEXT_MAX];
     int status = CLI_DONE;
-    for (size_t i = 0; status == CLI_DONE && !progress_stopped(); i++) {
+    for (size_t i = 0; status == CLI_DONE && !interrupt_requested(); i++) {
         if (aic_schedule_candidate(context, &c->spec, i, schedule, sizeof schedule) != AIC_OK) {
             return i > 0 ? CLI_DONE : cli_fail_library("check", AIC_INTERNAL);
         }
@@ -211,6 +215,18 @@ static int check_random(check_state *check, int64_t seed)
 
 /* ---- all of it ---- */
 
+/* The last lines. They are printed once, whether a signal comes or not. */
+static int print_sums(check_state *check, const spec_list *list)
+{
+    interrupt_hold();
+    spec_list_report(list, &check->source, stdout);
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", check->sums.passed, check->sums.failed);
+    const int status = cli_flush_output();
+    interrupt_report(NULL);
+    interrupt_release();
+    return status;
+}
+
 static int check_all(check_state *check, const spec_list *list)
 {
     progress_start("check", list->count + (size_t)check->fuzz);
@@ -226,10 +242,10 @@ static int check_all(check_state *check, const spec_list *list)
         more = progress_step();
     }
     int ended = progress_end();
-    spec_list_report(list, &check->source, stdout);
-    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", check->passed, check->failed);
     status = status == CLI_DONE ? ended : status;
-    status = status == CLI_DONE && check->failed > 0 ? CLI_MISMATCH : status;
+    const int printed = print_sums(check, list);
+    status = status == CLI_DONE ? printed : status;
+    status = status == CLI_DONE && check->sums.failed > 0 ? CLI_MISMATCH : status;
     return spec_list_status(list, &check->source, status);
 }
 
@@ -274,6 +290,7 @@ static int find_ops(check_state *check)
 static int check_request(check_state *check)
 {
     spec_list list = {0};
+    interrupt_report(&check->sums);
     int status = find_ops(check);
     status = status == CLI_DONE ? open_levels(check) : status;
     cli_session_semantics(&check->session);
@@ -285,6 +302,7 @@ static int check_request(check_state *check)
         status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE or --fuzz N");
     }
     status = status == CLI_DONE ? check_all(check, &list) : status;
+    interrupt_report(NULL);
     spec_list_free(&list);
     close_levels(check);
     return status;
