@@ -4,6 +4,8 @@
 #include "frontend/core/diag.h"
 #include "frontend/text/text.h"
 
+#include <stdlib.h>
+
 /* ---- candidates ---- */
 
 void aic_candidates_add(aic_candidates *list, const aic_schedule *schedule, double cost)
@@ -96,13 +98,17 @@ aic_status aic_schedule_explain(const aic_problem *problem, char **text)
 {
     aic_work work;
     const aic_shape *shape = aic_describe(problem->spec, problem->semantics, &work);
-    size_t size;
+    size_t size = 0;
+    *text = NULL;
     FILE *out = open_memstream(text, &size);
     if (out == NULL) {
         return aic_fail_memory("schedule", 0);
     }
     report(out, shape, &work, problem->target);
-    if (fclose(out) != 0) {
+    const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
+    if (fclose(out) != 0 || incomplete || *text == NULL) {
+        free(*text);
+        *text = NULL;
         return aic_fail_memory("schedule", size);
     }
     return AIC_OK;

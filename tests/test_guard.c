@@ -45,7 +45,7 @@ static aic_status select_the_impossible(void *argument)
     ck_assert_int_eq(aic_llvm_machine(target, NULL, &machine), AIC_OK);
     LLVMContextRef context = aic_llvm_context(argument);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("impossible", context);
-    aic_llvm_prepare(module, machine);
+    ck_assert_int_eq(aic_llvm_prepare(module, machine), AIC_OK);
     aic_emit_open(&e, context, module, target);
     aic_emit_function(&e, "impossible", true, (const char *const[]){"p"}, 1, 0);
     LLVMValueRef bytes = aic_load(&e, aic_vector(e.i8, 16), aic_emit_param(&e, 0), 0, 1);

@@ -46,7 +46,7 @@ static void collect_diagnostic(LLVMDiagnosticInfoRef info, void *failed)
         return;
     }
     char *message = LLVMGetDiagInfoDescription(info);
-    aic_fail(AIC_COMPILE, "LLVM", "%s", message);
+    aic_fail(AIC_COMPILE, "LLVM", "%s", message != NULL ? message : "no reason given");
     LLVMDisposeMessage(message);
     *(bool *)failed = true;
 }
@@ -97,14 +97,18 @@ aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTa
     return *machine != NULL ? AIC_OK : aic_fail(AIC_COMPILE, "LLVM", "no target machine for %s", triple);
 }
 
-void aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)
+aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
     char *triple = LLVMGetTargetMachineTriple(machine);
+    if (triple == NULL) { /* its copy could not be allocated */
+        return aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "memory for the target triple cannot be had");
+    }
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetTarget(module, triple);
     LLVMSetModuleDataLayout(module, layout);
     LLVMDisposeTargetData(layout);
     LLVMDisposeMessage(triple);
+    return AIC_OK;
 }
 
 aic_status aic_llvm_verify(LLVMModuleRef module)
