@@ -44,6 +44,9 @@ static aic_status keep_bytes(job *j, const char *bytes, size_t size)
 static aic_status keep_ir(job *j, LLVMModuleRef module)
 {
     char *text = LLVMPrintModuleToString(module);
+    if (text == NULL) { /* its copy could not be allocated */
+        return aic_fail(AIC_OUT_OF_MEMORY, "codegen", "memory for the printed module cannot be had");
+    }
     aic_status status = keep_bytes(j, text, strlen(text));
     LLVMDisposeMessage(text);
     return status;
@@ -100,8 +103,10 @@ static aic_status run_job(void *argument)
     }
     LLVMContextRef context = aic_llvm_context(&j->failed);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext(j->request->symbol, context);
-    aic_llvm_prepare(module, machine);
-    status = emit_module(j, context, module);
+    status = aic_llvm_prepare(module, machine);
+    if (status == AIC_OK) {
+        status = emit_module(j, context, module);
+    }
     if (status == AIC_OK) {
         status = lower(j, module, machine);
     }

@@ -1,5 +1,6 @@
 /* Contexts: options, environment, the default context. */
 #include "runtime/context.h"
+#include "codegen/passes.h"
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
@@ -71,6 +72,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     }
     if (status == AIC_OK) {
         status = choose_target(options->isa, &context->target);
+    }
+    if (status == AIC_OK) {
+        status = aic_passes_check(options->passes);
     }
     if (status == AIC_OK) {
         status = copy_text(options->passes, &context->passes);

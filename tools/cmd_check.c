@@ -1,6 +1,7 @@
 /* aicjit check: generated code against the reference, for given and for pseudo-random operators. */
 #include "tools/command.h"
 #include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
 #include "tools/harness/verify.h"
 #include "tools/progress.h"
 #include "tools/specs.h"
@@ -14,13 +15,14 @@ enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256 };
 
 typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
-    const char *batch, *dt, *op_name, *schedule;
+    const char *op_name, *schedule;
+    spec_source source;
     int64_t fuzz, seed;
     size_t op_count; /* operators that --op names: 0 for any, 2 for a chain */
     aic_op op[AIC_STAGES_MAX];
     size_t level_count;
     cli_session level[LEVELS_MAX]; /* one an instruction set level */
-    uint64_t passed, failed;
+    interrupt_sums sums;
 } check_state;
 
 /* ---- levels ---- */
@@ -78,15 +80,18 @@ static int record(check_state *check, verify_verdict verdict, const verify_repor
         return cli_fail(CLI_SYSTEM, "check: %s: %s", what, report->text);
     }
     if (verdict == VERIFY_PASSED) {
-        check->passed++;
+        check->sums.passed++;
         return CLI_DONE;
     }
     char semantics[CLI_SEMANTICS_TEXT_MAX];
     cli_semantics_text(&check->session, semantics);
-    check->failed++;
     progress_clear();
+    check->sums.in_line = true;
     printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s\n", what, report->text, repeat, semantics);
-    return cli_flush_output();
+    int status = cli_flush_output();
+    check->sums.failed++;
+    check->sums.in_line = false;
+    return status;
 }
 
 /* ---- one specification ---- */
@@ -127,7 +132,7 @@ static int check_level(check_state *check, const verify_case *c, aic_context *co
     }
     char schedule[SCHEDULE_TEXT_MAX];
     int status = CLI_DONE;
-    for (size_t i = 0; status == CLI_DONE && !progress_stopped(); i++) {
+    for (size_t i = 0; status == CLI_DONE && !interrupt_requested(); i++) {
         if (aic_schedule_candidate(context, &c->spec, i, schedule, sizeof schedule) != AIC_OK) {
             return i > 0 ? CLI_DONE : cli_fail_library("check", AIC_INTERNAL);
         }
@@ -210,6 +215,18 @@ static int check_random(check_state *check, int64_t seed)
 
 /* ---- all of it ---- */
 
+/* The last lines. They are printed once, whether a signal comes or not. */
+static int print_sums(check_state *check, const spec_list *list)
+{
+    interrupt_hold();
+    spec_list_report(list, &check->source, stdout);
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", check->sums.passed, check->sums.failed);
+    const int status = cli_flush_output();
+    interrupt_report(NULL);
+    interrupt_release();
+    return status;
+}
+
 static int check_all(check_state *check, const spec_list *list)
 {
     progress_start("check", list->count + (size_t)check->fuzz);
@@ -225,9 +242,11 @@ static int check_all(check_state *check, const spec_list *list)
         more = progress_step();
     }
     int ended = progress_end();
-    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", check->passed, check->failed);
     status = status == CLI_DONE ? ended : status;
-    return status == CLI_DONE && check->failed > 0 ? CLI_MISMATCH : status;
+    const int printed = print_sums(check, list);
+    status = status == CLI_DONE ? printed : status;
+    status = status == CLI_DONE && check->sums.failed > 0 ? CLI_MISMATCH : status;
+    return spec_list_status(list, &check->source, status);
 }
 
 /* The operator with this name, blanks around it allowed; AIC_OP_NONE for none. */
@@ -268,20 +287,22 @@ static int find_ops(check_state *check)
                                  AIC_STAGES_MAX);
 }
 
-static int check_request(check_state *check, const args_list *texts)
+static int check_request(check_state *check)
 {
     spec_list list = {0};
+    interrupt_report(&check->sums);
     int status = find_ops(check);
     status = status == CLI_DONE ? open_levels(check) : status;
     cli_session_semantics(&check->session);
-    status = status == CLI_DONE ? spec_list_read(&check->session, texts, check->batch, check->dt, &list) : status;
+    status = status == CLI_DONE ? spec_list_read(&check->session, &check->source, &list) : status;
     if (status == CLI_DONE && check->session.arch != NULL && check->fuzz > 0) {
         status = cli_fail(CLI_WRONG, "check: --arch: has no effect on the operators of --fuzz, which are of any");
     }
-    if (status == CLI_DONE && list.count == 0 && check->fuzz == 0) {
+    if (status == CLI_DONE && spec_list_empty(&list, &check->source) && check->fuzz == 0) {
         status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE or --fuzz N");
     }
     status = status == CLI_DONE ? check_all(check, &list) : status;
+    interrupt_report(NULL);
     spec_list_free(&list);
     close_levels(check);
     return status;
@@ -293,16 +314,7 @@ int cmd_check(int argc, char **argv)
     const int64_t count_max = INT64_C(1) << 40, seed_max = INT64_C(1) << 62;
     args_list positional = {0};
     const args_option options[] = {
-        {.name = "--batch",
-         .value = "FILE",
-         .help = "operators, one a line",
-         .kind = ARGS_TEXT,
-         .target = &check.batch},
-        {.name = "--dt",
-         .value = "int8|float16",
-         .help = "element type of benchmark-format lines",
-         .kind = ARGS_TEXT,
-         .target = &check.dt},
+        SPEC_OPTIONS(check.source),
         {.name = "--fuzz",
          .value = "N",
          .help = "N pseudo-random legal operators and as many illegal ones",
@@ -343,8 +355,9 @@ int cmd_check(int argc, char **argv)
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    check.source.texts = &positional;
     if (status == CLI_DONE) {
-        status = check_request(&check, &positional);
+        status = check_request(&check);
     }
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

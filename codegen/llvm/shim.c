@@ -51,7 +51,7 @@ static void collect_diagnostic(LLVMDiagnosticInfoRef info, void *failed)
         return;
     }
     char *message = LLVMGetDiagInfoDescription(info);
-    aic_fail(AIC_COMPILE, "LLVM", "%s", message);
+    aic_fail(AIC_COMPILE, "LLVM", "%s", message != NULL ? message : "no reason given");
     LLVMDisposeMessage(message);
     *(bool *)failed = true;
 }
@@ -92,12 +92,11 @@ static void start_target(aic_arch arch)
     }
 }
 
-aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
+/* The machine of a triple of four words. */
+static aic_status make_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
 {
     LLVMTargetRef llvm_target;
     char *message = NULL;
-    start_target(target->arch);
-    triple = triple != NULL ? triple : aic_target_triple(target->arch);
     if (LLVMGetTargetFromTriple(triple, &llvm_target, &message)) {
         return fail_with_message(triple, message);
     }
@@ -106,14 +105,31 @@ aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTa
     return *machine != NULL ? AIC_OK : aic_fail(AIC_COMPILE, "LLVM", "no target machine for %s", triple);
 }
 
-void aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)
+aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
+{
+    start_target(target->arch);
+    /* "x86_64-linux-gnu": without this LLVM takes linux for the vendor and gnu for the system. */
+    char *normal = LLVMNormalizeTargetTriple(triple != NULL ? triple : aic_target_triple(target->arch));
+    if (normal == NULL) { /* its copy could not be allocated */
+        return aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "memory for the target triple cannot be had");
+    }
+    aic_status status = make_machine(target, normal, machine);
+    LLVMDisposeMessage(normal);
+    return status;
+}
+
+aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
     char *triple = LLVMGetTargetMachineTriple(machine);
+    if (triple == NULL) { /* its copy could not be allocated */
+        return aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "memory for the target triple cannot be had");
+    }
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetTarget(module, triple);
     LLVMSetModuleDataLayout(module, layout);
     LLVMDisposeTargetData(layout);
     LLVMDisposeMessage(triple);
+    return AIC_OK;
 }
 
 aic_status aic_llvm_verify(LLVMModuleRef module)

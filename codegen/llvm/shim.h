@@ -21,7 +21,7 @@ LLVMContextRef aic_llvm_context(bool *failed);
 aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine);
 
 /* Puts triple and data layout of the machine into the module. */
-void aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
+aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
 aic_status aic_llvm_verify(LLVMModuleRef module);
 aic_status aic_llvm_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);

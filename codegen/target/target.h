@@ -39,7 +39,8 @@ const aic_target *aic_target_at(aic_arch arch, size_t index);
 /* The level with this name on `arch`, or NULL. */
 const aic_target *aic_target_find(aic_arch arch, const char *name);
 
-/* Architecture of a triple ("aarch64-linux-gnu"); AIC_INVALID_ARGUMENT for one without a generator. */
+/* Architecture of a triple of 64-bit Linux, ARCH[-VENDOR]-linux[-gnu|-musl|-android]; AIC_INVALID_ARGUMENT for any
+ * other: LLVM knows many, for some of which it ends the process. */
 aic_status aic_target_arch(const char *triple, aic_arch *arch);
 
 #endif

@@ -79,14 +79,62 @@ const aic_target *aic_target_find(aic_arch arch, const char *name)
     return NULL;
 }
 
+/* A word of a triple, up to the next '-'. */
+typedef struct triple_word {
+    const char *text;
+    size_t length;
+} triple_word;
+
+static bool word_is(triple_word word, const char *text)
+{
+    return strlen(text) == word.length && memcmp(word.text, text, word.length) == 0;
+}
+
+/* Cuts a triple into words. Their number; more than `most`, none empty, for one that has too many. */
+static size_t cut(const char *triple, triple_word *words, size_t most)
+{
+    size_t count = 0;
+    for (const char *at = triple;; at++) {
+        const size_t length = strcspn(at, "-");
+        if (count == most || length == 0) {
+            return most + 1;
+        }
+        words[count++] = (triple_word){at, length};
+        at += length;
+        if (*at == '\0') {
+            return count;
+        }
+    }
+}
+
+/* Environments of Linux whose ABI is the architecture's own one of 64 bits, so neither gnux32 nor gnu_ilp32. */
+static bool is_environment(triple_word word)
+{
+    return word_is(word, "gnu") || word_is(word, "musl") || word_is(word, "android");
+}
+
+/* Whether the words behind the architecture are [VENDOR] linux [ENVIRONMENT]. */
+static bool is_linux(const triple_word *words, size_t count)
+{
+    const size_t vendor = count > 0 && !word_is(words[0], "linux");
+    words += vendor;
+    count -= vendor;
+    return count >= 1 && word_is(words[0], "linux") && (count == 1 || (count == 2 && is_environment(words[1])));
+}
+
 aic_status aic_target_arch(const char *triple, aic_arch *arch)
 {
-    for (size_t i = 0; i < sizeof ARCHES / sizeof *ARCHES; i++) {
-        size_t length = strlen(ARCHES[i].prefix);
-        if (strncmp(triple, ARCHES[i].prefix, length) == 0 && (triple[length] == '-' || triple[length] == '\0')) {
+    enum { WORDS_MAX = 4 };
+    triple_word words[WORDS_MAX];
+    const size_t count = cut(triple, words, WORDS_MAX);
+    for (size_t i = 0; i < sizeof ARCHES / sizeof *ARCHES && count <= WORDS_MAX; i++) {
+        if (word_is(words[0], ARCHES[i].prefix) && is_linux(words + 1, count - 1)) {
             *arch = (aic_arch)i;
             return AIC_OK;
         }
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, "target", "'%.60s' is not a triple of x86_64 or aarch64", triple);
+    return aic_fail(AIC_INVALID_ARGUMENT, "target",
+                    "\"%.60s\" is no triple of 64-bit Linux on x86_64 or aarch64: "
+                    "ARCH[-VENDOR]-linux[-gnu|-musl|-android]",
+                    triple);
 }

@@ -14,8 +14,9 @@ typedef struct aic_context_options {
     /* Highest instruction set level to use, e.g. "avx2"; NULL: the environment's AIC_MAX_ISA, else the best
      * of the host. A level the host lacks is AIC_UNSUPPORTED. */
     const char *isa;
-    /* LLVM pass pipeline run on the emitted IR, in the syntax of `opt -passes`; NULL or "": none, the default:
-     * the emitter has unrolled and vectorised already. */
+    /* LLVM pass pipeline run on the emitted IR, in the syntax of `opt -passes`, e.g. "default<O2>", "instcombine,gvn"
+     * or "function(loop-mssa(licm),dse)"; NULL or "": none, the default: the emitter has unrolled and vectorised
+     * already. The passes that aic_pass_name() lists are accepted, nothing else is: AIC_INVALID_ARGUMENT. */
     const char *passes;
     /* Folder for the IR, assembly and object of every kernel made; NULL: the environment's AIC_DUMP_DIR. */
     const char *dump_dir;
@@ -62,6 +63,10 @@ AIC_API aic_status aic_isa_check(const char *name);
 /* Whether the level runs only because an emulator was loaded into the process that executes instructions the host
  * lacks. Such a level is never the default. False for NULL and for a name that is no level. */
 AIC_API bool aic_isa_emulated(const char *name);
+
+/* Passes and adaptors that a pipeline of aic_context_options.passes may name: default<O1> and the like, the usual scalar
+ * and loop optimisations; NULL past the last. Static storage. */
+AIC_API const char *aic_pass_name(size_t index);
 
 /* The LLVM that generates code, e.g. "22.1.8". */
 AIC_API const char *aic_llvm_version(void);

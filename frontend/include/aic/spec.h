@@ -77,11 +77,12 @@ typedef struct aic_operand {
     bool words; /* what its elements are is up to the caller: files may have any type of this size */
 } aic_operand;
 
-/* "producer | consumer" as one specification; both must have one operator. No check is made: aic_spec_validate() tells
- * whether the two can be fused. Shape and stride fields of the consumer that are 0 follow from the producer. */
+/* "producer | consumer" as one specification. aic_spec_validate() tells whether they can be fused; where they have no
+ * operators or more than AIC_STAGES_MAX in all, or one is NULL, the result has none, which it refuses. Shape and stride
+ * fields of the consumer that are 0 follow from the producer. */
 AIC_API aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer);
 
-/* A specification of this one operator. No check is made. */
+/* A specification of this one operator. No check is made; of NULL it has no operator. */
 #define AIC_OP(ENUM, name, params, args) AIC_API aic_spec aic_spec_##name(const aic_##name##_desc *desc);
 #include <aic/ops.def>
 #undef AIC_OP
