@@ -46,13 +46,17 @@ static bool is_aligned(int64_t bytes)
     return bytes % AIC_NEST_PAST_ALIGN == 0;
 }
 
-static int64_t least_common_multiple(int64_t a, int64_t b)
+/* Vectors until the run's elements fall into the same lanes again: the least common multiple of `lanes` and `extent`,
+ * in vectors. Both are positive. */
+static int64_t period_of(int64_t lanes, int64_t extent)
 {
-    int64_t multiple = a;
-    while (multiple % b != 0) {
-        multiple += a;
+    int64_t divisor = extent; /* the greatest one of both */
+    for (int64_t rest = lanes; rest != 0;) {
+        const int64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
     }
-    return multiple;
+    return extent / divisor;
 }
 
 /* Whether the run is shorter than a vector, or would end between the places where stores past the caches begin. */
@@ -68,7 +72,7 @@ static void lengthen(aic_map_plan *p)
     unsigned i = 0;
     while (i < p->box.dims && is_short(p) && p->digits < AIC_MAP_DIGITS) {
         const bool follows = p->box.dim[i].out == p->inner.out * p->inner.extent;
-        if (follows && least_common_multiple(p->lanes, p->inner.extent) <= PERIOD_MAX * p->lanes) {
+        if (follows && period_of(p->lanes, p->inner.extent) <= PERIOD_MAX) {
             const aic_nest_dim next = aic_box_take(&p->box, i);
             add_digit(p, &next);
             i = 0;
@@ -98,8 +102,8 @@ static void make_plan(const aic_map *map, const aic_map_box *box, const aic_sche
         lengthen(p);
     }
     aic_box_sort(&p->box);
-    const int64_t period = least_common_multiple(p->lanes, p->unit), wanted = p->lanes * schedule->unroll;
-    p->chunk = (wanted + period - 1) / period * period;
+    const int64_t period = period_of(p->lanes, p->unit);
+    p->chunk = (schedule->unroll + period - 1) / period * period * p->lanes;
 }
 
 void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule, aic_map_plan *p)
