@@ -322,6 +322,7 @@ static void decode_function(ir_program *program, function *f)
     d.blocks = grown(NULL, f->blocks * sizeof(LLVMBasicBlockRef));
     f->block_start = grown(NULL, f->blocks * sizeof *f->block_start);
     LLVMGetBasicBlocks(f->value, d.blocks);
+    reserve(f, (shape){1, 8}); /* no frame is empty */
     for (unsigned i = 0; i < f->params; i++) {
         f->param[i] = place_of(&d, LLVMGetParam(f->value, i));
     }
