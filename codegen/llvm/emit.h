@@ -24,6 +24,9 @@ void aic_emit_close(aic_emit *e);
 
 /* ---- functions ---- */
 
+/* Of a function or an intrinsic; more ends in AIC_INTERNAL, as do more values that a loop carries. */
+#define AIC_PARAMS_MAX 8
+
 /* Starts `void name(ptr, ..., i64, ...)` with `pointers` pointer parameters that do not alias, then `integers`
  * integers, named by `names`; the builder stands in its entry block. Exported functions are the frame of a kernel and
  * compiled fast, the others are internal and compiled well. */

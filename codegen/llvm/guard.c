@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef void (*new_handler)(void);
 typedef void (*bad_alloc_handler)(void *user, const char *reason, _Bool crash);
@@ -25,7 +26,7 @@ extern void llvm_install_bad_alloc_error_handler(bad_alloc_handler handler, void
 static _Thread_local jmp_buf *escape; /* where this thread goes on; NULL outside the guard */
 static new_handler previous_new_handler;
 
-static void leave(aic_status status)
+static _Noreturn void leave(aic_status status)
 {
     jmp_buf *to = escape;
     escape = NULL;
@@ -59,6 +60,15 @@ static void on_new_failure(void)
     } else {
         cxx_throw_bad_alloc();
     }
+}
+
+void aic_guard_exceeded(const char *what, size_t count, size_t limit)
+{
+    const aic_status status = aic_fail(AIC_INTERNAL, "codegen", "%zu %s, and room for %zu", count, what, limit);
+    if (escape == NULL) {
+        abort();
+    }
+    leave(status);
 }
 
 static void install(void)

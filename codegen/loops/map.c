@@ -219,9 +219,9 @@ static double bound(const aic_work *work, const aic_target *target)
 
 static aic_status check(const aic_work *work, const aic_target *target, const aic_schedule *schedule, aic_sizes *sizes)
 {
-    (void)work;
     *sizes = (aic_sizes){.workspace_bytes = 0};
-    aic_status status = aic_nest_check_schedule(target, schedule);
+    aic_status status = aic_nest_check_room(work->map.incomplete);
+    status = status == AIC_OK ? aic_nest_check_schedule(target, schedule) : status;
     if (status == AIC_OK && (schedule->rows != 1 || schedule->cols != 1 || schedule->band != 1)) {
         status = aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows, cols and band must be 1 for operations on elements");
     }

@@ -109,6 +109,13 @@ static aic_status check_power(const char *field, int64_t value, int64_t most)
     return AIC_OK;
 }
 
+aic_status aic_nest_check_room(bool incomplete)
+{
+    return incomplete ? aic_fail(AIC_INTERNAL, "codegen", "more than %d boxes, or than %d dimensions of one",
+                                 AIC_NEST_BOXES, AIC_NEST_DIMS)
+                      : AIC_OK;
+}
+
 aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule *schedule)
 {
     const struct {

@@ -43,6 +43,7 @@ typedef struct aic_nest {
     uint32_t value; /* of FILL, and past `valid`: its bits */
     unsigned boxes;
     aic_box box[AIC_NEST_BOXES];
+    bool incomplete; /* there was no room for all boxes, or for their dimensions: no kernel can be made */
 } aic_nest;
 
 /* ---- moves from one layout to another (nest_move.c) ---- */
@@ -60,7 +61,8 @@ typedef struct aic_move_dim {
 } aic_move_dim;
 
 /* Describes a move of elements of `size` bytes as boxes of copies and, where blocks are padded, zeros. Blocks are
- * powers of two. At most four dimensions have blocks that are no plain stride. */
+ * powers of two. Two dimensions with blocks on both sides take a third of the room for boxes, further ones multiply it
+ * by three: beyond that the nest is incomplete. */
 void aic_nest_move(aic_nest *nest, unsigned size, const aic_move_dim *dim, unsigned dims);
 
 /* The input starts `bytes` bytes further on. */
@@ -99,6 +101,9 @@ void aic_box_coalesce(aic_box *box);
 /* Takes a dimension out of the box; puts the others in the order of their steps in the output, the largest first. */
 aic_nest_dim aic_box_take(aic_box *box, unsigned dim);
 void aic_box_sort(aic_box *box);
+
+/* Whether a description found room for all that it is made of; else AIC_INTERNAL. */
+aic_status aic_nest_check_room(bool incomplete);
 
 /* Whether the schedule's fields are in their ranges. */
 aic_status aic_nest_check_schedule(const aic_target *target, const aic_schedule *schedule);

@@ -6,14 +6,16 @@
  *           for tile along `write` (or `next`, and tile along `write`) within the band
  *             move rows x cols units */
 #include "codegen/generator.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/nest.h"
 
 #include <stdio.h>
 
-enum { POINTERS_MAX = 1 + AIC_NEST_INPUTS };
+/* Fills and copies have at most one input. */
+enum { POINTERS_MAX = 2 };
 
-static const char *const PARAMS[POINTERS_MAX] = {"out", "in0", "in1", "in2"};
+static const char *const PARAMS[POINTERS_MAX] = {"out", "in"};
 
 typedef struct walk {
     aic_emit *e;
@@ -47,7 +49,8 @@ static int64_t piece_within(const walk *w, int64_t bytes)
 /* The nest's value, over and over. */
 static LLVMValueRef constant_piece(const walk *w, int64_t bytes)
 {
-    LLVMValueRef byte[64];
+    LLVMValueRef byte[AIC_LANES_MAX];
+    aic_limit("bytes of a constant", (size_t)bytes, AIC_LANES_MAX);
     for (int64_t i = 0; i < bytes; i++) {
         byte[i] = LLVMConstInt(w->e->i8, w->nest->value >> (i % w->nest->size * 8) & 0xff, false);
     }
@@ -309,6 +312,7 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *b
                              const char *name)
 {
     walk w = {.e = e, .nest = nest, .p = plan, .pointers = 1 + aic_nest_op_inputs(box->op)};
+    aic_limit("operands of a box", w.pointers, POINTERS_MAX);
     aic_emit_function(e, name, false, PARAMS, w.pointers, 0);
     LLVMValueRef function = e->function, pointer[POINTERS_MAX] = {NULL};
     for (unsigned i = 0; i < w.pointers; i++) {
@@ -395,13 +399,22 @@ static void emit_frame(aic_emit *e, const aic_nest *nest, const box_code *code, 
     aic_emit_function_end(e);
 }
 
+static aic_status check_nest(const aic_work *work, const aic_target *target, const aic_schedule *schedule,
+                             aic_sizes *sizes)
+{
+    *sizes = (aic_sizes){.workspace_bytes = 0};
+    aic_status status = aic_nest_check_room(work->nest.incomplete);
+    return status == AIC_OK ? aic_nest_check_schedule(target, schedule) : status;
+}
+
 static aic_status emit_nest(aic_emit *e, const aic_work *work, const aic_schedule *schedule, const char *symbol)
 {
     static const char *const FORMS[] = {"", "_packed"};
     const aic_nest *nest = &work->nest;
     box_code code[AIC_NEST_BOXES];
     char name[160];
-    aic_status status = aic_nest_check_schedule(e->target, schedule);
+    aic_sizes sizes;
+    aic_status status = check_nest(work, e->target, schedule, &sizes);
     if (status != AIC_OK) {
         return status;
     }
@@ -413,14 +426,6 @@ static aic_status emit_nest(aic_emit *e, const aic_work *work, const aic_schedul
         emit_frame(e, nest, code, name);
     }
     return AIC_OK;
-}
-
-static aic_status check_nest(const aic_work *work, const aic_target *target, const aic_schedule *schedule,
-                             aic_sizes *sizes)
-{
-    (void)work;
-    *sizes = (aic_sizes){.workspace_bytes = 0};
-    return aic_nest_check_schedule(target, schedule);
 }
 
 const aic_shape aic_shape_nest = {

@@ -3,12 +3,20 @@
  * Registers are seen as lanes of 16 bytes. A lane block of `height` rows x `width` columns fills one lane of each of
  * `count` registers; interleaving the registers lane by lane transposes it. Lanes take blocks of further rows first, so
  * that a column leaves as one wide store, then of further columns. */
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/nest.h"
 
 #include <string.h>
 
-enum { LANE = 16, LANES_MAX = 4, REGISTERS_MAX = 16, ELEMENTS_MAX = 64, BLOCKS_MAX = 16 };
+/* A lane block has at most LANE x LANE elements of one byte, in LANE registers. */
+enum {
+    LANE = 16,
+    LANES_MAX = AIC_VECTOR_BITS_MAX / 8 / LANE,
+    REGISTERS_MAX = LANE,
+    ELEMENTS_MAX = LANE * LANES_MAX,
+    BLOCKS_MAX = 16
+};
 
 typedef struct grid {
     aic_emit *e;
@@ -266,6 +274,11 @@ static void lay_out(grid *g)
         g->down = least(lanes, p->rows / g->height);
         g->across = least(lanes / g->down, p->cols / g->width);
     }
+    aic_limit("lanes of a register", g->down * g->across, LANES_MAX);
+    aic_limit("registers of a lane block", g->count, REGISTERS_MAX);
+    aic_limit("lane blocks of a tile", (size_t)p->rows / (g->down * g->height), BLOCKS_MAX);
+    aic_limit("rows of a tile behind its lane blocks", (size_t)p->rows % (g->down * g->height), 0);
+    aic_limit("columns of a tile behind its lane blocks", (size_t)p->cols % (g->across * g->width), 0);
     g->spread = g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 && p->rows == g->height &&
                 p->read.out == (int64_t)g->height * g->size;
 }

@@ -24,6 +24,9 @@ enum {
     AIC_HAS_BROADCAST = 1u << 2, /* multiplications that broadcast their memory operand */
 };
 
+/* Vectors are no wider on any level; arrays of lanes, registers and bytes are made for it. */
+#define AIC_VECTOR_BITS_MAX 512
+
 /* The CPU name LLVM gets: the architecture's baseline, so that objects do not depend on the host. */
 const char *aic_target_cpu(const aic_target *target);
 
