@@ -1,11 +1,13 @@
 /* Kernels that move data: every pair of layouts over small shapes and over shapes around the widths at which the code
  * changes, and pseudo-random operators, by running their IR; some of them as machine code, too.
  *
- * AIC_CAMPAIGN=N in the environment: N times as many pseudo-random operators, and all shapes of the tables. */
+ * AIC_CAMPAIGN=N in the environment: N times as many pseudo-random operators, and all shapes of the tables, on tiny
+ * machines (machines.h), too. */
 #include "frontend/core/op.h"
 #include "frontend/layout/layout.h"
 #include "frontend/random/rng.h"
 #include "tests/ir_case.h"
+#include "tests/machines.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
 
@@ -93,7 +95,7 @@ static const int64_t *sizes_of(char letter)
 
 /* Shapes of more elements than SMALL are many, and alike: one of OTHERS is taken. Those of more than LARGE only repeat
  * what others do. */
-enum { SMALL = 40, OTHERS = 61, LARGE = 5000 };
+enum { SMALL = 32, OTHERS = 89, LARGE = 5000 };
 
 static bool is_taken(const aic_transdata_desc *d, uint64_t number)
 {
@@ -143,9 +145,11 @@ static bool pair_at(int index, pair *p)
 START_TEST(layouts)
 {
     static const aic_dtype TYPES[] = {AIC_INT8, AIC_FLOAT16, AIC_FLOAT32};
+    const int machine = _i / PAIRS;
     uint64_t shapes = 0, number = (uint64_t)_i;
     pair p;
-    ck_assert(pair_at(_i, &p));
+    ck_assert(pair_at(_i % PAIRS, &p));
+    aic_machine_suppose(machine == 0 ? NULL : &tiny_machines[machine - 1]);
     open_contexts();
     for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
         aic_transdata_desc d = aic_transdata_desc_init();
@@ -158,6 +162,7 @@ START_TEST(layouts)
         }
     }
     close_contexts();
+    aic_machine_suppose(NULL);
     ck_assert_uint_gt(number, (uint64_t)_i);
 }
 END_TEST
@@ -173,13 +178,15 @@ END_TEST
 /* ---- pseudo-random operators ---- */
 
 /* Running more than this takes longer than it is worth. */
-enum { BYTES_MAX = 40000 };
+enum { BYTES_MAX = 20000 };
 
 static bool is_large(const aic_spec *spec)
 {
     aic_operand operand[AIC_OPERANDS_MAX];
     size_t count;
-    ck_assert_int_eq(aic_spec_operands(spec, NULL, operand, &count), AIC_OK);
+    if (aic_spec_operands(spec, NULL, operand, &count) != AIC_OK) {
+        ck_abort_msg("%s", aic_last_error());
+    }
     return campaign() == 0 && operand[0].bytes > BYTES_MAX;
 }
 
@@ -212,16 +219,18 @@ static const struct {
 
 enum { RANDOMS = sizeof RANDOM / sizeof RANDOM[0] };
 
-START_TEST(pseudo_random)
+/* `count` of an operator. */
+static void check_random(aic_op op, uint64_t first_seed, uint64_t count)
 {
-    const uint64_t count = RANDOM[_i].count * (campaign() == 0 ? 1 : campaign());
     uint64_t number = 0;
     open_contexts();
-    for (uint64_t seed = 1; number < count; seed++) {
+    for (uint64_t seed = first_seed; number < count; seed++) {
         aic_spec spec;
         uint64_t state = seed;
-        ck_assert_int_eq(aic_spec_random(RANDOM[_i].op, NULL, seed, &spec), AIC_OK);
-        if (RANDOM[_i].op == AIC_OP_TENSOR_ARITHMETIC) {
+        if (aic_spec_random(op, NULL, seed, &spec) != AIC_OK) {
+            ck_abort_msg("%s", aic_last_error());
+        }
+        if (op == AIC_OP_TENSOR_ARITHMETIC) {
             spec.stage[0].desc.tensor_arithmetic.op = draw_bitwise(&state);
         }
         if (moves_only(&spec) && aic_spec_validate(&spec, NULL) == AIC_OK && !is_large(&spec)) {
@@ -229,6 +238,26 @@ START_TEST(pseudo_random)
         }
     }
     close_contexts();
+}
+
+static uint64_t times(void)
+{
+    return campaign() == 0 ? 1 : campaign();
+}
+
+START_TEST(pseudo_random)
+{
+    check_random(RANDOM[_i].op, 1, RANDOM[_i].count * times());
+}
+END_TEST
+
+/* Stores past the caches, lines copied aside and all that comes with large outputs, on small ones. */
+START_TEST(tiny_machine)
+{
+    const int row = _i / TINY_MACHINES;
+    aic_machine_suppose(&tiny_machines[_i % TINY_MACHINES]);
+    check_random(RANDOM[row].op, UINT64_C(1) << 32, RANDOM[row].count / 4 * times());
+    aic_machine_suppose(NULL);
 }
 END_TEST
 
@@ -240,8 +269,9 @@ Suite *suite_moves(void)
     tcase_set_timeout(pairs, seconds);
     tcase_set_timeout(others, seconds);
     tcase_add_test(pairs, all_pairs);
-    tcase_add_loop_test(pairs, layouts, 0, PAIRS);
+    tcase_add_loop_test(pairs, layouts, 0, campaign() == 0 ? PAIRS : PAIRS * (1 + TINY_MACHINES));
     tcase_add_loop_test(others, pseudo_random, 0, RANDOMS);
+    tcase_add_loop_test(others, tiny_machine, 0, RANDOMS * TINY_MACHINES);
     suite_add_tcase(suite, pairs);
     suite_add_tcase(suite, others);
     return suite;

@@ -2,6 +2,7 @@
 #include "codegen/loops/map.h"
 #include "codegen/generator.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 #include <stdio.h>
@@ -124,7 +125,7 @@ bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_sch
 {
     aic_schedule narrow = *schedule;
     narrow.vectors = 1; /* the widest store that an address of this alignment allows */
-    if (bytes_of(map, box) < AIC_NEST_PAST_BYTES || box->reads[AIC_MAP_OLD]) {
+    if (bytes_of(map, box) < aic_machine_facts()->past_bytes || box->reads[AIC_MAP_OLD]) {
         return false;
     }
     make_plan(map, box, &narrow, true, plan);
@@ -143,9 +144,8 @@ static const double LOOP_COST = 2, RUN_COST = 4;
 /* Code must be compiled. */
 static const double SIZE_COST = 0.01;
 
-/* Operands that hold more than this do not stay in a core's second-level cache. There the width of an access gains
- * nothing, and processors whose paths to the caches are narrower than their vectors lose some of it. */
-enum { CACHED_BYTES = 1 << 20, PATH_BYTES = 32 };
+/* Of an access to operands that do not stay in a core's second-level cache. There its width gains nothing, and
+ * processors whose paths to the caches are narrower than their vectors lose some of it. */
 static const double WIDE_COST = 1.25;
 
 /* Words of the output from one word of an input. */
@@ -167,9 +167,10 @@ static double traffic_of(const aic_map *map, const aic_map_box *box)
 /* Of one load or store. */
 static double access_cost(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule)
 {
+    const aic_machine *machine = aic_machine_facts();
     const int64_t width = schedule->vectors * UNIT_BYTES;
-    const bool wide = width > PATH_BYTES && traffic_of(map, box) > CACHED_BYTES;
-    return wide ? WIDE_COST * (double)width / PATH_BYTES : 1;
+    const bool wide = width > machine->path_bytes && traffic_of(map, box) > (double)machine->l2_bytes;
+    return wide ? WIDE_COST * (double)width / (double)machine->path_bytes : 1;
 }
 
 static double predict_box(const aic_map *map, const aic_map_box *box, const aic_schedule *schedule)

@@ -12,9 +12,8 @@
 
 enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 6, AIC_NEST_BOXES = 32 };
 
-/* Outputs from here on will not be found in a cache when they are read next: where the output is aligned, stores go
- * past the caches. */
-enum { AIC_NEST_PAST_BYTES = 16 << 20, AIC_NEST_PAST_ALIGN = 16 };
+/* Stores of outputs that no cache holds (machine.h) go past the caches where the output is aligned to this. */
+enum { AIC_NEST_PAST_ALIGN = 16 };
 
 /* What is done to an element; rows of the table in nest.c. */
 typedef enum aic_nest_op {

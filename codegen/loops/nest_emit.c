@@ -130,22 +130,27 @@ static void move_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
 
 /* ---- one tile ---- */
 
-enum { LINE_BYTES = 64 };
+/* Of a row of a tile that is copied aside: a line. */
+static int64_t staged_bytes(const walk *w)
+{
+    return w->p->stage * w->nest->size;
+}
 
 /* Copies the tile's lines aside, row after row, then transposes them from there. */
 static void emit_staged_tile(const walk *w, LLVMValueRef *pointer)
 {
     aic_emit *e = w->e;
     aic_nest_plan aside = *w->p;
-    aside.write.in[0] = LINE_BYTES;
-    aside.next.in[0] = aside.write.extent * LINE_BYTES;
+    const int64_t line = staged_bytes(w);
+    aside.write.in[0] = line;
+    aside.next.in[0] = aside.write.extent * line;
     LLVMTypeRef type = piece_type(e, aside.vector);
     for (int64_t row = 0; row < aside.rows; row++) {
         int64_t within = aside.group > 1 ? row % aside.write.extent : row, next = (row - within) / aside.write.extent;
         int64_t from = next * w->p->next.in[0] + within * w->p->write.in[0];
-        for (int64_t at = 0; within < aside.rows_valid && at < LINE_BYTES; at += aside.vector) {
+        for (int64_t at = 0; within < aside.rows_valid && at < line; at += aside.vector) {
             LLVMValueRef value = aic_load(e, type, pointer[1], from + at, w->nest->size);
-            aic_store(e, value, w->aside, row * LINE_BYTES + at, (unsigned)aside.vector);
+            aic_store(e, value, w->aside, row * line + at, (unsigned)aside.vector);
         }
     }
     aic_loop columns;
@@ -319,9 +324,9 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *b
         pointer[i] = aic_at_const(e, aic_emit_param(e, i), i == 0 ? box->out : box->in[i - 1]);
     }
     if (plan->stage != 0) {
-        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->rows * LINE_BYTES));
+        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->rows * staged_bytes(&w)));
         w.aside = LLVMBuildAlloca(e->builder, lines, "aside");
-        LLVMSetAlignment(w.aside, LINE_BYTES);
+        LLVMSetAlignment(w.aside, (unsigned)staged_bytes(&w));
     }
     emit_bursts(&w, pointer);
     aic_emit_function_end(e);
