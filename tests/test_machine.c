@@ -22,6 +22,10 @@ static const char *const ROWS[] = {
     "transdata(dtype=float16, src=HWIO, dst=FRACTAL_Z, shape=[3,3,80,2])",
     "transdata(dtype=float32, src=NC1HWC0, dst=NCHW, shape=[1,64,9,8])",
     "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[2,37,16,5])",
+    "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[4,20,8,16])",
+    "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[1,2,9,37])", /* tiles that end between places for stores */
+    "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[3,2,9,36])",
+    "transdata(dtype=int8, src=NCHW, dst=NHWC, shape=[2,16,9,37])",
     "transdata(dtype=int8, src=HWIO, dst=OIHW, shape=[4,8,33,5])",
     "transdata(dtype=float16, src=NCHW, dst=NHWC, shape=[3,40,7,9])",
     "transdata(dtype=int8, src=NCHW, dst=4N, shape=[8,7,5,33])",
@@ -36,6 +40,8 @@ static const char *const ROWS[] = {
     "tensor_arithmetic(op=BM_MAX, shape=[3,40,15,7], input0_stride=[0,105,7,1], input1_stride=[0,7,0,1])",
     "tensor_arithmetic(op=BM_MAC, shape=[1,9,41,20])",
     "tensor_arithmetic_quantized(op=BM_ADD, shape=[8,3,20,33], output_8bit=false)",
+    "tensor_arithmetic_quantized(op=BM_ADD, shape=[4,1,1,1000], output_8bit=false, output_stride=[1001,1,1,1])",
+    "tensor_arithmetic_quantized(op=BM_ADD, shape=[4,1,3,400], output_8bit=false, output_stride=[1208,1,402,1])",
     "tensor_arithmetic_quantized(op=BM_SUB, shape=[7,3,20,32])",
     "texpands(dtype=float32, rows=64, cols=40)",
     "texpands(dtype=float32, rows=64, cols=40, v_row=61, v_col=33, literal=1065353216)",
@@ -111,6 +117,11 @@ static bool staged(const aic_nest_plan *p)
     return p->stage != 0;
 }
 
+static bool staged_groups(const aic_nest_plan *p)
+{
+    return p->stage != 0 && p->group > 1;
+}
+
 static bool staged_past(const aic_nest_plan *p)
 {
     return p->stage != 0 && p->past;
@@ -180,6 +191,7 @@ static const struct {
     {"runs past the caches", runs_past, NULL},
     {"zeros past the caches", zeros_past, NULL},
     {"lines copied aside", staged, NULL},
+    {"lines of groups copied aside", staged_groups, NULL},
     {"lines copied aside, past the caches", staged_past, NULL},
     {"several bursts", bursts, NULL},
     {"several bands", bands, NULL},
