@@ -26,6 +26,7 @@ static const char *const ROWS[] = {
     "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[1,2,9,37])", /* tiles that end between places for stores */
     "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[3,2,9,36])",
     "transdata(dtype=int8, src=NCHW, dst=NHWC, shape=[2,16,9,37])",
+    "transdata(dtype=int8, src=NC1HWC0, dst=NHWC, shape=[1,9,37,33])",
     "transdata(dtype=int8, src=HWIO, dst=OIHW, shape=[4,8,33,5])",
     "transdata(dtype=float16, src=NCHW, dst=NHWC, shape=[3,40,7,9])",
     "transdata(dtype=int8, src=NCHW, dst=4N, shape=[8,7,5,33])",
