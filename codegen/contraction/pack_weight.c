@@ -8,6 +8,7 @@
  * Weights in rows, [channels, n]: the rows of a cell are interleaved, 16 columns at a time. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/family/family.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
@@ -98,6 +99,7 @@ static void emit_strip(const packer *p, LLVMValueRef source, LLVMValueRef row, i
                        int64_t units)
 {
     LLVMValueRef unit[BLOCK_MAX];
+    aic_limit("units of a transposition", p->strip, BLOCK_MAX);
     load_transposed(p, source, unit);
     for (unsigned u = 0; u < p->strip && u < units; u++) {
         unit[u] = keep_channels(p, unit[u], channels - u * p->t->arithmetic.cell_channels);

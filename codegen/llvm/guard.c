@@ -141,6 +141,16 @@ static void on_new_failure(void)
     }
 }
 
+void aic_guard_exceeded(const char *what, size_t count, size_t limit)
+{
+    const aic_status status = aic_fail(AIC_INTERNAL, SUBJECT, "%zu %s, and room for %zu", count, what, limit);
+    run *r = current_run();
+    if (r == NULL) {
+        abort();
+    }
+    jump_out(r, status);
+}
+
 static bool has_new_handler(void)
 {
     return cxx_set_new_handler != NULL && cxx_get_new_handler != NULL && cxx_throw_bad_alloc != NULL;

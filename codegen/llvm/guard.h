@@ -3,6 +3,7 @@
 #define AIC_GUARD_H
 
 #include <aic/types.h>
+#include <stddef.h>
 
 #define AIC_GUARD_KINDS 32
 
@@ -21,5 +22,18 @@
  * A thread that forks waits until nobody is inside, so the child can go on; exit() does, too, and from then on a run is
  * AIC_COMPILE. */
 aic_status aic_guard_run(unsigned kind, aic_status (*body)(void *), void *argument);
+
+/* Leaves the body with AIC_INTERNAL, the same way. The library emits inside of a guard only; a test that does not is
+ * aborted. */
+_Noreturn void aic_guard_exceeded(const char *what, size_t count, size_t limit);
+
+/* An invariant of the generator: arrays have room for `limit` of what `count` are wanted of. Schedules and targets are
+ * checked so that it holds; where it does not, nothing is overwritten. */
+static inline void aic_limit(const char *what, size_t count, size_t limit)
+{
+    if (count > limit) {
+        aic_guard_exceeded(what, count, limit);
+    }
+}
 
 #endif

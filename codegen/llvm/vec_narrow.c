@@ -1,5 +1,6 @@
 /* Vectors of narrower elements: floats to half, bfloat16 and integers, integers to shorter ones. */
 #include "codegen/family/family.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 static LLVMTypeRef with_element(LLVMTypeRef vector, LLVMTypeRef element)
@@ -66,8 +67,10 @@ static LLVMValueRef round_to_bfloat16(aic_emit *e, LLVMValueRef floats, bool has
 
 LLVMValueRef aic_float_to_bfloat16(aic_emit *e, const LLVMValueRef *floats, unsigned count, bool has_nan)
 {
-    LLVMValueRef halves[2] = {NULL};
+    enum { VECTORS = 2 };
+    LLVMValueRef halves[VECTORS] = {NULL};
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats[0]));
+    aic_limit("vectors that become bfloat16", count, VECTORS);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef rounded = round_to_bfloat16(e, floats[i], has_nan);
         halves[i] = LLVMBuildBitCast(e->builder, rounded, aic_vector(e->i16, 2 * lanes), "");

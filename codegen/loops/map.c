@@ -1,6 +1,7 @@
 /* Analysis of maps, their schedules, and the frame of their kernels. */
 #include "codegen/loops/map.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 #include <stdio.h>
@@ -43,13 +44,17 @@ static bool is_aligned(int64_t bytes)
     return bytes % AIC_NEST_PAST_ALIGN == 0;
 }
 
-static int64_t least_common_multiple(int64_t a, int64_t b)
+/* Vectors until the run's elements fall into the same lanes again: the least common multiple of `lanes` and `extent`,
+ * in vectors. Both are positive. */
+static int64_t period_of(int64_t lanes, int64_t extent)
 {
-    int64_t multiple = a;
-    while (multiple % b != 0) {
-        multiple += a;
+    int64_t divisor = extent; /* the greatest one of both */
+    for (int64_t rest = lanes; rest != 0;) {
+        const int64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
     }
-    return multiple;
+    return extent / divisor;
 }
 
 /* Whether the run is shorter than a vector, or would end between the places where stores past the caches begin. */
@@ -65,7 +70,7 @@ static void lengthen(aic_map_plan *p)
     unsigned i = 0;
     while (i < p->box.dims && is_short(p) && p->digits < AIC_MAP_DIGITS) {
         const bool follows = p->box.dim[i].out == p->inner.out * p->inner.extent;
-        if (follows && least_common_multiple(p->lanes, p->inner.extent) <= PERIOD_MAX * p->lanes) {
+        if (follows && period_of(p->lanes, p->inner.extent) <= PERIOD_MAX) {
             const aic_nest_dim next = aic_box_take(&p->box, i);
             add_digit(p, &next);
             i = 0;
@@ -95,8 +100,8 @@ static void make_plan(const aic_map *map, const aic_map_box *box, const aic_map_
         lengthen(p);
     }
     aic_box_sort(&p->box);
-    const int64_t period = least_common_multiple(p->lanes, p->unit), wanted = p->lanes * schedule->unroll;
-    p->chunk = (wanted + period - 1) / period * period;
+    const int64_t period = period_of(p->lanes, p->unit);
+    p->chunk = (schedule->unroll + period - 1) / period * period * p->lanes;
 }
 
 void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule, aic_map_plan *p)
@@ -117,7 +122,7 @@ bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_map
 {
     aic_map_schedule narrow = *schedule;
     narrow.vector = AIC_NEST_PAST_ALIGN; /* the widest store that an address of this alignment allows */
-    if (bytes_of(map, box) < AIC_NEST_PAST_BYTES || box->reads[AIC_MAP_OLD]) {
+    if (bytes_of(map, box) < aic_machine_facts()->past_bytes || box->reads[AIC_MAP_OLD]) {
         return false;
     }
     make_plan(map, box, &narrow, true, plan);
@@ -136,9 +141,8 @@ static const double LOOP_COST = 2, RUN_COST = 4;
 /* Code must be compiled. */
 static const double SIZE_COST = 0.01;
 
-/* Operands that hold more than this do not stay in a core's second-level cache. There the width of an access gains
- * nothing, and processors whose paths to the caches are narrower than their vectors lose some of it. */
-enum { CACHED_BYTES = 1 << 20, PATH_BYTES = 32 };
+/* Of an access to operands that do not stay in a core's second-level cache. There its width gains nothing, and
+ * processors whose paths to the caches are narrower than their vectors lose some of it. */
 static const double WIDE_COST = 1.25;
 
 /* Words of the output from one word of an input. */
@@ -160,9 +164,10 @@ static double traffic_of(const aic_map *map, const aic_map_box *box)
 /* Of one load or store. */
 static double access_cost(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule)
 {
+    const aic_machine *machine = aic_machine_facts();
     const int64_t width = schedule->vector;
-    const bool wide = width > PATH_BYTES && traffic_of(map, box) > CACHED_BYTES;
-    return wide ? WIDE_COST * (double)width / PATH_BYTES : 1;
+    const bool wide = width > machine->path_bytes && traffic_of(map, box) > (double)machine->l2_bytes;
+    return wide ? WIDE_COST * (double)width / (double)machine->path_bytes : 1;
 }
 
 static double predict_box(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule)
@@ -221,7 +226,10 @@ static aic_status derive(aic_plan *plan)
 {
     const aic_map_schedule *s = schedule_of(plan);
     const aic_map *map = aic_map_of(plan);
-    aic_status status = aic_check_vector(plan->problem.target, s->vector);
+    aic_status status = aic_nest_check_room(map->incomplete);
+    if (status == AIC_OK) {
+        status = aic_check_vector(plan->problem.target, s->vector);
+    }
     if (status == AIC_OK) {
         status = aic_check_power("unroll", s->unroll, UNROLL_MAX);
     }

@@ -27,6 +27,7 @@ typedef struct aic_map {
     unsigned operand[AIC_MAP_STREAMS]; /* that a stream is read from */
     unsigned boxes;
     aic_map_box box[AIC_MAP_BOXES];
+    bool incomplete; /* of a nest that is */
 } aic_map;
 
 typedef struct aic_map_schedule {

@@ -1,10 +1,11 @@
 /* Code of a map's box: loops around runs, a run in vectors, the rest of it in smaller ones. Nothing is written that
  * does not belong to the run, and nothing read but what lies between elements of it. All loads of a batch come before
  * its stores, which may be to the same elements. */
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/map.h"
 
-enum { POINTERS = 1 + AIC_MAP_STREAMS, BATCH = 4, LANES_MAX = 64 };
+enum { POINTERS = 1 + AIC_MAP_STREAMS, BATCH = 4 };
 
 /* Neighbouring words of a stream, loaded. */
 typedef struct window {
@@ -76,7 +77,8 @@ static window open_window(const run *r, unsigned stream, LLVMValueRef pointer, i
 
 static LLVMValueRef permute(const run *r, const window *w, unsigned stream, int64_t first, unsigned n)
 {
-    unsigned from[LANES_MAX];
+    unsigned from[AIC_LANES_MAX];
+    aic_limit("elements of a vector", n, AIC_LANES_MAX);
     for (unsigned i = 0; i < n; i++) {
         from[i] = (unsigned)((place_of(r->p, stream, first + i) - w->low) / r->p->map->size);
     }
@@ -266,6 +268,7 @@ LLVMValueRef aic_emit_map_box(aic_emit *e, const aic_map_plan *p, const char *na
 {
     static const char *const PARAMS[AIC_MAP_OPERANDS] = {"out", "in0", "in1"};
     run r = {.e = e, .p = p};
+    aic_limit("operands of an operation on elements", p->map->operands, AIC_MAP_OPERANDS);
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, p->map->operands, 0);
     aic_emit_aliases(e);
     LLVMValueRef function = e->function;

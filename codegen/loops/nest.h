@@ -11,9 +11,8 @@
 
 enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 6, AIC_NEST_BOXES = 32 };
 
-/* Outputs from here on will not be found in a cache when they are read next: where the output is aligned, stores go
- * past the caches. */
-enum { AIC_NEST_PAST_BYTES = 16 << 20, AIC_NEST_PAST_ALIGN = 16 };
+/* Stores of outputs that no cache holds (machine.h) go past the caches where the output is aligned to this. */
+enum { AIC_NEST_PAST_ALIGN = 16 };
 
 /* What is done to an element; rows of the table in nest.c. */
 typedef enum aic_nest_op {
@@ -42,6 +41,7 @@ typedef struct aic_nest {
     uint32_t value; /* of FILL, and past `valid`: its bits */
     unsigned boxes;
     aic_box box[AIC_NEST_BOXES];
+    bool incomplete; /* there was no room for all boxes, or for their dimensions: no kernel can be made */
 } aic_nest;
 
 typedef struct aic_nest_schedule {
@@ -75,7 +75,8 @@ typedef struct aic_move_dim {
 } aic_move_dim;
 
 /* Describes a move of elements of `size` bytes as boxes of copies and, where blocks are padded, zeros. Blocks are
- * powers of two. At most four dimensions have blocks that are no plain stride. */
+ * powers of two. Two dimensions with blocks on both sides take a third of the room for boxes, further ones multiply it
+ * by three: beyond that the nest is incomplete. */
 void aic_nest_move(aic_nest *nest, unsigned size, const aic_move_dim *dim, unsigned dims);
 
 /* The input starts `bytes` bytes further on. */
@@ -118,6 +119,9 @@ void aic_box_sort(aic_box *box);
 /* Whether the schedule's field is a power of two of 1..most; whether the bytes are those of a register. */
 aic_status aic_check_power(const char *field, int64_t value, int64_t most);
 aic_status aic_check_vector(const aic_target *target, int64_t bytes);
+
+/* Whether a description found room for all that it is made of; else AIC_INTERNAL. */
+aic_status aic_nest_check_room(bool incomplete);
 
 /* Whether the schedule's fields are in their ranges. */
 aic_status aic_nest_check_schedule(const aic_target *target, const aic_nest_schedule *schedule);

@@ -5,14 +5,16 @@
  *         for tile along `read`
  *           for tile along `write` (or `next`, and tile along `write`) within the band
  *             move rows x cols units */
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/nest.h"
 
 #include <stdio.h>
 
-enum { POINTERS_MAX = 1 + AIC_NEST_INPUTS };
+/* Fills and copies have at most one input. */
+enum { POINTERS_MAX = 2 };
 
-static const char *const PARAMS[POINTERS_MAX] = {"out", "in0", "in1", "in2"};
+static const char *const PARAMS[POINTERS_MAX] = {"out", "in"};
 
 typedef struct walk {
     aic_emit *e;
@@ -46,7 +48,8 @@ static int64_t piece_within(const walk *w, int64_t bytes)
 /* The nest's value, over and over. */
 static LLVMValueRef constant_piece(const walk *w, int64_t bytes)
 {
-    LLVMValueRef byte[64];
+    LLVMValueRef byte[AIC_LANES_MAX];
+    aic_limit("bytes of a constant", (size_t)bytes, AIC_LANES_MAX);
     for (int64_t i = 0; i < bytes; i++) {
         byte[i] = LLVMConstInt(w->e->i8, w->nest->value >> (i % w->nest->size * 8) & 0xff, false);
     }
@@ -126,22 +129,27 @@ static void move_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
 
 /* ---- one tile ---- */
 
-enum { LINE_BYTES = 64 };
+/* Of a row of a tile that is copied aside: a line. */
+static int64_t staged_bytes(const walk *w)
+{
+    return w->p->stage * w->nest->size;
+}
 
 /* Copies the tile's lines aside, row after row, then transposes them from there. */
 static void emit_staged_tile(const walk *w, LLVMValueRef *pointer)
 {
     aic_emit *e = w->e;
     aic_nest_plan aside = *w->p;
-    aside.write.in[0] = LINE_BYTES;
-    aside.next.in[0] = aside.write.extent * LINE_BYTES;
+    const int64_t line = staged_bytes(w);
+    aside.write.in[0] = line;
+    aside.next.in[0] = aside.write.extent * line;
     LLVMTypeRef type = piece_type(e, aside.vector);
     for (int64_t row = 0; row < aside.rows; row++) {
         int64_t within = aside.group > 1 ? row % aside.write.extent : row, next = (row - within) / aside.write.extent;
         int64_t from = next * w->p->next.in[0] + within * w->p->write.in[0];
-        for (int64_t at = 0; within < aside.rows_valid && at < LINE_BYTES; at += aside.vector) {
+        for (int64_t at = 0; within < aside.rows_valid && at < line; at += aside.vector) {
             LLVMValueRef value = aic_load(e, type, pointer[1], from + at, w->nest->size);
-            aic_store(e, value, w->aside, row * LINE_BYTES + at, (unsigned)aside.vector);
+            aic_store(e, value, w->aside, row * line + at, (unsigned)aside.vector);
         }
     }
     aic_loop columns;
@@ -308,15 +316,16 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *b
                              const char *name)
 {
     walk w = {.e = e, .nest = nest, .p = plan, .pointers = 1 + aic_nest_op_inputs(box->op)};
+    aic_limit("operands of a box", w.pointers, POINTERS_MAX);
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, w.pointers, 0);
     LLVMValueRef function = e->function, pointer[POINTERS_MAX] = {NULL};
     for (unsigned i = 0; i < w.pointers; i++) {
         pointer[i] = aic_at_const(e, aic_emit_param(e, i), i == 0 ? box->out : box->in[i - 1]);
     }
     if (plan->stage != 0) {
-        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->rows * LINE_BYTES));
+        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->rows * staged_bytes(&w)));
         w.aside = LLVMBuildAlloca(e->builder, lines, "aside");
-        LLVMSetAlignment(w.aside, LINE_BYTES);
+        LLVMSetAlignment(w.aside, (unsigned)staged_bytes(&w));
     }
     emit_bursts(&w, pointer);
     aic_emit_function_end(e);
@@ -409,7 +418,10 @@ aic_nest *aic_nest_begin(aic_work *work)
 
 static aic_status derive(aic_plan *plan)
 {
-    aic_status status = aic_nest_check_schedule(plan->problem.target, schedule_of(plan));
+    aic_status status = aic_nest_check_room(aic_nest_of(plan)->incomplete);
+    if (status == AIC_OK) {
+        status = aic_nest_check_schedule(plan->problem.target, schedule_of(plan));
+    }
     if (status == AIC_OK) {
         aic_requirements_phase(&plan->requirements, "boxes", 1);
         plan->cost = aic_nest_cost(aic_nest_of(plan), schedule_of(plan));

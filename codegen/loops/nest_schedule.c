@@ -1,5 +1,6 @@
 /* Schedules of nests: tiles that complete the cache lines they touch, in registers that are filled. */
 #include "codegen/loops/nest.h"
+#include "codegen/machine.h"
 
 #include <math.h>
 
@@ -82,17 +83,14 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
     return 16 / size * (down < lanes ? lanes / down : 1);
 }
 
-/* Bytes along the output's dense direction before a step along the input's: enough to fill its lines while those of the
- * input that are read in part stay in the first-level cache. */
-enum { BAND_BYTES = 64 };
-
 static void offer_transpositions(walk *w, const aic_nest_plan *widest, int64_t vector)
 {
-    int64_t size = w->nest->size;
+    /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
+    const int64_t size = w->nest->size, line = aic_machine_facts()->line_bytes;
     aic_nest_schedule s = {.vector = vector, .unroll = 4};
     s.rows = widest->rows * size < vector ? widest->rows : vector / size;
     s.cols = columns_for(s.rows, vector, size);
-    s.band = s.rows * size < BAND_BYTES ? BAND_BYTES / size : s.rows;
+    s.band = s.rows * size < line ? line / size : s.rows;
     offer(w, &s);
     s.cols *= s.cols < 64 ? 2 : 1;
     offer(w, &s);

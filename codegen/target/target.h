@@ -27,6 +27,9 @@ enum {
     AIC_HAS_TILES_BF16 = 1u << 5, /* products of tiles of bfloat16, added to tiles of float32 */
 };
 
+/* Vectors are no wider on any level; arrays of lanes, registers and bytes are made for it. */
+#define AIC_VECTOR_BITS_MAX 512
+
 /* The CPU name LLVM gets: the architecture's baseline, so that objects do not depend on the host. */
 const char *aic_target_cpu(const aic_target *target);
 

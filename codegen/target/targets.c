@@ -37,6 +37,11 @@ static const aic_target TARGETS[] = {
 #undef AIC_TARGET
 };
 
+#define AIC_TARGET(arch, level, bits, registers, has, set)                                                             \
+    _Static_assert((bits) <= AIC_VECTOR_BITS_MAX, "vectors of " level);
+#include "codegen/target/targets.def"
+#undef AIC_TARGET
+
 typedef struct aic_arch_facts {
     const char *prefix; /* of a triple */
     const char *triple;

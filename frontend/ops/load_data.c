@@ -96,7 +96,7 @@ static void load_data_random(uint64_t *state, void *descriptor)
     aic_load_data_desc *desc = descriptor;
     desc->dtype = aic_random_moved_dtype(state);
     desc->startIndex = AIC_RNG_PICK(state, 0, 0, 1, aic_rng_range(state, 0, 300));
-    desc->repeatTimes = aic_rng_once_in(state, 30) ? 0 : aic_rng_skewed(state, 1, 12, 255);
+    desc->repeatTimes = aic_rng_once_in(state, 30) ? 0 : aic_rng_skewed(state, 1, 20, 255);
     desc->srcStride = AIC_RNG_PICK(state, 1, 1, 0, 2, aic_rng_range(state, 0, 9));
     desc->dstGap = AIC_RNG_PICK(state, 0, 0, 1, aic_rng_range(state, 0, 5));
     if (desc->repeatTimes == 1) { /* no stride counts */
