@@ -2,7 +2,10 @@
  * answer of a kernel. */
 #include "codegen/family/family.h"
 #include "codegen/target/host.h"
+#include "tests/levels.h"
+#include "tools/harness/levels.h"
 
+#include <aic/aic.h>
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -245,6 +248,22 @@ START_TEST(threads_find_one_host)
 }
 END_TEST
 
+/* Tests are made for the levels that run, and for no other; reports call the others not run. */
+START_TEST(levels_of_tests)
+{
+    const char *name;
+    int running = 0;
+    for (size_t i = 0; (name = aic_isa_name(i)) != NULL; i++) {
+        const aic_target *target = aic_target_find(aic_host_arch(), name);
+        const char *const ways[] = {"not run, this host lacks it", "native", "emulated"};
+        const aic_host_way way = aic_host_way_of(aic_host_this(), target);
+        ck_assert_str_eq(level_way(name), ways[way]);
+        running += way != AIC_HOST_LACKS;
+    }
+    ck_assert_int_eq(levels_count(), running);
+}
+END_TEST
+
 /* ---- families ---- */
 
 START_TEST(families)
@@ -303,6 +322,7 @@ Suite *suite_host(void)
     tcase_add_test(tcase, permission_is_asked_when_it_is_needed);
     tcase_add_test(tcase, reasons);
     tcase_add_test(tcase, threads_find_one_host);
+    tcase_add_test(tcase, levels_of_tests);
     tcase_add_test(tcase, families);
     tcase_add_test(tcase, tiles_need_amx);
     suite_add_tcase(suite, tcase);

@@ -2,6 +2,7 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
+#include "tools/harness/levels.h"
 #include "tools/harness/verify.h"
 #include "tools/progress.h"
 #include "tools/specs.h"
@@ -37,9 +38,14 @@ static int open_level(check_state *check, const char *isa)
     return cli_session_open(level);
 }
 
+static bool wants_all_levels(const check_state *check)
+{
+    return check->session.isa != NULL && strcmp(check->session.isa, "all") == 0;
+}
+
 static int open_levels(check_state *check)
 {
-    if (check->session.isa == NULL || strcmp(check->session.isa, "all") != 0) {
+    if (!wants_all_levels(check)) {
         return open_level(check, check->session.isa);
     }
     int status = CLI_DONE;
@@ -67,6 +73,18 @@ static void close_levels(check_state *check)
 {
     for (size_t i = 0; i < check->level_count; i++) {
         cli_session_close(&check->level[i]);
+    }
+}
+
+/* How each level ran, or that it did not. Of one level only that an emulator ran it. */
+static void report_levels(const check_state *check)
+{
+    const char *name;
+    for (size_t i = 0; wants_all_levels(check) && (name = aic_isa_name(i)) != NULL; i++) {
+        printf("level %s: %s\n", name, level_way(name));
+    }
+    if (!wants_all_levels(check) && aic_isa_emulated(aic_context_isa(check->level[0].context))) {
+        printf("level %s: emulated\n", aic_context_isa(check->level[0].context));
     }
 }
 
@@ -242,6 +260,7 @@ static int check_all(check_state *check, const spec_list *list)
         more = progress_step();
     }
     int ended = progress_end();
+    report_levels(check);
     status = status == CLI_DONE ? ended : status;
     const int printed = print_sums(check, list);
     status = status == CLI_DONE ? printed : status;
@@ -348,7 +367,7 @@ int cmd_check(int argc, char **argv)
         .name = "check",
         .arguments = "SPEC... [OPTION]...",
         .summary = "Compares generated code with the reference: every element, operands between "
-                   "inaccessible pages,\nweights plain and packed. --isa all: every level of this host.",
+                   "inaccessible pages,\nweights plain and packed. --isa all: every level that runs here.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,

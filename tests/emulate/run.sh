@@ -75,6 +75,8 @@ emulated)
         "$build/aicjit" check "$mmad" --isa amx
     check "the environment may ask for it" 0 'used by default +amx' env AIC_MAX_ISA=amx LD_PRELOAD="$emulator" \
         "$build/aicjit" info
+    check "check says so" 0 '^level amx: emulated$' emulated "$build/aicjit" check "$mmad" --isa amx
+    check "a level that nothing runs" 0 '^level amx: not run, this host lacks it$' "$build/aicjit" check "$mmad" --isa all
     check "counts are printed" 0 '^aicjit-emulate: ldtilecfg [0-9]+, .*tdpbf16ps [0-9]+$' env AIC_EMULATE_COUNTS=1 \
         LD_PRELOAD="$emulator" "$build/aicjit" check "$mmad" --isa amx
     ;;
@@ -83,6 +85,7 @@ native)
     ;;
 esac
 if [ $way != lacking ]; then
+    check "all levels" 0 "^level amx: $way$" emulated "$build/aicjit" check "$mmad" --isa all
     check "one operator" 0 '^1 passed, 0 failed$' emulated "$build/aicjit" check "$mmad" --isa amx
     check "random operators" 0 '^[1-9][0-9]* passed, 0 failed$' emulated "$build/aicjit" check --fuzz 40 --seed 1 --isa amx
     for op in conv2d mmad 'conv2d|fixpipe' 'mmad|fixpipe'; do
