@@ -331,7 +331,7 @@ static aic_status find_functions(linking *l)
     while (index < l->header.e_shnum && section_header(l, index).sh_type != SHT_SYMTAB) {
         index++;
     }
-    symbol_table table;
+    symbol_table table = {.count = 0};
     aic_status status = open_symbols(l, index, &table);
     if (status != AIC_OK) {
         return status;
@@ -407,7 +407,7 @@ static aic_status relocate_by(linking *l, size_t index)
         !inside(l, header.sh_offset, header.sh_size)) {
         return fail_malformed("its relocations are not inside");
     }
-    symbol_table table;
+    symbol_table table = {.count = 0};
     aic_status status = open_symbols(l, header.sh_link, &table);
     for (uint64_t i = 0; status == AIC_OK && i < header.sh_size / sizeof(Elf64_Rela); i++) {
         Elf64_Rela rela;
@@ -443,7 +443,7 @@ aic_status aic_image_create(const void *object, size_t size, const char *symbol,
     if (status != AIC_OK) {
         return status;
     }
-    l.section = calloc(l.header.e_shnum, sizeof *l.section);
+    l.section = calloc(l.header.e_shnum + (size_t)1, sizeof *l.section);
     if (l.section == NULL) {
         return aic_fail_memory(SUBJECT, l.header.e_shnum * sizeof *l.section);
     }

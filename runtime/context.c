@@ -140,7 +140,7 @@ aic_status aic_context_default(aic_context **context)
     if (*context != NULL) {
         return AIC_OK;
     }
-    aic_context *made, *first = NULL;
+    aic_context *made = NULL, *first = NULL;
     /* A failure (a bad environment value) is not kept: the next call looks again. */
     aic_status status = aic_context_create(NULL, &made);
     if (status != AIC_OK) {

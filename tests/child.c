@@ -27,9 +27,9 @@ const char *child_run(void (*body)(void *), void *argument)
     } else if (WIFSIGNALED(status)) {
         snprintf(text, sizeof text, "ended by signal %d", WTERMSIG(status));
     } else {
-        snprintf(text, sizeof text, WEXITSTATUS(status) != 0 ? "exit status %d" : "", WEXITSTATUS(status));
+        snprintf(text, sizeof text, "exit status %d", WEXITSTATUS(status));
     }
-    return text;
+    return child > 0 && status == 0 ? "" : text;
 }
 
 void child_expect(bool good, const char *what)

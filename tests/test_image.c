@@ -332,6 +332,20 @@ static void tear_down(void)
     conv_case_free(example);
 }
 
+/* Puts the object of another architecture in the place of the host's. */
+static void take_object_of(const char *triple)
+{
+    char *text;
+    size_t size;
+    aic_free(real);
+    ck_assert_int_eq(aic_dump(NULL, &example->spec, NULL, AIC_DUMP_OBJ, NULL, triple, &real, &real_size), AIC_OK);
+    ck_assert_int_eq(aic_dump(NULL, &example->spec, NULL, AIC_DUMP_ASM, NULL, triple, &text, &size), AIC_OK);
+    const char *line = strstr(text, "\t.globl\taic_conv2d_");
+    ck_assert_ptr_nonnull(line);
+    ck_assert_int_eq(sscanf(line, " .globl %127[a-z0-9_]", symbol), 1);
+    aic_free(text);
+}
+
 /* Objects with some bits flipped, mostly in what describes them: a status or an image, and no byte read or written
  * outside, which the address sanitizer watches. */
 START_TEST(flipped_bits)
@@ -340,6 +354,7 @@ START_TEST(flipped_bits)
     Elf64_Ehdr header;
     uint64_t state = (uint64_t)_i;
     size_t images = 0;
+    take_object_of(_i % 2 == 0 ? "x86_64-linux-gnu" : "aarch64-linux-gnu");
     memcpy(&header, real, sizeof header);
     char *copy = malloc(real_size);
     ck_assert_ptr_nonnull(copy);

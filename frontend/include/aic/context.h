@@ -1,5 +1,22 @@
 /* Contexts: what kernels are generated for, and the cache they live in.
  *
+ * Compiling happens on a thread of the library's own while the caller waits: it needs nothing of the calling thread,
+ * not its stack (32 KiB are enough), signal mask, floating-point environment, locale or cancellation. Memory for a
+ * compilation is looked for first, 72 MiB of address space, and AIC_OUT_OF_MEMORY returned when there is none; should
+ * it run out inside LLVM all the same, every later compilation of the process is AIC_COMPILE. Kernels that were made
+ * before go on working.
+ *
+ * fork() waits for compilations that other threads are in the middle of; parent and child both go on. exit() waits,
+ * too, and from then on a compilation is AIC_COMPILE, while kernels can be called to the end. Where a thread that did
+ * not load the library calls exit() in the middle of the process's first compilation, LLVM's own exit handlers may come
+ * first; let such threads finish compiling. The library is never unloaded.
+ *
+ * While a compilation runs, and only then, the library has handlers of its own in the place of std::set_new_handler()'s
+ * and of LLVM's for fatal errors and failed allocations. They hand what happens on other threads to the handler of
+ * std::set_new_handler() that was there before, and it is put back. LLVM does not tell which handlers it had: a host
+ * that uses the same LLVM itself finds none set after a compilation and has to install its own again; what LLVM reports
+ * to them meanwhile ends the process with LLVM's own message.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_CONTEXT_H
 #define AIC_CONTEXT_H
