@@ -12,6 +12,7 @@ static const aic_machine USUAL = {
     .l3_bytes = 8 << 20,
     .path_bytes = 32,
     .burst_bytes = 2048,
+    .share_cost = 1 << 15,
     .past_bytes = 16 << 20,
 };
 

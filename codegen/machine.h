@@ -12,6 +12,7 @@ typedef struct aic_machine {
     int64_t l3_bytes;          /* what a core may count on of the third-level cache */
     int64_t path_bytes;        /* that the second-level cache gives or takes in a cycle */
     int64_t burst_bytes;       /* of an input that are read in short steps before a long one */
+    int64_t share_cost;        /* predicted vector operations from which on workers may share a call */
     int64_t past_bytes; /* outputs from here on are in no cache when they are read next: stores go past the caches */
 } aic_machine;
 

@@ -314,6 +314,21 @@ static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_nest_s
     }
 }
 
+/* Iterations of the plan's loops, in the order of their numbers. */
+static aic_division divide(const aic_nest_plan *p)
+{
+    int64_t iterations[AIC_NEST_DIMENSION + AIC_NEST_DIMS + 2];
+    int loops = 0;
+    const int64_t along = p->next.extent > 1 ? p->next.extent : p->write.extent;
+    iterations[loops++] = (p->near.extent + p->burst - 1) / p->burst;
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        iterations[loops++] = p->box.dim[i].extent;
+    }
+    iterations[loops++] = (along + p->band - 1) / p->band;
+    iterations[loops++] = p->chunk != 0 ? (p->run + p->chunk - 1) / p->chunk : 1;
+    return aic_divide(iterations, loops);
+}
+
 void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule, aic_nest_plan *p)
 {
     *p = (aic_nest_plan){
@@ -331,6 +346,7 @@ void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_nest
     p->band = schedule->band < p->rows ? p->rows : schedule->band;
     aic_box_sort(&p->box);
     plan_bursts(p);
+    p->division = divide(p);
 }
 
 /* ---- stores past the caches ---- */
@@ -382,5 +398,6 @@ bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_nest
     }
     plan->past = true;
     plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
+    plan->division = divide(plan);
     return stores_aligned(plan, nest->size);
 }

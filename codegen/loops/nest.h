@@ -7,7 +7,7 @@
 #ifndef AIC_NEST_H
 #define AIC_NEST_H
 
-#include "codegen/shape.h"
+#include "codegen/loops/boxes.h"
 
 enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 6, AIC_NEST_BOXES = 32 };
 
@@ -107,7 +107,16 @@ typedef struct aic_nest_plan {
     int64_t vector; /* bytes of the widest access */
     int64_t chunk;  /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
     bool past;      /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
+    aic_division division; /* of the loops: bursts, the box's dimensions, bands, chunks of a long run */
 } aic_nest_plan;
+
+/* Numbers of a plan's loops: its dimension i has AIC_NEST_DIMENSION + i, then come bands and chunks. */
+enum { AIC_NEST_BURSTS, AIC_NEST_DIMENSION };
+
+/* What follows from a nest and a schedule. */
+typedef struct aic_nest_derived {
+    aic_nest_plan box[AIC_NEST_BOXES];
+} aic_nest_derived;
 
 /* Drops dimensions of one element and joins those that are one stride in every operand. */
 void aic_box_coalesce(aic_box *box);
@@ -144,7 +153,7 @@ const char *aic_nest_op_name(aic_nest_op op);
 /* ---- schedules (nest_schedule.c) ---- */
 
 void aic_nest_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor);
-double aic_nest_cost(const aic_nest *nest, const aic_nest_schedule *schedule);
+double aic_nest_cost(const aic_nest *nest, const aic_nest_derived *derived);
 double aic_nest_bound(const aic_plan *plan);
 void aic_nest_report(FILE *out, const aic_plan *plan);
 

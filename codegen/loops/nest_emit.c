@@ -10,6 +10,7 @@
 #include "codegen/loops/nest.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Fills and copies have at most one input. */
 enum { POINTERS_MAX = 2 };
@@ -20,13 +21,27 @@ typedef struct walk {
     aic_emit *e;
     const aic_nest *nest;
     const aic_nest_plan *p;
-    unsigned pointers;  /* the output's and the inputs' */
-    LLVMValueRef aside; /* where lines of the input are copied before they are transposed */
+    unsigned pointers;        /* the output's and the inputs' */
+    LLVMValueRef first, last; /* iterations that are done of the loop that is divided */
+    LLVMValueRef aside;       /* where lines of the input are copied before they are transposed */
 } walk;
 
 static int64_t stride_of(const aic_nest_dim *d, unsigned pointer)
 {
     return pointer == 0 ? d->out : d->in[pointer - 1];
+}
+
+/* Begins a loop over `extent` in steps; the one that is divided does the iterations asked for. */
+static void begin_loop(const walk *w, aic_loop *loop, const char *name, unsigned number, int64_t extent, int64_t step,
+                       LLVMValueRef *carried)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef from = aic_int(e, 0), to = aic_int(e, extent);
+    if (w->p->division.loop == (int)number) {
+        from = aic_mul(e, w->first, step);
+        to = aic_min(e, aic_mul(e, w->last, step), to);
+    }
+    aic_loop_begin(e, loop, name, from, to, step, carried, carried == NULL ? 0 : w->pointers);
 }
 
 /* ---- one run ---- */
@@ -112,7 +127,7 @@ static void move_long_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
     aic_emit *e = w->e;
     int64_t chunk = w->p->chunk, run = w->p->run;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "run", aic_int(e, 0), aic_int(e, run), chunk, NULL, 0);
+    begin_loop(w, &loop, "run", AIC_NEST_DIMENSION + w->p->box.dims + 1, run, chunk, NULL);
     LLVMValueRef at = run % chunk == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, run - chunk));
     move_bytes(w, aic_at(e, out, at), in == NULL ? NULL : aic_at(e, in, at), chunk, chunk);
     aic_loop_end(e, &loop);
@@ -256,8 +271,9 @@ static void emit_tiles(const walk *w, LLVMValueRef *pointer)
     aic_emit *e = w->e;
     const aic_nest_plan *p = w->p;
     aic_loop bands, reads;
-    LLVMValueRef extent = aic_int(e, p->next.extent > 1 ? p->next.extent : p->write.extent);
-    aic_loop_begin(e, &bands, "band", aic_int(e, 0), extent, p->band, NULL, 0);
+    const int64_t along = p->next.extent > 1 ? p->next.extent : p->write.extent;
+    LLVMValueRef extent = aic_int(e, along);
+    begin_loop(w, &bands, "band", AIC_NEST_DIMENSION + p->box.dims, along, p->band, NULL);
     LLVMValueRef end = bands.header == NULL ? extent : aic_min(e, aic_add(e, bands.index, aic_int(e, p->band)), extent);
     int64_t columns = p->tail != 0 ? p->read.extent / p->cols * p->cols : p->read.extent;
     aic_loop_begin(e, &reads, "read", aic_int(e, 0), aic_int(e, columns), p->stage != 0 ? p->stage : p->cols, NULL, 0);
@@ -289,8 +305,11 @@ static void emit_dims(const walk *w, unsigned dim, LLVMValueRef *pointer)
     const aic_nest_dim *d = &w->p->box.dim[dim];
     LLVMValueRef carried[POINTERS_MAX], inner[POINTERS_MAX];
     copy_pointers(carried, pointer);
+    if (w->p->division.loop == (int)(AIC_NEST_DIMENSION + dim)) {
+        advance(w, d, 1, w->first, carried);
+    }
     aic_loop loop;
-    aic_loop_begin(w->e, &loop, "dim", aic_int(w->e, 0), aic_int(w->e, d->extent), 1, carried, w->pointers);
+    begin_loop(w, &loop, "dim", AIC_NEST_DIMENSION + dim, d->extent, 1, carried);
     copy_pointers(inner, carried);
     emit_dims(w, dim + 1, inner);
     for (unsigned i = 0; i < w->pointers; i++) {
@@ -304,20 +323,26 @@ static void emit_bursts(const walk *w, LLVMValueRef *pointer)
 {
     aic_loop loop;
     LLVMValueRef start[POINTERS_MAX];
-    aic_loop_begin(w->e, &loop, "burst", aic_int(w->e, 0), aic_int(w->e, w->p->near.extent), w->p->burst, NULL, 0);
+    begin_loop(w, &loop, "burst", AIC_NEST_BURSTS, w->p->near.extent, w->p->burst, NULL);
     copy_pointers(start, pointer);
     advance(w, &w->p->near, w->p->burst, loop.index, start);
     emit_dims(w, 0, start);
     aic_loop_end(w->e, &loop);
 }
 
-/* void name(out, in...): the box. */
+/* void name(out, in...; first, last): iterations of the box. */
 static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *box, const aic_nest_plan *plan,
                              const char *name)
 {
     walk w = {.e = e, .nest = nest, .p = plan, .pointers = 1 + aic_nest_op_inputs(box->op)};
     aic_limit("operands of a box", w.pointers, POINTERS_MAX);
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, w.pointers, 0);
+    const char *names[POINTERS_MAX + 2];
+    memcpy(names, PARAMS, sizeof PARAMS);
+    names[w.pointers] = "first";
+    names[w.pointers + 1] = "last";
+    aic_emit_function(e, name, AIC_EMIT_HOT, names, w.pointers, 2);
+    w.first = aic_emit_param(e, w.pointers);
+    w.last = aic_emit_param(e, w.pointers + 1);
     LLVMValueRef function = e->function, pointer[POINTERS_MAX] = {NULL};
     for (unsigned i = 0; i < w.pointers; i++) {
         pointer[i] = aic_at_const(e, aic_emit_param(e, i), i == 0 ? box->out : box->in[i - 1]);
@@ -334,77 +359,36 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *b
 
 /* ---- the frame ---- */
 
-/* The functions of a box; `past`, for aligned outputs, NULL where there is none. */
-typedef struct box_code {
-    LLVMValueRef plain, past;
-} box_code;
-
-static box_code emit_box_code(aic_emit *e, const aic_nest *nest, unsigned i, const aic_nest_schedule *schedule,
-                              const char *symbol)
-{
-    char name[160];
-    aic_nest_plan plan;
-    box_code code = {NULL, NULL};
-    const aic_box *box = &nest->box[i];
-    aic_nest_plan_make(nest, box, schedule, &plan);
-    snprintf(name, sizeof name, "%s_box%u", symbol, i);
-    code.plain = emit_box(e, nest, box, &plan, name);
-    if (aic_nest_plan_past(nest, box, schedule, &plan)) {
-        snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
-        code.past = emit_box(e, nest, box, &plan, name);
-    }
-    return code;
-}
-
-static void call_if(aic_emit *e, LLVMValueRef condition, LLVMValueRef function, LLVMValueRef *args, unsigned count)
-{
-    aic_branch branch;
-    aic_branch_begin(e, &branch, condition);
-    aic_emit_call(e, function, args, count);
-    aic_branch_end(e, &branch);
-}
-
-/* The body: every box. */
-static LLVMValueRef emit_boxes(aic_emit *e, const aic_plan *plan, const box_code *code, const char *symbol)
-{
-    const aic_nest *nest = aic_nest_of(plan);
-    aic_body body;
-    bool past = false;
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "boxes", &body);
-    LLVMValueRef low = LLVMBuildAnd(e->builder, LLVMBuildPtrToInt(e->builder, body.operand[0], e->i64, ""),
-                                    aic_int(e, AIC_NEST_PAST_ALIGN - 1), "");
-    LLVMValueRef is_aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "");
-    LLVMValueRef is_not = LLVMBuildNot(e->builder, is_aligned, "");
-    for (unsigned i = 0; i < nest->boxes; i++) {
-        unsigned count = 1 + aic_nest_op_inputs(nest->box[i].op);
-        if (code[i].past == NULL) {
-            aic_emit_call(e, code[i].plain, body.operand, count);
-            continue;
-        }
-        past = true;
-        call_if(e, is_aligned, code[i].past, body.operand, count);
-        call_if(e, is_not, code[i].plain, body.operand, count);
-    }
-    if (past) {
-        aic_fence(e);
-    }
-    aic_emit_function_end(e);
-    return body.function;
-}
-
 static const aic_nest_schedule *schedule_of(const aic_plan *plan)
 {
     return (const aic_nest_schedule *)(const void *)plan->schedule.fields;
 }
 
+static aic_box_code emit_box_code(aic_emit *e, const aic_plan *plan, unsigned i, const char *symbol)
+{
+    char name[160];
+    const aic_nest *nest = aic_nest_of(plan);
+    const aic_box *box = &nest->box[i];
+    const aic_nest_plan *plain = &((const aic_nest_derived *)plan->derived)->box[i];
+    aic_nest_plan past;
+    aic_box_code code = {.pointers = 1 + aic_nest_op_inputs(box->op)};
+    snprintf(name, sizeof name, "%s_box%u", symbol, i);
+    code.plain = (aic_box_function){emit_box(e, nest, box, plain, name), plain->division.count};
+    if (aic_nest_plan_past(nest, box, schedule_of(plan), &past)) {
+        snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
+        code.past = (aic_box_function){emit_box(e, nest, box, &past, name), past.division.count};
+    }
+    return code;
+}
+
 static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
 {
     const aic_nest *nest = aic_nest_of(plan);
-    box_code code[AIC_NEST_BOXES];
+    aic_box_code code[AIC_NEST_BOXES];
     for (unsigned i = 0; i < nest->boxes; i++) {
-        code[i] = emit_box_code(e, nest, i, schedule_of(plan), symbol);
+        code[i] = emit_box_code(e, plan, i, symbol);
     }
-    bodies->phase[0] = emit_boxes(e, plan, code, symbol);
+    bodies->phase[0] = aic_emit_boxes(e, plan, code, nest->boxes, false, symbol);
 }
 
 /* ---- the shape ---- */
@@ -422,11 +406,19 @@ static aic_status derive(aic_plan *plan)
     if (status == AIC_OK) {
         status = aic_nest_check_schedule(plan->problem.target, schedule_of(plan));
     }
-    if (status == AIC_OK) {
-        aic_requirements_phase(&plan->requirements, "boxes", 1);
-        plan->cost = aic_nest_cost(aic_nest_of(plan), schedule_of(plan));
+    if (status != AIC_OK) {
+        return status;
     }
-    return status;
+    const aic_nest *nest = aic_nest_of(plan);
+    aic_nest_derived *derived = plan->derived;
+    int64_t items = 1;
+    for (unsigned i = 0; i < nest->boxes; i++) {
+        aic_nest_plan_make(nest, &nest->box[i], schedule_of(plan), &derived->box[i]);
+        items = derived->box[i].division.count > items ? derived->box[i].division.count : items;
+    }
+    aic_requirements_phase(&plan->requirements, "boxes", aic_division_items(items));
+    plan->cost = aic_nest_cost(nest, derived);
+    return AIC_OK;
 }
 
 static const aic_field FIELDS[] = {
@@ -440,7 +432,7 @@ static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FI
 const aic_shape aic_shape_nest = {
     .name = "move",
     .schedule = &RECORD,
-    .derived_bytes = 1,
+    .derived_bytes = sizeof(aic_nest_derived),
     .enumerate = aic_nest_enumerate,
     .derive = derive,
     .bound = aic_nest_bound,
