@@ -21,7 +21,7 @@ typedef struct walk {
     aic_emit *e;
     const aic_nest *nest;
     const aic_nest_plan *p;
-    unsigned pointers;        /* the output's and the inputs' */
+    unsigned pointers;        /* the output's and, where there is one, the input's; the other is NULL */
     LLVMValueRef first, last; /* iterations that are done of the loop that is divided */
     LLVMValueRef aside;       /* where lines of the input are copied before they are transposed */
 } walk;
@@ -181,9 +181,9 @@ static void emit_runs(const walk *w, LLVMValueRef *pointer)
     for (int64_t col = 0; col < p->cols; col++) {
         for (int64_t row = 0; row < p->rows; row++) {
             LLVMValueRef moved[POINTERS_MAX] = {NULL};
-            for (unsigned i = 0; i < w->pointers; i++) {
+            for (unsigned i = 0; i < POINTERS_MAX; i++) {
                 int64_t offset = row * stride_of(&p->write, i) + col * stride_of(&p->read, i);
-                moved[i] = aic_at_const(e, pointer[i], offset);
+                moved[i] = pointer[i] == NULL ? NULL : aic_at_const(e, pointer[i], offset);
             }
             move_run(w, moved[0], moved[1]);
         }
@@ -208,8 +208,10 @@ static void advance(const walk *w, const aic_nest_dim *d, int64_t tile, LLVMValu
 {
     aic_emit *e = w->e;
     LLVMValueRef first = d->extent % tile == 0 ? index : aic_min(e, index, aic_int(e, d->extent - tile));
-    for (unsigned i = 0; i < w->pointers; i++) {
-        pointer[i] = aic_at(e, pointer[i], aic_mul(e, first, stride_of(d, i)));
+    for (unsigned i = 0; i < POINTERS_MAX; i++) {
+        if (pointer[i] != NULL) {
+            pointer[i] = aic_at(e, pointer[i], aic_mul(e, first, stride_of(d, i)));
+        }
     }
 }
 

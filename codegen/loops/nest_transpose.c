@@ -148,7 +148,7 @@ static LLVMValueRef spread_columns(const grid *g, LLVMValueRef row)
 /* Register k of the lane blocks whose first row and column these are. */
 static LLVMValueRef load_register(const grid *g, unsigned k, unsigned row, unsigned column)
 {
-    LLVMValueRef lanes[LANES_MAX];
+    LLVMValueRef lanes[LANES_MAX] = {NULL};
     unsigned first = row + k * g->rows_in_lane;
     if (g->down == 1 && g->rows_in_lane == 1 && is_read(g, first)) {
         LLVMTypeRef type = aic_vector(element(g), g->lane_elements * g->across);
@@ -168,7 +168,7 @@ static LLVMValueRef load_register(const grid *g, unsigned k, unsigned row, unsig
 /* One register that holds everything: one permutation. */
 static void permute(const grid *g, LLVMValueRef *vector)
 {
-    unsigned from[ELEMENTS_MAX], lanes = g->down * g->across, n = g->lane_elements;
+    unsigned from[ELEMENTS_MAX] = {0}, lanes = g->down * g->across, n = g->lane_elements;
     for (unsigned lane = 0; lane < lanes; lane++) {
         for (unsigned i = 0; i < n; i++) {
             from[lane * n + i] = lane * n + i % g->height * g->width + i / g->height;
