@@ -467,6 +467,7 @@ const aic_op_info aic_op_fixpipe = {
     .accessed = fixpipe_accessed,
     .check_data = fixpipe_check_data,
     .reference = aic_fixpipe_reference,
+    .byte_signs = aic_fixpipe_byte_signs,
     .consume = fixpipe_consume,
     .random = aic_fixpipe_random,
     .random_illegal = aic_fixpipe_random_illegal,
