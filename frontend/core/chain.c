@@ -3,7 +3,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "frontend/core/size.h"
-#include "frontend/numeric/element.h"
+#include "frontend/reference/value.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,8 +154,8 @@ static void shift_accumulator(const chain_run *run, const double *exact, const d
 
 static double output_value(const aic_operand *output, const void *data, int64_t index)
 {
-    return aic_element_value(output->dtype,
-                             (const unsigned char *)data + index * (int64_t)aic_dtype_size(output->dtype));
+    return aic_reference_value(output->dtype,
+                               (const unsigned char *)data + index * (int64_t)aic_dtype_size(output->dtype));
 }
 
 /* The consumer's results for accumulators at e - b, e and e + b. */

@@ -1,10 +1,9 @@
-/* fixpipe's plain-C reference: the formulas of AscendC Fixpipe, sections 4 to 6, element by element. Written to be
- * read, not to be fast. */
-#include "frontend/ops/fixpipe.h"
-
-#include "frontend/numeric/round.h"
+/* fixpipe's plain-C reference: the formulas of AscendC Fixpipe, sections 4 to 6, element by element. */
+#include "frontend/reference/reference.h"
+#include "frontend/reference/value.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The quantisation word (section 5). */
 typedef struct quantisation {
@@ -74,14 +73,14 @@ static void store(const aic_fixpipe_desc *desc, aic_overflow overflow, source x,
         memcpy(out, &x, sizeof x);
         return;
     case AIC_F322F16:
-        half = aic_round_float16((double)x.f32, overflow);
+        half = aic_reference_float16((double)x.f32, overflow);
         break;
     case AIC_F322BF16:
-        half = aic_round_bfloat16(x.f32, overflow);
+        half = aic_reference_bfloat16((double)x.f32, overflow);
         break;
     case AIC_DEQF16:
     case AIC_VDEQF16:
-        half = aic_round_float16((double)((float)x.i32 * q.scale), overflow);
+        half = aic_reference_float16((double)((float)x.i32 * q.scale), overflow);
         break;
     case AIC_QF322B8_PRE:
     case AIC_VQF322B8_PRE:
