@@ -31,8 +31,8 @@ static const char *const ROWS[] = {
     "transdata(dtype=int8, src=HWIO, dst=OIHW, shape=[4,8,33,5])",
     "transdata(dtype=float16, src=NCHW, dst=NHWC, shape=[3,40,7,9])",
     "transdata(dtype=int8, src=NCHW, dst=4N, shape=[8,7,5,33])",
-    "nd2nz(dtype=half, ndNum=3, nValue=20, dValue=80, srcNdMatrixStride=1700, srcDValue=81, dstNzC0Stride=20, "
-    "dstNzNStride=1, dstNzMatrixStride=1600)",
+    ("nd2nz(dtype=half, ndNum=3, nValue=20, dValue=80, srcNdMatrixStride=1700, srcDValue=81, dstNzC0Stride=20, "
+     "dstNzNStride=1, dstNzMatrixStride=1600)"),
     "load_data(dtype=half, repeatTimes=20, srcStride=2, ifTranspose=true)",
     "load_data_transpose(dtype=int8, repeatTimes=5, srcStride=1, dstGap=1)",
     "tensor_arithmetic(op=BM_ADD, shape=[1,1,41,128])",

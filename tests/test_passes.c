@@ -18,8 +18,8 @@ static const char *const kernels[] = {
     "conv2d(dtype=int8, fm_shape=[2,5,6,32], kernel_shape=[2,3,3,32,32], pad=[1,1,1,1], pad_value=3)",
     "conv2d(dtype=float16, fm_shape=[1,5,6,16], kernel_shape=[1,2,3,48,16], stride=[2,1], init_l1out=false)",
     "conv2d(dtype=float16, fm_shape=[2,4,5,16], kernel_shape=[2,2,2,16,16], accumulate=fast)",
-    "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32]) | fixpipe(src=int32, dst=int8, "
-    "quantPre=VREQ8)",
+    ("conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32]) | fixpipe(src=int32, dst=int8, "
+     "quantPre=VREQ8)"),
     "mmad(dtype=int8, m=5, n=19, k=70)",
     "mmad(dtype=float16, m=4, n=33, k=40, accumulate=fast) | fixpipe(src=float32, dst=float16, quantPre=F322F16)",
     "mmad(dtype=bfloat16, m=17, n=16, k=32)",

@@ -3,6 +3,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
 #include "tools/harness/levels.h"
+#include "tools/harness/rng.h"
 #include "tools/harness/verify.h"
 #include "tools/progress.h"
 #include "tools/specs.h"
@@ -11,15 +12,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256 };
+enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256, SEED_NOT_GIVEN = -1, SEED_USUAL = 1 };
+
+static const int64_t seed_max = INT64_C(1) << 62;
 
 typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
     const char *op_name, *schedule;
     spec_source source;
-    int64_t fuzz, seed;
-    size_t op_count; /* operators that --op names: 0 for any, 2 for a chain */
+    int64_t fuzz, seed, fuzz_seed; /* seed: of the contents of given operators */
+    size_t op_count;               /* operators that --op names: 0 for any, 2 for a chain */
     aic_op op[AIC_STAGES_MAX];
     size_t level_count;
     cli_session level[LEVELS_MAX]; /* one an instruction set level */
@@ -186,6 +191,32 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
 
 /* ---- pseudo-random operators ---- */
 
+/* The seed of case number `i`. That of the first is the seed given, so that a case can be repeated by its own seed; the
+ * others have nothing to do with those of a neighbouring seed. */
+static int64_t case_seed(int64_t seed, int64_t i)
+{
+    uint64_t state = (uint64_t)seed;
+    state = rng_next(&state) ^ (uint64_t)i;
+    return i == 0 ? seed : (int64_t)(rng_next(&state) % (uint64_t)seed_max);
+}
+
+/* Draws a seed where none is given, and says which. */
+static int choose_seeds(check_state *check)
+{
+    if (check->seed == SEED_NOT_GIVEN && check->fuzz > 0) {
+        struct timespec now;
+        (void)clock_gettime(CLOCK_REALTIME, &now);
+        uint64_t state =
+            (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec + ((uint64_t)getpid() << 48);
+        check->fuzz_seed = (int64_t)(rng_next(&state) >> 32); /* short enough to be typed */
+        printf("drawn: --seed %" PRId64 "\n", check->fuzz_seed);
+    } else {
+        check->fuzz_seed = check->seed;
+    }
+    check->seed = check->seed == SEED_NOT_GIVEN ? SEED_USUAL : check->seed;
+    return cli_flush_output(); /* seen whatever comes of it */
+}
+
 /* Of any operator, of one, or of a chain: every fourth where --op does not say. */
 static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spec *spec)
 {
@@ -247,8 +278,8 @@ static int print_sums(check_state *check, const spec_list *list)
 
 static int check_all(check_state *check, const spec_list *list)
 {
+    int status = choose_seeds(check);
     progress_start("check", list->count + (size_t)check->fuzz);
-    int status = CLI_DONE;
     bool more = true;
     for (size_t i = 0; status == CLI_DONE && more && i < list->count; i++) {
         status = check_spec(check, &list->items[i], check->seed, true);
@@ -256,7 +287,7 @@ static int check_all(check_state *check, const spec_list *list)
     }
     for (int64_t i = 0; status == CLI_DONE && more && i < check->fuzz; i++) {
         status = i > 0 && i % RENEW_STEPS == 0 ? renew_levels(check) : CLI_DONE;
-        status = status == CLI_DONE ? check_random(check, check->seed + i) : status;
+        status = status == CLI_DONE ? check_random(check, case_seed(check->fuzz_seed, i)) : status;
         more = progress_step();
     }
     int ended = progress_end();
@@ -329,8 +360,8 @@ static int check_request(check_state *check)
 
 int cmd_check(int argc, char **argv)
 {
-    check_state check = {.seed = 1};
-    const int64_t count_max = INT64_C(1) << 40, seed_max = INT64_C(1) << 62;
+    check_state check = {.seed = SEED_NOT_GIVEN};
+    const int64_t count_max = INT64_C(1) << 40;
     args_list positional = {0};
     const args_option options[] = {
         SPEC_OPTIONS(check.source),
@@ -343,7 +374,7 @@ int cmd_check(int argc, char **argv)
          .high = count_max},
         {.name = "--seed",
          .value = "S",
-         .help = "of operators and operand contents (default 1)",
+         .help = "of operators and operand contents (default 1, for --fuzz a new one)",
          .kind = ARGS_INTEGER,
          .target = &check.seed,
          .low = 0,

@@ -30,6 +30,12 @@ typedef struct aic_image_layout {
     int64_t block, fractal_rows, fractal, row_pitch, pixel;
 } aic_image_layout;
 
+/* The most products of two int8 that int32 can add up in any order: none is beyond (-128)*(-128) = 2^14 in magnitude,
+ * and 131071 * 2^14 = 2^31 - 2^14. Longer sums are AIC_SUM_INT_WIDE, whose groups of taps are no longer than this; the
+ * channels of one tap are at most 4096. */
+enum { AIC_INT32_PRODUCTS = INT32_MAX / (128 * 128) };
+_Static_assert(AIC_INT32_PRODUCTS == 131071, "TIK conv2d, section 5.3, has the same number");
+
 /* How the weight is stored. */
 typedef enum aic_weight_layout {
     AIC_WEIGHT_BLOCKS, /* [c1, kh, kw, weight_n, c0] */

@@ -63,6 +63,10 @@ typedef struct aic_op_info {
     /* Consumer: fills in what follows from the accumulator, then checks every rule, but for the upper limits of sizes
      * that bound one instruction. Its operands are dst, the accumulator, and others. */
     aic_status (*consume)(void *desc, const aic_accumulator *accumulator, const aic_semantics *semantics);
+    /* Consumer whose results may be bytes: stores 1 where a result is a number of -128..127 and 0 where it is one of
+     * 0..255, at the place of each in dst; its element type does not tell (AscendC Fixpipe, section 5). Places that are
+     * not written are left alone. NULL: no results are bytes. */
+    void (*byte_signs)(const void *desc, void *const operands[], unsigned char *is_signed);
 
     /* Pseudo-random descriptors for the checks. Operators whose rules depend on the semantics have random_under in
      * place of random; it prefers the corners of those. Illegal is what the documents' defaults refuse. */

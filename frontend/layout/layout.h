@@ -1,5 +1,4 @@
-/* The layouts of transdata (data layouts, sections 2 to 4 and 7): which cell of a layout holds which element of a
- * tensor.
+/* The layouts of transdata (data layouts, sections 2 to 4 and 7): what they hold, and how large they are.
  *
  * A tensor is a matrix [R,C], feature maps [N,C,H,W] or weights [O,I,H,W]; sizes and indices of elements are given in
  * that order, whatever the layout. Blocks have 32 bytes (C0 elements) on one side and 16 elements on the other. */
@@ -24,8 +23,6 @@ typedef struct aic_layout_info {
     size_t word_bytes;  /* it packs neighbouring batches, of elements of this size, into 4-byte words; 0: it does not */
     /* Dimensions, outer to inner; returns the rank. */
     int32_t (*dims)(const aic_tensor *t, int64_t dims[AIC_RANK_MAX]);
-    /* The cell, counted in elements, of the element `at`. */
-    int64_t (*cell)(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX]);
 } aic_layout_info;
 
 /* NULL for values that are no layout. */

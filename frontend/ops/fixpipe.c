@@ -4,6 +4,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
+#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -467,6 +468,7 @@ const aic_op_info aic_op_fixpipe = {
     .accessed = fixpipe_accessed,
     .check_data = fixpipe_check_data,
     .reference = aic_fixpipe_reference,
+    .byte_signs = aic_fixpipe_byte_signs,
     .consume = fixpipe_consume,
     .random = aic_fixpipe_random,
     .random_illegal = aic_fixpipe_random_illegal,

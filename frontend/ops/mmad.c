@@ -3,6 +3,7 @@
 
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
+#include "frontend/reference/reference.h"
 
 #define AIC_THIS mmad
 #define AIC_THIS_FIELDS <aic/mmad.def>

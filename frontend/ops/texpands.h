@@ -26,7 +26,6 @@ int64_t aic_texpands_filled(const aic_texpands_desc *desc);
 
 void aic_texpands_settle(void *desc);
 void aic_texpands_strip(void *desc);
-aic_status aic_texpands_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
 void aic_texpands_random(uint64_t *state, const aic_semantics *semantics, void *desc);
 void aic_texpands_random_illegal(uint64_t *state, void *desc);
 

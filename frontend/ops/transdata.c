@@ -6,6 +6,7 @@
 #include "frontend/core/size.h"
 #include "frontend/layout/fractal.h"
 #include "frontend/layout/layout.h"
+#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <string.h>

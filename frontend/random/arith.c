@@ -256,7 +256,7 @@ void aic_random_break_places(uint64_t *state, const aic_arith_fields *fields, co
 static bool has_op(aic_atomic_op number, bool fixed)
 {
     const aic_arith_op *op = aic_arith_op_get(number);
-    return op && (fixed ? op->integer != NULL : op->word != NULL);
+    return op && (!fixed || op->input_bits != 0);
 }
 
 aic_atomic_op aic_random_op(uint64_t *state, bool fixed)

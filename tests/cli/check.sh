@@ -10,8 +10,8 @@ expect 'every schedule' 0 '^[1-9][0-9]* passed, 0 failed$' "$aicjit" check "$hal
 plan=$("$aicjit" dump "$half" --stage plan)
 expect 'one schedule' 0 '^1 passed, 0 failed$' "$aicjit" check "$half" --schedule "$plan"
 expect 'fuzz' 0 '^60 passed, 0 failed$' "$aicjit" check --fuzz 30 --seed 5 --op conv2d
-expect 'fuzz without operator' 0 '^4 passed, 0 failed$' "$aicjit" check --fuzz 2
-expect 'fuzz in another memory' 0 '^80 passed, 0 failed$' "$aicjit" check --fuzz 40 --op tensor_arithmetic --lanes 3 --lane_bytes 4096
+expect 'fuzz without operator' 0 '^4 passed, 0 failed$' "$aicjit" check --fuzz 2 --seed 1
+expect 'fuzz in another memory' 0 '^80 passed, 0 failed$' "$aicjit" check --fuzz 40 --seed 1 --op tensor_arithmetic --lanes 3 --lane_bytes 4096
 expect 'fuzz under other limits' 0 '^40 passed, 0 failed$' "$aicjit" check --fuzz 20 --seed 5 --op conv2d --limits host
 
 expect 'a schedule that is none' 2 'schedule' "$aicjit" check "$half" --schedule 'tiles(4)'
@@ -28,8 +28,21 @@ if cc -std=c11 -shared -fPIC -o wrong.so -I "$here/../../frontend/include" "$her
     repeat=$(sed -n 's/^  repeat: aicjit //p' "$work/.out")
     expect 'the repeat line repeats it' 1 '^0 passed, 1 failed$' wrong sh -c "'$aicjit' $repeat"
     # Every result of tik_fixpipe has the element that is changed, and is exact.
-    expect 'of both kinds in fuzzing only legal ones fail' 1 '^10 passed, 10 failed$' wrong "$aicjit" check --fuzz 10 \
+    expect 'of both kinds in fuzzing only legal ones fail' 1 '^10 passed, 10 failed$' wrong "$aicjit" check --fuzz 10 --seed 1 \
         --op tik_fixpipe
+
+    # Seeds: a new one each time, which is said and can be repeated; neighbours have nothing in common.
+    cases() { wrong "$aicjit" check --fuzz 8 "$@" | grep '^FAILED' | sort; }
+    cases --seed 7 >seven.txt
+    cases --seed 7 | ok 'the same seed, the same operators' cmp seven.txt
+    cases --seed 8 | ok 'the next seed, other operators' test -z "$(comm -12 seven.txt -)"
+    wrong "$aicjit" check --fuzz 8 >drawn.txt
+    ok 'a drawn seed is said' grep -Eq '^drawn: --seed [0-9]+$' drawn.txt
+    cases --seed "$(sed -n 's/^drawn: --seed //p' drawn.txt)" | ok 'it repeats the operators' cmp <(grep '^FAILED' drawn.txt | sort) -
+    ok 'another one is drawn' test "$(head -n 1 drawn.txt)" != "$(wrong "$aicjit" check --fuzz 8 2>head.err | head -n 1)"
+    repeat=$(sed -n 's/^  repeat: aicjit //p' drawn.txt | tail -n 1)
+    wrong sh -c "'$aicjit' $repeat" >again.txt
+    ok 'a repeat line of fuzzing' grep -Fxq "$(grep '^FAILED' drawn.txt | tail -n 1)" again.txt
     expect 'a failing schedule' 1 "repeat: .* --schedule 'schedule\\(" wrong "$aicjit" check "$half" --schedule "$plan"
     expect 'under lifted limits' 1 'repeat: .* --limits host$' wrong "$aicjit" check "$int8" --limits host
     expect 'under the other overflow mode' 1 'repeat: .* --overflow ieee$' wrong "$aicjit" check "$int8" --overflow ieee

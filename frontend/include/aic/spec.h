@@ -122,7 +122,8 @@ AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *sema
 
 /* How far the output may be from the exact result, an entry an element of the output operand (elements that are not
  * written get 0): *exact the value, *bound the largest |result - exact| allowed, infinite where sums may leave the
- * range of float32 on the way, so that the order decides what comes out. Only for specifications whose result is not
+ * range of float32 on the way, so that the order decides what comes out. A result of 8 bits stands for every number that
+ * it is congruent to modulo 256, and where several are right *exact is the middle of them. Only for specifications whose result is not
  * defined bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand holds the old content.
  * Each array has as many entries as the output has elements. */
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
