@@ -301,7 +301,7 @@ static bool is_shared(const aic_kernel_plan *of)
         phases += own->phases;
         cost += of->plan[i]->cost;
     }
-    return items > 1 && phases <= AIC_PHASES_MAX && cost >= (double)aic_machine_facts()->share_cost;
+    return items > 1 && phases <= AIC_PHASES_MAX && aic_machine_shares(cost);
 }
 
 void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requirements)

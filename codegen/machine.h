@@ -3,6 +3,7 @@
 #ifndef AIC_MACHINE_H
 #define AIC_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct aic_machine {
@@ -17,6 +18,15 @@ typedef struct aic_machine {
 } aic_machine;
 
 const aic_machine *aic_machine_facts(void);
+
+/* Items of work that a shared call is divided into where that is cheap: enough for a few workers to end together. */
+enum { AIC_SHARED_ITEMS = 8 };
+
+/* Whether workers may share a call of this predicted cost. */
+static inline bool aic_machine_shares(double cost)
+{
+    return cost >= (double)aic_machine_facts()->share_cost;
+}
 
 /* For tests: supposes another machine from now on, on which small data run code that is made for large ones; NULL: the
  * usual one. `machine` must stay. Kernels that a context has already are not made anew. */

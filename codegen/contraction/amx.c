@@ -9,6 +9,7 @@
  * needs; a narrower tile computes pixels too many, which are left out when its strip is stored. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 #include <math.h>
@@ -115,7 +116,6 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 /* In vector operations, two of which take a cycle: 16 cycles for a product of full registers, one a row; 8 to load a
  * register from the first-level cache, 16 to store one. */
 static const double PRODUCT_ROW = 2, LOAD = 16, FAR_LOAD = 40, STORE = 32, TAP = 10, TILE = 60;
-enum { LEVEL1_BYTES = 40 * 1024 };
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
@@ -124,7 +124,8 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     (void)target;
     const grid g = grid_of(t->rows.large, t->cols.large);
     const double images = (double)rows * ceil((double)cols / (double)g.pixels), vectors = t->vectors;
-    const double weight_load = t->panel_bytes > LEVEL1_BYTES ? FAR_LOAD : LOAD;
+    /* Cores with tiles have half as much again of first-level cache as usual ones. */
+    const double weight_load = t->panel_bytes > aic_machine_facts()->l1_bytes * 5 / 4 ? FAR_LOAD : LOAD;
     const double products = images * vectors * PRODUCT_ROW * (double)g.pixels;
     const double loads = images * LOAD + vectors * weight_load;
     const double steps = (double)(t->taps * t->cells / STEP_CELLS);

@@ -5,7 +5,10 @@
  *                 for group of output channels
  *                   for tile row of the band, for tile column: call the tile's function
  *
- * With an epilogue the groups of a strip go together: a tile's results are in the strip when all of them are done. */
+ * With an epilogue the groups of a strip go together: a tile's results are in the strip when all of them are done.
+ *
+ * An item of the phase "bands" is a part of the output channels of a band: item = band * parts + part. Who does several
+ * parts of a band packs its image once. */
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/vec.h"
@@ -24,6 +27,7 @@ typedef struct frame {
     LLVMValueRef out, image, weight, taps, table, strip, band;
     LLVMValueRef first_tile, last_tile; /* tile rows of the current band, last excluded */
     LLVMValueRef first_row;             /* first output row of the current band */
+    LLVMValueRef first_unit, last_unit; /* groups or strips that are done of the current band, last excluded */
     LLVMValueRef group;                 /* number of the current group, or of the current strip's first one */
     LLVMValueRef group_out;             /* its first pixel in the result; NULL: results leave through strips */
     int part;                           /* which strips: see aic_strips */
@@ -199,7 +203,7 @@ static void emit_groups(frame *f)
     aic_emit *e = f->e;
     aic_loop loop;
     if (f->t->strip_pitch == 0) {
-        aic_loop_begin(e, &loop, "group", aic_int(e, 0), aic_int(e, f->t->groups), 1, NULL, 0);
+        aic_loop_begin(e, &loop, "group", f->first_unit, f->last_unit, 1, NULL, 0);
         f->group = loop.index;
         f->group_out = output_group(f, loop.index);
         emit_tile_rows(f);
@@ -210,7 +214,8 @@ static void emit_groups(frame *f)
     for (f->part = 0; f->part < 2; f->part++) {
         int64_t end = first + f->strips.count[f->part];
         if (end > first) {
-            aic_loop_begin(e, &loop, "strip", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
+            LLVMValueRef begin = aic_max(e, f->first_unit, aic_int(e, first));
+            aic_loop_begin(e, &loop, "strip", begin, aic_min(e, f->last_unit, aic_int(e, end)), 1, NULL, 0);
             f->group = aic_mul(e, loop.index, f->t->strip_columns / f->t->group);
             emit_tile_rows(f);
             aic_loop_end(e, &loop);
@@ -233,6 +238,24 @@ static void emit_band(frame *f, LLVMValueRef band)
     LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->row_reach))};
     aic_emit_call(e, f->pack_image, args, 4);
     emit_groups(f);
+}
+
+/* Items first .. last-1. */
+static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
+{
+    aic_emit *e = f->e;
+    const int64_t parts = f->t->parts, size = f->t->part_units;
+    LLVMValueRef divisor = aic_int(e, parts), up = aic_int(e, parts - 1);
+    LLVMValueRef end = LLVMBuildUDiv(e->builder, aic_add(e, last, up), divisor, "");
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "band", LLVMBuildUDiv(e->builder, first, divisor, ""), end, 1, NULL, 0);
+    LLVMValueRef before = aic_mul(e, loop.index, parts);
+    LLVMValueRef from = aic_max(e, LLVMBuildNSWSub(e->builder, first, before, ""), aic_int(e, 0));
+    LLVMValueRef to = LLVMBuildNSWSub(e->builder, last, before, "");
+    f->first_unit = parts == 1 ? aic_int(e, 0) : aic_mul(e, from, size);
+    f->last_unit = parts == 1 ? aic_int(e, f->t->units) : aic_min(e, aic_mul(e, to, size), aic_int(e, f->t->units));
+    emit_band(f, loop.index);
+    aic_loop_end(e, &loop);
 }
 
 /* ---- bodies ---- */
@@ -268,10 +291,7 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     f->strip = aic_at_const(e, body.private, f->t->strip_offset);
     f->band = aic_at_const(e, body.private, f->t->band_offset);
     emit_tap_table(f);
-    aic_loop loop;
-    aic_loop_begin(e, &loop, "band", body.first, body.last, 1, NULL, 0);
-    emit_band(f, loop.index);
-    aic_loop_end(e, &loop);
+    emit_items(f, body.first, body.last);
     aic_emit_function_end(e);
     return body.function;
 }

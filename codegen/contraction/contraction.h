@@ -120,6 +120,8 @@ typedef struct aic_tiling {
     int64_t pixel_pitch, row_pitch;
     int64_t band_tiles, bands; /* tile rows of a band; number of bands */
     int64_t band_rows;         /* band rows of the largest band */
+    int64_t units;             /* of output channels that cannot be divided: strips, or groups where there are none */
+    int64_t parts, part_units; /* that workers may take of a band; units of each but the last */
     int64_t start_bytes;       /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
@@ -157,8 +159,9 @@ aic_split aic_split_evenly(int64_t extent, int64_t most);
 aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *schedule,
                            aic_tiling *tiling);
 
-/* Where its parts lie in the scratch memory of a call, and what the call must provide. */
-void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, aic_requirements *requirements);
+/* Where its parts lie in the scratch memory of a call, what the call must provide, and, of a call that several workers
+ * may share, how it is divided. */
+void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *requirements);
 
 /* Bytes of a strip with what is left behind it. */
 int64_t aic_tiling_strip_bytes(const aic_tiling *t);

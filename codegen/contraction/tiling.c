@@ -1,5 +1,6 @@
 /* From a contraction and a schedule to sizes, pitches and counts. */
 #include "codegen/contraction/microkernel.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 enum { CUBE_BYTES = 32 }; /* of the channels in a block of CUBE */
@@ -181,6 +182,7 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
     t->epilogue = c->has_epilogue ? c->epilogue : plain_epilogue(c);
     t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
     t->strip_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
+    t->units = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->groups;
 }
 
 /* A staged micro-kernel may read pixels beyond the last one and leave their sums behind the strip: as many as a tile
@@ -235,8 +237,16 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     return AIC_OK;
 }
 
-void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, aic_requirements *r)
+static void divide(aic_tiling *t, bool shared)
 {
+    const int64_t parts = shared ? least(t->units, ceil_div(AIC_SHARED_ITEMS, t->bands)) : 1;
+    t->part_units = ceil_div(t->units, parts);
+    t->parts = ceil_div(t->units, t->part_units);
+}
+
+void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *r)
+{
+    divide(t, shared);
     r->needs = t->kernel->needs | (c->dtype != AIC_INT8 || c->has_epilogue ? AIC_NEEDS_FLOAT : 0);
     r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
                             .items = aic_pack_weight_items(c, t),
@@ -247,5 +257,5 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, aic_requir
     if (table > 0) {
         aic_requirements_phase(r, "columns", 1);
     }
-    aic_requirements_phase(r, "bands", t->bands);
+    aic_requirements_phase(r, "bands", t->bands * t->parts);
 }
