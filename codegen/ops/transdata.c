@@ -1,5 +1,5 @@
 /* transdata as a move between two layouts (data layouts, sections 2 to 4 and 7). */
-#include "codegen/loops/nest.h"
+#include "codegen/loops/move.h"
 #include "frontend/layout/layout.h"
 
 #include <string.h>
@@ -91,14 +91,14 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const char *letters = aic_layout_shape_letters(d->src, d->dst);
     int64_t size = (int64_t)aic_dtype_size(d->dtype);
     aic_place in[DIMS_MAX] = {{0}}, out[DIMS_MAX] = {{0}};
-    aic_move_dim dims[DIMS_MAX];
+    aic_move_axis dims[DIMS_MAX];
     unsigned count = (unsigned)strlen(letters);
     place_dims(d->src, letters, d->shape, size, in);
     place_dims(d->dst, letters, d->shape, size, out);
     for (unsigned k = 0; k < count; k++) {
-        dims[k] = (aic_move_dim){d->shape[k], out[k], in[k], LAYOUTS[d->dst].padded};
+        dims[k] = (aic_move_axis){d->shape[k], out[k], in[k], LAYOUTS[d->dst].padded};
     }
-    aic_nest_move(aic_nest_begin(work), (unsigned)size, dims, count);
+    aic_move_describe(aic_move_begin(work), (unsigned)size, dims, count);
 }
 
 const aic_generator aic_generator_transdata = {.describe = describe};

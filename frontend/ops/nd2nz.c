@@ -54,14 +54,14 @@ static aic_status check_overlap(const aic_nd2nz_desc *desc)
     const aic_repeat blocks = {column_blocks(desc), desc->dstNzC0Stride * c0};
     const aic_repeat rows = {desc->nValue, desc->dstNzNStride * c0};
     const aic_repeat matrices = {desc->ndNum, desc->dstNzMatrixStride};
-    if (!aic_repeats_nest(c0, (aic_repeat[]){blocks, rows}, 2)) {
+    if (!aic_repeats_move(c0, (aic_repeat[]){blocks, rows}, 2)) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                         "dstNzC0Stride: %" PRId64 " lets column blocks of %" PRId64 " rows, dstNzNStride = %" PRId64
                         " apart, overlap: %" PRId64 " is the least that keeps them clear",
                         desc->dstNzC0Stride, desc->nValue, desc->dstNzNStride,
                         (desc->nValue - 1) * desc->dstNzNStride + 1);
     }
-    if (!aic_repeats_nest(c0, (aic_repeat[]){blocks, rows, matrices}, 3)) {
+    if (!aic_repeats_move(c0, (aic_repeat[]){blocks, rows, matrices}, 3)) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                         "dstNzMatrixStride: %" PRId64 " lets matrices overlap: %" PRId64
                         " elements are the least that keeps them one after the other",

@@ -243,7 +243,7 @@ static aic_status check_unique(const aic_arith *p)
         repeats[d] = (aic_repeat){o->size[d], o->stride[d]};
     }
     repeats[AIC_ARITH_C].count = blocks(p->shape[AIC_ARITH_C], p->lanes);
-    if (aic_repeats_nest(1, repeats, AIC_ARITH_RANK)) {
+    if (aic_repeats_move(1, repeats, AIC_ARITH_RANK)) {
         return AIC_OK;
     }
     return aic_fail(AIC_INVALID_ARGUMENT, p->name,

@@ -3,13 +3,13 @@
  * An index of a logical dimension splits into parts at the block sizes of both sides. Whole blocks make loops of all
  * parts; what is left over in the last block makes boxes of its own: whole blocks of the finer side, a part of one, and
  * zeros for the rest of a padded block. */
-#include "codegen/loops/nest.h"
+#include "codegen/loops/move.h"
 
 /* What a dimension adds to a box. */
 typedef struct piece {
     int64_t out, in; /* bytes to the first element */
     unsigned dims;
-    aic_nest_dim dim[3];
+    aic_box_dim dim[3];
     int64_t valid; /* of the last dimension; 0: all */
 } piece;
 
@@ -42,15 +42,15 @@ static int64_t stride(const aic_place *place, int64_t step)
     return step >= place->block ? step / place->block * place->outer : step * place->inner;
 }
 
-static void add_part(piece *p, const aic_move_dim *d, int64_t extent, int64_t step)
+static void add_part(piece *p, const aic_move_axis *d, int64_t extent, int64_t step)
 {
     if (extent > 1 || step == 1) {
-        p->dim[p->dims++] = (aic_nest_dim){extent, stride(&d->out, step), {stride(&d->in, step)}};
+        p->dim[p->dims++] = (aic_box_dim){extent, stride(&d->out, step), {stride(&d->in, step)}};
     }
 }
 
 /* `count` steps of `large`, each of large/small steps of `small`, each of `small` elements. */
-static piece make_piece(const aic_move_dim *d, int64_t first, int64_t count, int64_t large, int64_t small)
+static piece make_piece(const aic_move_axis *d, int64_t first, int64_t count, int64_t large, int64_t small)
 {
     piece p = {.out = at(&d->out, first), .in = at(&d->in, first)};
     add_part(&p, d, count, large);
@@ -64,9 +64,9 @@ static piece make_piece(const aic_move_dim *d, int64_t first, int64_t count, int
 }
 
 /* Whole blocks and a rest, of the output alone. */
-static unsigned cut_output(const aic_move_dim *d, int64_t extent, piece pieces[2])
+static unsigned cut_output(const aic_move_axis *d, int64_t extent, piece pieces[2])
 {
-    aic_move_dim o = {.extent = extent, .out = d->out, .in = d->out};
+    aic_move_axis o = {.extent = extent, .out = d->out, .in = d->out};
     int64_t whole = extent / o.out.block, rest = extent % o.out.block;
     unsigned count = 0;
     if (whole > 0) {
@@ -78,7 +78,7 @@ static unsigned cut_output(const aic_move_dim *d, int64_t extent, piece pieces[2
     return count;
 }
 
-static void cut_padding(cut *c, const aic_move_dim *d, int64_t end)
+static void cut_padding(cut *c, const aic_move_axis *d, int64_t end)
 {
     int64_t padded = d->padded ? (d->extent + d->out.block - 1) / d->out.block * d->out.block : end;
     piece all[2];
@@ -87,13 +87,13 @@ static void cut_padding(cut *c, const aic_move_dim *d, int64_t end)
     c->covereds = cut_output(d, end, c->covered);
     c->has_zero = padded > end;
     if (c->has_zero) {
-        c->zero = make_piece(&(aic_move_dim){.out = d->out, .in = d->out}, end, padded - end, 1, 1);
+        c->zero = make_piece(&(aic_move_axis){.out = d->out, .in = d->out}, end, padded - end, 1, 1);
     }
 }
 
-static void cut_dim(cut *c, const aic_move_dim *dim, unsigned size)
+static void cut_dim(cut *c, const aic_move_axis *dim, unsigned size)
 {
-    aic_move_dim d = *dim;
+    aic_move_axis d = *dim;
     d.in = plain(d.in);
     if (!d.padded) {
         d.out = plain(d.out);
@@ -103,7 +103,7 @@ static void cut_dim(cut *c, const aic_move_dim *dim, unsigned size)
     int64_t end = d.extent;
     *c = (cut){.copies = 0};
     if (!dense) { /* its padding is a box of its own, so that blocks without a jump are none */
-        aic_move_dim o = d;
+        aic_move_axis o = d;
         o.out = out;
         d = o;
     }
@@ -139,13 +139,13 @@ static unsigned dims_of(const piece *const *pieces, unsigned count)
     return dims;
 }
 
-static void add_box(aic_nest *nest, aic_nest_op op, const piece *const *pieces, unsigned count)
+static void add_box(aic_move *move, aic_box_op op, const piece *const *pieces, unsigned count)
 {
-    if (nest->boxes == AIC_NEST_BOXES || dims_of(pieces, count) > AIC_NEST_DIMS) {
-        nest->incomplete = true;
+    if (move->boxes == AIC_MOVE_BOXES || dims_of(pieces, count) > AIC_BOX_DIMS) {
+        move->incomplete = true;
         return;
     }
-    aic_box *box = &nest->box[nest->boxes++];
+    aic_box *box = &move->box[move->boxes++];
     *box = (aic_box){.op = op};
     const piece *partial = NULL;
     for (unsigned i = 0; i <= count; i++) {
@@ -155,7 +155,7 @@ static void add_box(aic_nest *nest, aic_nest_op op, const piece *const *pieces, 
             continue;
         }
         box->out += p->out;
-        box->in[0] += op == AIC_NEST_COPY ? p->in : 0;
+        box->in[0] += op == AIC_BOX_COPY ? p->in : 0;
         box->valid = p->valid;
         for (unsigned k = 0; k < p->dims; k++) {
             box->dim[box->dims++] = p->dim[k];
@@ -176,7 +176,7 @@ static bool next_choice(unsigned *choice, const unsigned *counts, unsigned dims)
     return false;
 }
 
-static void add_copies(aic_nest *nest, const cut *cuts, unsigned dims)
+static void add_copies(aic_move *move, const cut *cuts, unsigned dims)
 {
     unsigned choice[MOVE_DIMS] = {0}, counts[MOVE_DIMS];
     const piece *pieces[MOVE_DIMS] = {NULL};
@@ -187,12 +187,12 @@ static void add_copies(aic_nest *nest, const cut *cuts, unsigned dims)
         for (unsigned i = 0; i < dims; i++) {
             pieces[i] = &cuts[i].copy[choice[i]];
         }
-        add_box(nest, AIC_NEST_COPY, pieces, dims);
+        add_box(move, AIC_BOX_COPY, pieces, dims);
     } while (next_choice(choice, counts, dims));
 }
 
 /* The zeros of dimension z: in the dimensions before it where those are covered, in those behind it everywhere. */
-static void add_zeros(aic_nest *nest, const cut *cuts, unsigned dims, unsigned z)
+static void add_zeros(aic_move *move, const cut *cuts, unsigned dims, unsigned z)
 {
     unsigned choice[MOVE_DIMS] = {0}, counts[MOVE_DIMS];
     const piece *pieces[MOVE_DIMS] = {NULL};
@@ -204,29 +204,29 @@ static void add_zeros(aic_nest *nest, const cut *cuts, unsigned dims, unsigned z
         for (unsigned i = 0; i < z; i++) {
             pieces[i] = &cuts[i].covered[choice[i]];
         }
-        add_box(nest, AIC_NEST_FILL, pieces, dims);
+        add_box(move, AIC_BOX_FILL, pieces, dims);
     } while (next_choice(choice, counts, dims));
 }
 
-void aic_nest_move(aic_nest *nest, unsigned size, const aic_move_dim *dim, unsigned dims)
+void aic_move_describe(aic_move *move, unsigned size, const aic_move_axis *dim, unsigned dims)
 {
     cut cuts[MOVE_DIMS];
-    *nest = (aic_nest){.size = size, .incomplete = dims > MOVE_DIMS};
+    *move = (aic_move){.size = size, .incomplete = dims > MOVE_DIMS};
     dims = dims > MOVE_DIMS ? MOVE_DIMS : dims;
     for (unsigned i = 0; i < dims; i++) {
         cut_dim(&cuts[i], &dim[i], size);
     }
-    add_copies(nest, cuts, dims);
+    add_copies(move, cuts, dims);
     for (unsigned i = 0; i < dims; i++) {
         if (cuts[i].has_zero) {
-            add_zeros(nest, cuts, dims, i);
+            add_zeros(move, cuts, dims, i);
         }
     }
 }
 
-void aic_nest_shift_input(aic_nest *nest, int64_t bytes)
+void aic_move_shift_input(aic_move *move, int64_t bytes)
 {
-    for (unsigned i = 0; i < nest->boxes; i++) {
-        nest->box[i].in[0] += nest->box[i].op == AIC_NEST_COPY ? bytes : 0;
+    for (unsigned i = 0; i < move->boxes; i++) {
+        move->box[i].in[0] += move->box[i].op == AIC_BOX_COPY ? bytes : 0;
     }
 }

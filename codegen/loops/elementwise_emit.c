@@ -1,13 +1,13 @@
-/* Code of a map's box: loops around runs, a run in vectors, the rest of it in smaller ones. Nothing is written that
- * does not belong to the run, and nothing read but what lies between elements of it. All loads of a batch come before
- * its stores, which may be to the same elements. */
+/* Code of an element-wise kernel's box: loops around runs, a run in vectors, the rest of it in smaller ones. Nothing is
+ * written that does not belong to the run, and nothing read but what lies between elements of it. All loads of a batch
+ * come before its stores, which may be to the same elements. */
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/loops/map.h"
+#include "codegen/loops/elementwise.h"
 
 #include <string.h>
 
-enum { POINTERS = 1 + AIC_MAP_STREAMS, BATCH = 4 };
+enum { POINTERS = 1 + AIC_ELEMENTWISE_STREAMS, BATCH = 4 };
 
 /* Neighbouring words of a stream, loaded. */
 typedef struct window {
@@ -18,27 +18,27 @@ typedef struct window {
 /* A run being emitted. */
 typedef struct run {
     aic_emit *e;
-    const aic_map_plan *p;
-    LLVMValueRef pointer[POINTERS];       /* the output's, then the streams'; NULL: not read */
-    LLVMValueRef scalar[AIC_MAP_STREAMS]; /* of streams that broadcast along the run */
-    window window[AIC_MAP_STREAMS];       /* of folded streams that are the same in every unit */
-    LLVMValueRef first, last;             /* the iterations of the divided loop that this call does */
+    const aic_elementwise_plan *p;
+    LLVMValueRef pointer[POINTERS];               /* the output's, then the streams'; NULL: not read */
+    LLVMValueRef scalar[AIC_ELEMENTWISE_STREAMS]; /* of streams that broadcast along the run */
+    window window[AIC_ELEMENTWISE_STREAMS];       /* of folded streams that are the same in every unit */
+    LLVMValueRef first, last;                     /* the iterations of the divided loop that this call does */
 } run;
 
-static int64_t stride_of(const aic_nest_dim *d, unsigned pointer)
+static int64_t stride_of(const aic_box_dim *d, unsigned pointer)
 {
     return pointer == 0 ? d->out : d->in[pointer - 1];
 }
 
 /* Bytes that a pointer moves in a unit. */
-static int64_t unit_bytes(const aic_map_plan *p, unsigned pointer)
+static int64_t unit_bytes(const aic_elementwise_plan *p, unsigned pointer)
 {
     const bool folded = pointer > 0 && p->folded[pointer - 1];
     return folded ? stride_of(&p->digit[p->digits - 1], pointer) : stride_of(&p->inner, pointer) * p->unit;
 }
 
 /* Bytes from a stream's pointer to element e of the run. */
-static int64_t place_of(const aic_map_plan *p, unsigned stream, int64_t e)
+static int64_t place_of(const aic_elementwise_plan *p, unsigned stream, int64_t e)
 {
     int64_t bytes = 0;
     if (!p->folded[stream]) {
@@ -53,7 +53,7 @@ static int64_t place_of(const aic_map_plan *p, unsigned stream, int64_t e)
 
 static LLVMTypeRef element_type(const run *r)
 {
-    return LLVMIntTypeInContext(r->e->context, 8 * r->p->map->size);
+    return LLVMIntTypeInContext(r->e->context, 8 * r->p->elementwise->size);
 }
 
 /* ---- loads ---- */
@@ -61,7 +61,7 @@ static LLVMTypeRef element_type(const run *r)
 /* Elements first .. first+count-1, if they lie close enough together to be permuted from two vectors. */
 static window open_window(const run *r, unsigned stream, LLVMValueRef pointer, int64_t first, int64_t count)
 {
-    const int64_t size = r->p->map->size;
+    const int64_t size = r->p->elementwise->size;
     int64_t low = place_of(r->p, stream, first), high = low, lanes = 1;
     for (int64_t i = 1; i < count; i++) {
         const int64_t place = place_of(r->p, stream, first + i);
@@ -83,7 +83,7 @@ static LLVMValueRef permute(const run *r, const window *w, unsigned stream, int6
     unsigned from[AIC_LANES_MAX];
     aic_limit("elements of a vector", n, AIC_LANES_MAX);
     for (unsigned i = 0; i < n; i++) {
-        from[i] = (unsigned)((place_of(r->p, stream, first + i) - w->low) / r->p->map->size);
+        from[i] = (unsigned)((place_of(r->p, stream, first + i) - w->low) / r->p->elementwise->size);
     }
     return aic_permute(r->e, w->value, from, n);
 }
@@ -93,7 +93,8 @@ static LLVMValueRef gather(const run *r, unsigned stream, LLVMValueRef pointer, 
     aic_emit *e = r->e;
     LLVMValueRef value = LLVMGetPoison(aic_vector(element_type(r), n));
     for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef one = aic_load(e, element_type(r), pointer, place_of(r->p, stream, first + i), r->p->map->size);
+        LLVMValueRef one =
+            aic_load(e, element_type(r), pointer, place_of(r->p, stream, first + i), r->p->elementwise->size);
         value = LLVMBuildInsertElement(e->builder, value, one, LLVMConstInt(e->i32, i, false), "");
     }
     return value;
@@ -108,9 +109,9 @@ static LLVMValueRef load_apart(const run *r, unsigned stream, LLVMValueRef point
 
 /* `count` vectors of n elements each of a stream, from element `first` on; NULL where it is not read. */
 static void load(const run *r, unsigned stream, LLVMValueRef pointer, int64_t first, unsigned count, unsigned n,
-                 LLVMValueRef value[][AIC_MAP_STREAMS])
+                 LLVMValueRef value[][AIC_ELEMENTWISE_STREAMS])
 {
-    const unsigned size = r->p->map->size;
+    const unsigned size = r->p->elementwise->size;
     const bool dense = !r->p->folded[stream] && r->p->inner.in[stream] == size;
     window all = r->window[stream];
     if (r->p->folded[stream] && all.value == NULL) {
@@ -138,13 +139,13 @@ static void scatter(const run *r, LLVMValueRef value, LLVMValueRef pointer, int6
     aic_emit *e = r->e;
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef one = LLVMBuildExtractElement(e->builder, value, LLVMConstInt(e->i32, i, false), "");
-        aic_store(e, one, pointer, (first + i) * r->p->inner.out, r->p->map->size);
+        aic_store(e, one, pointer, (first + i) * r->p->inner.out, r->p->elementwise->size);
     }
 }
 
 static void store(const run *r, LLVMValueRef value, LLVMValueRef pointer, int64_t first, unsigned n)
 {
-    const unsigned size = r->p->map->size;
+    const unsigned size = r->p->elementwise->size;
     if (r->p->inner.out != size) {
         scatter(r, value, pointer, first, n);
     } else if (r->p->past) {
@@ -160,16 +161,17 @@ static void store(const run *r, LLVMValueRef value, LLVMValueRef pointer, int64_
  * has pairs, of their upper ones. */
 static void emit_batch(const run *r, LLVMValueRef *pointer, int64_t first, unsigned count, unsigned n)
 {
-    const aic_map_box *box = r->p->from;
-    LLVMValueRef result[2][BATCH], stream[BATCH][AIC_MAP_STREAMS];
-    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+    const aic_elementwise_box *box = r->p->from;
+    LLVMValueRef result[2][BATCH], stream[BATCH][AIC_ELEMENTWISE_STREAMS];
+    for (unsigned k = 0; k < AIC_ELEMENTWISE_STREAMS; k++) {
         load(r, k, pointer[1 + k], first, count, n, stream);
     }
     for (unsigned i = 0; i < count; i++) {
-        result[0][i] = aic_emit_map_value(r->e, &r->p->map->value, &box->part, stream[i], n);
+        result[0][i] = aic_emit_elementwise_value(r->e, &r->p->elementwise->value, &box->part, stream[i], n);
         if (box->pair != 0) {
-            stream[i][AIC_MAP_OLD] = stream[i][AIC_MAP_OLD_NEXT];
-            result[1][i] = aic_emit_map_value(r->e, &r->p->map->value, &(aic_map_part){.half = 1}, stream[i], n);
+            stream[i][AIC_ELEMENTWISE_OLD] = stream[i][AIC_ELEMENTWISE_OLD_NEXT];
+            result[1][i] = aic_emit_elementwise_value(r->e, &r->p->elementwise->value,
+                                                      &(aic_elementwise_part){.half = 1}, stream[i], n);
         }
     }
     for (unsigned half = 0; half < (box->pair != 0 ? 2u : 1u); half++) {
@@ -193,7 +195,7 @@ static void emit_elements(const run *r, LLVMValueRef *pointer, int64_t first, in
 }
 
 /* Whether it is the chunks of the run that are divided. */
-static bool divides_run(const aic_map_plan *p)
+static bool divides_run(const aic_elementwise_plan *p)
 {
     return p->division.loop == (int)p->box.dims;
 }
@@ -201,7 +203,7 @@ static bool divides_run(const aic_map_plan *p)
 /* Elements 0 .. end-1, whole chunks. */
 static void emit_long_run(run *r, int64_t end)
 {
-    const aic_map_plan *p = r->p;
+    const aic_elementwise_plan *p = r->p;
     LLVMValueRef moved[POINTERS] = {NULL};
     aic_loop loop;
     LLVMValueRef from = aic_int(r->e, 0), to = aic_int(r->e, end / p->unit);
@@ -222,7 +224,7 @@ static void emit_long_run(run *r, int64_t end)
 /* What is read once for the whole run. */
 static void load_fixed(run *r, unsigned stream)
 {
-    const aic_map_plan *p = r->p;
+    const aic_elementwise_plan *p = r->p;
     LLVMValueRef pointer = r->pointer[1 + stream];
     r->scalar[stream] = NULL;
     r->window[stream] = (window){NULL, 0};
@@ -230,7 +232,7 @@ static void load_fixed(run *r, unsigned stream)
         return;
     }
     if (!p->folded[stream] && p->inner.in[stream] == 0) {
-        r->scalar[stream] = aic_load(r->e, element_type(r), pointer, 0, p->map->size);
+        r->scalar[stream] = aic_load(r->e, element_type(r), pointer, 0, p->elementwise->size);
     } else if (p->folded[stream] && unit_bytes(p, 1 + stream) == 0) {
         r->window[stream] = open_window(r, stream, pointer, 0, p->unit);
     }
@@ -239,7 +241,7 @@ static void load_fixed(run *r, unsigned stream)
 static void emit_run(run *r)
 {
     const int64_t extent = r->p->inner.extent, end = extent / r->p->chunk * r->p->chunk;
-    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+    for (unsigned k = 0; k < AIC_ELEMENTWISE_STREAMS; k++) {
         load_fixed(r, k);
     }
     if (end > 0) {
@@ -264,7 +266,7 @@ static void emit_dims(run *r, unsigned dim)
         emit_run(r);
         return;
     }
-    const aic_nest_dim *d = &r->p->box.dim[dim];
+    const aic_box_dim *d = &r->p->box.dim[dim];
     LLVMValueRef carried[POINTERS];
     unsigned place[POINTERS], count = 0;
     for (unsigned i = 0; i < POINTERS; i++) {
@@ -294,13 +296,13 @@ static void emit_dims(run *r, unsigned dim)
     aic_loop_end(r->e, &loop);
 }
 
-LLVMValueRef aic_emit_map_box(aic_emit *e, const aic_map_plan *p, const char *name)
+LLVMValueRef aic_emit_elementwise_box(aic_emit *e, const aic_elementwise_plan *p, const char *name)
 {
-    static const char *const PARAMS[AIC_MAP_OPERANDS] = {"out", "in0", "in1"};
-    const char *names[AIC_MAP_OPERANDS + 2];
-    const unsigned operands = p->map->operands;
+    static const char *const PARAMS[AIC_ELEMENTWISE_OPERANDS] = {"out", "in0", "in1"};
+    const char *names[AIC_ELEMENTWISE_OPERANDS + 2];
+    const unsigned operands = p->elementwise->operands;
     run r = {.e = e, .p = p};
-    aic_limit("operands of an operation on elements", operands, AIC_MAP_OPERANDS);
+    aic_limit("operands of an operation on elements", operands, AIC_ELEMENTWISE_OPERANDS);
     memcpy(names, PARAMS, sizeof PARAMS);
     names[operands] = "first";
     names[operands + 1] = "last";
@@ -310,9 +312,9 @@ LLVMValueRef aic_emit_map_box(aic_emit *e, const aic_map_plan *p, const char *na
     aic_emit_aliases(e);
     LLVMValueRef function = e->function;
     r.pointer[0] = aic_at_const(e, aic_emit_param(e, 0), p->box.out);
-    for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
+    for (unsigned k = 0; k < AIC_ELEMENTWISE_STREAMS; k++) {
         if (p->from->reads[k]) {
-            r.pointer[1 + k] = aic_at_const(e, aic_emit_param(e, p->map->operand[k]), p->box.in[k]);
+            r.pointer[1 + k] = aic_at_const(e, aic_emit_param(e, p->elementwise->operand[k]), p->box.in[k]);
         }
     }
     emit_dims(&r, 0);

@@ -1,5 +1,5 @@
-/* Analysis of a nest: which loops are one, which way its operands are dense, and the tiles that follow. */
-#include "codegen/loops/nest.h"
+/* Analysis of a move: which loops are one, which way its operands are dense, and the tiles that follow. */
+#include "codegen/loops/move.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
@@ -9,17 +9,17 @@ static const struct {
     const char *name;
     unsigned inputs;
 } OPS[] = {
-    [AIC_NEST_FILL] = {"fill", 0},
-    [AIC_NEST_COPY] = {"copy", 1},
-    [AIC_NEST_MAP] = {"map", AIC_NEST_INPUTS},
+    [AIC_BOX_FILL] = {"fill", 0},
+    [AIC_BOX_COPY] = {"copy", 1},
+    [AIC_BOX_ELEMENTWISE] = {"elementwise", AIC_BOX_INPUTS},
 };
 
-unsigned aic_nest_op_inputs(aic_nest_op op)
+unsigned aic_box_op_inputs(aic_box_op op)
 {
     return OPS[op].inputs;
 }
 
-const char *aic_nest_op_name(aic_nest_op op)
+const char *aic_box_op_name(aic_box_op op)
 {
     return OPS[op].name;
 }
@@ -32,7 +32,7 @@ static bool is_partial(const aic_box *box)
 }
 
 /* Whether the two are one dimension: a step of `outer` is all of `inner`, in every operand. */
-static bool is_one(const aic_box *box, const aic_nest_dim *outer, const aic_nest_dim *inner)
+static bool is_one(const aic_box *box, const aic_box_dim *outer, const aic_box_dim *inner)
 {
     bool one = outer->out == inner->out * inner->extent;
     for (unsigned k = 0; k < OPS[box->op].inputs; k++) {
@@ -55,7 +55,7 @@ static bool join_once(aic_box *box)
     for (unsigned outer = 0; outer < box->dims; outer++) {
         for (unsigned inner = 0; inner < box->dims; inner++) {
             if (inner != outer && inner != fixed && outer != fixed && is_one(box, &box->dim[outer], &box->dim[inner])) {
-                aic_nest_dim joined = box->dim[inner];
+                aic_box_dim joined = box->dim[inner];
                 joined.extent *= box->dim[outer].extent;
                 box->dim[inner] = joined;
                 drop(box, outer);
@@ -81,13 +81,13 @@ void aic_box_coalesce(aic_box *box)
 
 static int outer_first(const void *a, const void *b)
 {
-    const aic_nest_dim *x = a, *y = b;
+    const aic_box_dim *x = a, *y = b;
     return (llabs(x->out) < llabs(y->out)) - (llabs(x->out) > llabs(y->out));
 }
 
-aic_nest_dim aic_box_take(aic_box *box, unsigned dim)
+aic_box_dim aic_box_take(aic_box *box, unsigned dim)
 {
-    aic_nest_dim taken = box->dim[dim];
+    aic_box_dim taken = box->dim[dim];
     drop(box, dim);
     return taken;
 }
@@ -119,14 +119,14 @@ aic_status aic_check_vector(const aic_target *target, int64_t bytes)
                : status;
 }
 
-aic_status aic_nest_check_room(bool incomplete)
+aic_status aic_move_check_room(bool incomplete)
 {
     return incomplete ? aic_fail(AIC_INTERNAL, "codegen", "more than %d boxes, or than %d dimensions of one",
-                                 AIC_NEST_BOXES, AIC_NEST_DIMS)
+                                 AIC_MOVE_BOXES, AIC_BOX_DIMS)
                       : AIC_OK;
 }
 
-aic_status aic_nest_check_schedule(const aic_target *target, const aic_nest_schedule *schedule)
+aic_status aic_move_check_schedule(const aic_target *target, const aic_move_schedule *schedule)
 {
     const struct {
         const char *field;
@@ -187,9 +187,9 @@ static int find_stride(const aic_box *box, int operand, int64_t stride)
 }
 
 /* Takes the dimension with the smallest stride out of the box; one of a single element when none is left. */
-static aic_nest_dim take_nearest(aic_box *box, int operand)
+static aic_box_dim take_nearest(aic_box *box, int operand)
 {
-    aic_nest_dim nearest = {.extent = 1};
+    aic_box_dim nearest = {.extent = 1};
     unsigned at = 0;
     for (unsigned i = 0; i < box->dims; i++) {
         int64_t stride = operand < 0 ? box->dim[i].out : box->dim[i].in[operand];
@@ -206,7 +206,7 @@ static aic_nest_dim take_nearest(aic_box *box, int operand)
 }
 
 /* The unit is a run: contiguous on both sides, or as long as an element. */
-static void plan_run(aic_nest_plan *p, unsigned size, int dense)
+static void plan_run(aic_move_plan *p, unsigned size, int dense)
 {
     p->run = p->run_valid = size;
     if (dense >= 0) {
@@ -215,13 +215,13 @@ static void plan_run(aic_nest_plan *p, unsigned size, int dense)
         drop(&p->box, (unsigned)dense);
     }
     p->write = take_nearest(&p->box, -1);
-    p->read = (aic_nest_dim){.extent = 1};
+    p->read = (aic_box_dim){.extent = 1};
     if (OPS[p->box.op].inputs > 0) {
         p->read = take_nearest(&p->box, 0);
     }
 }
 
-static void tile_runs(aic_nest_plan *p, const aic_nest_schedule *schedule)
+static void tile_runs(aic_move_plan *p, const aic_move_schedule *schedule)
 {
     int64_t most = TILE_ACCESSES * p->vector;
     if (p->run > p->vector * schedule->unroll && p->run_valid == p->run) {
@@ -236,11 +236,11 @@ static void tile_runs(aic_nest_plan *p, const aic_nest_schedule *schedule)
     }
 }
 
-static void plan_transposition(aic_nest_plan *p, int write, int read)
+static void plan_transposition(aic_move_plan *p, int write, int read)
 {
     p->transposes = true;
     p->write = p->box.dim[write];
-    p->read = (aic_nest_dim){.extent = 1};
+    p->read = (aic_box_dim){.extent = 1};
     p->rows_valid = p->box.valid != 0 ? p->box.valid : p->write.extent;
     if (read >= 0) {
         p->read = p->box.dim[read];
@@ -270,7 +270,7 @@ static bool rows_collide(int64_t rows, int64_t stride)
 }
 
 /* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
-static int64_t staged_columns(const aic_nest_plan *p, unsigned size)
+static int64_t staged_columns(const aic_move_plan *p, unsigned size)
 {
     int64_t columns = line_bytes() / size;
     bool collide = rows_collide(smaller(p->rows, p->rows_valid), p->write.in[0]);
@@ -278,7 +278,7 @@ static int64_t staged_columns(const aic_nest_plan *p, unsigned size)
 }
 
 /* Loops of short steps in the input that a loop of long ones would tear apart. */
-static void plan_bursts(aic_nest_plan *p)
+static void plan_bursts(aic_move_plan *p)
 {
     unsigned at = 0;
     for (unsigned i = 1; i < p->box.dims; i++) {
@@ -295,7 +295,7 @@ static void plan_bursts(aic_nest_plan *p)
     }
 }
 
-static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_nest_schedule *schedule)
+static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
     bool partial = p->rows_valid < p->write.extent;
     p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
@@ -315,9 +315,9 @@ static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_nest_s
 }
 
 /* Iterations of the plan's loops, in the order of their numbers. */
-static aic_division divide(const aic_nest_plan *p)
+static aic_division divide(const aic_move_plan *p)
 {
-    int64_t iterations[AIC_NEST_DIMENSION + AIC_NEST_DIMS + 2];
+    int64_t iterations[AIC_MOVE_DIMENSION + AIC_BOX_DIMS + 2];
     int loops = 0;
     const int64_t along = p->next.extent > 1 ? p->next.extent : p->write.extent;
     iterations[loops++] = (p->near.extent + p->burst - 1) / p->burst;
@@ -329,18 +329,18 @@ static aic_division divide(const aic_nest_plan *p)
     return aic_divide(iterations, loops);
 }
 
-void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule, aic_nest_plan *p)
+void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, aic_move_plan *p)
 {
-    *p = (aic_nest_plan){
+    *p = (aic_move_plan){
         .box = *box, .near = {.extent = 1}, .next = {.extent = 1}, .burst = 1, .group = 1, .vector = schedule->vector};
     aic_box_coalesce(&p->box);
-    int write = find_stride(&p->box, -1, nest->size);
-    int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, nest->size) : write;
+    int write = find_stride(&p->box, -1, move->size);
+    int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, move->size) : write;
     if (write >= 0 && write != read && (read >= 0 || p->box.valid != 0)) {
         plan_transposition(p, write, read);
-        tile_transposition(p, nest->size, schedule);
+        tile_transposition(p, move->size, schedule);
     } else {
-        plan_run(p, nest->size, write == read ? write : -1);
+        plan_run(p, move->size, write == read ? write : -1);
         tile_runs(p, schedule);
     }
     p->band = schedule->band < p->rows ? p->rows : schedule->band;
@@ -351,9 +351,9 @@ void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_nest
 
 /* ---- stores past the caches ---- */
 
-int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box)
+int64_t aic_box_bytes(const aic_move *move, const aic_box *box)
 {
-    int64_t bytes = nest->size;
+    int64_t bytes = move->size;
     for (unsigned i = 0; i < box->dims; i++) {
         bytes *= box->dim[i].extent;
     }
@@ -362,11 +362,11 @@ int64_t aic_box_bytes(const aic_nest *nest, const aic_box *box)
 
 static bool is_aligned(int64_t bytes)
 {
-    return bytes % AIC_NEST_PAST_ALIGN == 0;
+    return bytes % AIC_MOVE_PAST_ALIGN == 0;
 }
 
 /* Whether every store of the plan begins at a multiple of the alignment. */
-static bool stores_aligned(const aic_nest_plan *p, unsigned size)
+static bool stores_aligned(const aic_move_plan *p, unsigned size)
 {
     bool aligned = is_aligned(p->box.out) && is_aligned(p->next.out) && is_aligned(p->near.out);
     for (unsigned i = 0; i < p->box.dims; i++) {
@@ -382,22 +382,22 @@ static bool stores_aligned(const aic_nest_plan *p, unsigned size)
     return aligned && is_aligned(p->write.out) && is_aligned(p->run);
 }
 
-bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule,
-                        aic_nest_plan *plan)
+bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
+                        aic_move_plan *plan)
 {
-    aic_nest_schedule narrow = *schedule;
-    if (aic_box_bytes(nest, box) < aic_machine_facts()->past_bytes) {
+    aic_move_schedule narrow = *schedule;
+    if (aic_box_bytes(move, box) < aic_machine_facts()->past_bytes) {
         return false;
     }
-    narrow.vector = AIC_NEST_PAST_ALIGN; /* the widest store that an address of this alignment allows */
-    aic_nest_plan_make(nest, box, &narrow, plan);
+    narrow.vector = AIC_MOVE_PAST_ALIGN; /* the widest store that an address of this alignment allows */
+    aic_move_plan_make(move, box, &narrow, plan);
     if (plan->transposes) { /* whole lines */
-        narrow.rows = line_bytes() / nest->size;
+        narrow.rows = line_bytes() / move->size;
         narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
-        aic_nest_plan_make(nest, box, &narrow, plan);
+        aic_move_plan_make(move, box, &narrow, plan);
     }
     plan->past = true;
     plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
     plan->division = divide(plan);
-    return stores_aligned(plan, nest->size);
+    return stores_aligned(plan, move->size);
 }

@@ -1,5 +1,5 @@
-/* Fills of regions: runs of vectors, their rest in halves, nothing is written beyond. */
-#include "codegen/loops/region.h"
+/* Fills of dynamic fills: runs of vectors, their rest in halves, nothing is written beyond. */
+#include "codegen/loops/dynamic_fill.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
@@ -10,18 +10,18 @@ enum { VECTOR_MIN = 16 };
 
 typedef struct filler {
     aic_emit *e;
-    const aic_region *r;
+    const aic_dynamic_fill *r;
     aic_body body;
     LLVMValueRef vector; /* the value in every lane */
     unsigned lanes;
 } filler;
 
-static bool has_blocks(const aic_region_dim *d)
+static bool has_blocks(const aic_dynamic_fill_dim *d)
 {
     return d->place.block > 1;
 }
 
-static LLVMValueRef size_of(const filler *f, const aic_region_dim *d)
+static LLVMValueRef size_of(const filler *f, const aic_dynamic_fill_dim *d)
 {
     aic_emit *e = f->e;
     if (d->operand == 0) {
@@ -88,7 +88,7 @@ static void fill_line(const filler *f, LLVMValueRef pointer, LLVMValueRef size)
 }
 
 /* Where an index lies. */
-static LLVMValueRef place_of(aic_emit *e, const aic_region_dim *d, LLVMValueRef pointer, LLVMValueRef index)
+static LLVMValueRef place_of(aic_emit *e, const aic_dynamic_fill_dim *d, LLVMValueRef pointer, LLVMValueRef index)
 {
     if (!has_blocks(d)) {
         return aic_at(e, pointer, aic_mul(e, index, d->place.outer));
@@ -107,20 +107,20 @@ static LLVMValueRef value_of(const filler *f)
                              : aic_load(e, type, f->body.operand[1], 0, f->r->size);
 }
 
-static const aic_region *region_of(const aic_plan *plan)
+static const aic_dynamic_fill *region_of(const aic_plan *plan)
 {
-    return (const aic_region *)(const void *)plan->work.part;
+    return (const aic_dynamic_fill *)(const void *)plan->work.part;
 }
 
-static const aic_region_schedule *schedule_of(const aic_plan *plan)
+static const aic_dynamic_fill_schedule *schedule_of(const aic_plan *plan)
 {
-    return (const aic_region_schedule *)(const void *)plan->schedule.fields;
+    return (const aic_dynamic_fill_schedule *)(const void *)plan->schedule.fields;
 }
 
 /* The items are lines, as many as there can be; a call may have fewer. */
 static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
 {
-    const aic_region *r = region_of(plan);
+    const aic_dynamic_fill *r = region_of(plan);
     filler f = {.e = e, .r = r, .lanes = (unsigned)(schedule_of(plan)->vector / r->size)};
     aic_body_begin(e, plan, AIC_EMIT_HOT, symbol, "lines", &f.body);
     LLVMValueRef slow = aic_min(e, size_of(&f, &r->slow), f.body.last), fast = size_of(&f, &r->fast);
@@ -136,7 +136,7 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
 /* ---- schedules ---- */
 
 /* Vectors stored when the region is as large as it can be, the rest of a run as three. */
-static double predict(const aic_region *r, int64_t bytes)
+static double predict(const aic_dynamic_fill *r, int64_t bytes)
 {
     enum { REST = 3 };
     const int64_t run = has_blocks(&r->fast) ? r->fast.place.block : r->fast.size;
@@ -148,7 +148,7 @@ static void enumerate(aic_plan *plan, aic_space space, const aic_visitor *visito
 {
     (void)space;
     for (int64_t vector = VECTOR_MIN; vector <= plan->problem.target->vector_bits / 8; vector *= 2) {
-        const aic_region_schedule s = {.vector = vector};
+        const aic_dynamic_fill_schedule s = {.vector = vector};
         if (!aic_plan_offer(plan, &s, sizeof s, visitor)) {
             return;
         }
@@ -168,35 +168,35 @@ static aic_status derive(aic_plan *plan)
 
 static double bound(const aic_plan *plan)
 {
-    const aic_region *r = region_of(plan);
+    const aic_dynamic_fill *r = region_of(plan);
     return (double)r->slow.size * (double)r->fast.size * r->size * 8 / plan->problem.target->vector_bits;
 }
 
 static void report(FILE *out, const aic_plan *plan)
 {
-    const aic_region *r = region_of(plan);
+    const aic_dynamic_fill *r = region_of(plan);
     fprintf(out, "fill of a region of at most %lld lines of %lld elements of %u bytes\n", (long long)r->slow.size,
             (long long)r->fast.size, r->size);
 }
 
 /* ---- the shape ---- */
 
-_Static_assert(sizeof(aic_region) <= AIC_WORK_BYTES, "a description of a region fits");
+_Static_assert(sizeof(aic_dynamic_fill) <= AIC_WORK_BYTES, "a description of a region fits");
 
-aic_region *aic_region_begin(aic_work *work)
+aic_dynamic_fill *aic_dynamic_fill_begin(aic_work *work)
 {
-    return aic_work_begin(work, &aic_shape_region, sizeof(aic_region));
+    return aic_work_begin(work, &aic_shape_dynamic_fill, sizeof(aic_dynamic_fill));
 }
 
 static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_region_schedule, __VA_ARGS__)
-#include "codegen/loops/region.def"
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_dynamic_fill_schedule, __VA_ARGS__)
+#include "codegen/loops/dynamic_fill.def"
 #undef AIC_FIELD
 };
 
 static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FIELDS};
 
-const aic_shape aic_shape_region = {
+const aic_shape aic_shape_dynamic_fill = {
     .name = "fill",
     .schedule = &RECORD,
     .derived_bytes = 1,

@@ -37,7 +37,7 @@ static void report(FILE *out, const aic_plan *plan)
 static const aic_record RECORD = {"schedule", NULL, 0};
 
 static const aic_shape NOTHING = {
-    .name = "nothing",
+    .name = "empty",
     .schedule = &RECORD,
     .derived_bytes = 1,
     .enumerate = enumerate,
@@ -47,7 +47,7 @@ static const aic_shape NOTHING = {
     .report = report,
 };
 
-void aic_work_nothing(aic_work *work)
+void aic_work_empty(aic_work *work)
 {
     work->shape = &NOTHING;
 }

@@ -1,15 +1,15 @@
-/* What the expressions of maps are made of; map_value.c has those on words, map_integer.c those on the elements of 16
- * and 8 bits in them. */
-#ifndef AIC_MAP_TERMS_H
-#define AIC_MAP_TERMS_H
+/* What the expressions of element-wise kernels are made of; elementwise_value.c has those on words,
+ * elementwise_integer.c those on the elements of 16 and 8 bits in them. */
+#ifndef AIC_ELEMENTWISE_TERMS_H
+#define AIC_ELEMENTWISE_TERMS_H
 
 #include "codegen/llvm/vec.h"
-#include "codegen/loops/map_value.h"
+#include "codegen/loops/elementwise_value.h"
 
 /* An expression on vectors of one type; old: NULL where it is not read. */
 typedef struct terms {
     aic_emit *e;
-    const aic_map_value *v;
+    const aic_elementwise_value *v;
     LLVMTypeRef type;
     bool sign; /* integers: results have signs */
     LLVMValueRef a, b, old;
@@ -39,11 +39,11 @@ static inline LLVMValueRef intrinsic(const terms *t, const char *name)
     return aic_emit_intrinsic(t->e, name, &type, 1, args, 2);
 }
 
-/* The words <n x i32> of the output, its elements narrower than words; map_integer.c. */
-LLVMValueRef aic_emit_map_integer(aic_emit *e, const aic_map_value *v, const aic_map_part *part,
-                                  LLVMValueRef stream[AIC_MAP_STREAMS], unsigned n);
+/* The words <n x i32> of the output, its elements narrower than words; elementwise_integer.c. */
+LLVMValueRef aic_emit_elementwise_integer(aic_emit *e, const aic_elementwise_value *v, const aic_elementwise_part *part,
+                                          LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS], unsigned n);
 
 /* Vector instructions for a vector of results, roughly. */
-double aic_map_integer_operations(const aic_map_value *v);
+double aic_elementwise_integer_operations(const aic_elementwise_value *v);
 
 #endif

@@ -1,4 +1,4 @@
-/* Maps on the elements of 16 and 8 bits in words.
+/* Element-wise kernels on the elements of 16 and 8 bits in words.
  *
  * The words are computed as lanes of the width that holds every intermediate. Where a word has more elements than
  * lanes, each lane has several, one in each plane, and planes are computed one after the other:
@@ -8,7 +8,7 @@
  * Elements come into their lanes by shifts, and go back by shifts: they stay in the word, where moves across a vector
  * would cost more than the arithmetic. */
 #include "codegen/llvm/guard.h"
-#include "codegen/loops/map_terms.h"
+#include "codegen/loops/elementwise_terms.h"
 
 enum { WORD_BITS = 32, WORD_BYTES = 4, BYTE_BITS = 8, PLANES_MAX = 4, REGISTER_BITS = 128 };
 
@@ -98,16 +98,16 @@ static const struct {
     /* What clamps at the limits of the lanes, of signed and of unsigned numbers. */
     const char *clamping_signed, *clamping_unsigned;
 } OPS[] = {
-    [AIC_MAP_ADD] = {integer_add, 1, false, "llvm.sadd.sat", "llvm.uadd.sat"},
-    [AIC_MAP_SUB] = {integer_sub, 1, false, "llvm.ssub.sat", "llvm.usub.sat"},
-    [AIC_MAP_MUL] = {integer_mul, 2, false, NULL, NULL},
-    [AIC_MAP_MAC] = {integer_mac, 4, false, NULL, NULL},
-    [AIC_MAP_MAX] = {integer_max, 1, false, NULL, NULL},
-    [AIC_MAP_MIN] = {integer_min, 1, false, NULL, NULL},
-    [AIC_MAP_AND] = {aic_bits_and, 1, true, NULL, NULL},
-    [AIC_MAP_OR] = {aic_bits_or, 1, true, NULL, NULL},
-    [AIC_MAP_XOR] = {aic_bits_xor, 1, true, NULL, NULL},
-    [AIC_MAP_SHIFT] = {integer_shift, 8, true, NULL, NULL},
+    [AIC_ELEMENTWISE_ADD] = {integer_add, 1, false, "llvm.sadd.sat", "llvm.uadd.sat"},
+    [AIC_ELEMENTWISE_SUB] = {integer_sub, 1, false, "llvm.ssub.sat", "llvm.usub.sat"},
+    [AIC_ELEMENTWISE_MUL] = {integer_mul, 2, false, NULL, NULL},
+    [AIC_ELEMENTWISE_MAC] = {integer_mac, 4, false, NULL, NULL},
+    [AIC_ELEMENTWISE_MAX] = {integer_max, 1, false, NULL, NULL},
+    [AIC_ELEMENTWISE_MIN] = {integer_min, 1, false, NULL, NULL},
+    [AIC_ELEMENTWISE_AND] = {aic_bits_and, 1, true, NULL, NULL},
+    [AIC_ELEMENTWISE_OR] = {aic_bits_or, 1, true, NULL, NULL},
+    [AIC_ELEMENTWISE_XOR] = {aic_bits_xor, 1, true, NULL, NULL},
+    [AIC_ELEMENTWISE_SHIFT] = {integer_shift, 8, true, NULL, NULL},
 };
 
 /* ---- lanes ---- */
@@ -123,26 +123,26 @@ typedef struct lanes {
 } lanes;
 
 /* Whether the operation may clamp at the limits of the inputs' width, because the output's lie within them. */
-static bool can_clamp(const aic_map_value *v)
+static bool can_clamp(const aic_elementwise_value *v)
 {
     const bool within = v->out.bits < v->a.bits || (v->out.bits == v->a.bits && (v->out.sign || !v->a.sign));
-    const bool below_zero = v->op == AIC_MAP_SUB && !v->a.sign && v->out.sign;
+    const bool below_zero = v->op == AIC_ELEMENTWISE_SUB && !v->a.sign && v->out.sign;
     return OPS[v->op].clamping_signed != NULL && v->a.sign == v->b.sign && within && !below_zero;
 }
 
-static unsigned bits_of(const aic_map_value *v, bool clamps)
+static unsigned bits_of(const aic_elementwise_value *v, bool clamps)
 {
     enum { MAC_LEFT = 14 }; /* 2^16*2^14 and a product are less than 2^31 */
-    const bool chooses = v->op == AIC_MAP_MAX || v->op == AIC_MAP_MIN;
+    const bool chooses = v->op == AIC_ELEMENTWISE_MAX || v->op == AIC_ELEMENTWISE_MIN;
     const bool keeps = OPS[v->op].bitwise || clamps || (chooses && v->a.sign == v->b.sign);
     const unsigned bits = keeps ? v->a.bits : 2 * v->a.bits;
-    if (v->op == AIC_MAP_MAC) {
+    if (v->op == AIC_ELEMENTWISE_MAC) {
         return v->left <= MAC_LEFT ? 32 : 64;
     }
     return bits > v->out.bits ? bits : v->out.bits;
 }
 
-static lanes lanes_of(const aic_map_value *v)
+static lanes lanes_of(const aic_elementwise_value *v)
 {
     lanes l = {.clamps = can_clamp(v)};
     l.bits = bits_of(v, l.clamps);
@@ -150,7 +150,7 @@ static lanes lanes_of(const aic_map_value *v)
     l.count = WORD_BITS / l.lane;
     l.planes = l.lane / v->out.bits;
     /* Numbers without signs are numbers with signs in wider lanes, but for products, which fill them. */
-    l.sign = v->a.sign || v->b.sign || (l.bits > v->a.bits && v->op != AIC_MAP_MUL);
+    l.sign = v->a.sign || v->b.sign || (l.bits > v->a.bits && v->op != AIC_ELEMENTWISE_MUL);
     return l;
 }
 
@@ -161,13 +161,13 @@ typedef struct origin {
 } origin;
 
 /* The element of a word that a plane has in a lane. What becomes narrower is in the order of the inputs' words. */
-static unsigned element_of(const lanes *l, const aic_map_value *v, unsigned plane, unsigned lane)
+static unsigned element_of(const lanes *l, const aic_elementwise_value *v, unsigned plane, unsigned lane)
 {
     return v->a.bits > v->out.bits ? plane * l->count + lane : lane * l->planes + plane;
 }
 
-static origin origin_of(const lanes *l, const aic_map_value *v, const aic_map_input *in, unsigned half, unsigned plane,
-                        unsigned lane)
+static origin origin_of(const lanes *l, const aic_elementwise_value *v, const aic_elementwise_input *in, unsigned half,
+                        unsigned plane, unsigned lane)
 {
     const unsigned per_word = WORD_BITS / v->out.bits, element = half * per_word + element_of(l, v, plane, lane);
     const unsigned bit = in->spread ? 0 : element * in->bits;
@@ -183,7 +183,7 @@ static LLVMTypeRef integers(aic_emit *e, unsigned bits, unsigned count)
 typedef struct taking {
     aic_emit *e;
     const lanes *l;
-    const aic_map_input *in;
+    const aic_elementwise_input *in;
     origin origin[WORD_BYTES]; /* of every lane of a word */
     LLVMValueRef words;
     unsigned n;
@@ -234,8 +234,8 @@ static LLVMValueRef take(const taking *t)
 }
 
 /* An input's numbers of a plane; NULL where it is not read. */
-static LLVMValueRef input_of(const terms *t, const lanes *l, const aic_map_input *in, unsigned half, unsigned plane,
-                             LLVMValueRef words, LLVMValueRef next, unsigned n)
+static LLVMValueRef input_of(const terms *t, const lanes *l, const aic_elementwise_input *in, unsigned half,
+                             unsigned plane, LLVMValueRef words, LLVMValueRef next, unsigned n)
 {
     taking from = {.e = t->e, .l = l, .in = in, .n = n};
     if (in->is_constant) {
@@ -259,7 +259,7 @@ static LLVMValueRef input_of(const terms *t, const lanes *l, const aic_map_input
 
 static LLVMValueRef clamped(const terms *t, LLVMValueRef value, unsigned bits)
 {
-    const aic_map_input *out = &t->v->out;
+    const aic_elementwise_input *out = &t->v->out;
     const int64_t range = INT64_C(1) << out->bits, low = out->sign ? -range / 2 : 0, high = low + range - 1;
     if (!t->sign) {
         return high + 1 < INT64_C(1) << bits ? aic_vector_min_unsigned(t->e, value, constant(t->type, high)) : value;
@@ -277,7 +277,7 @@ static LLVMValueRef compute(const terms *t, const lanes *l)
 }
 
 /* Whether the target's instruction makes elements of lanes; those without signs only of 8 bits. */
-static bool can_pack(const aic_map_value *v, const lanes *l)
+static bool can_pack(const aic_elementwise_value *v, const lanes *l)
 {
     return !OPS[v->op].bitwise && l->bits == 2 * v->out.bits && (v->out.sign || v->out.bits == BYTE_BITS);
 }
@@ -327,18 +327,18 @@ static LLVMValueRef joined(const terms *t, const lanes *l, LLVMValueRef *plane, 
 
 /* ---- both ---- */
 
-static LLVMValueRef in_lanes(aic_emit *e, const aic_map_value *v, const aic_map_part *part,
-                             LLVMValueRef stream[AIC_MAP_STREAMS], unsigned n)
+static LLVMValueRef in_lanes(aic_emit *e, const aic_elementwise_value *v, const aic_elementwise_part *part,
+                             LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS], unsigned n)
 {
     const lanes l = lanes_of(v);
     terms t = {.e = e, .v = v, .type = integers(e, l.bits, n * l.count), .sign = l.sign};
     LLVMValueRef plane[PLANES_MAX] = {NULL};
     aic_limit("planes of elements", l.planes, PLANES_MAX);
     for (unsigned i = 0; i < l.planes; i++) {
-        t.a = input_of(&t, &l, &v->a, part->half, i, stream[AIC_MAP_A], stream[AIC_MAP_A_NEXT], n);
-        t.b = input_of(&t, &l, &v->b, part->half, i, stream[AIC_MAP_B], stream[AIC_MAP_B_NEXT], n);
-        if (aic_map_reads_old(v)) {
-            t.old = input_of(&t, &l, &v->out, 0, i, stream[AIC_MAP_OLD], NULL, n);
+        t.a = input_of(&t, &l, &v->a, part->half, i, stream[AIC_ELEMENTWISE_A], stream[AIC_ELEMENTWISE_A_NEXT], n);
+        t.b = input_of(&t, &l, &v->b, part->half, i, stream[AIC_ELEMENTWISE_B], stream[AIC_ELEMENTWISE_B_NEXT], n);
+        if (aic_elementwise_reads_old(v)) {
+            t.old = input_of(&t, &l, &v->out, 0, i, stream[AIC_ELEMENTWISE_OLD], NULL, n);
         }
         plane[i] = compute(&t, &l);
     }
@@ -346,35 +346,36 @@ static LLVMValueRef in_lanes(aic_emit *e, const aic_map_value *v, const aic_map_
 }
 
 /* Products of elements of 8 bits as elements of 16, which hold them all. */
-static aic_map_value products_of(const aic_map_value *v)
+static aic_elementwise_value products_of(const aic_elementwise_value *v)
 {
-    aic_map_value products = *v;
-    products.op = AIC_MAP_MUL;
-    products.out = (aic_map_input){.bits = 16, .sign = v->a.sign || v->b.sign};
+    aic_elementwise_value products = *v;
+    products.op = AIC_ELEMENTWISE_MUL;
+    products.out = (aic_elementwise_input){.bits = 16, .sign = v->a.sign || v->b.sign};
     products.right = 0;
     return products;
 }
 
-LLVMValueRef aic_emit_map_integer(aic_emit *e, const aic_map_value *v, const aic_map_part *part,
-                                  LLVMValueRef stream[AIC_MAP_STREAMS], unsigned n)
+LLVMValueRef aic_emit_elementwise_integer(aic_emit *e, const aic_elementwise_value *v, const aic_elementwise_part *part,
+                                          LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS], unsigned n)
 {
-    if (v->op != AIC_MAP_MAC) {
+    if (v->op != AIC_ELEMENTWISE_MAC) {
         return in_lanes(e, v, part, stream, n);
     }
-    const aic_map_value products = products_of(v);
-    aic_map_value sum = *v;
+    const aic_elementwise_value products = products_of(v);
+    aic_elementwise_value sum = *v;
     LLVMValueRef words = in_lanes(e, &products, part, stream, n);
-    LLVMValueRef from[AIC_MAP_STREAMS] = {[AIC_MAP_A] = words, [AIC_MAP_OLD] = stream[AIC_MAP_OLD]};
+    LLVMValueRef from[AIC_ELEMENTWISE_STREAMS] = {
+        [AIC_ELEMENTWISE_A] = words, [AIC_ELEMENTWISE_OLD] = stream[AIC_ELEMENTWISE_OLD]};
     sum.a = products.out;
-    sum.b = (aic_map_input){.is_constant = true};
-    return in_lanes(e, &sum, &(aic_map_part){.half = 0}, from, n);
+    sum.b = (aic_elementwise_input){.is_constant = true};
+    return in_lanes(e, &sum, &(aic_elementwise_part){.half = 0}, from, n);
 }
 
-double aic_map_integer_operations(const aic_map_value *v)
+double aic_elementwise_integer_operations(const aic_elementwise_value *v)
 {
     enum { MOVING = 4, PRODUCTS = 6 }; /* elements to their lanes and back; the products of a MAC */
     const lanes l = lanes_of(v);
     const bool moves = l.lane > v->out.bits || v->a.bits != v->out.bits;
     const double operations = l.planes * (OPS[v->op].operations + (moves ? MOVING : 0));
-    return v->op == AIC_MAP_MAC ? operations + PRODUCTS : operations;
+    return v->op == AIC_ELEMENTWISE_MAC ? operations + PRODUCTS : operations;
 }

@@ -5,7 +5,7 @@
  * that a column leaves as one wide store, then of further columns. */
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/loops/nest.h"
+#include "codegen/loops/move.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ enum {
 
 typedef struct grid {
     aic_emit *e;
-    const aic_nest_plan *p;
+    const aic_move_plan *p;
     unsigned size;
     unsigned height, width;   /* of a lane block */
     unsigned count;           /* registers */
@@ -260,7 +260,7 @@ static void emit_columns(const grid *g, unsigned column)
 
 static void lay_out(grid *g)
 {
-    const aic_nest_plan *p = g->p;
+    const aic_move_plan *p = g->p;
     unsigned lanes = (unsigned)p->vector / LANE, fit = LANE / g->size;
     g->height = least(p->rows, fit);
     g->width = least(p->cols, fit);
@@ -283,7 +283,7 @@ static void lay_out(grid *g)
                 p->read.out == (int64_t)g->height * g->size;
 }
 
-void aic_emit_transpose(aic_emit *e, const aic_nest_plan *p, unsigned size, LLVMValueRef out, LLVMValueRef in)
+void aic_emit_transpose(aic_emit *e, const aic_move_plan *p, unsigned size, LLVMValueRef out, LLVMValueRef in)
 {
     grid g = {.e = e, .p = p, .size = size, .out = out, .in = in};
     lay_out(&g);

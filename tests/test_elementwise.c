@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-Suite *suite_maps(void);
+Suite *suite_elementwise(void);
 
 enum { OUTPUT, INPUT0, INPUT1, OPERANDS };
 
@@ -265,10 +265,10 @@ START_TEST(every_pair)
 }
 END_TEST
 
-Suite *suite_maps(void)
+Suite *suite_elementwise(void)
 {
-    Suite *suite = suite_create("maps");
-    TCase *cases = tcase_create("maps");
+    Suite *suite = suite_create("element-wise kernels");
+    TCase *cases = tcase_create("element-wise kernels");
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, shared_memory, 0, levels_count() * IN_PLACE);
     tcase_add_loop_test(cases, large_output, 0, levels_count());

@@ -7,21 +7,22 @@
  * Batches: boxes go over the output's words. Where elements of 16 bits come from elements of 8, a word of an input
  * makes a pair of them, the second from its upper half; where they become elements of 8, an input has two words to one
  * of the output. The last word, if batches do not fill it, is a box that keeps the rest. */
-#include "codegen/ops/arith_map.h"
+#include "codegen/ops/arith_elementwise.h"
 
 enum { WORD_BITS = 32, WORD_BYTES = 4 };
 
 static const struct {
     aic_atomic_op number;
-    aic_map_op op;
+    aic_elementwise_op op;
 } OPS[] = {
-    {AIC_BM_MUL, AIC_MAP_MUL}, {AIC_BM_MAC, AIC_MAP_MAC},  {AIC_BM_ADD, AIC_MAP_ADD},     {AIC_BM_SUB, AIC_MAP_SUB},
-    {AIC_BM_MAX, AIC_MAP_MAX}, {AIC_BM_MIN, AIC_MAP_MIN},  {AIC_BM_SHIFT, AIC_MAP_SHIFT}, {AIC_BM_AND, AIC_MAP_AND},
-    {AIC_BM_OR, AIC_MAP_OR},   {AIC_BM_XOR, AIC_MAP_XOR},  {AIC_BM_SG, AIC_MAP_GREATER},  {AIC_BM_SE, AIC_MAP_EQUAL},
-    {AIC_BM_DIV, AIC_MAP_DIV}, {AIC_BM_CPY, AIC_MAP_COPY},
+    {AIC_BM_MUL, AIC_ELEMENTWISE_MUL},     {AIC_BM_MAC, AIC_ELEMENTWISE_MAC},    {AIC_BM_ADD, AIC_ELEMENTWISE_ADD},
+    {AIC_BM_SUB, AIC_ELEMENTWISE_SUB},     {AIC_BM_MAX, AIC_ELEMENTWISE_MAX},    {AIC_BM_MIN, AIC_ELEMENTWISE_MIN},
+    {AIC_BM_SHIFT, AIC_ELEMENTWISE_SHIFT}, {AIC_BM_AND, AIC_ELEMENTWISE_AND},    {AIC_BM_OR, AIC_ELEMENTWISE_OR},
+    {AIC_BM_XOR, AIC_ELEMENTWISE_XOR},     {AIC_BM_SG, AIC_ELEMENTWISE_GREATER}, {AIC_BM_SE, AIC_ELEMENTWISE_EQUAL},
+    {AIC_BM_DIV, AIC_ELEMENTWISE_DIV},     {AIC_BM_CPY, AIC_ELEMENTWISE_COPY},
 };
 
-static aic_map_op op_of(aic_atomic_op number)
+static aic_elementwise_op op_of(aic_atomic_op number)
 {
     unsigned i = 0;
     while (OPS[i].number != number) { /* legal, therefore in the table */
@@ -37,27 +38,27 @@ static bool is_tensor(const aic_arith_operand *o)
 
 /* ---- what is computed ---- */
 
-static aic_map_input input_of(const aic_arith_operand *o)
+static aic_elementwise_input input_of(const aic_arith_operand *o)
 {
-    return (aic_map_input){.is_constant = o->source == AIC_ARITH_CONSTANT,
-                           .constant = o->constant,
-                           .bits = (unsigned)o->bits,
-                           .sign = o->sign,
-                           .spread = o->broadcast[AIC_ARITH_N]};
+    return (aic_elementwise_input){.is_constant = o->source == AIC_ARITH_CONSTANT,
+                                   .constant = o->constant,
+                                   .bits = (unsigned)o->bits,
+                                   .sign = o->sign,
+                                   .spread = o->broadcast[AIC_ARITH_N]};
 }
 
-static aic_map_value value_of(const aic_arith *p)
+static aic_elementwise_value value_of(const aic_arith *p)
 {
-    aic_map_value v = {.op = op_of(p->number),
-                       .a = input_of(&p->operand[AIC_ARITH_INPUT0]),
-                       .b = input_of(&p->operand[AIC_ARITH_INPUT1]),
-                       .out = input_of(&p->operand[AIC_ARITH_OUTPUT]),
-                       .select = p->select_value,
-                       .arithmetic = p->shift_type == 1,
-                       .half_up = p->rounding == AIC_ROUNDING_HALF_UP,
-                       .left = p->lshift,
-                       .right = p->rshift};
-    if (v.op == AIC_MAP_COPY && v.a.bits < WORD_BITS) { /* whole words are copied */
+    aic_elementwise_value v = {.op = op_of(p->number),
+                               .a = input_of(&p->operand[AIC_ARITH_INPUT0]),
+                               .b = input_of(&p->operand[AIC_ARITH_INPUT1]),
+                               .out = input_of(&p->operand[AIC_ARITH_OUTPUT]),
+                               .select = p->select_value,
+                               .arithmetic = p->shift_type == 1,
+                               .half_up = p->rounding == AIC_ROUNDING_HALF_UP,
+                               .left = p->lshift,
+                               .right = p->rshift};
+    if (v.op == AIC_ELEMENTWISE_COPY && v.a.bits < WORD_BITS) { /* whole words are copied */
         v.a.constant = (v.a.constant & 0xff) * 0x01010101;
         v.a.bits = WORD_BITS;
     }
@@ -70,7 +71,7 @@ static aic_map_value value_of(const aic_arith *p)
 typedef struct words {
     int64_t first, count, step;
     bool pairs;
-    aic_map_part part;
+    aic_elementwise_part part;
 } words;
 
 enum { WORDS_MAX = 3 };
@@ -97,7 +98,7 @@ static unsigned cut_batches(const aic_arith *p, words set[WORDS_MAX])
         set[sets++] = (words){.first = full - 1, .count = 1, .step = step};
     }
     if (rest > 0) {
-        const aic_map_part part = {.half = (unsigned)(full % step), .count = (unsigned)rest};
+        const aic_elementwise_part part = {.half = (unsigned)(full % step), .count = (unsigned)rest};
         set[sets++] = (words){.first = full, .count = 1, .step = step, .part = part};
     }
     return sets;
@@ -118,7 +119,8 @@ typedef struct channels {
 
 enum { CHANNELS_MAX = 2 * AIC_ARITH_OPERANDS + 2 };
 
-_Static_assert((int)WORDS_MAX *(int)CHANNELS_MAX <= (int)AIC_MAP_BOXES, "a map has boxes for all words and channels");
+_Static_assert((int)WORDS_MAX *(int)CHANNELS_MAX <= (int)AIC_ELEMENTWISE_BOXES,
+               "an element-wise kernel has boxes for all words and channels");
 
 /* The first channel from `channel` on where an operand goes back to lane 0; at most `end`. */
 static int64_t next_cut(const aic_arith *p, int64_t channel, int64_t end)
@@ -178,7 +180,7 @@ static void place(const aic_arith *p, const aic_arith_operand *o, const words *w
 }
 
 static void place_input(const aic_arith *p, const aic_arith_operand *o, const words *w, const channels *c, int stream,
-                        aic_map_box *box)
+                        aic_elementwise_box *box)
 {
     const int64_t parts = WORD_BITS / p->operand[AIC_ARITH_OUTPUT].bits;
     const int64_t count = box->part.count != 0 ? box->part.count : parts, per_word = WORD_BITS / o->bits;
@@ -193,42 +195,45 @@ static void place_input(const aic_arith *p, const aic_arith_operand *o, const wo
     }
 }
 
-static void add_box(const aic_arith *p, const words *w, const channels *c, aic_map *map)
+static void add_box(const aic_arith *p, const words *w, const channels *c, aic_elementwise *elementwise)
 {
     const aic_arith_operand *output = &p->operand[AIC_ARITH_OUTPUT];
     const int64_t extents[] = {w->count, c->periods, c->count, p->shape[AIC_ARITH_H], p->shape[AIC_ARITH_W]};
-    aic_map_box *box = &map->box[map->boxes++];
-    *box = (aic_map_box){.box = {.op = AIC_NEST_MAP, .dims = sizeof extents / sizeof *extents}, .part = w->part};
+    aic_elementwise_box *box = &elementwise->box[elementwise->boxes++];
+    *box = (aic_elementwise_box){.box = {.op = AIC_BOX_ELEMENTWISE, .dims = sizeof extents / sizeof *extents},
+                                 .part = w->part};
     for (unsigned i = 0; i < box->box.dims; i++) {
         box->box.dim[i].extent = extents[i];
     }
     place(p, output, w, c, 0, track_of(&box->box, -1));
-    place_input(p, &p->operand[AIC_ARITH_INPUT0], w, c, AIC_MAP_A, box);
-    place_input(p, &p->operand[AIC_ARITH_INPUT1], w, c, AIC_MAP_B, box);
-    if (w->part.count != 0 || aic_map_reads_old(&map->value)) {
-        box->reads[AIC_MAP_OLD] = true;
-        place(p, output, w, c, 0, track_of(&box->box, AIC_MAP_OLD));
+    place_input(p, &p->operand[AIC_ARITH_INPUT0], w, c, AIC_ELEMENTWISE_A, box);
+    place_input(p, &p->operand[AIC_ARITH_INPUT1], w, c, AIC_ELEMENTWISE_B, box);
+    if (w->part.count != 0 || aic_elementwise_reads_old(&elementwise->value)) {
+        box->reads[AIC_ELEMENTWISE_OLD] = true;
+        place(p, output, w, c, 0, track_of(&box->box, AIC_ELEMENTWISE_OLD));
     }
     box->pair = w->pairs ? output->stride[AIC_ARITH_N] * WORD_BYTES : 0;
-    if (w->pairs && box->reads[AIC_MAP_OLD]) {
-        box->reads[AIC_MAP_OLD_NEXT] = true;
-        place(p, output, w, c, 1, track_of(&box->box, AIC_MAP_OLD_NEXT));
+    if (w->pairs && box->reads[AIC_ELEMENTWISE_OLD]) {
+        box->reads[AIC_ELEMENTWISE_OLD_NEXT] = true;
+        place(p, output, w, c, 1, track_of(&box->box, AIC_ELEMENTWISE_OLD_NEXT));
     }
 }
 
-void aic_arith_map(const aic_arith *p, aic_work *work)
+void aic_arith_elementwise(const aic_arith *p, aic_work *work)
 {
     const bool local = p->memory == AIC_MEMORY_LOCAL;
     words batch[WORDS_MAX];
     channels channel[CHANNELS_MAX];
     const unsigned batches = cut_batches(p, batch), sets = cut_channels(p, channel);
-    aic_map *map = aic_map_begin(work);
-    *map = (aic_map){.size = WORD_BYTES, .value = value_of(p), .operands = AIC_ARITH_OPERANDS};
-    map->operand[AIC_MAP_A] = map->operand[AIC_MAP_A_NEXT] = local ? 0 : AIC_ARITH_INPUT0;
-    map->operand[AIC_MAP_B] = map->operand[AIC_MAP_B_NEXT] = local ? 0 : AIC_ARITH_INPUT1;
+    aic_elementwise *elementwise = aic_elementwise_begin(work);
+    *elementwise = (aic_elementwise){.size = WORD_BYTES, .value = value_of(p), .operands = AIC_ARITH_OPERANDS};
+    elementwise->operand[AIC_ELEMENTWISE_A] = elementwise->operand[AIC_ELEMENTWISE_A_NEXT] =
+        local ? 0 : AIC_ARITH_INPUT0;
+    elementwise->operand[AIC_ELEMENTWISE_B] = elementwise->operand[AIC_ELEMENTWISE_B_NEXT] =
+        local ? 0 : AIC_ARITH_INPUT1;
     for (unsigned i = 0; i < batches; i++) {
         for (unsigned k = 0; k < sets; k++) {
-            add_box(p, &batch[i], &channel[k], map);
+            add_box(p, &batch[i], &channel[k], elementwise);
         }
     }
 }

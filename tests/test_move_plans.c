@@ -1,6 +1,6 @@
-/* Nests: boxes of moves between layouts, walked element by element and held against the layouts' formulas; joined
+/* Moves: boxes of moves between layouts, walked element by element and held against the layouts' formulas; joined
  * dimensions; the plans that boxes get. */
-#include "codegen/loops/nest.h"
+#include "codegen/loops/move.h"
 #include "codegen/machine.h"
 #include "tests/levels.h"
 
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-Suite *suite_nest(void);
+Suite *suite_move_plans(void);
 
 /* ---- the layouts' formulas (data layouts, sections 2 to 4 and 7) ---- */
 
-/* A tensor's logical sizes: r, c of a matrix; n, c, h, w of a feature map or (o, i, h, w) a weight. */
+/* A tensor's logical sizes: r, c of a matrix; n, c, h, w of a feature elementwise or (o, i, h, w) a weight. */
 typedef struct extents {
     int64_t a, b, h, w, size;
 } extents;
@@ -86,11 +86,11 @@ static int64_t elements_of(aic_layout layout, const extents *x)
 enum { UNTOUCHED = -1, ZERO = -2 };
 
 /* What the output holds, element by element: the number of an input element, or one of the above. */
-typedef struct map {
+typedef struct elementwise {
     int64_t *from, elements, inputs, size;
-} map;
+} elementwise;
 
-static void walk_box(map *m, const aic_box *box, unsigned dim, int64_t out, int64_t in, bool read)
+static void walk_box(elementwise *m, const aic_box *box, unsigned dim, int64_t out, int64_t in, bool read)
 {
     if (dim == box->dims) {
         ck_assert_int_eq(out % m->size, 0);
@@ -100,25 +100,25 @@ static void walk_box(map *m, const aic_box *box, unsigned dim, int64_t out, int6
         m->from[out / m->size] = read ? in / m->size : ZERO;
         return;
     }
-    const aic_nest_dim *d = &box->dim[dim];
+    const aic_box_dim *d = &box->dim[dim];
     for (int64_t i = 0; i < d->extent; i++) {
         bool inside = dim + 1 < box->dims || box->valid == 0 || i < box->valid;
         walk_box(m, box, dim + 1, out + i * d->out, in + i * d->in[0], read && inside);
     }
 }
 
-static map walk_nest(const aic_nest *nest, int64_t elements, int64_t inputs)
+static elementwise walk_nest(const aic_move *move, int64_t elements, int64_t inputs)
 {
-    map m = {.from = malloc((size_t)elements * sizeof(int64_t)), elements, inputs, nest->size};
+    elementwise m = {.from = malloc((size_t)elements * sizeof(int64_t)), elements, inputs, move->size};
     ck_assert_ptr_nonnull(m.from);
     for (int64_t i = 0; i < elements; i++) {
         m.from[i] = UNTOUCHED;
     }
-    ck_assert_uint_le(nest->boxes, AIC_NEST_BOXES);
-    for (unsigned i = 0; i < nest->boxes; i++) {
-        const aic_box *box = &nest->box[i];
-        ck_assert_uint_le(box->dims, AIC_NEST_DIMS);
-        walk_box(&m, box, 0, box->out, box->in[0], box->op == AIC_NEST_COPY);
+    ck_assert_uint_le(move->boxes, AIC_MOVE_BOXES);
+    for (unsigned i = 0; i < move->boxes; i++) {
+        const aic_box *box = &move->box[i];
+        ck_assert_uint_le(box->dims, AIC_BOX_DIMS);
+        walk_box(&m, box, 0, box->out, box->in[0], box->op == AIC_BOX_COPY);
     }
     return m;
 }
@@ -175,9 +175,9 @@ static void check_move(aic_layout src, aic_layout dst, aic_dtype dtype, const ex
     aic_transdata_desc d = {.dtype = dtype, .src = src, .dst = dst};
     set_shape(&d, x);
     aic_generator_transdata.describe(&d, &semantics, &work);
-    ck_assert_ptr_eq(work.shape, &aic_shape_nest);
+    ck_assert_ptr_eq(work.shape, &aic_shape_move);
     int64_t elements = elements_of(dst, x);
-    map m = walk_nest((const aic_nest *)(const void *)work.part, elements, elements_of(src, x));
+    elementwise m = walk_nest((const aic_move *)(const void *)work.part, elements, elements_of(src, x));
     for (int64_t a = 0; a < x->a; a++) {
         for (int64_t b = 0; b < x->b; b++) {
             for (int64_t p = 0; p < x->h * x->w; p++) {
@@ -224,10 +224,10 @@ END_TEST
 START_TEST(one_stride_is_one_dimension)
 {
     aic_box box = {
-        .op = AIC_NEST_COPY, .dims = 4, .dim = {{3, 400, {40}}, {5, 4, {4}}, {1, 999, {77}}, {10, 20, {1000}}}};
+        .op = AIC_BOX_COPY, .dims = 4, .dim = {{3, 400, {40}}, {5, 4, {4}}, {1, 999, {77}}, {10, 20, {1000}}}};
     aic_box_coalesce(&box);
     ck_assert_uint_eq(box.dims, 3);
-    aic_box dense = {.op = AIC_NEST_COPY, .dims = 3, .dim = {{4, 2, {2}}, {6, 48, {48}}, {6, 8, {8}}}};
+    aic_box dense = {.op = AIC_BOX_COPY, .dims = 3, .dim = {{4, 2, {2}}, {6, 48, {48}}, {6, 8, {8}}}};
     aic_box_coalesce(&dense);
     ck_assert_uint_eq(dense.dims, 1);
     ck_assert_int_eq(dense.dim[0].extent, 144);
@@ -238,7 +238,7 @@ END_TEST
 /* Nothing is joined to a dimension that is read in part; where all of it is read it is one like any other. */
 START_TEST(parts_stay_apart)
 {
-    aic_box box = {.op = AIC_NEST_COPY, .dims = 2, .dim = {{4, 32, {32}}, {16, 2, {2}}}, .valid = 5};
+    aic_box box = {.op = AIC_BOX_COPY, .dims = 2, .dim = {{4, 32, {32}}, {16, 2, {2}}}, .valid = 5};
     aic_box_coalesce(&box);
     ck_assert_uint_eq(box.dims, 2);
     box.valid = 16;
@@ -248,24 +248,24 @@ START_TEST(parts_stay_apart)
 }
 END_TEST
 
-static const aic_nest_schedule SCHEDULE = {.rows = 16, .cols = 8, .vector = 32, .unroll = 4, .band = 16};
+static const aic_move_schedule SCHEDULE = {.rows = 16, .cols = 8, .vector = 32, .unroll = 4, .band = 16};
 
-static aic_nest_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shape)
+static aic_move_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shape)
 {
     aic_work work;
-    aic_nest_plan plan;
+    aic_move_plan plan;
     const aic_semantics semantics = aic_semantics_init();
     aic_transdata_desc d = {.dtype = AIC_FLOAT16, .src = src, .dst = dst};
     memcpy(d.shape, shape, sizeof d.shape);
     aic_generator_transdata.describe(&d, &semantics, &work);
-    const aic_nest *nest = (const aic_nest *)(const void *)work.part;
-    aic_nest_plan_make(nest, &nest->box[0], &SCHEDULE, &plan);
+    const aic_move *move = (const aic_move *)(const void *)work.part;
+    aic_move_plan_make(move, &move->box[0], &SCHEDULE, &plan);
     return plan;
 }
 
 START_TEST(plans)
 {
-    aic_nest_plan p = plan_of(AIC_LAYOUT_ND, AIC_LAYOUT_NZ, (int64_t[]){48, 64, 0, 0});
+    aic_move_plan p = plan_of(AIC_LAYOUT_ND, AIC_LAYOUT_NZ, (int64_t[]){48, 64, 0, 0});
     ck_assert(!p.transposes && p.run == 32 && p.write.extent == 48 && p.read.extent == 4 && p.chunk == 0);
     ck_assert_uint_eq(p.box.dims, 0);
     p = plan_of(AIC_LAYOUT_NHWC, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 3, 5, 9});
@@ -380,10 +380,10 @@ START_TEST(large_outputs)
 }
 END_TEST
 
-Suite *suite_nest(void)
+Suite *suite_move_plans(void)
 {
-    Suite *suite = suite_create("nest");
-    TCase *cases = tcase_create("nests");
+    Suite *suite = suite_create("move");
+    TCase *cases = tcase_create("moves");
     tcase_set_timeout(cases, 600); /* sanitizers are slow */
     tcase_add_loop_test(cases, moves, 0, (int)(sizeof PAIRS / sizeof *PAIRS));
     tcase_add_test(cases, one_stride_is_one_dimension);

@@ -1,5 +1,6 @@
-/* Operations of maps: the expression of each on words; map_integer.c has those on elements of 16 and 8 bits. */
-#include "codegen/loops/map_terms.h"
+/* Operations of element-wise kernels: the expression of each on words; elementwise_integer.c has those on elements of
+ * 16 and 8 bits. */
+#include "codegen/loops/elementwise_terms.h"
 
 enum { WORD_BITS = 32 };
 
@@ -112,44 +113,44 @@ static const struct {
     double operations; /* on words */
     expression *word;
 } OPS[] = {
-    [AIC_MAP_COPY] = {"copy", false, false, 0, NULL},
-    [AIC_MAP_ADD] = {"add", true, false, 1, float_add},
-    [AIC_MAP_SUB] = {"subtract", true, false, 1, float_sub},
-    [AIC_MAP_MUL] = {"multiply", true, false, 1, float_mul},
-    [AIC_MAP_DIV] = {"divide", true, false, 10, float_div},
-    [AIC_MAP_MAC] = {"multiply and add", true, true, 2, float_mac},
-    [AIC_MAP_MAX] = {"maximum", true, false, 8, float_max},
-    [AIC_MAP_MIN] = {"minimum", true, false, 8, float_min},
-    [AIC_MAP_AND] = {"and", false, false, 1, aic_bits_and},
-    [AIC_MAP_OR] = {"or", false, false, 1, aic_bits_or},
-    [AIC_MAP_XOR] = {"exclusive or", false, false, 1, aic_bits_xor},
-    [AIC_MAP_SHIFT] = {"shift", false, false, 7, bits_shift},
-    [AIC_MAP_GREATER] = {"select greater", true, false, 2, float_greater},
-    [AIC_MAP_EQUAL] = {"select equal", false, false, 2, bits_equal},
+    [AIC_ELEMENTWISE_COPY] = {"copy", false, false, 0, NULL},
+    [AIC_ELEMENTWISE_ADD] = {"add", true, false, 1, float_add},
+    [AIC_ELEMENTWISE_SUB] = {"subtract", true, false, 1, float_sub},
+    [AIC_ELEMENTWISE_MUL] = {"multiply", true, false, 1, float_mul},
+    [AIC_ELEMENTWISE_DIV] = {"divide", true, false, 10, float_div},
+    [AIC_ELEMENTWISE_MAC] = {"multiply and add", true, true, 2, float_mac},
+    [AIC_ELEMENTWISE_MAX] = {"maximum", true, false, 8, float_max},
+    [AIC_ELEMENTWISE_MIN] = {"minimum", true, false, 8, float_min},
+    [AIC_ELEMENTWISE_AND] = {"and", false, false, 1, aic_bits_and},
+    [AIC_ELEMENTWISE_OR] = {"or", false, false, 1, aic_bits_or},
+    [AIC_ELEMENTWISE_XOR] = {"exclusive or", false, false, 1, aic_bits_xor},
+    [AIC_ELEMENTWISE_SHIFT] = {"shift", false, false, 7, bits_shift},
+    [AIC_ELEMENTWISE_GREATER] = {"select greater", true, false, 2, float_greater},
+    [AIC_ELEMENTWISE_EQUAL] = {"select equal", false, false, 2, bits_equal},
 };
 
-const char *aic_map_op_name(aic_map_op op)
+const char *aic_elementwise_op_name(aic_elementwise_op op)
 {
     return OPS[op].name;
 }
 
-bool aic_map_reads_old(const aic_map_value *value)
+bool aic_elementwise_reads_old(const aic_elementwise_value *value)
 {
     return OPS[value->op].reads_old;
 }
 
-bool aic_map_is_float(const aic_map_value *value)
+bool aic_elementwise_is_float(const aic_elementwise_value *value)
 {
     return value->out.bits == WORD_BITS && OPS[value->op].floats;
 }
 
-double aic_map_operations(const aic_map_value *value)
+double aic_elementwise_operations(const aic_elementwise_value *value)
 {
-    const bool whole = value->op == AIC_MAP_COPY || value->out.bits == WORD_BITS;
-    return whole ? OPS[value->op].operations : aic_map_integer_operations(value);
+    const bool whole = value->op == AIC_ELEMENTWISE_COPY || value->out.bits == WORD_BITS;
+    return whole ? OPS[value->op].operations : aic_elementwise_integer_operations(value);
 }
 
-static LLVMValueRef word_input(const terms *t, const aic_map_input *in, LLVMValueRef words)
+static LLVMValueRef word_input(const terms *t, const aic_elementwise_input *in, LLVMValueRef words)
 {
     if (in->is_constant) {
         LLVMTypeRef type = aic_vector(t->e->i32, LLVMGetVectorSize(t->type));
@@ -158,12 +159,13 @@ static LLVMValueRef word_input(const terms *t, const aic_map_input *in, LLVMValu
     return words == NULL ? NULL : LLVMBuildBitCast(t->e->builder, words, t->type, "");
 }
 
-static LLVMValueRef word_value(aic_emit *e, const aic_map_value *v, LLVMValueRef stream[AIC_MAP_STREAMS], unsigned n)
+static LLVMValueRef word_value(aic_emit *e, const aic_elementwise_value *v,
+                               LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS], unsigned n)
 {
     terms t = {.e = e, .v = v, .type = aic_vector(OPS[v->op].floats ? e->f32 : e->i32, n)};
-    t.a = word_input(&t, &v->a, stream[AIC_MAP_A]);
-    t.b = word_input(&t, &v->b, stream[AIC_MAP_B]);
-    t.old = OPS[v->op].reads_old ? word_input(&t, &v->out, stream[AIC_MAP_OLD]) : NULL;
+    t.a = word_input(&t, &v->a, stream[AIC_ELEMENTWISE_A]);
+    t.b = word_input(&t, &v->b, stream[AIC_ELEMENTWISE_B]);
+    t.old = OPS[v->op].reads_old ? word_input(&t, &v->out, stream[AIC_ELEMENTWISE_OLD]) : NULL;
     return OPS[v->op].word(&t);
 }
 
@@ -178,24 +180,24 @@ static LLVMValueRef merge(aic_emit *e, LLVMValueRef words, LLVMValueRef old, uns
 }
 
 /* A box's elements, whatever their size. */
-static LLVMValueRef copied(aic_emit *e, const aic_map_input *a, LLVMValueRef stream, unsigned n)
+static LLVMValueRef copied(aic_emit *e, const aic_elementwise_input *a, LLVMValueRef stream, unsigned n)
 {
     return a->is_constant ? constant(aic_vector(LLVMIntTypeInContext(e->context, a->bits), n), a->constant) : stream;
 }
 
-LLVMValueRef aic_emit_map_value(aic_emit *e, const aic_map_value *v, const aic_map_part *part,
-                                LLVMValueRef stream[AIC_MAP_STREAMS], unsigned n)
+LLVMValueRef aic_emit_elementwise_value(aic_emit *e, const aic_elementwise_value *v, const aic_elementwise_part *part,
+                                        LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS], unsigned n)
 {
     LLVMValueRef result;
-    if (v->op == AIC_MAP_COPY) {
-        result = copied(e, &v->a, stream[AIC_MAP_A], n);
+    if (v->op == AIC_ELEMENTWISE_COPY) {
+        result = copied(e, &v->a, stream[AIC_ELEMENTWISE_A], n);
     } else if (v->out.bits == WORD_BITS) {
         result = word_value(e, v, stream, n);
     } else {
-        result = aic_emit_map_integer(e, v, part, stream, n);
+        result = aic_emit_elementwise_integer(e, v, part, stream, n);
     }
-    if (v->op != AIC_MAP_COPY) {
+    if (v->op != AIC_ELEMENTWISE_COPY) {
         result = LLVMBuildBitCast(e->builder, result, aic_vector(e->i32, n), "");
     }
-    return part->count != 0 ? merge(e, result, stream[AIC_MAP_OLD], part->count * v->out.bits) : result;
+    return part->count != 0 ? merge(e, result, stream[AIC_ELEMENTWISE_OLD], part->count * v->out.bits) : result;
 }
