@@ -214,9 +214,9 @@ static bool check_strips(void *user, const aic_plan *plan)
     ck_assert_int_ge(t->groups * t->group, c->n);
     ck_assert_int_ge(t->panels, t->groups);
     ck_assert(t->group == t->lanes || t->group - t->lanes < c->n);
-    int64_t strip_bytes = t->strip_columns / 16 * t->strip_pitch;
-    ck_assert_int_ge(strip_bytes, t->rows.large * t->cols.large * t->strip_columns * 4);
-    ck_assert_int_le(strip_bytes, 64 * 64);
+    int64_t staging_bytes = t->strip_columns / 16 * t->staging_pitch;
+    ck_assert_int_ge(staging_bytes, t->rows.large * t->cols.large * t->strip_columns * 4);
+    ck_assert_int_le(staging_bytes, 64 * 64);
     return true;
 }
 

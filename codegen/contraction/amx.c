@@ -2,11 +2,11 @@
  *
  *     image    a row an output pixel, 64 channels of it       (a band is packed so)
  *     weight   a row four channels of 16 output channels      (a panel is packed so)
- *     sums     a row an output pixel, 16 output channels      (a strip is laid out so)
+ *     sums     a row an output pixel, 16 output channels      (the staging buffer is laid out so)
  *
  * A tile of the result is some registers of pixels times some of output channels. Output pixels of a register are
  * neighbours in one row of the output. All registers of pixels have as many rows, the fewest that the widest tile
- * needs; a narrower tile computes pixels too many, which are left out when its strip is stored. */
+ * needs; a narrower tile computes pixels too many, which are left out when the staging buffer is stored. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
@@ -244,28 +244,28 @@ static void emit_reduction(const tile *k)
     aic_loop_end(e, &loop);
 }
 
-/* The sums to a strip, pixel after pixel: what a register has too many pixels of, the next one overwrites, or it comes
- * to lie behind the strip. */
-static void store_sums(const tile *k, LLVMValueRef strip)
+/* The sums to the staging buffer, pixel after pixel: what a register has too many pixels of, the next one overwrites,
+ * or it comes to lie behind it. */
+static void store_sums(const tile *k, LLVMValueRef staging)
 {
     for (unsigned v = 0; v < k->vectors; v++) {
         for (unsigned i = 0; i < k->images; i++) {
             const int64_t pixel = i / k->across * k->cols + i % k->across * k->a.g.pixels;
-            LLVMValueRef to = aic_at_const(k->e, strip, v * k->t->strip_pitch + pixel * ROW_BYTES);
+            LLVMValueRef to = aic_at_const(k->e, staging, v * k->t->staging_pitch + pixel * ROW_BYTES);
             access_register(k, "llvm.x86.tilestored64", sum_register(k, i, v), to, ROW_BYTES);
         }
     }
 }
 
-/* The strip has old results, to which the sums are added as exact numbers and clamped. */
+/* The staging buffer has old results, to which the sums are added as exact numbers and clamped. */
 static void add_sums(const tile *k, LLVMValueRef sums)
 {
     aic_emit *e = k->e;
     LLVMTypeRef type = aic_vector(e->i32, LANES);
     for (unsigned v = 0; v < k->vectors; v++) {
         aic_loop loop;
-        LLVMValueRef block = aic_at_const(e, k->out, v * k->t->strip_pitch);
-        LLVMValueRef added = aic_at_const(e, sums, v * k->t->strip_pitch);
+        LLVMValueRef block = aic_at_const(e, k->out, v * k->t->staging_pitch);
+        LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging_pitch);
         aic_loop_begin(e, &loop, "pixel", aic_int(e, 0), aic_int(e, k->rows * k->cols), 1, NULL, 0);
         LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
         LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
@@ -288,7 +288,7 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     k.panel = aic_emit_param(e, 2);
     k.taps = aic_emit_param(e, 3);
     emit_reduction(&k);
-    LLVMValueRef sums = c->accumulate ? aic_at_const(e, k.out, aic_tiling_strip_bytes(t)) : k.out;
+    LLVMValueRef sums = c->accumulate ? aic_at_const(e, k.out, aic_tiling_staging_bytes(t)) : k.out;
     store_sums(&k, sums);
     if (c->accumulate) {
         add_sums(&k, sums);

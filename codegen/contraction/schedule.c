@@ -9,10 +9,10 @@
  * the run time. */
 static const double BODY_COST = 0.08, SUM_COST = 0.001;
 
-/* What tiles of rows x cols pixels cost beside their products: their strip is stored, a run of pixels that are
+/* What tiles of rows x cols pixels cost beside their products: the staging buffer is stored, a run of pixels that are
  * neighbours in the result at a time. */
-static double strip_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
-                         int64_t cols)
+static double staging_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
+                           int64_t cols)
 {
     if (!t->has_epilogue) {
         return 0;
@@ -32,8 +32,8 @@ double aic_contraction_cost(const aic_contraction *c, const aic_target *target, 
             const int64_t rows = t->rows.large - r, cols = t->cols.large - s;
             if (count > 0) {
                 bodies++;
-                total +=
-                    (double)count * (t->kernel->cost(c, target, t, rows, cols) + strip_cost(c, target, t, rows, cols));
+                total += (double)count *
+                         (t->kernel->cost(c, target, t, rows, cols) + staging_cost(c, target, t, rows, cols));
             }
         }
     }
@@ -196,8 +196,8 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
     fprintf(out, "\nbands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
             (long long)t->bands, (long long)t->band_rows, (long long)t->band_bytes, (long long)t->parts);
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panels, (long long)t->panel_bytes);
-    if (t->strip_pitch > 0) {
-        fprintf(out, "results leave through strips of %lld columns\n", (long long)t->strip_columns);
+    if (t->staging_pitch > 0) {
+        fprintf(out, "results leave through a staging buffer of %lld columns\n", (long long)t->strip_columns);
     }
     fprintf(out, "workspace: %lld bytes, %lld with packed weights; of these %lld a worker\n",
             (long long)aic_workspace_bytes(r, AIC_PLAIN), (long long)aic_workspace_bytes(r, AIC_PACKED),

@@ -181,7 +181,7 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
     t->has_epilogue = c->has_epilogue || t->kernel->staged;
     t->epilogue = c->has_epilogue ? c->epilogue : plain_epilogue(c);
     t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
-    t->strip_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
+    t->staging_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
     t->units = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->groups;
 }
 
@@ -189,10 +189,10 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
  * register has rows. Where sums start from an old result, they come to lie behind it and are added then. */
 enum { SURPLUS_PIXELS = 16 };
 
-int64_t aic_tiling_strip_bytes(const aic_tiling *t)
+int64_t aic_tiling_staging_bytes(const aic_tiling *t)
 {
     const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * ROW_BYTES : 0;
-    return t->strip_columns / AIC_BLOCK_COLUMNS * t->strip_pitch + surplus;
+    return t->strip_columns / AIC_BLOCK_COLUMNS * t->staging_pitch + surplus;
 }
 
 /* A worker's own memory. */
@@ -201,8 +201,8 @@ static void lay_out_private(const aic_contraction *c, aic_tiling *t, aic_require
     const int64_t strips = t->kernel->staged && c->accumulate ? 2 : 1;
     const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * t->col_step * t->pixel_pitch : 0;
     t->taps_offset = 0;
-    t->strip_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
-    t->band_offset = t->strip_offset + round_up(strips * aic_tiling_strip_bytes(t), AIC_LINE_BYTES);
+    t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
+    t->band_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
     t->band_bytes = t->band_rows * t->row_pitch;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }

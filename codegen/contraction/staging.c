@@ -1,7 +1,7 @@
-/* Strips: results of a contraction on their way through an epilogue. A tile writes its sums to a strip in the
- * workspace, [column block][pixel of the tile][16], which stays in the first-level cache; from there the epilogue
- * stores them, a run of pixels that are consecutive rows of the result at a time. Where the sums start from an old
- * result, the strip is filled with it first. */
+/* The staging buffer: results of a contraction on their way through an epilogue. A tile writes its sums to the buffer
+ * in the workspace, [column block][pixel of the tile][16], which stays in the first-level cache; from there the
+ * epilogue stores them, a run of pixels that are consecutive rows of the result at a time. Where the sums start from an
+ * old result, the buffer is filled with it first. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/llvm/vec.h"
 
@@ -10,21 +10,21 @@
 enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 
 /* `count` neighbouring columns of one row. */
-static void copy_columns(aic_emit *e, LLVMValueRef strip, LLVMValueRef old, int64_t count)
+static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, int64_t count)
 {
     for (int64_t done = 0; done < count;) {
         unsigned piece = aic_piece(count - done, AIC_BLOCK_COLUMNS);
         LLVMValueRef value = aic_load(e, aic_vector(e->i32, piece), old, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
-        aic_store(e, value, strip, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
+        aic_store(e, value, staging, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
         done += piece;
     }
 }
 
-/* void name(strip, old; row, count, column): fills `columns` columns of a strip from an old result. The result is in
- * blocks of 16 columns or in one block of all. */
+/* void name(staging, old; row, count, column): fills `columns` columns of the buffer from an old result. The result is
+ * in blocks of 16 columns or in one block of all. */
 static LLVMValueRef emit_load(aic_emit *e, const aic_tiling *t, int64_t columns, const char *name)
 {
-    static const char *const PARAMS[] = {"strip", "old", "row", "count", "column"};
+    static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
     const aic_epilogue *p = &t->epilogue;
     const int64_t step = p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
@@ -38,7 +38,7 @@ static LLVMValueRef emit_load(aic_emit *e, const aic_tiling *t, int64_t columns,
     LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, ROW_BYTES));
     for (int64_t block = 0; block * AIC_BLOCK_COLUMNS < columns; block++) {
         int64_t left = columns - block * AIC_BLOCK_COLUMNS;
-        copy_columns(e, aic_at_const(e, to, block * t->strip_pitch), aic_at_const(e, from, block * step),
+        copy_columns(e, aic_at_const(e, to, block * t->staging_pitch), aic_at_const(e, from, block * step),
                      left < AIC_BLOCK_COLUMNS ? left : AIC_BLOCK_COLUMNS);
     }
     aic_loop_end(e, &rows);
@@ -75,7 +75,8 @@ static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
     return form;
 }
 
-void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol, aic_strips *strips)
+void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
+                      aic_staging *strips)
 {
     static const char *const PARTS[] = {"", "_last"};
     char name[160];
@@ -86,7 +87,7 @@ void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t,
         whole--;
         rest = t->strip_columns;
     }
-    *strips = (aic_strips){.count = {whole, rest > 0}, .columns = {t->strip_columns, rest}};
+    *strips = (aic_staging){.count = {whole, rest > 0}, .columns = {t->strip_columns, rest}};
     for (int part = 0; part < 2; part++) {
         if (strips->count[part] == 0) {
             continue;
@@ -97,7 +98,7 @@ void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t,
         }
         snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
         const aic_epilogue_strip strip = {.form = form,
-                                          .block_bytes = t->strip_pitch,
+                                          .block_bytes = t->staging_pitch,
                                           .columns = strips->columns[part],
                                           .step = t->strip_columns,
                                           .last = part == 1,
