@@ -113,7 +113,7 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     }
     atomic_init(&made->compiles, 0);
     atomic_init(&made->code_bytes, 0);
-    atomic_init(&made->spellings, 0);
+    atomic_init(&made->kernels, 0);
     *context = made;
     return AIC_OK;
 }
@@ -161,11 +161,9 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
     }
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK) {
-        /* relaxed: counters, each right by itself; they order nothing, and the entry of a spelling that another thread
-         * is making counts already or not yet. */
-        const size_t spellings = atomic_load_explicit(&context->spellings, memory_order_relaxed);
+        /* relaxed: counters, each right by itself; they order nothing. */
         *stats = (aic_cache_stats){
-            .kernels = atomic_load_explicit(&context->cache.entries, memory_order_relaxed) - spellings,
+            .kernels = atomic_load_explicit(&context->kernels, memory_order_relaxed),
             .compiles = atomic_load_explicit(&context->compiles, memory_order_relaxed),
             .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
         };

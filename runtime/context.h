@@ -17,7 +17,7 @@ struct aic_context {
     aic_cache cache; /* of aic_code */
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t code_bytes;
-    atomic_size_t spellings; /* entries of the cache that share the code of another one */
+    atomic_size_t kernels; /* in the cache, which has an entry for everything that a kernel was asked for by, too */
 };
 
 /* The process-wide default context, made at the first call from the environment. */

@@ -63,10 +63,10 @@ aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *sche
     if ((unsigned)stage > AIC_DUMP_EXPLAIN) {
         return aic_fail(AIC_INVALID_ARGUMENT, "stage", "%d is outside 0..%d", (int)stage, AIC_DUMP_EXPLAIN);
     }
-    aic_spec resolved;
+    aic_spec canonical;
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK) {
-        status = aic_spec_resolve_kernel(spec, &context->semantics, &resolved);
+        status = aic_spec_resolve_kernel(spec, &context->semantics, &canonical);
     }
     const aic_target *target;
     if (status == AIC_OK) {
@@ -77,7 +77,7 @@ aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *sche
     }
     char symbol[AIC_SYMBOL_MAX];
     const aic_codegen_request request = {.count = 1,
-                                         .spec = &resolved,
+                                         .spec = &canonical,
                                          .schedule = schedule,
                                          .semantics = &context->semantics,
                                          .target = target,
@@ -106,14 +106,14 @@ aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, si
     if (spec == NULL || buffer == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "buffer", "is NULL");
     }
-    aic_spec resolved;
+    aic_spec canonical;
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK) {
-        status = aic_spec_resolve(spec, &context->semantics, &resolved);
+        status = aic_spec_resolve_kernel(spec, &context->semantics, &canonical);
     }
     char text[AIC_SCHEDULE_TEXT_MAX];
     if (status == AIC_OK) {
-        const aic_problem problem = {&resolved, &context->semantics, context->target};
+        const aic_problem problem = {&canonical, &context->semantics, context->target};
         status = aic_generator_linked()->candidate(&problem, index, text);
     }
     if (status != AIC_OK) {

@@ -16,16 +16,16 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     if (spec == NULL || kernel == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "kernel", "is NULL");
     }
-    aic_spec resolved;
+    aic_spec canonical;
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK) {
-        /* Here, and not only on a miss: the schedule's text is judged against a valid specification. */
-        status = aic_spec_resolve(spec, &context->semantics, &resolved);
+        /* Here, and not only on a miss: the schedule's text is judged against what the kernel is made of. */
+        status = aic_spec_resolve_kernel(spec, &context->semantics, &canonical);
     }
     /* The schedule that the default rule would choose counts as not given: it is one kernel. */
     aic_schedule_info given = {.is_default = true};
     if (status == AIC_OK && schedule != NULL) {
-        const aic_problem problem = {&resolved, &context->semantics, context->target};
+        const aic_problem problem = {&canonical, &context->semantics, context->target};
         status = aic_generator_linked()->plan(&problem, schedule, &given);
     }
     if (status != AIC_OK) {
@@ -37,7 +37,7 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     }
     aic_asked stage[AIC_STAGES_MAX];
     const aic_request request = {
-        .count = aic_ask(spec, stage), .stage = stage, .schedule = given.is_default ? NULL : given.text};
+        .specs = 1, .count = aic_ask(spec, stage), .stage = stage, .schedule = given.is_default ? NULL : given.text};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {

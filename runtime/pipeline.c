@@ -4,59 +4,85 @@
 #include "runtime/build.h"
 #include "runtime/log.h"
 
-/* All that tells kernels of one context apart; target and passes are the context's own. */
+/* All that a caller says; target, passes and semantics are the context's own. */
 static void make_key(const aic_request *request, aic_key *key)
 {
-    key->count = 0;
+    aic_key_begin(key, AIC_KEY_ASKED, request->specs);
     for (size_t i = 0; i < request->count; i++) {
-        aic_key_add_stage(key, request->stage[i].op, request->stage[i].desc);
+        const aic_asked *asked = &request->stage[i];
+        if (asked->stages > 0) {
+            aic_key_add(key, asked->stages);
+        }
+        aic_key_add_stage(key, asked->op, asked->desc);
     }
     if (request->schedule != NULL) {
         aic_build_key_schedule(key, request->schedule);
     }
 }
 
-/* The kernel of a request that is spelled otherwise than its resolved specifications: one kernel serves all spellings
- * of a chain, and all places of a tile. Gives the code, held once more for the entry of this spelling. */
-static aic_status share(const aic_build *build, aic_result *made)
+/* A miss: what to make. */
+typedef struct making {
+    aic_context *context;
+    const aic_request *request;
+    aic_build *build; /* of valid, canonical specifications; NULL: there is none yet */
+} making;
+
+typedef aic_status maker(const making *miss, aic_result *made);
+
+/* What is cached under a key. If nothing is: what another thread is making of it, or what `make` makes of it, and then
+ * the flight is ours. */
+static inline aic_status find_or_make(const aic_key *key, maker *make, const making *miss, aic_result *result)
 {
-    aic_asked stage[AIC_ASKED_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < build->count; i++) {
-        if (i > 0) {
-            stage[count++] = (aic_asked){.op = AIC_OP_NONE};
-        }
-        count += aic_ask(&build->spec[i], stage + count);
+    aic_cache *cache = &miss->context->cache;
+    const uint64_t hash = aic_key_hash(key);
+    const aic_cache_entry *entry = aic_cache_find(cache, key, hash);
+    aic_flight *flight = NULL;
+    aic_status status = AIC_OK;
+    if (entry == NULL) {
+        status = aic_cache_claim(cache, key, hash, &entry, &flight);
     }
-    const aic_request request = {.count = count, .stage = stage, .schedule = build->request->schedule};
-    aic_status status = aic_pipeline(build->context, &request, made);
-    if (status == AIC_OK) {
-        aic_code_hold(made->code);
-        /* relaxed: a statistic. */
-        atomic_fetch_add_explicit(&build->context->spellings, 1, memory_order_relaxed);
+    *result = (aic_result){.code = entry != NULL ? entry->value : NULL, .compiled = false};
+    if (flight != NULL) {
+        status = make(miss, result);
+        aic_cache_publish(cache, flight, status, result->code);
     }
     return status;
 }
 
-/* A miss: every stage of making a kernel. *made is for the cache. Not inlined: a hit needs none of its memory. */
-static __attribute__((noinline)) aic_status make(aic_context *context, const aic_request *request, aic_result *made)
+/* The stages of making a kernel. */
+static aic_status make_kernel(const making *miss, aic_result *made)
+{
+    aic_status status = aic_build_name(miss->build); /* deterministic, from all that the code depends on */
+    if (status == AIC_OK) {
+        status = aic_build_object(miss->build); /* emit IR, optimise, machine code */
+    }
+    if (status == AIC_OK) {
+        status = aic_build_link(miss->build); /* functions that can be called */
+    }
+    if (status == AIC_OK) {
+        /* relaxed: a statistic. */
+        atomic_fetch_add_explicit(&miss->context->kernels, 1, memory_order_relaxed);
+    }
+    *made = (aic_result){.code = aic_build_end(miss->build, status), .compiled = true};
+    return status;
+}
+
+/* What a caller says for the first time is judged, and shares the kernel of all that come to the same. The code is held
+ * once more for this entry. Not inlined: a hit needs none of its memory. */
+static __attribute__((noinline)) aic_status make_share(const making *miss, aic_result *made)
 {
     aic_build build;
-    aic_build_begin(&build, context, request);
+    aic_build_begin(&build, miss->context, miss->request);
     aic_status status = aic_build_validate(&build); /* every rule of the document */
-    if (status == AIC_OK && build.respelled) {
-        return share(&build, made);
+    if (status == AIC_OK) {
+        const making kernel = {.context = miss->context, .request = miss->request, .build = &build};
+        aic_key key;
+        aic_build_key(&build, &key);
+        status = find_or_make(&key, make_kernel, &kernel, made);
     }
     if (status == AIC_OK) {
-        status = aic_build_name(&build); /* deterministic, from all that the code depends on */
+        aic_code_hold(made->code);
     }
-    if (status == AIC_OK) {
-        status = aic_build_object(&build); /* emit IR, optimise, machine code */
-    }
-    if (status == AIC_OK) {
-        status = aic_build_link(&build); /* functions that can be called */
-    }
-    *made = (aic_result){.code = aic_build_end(&build, status), .compiled = true};
     return status;
 }
 
@@ -66,27 +92,15 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
     if (status != AIC_OK) {
         return status;
     }
-    /* descriptor -> key */
     aic_key key;
+    aic_result found;
     make_key(request, &key);
-    uint64_t hash = aic_key_hash(&key);
-
-    /* cached? no: wait for the thread that is making it, or make it (then the flight is ours) */
-    const aic_cache_entry *entry = aic_cache_find(&context->cache, &key, hash);
-    aic_flight *flight = NULL;
-    if (entry == NULL) {
-        status = aic_cache_claim(&context->cache, &key, hash, &entry, &flight);
-    }
-    aic_result found = {.code = entry != NULL ? entry->value : NULL, .compiled = false};
-    if (flight != NULL) {
-        status = make(context, request, &found);
-        aic_cache_publish(&context->cache, flight, status, found.code);
-    }
+    status = find_or_make(&key, make_share, &(making){.context = context, .request = request}, &found);
     if (status != AIC_OK) {
         return status;
     }
     if (context->verbose >= 2) {
-        aic_log("%s %s", flight != NULL ? "miss" : "hit", found.code->symbol);
+        aic_log("%s %s", found.compiled ? "miss" : "hit", found.code->symbol);
     }
 
     /* call */
