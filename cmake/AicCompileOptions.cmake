@@ -1,16 +1,19 @@
-# The target aicjit_options: how every source of the repository is compiled and linked.
+# The target aicjit_options: how every source of the repository is compiled and linked. aicjit_plain_options is the same
+# without a sanitizer: for what is loaded before a sanitizer's own library could be.
 
+add_library(aicjit_plain_options INTERFACE)
 add_library(aicjit_options INTERFACE)
+target_link_libraries(aicjit_options INTERFACE aicjit_plain_options)
 
-target_compile_definitions(aicjit_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
-target_compile_options(aicjit_options INTERFACE
+target_compile_definitions(aicjit_plain_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+target_compile_options(aicjit_plain_options INTERFACE
     -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wno-sign-conversion
     -Wpointer-arith -Wwrite-strings -Wcast-qual -Wvla -Wundef -Wformat=2
     $<$<BOOL:${AIC_WERROR}>:-Werror>
     # The references are defined step by step: a*b+c rounds twice, on every machine.
     -ffp-contract=off
     -fstack-protector-strong)
-target_link_options(aicjit_options INTERFACE LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack LINKER:--as-needed)
+target_link_options(aicjit_plain_options INTERFACE LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack LINKER:--as-needed)
 
 if(AIC_SANITIZE)
     set(sanitize -fsanitize=${AIC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

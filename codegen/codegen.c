@@ -25,7 +25,6 @@ typedef struct job {
     aic_dump_stage stage;
     char *bytes; /* result */
     size_t size;
-    unsigned functions;
     uint64_t emit_ns, codegen_ns;
     bool failed; /* set by LLVM's diagnostics */
 } job;
@@ -45,6 +44,9 @@ static aic_status keep_bytes(job *j, const char *bytes, size_t size)
 static aic_status keep_ir(job *j, LLVMModuleRef module)
 {
     char *text = LLVMPrintModuleToString(module);
+    if (text == NULL) { /* its copy could not be allocated */
+        return aic_fail(AIC_OUT_OF_MEMORY, "codegen", "memory for the printed module cannot be had");
+    }
     aic_status status = keep_bytes(j, text, strlen(text));
     LLVMDisposeMessage(text);
     return status;
@@ -84,7 +86,7 @@ static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef modu
     uint64_t start = now_ns();
     aic_emit emit;
     aic_emit_open(&emit, context, module, j->request->target);
-    j->functions = aic_kernel_emit(&emit, j->plan, j->request->symbol);
+    aic_kernel_emit(&emit, j->plan, j->request->symbol);
     aic_emit_close(&emit);
     aic_status status = aic_llvm_verify(module);
     j->emit_ns = now_ns() - start;
@@ -101,8 +103,10 @@ static aic_status run_job(void *argument)
     }
     LLVMContextRef context = aic_llvm_context(&j->failed);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext(j->request->symbol, context);
-    aic_llvm_prepare(module, machine);
-    status = emit_module(j, context, module);
+    status = aic_llvm_prepare(module, machine);
+    if (status == AIC_OK) {
+        status = emit_module(j, context, module);
+    }
     if (status == AIC_OK) {
         status = lower(j, module, machine);
     }
@@ -110,6 +114,14 @@ static aic_status run_job(void *argument)
     LLVMContextDispose(context);
     LLVMDisposeTargetMachine(machine);
     return status;
+}
+
+/* What LLVM makes lazily differs by architecture, stage and whether passes run. */
+static unsigned kind_of(const job *j)
+{
+    enum { STAGES = AIC_DUMP_OBJ + 1 };
+    const bool passes = j->request->passes != NULL && j->request->passes[0] != '\0';
+    return ((unsigned)j->request->target->arch * STAGES + (unsigned)j->stage) * 2 + passes;
 }
 
 /* ---- plans of a request ---- */
@@ -170,7 +182,7 @@ static aic_status generate(job *j, const plans *p, aic_kernel_plan *plan)
 {
     *plan = (aic_kernel_plan){j->request->count, p->list};
     j->plan = plan;
-    return aic_guard_run(run_job, j);
+    return aic_guard_run(kind_of(j), run_job, j);
 }
 
 /* ---- the door ---- */
@@ -185,17 +197,28 @@ static aic_status object_of(const aic_codegen_request *request, aic_object *obje
         return status;
     }
     status = generate(&j, &p, &plan);
+    aic_object made = {.bytes = j.bytes, .size = j.size, .emit_ns = j.emit_ns, .codegen_ns = j.codegen_ns};
     if (status == AIC_OK) {
-        *object = (aic_object){.bytes = j.bytes,
-                               .size = j.size,
-                               .functions = j.functions,
-                               .emit_ns = j.emit_ns,
-                               .codegen_ns = j.codegen_ns};
-        aic_kernel_requirements(&plan, &object->requirements);
-        status = aic_schedule_print(&p.list[0]->schedule, object->schedule, sizeof object->schedule);
+        aic_kernel_requirements(&plan, &made.requirements);
+        status = aic_schedule_print(&p.list[0]->schedule, made.schedule, sizeof made.schedule);
+    }
+    if (status == AIC_OK) {
+        status = aic_image_create(made.bytes, made.size, request->symbol, &made.image);
+    }
+    if (status == AIC_OK) {
+        *object = made;
+    } else {
+        aic_object_free(&made);
     }
     free_plans(&p);
     return status;
+}
+
+void aic_object_free(aic_object *object)
+{
+    aic_image_free(&object->image);
+    free(object->bytes);
+    object->bytes = NULL;
 }
 
 static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)

@@ -4,6 +4,7 @@
 #ifndef AIC_CODEGEN_H
 #define AIC_CODEGEN_H
 
+#include "codegen/image.h"
 #include "codegen/record.h"
 #include "codegen/target/target.h"
 #include <aic/kernel.h>
@@ -34,15 +35,17 @@ typedef struct aic_codegen_request {
 /* Enough for the text of any schedule. */
 #define AIC_SCHEDULE_TEXT_MAX 160
 
-/* A finished object. */
+/* A finished object and its image; free with aic_object_free(). */
 typedef struct aic_object {
-    char *bytes; /* ELF relocatable; free() */
+    char *bytes; /* ELF relocatable */
     size_t size;
-    unsigned functions; /* that it defines, bits 1 << aic_function_role */
+    aic_image image;
     aic_requirements requirements;
     char schedule[AIC_SCHEDULE_TEXT_MAX]; /* of its first specification, canonical */
     uint64_t emit_ns, codegen_ns;
 } aic_object;
+
+void aic_object_free(aic_object *object);
 
 /* What a schedule amounts to. */
 typedef struct aic_schedule_info {

@@ -2,6 +2,7 @@
  * order, with the worker's state set and the memory of the call divided among them. */
 #include "codegen/kernel.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "codegen/shape.h"
 #include "frontend/core/op.h"
 
@@ -9,13 +10,6 @@
 #include <string.h>
 
 enum { NAME_BYTES = 160, POINTER_BYTES = 8 };
-
-const char *const aic_function_suffix[AIC_FUNCTIONS] = {
-    [AIC_FUNCTION_ENTRY] = "",
-    [AIC_FUNCTION_PACKED] = "_packed",
-    [AIC_FUNCTION_PACK] = "_pack",
-    [AIC_FUNCTION_PHASE] = "_phase",
-};
 
 /* Starts an entry point; `operands` names of operands and then those of `more` pointers, `integers` integers. */
 static void begin_entry(aic_emit *e, const char *symbol, aic_function_role role, const char *const *names,
@@ -290,38 +284,44 @@ static void add_member(aic_requirements *all, const aic_requirements *own)
     }
 }
 
-static bool has_phases(const aic_kernel_plan *of)
+/* Whether several workers can share a call, and whether it is large enough for that. */
+static bool is_shared(const aic_kernel_plan *of)
 {
     size_t phases = 0;
+    int64_t items = 0;
+    double cost = 0;
     for (size_t i = 0; i < of->count; i++) {
         const aic_requirements *own = &of->plan[i]->requirements;
-        phases += own->phases;
         if (of->count > 1 && own->pack.operand != 0) {
             return false;
         }
+        for (uint32_t phase = 0; phase < own->phases; phase++) {
+            items = larger(items, own->phase[phase].items);
+        }
+        phases += own->phases;
+        cost += of->plan[i]->cost;
     }
-    return phases > 0 && phases <= AIC_PHASES_MAX;
+    return items > 1 && phases <= AIC_PHASES_MAX && cost >= (double)aic_machine_facts()->share_cost;
 }
 
 void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requirements)
 {
     if (of->count == 1) {
         *requirements = of->plan[0]->requirements;
-        return;
+    } else {
+        *requirements = (aic_requirements){.needs = 0};
+        for (size_t i = 0; i < of->count; i++) {
+            add_member(requirements, &of->plan[i]->requirements);
+        }
     }
-    *requirements = (aic_requirements){.needs = 0};
-    for (size_t i = 0; i < of->count; i++) {
-        add_member(requirements, &of->plan[i]->requirements);
-    }
-    if (!has_phases(of)) {
+    if (!is_shared(of)) {
         requirements->phases = 0;
     }
 }
 
-unsigned aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *symbol)
+void aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *symbol)
 {
     kernel k = {.e = e, .of = of, .symbol = symbol};
-    unsigned functions = 1u << AIC_FUNCTION_ENTRY;
     emit_bodies(&k);
     if (of->count > 1) {
         emit_group(&k);
@@ -330,11 +330,8 @@ unsigned aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *sym
     } else {
         emit_plain(&k, emit_direct(&k, AIC_FUNCTION_PACKED));
         emit_pack(&k);
-        functions |= 1u << AIC_FUNCTION_PACKED | 1u << AIC_FUNCTION_PACK;
     }
-    if (has_phases(of)) {
+    if (is_shared(of)) {
         emit_phase(&k);
-        functions |= 1u << AIC_FUNCTION_PHASE;
     }
-    return functions;
 }

@@ -15,7 +15,7 @@ typedef struct aic_kernel_plan {
 /* What callers of the whole kernel must know. */
 void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requirements);
 
-/* Emits the functions of record.h into e's module; returns which, bits 1 << aic_function_role. */
-unsigned aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *symbol);
+/* Emits the functions of record.h into e's module. */
+void aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *symbol);
 
 #endif

@@ -186,15 +186,19 @@ aic_status aic_plan_explain(const aic_problem *problem, char **text)
     if (status != AIC_OK) {
         return status;
     }
-    size_t size;
+    size_t size = 0;
+    *text = NULL;
     FILE *out = open_memstream(text, &size);
     if (out == NULL) {
-        status = aic_fail_memory("explain", 0);
-    } else {
-        report(out, plan);
-        if (fclose(out) != 0) {
-            status = aic_fail_memory("explain", size);
-        }
+        aic_plan_free(plan);
+        return aic_fail_memory("explain", 0);
+    }
+    report(out, plan);
+    const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
+    if (fclose(out) != 0 || incomplete || *text == NULL) {
+        free(*text);
+        *text = NULL;
+        status = aic_fail_memory("explain", size);
     }
     aic_plan_free(plan);
     return status;

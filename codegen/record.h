@@ -33,7 +33,7 @@ enum { AIC_PHASES_MAX = 32 }; /* of a group; a specification alone has few */
 typedef struct aic_requirements {
     uint32_t needs; /* AIC_NEEDS_... */
     aic_packing pack;
-    uint32_t phases;
+    uint32_t phases; /* of a kernel: 0 when it has no PHASE function */
     aic_phase phase[AIC_PHASES_MAX];
     int64_t shared_bytes;  /* scratch memory of a call, one for all workers; a multiple of 64 */
     int64_t private_bytes; /* and of each worker; a multiple of 64 */
@@ -53,7 +53,8 @@ static inline int64_t aic_workspace_bytes(const aic_requirements *r, int form)
  *     PACK    SYMBOL_pack    void (void *packed, const void *source)  likewise
  *     PHASE   SYMBOL_phase   void (void *const *operands, void *shared, void *private,
  *                                  int64_t phase, int64_t first, int64_t last)
- *                            items first .. last-1 of a phase by one worker, operands as for PACKED
+ *                            items first .. last-1 of a phase by one worker, operands as for PACKED; of kernels
+ *                            that have enough to do for more than one worker
  *
  * Workspaces are aligned to 64 bytes; that of ENTRY and PACKED is the shared memory, then one worker's own. The
  * functions of a group have one operand, the table of the operands of its specifications, one after the other. A group

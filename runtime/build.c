@@ -129,8 +129,7 @@ aic_status aic_build_link(aic_build *build)
     aic_context *context = build->context;
     aic_code *code = build->code;
     uint64_t start = aic_log_now();
-    aic_status status = aic_linker_link(context->linker, code->symbol, build->object.bytes, build->object.size,
-                                        build->object.functions, &code->image);
+    aic_status status = aic_code_place(code, &build->object.image);
     if (status != AIC_OK) {
         return status;
     }

@@ -15,11 +15,38 @@ struct aic_cache_table {
 struct aic_flight {
     aic_flight *next;
     aic_cache_entry *entry; /* made with the claim, so that publishing needs no memory */
+    unsigned generation;    /* of the process that its thread belongs to */
+    pthread_cond_t over;
     size_t waiters;
     bool landed;
     aic_status status;
     char message[512];
 };
+
+pthread_mutex_t aic_cache_mutex = PTHREAD_MUTEX_INITIALIZER;
+static unsigned generation; /* forks between the first process and this one */
+static bool watching_fork;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&aic_cache_mutex);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&aic_cache_mutex);
+}
+
+static void after_fork_in_child(void)
+{
+    generation++;
+    pthread_mutex_unlock(&aic_cache_mutex);
+}
+
+__attribute__((constructor)) static void watch_fork(void)
+{
+    watching_fork = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+}
 
 static aic_cache_table *table_new(size_t capacity, aic_cache_table *previous)
 {
@@ -33,24 +60,33 @@ static aic_cache_table *table_new(size_t capacity, aic_cache_table *previous)
 
 aic_status aic_cache_init(aic_cache *cache)
 {
-    aic_cache_table *table = table_new(FIRST_CAPACITY, NULL);
+    aic_cache_table *table = watching_fork ? table_new(FIRST_CAPACITY, NULL) : NULL;
     if (table == NULL) {
         return aic_fail_memory("cache", FIRST_CAPACITY * sizeof(void *));
-    }
-    if (pthread_mutex_init(&cache->mutex, NULL) != 0) {
-        free(table);
-        return aic_fail_memory("cache", sizeof cache->mutex);
-    }
-    if (pthread_cond_init(&cache->landed, NULL) != 0) {
-        pthread_mutex_destroy(&cache->mutex);
-        free(table);
-        return aic_fail_memory("cache", sizeof cache->landed);
     }
     atomic_init(&cache->table, table);
     atomic_init(&cache->entries, 0);
     cache->flights = NULL;
     cache->flight_count = 0;
     return AIC_OK;
+}
+
+/* Takes out the flights of threads that a fork has left behind; the mutex is held, or nobody else uses the cache. Their
+ * condition may have had waiters, so it is not destroyed. */
+static void drop_lost_flights(aic_cache *cache)
+{
+    aic_flight **link = &cache->flights;
+    while (*link != NULL) {
+        aic_flight *flight = *link;
+        if (flight->generation == generation) {
+            link = &flight->next;
+            continue;
+        }
+        *link = flight->next;
+        cache->flight_count--;
+        free(flight->entry);
+        free(flight);
+    }
 }
 
 void aic_cache_destroy(aic_cache *cache, void (*release)(void *value))
@@ -69,8 +105,7 @@ void aic_cache_destroy(aic_cache *cache, void (*release)(void *value))
         free(table);
         table = previous;
     }
-    pthread_cond_destroy(&cache->landed);
-    pthread_mutex_destroy(&cache->mutex);
+    drop_lost_flights(cache);
 }
 
 const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_key *key, uint64_t hash)
@@ -142,12 +177,13 @@ static aic_status take_off(aic_cache *cache, const aic_key *key, uint64_t hash, 
     }
     aic_flight *made = calloc(1, sizeof *made);
     aic_cache_entry *entry = entry_new(key, hash);
-    if (made == NULL || entry == NULL) {
+    if (made == NULL || entry == NULL || pthread_cond_init(&made->over, NULL) != 0) {
         free(made);
         free(entry);
         return aic_fail_memory("cache", sizeof *made + sizeof *entry + key->count * sizeof entry->word[0]);
     }
     made->entry = entry;
+    made->generation = generation;
     made->next = cache->flights;
     cache->flights = made;
     cache->flight_count++;
@@ -155,12 +191,18 @@ static aic_status take_off(aic_cache *cache, const aic_key *key, uint64_t hash, 
     return AIC_OK;
 }
 
+static void flight_free(aic_flight *flight)
+{
+    pthread_cond_destroy(&flight->over);
+    free(flight);
+}
+
 /* Waits for the flight's end and takes over its result; the mutex is held. */
-static aic_status wait_for(aic_cache *cache, aic_flight *flight, const aic_cache_entry **entry)
+static aic_status wait_for(aic_flight *flight, const aic_cache_entry **entry)
 {
     flight->waiters++;
     while (!flight->landed) {
-        pthread_cond_wait(&cache->landed, &cache->mutex);
+        pthread_cond_wait(&flight->over, &aic_cache_mutex);
     }
     aic_status status = flight->status;
     if (status == AIC_OK) {
@@ -169,7 +211,7 @@ static aic_status wait_for(aic_cache *cache, aic_flight *flight, const aic_cache
         aic_fail(status, NULL, "%s", flight->message);
     }
     if (--flight->waiters == 0) {
-        free(flight);
+        flight_free(flight);
     }
     return status;
 }
@@ -178,23 +220,24 @@ aic_status aic_cache_claim(aic_cache *cache, const aic_key *key, uint64_t hash, 
                            aic_flight **flight)
 {
     *flight = NULL;
-    pthread_mutex_lock(&cache->mutex);
+    pthread_mutex_lock(&aic_cache_mutex);
     aic_status status = AIC_OK;
+    drop_lost_flights(cache);
     *entry = aic_cache_find(cache, key, hash); /* it may have landed since the caller looked */
     if (*entry == NULL) {
         aic_flight *other = cache->flights;
         while (other != NULL && !(other->entry->hash == hash && aic_cache_entry_matches(other->entry, key))) {
             other = other->next;
         }
-        status = other != NULL ? wait_for(cache, other, entry) : take_off(cache, key, hash, flight);
+        status = other != NULL ? wait_for(other, entry) : take_off(cache, key, hash, flight);
     }
-    pthread_mutex_unlock(&cache->mutex);
+    pthread_mutex_unlock(&aic_cache_mutex);
     return status;
 }
 
 void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, void *value)
 {
-    pthread_mutex_lock(&cache->mutex);
+    pthread_mutex_lock(&aic_cache_mutex);
     aic_flight **link = &cache->flights;
     while (*link != flight) {
         link = &(*link)->next;
@@ -215,9 +258,9 @@ void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, 
         snprintf(flight->message, sizeof flight->message, "%s", aic_last_error());
     }
     if (flight->waiters == 0) {
-        free(flight);
+        flight_free(flight);
     } else {
-        pthread_cond_broadcast(&cache->landed);
+        pthread_cond_broadcast(&flight->over);
     }
-    pthread_mutex_unlock(&cache->mutex);
+    pthread_mutex_unlock(&aic_cache_mutex);
 }

@@ -4,6 +4,7 @@
  *     misses   exactly one thread makes the value of a key (it holds the key's flight), the others wait for it
  *     failure  is told to everyone who waited and is not kept: the next caller tries again
  *     growth   publishes a bigger table; old ones are kept until the cache dies, so a reader never loses its table
+ *     fork     a child has none of the threads whose flights it finds: they count as failed, and the next caller tries
  *
  * Values are never evicted: an entry stays valid as long as the cache. */
 #ifndef AIC_RUNTIME_CACHE_H
@@ -26,11 +27,13 @@ typedef struct aic_cache_table aic_cache_table;
 /* A value in the making; between aic_cache_claim() and aic_cache_publish() it belongs to the claiming thread. */
 typedef struct aic_flight aic_flight;
 
+/* One mutex for all caches: misses are rare and hold it for a moment, and a fork has one to take. */
+extern pthread_mutex_t aic_cache_mutex;
+
 typedef struct aic_cache {
     _Atomic(aic_cache_table *) table;
     atomic_size_t entries;
-    pthread_mutex_t mutex; /* misses only: guards everything below and the writing of the table */
-    pthread_cond_t landed; /* a flight is over */
+    /* Used by misses only, under the mutex, as is the writing of the table. */
     aic_flight *flights;
     size_t flight_count;
 } aic_cache;

@@ -53,7 +53,7 @@ aic_status aic_call(const aic_code *code, int form, const void *const operands[]
     void *workspace = NULL;
     aic_status status = prepare(code, form, operands, &workspace);
     if (status == AIC_OK) {
-        call_direct(aic_code_function(code, form), code->operand_count, operands, workspace);
+        call_direct(code->entry[form], code->operand_count, operands, workspace);
     }
     return status;
 }
@@ -75,6 +75,6 @@ aic_status aic_call_generic(const aic_code *code, int form, const void *const op
     value[code->operand_count] = workspace;
     address[code->operand_count] = &value[code->operand_count];
     ffi_cif cif = code->cif; /* ffi_call takes it unqualified */
-    ffi_call(&cif, aic_code_function(code, form), NULL, address);
+    ffi_call(&cif, code->entry[form], NULL, address);
     return AIC_OK;
 }

@@ -84,10 +84,18 @@ void aic_code_describe(aic_code *code, const aic_object *object)
     code->code_bytes = object->size;
 }
 
-aic_function aic_code_function(const aic_code *code, int form)
+aic_status aic_code_place(aic_code *code, const aic_image *image)
 {
-    const aic_function packed = code->image.function[AIC_FUNCTION_PACKED];
-    return form == AIC_PACKED && packed != NULL ? packed : code->image.function[AIC_FUNCTION_ENTRY];
+    aic_status status = aic_code_memory_place(image, &code->memory);
+    for (int f = 0; status == AIC_OK && f < AIC_FUNCTIONS; f++) {
+        if (image->function[f] != AIC_NO_FUNCTION) {
+            code->function[f] = (aic_function)(uintptr_t)(code->memory.base + image->function[f]);
+        }
+    }
+    code->entry[AIC_PLAIN] = code->function[AIC_FUNCTION_ENTRY];
+    const aic_function packed = code->function[AIC_FUNCTION_PACKED];
+    code->entry[AIC_PACKED] = packed != NULL ? packed : code->entry[AIC_PLAIN];
+    return status;
 }
 
 aic_status aic_code_count_check(const aic_code *code, size_t count)
@@ -109,8 +117,6 @@ void aic_code_release(aic_code *code)
     if (atomic_fetch_sub_explicit(&code->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
-    if (code->image.session != NULL) {
-        aic_image_release(&code->image);
-    }
+    aic_code_memory_release(&code->memory);
     free(code);
 }

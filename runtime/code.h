@@ -5,16 +5,20 @@
 
 #include "codegen/codegen.h"
 #include "frontend/core/op.h"
+#include "runtime/code_memory.h"
 #include "runtime/context.h"
-#include "runtime/jit.h"
 #include <ffi.h>
 #include <stdatomic.h>
 
 #define AIC_SYMBOL_MAX 80
 
+typedef void (*aic_function)(void);
+
 typedef struct aic_code {
     atomic_size_t references;
-    aic_image image;
+    aic_code_memory memory;
+    aic_function function[AIC_FUNCTIONS]; /* in that memory; NULL: the kernel has none */
+    aic_function entry[AIC_FORMS];        /* what a call runs; without packed operands both are the same */
     size_t operand_count;
     aic_requirements requirements;
     aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
@@ -36,18 +40,18 @@ typedef struct aic_code {
     size_t code_bytes;
 } aic_code;
 
-/* A code without an image, described by a canonical specification, or by the `count` of a group: one operand, the table
- * of theirs, the content of which is not checked. Held once. */
+/* A code without functions, described by a canonical specification, or by the `count` of a group: one operand, the
+ * table of theirs, the content of which is not checked. Held once. */
 aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_context *context, aic_code **code);
 
 /* Takes over sizes and times of the object that the code will consist of. */
 void aic_code_describe(aic_code *code, const aic_object *object);
 
+/* Makes the object's image callable. */
+aic_status aic_code_place(aic_code *code, const aic_image *image);
+
 /* Whether a caller that passes an array gives as many operands as the code takes; else AIC_INVALID_ARGUMENT. */
 aic_status aic_code_count_check(const aic_code *code, size_t count);
-
-/* The function that a call in this form runs. Where nothing is packed both forms have the same. */
-aic_function aic_code_function(const aic_code *code, int form);
 
 void aic_code_hold(aic_code *code);
 void aic_code_release(aic_code *code); /* frees the machine code with the last hold */

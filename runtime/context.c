@@ -1,5 +1,7 @@
 /* Contexts: options, environment, the default context. */
 #include "runtime/context.h"
+#include "codegen/passes.h"
+#include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/code.h"
@@ -28,7 +30,7 @@ static aic_status choose_target(const char *isa, const aic_target **target)
     if (max != NULL) {
         return aic_isa_find_runnable("AIC_MAX_ISA", max, target);
     }
-    *target = aic_target_host();
+    *target = aic_host_best(aic_host_this(), aic_host_arch());
     return AIC_OK;
 }
 
@@ -72,6 +74,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
         status = choose_target(options->isa, &context->target);
     }
     if (status == AIC_OK) {
+        status = aic_passes_check(options->passes);
+    }
+    if (status == AIC_OK) {
         status = copy_text(options->passes, &context->passes);
     }
     if (status == AIC_OK) {
@@ -82,9 +87,6 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
 
 static void free_parts(aic_context *context)
 {
-    if (context->linker != NULL) {
-        aic_linker_destroy(context->linker);
-    }
     free(context->passes);
     free(context->dump_dir);
     free(context);
@@ -101,9 +103,6 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
         return aic_fail_memory("context", sizeof *made);
     }
     aic_status status = configure(made, options != NULL ? options : &defaults);
-    if (status == AIC_OK) {
-        status = aic_linker_create(&made->linker);
-    }
     if (status == AIC_OK) {
         status = aic_cache_init(&made->cache);
     }
@@ -131,27 +130,29 @@ void aic_context_destroy(aic_context *context)
     }
 }
 
+/* Threads that come first together each make one, and all but one of those go again: no lock is held that a fork could
+ * leave behind. */
 aic_status aic_context_default(aic_context **context)
 {
     static _Atomic(aic_context *) the_default;
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     /* acquire: pairs with the release below, the context's content comes with its address. */
     *context = atomic_load_explicit(&the_default, memory_order_acquire);
     if (*context != NULL) {
         return AIC_OK;
     }
-    aic_status status = AIC_OK;
-    pthread_mutex_lock(&mutex);
-    *context = atomic_load_explicit(&the_default, memory_order_relaxed); /* the mutex orders it */
-    if (*context == NULL) {
-        /* A failure (a bad environment value) is not kept: the next call looks again. */
-        status = aic_context_create(NULL, context);
-        if (status == AIC_OK) {
-            atomic_store_explicit(&the_default, *context, memory_order_release);
-        }
+    aic_context *made = NULL, *first = NULL;
+    /* A failure (a bad environment value) is not kept: the next call looks again. */
+    aic_status status = aic_context_create(NULL, &made);
+    if (status != AIC_OK) {
+        return status;
     }
-    pthread_mutex_unlock(&mutex);
-    return status;
+    if (!atomic_compare_exchange_strong_explicit(&the_default, &first, made, memory_order_release,
+                                                 memory_order_acquire)) {
+        aic_context_destroy(made);
+        made = first;
+    }
+    *context = made;
+    return AIC_OK;
 }
 
 aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)

@@ -4,7 +4,6 @@
 
 #include "codegen/target/target.h"
 #include "runtime/cache.h"
-#include "runtime/jit.h"
 #include <aic/context.h>
 
 struct aic_context {
@@ -13,11 +12,11 @@ struct aic_context {
     char *dump_dir; /* NULL: none */
     int verbose;    /* 0 .. 2 */
     aic_semantics semantics;
-    aic_linker *linker;
     aic_cache cache; /* of aic_code */
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t code_bytes;
-    atomic_size_t kernels; /* in the cache, which has an entry for everything that a kernel was asked for by, too */
+    atomic_size_t
+        kernels; /* that the cache holds; it has more entries, one for everything that they were asked for by */
 };
 
 /* The process-wide default context, made at the first call from the environment. */

@@ -1,7 +1,9 @@
 /* Looking at what the generator makes: dumps of its stages and the list of candidate schedules. Nothing is cached. */
+#include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "runtime/build.h"
 #include "runtime/isa.h"
+#include "runtime/worker.h"
 #include <aic/kernel.h>
 #include <stdlib.h>
 
@@ -10,7 +12,7 @@
 static aic_status choose_target(const aic_context *context, const char *isa, const char *triple,
                                 const aic_target **target)
 {
-    aic_arch arch = aic_target_host_arch();
+    aic_arch arch = aic_host_arch();
     aic_status status = triple != NULL ? aic_target_arch(triple, &arch) : AIC_OK;
     if (status != AIC_OK) {
         return status;
@@ -54,6 +56,43 @@ static aic_status dump_stage(const aic_codegen_request *request, aic_dump_stage 
     return status;
 }
 
+/* The arguments of aic_dump(), and its result. */
+typedef struct dump_job {
+    const aic_context *context;
+    const aic_spec *spec;
+    const char *schedule;
+    aic_dump_stage stage;
+    const char *isa, *triple;
+    char *bytes;
+    size_t size;
+} dump_job;
+
+static aic_status run_dump_job(void *argument)
+{
+    dump_job *job = argument;
+    const aic_context *context = job->context;
+    aic_spec canonical;
+    const aic_target *target;
+    aic_status status = aic_spec_resolve_kernel(job->spec, &context->semantics, &canonical);
+    if (status == AIC_OK) {
+        status = choose_target(context, job->isa, job->triple, &target);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    char symbol[AIC_SYMBOL_MAX];
+    const aic_codegen_request request = {.count = 1,
+                                         .spec = &canonical,
+                                         .schedule = job->schedule,
+                                         .semantics = &context->semantics,
+                                         .target = target,
+                                         .triple = job->triple,
+                                         .passes = context->passes,
+                                         .symbol = symbol};
+    aic_build_symbol(&request, symbol);
+    return dump_stage(&request, job->stage, &job->bytes, &job->size);
+}
+
 aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,
                     const char *isa, const char *triple, char **bytes, size_t *size)
 {
@@ -63,34 +102,15 @@ aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *sche
     if ((unsigned)stage > AIC_DUMP_EXPLAIN) {
         return aic_fail(AIC_INVALID_ARGUMENT, "stage", "%d is outside 0..%d", (int)stage, AIC_DUMP_EXPLAIN);
     }
-    aic_spec canonical;
     aic_status status = aic_context_resolve(&context);
-    if (status == AIC_OK) {
-        status = aic_spec_resolve_kernel(spec, &context->semantics, &canonical);
-    }
-    const aic_target *target;
-    if (status == AIC_OK) {
-        status = choose_target(context, isa, triple, &target);
-    }
     if (status != AIC_OK) {
         return status;
     }
-    char symbol[AIC_SYMBOL_MAX];
-    const aic_codegen_request request = {.count = 1,
-                                         .spec = &canonical,
-                                         .schedule = schedule,
-                                         .semantics = &context->semantics,
-                                         .target = target,
-                                         .triple = triple,
-                                         .passes = context->passes,
-                                         .symbol = symbol};
-    aic_build_symbol(&request, symbol);
-    char *made;
-    size_t length;
-    status = dump_stage(&request, stage, &made, &length);
+    dump_job job = {context, spec, schedule, stage, isa, triple, NULL, 0};
+    status = aic_worker_run(run_dump_job, &job);
     if (status == AIC_OK) {
-        *bytes = made;
-        *size = length;
+        *bytes = job.bytes;
+        *size = job.size;
     }
     return status;
 }
@@ -100,30 +120,46 @@ void aic_free(void *memory)
     free(memory);
 }
 
+/* The arguments of aic_schedule_candidate(), and its result. */
+typedef struct candidate_job {
+    const aic_context *context;
+    const aic_spec *spec;
+    size_t index;
+    char text[AIC_SCHEDULE_TEXT_MAX];
+} candidate_job;
+
+static aic_status run_candidate_job(void *argument)
+{
+    candidate_job *job = argument;
+    aic_spec canonical;
+    aic_status status = aic_spec_resolve_kernel(job->spec, &job->context->semantics, &canonical);
+    if (status == AIC_OK) {
+        const aic_problem problem = {&canonical, &job->context->semantics, job->context->target};
+        status = aic_generator_linked()->candidate(&problem, job->index, job->text);
+    }
+    return status;
+}
+
 aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, size_t index, char *buffer,
                                   size_t capacity)
 {
     if (spec == NULL || buffer == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "buffer", "is NULL");
     }
-    aic_spec canonical;
     aic_status status = aic_context_resolve(&context);
-    if (status == AIC_OK) {
-        status = aic_spec_resolve_kernel(spec, &context->semantics, &canonical);
-    }
-    char text[AIC_SCHEDULE_TEXT_MAX];
-    if (status == AIC_OK) {
-        const aic_problem problem = {&canonical, &context->semantics, context->target};
-        status = aic_generator_linked()->candidate(&problem, index, text);
-    }
     if (status != AIC_OK) {
         return status;
     }
-    const size_t length = strlen(text);
+    candidate_job job = {.context = context, .spec = spec, .index = index};
+    status = aic_worker_run(run_candidate_job, &job);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const size_t length = strlen(job.text);
     if (length >= capacity) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "%zu bytes are less than the %zu of its text", capacity,
                         length + 1);
     }
-    memcpy(buffer, text, length + 1);
+    memcpy(buffer, job.text, length + 1);
     return AIC_OK;
 }

@@ -1,12 +1,13 @@
 /* Instruction set levels as the public interface shows them: names of the host architecture's target table. */
 #include "runtime/isa.h"
+#include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include <aic/context.h>
 #include <stdio.h>
 
 const char *aic_isa_name(size_t index)
 {
-    const aic_target *target = aic_target_at(aic_target_host_arch(), index);
+    const aic_target *target = aic_target_at(aic_host_arch(), index);
     return target != NULL ? target->name : NULL;
 }
 
@@ -35,12 +36,15 @@ aic_status aic_isa_find(const char *subject, aic_arch arch, const char *name, co
 
 aic_status aic_isa_find_runnable(const char *subject, const char *name, const aic_target **target)
 {
-    aic_status status = aic_isa_find(subject, aic_target_host_arch(), name, target);
-    if (status != AIC_OK || aic_target_host_runs(*target)) {
+    const aic_host *host = aic_host_this();
+    aic_status status = aic_isa_find(subject, aic_host_arch(), name, target);
+    if (status != AIC_OK || aic_host_way_of(host, *target) != AIC_HOST_LACKS) {
         return status;
     }
-    return aic_fail(AIC_UNSUPPORTED, subject, "this host lacks the instruction set level %s; its best level is %s",
-                    name, aic_target_host()->name);
+    char reason[256];
+    aic_host_explain(host, *target, reason, sizeof reason);
+    return aic_fail(AIC_UNSUPPORTED, subject, "this host lacks the instruction set level %s (%s); its best level is %s",
+                    name, reason, aic_host_best(host, aic_host_arch())->name);
 }
 
 aic_status aic_isa_check(const char *name)
@@ -50,4 +54,10 @@ aic_status aic_isa_check(const char *name)
     }
     const aic_target *target;
     return aic_isa_find_runnable("isa", name, &target);
+}
+
+bool aic_isa_emulated(const char *name)
+{
+    const aic_target *target = name != NULL ? aic_target_find(aic_host_arch(), name) : NULL;
+    return target != NULL && aic_host_way_of(aic_host_this(), target) == AIC_HOST_EMULATED;
 }

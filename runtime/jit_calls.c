@@ -32,18 +32,14 @@ aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const 
     if (spec == NULL || operands == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "operands", "is NULL");
     }
-    if (spec->count < 1 || spec->count > AIC_STAGES_MAX) {
-        return aic_spec_validate(spec, NULL); /* says what is wrong */
-    }
-    for (int32_t i = 0; i < spec->count; i++) {
-        if (aic_op_name(spec->stage[i].op) == NULL) {
-            return aic_spec_validate(spec, NULL);
-        }
+    aic_status status = aic_ask_check(spec);
+    if (status != AIC_OK) {
+        return status;
     }
     aic_asked stage[AIC_STAGES_MAX];
     const aic_request request = {.specs = 1, .count = aic_ask(spec, stage), .stage = stage};
     aic_result result;
-    aic_status status = aic_pipeline(context, &request, &result);
+    status = aic_pipeline(context, &request, &result);
     if (status == AIC_OK) {
         status = aic_code_count_check(result.code, count);
     }

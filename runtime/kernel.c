@@ -2,7 +2,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
-#include "runtime/scratch.h"
+#include "runtime/worker.h"
 #include <aic/kernel.h>
 #include <stdlib.h>
 
@@ -11,22 +11,36 @@ struct aic_kernel {
     bool compiled; /* by the aic_kernel_create() of this handle */
 };
 
+/* The text of a schedule, and what it is for. */
+typedef struct reading {
+    const aic_context *context;
+    const aic_spec *spec;
+    const char *text;
+    aic_schedule_info info;
+} reading;
+
+/* Checks the specification, then reads the text and judges it against what the kernel is made of. */
+static aic_status read_schedule(void *argument)
+{
+    reading *r = argument;
+    aic_spec canonical;
+    const aic_problem problem = {&canonical, &r->context->semantics, r->context->target};
+    aic_status status = aic_spec_resolve_kernel(r->spec, &r->context->semantics, &canonical);
+    return status == AIC_OK ? aic_generator_linked()->plan(&problem, r->text, &r->info) : status;
+}
+
 aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule, aic_kernel **kernel)
 {
     if (spec == NULL || kernel == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "kernel", "is NULL");
     }
-    aic_spec canonical;
-    aic_status status = aic_context_resolve(&context);
+    aic_status status = aic_ask_check(spec);
     if (status == AIC_OK) {
-        /* Here, and not only on a miss: the schedule's text is judged against what the kernel is made of. */
-        status = aic_spec_resolve_kernel(spec, &context->semantics, &canonical);
+        status = aic_context_resolve(&context);
     }
-    /* The schedule that the default rule would choose counts as not given: it is one kernel. */
-    aic_schedule_info given = {.is_default = true};
+    reading r = {.context = context, .spec = spec, .text = schedule, .info = {.is_default = true}};
     if (status == AIC_OK && schedule != NULL) {
-        const aic_problem problem = {&canonical, &context->semantics, context->target};
-        status = aic_generator_linked()->plan(&problem, schedule, &given);
+        status = aic_worker_run(read_schedule, &r);
     }
     if (status != AIC_OK) {
         return status;
@@ -36,8 +50,9 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return aic_fail_memory("kernel", sizeof *made);
     }
     aic_asked stage[AIC_STAGES_MAX];
+    /* The schedule that the default rule chooses counts as not given: it is one kernel. */
     const aic_request request = {
-        .specs = 1, .count = aic_ask(spec, stage), .stage = stage, .schedule = given.is_default ? NULL : given.text};
+        .specs = 1, .count = aic_ask(spec, stage), .stage = stage, .schedule = r.info.is_default ? NULL : r.info.text};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {
@@ -85,7 +100,7 @@ static aic_function function_of(const aic_kernel *kernel, aic_op op, const char 
 {
     bool fits = kernel != NULL && kernel->code->spec.count == 1 && kernel->code->spec.stage[0].op == op &&
                 kernel->code->operand_count == listed(names);
-    return fits ? aic_code_function(kernel->code, form) : NULL;
+    return fits ? kernel->code->entry[form] : NULL;
 }
 
 #define AIC_OP(ENUM, name, params, args)                                                                               \
@@ -146,7 +161,7 @@ aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packe
     arguments[1].name = "source";
     aic_status status = aic_arguments_check(code->subject, arguments, 2, addresses);
     if (status == AIC_OK) {
-        ((void (*)(void *, const void *))code->image.function[AIC_FUNCTION_PACK])(packed, source);
+        ((void (*)(void *, const void *))code->function[AIC_FUNCTION_PACK])(packed, source);
     }
     return status;
 }

@@ -1,6 +1,10 @@
 /* Verbose lines and dump files; see log.h. */
 #include "runtime/log.h"
+#include "runtime/worker.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +14,7 @@
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 1024
+#define PATH_BYTES 1024
 
 uint64_t aic_log_now(void)
 {
@@ -31,7 +36,9 @@ void aic_log(const char *format, ...)
         length += (size_t)written < room ? (size_t)written : room;
     }
     line[length++] = '\n';
+    const int cancellation = aic_cancellation_disable();
     fwrite(line, 1, length, stderr); /* one call: lines of several threads do not mix */
+    aic_cancellation_restore(cancellation);
 }
 
 void aic_log_compile(const aic_code *code, const aic_spec *asked)
@@ -58,24 +65,39 @@ static int write_and_close(int file, const char *bytes, size_t size)
             error = errno;
         }
     }
-    if (error == 0 && fchmod(file, 0644) != 0) { /* mkstemp: the owner's only */
-        error = errno;
-    }
     return close(file) != 0 && error == 0 ? errno : error;
 }
 
-/* Writes DIR/SYMBOL.SUFFIX by way of a temporary name, so that a reader never sees half a file; 0 or an errno. */
-static int replace_file(const char *directory, const char *symbol, const char *suffix, const char *bytes, size_t size)
+/* Creates DIR/SYMBOL.NUMBER, a name that no other thread or process uses, with the mode that the umask gives a new
+ * file. The descriptor, or -1 with errno. */
+static int create_temporary(const char *directory, const char *symbol, char path[PATH_BYTES])
 {
-    char path[1024], temporary[1024];
-    int length = snprintf(path, sizeof path, "%s/%s.%s", directory, symbol, suffix);
-    int longer = snprintf(temporary, sizeof temporary, "%s/%s.XXXXXX", directory, symbol);
-    if (length < 0 || longer < 0 || (size_t)length >= sizeof path || (size_t)longer >= sizeof temporary) {
-        return ENAMETOOLONG;
+    enum { ATTEMPTS_MAX = 100 }; /* files that a process of the same number has left */
+    static _Atomic unsigned counter;
+    int file = -1;
+    for (int i = 0; i < ATTEMPTS_MAX && file < 0 && (i == 0 || errno == EEXIST); i++) {
+        const int length = snprintf(path, PATH_BYTES, "%s/%s.%ld.%u", directory, symbol, (long)getpid(), counter++);
+        if (length < 0 || length >= PATH_BYTES) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
-    int file = mkstemp(temporary);
+    return file;
+}
+
+/* Writes `path` by way of a temporary name, so that a reader never sees half a file; 0 or an errno. A file that is
+ * replaced keeps its mode. */
+static int replace_file(const char *path, const char *directory, const char *symbol, const char *bytes, size_t size)
+{
+    char temporary[PATH_BYTES];
+    struct stat old;
+    const int file = create_temporary(directory, symbol, temporary);
     if (file < 0) {
         return errno;
+    }
+    if (stat(path, &old) == 0 && S_ISREG(old.st_mode)) {
+        (void)fchmod(file, old.st_mode & 0777);
     }
     int error = write_and_close(file, bytes, size);
     if (error == 0 && rename(temporary, path) != 0) {
@@ -90,7 +112,14 @@ static int replace_file(const char *directory, const char *symbol, const char *s
 static void dump_file(const aic_context *context, const char *symbol, const char *suffix, const char *bytes,
                       size_t size)
 {
-    int error = replace_file(context->dump_dir, symbol, suffix, bytes, size);
+    char path[PATH_BYTES];
+    sigset_t all, mask;
+    const int length = snprintf(path, sizeof path, "%s/%s.%s", context->dump_dir, symbol, suffix);
+    int error = length < 0 || length >= PATH_BYTES ? ENAMETOOLONG : 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask); /* a handler that ends the process must not leave a temporary file */
+    error = error != 0 ? error : replace_file(path, context->dump_dir, symbol, bytes, size);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (error != 0 && context->verbose >= 1) {
         aic_log("cannot write %s/%s.%s: %s", context->dump_dir, symbol, suffix, strerror(error));
     }

@@ -21,6 +21,10 @@ static inline size_t aic_ask(const aic_spec *spec, aic_asked *stage)
     return (size_t)spec->count;
 }
 
+/* Whether the specification has as many stages as there may be, of known operators, so that aic_ask() can take it; else
+ * AIC_INVALID_ARGUMENT. */
+aic_status aic_ask_check(const aic_spec *spec);
+
 /* What a caller asks for: the kernel of one specification, or of a group of specifications that are independent of each
  * other; the only operand of that one is the table of theirs (codegen.h). */
 typedef struct aic_request {

@@ -1,55 +1,81 @@
-/* Scratch memory of kernels; see scratch.h. The block is freed by a destructor of thread-specific data, which runs
- * when the thread ends. */
+/* Scratch memory of kernels; see scratch.h. The block belongs to the thread's record and goes with it. */
 #include "runtime/scratch.h"
 #include "frontend/core/diag.h"
-#include <pthread.h>
 #include <stdlib.h>
 
 #define SUBJECT "workspace"
 #define GRANULE 4096 /* sizes are rounded up, so that slowly growing shapes do not allocate every time */
 
-_Thread_local aic_scratch_block aic_scratch_mine;
-
-static pthread_key_t key;
-static int key_error;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-
-static void make_key(void)
+/* A block for `size` bytes, or NULL; *rounded is its size. */
+static void *allocate(size_t size, size_t *rounded)
 {
-    key_error = pthread_key_create(&key, free);
-}
-
-/* The library may be unloaded before its threads end; they must not call free through a stale key then. */
-__attribute__((destructor)) static void drop_key(void)
-{
-    pthread_once(&key_once, make_key);
-    if (key_error == 0) {
-        pthread_key_delete(key);
-    }
-}
-
-aic_status aic_scratch_grow(size_t size)
-{
-    pthread_once(&key_once, make_key);
-    if (key_error != 0) {
-        return aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "no thread-specific key is left");
-    }
     if (size > SIZE_MAX - GRANULE) {
-        return aic_fail_memory(SUBJECT, size);
+        return NULL;
     }
-    size_t rounded = (size + GRANULE - 1) / GRANULE * GRANULE;
-    /* The old block goes first: the content need not survive, and the peak stays at one block. */
-    free(aic_scratch_mine.memory);
-    aic_scratch_mine = (aic_scratch_block){.memory = NULL, .size = 0};
-    void *memory = aligned_alloc(AIC_SCRATCH_ALIGNMENT, rounded);
-    if (pthread_setspecific(key, memory) != 0) {
-        /* The key still names the old block: without memory for a new slot there was none. */
-        free(memory);
-        memory = NULL;
-    }
+    *rounded = (size + GRANULE - 1) / GRANULE * GRANULE;
+    return aligned_alloc(AIC_SCRATCH_ALIGNMENT, *rounded);
+}
+
+static void set_block(aic_thread *thread, void *memory, size_t size)
+{
+    thread->scratch.memory = memory;
+    thread->scratch.size = size;
+    thread->scratch.few = size > AIC_SCRATCH_SMALL ? size / 4 : 0;
+    thread->scratch.calls = 0;
+}
+
+/* The old block goes first: the content need not survive, and the peak stays at one block. */
+static aic_status grow(aic_thread *thread, size_t size)
+{
+    size_t rounded = 0;
+    free(thread->scratch.memory);
+    set_block(thread, NULL, 0);
+    void *memory = allocate(size, &rounded);
     if (memory == NULL) {
         return aic_fail_memory(SUBJECT, size);
     }
-    aic_scratch_mine = (aic_scratch_block){.memory = memory, .size = rounded};
+    set_block(thread, memory, rounded);
     return AIC_OK;
+}
+
+/* Makes the block as large as the counted calls needed. Without memory for that the calls have the old one, which
+ * suffices. */
+static void shrink(aic_thread *thread)
+{
+    size_t rounded = 0;
+    void *memory = thread->scratch.most > 0 ? allocate(thread->scratch.most, &rounded) : NULL;
+    if (memory != NULL || thread->scratch.most == 0) {
+        free(thread->scratch.memory);
+        set_block(thread, memory, rounded);
+    }
+    thread->scratch.calls = 0;
+}
+
+/* Counts a call that needs far less than there is. */
+static void count_small(aic_thread *thread, size_t size)
+{
+    if (thread->scratch.calls == 0 || size > thread->scratch.most) {
+        thread->scratch.most = size;
+    }
+    thread->scratch.calls++;
+    if (thread->scratch.calls >= AIC_SCRATCH_PATIENCE) {
+        shrink(thread);
+    }
+}
+
+aic_status aic_scratch_fit(size_t size, void **memory)
+{
+    aic_thread *thread = size > 0 ? aic_thread_get() : aic_thread_peek();
+    aic_status status = AIC_OK;
+    if (thread == NULL) {
+        *memory = NULL;
+        return size == 0 ? AIC_OK : aic_fail_memory(SUBJECT, size);
+    }
+    if (size > thread->scratch.size) {
+        status = grow(thread, size);
+    } else {
+        count_small(thread, size);
+    }
+    *memory = thread->scratch.memory;
+    return status;
 }

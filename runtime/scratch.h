@@ -2,32 +2,30 @@
 #ifndef AIC_RUNTIME_SCRATCH_H
 #define AIC_RUNTIME_SCRATCH_H
 
+#include "frontend/core/thread.h"
 #include <aic/types.h>
 
 #define AIC_SCRATCH_ALIGNMENT 64
 
-typedef struct aic_scratch_block {
-    void *memory;
-    size_t size;
-} aic_scratch_block;
+/* Once this many calls in a row have needed less than a quarter of the block, it shrinks to what they needed. */
+#define AIC_SCRATCH_PATIENCE 64
 
-/* The library is built with the initial-exec model: reading it is one load from the thread pointer. */
-extern _Thread_local aic_scratch_block aic_scratch_mine;
+/* Blocks up to this size do not shrink. */
+#define AIC_SCRATCH_SMALL ((size_t)64 << 10)
 
-/* Makes the thread's block at least `size` bytes; its content is lost. AIC_OUT_OF_MEMORY. */
-aic_status aic_scratch_grow(size_t size);
+/* aic_scratch_get() for calls that the block is too small for, or much too large. */
+aic_status aic_scratch_fit(size_t size, void **memory);
 
-/* Sees to `size` bytes of the calling thread's own, 64-byte aligned, valid until its next call or its end.
- * *memory may be NULL when size is 0. */
+/* Sees to `size` bytes of the calling thread's own, 64-byte aligned, valid until its next call or its end; their
+ * content is undefined. *memory may be NULL when size is 0. AIC_OUT_OF_MEMORY. */
 static inline aic_status aic_scratch_get(size_t size, void **memory)
 {
-    if (size > aic_scratch_mine.size) {
-        aic_status status = aic_scratch_grow(size);
-        if (status != AIC_OK) {
-            return status;
-        }
+    aic_thread *thread = aic_thread_peek();
+    if (thread == NULL || size > thread->scratch.size || size < thread->scratch.few) {
+        return aic_scratch_fit(size, memory);
     }
-    *memory = aic_scratch_mine.memory;
+    thread->scratch.calls = 0;
+    *memory = thread->scratch.memory;
     return AIC_OK;
 }
 

@@ -1,6 +1,8 @@
 /* aicjit-tests [SUITE]: runs the suites of suites.def, or the one named, each test in a process of its own (CK_FORK=no
- * in the environment: in this one). The last line is "N passed, N failed"; the exit status is 0 only when nothing
- * failed. */
+ * in the environment: in this one). A line an instruction set level says how it ran, or that it did not. The last line
+ * is "N passed, N failed"; the exit status is 0 only when nothing failed. */
+#include "tests/levels.h"
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,7 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
+    levels_begin();
     SRunner *runner = srunner_create(NULL);
     int chosen = 0;
     for (int i = 0; i < SUITES; i++) {
@@ -49,6 +52,7 @@ int main(int argc, char **argv)
     int failed = srunner_ntests_failed(runner);
     int passed = srunner_ntests_run(runner) - failed;
     srunner_free(runner);
+    levels_report();
     printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -283,7 +283,7 @@ START_TEST(random_is_legal_and_wide)
         ck_assert_int_gt(constant[fixed], 500);
         for (aic_atomic_op number = 0; number <= AIC_BM_SQR_DIFF; number++) {
             const aic_arith_op *op = aic_arith_op_get(number);
-            const bool legal = op && (fixed ? op->integer != NULL : op->word != NULL);
+            const bool legal = op && (!fixed || op->input_bits != 0);
             ck_assert_int_eq(ops[fixed][number] > 100, legal);
             ck_assert_int_eq(ops[fixed][number] > 0, legal);
         }

@@ -1,18 +1,24 @@
-/* LLVM's ways of ending the process, each provoked for real: they must come back as statuses, and the next request
- * must work. */
+/* LLVM's ways of ending the process, and the generator's own broken invariants, each provoked for real: they must come
+ * back as statuses, and the next request must work. */
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/loops/nest.h"
 #include "frontend/core/diag.h"
-#include "tests/memory_limit.h"
+#include "tests/child.h"
 
 #include <aic/aic.h>
 #include <check.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 Suite *suite_guard(void);
+
+enum { KIND = AIC_GUARD_KINDS - 1 };
 
 static aic_spec spec;
 
@@ -45,7 +51,7 @@ static aic_status select_the_impossible(void *argument)
     ck_assert_int_eq(aic_llvm_machine(target, NULL, &machine), AIC_OK);
     LLVMContextRef context = aic_llvm_context(argument);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("impossible", context);
-    aic_llvm_prepare(module, machine);
+    ck_assert_int_eq(aic_llvm_prepare(module, machine), AIC_OK);
     aic_emit_open(&e, context, module, target);
     aic_emit_function(&e, "impossible", true, (const char *const[]){"p"}, 1, 0);
     LLVMValueRef bytes = aic_load(&e, aic_vector(e.i8, 16), aic_emit_param(&e, 0), 0, 1);
@@ -67,7 +73,7 @@ static aic_status fail_to_select(void)
     if (__lsan_disable != NULL) {
         __lsan_disable();
     }
-    aic_status status = aic_guard_run(select_the_impossible, &failed);
+    aic_status status = aic_guard_run(KIND, select_the_impossible, &failed);
     if (__lsan_enable != NULL) {
         __lsan_enable();
     }
@@ -92,42 +98,311 @@ static aic_status return_what_is_asked(void *argument)
 START_TEST(body_status_is_returned)
 {
     aic_status status = AIC_IO;
-    ck_assert_int_eq(aic_guard_run(return_what_is_asked, &status), AIC_IO);
+    ck_assert_int_eq(aic_guard_run(KIND, return_what_is_asked, &status), AIC_IO);
     status = AIC_OK;
-    ck_assert_int_eq(aic_guard_run(return_what_is_asked, &status), AIC_OK);
+    ck_assert_int_eq(aic_guard_run(KIND, return_what_is_asked, &status), AIC_OK);
 }
 END_TEST
 
-START_TEST(bad_pipeline)
+/* ---- more than arrays have room for ---- */
+
+enum { MANY = 4 * AIC_LANES_MAX };
+
+static LLVMValueRef long_vector(aic_emit *e)
 {
-    static const char *const BAD[] = {"no-such-pass", "function(", "instcombine<", ")", "default<O9>"};
-    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
-        aic_context_options options = aic_context_options_init();
-        aic_context *context;
-        aic_kernel *kernel;
-        options.passes = BAD[i];
-        ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
-        ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &kernel), AIC_INVALID_ARGUMENT);
-        ck_assert_ptr_nonnull(strstr(aic_last_error(), "passes"));
-        aic_context_destroy(context);
+    return aic_zero(aic_vector(e->i8, MANY));
+}
+
+static void want_constant(aic_emit *e)
+{
+    aic_const_int(aic_vector(e->i8, MANY), 7);
+}
+
+static void want_lanes(aic_emit *e)
+{
+    aic_lanes_of(e, long_vector(e), 0, 1, MANY);
+}
+
+static void want_permutation(aic_emit *e)
+{
+    static const unsigned FROM[MANY] = {0};
+    aic_permute(e, long_vector(e), FROM, MANY);
+}
+
+static void want_concatenation(aic_emit *e)
+{
+    LLVMValueRef vectors[] = {long_vector(e), long_vector(e)};
+    aic_concat(e, vectors, 2);
+}
+
+static void want_part(aic_emit *e)
+{
+    aic_load_part(e, e->i8, MANY, MANY - 1, aic_emit_param(e, 0), 0);
+}
+
+static void want_stored_part(aic_emit *e)
+{
+    aic_store_part(e, long_vector(e), MANY / 2 + 1, aic_emit_param(e, 0), 0);
+}
+
+static void want_transposition(aic_emit *e)
+{
+    LLVMValueRef vectors[MANY];
+    for (unsigned i = 0; i < MANY; i++) {
+        vectors[i] = aic_zero(aic_vector(e->i8, 4));
     }
+    aic_transpose(e, vectors, MANY, 4);
+}
+
+static void want_long_transposition(aic_emit *e)
+{
+    LLVMValueRef vectors[] = {long_vector(e), long_vector(e)};
+    aic_transpose(e, vectors, 2, 2);
+}
+
+static void want_bfloat16(aic_emit *e)
+{
+    const LLVMValueRef vector = aic_zero(aic_vector(e->f32, 4)), vectors[] = {vector, vector, vector};
+    aic_float_to_bfloat16(e, vectors, 3, false);
+}
+
+static void want_parameters(aic_emit *e)
+{
+    static const char *const NAMES[AIC_PARAMS_MAX + 1] = {"a"};
+    aic_emit_function(e, "wide", AIC_EMIT_HOT, NAMES, AIC_PARAMS_MAX, 1);
+}
+
+static void want_carried(aic_emit *e)
+{
+    LLVMValueRef carried[AIC_CARRIED_MAX + 1];
+    aic_loop loop;
+    for (unsigned i = 0; i <= AIC_CARRIED_MAX; i++) {
+        carried[i] = aic_emit_param(e, 0);
+    }
+    aic_loop_begin(e, &loop, "loop", aic_int(e, 0), aic_int(e, 9), 1, carried, AIC_CARRIED_MAX + 1);
+}
+
+static void want_wide_pack(aic_emit *e)
+{
+    LLVMValueRef wide = aic_zero(aic_vector(e->i32, 2 * AIC_VECTOR_BITS_MAX / 32));
+    aic_pack(e, wide, wide, false);
+}
+
+/* Tiles of transpositions and operands of boxes that no schedule and no operator gives. */
+static void want_tile(aic_emit *e, aic_nest_plan plan)
+{
+    plan.transposes = true;
+    plan.rows_valid = plan.rows;
+    plan.group = 1;
+    plan.read.out = 1 << 10;
+    plan.write.in[0] = 1 << 10;
+    aic_emit_transpose(e, &plan, 1, aic_emit_param(e, 0), aic_emit_param(e, 0));
+}
+
+static void want_wide_tile(aic_emit *e)
+{
+    want_tile(e, (aic_nest_plan){.rows = 128, .cols = 16, .vector = 128});
+}
+
+static void want_high_tile(aic_emit *e)
+{
+    want_tile(e, (aic_nest_plan){.rows = 1024, .cols = 16, .vector = 16});
+}
+
+static void want_odd_tile(aic_emit *e)
+{
+    want_tile(e, (aic_nest_plan){.rows = 17, .cols = 16, .vector = 16});
+}
+
+static const struct {
+    void (*emit)(aic_emit *e);
+    const char *message;
+} EXCEEDED[] = {
+    {want_constant, "512 lanes of a constant, and room for 128"},
+    {want_lanes, "512 lanes of a shuffle, and room for 128"},
+    {want_permutation, "512 lanes of a shuffle"},
+    {want_concatenation, "1024 lanes of a shuffle"},
+    {want_part, "512 lanes of a vector of parts"},
+    {want_stored_part, "256 lanes of a shuffle"},
+    {want_transposition, "512 vectors of a transposition"},
+    {want_long_transposition, "512 lanes of a transposition"},
+    {want_bfloat16, "3 vectors that become bfloat16, and room for 2"},
+    {want_parameters, "25 parameters of a function, and room for 24"},
+    {want_carried, "129 values that a loop carries, and room for 128"},
+    {want_wide_pack, "1024 bits of a vector, and room for 512"},
+    {want_wide_tile, "8 lanes of a register, and room for 4"},
+    {want_high_tile, "64 lane blocks of a tile, and room for 16"},
+    {want_odd_tile, "1 rows of a tile behind its lane blocks, and room for 0"},
+};
+
+static aic_status want_too_much(void *argument)
+{
+    bool failed;
+    aic_emit e;
+    LLVMContextRef context = aic_llvm_context(&failed);
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("too_much", context);
+    aic_emit_open(&e, context, module, aic_target_find(AIC_ARCH_X86_64, "avx512"));
+    aic_emit_function(&e, "too_much", AIC_EMIT_ENTRY, (const char *const[]){"p"}, 1, 0);
+    EXCEEDED[*(int *)argument].emit(&e);
+    return AIC_OK;
+}
+
+START_TEST(more_than_there_is_room_for)
+{
+    if (__lsan_disable != NULL) {
+        __lsan_disable();
+    }
+    aic_status status = aic_guard_run(KIND, want_too_much, &_i);
+    if (__lsan_enable != NULL) {
+        __lsan_enable();
+    }
+    ck_assert_int_eq(status, AIC_INTERNAL);
+    ck_assert_msg(strstr(aic_last_error(), EXCEEDED[_i].message) != NULL, "%s", aic_last_error());
+    ck_assert_int_eq(dump(AIC_DUMP_OBJ), AIC_OK);
 }
 END_TEST
 
-#ifndef AIC_SANITIZED /* sanitizers reserve more address space than any limit leaves */
-
-/* Codegen with _i * 64 KiB to spare works or says what is missing, and works afterwards. */
-START_TEST(out_of_memory)
+/* Four dimensions with other blocks on both sides make more boxes than a nest has. */
+START_TEST(more_boxes_than_there_is_room_for)
 {
-    ck_assert_int_eq(dump(AIC_DUMP_OBJ), AIC_OK); /* so that the library is loaded and its targets are set up */
-    struct rlimit old = memory_limit_to((rlim_t)_i * 65536);
-    aic_status status = AIC_OK;
-    for (int round = 0; round < 20 && (status == AIC_OK || status == AIC_OUT_OF_MEMORY); round++) {
-        status = dump(AIC_DUMP_ASM); /* what a failure loses adds up */
+    const aic_move_dim dim = {100, {16, 1 << 20, 1}, {4, 1 << 20, 1}, false};
+    const aic_move_dim dims[] = {dim, dim, dim, dim, dim, dim, dim};
+    for (unsigned count = 1; count <= sizeof dims / sizeof dims[0]; count++) {
+        aic_nest nest;
+        aic_nest_move(&nest, 1, dims, count);
+        ck_assert_int_eq(aic_nest_check_room(nest.incomplete), count <= 2 ? AIC_OK : AIC_INTERNAL);
     }
-    ck_assert_int_eq(setrlimit(RLIMIT_AS, &old), 0); /* assertions allocate */
-    ck_assert_msg(status == AIC_OK || status == AIC_OUT_OF_MEMORY, "status %d: %s", (int)status, aic_last_error());
-    ck_assert_msg(dump(AIC_DUMP_OBJ) == AIC_OK, "%s", aic_last_error());
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "more than 32 boxes"));
+}
+END_TEST
+
+/* ---- who is inside ---- */
+
+enum { LONERS = 4, LONER_KIND = AIC_GUARD_KINDS - 2 };
+
+typedef struct loners {
+    atomic_int inside, most, runs;
+    pthread_barrier_t start;
+} loners;
+
+/* Fails until the third run. */
+static aic_status stay_a_while(void *argument)
+{
+    loners *l = argument;
+    const int now = atomic_fetch_add(&l->inside, 1) + 1, run = atomic_fetch_add(&l->runs, 1) + 1;
+    usleep(2000);
+    if (now > atomic_load(&l->most) && run <= 3) {
+        atomic_store(&l->most, now);
+    }
+    atomic_fetch_sub(&l->inside, 1);
+    return run < 3 ? AIC_IO : AIC_OK;
+}
+
+static void *enter_alone(void *argument)
+{
+    loners *l = argument;
+    pthread_barrier_wait(&l->start);
+    aic_guard_run(LONER_KIND, stay_a_while, l);
+    return NULL;
+}
+
+/* Runs of a kind go one by one until one has succeeded. */
+START_TEST(first_of_a_kind)
+{
+    loners l = {.inside = 0};
+    pthread_t thread[LONERS];
+    ck_assert_int_eq(pthread_barrier_init(&l.start, NULL, LONERS), 0);
+    for (int i = 0; i < LONERS; i++) {
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, enter_alone, &l), 0);
+    }
+    for (int i = 0; i < LONERS; i++) {
+        pthread_join(thread[i], NULL);
+    }
+    pthread_barrier_destroy(&l.start);
+    ck_assert_int_eq(atomic_load(&l.runs), LONERS);
+    ck_assert_int_eq(atomic_load(&l.most), 1);
+}
+END_TEST
+
+/* ---- the handlers of the process ---- */
+
+typedef void (*new_handler)(void);
+extern new_handler cxx_set_new_handler(new_handler handler) __asm__("_ZSt15set_new_handlerPFvvE") __attribute__((weak));
+extern new_handler cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
+extern void *cxx_new(size_t size) __asm__("_Znwm") __attribute__((weak));
+
+static void first_handler(void)
+{
+    _exit(0);
+}
+
+static void second_handler(void)
+{
+    _exit(3);
+}
+
+static aic_status look_for_handler(void *argument)
+{
+    *(new_handler *)argument = cxx_get_new_handler();
+    return AIC_OK;
+}
+
+static aic_status replace_handler(void *argument)
+{
+    *(new_handler *)argument = cxx_set_new_handler(second_handler);
+    return AIC_OK;
+}
+
+/* The host's handler of failed allocations is put aside only while somebody is inside; one that it sets meanwhile
+ * stays, and when it puts back ours, which it had found, nothing goes round in circles. */
+START_TEST(new_handler_of_the_host)
+{
+    new_handler ours = NULL;
+    cxx_set_new_handler(first_handler);
+    ck_assert_int_eq(aic_guard_run(KIND, look_for_handler, &ours), AIC_OK);
+    ck_assert(ours != first_handler && ours != NULL);
+    ck_assert(cxx_get_new_handler() == first_handler);
+    ck_assert_int_eq(fail_to_select(), AIC_COMPILE);
+    ck_assert(cxx_get_new_handler() == first_handler);
+    new_handler found = NULL;
+    ck_assert_int_eq(aic_guard_run(KIND, replace_handler, &found), AIC_OK);
+    ck_assert(found == ours);
+    ck_assert(cxx_get_new_handler() == second_handler);
+    cxx_set_new_handler(ours);
+    ck_assert_int_eq(aic_guard_run(KIND, look_for_handler, &found), AIC_OK);
+    ck_assert(found == ours);
+    ck_assert(cxx_get_new_handler() == first_handler);
+    cxx_set_new_handler(NULL);
+}
+END_TEST
+
+#ifndef AIC_SANITIZED /* sanitizers end the process when an allocation fails, and reserve more than any limit leaves   \
+                       */
+
+static void *fail_to_allocate(void *unused)
+{
+    (void)unused;
+    return cxx_new(SIZE_MAX / 4); /* calls the handler, which ends the process */
+}
+
+static aic_status let_another_thread_fail(void *unused)
+{
+    pthread_t thread;
+    child_expect(pthread_create(&thread, NULL, fail_to_allocate, unused) == 0, "thread");
+    pthread_join(thread, NULL);
+    return AIC_INTERNAL;
+}
+
+static void fail_outside(void *unused)
+{
+    cxx_set_new_handler(first_handler);
+    child_expect(aic_guard_run(KIND, let_another_thread_fail, unused) == AIC_OK, "not the host's handler");
+}
+
+/* A thread of the host whose allocation fails while another is inside gets the host's handler. */
+START_TEST(allocation_outside)
+{
+    ck_assert_str_eq(child_run(fail_outside, NULL), "");
 }
 END_TEST
 
@@ -141,9 +416,12 @@ Suite *suite_guard(void)
     tcase_add_checked_fixture(faults, setup, NULL);
     tcase_add_test(faults, cannot_select);
     tcase_add_test(faults, body_status_is_returned);
-    tcase_add_test(faults, bad_pipeline);
+    tcase_add_loop_test(faults, more_than_there_is_room_for, 0, (int)(sizeof EXCEEDED / sizeof EXCEEDED[0]));
+    tcase_add_test(faults, more_boxes_than_there_is_room_for);
+    tcase_add_test(faults, first_of_a_kind);
+    tcase_add_test(faults, new_handler_of_the_host);
 #ifndef AIC_SANITIZED
-    tcase_add_loop_test(faults, out_of_memory, 0, 24);
+    tcase_add_test(faults, allocation_outside);
 #endif
     suite_add_tcase(suite, faults);
     return suite;

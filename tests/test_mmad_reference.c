@@ -1,9 +1,9 @@
 /* mmad's reference: layouts, block arithmetic, overflow, and what must stay as it is; and the exact sums behind
  * accumulate=fast. */
 #include "frontend/numeric/element.h"
-#include "frontend/numeric/exact_sum.h"
 #include "frontend/numeric/half.h"
 #include "frontend/random/rng.h"
+#include "frontend/reference/exact_sum.h"
 #include "tests/specs.h"
 
 #include <check.h>

@@ -1,16 +1,32 @@
-/* Lines of a public convolution benchmark format: g1mb1ic64ih56oc64oh56kh3ph1n"name". */
+/* Lines of a public convolution benchmark format (oneDNN's benchdnn): g1mb1ic64ih56oc64oh56kh3ph1n"name". */
 #ifndef AIC_TOOLS_BENCHLINE_H
 #define AIC_TOOLS_BENCHLINE_H
 
 #include <aic/aic.h>
 
-/* Whether `text` is such a line and no operator text. */
+/* A part of a line: the format separates them by blanks. */
+typedef enum benchline_kind {
+    BENCHLINE_END,     /* no more parts */
+    BENCHLINE_OPTION,  /* "--dir=FWD_B", "-v1", "reset": settings of the benchmark's own tool */
+    BENCHLINE_COMMENT, /* '#' and the rest of the line */
+    BENCHLINE_PROBLEM
+} benchline_kind;
+
+/* Whether `text`, which does not begin with a blank, is a line of the format and no operator text. A comment is not. */
 bool benchline_recognise(const char *text);
 
-/* Reads a line as a conv2d of `dtype` (int8 or float16). Sizes not given follow the format's rules: a width left out
- * equals the height and the other way round, strides are 1, dilations 0 (which is dilation 1), the padding at the
- * end is what the output size asks for. Channels are rounded up to C0 and 16. Lines that are no convolution of one
- * image in one group and two dimensions are refused. Returns an exit status. */
+/* Finds the part that begins at or behind *at, which becomes its first character; *length is its extent. */
+benchline_kind benchline_part(const char **at, size_t *length);
+
+/* Reads a problem as a conv2d of `dtype` (int8 or float16), as the benchmark's own tool understands it. An axis (depth,
+ * height, width) of which no size is given follows the others as a whole: width follows height, height and width follow
+ * depth; where only the width is given the problem is one-dimensional, H = Kh = 1. On an axis that is given, input and
+ * kernel are required, the stride is 1 and the dilation 0 (here: 1) by default, the output follows from the padding or
+ * the padding from the output, and the padding at the end is what the output asks for. Of a key that comes twice the
+ * last value counts. Channels are rounded up to C0 and 16. An image count that is left out stands for one image.
+ *
+ * Problems of more than one group, image or depth are refused, as are outputs that leave out a stride or more of the
+ * input. Returns an exit status. */
 int benchline_parse(const char *text, aic_dtype dtype, aic_spec *spec);
 
 #endif

@@ -4,6 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
 #include "tools/harness/guard.h"
+#include "tools/harness/interrupt.h"
 #include "tools/harness/timer.h"
 #include "tools/progress.h"
 #include "tools/specs.h"
@@ -15,7 +16,8 @@
 
 typedef struct bench_options {
     cli_session session;
-    const char *batch, *dt, *weights;
+    spec_source source;
+    const char *weights;
     bool json;
     double min_time;
 } bench_options;
@@ -191,7 +193,7 @@ static int bench_spec(const bench_options *options, const aic_spec *spec)
     }
     if (status == CLI_DONE) {
         row.spec = text;
-        row.time = timer_measure(call_once, &call, options->min_time, progress_stopped);
+        row.time = timer_measure(call_once, &call, options->min_time, interrupt_requested);
         progress_clear();
         (options->json ? print_json : print_table_row)(&row);
         status = cli_flush_output(); /* a reader sees every row when it is ready */
@@ -215,15 +217,17 @@ static int bench_list(const bench_options *options, const spec_list *list)
         }
     }
     int ended = progress_end();
-    return status == CLI_DONE ? ended : status;
+    spec_list_report(list, &options->source, options->json ? stderr : stdout); /* JSON stays JSON */
+    status = status == CLI_DONE ? ended : status;
+    return spec_list_status(list, &options->source, status);
 }
 
-static int bench(bench_options *options, const args_list *texts)
+static int bench(bench_options *options)
 {
     spec_list list = {0};
     int status = cli_session_open(&options->session);
-    status = status == CLI_DONE ? spec_list_read(&options->session, texts, options->batch, options->dt, &list) : status;
-    if (status == CLI_DONE && list.count == 0) {
+    status = status == CLI_DONE ? spec_list_read(&options->session, &options->source, &list) : status;
+    if (status == CLI_DONE && spec_list_empty(&list, &options->source)) {
         status = cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC or --batch FILE with operators");
     }
     status = status == CLI_DONE ? bench_list(options, &list) : status;
@@ -237,12 +241,7 @@ int cmd_bench(int argc, char **argv)
     bench_options o = {.session.threads = 1, .min_time = 0.3};
     args_list positional = {0};
     const args_option options[] = {
-        {.name = "--batch", .value = "FILE", .help = "operators, one a line", .kind = ARGS_TEXT, .target = &o.batch},
-        {.name = "--dt",
-         .value = "int8|float16",
-         .help = "element type of benchmark-format lines",
-         .kind = ARGS_TEXT,
-         .target = &o.dt},
+        SPEC_OPTIONS(o.source),
         {.name = "--json", .help = "one JSON object per operator", .kind = ARGS_FLAG, .target = &o.json},
         {.name = "--weights",
          .value = "packed|plain",
@@ -272,8 +271,9 @@ int cmd_bench(int argc, char **argv)
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    o.source.texts = &positional;
     if (status == CLI_DONE) {
-        status = bench(&o, &positional);
+        status = bench(&o);
     }
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

@@ -1,6 +1,9 @@
 /* aicjit check: generated code against the reference, for given and for pseudo-random operators. */
 #include "tools/command.h"
 #include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
+#include "tools/harness/levels.h"
+#include "tools/harness/rng.h"
 #include "tools/harness/verify.h"
 #include "tools/progress.h"
 #include "tools/specs.h"
@@ -9,18 +12,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256 };
+enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256, SEED_NOT_GIVEN = -1, SEED_USUAL = 1 };
+
+static const int64_t seed_max = INT64_C(1) << 62;
 
 typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
-    const char *batch, *dt, *op_name, *schedule;
-    int64_t fuzz, seed;
-    size_t op_count; /* operators that --op names: 0 for any, 2 for a chain */
+    const char *op_name, *schedule;
+    spec_source source;
+    int64_t fuzz, seed, fuzz_seed; /* seed: of the contents of given operators */
+    size_t op_count;               /* operators that --op names: 0 for any, 2 for a chain */
     aic_op op[AIC_STAGES_MAX];
     size_t level_count;
     cli_session level[LEVELS_MAX]; /* one an instruction set level */
-    uint64_t passed, failed;
+    interrupt_sums sums;
 } check_state;
 
 /* ---- levels ---- */
@@ -35,9 +43,14 @@ static int open_level(check_state *check, const char *isa)
     return cli_session_open(level);
 }
 
+static bool wants_all_levels(const check_state *check)
+{
+    return check->session.isa != NULL && strcmp(check->session.isa, "all") == 0;
+}
+
 static int open_levels(check_state *check)
 {
-    if (check->session.isa == NULL || strcmp(check->session.isa, "all") != 0) {
+    if (!wants_all_levels(check)) {
         return open_level(check, check->session.isa);
     }
     int status = CLI_DONE;
@@ -68,6 +81,18 @@ static void close_levels(check_state *check)
     }
 }
 
+/* How each level ran, or that it did not. Of one level only that an emulator ran it. */
+static void report_levels(const check_state *check)
+{
+    const char *name;
+    for (size_t i = 0; wants_all_levels(check) && (name = aic_isa_name(i)) != NULL; i++) {
+        printf("level %s: %s\n", name, level_way(name));
+    }
+    if (!wants_all_levels(check) && aic_isa_emulated(aic_context_isa(check->level[0].context))) {
+        printf("level %s: emulated\n", aic_context_isa(check->level[0].context));
+    }
+}
+
 /* ---- results ---- */
 
 /* Counts a verdict; `repeat` is the command line, behind "aicjit check ", that repeats the check. */
@@ -78,15 +103,18 @@ static int record(check_state *check, verify_verdict verdict, const verify_repor
         return cli_fail(CLI_SYSTEM, "check: %s: %s", what, report->text);
     }
     if (verdict == VERIFY_PASSED) {
-        check->passed++;
+        check->sums.passed++;
         return CLI_DONE;
     }
     char semantics[CLI_SEMANTICS_TEXT_MAX];
     cli_semantics_text(&check->session, semantics);
-    check->failed++;
     progress_clear();
+    check->sums.in_line = true;
     printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s\n", what, report->text, repeat, semantics);
-    return cli_flush_output();
+    int status = cli_flush_output();
+    check->sums.failed++;
+    check->sums.in_line = false;
+    return status;
 }
 
 /* ---- one specification ---- */
@@ -127,7 +155,7 @@ static int check_level(check_state *check, const verify_case *c, aic_context *co
     }
     char schedule[SCHEDULE_TEXT_MAX];
     int status = CLI_DONE;
-    for (size_t i = 0; status == CLI_DONE && !progress_stopped(); i++) {
+    for (size_t i = 0; status == CLI_DONE && !interrupt_requested(); i++) {
         if (aic_schedule_candidate(context, &c->spec, i, schedule, sizeof schedule) != AIC_OK) {
             return i > 0 ? CLI_DONE : cli_fail_library("check", AIC_INTERNAL);
         }
@@ -162,6 +190,32 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
 }
 
 /* ---- pseudo-random operators ---- */
+
+/* The seed of case number `i`. That of the first is the seed given, so that a case can be repeated by its own seed; the
+ * others have nothing to do with those of a neighbouring seed. */
+static int64_t case_seed(int64_t seed, int64_t i)
+{
+    uint64_t state = (uint64_t)seed;
+    state = rng_next(&state) ^ (uint64_t)i;
+    return i == 0 ? seed : (int64_t)(rng_next(&state) % (uint64_t)seed_max);
+}
+
+/* Draws a seed where none is given, and says which. */
+static int choose_seeds(check_state *check)
+{
+    if (check->seed == SEED_NOT_GIVEN && check->fuzz > 0) {
+        struct timespec now;
+        (void)clock_gettime(CLOCK_REALTIME, &now);
+        uint64_t state =
+            (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec + ((uint64_t)getpid() << 48);
+        check->fuzz_seed = (int64_t)(rng_next(&state) >> 32); /* short enough to be typed */
+        printf("drawn: --seed %" PRId64 "\n", check->fuzz_seed);
+    } else {
+        check->fuzz_seed = check->seed;
+    }
+    check->seed = check->seed == SEED_NOT_GIVEN ? SEED_USUAL : check->seed;
+    return cli_flush_output(); /* seen whatever comes of it */
+}
 
 /* Of any operator, of one, or of a chain: every fourth where --op does not say. */
 static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spec *spec)
@@ -210,10 +264,22 @@ static int check_random(check_state *check, int64_t seed)
 
 /* ---- all of it ---- */
 
+/* The last lines. They are printed once, whether a signal comes or not. */
+static int print_sums(check_state *check, const spec_list *list)
+{
+    interrupt_hold();
+    spec_list_report(list, &check->source, stdout);
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", check->sums.passed, check->sums.failed);
+    const int status = cli_flush_output();
+    interrupt_report(NULL);
+    interrupt_release();
+    return status;
+}
+
 static int check_all(check_state *check, const spec_list *list)
 {
+    int status = choose_seeds(check);
     progress_start("check", list->count + (size_t)check->fuzz);
-    int status = CLI_DONE;
     bool more = true;
     for (size_t i = 0; status == CLI_DONE && more && i < list->count; i++) {
         status = check_spec(check, &list->items[i], check->seed, true);
@@ -221,13 +287,16 @@ static int check_all(check_state *check, const spec_list *list)
     }
     for (int64_t i = 0; status == CLI_DONE && more && i < check->fuzz; i++) {
         status = i > 0 && i % RENEW_STEPS == 0 ? renew_levels(check) : CLI_DONE;
-        status = status == CLI_DONE ? check_random(check, check->seed + i) : status;
+        status = status == CLI_DONE ? check_random(check, case_seed(check->fuzz_seed, i)) : status;
         more = progress_step();
     }
     int ended = progress_end();
-    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", check->passed, check->failed);
+    report_levels(check);
     status = status == CLI_DONE ? ended : status;
-    return status == CLI_DONE && check->failed > 0 ? CLI_MISMATCH : status;
+    const int printed = print_sums(check, list);
+    status = status == CLI_DONE ? printed : status;
+    status = status == CLI_DONE && check->sums.failed > 0 ? CLI_MISMATCH : status;
+    return spec_list_status(list, &check->source, status);
 }
 
 /* The operator with this name, blanks around it allowed; AIC_OP_NONE for none. */
@@ -268,20 +337,22 @@ static int find_ops(check_state *check)
                                  AIC_STAGES_MAX);
 }
 
-static int check_request(check_state *check, const args_list *texts)
+static int check_request(check_state *check)
 {
     spec_list list = {0};
+    interrupt_report(&check->sums);
     int status = find_ops(check);
     status = status == CLI_DONE ? open_levels(check) : status;
     cli_session_semantics(&check->session);
-    status = status == CLI_DONE ? spec_list_read(&check->session, texts, check->batch, check->dt, &list) : status;
+    status = status == CLI_DONE ? spec_list_read(&check->session, &check->source, &list) : status;
     if (status == CLI_DONE && check->session.arch != NULL && check->fuzz > 0) {
         status = cli_fail(CLI_WRONG, "check: --arch: has no effect on the operators of --fuzz, which are of any");
     }
-    if (status == CLI_DONE && list.count == 0 && check->fuzz == 0) {
+    if (status == CLI_DONE && spec_list_empty(&list, &check->source) && check->fuzz == 0) {
         status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE or --fuzz N");
     }
     status = status == CLI_DONE ? check_all(check, &list) : status;
+    interrupt_report(NULL);
     spec_list_free(&list);
     close_levels(check);
     return status;
@@ -289,20 +360,11 @@ static int check_request(check_state *check, const args_list *texts)
 
 int cmd_check(int argc, char **argv)
 {
-    check_state check = {.seed = 1};
-    const int64_t count_max = INT64_C(1) << 40, seed_max = INT64_C(1) << 62;
+    check_state check = {.seed = SEED_NOT_GIVEN};
+    const int64_t count_max = INT64_C(1) << 40;
     args_list positional = {0};
     const args_option options[] = {
-        {.name = "--batch",
-         .value = "FILE",
-         .help = "operators, one a line",
-         .kind = ARGS_TEXT,
-         .target = &check.batch},
-        {.name = "--dt",
-         .value = "int8|float16",
-         .help = "element type of benchmark-format lines",
-         .kind = ARGS_TEXT,
-         .target = &check.dt},
+        SPEC_OPTIONS(check.source),
         {.name = "--fuzz",
          .value = "N",
          .help = "N pseudo-random legal operators and as many illegal ones",
@@ -312,7 +374,7 @@ int cmd_check(int argc, char **argv)
          .high = count_max},
         {.name = "--seed",
          .value = "S",
-         .help = "of operators and operand contents (default 1)",
+         .help = "of operators and operand contents (default 1, for --fuzz a new one)",
          .kind = ARGS_INTEGER,
          .target = &check.seed,
          .low = 0,
@@ -336,15 +398,16 @@ int cmd_check(int argc, char **argv)
         .name = "check",
         .arguments = "SPEC... [OPTION]...",
         .summary = "Compares generated code with the reference: every element, operands between "
-                   "inaccessible pages,\nweights plain and packed. --isa all: every level of this host.",
+                   "inaccessible pages,\nweights plain and packed. --isa all: every level that runs here.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
+    check.source.texts = &positional;
     if (status == CLI_DONE) {
-        status = check_request(&check, &positional);
+        status = check_request(&check);
     }
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

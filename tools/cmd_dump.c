@@ -68,6 +68,26 @@ static int dump_spec(dump_state *dump, const char *text)
     return status;
 }
 
+/* What --help says, with the accepted passes in lines. */
+static const char *summary(void)
+{
+    enum { TEXT_MAX = 4096, COLUMNS = 100 };
+    static char text[TEXT_MAX];
+    size_t used =
+        (size_t)snprintf(text, sizeof text,
+                         "Shows what the generator makes of an operator, without running it.\n"
+                         "Triples: 64-bit Linux, x86_64 or aarch64: ARCH[-VENDOR]-linux[-gnu|-musl|-android].\n"
+                         "Passes, as `opt -passes` takes them, are of these:\n ");
+    const char *name;
+    size_t column = 1;
+    for (size_t i = 0; (name = aic_pass_name(i)) != NULL && used < sizeof text; i++) {
+        const bool wrap = column + strlen(name) + 1 > COLUMNS;
+        column = (wrap ? 1 : column) + strlen(name) + 1;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", wrap ? "\n " : "", name);
+    }
+    return text;
+}
+
 int cmd_dump(int argc, char **argv)
 {
     dump_state dump = {0};
@@ -106,7 +126,7 @@ int cmd_dump(int argc, char **argv)
     const args_command command = {
         .name = "dump",
         .arguments = "SPEC [OPTION]...",
-        .summary = "Shows what the generator makes of an operator, without running it.",
+        .summary = summary(),
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,

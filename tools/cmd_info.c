@@ -30,14 +30,21 @@ static void cpu_name(char *name, size_t capacity)
     (void)fclose(file);
 }
 
+/* All levels in one line; then, one a line, why some are not there. */
 static void print_levels(void)
 {
     printf("instruction set levels:");
     const char *level;
     for (size_t i = 0; (level = aic_isa_name(i)) != NULL; i++) {
-        printf(" %s%s", level, aic_isa_check(level) == AIC_OK ? "" : " (not on this host)");
+        const bool runs = aic_isa_check(level) == AIC_OK;
+        printf(" %s%s", level, !runs ? " (not on this host)" : aic_isa_emulated(level) ? " (emulated)" : "");
     }
     printf("\n");
+    for (size_t i = 0; (level = aic_isa_name(i)) != NULL; i++) {
+        if (aic_isa_check(level) != AIC_OK) {
+            printf("%-20s %s\n", level, aic_last_error());
+        }
+    }
 }
 
 static void print_environment(void)

@@ -281,12 +281,14 @@ static int store_operands(run_state *run)
             describe(o);
         }
     }
+    interrupt_hold(); /* all files or none */
     for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
         run_operand *o = &run->operands[i];
         if (o->out != NULL) {
             status = outfile_commit(&o->file, o->operand.name);
         }
     }
+    interrupt_release();
     return status;
 }
 

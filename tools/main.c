@@ -2,6 +2,7 @@
  * nothing else does. */
 #include "tools/command.h"
 #include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -35,7 +36,9 @@ static void show_usage(void)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     }
     printf("\n  aicjit COMMAND --help   the arguments of a command\n"
-           "  aicjit --version        version of the library and of LLVM\n");
+           "  aicjit --version        version of the library and of LLVM\n\n"
+           "exit status: 0 done, 1 a check failed or a signal ended the work, 2 the request is wrong, 3 the system "
+           "failed\n");
 }
 
 static int dispatch(int argc, char **argv)
@@ -75,6 +78,7 @@ static void occupy_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     occupy_standard_descriptors();
+    interrupt_install();
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write */
     (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file size limit */
     int status = dispatch(argc, argv);

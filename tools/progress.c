@@ -2,8 +2,8 @@
 #include "tools/progress.h"
 
 #include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,14 +14,6 @@ static struct {
     bool terminal, shown;
     struct timespec started, last;
 } work;
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
 
 static double seconds_since(const struct timespec *then)
 {
@@ -39,10 +31,7 @@ void progress_start(const char *what, size_t total)
     work.terminal = isatty(STDERR_FILENO) == 1;
     (void)clock_gettime(CLOCK_MONOTONIC, &work.started);
     work.last = work.started;
-    interrupted = 0;
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
+    interrupt_polled(true);
 }
 
 bool progress_step(void)
@@ -54,12 +43,7 @@ bool progress_step(void)
         (void)clock_gettime(CLOCK_MONOTONIC, &work.last);
         work.shown = true;
     }
-    return !interrupted;
-}
-
-bool progress_stopped(void)
-{
-    return interrupted;
+    return !interrupt_requested();
 }
 
 void progress_clear(void)
@@ -73,9 +57,8 @@ void progress_clear(void)
 int progress_end(void)
 {
     progress_clear();
-    (void)signal(SIGINT, SIG_DFL);
-    if (!interrupted) {
-        return CLI_DONE;
-    }
-    return cli_fail(CLI_SYSTEM, "%s: interrupted after %zu of %zu", work.what, work.done, work.total);
+    const bool stopped = interrupt_requested();
+    interrupt_polled(false);
+    return !stopped ? CLI_DONE
+                    : cli_fail(CLI_MISMATCH, "%s: interrupted after %zu of %zu", work.what, work.done, work.total);
 }

@@ -28,38 +28,74 @@ static int add(spec_list *list, const aic_spec *spec)
     return CLI_DONE;
 }
 
+static int parse_problem(const cli_session *session, const char *text, const char *dt, aic_spec *spec)
+{
+    int status = benchline_parse(text, aic_dtype_parse(dt), spec);
+    if (status == CLI_DONE && aic_spec_validate(spec, &session->semantics) != AIC_OK) {
+        status = cli_fail_library(NULL, AIC_INVALID_ARGUMENT);
+    }
+    return status;
+}
+
+static int require_type(const char *dt)
+{
+    return dt != NULL ? CLI_DONE
+                      : cli_fail(CLI_WRONG, "--dt: is missing: a line of the benchmark format names no element type, "
+                                            "legal are int8 and float16");
+}
+
+/* An operator, or a problem of the benchmark format. */
 static int add_text(const cli_session *session, const char *text, const char *dt, spec_list *list)
 {
     aic_spec spec;
     int status = cli_check_arch(session, text);
-    if (status != CLI_DONE) {
-        return status;
-    }
-    if (benchline_recognise(text)) {
-        if (dt == NULL) {
-            return cli_fail(CLI_WRONG, "--dt: is missing: a line of the benchmark format names no element type, legal "
-                                       "are int8 and float16");
-        }
-        status = benchline_parse(text, aic_dtype_parse(dt), &spec);
-        if (status == CLI_DONE && aic_spec_validate(&spec, &session->semantics) != AIC_OK) {
-            status = cli_fail_library(NULL, AIC_INVALID_ARGUMENT);
-        }
-    } else {
+    if (status == CLI_DONE && benchline_recognise(text)) {
+        status = require_type(dt);
+        status = status == CLI_DONE ? parse_problem(session, text, dt, &spec) : status;
+    } else if (status == CLI_DONE) {
         status = cli_parse_spec(session, text, &spec);
     }
     return status == CLI_DONE ? add(list, &spec) : status;
 }
 
+/* ---- batch files ---- */
+
+/* A file that is being read. */
+typedef struct batch {
+    const cli_session *session;
+    const spec_source *source;
+    spec_list *list;
+    FILE *file;
+    size_t line; /* number of the last line read */
+    char *text;  /* LINE_BYTES_MAX */
+} batch;
+
 /* Puts "FILE:LINE: " in front of the message. */
-static int locate(int status, const char *path, size_t line)
+static int locate(const batch *b, int status, size_t line)
 {
     char message[900];
     (void)snprintf(message, sizeof message, "%s", cli_fail_message());
     cli_fail_clear();
-    return cli_fail(status, "%.200s:%zu: %s", path, line, message);
+    return cli_fail(status, "%.200s:%zu: %s", b->source->batch, line, message);
 }
 
-/* Cuts blanks at both ends and takes comments for empty. */
+/* Reports and counts what is refused, so that the reading goes on. */
+static int refuse(batch *b, int status, size_t line)
+{
+    if (status == CLI_DONE) {
+        return status;
+    }
+    status = locate(b, status, line);
+    if (status == CLI_WRONG) {
+        (void)fprintf(stderr, "aicjit: %s\n", cli_fail_message());
+        cli_fail_clear();
+        b->list->refused++;
+        status = CLI_DONE;
+    }
+    return status;
+}
+
+/* Cuts blanks at both ends. */
 static char *trim(char *line)
 {
     line += strspn(line, " \t\r\n\v\f");
@@ -67,40 +103,115 @@ static char *trim(char *line)
     while (length > 0 && strchr(" \t\r\n\v\f", line[length - 1]) != NULL) {
         line[--length] = '\0';
     }
-    if (line[0] == '#') {
-        line[0] = '\0';
-    }
     return line;
 }
 
-static int add_lines(const cli_session *session, FILE *file, const char *path, const char *dt, spec_list *list)
+/* Reads a line without its end into b->text + used. False at the end of the file. *fits is false for one that holds a
+ * zero byte or is too long, which is read all the same. */
+static bool read_line(batch *b, size_t used, bool *fits)
 {
-    char *line = malloc(LINE_BYTES_MAX);
-    if (line == NULL) {
-        return cli_fail_memory(path, LINE_BYTES_MAX);
+    size_t length = used;
+    int c = getc(b->file);
+    if (c == EOF) {
+        return false;
     }
+    for (*fits = true; c != EOF && c != '\n'; c = getc(b->file)) {
+        *fits = *fits && c != '\0' && length < LINE_BYTES_MAX - 1;
+        if (*fits) {
+            b->text[length++] = (char)c;
+        }
+    }
+    b->text[length] = '\0';
+    b->line++;
+    return true;
+}
+
+/* Parts of a line of the benchmark format. */
+static int add_parts(batch *b, const char *text, size_t line)
+{
     int status = CLI_DONE;
-    for (size_t number = 1; status == CLI_DONE && fgets(line, LINE_BYTES_MAX, file) != NULL; number++) {
-        size_t length = strlen(line);
-        if ((length == 0 || line[length - 1] != '\n') && !feof(file)) {
-            status = cli_fail(CLI_WRONG, "%.200s:%zu: the line holds a zero byte or more than %d bytes", path, number,
-                              LINE_BYTES_MAX - 2);
-            break;
+    size_t length = 0;
+    benchline_kind kind;
+    while (status == CLI_DONE && (kind = benchline_part(&text, &length)) != BENCHLINE_END) {
+        b->list->options += kind == BENCHLINE_OPTION;
+        b->list->comments += kind == BENCHLINE_COMMENT;
+        if (kind == BENCHLINE_PROBLEM) {
+            char *problem = strndup(text, length);
+            if (problem == NULL) {
+                return cli_fail_memory("a line", length);
+            }
+            if (b->source->dt == NULL) {
+                status = locate(b, require_type(NULL), line);
+            } else {
+                status = refuse(b, add_text(b->session, problem, b->source->dt, b->list), line);
+            }
+            free(problem);
         }
-        char *text = trim(line);
-        if (*text != '\0') {
-            status = add_text(session, text, dt, list);
-            status = status == CLI_DONE ? status : locate(status, path, number);
-        }
+        text += length;
     }
-    if (status == CLI_DONE && ferror(file)) {
-        status = cli_fail(CLI_SYSTEM, "--batch: \"%s\": %s", path, strerror(errno));
-    }
-    free(line);
     return status;
 }
 
-static int add_file(const cli_session *session, const char *path, const char *dt, spec_list *list)
+static int add_line(batch *b, const char *text, size_t line)
+{
+    if (text[0] == '#') {
+        b->list->comments++;
+        return CLI_DONE;
+    }
+    if (text[0] == '\0') {
+        return CLI_DONE;
+    }
+    return benchline_recognise(text) ? add_parts(b, text, line)
+                                     : refuse(b, add_text(b->session, text, b->source->dt, b->list), line);
+}
+
+/* Whether the next line continues this one: a backslash ends it, and not in a comment, which cannot be continued. */
+static bool is_continued(const char *text)
+{
+    size_t length = 0;
+    const char *at = text;
+    benchline_kind kind = BENCHLINE_END;
+    for (benchline_kind next; (next = benchline_part(&at, &length)) != BENCHLINE_END; at += length) {
+        kind = next;
+    }
+    return kind != BENCHLINE_END && kind != BENCHLINE_COMMENT && at[-1] == '\\';
+}
+
+static int add_lines(batch *b)
+{
+    int status = CLI_DONE;
+    size_t used = 0, first = 1; /* of the text, the part that is continued, and the line where it begins */
+    bool fits = true;
+    while (status == CLI_DONE && read_line(b, used, &fits)) {
+        first = used == 0 ? b->line : first;
+        if (!fits) {
+            status = refuse(
+                b, cli_fail(CLI_WRONG, "the line holds a zero byte or more than %d bytes", LINE_BYTES_MAX - 2), first);
+            used = 0;
+            continue;
+        }
+        char *added = trim(b->text + used);
+        if (used > 0 && (added[0] == '#' || added[0] == '\0')) { /* neither ends what is continued */
+            status = add_line(b, added, b->line);
+            continue;
+        }
+        memmove(b->text + used, added, strlen(added) + 1);
+        if (is_continued(b->text + used)) {
+            used += strlen(b->text + used) - 1;
+            continue;
+        }
+        used = 0;
+        status = add_line(b, b->text, first);
+    }
+    b->text[used] = '\0';
+    status = status == CLI_DONE && used > 0 ? add_line(b, b->text, first) : status;
+    if (status == CLI_DONE && ferror(b->file)) {
+        status = cli_fail(CLI_SYSTEM, "--batch: \"%s\": %s", b->source->batch, strerror(errno));
+    }
+    return status;
+}
+
+static int open_file(const char *path, FILE **file)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
@@ -111,31 +222,61 @@ static int add_file(const cli_session *session, const char *path, const char *dt
         }
         return cli_fail(CLI_WRONG, "--batch: \"%s\" cannot be read: %s", path, strerror(error));
     }
-    FILE *file = fdopen(fd, "r");
-    if (file == NULL) {
+    *file = fdopen(fd, "r");
+    if (*file == NULL) {
         (void)close(fd);
         return cli_fail(CLI_SYSTEM, "--batch: \"%s\": %s", path, strerror(errno));
     }
-    int status = add_lines(session, file, path, dt, list);
-    (void)fclose(file);
+    return CLI_DONE;
+}
+
+static int add_file(const cli_session *session, const spec_source *source, spec_list *list)
+{
+    batch b = {.session = session, .source = source, .list = list};
+    int status = open_file(source->batch, &b.file);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    b.text = malloc(LINE_BYTES_MAX);
+    status = b.text == NULL ? cli_fail_memory(source->batch, LINE_BYTES_MAX) : add_lines(&b);
+    free(b.text);
+    (void)fclose(b.file);
     return status;
 }
 
-int spec_list_read(const cli_session *session, const args_list *texts, const char *batch, const char *dt,
-                   spec_list *list)
+int spec_list_read(const cli_session *session, const spec_source *source, spec_list *list)
 {
     *list = (spec_list){0};
     int status = CLI_DONE;
-    for (size_t i = 0; status == CLI_DONE && i < texts->count; i++) {
-        status = add_text(session, texts->items[i], dt, list);
+    for (size_t i = 0; status == CLI_DONE && i < source->texts->count; i++) {
+        status = add_text(session, source->texts->items[i], source->dt, list);
     }
-    if (status == CLI_DONE && batch != NULL) {
-        status = add_file(session, batch, dt, list);
+    if (status == CLI_DONE && source->batch != NULL) {
+        status = add_file(session, source, list);
     }
     if (status != CLI_DONE) {
         spec_list_free(list);
     }
     return status;
+}
+
+bool spec_list_empty(const spec_list *list, const spec_source *source)
+{
+    return list->count == 0 && (list->refused == 0 || source->skip_refused);
+}
+
+void spec_list_report(const spec_list *list, const spec_source *source, FILE *stream)
+{
+    if (list->options + list->comments + list->refused > 0) {
+        (void)fprintf(stream, "%s: %zu read, %zu refused; skipped: %zu options, %zu comments\n", source->batch,
+                      list->count - source->texts->count, list->refused, list->options, list->comments);
+    }
+}
+
+int spec_list_status(const spec_list *list, const spec_source *source, int status)
+{
+    const bool wrong = list->refused > 0 && !source->skip_refused;
+    return wrong && status != CLI_SYSTEM ? CLI_WRONG : status;
 }
 
 void spec_list_free(spec_list *list)

@@ -4,17 +4,49 @@
 
 #include "tools/session.h"
 
+#include <stdio.h>
+
+/* Where specifications come from. */
+typedef struct spec_source {
+    const args_list *texts; /* on the command line: operator text, or a problem of the benchmark format (benchline.h) */
+    const char *batch;      /* a file of the same, one a line, with '#' comments and blank lines; NULL for none */
+    const char *dt;         /* element type of benchmark problems; NULL: the first one ends the reading */
+    bool skip_refused;      /* refused lines of the file do not count as an error */
+} spec_source;
+
 typedef struct spec_list {
     aic_spec *items;
     size_t count;
+    size_t options, comments; /* parts of the file that were skipped, and */
+    size_t refused;           /* those that are no legal operator */
 } spec_list;
 
-/* Reads and validates every text of `texts`, then every line of the file `batch` (may be NULL): operator text, '#'
- * comments, blank lines, and lines of the convolution benchmark format (benchline.h) read as element type `dt`
- * (NULL: such lines are refused). Returns an exit status; messages about a file begin with its name and line. On
- * failure the list is empty. */
-int spec_list_read(const cli_session *session, const args_list *texts, const char *batch, const char *dt,
-                   spec_list *list);
+/* Rows of an option table; `s` is the command's spec_source. */
+#define SPEC_OPTIONS(s)                                                                                                \
+    {.name = "--batch", .value = "FILE", .help = "operators, one a line", .kind = ARGS_TEXT, .target = &(s).batch},    \
+        {.name = "--dt",                                                                                               \
+         .value = "int8|float16",                                                                                      \
+         .help = "element type of benchmark-format lines",                                                             \
+         .kind = ARGS_TEXT,                                                                                            \
+         .target = &(s).dt},                                                                                           \
+    {                                                                                                                  \
+        .name = "--skip-refused", .help = "lines of the file that are refused are no error", .kind = ARGS_FLAG,        \
+        .target = &(s).skip_refused                                                                                    \
+    }
+
+/* Reads and validates every text, then every line of the file. A text that is refused ends the reading; a line is
+ * reported on standard error, "aicjit: FILE:LINE: ...", counted, and the reading goes on. A backslash at the end of a
+ * line joins it with the next. Returns an exit status; on failure the list is empty. */
+int spec_list_read(const cli_session *session, const spec_source *source, spec_list *list);
+
+/* Whether there is nothing to do: no operator, and no refused line to answer for either. */
+bool spec_list_empty(const spec_list *list, const spec_source *source);
+
+/* Prints how much of the file was skipped and refused, if any. */
+void spec_list_report(const spec_list *list, const spec_source *source, FILE *stream);
+
+/* What refused lines make of a command's exit status: CLI_WRONG unless they may be skipped. */
+int spec_list_status(const spec_list *list, const spec_source *source, int status);
 
 void spec_list_free(spec_list *list);
 

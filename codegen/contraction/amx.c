@@ -17,7 +17,7 @@ enum { REGISTERS = 8, ROWS = 16, ROW_BYTES = 64, STEP_CELLS = 16, LANES = 16 };
 
 static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
-    if ((target->has & AIC_HAS_TILES) == 0) {
+    if ((target->has & AIC_HAS_TILES_INT8) == 0) {
         return "needs tile registers, which this instruction set level lacks";
     }
     if (c->dtype != AIC_INT8) {

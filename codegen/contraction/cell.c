@@ -55,6 +55,14 @@ LLVMValueRef aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *
     return LLVMTypeOf(floats) == type ? floats : LLVMBuildFPExt(e->builder, floats, type, "");
 }
 
+/* A vector of cells is packed by about 8 vector operations more where code is not optimised, and multiplied by `uses`
+ * vector operations: one each time, of all lanes. Two percent of a call are worth it. */
+aic_emit_kind aic_pack_kind(int64_t uses)
+{
+    enum { SURPLUS = 8, PERCENT = 2 };
+    return uses * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
+}
+
 unsigned aic_piece(int64_t left, unsigned most)
 {
     unsigned piece = most;

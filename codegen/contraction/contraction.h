@@ -30,6 +30,12 @@ typedef struct aic_image_layout {
     int64_t block, fractal_rows, fractal, row_pitch, pixel;
 } aic_image_layout;
 
+/* The most products of two int8 that int32 can add up in any order: none is beyond (-128)*(-128) = 2^14 in magnitude,
+ * and 131071 * 2^14 = 2^31 - 2^14. Longer sums are AIC_SUM_INT_WIDE, whose groups of taps are no longer than this; the
+ * channels of one tap are at most 4096. */
+enum { AIC_INT32_PRODUCTS = INT32_MAX / (128 * 128) };
+_Static_assert(AIC_INT32_PRODUCTS == 131071, "TIK conv2d, section 5.3, has the same number");
+
 /* How the weight is stored. */
 typedef enum aic_weight_layout {
     AIC_WEIGHT_BLOCKS, /* [c1, kh, kw, weight_n, c0] */
@@ -174,6 +180,10 @@ unsigned aic_piece(int64_t left, unsigned most);
 
 /* cell.c, inline: `bytes` bytes of copies of an integer. */
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);
+
+/* cell.c: how well code is compiled that packs cells which are each multiplied `uses` times. Compiling it well
+ * takes longer than the rest of a kernel's frame; it pays where packing is a notable part of a call. */
+aic_emit_kind aic_pack_kind(int64_t uses);
 
 /* pack_weight.c: void name(packed, weight; first, last) packs the chunks first .. last-1, of which there are
  * aic_pack_weight_items(). */

@@ -164,7 +164,7 @@ static bool is_padded(const band_writer *w)
 LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 2);
+    aic_emit_function(e, name, aic_pack_kind(t->taps * t->outputs), PARAMS, 2, 2);
     LLVMValueRef function = e->function;
     band_writer w = {.e = e, .c = c, .t = t, .image = aic_emit_param(e, 1)};
     find_columns(&w);

@@ -8,6 +8,7 @@
  * Weights in rows, [channels, n]: the rows of a cell are interleaved, 16 columns at a time. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/family/family.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
@@ -98,6 +99,7 @@ static void emit_strip(const packer *p, LLVMValueRef source, LLVMValueRef row, i
                        int64_t units)
 {
     LLVMValueRef unit[BLOCK_MAX];
+    aic_limit("units of a transposition", p->strip, BLOCK_MAX);
     load_transposed(p, source, unit);
     for (unsigned u = 0; u < p->strip && u < units; u++) {
         unit[u] = keep_channels(p, unit[u], channels - u * p->t->arithmetic.cell_channels);
@@ -132,7 +134,7 @@ static LLVMValueRef emit_blocks(const packer *p, int64_t channels, const char *n
     static const char *const PARAMS[] = {"row", "source", "count"};
     aic_emit *e = p->e;
     aic_loop blocks;
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 1);
+    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 2, 1);
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     aic_loop_begin(e, &blocks, "block", aic_int(e, 0), aic_emit_param(e, 2), p->block, NULL, 0);
     emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->t->source_bytes)),
@@ -233,7 +235,7 @@ static LLVMValueRef emit_columns(const packer *p, int64_t columns, const char *n
     const aic_tiling *t = p->t;
     int64_t channels = t->arithmetic.cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
     int64_t source_step = channels * p->c->n * t->source_bytes, step = t->group * t->arithmetic.cell_bytes;
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 0);
+    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 2, 0);
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     if (full > 0) {
         aic_loop cells;
@@ -324,7 +326,7 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     const aic_tiling *t = p->t;
     unsigned bytes = t->lanes * t->arithmetic.cell_bytes;
     LLVMTypeRef cells = aic_vector(e->i8, bytes), words = aic_vector(e->i32, t->lanes);
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 1, 0);
+    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 1, 0);
     LLVMValueRef function = e->function;
     LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)t->arithmetic.image_offset, false), bytes);
     aic_loop vectors, steps;
@@ -332,7 +334,7 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
     aic_loop_begin(e, &steps, "step", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum, 1);
     LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->group * t->arithmetic.cell_bytes));
-    sum = e->target->family->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
+    sum = aic_family_of(e->target)->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
     aic_loop_end(e, &steps);
     aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
     aic_loop_end(e, &vectors);

@@ -8,6 +8,7 @@
  *           cells      `unroll` of them straight-line */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 typedef struct tile {
@@ -111,9 +112,9 @@ static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef i
 {
     switch (k->t->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
-        return k->e->target->family->dot2.emit(k->e, sum, image, weight);
+        return aic_family_of(k->e->target)->dot2.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_QUAD:
-        return k->e->target->family->dot4.emit(k->e, sum, image, weight);
+        return aic_family_of(k->e->target)->dot4.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_FLOAT:
         break;
     }
@@ -126,7 +127,7 @@ static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVM
     aic_emit *e = k->e;
     unsigned bytes = k->t->arithmetic.cell_bytes, vectors = k->t->vectors, lanes = k->t->lanes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
-    LLVMValueRef weight[64];
+    LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
     for (unsigned v = 0; v < vectors; v++) {
         weight[v] = aic_load(e, k->cells_type, panel, (cell * vectors + v) * lanes * bytes, lanes * bytes);
     }
@@ -226,6 +227,7 @@ LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const a
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
     k.sums = k.pixels * t->vectors;
+    aic_limit("sums and pointers of a tile", k.sums + 2, AIC_CARRIED_MAX);
     k.out = aic_emit_param(e, 0);
     k.band = aic_emit_param(e, 1);
     k.panel = aic_emit_param(e, 2);

@@ -2,8 +2,7 @@
 #include "codegen/contraction/microkernel.h"
 #include "frontend/core/diag.h"
 
-/* Products that int32 can add up: 131071 * 16384 < 2^31. Channels in a block of CUBE, in bytes. */
-enum { INT32_PRODUCTS = 131071, CUBE_BYTES = 32 };
+enum { CUBE_BYTES = 32 }; /* of the channels in a block of CUBE */
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -120,7 +119,7 @@ static int64_t block_taps_of(const aic_contraction *c, const aic_tiling *t)
     case AIC_SUM_CUBE:
         return CUBE_BYTES / t->source_bytes / c->c0;
     case AIC_SUM_INT_WIDE:
-        return INT32_PRODUCTS / (c->c1 * c->c0);
+        return AIC_INT32_PRODUCTS / (c->c1 * c->c0);
     case AIC_SUM_INT:
     case AIC_SUM_FAST:
         break;

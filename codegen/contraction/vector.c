@@ -19,7 +19,7 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
     static const aic_arithmetic WIDE_PAIRS = {AIC_SUM_INT_WIDE, AIC_PRODUCT_PAIR, 4, 2, 32, 0};
     static const aic_arithmetic FLOATS = {AIC_SUM_FAST, AIC_PRODUCT_FLOAT, 4, 1, 32, 0};
     static const aic_arithmetic DOUBLES = {AIC_SUM_CUBE, AIC_PRODUCT_FLOAT, 8, 1, 64, 0};
-    const aic_dot *quads = &target->family->dot4;
+    const aic_dot *quads = &aic_family_of(target)->dot4;
     switch (c->sum) {
     case AIC_SUM_INT:
         return quads->emit == NULL ? PAIRS
@@ -41,9 +41,9 @@ static double multiply_cost(const aic_contraction *c, const aic_target *target)
 {
     switch (arithmetic_of(c, target).product) {
     case AIC_PRODUCT_PAIR:
-        return target->family->dot2.operations;
+        return aic_family_of(target)->dot2.operations;
     case AIC_PRODUCT_QUAD:
-        return target->family->dot4.operations;
+        return aic_family_of(target)->dot4.operations;
     case AIC_PRODUCT_FLOAT:
         break;
     }

@@ -2,6 +2,7 @@
  * gone through row by row, its parameters in registers. */
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/epilogue/value.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 enum { LANES = AIC_EPILOGUE_LANES, SOURCE_BYTES = 4, ROW_BYTES = LANES * SOURCE_BYTES };
@@ -166,6 +167,8 @@ static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsign
     const unsigned cares = aic_epilogue_cares(w->p);
     piece c = {.unit = aic_epilogue_unit(w->p, e->target, blocks), .row_bytes = row_bytes};
     c.units = (unsigned)blocks / c.unit.blocks;
+    aic_limit("units of a piece", c.units, AIC_EPILOGUE_BLOCKS);
+    aic_limit("vectors of a unit", c.unit.count, AIC_UNIT_VECTORS);
     c.columns = columns / c.units;
     c.target = piece_target(w, block);
     c.source = aic_at(e, w->source, aic_mul(e, block, w->s->block_bytes));

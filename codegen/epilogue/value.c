@@ -1,5 +1,6 @@
 /* The arithmetic of epilogues on one unit (AscendC Fixpipe, section 6; TIK conv2d, section 9). */
 #include "codegen/epilogue/value.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 #include <float.h>
@@ -139,7 +140,8 @@ static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, aic_care care
 static LLVMValueRef unpack_order(aic_emit *e, const aic_unit *unit, LLVMValueRef packed)
 {
     const aic_target *target = e->target;
-    unsigned from[64], lanes = unit->lanes;
+    unsigned from[AIC_LANES_MAX], lanes = unit->lanes;
+    aic_limit("bytes of a unit", 4 * lanes, AIC_LANES_MAX);
     for (unsigned i = 0; i < 4 * lanes; i++) { /* lane i of the two pairs, packed once and then again */
         unsigned pair = i / (2 * lanes), lane = aic_pack_lane(target, lanes, 32, i % (2 * lanes));
         from[i] = aic_pack_lane(target, 2 * lanes, 16, pair * 2 * lanes + lane);

@@ -1,5 +1,5 @@
 /* Families: the instructions that have no portable IR form, as hooks. The emitter asks the target for a hook and never
- * for an instruction set; a family never knows an operator. A level of targets.def names its family. */
+ * for an instruction set; a family never knows an operator. */
 #ifndef AIC_FAMILY_H
 #define AIC_FAMILY_H
 
@@ -33,6 +33,9 @@ typedef struct aic_family {
     LLVMValueRef (*fp_enter)(aic_emit *e);
     void (*fp_leave)(aic_emit *e, LLVMValueRef saved);
 } aic_family;
+
+/* The family of a target's instructions; never NULL. */
+const aic_family *aic_family_of(const aic_target *target);
 
 extern const aic_family aic_family_x86_generic, aic_family_x86, aic_family_x86_vnni;
 extern const aic_family aic_family_aarch64_generic, aic_family_aarch64, aic_family_aarch64_dotprod;

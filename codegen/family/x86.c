@@ -1,6 +1,7 @@
 /* x86-64 families: pmaddwd for pairs of 16-bit products at every vector width, vpdpwssd and vpdpbusd where the CPU has
  * them. */
 #include "codegen/family/family.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 static LLVMValueRef pmaddwd(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b)
@@ -8,6 +9,7 @@ static LLVMValueRef pmaddwd(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMV
     static const char *const NAMES[] = {"llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd",
                                         "llvm.x86.avx512.pmaddw.d.512"};
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(acc));
+    aic_limit("bits of sums of pairs", 32 * lanes, AIC_VECTOR_BITS_MAX);
     LLVMValueRef args[] = {a, b};
     LLVMValueRef sums = aic_emit_intrinsic(e, NAMES[lanes / 8], NULL, 0, args, 2);
     return LLVMBuildAdd(e->builder, acc, sums, "");
@@ -30,6 +32,7 @@ static LLVMValueRef vpdpbusd(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, 
 static const char *by_width(const char *const names[3], LLVMValueRef v)
 {
     unsigned bits = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(v)));
+    aic_limit("bits of a vector", LLVMGetVectorSize(LLVMTypeOf(v)) * bits, AIC_VECTOR_BITS_MAX);
     return names[LLVMGetVectorSize(LLVMTypeOf(v)) * bits / 256];
 }
 

@@ -1,5 +1,6 @@
 /* Functions, addresses and loops of the emitter. */
 #include "codegen/llvm/emit.h"
+#include "codegen/llvm/guard.h"
 
 #include <string.h>
 
@@ -48,6 +49,7 @@ void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const 
 {
     LLVMTypeRef params[AIC_PARAMS_MAX];
     unsigned count = pointers + integers;
+    aic_limit("parameters of a function", count, AIC_PARAMS_MAX);
     for (unsigned i = 0; i < count; i++) {
         params[i] = i < pointers ? e->ptr : e->i64;
     }
@@ -103,7 +105,9 @@ LLVMValueRef aic_emit_intrinsic(aic_emit *e, const char *name, LLVMTypeRef *over
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMTypeRef type = LLVMIntrinsicGetType(e->context, id, overloads, overload_count);
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(e->module, id, overloads, overload_count);
-    LLVMTypeRef params[8];
+    LLVMTypeRef params[AIC_PARAMS_MAX];
+    aic_limit("parameters of an intrinsic", LLVMCountParamTypes(type), AIC_PARAMS_MAX);
+    aic_limit("arguments of an intrinsic", count, LLVMCountParamTypes(type));
     LLVMGetParamTypes(type, params);
     for (unsigned i = 0; i < count; i++) {
         if (LLVMTypeOf(args[i]) != params[i]) {
@@ -210,6 +214,7 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *name, LLVMValueRef 
                     LLVMValueRef *carried, unsigned count)
 {
     int64_t low, high;
+    aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
     bool constant = is_constant(first, &low) && is_constant(limit, &high);
     loop->index = first;
     loop->limit = limit;

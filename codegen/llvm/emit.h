@@ -31,7 +31,7 @@ typedef enum aic_emit_kind {
     AIC_EMIT_HOT,   /* internal; compiled well */
 } aic_emit_kind;
 
-/* Parameters of a function, at most. */
+/* Of a function or an intrinsic; more ends in AIC_INTERNAL, as do more values that a loop carries. */
 enum { AIC_PARAMS_MAX = 24 };
 
 /* Starts `void name(ptr, ..., i64, ...)` with `pointers` pointer parameters that do not alias, then `integers`

@@ -1,16 +1,29 @@
-/* LLVM reports what it cannot handle by ending the process: "cannot select" and broken invariants through its fatal
- * error handler, failed allocations through its own handler or C++'s new handler. All three lead here, and a thread
- * that is inside aic_guard_run() jumps out of LLVM. What LLVM had allocated is lost; losing it is the price of going
- * on.
+/* See guard.h.
  *
- * The handlers belong to the whole process, so a thread outside the guard gets what it would have had without us. */
+ * LLVM reports what it cannot handle by ending the process: "cannot select" and broken invariants through its fatal
+ * error handler, failed allocations through its own handler or C++'s new handler. While some thread is inside, all
+ * three lead here, and a thread that is inside jumps out of LLVM. What LLVM had allocated is lost; losing it is the
+ * price of going on. The handlers belong to the whole process, so a thread outside the guard gets what it would have
+ * had without us, and when nobody is inside any more they are taken away. */
 #include "codegen/llvm/guard.h"
 #include "frontend/core/diag.h"
 
 #include <llvm-c/ErrorHandling.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define SUBJECT "LLVM"
+
+/* What a run must find: a compilation takes 2 MB in 4000 blocks at a time, but up to 32 MB of address space where the C
+ * library has no room for a heap of the thread and maps every block by itself. */
+#define RESERVE_BYTES ((size_t)64 << 20)
+
+/* What a run holds for the case that others have used up the rest meanwhile. */
+#define EMERGENCY_BYTES ((size_t)8 << 20)
 
 typedef void (*new_handler)(void);
 typedef void (*bad_alloc_handler)(void *user, const char *reason, _Bool crash);
@@ -18,24 +31,78 @@ typedef void (*bad_alloc_handler)(void *user, const char *reason, _Bool crash);
 /* C++ functions under their mangled names: the C interface of LLVM has none for them. Weak, so that a build of LLVM
  * without them still links; running out of memory is then not survived. */
 extern new_handler cxx_set_new_handler(new_handler handler) __asm__("_ZSt15set_new_handlerPFvvE") __attribute__((weak));
+extern new_handler cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
 extern void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
 extern void llvm_install_bad_alloc_error_handler(bad_alloc_handler handler, void *user) __asm__(
     "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_") __attribute__((weak));
+extern void llvm_remove_bad_alloc_error_handler(void) __asm__("_ZN4llvm30remove_bad_alloc_error_handlerEv")
+    __attribute__((weak));
 
-static _Thread_local jmp_buf *escape; /* where this thread goes on; NULL outside the guard */
-static new_handler previous_new_handler;
+/* How C++ registers destructors of thread-local objects, and the object that names this library there. */
+extern int cxa_thread_atexit(void (*destructor)(void *), void *object, void *dso) __asm__("__cxa_thread_atexit_impl")
+    __attribute__((weak));
+extern char dso_handle __asm__("__dso_handle") __attribute__((visibility("hidden")));
 
-static void leave(aic_status status)
+/* A run, on the stack of its thread, whose record leads to it. */
+typedef struct run {
+    uint32_t kind;
+    bool alone;      /* the first of its kind */
+    bool no_memory;  /* why it jumped out */
+    void *emergency; /* EMERGENCY_BYTES, or NULL when they are given back */
+    jmp_buf escape;
+} run;
+
+/* ---- state of the process ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* everything here */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static struct {
+    unsigned inside;       /* runs */
+    unsigned forking;      /* threads that fork or wait to */
+    unsigned wanting;      /* runs that wait to be alone */
+    bool alone;            /* the only run inside is the first of its kind */
+    uint32_t tried, kinds; /* bits of the kinds that have had a run, and one that succeeded */
+    bool broken;           /* memory ran out inside */
+    bool ending;           /* exit() has begun */
+    bool watching;         /* fork and exit */
+} state;
+
+/* The calling thread's run, or NULL. */
+static run *current_run(void)
 {
-    jmp_buf *to = escape;
-    escape = NULL;
-    longjmp(*to, (int)status);
+    const aic_thread *thread = aic_thread_peek();
+    return thread != NULL ? thread->escape : NULL;
+}
+
+/* Runs of other threads. */
+static bool others_inside(void)
+{
+    return state.inside > (current_run() != NULL ? 1 : 0);
+}
+
+/* ---- LLVM's ways out ---- */
+
+static _Atomic(new_handler) previous_new_handler;
+
+static _Noreturn void jump_out(run *r, aic_status status)
+{
+    longjmp(r->escape, (int)status);
+}
+
+static void give_back_emergency(run *r)
+{
+    if (r->emergency != NULL) {
+        munmap(r->emergency, EMERGENCY_BYTES);
+        r->emergency = NULL;
+    }
 }
 
 static void on_fatal_error(const char *reason)
 {
-    if (escape != NULL) {
-        leave(aic_fail(AIC_COMPILE, "LLVM", "%s", reason));
+    run *r = current_run();
+    if (r != NULL) {
+        jump_out(r, aic_fail(AIC_COMPILE, SUBJECT, "%s", reason));
     }
     fprintf(stderr, "LLVM ERROR: %s\n", reason); /* another user of LLVM; LLVM ends the process when we return */
 }
@@ -44,45 +111,253 @@ static void on_bad_alloc(void *user, const char *reason, _Bool crash)
 {
     (void)user;
     (void)crash;
-    if (escape != NULL) {
-        leave(aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "%s", reason));
+    run *r = current_run();
+    if (r != NULL) {
+        r->no_memory = true;
+        jump_out(r, aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "%s", reason));
     }
+    /* Another user of LLVM, which ends the process here: it takes a return for impossible. */
+    fputs("LLVM ERROR: out of memory\n", stderr);
+    abort();
 }
 
+/* Returns to have the allocation tried again. */
 static void on_new_failure(void)
 {
-    if (escape != NULL) {
-        leave(aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "out of memory"));
+    run *r = current_run();
+    if (r != NULL && r->emergency != NULL) {
+        give_back_emergency(r);
+        return;
     }
-    if (previous_new_handler != NULL) {
-        previous_new_handler();
+    if (r != NULL) {
+        r->no_memory = true;
+        jump_out(r, aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "out of memory"));
+    }
+    const new_handler previous = atomic_load(&previous_new_handler);
+    if (previous != NULL) {
+        previous();
     } else {
         cxx_throw_bad_alloc();
     }
 }
 
-static void install(void)
+void aic_guard_exceeded(const char *what, size_t count, size_t limit)
+{
+    const aic_status status = aic_fail(AIC_INTERNAL, SUBJECT, "%zu %s, and room for %zu", count, what, limit);
+    run *r = current_run();
+    if (r == NULL) {
+        abort();
+    }
+    jump_out(r, status);
+}
+
+static bool has_new_handler(void)
+{
+    return cxx_set_new_handler != NULL && cxx_get_new_handler != NULL && cxx_throw_bad_alloc != NULL;
+}
+
+static bool has_bad_alloc_handler(void)
+{
+    return llvm_install_bad_alloc_error_handler != NULL && llvm_remove_bad_alloc_error_handler != NULL;
+}
+
+static void install_handlers(void)
 {
     LLVMInstallFatalErrorHandler(on_fatal_error);
-    if (llvm_install_bad_alloc_error_handler != NULL) {
+    if (has_bad_alloc_handler()) {
         llvm_install_bad_alloc_error_handler(on_bad_alloc, NULL);
     }
-    if (cxx_set_new_handler != NULL && cxx_throw_bad_alloc != NULL) {
-        previous_new_handler = cxx_set_new_handler(on_new_failure);
+    if (has_new_handler()) {
+        const new_handler previous = cxx_get_new_handler();
+        if (previous != on_new_failure) { /* it is ours when the host has put back what it once found */
+            atomic_store(&previous_new_handler, previous);
+            cxx_set_new_handler(on_new_failure);
+        }
     }
 }
 
-aic_status aic_guard_run(aic_status (*body)(void *), void *argument)
+static void remove_handlers(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, install);
-    jmp_buf here;
-    int jumped = setjmp(here);
-    if (jumped != 0) {
-        return (aic_status)jumped;
+    LLVMResetFatalErrorHandler();
+    if (has_bad_alloc_handler()) {
+        llvm_remove_bad_alloc_error_handler();
     }
-    escape = &here;
-    aic_status status = body(argument);
-    escape = NULL;
+    if (has_new_handler() && cxx_get_new_handler() == on_new_failure) { /* else the host has set another one */
+        cxx_set_new_handler(atomic_load(&previous_new_handler));
+    }
+}
+
+/* ---- exit and fork ---- */
+
+/* exit() calls handlers in the reverse order of their registration, and LLVM registers one for every global that it
+ * makes. This handler comes before them when it is registered after them: it is, again, at the end of each run that
+ * made some. */
+static void on_exit_begin(void)
+{
+    pthread_mutex_lock(&mutex);
+    state.ending = true;
+    pthread_cond_broadcast(&changed);
+    while (others_inside()) {
+        pthread_cond_wait(&changed, &mutex);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Before all handlers exit() calls the destructors of C++'s thread-local objects of its thread, which threads also call
+ * when they end. Waits for the end of a run that may be making globals of LLVM. */
+static void on_thread_end(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&mutex);
+    while (state.alone && others_inside()) {
+        pthread_cond_wait(&changed, &mutex);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Holds the mutex until the fork is over, so that the child finds nobody inside. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&mutex);
+    state.forking++;
+    while (others_inside()) {
+        pthread_cond_wait(&changed, &mutex);
+    }
+}
+
+static void after_fork_in_parent(void)
+{
+    state.forking--;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+/* The threads that waited are not in the child. */
+static void after_fork_in_child(void)
+{
+    changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    state.forking = 0;
+    state.wanting = 0;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* The thread that loads the library is nearly always the main thread, and that is nearly always the one that exits. */
+__attribute__((constructor)) static void watch_process(void)
+{
+    state.watching =
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0 && atexit(on_exit_begin) == 0;
+    if (cxa_thread_atexit != NULL) {
+        cxa_thread_atexit(on_thread_end, NULL, &dso_handle);
+    }
+}
+
+/* ---- entering and leaving; the mutex is held ---- */
+
+/* Tries whether there is memory for one more run than are inside, and takes the emergency block of it. */
+static void *take_reserve(void)
+{
+    const size_t more = (state.inside + 1) * RESERVE_BYTES;
+    char *memory = mmap(NULL, EMERGENCY_BYTES + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    munmap(memory + EMERGENCY_BYTES, more);
+    return memory;
+}
+
+/* Whether this process can compile at all. */
+static aic_status check_open(void)
+{
+    if (state.ending) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "the process is ending and compiles nothing more");
+    }
+    if (state.broken) {
+        return aic_fail(AIC_COMPILE, SUBJECT,
+                        "memory ran out inside LLVM some time ago; this process cannot compile any more");
+    }
+    return state.watching ? AIC_OK
+                          : aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "there was none for handlers of fork and exit");
+}
+
+/* Waits until the run may begin. */
+static aic_status wait_for_turn(run *r)
+{
+    aic_status status = check_open();
+    while (status == AIC_OK) {
+        const bool others_first = r->alone ? state.inside > 0 : state.wanting > 0;
+        if (state.forking == 0 && !state.alone && !others_first) {
+            r->emergency = take_reserve();
+            if (r->emergency != NULL || state.inside == 0) {
+                return r->emergency != NULL ? AIC_OK : aic_fail_memory(SUBJECT, EMERGENCY_BYTES + RESERVE_BYTES);
+            }
+        }
+        pthread_cond_wait(&changed, &mutex);
+        status = check_open();
+    }
+    return status;
+}
+
+static aic_status enter(run *r)
+{
+    pthread_mutex_lock(&mutex);
+    r->alone = (state.kinds & r->kind) == 0;
+    state.wanting += r->alone;
+    aic_status status = wait_for_turn(r);
+    state.wanting -= r->alone;
+    if (status == AIC_OK) {
+        state.alone = r->alone;
+        if (state.inside++ == 0) {
+            install_handlers();
+        }
+    } else {
+        pthread_cond_broadcast(&changed); /* those who wait for one that wanted to be alone */
+    }
+    pthread_mutex_unlock(&mutex);
+    return status;
+}
+
+static void leave(run *r, aic_status status)
+{
+    give_back_emergency(r);
+    pthread_mutex_lock(&mutex);
+    if (r->alone) {
+        state.alone = false;
+        if (status == AIC_OK || (state.tried & r->kind) == 0) {
+            /* Once more, in front of the handlers that LLVM has registered for the globals it made. Without memory for
+             * that the first registration remains. */
+            (void)atexit(on_exit_begin);
+        }
+        state.tried |= r->kind;
+        state.kinds |= status == AIC_OK ? r->kind : 0;
+    }
+    state.broken |= r->no_memory;
+    if (--state.inside == 0) {
+        remove_handlers();
+    }
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+/* In a function of its own: nothing that it has changed is looked at after the jump. */
+static aic_status run_body(run *r, aic_status (*body)(void *), void *argument)
+{
+    const int jumped = setjmp(r->escape);
+    return jumped != 0 ? (aic_status)jumped : body(argument);
+}
+
+aic_status aic_guard_run(unsigned kind, aic_status (*body)(void *), void *argument)
+{
+    aic_thread *thread = aic_thread_get();
+    if (thread == NULL) {
+        return aic_fail_memory(SUBJECT, sizeof *thread);
+    }
+    run r = {.kind = UINT32_C(1) << kind, .no_memory = false, .emergency = NULL};
+    aic_status status = enter(&r);
+    if (status == AIC_OK) {
+        thread->escape = &r;
+        status = run_body(&r, body, argument);
+        thread->escape = NULL;
+        leave(&r, status);
+    }
     return status;
 }

@@ -10,13 +10,20 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *aic_llvm_version_text(void)
+static char version[32];
+
+static void write_version(void)
 {
-    static _Thread_local char text[32];
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
-    snprintf(text, sizeof text, "%u.%u.%u", major, minor, patch);
-    return text;
+    snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
+}
+
+const char *aic_llvm_version_text(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, write_version);
+    return version;
 }
 
 aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error)
@@ -44,7 +51,7 @@ static void collect_diagnostic(LLVMDiagnosticInfoRef info, void *failed)
         return;
     }
     char *message = LLVMGetDiagInfoDescription(info);
-    aic_fail(AIC_COMPILE, "LLVM", "%s", message);
+    aic_fail(AIC_COMPILE, "LLVM", "%s", message != NULL ? message : "no reason given");
     LLVMDisposeMessage(message);
     *(bool *)failed = true;
 }
@@ -73,20 +80,23 @@ static void start_aarch64(void)
     LLVMInitializeAArch64AsmPrinter();
 }
 
-/* Starts LLVM for one architecture: starting those that are not asked for would only fault in their pages. */
+/* Starts LLVM for one architecture: starting those that are not asked for would only fault in their pages. The first
+ * run of a kind is alone in the guard, and a kind has one architecture: no lock is needed. */
 static void start_target(aic_arch arch)
 {
-    static pthread_once_t once[] = {[AIC_ARCH_X86_64] = PTHREAD_ONCE_INIT, [AIC_ARCH_AARCH64] = PTHREAD_ONCE_INIT};
     static void (*const start[])(void) = {[AIC_ARCH_X86_64] = start_x86, [AIC_ARCH_AARCH64] = start_aarch64};
-    pthread_once(&once[arch], start[arch]);
+    static bool started[sizeof start / sizeof start[0]];
+    if (!started[arch]) {
+        start[arch]();
+        started[arch] = true;
+    }
 }
 
-aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
+/* The machine of a triple of four words. */
+static aic_status make_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
 {
     LLVMTargetRef llvm_target;
     char *message = NULL;
-    start_target(target->arch);
-    triple = triple != NULL ? triple : aic_target_triple(target->arch);
     if (LLVMGetTargetFromTriple(triple, &llvm_target, &message)) {
         return fail_with_message(triple, message);
     }
@@ -95,14 +105,31 @@ aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTa
     return *machine != NULL ? AIC_OK : aic_fail(AIC_COMPILE, "LLVM", "no target machine for %s", triple);
 }
 
-void aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)
+aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
+{
+    start_target(target->arch);
+    /* "x86_64-linux-gnu": without this LLVM takes linux for the vendor and gnu for the system. */
+    char *normal = LLVMNormalizeTargetTriple(triple != NULL ? triple : aic_target_triple(target->arch));
+    if (normal == NULL) { /* its copy could not be allocated */
+        return aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "memory for the target triple cannot be had");
+    }
+    aic_status status = make_machine(target, normal, machine);
+    LLVMDisposeMessage(normal);
+    return status;
+}
+
+aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
     char *triple = LLVMGetTargetMachineTriple(machine);
+    if (triple == NULL) { /* its copy could not be allocated */
+        return aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "memory for the target triple cannot be had");
+    }
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetTarget(module, triple);
     LLVMSetModuleDataLayout(module, layout);
     LLVMDisposeTargetData(layout);
     LLVMDisposeMessage(triple);
+    return AIC_OK;
 }
 
 aic_status aic_llvm_verify(LLVMModuleRef module)

@@ -8,7 +8,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/TargetMachine.h>
 
-/* "22.1.8"; of the calling thread. */
+/* "22.1.8"; static storage. */
 const char *aic_llvm_version_text(void);
 
 /* Consumes `error`; AIC_OK when there is none, else `status` with LLVM's message behind "LLVM: what: ". */
@@ -21,7 +21,7 @@ LLVMContextRef aic_llvm_context(bool *failed);
 aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine);
 
 /* Puts triple and data layout of the machine into the module. */
-void aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
+aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
 aic_status aic_llvm_verify(LLVMModuleRef module);
 aic_status aic_llvm_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);

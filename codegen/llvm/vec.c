@@ -1,6 +1,7 @@
 /* Vector helpers of the emitter. */
 #include "codegen/llvm/vec.h"
 #include "codegen/family/family.h"
+#include "codegen/llvm/guard.h"
 
 #include <string.h>
 
@@ -72,8 +73,9 @@ static LLVMValueRef splat_int(LLVMTypeRef type, uint64_t value)
 /* Every lane the scalar constant. */
 static LLVMValueRef splat_const(LLVMTypeRef type, LLVMValueRef scalar)
 {
-    LLVMValueRef lanes[64];
+    LLVMValueRef lanes[AIC_LANES_MAX];
     unsigned count = LLVMGetVectorSize(type);
+    aic_limit("lanes of a constant", count, AIC_LANES_MAX);
     for (unsigned i = 0; i < count; i++) {
         lanes[i] = scalar;
     }
@@ -170,7 +172,8 @@ LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits)
 
 static LLVMValueRef shuffle(aic_emit *e, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
 {
-    LLVMValueRef mask[64];
+    LLVMValueRef mask[AIC_LANES_MAX];
+    aic_limit("lanes of a shuffle", count, AIC_LANES_MAX);
     for (unsigned i = 0; i < count; i++) {
         mask[i] = LLVMConstInt(e->i32, from[i], false);
     }
@@ -180,7 +183,8 @@ static LLVMValueRef shuffle(aic_emit *e, LLVMValueRef a, LLVMValueRef b, const u
 LLVMValueRef aic_lanes_of_two(aic_emit *e, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned stride,
                               unsigned count)
 {
-    unsigned from[64];
+    unsigned from[AIC_LANES_MAX];
+    aic_limit("lanes of a shuffle", count, AIC_LANES_MAX);
     for (unsigned i = 0; i < count; i++) {
         from[i] = first + i * stride;
     }
@@ -211,10 +215,12 @@ LLVMValueRef aic_concat(aic_emit *e, const LLVMValueRef *vectors, unsigned count
 void aic_transpose(aic_emit *e, LLVMValueRef *vectors, unsigned n, unsigned rows)
 {
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(vectors[0]));
+    aic_limit("lanes of a transposition", lanes, AIC_LANES_MAX);
+    aic_limit("vectors of a transposition", n, AIC_LANES_MAX);
     for (unsigned pass = 1; pass < rows; pass *= 2) {
-        LLVMValueRef next[64];
+        LLVMValueRef next[AIC_LANES_MAX];
         for (unsigned i = 0; i < n; i++) {
-            unsigned from[64], half = i % 2 * lanes / 2;
+            unsigned from[AIC_LANES_MAX], half = i % 2 * lanes / 2;
             for (unsigned j = 0; j < lanes; j++) {
                 from[j] = half + j / 2 + j % 2 * lanes;
             }
@@ -233,13 +239,13 @@ LLVMValueRef aic_add_saturated(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
 
 LLVMValueRef aic_float_enter(aic_emit *e, bool needed)
 {
-    return needed ? e->target->family->fp_enter(e) : NULL;
+    return needed ? aic_family_of(e->target)->fp_enter(e) : NULL;
 }
 
 void aic_float_leave(aic_emit *e, LLVMValueRef saved)
 {
     if (saved != NULL) {
-        e->target->family->fp_leave(e, saved);
+        aic_family_of(e->target)->fp_leave(e, saved);
     }
 }
 
@@ -259,7 +265,8 @@ static unsigned part_size(unsigned count)
 static LLVMValueRef put_lanes(aic_emit *e, LLVMValueRef whole, LLVMValueRef part, unsigned first)
 {
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(whole)), count = LLVMGetVectorSize(LLVMTypeOf(part));
-    unsigned from[64];
+    unsigned from[AIC_LANES_MAX] = {0};
+    aic_limit("lanes of a vector of parts", lanes, AIC_LANES_MAX);
     for (unsigned i = 0; i < lanes; i++) {
         from[i] = i < count ? i : 0;
     }

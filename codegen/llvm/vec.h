@@ -4,6 +4,10 @@
 
 #include "codegen/llvm/emit.h"
 
+/* Lanes of the longest vector, and vectors that are transposed together, at most: bytes of two registers. More ends in
+ * AIC_INTERNAL, see aic_limit(). */
+#define AIC_LANES_MAX (2 * AIC_VECTOR_BITS_MAX / 8)
+
 /* Lanes of a full vector register holding elements of `bits` bits. */
 unsigned aic_lanes(const aic_target *target, unsigned bits);
 

@@ -1,5 +1,6 @@
 /* Vectors of narrower elements: floats to half, bfloat16 and integers, integers to shorter ones. */
 #include "codegen/family/family.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 static LLVMTypeRef with_element(LLVMTypeRef vector, LLVMTypeRef element)
@@ -66,8 +67,10 @@ static LLVMValueRef round_to_bfloat16(aic_emit *e, LLVMValueRef floats, bool has
 
 LLVMValueRef aic_float_to_bfloat16(aic_emit *e, const LLVMValueRef *floats, unsigned count, bool has_nan)
 {
-    LLVMValueRef halves[2] = {NULL};
+    enum { VECTORS = 2 };
+    LLVMValueRef halves[VECTORS] = {NULL};
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats[0]));
+    aic_limit("vectors that become bfloat16", count, VECTORS);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef rounded = round_to_bfloat16(e, floats[i], has_nan);
         halves[i] = LLVMBuildBitCast(e->builder, rounded, aic_vector(e->i16, 2 * lanes), "");
@@ -91,7 +94,7 @@ static LLVMValueRef round_portable(aic_emit *e, LLVMValueRef floats)
 
 LLVMValueRef aic_round(aic_emit *e, LLVMValueRef floats)
 {
-    LLVMValueRef (*emit)(aic_emit *, LLVMValueRef) = e->target->family->round;
+    LLVMValueRef (*emit)(aic_emit *, LLVMValueRef) = aic_family_of(e->target)->round;
     return emit != NULL ? emit(e, floats) : round_portable(e, floats);
 }
 
@@ -108,7 +111,7 @@ static LLVMValueRef narrow_portable(aic_emit *e, LLVMValueRef v, bool to_unsigne
 
 LLVMValueRef aic_pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned)
 {
-    const aic_pack_hook *hook = &e->target->family->pack;
+    const aic_pack_hook *hook = &aic_family_of(e->target)->pack;
     if (hook->emit != NULL) {
         return hook->emit(e, a, b, to_unsigned);
     }
@@ -118,7 +121,7 @@ LLVMValueRef aic_pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsig
 
 unsigned aic_pack_lane(const aic_target *target, unsigned lanes, unsigned bits, unsigned lane)
 {
-    unsigned unit = target->family->pack.unit_bits / bits;
+    unsigned unit = aic_family_of(target)->pack.unit_bits / bits;
     if (unit == 0 || unit > lanes) {
         return lane;
     }

@@ -1,6 +1,7 @@
 /* Analysis of maps, their schedules, and the frame of their kernels. */
 #include "codegen/loops/map.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 #include <stdio.h>
@@ -43,13 +44,17 @@ static bool is_aligned(int64_t bytes)
     return bytes % AIC_NEST_PAST_ALIGN == 0;
 }
 
-static int64_t least_common_multiple(int64_t a, int64_t b)
+/* Vectors until the run's elements fall into the same lanes again: the least common multiple of `lanes` and `extent`,
+ * in vectors. Both are positive. */
+static int64_t period_of(int64_t lanes, int64_t extent)
 {
-    int64_t multiple = a;
-    while (multiple % b != 0) {
-        multiple += a;
+    int64_t divisor = extent; /* the greatest one of both */
+    for (int64_t rest = lanes; rest != 0;) {
+        const int64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
     }
-    return multiple;
+    return extent / divisor;
 }
 
 /* Whether the run is shorter than a vector, or would end between the places where stores past the caches begin. */
@@ -65,7 +70,7 @@ static void lengthen(aic_map_plan *p)
     unsigned i = 0;
     while (i < p->box.dims && is_short(p) && p->digits < AIC_MAP_DIGITS) {
         const bool follows = p->box.dim[i].out == p->inner.out * p->inner.extent;
-        if (follows && least_common_multiple(p->lanes, p->inner.extent) <= PERIOD_MAX * p->lanes) {
+        if (follows && period_of(p->lanes, p->inner.extent) <= PERIOD_MAX) {
             const aic_nest_dim next = aic_box_take(&p->box, i);
             add_digit(p, &next);
             i = 0;
@@ -73,6 +78,16 @@ static void lengthen(aic_map_plan *p)
             i++;
         }
     }
+}
+
+static aic_division divide(const aic_map_plan *p)
+{
+    int64_t iterations[AIC_NEST_DIMS + 1];
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        iterations[i] = p->box.dim[i].extent;
+    }
+    iterations[p->box.dims] = p->inner.extent / p->chunk;
+    return aic_divide(iterations, (int)p->box.dims + 1);
 }
 
 static void make_plan(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule, bool past,
@@ -95,8 +110,9 @@ static void make_plan(const aic_map *map, const aic_map_box *box, const aic_map_
         lengthen(p);
     }
     aic_box_sort(&p->box);
-    const int64_t period = least_common_multiple(p->lanes, p->unit), wanted = p->lanes * schedule->unroll;
-    p->chunk = (wanted + period - 1) / period * period;
+    const int64_t period = period_of(p->lanes, p->unit);
+    p->chunk = (schedule->unroll + period - 1) / period * period * p->lanes;
+    p->division = divide(p);
 }
 
 void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule, aic_map_plan *p)
@@ -117,7 +133,7 @@ bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_map
 {
     aic_map_schedule narrow = *schedule;
     narrow.vector = AIC_NEST_PAST_ALIGN; /* the widest store that an address of this alignment allows */
-    if (bytes_of(map, box) < AIC_NEST_PAST_BYTES || box->reads[AIC_MAP_OLD]) {
+    if (bytes_of(map, box) < aic_machine_facts()->past_bytes || box->reads[AIC_MAP_OLD]) {
         return false;
     }
     make_plan(map, box, &narrow, true, plan);
@@ -136,9 +152,8 @@ static const double LOOP_COST = 2, RUN_COST = 4;
 /* Code must be compiled. */
 static const double SIZE_COST = 0.01;
 
-/* Operands that hold more than this do not stay in a core's second-level cache. There the width of an access gains
- * nothing, and processors whose paths to the caches are narrower than their vectors lose some of it. */
-enum { CACHED_BYTES = 1 << 20, PATH_BYTES = 32 };
+/* Of an access to operands that do not stay in a core's second-level cache. There its width gains nothing, and
+ * processors whose paths to the caches are narrower than their vectors lose some of it. */
 static const double WIDE_COST = 1.25;
 
 /* Words of the output from one word of an input. */
@@ -160,29 +175,29 @@ static double traffic_of(const aic_map *map, const aic_map_box *box)
 /* Of one load or store. */
 static double access_cost(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule)
 {
+    const aic_machine *machine = aic_machine_facts();
     const int64_t width = schedule->vector;
-    const bool wide = width > PATH_BYTES && traffic_of(map, box) > CACHED_BYTES;
-    return wide ? WIDE_COST * (double)width / PATH_BYTES : 1;
+    const bool wide = width > machine->path_bytes && traffic_of(map, box) > (double)machine->l2_bytes;
+    return wide ? WIDE_COST * (double)width / (double)machine->path_bytes : 1;
 }
 
-static double predict_box(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule)
+static double predict_box(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule,
+                          const aic_map_plan *p)
 {
-    aic_map_plan p;
-    aic_map_plan_make(map, box, schedule, &p);
     const double access = access_cost(map, box, schedule), outputs = outputs_of(box);
     const double operations = outputs * aic_map_operations(&map->value);
     double runs = 1, accesses = outputs;
-    for (unsigned i = 0; i < p.box.dims; i++) {
-        runs *= (double)p.box.dim[i].extent;
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        runs *= (double)p->box.dim[i].extent;
     }
     for (unsigned k = 0; k < AIC_MAP_STREAMS; k++) {
-        accesses += box->reads[k] && (p.folded[k] || p.inner.in[k] != 0);
+        accesses += box->reads[k] && (p->folded[k] || p->inner.in[k] != 0);
     }
-    int64_t pieces = p.inner.extent / p.lanes;
-    for (int64_t rest = p.inner.extent % p.lanes; rest > 0; rest &= rest - 1) {
+    int64_t pieces = p->inner.extent / p->lanes;
+    for (int64_t rest = p->inner.extent % p->lanes; rest > 0; rest &= rest - 1) {
         pieces++;
     }
-    double loops = (double)(p.inner.extent / p.chunk);
+    double loops = (double)(p->inner.extent / p->chunk);
     return runs * ((double)pieces * (accesses * access + operations) + loops * LOOP_COST + RUN_COST);
 }
 
@@ -221,95 +236,57 @@ static aic_status derive(aic_plan *plan)
 {
     const aic_map_schedule *s = schedule_of(plan);
     const aic_map *map = aic_map_of(plan);
-    aic_status status = aic_check_vector(plan->problem.target, s->vector);
+    aic_status status = aic_nest_check_room(map->incomplete);
+    if (status == AIC_OK) {
+        status = aic_check_vector(plan->problem.target, s->vector);
+    }
     if (status == AIC_OK) {
         status = aic_check_power("unroll", s->unroll, UNROLL_MAX);
     }
     if (status != AIC_OK) {
         return status;
     }
+    aic_map_derived *derived = plan->derived;
+    int64_t items = 1;
     double cost = 0;
     for (unsigned i = 0; i < map->boxes; i++) {
-        cost += predict_box(map, &map->box[i], s);
+        aic_map_plan *p = &derived->box[i];
+        aic_map_plan_make(map, &map->box[i], s, p);
+        items = p->division.count > items ? p->division.count : items;
+        cost += predict_box(map, &map->box[i], s, p);
     }
     plan->cost = cost * (1 + SIZE_COST * (double)s->unroll);
     plan->requirements.needs = aic_map_is_float(&map->value) ? AIC_NEEDS_FLOAT : 0;
-    aic_requirements_phase(&plan->requirements, "boxes", 1);
+    aic_requirements_phase(&plan->requirements, "boxes", aic_division_items(items));
     return AIC_OK;
 }
 
 /* ---- the kernel ---- */
 
-/* The functions of a box; `past`, for aligned outputs, NULL where there is none. */
-typedef struct box_code {
-    LLVMValueRef plain, past;
-} box_code;
-
-static box_code emit_box(aic_emit *e, const aic_map *map, unsigned i, const aic_map_schedule *schedule,
-                         const char *symbol)
+static aic_box_code emit_box(aic_emit *e, const aic_plan *plan, unsigned i, const char *symbol)
 {
     char name[160];
-    aic_map_plan plan;
-    box_code code = {NULL, NULL};
-    aic_map_plan_make(map, &map->box[i], schedule, &plan);
+    const aic_map *map = aic_map_of(plan);
+    const aic_map_plan *plain = &((const aic_map_derived *)plan->derived)->box[i];
+    aic_map_plan past;
+    aic_box_code code = {.pointers = map->operands};
     snprintf(name, sizeof name, "%s_box%u", symbol, i);
-    code.plain = aic_emit_map_box(e, &plan, name);
-    if (aic_map_plan_past(map, &map->box[i], schedule, &plan)) {
+    code.plain = (aic_box_function){aic_emit_map_box(e, plain, name), plain->division.count};
+    if (aic_map_plan_past(map, &map->box[i], schedule_of(plan), &past)) {
         snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
-        code.past = aic_emit_map_box(e, &plan, name);
+        code.past = (aic_box_function){aic_emit_map_box(e, &past, name), past.division.count};
     }
     return code;
 }
 
-static void call_if(aic_emit *e, LLVMValueRef condition, LLVMValueRef function, LLVMValueRef *args, unsigned count)
-{
-    aic_branch branch;
-    aic_branch_begin(e, &branch, condition);
-    aic_emit_call(e, function, args, count);
-    aic_branch_end(e, &branch);
-}
-
-/* Either function of a box. */
-static void call_box(aic_emit *e, const box_code *code, LLVMValueRef *args, unsigned count)
-{
-    if (code->past == NULL) {
-        aic_emit_call(e, code->plain, args, count);
-        return;
-    }
-    LLVMValueRef address = LLVMBuildPtrToInt(e->builder, args[0], e->i64, "");
-    LLVMValueRef low = LLVMBuildAnd(e->builder, address, aic_int(e, AIC_NEST_PAST_ALIGN - 1), "");
-    LLVMValueRef fits = LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "");
-    LLVMValueRef fits_not = LLVMBuildNot(e->builder, fits, "");
-    call_if(e, fits, code->past, args, count);
-    call_if(e, fits_not, code->plain, args, count);
-}
-
-static LLVMValueRef emit_boxes(aic_emit *e, const aic_plan *plan, const box_code *code, const char *symbol)
-{
-    const aic_map *map = aic_map_of(plan);
-    aic_body body;
-    bool past = false;
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "boxes", &body);
-    aic_emit_aliases(e);
-    for (unsigned i = 0; i < map->boxes; i++) {
-        call_box(e, &code[i], body.operand, map->operands);
-        past = past || code[i].past != NULL;
-    }
-    if (past) {
-        aic_fence(e);
-    }
-    aic_emit_function_end(e);
-    return body.function;
-}
-
 static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
 {
-    box_code code[AIC_MAP_BOXES];
+    aic_box_code code[AIC_MAP_BOXES];
     const aic_map *map = aic_map_of(plan);
     for (unsigned i = 0; i < map->boxes; i++) {
-        code[i] = emit_box(e, map, i, schedule_of(plan), symbol);
+        code[i] = emit_box(e, plan, i, symbol);
     }
-    bodies->phase[0] = emit_boxes(e, plan, code, symbol);
+    bodies->phase[0] = aic_emit_boxes(e, plan, code, map->boxes, true, symbol);
 }
 
 /* ---- the report ---- */
@@ -329,15 +306,14 @@ static void report(FILE *out, const aic_plan *plan)
 {
     const aic_map *map = aic_map_of(plan);
     for (unsigned i = 0; i < map->boxes; i++) {
-        aic_map_plan p;
-        aic_map_plan_make(map, &map->box[i], schedule_of(plan), &p);
+        const aic_map_plan *p = &((const aic_map_derived *)plan->derived)->box[i];
         fprintf(out, "%s, %lld bytes; dimensions and their steps in bytes:\n", aic_map_op_name(map->value.op),
-                (long long)bytes_of(map, p.from) * outputs_of(p.from));
-        for (unsigned k = 0; k < p.box.dims; k++) {
-            report_dim(out, p.from, "loop", &p.box.dim[k]);
+                (long long)bytes_of(map, p->from) * outputs_of(p->from));
+        for (unsigned k = 0; k < p->box.dims; k++) {
+            report_dim(out, p->from, "loop", &p->box.dim[k]);
         }
-        for (unsigned k = p.digits; k-- > 0;) {
-            report_dim(out, p.from, "run", &p.digit[k]);
+        for (unsigned k = p->digits; k-- > 0;) {
+            report_dim(out, p->from, "run", &p->digit[k]);
         }
     }
 }
@@ -362,7 +338,7 @@ static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FI
 const aic_shape aic_shape_map = {
     .name = "elementwise",
     .schedule = &RECORD,
-    .derived_bytes = 1,
+    .derived_bytes = sizeof(aic_map_derived),
     .enumerate = enumerate,
     .derive = derive,
     .bound = bound,

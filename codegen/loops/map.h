@@ -27,6 +27,7 @@ typedef struct aic_map {
     unsigned operand[AIC_MAP_STREAMS]; /* that a stream is read from */
     unsigned boxes;
     aic_map_box box[AIC_MAP_BOXES];
+    bool incomplete; /* of a nest that is */
 } aic_map;
 
 typedef struct aic_map_schedule {
@@ -62,11 +63,17 @@ typedef struct aic_map_plan {
     unsigned digits;
     aic_nest_dim digit[AIC_MAP_DIGITS];
     bool folded[AIC_MAP_STREAMS];
-    int64_t unit;  /* elements of all digits but the last */
-    int64_t lanes; /* elements of the widest access */
-    int64_t chunk; /* elements of one iteration of a long run; a multiple of lanes and unit */
-    bool past;     /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
+    int64_t unit;          /* elements of all digits but the last */
+    int64_t lanes;         /* elements of the widest access */
+    int64_t chunk;         /* elements of one iteration of a long run; a multiple of lanes and unit */
+    bool past;             /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
+    aic_division division; /* of the loops: the box's dimensions, then the chunks of a run */
 } aic_map_plan;
+
+/* What follows from a map and a schedule. */
+typedef struct aic_map_derived {
+    aic_map_plan box[AIC_MAP_BOXES];
+} aic_map_derived;
 
 /* What a (legal) schedule makes of a box. */
 void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule,
@@ -76,7 +83,7 @@ void aic_map_plan_make(const aic_map *map, const aic_map_box *box, const aic_map
 bool aic_map_plan_past(const aic_map *map, const aic_map_box *box, const aic_map_schedule *schedule,
                        aic_map_plan *plan);
 
-/* Emits `void name(operands)`: the box. map_emit.c. */
+/* Emits `void name(operands...; first, last)`: iterations of the box's loop that is divided. map_emit.c. */
 LLVMValueRef aic_emit_map_box(aic_emit *e, const aic_map_plan *plan, const char *name);
 
 #endif

@@ -1,10 +1,13 @@
 /* Code of a map's box: loops around runs, a run in vectors, the rest of it in smaller ones. Nothing is written that
  * does not belong to the run, and nothing read but what lies between elements of it. All loads of a batch come before
  * its stores, which may be to the same elements. */
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/map.h"
 
-enum { POINTERS = 1 + AIC_MAP_STREAMS, BATCH = 4, LANES_MAX = 64 };
+#include <string.h>
+
+enum { POINTERS = 1 + AIC_MAP_STREAMS, BATCH = 4 };
 
 /* Neighbouring words of a stream, loaded. */
 typedef struct window {
@@ -19,6 +22,7 @@ typedef struct run {
     LLVMValueRef pointer[POINTERS];       /* the output's, then the streams'; NULL: not read */
     LLVMValueRef scalar[AIC_MAP_STREAMS]; /* of streams that broadcast along the run */
     window window[AIC_MAP_STREAMS];       /* of folded streams that are the same in every unit */
+    LLVMValueRef first, last;             /* the iterations of the divided loop that this call does */
 } run;
 
 static int64_t stride_of(const aic_nest_dim *d, unsigned pointer)
@@ -76,7 +80,8 @@ static window open_window(const run *r, unsigned stream, LLVMValueRef pointer, i
 
 static LLVMValueRef permute(const run *r, const window *w, unsigned stream, int64_t first, unsigned n)
 {
-    unsigned from[LANES_MAX];
+    unsigned from[AIC_LANES_MAX];
+    aic_limit("elements of a vector", n, AIC_LANES_MAX);
     for (unsigned i = 0; i < n; i++) {
         from[i] = (unsigned)((place_of(r->p, stream, first + i) - w->low) / r->p->map->size);
     }
@@ -187,13 +192,24 @@ static void emit_elements(const run *r, LLVMValueRef *pointer, int64_t first, in
     }
 }
 
+/* Whether it is the chunks of the run that are divided. */
+static bool divides_run(const aic_map_plan *p)
+{
+    return p->division.loop == (int)p->box.dims;
+}
+
 /* Elements 0 .. end-1, whole chunks. */
 static void emit_long_run(run *r, int64_t end)
 {
     const aic_map_plan *p = r->p;
     LLVMValueRef moved[POINTERS] = {NULL};
     aic_loop loop;
-    aic_loop_begin(r->e, &loop, "run", aic_int(r->e, 0), aic_int(r->e, end / p->unit), p->chunk / p->unit, NULL, 0);
+    LLVMValueRef from = aic_int(r->e, 0), to = aic_int(r->e, end / p->unit);
+    if (divides_run(p)) {
+        from = aic_mul(r->e, r->first, p->chunk / p->unit);
+        to = aic_mul(r->e, r->last, p->chunk / p->unit);
+    }
+    aic_loop_begin(r->e, &loop, "run", from, to, p->chunk / p->unit, NULL, 0);
     for (unsigned i = 0; i < POINTERS; i++) {
         if (r->pointer[i] != NULL) {
             moved[i] = aic_at(r->e, r->pointer[i], aic_mul(r->e, loop.index, unit_bytes(p, i)));
@@ -229,7 +245,15 @@ static void emit_run(run *r)
     if (end > 0) {
         emit_long_run(r, end);
     }
-    emit_elements(r, r->pointer, end, extent);
+    if (!divides_run(r->p)) {
+        emit_elements(r, r->pointer, end, extent);
+    } else if (end < extent) { /* the rest goes with the last chunk */
+        aic_branch branch;
+        LLVMValueRef ends = aic_int(r->e, r->p->division.count);
+        aic_branch_begin(r->e, &branch, LLVMBuildICmp(r->e->builder, LLVMIntEQ, r->last, ends, ""));
+        emit_elements(r, r->pointer, end, extent);
+        aic_branch_end(r->e, &branch);
+    }
 }
 
 /* ---- the loops ---- */
@@ -249,8 +273,16 @@ static void emit_dims(run *r, unsigned dim)
             carried[count++] = r->pointer[i];
         }
     }
+    LLVMValueRef from = aic_int(r->e, 0), to = aic_int(r->e, d->extent);
+    if (r->p->division.loop == (int)dim) {
+        from = r->first;
+        to = r->last;
+        for (unsigned i = 0; i < count; i++) {
+            carried[i] = aic_at(r->e, carried[i], aic_mul(r->e, from, stride_of(d, place[i])));
+        }
+    }
     aic_loop loop;
-    aic_loop_begin(r->e, &loop, "dim", aic_int(r->e, 0), aic_int(r->e, d->extent), 1, carried, count);
+    aic_loop_begin(r->e, &loop, "dim", from, to, 1, carried, count);
     run inner = *r;
     for (unsigned i = 0; i < count; i++) {
         inner.pointer[place[i]] = carried[i];
@@ -265,8 +297,16 @@ static void emit_dims(run *r, unsigned dim)
 LLVMValueRef aic_emit_map_box(aic_emit *e, const aic_map_plan *p, const char *name)
 {
     static const char *const PARAMS[AIC_MAP_OPERANDS] = {"out", "in0", "in1"};
+    const char *names[AIC_MAP_OPERANDS + 2];
+    const unsigned operands = p->map->operands;
     run r = {.e = e, .p = p};
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, p->map->operands, 0);
+    aic_limit("operands of an operation on elements", operands, AIC_MAP_OPERANDS);
+    memcpy(names, PARAMS, sizeof PARAMS);
+    names[operands] = "first";
+    names[operands + 1] = "last";
+    aic_emit_function(e, name, AIC_EMIT_HOT, names, operands, 2);
+    r.first = aic_emit_param(e, operands);
+    r.last = aic_emit_param(e, operands + 1);
     aic_emit_aliases(e);
     LLVMValueRef function = e->function;
     r.pointer[0] = aic_at_const(e, aic_emit_param(e, 0), p->box.out);

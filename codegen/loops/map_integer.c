@@ -7,9 +7,10 @@
  *
  * Elements come into their lanes by shifts, and go back by shifts: they stay in the word, where moves across a vector
  * would cost more than the arithmetic. */
+#include "codegen/llvm/guard.h"
 #include "codegen/loops/map_terms.h"
 
-enum { WORD_BITS = 32, WORD_BYTES = 4, BYTE_BITS = 8, PLANES_MAX = 4, BYTES_MAX = 64, REGISTER_BITS = 128 };
+enum { WORD_BITS = 32, WORD_BYTES = 4, BYTE_BITS = 8, PLANES_MAX = 4, REGISTER_BITS = 128 };
 
 /* ---- expressions, in lanes that hold every intermediate ---- */
 
@@ -205,8 +206,9 @@ static int place_in_lanes(const taking *t)
 static LLVMValueRef moved_up(const taking *t)
 {
     const unsigned bytes = t->l->lane / BYTE_BITS, below = bytes - t->in->bits / BYTE_BITS, all = t->n * WORD_BYTES;
-    LLVMValueRef from[BYTES_MAX],
+    LLVMValueRef from[AIC_LANES_MAX],
         vector = LLVMBuildBitCast(t->e->builder, t->words, integers(t->e, BYTE_BITS, all), "");
+    aic_limit("bytes of words", all, AIC_LANES_MAX);
     for (unsigned i = 0; i < all; i++) {
         const unsigned word = i / WORD_BYTES, byte = i % bytes, lane = i % WORD_BYTES / bytes;
         const unsigned place = word * WORD_BYTES + t->origin[lane].byte + byte - below;
@@ -286,7 +288,8 @@ static LLVMValueRef packed(const terms *t, const lanes *l, LLVMValueRef plane[2]
 {
     aic_emit *e = t->e;
     const unsigned in_word = l->planes * l->count, register_lanes = REGISTER_BITS / l->bits;
-    unsigned from[BYTES_MAX], all = n * l->count;
+    unsigned from[AIC_LANES_MAX], all = n * l->count;
+    aic_limit("elements of words", n * in_word, AIC_LANES_MAX);
     for (unsigned i = 0; i < 2 && !t->sign; i++) {
         plane[i] = clamped(t, plane[i], l->bits);
     }
@@ -330,6 +333,7 @@ static LLVMValueRef in_lanes(aic_emit *e, const aic_map_value *v, const aic_map_
     const lanes l = lanes_of(v);
     terms t = {.e = e, .v = v, .type = integers(e, l.bits, n * l.count), .sign = l.sign};
     LLVMValueRef plane[PLANES_MAX] = {NULL};
+    aic_limit("planes of elements", l.planes, PLANES_MAX);
     for (unsigned i = 0; i < l.planes; i++) {
         t.a = input_of(&t, &l, &v->a, part->half, i, stream[AIC_MAP_A], stream[AIC_MAP_A_NEXT], n);
         t.b = input_of(&t, &l, &v->b, part->half, i, stream[AIC_MAP_B], stream[AIC_MAP_B_NEXT], n);

@@ -1,5 +1,6 @@
 /* Analysis of a nest: which loops are one, which way its operands are dense, and the tiles that follow. */
 #include "codegen/loops/nest.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 #include <stdlib.h>
@@ -118,6 +119,13 @@ aic_status aic_check_vector(const aic_target *target, int64_t bytes)
                : status;
 }
 
+aic_status aic_nest_check_room(bool incomplete)
+{
+    return incomplete ? aic_fail(AIC_INTERNAL, "codegen", "more than %d boxes, or than %d dimensions of one",
+                                 AIC_NEST_BOXES, AIC_NEST_DIMS)
+                      : AIC_OK;
+}
+
 aic_status aic_nest_check_schedule(const aic_target *target, const aic_nest_schedule *schedule)
 {
     const struct {
@@ -146,7 +154,12 @@ aic_status aic_nest_check_schedule(const aic_target *target, const aic_nest_sche
 /* ---- plans ---- */
 
 /* A box moves at most this much straight-line, in accesses of up to a vector; runs beyond it are loops. */
-enum { TILE_ACCESSES = 64, LINE_BYTES = 64 };
+enum { TILE_ACCESSES = 64 };
+
+static int64_t line_bytes(void)
+{
+    return aic_machine_facts()->line_bytes;
+}
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -238,28 +251,28 @@ static void plan_transposition(aic_nest_plan *p, int write, int read)
     }
     int64_t bytes = p->write.extent * p->write.out;
     int next = find_stride(&p->box, -1, bytes);
-    if (next >= 0 && bytes <= LINE_BYTES && power_within(bytes) == bytes) {
+    if (next >= 0 && bytes <= line_bytes() && power_within(bytes) == bytes) {
         p->next = p->box.dim[next];
         drop(&p->box, (unsigned)next);
     }
 }
 
-/* Whether the lines of this many rows push each other out of a first-level cache of 64 sets of 8 lines: rows a multiple
- * of many lines apart share few sets. */
+/* Whether the lines of this many rows push each other out of the first-level cache: rows a multiple of many lines apart
+ * share few of its sets. */
 static bool rows_collide(int64_t rows, int64_t stride)
 {
-    enum { SETS = 64, WAYS = 8 };
-    int64_t sets = SETS;
-    for (int64_t lines = stride / LINE_BYTES; sets > 1 && lines % 2 == 0; lines /= 2) {
+    const aic_machine *machine = aic_machine_facts();
+    int64_t sets = machine->l1_bytes / (machine->line_bytes * machine->l1_ways);
+    for (int64_t lines = stride / machine->line_bytes; sets > 1 && lines % 2 == 0; lines /= 2) {
         sets /= 2;
     }
-    return stride % LINE_BYTES == 0 && rows > sets * WAYS;
+    return stride % machine->line_bytes == 0 && rows > sets * machine->l1_ways;
 }
 
 /* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
 static int64_t staged_columns(const aic_nest_plan *p, unsigned size)
 {
-    int64_t columns = LINE_BYTES / size;
+    int64_t columns = line_bytes() / size;
     bool collide = rows_collide(smaller(p->rows, p->rows_valid), p->write.in[0]);
     return collide && p->cols < columns && p->read.extent >= columns ? columns : 0;
 }
@@ -267,7 +280,6 @@ static int64_t staged_columns(const aic_nest_plan *p, unsigned size)
 /* Loops of short steps in the input that a loop of long ones would tear apart. */
 static void plan_bursts(aic_nest_plan *p)
 {
-    enum { BURST_BYTES = 2048 };
     unsigned at = 0;
     for (unsigned i = 1; i < p->box.dims; i++) {
         at = llabs(p->box.dim[i].in[0]) < llabs(p->box.dim[at].in[0]) ? i : at;
@@ -275,7 +287,7 @@ static void plan_bursts(aic_nest_plan *p)
     if (OPS[p->box.op].inputs == 0 || p->box.dims < 2 || at == p->box.dims - 1 || p->box.dim[at].in[0] == 0) {
         return;
     }
-    int64_t burst = power_within(BURST_BYTES / llabs(p->box.dim[at].in[0]));
+    int64_t burst = power_within(aic_machine_facts()->burst_bytes / llabs(p->box.dim[at].in[0]));
     if (burst > 1 && burst <= p->box.dim[at].extent) {
         p->near = p->box.dim[at];
         p->burst = burst;
@@ -288,7 +300,7 @@ static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_nest_s
     bool partial = p->rows_valid < p->write.extent;
     p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
     if (p->next.extent > 1) {
-        p->group = smaller(LINE_BYTES / (p->write.extent * size), power_within(p->next.extent));
+        p->group = smaller(line_bytes() / (p->write.extent * size), power_within(p->next.extent));
         p->rows = p->write.extent * p->group;
     }
     p->cols = smaller(schedule->cols, power_within(p->read.extent));
@@ -300,6 +312,21 @@ static void tile_transposition(aic_nest_plan *p, unsigned size, const aic_nest_s
     if (rest > 0 && 2 * rest <= p->cols) {
         p->tail = power_within(2 * rest - 1);
     }
+}
+
+/* Iterations of the plan's loops, in the order of their numbers. */
+static aic_division divide(const aic_nest_plan *p)
+{
+    int64_t iterations[AIC_NEST_DIMENSION + AIC_NEST_DIMS + 2];
+    int loops = 0;
+    const int64_t along = p->next.extent > 1 ? p->next.extent : p->write.extent;
+    iterations[loops++] = (p->near.extent + p->burst - 1) / p->burst;
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        iterations[loops++] = p->box.dim[i].extent;
+    }
+    iterations[loops++] = (along + p->band - 1) / p->band;
+    iterations[loops++] = p->chunk != 0 ? (p->run + p->chunk - 1) / p->chunk : 1;
+    return aic_divide(iterations, loops);
 }
 
 void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule, aic_nest_plan *p)
@@ -319,6 +346,7 @@ void aic_nest_plan_make(const aic_nest *nest, const aic_box *box, const aic_nest
     p->band = schedule->band < p->rows ? p->rows : schedule->band;
     aic_box_sort(&p->box);
     plan_bursts(p);
+    p->division = divide(p);
 }
 
 /* ---- stores past the caches ---- */
@@ -358,17 +386,18 @@ bool aic_nest_plan_past(const aic_nest *nest, const aic_box *box, const aic_nest
                         aic_nest_plan *plan)
 {
     aic_nest_schedule narrow = *schedule;
-    if (aic_box_bytes(nest, box) < AIC_NEST_PAST_BYTES) {
+    if (aic_box_bytes(nest, box) < aic_machine_facts()->past_bytes) {
         return false;
     }
     narrow.vector = AIC_NEST_PAST_ALIGN; /* the widest store that an address of this alignment allows */
     aic_nest_plan_make(nest, box, &narrow, plan);
     if (plan->transposes) { /* whole lines */
-        narrow.rows = LINE_BYTES / nest->size;
+        narrow.rows = line_bytes() / nest->size;
         narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
         aic_nest_plan_make(nest, box, &narrow, plan);
     }
     plan->past = true;
     plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
+    plan->division = divide(plan);
     return stores_aligned(plan, nest->size);
 }

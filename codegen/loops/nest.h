@@ -7,13 +7,12 @@
 #ifndef AIC_NEST_H
 #define AIC_NEST_H
 
-#include "codegen/shape.h"
+#include "codegen/loops/boxes.h"
 
 enum { AIC_NEST_DIMS = 8, AIC_NEST_INPUTS = 6, AIC_NEST_BOXES = 32 };
 
-/* Outputs from here on will not be found in a cache when they are read next: where the output is aligned, stores go
- * past the caches. */
-enum { AIC_NEST_PAST_BYTES = 16 << 20, AIC_NEST_PAST_ALIGN = 16 };
+/* Stores of outputs that no cache holds (machine.h) go past the caches where the output is aligned to this. */
+enum { AIC_NEST_PAST_ALIGN = 16 };
 
 /* What is done to an element; rows of the table in nest.c. */
 typedef enum aic_nest_op {
@@ -42,6 +41,7 @@ typedef struct aic_nest {
     uint32_t value; /* of FILL, and past `valid`: its bits */
     unsigned boxes;
     aic_box box[AIC_NEST_BOXES];
+    bool incomplete; /* there was no room for all boxes, or for their dimensions: no kernel can be made */
 } aic_nest;
 
 typedef struct aic_nest_schedule {
@@ -75,7 +75,8 @@ typedef struct aic_move_dim {
 } aic_move_dim;
 
 /* Describes a move of elements of `size` bytes as boxes of copies and, where blocks are padded, zeros. Blocks are
- * powers of two. At most four dimensions have blocks that are no plain stride. */
+ * powers of two. Two dimensions with blocks on both sides take a third of the room for boxes, further ones multiply it
+ * by three: beyond that the nest is incomplete. */
 void aic_nest_move(aic_nest *nest, unsigned size, const aic_move_dim *dim, unsigned dims);
 
 /* The input starts `bytes` bytes further on. */
@@ -106,7 +107,16 @@ typedef struct aic_nest_plan {
     int64_t vector; /* bytes of the widest access */
     int64_t chunk;  /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
     bool past;      /* stores go past the caches; the output must be aligned to AIC_NEST_PAST_ALIGN bytes */
+    aic_division division; /* of the loops: bursts, the box's dimensions, bands, chunks of a long run */
 } aic_nest_plan;
+
+/* Numbers of a plan's loops: its dimension i has AIC_NEST_DIMENSION + i, then come bands and chunks. */
+enum { AIC_NEST_BURSTS, AIC_NEST_DIMENSION };
+
+/* What follows from a nest and a schedule. */
+typedef struct aic_nest_derived {
+    aic_nest_plan box[AIC_NEST_BOXES];
+} aic_nest_derived;
 
 /* Drops dimensions of one element and joins those that are one stride in every operand. */
 void aic_box_coalesce(aic_box *box);
@@ -118,6 +128,9 @@ void aic_box_sort(aic_box *box);
 /* Whether the schedule's field is a power of two of 1..most; whether the bytes are those of a register. */
 aic_status aic_check_power(const char *field, int64_t value, int64_t most);
 aic_status aic_check_vector(const aic_target *target, int64_t bytes);
+
+/* Whether a description found room for all that it is made of; else AIC_INTERNAL. */
+aic_status aic_nest_check_room(bool incomplete);
 
 /* Whether the schedule's fields are in their ranges. */
 aic_status aic_nest_check_schedule(const aic_target *target, const aic_nest_schedule *schedule);
@@ -140,7 +153,7 @@ const char *aic_nest_op_name(aic_nest_op op);
 /* ---- schedules (nest_schedule.c) ---- */
 
 void aic_nest_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor);
-double aic_nest_cost(const aic_nest *nest, const aic_nest_schedule *schedule);
+double aic_nest_cost(const aic_nest *nest, const aic_nest_derived *derived);
 double aic_nest_bound(const aic_plan *plan);
 void aic_nest_report(FILE *out, const aic_plan *plan);
 

@@ -5,26 +5,43 @@
  *         for tile along `read`
  *           for tile along `write` (or `next`, and tile along `write`) within the band
  *             move rows x cols units */
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/nest.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { POINTERS_MAX = 1 + AIC_NEST_INPUTS };
+/* Fills and copies have at most one input. */
+enum { POINTERS_MAX = 2 };
 
-static const char *const PARAMS[POINTERS_MAX] = {"out", "in0", "in1", "in2"};
+static const char *const PARAMS[POINTERS_MAX] = {"out", "in"};
 
 typedef struct walk {
     aic_emit *e;
     const aic_nest *nest;
     const aic_nest_plan *p;
-    unsigned pointers;  /* the output's and the inputs' */
-    LLVMValueRef aside; /* where lines of the input are copied before they are transposed */
+    unsigned pointers;        /* the output's and, where there is one, the input's; the other is NULL */
+    LLVMValueRef first, last; /* iterations that are done of the loop that is divided */
+    LLVMValueRef aside;       /* where lines of the input are copied before they are transposed */
 } walk;
 
 static int64_t stride_of(const aic_nest_dim *d, unsigned pointer)
 {
     return pointer == 0 ? d->out : d->in[pointer - 1];
+}
+
+/* Begins a loop over `extent` in steps; the one that is divided does the iterations asked for. */
+static void begin_loop(const walk *w, aic_loop *loop, const char *name, unsigned number, int64_t extent, int64_t step,
+                       LLVMValueRef *carried)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef from = aic_int(e, 0), to = aic_int(e, extent);
+    if (w->p->division.loop == (int)number) {
+        from = aic_mul(e, w->first, step);
+        to = aic_min(e, aic_mul(e, w->last, step), to);
+    }
+    aic_loop_begin(e, loop, name, from, to, step, carried, carried == NULL ? 0 : w->pointers);
 }
 
 /* ---- one run ---- */
@@ -46,7 +63,8 @@ static int64_t piece_within(const walk *w, int64_t bytes)
 /* The nest's value, over and over. */
 static LLVMValueRef constant_piece(const walk *w, int64_t bytes)
 {
-    LLVMValueRef byte[64];
+    LLVMValueRef byte[AIC_LANES_MAX];
+    aic_limit("bytes of a constant", (size_t)bytes, AIC_LANES_MAX);
     for (int64_t i = 0; i < bytes; i++) {
         byte[i] = LLVMConstInt(w->e->i8, w->nest->value >> (i % w->nest->size * 8) & 0xff, false);
     }
@@ -109,7 +127,7 @@ static void move_long_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
     aic_emit *e = w->e;
     int64_t chunk = w->p->chunk, run = w->p->run;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "run", aic_int(e, 0), aic_int(e, run), chunk, NULL, 0);
+    begin_loop(w, &loop, "run", AIC_NEST_DIMENSION + w->p->box.dims + 1, run, chunk, NULL);
     LLVMValueRef at = run % chunk == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, run - chunk));
     move_bytes(w, aic_at(e, out, at), in == NULL ? NULL : aic_at(e, in, at), chunk, chunk);
     aic_loop_end(e, &loop);
@@ -126,22 +144,27 @@ static void move_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
 
 /* ---- one tile ---- */
 
-enum { LINE_BYTES = 64 };
+/* Of a row of a tile that is copied aside: a line. */
+static int64_t staged_bytes(const walk *w)
+{
+    return w->p->stage * w->nest->size;
+}
 
 /* Copies the tile's lines aside, row after row, then transposes them from there. */
 static void emit_staged_tile(const walk *w, LLVMValueRef *pointer)
 {
     aic_emit *e = w->e;
     aic_nest_plan aside = *w->p;
-    aside.write.in[0] = LINE_BYTES;
-    aside.next.in[0] = aside.write.extent * LINE_BYTES;
+    const int64_t line = staged_bytes(w);
+    aside.write.in[0] = line;
+    aside.next.in[0] = aside.write.extent * line;
     LLVMTypeRef type = piece_type(e, aside.vector);
     for (int64_t row = 0; row < aside.rows; row++) {
         int64_t within = aside.group > 1 ? row % aside.write.extent : row, next = (row - within) / aside.write.extent;
         int64_t from = next * w->p->next.in[0] + within * w->p->write.in[0];
-        for (int64_t at = 0; within < aside.rows_valid && at < LINE_BYTES; at += aside.vector) {
+        for (int64_t at = 0; within < aside.rows_valid && at < line; at += aside.vector) {
             LLVMValueRef value = aic_load(e, type, pointer[1], from + at, w->nest->size);
-            aic_store(e, value, w->aside, row * LINE_BYTES + at, (unsigned)aside.vector);
+            aic_store(e, value, w->aside, row * line + at, (unsigned)aside.vector);
         }
     }
     aic_loop columns;
@@ -158,9 +181,9 @@ static void emit_runs(const walk *w, LLVMValueRef *pointer)
     for (int64_t col = 0; col < p->cols; col++) {
         for (int64_t row = 0; row < p->rows; row++) {
             LLVMValueRef moved[POINTERS_MAX] = {NULL};
-            for (unsigned i = 0; i < w->pointers; i++) {
+            for (unsigned i = 0; i < POINTERS_MAX; i++) {
                 int64_t offset = row * stride_of(&p->write, i) + col * stride_of(&p->read, i);
-                moved[i] = aic_at_const(e, pointer[i], offset);
+                moved[i] = pointer[i] == NULL ? NULL : aic_at_const(e, pointer[i], offset);
             }
             move_run(w, moved[0], moved[1]);
         }
@@ -185,8 +208,10 @@ static void advance(const walk *w, const aic_nest_dim *d, int64_t tile, LLVMValu
 {
     aic_emit *e = w->e;
     LLVMValueRef first = d->extent % tile == 0 ? index : aic_min(e, index, aic_int(e, d->extent - tile));
-    for (unsigned i = 0; i < w->pointers; i++) {
-        pointer[i] = aic_at(e, pointer[i], aic_mul(e, first, stride_of(d, i)));
+    for (unsigned i = 0; i < POINTERS_MAX; i++) {
+        if (pointer[i] != NULL) {
+            pointer[i] = aic_at(e, pointer[i], aic_mul(e, first, stride_of(d, i)));
+        }
     }
 }
 
@@ -248,8 +273,9 @@ static void emit_tiles(const walk *w, LLVMValueRef *pointer)
     aic_emit *e = w->e;
     const aic_nest_plan *p = w->p;
     aic_loop bands, reads;
-    LLVMValueRef extent = aic_int(e, p->next.extent > 1 ? p->next.extent : p->write.extent);
-    aic_loop_begin(e, &bands, "band", aic_int(e, 0), extent, p->band, NULL, 0);
+    const int64_t along = p->next.extent > 1 ? p->next.extent : p->write.extent;
+    LLVMValueRef extent = aic_int(e, along);
+    begin_loop(w, &bands, "band", AIC_NEST_DIMENSION + p->box.dims, along, p->band, NULL);
     LLVMValueRef end = bands.header == NULL ? extent : aic_min(e, aic_add(e, bands.index, aic_int(e, p->band)), extent);
     int64_t columns = p->tail != 0 ? p->read.extent / p->cols * p->cols : p->read.extent;
     aic_loop_begin(e, &reads, "read", aic_int(e, 0), aic_int(e, columns), p->stage != 0 ? p->stage : p->cols, NULL, 0);
@@ -281,8 +307,11 @@ static void emit_dims(const walk *w, unsigned dim, LLVMValueRef *pointer)
     const aic_nest_dim *d = &w->p->box.dim[dim];
     LLVMValueRef carried[POINTERS_MAX], inner[POINTERS_MAX];
     copy_pointers(carried, pointer);
+    if (w->p->division.loop == (int)(AIC_NEST_DIMENSION + dim)) {
+        advance(w, d, 1, w->first, carried);
+    }
     aic_loop loop;
-    aic_loop_begin(w->e, &loop, "dim", aic_int(w->e, 0), aic_int(w->e, d->extent), 1, carried, w->pointers);
+    begin_loop(w, &loop, "dim", AIC_NEST_DIMENSION + dim, d->extent, 1, carried);
     copy_pointers(inner, carried);
     emit_dims(w, dim + 1, inner);
     for (unsigned i = 0; i < w->pointers; i++) {
@@ -296,27 +325,34 @@ static void emit_bursts(const walk *w, LLVMValueRef *pointer)
 {
     aic_loop loop;
     LLVMValueRef start[POINTERS_MAX];
-    aic_loop_begin(w->e, &loop, "burst", aic_int(w->e, 0), aic_int(w->e, w->p->near.extent), w->p->burst, NULL, 0);
+    begin_loop(w, &loop, "burst", AIC_NEST_BURSTS, w->p->near.extent, w->p->burst, NULL);
     copy_pointers(start, pointer);
     advance(w, &w->p->near, w->p->burst, loop.index, start);
     emit_dims(w, 0, start);
     aic_loop_end(w->e, &loop);
 }
 
-/* void name(out, in...): the box. */
+/* void name(out, in...; first, last): iterations of the box. */
 static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *box, const aic_nest_plan *plan,
                              const char *name)
 {
     walk w = {.e = e, .nest = nest, .p = plan, .pointers = 1 + aic_nest_op_inputs(box->op)};
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, w.pointers, 0);
+    aic_limit("operands of a box", w.pointers, POINTERS_MAX);
+    const char *names[POINTERS_MAX + 2];
+    memcpy(names, PARAMS, sizeof PARAMS);
+    names[w.pointers] = "first";
+    names[w.pointers + 1] = "last";
+    aic_emit_function(e, name, AIC_EMIT_HOT, names, w.pointers, 2);
+    w.first = aic_emit_param(e, w.pointers);
+    w.last = aic_emit_param(e, w.pointers + 1);
     LLVMValueRef function = e->function, pointer[POINTERS_MAX] = {NULL};
     for (unsigned i = 0; i < w.pointers; i++) {
         pointer[i] = aic_at_const(e, aic_emit_param(e, i), i == 0 ? box->out : box->in[i - 1]);
     }
     if (plan->stage != 0) {
-        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->rows * LINE_BYTES));
+        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->rows * staged_bytes(&w)));
         w.aside = LLVMBuildAlloca(e->builder, lines, "aside");
-        LLVMSetAlignment(w.aside, LINE_BYTES);
+        LLVMSetAlignment(w.aside, (unsigned)staged_bytes(&w));
     }
     emit_bursts(&w, pointer);
     aic_emit_function_end(e);
@@ -325,77 +361,36 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_nest *nest, const aic_box *b
 
 /* ---- the frame ---- */
 
-/* The functions of a box; `past`, for aligned outputs, NULL where there is none. */
-typedef struct box_code {
-    LLVMValueRef plain, past;
-} box_code;
-
-static box_code emit_box_code(aic_emit *e, const aic_nest *nest, unsigned i, const aic_nest_schedule *schedule,
-                              const char *symbol)
-{
-    char name[160];
-    aic_nest_plan plan;
-    box_code code = {NULL, NULL};
-    const aic_box *box = &nest->box[i];
-    aic_nest_plan_make(nest, box, schedule, &plan);
-    snprintf(name, sizeof name, "%s_box%u", symbol, i);
-    code.plain = emit_box(e, nest, box, &plan, name);
-    if (aic_nest_plan_past(nest, box, schedule, &plan)) {
-        snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
-        code.past = emit_box(e, nest, box, &plan, name);
-    }
-    return code;
-}
-
-static void call_if(aic_emit *e, LLVMValueRef condition, LLVMValueRef function, LLVMValueRef *args, unsigned count)
-{
-    aic_branch branch;
-    aic_branch_begin(e, &branch, condition);
-    aic_emit_call(e, function, args, count);
-    aic_branch_end(e, &branch);
-}
-
-/* The body: every box. */
-static LLVMValueRef emit_boxes(aic_emit *e, const aic_plan *plan, const box_code *code, const char *symbol)
-{
-    const aic_nest *nest = aic_nest_of(plan);
-    aic_body body;
-    bool past = false;
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "boxes", &body);
-    LLVMValueRef low = LLVMBuildAnd(e->builder, LLVMBuildPtrToInt(e->builder, body.operand[0], e->i64, ""),
-                                    aic_int(e, AIC_NEST_PAST_ALIGN - 1), "");
-    LLVMValueRef is_aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "");
-    LLVMValueRef is_not = LLVMBuildNot(e->builder, is_aligned, "");
-    for (unsigned i = 0; i < nest->boxes; i++) {
-        unsigned count = 1 + aic_nest_op_inputs(nest->box[i].op);
-        if (code[i].past == NULL) {
-            aic_emit_call(e, code[i].plain, body.operand, count);
-            continue;
-        }
-        past = true;
-        call_if(e, is_aligned, code[i].past, body.operand, count);
-        call_if(e, is_not, code[i].plain, body.operand, count);
-    }
-    if (past) {
-        aic_fence(e);
-    }
-    aic_emit_function_end(e);
-    return body.function;
-}
-
 static const aic_nest_schedule *schedule_of(const aic_plan *plan)
 {
     return (const aic_nest_schedule *)(const void *)plan->schedule.fields;
 }
 
+static aic_box_code emit_box_code(aic_emit *e, const aic_plan *plan, unsigned i, const char *symbol)
+{
+    char name[160];
+    const aic_nest *nest = aic_nest_of(plan);
+    const aic_box *box = &nest->box[i];
+    const aic_nest_plan *plain = &((const aic_nest_derived *)plan->derived)->box[i];
+    aic_nest_plan past;
+    aic_box_code code = {.pointers = 1 + aic_nest_op_inputs(box->op)};
+    snprintf(name, sizeof name, "%s_box%u", symbol, i);
+    code.plain = (aic_box_function){emit_box(e, nest, box, plain, name), plain->division.count};
+    if (aic_nest_plan_past(nest, box, schedule_of(plan), &past)) {
+        snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
+        code.past = (aic_box_function){emit_box(e, nest, box, &past, name), past.division.count};
+    }
+    return code;
+}
+
 static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
 {
     const aic_nest *nest = aic_nest_of(plan);
-    box_code code[AIC_NEST_BOXES];
+    aic_box_code code[AIC_NEST_BOXES];
     for (unsigned i = 0; i < nest->boxes; i++) {
-        code[i] = emit_box_code(e, nest, i, schedule_of(plan), symbol);
+        code[i] = emit_box_code(e, plan, i, symbol);
     }
-    bodies->phase[0] = emit_boxes(e, plan, code, symbol);
+    bodies->phase[0] = aic_emit_boxes(e, plan, code, nest->boxes, false, symbol);
 }
 
 /* ---- the shape ---- */
@@ -409,12 +404,23 @@ aic_nest *aic_nest_begin(aic_work *work)
 
 static aic_status derive(aic_plan *plan)
 {
-    aic_status status = aic_nest_check_schedule(plan->problem.target, schedule_of(plan));
+    aic_status status = aic_nest_check_room(aic_nest_of(plan)->incomplete);
     if (status == AIC_OK) {
-        aic_requirements_phase(&plan->requirements, "boxes", 1);
-        plan->cost = aic_nest_cost(aic_nest_of(plan), schedule_of(plan));
+        status = aic_nest_check_schedule(plan->problem.target, schedule_of(plan));
     }
-    return status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_nest *nest = aic_nest_of(plan);
+    aic_nest_derived *derived = plan->derived;
+    int64_t items = 1;
+    for (unsigned i = 0; i < nest->boxes; i++) {
+        aic_nest_plan_make(nest, &nest->box[i], schedule_of(plan), &derived->box[i]);
+        items = derived->box[i].division.count > items ? derived->box[i].division.count : items;
+    }
+    aic_requirements_phase(&plan->requirements, "boxes", aic_division_items(items));
+    plan->cost = aic_nest_cost(nest, derived);
+    return AIC_OK;
 }
 
 static const aic_field FIELDS[] = {
@@ -428,7 +434,7 @@ static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FI
 const aic_shape aic_shape_nest = {
     .name = "move",
     .schedule = &RECORD,
-    .derived_bytes = 1,
+    .derived_bytes = sizeof(aic_nest_derived),
     .enumerate = aic_nest_enumerate,
     .derive = derive,
     .bound = aic_nest_bound,

@@ -130,8 +130,21 @@ static void cut_dim(cut *c, const aic_move_dim *dim, unsigned size)
 
 /* ---- products of pieces ---- */
 
+static unsigned dims_of(const piece *const *pieces, unsigned count)
+{
+    unsigned dims = 0;
+    for (unsigned i = 0; i < count; i++) {
+        dims += pieces[i]->dims;
+    }
+    return dims;
+}
+
 static void add_box(aic_nest *nest, aic_nest_op op, const piece *const *pieces, unsigned count)
 {
+    if (nest->boxes == AIC_NEST_BOXES || dims_of(pieces, count) > AIC_NEST_DIMS) {
+        nest->incomplete = true;
+        return;
+    }
     aic_box *box = &nest->box[nest->boxes++];
     *box = (aic_box){.op = op};
     const piece *partial = NULL;
@@ -198,7 +211,8 @@ static void add_zeros(aic_nest *nest, const cut *cuts, unsigned dims, unsigned z
 void aic_nest_move(aic_nest *nest, unsigned size, const aic_move_dim *dim, unsigned dims)
 {
     cut cuts[MOVE_DIMS];
-    *nest = (aic_nest){.size = size};
+    *nest = (aic_nest){.size = size, .incomplete = dims > MOVE_DIMS};
+    dims = dims > MOVE_DIMS ? MOVE_DIMS : dims;
     for (unsigned i = 0; i < dims; i++) {
         cut_dim(&cuts[i], &dim[i], size);
     }

@@ -1,5 +1,6 @@
 /* Schedules of nests: tiles that complete the cache lines they touch, in registers that are filled. */
 #include "codegen/loops/nest.h"
+#include "codegen/machine.h"
 
 #include <math.h>
 
@@ -35,28 +36,26 @@ static double passes_of(const aic_nest *nest, const aic_nest_plan *p)
 }
 
 /* A load and a store of every vector, the shuffles of transpositions, and what a tile costs. */
-static double predict_box(const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule)
+static double predict_box(const aic_nest *nest, const aic_box *box, const aic_nest_plan *p)
 {
-    aic_nest_plan p;
-    aic_nest_plan_make(nest, box, schedule, &p);
-    double bytes = (double)aic_box_bytes(nest, box), unit = (double)(p.transposes ? nest->size : p.run);
-    double tile = p.chunk != 0 ? (double)p.chunk : (double)(p.rows * p.cols) * unit;
-    double access = (double)p.vector;
-    if (p.transposes) {
-        int64_t column = p.rows * nest->size;
-        access = column < 16 || column > p.vector ? access : (double)column;
-    } else if (p.run < p.vector) {
+    double bytes = (double)aic_box_bytes(nest, box), unit = (double)(p->transposes ? nest->size : p->run);
+    double tile = p->chunk != 0 ? (double)p->chunk : (double)(p->rows * p->cols) * unit;
+    double access = (double)p->vector;
+    if (p->transposes) {
+        int64_t column = p->rows * nest->size;
+        access = column < 16 || column > p->vector ? access : (double)column;
+    } else if (p->run < p->vector) {
         access = unit;
     }
-    double cost = bytes / access * 2 + bytes / (double)p.vector * passes_of(nest, &p) + bytes / tile * TILE_COST;
+    double cost = bytes / access * 2 + bytes / (double)p->vector * passes_of(nest, p) + bytes / tile * TILE_COST;
     return cost * (1 + SIZE_COST * log2(tile / unit));
 }
 
-double aic_nest_cost(const aic_nest *nest, const aic_nest_schedule *schedule)
+double aic_nest_cost(const aic_nest *nest, const aic_nest_derived *derived)
 {
     double cost = 0;
     for (unsigned i = 0; i < nest->boxes; i++) {
-        cost += predict_box(nest, &nest->box[i], schedule);
+        cost += predict_box(nest, &nest->box[i], &derived->box[i]);
     }
     return cost;
 }
@@ -82,17 +81,14 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
     return 16 / size * (down < lanes ? lanes / down : 1);
 }
 
-/* Bytes along the output's dense direction before a step along the input's: enough to fill its lines while those of the
- * input that are read in part stay in the first-level cache. */
-enum { BAND_BYTES = 64 };
-
 static void offer_transpositions(walk *w, const aic_nest_plan *widest, int64_t vector)
 {
-    int64_t size = w->nest->size;
+    /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
+    const int64_t size = w->nest->size, line = aic_machine_facts()->line_bytes;
     aic_nest_schedule s = {.vector = vector, .unroll = 4};
     s.rows = widest->rows * size < vector ? widest->rows : vector / size;
     s.cols = columns_for(s.rows, vector, size);
-    s.band = s.rows * size < BAND_BYTES ? BAND_BYTES / size : s.rows;
+    s.band = s.rows * size < line ? line / size : s.rows;
     offer(w, &s);
     s.cols *= s.cols < 64 ? 2 : 1;
     offer(w, &s);
@@ -167,27 +163,25 @@ static void report_dim(FILE *out, const char *name, const aic_nest_dim *d, unsig
     fprintf(out, "\n");
 }
 
-static void report_box(FILE *out, const aic_nest *nest, const aic_box *box, const aic_nest_schedule *schedule)
+static void report_box(FILE *out, const aic_nest *nest, const aic_box *box, const aic_nest_plan *p)
 {
-    aic_nest_plan p;
     unsigned inputs = aic_nest_op_inputs(box->op);
-    aic_nest_plan_make(nest, box, schedule, &p);
     fprintf(out, "%s of %lld bytes; dimensions and their steps in bytes:\n", aic_nest_op_name(box->op),
             (long long)aic_box_bytes(nest, box));
-    for (unsigned i = 0; i < p.box.dims; i++) {
-        report_dim(out, "loop", &p.box.dim[i], inputs);
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        report_dim(out, "loop", &p->box.dim[i], inputs);
     }
-    report_dim(out, "write", &p.write, inputs);
-    report_dim(out, "read", &p.read, inputs);
-    if (p.transposes) {
-        fprintf(out, "  transposes tiles of %lld x %lld elements", (long long)p.rows, (long long)p.cols);
-        if (p.rows_valid < p.write.extent) {
-            fprintf(out, ", %lld rows read", (long long)p.rows_valid);
+    report_dim(out, "write", &p->write, inputs);
+    report_dim(out, "read", &p->read, inputs);
+    if (p->transposes) {
+        fprintf(out, "  transposes tiles of %lld x %lld elements", (long long)p->rows, (long long)p->cols);
+        if (p->rows_valid < p->write.extent) {
+            fprintf(out, ", %lld rows read", (long long)p->rows_valid);
         }
         fprintf(out, "\n");
     } else {
-        fprintf(out, "  moves %lld x %lld runs of %lld bytes, %lld of them read\n", (long long)p.rows,
-                (long long)p.cols, (long long)p.run, (long long)(inputs == 0 ? 0 : p.run_valid));
+        fprintf(out, "  moves %lld x %lld runs of %lld bytes, %lld of them read\n", (long long)p->rows,
+                (long long)p->cols, (long long)p->run, (long long)(inputs == 0 ? 0 : p->run_valid));
     }
 }
 
@@ -195,6 +189,6 @@ void aic_nest_report(FILE *out, const aic_plan *plan)
 {
     const aic_nest *nest = aic_nest_of(plan);
     for (unsigned i = 0; i < nest->boxes; i++) {
-        report_box(out, nest, &nest->box[i], (const aic_nest_schedule *)(const void *)plan->schedule.fields);
+        report_box(out, nest, &nest->box[i], &((const aic_nest_derived *)plan->derived)->box[i]);
     }
 }

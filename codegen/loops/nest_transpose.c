@@ -3,12 +3,20 @@
  * Registers are seen as lanes of 16 bytes. A lane block of `height` rows x `width` columns fills one lane of each of
  * `count` registers; interleaving the registers lane by lane transposes it. Lanes take blocks of further rows first, so
  * that a column leaves as one wide store, then of further columns. */
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/nest.h"
 
 #include <string.h>
 
-enum { LANE = 16, LANES_MAX = 4, REGISTERS_MAX = 16, ELEMENTS_MAX = 64, BLOCKS_MAX = 16 };
+/* A lane block has at most LANE x LANE elements of one byte, in LANE registers. */
+enum {
+    LANE = 16,
+    LANES_MAX = AIC_VECTOR_BITS_MAX / 8 / LANE,
+    REGISTERS_MAX = LANE,
+    ELEMENTS_MAX = LANE * LANES_MAX,
+    BLOCKS_MAX = 16
+};
 
 typedef struct grid {
     aic_emit *e;
@@ -74,11 +82,29 @@ static int64_t input_offset(const grid *g, unsigned row, unsigned column)
     return next + (int64_t)within * g->p->write.in[0] + (int64_t)column * g->size;
 }
 
-/* Of `count` rows from `row` on, none of which lie in another index of `next`: how many are read. */
-static unsigned rows_read(const grid *g, unsigned row, unsigned count)
+/* The first `valid` rows of every index of `next` are read, the others are constant. */
+static bool is_read(const grid *g, unsigned row)
 {
-    int64_t left = g->p->rows_valid - row_of(g, row);
-    return left < 0 ? 0 : least(left, count);
+    return row_of(g, row) < g->p->rows_valid;
+}
+
+/* What of the input one lane of a register needs: `read` of its rows, in a row of bytes when all of them follow each
+ * other there. A lane of narrow rows has more of them than `write` and goes on with the next indices of `next`. */
+typedef struct lane_rows {
+    unsigned read;
+    bool contiguous;
+} lane_rows;
+
+static lane_rows rows_of_lane(const grid *g, unsigned row, unsigned column)
+{
+    lane_rows rows = {.contiguous = true};
+    int64_t bytes = (int64_t)g->width * g->size, first = input_offset(g, row, column);
+    for (unsigned i = 0; i < g->rows_in_lane; i++) {
+        rows.read += is_read(g, row + i);
+        rows.contiguous = rows.contiguous && input_offset(g, row + i, column) == first + i * bytes;
+    }
+    rows.contiguous = rows.contiguous && rows.read == g->rows_in_lane;
+    return rows;
 }
 
 /* Rows from `row` on, each of one lane block's width, as one lane of a register. */
@@ -86,21 +112,21 @@ static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
 {
     aic_emit *e = g->e;
     LLVMTypeRef type = aic_vector(element(g), g->lane_elements);
-    int64_t bytes = (int64_t)g->width * g->size;
-    bool contiguous = g->rows_in_lane == 1 || g->p->write.in[0] == bytes;
-    unsigned read = rows_read(g, row, g->rows_in_lane);
-    if (read == 0) {
+    lane_rows rows = rows_of_lane(g, row, column);
+    if (rows.read == 0) {
         return aic_zero(type);
     }
-    if (contiguous && read == g->rows_in_lane) {
+    if (rows.contiguous) {
         return aic_load(e, type, g->in, input_offset(g, row, column), g->size);
     }
-    LLVMTypeRef part = LLVMIntTypeInContext(e->context, (unsigned)bytes * 8);
+    LLVMTypeRef part = LLVMIntTypeInContext(e->context, g->width * g->size * 8);
     LLVMTypeRef packed = aic_vector(part, g->rows_in_lane);
-    LLVMValueRef parts = read == g->rows_in_lane ? LLVMGetPoison(packed) : aic_zero(packed);
-    for (unsigned i = 0; i < read; i++) {
-        LLVMValueRef value = aic_load(e, part, g->in, input_offset(g, row + i, column), g->size);
-        parts = LLVMBuildInsertElement(e->builder, parts, value, LLVMConstInt(e->i32, i, false), "");
+    LLVMValueRef parts = rows.read == g->rows_in_lane ? LLVMGetPoison(packed) : aic_zero(packed);
+    for (unsigned i = 0; i < g->rows_in_lane; i++) {
+        if (is_read(g, row + i)) {
+            LLVMValueRef value = aic_load(e, part, g->in, input_offset(g, row + i, column), g->size);
+            parts = LLVMBuildInsertElement(e->builder, parts, value, LLVMConstInt(e->i32, i, false), "");
+        }
     }
     return LLVMBuildBitCast(e->builder, parts, type, "");
 }
@@ -122,9 +148,9 @@ static LLVMValueRef spread_columns(const grid *g, LLVMValueRef row)
 /* Register k of the lane blocks whose first row and column these are. */
 static LLVMValueRef load_register(const grid *g, unsigned k, unsigned row, unsigned column)
 {
-    LLVMValueRef lanes[LANES_MAX];
+    LLVMValueRef lanes[LANES_MAX] = {NULL};
     unsigned first = row + k * g->rows_in_lane;
-    if (g->down == 1 && g->rows_in_lane == 1 && rows_read(g, first, 1) == 1) {
+    if (g->down == 1 && g->rows_in_lane == 1 && is_read(g, first)) {
         LLVMTypeRef type = aic_vector(element(g), g->lane_elements * g->across);
         LLVMValueRef whole = aic_load(g->e, type, g->in, input_offset(g, first, column), g->size);
         return g->spread ? spread_columns(g, whole) : whole;
@@ -142,7 +168,7 @@ static LLVMValueRef load_register(const grid *g, unsigned k, unsigned row, unsig
 /* One register that holds everything: one permutation. */
 static void permute(const grid *g, LLVMValueRef *vector)
 {
-    unsigned from[ELEMENTS_MAX], lanes = g->down * g->across, n = g->lane_elements;
+    unsigned from[ELEMENTS_MAX] = {0}, lanes = g->down * g->across, n = g->lane_elements;
     for (unsigned lane = 0; lane < lanes; lane++) {
         for (unsigned i = 0; i < n; i++) {
             from[lane * n + i] = lane * n + i % g->height * g->width + i / g->height;
@@ -248,6 +274,11 @@ static void lay_out(grid *g)
         g->down = least(lanes, p->rows / g->height);
         g->across = least(lanes / g->down, p->cols / g->width);
     }
+    aic_limit("lanes of a register", g->down * g->across, LANES_MAX);
+    aic_limit("registers of a lane block", g->count, REGISTERS_MAX);
+    aic_limit("lane blocks of a tile", (size_t)p->rows / (g->down * g->height), BLOCKS_MAX);
+    aic_limit("rows of a tile behind its lane blocks", (size_t)p->rows % (g->down * g->height), 0);
+    aic_limit("columns of a tile behind its lane blocks", (size_t)p->cols % (g->across * g->width), 0);
     g->spread = g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 && p->rows == g->height &&
                 p->read.out == (int64_t)g->height * g->size;
 }

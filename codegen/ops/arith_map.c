@@ -118,6 +118,8 @@ typedef struct channels {
 
 enum { CHANNELS_MAX = 2 * AIC_ARITH_OPERANDS + 2 };
 
+_Static_assert((int)WORDS_MAX *(int)CHANNELS_MAX <= (int)AIC_MAP_BOXES, "a map has boxes for all words and channels");
+
 /* The first channel from `channel` on where an operand goes back to lane 0; at most `end`. */
 static int64_t next_cut(const aic_arith *p, int64_t channel, int64_t end)
 {

@@ -6,9 +6,8 @@ static aic_sum sum_of(const aic_conv2d_desc *d)
     if (d->dtype == AIC_FLOAT16) {
         return d->accumulate == AIC_ACCUMULATE_FAST ? AIC_SUM_FAST : AIC_SUM_CUBE;
     }
-    /* 131071 products of int8 cannot leave int32, and a group of taps of this many channels always fits. */
     int64_t products = d->kernel_shape[0] * d->kernel_shape[1] * d->kernel_shape[2] * d->kernel_shape[4];
-    return products <= 131071 ? AIC_SUM_INT : AIC_SUM_INT_WIDE;
+    return products <= AIC_INT32_PRODUCTS ? AIC_SUM_INT : AIC_SUM_INT_WIDE;
 }
 
 static int64_t output_size(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride)

@@ -55,6 +55,8 @@ static void describe_dynamic(aic_region *region, const aic_texpands_desc *d)
                            .operands = AIC_REGION_OPERANDS};
 }
 
+_Static_assert((int)AIC_NEST_BOXES <= (int)AIC_MAP_BOXES, "a map has room for the boxes of a nest");
+
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
@@ -76,7 +78,8 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
                      .value = {.op = AIC_MAP_COPY, .a = {.is_constant = literal, .constant = d->literal}},
                      .operands = 2,
                      .operand = {[AIC_MAP_A] = AIC_TEXPANDS_SCALAR},
-                     .boxes = nest.boxes};
+                     .boxes = nest.boxes,
+                     .incomplete = nest.incomplete};
     map->value.a.bits = map->value.out.bits = 8 * map->size;
     for (unsigned i = 0; i < nest.boxes; i++) {
         map->box[i] = (aic_map_box){.box = nest.box[i], .reads = {[AIC_MAP_A] = !literal}};

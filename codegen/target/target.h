@@ -2,28 +2,33 @@
 #ifndef AIC_TARGET_H
 #define AIC_TARGET_H
 
+#include "codegen/target/feature.h"
+
 #include <aic/types.h>
 
 typedef enum aic_arch { AIC_ARCH_X86_64, AIC_ARCH_AARCH64 } aic_arch;
 
-struct aic_family;
-
 typedef struct aic_target {
     const char *name; /* the ISA level's name */
     aic_arch arch;
-    const char *features;            /* LLVM's -mattr string, all of them, independent of the host */
-    int vector_bits;                 /* width of the vectors the emitter uses */
-    int vector_registers;            /* architectural vector registers */
-    uint32_t has;                    /* AIC_HAS_... */
-    const struct aic_family *family; /* the instructions that have no portable IR form (family.h) */
+    uint32_t needs;       /* AIC_CPU_...: a host that has all of them runs the level's code */
+    const char *features; /* LLVM's -mattr string, all of them, independent of the host */
+    int vector_bits;      /* width of the vectors the emitter uses */
+    int vector_registers; /* architectural vector registers */
+    uint32_t has;         /* AIC_HAS_... */
 } aic_target;
 
 enum {
-    AIC_HAS_FMA = 1u << 0,       /* fused multiply-add in float32 and float64 */
-    AIC_HAS_HALF = 1u << 1,      /* conversion of half to float */
-    AIC_HAS_BROADCAST = 1u << 2, /* multiplications that broadcast their memory operand */
-    AIC_HAS_TILES = 1u << 3,     /* AMX with int8 and bfloat16 */
+    AIC_HAS_FMA = 1u << 0,        /* fused multiply-add in float32 and float64 */
+    AIC_HAS_HALF = 1u << 1,       /* conversion of half to float */
+    AIC_HAS_BROADCAST = 1u << 2,  /* multiplications that broadcast their memory operand */
+    AIC_HAS_TILES = 1u << 3,      /* tile registers of up to 16 rows of 64 bytes: configured, loaded, stored */
+    AIC_HAS_TILES_INT8 = 1u << 4, /* products of tiles of 8-bit integers, signed or not, added to tiles of int32 */
+    AIC_HAS_TILES_BF16 = 1u << 5, /* products of tiles of bfloat16, added to tiles of float32 */
 };
+
+/* Vectors are no wider on any level; arrays of lanes, registers and bytes are made for it. */
+#define AIC_VECTOR_BITS_MAX 512
 
 /* The CPU name LLVM gets: the architecture's baseline, so that objects do not depend on the host. */
 const char *aic_target_cpu(const aic_target *target);
@@ -37,13 +42,8 @@ const aic_target *aic_target_at(aic_arch arch, size_t index);
 /* The level with this name on `arch`, or NULL. */
 const aic_target *aic_target_find(aic_arch arch, const char *name);
 
-/* Architecture of a triple ("aarch64-linux-gnu"); AIC_INVALID_ARGUMENT for one without a generator. */
+/* Architecture of a triple of 64-bit Linux, ARCH[-VENDOR]-linux[-gnu|-musl|-android]; AIC_INVALID_ARGUMENT for any
+ * other: LLVM knows many, for some of which it ends the process. */
 aic_status aic_target_arch(const char *triple, aic_arch *arch);
-
-aic_arch aic_target_host_arch(void);
-
-/* The best level this host runs, and whether it runs `target`. */
-const aic_target *aic_target_host(void);
-bool aic_target_host_runs(const aic_target *target);
 
 #endif

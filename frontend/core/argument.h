@@ -35,6 +35,11 @@ static inline bool aic_arguments_accepted(const aic_argument *argument, size_t c
     return true;
 }
 
+/* The same for programs, which may have thousands of arguments: sorts them instead of comparing all pairs when there
+ * are more than AIC_ARGUMENTS_FEW. An argument of 0 bytes may lie inside another. */
+enum { AIC_ARGUMENTS_FEW = 32 };
+bool aic_arguments_accepted_many(const aic_argument *argument, size_t count, const void *const operands[]);
+
 /* AIC_OK, or AIC_INVALID_ARGUMENT with the first broken rule, in the order of the operands; the message opens with
  * `subject`. */
 __attribute__((cold)) aic_status aic_arguments_check(const char *subject, const aic_argument *argument, size_t count,

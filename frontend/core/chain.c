@@ -3,7 +3,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "frontend/core/size.h"
-#include "frontend/numeric/element.h"
+#include "frontend/reference/value.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,62 +143,112 @@ static void shift_accumulator(const chain_run *run, const double *exact, const d
     }
 }
 
+/* ---- error bounds ----
+ *
+ * What a kernel accumulates with accumulate=fast is some float32 a with |a - e| <= b, and its result is f(a): f is the
+ * consumer's formula for this element, which a kernel computes bit for bit. The consumers' formulas are monotone in a:
+ * rectifying, scaling by one number, rounding and clamping are, and so is one after the other. So f(a) lies between
+ * f(e - b) and f(e + b), whichever of the two is larger; shift_accumulator() rounds these ends outward, to float32.
+ * Where sums may overflow on the way, b is infinite: a may be anything from -infinity to infinity, and so f(a) lies
+ * between f(-infinity) and f(infinity). It may be NaN, too (infinity less infinity): 8-bit results take that for 0,
+ * which is within the range; for float results nothing is claimed then.
+ *
+ * A result of 8 bits is the byte of a number q in -128..127 or 0..255, whatever its type (AscendC Fixpipe, section 5);
+ * byte_signs() tells which. With it the ends are numbers, and what lies between them is every byte that is right: q
+ * takes all values between, as neighbouring accumulators are less than 2^-14 of an 8-bit step apart where no clamp
+ * acts. At most places both ends are equal, at most others e is next to the middle of two q, and these two are right.
+ */
+
 static double output_value(const aic_operand *output, const void *data, int64_t index)
 {
-    return aic_element_value(output->dtype,
-                             (const unsigned char *)data + index * (int64_t)aic_dtype_size(output->dtype));
+    return aic_reference_value(output->dtype,
+                               (const unsigned char *)data + index * (int64_t)aic_dtype_size(output->dtype));
 }
 
-/* Consumers are monotone in the accumulator: the result lies between those of the two ends of its range. But the type
- * of a byte does not tell its range (AscendC Fixpipe, section 5): 0..255 may be stored in an int8, -128..127 in a
- * uint8, and what lies between two such bytes depends on which. Only an exact value strictly between them tells;
- * without one nothing is claimed. */
-static double bound_of(aic_dtype dtype, double exact, double low, double high)
+/* The consumer's results for accumulators at e - b, e and e + b. */
+enum { LOW, EXACT, HIGH, ENDS };
+typedef struct end_results {
+    unsigned char *output[ENDS];
+    unsigned char *is_signed; /* of results of one byte; NULL for others */
+} end_results;
+
+static void free_ends(end_results *e)
 {
-    const bool byte = aic_dtype_size(dtype) == 1 && low != high;
-    const bool between = (low <= exact && exact <= high) || (high <= exact && exact <= low);
-    const bool told = between && !(byte && (exact == low || exact == high));
-    return isnan(exact) ? 0 : told ? fmax(fabs(low - exact), fabs(high - exact)) : (double)INFINITY;
+    for (int i = 0; i < ENDS; i++) {
+        free(e->output[i]);
+    }
+    free(e->is_signed);
 }
 
-/* The consumer's results for the accumulators at exact + sign*bound, as numbers. */
-static aic_status shifted_outputs(const chain_run *run, const double *const range[2], double sign, double *values)
+/* range: the accumulators' exact values and bounds. On failure there is nothing to free. */
+static aic_status make_ends(const chain_run *run, const double *const range[2], end_results *e)
 {
+    const aic_op_info *consumer = info_of(run->spec, 1);
+    const size_t size = aic_dtype_size(run->output.dtype);
     const int64_t elements = elements_of(&run->output);
-    const size_t bytes = (size_t)elements * aic_dtype_size(run->output.dtype);
-    void *output = NULL;
-    aic_status status = allocate(&output, (int64_t)bytes, 1);
-    if (status == AIC_OK) {
-        shift_accumulator(run, range[0], range[1], sign);
-        memcpy(output, run->operands[OUTPUT], bytes);
-        status = consume(run, run->accumulator, output);
+    void *own[AIC_OPERANDS_MAX], *memory;
+    aic_status status = AIC_OK;
+    *e = (end_results){{NULL}, NULL};
+    for (int i = 0; i < ENDS && status == AIC_OK; i++) {
+        status = allocate(&memory, elements, size);
+        if (status == AIC_OK) {
+            e->output[i] = memory;
+            memcpy(memory, run->operands[OUTPUT], (size_t)elements * size);
+            shift_accumulator(run, range[0], range[1], i - EXACT);
+            status = consume(run, run->accumulator, memory);
+        }
     }
-    for (int64_t i = 0; status == AIC_OK && i < elements; i++) {
-        values[i] = output_value(&run->output, output, i);
+    if (status == AIC_OK && size == 1 && consumer->byte_signs) {
+        status = allocate(&memory, elements, size);
+        e->is_signed = status == AIC_OK ? memory : NULL;
     }
-    free(output);
+    if (e->is_signed) {
+        stage_operands(&run->chain, 1, run->operands, NULL, own);
+        consumer->byte_signs(&run->spec->stage[1].desc, own, e->is_signed);
+    }
+    if (status != AIC_OK) {
+        free_ends(e);
+    }
     return status;
 }
 
-/* range: the accumulators' exact values and bounds. */
+/* The middle of the numbers that are right, and how far they are from it. */
+static void enclose_bytes(const end_results *e, int64_t i, double *exact, double *bound)
+{
+    double least = 255, most = -128;
+    for (int end = 0; end < ENDS; end++) {
+        const double q = e->is_signed[i] ? (double)(int8_t)e->output[end][i] : (double)e->output[end][i];
+        least = fmin(least, q);
+        most = fmax(most, q);
+    }
+    *exact = (least + most) / 2;
+    *bound = (most - least) / 2;
+}
+
+static void enclose_floats(const aic_operand *output, const end_results *e, int64_t i, double *exact, double *bound)
+{
+    const double low = output_value(output, e->output[LOW], i), high = output_value(output, e->output[HIGH], i);
+    *exact = output_value(output, e->output[EXACT], i);
+    const bool between = (low <= *exact && *exact <= high) || (high <= *exact && *exact <= low);
+    *bound = isnan(*exact) ? 0 : between ? fmax(fabs(low - *exact), fabs(high - *exact)) : (double)INFINITY;
+}
+
+/* range: as make_ends() has it. */
 static aic_status bound_outputs(const chain_run *run, const double *const range[2], double *exact, double *bound)
 {
     const int64_t elements = elements_of(&run->output);
-    void *high = NULL;
-    aic_status status = allocate(&high, elements, sizeof(double));
-    if (status == AIC_OK) {
-        status = shifted_outputs(run, range, 0, exact);
-    }
-    if (status == AIC_OK) {
-        status = shifted_outputs(run, range, -1, bound);
-    }
-    if (status == AIC_OK) {
-        status = shifted_outputs(run, range, 1, high);
-    }
+    end_results e;
+    aic_status status = make_ends(run, range, &e);
     for (int64_t i = 0; status == AIC_OK && i < elements; i++) {
-        bound[i] = bound_of(run->output.dtype, exact[i], bound[i], ((const double *)high)[i]);
+        if (e.is_signed && (e.output[LOW][i] != e.output[EXACT][i] || e.output[HIGH][i] != e.output[EXACT][i])) {
+            enclose_bytes(&e, i, &exact[i], &bound[i]);
+        } else {
+            enclose_floats(&run->output, &e, i, &exact[i], &bound[i]);
+        }
     }
-    free(high);
+    if (status == AIC_OK) {
+        free_ends(&e);
+    }
     return status;
 }
 

@@ -44,19 +44,30 @@ aic_op aic_op_parse(const char *name)
     {                                                                                                                  \
         aic_spec spec;                                                                                                 \
         memset(&spec, 0, sizeof spec);                                                                                 \
-        spec.count = 1;                                                                                                \
-        spec.stage[0].op = AIC_OP_##ENUM;                                                                              \
-        memcpy(&spec.stage[0].desc, desc, sizeof *desc);                                                               \
+        if (desc) {                                                                                                    \
+            spec.count = 1;                                                                                            \
+            spec.stage[0].op = AIC_OP_##ENUM;                                                                          \
+            memcpy(&spec.stage[0].desc, desc, sizeof *desc);                                                           \
+        }                                                                                                              \
         return spec;                                                                                                   \
     }
 #include <aic/ops.def>
 #undef AIC_OP
 
+static bool has_stages(const aic_spec *spec)
+{
+    return spec && spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
+}
+
 aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer)
 {
-    aic_spec spec = *producer;
-    spec.count = producer->count + consumer->count;
-    spec.stage[1] = consumer->stage[0];
+    aic_spec spec;
+    memset(&spec, 0, sizeof spec);
+    if (has_stages(producer) && has_stages(consumer) && producer->count + consumer->count <= AIC_STAGES_MAX) {
+        spec.count = producer->count + consumer->count;
+        memcpy(spec.stage, producer->stage, (size_t)producer->count * sizeof spec.stage[0]);
+        memcpy(spec.stage + producer->count, consumer->stage, (size_t)consumer->count * sizeof spec.stage[0]);
+    }
     return spec;
 }
 
@@ -222,6 +233,9 @@ aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantic
     aic_spec resolved;
     aic_status status = aic_spec_resolve(spec, semantics, &resolved);
     if (status == AIC_OK) {
+        status = operands ? aic_rule_given("count", count) : aic_rule_given("operands", operands);
+    }
+    if (status == AIC_OK) {
         *count = aic_spec_operands_of(&resolved, semantics ? semantics : &defaults, operands);
     }
     return status;
@@ -270,6 +284,9 @@ aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, i
     semantics = semantics ? semantics : &defaults;
     aic_spec resolved = {.count = 0};
     aic_status status = aic_spec_resolve(spec, semantics, &resolved);
+    if (status == AIC_OK) {
+        status = macs ? aic_rule_given("bytes", bytes) : aic_rule_given("macs", macs);
+    }
     if (status != AIC_OK) {
         return status;
     }
@@ -290,8 +307,7 @@ aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, i
 
 bool aic_spec_exact(const aic_spec *spec)
 {
-    const bool counted = spec && spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
-    const aic_op_info *op = counted ? aic_op_get(spec->stage[0].op) : NULL;
+    const aic_op_info *op = has_stages(spec) ? aic_op_get(spec->stage[0].op) : NULL;
     return op && (!op->exact || op->exact(&spec->stage[0].desc));
 }
 
@@ -356,9 +372,11 @@ static aic_status check_reference(const aic_spec *spec, const aic_semantics *sem
     aic_spec_subject(resolved, " | ", subject, sizeof subject);
     aic_operand operands[AIC_OPERANDS_MAX];
     size_t expected = aic_spec_operands_of(resolved, semantics, operands);
-    if (count != expected || !pointers) {
-        return aic_fail(AIC_INVALID_ARGUMENT, subject, "%zu operands given, %zu expected", pointers ? count : 0,
-                        expected);
+    if (!pointers) {
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "operands: is NULL");
+    }
+    if (count != expected) {
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "%zu operands given, %zu expected", count, expected);
     }
     aic_argument arguments[AIC_OPERANDS_MAX];
     for (size_t i = 0; i < count; i++) {
@@ -402,6 +420,10 @@ aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semant
     const aic_op_info *op = aic_op_get(first->op);
     if (aic_spec_exact(&resolved) || !op->reference_bound) {
         return aic_fail(AIC_UNSUPPORTED, op->record.name, "the result is defined bit for bit, there is no error bound");
+    }
+    status = exact ? aic_rule_given("bound", bound) : aic_rule_given("exact", exact);
+    if (status != AIC_OK) {
+        return status;
     }
     fenv_t callers;
     fegetenv(&callers);
@@ -452,6 +474,9 @@ aic_status aic_spec_random(aic_op op, const aic_semantics *semantics, uint64_t s
     const aic_op_info *info = choose_op(&op, &state);
     aic_status status = info ? aic_semantics_check(semantics) : AIC_INVALID_ARGUMENT;
     if (status == AIC_OK) {
+        status = aic_rule_given("spec", spec);
+    }
+    if (status == AIC_OK) {
         start_spec(info, op, spec);
         aic_op_random(info, &state, semantics, &spec->stage[0].desc);
     }
@@ -464,6 +489,9 @@ aic_status aic_spec_random_illegal(aic_op op, const aic_semantics *semantics, ui
     uint64_t state = seed;
     const aic_op_info *info = choose_op(&op, &state);
     aic_status status = info ? aic_semantics_check(semantics ? semantics : &defaults) : AIC_INVALID_ARGUMENT;
+    if (status == AIC_OK) {
+        status = aic_rule_given("spec", spec);
+    }
     if (status != AIC_OK) {
         return status;
     }

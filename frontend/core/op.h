@@ -75,6 +75,10 @@ typedef struct aic_op_info {
     void (*taken)(const void *desc, int64_t *rows, int64_t *columns);
     /* Producer: puts a fixed value into what does not count where no more is taken of its accumulator. */
     void (*trim)(void *desc, int64_t rows, int64_t columns);
+    /* Consumer whose results may be bytes: stores 1 where a result is a number of -128..127 and 0 where it is one of
+     * 0..255, at the place of each in dst; its element type does not tell (AscendC Fixpipe, section 5). Places that are
+     * not written are left alone. NULL: no results are bytes. */
+    void (*byte_signs)(const void *desc, void *const operands[], unsigned char *is_signed);
 
     /* Pseudo-random descriptors for the checks. Operators whose rules depend on the semantics have random_under in
      * place of random; it prefers the corners of those. Illegal is what the documents' defaults refuse. */

@@ -6,6 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+aic_status aic_rule_given(const char *name, const void *pointer)
+{
+    return pointer ? AIC_OK : aic_fail(AIC_INVALID_ARGUMENT, name, "is NULL");
+}
+
 aic_status aic_rule_range(const char *op, const char *field, const char *entry, int64_t value, int64_t low,
                           int64_t high)
 {

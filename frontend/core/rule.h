@@ -5,6 +5,9 @@
 
 #include "frontend/core/field.h"
 
+/* A pointer that a public function cannot do without: not NULL. */
+aic_status aic_rule_given(const char *name, const void *pointer);
+
 /* low..high, both included. entry: the name of an entry of a vector field, NULL for a scalar. */
 aic_status aic_rule_range(const char *op, const char *field, const char *entry, int64_t value, int64_t low,
                           int64_t high);

@@ -28,12 +28,6 @@ size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand
     return 2;
 }
 
-void aic_move_element(aic_dtype dtype, void *dst, int64_t to, const void *src, int64_t from)
-{
-    const size_t size = aic_dtype_size(dtype);
-    memcpy((unsigned char *)dst + to * (int64_t)size, (const unsigned char *)src + from * (int64_t)size, size);
-}
-
 aic_dtype aic_random_moved_dtype(uint64_t *state)
 {
     return moved[aic_rng_range(state, 0, (int64_t)MOVED - 1)];

@@ -35,9 +35,6 @@ aic_status aic_rule_moved(const char *op, aic_dtype dtype, const void *desc, con
 /* The two operands, one-dimensional, dst and src. Returns 2. */
 size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX]);
 
-/* dst[to] = src[from], elements of `dtype`. */
-void aic_move_element(aic_dtype dtype, void *dst, int64_t to, const void *src, int64_t from);
-
 /* A legal type, and what is none. */
 aic_dtype aic_random_moved_dtype(uint64_t *state);
 aic_dtype aic_random_unmoved_dtype(uint64_t *state);

@@ -28,38 +28,9 @@ static int32_t nd_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
     return SET_DIMS(dims, t->size[0], t->size[1]);
 }
 
-static int64_t nd_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    return at[0] * t->size[1] + at[1];
-}
-
-/* An element of a matrix in fractals of R0 rows and C0 columns. */
-typedef struct fractal {
-    int64_t R0, C0, R1, C1;
-    int64_t r0, c0, r1, c1;
-} fractal;
-
-static fractal fractal_of(const aic_tensor *t, int64_t R0, int64_t C0, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    return (fractal){.R0 = R0,
-                     .C0 = C0,
-                     .R1 = blocks(t->size[0], R0),
-                     .C1 = blocks(t->size[1], C0),
-                     .r0 = at[0] % R0,
-                     .c0 = at[1] % C0,
-                     .r1 = at[0] / R0,
-                     .c1 = at[1] / C0};
-}
-
 static int32_t nz_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
     return SET_DIMS(dims, blocks(t->size[1], t->c0), blocks(t->size[0], SIXTEEN), SIXTEEN, t->c0);
-}
-
-static int64_t nz_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    const fractal f = fractal_of(t, SIXTEEN, t->c0, at);
-    return ((f.c1 * f.R1 + f.r1) * f.R0 + f.r0) * f.C0 + f.c0;
 }
 
 static int32_t zz_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
@@ -67,32 +38,14 @@ static int32_t zz_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
     return SET_DIMS(dims, blocks(t->size[0], SIXTEEN), blocks(t->size[1], t->c0), SIXTEEN, t->c0);
 }
 
-static int64_t zz_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    const fractal f = fractal_of(t, SIXTEEN, t->c0, at);
-    return ((f.r1 * f.C1 + f.c1) * f.R0 + f.r0) * f.C0 + f.c0;
-}
-
 static int32_t zn_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
     return SET_DIMS(dims, blocks(t->size[0], t->c0), blocks(t->size[1], SIXTEEN), SIXTEEN, t->c0);
 }
 
-static int64_t zn_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    const fractal f = fractal_of(t, t->c0, SIXTEEN, at);
-    return ((f.r1 * f.C1 + f.c1) * f.C0 + f.c0) * f.R0 + f.r0;
-}
-
 static int32_t nn_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
     return SET_DIMS(dims, blocks(t->size[1], SIXTEEN), blocks(t->size[0], t->c0), SIXTEEN, t->c0);
-}
-
-static int64_t nn_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    const fractal f = fractal_of(t, t->c0, SIXTEEN, at);
-    return ((f.c1 * f.R1 + f.r1) * f.C0 + f.c0) * f.R0 + f.r0;
 }
 
 /* ---- feature maps [N,C,H,W] and weights [O,I,H,W] ---- */
@@ -103,30 +56,14 @@ static int32_t plain_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
     return set_dims(dims, AIC_TENSOR_RANK_MAX, t->size);
 }
 
-static int64_t plain_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    return ((at[0] * t->size[1] + at[1]) * t->size[2] + at[2]) * t->size[3] + at[3];
-}
-
 static int32_t nhwc_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
     return SET_DIMS(dims, t->size[0], t->size[2], t->size[3], t->size[1]);
 }
 
-static int64_t nhwc_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    return ((at[0] * t->size[2] + at[2]) * t->size[3] + at[3]) * t->size[1] + at[1];
-}
-
 static int32_t nc1hwc0_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
     return SET_DIMS(dims, t->size[0], blocks(t->size[1], t->c0), t->size[2], t->size[3], t->c0);
-}
-
-static int64_t nc1hwc0_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    const int64_t C1 = blocks(t->size[1], t->c0), c1 = at[1] / t->c0, c0 = at[1] % t->c0;
-    return (((at[0] * C1 + c1) * t->size[2] + at[2]) * t->size[3] + at[3]) * t->c0 + c0;
 }
 
 /* 4N, 2N: one lane, rows of channels and batches without gaps */
@@ -135,20 +72,9 @@ static int32_t words_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
     return SET_DIMS(dims, blocks(t->size[0], t->word), t->size[1], t->size[2], t->size[3], t->word);
 }
 
-static int64_t words_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    const int64_t n1 = at[0] / t->word, n0 = at[0] % t->word;
-    return (((n1 * t->size[1] + at[1]) * t->size[2] + at[2]) * t->size[3] + at[3]) * t->word + n0;
-}
-
 static int32_t hwio_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 {
     return SET_DIMS(dims, t->size[2], t->size[3], t->size[1], t->size[0]);
-}
-
-static int64_t hwio_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    return ((at[2] * t->size[3] + at[3]) * t->size[1] + at[1]) * t->size[0] + at[0];
 }
 
 /* Output channels come in sixteens, as conv2d has them. */
@@ -162,30 +88,25 @@ static int32_t fractal_z_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
     return SET_DIMS(dims, blocks(t->size[1], t->c0), t->size[2], t->size[3], stored_outputs(t), t->c0);
 }
 
-static int64_t fractal_z_cell(const aic_tensor *t, const int64_t at[AIC_TENSOR_RANK_MAX])
-{
-    const int64_t c1 = at[1] / t->c0, c0 = at[1] % t->c0;
-    return (((c1 * t->size[2] + at[2]) * t->size[3] + at[3]) * stored_outputs(t) + at[0]) * t->c0 + c0;
-}
-
 /* ---- the table ---- */
 
 static const char matrix[] = "RC", features[] = "NCHW", weights[] = "OIHW";
 
 static const aic_layout_info layouts[] = {
-    [AIC_LAYOUT_ND] = {matrix, "RC", false, 0, nd_dims, nd_cell},
-    [AIC_LAYOUT_NZ] = {matrix, NULL, true, 0, nz_dims, nz_cell},
-    [AIC_LAYOUT_ZZ] = {matrix, NULL, true, 0, zz_dims, zz_cell},
-    [AIC_LAYOUT_ZN] = {matrix, NULL, true, 0, zn_dims, zn_cell},
-    [AIC_LAYOUT_NN] = {matrix, NULL, true, 0, nn_dims, nn_cell},
-    [AIC_LAYOUT_NCHW] = {features, "NCHW", false, 0, plain_dims, plain_cell},
-    [AIC_LAYOUT_NHWC] = {features, "NHWC", false, 0, nhwc_dims, nhwc_cell},
-    [AIC_LAYOUT_NC1HWC0] = {features, NULL, true, 0, nc1hwc0_dims, nc1hwc0_cell},
-    [AIC_LAYOUT_OIHW] = {weights, "OIHW", false, 0, plain_dims, plain_cell},
-    [AIC_LAYOUT_HWIO] = {weights, "HWIO", false, 0, hwio_dims, hwio_cell},
-    [AIC_LAYOUT_FRACTAL_Z] = {weights, NULL, true, 0, fractal_z_dims, fractal_z_cell},
-    [AIC_LAYOUT_4N] = {features, NULL, false, 1, words_dims, words_cell},
-    [AIC_LAYOUT_2N] = {features, NULL, false, 2, words_dims, words_cell},
+    [AIC_LAYOUT_ND] = {matrix, "RC", false, 0, {{0}}, nd_dims},
+    [AIC_LAYOUT_NZ] = {matrix, "CRrc", true, 0, {{'r', AIC_BLOCK_SIXTEEN}, {'c', AIC_BLOCK_ROW}}, nz_dims},
+    [AIC_LAYOUT_ZZ] = {matrix, "RCrc", true, 0, {{'r', AIC_BLOCK_SIXTEEN}, {'c', AIC_BLOCK_ROW}}, zz_dims},
+    [AIC_LAYOUT_ZN] = {matrix, "RCcr", true, 0, {{'r', AIC_BLOCK_ROW}, {'c', AIC_BLOCK_SIXTEEN}}, zn_dims},
+    [AIC_LAYOUT_NN] = {matrix, "CRcr", true, 0, {{'r', AIC_BLOCK_ROW}, {'c', AIC_BLOCK_SIXTEEN}}, nn_dims},
+    [AIC_LAYOUT_NCHW] = {features, "NCHW", false, 0, {{0}}, plain_dims},
+    [AIC_LAYOUT_NHWC] = {features, "NHWC", false, 0, {{0}}, nhwc_dims},
+    [AIC_LAYOUT_NC1HWC0] = {features, "NCHWc", true, 0, {{'c', AIC_BLOCK_ROW}}, nc1hwc0_dims},
+    [AIC_LAYOUT_OIHW] = {weights, "OIHW", false, 0, {{0}}, plain_dims},
+    [AIC_LAYOUT_HWIO] = {weights, "HWIO", false, 0, {{0}}, hwio_dims},
+    [AIC_LAYOUT_FRACTAL_Z] =
+        {weights, "IHWOoi", true, 0, {{'o', AIC_BLOCK_SIXTEEN}, {'i', AIC_BLOCK_ROW}}, fractal_z_dims},
+    [AIC_LAYOUT_4N] = {features, "NCHWn", false, 1, {{'n', AIC_BLOCK_WORD}}, words_dims},
+    [AIC_LAYOUT_2N] = {features, "NCHWn", false, 2, {{'n', AIC_BLOCK_WORD}}, words_dims},
 };
 
 const aic_layout_info *aic_layout_get(aic_layout layout)
@@ -206,10 +127,52 @@ bool aic_layout_pair(aic_layout src, aic_layout dst)
                           (!to_words || src == AIC_LAYOUT_NCHW));
 }
 
+static char small(char letter)
+{
+    return (char)(letter - 'A' + 'a');
+}
+
+/* Elements of a block along this dimension; 1: the layout has none. */
+static int64_t block_of(const aic_layout_info *layout, const aic_tensor *t, char letter)
+{
+    const int64_t lengths[] = {[AIC_BLOCK_SIXTEEN] = SIXTEEN, [AIC_BLOCK_ROW] = t->c0, [AIC_BLOCK_WORD] = t->word};
+    for (int i = 0; i < 2; i++) {
+        if (layout->blocked[i].letter == small(letter)) {
+            return lengths[layout->blocked[i].length];
+        }
+    }
+    return 1;
+}
+
+void aic_layout_places(aic_layout layout, const aic_tensor *t, aic_layout_place place[AIC_TENSOR_RANK_MAX])
+{
+    const aic_layout_info *l = &layouts[layout];
+    int64_t stride = 1;
+    for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
+        place[d] = (aic_layout_place){.block = 1};
+    }
+    for (size_t i = strlen(l->axes); i-- > 0;) {
+        for (int d = 0; l->tensor[d] != '\0'; d++) {
+            place[d].block = block_of(l, t, l->tensor[d]);
+            if (l->axes[i] == small(l->tensor[d])) {
+                place[d].inner = stride;
+                stride *= place[d].block;
+            } else if (l->axes[i] == l->tensor[d]) {
+                place[d].outer = stride;
+                stride *= blocks(t->size[d], place[d].block);
+            }
+        }
+    }
+}
+
+static bool has_blocks(aic_layout layout)
+{
+    return layouts[layout].blocked[0].letter != 0;
+}
+
 const char *aic_layout_shape_letters(aic_layout src, aic_layout dst)
 {
-    const char *order = layouts[src].order ? layouts[src].order : layouts[dst].order;
-    return order ? order : layouts[src].tensor;
+    return !has_blocks(src) ? layouts[src].axes : !has_blocks(dst) ? layouts[dst].axes : layouts[src].tensor;
 }
 
 aic_tensor aic_transdata_tensor(const aic_transdata_desc *desc)

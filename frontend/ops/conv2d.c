@@ -5,6 +5,7 @@
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 #include "frontend/numeric/half.h"
+#include "frontend/reference/reference.h"
 #include "frontend/text/number.h"
 
 #include <inttypes.h>

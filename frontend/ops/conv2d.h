@@ -19,9 +19,6 @@ typedef struct aic_conv2d_sizes {
 aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc);
 
 /* Entries of aic_op_conv2d; see aic_op_info for what each does. */
-aic_status aic_conv2d_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
-aic_status aic_conv2d_reference_bound(const void *desc, const aic_semantics *semantics, void *const operands[],
-                                      double *exact, double *bound);
 void aic_conv2d_random(uint64_t *state, const aic_semantics *semantics, void *desc);
 void aic_conv2d_random_illegal(uint64_t *state, void *desc);
 

@@ -4,6 +4,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
+#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -599,6 +600,7 @@ const aic_op_info aic_op_fixpipe = {
     .accessed = fixpipe_accessed,
     .check_data = fixpipe_check_data,
     .reference = aic_fixpipe_reference,
+    .byte_signs = aic_fixpipe_byte_signs,
     .consume = fixpipe_consume,
     .taken = fixpipe_taken,
     .random = aic_fixpipe_random,

@@ -30,7 +30,6 @@ typedef struct aic_fixpipe_places {
 aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc);
 
 /* Entries of aic_op_fixpipe; see aic_op_info for what each does. */
-aic_status aic_fixpipe_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
 void aic_fixpipe_random(uint64_t *state, void *desc);
 void aic_fixpipe_random_illegal(uint64_t *state, void *desc);
 void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);

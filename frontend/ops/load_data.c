@@ -1,8 +1,9 @@
-/* load_data: fields, rules, operands, reference, pseudo-random descriptors (AscendC Fixpipe, section 7.2). */
+/* load_data: fields, rules, operands, pseudo-random descriptors (AscendC Fixpipe, section 7.2). */
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/layout/fractal.h"
 #include "frontend/random/rng.h"
+#include "frontend/reference/reference.h"
 
 #define AIC_THIS load_data
 #define AIC_THIS_FIELDS <aic/load_data.def>
@@ -86,26 +87,6 @@ static void load_data_accessed(const void *descriptor, const aic_semantics *sema
     aic_accessed(bytes, 1, desc->srcStride == 0 ? aic_fractal_elements(desc->dtype) : elements, desc->dtype);
 }
 
-/* ---- reference ---- */
-
-static aic_status load_data_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
-{
-    (void)semantics;
-    const aic_load_data_desc *desc = descriptor;
-    const int64_t width = aic_row_elements(desc->dtype);
-    for (int64_t i = 0; i < desc->repeatTimes; i++) {
-        const int64_t from = (desc->startIndex + i * desc->srcStride) * AIC_FRACTAL_ROWS * width;
-        const int64_t to = i * (desc->dstGap + 1) * AIC_FRACTAL_ROWS * width;
-        for (int64_t r = 0; r < AIC_FRACTAL_ROWS; r++) {
-            for (int64_t c = 0; c < width; c++) { /* width = 16 where it is transposed */
-                const int64_t cell = desc->ifTranspose ? c * width + r : r * width + c;
-                aic_move_element(desc->dtype, operands[0], to + r * width + c, operands[1], from + cell);
-            }
-        }
-    }
-    return AIC_OK;
-}
-
 /* ---- pseudo-random descriptors ---- */
 
 static void load_data_random(uint64_t *state, void *descriptor)
@@ -113,7 +94,7 @@ static void load_data_random(uint64_t *state, void *descriptor)
     aic_load_data_desc *desc = descriptor;
     desc->dtype = aic_random_moved_dtype(state);
     desc->startIndex = AIC_RNG_PICK(state, 0, 0, 1, aic_rng_range(state, 0, 300));
-    desc->repeatTimes = aic_rng_once_in(state, 30) ? 0 : aic_rng_skewed(state, 1, 12, 255);
+    desc->repeatTimes = aic_rng_once_in(state, 30) ? 0 : aic_rng_skewed(state, 1, 20, 255);
     desc->srcStride = AIC_RNG_PICK(state, 1, 1, 0, 2, aic_rng_range(state, 0, 9));
     desc->dstGap = AIC_RNG_PICK(state, 0, 0, 1, aic_rng_range(state, 0, 5));
     if (desc->repeatTimes == 1) { /* no stride counts */
@@ -146,7 +127,7 @@ const aic_op_info aic_op_load_data = {
     .validate = load_data_validate,
     .operands = load_data_operands,
     .accessed = load_data_accessed,
-    .reference = load_data_reference,
+    .reference = aic_load_data_reference,
     .random = load_data_random,
     .random_illegal = load_data_random_illegal,
 };

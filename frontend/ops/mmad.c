@@ -3,6 +3,7 @@
 
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
+#include "frontend/reference/reference.h"
 
 /* Integers add up in any order. */
 static inline void clear_ignored(aic_mmad_desc *desc)

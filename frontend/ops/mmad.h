@@ -20,9 +20,6 @@ static inline bool aic_mmad_nothing(const aic_mmad_desc *desc)
 }
 
 /* Entries of aic_op_mmad; see aic_op_info for what each does. */
-aic_status aic_mmad_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
-aic_status aic_mmad_reference_bound(const void *desc, const aic_semantics *semantics, void *const operands[],
-                                    double *exact, double *bound);
 void aic_mmad_random(uint64_t *state, void *desc);
 void aic_mmad_random_illegal(uint64_t *state, void *desc);
 

@@ -1,9 +1,10 @@
-/* nd2nz: fields, rules, operands, reference, pseudo-random descriptors (AscendC Fixpipe, section 7.1). */
+/* nd2nz: fields, rules, operands, pseudo-random descriptors (AscendC Fixpipe, section 7.1). */
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/layout/fractal.h"
 #include "frontend/layout/repeat.h"
 #include "frontend/random/rng.h"
+#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 
@@ -133,33 +134,6 @@ static void nd2nz_accessed(const void *descriptor, const aic_semantics *semantic
     aic_accessed(bytes, 1, rows * desc->dValue, desc->dtype);
 }
 
-/* ---- reference ---- */
-
-static void reference_row(const aic_nd2nz_desc *desc, void *const operands[], int64_t i, int64_t r)
-{
-    static const uint32_t zero = 0; /* of every type */
-    const int64_t c0 = aic_row_elements(desc->dtype);
-    for (int64_t d = 0; d < column_blocks(desc) * c0; d++) {
-        const int64_t to =
-            i * desc->dstNzMatrixStride + d / c0 * desc->dstNzC0Stride * c0 + r * desc->dstNzNStride * c0 + d % c0;
-        const int64_t from = i * desc->srcNdMatrixStride + r * desc->srcDValue + d;
-        const bool inside = d < desc->dValue;
-        aic_move_element(desc->dtype, operands[0], to, inside ? operands[1] : &zero, inside ? from : 0);
-    }
-}
-
-static aic_status nd2nz_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
-{
-    (void)semantics;
-    const aic_nd2nz_desc *desc = descriptor;
-    for (int64_t i = 0; i < desc->ndNum; i++) {
-        for (int64_t r = 0; r < desc->nValue; r++) {
-            reference_row(desc, operands, i, r);
-        }
-    }
-    return AIC_OK;
-}
-
 /* ---- pseudo-random descriptors ---- */
 
 /* Destination elements of one check. */
@@ -245,7 +219,7 @@ const aic_op_info aic_op_nd2nz = {
     .validate = nd2nz_validate,
     .operands = nd2nz_operands,
     .accessed = nd2nz_accessed,
-    .reference = nd2nz_reference,
+    .reference = aic_nd2nz_reference,
     .random = nd2nz_random,
     .random_illegal = nd2nz_random_illegal,
 };

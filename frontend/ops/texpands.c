@@ -5,6 +5,7 @@
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
 #include "frontend/layout/tile.h"
+#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <stdio.h>

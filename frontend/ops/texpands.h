@@ -29,7 +29,6 @@ void aic_texpands_unplace(aic_texpands_desc *desc);
 
 void aic_texpands_settle(void *desc);
 void aic_texpands_canonicalise(void *desc, const aic_semantics *semantics);
-aic_status aic_texpands_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
 void aic_texpands_random(uint64_t *state, const aic_semantics *semantics, void *desc);
 void aic_texpands_random_illegal(uint64_t *state, void *desc);
 

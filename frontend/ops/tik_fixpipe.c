@@ -4,6 +4,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/numeric/half.h"
+#include "frontend/reference/reference.h"
 #include "frontend/text/number.h"
 
 #include <inttypes.h>

@@ -17,7 +17,6 @@ aic_tik_fixpipe_sizes aic_tik_fixpipe_sizes_of(const aic_tik_fixpipe_desc *desc)
 uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc);
 
 /* Entries of aic_op_tik_fixpipe; see aic_op_info for what each does. */
-aic_status aic_tik_fixpipe_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
 void aic_tik_fixpipe_random(uint64_t *state, void *desc);
 void aic_tik_fixpipe_random_illegal(uint64_t *state, void *desc);
 

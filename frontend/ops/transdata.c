@@ -6,6 +6,7 @@
 #include "frontend/core/size.h"
 #include "frontend/layout/fractal.h"
 #include "frontend/layout/layout.h"
+#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -133,22 +134,32 @@ static bool is_full(const aic_tensor *tensor, aic_layout layout)
     return product(d.size, d.rank) == product(tensor->size, AIC_TENSOR_RANK_MAX);
 }
 
-/* Whether two layouts of a tensor put every element into the same cell of an operand of the same shape.
- *
- * The cell of an element is the sum of what each of its indices adds. An index i adds i / B * outer + i % B * inner,
- * where B is 1 or the length of a block, a power of two of at most 32: the sum of what the bits of i add, and a bit
- * from 32 on adds so many times what 32 adds. So the powers of two up to 32 tell. */
-static bool same_cells(const aic_tensor *tensor, aic_layout a, aic_layout b)
+/* Whether every index of a dimension of this size adds the same number of cells. */
+static bool same_place(const aic_layout_place *a, const aic_layout_place *b, int64_t size)
 {
     enum { BLOCK_MAX = 32 };
+    bool same = true;
+    for (int64_t i = 1; i <= BLOCK_MAX && i < size; i *= 2) {
+        same = same &&
+               i / a->block * a->outer + i % a->block * a->inner == i / b->block * b->outer + i % b->block * b->inner;
+    }
+    return same;
+}
+
+/* Whether two layouts of a tensor put every element into the same cell of an operand of the same shape.
+ *
+ * The cell of an element is the sum of what each of its indices adds, of which blocks have a power of two of at most
+ * 32: it is the sum of what the bits of the index add, and a bit from 32 on adds so many times what 32 adds. So the
+ * powers of two up to 32 tell. */
+static bool same_cells(const aic_tensor *tensor, aic_layout a, aic_layout b)
+{
     const dims of_a = dims_of(tensor, a), of_b = dims_of(tensor, b);
+    aic_layout_place in_a[AIC_TENSOR_RANK_MAX], in_b[AIC_TENSOR_RANK_MAX];
+    aic_layout_places(a, tensor, in_a);
+    aic_layout_places(b, tensor, in_b);
     bool same = of_a.rank == of_b.rank && memcmp(of_a.size, of_b.size, sizeof of_a.size) == 0;
     for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
-        for (int64_t i = 1; i <= BLOCK_MAX && i < tensor->size[d]; i *= 2) {
-            int64_t at[AIC_TENSOR_RANK_MAX] = {0};
-            at[d] = i;
-            same = same && aic_layout_get(a)->cell(tensor, at) == aic_layout_get(b)->cell(tensor, at);
-        }
+        same = same && same_place(&in_a[d], &in_b[d], tensor->size[d]);
     }
     return same;
 }

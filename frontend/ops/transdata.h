@@ -8,7 +8,6 @@
 #define AIC_TRANSDATA_SIZE_MAX INT32_MAX
 
 /* Formulas and pseudo-random descriptors, see aic_op_info. */
-aic_status aic_transdata_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
 void aic_transdata_random(uint64_t *state, void *desc);
 void aic_transdata_random_illegal(uint64_t *state, void *desc);
 

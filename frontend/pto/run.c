@@ -68,7 +68,7 @@ aic_status aic_pto_check(const aic_pto_program *program, void *const arguments[]
     }
     const void *const *addresses = (const void *const *)arguments;
     aic_status status = AIC_OK;
-    if (!aic_arguments_accepted(program->addresses, count, addresses)) {
+    if (!aic_arguments_accepted_many(program->addresses, count, addresses)) {
         status = aic_arguments_check("texpands", program->addresses, count, addresses);
     }
     for (size_t i = 0; i < program->code_count && status == AIC_OK; i++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Elements, and words of one operand, of one check. */
-enum { ELEMENTS_MAX = 20000, EXTENT_MAX = 100000 };
+enum { ELEMENTS_MAX = 20000, EXTENT_MAX = 100000, DRAWS = 8 };
 
 /* The small memory: lanes, and words in each; of longer lanes, words at either end. */
 enum { LANES = 8, LANE_WORDS = 1024 };
@@ -36,17 +36,26 @@ static int64_t words_of(const aic_semantics *memory)
 
 /* ---- shapes ---- */
 
-/* words: of a lane, 0 in flat memory. */
+static int64_t elements_of(const int64_t *shape)
+{
+    return shape[0] * shape[1] * shape[2] * shape[3];
+}
+
+/* Sizes are drawn again before they are halved, which leads away from the edges. words: of a lane, 0 in flat memory. */
 static void draw_shape(uint64_t *state, int64_t words, int64_t *shape)
 {
     const bool local = words > 0;
-    static const int64_t usual[] = {9, 20, 12, 30}, most[] = {300, 4095, 2000, 9000};
-    for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        const int64_t limit = local ? usual[d] / 2 : most[d];
-        shape[d] = aic_rng_once_in(state, 5) ? 1 : aic_rng_skewed(state, 1, local ? limit : usual[d], limit);
-    }
+    static const int64_t usual[] = {9, 34, 20, 300}, most[] = {300, 4095, 2000, 9000}, narrow[] = {4, 10, 6, 15};
     const int64_t elements = local ? words : ELEMENTS_MAX;
-    while (shape[0] * shape[1] * shape[2] * shape[3] > elements) {
+    for (int draw = 0; draw == 0 || (draw < DRAWS && elements_of(shape) > elements); draw++) {
+        for (int d = 0; d < AIC_ARITH_RANK; d++) {
+            const bool one = aic_rng_once_in(state, 4);
+            shape[d] = one     ? 1
+                       : local ? aic_rng_edge(state, 1, narrow[d])
+                               : aic_rng_skewed(state, 1, usual[d], most[d]);
+        }
+    }
+    while (elements_of(shape) > elements) {
         int largest = 0;
         for (int d = 1; d < AIC_ARITH_RANK; d++) {
             largest = shape[d] > shape[largest] ? d : largest;
@@ -247,7 +256,7 @@ void aic_random_break_places(uint64_t *state, const aic_arith_fields *fields, co
 static bool has_op(aic_atomic_op number, bool fixed)
 {
     const aic_arith_op *op = aic_arith_op_get(number);
-    return op && (fixed ? op->integer != NULL : op->word != NULL);
+    return op && (!fixed || op->input_bits != 0);
 }
 
 aic_atomic_op aic_random_op(uint64_t *state, bool fixed)

@@ -2,6 +2,7 @@
  * one of them with exactly one illegal value. */
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
+#include "frontend/core/rule.h"
 #include "frontend/random/rng.h"
 
 #include <string.h>
@@ -77,6 +78,9 @@ static aic_status random_spec(aic_op producer, aic_op consumer, const aic_semant
     uint64_t state = seed;
     semantics = semantics ? semantics : &defaults;
     aic_status status = aic_semantics_check(semantics);
+    if (status == AIC_OK) {
+        status = aic_rule_given("spec", spec);
+    }
     if (status == AIC_OK) {
         choose_ops(ops, &state);
         status = random_chain(ops, semantics, &state, legal, spec);

@@ -21,7 +21,7 @@ static void draw_shapes(uint64_t *state, aic_conv2d_desc *desc)
     const bool oblong = aic_rng_once_in(state, 3);
     desc->fm_shape[0] = desc->kernel_shape[0] = c1;
     desc->fm_shape[1] = aic_rng_skewed(state, 1, 20, 4096);
-    desc->fm_shape[2] = aic_rng_skewed(state, 1, 20, 4096);
+    desc->fm_shape[2] = aic_rng_once_in(state, 3) ? aic_rng_edge(state, 1, 70) : aic_rng_skewed(state, 1, 20, 4096);
     desc->fm_shape[3] = desc->kernel_shape[4] = c0;
     desc->kernel_shape[1] = oblong ? aic_rng_skewed(state, 1, 6, 255) : square;
     desc->kernel_shape[2] = oblong ? aic_rng_skewed(state, 1, 6, 255) : square;

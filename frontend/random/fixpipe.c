@@ -328,9 +328,9 @@ static void fit_sizes(uint64_t *state, const aic_accumulator *from, aic_fixpipe_
     }
     const int64_t unit = column_unit(desc);
     const int64_t most = from->columns / unit * unit;
-    const int64_t some = aic_rng_range(state, 1, from->columns / unit) * unit;
+    const int64_t some = aic_rng_edge(state, 1, from->columns / unit) * unit;
     desc->nSize = AIC_RNG_PICK(state, most == from->columns ? 0 : most, most, some);
-    desc->mSize = AIC_RNG_PICK(state, 0, from->rows, aic_rng_range(state, 1, from->rows));
+    desc->mSize = AIC_RNG_PICK(state, 0, from->rows, aic_rng_edge(state, 1, from->rows));
     desc->srcStride = AIC_RNG_PICK(state, 0, from->block_rows);
 }
 

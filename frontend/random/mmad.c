@@ -24,8 +24,10 @@ static int64_t draw_size(uint64_t *state)
         return 16 * aic_rng_range(state, 1, 6); /* whole fractals */
     case 4:
         return aic_rng_range(state, 100, 900);
+    case 5:
+        return aic_rng_edge(state, 1, 900);
     default:
-        return aic_rng_range(state, 1, 99);
+        return aic_rng_once_in(state, 2) ? aic_rng_edge(state, 1, 140) : aic_rng_range(state, 1, 99);
     }
 }
 

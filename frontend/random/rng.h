@@ -35,17 +35,31 @@ static inline int64_t aic_rng_pick(uint64_t *state, const int64_t *values, size_
 #define AIC_RNG_PICK(state, ...)                                                                                       \
     aic_rng_pick(state, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
-/* Mostly `usual` or less, sometimes up to `limit`, sometimes the limit itself. */
+/* A size of low .. high at which generated code is likely to change: a small one, or up to two off a small multiple of
+ * a power of two, where vectors, blocks, tiles and unrolled steps begin and end. */
+static inline int64_t aic_rng_edge(uint64_t *state, int64_t low, int64_t high)
+{
+    const int64_t small = 10, first = 4;
+    int64_t doublings = 0;
+    if (high - low < small || aic_rng_once_in(state, 3)) {
+        return aic_rng_range(state, low, high - low < small ? high : low + small - 1);
+    }
+    while (first << (doublings + 1) <= high) {
+        doublings++;
+    }
+    const int64_t power = first << aic_rng_range(state, 0, doublings);
+    const int64_t size = power * AIC_RNG_PICK(state, 1, 1, 1, 2, 3, 5) + aic_rng_range(state, -2, 2);
+    return size < low ? low : size > high ? high : size;
+}
+
+/* Mostly `usual` or less, every other one of them at an edge; sometimes up to `limit`, sometimes the limit itself. */
 static inline int64_t aic_rng_skewed(uint64_t *state, int64_t low, int64_t usual, int64_t limit)
 {
-    switch (aic_rng_range(state, 0, 15)) {
-    case 0:
-        return limit;
-    case 1:
-        return aic_rng_range(state, low, limit);
-    default:
-        return aic_rng_range(state, low, usual);
+    const int64_t which = aic_rng_range(state, 0, 15);
+    if (which < 2) {
+        return which == 0 ? limit : aic_rng_range(state, low, limit);
     }
+    return (which % 2 == 0 ? aic_rng_edge : aic_rng_range)(state, low, usual);
 }
 
 /* A value that is not in low..high; both fit 32 bits. */

@@ -33,7 +33,7 @@ static void draw_place(uint64_t *state, aic_loc loc, aic_texpands_desc *desc)
 /* A multiple of `step`. */
 static int64_t draw_multiple(uint64_t *state, int64_t step)
 {
-    return step * aic_rng_skewed(state, 1, 6, 40);
+    return step * aic_rng_skewed(state, 1, step == 1 ? 34 : 6, 40);
 }
 
 static void draw_sizes(uint64_t *state, aic_texpands_desc *desc)
@@ -65,6 +65,9 @@ static int64_t draw_valid(uint64_t *state, int64_t size)
     case 2:
     case 3:
         return size;
+    case 4:
+    case 5:
+        return aic_rng_edge(state, 0, size);
     default:
         return aic_rng_range(state, 0, size);
     }

@@ -44,7 +44,7 @@ static void draw_extend_params(uint64_t *state, aic_tik_fixpipe_desc *desc)
 
 static void draw_bursts(uint64_t *state, aic_tik_fixpipe_desc *desc)
 {
-    desc->cburst_num = aic_rng_skewed(state, 1, 12, 4095);
+    desc->cburst_num = aic_rng_skewed(state, 1, 18, 4095);
     int64_t rows = aic_rng_skewed(state, 1, 200, 32767);
     while (desc->cburst_num * rows * 16 > ELEMENTS_MAX) {
         int64_t *larger = desc->cburst_num > rows ? &desc->cburst_num : &rows;

@@ -35,7 +35,8 @@ static int64_t draw_size(uint64_t *state, char letter)
     static const struct {
         char letter;
         int64_t usual, most;
-    } rows[] = {{'R', 99, 3000}, {'C', 99, 1500}, {'N', 9, 70}, {'O', 40, 600}, {'I', 70, 600}, {'H', 9, 60}};
+    } rows[] = {{'R', 140, 3000}, {'C', 140, 1500}, {'N', 18, 70}, {'O', 70, 600},
+                {'I', 140, 600},  {'W', 40, 600},   {'H', 9, 60}};
     size_t i = 0;
     while (i + 1 < sizeof rows / sizeof rows[0] && rows[i].letter != letter) {
         i++;
@@ -66,14 +67,23 @@ static void halve_largest(aic_transdata_desc *desc)
     desc->shape[largest] /= 2;
 }
 
+static bool is_too_large(const aic_transdata_desc *desc)
+{
+    return cells(desc, desc->src) > CELLS_MAX || cells(desc, desc->dst) > CELLS_MAX;
+}
+
+/* Sizes are drawn again before they are halved, which leads away from the edges. */
 static void draw_shape(uint64_t *state, aic_transdata_desc *desc)
 {
+    enum { DRAWS = 8 };
     const char *letters = aic_layout_shape_letters(desc->src, desc->dst);
     memset(desc->shape, 0, sizeof desc->shape);
-    for (size_t i = 0; letters[i] != '\0'; i++) {
-        desc->shape[i] = draw_size(state, letters[i]);
+    for (int draw = 0; draw == 0 || (draw < DRAWS && is_too_large(desc)); draw++) {
+        for (size_t i = 0; letters[i] != '\0'; i++) {
+            desc->shape[i] = draw_size(state, letters[i]);
+        }
     }
-    while (cells(desc, desc->src) > CELLS_MAX || cells(desc, desc->dst) > CELLS_MAX) {
+    while (is_too_large(desc)) {
         halve_largest(desc);
     }
 }

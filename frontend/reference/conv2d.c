@@ -1,17 +1,43 @@
-/* conv2d's plain-C reference: the formulas of TIK conv2d, sections 5.1 to 5.3 and 6, line by line. It shares nothing
- * with the generator but the derived sizes of section 4. Written to be read, not to be fast. */
-#include "frontend/ops/conv2d.h"
-
+/* conv2d's plain-C reference: the formulas of TIK conv2d, sections 4, 5.1 to 5.3 and 6, line by line. */
 #include "frontend/core/diag.h"
-#include "frontend/numeric/exact_sum.h"
-#include "frontend/numeric/half.h"
+#include "frontend/reference/exact_sum.h"
+#include "frontend/reference/reference.h"
+#include "frontend/reference/value.h"
 
 #include <stdlib.h>
+
+/* Section 4, under the document's names. */
+typedef struct sizes {
+    int64_t c1, h, w, c0;       /* feature map */
+    int64_t kh, kw, cout;       /* kernel */
+    int64_t ho, wo, round_howo; /* output image; rows of dst */
+    int64_t k, k0;              /* length of the reduction, and of one of its blocks */
+} sizes;
+
+static sizes sizes_of(const aic_conv2d_desc *desc)
+{
+    sizes s = {
+        .c1 = desc->fm_shape[0],
+        .h = desc->fm_shape[1],
+        .w = desc->fm_shape[2],
+        .c0 = desc->fm_shape[3],
+        .kh = desc->kernel_shape[1],
+        .kw = desc->kernel_shape[2],
+        .cout = desc->kernel_shape[3],
+        .k0 = desc->dtype == AIC_INT8 ? 32 : 16,
+    };
+    const int64_t hk = desc->dilation[0] * (s.kh - 1) + 1, wk = desc->dilation[1] * (s.kw - 1) + 1;
+    s.ho = (s.h + desc->pad[2] + desc->pad[3] - hk) / desc->stride[0] + 1; /* hk is not larger: the rules see to it */
+    s.wo = (s.w + desc->pad[0] + desc->pad[1] - wk) / desc->stride[1] + 1;
+    s.round_howo = (s.ho * s.wo + 15) / 16 * 16;
+    s.k = s.c1 * s.kh * s.kw * s.c0;
+    return s;
+}
 
 /* One output position: where its window lies in the feature map. */
 typedef struct window {
     const aic_conv2d_desc *desc;
-    const aic_conv2d_sizes *size;
+    const sizes *size;
     int64_t ho, wo;
 } window;
 
@@ -19,20 +45,20 @@ typedef struct window {
 static int64_t input_cell(const window *at, int64_t c1, int64_t kh, int64_t kw)
 {
     const aic_conv2d_desc *desc = at->desc;
-    const aic_conv2d_sizes *s = at->size;
+    const sizes *s = at->size;
     const int64_t h = at->ho * desc->stride[0] + kh * desc->dilation[0] - desc->pad[2];
     const int64_t w = at->wo * desc->stride[1] + kw * desc->dilation[1] - desc->pad[0];
     return h >= 0 && h < s->h && w >= 0 && w < s->w ? ((c1 * s->h + h) * s->w + w) * s->c0 : -1;
 }
 
 /* Element index of weight[c1][kh][kw][co][0]. */
-static int64_t weight_cell(const aic_conv2d_sizes *s, int64_t c1, int64_t kh, int64_t kw, int64_t co)
+static int64_t weight_cell(const sizes *s, int64_t c1, int64_t kh, int64_t kw, int64_t co)
 {
     return (((c1 * s->kh + kh) * s->kw + kw) * s->cout + co) * s->c0;
 }
 
 /* Element index of dst[co/16][ho*Wo + wo][co%16]. */
-static int64_t output_cell(const aic_conv2d_sizes *s, int64_t co, int64_t ho, int64_t wo)
+static int64_t output_cell(const sizes *s, int64_t co, int64_t ho, int64_t wo)
 {
     return (co / 16 * s->round_howo + ho * s->wo + wo) * 16 + co % 16;
 }
@@ -42,7 +68,7 @@ static int64_t output_cell(const aic_conv2d_sizes *s, int64_t co, int64_t ho, in
 /* The exact sum: at most 4096*255*255 products of at most 2^14 each fit in 64 bits with room. */
 static int64_t sum_int8(const window *at, const int8_t *feature_map, const int8_t *weight, int64_t co)
 {
-    const aic_conv2d_sizes *s = at->size;
+    const sizes *s = at->size;
     const int64_t pad_value = (int64_t)at->desc->pad_value;
     int64_t sum = 0;
     for (int64_t c1 = 0; c1 < s->c1; c1++) {
@@ -73,7 +99,7 @@ static double *to_doubles(const uint16_t *halves, int64_t count)
 {
     double *values = malloc((size_t)count * sizeof *values);
     for (int64_t i = 0; values && i < count; i++) {
-        values[i] = aic_half_to_double(halves[i]);
+        values[i] = aic_reference_value(AIC_FLOAT16, &halves[i]);
     }
     return values;
 }
@@ -84,14 +110,14 @@ static void free_doubles(doubles *in)
     free(in->weight);
 }
 
-static aic_status make_doubles(const aic_conv2d_desc *desc, const aic_conv2d_sizes *s, void *const operands[],
-                               doubles *in)
+static aic_status make_doubles(const aic_conv2d_desc *desc, const sizes *s, void *const operands[], doubles *in)
 {
     const int64_t feature_map = s->c1 * s->h * s->w * s->c0;
     const int64_t weight = s->k * s->cout;
     in->feature_map = to_doubles(operands[1], feature_map);
     in->weight = to_doubles(operands[2], weight);
-    in->pad_value = aic_half_to_double(aic_half_from_double(desc->pad_value));
+    const uint16_t pad_value = aic_reference_float16(desc->pad_value, AIC_OVERFLOW_IEEE);
+    in->pad_value = aic_reference_value(AIC_FLOAT16, &pad_value);
     if (!in->feature_map || !in->weight) {
         free_doubles(in);
         aic_fail_memory("conv2d", (size_t)(feature_map + weight) * sizeof(double));
@@ -103,7 +129,7 @@ static aic_status make_doubles(const aic_conv2d_desc *desc, const aic_conv2d_siz
 /* The block model of section 5.2. */
 static float sum_cube(const window *at, const doubles *in, int64_t co, float acc)
 {
-    const aic_conv2d_sizes *s = at->size;
+    const sizes *s = at->size;
     double sum = 0;
     int64_t in_block = 0;
     for (int64_t c1 = 0; c1 < s->c1; c1++) {
@@ -130,7 +156,7 @@ static float sum_cube(const window *at, const doubles *in, int64_t co, float acc
 /* The old output and all products, without any rounding. */
 static aic_exact_sum sum_exactly(const window *at, const doubles *in, int64_t co, float initial)
 {
-    const aic_conv2d_sizes *s = at->size;
+    const sizes *s = at->size;
     aic_exact_sum sum = {.special = 0};
     aic_exact_add(&sum, (double)initial);
     for (int64_t c1 = 0; c1 < s->c1; c1++) {
@@ -152,7 +178,7 @@ static aic_exact_sum sum_exactly(const window *at, const doubles *in, int64_t co
 /* What is to be found out of every element of dst. */
 typedef struct request {
     const aic_conv2d_desc *desc;
-    const aic_conv2d_sizes *size;
+    const sizes *size;
     void *const *operands;
     const doubles *in;     /* float16 */
     double *exact, *bound; /* of aic_conv2d_reference_bound() */
@@ -201,7 +227,7 @@ aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *sem
 {
     (void)semantics;
     const aic_conv2d_desc *desc = descriptor;
-    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    const sizes s = sizes_of(desc);
     doubles in;
     const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in};
     if (desc->dtype == AIC_INT8) {
@@ -221,7 +247,7 @@ aic_status aic_conv2d_reference_bound(const void *descriptor, const aic_semantic
 {
     (void)semantics;
     const aic_conv2d_desc *desc = descriptor;
-    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    const sizes s = sizes_of(desc);
     const float *dst = operands[0];
     doubles in;
     const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in, .exact = exact, .bound = bound};

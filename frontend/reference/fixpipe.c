@@ -1,10 +1,9 @@
-/* fixpipe's plain-C reference: the formulas of AscendC Fixpipe, sections 4 to 6, element by element. Written to be
- * read, not to be fast. */
-#include "frontend/ops/fixpipe.h"
-
-#include "frontend/numeric/round.h"
+/* fixpipe's plain-C reference: the formulas of AscendC Fixpipe, sections 4 to 6, element by element. */
+#include "frontend/reference/reference.h"
+#include "frontend/reference/value.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The quantisation word (section 5). */
 typedef struct quantisation {
@@ -74,14 +73,14 @@ static void store(const aic_fixpipe_desc *desc, aic_overflow overflow, source x,
         memcpy(out, &x, sizeof x);
         return;
     case AIC_F322F16:
-        half = aic_round_float16((double)x.f32, overflow);
+        half = aic_reference_float16((double)x.f32, overflow);
         break;
     case AIC_F322BF16:
-        half = aic_round_bfloat16(x.f32, overflow);
+        half = aic_reference_bfloat16((double)x.f32, overflow);
         break;
     case AIC_DEQF16:
     case AIC_VDEQF16:
-        half = aic_round_float16((double)((float)x.i32 * q.scale), overflow);
+        half = aic_reference_float16((double)((float)x.i32 * q.scale), overflow);
         break;
     case AIC_QF322B8_PRE:
     case AIC_VQF322B8_PRE:
@@ -116,22 +115,51 @@ static int64_t target(const aic_fixpipe_desc *desc, int64_t i, int64_t j, int64_
     return n / 32 * desc->dstStride * 32 + j * (odd_tail ? 16 : 32) + n % 32;
 }
 
-aic_status aic_fixpipe_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
+/* What is done with every element of dst: the operands, and the place of the result in bytes. */
+typedef struct walk_state {
+    const aic_fixpipe_desc *desc;
+    aic_overflow overflow;
+    unsigned char *out;       /* dst, or what is found out of it */
+    const unsigned char *src; /* NULL where the values do not matter */
+    const uint64_t *words;    /* NULL: deqScalar */
+} walk_state;
+
+static void walk(const walk_state *w, void (*visit)(const walk_state *w, int64_t from, uint64_t word, int64_t to))
 {
-    const aic_fixpipe_desc *desc = descriptor;
-    unsigned char *dst = operands[0];
-    const unsigned char *src = operands[1];
-    const uint64_t *words = operands[2]; /* NULL: deqScalar */
+    const aic_fixpipe_desc *desc = w->desc;
     const int64_t matrices = desc->format == AIC_ROW_MAJOR || desc->ndNum == 0 ? desc->ndNum : 1;
     for (int64_t i = 0; i < matrices; i++) {
         for (int64_t j = 0; j < desc->mSize; j++) {
             for (int64_t n = 0; n < desc->nSize; n++) {
                 const int64_t from = i * desc->srcNdStride * 256 + n / 16 * desc->srcStride * 16 + j * 16 + n % 16;
-                source x;
-                memcpy(&x, src + from * (int64_t)sizeof x, sizeof x);
-                store(desc, semantics->overflow, x, words ? words[n] : desc->deqScalar, dst + target(desc, i, j, n));
+                visit(w, from, w->words ? w->words[n] : desc->deqScalar, target(desc, i, j, n));
             }
         }
     }
+}
+
+static void store_result(const walk_state *w, int64_t from, uint64_t word, int64_t to)
+{
+    source x;
+    memcpy(&x, w->src + from * (int64_t)sizeof x, sizeof x);
+    store(w->desc, w->overflow, x, word, w->out + to);
+}
+
+aic_status aic_fixpipe_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
+{
+    const walk_state w = {descriptor, semantics->overflow, operands[0], operands[1], operands[2]};
+    walk(&w, store_result);
     return AIC_OK;
+}
+
+static void store_sign(const walk_state *w, int64_t from, uint64_t word, int64_t to)
+{
+    (void)from;
+    w->out[to] = decode(word).is_signed;
+}
+
+void aic_fixpipe_byte_signs(const void *descriptor, void *const operands[], unsigned char *is_signed)
+{
+    const walk_state w = {.desc = descriptor, .out = is_signed, .words = operands[2]};
+    walk(&w, store_sign);
 }

@@ -1,14 +1,18 @@
-/* mmad's plain-C reference: the formulas of AscendC Fixpipe, section 7.4. It shares nothing with the generator. Written
- * to be read, not to be fast. */
-#include "frontend/ops/mmad.h"
-
+/* mmad's plain-C reference: the formulas of AscendC Fixpipe, section 7.4. */
 #include "frontend/core/diag.h"
-#include "frontend/numeric/element.h"
-#include "frontend/numeric/exact_sum.h"
+#include "frontend/reference/exact_sum.h"
+#include "frontend/reference/reference.h"
+#include "frontend/reference/value.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* K0: elements in 32 bytes. */
+static int64_t k0_of(const aic_mmad_desc *desc)
+{
+    return 32 / (int64_t)aic_dtype_size(desc->dtype);
+}
 
 static int64_t blocks(int64_t size, int64_t block)
 {
@@ -18,7 +22,7 @@ static int64_t blocks(int64_t size, int64_t block)
 /* Element index of A(i,kk). One row is dense in either format. */
 static int64_t a_cell(const aic_mmad_desc *desc, int64_t i, int64_t kk)
 {
-    const int64_t k0 = aic_mmad_k0(desc);
+    const int64_t k0 = k0_of(desc);
     if (desc->a_format == AIC_LAYOUT_ND || desc->m == 1) {
         return i * desc->k + kk;
     }
@@ -28,7 +32,7 @@ static int64_t a_cell(const aic_mmad_desc *desc, int64_t i, int64_t kk)
 /* Element index of B(kk,j). */
 static int64_t b_cell(const aic_mmad_desc *desc, int64_t kk, int64_t j)
 {
-    const int64_t k0 = aic_mmad_k0(desc);
+    const int64_t k0 = k0_of(desc);
     if (desc->b_format == AIC_LAYOUT_ND) {
         return kk * desc->n + j;
     }
@@ -59,7 +63,7 @@ static void free_doubles(doubles *in)
 static double element(const aic_mmad_desc *desc, const void *operand, int64_t cell)
 {
     const int64_t size = (int64_t)aic_dtype_size(desc->dtype);
-    return aic_element_value(desc->dtype, (const unsigned char *)operand + cell * size);
+    return aic_reference_value(desc->dtype, (const unsigned char *)operand + cell * size);
 }
 
 /* No size is 0. */
@@ -91,7 +95,7 @@ typedef struct dot {
 
 static dot dot_of(const aic_mmad_desc *desc, const doubles *in, int64_t i, int64_t j)
 {
-    return (dot){in->a + i * desc->k, in->b + j * desc->k, desc->k, aic_mmad_k0(desc)};
+    return (dot){in->a + i * desc->k, in->b + j * desc->k, desc->k, k0_of(desc)};
 }
 
 /* At most 4095 products of at most 2^14 and an int32: exact in any order. */
@@ -161,7 +165,7 @@ typedef struct request {
 static aic_status walk(const request *r, void (*visit)(const request *r, const dot *d, int64_t cell))
 {
     const aic_mmad_desc *desc = r->desc;
-    if (aic_mmad_nothing(desc)) {
+    if (desc->m == 0 || desc->n == 0 || desc->k == 0) {
         return AIC_OK;
     }
     doubles in;

@@ -26,9 +26,12 @@ aic_status aic_sink_write(aic_status (*write)(aic_sink *out, const void *from), 
     if (capacity == 0) {
         return AIC_OK;
     }
-    if (!buffer || measure.length >= capacity) {
+    if (!buffer) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the buffer is NULL");
+    }
+    if (measure.length >= capacity) {
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the text needs %zu bytes, the buffer has %zu", measure.length + 1,
-                        buffer ? capacity : 0);
+                        capacity);
     }
     aic_sink out = {buffer, capacity, 0};
     status = write(&out, from);

@@ -71,12 +71,12 @@ void *bench_memory(size_t bytes)
 
 /* ---- options ---- */
 
-/* The last level the host runs, `most` being the highest one considered. */
+/* The last level the host runs itself, `most` being the highest one considered. */
 static const char *best_isa(const char *most)
 {
     const char *best = aic_isa_name(0), *name;
-    for (size_t i = 0; (name = aic_isa_name(i)) != NULL && aic_isa_check(name) == AIC_OK; i++) {
-        best = name;
+    for (size_t i = 0; (name = aic_isa_name(i)) != NULL; i++) {
+        best = aic_isa_check(name) == AIC_OK && !aic_isa_emulated(name) ? name : best;
         if (most != NULL && strcmp(name, most) == 0) {
             break;
         }

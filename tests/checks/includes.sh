@@ -13,7 +13,8 @@ frontend/          -               ^(codegen|runtime|tools|tests)/
 codegen/           -               ^(runtime|tools|tests)/
 runtime/           -               ^(tools|tests)/
 frontend/          -               /llvm-c/
-runtime/           runtime/jit.c   /llvm-c/
+runtime/           -               /llvm-c/
+codegen/target/    -               /llvm-c/|^codegen/([a-z_]+\.|contraction/|epilogue/|family/|llvm/|loops/|ops/)
 tools/             -               /llvm-c/|^(codegen|runtime|tests)/|^frontend/(core|text|numeric|layout|ops|reference|random|pto)/
 tests/bench/       -               /llvm-c/|^(codegen|runtime)/|^frontend/(core|text|numeric|layout|ops|reference|random|pto)/
 '

@@ -28,19 +28,58 @@ nm -D --defined-only --format=posix "$build/libaicjit.so" | awk '$2 != "A" { sub
 if [ "${2:-}" = --update ]; then
     cp "$work/exported" "$list"
 fi
-# Every declaration of the header is marked AIC_API, so it begins with the visibility attribute.
+# "NAME POINTERS", the number of pointers among the parameters. Every declaration of the header is marked AIC_API, so it
+# begins with the visibility attribute.
 echo '#include <aic/aic.h>' | cc -E -P -I "$root/frontend/include" -x c - | tr '\n' ' ' | tr ';' '\n' |
-    sed -n 's/.*visibility("default"))) [^(]*\b\(aic_[a-z0-9_]*\)(.*/\1/p' | sort >"$work/declared"
+    sed -n 's/.*visibility("default"))) [^(]*\b\(aic_[a-z0-9_]*\)(\(.*\))/\1 \2/p' |
+    awk '{
+        name = $1
+        $1 = ""
+        count = split($0, parameter, ",")
+        for (i = 1; i <= count; i++) pointers[name] += parameter[i] ~ /[*[]/
+        print name, pointers[name]
+    }' | sort >"$work/signatures"
+cut -d ' ' -f 1 "$work/signatures" >"$work/declared"
+# Functions with more pointers than tests/null_calls.def has rows for them; those of every operator are tested by ops.def.
+{
+    sed -n 's/^aic_\(.*\)_desc_init 0$/operator \1/p' "$work/signatures"
+    sed -nE 's/^(REFUSED|ACCEPTED|ANSWERED)\((aic_[a-z0-9_]*),.*/row \2/p' "$root/tests/null_calls.def"
+    cat "$work/signatures"
+} | awk '
+    $1 == "operator" { known["aic_jit_" $2] = known["aic_spec_" $2] = known["aic_kernel_" $2] = known["aic_kernel_" $2 "_packed"] = 1; next }
+    $1 == "row" { rows[$2]++; next }
+    !($1 in known) && $2 > rows[$1] + 0 { print $1 " has " $2 " pointers and " rows[$1] + 0 " rows" }' >"$work/untested"
 # The static library has no map to hide behind: all its external names carry the prefix, too.
 nm --defined-only --extern-only --format=posix "$build/libaicjit.a" | awk '!/:$/ && NF > 1 && $1 !~ /^aic_/ { print $1 }' |
     sort -u >"$work/strangers"
+
+# Targets can be linked without LLVM and without the generator.
+objects="$build/CMakeFiles/aicjit_objects.dir"
+objects_of() { (cd "$root" && find "$@" -name '*.c') | sed "s|.*|$objects/&.o|"; } # a build folder may hold older ones
+objects_of codegen/target | xargs nm --undefined-only --format=posix |
+    awk '$2 == "U" && $1 ~ /^LLVM|^aic_/ { print $1 }' | sort -u >"$work/needed"
+objects_of codegen/target frontend | xargs nm --defined-only --extern-only --format=posix |
+    awk 'NF > 1 { print $1 }' | sort -u >"$work/provided"
 
 no_strangers() { ! grep -v '^aic_' "$1"; }
 check "something is exported" test -s "$work/exported"
 check "every exported symbol begins aic_" no_strangers "$work/exported"
 check "the library exports what cmake/symbols.txt lists" diff "$list" "$work/exported"
 check "the header declares what cmake/symbols.txt lists" diff "$list" "$work/declared"
+check "NULL is tested for every pointer of every function" diff /dev/null "$work/untested"
 check "every external symbol of libaicjit.a begins aic_" diff /dev/null "$work/strangers"
+check "codegen/target is compiled" test -s "$work/needed"
+check "codegen/target needs nothing but frontend/" diff /dev/null <(comm -23 "$work/needed" "$work/provided")
+
+# Thread-local storage: its static form may find no room in dlopen, its dynamic form ends the process without memory.
+# A sanitizer brings its own.
+no_thread_local_storage() {
+    nm -D "$build/libaicjit.so" | grep -E '__(asan|tsan)_init' >/dev/null ||
+        ! readelf -lW "$build/libaicjit.so" | grep -w TLS
+}
+never_unloaded() { readelf -dW "$build/libaicjit.so" | grep -w NODELETE >/dev/null; }
+check "no thread-local storage" no_thread_local_storage
+check "the library is never unloaded" never_unloaded
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

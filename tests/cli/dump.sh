@@ -26,12 +26,24 @@ refuse() { # NAME PATTERN ARGUMENT...
     expect "$name" 2 "$pattern" "$aicjit" dump "$int8" -o out.ll "$@"
     [ "$(cat out.ll)" = old ] || verdict "$name" 1 'the old file was overwritten'
 }
-refuse 'unknown triple' 'frob' --target frob-unknown-none
+for triple in frob-unknown-none x86_64 x86_64-linux-gnux32 x86_64-unknown-linux-wasm x86_64-pc-windows-msvc x86_64-unknown-linux-goff \
+    x86_64-unknown-linux-xcoff x86_64-pc-windows-spirv aarch64_be-linux-gnu aarch64-linux-gnu_ilp32 aarch64-apple-darwin ''; do
+    refuse "triple $triple" "\"$triple\" is no triple of 64-bit Linux on x86_64 or aarch64" --target "$triple"
+done
+for triple in x86_64-linux-gnu x86_64-unknown-linux-gnu x86_64-pc-linux-musl x86_64-linux-android aarch64-linux-gnu aarch64-redhat-linux; do
+    expect "triple $triple" 0 'ELF' "$aicjit" dump "$int8" --target "$triple" --stage obj
+done
 refuse 'level of another architecture' 'avx2' --target aarch64-linux-gnu --isa avx2
 refuse 'schedule text' 'schedule' --schedule 'schedule('
 refuse 'schedule value' 'rows' --schedule "${plan/rows=*, cols/rows=0, cols}"
 refuse 'schedule key' 'frob' --schedule 'schedule(frob=1)'
 refuse 'passes' 'frobnicate' --stage opt --passes frobnicate
+refuse 'passes that are not run' 'frobnicate' --passes frobnicate
+refuse 'a pass that crashes' '"codegenprepare"' --stage opt --passes 'function(codegenprepare)'
+refuse 'a pass that writes files' '"dot-cfg"' --stage opt --passes 'function(dot-cfg)'
+refuse 'a pass that opens a window' '"view-cfg"' --stage opt --passes 'view-cfg'
+"$aicjit" dump --help >help.txt
+ok 'the help lists passes' grep -q ' default<O2> ' help.txt
 expect '-o without folder' 2 '"none/x" cannot be created' "$aicjit" dump "$int8" -o none/x
 expect '-o a folder' 2 'not the name of a file' "$aicjit" dump "$int8" -o .
 expect '-o full device' 3 'No space left' "$aicjit" dump "$int8" -o /dev/full

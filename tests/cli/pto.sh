@@ -78,7 +78,8 @@ expect 'old contents' 0 '' "$aicjit" run --pto program.pto --in s=4 --in b:v_row
 ok 'what is not filled stays' test "$(floats b.bin)" = '4 4 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5'
 mkdir folder
 ln -s folder link
-for pair in 'a.bin ./a.bin' 'folder/c.bin link/c.bin' 'a.npy a.npy'; do
+ln -s folder/d.bin dangling.bin
+for pair in 'a.bin ./a.bin' 'folder/c.bin link/c.bin' 'dangling.bin folder/d.bin' 'a.npy a.npy'; do
     expect "outputs to $pair" 2 '--out: a and b go to the same file' "$aicjit" run --pto program.pto --in s=4 \
         --in b:v_row=1 --out "a=${pair% *}" --out "b=${pair#* }"
 done

@@ -1,29 +1,29 @@
-/* The AArch64 side of the cross test: calls one kernel, linked in as `kernel`, on operands from files.
+/* The AArch64 side of the cross test: calls one kernel, an image in a file, on operands from files.
  *
- *     driver WORKSPACE PACKED ALIGNMENTS FOLDER...
+ *     driver IMAGE FUNCTIONS WORKSPACE PACKED ALIGNMENTS FOLDER...
  *
- * WORKSPACE and PACKED are the sizes in bytes of the scratch memory and of the packed image of operand number 2 (0: the
- * kernel packs nothing), ALIGNMENTS the size of an element of every operand, separated by commas, 0 for those that are
- * not used. Each FOLDER holds the operands as raw files, operand.0 being the output; for way number N of calling
- * (ways.h) the result goes to result.N. Every buffer lies between inaccessible pages, inputs are read-only. Exit
- * status: 0 when bytes next to buffers and FPCR are as they were, 1 when not, 3 when files or memory fail. */
+ * IMAGE holds the bytes of the image, FUNCTIONS says where each of its functions begins, separated by commas, -1 for
+ * those that it lacks. WORKSPACE and PACKED are the sizes in bytes of the scratch memory and of the packed image of
+ * operand number 2 (0: the kernel packs nothing), ALIGNMENTS the size of an element of every operand, separated by
+ * commas, 0 for those that are not used. Each FOLDER holds the operands as raw files, operand.0 being the output; for
+ * way number N of calling (ways.h) the result goes to result.N. Every buffer lies between inaccessible pages, inputs
+ * are read-only. Exit status: 0 when bytes next to buffers and FPCR are as they were, 1 when not, 3 when files or
+ * memory fail. */
+#include "runtime/code_memory.h"
 #include "tests/cross/ways.h"
 #include "tools/harness/guard.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* By their real types in call(). */
-void kernel(void);
-void kernel_packed(void);
-__attribute__((weak)) void kernel_pack(void *packed, const void *source); /* there where something is packed */
+#include <string.h>
 
 enum { OUTPUT = 0, PACKABLE = 2, OPERANDS_MAX = 4, WORKSPACE = OPERANDS_MAX, PACKED, BUFFERS };
 enum { VECTOR_ALIGNMENT = 64 };
 
-/* What the command line says. */
+/* What the command line says; functions have their addresses. */
 typedef struct facts {
+    uintptr_t function[AIC_FUNCTIONS]; /* 0: there is none */
     size_t workspace, packed, operands, alignment[OPERANDS_MAX];
 } facts;
 
@@ -63,20 +63,47 @@ static size_t size_of(FILE *file)
     return size < 0 ? 0 : (size_t)size;
 }
 
-static void read_operand(guard_buffer *buffer, const char *folder, int number, size_t alignment, guard_side side)
+static void *read_file(const char *path, size_t *size)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/operand.%d", folder, number);
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         die("cannot open", path);
     }
-    size_t size = size_of(file);
-    open_buffer(buffer, size, alignment, side);
-    if (fread(buffer->data, 1, size, file) != size) {
+    *size = size_of(file);
+    void *bytes = malloc(*size + 1);
+    if (bytes == NULL || fread(bytes, 1, *size, file) != *size) {
         die("cannot read", path);
     }
     fclose(file);
+    return bytes;
+}
+
+/* Puts the image at the begin of a page, as the library does. */
+static void load_image(facts *f, const char *path, char *functions)
+{
+    aic_image image = {.alignment = 4096};
+    aic_code_memory memory;
+    image.bytes = read_file(path, &image.size);
+    if (aic_code_memory_place(&image, &memory) != AIC_OK) {
+        die("cannot be placed", path);
+    }
+    free(image.bytes);
+    for (int i = 0; i < AIC_FUNCTIONS; i++) {
+        const long long offset = strtoll(functions, &functions, 10);
+        f->function[i] = offset >= 0 ? (uintptr_t)memory.base + (uintptr_t)offset : 0;
+        functions += *functions == ',';
+    }
+}
+
+static void read_operand(guard_buffer *buffer, const char *folder, int number, size_t alignment, guard_side side)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/operand.%d", folder, number);
+    size_t size;
+    void *content = read_file(path, &size);
+    open_buffer(buffer, size, alignment, side);
+    memcpy(buffer->data, content, size);
+    free(content);
 }
 
 static void write_result(const guard_buffer *output, const char *folder, int way)
@@ -90,7 +117,7 @@ static void write_result(const guard_buffer *output, const char *folder, int way
 }
 
 /* Operands are passed as the kernel's signature says. */
-static void call_kernel(void (*function)(void), size_t count, void *const p[], void *workspace)
+static void call_kernel(uintptr_t function, size_t count, void *const p[], void *workspace)
 {
     switch (count) {
     case 2:
@@ -118,10 +145,11 @@ static bool call(const cross_way *way, const facts *f, guard_buffer *b)
     set_fpcr(way->hostile ? HOSTILE_FPCR : usual);
     uint64_t before = get_fpcr();
     if (way->packed && f->packed > 0) {
-        kernel_pack(b[PACKED].data, b[PACKABLE].data);
+        ((void (*)(void *, const void *))f->function[AIC_FUNCTION_PACK])(b[PACKED].data, b[PACKABLE].data);
         operand[PACKABLE] = b[PACKED].data;
     }
-    call_kernel(way->packed ? kernel_packed : kernel, f->operands, operand, b[WORKSPACE].data);
+    call_kernel(f->function[way->packed ? AIC_FUNCTION_PACKED : AIC_FUNCTION_ENTRY], f->operands, operand,
+                b[WORKSPACE].data);
     uint64_t after = get_fpcr();
     set_fpcr(usual);
     if (way->hostile && (before == usual || after != before)) {
@@ -158,8 +186,9 @@ static bool run_way(const cross_way *way, int number, const facts *f, const char
 
 static facts read_facts(char **argv)
 {
-    facts f = {.workspace = strtoull(argv[1], NULL, 10), .packed = strtoull(argv[2], NULL, 10)};
-    char *next = argv[3];
+    facts f = {.workspace = strtoull(argv[3], NULL, 10), .packed = strtoull(argv[4], NULL, 10)};
+    load_image(&f, argv[1], argv[2]);
+    char *next = argv[5];
     while (f.operands < OPERANDS_MAX && *next != '\0') {
         f.alignment[f.operands++] = strtoull(next, &next, 10);
         next += *next == ',';
@@ -169,12 +198,12 @@ static facts read_facts(char **argv)
 
 int main(int argc, char **argv)
 {
-    if (argc < 5) {
-        die("usage", "driver WORKSPACE PACKED ALIGNMENTS FOLDER...");
+    if (argc < 7) {
+        die("usage", "driver IMAGE FUNCTIONS WORKSPACE PACKED ALIGNMENTS FOLDER...");
     }
     facts f = read_facts(argv);
     bool good = true;
-    for (int i = 4; i < argc; i++) {
+    for (int i = 6; i < argc; i++) {
         for (int way = 0; way < CROSS_WAYS; way++) {
             good = run_way(&cross_ways[way], way, &f, argv[i]) && good;
         }

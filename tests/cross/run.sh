@@ -8,7 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$(cd "$1" && pwd)
 shift
 
-for tool in aarch64-linux-gnu-gcc aarch64-linux-gnu-ar qemu-aarch64; do
+for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
     if ! command -v "$tool" >/dev/null; then
         echo "FAILED: $tool is missing, no AArch64 kernel was run; tools/dev setup installs it"
         echo "0 passed, 1 failed"
@@ -18,11 +18,9 @@ done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for source in tests/cross/driver.c tools/harness/guard.c tools/harness/memory.c; do
-    aarch64-linux-gnu-gcc -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -O2 -I "$root" \
-        -I "$root/frontend/include" -c "$root/$source" -o "$work/$(basename "$source" .c).o"
-done
-aarch64-linux-gnu-ar rcs "$work/driver.a" "$work"/*.o
+aarch64-linux-gnu-gcc -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -O2 -static -pthread \
+    -I "$root" -I "$root/frontend/include" -o "$work/driver" "$root"/tests/cross/driver.c \
+    "$root"/tools/harness/{guard,memory}.c "$root"/runtime/code_memory.c "$root"/frontend/core/{diag,thread}.c
 
 echo "AArch64 kernels run emulated, by $(qemu-aarch64 --version | head -n 1): not natively, and not timed."
 "$build/aicjit-cross" "$work" "$@"

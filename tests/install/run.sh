@@ -86,6 +86,21 @@ loaded_while_running() {
     "$work/loader" "$lib/libaicjit.so"
 }
 
+# A process whose room for static thread-local storage is used up by other libraries.
+loaded_without_static_tls() {
+    local size copy hogs=()
+    for size in 1024 512 256 128 64 32 16 8; do
+        for copy in 1 2 3; do
+            cc -shared -fPIC -DSIZE="$size" -x c - -o "$work/hog_${size}_$copy.so" <<<'
+                __attribute__((tls_model("initial-exec"))) static __thread char room[SIZE];
+                char *hog(void) { return room; }'
+            hogs+=("$work/hog_${size}_$copy.so")
+        done
+    done
+    cc -std=c11 -Wall -Wextra -Werror -o "$work/full" "$here/full.c" -ldl
+    "$work/full" "$lib/libaicjit.so" "${hogs[@]}"
+}
+
 cmake --install "$build" --prefix "$prefix" >"$work/install.log" || { cat "$work/install.log" && exit 1; }
 lib=$(library_folder)
 mkdir "$work/source"
@@ -100,6 +115,7 @@ check "find_package(aicjit 9.0) is refused" cmake_refuses_other_versions
 check "pkg-config aicjit" pkg_config
 check "libaicjit.a by pkg-config --static" static_library
 check "dlopen" loaded_while_running
+check "dlopen without static thread-local storage" loaded_without_static_tls
 check "the installed tool" "$prefix/bin/aicjit" info
 
 echo "$passed passed, $failed failed"

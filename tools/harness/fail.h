@@ -7,7 +7,7 @@
 /* Exit statuses of the command line. */
 enum {
     CLI_DONE = 0,
-    CLI_MISMATCH = 1, /* a check or comparison failed */
+    CLI_MISMATCH = 1, /* a check or comparison failed, or a signal ended the work */
     CLI_WRONG = 2,    /* the request is wrong */
     CLI_SYSTEM = 3    /* memory, I/O */
 };

@@ -2,25 +2,36 @@
 #include "tools/harness/outfile.h"
 
 #include "tools/harness/fail.h"
+#include "tools/harness/rng.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-/* "folder/.name.XXXXXX" next to `path`; NULL when memory ran out. */
+enum { LINKS_MAX = 40, ATTEMPTS_MAX = 100 };
+
+/* "folder/.aicjit.NUMBER" next to `path`; NULL when memory ran out. */
 static char *temporary_name(const char *path)
 {
+    static uint64_t counter;
     const char *slash = strrchr(path, '/');
-    size_t folder = slash == NULL ? 0 : (size_t)(slash - path) + 1;
-    size_t capacity = strlen(path) + sizeof ".aicjit.XXXXXX";
+    const size_t folder = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    const size_t capacity = folder + sizeof ".aicjit.0123456789abcdef";
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t state = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid() << 40;
+    state += counter++;
     char *name = malloc(capacity);
     if (name != NULL) {
         /* Not the file's own name: with a suffix it could be too long for the folder. */
-        (void)snprintf(name, capacity, "%.*s.aicjit.XXXXXX", (int)folder, path);
+        (void)snprintf(name, capacity, "%.*s.aicjit.%016" PRIx64, (int)folder, path, rng_next(&state));
     }
     return name;
 }
@@ -32,23 +43,58 @@ static int open_status(int error)
     return system || error == EDQUOT ? CLI_SYSTEM : CLI_WRONG;
 }
 
-static int open_temporary(outfile *file, const char *subject, const char *path)
+static int open_new(outfile *file)
 {
-    char *temporary = temporary_name(file->path);
-    if (temporary == NULL) {
-        return cli_fail(CLI_SYSTEM, "%s: memory ran out", subject);
+    int error = EEXIST;
+    for (int i = 0; i < ATTEMPTS_MAX && error == EEXIST; i++) {
+        char *temporary = temporary_name(file->path);
+        if (temporary == NULL) {
+            return ENOMEM;
+        }
+        interrupt_hold();
+        file->fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        error = file->fd == -1 ? errno : 0;
+        if (error == 0) {
+            file->temporary = temporary;
+            interrupt_remember(&file->guard, temporary);
+        }
+        interrupt_release();
+        if (error != 0) {
+            free(temporary);
+        }
     }
-    file->fd = mkstemp(temporary);
-    if (file->fd == -1) {
-        int error = errno;
-        free(temporary);
-        return cli_fail(open_status(error), "%s: \"%s\" cannot be created: %s", subject, path, strerror(error));
+    return error;
+}
+
+/* Gives the new file owner, group and mode of the old one, as far as this user may. The members of another group get
+ * nothing. */
+static void keep_mode(int fd, const struct stat *old)
+{
+    struct stat now;
+    if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0) {
+        errno = 0; /* told by what follows */
     }
-    file->temporary = temporary;
-    mode_t mask = umask(0);
-    (void)umask(mask);
-    (void)fchmod(file->fd, 0666 & ~mask);
-    return CLI_DONE;
+    const bool same_group = fstat(fd, &now) == 0 && now.st_gid == old->st_gid;
+    (void)fchmod(fd, old->st_mode & (same_group ? 0777 : 0707));
+}
+
+/* The target of a link, from where the link can be seen; NULL with errno. */
+static char *read_link(const char *path)
+{
+    char target[PATH_MAX];
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length < 0) {
+        return NULL;
+    }
+    target[length] = '\0';
+    const char *slash = strrchr(path, '/');
+    const size_t folder = slash == NULL || target[0] == '/' ? 0 : (size_t)(slash - path) + 1;
+    char *joined = malloc(folder + (size_t)length + 1);
+    if (joined != NULL) {
+        memcpy(joined, path, folder);
+        memcpy(joined + folder, target, (size_t)length + 1);
+    }
+    return joined;
 }
 
 /* Of a file that is not there: its folder without links, and its name. NULL, with errno, when there is no such folder.
@@ -69,9 +115,38 @@ static char *new_path(const char *path)
     return joined;
 }
 
+/* The same behind any number of links. */
+static char *follow_links(const char *path)
+{
+    struct stat info;
+    char *at = strdup(path);
+    for (int i = 0; at != NULL && lstat(at, &info) == 0 && S_ISLNK(info.st_mode); i++) {
+        errno = ELOOP;
+        char *target = i < LINKS_MAX ? read_link(at) : NULL;
+        free(at);
+        at = target;
+    }
+    char *found = at == NULL ? NULL : new_path(at);
+    free(at);
+    return found;
+}
+
 bool outfile_same(const outfile *a, const outfile *b)
 {
     return strcmp(a->path, b->path) == 0;
+}
+
+/* Opens the temporary file; `old` is the file to replace, NULL for none. */
+static int open_temporary(outfile *file, const char *subject, const char *path, const struct stat *old)
+{
+    const int error = open_new(file);
+    if (error != 0) {
+        return cli_fail(open_status(error), "%s: \"%s\" cannot be created: %s", subject, path, strerror(error));
+    }
+    if (old != NULL) {
+        keep_mode(file->fd, old);
+    }
+    return CLI_DONE;
 }
 
 int outfile_open(outfile *file, const char *subject, const char *path)
@@ -88,12 +163,13 @@ int outfile_open(outfile *file, const char *subject, const char *path)
     if (exists && access(path, W_OK) != 0) {
         return cli_fail(CLI_WRONG, "%s: \"%s\" cannot be written: %s", subject, path, strerror(errno));
     }
-    file->path = exists ? realpath(path, NULL) : new_path(path);
+    const bool regular = exists && S_ISREG(info.st_mode);
+    file->path = regular ? realpath(path, NULL) : exists ? strdup(path) : follow_links(path);
     if (file->path == NULL) {
         return cli_fail(open_status(errno), "%s: \"%s\" cannot be created: %s", subject, path, strerror(errno));
     }
-    if (!exists || S_ISREG(info.st_mode)) {
-        return open_temporary(file, subject, path);
+    if (!exists || regular) {
+        return open_temporary(file, subject, path, regular ? &info : NULL);
     }
     file->fd = open(file->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe without reader must not block */
     if (file->fd == -1) {
@@ -120,6 +196,16 @@ int outfile_write(outfile *file, const char *subject, const void *bytes, size_t 
     return CLI_DONE;
 }
 
+/* The temporary file is gone. */
+static void forget(outfile *file)
+{
+    interrupt_hold();
+    interrupt_forget(&file->guard);
+    interrupt_release();
+    free(file->temporary);
+    file->temporary = NULL;
+}
+
 int outfile_commit(outfile *file, const char *subject)
 {
     int fd = file->fd;
@@ -127,8 +213,7 @@ int outfile_commit(outfile *file, const char *subject)
     if (close(fd) != 0 || (file->temporary != NULL && rename(file->temporary, file->path) != 0)) {
         return cli_fail(CLI_SYSTEM, "%s: \"%s\": %s", subject, file->path, strerror(errno));
     }
-    free(file->temporary);
-    file->temporary = NULL;
+    forget(file);
     return CLI_DONE;
 }
 
@@ -139,8 +224,8 @@ void outfile_close(outfile *file)
     }
     if (file->temporary != NULL) {
         (void)unlink(file->temporary);
+        forget(file);
     }
-    free(file->temporary);
     free(file->path);
     *file = (outfile){.fd = -1};
 }

@@ -106,6 +106,14 @@ void verify_close(verify_case *c)
     guard_close(&c->bound);
 }
 
+/* Bytes stand for numbers modulo 256: both 0..255 and -128..127 are stored in either type. */
+static bool near(const aic_operand *output, double got, double exact, double bound)
+{
+    const bool byte = aic_dtype_size(output->dtype) == 1;
+    return fabs(got - exact) <= bound ||
+           (byte && (fabs(got + 256 - exact) <= bound || fabs(got - 256 - exact) <= bound));
+}
+
 /* Whether `got` may stand where any value within `bound` of `exact` is right. Untouched elements have bound 0 and
  * then only the reference's own value will do. */
 static bool within_bound(const verify_case *c, int64_t index, double got, double expected)
@@ -120,7 +128,7 @@ static bool within_bound(const verify_case *c, int64_t index, double got, double
     if (isinf(exact) || isnan(exact)) {
         return isnan(exact) ? isnan(got) : got == exact;
     }
-    return bound > 0 && fabs(got - exact) <= bound;
+    return bound > 0 && near(&c->operand[c->output], got, exact, bound);
 }
 
 verify_verdict verify_compare(const verify_case *c, const void *output, const char *how, verify_report *report)

@@ -1,5 +1,22 @@
 /* Contexts: what kernels are generated for, and the cache they live in.
  *
+ * Compiling happens on a thread of the library's own while the caller waits: it needs nothing of the calling thread,
+ * not its stack (32 KiB are enough), signal mask, floating-point environment, locale or cancellation. Memory for a
+ * compilation is looked for first, 72 MiB of address space, and AIC_OUT_OF_MEMORY returned when there is none; should
+ * it run out inside LLVM all the same, every later compilation of the process is AIC_COMPILE. Kernels that were made
+ * before go on working.
+ *
+ * fork() waits for compilations that other threads are in the middle of; parent and child both go on. exit() waits,
+ * too, and from then on a compilation is AIC_COMPILE, while kernels can be called to the end. Where a thread that did
+ * not load the library calls exit() in the middle of the process's first compilation, LLVM's own exit handlers may come
+ * first; let such threads finish compiling. The library is never unloaded.
+ *
+ * While a compilation runs, and only then, the library has handlers of its own in the place of std::set_new_handler()'s
+ * and of LLVM's for fatal errors and failed allocations. They hand what happens on other threads to the handler of
+ * std::set_new_handler() that was there before, and it is put back. LLVM does not tell which handlers it had: a host
+ * that uses the same LLVM itself finds none set after a compilation and has to install its own again; what LLVM reports
+ * to them meanwhile ends the process with LLVM's own message.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_CONTEXT_H
 #define AIC_CONTEXT_H
@@ -14,8 +31,9 @@ typedef struct aic_context_options {
     /* Highest instruction set level to use, e.g. "avx2"; NULL: the environment's AIC_MAX_ISA, else the best
      * of the host. A level the host lacks is AIC_UNSUPPORTED. */
     const char *isa;
-    /* LLVM pass pipeline run on the emitted IR, in the syntax of `opt -passes`; NULL or "": none, the default:
-     * the emitter has unrolled and vectorised already. */
+    /* LLVM pass pipeline run on the emitted IR, in the syntax of `opt -passes`, e.g. "default<O2>", "instcombine,gvn"
+     * or "function(loop-mssa(licm),dse)"; NULL or "": none, the default: the emitter has unrolled and vectorised
+     * already. The passes that aic_pass_name() lists are accepted, nothing else is: AIC_INVALID_ARGUMENT. */
     const char *passes;
     /* Folder for the IR, assembly and object of every kernel made; NULL: the environment's AIC_DUMP_DIR. */
     const char *dump_dir;
@@ -51,9 +69,21 @@ AIC_API const char *aic_context_isa(aic_context *context);
 /* Instruction set levels of this architecture in ascending order; NULL past the last. Static storage. */
 AIC_API const char *aic_isa_name(size_t index);
 
-/* Whether this host can run the level: AIC_OK, AIC_UNSUPPORTED (known, but the host lacks it) or
- * AIC_INVALID_ARGUMENT (no such level); the message lists the levels. */
+/* Whether this host can run the level: AIC_OK, AIC_UNSUPPORTED (known, but the host lacks it; the message says what) or
+ * AIC_INVALID_ARGUMENT (no such level; the message lists the levels).
+ *
+ * On a processor with AMX the first of this call, aic_isa_emulated and aic_context_create asks Linux to save tile
+ * registers for the whole process. From then on sigaltstack() refuses stacks that are too small for them; a process
+ * that has such a stack already lacks the level. */
 AIC_API aic_status aic_isa_check(const char *name);
+
+/* Whether the level runs only because an emulator was loaded into the process that executes instructions the host
+ * lacks. Such a level is never the default. False for NULL and for a name that is no level. */
+AIC_API bool aic_isa_emulated(const char *name);
+
+/* Passes and adaptors that a pipeline of aic_context_options.passes may name: default<O1> and the like, the usual scalar
+ * and loop optimisations; NULL past the last. Static storage. */
+AIC_API const char *aic_pass_name(size_t index);
 
 /* The LLVM that generates code, e.g. "22.1.8". */
 AIC_API const char *aic_llvm_version(void);

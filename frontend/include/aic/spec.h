@@ -77,11 +77,12 @@ typedef struct aic_operand {
     bool words; /* what its elements are is up to the caller: files may have any type of this size */
 } aic_operand;
 
-/* "producer | consumer" as one specification; both must have one operator. No check is made: aic_spec_validate() tells
- * whether the two can be fused. Shape and stride fields of the consumer that are 0 follow from the producer. */
+/* "producer | consumer" as one specification. aic_spec_validate() tells whether they can be fused; where they have no
+ * operators or more than AIC_STAGES_MAX in all, or one is NULL, the result has none, which it refuses. Shape and stride
+ * fields of the consumer that are 0 follow from the producer. */
 AIC_API aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer);
 
-/* A specification of this one operator. No check is made. */
+/* A specification of this one operator. No check is made; of NULL it has no operator. */
 #define AIC_OP(ENUM, name, params, args) AIC_API aic_spec aic_spec_##name(const aic_##name##_desc *desc);
 #include <aic/ops.def>
 #undef AIC_OP
@@ -121,7 +122,8 @@ AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *sema
 
 /* How far the output may be from the exact result, an entry an element of the output operand (elements that are not
  * written get 0): *exact the value, *bound the largest |result - exact| allowed, infinite where sums may leave the
- * range of float32 on the way, so that the order decides what comes out. Only for specifications whose result is not
+ * range of float32 on the way, so that the order decides what comes out. A result of 8 bits stands for every number that
+ * it is congruent to modulo 256, and where several are right *exact is the middle of them. Only for specifications whose result is not
  * defined bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand holds the old content.
  * Each array has as many entries as the output has elements. */
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],

@@ -114,11 +114,6 @@ int64_t aic_arith_word(const aic_arith *p, const aic_arith_operand *o, const int
     return p->memory == AIC_MEMORY_LOCAL ? channel % p->lanes * p->lane_words + word : word;
 }
 
-int64_t aic_arith_part(const aic_arith_operand *o, const int64_t at[AIC_ARITH_RANK])
-{
-    return o->broadcast[AIC_ARITH_N] ? 0 : at[AIC_ARITH_N] % (WORD_BITS / o->bits);
-}
-
 bool aic_arith_same_places(const aic_arith *p, const aic_arith_operand *input)
 {
     const aic_arith_operand *output = &p->operand[AIC_ARITH_OUTPUT];

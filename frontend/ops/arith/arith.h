@@ -1,5 +1,5 @@
 /* Tensor arithmetic, both entries (tensor arithmetic, sections 3 and 4; data layouts, section 7): descriptors in one
- * form, the rules they share, where their elements lie, what their operations do. */
+ * form, the rules they share, where their elements lie. */
 #ifndef AIC_FRONTEND_ARITH_H
 #define AIC_FRONTEND_ARITH_H
 
@@ -44,22 +44,19 @@ typedef struct aic_arith {
     aic_rounding rounding;
 } aic_arith;
 
-/* ---- operations: one table (arith_ops.c) ---- */
+/* ---- operations: one table (ops.c) ---- */
 
 typedef struct aic_arith_op {
     aic_atomic_op number;
     bool unary;     /* input1 is not looked at */
     bool reads_old; /* the old output is an operand */
 
-    /* 32-bit entry; function NULL: the operation is not in it. dtype: what its words are, float32 or uint32 (bits). */
+    /* 32-bit entry, which has all of them: what its words are, float32 or uint32 (bits). */
     aic_dtype dtype;
-    uint32_t (*word)(const aic_arith *p, uint32_t a, uint32_t b, uint32_t old);
 
-    /* Fixed-point entry; function NULL: not in it. Widths as sums of the legal numbers of bits; output 0: that of the
-     * inputs. The result is exact; it is clamped to the output's range, or its low bits are stored. */
+    /* Fixed-point entry. Widths as sums of the legal numbers of bits; inputs 0: it is not in this entry; output 0: that
+     * of the inputs. */
     int64_t input_bits, output_bits;
-    bool clamped;
-    int64_t (*integer)(const aic_arith *p, int64_t a, int64_t b, int64_t old);
 } aic_arith_op;
 
 /* NULL for numbers that are in neither entry. */
@@ -115,16 +112,10 @@ void aic_arith_place(aic_arith *p);
 /* The word that holds an element: its number in the operand, with memory=local in the memory. */
 int64_t aic_arith_word(const aic_arith *p, const aic_arith_operand *operand, const int64_t at[AIC_ARITH_RANK]);
 
-/* The number of its sub-word, 0 being the lowest. */
-int64_t aic_arith_part(const aic_arith_operand *operand, const int64_t at[AIC_ARITH_RANK]);
-
 /* See aic_op_info. */
 size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_MAX]);
 
 void aic_arith_accessed(const aic_arith *p, int64_t bytes[AIC_OPERANDS_MAX]);
-
-/* The formulas (ref_arith.c). */
-aic_status aic_arith_reference(const aic_arith *p, void *const operands[]);
 
 /* ---- of legal descriptors ---- */
 

@@ -3,6 +3,7 @@
 
 #include "frontend/core/rule.h"
 #include "frontend/ops/arith/arith.h"
+#include "frontend/reference/reference.h"
 
 #include <string.h>
 
@@ -105,7 +106,7 @@ static aic_status tensor_arithmetic_validate(const void *descriptor, const aic_s
     return status == AIC_OK ? aic_arith_check_overlap(&p) : status;
 }
 
-/* ---- operands, reference ---- */
+/* ---- operands ---- */
 
 static size_t tensor_arithmetic_operands(const void *desc, const aic_semantics *semantics,
                                          aic_operand operands[AIC_OPERANDS_MAX])
@@ -121,18 +122,12 @@ static void tensor_arithmetic_accessed(const void *desc, const aic_semantics *se
     aic_arith_accessed(&p, bytes);
 }
 
-static aic_status tensor_arithmetic_reference(const void *desc, const aic_semantics *semantics, void *const operands[])
-{
-    const aic_arith p = aic_arith_of_words(desc, semantics);
-    return aic_arith_reference(&p, operands);
-}
-
 const aic_op_info aic_op_tensor_arithmetic = {
     AIC_THIS_ENTRIES,
     .validate = tensor_arithmetic_validate,
     .operands = tensor_arithmetic_operands,
     .accessed = tensor_arithmetic_accessed,
-    .reference = tensor_arithmetic_reference,
+    .reference = aic_tensor_arithmetic_reference,
     .random_under = aic_tensor_arithmetic_random,
     .random_illegal = aic_tensor_arithmetic_random_illegal,
 };

@@ -4,6 +4,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/ops/arith/arith.h"
+#include "frontend/reference/reference.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -211,7 +212,7 @@ static aic_status tensor_arithmetic_quantized_validate(const void *descriptor, c
     return status == AIC_OK ? aic_arith_check_overlap(&p) : status;
 }
 
-/* ---- operands, reference ---- */
+/* ---- operands ---- */
 
 static size_t tensor_arithmetic_quantized_operands(const void *desc, const aic_semantics *semantics,
                                                    aic_operand operands[AIC_OPERANDS_MAX])
@@ -227,19 +228,12 @@ static void tensor_arithmetic_quantized_accessed(const void *desc, const aic_sem
     aic_arith_accessed(&p, bytes);
 }
 
-static aic_status tensor_arithmetic_quantized_reference(const void *desc, const aic_semantics *semantics,
-                                                        void *const operands[])
-{
-    const aic_arith p = aic_arith_of_integers(desc, semantics);
-    return aic_arith_reference(&p, operands);
-}
-
 const aic_op_info aic_op_tensor_arithmetic_quantized = {
     AIC_THIS_ENTRIES,
     .validate = tensor_arithmetic_quantized_validate,
     .operands = tensor_arithmetic_quantized_operands,
     .accessed = tensor_arithmetic_quantized_accessed,
-    .reference = tensor_arithmetic_quantized_reference,
+    .reference = aic_tensor_arithmetic_quantized_reference,
     .random_under = aic_tensor_arithmetic_quantized_random,
     .random_illegal = aic_tensor_arithmetic_quantized_random_illegal,
 };

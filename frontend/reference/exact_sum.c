@@ -1,5 +1,5 @@
 /* Sums of products without any rounding; see exact_sum.h. */
-#include "frontend/numeric/exact_sum.h"
+#include "frontend/reference/exact_sum.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,0 +1,50 @@
+/* What the host can run: which features its processor has, its operating system permits or an emulator executes, and
+ * which levels follow from them. */
+#ifndef AIC_HOST_H
+#define AIC_HOST_H
+
+#include "codegen/target/target.h"
+
+typedef struct aic_host {
+    uint32_t features; /* AIC_CPU_..., all that code may use, those of the emulator included */
+    uint32_t emulated; /* those that an emulator executes */
+    uint32_t refused;  /* those that the processor has and the kernel does not let the process use */
+    int refusal;       /* why: an errno */
+} aic_host;
+
+/* How a level runs. */
+typedef enum aic_host_way { AIC_HOST_LACKS, AIC_HOST_NATIVE, AIC_HOST_EMULATED } aic_host_way;
+
+/* This host. Found by the first call, which also asks the kernel for the permission that AMX needs. Threads may call
+ * it at any time. */
+const aic_host *aic_host_this(void);
+
+aic_arch aic_host_arch(void);
+
+/* How `target`, of the host's architecture, runs. */
+aic_host_way aic_host_way_of(const aic_host *host, const aic_target *target);
+
+/* The highest level of the architecture that runs without an emulator. */
+const aic_target *aic_host_best(const aic_host *host, aic_arch arch);
+
+/* Why the host lacks the level: "no avx512fp16", or that the kernel refuses what the processor has. */
+void aic_host_explain(const aic_host *host, const aic_target *target, char *text, size_t capacity);
+
+/* ---- how it is found ---- */
+
+/* What the instructions CPUID and XGETBV tell. As a table's entry: the bits that a feature needs. */
+typedef struct aic_x86_words {
+    uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_edx, leaf80000001_ecx;
+    uint64_t state; /* register state that the operating system saves (XCR0) */
+} aic_x86_words;
+
+uint32_t aic_x86_features(const aic_x86_words *words);
+
+/* From the auxiliary vector's AT_HWCAP and AT_HWCAP2. */
+uint32_t aic_aarch64_features(uint64_t hwcap, uint64_t hwcap2);
+
+/* The host with the processor's features `native` and the emulator's `emulated`. Where the processor has AMX and no
+ * emulator takes it over, `permit` asks the kernel for its permission: 0 or an errno. */
+aic_host aic_host_with(uint32_t native, uint32_t emulated, int (*permit)(void));
+
+#endif

@@ -1,0 +1,45 @@
+/* What the library keeps for each thread: one record, reached by a key of thread-specific data, made when the thread
+ * first needs it and freed when the thread ends.
+ *
+ * There is no _Thread_local in the library. Its initial-exec model takes room that dlopen may no longer have, and its
+ * dynamic model ends the process when memory runs out. And the value of the key is the only way to the record: what
+ * other destructors call when a thread ends, after the record is gone, finds none and gets a new one. */
+#ifndef AIC_THREAD_H
+#define AIC_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define AIC_MESSAGE_MAX 512
+
+typedef struct aic_thread {
+    /* diag.c */
+    char error[AIC_MESSAGE_MAX];
+    char warning[AIC_MESSAGE_MAX];       /* "": none, or it was taken */
+    char taken_warning[AIC_MESSAGE_MAX]; /* the one that was taken last */
+    /* runtime/scratch.h: memory for kernels */
+    struct {
+        void *memory;
+        size_t size;
+        size_t few;     /* calls that need less than this are counted: a quarter of the size, or 0 for small blocks */
+        size_t most;    /* that any of those needed */
+        unsigned calls; /* one after the other, so far */
+    } scratch;
+    /* codegen/llvm/guard.c: where the thread goes on when LLVM gives up; NULL outside the guard */
+    void *escape;
+} aic_thread;
+
+extern pthread_key_t aic_thread_key;
+extern bool aic_thread_ready; /* the key exists: set when the library is loaded */
+
+/* The calling thread's record, or NULL when it has none yet. */
+static inline aic_thread *aic_thread_peek(void)
+{
+    return aic_thread_ready ? pthread_getspecific(aic_thread_key) : NULL;
+}
+
+/* The same, made if there is none; NULL when memory or keys have run out. */
+aic_thread *aic_thread_get(void);
+
+#endif

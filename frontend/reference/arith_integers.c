@@ -1,0 +1,199 @@
+/* tensor_arithmetic_quantized's plain-C reference, element by element, every one read before its result is written
+ * (tensor arithmetic, section 4). */
+#include "frontend/reference/arith_place.h"
+#include "frontend/reference/reference.h"
+
+/* What formulas look at besides values. */
+typedef struct quantized {
+    const aic_tensor_arithmetic_quantized_desc *desc;
+    const aic_semantics *semantics;
+} quantized;
+
+/* ---- formulas; a, b and the old output are exact values ---- */
+
+/* floor(value / 2^count) */
+static int64_t shift_right(int64_t value, int64_t count)
+{
+    return value >= 0 ? value >> count : ~(~value >> count);
+}
+
+/* Section 4.5. */
+static int64_t shift_rounding(const quantized *p, int64_t value)
+{
+    const bool half = p->semantics->rounding == AIC_ROUNDING_HALF_UP && p->desc->rshift_bit > 0;
+    return shift_right(value + (half ? INT64_C(1) << (p->desc->rshift_bit - 1) : 0), p->desc->rshift_bit);
+}
+
+static int64_t integer_add(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)p;
+    (void)old;
+    return a + b;
+}
+
+static int64_t integer_sub(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)p;
+    (void)old;
+    return a - b;
+}
+
+static int64_t integer_mul(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)old;
+    return shift_rounding(p, a * b);
+}
+
+static int64_t integer_mac(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    return shift_rounding(p, a * b + old * (INT64_C(1) << p->desc->lshift_bit));
+}
+
+static int64_t integer_max(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)p;
+    (void)old;
+    return a > b ? a : b;
+}
+
+static int64_t integer_min(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)p;
+    (void)old;
+    return a < b ? a : b;
+}
+
+static int64_t integer_and(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)p;
+    (void)old;
+    return a & b;
+}
+
+static int64_t integer_or(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)p;
+    (void)old;
+    return a | b;
+}
+
+static int64_t integer_xor(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)p;
+    (void)old;
+    return a ^ b;
+}
+
+static int64_t integer_cpy(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)p;
+    (void)b;
+    (void)old;
+    return a;
+}
+
+/* Section 4.6; 16 bits and more are all shifted out by 16. */
+static int64_t integer_shift(const quantized *p, int64_t a, int64_t b, int64_t old)
+{
+    (void)old;
+    const int64_t pattern = a & 0xFFFF;
+    const int64_t count = b < -16 || b > 16 ? 16 : b < 0 ? -b : b;
+    if (b >= 0) {
+        return pattern << count;
+    }
+    return shift_right(p->desc->shift_type == 1 ? a : pattern, count);
+}
+
+/* ---- elements ---- */
+
+/* clamped: to the output's range; else the low bits are stored. */
+static const struct {
+    aic_atomic_op op;
+    bool clamped;
+    int64_t (*formula)(const quantized *p, int64_t a, int64_t b, int64_t old);
+} formulas[] = {
+    {AIC_BM_ADD, true, integer_add},      {AIC_BM_SUB, true, integer_sub},  {AIC_BM_MUL, true, integer_mul},
+    {AIC_BM_MAC, true, integer_mac},      {AIC_BM_MAX, true, integer_max},  {AIC_BM_MIN, true, integer_min},
+    {AIC_BM_AND, false, integer_and},     {AIC_BM_OR, false, integer_or},   {AIC_BM_XOR, false, integer_xor},
+    {AIC_BM_SHIFT, false, integer_shift}, {AIC_BM_CPY, false, integer_cpy},
+};
+
+/* An operand: its numbers, and a tensor or one value for all elements. */
+typedef struct operand {
+    int64_t bits;
+    bool is_signed, is_const;
+    int64_t constant;
+    aic_reference_tensor tensor;
+} operand;
+
+/* The number whose low bits these are. */
+static int64_t number_of(const operand *o, int64_t pattern)
+{
+    const int64_t range = INT64_C(1) << o->bits, low = pattern & (range - 1);
+    return o->is_signed && low >= range / 2 ? low - range : low;
+}
+
+static int64_t read(const operand *o, const int64_t at[AIC_NCHW])
+{
+    return o->is_const
+               ? o->constant
+               : number_of(o, aic_reference_load(&o->tensor, at) >> aic_reference_part(&o->tensor, at) * o->bits);
+}
+
+/* Stores an element, and leaves the others of its word as they are. */
+static void write(const operand *o, const int64_t at[AIC_NCHW], bool clamped, int64_t value)
+{
+    const int64_t range = INT64_C(1) << o->bits, low = o->is_signed ? -range / 2 : 0, high = low + range - 1;
+    const int64_t position = aic_reference_part(&o->tensor, at) * o->bits;
+    const uint32_t mask = (uint32_t)(range - 1) << position;
+    if (clamped) {
+        value = value < low ? low : value > high ? high : value;
+    }
+    const uint32_t word = aic_reference_load(&o->tensor, at);
+    aic_reference_store(&o->tensor, at, (word & ~mask) | ((uint32_t)value << position & mask));
+}
+
+/* The operands of the descriptor: output, input0, input1. BM_CPY does not look at input1. */
+static void open_operands(const quantized *p, void *const operands[], operand o[3])
+{
+    const aic_tensor_arithmetic_quantized_desc *d = p->desc;
+    const bool local = d->memory == AIC_MEMORY_LOCAL;
+    o[0] = (operand){.bits = d->output_8bit ? 8 : 16, .is_signed = d->output_sign};
+    o[0].tensor = aic_reference_tensor_of(operands[0], o[0].bits, d->memory, p->semantics, d->output_addr, d->shape,
+                                          d->output_stride, NULL);
+    o[1] = (operand){.bits = d->input0_8bit ? 8 : 16, .is_signed = d->input0_sign, .is_const = d->input0_is_const};
+    o[1].constant = number_of(&o[1], d->input0_addr);
+    o[1].tensor = aic_reference_tensor_of(operands[local ? 0 : 1], o[1].bits, d->memory, p->semantics, d->input0_addr,
+                                          d->shape, d->input0_stride, NULL);
+    if (d->op == AIC_BM_CPY) {
+        o[2] = (operand){.is_const = true};
+        return;
+    }
+    o[2] = (operand){.bits = d->input1_8bit ? 8 : 16, .is_signed = d->input1_sign, .is_const = d->input1_is_const};
+    o[2].constant = number_of(&o[2], d->input1_addr);
+    if (!o[2].is_const) { /* only then do the flags count */
+        const bool broadcast[AIC_NCHW] = {d->input1_n_is1, false, d->input1_h_is1, d->input1_w_is1};
+        o[2].tensor = aic_reference_tensor_of(operands[local ? 0 : 2], o[2].bits, d->memory, p->semantics,
+                                              d->input1_addr, d->shape, d->input1_stride, broadcast);
+    }
+}
+
+aic_status aic_tensor_arithmetic_quantized_reference(const void *descriptor, const aic_semantics *semantics,
+                                                     void *const operands[])
+{
+    const quantized p = {descriptor, semantics};
+    const int64_t *shape = p.desc->shape;
+    operand o[3];
+    size_t f = 0;
+    open_operands(&p, operands, o);
+    while (formulas[f].op != p.desc->op) {
+        f++;
+    }
+    for (int64_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
+        const int64_t at[AIC_NCHW] = {i / shape[3] / shape[2] / shape[1], i / shape[3] / shape[2] % shape[1],
+                                      i / shape[3] % shape[2], i % shape[3]};
+        const int64_t old = read(&o[0], at);
+        write(&o[0], at, formulas[f].clamped, formulas[f].formula(&p, read(&o[1], at), read(&o[2], at), old));
+    }
+    return AIC_OK;
+}

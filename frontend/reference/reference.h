@@ -1,0 +1,23 @@
+/* The plain-C references: the documents' formulas, one file an operator, written to be read and not to be fast. They
+ * share no code with the generator, not even what an index, a size or a number's bits are: of the rest of the library
+ * they use the types of the public headers and the messages of errors (tests/checks/references.sh).
+ *
+ * Descriptors are valid, settled and, in a chain, complete; operands are in calling order and of the sizes that the
+ * rules demand; the floating-point environment is the default one. See aic_op_info for what each hook does. */
+#ifndef AIC_REFERENCE_H
+#define AIC_REFERENCE_H
+
+#include <aic/spec.h>
+
+#define AIC_OP(ENUM, name, params, args)                                                                               \
+    aic_status aic_##name##_reference(const void *desc, const aic_semantics *semantics, void *const operands[]);
+#include <aic/ops.def>
+#undef AIC_OP
+
+aic_status aic_conv2d_reference_bound(const void *desc, const aic_semantics *semantics, void *const operands[],
+                                      double *exact, double *bound);
+aic_status aic_mmad_reference_bound(const void *desc, const aic_semantics *semantics, void *const operands[],
+                                    double *exact, double *bound);
+void aic_fixpipe_byte_signs(const void *desc, void *const operands[], unsigned char *is_signed);
+
+#endif

@@ -1,0 +1,15 @@
+/* Elements as numbers, and numbers as short floats (AscendC Fixpipe, section 6.4). */
+#ifndef AIC_REFERENCE_VALUE_H
+#define AIC_REFERENCE_VALUE_H
+
+#include <aic/types.h>
+
+/* The element at `element`, exact but for uint64 beyond 2^53; NaN stays NaN. */
+double aic_reference_value(aic_dtype dtype, const void *element);
+
+/* The bits of `value` as float16 or bfloat16: one rounding, ties to even. SATURATE: infinities and values that are too
+ * large become the largest finite value, NaN +0; IEEE: infinity and a quiet NaN. */
+uint16_t aic_reference_float16(double value, aic_overflow overflow);
+uint16_t aic_reference_bfloat16(double value, aic_overflow overflow);
+
+#endif

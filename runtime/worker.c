@@ -1,0 +1,85 @@
+/* A thread for one piece of work; see worker.h. */
+#include "runtime/worker.h"
+#include "frontend/core/diag.h"
+#include <fenv.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#define SUBJECT "compile thread"
+#define STACK_BYTES ((size_t)8 << 20) /* address space; pages come when they are touched */
+
+typedef struct job {
+    aic_status (*body)(void *);
+    void *argument;
+    aic_status status;
+    aic_messages messages;
+} job;
+
+/* A new thread begins in the floating-point environment of the thread that started it, and in the locale of the
+ * process. */
+static void *work(void *argument)
+{
+    job *j = argument;
+    fesetenv(FE_DFL_ENV);
+    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (locale == (locale_t)0) {
+        j->status = aic_fail_memory(SUBJECT, 0);
+    } else {
+        uselocale(locale);
+        j->status = j->body(j->argument);
+        uselocale(LC_GLOBAL_LOCALE);
+        freelocale(locale);
+    }
+    aic_messages_get(&j->messages);
+    return NULL;
+}
+
+/* Starts the thread with every signal blocked, as it inherits the mask. 0 or an error number. */
+static int start(pthread_t *thread, job *j)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0) {
+        return error;
+    }
+    error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    if (error == 0) {
+        sigset_t all, old;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &old);
+        error = pthread_create(thread, &attributes, work, j);
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+    }
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
+{
+    pthread_t thread;
+    job j = {.body = body, .argument = argument};
+    const int cancellation = aic_cancellation_disable();
+    const int error = start(&thread, &j);
+    if (error == 0) {
+        pthread_join(thread, NULL);
+        aic_messages_put(&j.messages, j.status);
+    } else {
+        j.status = aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "cannot be started: %s", strerror(error));
+    }
+    aic_cancellation_restore(cancellation);
+    return j.status;
+}
+
+int aic_cancellation_disable(void)
+{
+    int state = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    return state;
+}
+
+void aic_cancellation_restore(int state)
+{
+    pthread_setcancelstate(state, NULL);
+}

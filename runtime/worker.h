@@ -1,0 +1,18 @@
+/* Work on a thread of the library's own, so that it needs nothing of the caller's: neither its stack nor its signal
+ * mask, floating-point environment, locale or cancellation. Everything that enters LLVM goes this way. */
+#ifndef AIC_RUNTIME_WORKER_H
+#define AIC_RUNTIME_WORKER_H
+
+#include <aic/types.h>
+
+/* Calls body(argument) on a fresh thread and waits for its end. The thread has a stack of 8 MiB, blocks every signal,
+ * and is in the default floating-point environment and the "C" locale. Returns the body's status; its message and its
+ * warning become the calling thread's. A thread that cannot be started is AIC_OUT_OF_MEMORY. */
+aic_status aic_worker_run(aic_status (*body)(void *), void *argument);
+
+/* Puts off the calling thread's cancellation: it must not end while others wait for what it has begun. Returns what
+ * aic_cancellation_restore() takes. */
+int aic_cancellation_disable(void);
+void aic_cancellation_restore(int state);
+
+#endif

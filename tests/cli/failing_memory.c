@@ -1,0 +1,62 @@
+/* Preloaded in front of the C library: from the first operator text that is read, allocation number FAIL_ALLOCATION
+ * and copy of a string number FAIL_COPY fail, and no other. They are counted from 1. */
+#define _GNU_SOURCE
+#include <aic/aic.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long allocations, copies; /* still to come before one fails; 0: none fails */
+
+/* The next definition of a function, as a pointer of the type of `function`. */
+#define NEXT(name, function)                                                                                           \
+    do {                                                                                                               \
+        void *symbol = dlsym(RTLD_NEXT, name);                                                                         \
+        memcpy(&(function), &symbol, sizeof(function));                                                                \
+    } while (0)
+
+static long number_of(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text != NULL ? strtol(text, NULL, 10) : 0;
+}
+
+static int fails(long *left)
+{
+    return *left > 0 && --*left == 0;
+}
+
+void *malloc(size_t size)
+{
+    static void *(*next)(size_t);
+    if (next == NULL) {
+        NEXT("malloc", next);
+    }
+    if (fails(&allocations)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return next(size);
+}
+
+char *strdup(const char *text)
+{
+    if (fails(&copies)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy != NULL ? memcpy(copy, text, size) : NULL;
+}
+
+AIC_API aic_status aic_spec_parse(const char *text, aic_spec *spec)
+{
+    aic_status (*next)(const char *, aic_spec *);
+    NEXT("aic_spec_parse", next);
+    allocations = number_of("FAIL_ALLOCATION");
+    copies = number_of("FAIL_COPY");
+    return next(text, spec);
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SIGINT, SIGTERM and SIGHUP: commands end soon, with exit status 1, and leave neither half results nor temporary files.
+# shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
+. "$(dirname "${BASH_SOURCE[0]}")/common.bash"
+
+# The reference takes minutes for it, a call of generic code seconds.
+large='conv2d(dtype=int8, fm_shape=[64,256,256,32], kernel_shape=[64,3,3,512,32], pad=[1,1,1,1])'
+seconds=10 # until a command has ended: far less than it would take, far more than it may
+
+# begin COMMAND...: in the background as $pid, its output in out.txt and err.txt; waits until it has its handlers.
+begin() {
+    : >out.txt
+    : >err.txt
+    "$@" >out.txt 2>err.txt &
+    pid=$!
+    until_true has_handlers
+}
+
+has_handlers() { # of SIGTERM, and is no longer the shell, which has one, too: so the name is asked first
+    local caught
+    [ "$(cat "/proc/$pid/comm")" = aicjit ] || return 1
+    caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$pid/status")
+    [ $((0x$caught & 0x4000)) -ne 0 ]
+}
+
+until_true() { # CONDITION...: or the command has ended
+    until "$@" >/dev/null 2>&1 || ! kill -0 "$pid" 2>/dev/null; do
+        sleep 0.05
+    done
+}
+
+# interrupt NAME SIGNAL [PATTERN]: ends the command $pid, whose output is out.txt and err.txt.
+interrupt() {
+    local name=$1 signal=$2 pattern=${3:-interrupted} start=$SECONDS status
+    kill -s "$signal" "$pid"
+    wait "$pid"
+    status=$?
+    verdict "$name, $signal: exit status" "$((status != 1))" "$status, not 1: $(cat err.txt)"
+    verdict "$name, $signal: soon" "$((SECONDS - start > seconds))" "took $((SECONDS - start)) s"
+    ok "$name, $signal: message" grep -q "^aicjit: .*$pattern" err.txt
+    ok "$name, $signal: no temporary file" test -z "$(find . -name '.aicjit*')"
+}
+
+for signal in INT TERM HUP; do
+    echo old >dst.bin
+    begin "$aicjit" run "$large" --fill feature_map=zeros --fill weight=zeros --reference --out dst=dst.bin
+    until_true sh -c 'ls .aicjit.*'
+    interrupt run $signal
+    ok "run, $signal: the old file stays" test "$(cat dst.bin)" = old
+
+    begin env AIC_VERBOSE=1 "$aicjit" check "$int8" "$large" --isa generic
+    until_true grep -q compiled err.txt
+    sleep 1 # the small one is done
+    interrupt 'check of a large operator' $signal
+    ok "check of a large operator, $signal: the sum" test "$(tail -n 1 out.txt)" = '1 passed, 0 failed'
+    ok "check of a large operator, $signal: once" test "$(grep -c passed out.txt)" -eq 1
+
+    begin env AIC_VERBOSE=1 "$aicjit" check --fuzz 1000000
+    until_true grep -q compiled err.txt
+    interrupt 'check of many' $signal 'interrupted after [0-9]* of 1000000'
+    ok "check of many, $signal: the sum" grep -Eq '^[0-9]+ passed, 0 failed$' out.txt
+    ok "check of many, $signal: once" test "$(grep -c passed out.txt)" -eq 1
+
+    begin env AIC_VERBOSE=1 "$aicjit" bench "$int8" "$half" --min-time 3600
+    until_true grep -q compiled err.txt
+    interrupt bench $signal
+    begin "$aicjit" bench "$int8" "$large" --min-time 0 --isa generic --json
+    until_true test -s out.txt
+    interrupt 'bench of a large operator' $signal
+    ok "bench of a large operator, $signal: what it has stays" grep -q '^{.*}$' out.txt
+
+    mkfifo pipe.txt
+    begin "$aicjit" check --batch pipe.txt
+    interrupt 'check of a batch that does not come' $signal
+    ok "check of a batch that does not come, $signal: the sum" grep -q '^0 passed, 0 failed$' out.txt
+    rm pipe.txt
+done
+
+begin "$aicjit" check "$large"
+kill -s INT "$pid"
+interrupt 'a second signal' INT
+begin nohup "$aicjit" check "$large"
+kill -s HUP "$pid"
+sleep 1.5
+ok 'nohup: SIGHUP is ignored' kill -0 "$pid"
+interrupt 'nohup' TERM
+finish

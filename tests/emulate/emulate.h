@@ -1,0 +1,32 @@
+/* An emulator of AMX for tests: a library to preload (libaicjit-emulate.so), or linked into a program. On a host
+ * without AMX its instructions raise SIGILL; the emulator executes them there. Nearly all of its time goes into the
+ * signals, of which instructions in a row share one.
+ *
+ * It tells aicjit by aic_emulated_features() that level amx can be used. It does nothing where the processor has AMX
+ * and the operating system saves its registers, nor where AVX2 or FMA are missing. Environment:
+ *
+ * AIC_EMULATE=off: does nothing anywhere.
+ *
+ * AIC_EMULATE=force: executes tile instructions also where the processor has AMX, as long as nobody in the process asks
+ * the kernel for the permission: until then they raise SIGILL there, too. Configurations are the processor's own then,
+ * and are read from the frames of the signals. This was not tried on such a processor.
+ *
+ * AIC_EMULATE_COUNTS=1: prints at exit how many instructions of each kind were executed, those of forked children, too.
+ *
+ * Differences from a processor with Linux: a thread starts with initialised tiles, where Linux copies the configuration
+ * of the thread that made it; the context of a signal has no tile registers; after a page fault the context lies in the
+ * emulator; SIGILL is never blocked; NaNs of products may have other payloads. */
+#ifndef TESTS_EMULATE_EMULATE_H
+#define TESTS_EMULATE_EMULATE_H
+
+#include "tests/emulate/decode.h"
+
+#include <stdbool.h>
+
+/* Whether the emulator executes instructions in this process. */
+bool emulate_active(void);
+
+/* Instructions executed so far by this process, its forked children and their children. */
+uint64_t emulate_count(amx_kind kind);
+
+#endif

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# run.sh BUILD: the emulator of AMX (emulate.h). Its instructions against a plain model, by the processor where that has
+# AMX; then level amx of the tool with the emulator in LD_PRELOAD.
+set -uo pipefail
+export LC_ALL=C
+unset AIC_MAX_ISA AIC_VERBOSE AIC_DUMP_DIR AIC_EMULATE AIC_EMULATE_COUNTS
+
+build=$(cd "$1" && pwd)
+emulator="$build/libaicjit-emulate.so"
+if [ ! -e "$emulator" ]; then
+    echo "AMX is of x86-64: nothing to emulate here"
+    echo "0 passed, 0 failed"
+    exit 0
+fi
+# A sanitizer's library wants to be loaded first; the emulator, which has none, does not mind.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}${ASAN_OPTIONS:+:}verify_asan_link_order=0"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+# check NAME STATUS PATTERN COMMAND...: the exit status, and what standard output and error together contain.
+check() {
+    local name=$1 status=$2 pattern=$3 got
+    shift 3
+    "$@" >"$work/output" 2>&1
+    got=$?
+    if [ "$got" -eq "$status" ] && grep -Eq -e "$pattern" "$work/output"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name: exit status $got, wanted $status and \"$pattern\""
+        head -n 40 "$work/output"
+    fi
+}
+
+emulated() { LD_PRELOAD="$emulator" "$@"; }
+
+# Every test of the program is one of ours.
+instructions() {
+    emulated "$build/aicjit-emulate-tests" >"$work/output" 2>"$work/messages"
+    local line
+    line=$(tail -n 1 "$work/output")
+    grep -E '^AMX is executed|:[FE]:' "$work/output"
+    if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+        passed=$((passed + BASH_REMATCH[1]))
+        failed=$((failed + BASH_REMATCH[2]))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: aicjit-emulate-tests: $line"
+    fi
+}
+
+mmad='mmad(dtype=int8, m=19, n=37, k=45)'
+instructions
+if grep -q 'executed by the emulator' "$work/output"; then
+    way=emulated
+    check "nothing executes AMX without the emulator" 3 'nothing here' "$build/aicjit-emulate-tests"
+    check "the emulator can be switched off" 3 'nothing here' env AIC_EMULATE=off LD_PRELOAD="$emulator" \
+        "$build/aicjit-emulate-tests"
+    "$build/aicjit" info >"$work/info"
+    if grep -qF ' avx512vnni (not' "$work/info"; then
+        way=lacking # the emulator is for AMX, not for the vectors beside it
+    fi
+else
+    way=native
+fi
+case $way in
+emulated)
+    check "the tool without the emulator" 2 'lacks the instruction set level amx \(no amx-tile, ' \
+        "$build/aicjit" run "$mmad" --isa amx
+    check "info tells what is emulated" 0 'amx \(emulated\)' emulated "$build/aicjit" info
+    check "an emulated level is not the default" 0 'used by default +avx512' emulated "$build/aicjit" info
+    check "switched off" 2 'lacks the instruction set level amx' env AIC_EMULATE=off LD_PRELOAD="$emulator" \
+        "$build/aicjit" check "$mmad" --isa amx
+    check "the environment may ask for it" 0 'used by default +amx' env AIC_MAX_ISA=amx LD_PRELOAD="$emulator" \
+        "$build/aicjit" info
+    check "check says so" 0 '^level amx: emulated$' emulated "$build/aicjit" check "$mmad" --isa amx
+    check "a level that nothing runs" 0 '^level amx: not run, this host lacks it$' "$build/aicjit" check "$mmad" --isa all
+    check "counts are printed" 0 '^aicjit-emulate: ldtilecfg [0-9]+, .*tdpbf16ps [0-9]+$' env AIC_EMULATE_COUNTS=1 \
+        LD_PRELOAD="$emulator" "$build/aicjit" check "$mmad" --isa amx
+    ;;
+native)
+    check "the emulator leaves a processor with AMX alone" 0 ' amx$' emulated "$build/aicjit" info
+    ;;
+esac
+if [ $way != lacking ]; then
+    check "all levels" 0 "^level amx: $way$" emulated "$build/aicjit" check "$mmad" --isa all
+    check "one operator" 0 '^1 passed, 0 failed$' emulated "$build/aicjit" check "$mmad" --isa amx
+    check "random operators" 0 '^[1-9][0-9]* passed, 0 failed$' emulated "$build/aicjit" check --fuzz 40 --seed 1 --isa amx
+    for op in conv2d mmad 'conv2d|fixpipe' 'mmad|fixpipe'; do
+        check "random operators: $op" 0 '^[1-9][0-9]* passed, 0 failed$' \
+            emulated "$build/aicjit" check --fuzz 20 --seed 2 --op "$op" --isa amx
+    done
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,113 @@
+/* Which levels run, and which did: a word for each in memory that tests share with the process that starts them. */
+#include "tests/levels.h"
+#include "tools/harness/levels.h"
+
+#include <aic/aic.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#if defined(__x86_64__)
+
+#include "tests/emulate/emulate.h"
+
+/* Of tiles: the instructions that kernels of the level are made for. */
+static uint64_t emulated_products(void)
+{
+    uint64_t sum = 0;
+    for (int kind = AMX_TDPBSSD; kind < AMX_KINDS; kind++) {
+        sum += emulate_count((amx_kind)kind);
+    }
+    return sum;
+}
+
+#else
+
+static uint64_t emulated_products(void)
+{
+    return 0;
+}
+
+#endif
+
+enum { LEVELS_MAX = 64 };
+
+static _Atomic bool *used;
+
+void levels_begin(void)
+{
+    void *shared = mmap(NULL, LEVELS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        fprintf(stderr, "aicjit-tests: no memory for the report of levels\n");
+        exit(EXIT_FAILURE);
+    }
+    used = shared;
+}
+
+static bool runs(const char *name)
+{
+    return aic_isa_check(name) == AIC_OK;
+}
+
+int levels_count(void)
+{
+    const char *name;
+    int count = 0;
+    for (size_t i = 0; (name = aic_isa_name(i)) != NULL; i++) {
+        count += runs(name);
+    }
+    return count;
+}
+
+/* The index of a level that runs among all. */
+static size_t index_of(int number)
+{
+    size_t i = 0;
+    for (; aic_isa_name(i) != NULL; i++) {
+        if (runs(aic_isa_name(i)) && number-- == 0) {
+            break;
+        }
+    }
+    return i;
+}
+
+const char *levels_name(int number)
+{
+    const size_t i = index_of(number);
+    used[i] = true;
+    return aic_isa_name(i);
+}
+
+bool levels_is_thorough(int number)
+{
+    int highest = 0;
+    for (int i = 0; i < levels_count(); i++) {
+        highest = aic_isa_emulated(aic_isa_name(index_of(i))) ? highest : i;
+    }
+    return number == 0 || number == highest;
+}
+
+static bool is_any_used(void)
+{
+    for (size_t i = 0; aic_isa_name(i) != NULL; i++) {
+        if (used[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void levels_report(void)
+{
+    const char *name;
+    for (size_t i = 0; is_any_used() && (name = aic_isa_name(i)) != NULL; i++) {
+        const bool idle = runs(name) && !used[i];
+        printf("level %s: %s", name, idle ? "not run by these suites" : level_way(name));
+        if (!idle && aic_isa_emulated(name)) {
+            printf(", %" PRIu64 " products of tiles", emulated_products());
+        }
+        printf("\n");
+    }
+}

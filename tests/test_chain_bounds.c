@@ -1,0 +1,187 @@
+/* Error bounds of fused chains with accumulate=fast and results of 8 bits: the verifier accepts every byte that some
+ * order of summation may give, and no other. The formula of AscendC Fixpipe, section 6.2, stands here once more. */
+#include "tests/specs.h"
+#include "tools/harness/element.h"
+#include "tools/harness/verify.h"
+#include "tools/harness/verify_report.h"
+
+#include <aic/aic.h>
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+Suite *suite_chain_bounds(void);
+
+enum { COLUMNS = 16, PRODUCTS = 2, BYTES = 256 };
+
+/* What a column computes: the products that are summed, and its word. */
+typedef struct column {
+    float product[PRODUCTS]; /* each times 1 */
+    float scale;
+    int offset;
+    bool is_signed;
+} column;
+
+/* Sums of 2t + 1 with a scale of a half lie in the middle between two results. */
+static const column ordinary[COLUMNS] = {
+    {{20, 1}, 0.5F, 0, true},                                    /* 10, 11 */
+    {{20, 1}, 0.5F, 0, false},                                   /* the same, unsigned */
+    {{-2, 1}, 0.5F, 0, true},                                    /* -1, 0: bytes 0xFF and 0x00 */
+    {{-2, 1}, -0.5F, 0, true},                                   /* 0, 1, the larger sum gives the smaller one */
+    {{254, 1}, 0.5F, 0, false},                                  /* 127, 128: bytes 0x7F and 0x80 */
+    {{254, 1}, 0.5F, 0, true},                                   /* 127 both: clamped */
+    {{-256, -1}, 0.5F, 0, true},                                 /* -128 both */
+    {{-2, 1}, 0.5F, 0, false},                                   /* 0 both: -1 is clamped */
+    {{508, 1}, 0.5F, 0, false},                                  /* 254, 255 */
+    {{-20, -1}, -0.5F, -100, true},                              /* -90, -89 */
+    {{30, 3}, 0.5F, 112, false},                                 /* 128, 129 */
+    {{30, 3}, 0.5F, 112, true},                                  /* 127 both */
+    {{20, 0}, 0.5F, 0, true},                                    /* 10, far from the middle */
+    {{2000, -1999.5F}, 1, 0, true},                              /* 0, 1, and cancellation */
+    {{0, 0}, 1, 7, true},           {{2048, -2047}, 8, 0, true}, /* 8: the bound is a small part of a step */
+};
+
+/* Sums that may overflow on the way: the exact one is about 1. */
+static const column overflowing[COLUMNS] = {
+    {{3e38F, -3e38F}, 1, 0, true},     /* all of -128..127 */
+    {{3e38F, -3e38F}, 1, -200, true},  /* -128..55 */
+    {{3e38F, -3e38F}, 1, -200, false}, /* 0..55 */
+    {{3e38F, -3e38F}, -1, 200, false}, /* 0..255 */
+    {{3e38F, -3e38F}, 0, 9, true},     /* 9, whatever is summed */
+    {{1, 0}, 1, 3, true},              /* 4 */
+    {{3e38F, 3e38F}, 1, 100, false},   /* beyond the range: 100..255 at least */
+};
+
+static uint64_t word_of(const column *c)
+{
+    uint32_t bits;
+    memcpy(&bits, &c->scale, sizeof bits);
+    return bits | (uint64_t)((unsigned)c->offset & 0x1FF) << 37 | (uint64_t)c->is_signed << 46;
+}
+
+/* b8(a * scale) of the rectified sum */
+static uint8_t result(const column *c, bool relu, float a)
+{
+    const float p = (relu && a <= 0 ? 0 : a) * c->scale, t = isnan(p) ? 0 : p < -256 ? -256 : p > 255 ? 255 : p;
+    const int r = (int)nearbyintf(t) + c->offset;
+    const int low = c->is_signed ? -128 : 0, high = c->is_signed ? 127 : 255;
+    return (uint8_t)(r < low ? low : r > high ? high : r);
+}
+
+/* The bytes of all accumulators from `low` to `high`. */
+static void list_bytes(const column *c, bool relu, float low, float high, bool right[BYTES])
+{
+    memset(right, 0, BYTES * sizeof right[0]);
+    if (isinf(low) || isinf(high) || high - low > 1000) { /* too many to try; integers meet every step of the formula */
+        for (int a = -600; a <= 600; a++) {
+            right[result(c, relu, (float)a)] = true;
+        }
+        right[result(c, relu, -INFINITY)] = right[result(c, relu, INFINITY)] = right[result(c, relu, NAN)] = true;
+        return;
+    }
+    for (float a = low; a <= high; a = nextafterf(a, INFINITY)) {
+        right[result(c, relu, a)] = true;
+    }
+}
+
+/* The case of one row, with these contents and what follows from them. */
+static void open_case(verify_case *c, const aic_spec *spec, const column *columns)
+{
+    const aic_semantics semantics = aic_semantics_init();
+    verify_report report;
+    float *a, *b;
+    ck_assert_int_eq(verify_open(c, spec, &semantics, 1, &report), VERIFY_PASSED);
+    ck_assert_uint_eq(c->count, 4);
+    a = c->content[1].data;
+    b = c->content[2].data;
+    uint64_t *words = c->content[3].data;
+    for (int k = 0; k < PRODUCTS; k++) {
+        a[k] = 1;
+        for (int n = 0; n < COLUMNS; n++) {
+            b[k * COLUMNS + n] = columns[n].product[k];
+        }
+    }
+    for (int n = 0; n < COLUMNS; n++) {
+        words[n] = word_of(&columns[n]);
+    }
+    void *pointer[] = {c->content[0].data, a, b, words};
+    ck_assert_msg(aic_reference_bound(spec, NULL, pointer, 4, c->exact.data, c->bound.data) == AIC_OK, "%s",
+                  aic_last_error());
+    pointer[0] = c->expected.data;
+    ck_assert_int_eq(aic_reference(spec, NULL, pointer, 4), AIC_OK);
+}
+
+/* The accumulators' exact values and bounds. */
+static void bound_accumulators(const verify_case *c, double exact[COLUMNS], double bound[COLUMNS])
+{
+    const aic_spec mmad = spec_of("mmad(dtype=float32, m=1, n=16, k=2, accumulate=fast)");
+    float old[COLUMNS] = {0};
+    void *const pointer[] = {old, c->content[1].data, c->content[2].data};
+    ck_assert_int_eq(aic_reference_bound(&mmad, NULL, pointer, 3, exact, bound), AIC_OK);
+}
+
+static bool accepts(const verify_case *c, int n, int byte)
+{
+    verify_report report = {.verdict = VERIFY_PASSED};
+    uint8_t output[COLUMNS];
+    ck_assert_uint_eq(c->expected.size, sizeof output);
+    memcpy(output, c->expected.data, sizeof output);
+    output[n] = (uint8_t)byte;
+    return verify_compare(c, output, "test", &report) == VERIFY_PASSED;
+}
+
+static const struct {
+    const char *spec;
+    const column *columns;
+    bool relu;
+    int several; /* columns where more than one byte is right */
+} cases[] = {
+#define CHAIN(type, relu)                                                                                              \
+    "mmad(dtype=float32, m=1, n=16, k=2, accumulate=fast) | fixpipe(src=float32, dst=" type                            \
+    ", format=ROW_MAJOR, quantPre=VQF322B8_PRE" relu ")"
+    {CHAIN("int8", ""), ordinary, false, 9},
+    {CHAIN("uint8", ""), ordinary, false, 9},
+    {CHAIN("int8", ", reluEn=true"), ordinary, true, 6},
+    {CHAIN("int8", ""), overflowing, false, 5},
+    {CHAIN("uint8", ""), overflowing, false, 5},
+    {CHAIN("uint8", ", reluEn=true"), overflowing, true, 5},
+};
+#undef CHAIN
+
+START_TEST(bytes_that_an_order_may_give)
+{
+    const aic_spec spec = spec_of(cases[_i].spec);
+    verify_case c;
+    double exact[COLUMNS], bound[COLUMNS];
+    int several = 0;
+    open_case(&c, &spec, cases[_i].columns);
+    bound_accumulators(&c, exact, bound);
+    for (int n = 0; n < COLUMNS; n++) {
+        bool within[BYTES], around[BYTES]; /* of the accumulators within the bound; and of one more on either side */
+        const column *of = &cases[_i].columns[n];
+        float low = (float)(exact[n] - bound[n]), high = (float)(exact[n] + bound[n]);
+        list_bytes(of, cases[_i].relu, (double)low < exact[n] - bound[n] ? nextafterf(low, INFINITY) : low,
+                   (double)high > exact[n] + bound[n] ? nextafterf(high, -INFINITY) : high, within);
+        list_bytes(of, cases[_i].relu, nextafterf(low, -INFINITY), nextafterf(high, INFINITY), around);
+        int accepted = 0;
+        for (int byte = 0; byte < BYTES; byte++) {
+            const bool answer = accepts(&c, n, byte);
+            accepted += answer;
+            ck_assert_msg(answer || !within[byte], "column %d: byte %d is refused", n, byte);
+            ck_assert_msg(!answer || around[byte], "column %d: byte %d is accepted", n, byte);
+        }
+        several += accepted > 1;
+    }
+    ck_assert_int_eq(several, cases[_i].several);
+    verify_close(&c);
+}
+END_TEST
+
+Suite *suite_chain_bounds(void)
+{
+    Suite *suite = suite_create("chain_bounds");
+    TCase *tcase = tcase_create("chain_bounds");
+    tcase_add_loop_test(tcase, bytes_that_an_order_may_give, 0, sizeof cases / sizeof cases[0]);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

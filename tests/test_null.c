@@ -1,0 +1,236 @@
+/* NULL where the exported functions take a pointer: refused, or documented as legal, or answered harmlessly. */
+#include "tests/specs.h"
+#include "tools/harness/entry.h"
+
+#include <aic/aic.h>
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_null(void);
+
+enum { BLOCK = 8192, TEXT_MAX = 2048 };
+
+/* Right arguments, and places for results. */
+typedef struct fixture {
+    aic_spec spec, fast, tile, made_spec;
+    aic_semantics semantics;
+    aic_context *context, *made_context;
+    aic_kernel *kernel, *made_kernel;
+    aic_pto_program *program, *made_program;
+    aic_pto_options options;
+    aic_pto_statement statement;
+    aic_kernel_info info;
+    aic_cache_stats stats;
+    aic_operand one, operands[AIC_OPERANDS_MAX];
+    size_t count, size;
+    int64_t number[2];
+    const char *triple, *pto;
+    char *bytes;
+    char plan[TEXT_MAX], text[TEXT_MAX];
+    double exact[BLOCK / 4], bound[BLOCK / 4];
+    _Alignas(64) unsigned char memory[AIC_OPERANDS_MAX][BLOCK];
+    _Alignas(64) unsigned char packed[BLOCK];
+    void *operand[AIC_OPERANDS_MAX], *partly[AIC_OPERANDS_MAX];
+    void *pto_argument[2], *no_argument[2];
+} fixture;
+
+/* The operands but for number i. */
+static void *const *without(fixture *f, size_t i)
+{
+    memcpy(f->partly, f->operand, sizeof f->partly);
+    f->partly[i] = NULL;
+    return f->partly;
+}
+
+static bool is_refused(aic_spec spec)
+{
+    return aic_spec_validate(&spec, NULL) == AIC_INVALID_ARGUMENT;
+}
+
+static void open_fixture(fixture *f)
+{
+    memset(f, 0, sizeof *f);
+    f->spec = spec_of("conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16])");
+    f->fast = spec_of("conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], accumulate=fast)");
+    f->tile = spec_of("texpands(dtype=float32, rows=2, cols=8)");
+    f->semantics = aic_semantics_init();
+    f->options = aic_pto_options_init();
+    f->count = 3;
+    f->triple = "x86_64-linux-gnu";
+    f->pto = ".arg %s : f32\n%t = texpands %s : f32, !pto.tile<2x8xf32>\n";
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        f->operand[i] = f->memory[i];
+    }
+    f->pto_argument[0] = f->no_argument[0] = f->memory[0];
+    f->pto_argument[1] = f->memory[1];
+    ck_assert_int_eq(aic_context_create(NULL, &f->context), AIC_OK);
+    ck_assert_int_eq(aic_kernel_create(f->context, &f->spec, NULL, &f->kernel), AIC_OK);
+    ck_assert_int_eq(aic_schedule_candidate(f->context, &f->spec, 0, f->plan, sizeof f->plan), AIC_OK);
+    ck_assert_msg(aic_pto_parse(f->pto, strlen(f->pto), NULL, &f->program) == AIC_OK, "%s", aic_last_error());
+}
+
+static void close_fixture(fixture *f)
+{
+    aic_free(f->bytes);
+    aic_pto_free(f->made_program);
+    aic_pto_free(f->program);
+    aic_kernel_release(f->made_kernel);
+    aic_kernel_release(f->kernel);
+    aic_context_destroy(f->made_context);
+    aic_context_destroy(f->context);
+}
+
+/* ---- the table ---- */
+
+static bool refuses(aic_status status)
+{
+    return status == AIC_INVALID_ARGUMENT && strstr(aic_last_error(), "NULL") != NULL;
+}
+
+#define ROW(function, parameter, holds)                                                                                \
+    static bool function##_##parameter(fixture *f)                                                                     \
+    {                                                                                                                  \
+        (void)f;                                                                                                       \
+        return holds;                                                                                                  \
+    }
+#define REFUSED(function, parameter, call) ROW(function, parameter, refuses(call))
+#define ACCEPTED(function, parameter, call) ROW(function, parameter, (call) == AIC_OK)
+#define ANSWERED(function, parameter, answer) ROW(function, parameter, answer)
+#include "tests/null_calls.def"
+#undef REFUSED
+#undef ACCEPTED
+#undef ANSWERED
+
+static const struct {
+    const char *function, *parameter;
+    bool (*holds)(fixture *f);
+} rows[] = {
+#define REFUSED(function, parameter, call) {#function, #parameter, function##_##parameter},
+#define ACCEPTED REFUSED
+#define ANSWERED REFUSED
+#include "tests/null_calls.def"
+#undef REFUSED
+#undef ACCEPTED
+#undef ANSWERED
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+START_TEST(null_is_handled)
+{
+    fixture *f = aligned_alloc(_Alignof(fixture), sizeof *f);
+    ck_assert_ptr_nonnull(f);
+    open_fixture(f);
+    ck_assert_msg(rows[_i].holds(f), "%s, %s NULL: \"%s\"", rows[_i].function, rows[_i].parameter, aic_last_error());
+    close_fixture(f);
+    free(f);
+}
+END_TEST
+
+/* ---- functions of every operator ---- */
+
+/* An operator's functions of the public headers that the harness has no way to call with NULL. */
+#define AIC_OPERANDS(...) __VA_ARGS__
+#define AIC_OP(ENUM, name, params, args)                                                                               \
+    static bool none_of_##name(void)                                                                                   \
+    {                                                                                                                  \
+        return is_refused(aic_spec_##name(NULL)) && aic_kernel_##name(NULL) == NULL &&                                 \
+               aic_kernel_##name##_packed(NULL) == NULL;                                                               \
+    }                                                                                                                  \
+    static aic_status no_desc_##name(params)                                                                           \
+    {                                                                                                                  \
+        return aic_jit_##name(NULL, NULL, args);                                                                       \
+    }
+#include <aic/ops.def>
+#undef AIC_OP
+#undef AIC_OPERANDS
+
+static unsigned char anywhere[AIC_OPERANDS_MAX];
+
+/* As many addresses as there are operands. */
+#define CHOOSE(a, b, c, d, chosen, ...) chosen
+#define ADDRESSES_2 &anywhere[0], &anywhere[1]
+#define ADDRESSES_3 ADDRESSES_2, &anywhere[2]
+#define ADDRESSES_4 ADDRESSES_3, &anywhere[3]
+#define ADDRESSES(...) CHOOSE(__VA_ARGS__, ADDRESSES_4, ADDRESSES_3, ADDRESSES_2, ADDRESSES_1, ADDRESSES_0)
+
+START_TEST(operators_refuse_null)
+{
+    const aic_status no_desc[] = {
+#define AIC_OPERANDS(...) __VA_ARGS__
+#define AIC_OP(ENUM, name, params, args) no_desc_##name(ADDRESSES(args)),
+#include <aic/ops.def>
+#undef AIC_OP
+#undef AIC_OPERANDS
+    };
+    static bool (*const none[])(void) = {
+#define AIC_OP(ENUM, name, params, args) none_of_##name,
+#include <aic/ops.def>
+#undef AIC_OP
+    };
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        ck_assert_msg(no_desc[op - 1] == AIC_INVALID_ARGUMENT, "%s", aic_op_name((aic_op)op));
+        ck_assert_msg(none[op - 1](), "%s", aic_op_name((aic_op)op));
+    }
+}
+END_TEST
+
+/* Operand by operand, through aic_jit_OP. */
+START_TEST(operators_refuse_null_operands)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        aic_spec spec;
+        aic_operand operand[AIC_OPERANDS_MAX];
+        size_t count = 0;
+        ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
+        for (size_t i = 0; i < count; i++) {
+            void *given[AIC_OPERANDS_MAX] = {NULL};
+            for (size_t j = 0; j < count; j++) { /* far apart: some are larger than any memory here; none is touched */
+                given[j] = j == i || operand[j].direction == AIC_UNUSED ? NULL : (void *)((uintptr_t)(j + 1) << 40);
+            }
+            if (operand[i].direction != AIC_UNUSED) {
+                ck_assert_int_eq(entry_jit(NULL, &spec, given, count), AIC_INVALID_ARGUMENT);
+                ck_assert_msg(strstr(aic_last_error(), "is NULL") != NULL, "%s", aic_last_error());
+            }
+        }
+    }
+}
+END_TEST
+
+/* ---- counts that are no counts ---- */
+
+START_TEST(wild_counts_are_refused)
+{
+    static const int32_t counts[] = {INT32_MIN, -1, 0, 2, 3, AIC_STAGES_MAX, AIC_STAGES_MAX + 1, 1000000, INT32_MAX};
+    enum { COUNTS = sizeof counts / sizeof counts[0] };
+    const aic_spec right = spec_of("conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32])");
+    for (size_t i = 0; i < COUNTS; i++) {
+        aic_spec wild = right;
+        wild.count = counts[i];
+        const aic_spec fused[] = {aic_spec_fuse(&wild, &right), aic_spec_fuse(&right, &wild),
+                                  aic_spec_fuse(&wild, &wild)};
+        for (size_t k = 0; k < 3; k++) {
+            ck_assert_msg(is_refused(fused[k]), "count %d, pair %zu", (int)counts[i], k);
+        }
+        ck_assert_int_eq(aic_spec_equal(&wild, &right), false);
+        (void)aic_spec_exact(&wild);
+        void *operand[AIC_OPERANDS_MAX] = {&wild, &wild, &wild, &wild};
+        ck_assert_int_eq(aic_jit_spec(NULL, &wild, operand, 3), AIC_INVALID_ARGUMENT);
+        ck_assert_int_eq(aic_spec_print(&wild, NULL, 0, NULL), AIC_INVALID_ARGUMENT);
+    }
+}
+END_TEST
+
+Suite *suite_null(void)
+{
+    Suite *suite = suite_create("null");
+    TCase *calls = tcase_create("calls");
+    tcase_add_loop_test(calls, null_is_handled, 0, ROWS);
+    tcase_add_test(calls, operators_refuse_null);
+    tcase_add_loop_test(calls, operators_refuse_null_operands, AIC_OP_NONE + 1, AIC_OP_END);
+    tcase_add_test(calls, wild_counts_are_refused);
+    suite_add_tcase(suite, calls);
+    return suite;
+}

@@ -1,0 +1,247 @@
+/* Kernels shared by workers: the items of every phase done in ranges of random lengths, in random order, each by one of
+ * several workers with memory of its own, must give what the reference gives. Any order is right, so a wrong one shows
+ * here without threads. */
+#include "codegen/machine.h"
+#include "frontend/random/rng.h"
+#include "runtime/pipeline.h"
+#include "tests/levels.h"
+#include "tests/machines.h"
+#include "tests/specs.h"
+#include "tools/harness/verify.h"
+
+#include <check.h>
+#include <string.h>
+
+Suite *suite_phases(void);
+
+enum { WORKERS = 3, RANGES_MAX = 64 };
+
+typedef void (*phase_function)(void *const *operands, void *shared, void *private, int64_t phase, int64_t first,
+                               int64_t last);
+
+/* A call that is shared. */
+typedef struct shared_call {
+    const verify_case *c;
+    const aic_code *code;
+    void *operand[AIC_OPERANDS_MAX];
+    guard_buffer output, packed, shared, private[WORKERS];
+    uint64_t state; /* of the random numbers */
+} shared_call;
+
+static void open_memory(guard_buffer *memory, int64_t bytes)
+{
+    ck_assert(guard_open(memory, (size_t)bytes, 64, GUARD_AFTER));
+    if (bytes > 0) {
+        memset(memory->data, 0xA5, (size_t)bytes); /* what is there before must not matter */
+    }
+}
+
+static void open_call(shared_call *call)
+{
+    const verify_case *c = call->c;
+    const aic_requirements *r = &call->code->requirements;
+    const guard_buffer *old = &c->content[c->output];
+    open_memory(&call->shared, r->shared_bytes);
+    open_memory(&call->packed, r->pack.bytes);
+    for (int i = 0; i < WORKERS; i++) {
+        open_memory(&call->private[i], r -> private_bytes);
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        call->operand[i] = c->content[i].data;
+    }
+    ck_assert(guard_open(&call->output, old->size, 64, GUARD_AFTER));
+    memcpy(call->output.data, old->data, old->size);
+    call->operand[c->output] = call->output.data;
+    if (r->pack.operand != 0) {
+        void (*pack)(void *, const void *) = (void (*)(void *, const void *))call->code->function[AIC_FUNCTION_PACK];
+        pack(call->packed.data, call->operand[r->pack.operand]);
+        call->operand[r->pack.operand] = call->packed.data;
+    }
+}
+
+static void close_call(shared_call *call)
+{
+    guard_close(&call->output);
+    guard_close(&call->packed);
+    guard_close(&call->shared);
+    for (int i = 0; i < WORKERS; i++) {
+        guard_close(&call->private[i]);
+    }
+}
+
+/* Divides 0 .. items-1 into ranges that begin at begin[i] and end at begin[i+1]; returns how many. */
+static int divide(shared_call *call, int64_t items, int64_t begin[RANGES_MAX + 1])
+{
+    int count = 0;
+    const int64_t longest = aic_rng_range(&call->state, 1, items);
+    begin[0] = 0;
+    while (begin[count] < items) {
+        const int64_t next = begin[count] + aic_rng_range(&call->state, 1, longest);
+        count++;
+        begin[count] = next > items || count == RANGES_MAX ? items : next;
+    }
+    return count;
+}
+
+static void run_phase(shared_call *call, int64_t phase)
+{
+    phase_function run = (phase_function)call->code->function[AIC_FUNCTION_PHASE];
+    int64_t begin[RANGES_MAX + 1];
+    int order[RANGES_MAX];
+    const int count = divide(call, call->code->requirements.phase[phase].items, begin);
+    for (int i = 0; i < count; i++) {
+        const int other = (int)aic_rng_range(&call->state, 0, i);
+        order[i] = order[other];
+        order[other] = i;
+    }
+    for (int i = 0; i < count; i++) {
+        void *private = call->private[aic_rng_range(&call->state, 0, WORKERS - 1)].data;
+        run(call->operand, call->shared.data, private, phase, begin[order[i]], begin[order[i] + 1]);
+    }
+}
+
+static void check_code(const verify_case *c, const aic_code *code, uint64_t seed)
+{
+    verify_report report;
+    shared_call call = {.c = c, .code = code, .state = seed};
+    open_call(&call);
+    for (uint32_t phase = 0; phase < code->requirements.phases; phase++) {
+        run_phase(&call, phase);
+    }
+    const verify_verdict verdict = verify_compare(c, call.output.data, "shared", &report);
+    ck_assert_msg(verdict == VERIFY_PASSED, "%s: %s", code->symbol, report.text);
+    for (int i = 0; i < WORKERS; i++) {
+        ck_assert(guard_intact(&call.private[i]));
+    }
+    ck_assert(guard_intact(&call.shared) && guard_intact(&call.output));
+    close_call(&call);
+}
+
+/* The default schedule and a further one; returns how many of the kernels can be shared. */
+static int check_spec(aic_context *context, const aic_spec *spec, uint64_t seed)
+{
+    verify_case c;
+    verify_report report;
+    char schedule[256];
+    int shared = 0;
+    const aic_semantics semantics = aic_semantics_init();
+    ck_assert_msg(verify_open(&c, spec, &semantics, seed, &report) == VERIFY_PASSED, "%s", report.text);
+    for (size_t i = 0; i <= 3; i += 3) {
+        if (aic_schedule_candidate(context, spec, i, schedule, sizeof schedule) != AIC_OK) {
+            break;
+        }
+        aic_asked stage[AIC_STAGES_MAX];
+        const aic_request request = {
+            .count = aic_ask(spec, stage), .stage = stage, .schedule = i == 0 ? NULL : schedule};
+        aic_result result;
+        ck_assert_msg(aic_pipeline(context, &request, &result) == AIC_OK, "%s", aic_last_error());
+        if (result.code->requirements.phases > 0) {
+            ck_assert_ptr_nonnull(result.code->function[AIC_FUNCTION_PHASE]);
+            check_code(&c, result.code, seed + i);
+            shared++;
+        }
+    }
+    verify_close(&c);
+    return shared;
+}
+
+/* ---- specifications ---- */
+
+/* What takes a way of its own through the code that divides the work. */
+static const char *const ROWS[] = {
+    "conv2d(fm_dtype=int8, fm_shape=[2,9,11,32], kernel_shape=[2,3,3,40,32], pad=[1,1,1,1])",
+    "conv2d(fm_dtype=int8, fm_shape=[2,9,11,32], kernel_shape=[2,3,3,40,32], accumulate=true)",
+    "conv2d(fm_dtype=float16, fm_shape=[3,8,8,16], kernel_shape=[3,1,1,48,16], numerics=fast)",
+    "conv2d(fm_dtype=float16, fm_shape=[3,8,8,16], kernel_shape=[3,1,1,48,16])",
+    "conv2d(fm_dtype=int8, fm_shape=[4,21,19,32], kernel_shape=[4,3,3,64,32], stride=[2,2], pad=[1,1,1,1])"
+    " | fixpipe(quantPre=VREQ8, reluEn=true)",
+    "mmad(m=70, k=64, n=48)",
+    "fixpipe(nSize=48, mSize=70, srcStride=70, dstStride=70, quantPre=VDEQF16)",
+    "tik_fixpipe(cburst_num=4, burst_len=80, src_dtype=int32, dst_dtype=float16)",
+    "transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[2,37,8,8])",
+    "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[2,37,16,5])",
+    "transdata(dtype=int8, src=NC1HWC0, dst=NHWC, shape=[1,9,37,33])",
+    "tensor_arithmetic(op=BM_ADD, shape=[1,1,1,100003])",
+    "tensor_arithmetic(op=BM_MIN, shape=[1,3,200,5], input1_stride=[0,1000,0,1])",
+    "tensor_arithmetic_quantized(op=BM_SUB, shape=[7,3,20,32])",
+    "texpands(dtype=float32, rows=64, cols=40, v_row=61, v_col=33, literal=1065353216)",
+};
+
+enum { SPECS = sizeof ROWS / sizeof ROWS[0], MACHINES = TINY_MACHINES + 1 };
+
+/* A machine on which every kernel can be shared: the usual one or a tiny one. */
+static void suppose(int number)
+{
+    static aic_machine machine;
+    machine = number == 0 ? *aic_machine_facts() : tiny_machines[number - 1];
+    machine.share_cost = 0;
+    aic_machine_suppose(&machine);
+}
+
+static aic_context *open_level(int level)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.isa = levels_name(level);
+    ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
+    return context;
+}
+
+START_TEST(rows)
+{
+    aic_context *context = open_level(_i / MACHINES);
+    suppose(_i % MACHINES);
+    for (size_t row = 0; row < SPECS; row++) {
+        const aic_spec spec = spec_of(ROWS[row]);
+        ck_assert_msg(check_spec(context, &spec, row) > 0, "%s: no kernel can be shared", ROWS[row]);
+    }
+    aic_machine_suppose(NULL);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* Operands of random specifications that take no longer than it is worth. */
+static bool is_small(const aic_spec *spec)
+{
+    enum { BYTES_MAX = 30000 };
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    int64_t bytes = 0;
+    ck_assert_int_eq(aic_spec_operands(spec, NULL, operand, &count), AIC_OK);
+    for (size_t i = 0; i < count; i++) {
+        bytes += operand[i].bytes;
+    }
+    return bytes < BYTES_MAX;
+}
+
+enum { OPS = AIC_OP_END - 1, DRAWS = 40 };
+
+START_TEST(pseudo_random)
+{
+    const aic_op op = (aic_op)(_i % OPS + 1);
+    aic_context *context = open_level(_i / OPS);
+    int shared = 0;
+    for (uint64_t seed = 1; seed <= DRAWS; seed++) {
+        aic_spec spec;
+        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
+        if (is_small(&spec)) {
+            suppose((int)(seed % MACHINES));
+            shared += check_spec(context, &spec, seed);
+        }
+    }
+    ck_assert_msg(shared > 0, "%s: no kernel can be shared", aic_op_name(op));
+    aic_machine_suppose(NULL);
+    aic_context_destroy(context);
+}
+END_TEST
+
+Suite *suite_phases(void)
+{
+    Suite *suite = suite_create("phases");
+    TCase *cases = tcase_create("phases");
+    tcase_set_timeout(cases, 240);
+    tcase_add_loop_test(cases, rows, 0, MACHINES * levels_count());
+    tcase_add_loop_test(cases, pseudo_random, 0, OPS * levels_count());
+    suite_add_tcase(suite, cases);
+    return suite;
+}
