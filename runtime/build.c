@@ -7,13 +7,10 @@
 
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request)
 {
-    *build = (aic_build){.context = context, .request = request, .count = 1};
+    *build = (aic_build){.context = context, .request = request, .count = 0};
     for (size_t i = 0; i < request->count; i++) {
         const aic_asked *asked = &request->stage[i];
-        if (asked->op == AIC_OP_NONE) {
-            build->count++;
-            continue;
-        }
+        build->count += asked->stages > 0;
         aic_spec *spec = &build->spec[build->count - 1];
         aic_stage *stage = &spec->stage[spec->count++];
         stage->op = asked->op;
@@ -23,13 +20,34 @@ void aic_build_begin(aic_build *build, aic_context *context, const aic_request *
 
 aic_status aic_build_validate(aic_build *build)
 {
+    const aic_semantics *semantics = &build->context->semantics;
     aic_status status = AIC_OK;
     for (size_t i = 0; i < build->count && status == AIC_OK; i++) {
         const aic_spec given = build->spec[i];
-        status = aic_spec_resolve_kernel(&given, &build->context->semantics, &build->spec[i]);
-        build->respelled |= status == AIC_OK && !aic_spec_equal(&given, &build->spec[i]);
+        status = aic_spec_resolve(&given, semantics, &build->spec[i]);
+    }
+    build->asked = build->spec[0];
+    for (size_t i = 0; i < build->count && status == AIC_OK; i++) {
+        aic_spec_canonicalise(&build->spec[i], semantics);
     }
     return status;
+}
+
+/* Appends nothing but what the specifications and the schedule say. */
+static void add_specs(const aic_spec *spec, size_t count, const char *schedule, aic_key *key)
+{
+    for (size_t i = 0; i < count; i++) {
+        aic_key_add_spec(key, &spec[i]);
+    }
+    if (schedule != NULL) {
+        aic_build_key_schedule(key, schedule);
+    }
+}
+
+void aic_build_key(const aic_build *build, aic_key *key)
+{
+    aic_key_begin(key, AIC_KEY_CANONICAL, build->count);
+    add_specs(build->spec, build->count, build->request->schedule, key);
 }
 
 void aic_build_key_schedule(aic_key *key, const char *schedule)
@@ -56,16 +74,8 @@ static uint64_t word_of_text(const char *text)
 void aic_build_symbol(const aic_codegen_request *request, char symbol[AIC_SYMBOL_MAX])
 {
     aic_key key;
-    key.count = 0;
-    for (size_t s = 0; s < request->count; s++) {
-        const aic_spec *spec = &request->spec[s];
-        for (int32_t i = 0; i < spec->count; i++) {
-            aic_key_add_stage(&key, spec->stage[i].op, &spec->stage[i].desc);
-        }
-    }
-    if (request->schedule != NULL) {
-        aic_build_key_schedule(&key, request->schedule);
-    }
+    aic_key_begin(&key, AIC_KEY_CANONICAL, request->count);
+    add_specs(request->spec, request->count, request->schedule != NULL ? request->schedule : "", &key);
     for (size_t f = 0; f < aic_semantics_record.count; f++) {
         aic_key_add(&key, aic_field_word(&aic_semantics_record.fields[f], request->semantics, 0));
     }
@@ -128,7 +138,7 @@ aic_status aic_build_link(aic_build *build)
     atomic_fetch_add_explicit(&context->compiles, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&context->code_bytes, code->code_bytes, memory_order_relaxed);
     if (context->verbose >= 1) {
-        aic_log_compile(code);
+        aic_log_compile(code, &build->asked);
     }
     if (context->dump_dir != NULL) {
         aic_codegen_request request = codegen_request(build);

@@ -8,8 +8,8 @@ typedef struct aic_build {
     aic_context *context;
     const aic_request *request;
     size_t count;                 /* specifications */
-    aic_spec spec[AIC_GROUP_MAX]; /* copies of the request's descriptors; resolved by the first stage */
-    bool respelled; /* the request leaves out or says otherwise what the resolved ones say, or says more */
+    aic_spec spec[AIC_GROUP_MAX]; /* copies of the request's descriptors; canonical after the first stage */
+    aic_spec asked;               /* the first one, resolved only: what a log shows */
     aic_object object;
     aic_code *code; /* the result in the making */
 } aic_build;
@@ -17,10 +17,12 @@ typedef struct aic_build {
 /* Runs no stage yet. End with aic_build_end(). */
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request);
 
-aic_status aic_build_validate(aic_build *build); /* every rule of the document; fills in what a chain leaves out */
-aic_status aic_build_name(aic_build *build);     /* the kernel gets its name */
-aic_status aic_build_object(aic_build *build);   /* emit IR, optimise, generate machine code */
-aic_status aic_build_link(aic_build *build);     /* object to callable functions; log and dump */
+/* Every rule of the document; fills in what a chain leaves out, then puts aside what code does not depend on. */
+aic_status aic_build_validate(aic_build *build);
+void aic_build_key(const aic_build *build, aic_key *key); /* that of its kernel, whoever asked for it */
+aic_status aic_build_name(aic_build *build);              /* the kernel gets its name */
+aic_status aic_build_object(aic_build *build);            /* emit IR, optimise, generate machine code */
+aic_status aic_build_link(aic_build *build);              /* object to callable functions; log and dump */
 
 /* Frees everything but the code, and that too unless `status`, the last stage's, is AIC_OK. Returns the code, held
  * once, or NULL. */

@@ -32,7 +32,7 @@ typedef struct aic_code {
 
     /* What it was made of. */
     size_t count;  /* specifications */
-    aic_spec spec; /* resolved; the first of a group */
+    aic_spec spec; /* canonical; the first of a group */
     const aic_target *target;
     char symbol[AIC_SYMBOL_MAX];
     char schedule[AIC_SCHEDULE_TEXT_MAX];
@@ -40,8 +40,8 @@ typedef struct aic_code {
     size_t code_bytes;
 } aic_code;
 
-/* A code without functions, described by a resolved specification, or by the `count` of a group: one operand, the table
- * of theirs, the content of which is not checked. Held once. */
+/* A code without functions, described by a canonical specification, or by the `count` of a group: one operand, the
+ * table of theirs, the content of which is not checked. Held once. */
 aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_context *context, aic_code **code);
 
 /* Takes over sizes and times of the object that the code will consist of. */

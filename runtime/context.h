@@ -15,7 +15,8 @@ struct aic_context {
     aic_cache cache; /* of aic_code */
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t code_bytes;
-    atomic_size_t kernels; /* that the cache holds; it has more entries, as spellings of one share its code */
+    atomic_size_t
+        kernels; /* that the cache holds; it has more entries, one for everything that they were asked for by */
 };
 
 /* The process-wide default context, made at the first call from the environment. */

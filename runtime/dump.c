@@ -71,9 +71,9 @@ static aic_status run_dump_job(void *argument)
 {
     dump_job *job = argument;
     const aic_context *context = job->context;
-    aic_spec resolved;
+    aic_spec canonical;
     const aic_target *target;
-    aic_status status = aic_spec_resolve_kernel(job->spec, &context->semantics, &resolved);
+    aic_status status = aic_spec_resolve_kernel(job->spec, &context->semantics, &canonical);
     if (status == AIC_OK) {
         status = choose_target(context, job->isa, job->triple, &target);
     }
@@ -82,7 +82,7 @@ static aic_status run_dump_job(void *argument)
     }
     char symbol[AIC_SYMBOL_MAX];
     const aic_codegen_request request = {.count = 1,
-                                         .spec = &resolved,
+                                         .spec = &canonical,
                                          .schedule = job->schedule,
                                          .semantics = &context->semantics,
                                          .target = target,
@@ -131,10 +131,10 @@ typedef struct candidate_job {
 static aic_status run_candidate_job(void *argument)
 {
     candidate_job *job = argument;
-    aic_spec resolved;
-    aic_status status = aic_spec_resolve(job->spec, &job->context->semantics, &resolved);
+    aic_spec canonical;
+    aic_status status = aic_spec_resolve_kernel(job->spec, &job->context->semantics, &canonical);
     if (status == AIC_OK) {
-        const aic_problem problem = {&resolved, &job->context->semantics, job->context->target};
+        const aic_problem problem = {&canonical, &job->context->semantics, job->context->target};
         status = aic_generator_linked()->candidate(&problem, job->index, job->text);
     }
     return status;

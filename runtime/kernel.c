@@ -19,13 +19,13 @@ typedef struct reading {
     aic_schedule_info info;
 } reading;
 
-/* Reads it and judges it against the specification, which must be valid. */
+/* Checks the specification, then reads the text and judges it against what the kernel is made of. */
 static aic_status read_schedule(void *argument)
 {
     reading *r = argument;
-    aic_spec resolved;
-    const aic_problem problem = {&resolved, &r->context->semantics, r->context->target};
-    aic_status status = aic_spec_resolve(r->spec, &r->context->semantics, &resolved);
+    aic_spec canonical;
+    const aic_problem problem = {&canonical, &r->context->semantics, r->context->target};
+    aic_status status = aic_spec_resolve_kernel(r->spec, &r->context->semantics, &canonical);
     return status == AIC_OK ? aic_generator_linked()->plan(&problem, r->text, &r->info) : status;
 }
 
@@ -52,7 +52,7 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     aic_asked stage[AIC_STAGES_MAX];
     /* The schedule that the default rule chooses counts as not given: it is one kernel. */
     const aic_request request = {
-        .count = aic_ask(spec, stage), .stage = stage, .schedule = r.info.is_default ? NULL : r.info.text};
+        .specs = 1, .count = aic_ask(spec, stage), .stage = stage, .schedule = r.info.is_default ? NULL : r.info.text};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {

@@ -89,7 +89,7 @@ static const char *const SHAPES[] = {
 START_TEST(schedules)
 {
     ck_assert_int_eq(aic_spec_parse(SHAPES[_i], &spec), AIC_OK);
-    ck_assert_int_eq(aic_spec_resolve(&spec, &semantics, &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
     for (int arch = AIC_ARCH_X86_64; arch <= AIC_ARCH_AARCH64; arch++) {
         const aic_target *target;
         for (size_t level = 0; (target = aic_target_at((aic_arch)arch, level)) != NULL; level++) {

@@ -231,7 +231,7 @@ START_TEST(objects)
     for (int number = 0; number < SPECS; number++) {
         aic_spec spec = parse(number);
         const aic_semantics semantics = aic_semantics_init();
-        ck_assert_int_eq(aic_spec_resolve(&spec, &semantics, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
         char symbol[AIC_SYMBOL_MAX];
         const aic_codegen_request request = {.count = 1, .spec = &spec, .semantics = &semantics, .target = target};
         aic_build_symbol(&request, symbol);
@@ -259,7 +259,7 @@ START_TEST(group_objects)
         int64_t most = 0;
         for (int i = 0; i < AIC_GROUP_MAX; i++) {
             spec[i] = parse((first + i / 2) % SPECS);
-            ck_assert_int_eq(aic_spec_resolve(&spec[i], &semantics, &spec[i]), AIC_OK);
+            ck_assert_int_eq(aic_spec_resolve_kernel(&spec[i], &semantics, &spec[i]), AIC_OK);
         }
         aic_codegen_request request = {.symbol = "kernel", .semantics = &semantics, .target = target};
         request.triple = aic_target_triple(rows[_i].arch);

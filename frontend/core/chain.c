@@ -28,6 +28,13 @@ aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics)
     return status == AIC_OK ? consumer->consume(&spec->stage[1].desc, &accumulator, semantics) : status;
 }
 
+void aic_chain_trim(aic_spec *canonical)
+{
+    int64_t rows, columns;
+    info_of(canonical, 1)->taken(&canonical->stage[1].desc, &rows, &columns);
+    info_of(canonical, 0)->trim(&canonical->stage[0].desc, rows, columns);
+}
+
 void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain)
 {
     aic_operand own[AIC_STAGES_MAX][AIC_OPERANDS_MAX];

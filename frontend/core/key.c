@@ -4,9 +4,16 @@
 void aic_key_add_stage(aic_key *key, aic_op op, const void *desc)
 {
     const aic_op_info *info = aic_op_get(op);
-    aic_key_add(key, op);
-    if (info) {
-        key->count += info->key(desc, key->word + key->count);
+    const uint32_t count = info ? info->key(desc, key->word + key->count + 1) : 0;
+    aic_key_add(key, (uint64_t)op << 32 | count);
+    key->count += count;
+}
+
+void aic_key_add_spec(aic_key *key, const aic_spec *spec)
+{
+    aic_key_add(key, (uint64_t)spec->count);
+    for (int32_t i = 0; i < spec->count; i++) {
+        aic_key_add_stage(key, spec->stage[i].op, &spec->stage[i].desc);
     }
 }
 
@@ -47,20 +54,35 @@ bool aic_key_equal(const aic_key *a, const aic_key *b)
     return a->count == b->count && memcmp(a->word, b->word, a->count * sizeof a->word[0]) == 0;
 }
 
+static bool stages_equal(const aic_stage *a, const aic_stage *b)
+{
+    const aic_op_info *op = aic_op_get(a->op);
+    if (a->op != b->op || !op) {
+        return a->op == b->op;
+    }
+    aic_stage settled[] = {*a, *b};
+    for (int i = 0; i < 2 && op->settle; i++) {
+        op->settle(&settled[i].desc);
+    }
+    bool equal = true;
+    for (size_t f = 0; f < op->record.count; f++) {
+        const aic_field *field = &op->record.fields[f];
+        for (uint32_t i = 0; i < field->count; i++) {
+            equal = equal && aic_field_word(field, &settled[0].desc, i) == aic_field_word(field, &settled[1].desc, i);
+        }
+    }
+    return equal;
+}
+
 /* Whether the stages that count are equal; a count out of range leaves none or all of the stages there are. */
 bool aic_spec_equal(const aic_spec *a, const aic_spec *b)
 {
     if (!a || !b || a->count != b->count) {
         return a == b;
     }
+    bool equal = true;
     for (int32_t i = 0; i < a->count && i < AIC_STAGES_MAX; i++) {
-        aic_key keys[2];
-        keys[0].count = keys[1].count = 0;
-        aic_key_add_stage(&keys[0], a->stage[i].op, &a->stage[i].desc);
-        aic_key_add_stage(&keys[1], b->stage[i].op, &b->stage[i].desc);
-        if (!aic_key_equal(&keys[0], &keys[1])) {
-            return false;
-        }
+        equal = equal && stages_equal(&a->stage[i], &b->stage[i]);
     }
-    return true;
+    return equal;
 }

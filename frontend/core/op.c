@@ -168,14 +168,26 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
     return status;
 }
 
-aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
+void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics)
 {
-    aic_status status = aic_spec_resolve(spec, semantics, resolved);
-    for (int32_t i = 0; status == AIC_OK && i < resolved->count; i++) {
+    for (int32_t i = 0; i < resolved->count; i++) {
         const aic_op_info *op = aic_op_get(resolved->stage[i].op);
-        if (op->strip) {
-            op->strip(&resolved->stage[i].desc);
+        if (op->clear_ignored) {
+            op->clear_ignored(&resolved->stage[i].desc);
         }
+        op->canonicalise(&resolved->stage[i].desc, semantics);
+    }
+    if (resolved->count > 1) {
+        aic_chain_trim(resolved);
+    }
+}
+
+aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    aic_status status = aic_spec_resolve(spec, semantics, canonical);
+    if (status == AIC_OK) {
+        aic_spec_canonicalise(canonical, semantics ? semantics : &defaults);
     }
     return status;
 }

@@ -10,6 +10,7 @@
 
 #define AIC_THIS nd2nz
 #define AIC_THIS_FIELDS <aic/nd2nz.def>
+#define AIC_THIS_CANONICALISE nd2nz_canonicalise
 #include "frontend/core/operator.inc"
 
 /* ---- rules ---- */
@@ -76,6 +77,36 @@ static aic_status nd2nz_validate(const void *descriptor, const aic_semantics *se
     const aic_nd2nz_desc *desc = descriptor;
     aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
     return status == AIC_OK && !is_nothing(desc) ? check_overlap(desc) : status;
+}
+
+/* ---- what code depends on ---- */
+
+/* Strides count where there are several of what they lead to. */
+static void canonicalise_strides(aic_nd2nz_desc *desc)
+{
+    if (desc->ndNum == 1) {
+        desc->srcNdMatrixStride = desc->dstNzMatrixStride = 0;
+    }
+    if (desc->nValue == 1) {
+        desc->srcDValue = desc->dValue;
+        desc->dstNzNStride = 1;
+    }
+    if (column_blocks(desc) == 1) {
+        desc->dstNzC0Stride = 1;
+    }
+}
+
+static void nd2nz_canonicalise(void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_nd2nz_desc *desc = descriptor;
+    const aic_dtype dtype = aic_moved_dtype(desc->dtype);
+    if (is_nothing(desc)) {
+        init(desc);
+    } else {
+        canonicalise_strides(desc);
+    }
+    desc->dtype = dtype;
 }
 
 /* ---- operands ---- */

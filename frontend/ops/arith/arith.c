@@ -32,13 +32,6 @@ void aic_arith_set_memory(aic_arith *p, aic_memory memory, const aic_semantics *
     p->lane_words = local ? semantics->lane_bytes / WORD_BYTES : INT64_MAX;
 }
 
-bool aic_flag(const bool *flag)
-{
-    unsigned char byte;
-    memcpy(&byte, flag, sizeof byte);
-    return byte != 0;
-}
-
 static bool is_tensor(const aic_arith *p, int i)
 {
     return p->operand[i].source == AIC_ARITH_TENSOR;

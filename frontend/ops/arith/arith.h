@@ -5,6 +5,8 @@
 
 #include "frontend/core/op.h"
 
+#include <string.h>
+
 /* Operands in calling order; dimensions in the document's order. */
 enum { AIC_ARITH_OUTPUT, AIC_ARITH_INPUT0, AIC_ARITH_INPUT1, AIC_ARITH_OPERANDS };
 enum { AIC_ARITH_N, AIC_ARITH_C, AIC_ARITH_H, AIC_ARITH_W, AIC_ARITH_RANK };
@@ -69,7 +71,31 @@ aic_status aic_arith_check_op(const aic_arith *p, bool fixed);
 void aic_arith_set_memory(aic_arith *p, aic_memory memory, const aic_semantics *semantics);
 
 /* A flag of any descriptor, whatever byte it holds. */
-bool aic_flag(const bool *flag);
+static inline bool aic_flag(const bool *flag)
+{
+    unsigned char byte;
+    memcpy(&byte, flag, sizeof byte);
+    return byte != 0;
+}
+
+/* Clears what an input that is none, or a constant, has for tensors (clear_ignored of aic_op_info). */
+static inline void aic_arith_clear_strides(int64_t stride[AIC_ARITH_RANK])
+{
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        stride[d] = 0;
+    }
+}
+
+/* Clears the strides of a tensor that lead nowhere, but for those of the compact packing, which is all of them or none.
+ */
+static inline void aic_arith_clear_single(const int64_t shape[AIC_ARITH_RANK], int64_t stride[AIC_ARITH_RANK])
+{
+    const bool compact =
+        stride[0] == AIC_COMPACT && stride[1] == AIC_COMPACT && stride[2] == AIC_COMPACT && stride[3] == AIC_COMPACT;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        stride[d] = !compact && shape[d] == 1 ? 0 : stride[d];
+    }
+}
 
 /* The rules from memory to the strides, in the order of the parameter tables; then places the operands. */
 aic_status aic_arith_check_places(aic_arith *p);
