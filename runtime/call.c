@@ -28,7 +28,7 @@ typedef void (*call_2)(const void *, const void *, void *);
 typedef void (*call_3)(const void *, const void *, const void *, void *);
 typedef void (*call_4)(const void *, const void *, const void *, const void *, void *);
 
-_Static_assert(AIC_OPERANDS_MAX == 4, "call_direct needs a row for every number of operands");
+enum { DIRECT_MAX = 4 }; /* operands; kernels with more are called through libffi */
 
 static inline void call_direct(aic_function function, size_t count, const void *const operands[], void *workspace)
 {
@@ -51,6 +51,9 @@ static inline void call_direct(aic_function function, size_t count, const void *
 aic_status aic_call(const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
+    if (code->operand_count > DIRECT_MAX) {
+        return aic_call_generic(code, form, operands);
+    }
     aic_status status = prepare(code, form, operands, &workspace);
     if (status == AIC_OK) {
         call_direct(code->entry[form], code->operand_count, operands, workspace);

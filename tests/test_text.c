@@ -150,7 +150,8 @@ static const struct {
     {"conv2d(\xC3\xA9)", "conv2d: expected a key instead of byte 0xC3 (column 8)"},
     {"conv2d(dtype=int8, " SHAPES ") x", "expected '|' or the end of the text instead of 'x' (column 69)"},
     {"conv2d(dtype=int8, " SHAPES ") |", "expected the name of an operator instead of the end of the text (column 70)"},
-    {CANONICAL "|" CANONICAL "|" CANONICAL, "more than 2 operators in a chain (column 321)"},
+    {CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL,
+     "more than 6 operators in a chain (column 961)"},
 };
 
 START_TEST(refuses_with_column)

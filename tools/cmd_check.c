@@ -19,13 +19,15 @@ enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256, SEED_NOT_GIV
 
 static const int64_t seed_max = INT64_C(1) << 62;
 
+enum { CHAIN_MAX = 2 }; /* operators of a random chain */
+
 typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
     const char *op_name, *schedule;
     spec_source source;
     int64_t fuzz, seed, fuzz_seed; /* seed: of the contents of given operators */
     size_t op_count;               /* operators that --op names: 0 for any, 2 for a chain */
-    aic_op op[AIC_STAGES_MAX];
+    aic_op op[CHAIN_MAX];
     size_t level_count;
     cli_session level[LEVELS_MAX]; /* one an instruction set level */
     interrupt_sums sums;
@@ -222,7 +224,7 @@ static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spe
 {
     const uint64_t bits = (uint64_t)seed;
     const aic_semantics *semantics = &check->session.semantics;
-    const bool chain = check->op_count == AIC_STAGES_MAX || (check->op_count == 0 && bits % 4 == 0);
+    const bool chain = check->op_count == CHAIN_MAX || (check->op_count == 0 && bits % 4 == 0);
     aic_status status;
     if (chain) {
         status = (legal ? aic_spec_random_chain : aic_spec_random_chain_illegal)(check->op[0], check->op[1], semantics,
@@ -323,7 +325,7 @@ static int find_ops(check_state *check)
 #undef AIC_OP
         ;
     const char *at = check->op_name;
-    while (at != NULL && check->op_count < AIC_STAGES_MAX) {
+    while (at != NULL && check->op_count < CHAIN_MAX) {
         const size_t length = strcspn(at, "|");
         const aic_op op = op_of(at, length);
         if (op == AIC_OP_NONE) {
@@ -332,9 +334,9 @@ static int find_ops(check_state *check)
         check->op[check->op_count++] = op;
         at = at[length] == '|' ? at + length + 1 : NULL;
     }
-    return at == NULL ? CLI_DONE
-                      : cli_fail(CLI_WRONG, "check: --op: \"%s\" names more than %d operators", check->op_name,
-                                 AIC_STAGES_MAX);
+    return at == NULL
+               ? CLI_DONE
+               : cli_fail(CLI_WRONG, "check: --op: \"%s\" names more than %d operators", check->op_name, CHAIN_MAX);
 }
 
 static int check_request(check_state *check)

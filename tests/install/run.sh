@@ -33,12 +33,12 @@ library_folder() { dirname "$(find "$prefix" -name libaicjit.so -print -quit)"; 
 files_are_there() {
     local file
     for file in include/aic/aic.h include/aic/conv2d.h include/aic/conv2d.def include/aic/ops.def bin/aicjit \
-        "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
+        "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0.1,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
         [ -e "$prefix/$file" ] || { echo "$file is missing" && return 1; }
     done
 }
 
-soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0]'; }
+soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0.1]'; }
 
 no_path_of_the_build() { ! grep -rlF "$build" "$lib/cmake" "$lib/pkgconfig" "$prefix/include"; }
 

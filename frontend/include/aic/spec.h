@@ -39,7 +39,7 @@ typedef struct aic_stage {
 } aic_stage;
 
 /* The longest chain "a(...) | b(...)" that is fused into one kernel. */
-#define AIC_STAGES_MAX 2
+#define AIC_STAGES_MAX 6
 
 typedef struct aic_spec {
     int32_t count; /* stages in use, 1 .. AIC_STAGES_MAX */
@@ -60,7 +60,7 @@ AIC_API aic_semantics aic_semantics_init(void);
 typedef enum aic_direction { AIC_UNUSED = 0, AIC_IN = 1, AIC_OUT = 2, AIC_INOUT = 3 } aic_direction;
 
 #define AIC_RANK_MAX 6
-#define AIC_OPERANDS_MAX 4
+#define AIC_OPERANDS_MAX 12
 
 /* One operand of a specification, as the document names and shapes it. */
 typedef struct aic_operand {
