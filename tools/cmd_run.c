@@ -6,10 +6,10 @@
 #include "tools/harness/guard.h"
 #include "tools/harness/memory.h"
 #include "tools/harness/operand_file.h"
+#include "tools/harness/operand_text.h"
 #include "tools/pto.h"
 #include "tools/session.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,12 +249,11 @@ static int compute(run_state *run)
 /* One line about an output that goes to no file. */
 static void describe(const run_operand *o)
 {
-    printf("%s: %s[", o->operand.name, aic_dtype_name(o->operand.dtype));
-    for (int32_t i = 0; i < o->operand.rank; i++) {
-        printf("%s%" PRId64, i == 0 ? "" : ",", o->operand.shape[i]);
-    }
+    char text[OPERAND_TEXT_MAX];
+    operand_text(&o->operand, text);
+    printf("%s: %s", o->operand.name, text);
     if (o->operand.elements == 0) {
-        printf("] empty\n");
+        printf(" empty\n");
         return;
     }
     size_t size = aic_dtype_size(o->operand.dtype);
@@ -266,7 +265,7 @@ static void describe(const run_operand *o)
         high = value > high ? value : high;
         sum += value;
     }
-    printf("] min %.9g max %.9g mean %.9g\n", low, high, sum / (double)o->operand.elements);
+    printf(" min %.9g max %.9g mean %.9g\n", low, high, sum / (double)o->operand.elements);
 }
 
 /* Writes every output, then makes all of them final. */

@@ -11,6 +11,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "frontend/pto/as.h"
+#include "frontend/text/nearest.h"
 #include "frontend/text/number.h"
 #include "frontend/text/text.h"
 #include <aic/pto.h>
@@ -49,6 +50,20 @@ __attribute__((format(printf, 3, 4))) static aic_status fail_at(const reader *in
     va_end(arguments);
     return aic_fail(AIC_INVALID_ARGUMENT, in->record ? in->record->name : NULL, "%s%s%s (column %zu)",
                     in->field ? in->field->name : "", in->field ? ": " : "", message, (size_t)(where - in->text) + 1);
+}
+
+/* "; did you mean stride?", or nothing. */
+typedef struct hint {
+    char text[64];
+} hint;
+
+static hint hint_of(const aic_nearest *search)
+{
+    hint h = {""};
+    if (search->best) {
+        snprintf(h.text, sizeof h.text, "; did you mean %s?", search->best);
+    }
+    return h;
 }
 
 #define SHOWN_MAX 40
@@ -188,12 +203,19 @@ static aic_status value_bool(const reader *in, word w, uint64_t *value)
 
 static aic_status value_dtype(const reader *in, word w, uint64_t *value)
 {
+    aic_nearest near = {.word = w.start, .length = w.length};
     char name[16] = ""; /* longer than any name or alias */
     if (w.length < sizeof name) {
         memcpy(name, w.start, w.length);
     }
     *value = aic_dtype_parse(name);
-    return *value != AIC_DTYPE_NONE ? AIC_OK : fail_value(in, w, "a data type (int8, float16, ...)");
+    if (*value != AIC_DTYPE_NONE) {
+        return AIC_OK;
+    }
+    for (int dtype = 1; aic_dtype_size((aic_dtype)dtype) > 0; dtype++) {
+        aic_nearest_try(&near, aic_dtype_name((aic_dtype)dtype));
+    }
+    return fail_at(in, w.start, "%s is not a data type (int8, float16, ...)%s", show(w).text, hint_of(&near).text);
 }
 
 static aic_status value_bits(const reader *in, word w, uint64_t *value)
@@ -205,9 +227,16 @@ static aic_status value_bits(const reader *in, word w, uint64_t *value)
 
 static aic_status value_enum(const reader *in, word w, uint64_t *value)
 {
-    return aic_enum_value(in->field->kind, w.start, w.length, value)
-               ? AIC_OK
-               : fail_value(in, w, aic_enum_expected(in->field->kind));
+    if (aic_enum_value(in->field->kind, w.start, w.length, value)) {
+        return AIC_OK;
+    }
+    aic_nearest near = {.word = w.start, .length = w.length};
+    const char *name;
+    for (size_t i = 0; (name = aic_enum_listed(in->field->kind, i)) != NULL; i++) {
+        aic_nearest_try(&near, name);
+    }
+    return fail_at(in, w.start, "%s is not %s%s", show(w).text, aic_enum_expected(in->field->kind),
+                   hint_of(&near).text);
 }
 
 static aic_status value_size(const reader *in, word w, uint64_t *value)
@@ -307,8 +336,13 @@ static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
         f++;
     }
     if (f == in->record->count) {
+        aic_nearest near = {.word = key.start, .length = key.length};
+        for (f = 0; f < in->record->count; f++) {
+            aic_nearest_try(&near, in->record->fields[f].name);
+        }
         list_keys(in->record, keys, sizeof keys);
-        return fail_at(in, key.start, "%s: unknown key; the keys are %s", show(key).text, keys);
+        return fail_at(in, key.start, "%s: unknown key%s%s the keys are %s", show(key).text, hint_of(&near).text,
+                       near.best ? "" : ";", keys);
     }
     in->field = &in->record->fields[f];
     if (*seen >> f & 1) {
@@ -358,6 +392,17 @@ static aic_status read_end(reader *in, const char *expected)
     return *in->at == '\0' ? AIC_OK : fail_at(in, in->at, "expected %s instead of %s", expected, show_next(in).text);
 }
 
+/* " conv2d, mmad, ...", and which of them is meant. */
+static void list_operators(aic_nearest *near, char *buffer, size_t capacity)
+{
+    size_t length = 0;
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END && length < capacity; op++) {
+        aic_nearest_try(near, aic_op_name((aic_op)op));
+        length += (size_t)snprintf(buffer + length, capacity - length, "%s %s", length > 0 ? "," : "",
+                                   aic_op_name((aic_op)op));
+    }
+}
+
 static aic_status read_stage(reader *in, aic_stage *stage)
 {
     word name;
@@ -379,7 +424,11 @@ static aic_status read_stage(reader *in, aic_stage *stage)
             return status;
         }
     }
-    return fail_at(in, name.start, "%s: unknown operator", show(name).text);
+    aic_nearest near = {.word = name.start, .length = name.length};
+    char names[KEYS_MAX] = "";
+    list_operators(&near, names, sizeof names);
+    return fail_at(in, name.start, "%s: unknown operator%s%s the operators are%s", show(name).text, hint_of(&near).text,
+                   near.best ? "" : ";", names);
 }
 
 aic_status aic_record_parse(const aic_record *record, const char *text, void *fields)

@@ -3,6 +3,7 @@
 
 #include "tools/harness/fail.h"
 #include "tools/harness/npy.h"
+#include "tools/harness/operand_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,17 +85,6 @@ static int check_type(const char *subject, const aic_operand *operand, aic_dtype
                     aic_dtype_name(wanted));
 }
 
-static void shape_text(int32_t rank, const int64_t *shape, char *text, size_t capacity)
-{
-    size_t used = (size_t)snprintf(text, capacity, "[");
-    for (int32_t i = 0; i < rank && used < capacity; i++) {
-        used += (size_t)snprintf(text + used, capacity - used, "%s%" PRId64, i == 0 ? "" : ",", shape[i]);
-    }
-    if (used < capacity) {
-        (void)snprintf(text + used, capacity - used, "]");
-    }
-}
-
 static int check_shape(const char *subject, const aic_operand *operand, const npy_header *header)
 {
     bool equal = header->rank == operand->rank;
@@ -104,9 +94,9 @@ static int check_shape(const char *subject, const aic_operand *operand, const np
     if (equal || (header->rank <= 1 && header->elements == operand->elements)) {
         return CLI_DONE;
     }
-    char got[160], wanted[160];
-    shape_text(header->rank, header->shape, got, sizeof got);
-    shape_text(operand->rank, operand->shape, wanted, sizeof wanted);
+    char got[OPERAND_TEXT_MAX], wanted[OPERAND_TEXT_MAX];
+    shape_text(header->rank, header->shape, got);
+    shape_text(operand->rank, operand->shape, wanted);
     if (operand->rank == 1) {
         return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s", subject, got, wanted);
     }

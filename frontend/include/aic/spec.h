@@ -151,6 +151,10 @@ AIC_API aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consume
 AIC_API const char *aic_op_name(aic_op op);
 AIC_API aic_op aic_op_parse(const char *name);
 
+/* The candidate most like `word`, for messages that ask "did you mean"; NULL when none is near, and of NULL. Near: at
+ * most a third of the word's letters are changed, left out, put in or exchanged with a neighbour. Points to a candidate. */
+AIC_API const char *aic_nearest_word(const char *word, const char *const candidates[], size_t count);
+
 AIC_EXTERN_C_END
 
 #endif
