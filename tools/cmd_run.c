@@ -1,15 +1,16 @@
 /* aicjit run: one operator, or a program of PTO-AS, on tensor files. */
 #include "tools/command.h"
-#include "tools/harness/element.h"
+#include "tools/harness/compare.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
 #include "tools/harness/guard.h"
 #include "tools/harness/memory.h"
 #include "tools/harness/operand_file.h"
-#include "tools/harness/operand_text.h"
 #include "tools/pto.h"
 #include "tools/session.h"
+#include "tools/tensor_view.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,9 @@
 /* One operand of the run: where it comes from and goes to. */
 typedef struct run_operand {
     aic_operand operand;
-    const char *in, *fill, *out; /* NULL: not given */
+    const char *in, *fill, *out, *expect; /* NULL: not given */
     guard_buffer buffer;
+    guard_buffer again, skip; /* see find_unwritten() */
     outfile file;
 } run_operand;
 
@@ -28,6 +30,7 @@ typedef struct run_state {
     aic_pto_program *program; /* NULL: it is a specification */
     aic_spec spec;
     bool reference;
+    compare_limits limits; /* of --expect */
     size_t count;
     run_operand *operands;
 } run_state;
@@ -68,11 +71,11 @@ static bool takes_value(const aic_operand *operand)
 }
 
 /* Which member of run_operand an option sets. */
-typedef enum pair_kind { PAIR_IN, PAIR_FILL, PAIR_OUT } pair_kind;
+typedef enum pair_kind { PAIR_IN, PAIR_FILL, PAIR_OUT, PAIR_EXPECT, PAIR_KINDS } pair_kind;
 
 static int take_pair(run_state *run, pair_kind kind, const char *pair)
 {
-    static const char *const option[] = {"--in", "--fill", "--out"};
+    static const char *const option[] = {"--in", "--fill", "--out", "--expect"};
     size_t length;
     const char *value;
     if (!args_split(pair, &length, &value) || *value == '\0') {
@@ -83,14 +86,14 @@ static int take_pair(run_state *run, pair_kind kind, const char *pair)
     if (o == NULL) {
         return CLI_WRONG;
     }
-    if (kind == PAIR_OUT && o->operand.direction == AIC_IN) {
-        return cli_fail(CLI_WRONG, "run: --out: %s is an input", o->operand.name);
+    if (kind >= PAIR_OUT && o->operand.direction == AIC_IN) {
+        return cli_fail(CLI_WRONG, "run: %s: %s is an input", option[kind], o->operand.name);
     }
-    bool again = kind == PAIR_OUT ? o->out != NULL : o->in != NULL || o->fill != NULL;
-    if (again) {
+    const char **const member[] = {&o->in, &o->fill, &o->out, &o->expect};
+    if (*member[kind] != NULL || (kind < PAIR_OUT && (o->in != NULL || o->fill != NULL))) {
         return cli_fail(CLI_WRONG, "run: %s: %s is given twice", option[kind], o->operand.name);
     }
-    *(kind == PAIR_IN ? &o->in : kind == PAIR_FILL ? &o->fill : &o->out) = value;
+    *member[kind] = value;
     const bool no_file = kind == PAIR_FILL || (kind == PAIR_IN && takes_value(&o->operand));
     return no_file ? CLI_DONE : operand_file_check(&o->operand, value);
 }
@@ -133,12 +136,12 @@ static int list_operands(run_state *run)
 }
 
 /* The operand table, and what the options say about each. */
-static int bind_operands(run_state *run, const args_list *in, const args_list *fill, const args_list *out)
+static int bind_operands(run_state *run, const args_list pairs[PAIR_KINDS])
 {
     int status = list_operands(run);
-    status = status == CLI_DONE ? take_pairs(run, PAIR_IN, in) : status;
-    status = status == CLI_DONE ? take_pairs(run, PAIR_FILL, fill) : status;
-    status = status == CLI_DONE ? take_pairs(run, PAIR_OUT, out) : status;
+    for (int kind = 0; status == CLI_DONE && kind < PAIR_KINDS; kind++) {
+        status = take_pairs(run, (pair_kind)kind, &pairs[kind]);
+    }
     for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
         const run_operand *o = &run->operands[i];
         if (o->operand.direction == AIC_IN && o->in == NULL && o->fill == NULL) {
@@ -225,14 +228,16 @@ static aic_status run_program(const run_state *run, void *const pointers[])
                           : aic_pto_run(run->session.context, run->program, pointers, run->count);
 }
 
-static int compute(run_state *run)
+/* again: outputs that have a second buffer get their results there. */
+static int compute(run_state *run, bool again)
 {
     void **pointers = calloc(run->count + 1, sizeof *pointers);
     if (pointers == NULL) {
         return cli_fail_memory("operands", run->count * sizeof *pointers);
     }
     for (size_t i = 0; i < run->count; i++) {
-        pointers[i] = run->operands[i].buffer.data;
+        const run_operand *o = &run->operands[i];
+        pointers[i] = again && o->again.data != NULL ? o->again.data : o->buffer.data;
     }
     const aic_status status = run->program != NULL ? run_program(run, pointers)
                               : run->reference
@@ -242,30 +247,91 @@ static int compute(run_state *run)
     if (status != AIC_OK) {
         return cli_fail_library(NULL, status);
     }
-    cli_show_warning();
+    if (!again) {
+        cli_show_warning();
+    }
+    (void)aic_take_warning();
     return CLI_DONE;
 }
 
-/* One line about an output that goes to no file. */
-static void describe(const run_operand *o)
+/* ---- elements that are not written ---- */
+
+/* Whether what the operator leaves alone is nothing that the caller has put there, and matters. */
+static bool wants_mask(const run_operand *o)
 {
-    char text[OPERAND_TEXT_MAX];
-    operand_text(&o->operand, text);
-    printf("%s: %s", o->operand.name, text);
-    if (o->operand.elements == 0) {
-        printf(" empty\n");
-        return;
+    const bool shown = o->out == NULL || o->expect != NULL;
+    return o->operand.direction == AIC_OUT && o->in == NULL && o->fill == NULL && shown && o->operand.elements > 0;
+}
+
+/* Finds the elements that the operator does not write. Such an output has started as zeros; a second run on another one
+ * that starts as ones gives the same everywhere but there. */
+static int find_unwritten(run_state *run)
+{
+    bool wanted = false;
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
+        run_operand *o = &run->operands[i];
+        if (wants_mask(o)) {
+            wanted = true;
+            const bool had = guard_open(&o->again, (size_t)o->operand.bytes, 64, GUARD_BEFORE) &&
+                             guard_open(&o->skip, (size_t)o->operand.elements, 1, GUARD_BEFORE);
+            status = had ? CLI_DONE : cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
+            if (had) {
+                memset(o->again.data, 0xFF, (size_t)o->operand.bytes);
+            }
+        }
     }
-    size_t size = aic_dtype_size(o->operand.dtype);
-    const unsigned char *at = o->buffer.data;
-    double low = element_to_double(o->operand.dtype, at), high = low, sum = 0;
-    for (int64_t i = 0; i < o->operand.elements; i++, at += size) {
-        double value = element_to_double(o->operand.dtype, at);
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-        sum += value;
+    status = status == CLI_DONE && wanted ? compute(run, true) : status;
+    for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
+        run_operand *o = &run->operands[i];
+        if (o->skip.data != NULL) {
+            const size_t size = aic_dtype_size(o->operand.dtype);
+            const unsigned char *first = o->buffer.data, *second = o->again.data;
+            unsigned char *skip = o->skip.data;
+            for (int64_t e = 0; e < o->operand.elements; e++) {
+                skip[e] = memcmp(first + (size_t)e * size, second + (size_t)e * size, size) != 0;
+            }
+        }
     }
-    printf(" min %.9g max %.9g mean %.9g\n", low, high, sum / (double)o->operand.elements);
+    return status;
+}
+
+/* ---- results ---- */
+
+/* Compares an output with a file of what is expected. */
+static int compare_expected(const run_state *run, const run_operand *o, bool *differs)
+{
+    guard_buffer expected;
+    compare_report report;
+    if (!guard_open(&expected, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
+        return cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
+    }
+    const int status = operand_read(&o->operand, o->expect, expected.data);
+    if (status == CLI_DONE) {
+        compare_tensors(&o->operand, o->buffer.data, expected.data, o->skip.data, &run->limits, &report);
+        printf("%s: %" PRId64 " of %" PRId64 " elements compared with \"%s\", %" PRId64 " differ\n", o->operand.name,
+               report.compared, o->operand.elements, o->expect, report.different);
+        compare_print(&o->operand, o->buffer.data, expected.data, &report);
+        *differs = *differs || report.different > 0;
+    }
+    guard_close(&expected);
+    return status;
+}
+
+/* What is not written to a file is shown, or compared. */
+static int show_results(run_state *run)
+{
+    bool differs = false;
+    int status = find_unwritten(run);
+    for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
+        const run_operand *o = &run->operands[i];
+        if (o->expect != NULL) {
+            status = compare_expected(run, o, &differs);
+        } else if (o->out == NULL && (o->operand.direction & AIC_OUT)) {
+            tensor_view(&o->operand, o->buffer.data, o->skip.data);
+        }
+    }
+    return status == CLI_DONE && differs ? CLI_MISMATCH : status;
 }
 
 /* Writes every output, then makes all of them final. */
@@ -276,8 +342,6 @@ static int store_operands(run_state *run)
         run_operand *o = &run->operands[i];
         if (o->out != NULL) {
             status = operand_write(&o->operand, o->out, o->buffer.data, &o->file);
-        } else if (o->operand.direction & AIC_OUT) {
-            describe(o);
         }
     }
     interrupt_hold(); /* all files or none */
@@ -291,21 +355,24 @@ static int store_operands(run_state *run)
     return status;
 }
 
-static int run_spec(run_state *run, const char *text, const args_list *in, const args_list *fill, const args_list *out)
+static int run_spec(run_state *run, const char *text, const args_list pairs[PAIR_KINDS])
 {
     int status = cli_session_open(&run->session);
     if (status == CLI_DONE) {
         status = text == NULL ? cli_pto_read(&run->pto, &run->session, &run->program)
                               : cli_parse_spec(&run->session, text, &run->spec);
     }
-    status = status == CLI_DONE ? bind_operands(run, in, fill, out) : status;
+    status = status == CLI_DONE ? bind_operands(run, pairs) : status;
     status = status == CLI_DONE ? load_operands(run) : status;
     status = status == CLI_DONE ? open_outputs(run) : status;
-    status = status == CLI_DONE ? compute(run) : status;
+    status = status == CLI_DONE ? compute(run, false) : status;
     status = status == CLI_DONE ? store_operands(run) : status;
+    status = status == CLI_DONE ? show_results(run) : status;
     for (size_t i = 0; i < run->count; i++) {
         outfile_close(&run->operands[i].file);
         guard_close(&run->operands[i].buffer);
+        guard_close(&run->operands[i].again);
+        guard_close(&run->operands[i].skip);
     }
     free(run->operands);
     aic_pto_free(run->program);
@@ -313,22 +380,56 @@ static int run_spec(run_state *run, const char *text, const args_list *in, const
     return status;
 }
 
+/* What options have to do with each other. */
+static int check_options(const run_state *run, size_t texts, const args_list pairs[PAIR_KINDS])
+{
+    if (texts == 0 && run->pto.path == NULL) {
+        return cli_fail(CLI_WRONG, "run: the operator text SPEC is missing");
+    }
+    if (texts > 0 && run->pto.path != NULL) {
+        return cli_fail(CLI_WRONG, "run: --pto: an operator text is given, too");
+    }
+    if (run->pto.placement != NULL && run->pto.path == NULL) {
+        return cli_fail(CLI_WRONG, "run: --placement: has no effect without --pto");
+    }
+    if (run->limits.ulp > 0 && pairs[PAIR_EXPECT].count == 0) {
+        return cli_fail(CLI_WRONG, "run: --ulp: has no effect without --expect");
+    }
+    return CLI_DONE;
+}
+
 int cmd_run(int argc, char **argv)
 {
     run_state run = {.session.threads = 1};
-    args_list in = {0}, fill = {0}, out = {0}, positional = {0};
+    args_list pairs[PAIR_KINDS] = {{0}}, positional = {0};
     const args_option options[] = {
         {.name = "--in",
          .value = "NAME=FILE",
          .help = "operand from a .npy or .bin file; a scalar: NAME=VALUE",
          .kind = ARGS_LIST,
-         .target = &in},
+         .target = &pairs[PAIR_IN]},
         {.name = "--fill",
          .value = "NAME=zeros|const:V|random:SEED",
          .help = "operand without a file",
          .kind = ARGS_LIST,
-         .target = &fill},
-        {.name = "--out", .value = "NAME=FILE", .help = "write a result", .kind = ARGS_LIST, .target = &out},
+         .target = &pairs[PAIR_FILL]},
+        {.name = "--out",
+         .value = "NAME=FILE",
+         .help = "write a result",
+         .kind = ARGS_LIST,
+         .target = &pairs[PAIR_OUT]},
+        {.name = "--expect",
+         .value = "NAME=FILE",
+         .help = "compare a result with a file; exit status 1 when they differ",
+         .kind = ARGS_LIST,
+         .target = &pairs[PAIR_EXPECT]},
+        {.name = "--ulp",
+         .value = "N",
+         .help = "values up to which --expect takes elements for equal (default 0)",
+         .kind = ARGS_INTEGER,
+         .target = &run.limits.ulp,
+         .low = 0,
+         .high = INT64_MAX},
         {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
         CLI_OPTIONS_PTO(run.pto),
         CLI_OPTION_ARCH(run.session),
@@ -347,21 +448,13 @@ int cmd_run(int argc, char **argv)
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, 1, &positional);
-    if (status == CLI_DONE && positional.count == 0 && run.pto.path == NULL) {
-        status = cli_fail(CLI_WRONG, "run: the operator text SPEC is missing");
-    }
-    if (status == CLI_DONE && positional.count > 0 && run.pto.path != NULL) {
-        status = cli_fail(CLI_WRONG, "run: --pto: an operator text is given, too");
-    }
-    if (status == CLI_DONE && run.pto.placement != NULL && run.pto.path == NULL) {
-        status = cli_fail(CLI_WRONG, "run: --placement: has no effect without --pto");
-    }
+    status = status == CLI_DONE ? check_options(&run, positional.count, pairs) : status;
     if (status == CLI_DONE) {
-        status = run_spec(&run, positional.count > 0 ? positional.items[0] : NULL, &in, &fill, &out);
+        status = run_spec(&run, positional.count > 0 ? positional.items[0] : NULL, pairs);
     }
-    args_list_free(&in);
-    args_list_free(&fill);
-    args_list_free(&out);
+    for (int kind = 0; kind < PAIR_KINDS; kind++) {
+        args_list_free(&pairs[kind]);
+    }
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
 }

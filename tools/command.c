@@ -12,6 +12,7 @@ static const command_row commands[] = {
     {"dump", cmd_dump, "show the IR, assembly, object or schedule of an operator"},
     {"explain", cmd_explain, "tell which schedule is used and why"},
     {"bench", cmd_bench, "measure the speed of operators"},
+    {"compare", cmd_compare, "compare two tensor files"},
     {"fmt", cmd_fmt, "print operator text and PTO-AS in their canonical form"},
     {"info", cmd_info, "show the processor, its instruction sets and its limits"},
     {"list", cmd_list, "name all operators and commands"},

@@ -367,6 +367,7 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
         .dtype = desc->dst,
         .rank = 1,
         .shape = {dst_extent(desc, &to)},
+        .strided = true,
     };
     operands[SRC] = (aic_operand){
         .name = "src",
@@ -374,6 +375,7 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
         .dtype = desc->src,
         .rank = 1,
         .shape = {src_extent(desc, &to)},
+        .strided = true,
     };
     operands[CBUF_WORKSPACE] = (aic_operand){
         .name = "cbufWorkspace",

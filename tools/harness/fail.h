@@ -29,7 +29,8 @@ void cli_show_warning(void);
 const char *cli_fail_message(void);
 void cli_fail_clear(void);
 
-/* Whether everything printed so far reached standard output; else CLI_SYSTEM with a message. */
+/* Whether everything printed so far reached standard output; else CLI_SYSTEM with a message, without one where
+ * the reader has closed the pipe. */
 int cli_flush_output(void);
 
 #endif

@@ -75,6 +75,12 @@ typedef struct aic_operand {
      * at the very same address. Where both are 0 operands must be apart. */
     uint32_t overlaps, coincides;
     bool words; /* what its elements are is up to the caller: files may have any type of this size */
+    /* Of words: what each holds four or two of, AIC_INT8 (4N storage) or AIC_INT16 (2N); AIC_DTYPE_NONE: they are
+     * whole. */
+    aic_dtype sub_words;
+    /* Its elements lie where the descriptor's strides put them: its shape is one extent, and a tensor that is longer
+     * serves as an input, too. */
+    bool strided;
 } aic_operand;
 
 /* "producer | consumer" as one specification. aic_spec_validate() tells whether they can be fused; where they have no
