@@ -106,7 +106,7 @@ static int call_checked(const bench_call *call)
     if (status != AIC_OK) {
         return cli_fail_library(NULL, status);
     }
-    cli_show_warning();
+    cli_show_warning_of_request();
     return CLI_DONE;
 }
 

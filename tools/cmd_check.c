@@ -175,7 +175,7 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
     int status = CLI_DONE;
     verify_verdict verdict = verify_open(&c, spec, &check->session.semantics, (uint64_t)seed, &report);
     if (verdict == VERIFY_PASSED) {
-        if (show_warning && c.warning[0] != '\0') {
+        if (show_warning && c.warning[0] != '\0' && !cli_about_contents(c.warning)) {
             (void)fprintf(stderr, "aicjit: warning: %s\n", c.warning);
         }
         for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {

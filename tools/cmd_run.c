@@ -19,6 +19,7 @@
 typedef struct run_operand {
     aic_operand operand;
     const char *in, *fill, *out, *expect; /* NULL: not given */
+    bool quantise;                        /* the file holds scales */
     guard_buffer buffer;
     guard_buffer again, skip; /* see find_unwritten() */
     outfile file;
@@ -31,6 +32,7 @@ typedef struct run_state {
     aic_spec spec;
     bool reference;
     compare_limits limits; /* of --expect */
+    args_list scales;      /* of --quantise */
     size_t count;
     run_operand *operands;
 } run_state;
@@ -107,6 +109,23 @@ static int take_pairs(run_state *run, pair_kind kind, const args_list *pairs)
     return status;
 }
 
+/* Notes of which operands the files hold scales. */
+static int take_scales(run_state *run, const args_list *names)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        run_operand *o = find_operand(run, "--quantise", names->items[i], strlen(names->items[i]));
+        if (o == NULL) {
+            return CLI_WRONG;
+        }
+        if (o->operand.dtype != AIC_UINT64 || o->in == NULL) {
+            return cli_fail(CLI_WRONG, "run: --quantise: %s %s", o->operand.name,
+                            o->in == NULL ? "is given no file" : "holds no quantisation words");
+        }
+        o->quantise = true;
+    }
+    return CLI_DONE;
+}
+
 /* The operands of the specification, or the arguments of the program. */
 static int list_operands(run_state *run)
 {
@@ -142,6 +161,7 @@ static int bind_operands(run_state *run, const args_list pairs[PAIR_KINDS])
     for (int kind = 0; status == CLI_DONE && kind < PAIR_KINDS; kind++) {
         status = take_pairs(run, (pair_kind)kind, &pairs[kind]);
     }
+    status = status == CLI_DONE ? take_scales(run, &run->scales) : status;
     for (size_t i = 0; status == CLI_DONE && i < run->count; i++) {
         const run_operand *o = &run->operands[i];
         if (o->operand.direction == AIC_IN && o->in == NULL && o->fill == NULL) {
@@ -152,7 +172,27 @@ static int bind_operands(run_state *run, const args_list pairs[PAIR_KINDS])
     return status;
 }
 
-static int read_input(const run_operand *o)
+/* Reads scales, float32, as the quantisation words of those. Results are signed unless they are uint8. */
+static int read_scales(const run_operand *o, bool is_signed)
+{
+    aic_operand scales = o->operand;
+    guard_buffer buffer;
+    scales.dtype = AIC_FLOAT32;
+    scales.bytes = scales.elements * (int64_t)sizeof(float);
+    if (!guard_open(&buffer, (size_t)scales.bytes, sizeof(float), GUARD_BEFORE)) {
+        return cli_fail_memory(scales.name, (uint64_t)scales.bytes);
+    }
+    const int status = operand_read(&scales, o->in, buffer.data);
+    const float *scale = buffer.data;
+    uint64_t *words = o->buffer.data;
+    for (int64_t i = 0; status == CLI_DONE && i < scales.elements; i++) {
+        words[i] = aic_quant_word(scale[i], 0, is_signed);
+    }
+    guard_close(&buffer);
+    return status;
+}
+
+static int read_input(const run_operand *o, bool is_signed)
 {
     if (takes_value(&o->operand) && !operand_file_named(o->in)) {
         char where[300];
@@ -160,7 +200,7 @@ static int read_input(const run_operand *o)
         const aic_status failed = aic_scalar_parse(o->operand.dtype, o->in, o->buffer.data);
         return failed == AIC_OK ? CLI_DONE : cli_fail_library(where, failed);
     }
-    return operand_read(&o->operand, o->in, o->buffer.data);
+    return o->quantise ? read_scales(o, is_signed) : operand_read(&o->operand, o->in, o->buffer.data);
 }
 
 /* Memory and contents of every operand; outputs start as zeros unless given. */
@@ -175,7 +215,7 @@ static int load_operands(run_state *run)
         if (!guard_open(&o->buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
             status = cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
         } else if (o->in != NULL) {
-            status = read_input(o);
+            status = read_input(o, run->operands[0].operand.dtype != AIC_UINT8);
         } else if (o->fill != NULL) {
             status = fill_operand(&o->operand, o->fill, o->buffer.data);
         }
@@ -430,6 +470,11 @@ int cmd_run(int argc, char **argv)
          .target = &run.limits.ulp,
          .low = 0,
          .high = INT64_MAX},
+        {.name = "--quantise",
+         .value = "NAME",
+         .help = "the file of this operand holds float32 scales: take their quantisation words",
+         .kind = ARGS_LIST,
+         .target = &run.scales},
         {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
         CLI_OPTIONS_PTO(run.pto),
         CLI_OPTION_ARCH(run.session),
@@ -455,6 +500,7 @@ int cmd_run(int argc, char **argv)
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         args_list_free(&pairs[kind]);
     }
+    args_list_free(&run.scales);
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
 }

@@ -2,7 +2,8 @@
  *
  *     text   = stage { "|" stage }
  *     stage  = name "(" [ key "=" value { "," key "=" value } ] ")"
- *     value  = word | "[" word { "," word } "]"
+ *     value  = word | "[" word { "," word } "]" | quant
+ *     quant  = "quant" "(" word [ "," word "," word ] ")", where 64 bits may be (quant.c)
  *     word   = one or more of A-Z a-z 0-9 _ . + - ?
  *
  * White space is free between words and signs. One pass, no recursion, no allocation: the first error ends it, and
@@ -13,6 +14,7 @@
 #include "frontend/pto/as.h"
 #include "frontend/text/nearest.h"
 #include "frontend/text/number.h"
+#include "frontend/text/quant.h"
 #include "frontend/text/text.h"
 #include <aic/pto.h>
 
@@ -222,7 +224,7 @@ static aic_status value_bits(const reader *in, word w, uint64_t *value)
 {
     return aic_bits_parse(w.start, w.length, value) == AIC_NUMBER_OK
                ? AIC_OK
-               : fail_value(in, w, "an integer of 64 bits without a sign");
+               : fail_value(in, w, "an integer of 64 bits without a sign, or quant(...)");
 }
 
 static aic_status value_enum(const reader *in, word w, uint64_t *value)
@@ -273,10 +275,35 @@ static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *v
 #undef AIC_ENUM
 };
 
+/* A quantisation word by its parts, where 64 bits may be; *found: there is one. */
+static aic_status read_quant(reader *in, bool *found, uint64_t *value)
+{
+    const char *at = in->at;
+    const aic_quant_result result = in->field->kind == AIC_KIND_BITS ? aic_quant_read(&at, value) : AIC_QUANT_NONE;
+    *found = result != AIC_QUANT_NONE;
+    if (result == AIC_QUANT_NO_MEMORY) {
+        return aic_fail_memory(in->record->name, strlen(in->at));
+    }
+    if (*found && result != AIC_QUANT_OK) {
+        return fail_at(in, at, "%s", aic_quant_fault(result));
+    }
+    in->at = *found ? at : in->at;
+    return AIC_OK;
+}
+
 static aic_status read_entry(reader *in, void *desc, uint32_t index)
 {
     word w;
+    bool found = false;
     uint64_t value = 0;
+    const aic_status failed = read_quant(in, &found, &value);
+    if (failed != AIC_OK) {
+        return failed;
+    }
+    if (found) {
+        aic_field_set_word(in->field, desc, index, value);
+        return AIC_OK;
+    }
     aic_status status = read_word(in, "a value", &w);
     if (status == AIC_OK) {
         status = value_readers[in->field->kind](in, w, &value);

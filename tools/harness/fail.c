@@ -48,6 +48,19 @@ void cli_show_warning(void)
     }
 }
 
+bool cli_about_contents(const char *warning)
+{
+    return strstr(warning, ": cbufWorkspace: ") != NULL;
+}
+
+void cli_show_warning_of_request(void)
+{
+    const char *warning = aic_take_warning();
+    if (warning != NULL && !cli_about_contents(warning)) {
+        (void)fprintf(stderr, "aicjit: warning: %s\n", warning);
+    }
+}
+
 const char *cli_fail_message(void)
 {
     return message;
