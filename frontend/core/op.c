@@ -229,6 +229,30 @@ aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantic
     return status;
 }
 
+aic_status aic_spec_operand_bytes(const aic_spec *spec, const aic_semantics *semantics, const char *name, size_t *bytes)
+{
+    aic_operand operands[AIC_OPERANDS_MAX];
+    size_t count = 0;
+    aic_status status = aic_spec_operands(spec, semantics, operands, &count);
+    if (status == AIC_OK) {
+        status = name ? aic_rule_given("bytes", bytes) : aic_rule_given("name", name);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    char subject[AIC_SUBJECT_MAX], names[128] = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(operands[i].name, name) == 0) {
+            *bytes = (size_t)operands[i].bytes;
+            return AIC_OK;
+        }
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", operands[i].name);
+    }
+    aic_spec_subject(spec, " | ", subject, sizeof subject);
+    return aic_fail(AIC_INVALID_ARGUMENT, subject, "\"%.60s\" is none of the operands %s", name, names);
+}
+
 aic_argument aic_operand_argument(const aic_operand *operand)
 {
     const bool taken = operand->direction != AIC_UNUSED;

@@ -82,8 +82,8 @@ AIC_API aic_status aic_isa_check(const char *name);
  * lacks. Such a level is never the default. False for NULL and for a name that is no level. */
 AIC_API bool aic_isa_emulated(const char *name);
 
-/* Passes and adaptors that a pipeline of aic_context_options.passes may name: default<O1> and the like, the usual scalar
- * and loop optimisations; NULL past the last. Static storage. */
+/* Passes and adaptors that a pipeline of aic_context_options.passes may name: default<O1> and the like, the usual
+ * scalar and loop optimisations; NULL past the last. Static storage. */
 AIC_API const char *aic_pass_name(size_t index);
 
 /* The LLVM that generates code, e.g. "22.1.8". */

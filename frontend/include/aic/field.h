@@ -15,8 +15,8 @@
  *
  * The struct, its initialiser, cache key, printer, parser and perturbation tests all expand the same list.
  *
- * The other rows of a list are for people: `aicjit help` and the installed headers are made of them, and tests hold them
- * against the rules. Each kind of row is read by those who define its macro.
+ * The other rows of a list are for people: `aicjit help` and the installed headers are made of them, and tests hold
+ * them against the rules. Each kind of row is read by those who define its macro.
  *
  *     AIC_ABOUT(text)                    what the operator does
  *     AIC_MEANING(field, text)           what a parameter is, with its unit

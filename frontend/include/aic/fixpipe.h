@@ -55,8 +55,9 @@ AIC_API aic_fixpipe_desc aic_fixpipe_desc_init(void);
 AIC_API aic_status aic_jit_fixpipe(struct aic_context *ctx, const aic_fixpipe_desc *desc, void *dst, const void *src,
                                    const void *cbufWorkspace);
 
-/* Quantisation words (section 5 of the document), of deqScalar and cbufWorkspace. The scale is a float32 without its low
- * 13 bits; the modes of 8 bits take the offset and the sign, (V)REQ8 the shift, too. The other bits do not count. */
+/* Quantisation words (section 5 of the document), of deqScalar and cbufWorkspace. The scale is a float32 without its
+ * low 13 bits; the modes of 8 bits take the offset and the sign, (V)REQ8 the shift, too. The other bits do not count.
+ */
 #define AIC_QUANT_SCALE_BITS UINT64_C(0xFFFFE000)
 #define AIC_QUANT_SHIFT_BIT 32  /* 4 bits: the number of bits to shift by, less 1 */
 #define AIC_QUANT_MCB_BIT 36    /* 1: int32 sources are shifted right and clamped to 16 bits first */

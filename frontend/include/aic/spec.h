@@ -114,6 +114,11 @@ AIC_API bool aic_spec_equal(const aic_spec *a, const aic_spec *b);
 AIC_API aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantics,
                                      aic_operand operands[AIC_OPERANDS_MAX], size_t *count);
 
+/* Bytes of the operand with this name, 0 of one that this descriptor does not take. Validates first; a name that is no
+ * operand's is AIC_INVALID_ARGUMENT. */
+AIC_API aic_status aic_spec_operand_bytes(const aic_spec *spec, const aic_semantics *semantics, const char *name,
+                                          size_t *bytes);
+
 /* Multiply-accumulates (0 where an operator has none), exact for a valid spec up to 2^63 and saturated there,
  * and the bytes that a call reads and writes: each byte of an operand once, twice where it is read and written; gaps
  * between elements, local memory and parts of a tile that the operator does not touch are none of them. Of valid sizes
@@ -128,10 +133,10 @@ AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *sema
 
 /* How far the output may be from the exact result, an entry an element of the output operand (elements that are not
  * written get 0): *exact the value, *bound the largest |result - exact| allowed, infinite where sums may leave the
- * range of float32 on the way, so that the order decides what comes out. A result of 8 bits stands for every number that
- * it is congruent to modulo 256, and where several are right *exact is the middle of them. Only for specifications whose result is not
- * defined bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand holds the old content.
- * Each array has as many entries as the output has elements. */
+ * range of float32 on the way, so that the order decides what comes out. A result of 8 bits stands for every number
+ * that it is congruent to modulo 256, and where several are right *exact is the middle of them. Only for specifications
+ * whose result is not defined bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand
+ * holds the old content. Each array has as many entries as the output has elements. */
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                        size_t count, double *exact, double *bound);
 
@@ -158,7 +163,8 @@ AIC_API const char *aic_op_name(aic_op op);
 AIC_API aic_op aic_op_parse(const char *name);
 
 /* The candidate most like `word`, for messages that ask "did you mean"; NULL when none is near, and of NULL. Near: at
- * most a third of the word's letters are changed, left out, put in or exchanged with a neighbour. Points to a candidate. */
+ * most a third of the word's letters are changed, left out, put in or exchanged with a neighbour. Points to a
+ * candidate. */
 AIC_API const char *aic_nearest_word(const char *word, const char *const candidates[], size_t count);
 
 AIC_EXTERN_C_END
