@@ -372,9 +372,8 @@ void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer,
     }
 }
 
-/* Everything aic_reference() and aic_reference_bound() refuse. */
-static aic_status check_reference(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
-                                  size_t count, aic_spec *resolved)
+aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
+                               size_t count, aic_spec *resolved)
 {
     aic_status status = aic_spec_resolve(spec, semantics, resolved);
     if (status != AIC_OK) {
@@ -404,7 +403,7 @@ aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, v
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
     aic_spec resolved = {.count = 0};
-    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
     }
@@ -424,7 +423,7 @@ aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semant
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
     aic_spec resolved = {.count = 0};
-    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
     }
