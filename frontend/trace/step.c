@@ -47,21 +47,26 @@ aic_trace_text aic_trace_real(double value)
     return t;
 }
 
-aic_trace_text aic_trace_element(aic_dtype dtype, uint64_t bits)
+aic_trace_text aic_trace_value(aic_dtype dtype, uint64_t bits)
 {
     aic_trace_text t;
     char number[AIC_NUMBER_TEXT_MAX] = "?";
     const double value = aic_element_value(dtype, &bits);
-    const bool is_float = dtype == AIC_FLOAT16 || dtype == AIC_BFLOAT16 || dtype == AIC_FLOAT32;
     if (dtype == AIC_FLOAT32 && !isnan(value)) {
         (void)aic_float_print(aic_trace_float(bits), number);
     } else {
         (void)aic_number_print(value, number);
     }
-    if (is_float) {
-        snprintf(t.text, sizeof t.text, "%s (0x%0*" PRIX64 ")", number, (int)aic_dtype_size(dtype) * 2, bits);
-    } else {
-        snprintf(t.text, sizeof t.text, "%s", number);
+    snprintf(t.text, sizeof t.text, "%s", number);
+    return t;
+}
+
+aic_trace_text aic_trace_element(aic_dtype dtype, uint64_t bits)
+{
+    aic_trace_text t = aic_trace_value(dtype, bits);
+    if (dtype == AIC_FLOAT16 || dtype == AIC_BFLOAT16 || dtype == AIC_FLOAT32) {
+        const size_t used = strlen(t.text);
+        snprintf(t.text + used, sizeof t.text - used, " (0x%0*" PRIX64 ")", (int)aic_dtype_size(dtype) * 2, bits);
     }
     return t;
 }

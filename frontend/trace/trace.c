@@ -111,7 +111,7 @@ static void put_result(const tracing *t, aic_sink *out)
         aic_sink_put(out, text);
     }
     aic_sink_put(out, "] = ");
-    aic_sink_put(out, aic_trace_element(t->output.dtype, t->bits).text);
+    aic_sink_put(out, aic_trace_value(t->output.dtype, t->bits).text);
     aic_sink_put(out, "\n");
 }
 

@@ -11,11 +11,12 @@
 /* One step: what is done, and what comes of it. */
 void aic_trace_step(aic_sink *out, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* An element as text, floats with their bits: "15.75 (0x417C0000)". */
+/* An element as text, floats with their bits: "15.75 (0x417C0000)"; and without. */
 typedef struct aic_trace_text {
     char text[64];
 } aic_trace_text;
 aic_trace_text aic_trace_element(aic_dtype dtype, uint64_t bits);
+aic_trace_text aic_trace_value(aic_dtype dtype, uint64_t bits);
 aic_trace_text aic_trace_real(double value);
 
 static inline uint64_t aic_trace_load(aic_dtype dtype, const void *operand, int64_t index)
