@@ -255,6 +255,7 @@ int cmd_bench(int argc, char **argv)
          .target = &o.min_time,
          .low = 0,
          .high = 3600},
+        CLI_OPTION_DT(o.session),
         CLI_OPTION_ARCH(o.session),
         CLI_OPTION_THREADS(o.session),
         CLI_OPTION_ISA(o.session, "LEVEL"),

@@ -389,6 +389,7 @@ int cmd_check(int argc, char **argv)
          .help = "\"all\" candidates, or one as dump --stage plan prints it",
          .kind = ARGS_TEXT,
          .target = &check.schedule},
+        CLI_OPTION_DT(check.session),
         CLI_OPTION_ARCH(check.session),
         CLI_OPTION_ISA(check.session, "LEVEL"),
     };

@@ -119,6 +119,7 @@ int cmd_dump(int argc, char **argv)
          .help = "schedule, as --stage plan prints it",
          .kind = ARGS_TEXT,
          .target = &dump.schedule},
+        CLI_OPTION_DT(dump.session),
         CLI_OPTION_ARCH(dump.session),
     };
     args_option semantics[CLI_CHOICES];

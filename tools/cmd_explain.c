@@ -151,6 +151,7 @@ int cmd_explain(int argc, char **argv)
          .help = "instruction set level, also one that this host lacks",
          .kind = ARGS_TEXT,
          .target = &explain.isa},
+        CLI_OPTION_DT(explain.session),
         CLI_OPTION_ARCH(explain.session),
     };
     args_option semantics[CLI_CHOICES];

@@ -259,6 +259,7 @@ int cmd_run(int argc, char **argv)
          .high = INT64_MAX},
         {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
         CLI_OPTIONS_PTO(run.pto),
+        CLI_OPTION_DT(run.session),
         CLI_OPTION_ARCH(run.session),
         CLI_OPTION_THREADS(run.session),
         CLI_OPTION_ISA(run.session, "LEVEL"),

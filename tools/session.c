@@ -1,6 +1,7 @@
 /* Contexts and specifications from command line options. */
 #include "tools/session.h"
 
+#include "tools/benchline.h"
 #include "tools/harness/fail.h"
 #include "tools/kinds.h"
 
@@ -116,20 +117,39 @@ int cli_check_arch(const cli_session *session, const char *text)
                     strlen(text) > 60 ? "..." : "");
 }
 
-int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec)
+static int read_problem(const cli_session *session, const char *text, aic_spec *spec)
 {
-    int refused = cli_check_arch(session, text);
+    if (session->dt == NULL) {
+        return cli_fail(CLI_WRONG, "--dt: is missing: a line of the benchmark format names no element type, legal are "
+                                   "int8 and float16");
+    }
+    return benchline_parse(text, aic_dtype_parse(session->dt), spec);
+}
+
+int cli_read_spec(const cli_session *session, const char *text, aic_spec *spec)
+{
+    const int refused = cli_check_arch(session, text);
     if (refused != CLI_DONE) {
         return refused;
     }
-    aic_status status = aic_spec_parse(text, spec);
+    if (benchline_recognise(text)) {
+        return read_problem(session, text, spec);
+    }
+    const aic_status status = aic_spec_parse(text, spec);
     if (status == AIC_OK && aic_pto_recognise(text)) {
         spec->stage[0].desc.texpands.arch = cli_arch(session);
     }
-    if (status == AIC_OK) {
-        status = aic_spec_validate(spec, &session->semantics);
-    }
     return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+}
+
+int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec)
+{
+    const int status = cli_read_spec(session, text, spec);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    const aic_status failed = aic_spec_validate(spec, &session->semantics);
+    return failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
 }
 
 char *cli_spec_text(const aic_spec *spec)
