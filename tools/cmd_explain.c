@@ -3,6 +3,7 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/operands.h"
+#include "tools/pto.h"
 #include "tools/session.h"
 
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 
 typedef struct explain_state {
     cli_session session;
+    cli_pto pto;
     const char *isa, *at;
     cli_operands operands;
     aic_spec spec;
@@ -113,10 +115,36 @@ static int explain_element(explain_state *explain)
 
 static int explain_text(explain_state *explain, const char *text)
 {
+    const int status = cli_parse_spec(&explain->session, text, &explain->spec);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    return explain->at != NULL ? explain_element(explain) : explain_schedule(explain);
+}
+
+/* Every statement of the program that differs from those before it. */
+static int explain_program(explain_state *explain)
+{
+    aic_pto_program *program = NULL;
+    aic_pto_statement *list = NULL;
+    size_t count = 0;
+    int status = cli_pto_read(&explain->pto, &explain->session, &program);
+    status = status == CLI_DONE ? cli_pto_statements("explain", program, &list, &count) : status;
+    for (size_t i = 0; status == CLI_DONE && i < count; i++) {
+        explain->spec = list[i].spec;
+        printf("%s%s:%zu:\n", i == 0 ? "" : "\n", explain->pto.path, list[i].line);
+        status = explain_schedule(explain);
+    }
+    free(list);
+    aic_pto_free(program);
+    return status;
+}
+
+static int explain_request(explain_state *explain, const char *text)
+{
     int status = cli_session_open(&explain->session);
-    status = status == CLI_DONE ? cli_parse_spec(&explain->session, text, &explain->spec) : status;
     if (status == CLI_DONE) {
-        status = explain->at != NULL ? explain_element(explain) : explain_schedule(explain);
+        status = text != NULL ? explain_text(explain, text) : explain_program(explain);
     }
     cli_session_close(&explain->session);
     return status;
@@ -126,8 +154,12 @@ static int explain_text(explain_state *explain, const char *text)
 static int check_options(const explain_state *explain, size_t texts)
 {
     const cli_operands *operands = &explain->operands;
-    if (texts == 0) {
-        return cli_fail(CLI_WRONG, "explain: the operator text SPEC is missing");
+    const int status = cli_pto_check("explain", &explain->pto, texts);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (explain->at != NULL && texts == 0) {
+        return cli_fail(CLI_WRONG, "explain: --at: has no effect on a program, whose fills have no steps");
     }
     if (explain->at == NULL && operands->pairs[PAIR_IN].count + operands->pairs[PAIR_FILL].count > 0) {
         return cli_fail(CLI_WRONG, "explain: --at: is missing: operands are taken for one element of the result only");
@@ -151,6 +183,7 @@ int cmd_explain(int argc, char **argv)
          .help = "instruction set level, also one that this host lacks",
          .kind = ARGS_TEXT,
          .target = &explain.isa},
+        CLI_OPTIONS_PTO(explain.pto),
         CLI_OPTION_DT(explain.session),
         CLI_OPTION_ARCH(explain.session),
     };
@@ -158,7 +191,7 @@ int cmd_explain(int argc, char **argv)
     cli_semantics_options(&explain.session, semantics);
     const args_command command = {
         .name = "explain",
-        .arguments = "SPEC [OPTION]... | SPEC --in NAME=FILE... --at OPERAND[I,...]",
+        .arguments = "SPEC | --pto FILE [OPTION]... | SPEC --in NAME=FILE... --at OPERAND[I,...]",
         .summary = "Tells which schedule is used and why, and what it is predicted to cost; or how one element of the\n"
                    "result comes about.",
         .options = options,
@@ -169,7 +202,7 @@ int cmd_explain(int argc, char **argv)
     int status = args_parse(&command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&explain, positional.count) : status;
     if (status == CLI_DONE) {
-        status = explain_text(&explain, positional.items[0]);
+        status = explain_request(&explain, positional.count > 0 ? positional.items[0] : NULL);
     }
     operands_close(&explain.operands);
     args_list_free(&positional);

@@ -219,14 +219,9 @@ static int run_spec(run_state *run, const char *text)
 /* What options have to do with each other. */
 static int check_options(const run_state *run, size_t texts)
 {
-    if (texts == 0 && run->pto.path == NULL) {
-        return cli_fail(CLI_WRONG, "run: the operator text SPEC is missing");
-    }
-    if (texts > 0 && run->pto.path != NULL) {
-        return cli_fail(CLI_WRONG, "run: --pto: an operator text is given, too");
-    }
-    if (run->pto.placement != NULL && run->pto.path == NULL) {
-        return cli_fail(CLI_WRONG, "run: --placement: has no effect without --pto");
+    const int status = cli_pto_check("run", &run->pto, texts);
+    if (status != CLI_DONE) {
+        return status;
     }
     if (run->limits.ulp > 0 && run->operands.pairs[PAIR_EXPECT].count == 0) {
         return cli_fail(CLI_WRONG, "run: --ulp: has no effect without --expect");
