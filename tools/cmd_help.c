@@ -3,6 +3,7 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/operand_text.h"
+#include "tools/manual.h"
 #include "tools/sheet.h"
 
 #include <stdio.h>
@@ -123,21 +124,32 @@ static int help_on(const char *name)
                     near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
 }
 
-static int parse(const char *name, const char *arguments, const char *summary, int argc, char **argv, size_t most,
-                 args_list *positional)
-{
-    const args_command command = {.name = name, .arguments = arguments, .summary = summary};
-    return args_parse(&command, argc, argv, most, positional);
-}
-
 int cmd_help(int argc, char **argv)
 {
     args_list names = {0};
-    int status = parse("help", "[OPERATOR|COMMAND]",
-                       "Shows what an operator's keys and operands are, with an example, or "
-                       "the options of a command.",
-                       argc, argv, 1, &names);
-    if (status == CLI_DONE && names.count == 0) {
+    const char *format = NULL;
+    const args_option options[] = {
+        {.name = "--format",
+         .value = "text|man|bash",
+         .help = "man: the manual page; bash: completion for that shell (default text)",
+         .kind = ARGS_TEXT,
+         .target = &format},
+    };
+    const args_command command = {
+        .name = "help",
+        .arguments = "[OPERATOR|COMMAND] [OPTION]",
+        .summary = "Shows what an operator's keys and operands are, with an example, or the options of a command.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+    };
+    int status = args_parse(&command, argc, argv, 1, &names);
+    const bool text = format == NULL || strcmp(format, "text") == 0;
+    if (status == CLI_DONE && !text && names.count > 0) {
+        status = cli_fail(CLI_WRONG, "help: --format: %s is about all of them, \"%.100s\" is one too many", format,
+                          names.items[0]);
+    } else if (status == CLI_DONE && !text) {
+        status = strcmp(format, "man") == 0 ? manual_page() : manual_completion();
+    } else if (status == CLI_DONE && names.count == 0) {
         command_usage();
         printf("\n");
         print_operators();
@@ -151,13 +163,14 @@ int cmd_help(int argc, char **argv)
 int cmd_list(int argc, char **argv)
 {
     args_list none = {0};
-    int status = parse("list", "", "Names all operators and commands.", argc, argv, 0, &none);
+    const args_command command = {.name = "list", .arguments = "", .summary = "Names all operators and commands."};
+    int status = args_parse(&command, argc, argv, 0, &none);
     if (status == CLI_DONE) {
         print_operators();
         printf("\ncommands:\n");
-        const command_row *command;
-        for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
-            printf("  %-28s %s\n", command->name, command->summary);
+        const command_row *row;
+        for (size_t i = 0; (row = command_at(i)) != NULL; i++) {
+            printf("  %-28s %s\n", row->name, row->summary);
         }
     }
     args_list_free(&none);

@@ -41,6 +41,16 @@ const command_row *command_find(const char *name)
     return NULL;
 }
 
+const command_variable *command_variable_at(size_t index)
+{
+    static const command_variable variables[] = {
+        {"AIC_MAX_ISA", "the highest instruction set level that is used where --isa does not name one"},
+        {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made; 2: and for every lookup"},
+        {"AIC_DUMP_DIR", "a folder, made where it is not there, for the IR, assembly and object of every kernel"},
+    };
+    return index < sizeof variables / sizeof variables[0] ? &variables[index] : NULL;
+}
+
 void command_usage(void)
 {
     printf("usage: aicjit COMMAND [ARGUMENT]...\n"

@@ -26,6 +26,12 @@ typedef struct command_row {
 const command_row *command_at(size_t index);
 const command_row *command_find(const char *name);
 
+/* Environment variables, in the order of importance; NULL past the last. */
+typedef struct command_variable {
+    const char *name, *meaning;
+} command_variable;
+const command_variable *command_variable_at(size_t index);
+
 /* What a bare --help prints. */
 void command_usage(void);
 

@@ -38,4 +38,17 @@ expect 'did you mean: operator' 2 'did you mean conv2d\?' "$aicjit" fmt 'conv2()
 expect 'did you mean: key' 2 'did you mean stride\?' "$aicjit" fmt "${int8%)}, strides=[1,1])"
 expect 'did you mean: value' 2 'did you mean float16\?' "$aicjit" fmt 'mmad(dtype=flaot16, m=1, n=1, k=1)'
 expect 'did you mean: word' 2 'did you mean BM_ADD\?' "$aicjit" fmt 'tensor_arithmetic(op=BM_ADDD, shape=[1,1,1,1])'
+
+expect 'the manual page' 0 '^\.TH AICJIT 1 ' "$aicjit" help --format man
+while read -r command; do
+    ok "it has $command" grep -q "^\.SS \"aicjit $command " .out
+done <commands.txt
+while read -r operator; do
+    ok "it has $operator" grep -q "^\.SS $operator\$" .out
+done <operators.txt
+ok 'no line begins like a request of its own' test -z "$(grep '^[.'\'']' .out | grep -Ev '^\.(TH|SH|SS|TP|B|I|br|ad)( |$)')"
+expect 'completion' 0 '^complete .*-F _aicjit aicjit$' "$aicjit" help --format bash
+ok 'it is bash' bash -n .out
+expect 'a format of one operator' 2 '--format: man is about all of them' "$aicjit" help conv2d --format man
+expect 'no format' 2 '--format: "html" is none of' "$aicjit" help --format html
 finish
