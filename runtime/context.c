@@ -6,8 +6,11 @@
 #include "frontend/core/op.h"
 #include "runtime/code.h"
 #include "runtime/isa.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 aic_context_options aic_context_options_init(void)
 {
@@ -61,6 +64,25 @@ static aic_status copy_text(const char *text, char **copy)
     return *copy != NULL ? AIC_OK : aic_fail_memory("context", strlen(text) + 1);
 }
 
+/* The folder for dumps is made where it is not there. */
+static aic_status make_dump_dir(const char *name, const char *folder)
+{
+    if (folder == NULL || folder[0] == '\0') {
+        return AIC_OK;
+    }
+    int error = mkdir(folder, 0777) == 0 || errno == EEXIST ? 0 : errno;
+    if (error == 0 && access(folder, W_OK | X_OK) != 0) {
+        error = errno;
+    }
+    struct stat info;
+    if (error == 0 && (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))) {
+        error = ENOTDIR;
+    }
+    return error == 0 ? AIC_OK
+                      : aic_fail(AIC_INVALID_ARGUMENT, name, "\"%s\" is no folder to write to, nor can it be made: %s",
+                                 folder, strerror(error));
+}
+
 /* Fills in what the options and the environment decide. */
 static aic_status configure(aic_context *context, const aic_context_options *options)
 {
@@ -81,6 +103,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     }
     if (status == AIC_OK) {
         status = copy_text(dump_dir, &context->dump_dir);
+    }
+    if (status == AIC_OK) {
+        status = make_dump_dir(options->dump_dir != NULL ? "dump_dir" : "AIC_DUMP_DIR", context->dump_dir);
     }
     return status;
 }

@@ -210,8 +210,9 @@ END_TEST
 
 /* ---- what is written outside of operands ---- */
 
-/* Runs one case twice in a context of this verbosity and returns what came on standard error; free() it. */
-static char *listen(int verbose, const char *dump_dir, conv_case *c)
+/* Runs one case twice in a context of this verbosity and returns what came on standard error; free() it. `lost`: the
+ * folder goes away when the context is made. */
+static char *listen_to(int verbose, const char *dump_dir, bool lost, conv_case *c)
 {
     aic_context_options options = aic_context_options_init();
     options.verbose = verbose;
@@ -222,6 +223,9 @@ static char *listen(int verbose, const char *dump_dir, conv_case *c)
     int saved = dup(STDERR_FILENO);
     ck_assert_int_ge(dup2(fileno(file), STDERR_FILENO), 0);
     aic_context *context = context_new(&options);
+    if (lost) {
+        ck_assert_int_eq(rmdir(dump_dir), 0);
+    }
     run_in(context, c);
     run_in(context, c);
     aic_context_destroy(context);
@@ -234,6 +238,11 @@ static char *listen(int verbose, const char *dump_dir, conv_case *c)
     (void)!fread(text, 1, 16383, file);
     fclose(file);
     return text;
+}
+
+static char *listen(int verbose, const char *dump_dir, conv_case *c)
+{
+    return listen_to(verbose, dump_dir, false, c);
 }
 
 static size_t lines(const char *text)
@@ -314,12 +323,30 @@ START_TEST(dump_folder)
     ck_assert_int_eq(counts[1], 1);
     ck_assert_int_eq(counts[2], 1);
 
-    /* The folder is gone: the calls succeed all the same, and a verbose context says what it could not write. */
-    text = listen(1, path, c);
+    /* The folder is gone: the context makes it. When it goes later the calls succeed all the same, and a verbose
+     * context says what it could not write. */
+    text = listen(0, path, c);
+    ck_assert_str_eq(text, "");
+    free(text);
+    ck_assert_int_eq(clear_folder(path, counts), 3);
+    text = listen_to(1, path, true, c);
     ck_assert_uint_eq(lines(text), 4);
     ck_assert_ptr_nonnull(strstr(text, "cannot write "));
     free(text);
     conv_case_free(c);
+
+    /* Nor can it be made, or it is none. */
+    char inner[sizeof path + 16];
+    snprintf(inner, sizeof inner, "%s/none", path);
+    const char *wrong[] = {inner, "/dev/null"};
+    for (int i = 0; i < 2; i++) {
+        aic_context_options options = aic_context_options_init();
+        aic_context *context = NULL;
+        options.dump_dir = wrong[i];
+        ck_assert_int_eq(aic_context_create(&options, &context), AIC_INVALID_ARGUMENT);
+        ck_assert_msg(strstr(aic_last_error(), "dump_dir: ") && strstr(aic_last_error(), wrong[i]), "%s",
+                      aic_last_error());
+    }
 }
 END_TEST
 

@@ -7,6 +7,7 @@
 #include "tools/harness/interrupt.h"
 #include "tools/harness/timer.h"
 #include "tools/progress.h"
+#include "tools/pto_call.h"
 #include "tools/specs.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 typedef struct bench_options {
     cli_session session;
     spec_source source;
+    cli_pto pto;
     const char *weights;
     bool json;
     double min_time;
@@ -106,7 +108,7 @@ static int call_checked(const bench_call *call)
     if (status != AIC_OK) {
         return cli_fail_library(NULL, status);
     }
-    cli_show_warning();
+    cli_show_warning_of_request();
     return CLI_DONE;
 }
 
@@ -203,13 +205,83 @@ static int bench_spec(const bench_options *options, const aic_spec *spec)
     return status;
 }
 
+/* ---- programs ---- */
+
+/* A warm program: all its kernels are there. */
+typedef struct program_call {
+    const bench_options *options;
+    pto_call call;
+} program_call;
+
+static void run_program(void *argument)
+{
+    const program_call *p = argument;
+    (void)aic_pto_run(p->options->session.context, p->call.program, p->call.pointer, p->call.count);
+}
+
+/* What all its statements read and write. */
+static int program_bytes(const aic_pto_program *program, const aic_semantics *semantics, int64_t *bytes)
+{
+    *bytes = 0;
+    for (size_t i = 0; i < aic_pto_statement_count(program); i++) {
+        aic_pto_statement statement;
+        int64_t macs = 0, own = 0;
+        aic_status failed = aic_pto_get_statement(program, i, &statement);
+        failed = failed == AIC_OK ? aic_spec_work(&statement.spec, semantics, &macs, &own) : failed;
+        if (failed != AIC_OK) {
+            return cli_fail_library(NULL, failed);
+        }
+        *bytes += own;
+    }
+    return CLI_DONE;
+}
+
+/* The first run, which makes the kernels, and what it took. */
+static int first_run(program_call *p, bench_row *row)
+{
+    aic_cache_stats before = {0}, after = {0};
+    const bench_options *options = p->options;
+    (void)aic_context_cache_stats(options->session.context, &before);
+    const uint64_t start = timer_now();
+    const aic_status failed = aic_pto_run(options->session.context, p->call.program, p->call.pointer, p->call.count);
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    row->info.codegen_ns = timer_now() - start;
+    (void)aic_context_cache_stats(options->session.context, &after);
+    row->info.compiled = after.compiles > before.compiles;
+    row->info.name = "program";
+    row->info.isa = aic_context_isa(options->session.context);
+    return CLI_DONE;
+}
+
+static int bench_program(const bench_options *options)
+{
+    aic_pto_program *program = NULL;
+    bench_row row = {.spec = options->pto.path};
+    program_call p = {.options = options};
+    int status = cli_pto_read(&options->pto, &options->session, &program);
+    status = status == CLI_DONE ? pto_call_open(&p.call, program, &options->session.semantics, 1) : status;
+    status = status == CLI_DONE ? program_bytes(program, &options->session.semantics, &row.bytes) : status;
+    status = status == CLI_DONE ? first_run(&p, &row) : status;
+    if (status == CLI_DONE) {
+        row.time = timer_measure(run_program, &p, options->min_time, interrupt_requested);
+        progress_clear();
+        (options->json ? print_json : print_table_row)(&row);
+        status = cli_flush_output();
+    }
+    pto_call_close(&p.call);
+    aic_pto_free(program);
+    return status;
+}
+
 static int bench_list(const bench_options *options, const spec_list *list)
 {
     if (!options->json) {
         print_table_head();
     }
     progress_start("bench", list->count);
-    int status = CLI_DONE;
+    int status = options->pto.path != NULL ? bench_program(options) : CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && i < list->count; i++) {
         status = bench_spec(options, &list->items[i]);
         if (status == CLI_DONE && !progress_step()) {
@@ -227,8 +299,11 @@ static int bench(bench_options *options)
     spec_list list = {0};
     int status = cli_session_open(&options->session);
     status = status == CLI_DONE ? spec_list_read(&options->session, &options->source, &list) : status;
-    if (status == CLI_DONE && spec_list_empty(&list, &options->source)) {
-        status = cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC or --batch FILE with operators");
+    if (status == CLI_DONE && options->pto.placement != NULL && options->pto.path == NULL) {
+        status = cli_fail(CLI_WRONG, "bench: --placement: has no effect without --pto");
+    }
+    if (status == CLI_DONE && spec_list_empty(&list, &options->source) && options->pto.path == NULL) {
+        status = cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC, --batch FILE with operators or --pto FILE");
     }
     status = status == CLI_DONE ? bench_list(options, &list) : status;
     spec_list_free(&list);
@@ -255,6 +330,8 @@ int cmd_bench(int argc, char **argv)
          .target = &o.min_time,
          .low = 0,
          .high = 3600},
+        CLI_OPTIONS_PTO(o.pto),
+        CLI_OPTION_DT(o.session),
         CLI_OPTION_ARCH(o.session),
         CLI_OPTION_THREADS(o.session),
         CLI_OPTION_ISA(o.session, "LEVEL"),

@@ -6,6 +6,7 @@
 #include "tools/harness/rng.h"
 #include "tools/harness/verify.h"
 #include "tools/progress.h"
+#include "tools/pto_call.h"
 #include "tools/specs.h"
 
 #include <inttypes.h>
@@ -25,6 +26,7 @@ typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
     const char *op_name, *schedule;
     spec_source source;
+    cli_pto pto;
     int64_t fuzz, seed, fuzz_seed; /* seed: of the contents of given operators */
     size_t op_count;               /* operators that --op names: 0 for any, 2 for a chain */
     aic_op op[CHAIN_MAX];
@@ -177,7 +179,7 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
     int status = CLI_DONE;
     verify_verdict verdict = verify_open(&c, spec, &check->session.semantics, (uint64_t)seed, &report);
     if (verdict == VERIFY_PASSED) {
-        if (show_warning && c.warning[0] != '\0') {
+        if (show_warning && c.warning[0] != '\0' && !cli_about_contents(c.warning)) {
             (void)fprintf(stderr, "aicjit: warning: %s\n", c.warning);
         }
         for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
@@ -188,6 +190,34 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
     }
     verify_close(&c);
     free(text);
+    return status;
+}
+
+/* ---- programs ---- */
+
+/* The program as a whole at every level, then every statement that differs from those before it. */
+static int check_program(check_state *check, int64_t seed)
+{
+    aic_pto_program *program = NULL;
+    aic_pto_statement *list = NULL;
+    size_t count = 0;
+    int status = cli_pto_read(&check->pto, &check->session, &program);
+    status = status == CLI_DONE ? cli_pto_statements("check", program, &list, &count) : status;
+    for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
+        verify_report report;
+        char repeat[700];
+        aic_context *context = check->level[i].context;
+        const verify_verdict verdict = pto_call_verify(program, &check->level[i], (uint64_t)seed, &report);
+        (void)snprintf(repeat, sizeof repeat, "--pto '%.400s' --seed %" PRId64 " --isa %s%s%s", check->pto.path, seed,
+                       aic_context_isa(context), check->pto.placement == NULL ? "" : " --placement ",
+                       check->pto.placement == NULL ? "" : check->pto.placement);
+        status = record(check, verdict, &report, check->pto.path, repeat);
+    }
+    for (size_t i = 0; status == CLI_DONE && i < count && !interrupt_requested(); i++) {
+        status = check_spec(check, &list[i].spec, seed, true);
+    }
+    free(list);
+    aic_pto_free(program);
     return status;
 }
 
@@ -283,6 +313,7 @@ static int check_all(check_state *check, const spec_list *list)
     int status = choose_seeds(check);
     progress_start("check", list->count + (size_t)check->fuzz);
     bool more = true;
+    status = status == CLI_DONE && check->pto.path != NULL ? check_program(check, check->seed) : status;
     for (size_t i = 0; status == CLI_DONE && more && i < list->count; i++) {
         status = check_spec(check, &list->items[i], check->seed, true);
         more = progress_step();
@@ -350,8 +381,12 @@ static int check_request(check_state *check)
     if (status == CLI_DONE && check->session.arch != NULL && check->fuzz > 0) {
         status = cli_fail(CLI_WRONG, "check: --arch: has no effect on the operators of --fuzz, which are of any");
     }
-    if (status == CLI_DONE && spec_list_empty(&list, &check->source) && check->fuzz == 0) {
-        status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE or --fuzz N");
+    const bool program = check->pto.path != NULL;
+    if (status == CLI_DONE && check->pto.placement != NULL && !program) {
+        status = cli_fail(CLI_WRONG, "check: --placement: has no effect without --pto");
+    }
+    if (status == CLI_DONE && spec_list_empty(&list, &check->source) && check->fuzz == 0 && !program) {
+        status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE, --pto FILE or --fuzz N");
     }
     status = status == CLI_DONE ? check_all(check, &list) : status;
     interrupt_report(NULL);
@@ -391,6 +426,8 @@ int cmd_check(int argc, char **argv)
          .help = "\"all\" candidates, or one as dump --stage plan prints it",
          .kind = ARGS_TEXT,
          .target = &check.schedule},
+        CLI_OPTIONS_PTO(check.pto),
+        CLI_OPTION_DT(check.session),
         CLI_OPTION_ARCH(check.session),
         CLI_OPTION_ISA(check.session, "LEVEL"),
     };

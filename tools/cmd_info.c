@@ -49,10 +49,10 @@ static void print_levels(void)
 
 static void print_environment(void)
 {
-    static const char *const names[] = {"AIC_MAX_ISA", "AIC_VERBOSE", "AIC_DUMP_DIR"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = getenv(names[i]);
-        printf("%-20s %s\n", names[i], value == NULL ? "not set" : value);
+    const command_variable *variable;
+    for (size_t i = 0; (variable = command_variable_at(i)) != NULL; i++) {
+        const char *value = getenv(variable->name);
+        printf("%-20s %s\n", variable->name, value == NULL ? "not set" : value);
     }
 }
 

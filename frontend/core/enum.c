@@ -36,6 +36,16 @@ bool aic_enum_value(aic_field_kind kind, const char *word, size_t length, uint64
     return false;
 }
 
+const char *aic_enum_listed(aic_field_kind kind, size_t index)
+{
+    for (size_t i = 0; i < WORDS; i++) {
+        if (words[i].kind == kind && index-- == 0) {
+            return words[i].word;
+        }
+    }
+    return NULL;
+}
+
 const char *aic_enum_expected(aic_field_kind kind)
 {
     static const char *const expected[AIC_KIND_END] = {

@@ -149,6 +149,8 @@ static inline aic_tag_name aic_tag_text(uint64_t tag)
 const char *aic_enum_word(aic_field_kind kind, uint64_t value);
 bool aic_enum_value(aic_field_kind kind, const char *word, size_t length, uint64_t *value);
 const char *aic_enum_expected(aic_field_kind kind);
+/* Word number `index` of a kind, of those that are printed and those that are read; NULL past the last. */
+const char *aic_enum_listed(aic_field_kind kind, size_t index);
 
 /* Entries of a field that operator text shows: all, or for DIMS those up to the last that is not 0. */
 uint32_t aic_field_shown(const aic_field *field, const void *desc);

@@ -241,6 +241,30 @@ aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantic
     return status;
 }
 
+aic_status aic_spec_operand_bytes(const aic_spec *spec, const aic_semantics *semantics, const char *name, size_t *bytes)
+{
+    aic_operand operands[AIC_OPERANDS_MAX];
+    size_t count = 0;
+    aic_status status = aic_spec_operands(spec, semantics, operands, &count);
+    if (status == AIC_OK) {
+        status = name ? aic_rule_given("bytes", bytes) : aic_rule_given("name", name);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    char subject[AIC_SUBJECT_MAX], names[128] = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(operands[i].name, name) == 0) {
+            *bytes = (size_t)operands[i].bytes;
+            return AIC_OK;
+        }
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", operands[i].name);
+    }
+    aic_spec_subject(spec, " | ", subject, sizeof subject);
+    return aic_fail(AIC_INVALID_ARGUMENT, subject, "\"%.60s\" is none of the operands %s", name, names);
+}
+
 aic_argument aic_operand_argument(const aic_operand *operand)
 {
     const bool taken = operand->direction != AIC_UNUSED;
@@ -360,9 +384,8 @@ void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer,
     }
 }
 
-/* Everything aic_reference() and aic_reference_bound() refuse. */
-static aic_status check_reference(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
-                                  size_t count, aic_spec *resolved)
+aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
+                               size_t count, aic_spec *resolved)
 {
     aic_status status = aic_spec_resolve(spec, semantics, resolved);
     if (status != AIC_OK) {
@@ -392,7 +415,7 @@ aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, v
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
     aic_spec resolved = {.count = 0};
-    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
     }
@@ -412,7 +435,7 @@ aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semant
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
     aic_spec resolved = {.count = 0};
-    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
     }

@@ -135,6 +135,11 @@ aic_status aic_data_check_run(const aic_data_check *check, const void *const ope
 /* Both, for a single call. */
 aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[]);
 
+/* Everything that a call of the reference or of a trace refuses: rules, the count of operands, their addresses and
+ * data. *resolved: as aic_spec_resolve() gives it. */
+aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
+                               size_t count, aic_spec *resolved);
+
 /* The operands of a resolved specification in calling order. */
 size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
                             aic_operand operands[AIC_OPERANDS_MAX]);

@@ -450,6 +450,7 @@ static size_t texpands_operands(const void *descriptor, const aic_semantics *sem
     const aic_texpands_desc *desc = descriptor;
     operands[AIC_TEXPANDS_DST] =
         vector("dst", keeps_some(desc) ? AIC_INOUT : AIC_OUT, desc->dtype, aic_texpands_storage(desc));
+    operands[AIC_TEXPANDS_DST].strided = true;
     operands[AIC_TEXPANDS_SCALAR] =
         vector("scalar", desc->literal == AIC_NOT_GIVEN ? AIC_IN : AIC_UNUSED, desc->dtype, 1);
     if (!aic_texpands_is_dynamic(desc)) {

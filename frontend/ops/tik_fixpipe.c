@@ -205,6 +205,7 @@ static size_t tik_fixpipe_operands(const void *descriptor, const aic_semantics *
         .dtype = desc->dst,
         .rank = 1,
         .shape = {(desc->cburst_num - 1) * s.dst_burst + s.rows * 16},
+        .strided = true,
     };
     operands[1] = (aic_operand){
         .name = "src",

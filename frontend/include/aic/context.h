@@ -35,7 +35,8 @@ typedef struct aic_context_options {
      * or "function(loop-mssa(licm),dse)"; NULL or "": none, the default: the emitter has unrolled and vectorised
      * already. The passes that aic_pass_name() lists are accepted, nothing else is: AIC_INVALID_ARGUMENT. */
     const char *passes;
-    /* Folder for the IR, assembly and object of every kernel made; NULL: the environment's AIC_DUMP_DIR. */
+    /* Folder for the IR, assembly and object of every kernel made; NULL: the environment's AIC_DUMP_DIR. It is made
+     * where it is not there, but not the folder that it is in; AIC_INVALID_ARGUMENT when it cannot be written to. */
     const char *dump_dir;
     /* 1: one line on standard error for every kernel made; 2: and for every lookup; -1: the environment's
      * AIC_VERBOSE. The library prints nothing else, and nothing by default. */
@@ -81,8 +82,8 @@ AIC_API aic_status aic_isa_check(const char *name);
  * lacks. Such a level is never the default. False for NULL and for a name that is no level. */
 AIC_API bool aic_isa_emulated(const char *name);
 
-/* Passes and adaptors that a pipeline of aic_context_options.passes may name: default<O1> and the like, the usual scalar
- * and loop optimisations; NULL past the last. Static storage. */
+/* Passes and adaptors that a pipeline of aic_context_options.passes may name: default<O1> and the like, the usual
+ * scalar and loop optimisations; NULL past the last. Static storage. */
 AIC_API const char *aic_pass_name(size_t index);
 
 /* The LLVM that generates code, e.g. "22.1.8". */

@@ -289,6 +289,10 @@ size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_
             operands[i].direction = i != AIC_ARITH_OUTPUT ? AIC_IN : reads_output(p) ? AIC_INOUT : AIC_OUT;
             operands[i].rank = 1;
             operands[i].shape[0] = p->operand[i].extent;
+            operands[i].strided = true;
+            operands[i].sub_words = p->operand[i].bits == 8    ? AIC_INT8
+                                    : p->operand[i].bits == 16 ? AIC_INT16
+                                                               : AIC_DTYPE_NONE;
             const bool in_place = i != AIC_ARITH_OUTPUT && aic_arith_same_places(p, &p->operand[i]);
             operands[i].coincides = in_place ? 1U << AIC_ARITH_OUTPUT : 0;
         }
