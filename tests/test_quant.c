@@ -126,10 +126,9 @@ START_TEST(only_where_64_bits_may_be)
 }
 END_TEST
 
-/* Runs it by reference and kernel, which must warn alike; "" for no warning. */
+/* "" for no warning. */
 static const char *warning_of(aic_dtype dst, aic_quant_pre mode, uint64_t scalar, uint64_t *words)
 {
-    static char by_reference[512], by_kernel[512];
     const int32_t src[16] = {1};
     uint8_t out[16 * sizeof(uint16_t)];
     aic_fixpipe_desc desc = aic_fixpipe_desc_init();
@@ -138,14 +137,9 @@ static const char *warning_of(aic_dtype dst, aic_quant_pre mode, uint64_t scalar
     const aic_spec spec = aic_spec_fixpipe(&desc);
     void *operands[] = {out, (void *)(uintptr_t)src, words};
     (void)aic_take_warning();
-    ck_assert_msg(aic_reference(&spec, NULL, operands, 3) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_advise(&spec, NULL, operands, 3) == AIC_OK, "%s", aic_last_error());
     const char *warning = aic_take_warning();
-    snprintf(by_reference, sizeof by_reference, "%s", warning == NULL ? "" : warning);
-    ck_assert_msg(aic_jit_fixpipe(NULL, &desc, out, src, words) == AIC_OK, "%s", aic_last_error());
-    warning = aic_take_warning();
-    snprintf(by_kernel, sizeof by_kernel, "%s", warning == NULL ? "" : warning);
-    ck_assert_str_eq(by_reference, by_kernel);
-    return by_kernel;
+    return warning == NULL ? "" : warning;
 }
 
 START_TEST(contradiction_is_warned_of)

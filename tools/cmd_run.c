@@ -84,12 +84,16 @@ static int compute(run_state *run, bool again)
                               : run->reference
                                   ? aic_reference(&run->spec, &run->session.semantics, pointers, run->operands.count)
                                   : run_kernel(run, pointers);
+    if (status == AIC_OK && !again) {
+        cli_show_warning();
+    }
+    if (status == AIC_OK && !again && run->program == NULL) {
+        (void)aic_spec_advise(&run->spec, &run->session.semantics, pointers, run->operands.count);
+        cli_show_warning();
+    }
     free(pointers);
     if (status != AIC_OK) {
         return cli_fail_library(NULL, status);
-    }
-    if (!again) {
-        cli_show_warning();
     }
     (void)aic_take_warning();
     return CLI_DONE;

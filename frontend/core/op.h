@@ -56,6 +56,9 @@ typedef struct aic_op_info {
     /* What a call's data must satisfy beyond NULL, alignment and overlap (the words of a vector quantisation), and
      * the warnings of a call; before anything is written. operands in calling order. NULL: nothing. */
     aic_status (*check_data)(const void *desc, const void *const operands[]);
+    /* Leaves a warning where descriptor and data, legal as they are, hardly mean what they say. Not part of calls:
+     * kernels are shared by descriptors that differ in what this looks at. NULL: nothing to say. */
+    void (*advise)(const void *desc, const void *const operands[]);
 
     /* The formulas; the descriptor is valid, operands are in calling order and do not overlap. Runs in the
      * default floating-point environment (the caller sees to it). May return AIC_OUT_OF_MEMORY. */

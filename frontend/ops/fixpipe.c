@@ -446,8 +446,10 @@ static void warn_of_sign(const aic_fixpipe_desc *desc, const char *where, uint64
              where, word, AIC_QUANT_SIGN_BIT, is_signed ? "-128..127" : "0..255", aic_dtype_name(desc->dst));
 }
 
-static void check_signs(const aic_fixpipe_desc *desc, const uint64_t *words)
+static void fixpipe_advise(const void *descriptor, const void *const operands[])
 {
+    const aic_fixpipe_desc *desc = descriptor;
+    const uint64_t *words = operands[CBUF_WORKSPACE];
     const aic_fixpipe_scale scale = aic_fixpipe_scale_of(desc->quantPre);
     if (scale == AIC_FIXPIPE_SCALAR && contradicts(desc, desc->deqScalar)) {
         warn_of_sign(desc, "deqScalar", desc->deqScalar);
@@ -476,9 +478,6 @@ static aic_status fixpipe_check_data(const void *descriptor, const void *const o
                                 n, words[n], fault);
             }
         }
-    }
-    if (aic_dtype_size(desc->dst) == 1) {
-        check_signs(desc, operands[CBUF_WORKSPACE]);
     }
     if (desc->ndNum == 0) {
         aic_warn(NAME, "ndNum: 0 matrices: nothing is read or written");
@@ -635,6 +634,7 @@ const aic_op_info aic_op_fixpipe = {
     .operands = fixpipe_operands,
     .accessed = fixpipe_accessed,
     .check_data = fixpipe_check_data,
+    .advise = fixpipe_advise,
     .reference = aic_fixpipe_reference,
     .byte_signs = aic_fixpipe_byte_signs,
     .consume = fixpipe_consume,
