@@ -316,7 +316,7 @@ static int run_spec(run_state *run, const char *text, const args_list *in, const
 
 int cmd_run(int argc, char **argv)
 {
-    run_state run = {.session.threads = 1};
+    run_state run = {.count = 0};
     args_list in = {0}, fill = {0}, out = {0}, positional = {0};
     const args_option options[] = {
         {.name = "--in",
@@ -333,7 +333,7 @@ int cmd_run(int argc, char **argv)
         {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
         CLI_OPTIONS_PTO(run.pto),
         CLI_OPTION_ARCH(run.session),
-        CLI_OPTION_THREADS(run.session),
+        CLI_OPTION_THREADS(run.session, "all processors"),
         CLI_OPTION_ISA(run.session, "LEVEL"),
     };
     args_option semantics[CLI_CHOICES];
