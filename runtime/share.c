@@ -101,7 +101,8 @@ static void work(void *data, size_t worker)
 {
     shared_call *call = data;
     /* acquire: pairs with the release in run_by_pool(). The pool orders this, too, in a way that tools do not see. */
-    int64_t first = atomic_fetch_add_explicit(&call->next, call->chunk, memory_order_acquire);
+    (void)atomic_load_explicit(&call->next, memory_order_acquire);
+    int64_t first = atomic_fetch_add_explicit(&call->next, call->chunk, memory_order_relaxed);
     while (first < call->items) {
         const int64_t last = first + call->chunk;
         run_items(call, first, last < call->items ? last : call->items, (int)worker);

@@ -59,12 +59,12 @@ static aic_context *context_with(int threads, const char *isa)
 
 /* One or two of every operator. */
 static const char *const ROWS[] = {
-    "conv2d(dtype=int8, fm_shape=[2,112,56,32], kernel_shape=[2,3,3,96,32], pad=[1,1,1,1])",
+    "conv2d(dtype=int8, fm_shape=[32,64,8,32], kernel_shape=[32,1,1,96,32])",
     "conv2d(dtype=float16, fm_shape=[6,96,48,16], kernel_shape=[6,1,1,48,16], accumulate=fast)",
-    ("conv2d(dtype=int8, fm_shape=[2,101,59,32], kernel_shape=[2,3,3,64,32], stride=[2,2], pad=[1,1,1,1])"
+    ("conv2d(dtype=int8, fm_shape=[2,101,59,32], kernel_shape=[2,3,3,32,32], stride=[2,2], pad=[1,1,1,1])"
      " | fixpipe(src=int32, dst=int8, quantPre=VREQ8, reluEn=true)"),
-    "mmad(dtype=int8, m=3000, k=320, n=144)",
-    "mmad(dtype=int8, m=2111, k=320, n=48) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8)",
+    "mmad(dtype=int8, m=2000, k=640, n=16)",
+    "mmad(dtype=int8, m=2111, k=320, n=32) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8)",
     "fixpipe(src=int32, dst=float16, nSize=480, mSize=700, srcStride=704, dstStride=480, quantPre=VDEQF16)",
     "tik_fixpipe(src=float32, dst=float16, cburst_num=4, burst_len=800, quantize_params=fp322fp16)",
     "nd2nz(dtype=int8, ndNum=2, nValue=64, dValue=64, srcDValue=64, dstNzC0Stride=64, dstNzMatrixStride=4096)",

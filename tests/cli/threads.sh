@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # --threads and AIC_NUM_THREADS: results that do not depend on them, what is reported, what is refused.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
-. "$(dirname "${BASH_SOURCE[0]}")/common.bash"
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+. "$here/common.bash"
 unset AIC_NUM_THREADS
 
 large='tensor_arithmetic(op=BM_ADD, shape=[1,8,256,256])'
@@ -47,5 +48,22 @@ if bash -c 'ulimit -v 3000000 && "$1" --version' bash "$aicjit" >/dev/null 2>&1;
         'ulimit -v 3000000 && AIC_VERBOSE=1 "$@"' bash "$aicjit" run "$large" "${fills[@]}" --threads 500 --out output=few.bin
     expect 'the result of one thread' 0 '' "$aicjit" run "$large" "${fills[@]}" --threads 1 --out output=one.bin
     ok 'is the same' cmp few.bin one.bin
+fi
+
+# Without the pool's library calls stay on one thread, unless somebody asks for more.
+if cc -std=c11 -shared -fPIC -o none.so "$here/no_pool.c" -ldl 2>cc.err; then
+    none() { env LD_PRELOAD="$work/none.so" ASAN_OPTIONS=verify_asan_link_order=0 "$@"; }
+    expect 'no library: one thread' 0 '^threads +1 share' none "$aicjit" info
+    expect 'no library: run' 0 '' none env AIC_VERBOSE=1 "$aicjit" run "$large" "${fills[@]}" --out output=none.bin
+    if [ "$("$aicjit" info | sed -n 's/^threads *\([0-9]*\) .*/\1/p')" -gt 1 ]; then
+        ok 'it is said' grep -Eq 'threads: no pool of [0-9]+: .*libpthreadpool.so.0: cannot open' "$work/.err"
+    fi
+    ok 'the same bits' cmp none.bin one.bin
+    expect 'no library: --threads 1' 0 '' none "$aicjit" check "$large" --threads 1
+    expect 'no library: --threads 2' 2 'threads: there is no pool of threads: .*libpthreadpool' none "$aicjit" run "$large" \
+        --threads 2
+    expect 'no library: AIC_NUM_THREADS' 2 'there is no pool of threads' none env AIC_NUM_THREADS=2 "$aicjit" info
+else
+    verdict 'a process without the library' 1 "$(cat cc.err)"
 fi
 finish
