@@ -73,7 +73,8 @@ enum { LINE_BYTES = 64, WORD_BITS = 64, IN_USE_WORDS = AIC_THREADS_MAX / WORD_BI
 typedef struct shared_call {
     const aic_code *code;
     phase_function run;
-    void *const *operands;
+    void *own[AIC_OPERANDS_MAX]; /* the operands, a packed image in the place of one */
+    void *const *operands;       /* what the kernel's functions get */
     int workers;
     char *shared, *packed, *private;
     int64_t private_bytes; /* of each worker */
@@ -225,14 +226,13 @@ static aic_status run_phases(shared_call *call, const helpers *by, int form, con
 {
     const aic_requirements *r = &call->code->requirements;
     const bool packs = form == AIC_PLAIN && r->pack.operand != 0;
-    void *own[AIC_OPERANDS_MAX];
     aic_status status = AIC_OK;
-    memcpy(own, operands, call->code->operand_count * sizeof own[0]);
+    memcpy(call->own, operands, call->code->operand_count * sizeof call->own[0]);
     /* The functions of a group have the table of its operands, which is its only operand. */
-    call->operands = call->code->count > 1 ? own[0] : own;
+    call->operands = call->code->count > 1 ? call->own[0] : call->own;
     if (packs) {
         status = run_packing(call, by);
-        own[r->pack.operand] = call->packed;
+        call->own[r->pack.operand] = call->packed;
     }
     for (uint32_t i = 0; status == AIC_OK && i < r->phases; i++) {
         status = run_phase(call, by, i, r->phase[i].items, call->shared);
