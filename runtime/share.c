@@ -82,12 +82,13 @@ typedef struct shared_call {
     /* The phase in progress. */
     int64_t phase, items, chunk;
     char *common; /* its shared memory */
-    /* What changes while workers read the rest is in a cache line of its own. */
-    _Alignas(LINE_BYTES) atomic_int_fast64_t next; /* the first item that no worker of the pool has taken */
-    atomic_int_fast64_t done;                      /* workers that have returned, or items of a parallel_for */
-    uint64_t ran_out;                              /* when worker 0 found no item left */
-    atomic_bool misused;                           /* by parallel_for */
-    atomic_uint_fast64_t in_use[IN_USE_WORDS];     /* numbers of its workers that run, a bit each */
+    /* What changes while workers read the rest is in another cache line. */
+    char apart[LINE_BYTES];
+    atomic_int_fast64_t next;                  /* the first item that no worker of the pool has taken */
+    atomic_int_fast64_t done;                  /* workers that have returned, or items of a parallel_for */
+    uint64_t ran_out;                          /* when worker 0 found no item left */
+    atomic_bool misused;                       /* by parallel_for */
+    atomic_uint_fast64_t in_use[IN_USE_WORDS]; /* numbers of its workers that run, a bit each */
 } shared_call;
 
 static void run_items(const shared_call *call, int64_t first, int64_t last, int worker)
