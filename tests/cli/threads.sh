@@ -43,11 +43,11 @@ expect '--threads goes before the variable' 0 '"threads":2,' env AIC_NUM_THREADS
 
 # Too little address space for the threads: the call is made all the same. Sanitizers need more than any limit leaves.
 fills=(--fill input0=random:1 --fill input1=random:2)
-if bash -c 'ulimit -v 3000000 && "$1" --version' bash "$aicjit" >/dev/null 2>&1; then
+expect 'the result of one thread' 0 '' "$aicjit" run "$large" "${fills[@]}" --threads 1 --out output=one.bin
+if ! ldd "$aicjit" | grep -Eq 'lib[at]san'; then
     expect 'threads that cannot be started' 0 'threads: no pool of 500: they cannot be started' bash -c \
         'ulimit -v 3000000 && AIC_VERBOSE=1 "$@"' bash "$aicjit" run "$large" "${fills[@]}" --threads 500 --out output=few.bin
-    expect 'the result of one thread' 0 '' "$aicjit" run "$large" "${fills[@]}" --threads 1 --out output=one.bin
-    ok 'is the same' cmp few.bin one.bin
+    ok 'the same bits' cmp few.bin one.bin
 fi
 
 # Without the pool's library calls stay on one thread, unless somebody asks for more.
