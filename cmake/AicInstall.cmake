@@ -51,6 +51,8 @@ install(FILES "${PROJECT_BINARY_DIR}/aicjitConfig.cmake" "${PROJECT_BINARY_DIR}/
 
 # The paths of aicjit.pc follow from its own place, so that the tree can be moved.
 list(JOIN AIC_LLVM_LIBS " " llvm_libs)
+list(TRANSFORM CMAKE_DL_LIBS PREPEND "-l" OUTPUT_VARIABLE dl_libs) # empty where the C library has dlopen()
+list(JOIN dl_libs " " dl_libs)
 file(RELATIVE_PATH prefix_from_pc "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/aicjit.pc.in" aicjit.pc @ONLY)

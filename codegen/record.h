@@ -29,6 +29,9 @@ typedef struct aic_phase {
 
 enum { AIC_PHASES_MAX = 32 }; /* of a group; a specification alone has few */
 
+/* The number by which PHASE knows the packing of the operand, which comes before the phases of a plain call. */
+enum { AIC_PHASE_PACK = -1 };
+
 /* What a caller of a kernel must know. */
 typedef struct aic_requirements {
     uint32_t needs; /* AIC_NEEDS_... */
@@ -54,7 +57,8 @@ static inline int64_t aic_workspace_bytes(const aic_requirements *r, int form)
  *     PHASE   SYMBOL_phase   void (void *const *operands, void *shared, void *private,
  *                                  int64_t phase, int64_t first, int64_t last)
  *                            items first .. last-1 of a phase by one worker, operands as for PACKED; of kernels
- *                            that have enough to do for more than one worker
+ *                            that have enough to do for more than one worker. AIC_PHASE_PACK: items of the
+ *                            packing, from operands as for ENTRY into the packed image that `shared` is
  *
  * Workspaces are aligned to 64 bytes; that of ENTRY and PACKED is the shared memory, then one worker's own. The
  * functions of a group have one operand, the table of the operands of its specifications, one after the other. A group

@@ -55,6 +55,7 @@ aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_con
     made->count = count;
     made->spec = *resolved;
     made->target = context->target;
+    made->share = context->share;
     aic_spec_subject(resolved, " | ", made->subject, sizeof made->subject);
     if (count == 1) {
         describe_one(made, &context->semantics);
@@ -73,6 +74,7 @@ aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_con
 void aic_code_describe(aic_code *code, const aic_object *object)
 {
     code->requirements = object->requirements;
+    code->workers = aic_share_workers(code);
     const aic_packing *pack = &object->requirements.pack;
     if (pack->operand != 0 && pack->operand < code->operand_count) {
         code->argument[AIC_PACKED][pack->operand].bytes = (uintptr_t)pack->bytes;

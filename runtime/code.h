@@ -28,6 +28,10 @@ typedef struct aic_code {
     ffi_cif cif;
     ffi_type *ffi_types[AIC_OPERANDS_MAX + 1];
 
+    /* Calls that several workers share (share.h). */
+    aic_share share;
+    int workers; /* that a call can have; 1: it is not shared */
+
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
 
     /* What it was made of. */
@@ -59,7 +63,8 @@ void aic_code_release(aic_code *code); /* frees the machine code with the last h
 /* ---- calls (call.c) ---- */
 
 /* Checks the operands (NULL, alignment, overlap, data: AIC_INVALID_ARGUMENT), gets the thread's scratch memory and runs
- * the code with plain or packed operands. Nothing is written on failure. */
+ * the code with plain or packed operands, shared by workers where it can be. Nothing is written on failure, but for
+ * that of a caller's parallel loop. */
 aic_status aic_call(const aic_code *code, int form, const void *const operands[]);
 
 /* The same through libffi. */

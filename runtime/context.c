@@ -6,6 +6,8 @@
 #include "frontend/core/op.h"
 #include "runtime/code.h"
 #include "runtime/isa.h"
+#include "runtime/pool.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +96,10 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     }
     if (status == AIC_OK) {
         status = choose_target(options->isa, &context->target);
+    }
+    if (status == AIC_OK) {
+        status = aic_share_configure(&context->share, options, environment("AIC_NUM_THREADS"));
+        context->share.log = context->verbose >= 1;
     }
     if (status == AIC_OK) {
         status = aic_passes_check(options->passes);
@@ -200,6 +206,15 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
 const char *aic_context_isa(aic_context *context)
 {
     return aic_context_resolve(&context) == AIC_OK ? context->target->name : NULL;
+}
+
+int aic_context_threads(aic_context *context)
+{
+    if (aic_context_resolve(&context) != AIC_OK) {
+        return 0;
+    }
+    const aic_share *share = &context->share;
+    return share->threads == 1 || share->parallel_for != NULL || aic_pool_exists() ? share->threads : 1;
 }
 
 const char *aic_llvm_version(void)

@@ -4,6 +4,7 @@
 
 #include "codegen/target/target.h"
 #include "runtime/cache.h"
+#include "runtime/share.h"
 #include <aic/context.h>
 
 struct aic_context {
@@ -11,6 +12,7 @@ struct aic_context {
     char *passes;   /* NULL: none */
     char *dump_dir; /* NULL: none */
     int verbose;    /* 0 .. 2 */
+    aic_share share;
     aic_semantics semantics;
     aic_cache cache; /* of aic_code */
     atomic_uint_fast64_t compiles;

@@ -180,6 +180,7 @@ aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
         .codegen_ns = code->codegen_ns,
         .link_ns = code->link_ns,
         .code_bytes = code->code_bytes,
+        .threads = code->workers,
         .compiled = kernel->compiled,
     };
     return AIC_OK;

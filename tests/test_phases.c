@@ -52,11 +52,6 @@ static void open_call(shared_call *call)
     ck_assert(guard_open(&call->output, old->size, 64, GUARD_AFTER));
     memcpy(call->output.data, old->data, old->size);
     call->operand[c->output] = call->output.data;
-    if (r->pack.operand != 0) {
-        void (*pack)(void *, const void *) = (void (*)(void *, const void *))call->code->function[AIC_FUNCTION_PACK];
-        pack(call->packed.data, call->operand[r->pack.operand]);
-        call->operand[r->pack.operand] = call->packed.data;
-    }
 }
 
 static void close_call(shared_call *call)
@@ -83,12 +78,13 @@ static int divide(shared_call *call, int64_t items, int64_t begin[RANGES_MAX + 1
     return count;
 }
 
-static void run_phase(shared_call *call, int64_t phase)
+/* Runs the items of a phase with `shared` as its shared memory. */
+static void run_phase(shared_call *call, void *shared, int64_t phase, int64_t items)
 {
     phase_function run = (phase_function)call->code->function[AIC_FUNCTION_PHASE];
     int64_t begin[RANGES_MAX + 1];
     int order[RANGES_MAX];
-    const int count = divide(call, call->code->requirements.phase[phase].items, begin);
+    const int count = divide(call, items, begin);
     for (int i = 0; i < count; i++) {
         const int other = (int)aic_rng_range(&call->state, 0, i);
         order[i] = order[other];
@@ -96,24 +92,29 @@ static void run_phase(shared_call *call, int64_t phase)
     }
     for (int i = 0; i < count; i++) {
         void *private = call->private[aic_rng_range(&call->state, 0, WORKERS - 1)].data;
-        run(call->operand, call->shared.data, private, phase, begin[order[i]], begin[order[i] + 1]);
+        run(call->operand, shared, private, phase, begin[order[i]], begin[order[i] + 1]);
     }
 }
 
 static void check_code(const verify_case *c, const aic_code *code, uint64_t seed)
 {
     verify_report report;
+    const aic_requirements *r = &code->requirements;
     shared_call call = {.c = c, .code = code, .state = seed};
     open_call(&call);
-    for (uint32_t phase = 0; phase < code->requirements.phases; phase++) {
-        run_phase(&call, phase);
+    if (r->pack.operand != 0) {
+        run_phase(&call, call.packed.data, AIC_PHASE_PACK, r->pack.items);
+        call.operand[r->pack.operand] = call.packed.data;
+    }
+    for (uint32_t phase = 0; phase < r->phases; phase++) {
+        run_phase(&call, call.shared.data, phase, r->phase[phase].items);
     }
     const verify_verdict verdict = verify_compare(c, call.output.data, "shared", &report);
     ck_assert_msg(verdict == VERIFY_PASSED, "%s: %s", code->symbol, report.text);
     for (int i = 0; i < WORKERS; i++) {
         ck_assert(guard_intact(&call.private[i]));
     }
-    ck_assert(guard_intact(&call.shared) && guard_intact(&call.output));
+    ck_assert(guard_intact(&call.shared) && guard_intact(&call.packed) && guard_intact(&call.output));
     close_call(&call);
 }
 

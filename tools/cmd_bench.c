@@ -33,6 +33,7 @@ typedef struct bench_call {
     void *pointer[AIC_OPERANDS_MAX];
     const aic_spec *spec;
     bool use_packed;
+    bool shared; /* among threads, which the kernel's C function is not */
 } bench_call;
 
 typedef struct bench_row {
@@ -45,7 +46,8 @@ typedef struct bench_row {
 static void call_once(void *argument)
 {
     const bench_call *call = argument;
-    if (entry_direct(call->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
+    if (!call->shared &&
+        entry_direct(call->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
         return;
     }
     (void)(call->use_packed ? aic_kernel_call_packed : aic_kernel_call)(call->kernel, call->pointer, call->count);
@@ -128,6 +130,9 @@ static int open_call(bench_call *call, const bench_options *options, const aic_s
     if (failed != AIC_OK) {
         return cli_fail_library(NULL, failed);
     }
+    aic_kernel_info info;
+    (void)aic_kernel_get_info(call->kernel, &info);
+    call->shared = info.threads > 1;
     size_t workspace = aic_kernel_workspace_size(call->kernel);
     if (!guard_open(&call->workspace, workspace, 64, GUARD_BEFORE)) {
         return cli_fail_memory("workspace", workspace);
@@ -159,25 +164,26 @@ static void print_json(const bench_row *row)
     print_json_string(row->info.name);
     printf(",\"isa\":");
     print_json_string(row->info.isa);
-    printf(",\"threads\":1,\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f,\"min_ns\":%.1f"
+    printf(",\"threads\":%d,\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f,\"min_ns\":%.1f"
            ",\"p90_ns\":%.1f,\"gmacs_per_s\":%.3f,\"gbytes_per_s\":%.3f,\"compile_ns\":%" PRIu64 ",\"cache\":\"%s\"}\n",
-           row->macs, row->bytes, row->time.median_ns, row->time.min_ns, row->time.p90_ns,
+           row->info.threads, row->macs, row->bytes, row->time.median_ns, row->time.min_ns, row->time.p90_ns,
            (double)row->macs / row->time.median_ns, (double)row->bytes / row->time.median_ns, compile_ns,
            row->info.compiled ? "miss" : "memory");
 }
 
 static void print_table_head(void)
 {
-    printf("%12s %12s %12s %10s %10s %11s  %-10s %s\n", "median us", "min us", "p90 us", "GMAC/s", "GB/s", "compile ms",
-           "isa", "operator");
+    printf("%12s %12s %12s %10s %10s %11s %7s  %-10s %s\n", "median us", "min us", "p90 us", "GMAC/s", "GB/s",
+           "compile ms", "threads", "isa", "operator");
 }
 
 static void print_table_row(const bench_row *row)
 {
     uint64_t compile_ns = row->info.compiled ? row->info.emit_ns + row->info.codegen_ns + row->info.link_ns : 0;
-    printf("%12.2f %12.2f %12.2f %10.2f %10.2f %11.2f  %-10s %s\n", row->time.median_ns * 1e-3, row->time.min_ns * 1e-3,
-           row->time.p90_ns * 1e-3, (double)row->macs / row->time.median_ns, (double)row->bytes / row->time.median_ns,
-           (double)compile_ns * 1e-6, row->info.isa, row->spec);
+    printf("%12.2f %12.2f %12.2f %10.2f %10.2f %11.2f %7d  %-10s %s\n", row->time.median_ns * 1e-3,
+           row->time.min_ns * 1e-3, row->time.p90_ns * 1e-3, (double)row->macs / row->time.median_ns,
+           (double)row->bytes / row->time.median_ns, (double)compile_ns * 1e-6, row->info.threads, row->info.isa,
+           row->spec);
 }
 
 static int bench_spec(const bench_options *options, const aic_spec *spec)
@@ -333,7 +339,7 @@ int cmd_bench(int argc, char **argv)
         CLI_OPTIONS_PTO(o.pto),
         CLI_OPTION_DT(o.session),
         CLI_OPTION_ARCH(o.session),
-        CLI_OPTION_THREADS(o.session),
+        CLI_OPTION_THREADS(o.session, "1"),
         CLI_OPTION_ISA(o.session, "LEVEL"),
     };
     args_option semantics[CLI_CHOICES];
@@ -341,7 +347,7 @@ int cmd_bench(int argc, char **argv)
     const args_command command = {
         .name = "bench",
         .arguments = "SPEC... [OPTION]...",
-        .summary = "Measures the speed of operators on one thread.",
+        .summary = "Measures the speed of operators.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,

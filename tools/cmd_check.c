@@ -43,7 +43,7 @@ static int open_level(check_state *check, const char *isa)
         return cli_fail(CLI_SYSTEM, "check: more than %d instruction set levels", LEVELS_MAX);
     }
     cli_session *level = &check->level[check->level_count++];
-    *level = (cli_session){.isa = isa, .choices = check->session.choices};
+    *level = (cli_session){.isa = isa, .threads = check->session.threads, .choices = check->session.choices};
     return cli_session_open(level);
 }
 
@@ -110,11 +110,14 @@ static int record(check_state *check, verify_verdict verdict, const verify_repor
         check->sums.passed++;
         return CLI_DONE;
     }
-    char semantics[CLI_SEMANTICS_TEXT_MAX];
+    char semantics[CLI_SEMANTICS_TEXT_MAX], threads[32] = "";
     cli_semantics_text(&check->session, semantics);
+    if (check->session.threads > 0) {
+        (void)snprintf(threads, sizeof threads, " --threads %" PRId64, check->session.threads);
+    }
     progress_clear();
     check->sums.in_line = true;
-    printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s\n", what, report->text, repeat, semantics);
+    printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s%s\n", what, report->text, repeat, threads, semantics);
     int status = cli_flush_output();
     check->sums.failed++;
     check->sums.in_line = false;
@@ -429,6 +432,7 @@ int cmd_check(int argc, char **argv)
         CLI_OPTIONS_PTO(check.pto),
         CLI_OPTION_DT(check.session),
         CLI_OPTION_ARCH(check.session),
+        CLI_OPTION_THREADS(check.session, "all processors"),
         CLI_OPTION_ISA(check.session, "LEVEL"),
     };
     args_option semantics[CLI_CHOICES];

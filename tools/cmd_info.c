@@ -69,6 +69,7 @@ static int print_info(cli_session *session)
     printf("%-20s %s, %ld online\n", "processor", name, sysconf(_SC_NPROCESSORS_ONLN));
     printf("%-20s %.1f GiB available\n", "memory", (double)memory_limit() / (double)(1 << 30));
     print_levels();
+    printf("%-20s %d share a call by default\n", "threads", aic_context_threads(session->context));
     printf("%-20s %s\n", "used by default", aic_context_isa(session->context));
     print_environment();
     printf("%-20s %.1f GMAC/s\n", "float32 peak", aic_peak_fma_f32());

@@ -235,7 +235,7 @@ static int check_options(const run_state *run, size_t texts)
 
 int cmd_run(int argc, char **argv)
 {
-    run_state run = {.session.threads = 1, .operands.command = "run"};
+    run_state run = {.operands.command = "run"};
     args_list positional = {0};
     const args_option options[] = {
         CLI_OPTIONS_INPUTS(run.operands),
@@ -260,7 +260,7 @@ int cmd_run(int argc, char **argv)
         CLI_OPTIONS_PTO(run.pto),
         CLI_OPTION_DT(run.session),
         CLI_OPTION_ARCH(run.session),
-        CLI_OPTION_THREADS(run.session),
+        CLI_OPTION_THREADS(run.session, "all processors"),
         CLI_OPTION_ISA(run.session, "LEVEL"),
     };
     args_option semantics[CLI_CHOICES];

@@ -45,6 +45,7 @@ const command_variable *command_variable_at(size_t index)
 {
     static const command_variable variables[] = {
         {"AIC_MAX_ISA", "the highest instruction set level that is used where --isa does not name one"},
+        {"AIC_NUM_THREADS", "how many threads may share a call where --threads does not say"},
         {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made; 2: and for every lookup"},
         {"AIC_DUMP_DIR", "a folder, made where it is not there, for the IR, assembly and object of every kernel"},
     };

@@ -92,6 +92,7 @@ int cli_session_open(cli_session *session)
     aic_context_options options = aic_context_options_init();
     options.isa = session->isa;
     options.passes = session->passes;
+    options.threads = (int)session->threads;
     options.semantics = session->semantics;
     aic_status status = aic_context_create(&options, &session->context);
     return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);

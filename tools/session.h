@@ -27,7 +27,7 @@ typedef struct cli_session {
     const char *passes;  /* --passes, NULL: none */
     const char *arch;    /* --arch, NULL: A5 */
     const char *dt;      /* --dt: element type of lines of the benchmark format, NULL: not given */
-    int64_t threads;     /* --threads; one thread is all that kernels use */
+    int64_t threads;     /* --threads, 0: the default */
     cli_choices choices; /* what semantics are made of */
     aic_semantics semantics;
     aic_context *context;
@@ -49,10 +49,10 @@ typedef struct cli_session {
         .name = "--dt", .value = "int8|float16", .help = "element type of a line of the benchmark format",             \
         .kind = ARGS_TEXT, .target = &(s).dt                                                                           \
     }
-#define CLI_OPTION_THREADS(s)                                                                                          \
+#define CLI_OPTION_THREADS(s, fallback)                                                                                \
     {                                                                                                                  \
-        .name = "--threads", .value = "N", .help = "threads of a call (at most 1)", .kind = ARGS_INTEGER,              \
-        .target = &(s).threads, .low = 1, .high = 1                                                                    \
+        .name = "--threads", .value = "N", .help = "threads that share a call (default " fallback ")",                 \
+        .kind = ARGS_INTEGER, .target = &(s).threads, .low = 1, .high = AIC_THREADS_MAX                                \
     }
 
 /* The options that every command on operators has, one a row of aic/semantics.def, for args_command.shared. */

@@ -29,8 +29,8 @@ expect 'check: nothing' 2 'nothing to check' "$aicjit" check
 expect 'bench: nothing' 2 'nothing to measure' "$aicjit" bench
 expect 'info takes no SPEC' 2 'one too many' "$aicjit" info "$int8"
 
-for n in 0 2 -1 x '' 1.5 99999999999999999999; do
-    expect "--threads '$n'" 2 "--threads: \"$n\" is not an integer in 1\\.\\.1" "$aicjit" run "$int8" --threads "$n"
+for n in 0 1025 -1 x '' 1.5 99999999999999999999; do
+    expect "--threads '$n'" 2 "--threads: \"$n\" is not an integer in 1\\.\\.1024" "$aicjit" run "$int8" --threads "$n"
 done
 for n in 0 -1 x 1e3 1099511627777; do
     expect "--fuzz $n" 2 "--fuzz: \"$n\" is not an integer in 1\\.\\." "$aicjit" check --fuzz "$n"

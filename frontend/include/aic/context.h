@@ -27,6 +27,20 @@ AIC_EXTERN_C_BEGIN
 
 typedef struct aic_context aic_context;
 
+/* Work of a call that is shared: does items begin .. end-1 of those that the callback was given. `worker` is one of 0
+ * .. workers-1, and no two bodies that run at the same time have the same. */
+typedef void (*aic_parallel_body)(void *data, int64_t begin, int64_t end, int worker);
+
+/* A caller's own parallel loop: calls body(data, begin, end, worker) so that every item 0 .. items-1 is done once, in
+ * any ranges and order, on any threads, and returns when all bodies have returned. A call may use it several times, one
+ * after the other; concurrent calls use it at the same time. Calls to this library that it makes itself are not shared
+ * once more. A range outside, a worker's number outside or in use, or items that were left out make the call fail with
+ * AIC_INVALID_ARGUMENT, its output undefined. `user` is parallel_for_data. */
+typedef void (*aic_parallel_for)(void *user, int64_t items, int workers, aic_parallel_body body, void *data);
+
+/* The most threads that a context may have. */
+#define AIC_THREADS_MAX 1024
+
 typedef struct aic_context_options {
     /* Highest instruction set level to use, e.g. "avx2"; NULL: the environment's AIC_MAX_ISA, else the best
      * of the host. A level the host lacks is AIC_UNSUPPORTED. */
@@ -41,6 +55,18 @@ typedef struct aic_context_options {
     /* 1: one line on standard error for every kernel made; 2: and for every lookup; -1: the environment's
      * AIC_VERBOSE. The library prints nothing else, and nothing by default. */
     int verbose;
+    /* Threads that share one call, its caller among them: 1 .. AIC_THREADS_MAX; 0: the environment's AIC_NUM_THREADS,
+     * else the effective processors: those of the calling thread's affinity mask, at most as many as the quota of a
+     * control group pays for, rounded down. Results do not depend on it, bit for bit. Calls too small for it, and those
+     * through a kernel's C function, stay on the calling thread. More than 1 without parallel_for is AIC_UNSUPPORTED
+     * where the library pthreadpool is not installed; by default calls then stay on the calling thread.
+     *
+     * The threads are those of one pool for the process, started with the first call that is shared. As long as it is
+     * in use other callers work alone and its threads are so many fewer. A child after fork() gets a pool of its own.
+     */
+    int threads;
+    aic_parallel_for parallel_for; /* NULL: the pool; else what shares calls among at most `threads` threads */
+    void *parallel_for_data;
     aic_semantics semantics;
 } aic_context_options;
 
@@ -66,6 +92,10 @@ AIC_API aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats
 /* The instruction set level the context generates for. Static storage; NULL, with a message, when context is NULL and
  * no default context can be made. */
 AIC_API const char *aic_context_isa(aic_context *context);
+
+/* The number of threads that share the context's calls; 1 where there is no pool. 0, with a message, when context is
+ * NULL and no default context can be made. */
+AIC_API int aic_context_threads(aic_context *context);
 
 /* Instruction set levels of this architecture in ascending order; NULL past the last. Static storage. */
 AIC_API const char *aic_isa_name(size_t index);

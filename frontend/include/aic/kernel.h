@@ -62,6 +62,7 @@ typedef struct aic_kernel_info {
     uint64_t codegen_ns;  /* passes and machine code */
     uint64_t link_ns;
     uint64_t code_bytes; /* size of the object */
+    int threads;         /* at most that many share a call: 1 for kernels with little to do */
     bool compiled;       /* false: it was in the cache when this handle was created */
 } aic_kernel_info;
 
