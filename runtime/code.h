@@ -7,10 +7,9 @@
 #include "frontend/core/op.h"
 #include "runtime/code_memory.h"
 #include "runtime/context.h"
+#include "runtime/identity.h"
 #include <ffi.h>
 #include <stdatomic.h>
-
-#define AIC_SYMBOL_MAX 80
 
 typedef void (*aic_function)(void);
 
