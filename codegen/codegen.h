@@ -32,9 +32,6 @@ typedef struct aic_codegen_request {
     const char *symbol; /* what the names of the kernel's functions begin with */
 } aic_codegen_request;
 
-/* Enough for the text of any schedule. */
-#define AIC_SCHEDULE_TEXT_MAX 160
-
 /* A finished object and its image; free with aic_object_free(). */
 typedef struct aic_object {
     char *bytes; /* ELF relocatable */
@@ -46,6 +43,13 @@ typedef struct aic_object {
 } aic_object;
 
 void aic_object_free(aic_object *object);
+
+/* The record of the kernel in an object. */
+void aic_object_record(const aic_object *object, aic_kernel_record *record);
+
+/* The image that a record describes, of bytes that were kept; they stay the caller's, the image is not to be freed.
+ * AIC_INVALID_ARGUMENT when they are not those of the record. */
+aic_status aic_record_image(const aic_kernel_record *record, unsigned char *bytes, size_t size, aic_image *image);
 
 /* What a schedule amounts to. */
 typedef struct aic_schedule_info {
