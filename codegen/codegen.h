@@ -15,7 +15,7 @@ enum { AIC_GENERATOR_VERSION = 1, AIC_SCHEDULE_RULE = 1 };
 
 /* One specification for one target. */
 typedef struct aic_problem {
-    const aic_spec *spec; /* resolved (aic_spec_resolve) */
+    const aic_spec *spec; /* canonical (aic_spec_resolve_kernel) */
     const aic_semantics *semantics;
     const aic_target *target;
 } aic_problem;
@@ -23,7 +23,7 @@ typedef struct aic_problem {
 /* What a kernel computes: one specification, or a group of independent ones that it runs in their order. */
 typedef struct aic_codegen_request {
     size_t count;         /* specifications, 1 .. AIC_GROUP_MAX */
-    const aic_spec *spec; /* resolved (aic_spec_resolve) */
+    const aic_spec *spec; /* canonical (aic_spec_resolve_kernel) */
     const char *schedule; /* of a single specification; NULL: the default rule chooses, as it does for groups */
     const aic_semantics *semantics;
     const aic_target *target;
