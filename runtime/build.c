@@ -33,64 +33,6 @@ aic_status aic_build_validate(aic_build *build)
     return status;
 }
 
-/* Appends nothing but what the specifications and the schedule say. */
-static void add_specs(const aic_spec *spec, size_t count, const char *schedule, aic_key *key)
-{
-    for (size_t i = 0; i < count; i++) {
-        aic_key_add_spec(key, &spec[i]);
-    }
-    if (schedule != NULL) {
-        aic_build_key_schedule(key, schedule);
-    }
-}
-
-void aic_build_key(const aic_build *build, aic_key *key)
-{
-    aic_key_begin(key, AIC_KEY_CANONICAL, build->count);
-    add_specs(build->spec, build->count, build->request->schedule, key);
-}
-
-void aic_build_key_schedule(aic_key *key, const char *schedule)
-{
-    const size_t length = strlen(schedule);
-    aic_key_add(key, length);
-    for (size_t at = 0; at < length; at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, schedule + at, length - at < sizeof word ? length - at : sizeof word);
-        aic_key_add(key, word);
-    }
-}
-
-/* A text as one word: FNV-1a. */
-static uint64_t word_of_text(const char *text)
-{
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    for (; text != NULL && *text != '\0'; text++) {
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001B3);
-    }
-    return hash;
-}
-
-void aic_build_symbol(const aic_codegen_request *request, char symbol[AIC_SYMBOL_MAX])
-{
-    aic_key key;
-    aic_key_begin(&key, AIC_KEY_CANONICAL, request->count);
-    add_specs(request->spec, request->count, request->schedule != NULL ? request->schedule : "", &key);
-    for (size_t f = 0; f < aic_semantics_record.count; f++) {
-        aic_key_add(&key, aic_field_word(&aic_semantics_record.fields[f], request->semantics, 0));
-    }
-    aic_key_add(&key, (uint64_t)request->target->arch);
-    aic_key_add(&key, word_of_text(request->target->name));
-    aic_key_add(&key, word_of_text(request->passes));
-
-    char names[AIC_SYMBOL_MAX / 2], many[24] = "";
-    aic_spec_subject(request->spec, "_", names, sizeof names);
-    if (request->count > 1) {
-        snprintf(many, sizeof many, "_x%zu", request->count);
-    }
-    snprintf(symbol, AIC_SYMBOL_MAX, "aic_%s%s_%016llx", names, many, (unsigned long long)aic_key_hash(&key));
-}
-
 static aic_codegen_request codegen_request(const aic_build *build)
 {
     return (aic_codegen_request){
@@ -100,16 +42,21 @@ static aic_codegen_request codegen_request(const aic_build *build)
         .semantics = &build->context->semantics,
         .target = build->context->target,
         .passes = build->context->passes,
-        .symbol = build->code->symbol,
+        .symbol = build->identity.symbol,
     };
 }
 
-aic_status aic_build_name(aic_build *build)
+aic_status aic_build_identify(aic_build *build)
+{
+    const aic_codegen_request request = codegen_request(build);
+    return aic_identity_create(&request, &build->identity);
+}
+
+aic_status aic_build_describe(aic_build *build)
 {
     aic_status status = aic_code_create(build->spec, build->count, build->context, &build->code);
     if (status == AIC_OK) {
-        const aic_codegen_request request = codegen_request(build);
-        aic_build_symbol(&request, build->code->symbol);
+        memcpy(build->code->symbol, build->identity.symbol, sizeof build->code->symbol);
     }
     return status;
 }
@@ -142,17 +89,16 @@ aic_status aic_build_link(aic_build *build)
     }
     if (context->dump_dir != NULL) {
         aic_codegen_request request = codegen_request(build);
-        aic_log_dump(context, &request, &build->object);
+        aic_log_dump(context, &request, &build->identity, &build->object);
     }
     return AIC_OK;
 }
 
-aic_code *aic_build_end(aic_build *build, aic_status status)
+void aic_build_end(aic_build *build)
 {
+    aic_identity_free(&build->identity);
     aic_object_free(&build->object);
-    if (status != AIC_OK && build->code != NULL) {
+    if (build->code != NULL) {
         aic_code_release(build->code);
-        build->code = NULL;
     }
-    return build->code;
 }

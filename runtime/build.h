@@ -10,8 +10,9 @@ typedef struct aic_build {
     size_t count;                 /* specifications */
     aic_spec spec[AIC_GROUP_MAX]; /* copies of the request's descriptors; canonical after the first stage */
     aic_spec asked;               /* the first one, resolved only: what a log shows */
+    aic_identity identity;
     aic_object object;
-    aic_code *code; /* the result in the making */
+    aic_code *code; /* the result, held once */
 } aic_build;
 
 /* Runs no stage yet. End with aic_build_end(). */
@@ -19,20 +20,12 @@ void aic_build_begin(aic_build *build, aic_context *context, const aic_request *
 
 /* Every rule of the document; fills in what a chain leaves out, then puts aside what code does not depend on. */
 aic_status aic_build_validate(aic_build *build);
-void aic_build_key(const aic_build *build, aic_key *key); /* that of its kernel, whoever asked for it */
-aic_status aic_build_name(aic_build *build);              /* the kernel gets its name */
-aic_status aic_build_object(aic_build *build);            /* emit IR, optimise, generate machine code */
-aic_status aic_build_link(aic_build *build);              /* object to callable functions; log and dump */
+aic_status aic_build_identify(aic_build *build); /* of all that the code depends on; the kernel has its name by it */
+aic_status aic_build_describe(aic_build *build); /* what a caller must know: the operands */
+aic_status aic_build_object(aic_build *build);   /* emit IR, optimise, generate machine code */
+aic_status aic_build_link(aic_build *build);     /* object to callable functions; log and dump */
 
-/* Frees everything but the code, and that too unless `status`, the last stage's, is AIC_OK. Returns the code, held
- * once, or NULL. */
-aic_code *aic_build_end(aic_build *build, aic_status status);
-
-/* The deterministic name of the kernel of a request, whose own symbol is not looked at: operators, of a group the first
- * one's and how many there are, and a hash of all that its code depends on. */
-void aic_build_symbol(const aic_codegen_request *request, char symbol[AIC_SYMBOL_MAX]);
-
-/* Appends the text of a schedule to a key. */
-void aic_build_key_schedule(aic_key *key, const char *schedule);
+/* Frees everything; the code, too, unless the caller has taken it and put NULL in its place. */
+void aic_build_end(aic_build *build);
 
 #endif

@@ -7,10 +7,9 @@
 #include "frontend/core/op.h"
 #include "runtime/code_memory.h"
 #include "runtime/context.h"
+#include "runtime/identity.h"
 #include <ffi.h>
 #include <stdatomic.h>
-
-#define AIC_SYMBOL_MAX 80
 
 typedef void (*aic_function)(void);
 
@@ -46,7 +45,7 @@ typedef struct aic_code {
 
 /* A code without functions, described by a canonical specification, or by the `count` of a group: one operand, the
  * table of theirs, the content of which is not checked. Held once. */
-aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_context *context, aic_code **code);
+aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_context *context, aic_code **code);
 
 /* Takes over sizes and times of the object that the code will consist of. */
 void aic_code_describe(aic_code *code, const aic_object *object);

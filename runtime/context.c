@@ -116,8 +116,15 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     return status;
 }
 
+static void release_code(void *code)
+{
+    aic_code_release(code);
+}
+
 static void free_parts(aic_context *context)
 {
+    aic_cache_destroy(&context->asked, release_code);
+    aic_cache_destroy(&context->kernels, release_code);
     free(context->passes);
     free(context->dump_dir);
     free(context);
@@ -135,7 +142,10 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     }
     aic_status status = configure(made, options != NULL ? options : &defaults);
     if (status == AIC_OK) {
-        status = aic_cache_init(&made->cache);
+        status = aic_cache_init(&made->asked);
+    }
+    if (status == AIC_OK) {
+        status = aic_cache_init(&made->kernels);
     }
     if (status != AIC_OK) {
         free_parts(made);
@@ -143,20 +153,13 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     }
     atomic_init(&made->compiles, 0);
     atomic_init(&made->code_bytes, 0);
-    atomic_init(&made->kernels, 0);
     *context = made;
     return AIC_OK;
-}
-
-static void release_code(void *code)
-{
-    aic_code_release(code);
 }
 
 void aic_context_destroy(aic_context *context)
 {
     if (context != NULL) {
-        aic_cache_destroy(&context->cache, release_code);
         free_parts(context);
     }
 }
@@ -195,7 +198,7 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
     if (status == AIC_OK) {
         /* relaxed: counters, each right by itself; they order nothing. */
         *stats = (aic_cache_stats){
-            .kernels = atomic_load_explicit(&context->kernels, memory_order_relaxed),
+            .kernels = atomic_load_explicit(&context->kernels.entries, memory_order_relaxed),
             .compiles = atomic_load_explicit(&context->compiles, memory_order_relaxed),
             .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
         };

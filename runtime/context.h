@@ -14,11 +14,10 @@ struct aic_context {
     int verbose;    /* 0 .. 2 */
     aic_share share;
     aic_semantics semantics;
-    aic_cache cache; /* of aic_code */
+    aic_cache asked;   /* of aic_code, by what callers say (aic_key) */
+    aic_cache kernels; /* of the same, by what they are (aic_identity) */
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t code_bytes;
-    atomic_size_t
-        kernels; /* that the cache holds; it has more entries, one for everything that they were asked for by */
 };
 
 /* The process-wide default context, made at the first call from the environment. */

@@ -1,7 +1,9 @@
 /* Looking at what the generator makes: dumps of its stages and the list of candidate schedules. Nothing is cached. */
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
-#include "runtime/build.h"
+#include "frontend/core/op.h"
+#include "runtime/context.h"
+#include "runtime/identity.h"
 #include "runtime/isa.h"
 #include "runtime/worker.h"
 #include <aic/kernel.h>
@@ -35,7 +37,31 @@ static aic_status dump_plan(const aic_problem *problem, const char *schedule, ch
     return status;
 }
 
-/* The stage of a valid specification; text stages leave *size alone. */
+/* The generator's stages, under the name that the kernel has when it is compiled: that depends on the schedule in its
+ * canonical form, and on whether it is the default one. */
+static aic_status dump_generated(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
+{
+    const aic_problem problem = {request->spec, request->semantics, request->target};
+    aic_codegen_request named = *request;
+    aic_schedule_info given;
+    aic_identity identity;
+    aic_status status = AIC_OK;
+    if (request->schedule != NULL) {
+        status = aic_generator_linked()->plan(&problem, request->schedule, &given);
+        named.schedule = given.is_default ? NULL : given.text;
+    }
+    if (status == AIC_OK) {
+        status = aic_identity_create(&named, &identity);
+    }
+    if (status == AIC_OK) {
+        named.symbol = identity.symbol;
+        status = aic_generator_linked()->dump(&named, stage, bytes, size);
+        aic_identity_free(&identity);
+    }
+    return status;
+}
+
+/* The stage of a canonical specification; the request needs no symbol. Text stages leave *size alone. */
 static aic_status dump_stage(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
 {
     const aic_problem problem = {request->spec, request->semantics, request->target};
@@ -48,7 +74,7 @@ static aic_status dump_stage(const aic_codegen_request *request, aic_dump_stage 
         status = aic_generator_linked()->explain(&problem, bytes);
         break;
     default:
-        return aic_generator_linked()->dump(request, stage, bytes, size);
+        return dump_generated(request, stage, bytes, size);
     }
     if (status == AIC_OK) {
         *size = strlen(*bytes);
@@ -80,17 +106,14 @@ static aic_status run_dump_job(void *argument)
     if (status != AIC_OK) {
         return status;
     }
-    char symbol[AIC_SYMBOL_MAX];
-    const aic_codegen_request request = {.count = 1,
-                                         .spec = &canonical,
-                                         .schedule = job->schedule,
-                                         .semantics = &context->semantics,
-                                         .target = target,
-                                         .triple = job->triple,
-                                         .passes = context->passes,
-                                         .symbol = symbol};
-    aic_build_symbol(&request, symbol);
-    return dump_stage(&request, job->stage, &job->bytes, &job->size);
+    return dump_stage(&(aic_codegen_request){.count = 1,
+                                             .spec = &canonical,
+                                             .schedule = job->schedule,
+                                             .semantics = &context->semantics,
+                                             .target = target,
+                                             .triple = job->triple,
+                                             .passes = context->passes},
+                      job->stage, &job->bytes, &job->size);
 }
 
 aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,

@@ -125,7 +125,8 @@ static void dump_file(const aic_context *context, const char *symbol, const char
     }
 }
 
-void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_object *object)
+void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
+                  const aic_object *object)
 {
     static const struct {
         aic_dump_stage stage;
@@ -142,4 +143,11 @@ void aic_log_dump(const aic_context *context, const aic_codegen_request *request
         }
     }
     dump_file(context, request->symbol, "o", object->bytes, object->size);
+    char *text;
+    if (aic_identity_print(identity->bytes, identity->size, &text) == AIC_OK) {
+        dump_file(context, request->symbol, "txt", text, strlen(text));
+        free(text);
+    } else if (context->verbose >= 1) {
+        aic_log("cannot dump %s.txt: %s", request->symbol, aic_last_error());
+    }
 }

@@ -12,9 +12,10 @@ void aic_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * first asked for by; of a group not shown. */
 void aic_log_compile(const aic_code *code, const aic_spec *asked);
 
-/* Writes NAME.ll, NAME.s and NAME.o of a kernel to the context's folder, each under a temporary name that is then
- * renamed. A failure is a verbose line, nothing more. */
-void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_object *object);
+/* Writes NAME.ll, NAME.s, NAME.o and NAME.txt, which says what the kernel is, to the context's folder, each under a
+ * temporary name that is then renamed. A failure is a verbose line, nothing more. */
+void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
+                  const aic_object *object);
 
 /* Monotonic time in nanoseconds. */
 uint64_t aic_log_now(void);

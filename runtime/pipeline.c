@@ -8,37 +8,33 @@
 /* All that a caller says; target, passes and semantics are the context's own. */
 static inline void make_key(const aic_request *request, aic_key *key)
 {
-    aic_key_begin(key, AIC_KEY_ASKED, request->specs);
+    key->count = 0;
     for (size_t i = 0; i < request->count; i++) {
         const aic_asked *asked = &request->stage[i];
-        if (asked->stages > 0) {
-            aic_key_add(key, asked->stages);
-        }
-        aic_key_add_stage(key, asked->op, asked->desc);
+        aic_key_add_stage(key, i == 0 ? request->specs : 0, asked->stages, asked->op, asked->desc);
     }
     if (request->schedule != NULL) {
-        aic_build_key_schedule(key, request->schedule);
+        aic_key_add_text(key, request->schedule);
     }
 }
 
-/* What the cache lacks. */
+/* What a cache lacks. */
 typedef struct making {
     aic_context *context;
     const aic_request *request;
-    aic_build *build; /* of valid, canonical specifications; NULL: there is none yet */
+    aic_build *build; /* with the kernel's identity; NULL: there is none yet */
 } making;
 
 /* Makes it. *made is for the cache. */
 typedef aic_status (*make_fn)(const making *what, aic_result *made);
 
-/* Finds an entry of the cache after all, waits for the thread that is making it, or makes it (then the flight is ours).
- */
-static aic_status claim_or_make(const making *what, make_fn make, const aic_key *key, uint64_t hash, aic_result *result)
+/* Finds an entry after all, waits for the thread that is making it, or makes it (then the flight is ours). */
+static aic_status claim_or_make(aic_cache *cache, const aic_cache_key *key, make_fn make, const making *what,
+                                aic_result *result)
 {
-    aic_cache *cache = &what->context->cache;
     const aic_cache_entry *entry;
     aic_flight *flight;
-    aic_status status = aic_cache_claim(cache, key, hash, &entry, &flight);
+    aic_status status = aic_cache_claim(cache, key, &entry, &flight);
     *result = (aic_result){.code = entry != NULL ? entry->value : NULL, .compiled = false};
     if (flight != NULL) {
         status = make(what, result);
@@ -47,40 +43,42 @@ static aic_status claim_or_make(const making *what, make_fn make, const aic_key 
     return status;
 }
 
-/* The stages of making a kernel. */
 static aic_status make_kernel(const making *what, aic_result *made)
 {
-    aic_status status = aic_build_name(what->build); /* deterministic, from all that the code depends on */
+    aic_build *build = what->build;
+    aic_status status = aic_build_describe(build);
     if (status == AIC_OK) {
-        status = aic_build_object(what->build); /* emit IR, optimise, machine code */
+        status = aic_build_object(build); /* emit IR, optimise, machine code */
     }
     if (status == AIC_OK) {
-        status = aic_build_link(what->build); /* functions that can be called */
+        status = aic_build_link(build); /* functions that can be called */
     }
     if (status == AIC_OK) {
-        /* relaxed: a statistic. */
-        atomic_fetch_add_explicit(&what->context->kernels, 1, memory_order_relaxed);
+        *made = (aic_result){.code = build->code, .compiled = true};
+        build->code = NULL;
     }
-    *made = (aic_result){.code = aic_build_end(what->build, status), .compiled = true};
     return status;
 }
 
-/* Judges what a caller says for the first time; it shares the kernel of all that come to the same. The code is held
- * once more for this entry of the cache. */
+/* Checks what a caller says for the first time, and finds or makes its kernel, which all share that come to the same
+ * identity. The code is held once more for this entry. */
 static aic_status make_entry(const making *what, aic_result *made)
 {
     aic_build build;
     aic_build_begin(&build, what->context, what->request);
     aic_status status = aic_build_validate(&build); /* every rule of the document */
     if (status == AIC_OK) {
+        status = aic_build_identify(&build); /* from all that the code depends on */
+    }
+    if (status == AIC_OK) {
+        const aic_cache_key key = {build.identity.bytes, build.identity.size, build.identity.hash};
         const making kernel = {what->context, what->request, &build};
-        aic_key key;
-        aic_build_key(&build, &key);
-        status = claim_or_make(&kernel, make_kernel, &key, aic_key_hash(&key), made);
+        status = claim_or_make(&what->context->kernels, &key, make_kernel, &kernel, made);
     }
     if (status == AIC_OK) {
         aic_code_hold(made->code);
     }
+    aic_build_end(&build);
     return status;
 }
 
@@ -103,11 +101,10 @@ static aic_status make_apart(const making *what, aic_result *made)
 }
 
 /* Not inlined: a hit needs none of its memory. */
-static __attribute__((noinline)) aic_status miss(const making *what, const aic_key *key, uint64_t hash,
-                                                 aic_result *result)
+static __attribute__((noinline)) aic_status miss(const making *what, const aic_cache_key *key, aic_result *result)
 {
     const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
-    aic_status status = claim_or_make(what, make_apart, key, hash, result);
+    aic_status status = claim_or_make(&what->context->asked, key, make_apart, what, result);
     if (status == AIC_OK && what->context->verbose >= 2) {
         aic_log("%s %s", result->compiled ? "miss" : "hit", result->code->symbol);
     }
@@ -123,15 +120,15 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
         return status;
     }
     /* descriptor -> key */
-    aic_key key;
-    make_key(request, &key);
-    const uint64_t hash = aic_key_hash(&key);
+    aic_key words;
+    make_key(request, &words);
+    const aic_cache_key key = {words.word, words.count * sizeof words.word[0], aic_key_hash(&words)};
 
     /* cached? */
-    const aic_cache_entry *entry = aic_cache_find(&context->cache, &key, hash);
+    const aic_cache_entry *entry = aic_cache_find(&context->asked, &key);
     aic_result found = {.code = entry != NULL ? entry->value : NULL, .compiled = false};
     if (entry == NULL) {
-        status = miss(&(making){.context = context, .request = request}, &key, hash, &found);
+        status = miss(&(making){.context = context, .request = request}, &key, &found);
     } else if (context->verbose >= 2) {
         aic_log("hit %s", found.code->symbol);
     }
@@ -144,13 +141,4 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
     }
     *result = found;
     return AIC_OK;
-}
-
-aic_status aic_ask_check(const aic_spec *spec)
-{
-    bool known = spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
-    for (int32_t i = 0; known && i < spec->count; i++) {
-        known = aic_op_name(spec->stage[i].op) != NULL;
-    }
-    return known ? AIC_OK : aic_spec_validate(spec, NULL); /* which says what is wrong */
 }

@@ -23,7 +23,14 @@ static inline size_t aic_ask(const aic_spec *spec, aic_asked *stage)
 
 /* Whether the specification has as many stages as there may be, of known operators, so that aic_ask() can take it; else
  * AIC_INVALID_ARGUMENT. */
-aic_status aic_ask_check(const aic_spec *spec);
+static inline aic_status aic_ask_check(const aic_spec *spec)
+{
+    bool known = spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
+    for (int32_t i = 0; known && i < spec->count; i++) {
+        known = aic_op_get(spec->stage[i].op) != NULL;
+    }
+    return known ? AIC_OK : aic_spec_validate(spec, NULL); /* which says what is wrong */
+}
 
 /* What a caller asks for: the kernel of one specification, or of a group of specifications that are independent of each
  * other; the only operand of that one is the table of theirs (codegen.h). */

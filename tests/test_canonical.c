@@ -13,7 +13,7 @@
 
 Suite *suite_canonical(void);
 
-enum { TEXT_MAX = 2048 };
+enum { TEXT_MAX = 2048, FIELDS_MAX = 32 };
 
 /* ---- pairs of specifications that differ in one entry of one field ---- */
 
@@ -71,20 +71,42 @@ static uint64_t other_word(uint64_t *state, const aic_field *field, uint64_t wor
     }
 }
 
-/* Changes one entry of the first specification. */
+/* Changes an entry of a stage of the first specification. */
+static void change_entry(uint64_t *state, const aic_spec *donor, int64_t s, const aic_field *field, uint32_t entry,
+                         pair *p)
+{
+    void *desc = &p->spec[1].stage[s].desc;
+    p->spec[1] = p->spec[0];
+    p->op = aic_op_name(p->spec[0].stage[s].op);
+    p->field = field->name;
+    p->entry = entry;
+    const uint64_t word = aic_field_word(field, desc, entry);
+    const uint64_t another = aic_field_word(field, &donor->stage[s].desc, entry);
+    aic_field_set_word(field, desc, entry, other_word(state, field, word, another));
+}
+
+/* The same of any stage and entry. */
 static void change(uint64_t *state, const aic_spec *donor, pair *p)
 {
     const int64_t s = aic_rng_range(state, 0, p->spec[0].count - 1);
     const aic_record *record = &aic_op_get(p->spec[0].stage[s].op)->record;
     const aic_field *field = &record->fields[aic_rng_range(state, 0, (int64_t)record->count - 1)];
-    void *desc = &p->spec[1].stage[s].desc;
-    p->spec[1] = p->spec[0];
-    p->op = record->name;
-    p->field = field->name;
-    p->entry = (uint32_t)aic_rng_range(state, 0, field->count - 1);
-    const uint64_t word = aic_field_word(field, desc, p->entry);
-    const uint64_t another = aic_field_word(field, &donor->stage[s].desc, p->entry);
-    aic_field_set_word(field, desc, p->entry, other_word(state, field, word, another));
+    change_entry(state, donor, s, field, (uint32_t)aic_rng_range(state, 0, field->count - 1), p);
+}
+
+/* Whether the second specification is another one, and legal; if so it is resolved, and both are canonicalised. */
+static bool is_pair(pair *p)
+{
+    aic_spec resolved;
+    if (aic_spec_equal(&p->spec[0], &p->spec[1]) || aic_spec_resolve(&p->spec[1], &p->semantics, &resolved) != AIC_OK) {
+        return false;
+    }
+    p->spec[1] = resolved;
+    for (int i = 0; i < 2; i++) {
+        p->canonical[i] = p->spec[i];
+        aic_spec_canonicalise(&p->canonical[i], &p->semantics);
+    }
+    return true;
 }
 
 /* What results depend on beside the specification; the memory that some are drawn for is the documents'. */
@@ -103,17 +125,10 @@ static bool draw_pair(kind which, uint64_t seed, pair *p)
     uint64_t state = seed * 2 + 1;
     p->semantics = draw_semantics(&state);
     const aic_spec given = draw_spec(which, &p->semantics, seed), donor = draw_spec(which, &p->semantics, seed + 1);
-    aic_spec resolved;
     ck_assert_int_eq(aic_spec_resolve(&given, &p->semantics, &p->spec[0]), AIC_OK);
     for (int tries = 0; tries < 40; tries++) {
         change(&state, &donor, p);
-        if (!aic_spec_equal(&p->spec[0], &p->spec[1]) &&
-            aic_spec_resolve(&p->spec[1], &p->semantics, &resolved) == AIC_OK) {
-            p->spec[1] = resolved;
-            for (int i = 0; i < 2; i++) {
-                p->canonical[i] = p->spec[i];
-                aic_spec_canonicalise(&p->canonical[i], &p->semantics);
-            }
+        if (is_pair(p)) {
             return true;
         }
     }
@@ -215,6 +230,98 @@ START_TEST(equal_code_is_one_kernel)
         }
     }
     ck_assert_int_eq(failed, 0);
+}
+END_TEST
+
+/* ---- every entry of every field ---- */
+
+/* What changing an entry was seen to do. */
+typedef struct seen {
+    bool same, other; /* the kernel stays, another one is made */
+} seen;
+
+/* Changes each entry of some specifications of an operator. */
+static void see(aic_op op, const aic_record *record, seen entries[][AIC_RANK_MAX])
+{
+    for (uint64_t seed = 0; seed < draws(3000); seed++) {
+        pair p;
+        uint64_t state = seed * 2 + 1;
+        const kind which = {op, AIC_OP_NONE};
+        p.semantics = draw_semantics(&state);
+        const aic_spec given = draw_spec(which, &p.semantics, seed), donor = draw_spec(which, &p.semantics, seed + 1);
+        ck_assert_int_eq(aic_spec_resolve(&given, &p.semantics, &p.spec[0]), AIC_OK);
+        for (size_t f = 0; f < record->count; f++) {
+            for (uint32_t i = 0; i < record->fields[f].count; i++) {
+                change_entry(&state, &donor, 0, &record->fields[f], i, &p);
+                if (is_pair(&p)) {
+                    const bool same = aic_spec_equal(&p.canonical[0], &p.canonical[1]);
+                    entries[f][i].same |= same;
+                    entries[f][i].other |= !same;
+                }
+            }
+        }
+    }
+}
+
+/* For each field, what changing it alone, from one legal descriptor to another, is seen to do, a letter an entry:
+ *
+ *     o  another kernel    s  the same kernel    b  one or the other, as other fields are    .  rules forbid it
+ *
+ * A field that is new has to be put in here; one that loses its `o` or `b` is forgotten by the code, one that loses its
+ * `s` or `b` makes kernels that are not needed. */
+static const char *const expected_entries[AIC_OP_END] = {
+    [AIC_OP_CONV2D] =
+        ("dtype=o fm_shape=.oo. kernel_shape=.ooo. stride=bb pad=bbbb dilation=bb pad_value=b init_l1out=o "
+         "accumulate=b"),
+    [AIC_OP_MMAD] = "dtype=o m=b n=b k=b a_format=o b_format=o c_format=o init_c=o accumulate=b",
+    [AIC_OP_FIXPIPE] = ("dst=s src=. format=b nSize=o mSize=o srcStride=b dstStride=b quantPre=o deqScalar=b ndNum=b "
+                        "srcNdStride=b dstNdStride=b reluEn=b unitFlag=. isChannelSplit=o"),
+    [AIC_OP_TIK_FIXPIPE] = ("dst=. src=. cburst_num=o burst_len=o dst_stride=b src_stride=. bias=o quantize_params=. "
+                            "mode_param=b mode_param_tensor=o relu=o"),
+    [AIC_OP_ND2NZ] =
+        ("dtype=b ndNum=b nValue=b dValue=b srcNdMatrixStride=b srcDValue=b dstNzC0Stride=b dstNzNStride=b "
+         "dstNzMatrixStride=b"),
+    [AIC_OP_LOAD_DATA] = "dtype=b startIndex=b repeatTimes=o srcStride=b dstGap=b ifTranspose=b addrMode=.",
+    [AIC_OP_LOAD_DATA_TRANSPOSE] = "dtype=b startIndex=b repeatTimes=o srcStride=b dstGap=b dstFracGap=b addrMode=.",
+    [AIC_OP_TRANSDATA] = "dtype=b src=b dst=b shape=oooo",
+    [AIC_OP_TENSOR_ARITHMETIC] =
+        ("memory=o input0_addr=b input1_addr=b output_addr=o shape=oooo input0_stride=bbbb "
+         "input1_stride=bbbb output_stride=bbbb op=o input0_is_const=o input1_is_const=b input0_const=b "
+         "input1_const=b select_value=b shift_type=b"),
+    [AIC_OP_TENSOR_ARITHMETIC_QUANTIZED] =
+        ("memory=o input0_addr=o input1_addr=b output_addr=o shape=oooo input0_stride=bbbb "
+         "input1_stride=bbbb output_stride=bbbb op=o input0_is_const=o input1_is_const=b rshift_bit=b "
+         "lshift_bit=b shift_type=b input0_sign=b input1_sign=b output_sign=b input0_8bit=. input1_8bit=s "
+         "output_8bit=o input1_n_is1=b input1_h_is1=b input1_w_is1=b"),
+    [AIC_OP_TEXPANDS] =
+        ("arch=s loc=b dtype=b rows=o cols=o v_row=b v_col=b blayout=s slayout=b fractal=b pad=s compact=s "
+         "layout=s shape=oooobo buffer_size=o manual=s address=s literal=b"),
+};
+
+static char letter_of(seen entry)
+{
+    return entry.same ? (entry.other ? 'b' : 's') : entry.other ? 'o' : '.';
+}
+
+START_TEST(every_entry)
+{
+    const aic_op op = (aic_op)(_i + 1);
+    const aic_record *record = &aic_op_get(op)->record;
+    static seen entries[FIELDS_MAX][AIC_RANK_MAX];
+    char text[TEXT_MAX];
+    size_t length = 0;
+    ck_assert_uint_le(record->count, FIELDS_MAX);
+    memset(entries, 0, sizeof entries);
+    see(op, record, entries);
+    for (size_t f = 0; f < record->count; f++) {
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%s=", f > 0 ? " " : "", record->fields[f].name);
+        for (uint32_t i = 0; i < record->fields[f].count; i++) {
+            text[length++] = letter_of(entries[f][i]);
+        }
+        text[length] = '\0';
+    }
+    ck_assert_str_eq(text, expected_entries[op]);
 }
 END_TEST
 
@@ -334,6 +441,10 @@ Suite *suite_canonical(void)
     tcase_set_timeout(tcase, getenv("AIC_CANONICAL_DRAWS") ? 0 : 300);
     tcase_add_loop_test(tcase, equal_code_is_one_kernel, 0, KINDS);
     tcase_add_loop_test(tcase, a_kernel_does_what_is_asked, 0, KINDS);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("entries");
+    tcase_set_timeout(tcase, getenv("AIC_CANONICAL_DRAWS") ? 0 : 60);
+    tcase_add_loop_test(tcase, every_entry, 0, OPS);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -232,18 +232,19 @@ START_TEST(objects)
         aic_spec spec = parse(number);
         const aic_semantics semantics = aic_semantics_init();
         ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
-        char symbol[AIC_SYMBOL_MAX];
+        aic_identity identity;
         const aic_codegen_request request = {.count = 1, .spec = &spec, .semantics = &semantics, .target = target};
-        aic_build_symbol(&request, symbol);
+        ck_assert_int_eq(aic_identity_create(&request, &identity), AIC_OK);
         size_t size, again_size;
         char *bytes = dump(_i, number, AIC_DUMP_OBJ, &size), *again = dump(_i, number, AIC_DUMP_OBJ, &again_size);
         elf_object object;
         open_object(&object, bytes, size, rows[_i].arch);
-        ck_assert_uint_ne(check_object(&object, rows[_i].arch, symbol) & 1u << AIC_FUNCTION_ENTRY, 0);
+        ck_assert_uint_ne(check_object(&object, rows[_i].arch, identity.symbol) & 1u << AIC_FUNCTION_ENTRY, 0);
         ck_assert_uint_eq(size, again_size);
         ck_assert_mem_eq(bytes, again, size);
         aic_free(bytes);
         aic_free(again);
+        aic_identity_free(&identity);
     }
 }
 END_TEST

@@ -11,16 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const aic_op_info *const op_table[AIC_OP_END] = {
+const aic_op_info *const aic_op_table[AIC_OP_END] = {
 #define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = &aic_op_##name,
 #include <aic/ops.def>
 #undef AIC_OP
 };
-
-const aic_op_info *aic_op_get(aic_op op)
-{
-    return (unsigned)op < AIC_OP_END ? op_table[op] : NULL;
-}
 
 const char *aic_op_name(aic_op op)
 {
@@ -31,7 +26,7 @@ const char *aic_op_name(aic_op op)
 aic_op aic_op_parse(const char *name)
 {
     for (int op = AIC_OP_NONE + 1; name && op < AIC_OP_END; op++) {
-        if (strcmp(op_table[op]->record.name, name) == 0) {
+        if (strcmp(aic_op_table[op]->record.name, name) == 0) {
             return (aic_op)op;
         }
     }

@@ -103,8 +103,13 @@ void aic_accessed(int64_t bytes[AIC_OPERANDS_MAX], int index, int64_t elements, 
 /* A legal pseudo-random descriptor, by whichever hook the operator has. */
 void aic_op_random(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, void *desc);
 
+extern const aic_op_info *const aic_op_table[AIC_OP_END];
+
 /* Facts of an operator; NULL for AIC_OP_NONE and values out of range. */
-const aic_op_info *aic_op_get(aic_op op);
+static inline const aic_op_info *aic_op_get(aic_op op)
+{
+    return (unsigned)op < AIC_OP_END ? aic_op_table[op] : NULL;
+}
 
 #define AIC_OP(ENUM, name, params, args) extern const aic_op_info aic_op_##name;
 #include <aic/ops.def>
@@ -183,17 +188,17 @@ aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semanti
 #define AIC_GROUP_MAX 16
 #define AIC_GROUP_WORDS_MAX 24
 
-/* A request as 64-bit words:
+/* What a caller asks for, as 64-bit words: for each stage a head and the words of its fields, then, if there is one, a
+ * text: its length in bytes, its bytes. Of a head
  *
- *     format    version of this format << 32 | aic_key_kind << 16 | number of specifications
- *     for each specification
- *       its number of stages
- *       for each stage: operator << 32 | number of words that follow; those of its fields
- *     whatever the caller appends
+ *     bits  0..15  are the operator
+ *          16..31  the number of words that follow
+ *          32..47  the number of stages of the specification that begins here; 0: none does
+ *          48..63  in the first head, the number of specifications; in others 0
  *
- * Every part tells how long it is: no key is the beginning of another one that has a further stage, specification or
- * appendix. There is room for chains of any operators and for groups, with 8 words for every specification beside those
- * of its stages. */
+ * Every part tells how long it is: no key is the beginning of another one that has a further stage or specification.
+ * There is room for chains of any operators and for groups, with 8 words for every specification beside those of its
+ * stages. Keys live in one process; what lasts longer has an identity (runtime/identity.h). */
 #define AIC_STAGE_WORDS_MAX 48
 #define AIC_KEY_WORDS_MAX (AIC_GROUP_MAX * (AIC_GROUP_WORDS_MAX + 8))
 typedef struct aic_key {
@@ -201,28 +206,16 @@ typedef struct aic_key {
     uint64_t word[AIC_KEY_WORDS_MAX];
 } aic_key;
 
-/* Whose words they are. A canonical specification need not be valid; so a caller's one that says the same must not find
- * what was made of it. */
-typedef enum aic_key_kind { AIC_KEY_ASKED, AIC_KEY_CANONICAL } aic_key_kind;
-
-enum { AIC_KEY_VERSION = 1 };
-
 static inline void aic_key_add(aic_key *key, uint64_t word)
 {
     key->word[key->count++] = word;
 }
 
-static inline void aic_key_begin(aic_key *key, aic_key_kind kind, size_t specs)
-{
-    key->count = 0;
-    aic_key_add(key, (uint64_t)AIC_KEY_VERSION << 32 | (uint64_t)kind << 16 | specs);
-}
+/* Appends the operator and every field of its descriptor. specs, stages: as the head has them. */
+void aic_key_add_stage(aic_key *key, size_t specs, size_t stages, aic_op op, const void *desc);
 
-/* Appends the operator and every field of its descriptor. */
-void aic_key_add_stage(aic_key *key, aic_op op, const void *desc);
-
-/* Appends a specification, whose count is legal. */
-void aic_key_add_spec(aic_key *key, const aic_spec *spec);
+/* Appends a text of no more than 255 bytes. */
+void aic_key_add_text(aic_key *key, const char *text);
 
 uint64_t aic_key_hash(const aic_key *key);
 bool aic_key_equal(const aic_key *a, const aic_key *b);

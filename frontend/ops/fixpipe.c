@@ -41,9 +41,12 @@ static inline uint64_t scalar_bits(const aic_fixpipe_desc *desc)
 
 static inline void clear_ignored(aic_fixpipe_desc *desc)
 {
-    desc->deqScalar &= scalar_bits(desc);
-    desc->srcNdStride = has_matrices(desc) ? desc->srcNdStride : 0;
-    desc->dstNdStride = has_matrices(desc) ? desc->dstNdStride : 0;
+    if (desc->deqScalar != 0) {
+        desc->deqScalar &= scalar_bits(desc);
+    }
+    if (!has_matrices(desc)) {
+        desc->srcNdStride = desc->dstNdStride = 0;
+    }
 }
 
 #define AIC_THIS fixpipe

@@ -154,7 +154,7 @@ mkdir group
 AIC_VERBOSE=1 AIC_DUMP_DIR=group "$aicjit" run --pto group.pto --in s=4 --out a=a.bin --out b=b.bin --out c=c.bin 2>log.txt
 ok 'two groups are two kernels' test "$(grep -c '^aicjit: compiled' log.txt)" = 2
 ok 'the group is named after its statements' grep -q 'compiled texpands x3.* aic_texpands_x3_[0-9a-f]*$' log.txt
-ok 'a kernel has three files' test "$(find group -name '*.ll' -o -name '*.s' -o -name '*.o' | wc -l)" = 6
+ok 'a kernel has four files' test "$(find group -name '*.ll' -o -name '*.s' -o -name '*.o' -o -name '*.txt' | wc -l)" = 8
 # the function of the kernel, that of the statements on a and b, that of c's; each with one that fills
 ok 'equal statements have one function' test "$(grep -c '^define' group/aic_texpands_x3_*.ll)" = 5
 ok 'and are called each' test "$(sed -n '/^define void/,/^}/p' group/aic_texpands_x3_*.ll | grep -c 'call void')" = 3

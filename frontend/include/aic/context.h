@@ -49,8 +49,9 @@ typedef struct aic_context_options {
      * or "function(loop-mssa(licm),dse)"; NULL or "": none, the default: the emitter has unrolled and vectorised
      * already. The passes that aic_pass_name() lists are accepted, nothing else is: AIC_INVALID_ARGUMENT. */
     const char *passes;
-    /* Folder for the IR, assembly and object of every kernel made; NULL: the environment's AIC_DUMP_DIR. It is made
-     * where it is not there, but not the folder that it is in; AIC_INVALID_ARGUMENT when it cannot be written to. */
+    /* Folder for the IR, assembly and object of every kernel made, and a text of all that it was made from; NULL: the
+     * environment's AIC_DUMP_DIR. It is made where it is not there, but not the folder that it is in;
+     * AIC_INVALID_ARGUMENT when it cannot be written to. */
     const char *dump_dir;
     /* 1: one line on standard error for every kernel made; 2: and for every lookup; -1: the environment's
      * AIC_VERBOSE. The library prints nothing else, and nothing by default. */

@@ -78,22 +78,24 @@ static inline bool aic_flag(const bool *flag)
     return byte != 0;
 }
 
-/* Clears what an input that is none, or a constant, has for tensors (clear_ignored of aic_op_info). */
-static inline void aic_arith_clear_strides(int64_t stride[AIC_ARITH_RANK])
+/* Whether all strides are those of the compact packing: its number has all bits set. */
+static inline bool aic_arith_is_compact(const int64_t stride[AIC_ARITH_RANK])
 {
-    for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        stride[d] = 0;
-    }
+    return (stride[0] & stride[1] & stride[2] & stride[3]) == AIC_COMPACT;
 }
 
-/* Clears the strides of a tensor that lead nowhere, but for those of the compact packing, which is all of them or none.
- */
-static inline void aic_arith_clear_single(const int64_t shape[AIC_ARITH_RANK], int64_t stride[AIC_ARITH_RANK])
+/* Clears what the strides of a tensor, or of none, say to nobody (clear_ignored of aic_op_info): those that lead
+ * nowhere, unless they are all of the compact packing; of no tensor all. */
+static inline void aic_arith_clear_strides(bool tensor, const int64_t shape[AIC_ARITH_RANK],
+                                           int64_t stride[AIC_ARITH_RANK])
 {
-    const bool compact =
-        stride[0] == AIC_COMPACT && stride[1] == AIC_COMPACT && stride[2] == AIC_COMPACT && stride[3] == AIC_COMPACT;
-    for (int d = 0; d < AIC_ARITH_RANK; d++) {
-        stride[d] = !compact && shape[d] == 1 ? 0 : stride[d];
+    if (!tensor) {
+        stride[0] = stride[1] = stride[2] = stride[3] = AIC_COMPACT;
+    } else if (!aic_arith_is_compact(stride)) {
+        stride[0] = shape[0] == 1 ? 0 : stride[0];
+        stride[1] = shape[1] == 1 ? 0 : stride[1];
+        stride[2] = shape[2] == 1 ? 0 : stride[2];
+        stride[3] = shape[3] == 1 ? 0 : stride[3];
     }
 }
 
