@@ -58,8 +58,10 @@ const op_sheet *sheet_of(aic_op op)
 void sheet_type(const sheet_key *key, char *text, size_t capacity)
 {
     static const char *const names[] = {
-        [KIND_INT] = "integer", [KIND_REAL] = "number",  [KIND_FLOAT32] = "float32", [KIND_BOOL] = "true|false",
-        [KIND_DTYPE] = "type",  [KIND_BITS] = "64 bits or quant(SCALE, OFFSET, int8|uint8)", [KIND_DIMS] = "integer",    [KIND_SIZE] = "integer|none|dyn",
+        [KIND_INT] = "integer",     [KIND_REAL] = "number",
+        [KIND_FLOAT32] = "float32", [KIND_BOOL] = "true|false",
+        [KIND_DTYPE] = "type",      [KIND_BITS] = "64 bits or quant(SCALE, OFFSET, int8|uint8)",
+        [KIND_DIMS] = "integer",    [KIND_SIZE] = "integer|none|dyn",
         [KIND_TAG] = "name",
     };
     char one[512];
