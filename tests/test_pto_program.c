@@ -76,7 +76,9 @@ START_TEST(program_is_read)
     for (size_t i = 0; i < 4; i++) {
         aic_pto_statement s;
         ck_assert_int_eq(aic_pto_get_statement(program, i, &s), AIC_OK);
-        ck_assert_mem_eq(s.argument, statements[i].argument, sizeof s.argument);
+        for (size_t k = 0; k < AIC_OPERANDS_MAX; k++) {
+            ck_assert_uint_eq(s.argument[k], k < 4 ? statements[i].argument[k] : AIC_PTO_NONE);
+        }
         ck_assert_uint_eq(s.after, statements[i].after);
         ck_assert_uint_eq(s.group, statements[i].group);
         ck_assert_uint_eq(s.line, statements[i].line);

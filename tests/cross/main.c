@@ -177,7 +177,10 @@ static bool build_kernel(const cross *x, subject *s)
     snprintf(library, sizeof library, "%s/kernel.so", x->work);
     bool good = write_file(image, s->object.image.bytes, s->object.image.size) &&
                 write_file(object, s->object.bytes, s->object.size);
+    const aic_image kept = s->object.image;
     aic_object_free(&s->object);
+    s->object.image = kept; /* where its functions begin is still wanted */
+    s->object.image.bytes = NULL;
     char linker[] = "aarch64-linux-gnu-ld", shared[] = "-shared", defined[] = "-zdefs", output[] = "-o";
     char *const argv[] = {linker, shared, defined, output, library, object, NULL};
     return good && run_program(argv) == 0;
