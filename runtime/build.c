@@ -2,12 +2,13 @@
 #include "runtime/build.h"
 #include "frontend/core/op.h"
 #include "runtime/log.h"
+#include "runtime/tuning.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request)
 {
-    *build = (aic_build){.context = context, .request = request, .count = 1};
+    *build = (aic_build){.context = context, .request = request, .count = 1, .schedule = request->schedule};
     for (size_t i = 0; i < request->count; i++) {
         const aic_asked *asked = &request->stage[i];
         if (asked->op == AIC_OP_NONE) {
@@ -30,6 +31,19 @@ aic_status aic_build_validate(aic_build *build)
         build->respelled |= status == AIC_OK && !aic_spec_equal(&given, &build->spec[i]);
     }
     return status;
+}
+
+bool aic_build_tune(aic_build *build)
+{
+    if (build->schedule != NULL || build->count > 1) {
+        return false;
+    }
+    const aic_tune_record *record = aic_tuning_find(build->context, &build->spec[0], build->context->target);
+    if (record != NULL) {
+        snprintf(build->tuned, sizeof build->tuned, "%s", record->schedule);
+        build->schedule = build->tuned;
+    }
+    return record != NULL;
 }
 
 void aic_build_key_schedule(aic_key *key, const char *schedule)
@@ -86,7 +100,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
     return (aic_codegen_request){
         .count = build->count,
         .spec = build->spec,
-        .schedule = build->request->schedule,
+        .schedule = build->schedule,
         .semantics = &build->context->semantics,
         .target = build->context->target,
         .passes = build->context->passes,
@@ -109,6 +123,7 @@ aic_status aic_build_object(aic_build *build)
     aic_codegen_request request = codegen_request(build);
     aic_status status = aic_generator_linked()->object(&request, &build->object);
     if (status == AIC_OK) {
+        build->code->given = request.schedule != NULL;
         aic_code_describe(build->code, &build->object);
     }
     return status;

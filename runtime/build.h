@@ -9,7 +9,9 @@ typedef struct aic_build {
     const aic_request *request;
     size_t count;                 /* specifications */
     aic_spec spec[AIC_GROUP_MAX]; /* copies of the request's descriptors; resolved by the first stage */
-    bool respelled; /* the request leaves out or says otherwise what the resolved ones say, or says more */
+    bool respelled;       /* the request leaves out or says otherwise what the resolved ones say, or says more */
+    const char *schedule; /* that of the request, or of a tuning record; NULL: the default rule chooses */
+    char tuned[AIC_SCHEDULE_TEXT_MAX];
     aic_object object;
     aic_code *code; /* the result in the making */
 } aic_build;
@@ -18,9 +20,10 @@ typedef struct aic_build {
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request);
 
 aic_status aic_build_validate(aic_build *build); /* every rule of the document; fills in what a chain leaves out */
-aic_status aic_build_name(aic_build *build);     /* the kernel gets its name */
-aic_status aic_build_object(aic_build *build);   /* emit IR, optimise, generate machine code */
-aic_status aic_build_link(aic_build *build);     /* object to callable functions; log and dump */
+bool aic_build_tune(aic_build *build); /* whether a tuning record gives the schedule that the request leaves open */
+aic_status aic_build_name(aic_build *build);   /* the kernel gets its name */
+aic_status aic_build_object(aic_build *build); /* emit IR, optimise, generate machine code */
+aic_status aic_build_link(aic_build *build);   /* object to callable functions; log and dump */
 
 /* Frees everything but the code, and that too unless `status`, the last stage's, is AIC_OK. Returns the code, held
  * once, or NULL. */

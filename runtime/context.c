@@ -6,6 +6,7 @@
 #include "frontend/core/op.h"
 #include "runtime/code.h"
 #include "runtime/isa.h"
+#include "runtime/tuning.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,7 @@ static aic_status copy_text(const char *text, char **copy)
 static aic_status configure(aic_context *context, const aic_context_options *options)
 {
     const char *dump_dir = options->dump_dir != NULL ? options->dump_dir : environment("AIC_DUMP_DIR");
+    const char *tuning_db = options->tuning_db != NULL ? options->tuning_db : environment("AIC_TUNING_DB");
     context->semantics = options->semantics;
     aic_status status = aic_semantics_check(&options->semantics);
     if (status == AIC_OK) {
@@ -82,6 +84,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     if (status == AIC_OK) {
         status = copy_text(dump_dir, &context->dump_dir);
     }
+    if (status == AIC_OK) {
+        status = aic_tuning_open(tuning_db, &context->tuning);
+    }
     return status;
 }
 
@@ -89,6 +94,7 @@ static void free_parts(aic_context *context)
 {
     free(context->passes);
     free(context->dump_dir);
+    aic_tuning_free(context->tuning);
     free(context);
 }
 

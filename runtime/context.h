@@ -6,13 +6,17 @@
 #include "runtime/cache.h"
 #include <aic/context.h>
 
+/* The records of a tuning file; see tuning.h. */
+typedef struct aic_tuning aic_tuning;
+
 struct aic_context {
     const aic_target *target;
     char *passes;   /* NULL: none */
     char *dump_dir; /* NULL: none */
     int verbose;    /* 0 .. 2 */
     aic_semantics semantics;
-    aic_cache cache; /* of aic_code */
+    aic_tuning *tuning; /* NULL: none */
+    aic_cache cache;    /* of aic_code */
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t code_bytes;
     atomic_size_t kernels; /* that the cache holds; it has more entries, as spellings of one share its code */

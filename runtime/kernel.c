@@ -2,12 +2,14 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
+#include "runtime/tuning.h"
 #include "runtime/worker.h"
 #include <aic/kernel.h>
 #include <stdlib.h>
 
 struct aic_kernel {
     aic_code *code;
+    bool given;    /* the schedule, by the caller */
     bool compiled; /* by the aic_kernel_create() of this handle */
 };
 
@@ -17,6 +19,7 @@ typedef struct reading {
     const aic_spec *spec;
     const char *text;
     aic_schedule_info info;
+    bool tuned; /* without a given schedule it would be another, that of a tuning record */
 } reading;
 
 /* Reads it and judges it against the specification, which must be valid. */
@@ -25,8 +28,12 @@ static aic_status read_schedule(void *argument)
     reading *r = argument;
     aic_spec resolved;
     const aic_problem problem = {&resolved, &r->context->semantics, r->context->target};
-    aic_status status = aic_spec_resolve(r->spec, &r->context->semantics, &resolved);
-    return status == AIC_OK ? aic_generator_linked()->plan(&problem, r->text, &r->info) : status;
+    aic_status status = aic_spec_resolve_kernel(r->spec, &r->context->semantics, &resolved);
+    if (status == AIC_OK) {
+        status = aic_generator_linked()->plan(&problem, r->text, &r->info);
+    }
+    r->tuned = status == AIC_OK && aic_tuning_find(r->context, &resolved, r->context->target) != NULL;
+    return status;
 }
 
 aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule, aic_kernel **kernel)
@@ -50,9 +57,10 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return aic_fail_memory("kernel", sizeof *made);
     }
     aic_asked stage[AIC_STAGES_MAX];
-    /* The schedule that the default rule chooses counts as not given: it is one kernel. */
-    const aic_request request = {
-        .count = aic_ask(spec, stage), .stage = stage, .schedule = r.info.is_default ? NULL : r.info.text};
+    /* The schedule that the default rule chooses counts as not given: it is one kernel. Unless nothing given means a
+     * tuned one. */
+    const bool open = r.info.is_default && !r.tuned;
+    const aic_request request = {.count = aic_ask(spec, stage), .stage = stage, .schedule = open ? NULL : r.info.text};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {
@@ -60,7 +68,7 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return status;
     }
     aic_code_hold(result.code);
-    *made = (aic_kernel){.code = result.code, .compiled = result.compiled};
+    *made = (aic_kernel){.code = result.code, .given = schedule != NULL, .compiled = result.compiled};
     *kernel = made;
     return AIC_OK;
 }
@@ -176,6 +184,9 @@ aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
         .name = code->symbol,
         .isa = code->target->name,
         .schedule = code->schedule,
+        .origin = kernel->given ? aic_origin_given
+                  : code->given ? aic_origin_tuned
+                                : aic_origin_default,
         .emit_ns = code->emit_ns,
         .codegen_ns = code->codegen_ns,
         .link_ns = code->link_ns,

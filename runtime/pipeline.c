@@ -47,8 +47,9 @@ static __attribute__((noinline)) aic_status miss(aic_context *context, const aic
 
 static aic_status make(aic_context *context, const aic_request *request, aic_result *made);
 
-/* The kernel of a request that is spelled otherwise than its resolved specifications: one kernel serves all spellings
- * of a chain, and all places of a tile. Gives the code, held once more for the entry of this spelling. */
+/* The kernel of a request that is spelled otherwise than its resolved specifications and the schedule that they get:
+ * one kernel serves all spellings of a chain, all places of a tile, and a schedule that is given or tuned. Gives the
+ * code, held once more for the entry of this spelling. */
 static aic_status share(const aic_build *build, aic_result *made)
 {
     aic_asked stage[AIC_ASKED_MAX];
@@ -59,7 +60,7 @@ static aic_status share(const aic_build *build, aic_result *made)
         }
         count += aic_ask(&build->spec[i], stage + count);
     }
-    const aic_request request = {.count = count, .stage = stage, .schedule = build->request->schedule};
+    const aic_request request = {.count = count, .stage = stage, .schedule = build->schedule};
     aic_key key;
     make_key(&request, &key);
     aic_status status = miss(build->context, &request, make, &key, aic_key_hash(&key), made);
@@ -75,8 +76,9 @@ static aic_status make(aic_context *context, const aic_request *request, aic_res
 {
     aic_build build;
     aic_build_begin(&build, context, request);
-    aic_status status = aic_build_validate(&build); /* every rule of the document */
-    if (status == AIC_OK && build.respelled) {
+    aic_status status = aic_build_validate(&build);                /* every rule of the document */
+    const bool tuned = status == AIC_OK && aic_build_tune(&build); /* the schedule, if the request leaves it open */
+    if (status == AIC_OK && (build.respelled || tuned)) {
         return share(&build, made);
     }
     if (status == AIC_OK) {

@@ -49,11 +49,27 @@ static void print_levels(void)
 
 static void print_environment(void)
 {
-    static const char *const names[] = {"AIC_MAX_ISA", "AIC_VERBOSE", "AIC_DUMP_DIR"};
+    static const char *const names[] = {"AIC_MAX_ISA", "AIC_VERBOSE", "AIC_DUMP_DIR", "AIC_TUNING_DB"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *value = getenv(names[i]);
         printf("%-20s %s\n", names[i], value == NULL ? "not set" : value);
     }
+}
+
+/* What of the tuning file applies here. */
+static void print_tuning(aic_context *context)
+{
+    aic_tuning_info info;
+    if (aic_context_tuning(context, &info) != AIC_OK || info.path == NULL) {
+        printf("%-20s none\n", "tuning file");
+        return;
+    }
+    printf("%-20s %s: %zu records, %zu of this machine and version", "tuning file", info.path, info.records,
+           info.usable);
+    if (info.damaged > 0) {
+        printf("; %zu damaged lines, none is used", info.damaged);
+    }
+    printf("\n");
 }
 
 static int print_info(cli_session *session)
@@ -71,6 +87,7 @@ static int print_info(cli_session *session)
     print_levels();
     printf("%-20s %s\n", "used by default", aic_context_isa(session->context));
     print_environment();
+    print_tuning(session->context);
     printf("%-20s %.1f GMAC/s\n", "float32 peak", aic_peak_fma_f32());
     printf("%-20s %.1f GMAC/s\n", "float64 peak", aic_peak_fma_f64());
     printf("%-20s %.1f GB/s read and written\n", "memory copy", aic_peak_copy());

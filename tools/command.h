@@ -10,5 +10,6 @@ int cmd_explain(int argc, char **argv);
 int cmd_fmt(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 
 #endif

@@ -22,6 +22,7 @@ static const command_row commands[] = {
     {"dump", cmd_dump, "show the IR, assembly, object or schedule of an operator"},
     {"explain", cmd_explain, "tell which schedule is used and why"},
     {"bench", cmd_bench, "measure the speed of operators"},
+    {"tune", cmd_tune, "find the fastest schedules on this machine and keep them"},
     {"fmt", cmd_fmt, "print operator text and PTO-AS in their canonical form"},
     {"info", cmd_info, "show the processor, its instruction sets and its limits"},
 };

@@ -23,11 +23,12 @@ typedef struct cli_choices {
 enum { CLI_CHOICES = sizeof(cli_choices) / sizeof(cli_choice) };
 
 typedef struct cli_session {
-    const char *isa;     /* --isa, NULL: the default */
-    const char *passes;  /* --passes, NULL: none */
-    const char *arch;    /* --arch, NULL: A5 */
-    int64_t threads;     /* --threads; one thread is all that kernels use */
-    cli_choices choices; /* what semantics are made of */
+    const char *isa;       /* --isa, NULL: the default */
+    const char *passes;    /* --passes, NULL: none */
+    const char *arch;      /* --arch, NULL: A5 */
+    const char *tuning_db; /* NULL: AIC_TUNING_DB; "": none */
+    int64_t threads;       /* --threads; one thread is all that kernels use */
+    cli_choices choices;   /* what semantics are made of */
     aic_semantics semantics;
     aic_context *context;
 } cli_session;

@@ -5,6 +5,7 @@
  *     spec.h     specifications: operator text, rules, operands, reference
  *     context.h  instruction sets, options, cache
  *     kernel.h   kernel handles, packing, dumps
+ *     tune.h     finding and keeping the fastest schedules
  *     pto.h      PTO-AS: programs of texpands statements
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -16,6 +17,7 @@
 #include <aic/kernel.h>
 #include <aic/pto.h>
 #include <aic/spec.h>
+#include <aic/tune.h>
 #include <aic/types.h>
 
 #endif
