@@ -85,9 +85,10 @@ static aic_tune_time time_of(const aic_racer *racer)
 }
 
 /* Writes what the search has found; that it has found nothing only if it had the time to say so. */
-static aic_status write_record(const aic_tune_search *s, const char *key, size_t winner, bool *recorded)
+static aic_status write_record(const aic_tune_search *s, const char *key, bool *recorded)
 {
     const aic_tune_options *o = s->options;
+    const size_t winner = s->winner;
     if (o->db == NULL || (winner == 0 && (s->stopped || !s->measured))) {
         return AIC_OK;
     }
@@ -112,11 +113,11 @@ static aic_status write_record(const aic_tune_search *s, const char *key, size_t
 /* Searches and fills in the result but for its list of candidates. */
 static aic_status run(aic_tune_search *s, const char *key, aic_tune_result *result)
 {
-    size_t winner = 0;
     aic_status status = aic_tune_search_run(s);
     if (status == AIC_OK) {
-        status = aic_tune_search_judge(s, &winner);
+        status = aic_tune_search_judge(s);
     }
+    const size_t winner = s->winner;
     for (size_t i = 0; i < s->count; i++) {
         result->measured += s->racer[i].samples > 0;
     }
@@ -126,7 +127,7 @@ static aic_status run(aic_tune_search *s, const char *key, aic_tune_result *resu
     result->stopped = s->stopped;
     memcpy(result->schedule, s->space.entry[s->entry[winner].in_space].text, sizeof result->schedule);
     if (status == AIC_OK && result->outcome != AIC_TUNE_UNMEASURED && s->racer[0].samples > 0) {
-        status = write_record(s, key, winner, &result->recorded);
+        status = write_record(s, key, &result->recorded);
     }
     return status;
 }

@@ -271,8 +271,9 @@ static char *compose(const aic_tune_file *file, size_t *size)
     return text;
 }
 
-/* Gives a damaged file a second name, PATH.damaged or PATH.damaged.N, under which it stays. */
-static aic_status keep_damaged(const char *path, const aic_tune_file *file)
+/* Gives a damaged file a second name, PATH.damaged or PATH.damaged.N, under which it stays. `given` is what the caller
+ * calls it. */
+static aic_status keep_damaged(const char *path, const char *given, const aic_tune_file *file)
 {
     enum { NAMES_MAX = 1000 };
     char name[PATH_MAX];
@@ -290,7 +291,7 @@ static aic_status keep_damaged(const char *path, const aic_tune_file *file)
     aic_warn(SUBJECT,
              "\"%.150s\" had %zu damaged lines, the first is line %zu; the others were kept, and the file as it "
              "was is \"%.170s\"",
-             path, file->damaged, file->first_damaged, name);
+             given, file->damaged, file->first_damaged, name);
     return AIC_OK;
 }
 
@@ -309,18 +310,18 @@ static aic_status move_records(aic_tune_file *file, aic_tune_file *added)
     return status;
 }
 
-/* Writes the file in place of the one that is locked. */
-static aic_status write_file(const char *path, const aic_tune_file *file)
+/* Writes the file in place of the one at `path`, which is locked. */
+static aic_status write_file(const char *path, const char *given, const aic_tune_file *file)
 {
     size_t size;
     char *text = compose(file, &size);
     if (text == NULL) {
         return AIC_OUT_OF_MEMORY;
     }
-    aic_status status = file->damaged > 0 ? keep_damaged(path, file) : AIC_OK;
+    aic_status status = file->damaged > 0 ? keep_damaged(path, given, file) : AIC_OK;
     if (status == AIC_OK) {
         const int error = aic_replace_file(path, text, size, true);
-        status = error == 0 ? AIC_OK : aic_tune_fail_open(path, "written", error);
+        status = error == 0 ? AIC_OK : aic_tune_fail_open(given, "written", error);
     }
     free(text);
     return status;
@@ -335,10 +336,10 @@ aic_status aic_tune_file_merge(const char *path, aic_tune_file *added, double pa
         aic_tune_file_free(added);
         return status;
     }
-    status = read_open(lock.fd, lock.path, &file);
+    status = read_open(lock.fd, path, &file);
     if (status == AIC_OK) {
         status = move_records(&file, added);
-        status = status == AIC_OK ? write_file(lock.path, &file) : status;
+        status = status == AIC_OK ? write_file(lock.path, path, &file) : status;
         if (status == AIC_OK && records != NULL) {
             *records = file.count;
         }

@@ -404,11 +404,10 @@ static aic_status verify(aic_tune_search *s, size_t i, bool *right)
     return aic_tune_case_verify(&s->operands, &s->entry[i].kernel, right);
 }
 
-aic_status aic_tune_search_judge(aic_tune_search *s, size_t *winner)
+aic_status aic_tune_search_judge(aic_tune_search *s)
 {
     const double each = (1 - LOOPS_RACED) / JUDGED_MAX;
-    *winner = 0;
-    for (int n = 0; n < JUDGED_MAX && *winner == 0; n++) {
+    for (int n = 0; n < JUDGED_MAX && s->winner == 0; n++) {
         const size_t fastest = find_fastest(s);
         if (fastest == 0) {
             break;
@@ -424,7 +423,7 @@ aic_status aic_tune_search_judge(aic_tune_search *s, size_t *winner)
                 return status;
             }
             s->entry[fastest].state = right ? AIC_TUNE_RACING : AIC_TUNE_WRONG;
-            *winner = right ? fastest : 0;
+            s->winner = right ? fastest : 0;
         }
     }
     return AIC_OK;
@@ -490,7 +489,13 @@ aic_status aic_tune_search_list(const aic_tune_search *s, aic_tune_candidate **l
         made[i].samples = r->samples;
     }
     *count = s->count > 0 ? s->count : list_predicted(s, made, room);
-    qsort(made, *count, sizeof *made, compare);
+    const size_t first = s->winner != 0 ? 1 : 0; /* others are left with what they had when they were measured last */
+    if (first == 1) {
+        const aic_tune_candidate winner = made[s->winner];
+        made[s->winner] = made[0];
+        made[0] = winner;
+    }
+    qsort(made + first, *count - first, sizeof *made, compare);
     *list = made;
     return AIC_OK;
 }

@@ -27,6 +27,7 @@ typedef struct aic_tune_search {
     aic_racer *racer; /* of the entries; room for options->trials */
     size_t count;
     aic_tune_case operands;
+    size_t winner;            /* number of the entry that beats the default; 0: none does, so far */
     double started, reported; /* on the clock */
     bool stopped;             /* by progress() */
     bool measured;            /* everyone who is left was measured often enough for an interval */
@@ -42,10 +43,10 @@ void aic_tune_search_close(aic_tune_search *search);
 aic_status aic_tune_search_run(aic_tune_search *search);
 
 /* Measures the fastest candidate and the default anew and verifies it; where it does not hold, the next, up to three.
- * *winner: its number, 0 when none beats the default. */
-aic_status aic_tune_search_judge(aic_tune_search *search, size_t *winner);
+ */
+aic_status aic_tune_search_judge(aic_tune_search *search);
 
-/* Lists all candidates for a result: *list is malloc'ed. */
+/* Lists all candidates for a result, the winner first: *list is malloc'ed. */
 aic_status aic_tune_search_list(const aic_tune_search *search, aic_tune_candidate **list, size_t *count);
 
 /* Seconds since the search began. */
