@@ -7,7 +7,7 @@
  * five, smallest and largest hold it with 1 - 2 * 2^-5 = 94 %. Until then the interval reaches beyond the samples by a
  * share of them, which only those leave who are much slower than the best. */
 enum { FEW = 6 };
-static const double BEYOND[FEW] = {0, 0.25, 0.15, 0.10, 0.06, 0.03};
+static const double BEYOND[FEW] = {0, 0.5, 0.3, 0.2, 0.1, 0.05};
 
 /* Samples of which the median lies between number j and number n-1-j: how many are below the median is binomial with
  * mean n/2 and deviation sqrt(n)/2, and 1.96 deviations to either side have 95 %. */

@@ -23,6 +23,7 @@ enum {
     ROUNDS_TILES = 20,
     ROUNDS_LOOPS = 40,
     ROUNDS_JUDGE = 60,
+    ROUNDS_PATIENT = 3,  /* times as many where patience is asked for */
     ROUNDS_ENOUGH = 6,   /* samples from which on an interval holds its median with 95 % */
     BATCH_NS = 100000,   /* of one measurement: the clock's own cost, some 300 ns, is far below the noise */
     WARM_NS = 2000000,   /* calls shorter than this are called once before they are measured: the caches then hold
@@ -30,7 +31,7 @@ enum {
     CALLS_MAX = 1 << 20, /* of one measurement */
     JUDGED_MAX = 3       /* candidates that are measured anew: the first may have been lucky, or be wrong */
 };
-static const double PRECISE = 0.004, REPORT_SECONDS = 0.1;
+static const double PRECISE = 0.004, REPORT_SECONDS = 0.1, WARM_SECONDS = 0.01;
 
 /* ---- hooks ---- */
 
@@ -225,6 +226,19 @@ static size_t find_default(const aic_space_list *space)
     return best;
 }
 
+/* Packed images of all candidates, at most: beyond that, memory is better left to others. */
+static const size_t PACKED_BYTES_MAX = (size_t)1 << 29;
+
+static bool has_room(const aic_tune_search *s)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const bool packs = s->entry[i].kernel.packed != NULL;
+        bytes += packs ? (size_t)s->entry[i].kernel.code->requirements.pack.bytes : 0;
+    }
+    return bytes < PACKED_BYTES_MAX;
+}
+
 /* Whether a part of the budget is not over yet, and nobody wants the search to end. */
 static bool has_time(aic_tune_search *s, double until)
 {
@@ -235,7 +249,7 @@ static bool has_time(aic_tune_search *s, double until)
 static void join_all(aic_tune_search *s, const size_t *picked, size_t count, double until)
 {
     const size_t most = (size_t)s->options->trials;
-    for (size_t i = 0; i < count && s->count < most && has_time(s, until); i++) {
+    for (size_t i = 0; i < count && s->count < most && has_room(s) && has_time(s, until); i++) {
         if (!s->taken[picked[i]]) {
             join(s, picked[i]);
         }
@@ -249,22 +263,45 @@ static aic_race race_of(aic_tune_search *s, aic_racer *racer, size_t count, size
 {
     return (aic_race){.racer = racer,
                       .count = count,
-                      .rounds = rounds,
+                      .rounds = s->options->effort == AIC_TUNE_PATIENT ? rounds * ROUNDS_PATIENT : rounds,
                       .precise = PRECISE,
                       .until = s->started + until * s->options->budget,
                       .random = s->options->seed * 2 + 1,
                       .hooks = hooks};
 }
 
-/* Runs a race of all. */
+/* Calls the default for a while: a core that had nothing to do begins slowly, and whoever comes first would pay. */
+static void warm_up(aic_tune_search *s)
+{
+    const double until = now(s) + WARM_SECONDS;
+    while (s->hooks->measure == NULL && now(s) < until && aic_tune_call(&s->operands, &s->entry[0].kernel) == AIC_OK) {
+    }
+}
+
+/* Runs a race of all who are left. What they had in an earlier race was measured at another time, and does not count.
+ */
 static void run_race(aic_tune_search *s, size_t rounds, double until)
 {
     const aic_race_hooks hooks = {.measure = measure, .now = race_now, .goes_on = report, .user = s};
     aic_race race = race_of(s, s->racer, s->count, rounds, until, &hooks);
+    if (now(s) >= race.until) {
+        return;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->entry[i].state == AIC_TUNE_RACING) {
+            s->racer[i] = (aic_racer){.samples = 0};
+            s->entry[i].standard = 0;
+        }
+    }
+    warm_up(s);
     (void)aic_race_run(&race);
     for (size_t i = 0; i < s->count; i++) {
         const aic_racer *r = &s->racer[i];
-        if (s->entry[i].state == AIC_TUNE_RACING && (r->broken || r->dropped)) {
+        if (s->entry[i].state != AIC_TUNE_RACING) {
+            continue;
+        }
+        s->entry[i].standard = s->racer[0].median;
+        if (r->broken || r->dropped) {
             s->entry[i].state = r->broken ? AIC_TUNE_FAILED : AIC_TUNE_DROPPED;
         }
     }
@@ -311,7 +348,7 @@ static void join_loops(aic_tune_search *s)
 {
     size_t picked[AIC_PICKED_MAX], centre;
     const size_t most = (size_t)s->options->trials;
-    while (s->count < most && (centre = find_centre(s)) < s->count && has_time(s, LOOPS_COMPILED)) {
+    while (s->count < most && has_room(s) && (centre = find_centre(s)) < s->count && has_time(s, LOOPS_COMPILED)) {
         const size_t near = s->entry[centre].in_space;
         s->entry[centre].centre = true;
         join_all(s, picked, aic_tune_pick_loops(&s->space, near, s->taken, most - s->count, picked), LOOPS_COMPILED);
@@ -383,6 +420,7 @@ static void run_duel(aic_tune_search *s, size_t i, double until)
     for (size_t k = 0; k < 2; k++) {
         if (fresh[k].samples >= ROUNDS_ENOUGH) {
             s->racer[d.entry[k]] = fresh[k];
+            s->entry[d.entry[k]].standard = fresh[0].median;
         }
     }
 }
@@ -452,8 +490,8 @@ static int compare(const void *a, const void *b)
     if (class_of(x) != class_of(y)) {
         return class_of(x) - class_of(y);
     }
-    const double first = x->samples > 0 ? x->median_ns : x->predicted;
-    const double second = y->samples > 0 ? y->median_ns : y->predicted;
+    const double first = x->samples > 0 ? -x->gain : x->predicted;
+    const double second = y->samples > 0 ? -y->gain : y->predicted;
     return first != second ? (first > second) - (first < second) : strcmp(x->schedule, y->schedule);
 }
 
@@ -487,6 +525,9 @@ aic_status aic_tune_search_list(const aic_tune_search *s, aic_tune_candidate **l
         made[i].state = r->samples > 0 || s->entry[i].state >= AIC_TUNE_WRONG ? s->entry[i].state : AIC_TUNE_PREDICTED;
         made[i].median_ns = r->median, made[i].low_ns = r->low, made[i].high_ns = r->high;
         made[i].samples = r->samples;
+        /* During a race the default's median is the one of now. */
+        const double standard = s->entry[i].standard > 0 ? s->entry[i].standard : s->racer[0].median;
+        made[i].gain = r->samples > 0 ? standard / r->median : 0;
     }
     *count = s->count > 0 ? s->count : list_predicted(s, made, room);
     const size_t first = s->winner != 0 ? 1 : 0; /* others are left with what they had when they were measured last */

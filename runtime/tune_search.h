@@ -13,7 +13,8 @@ typedef struct aic_tune_entry {
     bool centre; /* other loops around its tile were tried */
     bool judged; /* measured anew */
     aic_tune_kernel kernel;
-    uint64_t calls; /* of one measurement; 0: not known yet */
+    double standard; /* median of the default in the race that this one was in last */
+    uint64_t calls;  /* of one measurement; 0: not known yet */
 } aic_tune_entry;
 
 typedef struct aic_tune_search {

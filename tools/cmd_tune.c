@@ -2,6 +2,7 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
+#include "tools/harness/memory.h"
 #include "tools/harness/timer.h"
 #include "tools/specs.h"
 #include "tools/tune_table.h"
@@ -24,6 +25,7 @@ typedef struct tune_options {
 /* How specifications of a batch came out. */
 typedef struct tune_sums {
     size_t outcome[AIC_TUNE_UNMEASURED + 1], recorded, failed;
+    int status; /* of those that failed, the highest exit status */
 } tune_sums;
 
 /* ---- merging ---- */
@@ -100,6 +102,24 @@ static aic_tune_options search_options(const tune_options *o, tune_view *view)
 
 /* ---- tuning ---- */
 
+/* Whether memory for the operands can be had, and for the results that are compared: the library cannot know what the
+ * system will really give. */
+static int check_memory(const tune_options *o, const aic_spec *spec)
+{
+    enum { RESULTS = 3 }; /* before a call, by the default, by the reference */
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count = 0;
+    uint64_t bytes = 0;
+    if (aic_spec_operands(spec, &o->session.semantics, operand, &count) != AIC_OK) {
+        return CLI_DONE; /* told by the search */
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool written = (operand[i].direction & AIC_OUT) != 0;
+        bytes += (uint64_t)operand[i].bytes * (written ? 1 + RESULTS : 1);
+    }
+    return bytes <= memory_left() ? CLI_DONE : cli_fail_memory("tune: operands and results", bytes);
+}
+
 /* One specification. One that fails is counted and its message kept; the file is another matter: without it a search is
  * in vain. */
 static int tune_spec(const tune_options *o, const aic_spec *spec, tune_view *view, tune_sums *sums)
@@ -111,7 +131,8 @@ static int tune_spec(const tune_options *o, const aic_spec *spec, tune_view *vie
         return cli_fail(CLI_SYSTEM, "tune: memory ran out");
     }
     view->spec = text;
-    const aic_status status = aic_tune(o->session.context, spec, &options, &result);
+    aic_status status = check_memory(o, spec) == CLI_DONE ? AIC_OK : AIC_OUT_OF_MEMORY;
+    status = status == AIC_OK ? aic_tune(o->session.context, spec, &options, &result) : status;
     tune_view_clear(view);
     int exit_status = CLI_DONE;
     if (status == AIC_OK) {
@@ -122,9 +143,10 @@ static int tune_spec(const tune_options *o, const aic_spec *spec, tune_view *vie
         aic_tune_result_free(&result);
         exit_status = cli_flush_output(); /* a reader sees every table when it is ready */
     } else {
-        (void)cli_fail_library("tune", status);
+        const int failure = cli_fail_library("tune", status);
         sums->failed++;
-        exit_status = status == AIC_IO ? CLI_SYSTEM : CLI_DONE;
+        sums->status = failure > sums->status ? failure : sums->status;
+        exit_status = status == AIC_IO ? failure : CLI_DONE;
     }
     free(text);
     return exit_status;
@@ -159,9 +181,7 @@ static int tune_list(const tune_options *o, const spec_list *list)
     interrupt_polled(false);
     print_sums(o, &sums);
     spec_list_report(list, &o->source, stdout);
-    if (status == CLI_DONE && sums.failed > 0) {
-        status = CLI_WRONG;
-    }
+    status = sums.status > status ? sums.status : status;
     return interrupted ? cli_fail(CLI_MISMATCH, "tune: interrupted after %zu of %zu; what was found is kept",
                                   view.number, view.total)
                        : status;

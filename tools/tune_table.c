@@ -25,25 +25,16 @@ static void put_head(char line[LINE_MAX_BYTES])
                    "gain", "predicted", "", "schedule");
 }
 
-static const aic_tune_candidate *find_default(const aic_tune_result *result)
-{
-    size_t i = 0;
-    while (i < result->count && !result->candidate[i].is_default) {
-        i++;
-    }
-    return i < result->count ? &result->candidate[i] : NULL;
-}
-
 static void put_row(char line[LINE_MAX_BYTES], const aic_tune_result *result, size_t i)
 {
-    const aic_tune_candidate *c = &result->candidate[i], *standard = find_default(result);
+    const aic_tune_candidate *c = &result->candidate[i];
     char median[32] = "-", interval[48] = "-", gain[32] = "-";
     if (c->samples > 0) {
         (void)snprintf(median, sizeof median, "%.3f", c->median_ns * 1e-3);
         (void)snprintf(interval, sizeof interval, "%.3f .. %.3f", c->low_ns * 1e-3, c->high_ns * 1e-3);
     }
-    if (c->samples > 0 && standard != NULL && standard->samples > 0) {
-        (void)snprintf(gain, sizeof gain, "%.3f", standard->median_ns / c->median_ns);
+    if (c->gain > 0) {
+        (void)snprintf(gain, sizeof gain, "%.3f", c->gain);
     }
     (void)snprintf(line, LINE_MAX_BYTES, "%5zu %11s %23s %7s %11.4g  %-8s %s", i + 1, median, interval, gain,
                    c->predicted, c->is_default ? "default" : STATES[c->state], c->schedule);

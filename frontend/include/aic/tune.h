@@ -35,6 +35,7 @@ typedef struct aic_tune_candidate {
     double predicted; /* cost, in vector operations */
     double median_ns, low_ns,
         high_ns; /* of one call, and the interval in which the median lies (95 %); 0: not measured */
+    double gain; /* median of the default over this one, both measured in the same turns; 0: not measured */
     size_t samples;
 } aic_tune_candidate;
 
