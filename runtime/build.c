@@ -154,7 +154,7 @@ aic_status aic_build_link(aic_build *build)
 
 aic_code *aic_build_end(aic_build *build, aic_status status)
 {
-    free(build->object.bytes);
+    aic_object_free(&build->object);
     if (status != AIC_OK && build->code != NULL) {
         aic_code_release(build->code);
         build->code = NULL;

@@ -365,7 +365,7 @@ END_TEST
 
 START_TEST(merging_is_all_or_nothing)
 {
-    const char *a = strdup(in_place("a.txt")), *b = strdup(in_place("b.txt"));
+    char *a = strdup(in_place("a.txt")), *b = strdup(in_place("b.txt"));
     const char *const inputs[] = {a, b}, *const reverse[] = {b, a};
     size_t records = 0;
     tune_put(a, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
@@ -392,6 +392,8 @@ START_TEST(merging_is_all_or_nothing)
     free(other);
     free(text);
     free(damaged);
+    free(a);
+    free(b);
 }
 END_TEST
 

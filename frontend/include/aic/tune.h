@@ -33,8 +33,8 @@ typedef struct aic_tune_candidate {
     bool is_default;                      /* the default rule's choice */
     aic_tune_state state;
     double predicted; /* cost, in vector operations */
-    double median_ns, low_ns,
-        high_ns; /* of one call, and the interval in which the median lies (95 %); 0: not measured */
+    /* Of one call; the interval is that in which the median lies with a probability of 95 %. 0: not measured. */
+    double median_ns, low_ns, high_ns;
     double gain; /* median of the default over this one, both measured in the same turns; 0: not measured */
     size_t samples;
 } aic_tune_candidate;
