@@ -252,6 +252,31 @@ START_TEST(wrong_results_do_not_win)
 }
 END_TEST
 
+/* Schedules that differ in what the shape makes no use of are one candidate: a transposition unrolls nothing. */
+START_TEST(equal_code_is_measured_once)
+{
+    machine m = usual_machine();
+    aic_tune_options options = usual_options(&m);
+    options.trials = 64;
+    spec = spec_of("transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[1,32,8,8])");
+    tune_on(&m, &options);
+    ck_assert_uint_gt(result.measured, 3);
+    for (size_t i = 0; i < result.count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            char texts[2][AIC_TUNE_SCHEDULE_MAX];
+            snprintf(texts[0], sizeof texts[0], "%s", result.candidate[i].schedule);
+            snprintf(texts[1], sizeof texts[1], "%s", result.candidate[k].schedule);
+            for (int t = 0; t < 2; t++) {
+                char *unroll = strstr(texts[t], "unroll=");
+                ck_assert_ptr_nonnull(unroll);
+                memmove(unroll, strchr(unroll, ','), strlen(strchr(unroll, ',')) + 1);
+            }
+            ck_assert_str_ne(texts[0], texts[1]);
+        }
+    }
+}
+END_TEST
+
 /* ---- limits ---- */
 
 START_TEST(nothing_to_measure)
@@ -686,6 +711,20 @@ static const char *verdict_of(const aic_spec *judged, const aic_spec *made)
     ck_assert_int_eq(aic_tune_kernel_open(&c, code.code, &kernel), AIC_OK);
     ck_assert_msg(aic_tune_case_verify(&c, &kernel, &right) == AIC_OK, "%s", aic_last_error());
     aic_tune_kernel_close(&kernel);
+    if (aic_spec_exact(judged)) { /* compared with the default's, it is found to be the same */
+        const aic_request standard = {.count = aic_ask(judged, stage), .stage = stage};
+        aic_tune_kernel by_default;
+        aic_result own;
+        bool same = false;
+        ck_assert_int_eq(aic_pipeline(context, &standard, &own), AIC_OK);
+        ck_assert_int_eq(aic_tune_kernel_open(&c, own.code, &by_default), AIC_OK);
+        ck_assert_int_eq(aic_tune_case_keep(&c, &by_default), AIC_OK);
+        ck_assert_int_eq(aic_tune_kernel_open(&c, code.code, &kernel), AIC_OK);
+        ck_assert_int_eq(aic_tune_case_compare(&c, &kernel, &same), AIC_OK);
+        ck_assert_int_eq(same, right);
+        aic_tune_kernel_close(&by_default);
+        aic_tune_kernel_close(&kernel);
+    }
     aic_tune_case_close(&c);
     return right ? "right" : "wrong";
 }
@@ -718,6 +757,7 @@ Suite *suite_tune(void)
     tcase_add_test(cases, noise_is_no_gain);
     tcase_add_test(cases, luck_is_no_gain);
     tcase_add_test(cases, wrong_results_do_not_win);
+    tcase_add_test(cases, equal_code_is_measured_once);
     tcase_add_test(cases, nothing_to_measure);
     tcase_add_test(cases, limits_hold);
     tcase_add_test(cases, wrong_options_are_refused);
