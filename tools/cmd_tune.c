@@ -47,20 +47,28 @@ static int merge(const tune_options *o, const args_list *files)
 
 /* ---- what is tuned ---- */
 
+/* Reads digits that `end` follows; NULL when there are none, or too many. */
+static const char *read_digits(const char *text, char end, size_t *number)
+{
+    enum { DIGITS_MAX = 9 };
+    size_t count = 0;
+    for (*number = 0; text[count] >= '0' && text[count] <= '9' && count <= DIGITS_MAX; count++) {
+        *number = *number * 10 + (size_t)(text[count] - '0');
+    }
+    return count > 0 && count <= DIGITS_MAX && text[count] == end ? text + count + 1 : NULL;
+}
+
 /* "I/N", 1 <= I <= N. */
 static int parse_shard(const char *text, size_t *index, size_t *shards)
 {
-    char end;
-    unsigned long i, n;
     *index = 1, *shards = 1;
     if (text == NULL) {
         return CLI_DONE;
     }
-    const bool digits = text[0] >= '0' && text[0] <= '9' && strlen(text) < 20;
-    if (!digits || sscanf(text, "%lu/%lu%c", &i, &n, &end) != 2 || i < 1 || i > n) {
+    const char *behind = read_digits(text, '/', index);
+    if (behind == NULL || read_digits(behind, '\0', shards) == NULL || *index < 1 || *index > *shards) {
         return cli_fail(CLI_WRONG, "tune: --shard: \"%.60s\" is not I/N with 1 <= I <= N, e.g. 1/8", text);
     }
-    *index = i, *shards = n;
     return CLI_DONE;
 }
 

@@ -60,7 +60,7 @@ expect 'a foreign file' 2 '"foreign.txt" is no tuning file' "$aicjit" tune "$int
 ok 'is left alone' test "$(cat foreign.txt)" = 'precious text'
 printf '# aicjit tuning file, version 7\n' >newer.txt
 expect 'a file of a later version' 2 'is of version 7; this library knows version 1' "$aicjit" tune "$int8" --db newer.txt
-for wrong in 0/4 5/4 4 1/ /4 a/b 1/4x -1/4 1/0; do
+for wrong in 0/4 5/4 4 1/ /4 1/99999999999999999999 a/b 1/4x -1/4 1/0; do
     expect "--shard $wrong" 2 'is not I/N' "$aicjit" tune "$int8" "--shard=$wrong"
 done
 sed 's/effort=measure/effort=pleasure/' a.txt >damaged.txt
