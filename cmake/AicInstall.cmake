@@ -1,4 +1,4 @@
-# cmake --install: libraries, headers with their .def lists, the tool, the CMake package and the pkg-config file.
+# cmake --install: libraries, headers with their .def lists, the tool with its manual page and completion, the CMake package and the pkg-config file.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/aicjit")
@@ -7,10 +7,38 @@ install(TARGETS aicjit EXPORT aicjit
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS aicjit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/frontend/include/aic" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+
+# Installed headers have their structs spelled out, with the meaning of every member.
+find_program(AIC_AWK NAMES awk mawk gawk REQUIRED)
+file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/frontend/include/aic/*.h")
+file(GLOB field_lists CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/frontend/include/aic/*.def")
+set(spelled_headers)
+foreach(header ${public_headers})
+    get_filename_component(name "${header}" NAME)
+    set(spelled "${PROJECT_BINARY_DIR}/include/aic/${name}")
+    add_custom_command(OUTPUT "${spelled}"
+        COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/include/aic"
+        COMMAND "${AIC_AWK}" -v "include=${PROJECT_SOURCE_DIR}/frontend/include" -f "${PROJECT_SOURCE_DIR}/cmake/headers.awk"
+                "${header}" > "${spelled}"
+        DEPENDS "${header}" ${field_lists} "${PROJECT_SOURCE_DIR}/cmake/headers.awk" VERBATIM)
+    list(APPEND spelled_headers "${spelled}")
+endforeach()
+add_custom_target(aicjit_headers ALL DEPENDS ${spelled_headers})
+install(FILES ${spelled_headers} ${field_lists} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/aic")
+
+# The manual page and the shell's completion are what the tool's own tables say.
 if(TARGET aicjit_tool)
     install(TARGETS aicjit_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    if(NOT CMAKE_CROSSCOMPILING)
+        add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/aicjit.1" "${PROJECT_BINARY_DIR}/aicjit.bash"
+            COMMAND aicjit_tool help --format man > "${PROJECT_BINARY_DIR}/aicjit.1"
+            COMMAND aicjit_tool help --format bash > "${PROJECT_BINARY_DIR}/aicjit.bash"
+            DEPENDS aicjit_tool VERBATIM)
+        add_custom_target(aicjit_manual ALL DEPENDS "${PROJECT_BINARY_DIR}/aicjit.1" "${PROJECT_BINARY_DIR}/aicjit.bash")
+        install(FILES "${PROJECT_BINARY_DIR}/aicjit.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+        install(FILES "${PROJECT_BINARY_DIR}/aicjit.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+                RENAME aicjit)
+    endif()
 endif()
 
 install(EXPORT aicjit NAMESPACE aicjit:: FILE aicjitTargets.cmake DESTINATION "${package_dir}")
@@ -23,6 +51,8 @@ install(FILES "${PROJECT_BINARY_DIR}/aicjitConfig.cmake" "${PROJECT_BINARY_DIR}/
 
 # The paths of aicjit.pc follow from its own place, so that the tree can be moved.
 list(JOIN AIC_LLVM_LIBS " " llvm_libs)
+list(TRANSFORM CMAKE_DL_LIBS PREPEND "-l" OUTPUT_VARIABLE dl_libs) # empty where the C library has dlopen()
+list(JOIN dl_libs " " dl_libs)
 file(RELATIVE_PATH prefix_from_pc "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/aicjit.pc.in" aicjit.pc @ONLY)

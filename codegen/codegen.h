@@ -15,7 +15,7 @@ enum { AIC_GENERATOR_VERSION = 2, AIC_SCHEDULE_RULE = 1 };
 
 /* One specification for one target. */
 typedef struct aic_problem {
-    const aic_spec *spec; /* resolved (aic_spec_resolve) */
+    const aic_spec *spec; /* canonical (aic_spec_resolve_kernel) */
     const aic_semantics *semantics;
     const aic_target *target;
 } aic_problem;
@@ -23,7 +23,7 @@ typedef struct aic_problem {
 /* What a kernel computes: one specification, or a group of independent ones that it runs in their order. */
 typedef struct aic_codegen_request {
     size_t count;         /* specifications, 1 .. AIC_GROUP_MAX */
-    const aic_spec *spec; /* resolved (aic_spec_resolve) */
+    const aic_spec *spec; /* canonical (aic_spec_resolve_kernel) */
     const char *schedule; /* of a single specification; NULL: the default rule chooses, as it does for groups */
     const aic_semantics *semantics;
     const aic_target *target;
@@ -31,9 +31,6 @@ typedef struct aic_codegen_request {
     const char *passes; /* NULL or "": none */
     const char *symbol; /* what the names of the kernel's functions begin with */
 } aic_codegen_request;
-
-/* Enough for the text of any schedule. */
-#define AIC_SCHEDULE_TEXT_MAX 160
 
 /* A finished object and its image; free with aic_object_free(). */
 typedef struct aic_object {
@@ -46,6 +43,13 @@ typedef struct aic_object {
 } aic_object;
 
 void aic_object_free(aic_object *object);
+
+/* The record of the kernel in an object. */
+void aic_object_record(const aic_object *object, aic_kernel_record *record);
+
+/* The image that a record describes, of bytes that were kept; they stay the caller's, the image is not to be freed.
+ * AIC_INVALID_ARGUMENT when they are not those of the record. */
+aic_status aic_record_image(const aic_kernel_record *record, unsigned char *bytes, size_t size, aic_image *image);
 
 /* What a schedule amounts to. */
 typedef struct aic_schedule_info {

@@ -7,8 +7,6 @@
 
 #include "codegen/record.h"
 
-#define AIC_NO_FUNCTION SIZE_MAX
-
 typedef struct aic_image {
     unsigned char *bytes; /* code and constants; free with aic_image_free() */
     size_t size;

@@ -80,6 +80,7 @@ static void leave(const member *m)
     aic_float_leave(m->e, m->saved);
 }
 
+/* Packs all of an operand. */
 static void call_pack(const member *m, LLVMValueRef packed, LLVMValueRef source)
 {
     LLVMValueRef args[] = {packed, source, aic_int(m->e, 0), aic_int(m->e, m->plan->requirements.pack.items)};
@@ -230,6 +231,22 @@ static void emit_group(const kernel *k)
     aic_emit_function_end(k->e);
 }
 
+/* The packing, where there is one: the packed image is in the place of the shared memory. */
+static void emit_pack_branch(member *m)
+{
+    aic_emit *e = m->e;
+    const uint32_t operand = m->plan->requirements.pack.operand;
+    if (operand == 0) {
+        return;
+    }
+    aic_branch branch;
+    LLVMValueRef args[] = {m->shared, m->operand[operand], aic_emit_param(e, 4), aic_emit_param(e, 5)};
+    aic_branch_begin(e, &branch,
+                     LLVMBuildICmp(e->builder, LLVMIntEQ, aic_emit_param(e, 3), aic_int(e, AIC_PHASE_PACK), ""));
+    aic_emit_call(e, m->bodies->pack, args, 4);
+    aic_branch_end(e, &branch);
+}
+
 /* The phases of one specification, the first of which has this number among those of the kernel. */
 static void emit_branches(member *m, int64_t number)
 {
@@ -257,6 +274,7 @@ static void emit_phase(const kernel *k)
         m.shared = aic_emit_param(e, 1);
         m.private = aic_emit_param(e, 2);
         enter(&m);
+        emit_pack_branch(&m);
         emit_branches(&m, number);
         leave(&m);
         first += m.plan->operands;
@@ -301,7 +319,7 @@ static bool is_shared(const aic_kernel_plan *of)
         phases += own->phases;
         cost += of->plan[i]->cost;
     }
-    return items > 1 && phases <= AIC_PHASES_MAX && cost >= (double)aic_machine_facts()->share_cost;
+    return items > 1 && phases <= AIC_PHASES_MAX && aic_machine_shares(cost);
 }
 
 void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requirements)

@@ -3,18 +3,19 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* A core of a server of today. */
 static const aic_machine USUAL = {
-    .line_bytes = 64,
-    .l1_bytes = 32 << 10,
-    .l1_ways = 8,
-    .l2_bytes = 1 << 20,
-    .l3_bytes = 8 << 20,
-    .path_bytes = 32,
-    .burst_bytes = 2048,
-    .share_cost = 1 << 15,
-    .past_bytes = 16 << 20,
+#define AIC_FIELD(kind, name, count, need, fallback) .name = (fallback),
+#include "codegen/machine.def"
+#undef AIC_FIELD
 };
+
+static const aic_field fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_machine, __VA_ARGS__)
+#include "codegen/machine.def"
+#undef AIC_FIELD
+};
+
+const aic_record aic_machine_record = {"machine", fields, sizeof fields / sizeof fields[0]};
 
 static _Atomic(const aic_machine *) supposed = &USUAL;
 

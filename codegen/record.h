@@ -1,8 +1,9 @@
 /* What a compiled kernel is, as plain data: the functions it has, the memory a call must provide, the phases in which
- * it can be run. The generator fills it in, the runtime calls by it. */
+ * it can be run. The generator fills it in, the runtime calls by it, and bytes keep it. */
 #ifndef AIC_RECORD_H
 #define AIC_RECORD_H
 
+#include "frontend/core/bytes.h"
 #include <aic/spec.h>
 
 /* The two forms of a call: operands as the documents shape them, or packed images in place of the packable ones. */
@@ -29,6 +30,9 @@ typedef struct aic_phase {
 
 enum { AIC_PHASES_MAX = 32 }; /* of a group; a specification alone has few */
 
+/* The number by which PHASE knows the packing of the operand, which comes before the phases of a plain call. */
+enum { AIC_PHASE_PACK = -1 };
+
 /* What a caller of a kernel must know. */
 typedef struct aic_requirements {
     uint32_t needs; /* AIC_NEEDS_... */
@@ -54,7 +58,8 @@ static inline int64_t aic_workspace_bytes(const aic_requirements *r, int form)
  *     PHASE   SYMBOL_phase   void (void *const *operands, void *shared, void *private,
  *                                  int64_t phase, int64_t first, int64_t last)
  *                            items first .. last-1 of a phase by one worker, operands as for PACKED; of kernels
- *                            that have enough to do for more than one worker
+ *                            that have enough to do for more than one worker. AIC_PHASE_PACK: items of the
+ *                            packing, from operands as for ENTRY into the packed image that `shared` is
  *
  * Workspaces are aligned to 64 bytes; that of ENTRY and PACKED is the shared memory, then one worker's own. The
  * functions of a group have one operand, the table of the operands of its specifications, one after the other. A group
@@ -69,5 +74,35 @@ typedef enum aic_function_role {
 
 /* What is behind SYMBOL in the function's name. */
 extern const char *const aic_function_suffix[AIC_FUNCTIONS];
+
+#define AIC_NO_FUNCTION SIZE_MAX
+
+/* Enough for the text of any schedule. */
+#define AIC_SCHEDULE_TEXT_MAX 160
+
+/* All that is known of a kernel beside its identity and the bytes of its image. */
+typedef struct aic_kernel_record {
+    aic_requirements requirements;
+    char schedule[AIC_SCHEDULE_TEXT_MAX]; /* of its first specification, canonical */
+    size_t image_size, image_alignment;   /* see aic_image */
+    uint64_t image_hash;                  /* aic_hash_bytes() of the image */
+    size_t function[AIC_FUNCTIONS];       /* where in the image; AIC_NO_FUNCTION: the kernel has none */
+} aic_kernel_record;
+
+/* Writes a record as bytes: "AICR", AIC_RECORD_VERSION in 4 bytes, then sections (frontend/core/bytes.h):
+ *
+ *     NEED  needs in 4 bytes
+ *     PACK  operand in 4 bytes; items, bytes in 8
+ *     PHAS  number of phases in 4 bytes; for each its name as a text and its items in 8 bytes
+ *     WORK  shared_bytes, private_bytes in 8 bytes
+ *     IMAG  size, alignment, hash in 8 bytes; the place of each function in 8, all bits set: there is none
+ *     SCHD  the schedule as a text
+ *     HASH  that of all bytes before, in 8 bytes */
+enum { AIC_RECORD_VERSION = 1 };
+void aic_kernel_record_write(const aic_kernel_record *record, aic_writer *out);
+
+/* Reads such bytes, all of them. AIC_INVALID_ARGUMENT for any that are not a record of this version: a hash that
+ * differs, or contents that no kernel has, so that what is read can be relied on. */
+aic_status aic_kernel_record_read(const void *bytes, size_t size, aic_kernel_record *record);
 
 #endif

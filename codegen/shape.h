@@ -59,7 +59,7 @@ typedef struct aic_generator {
 void *aic_work_begin(aic_work *work, const aic_shape *shape, size_t bytes);
 
 /* A descriptor that asks for nothing: the kernel returns at once. */
-void aic_work_nothing(aic_work *work);
+void aic_work_empty(aic_work *work);
 
 /* ---- for shapes ---- */
 

@@ -93,7 +93,7 @@ void aic_cache_destroy(aic_cache *cache, void (*release)(void *value))
 {
     aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_relaxed);
     /* The newest table holds every entry. */
-    for (size_t i = 0; i <= table->mask; i++) {
+    for (size_t i = 0; table != NULL && i <= table->mask; i++) {
         aic_cache_entry *entry = atomic_load_explicit(&table->slot[i], memory_order_relaxed);
         if (entry != NULL) {
             release(entry->value);
@@ -108,14 +108,14 @@ void aic_cache_destroy(aic_cache *cache, void (*release)(void *value))
     drop_lost_flights(cache);
 }
 
-const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_key *key, uint64_t hash)
+const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_cache_key *key)
 {
     /* acquire: pairs with the release in reserve(), the table's content comes with its address. */
     const aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_acquire);
-    for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
+    for (size_t i = key->hash & table->mask;; i = (i + 1) & table->mask) {
         /* acquire: pairs with the release in aic_cache_publish(), the entry and its value come with its address. */
         const aic_cache_entry *entry = atomic_load_explicit(&table->slot[i], memory_order_acquire);
-        if (entry == NULL || (entry->hash == hash && aic_cache_entry_matches(entry, key))) {
+        if (entry == NULL || aic_cache_entry_matches(entry, key)) {
             return entry;
         }
     }
@@ -156,31 +156,31 @@ static aic_status reserve(aic_cache *cache)
     return AIC_OK;
 }
 
-static aic_cache_entry *entry_new(const aic_key *key, uint64_t hash)
+static aic_cache_entry *entry_new(const aic_cache_key *key)
 {
-    aic_cache_entry *entry = malloc(sizeof *entry + key->count * sizeof entry->word[0]);
+    aic_cache_entry *entry = malloc(sizeof *entry + key->size);
     if (entry != NULL) {
         entry->value = NULL;
-        entry->hash = hash;
-        entry->count = key->count;
-        memcpy(entry->word, key->word, key->count * sizeof entry->word[0]);
+        entry->hash = key->hash;
+        entry->size = key->size;
+        memcpy(entry->bytes, key->bytes, key->size);
     }
     return entry;
 }
 
 /* Adds a flight for the key; the mutex is held. */
-static aic_status take_off(aic_cache *cache, const aic_key *key, uint64_t hash, aic_flight **flight)
+static aic_status take_off(aic_cache *cache, const aic_cache_key *key, aic_flight **flight)
 {
     aic_status status = reserve(cache);
     if (status != AIC_OK) {
         return status;
     }
     aic_flight *made = calloc(1, sizeof *made);
-    aic_cache_entry *entry = entry_new(key, hash);
+    aic_cache_entry *entry = entry_new(key);
     if (made == NULL || entry == NULL || pthread_cond_init(&made->over, NULL) != 0) {
         free(made);
         free(entry);
-        return aic_fail_memory("cache", sizeof *made + sizeof *entry + key->count * sizeof entry->word[0]);
+        return aic_fail_memory("cache", sizeof *made + sizeof *entry + key->size);
     }
     made->entry = entry;
     made->generation = generation;
@@ -216,20 +216,20 @@ static aic_status wait_for(aic_flight *flight, const aic_cache_entry **entry)
     return status;
 }
 
-aic_status aic_cache_claim(aic_cache *cache, const aic_key *key, uint64_t hash, const aic_cache_entry **entry,
+aic_status aic_cache_claim(aic_cache *cache, const aic_cache_key *key, const aic_cache_entry **entry,
                            aic_flight **flight)
 {
     *flight = NULL;
     pthread_mutex_lock(&aic_cache_mutex);
     aic_status status = AIC_OK;
     drop_lost_flights(cache);
-    *entry = aic_cache_find(cache, key, hash); /* it may have landed since the caller looked */
+    *entry = aic_cache_find(cache, key); /* it may have landed since the caller looked */
     if (*entry == NULL) {
         aic_flight *other = cache->flights;
-        while (other != NULL && !(other->entry->hash == hash && aic_cache_entry_matches(other->entry, key))) {
+        while (other != NULL && !aic_cache_entry_matches(other->entry, key)) {
             other = other->next;
         }
-        status = other != NULL ? wait_for(other, entry) : take_off(cache, key, hash, flight);
+        status = other != NULL ? wait_for(other, entry) : take_off(cache, key, flight);
     }
     pthread_mutex_unlock(&aic_cache_mutex);
     return status;

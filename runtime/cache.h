@@ -1,4 +1,4 @@
-/* The memory cache: from a key to what was made for it. Knows nothing of kernels or LLVM.
+/* The memory cache: from a key, any bytes, to what was made for it. Knows nothing of kernels or LLVM.
  *
  *     hits     lock-free: atomic loads of an insert-only table with open addressing
  *     misses   exactly one thread makes the value of a key (it holds the key's flight), the others wait for it
@@ -10,16 +10,23 @@
 #ifndef AIC_RUNTIME_CACHE_H
 #define AIC_RUNTIME_CACHE_H
 
-#include "frontend/core/op.h"
+#include <aic/types.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
+
+typedef struct aic_cache_key {
+    const void *bytes;
+    size_t size;
+    uint64_t hash; /* of the bytes; keys with equal hashes are told apart all the same */
+} aic_cache_key;
 
 /* A key with its value; nothing of it changes once a reader can see it. */
 typedef struct aic_cache_entry {
     void *value;
     uint64_t hash;
-    uint32_t count; /* of words */
-    uint64_t word[];
+    size_t size;
+    unsigned char bytes[];
 } aic_cache_entry;
 
 typedef struct aic_cache_table aic_cache_table;
@@ -40,20 +47,21 @@ typedef struct aic_cache {
 
 aic_status aic_cache_init(aic_cache *cache);
 
-/* Calls `release` with every value. No other thread may use the cache any more. */
+/* Calls `release` with every value. No other thread may use the cache any more. A cache of zeros that was never
+ * initialised has none. */
 void aic_cache_destroy(aic_cache *cache, void (*release)(void *value));
 
-static inline bool aic_cache_entry_matches(const aic_cache_entry *entry, const aic_key *key)
+static inline bool aic_cache_entry_matches(const aic_cache_entry *entry, const aic_cache_key *key)
 {
-    return entry->count == key->count && memcmp(entry->word, key->word, key->count * sizeof key->word[0]) == 0;
+    return entry->hash == key->hash && entry->size == key->size && memcmp(entry->bytes, key->bytes, key->size) == 0;
 }
 
-/* The entry of `key`, or NULL. Lock-free, allocates nothing; hash is aic_key_hash(key). */
-const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_key *key, uint64_t hash);
+/* The entry of `key`, or NULL. Lock-free, allocates nothing. */
+const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_cache_key *key);
 
 /* After a miss. AIC_OK with *entry: another thread has made it. AIC_OK with *flight: the caller makes the value and
  * must then call aic_cache_publish(). Else the failure of the thread that was making it, or AIC_OUT_OF_MEMORY. */
-aic_status aic_cache_claim(aic_cache *cache, const aic_key *key, uint64_t hash, const aic_cache_entry **entry,
+aic_status aic_cache_claim(aic_cache *cache, const aic_cache_key *key, const aic_cache_entry **entry,
                            aic_flight **flight);
 
 /* Ends a flight: the value becomes visible when status is AIC_OK; else the calling thread's message is handed to

@@ -9,16 +9,18 @@ static __attribute__((noinline)) aic_status check(const aic_code *code, int form
     return status == AIC_OK ? aic_data_check_run(&code->data_check, operands) : status;
 }
 
-/* Checks the operands and gets scratch memory. */
-static inline aic_status prepare(const aic_code *code, int form, const void *const operands[], void **workspace)
+/* Whether the call may be made. */
+static inline aic_status prepare(const aic_code *code, int form, const void *const operands[])
 {
     if (code->data_check.check != NULL ||
         !aic_arguments_accepted(code->argument[form], code->operand_count, operands)) {
-        aic_status status = check(code, form, operands);
-        if (status != AIC_OK) {
-            return status;
-        }
+        return check(code, form, operands);
     }
+    return AIC_OK;
+}
+
+static inline aic_status get_workspace(const aic_code *code, int form, void **workspace)
+{
     return aic_scratch_get((size_t)aic_workspace_bytes(&code->requirements, form), workspace);
 }
 
@@ -28,7 +30,7 @@ typedef void (*call_2)(const void *, const void *, void *);
 typedef void (*call_3)(const void *, const void *, const void *, void *);
 typedef void (*call_4)(const void *, const void *, const void *, const void *, void *);
 
-_Static_assert(AIC_OPERANDS_MAX == 4, "call_direct needs a row for every number of operands");
+enum { DIRECT_MAX = 4 }; /* operands; kernels with more are called through libffi */
 
 static inline void call_direct(aic_function function, size_t count, const void *const operands[], void *workspace)
 {
@@ -51,7 +53,16 @@ static inline void call_direct(aic_function function, size_t count, const void *
 aic_status aic_call(const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
-    aic_status status = prepare(code, form, operands, &workspace);
+    if (code->operand_count > DIRECT_MAX) {
+        return aic_call_generic(code, form, operands);
+    }
+    aic_status status = prepare(code, form, operands);
+    if (status == AIC_OK && code->workers > 1) {
+        return aic_share_call(code, form, operands);
+    }
+    if (status == AIC_OK) {
+        status = get_workspace(code, form, &workspace);
+    }
     if (status == AIC_OK) {
         call_direct(code->entry[form], code->operand_count, operands, workspace);
     }
@@ -61,7 +72,13 @@ aic_status aic_call(const aic_code *code, int form, const void *const operands[]
 aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
-    aic_status status = prepare(code, form, operands, &workspace);
+    aic_status status = prepare(code, form, operands);
+    if (status == AIC_OK && code->workers > 1) {
+        return aic_share_call(code, form, operands);
+    }
+    if (status == AIC_OK) {
+        status = get_workspace(code, form, &workspace);
+    }
     if (status != AIC_OK) {
         return status;
     }

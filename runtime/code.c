@@ -45,7 +45,7 @@ static void describe_group(aic_code *code, const aic_spec *specs, size_t count, 
         (aic_argument){.name = "operands", .least = 1, .misalignment = sizeof(void *) - 1, .bytes = bytes};
 }
 
-aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_context *context, aic_code **code)
+aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_context *context, aic_code **code)
 {
     aic_code *made = calloc(1, sizeof *made);
     if (made == NULL) {
@@ -53,13 +53,14 @@ aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_con
     }
     atomic_init(&made->references, 1);
     made->count = count;
-    made->spec = *resolved;
+    made->spec = *canonical;
     made->target = context->target;
-    aic_spec_subject(resolved, " | ", made->subject, sizeof made->subject);
+    made->share = context->share;
+    aic_spec_subject(canonical, " | ", made->subject, sizeof made->subject);
     if (count == 1) {
         describe_one(made, &context->semantics);
     } else {
-        describe_group(made, resolved, count, &context->semantics);
+        describe_group(made, canonical, count, &context->semantics);
     }
     aic_status status = prepare_call(made);
     if (status != AIC_OK) {
@@ -73,6 +74,7 @@ aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_con
 void aic_code_describe(aic_code *code, const aic_object *object)
 {
     code->requirements = object->requirements;
+    code->workers = aic_share_workers(code);
     const aic_packing *pack = &object->requirements.pack;
     if (pack->operand != 0 && pack->operand < code->operand_count) {
         code->argument[AIC_PACKED][pack->operand].bytes = (uintptr_t)pack->bytes;

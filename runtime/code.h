@@ -7,10 +7,9 @@
 #include "frontend/core/op.h"
 #include "runtime/code_memory.h"
 #include "runtime/context.h"
+#include "runtime/identity.h"
 #include <ffi.h>
 #include <stdatomic.h>
-
-#define AIC_SYMBOL_MAX 80
 
 typedef void (*aic_function)(void);
 
@@ -28,11 +27,15 @@ typedef struct aic_code {
     ffi_cif cif;
     ffi_type *ffi_types[AIC_OPERANDS_MAX + 1];
 
+    /* Calls that several workers share (share.h). */
+    aic_share share;
+    int workers; /* that a call can have; 1: it is not shared */
+
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
 
     /* What it was made of. */
     size_t count;  /* specifications */
-    aic_spec spec; /* resolved; the first of a group */
+    aic_spec spec; /* canonical; the first of a group */
     const aic_target *target;
     char symbol[AIC_SYMBOL_MAX];
     char schedule[AIC_SCHEDULE_TEXT_MAX];
@@ -41,9 +44,9 @@ typedef struct aic_code {
     size_t code_bytes;
 } aic_code;
 
-/* A code without functions, described by a resolved specification, or by the `count` of a group: one operand, the table
- * of theirs, the content of which is not checked. Held once. */
-aic_status aic_code_create(const aic_spec *resolved, size_t count, const aic_context *context, aic_code **code);
+/* A code without functions, described by a canonical specification, or by the `count` of a group: one operand, the
+ * table of theirs, the content of which is not checked. Held once. */
+aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_context *context, aic_code **code);
 
 /* Takes over sizes and times of the object that the code will consist of. */
 void aic_code_describe(aic_code *code, const aic_object *object);
@@ -60,7 +63,8 @@ void aic_code_release(aic_code *code); /* frees the machine code with the last h
 /* ---- calls (call.c) ---- */
 
 /* Checks the operands (NULL, alignment, overlap, data: AIC_INVALID_ARGUMENT), gets the thread's scratch memory and runs
- * the code with plain or packed operands. Nothing is written on failure. */
+ * the code with plain or packed operands, shared by workers where it can be. Nothing is written on failure, but for
+ * that of a caller's parallel loop. */
 aic_status aic_call(const aic_code *code, int form, const void *const operands[]);
 
 /* The same through libffi. */

@@ -6,9 +6,14 @@
 #include "frontend/core/op.h"
 #include "runtime/code.h"
 #include "runtime/isa.h"
+#include "runtime/pool.h"
 #include "runtime/tuning.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 aic_context_options aic_context_options_init(void)
 {
@@ -62,6 +67,25 @@ static aic_status copy_text(const char *text, char **copy)
     return *copy != NULL ? AIC_OK : aic_fail_memory("context", strlen(text) + 1);
 }
 
+/* The folder for dumps is made where it is not there. */
+static aic_status make_dump_dir(const char *name, const char *folder)
+{
+    if (folder == NULL || folder[0] == '\0') {
+        return AIC_OK;
+    }
+    int error = mkdir(folder, 0777) == 0 || errno == EEXIST ? 0 : errno;
+    if (error == 0 && access(folder, W_OK | X_OK) != 0) {
+        error = errno;
+    }
+    struct stat info;
+    if (error == 0 && (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))) {
+        error = ENOTDIR;
+    }
+    return error == 0 ? AIC_OK
+                      : aic_fail(AIC_INVALID_ARGUMENT, name, "\"%s\" is no folder to write to, nor can it be made: %s",
+                                 folder, strerror(error));
+}
+
 /* Fills in what the options and the environment decide. */
 static aic_status configure(aic_context *context, const aic_context_options *options)
 {
@@ -76,6 +100,10 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
         status = choose_target(options->isa, &context->target);
     }
     if (status == AIC_OK) {
+        status = aic_share_configure(&context->share, options, environment("AIC_NUM_THREADS"));
+        context->share.log = context->verbose >= 1;
+    }
+    if (status == AIC_OK) {
         status = aic_passes_check(options->passes);
     }
     if (status == AIC_OK) {
@@ -85,13 +113,23 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
         status = copy_text(dump_dir, &context->dump_dir);
     }
     if (status == AIC_OK) {
+        status = make_dump_dir(options->dump_dir != NULL ? "dump_dir" : "AIC_DUMP_DIR", context->dump_dir);
+    }
+    if (status == AIC_OK) {
         status = aic_tuning_open(tuning_db, &context->tuning);
     }
     return status;
 }
 
+static void release_code(void *code)
+{
+    aic_code_release(code);
+}
+
 static void free_parts(aic_context *context)
 {
+    aic_cache_destroy(&context->asked, release_code);
+    aic_cache_destroy(&context->kernels, release_code);
     free(context->passes);
     free(context->dump_dir);
     aic_tuning_free(context->tuning);
@@ -110,7 +148,10 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     }
     aic_status status = configure(made, options != NULL ? options : &defaults);
     if (status == AIC_OK) {
-        status = aic_cache_init(&made->cache);
+        status = aic_cache_init(&made->asked);
+    }
+    if (status == AIC_OK) {
+        status = aic_cache_init(&made->kernels);
     }
     if (status != AIC_OK) {
         free_parts(made);
@@ -118,20 +159,13 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     }
     atomic_init(&made->compiles, 0);
     atomic_init(&made->code_bytes, 0);
-    atomic_init(&made->kernels, 0);
     *context = made;
     return AIC_OK;
-}
-
-static void release_code(void *code)
-{
-    aic_code_release(code);
 }
 
 void aic_context_destroy(aic_context *context)
 {
     if (context != NULL) {
-        aic_cache_destroy(&context->cache, release_code);
         free_parts(context);
     }
 }
@@ -170,7 +204,7 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
     if (status == AIC_OK) {
         /* relaxed: counters, each right by itself; they order nothing. */
         *stats = (aic_cache_stats){
-            .kernels = atomic_load_explicit(&context->kernels, memory_order_relaxed),
+            .kernels = atomic_load_explicit(&context->kernels.entries, memory_order_relaxed),
             .compiles = atomic_load_explicit(&context->compiles, memory_order_relaxed),
             .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
         };
@@ -181,6 +215,15 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
 const char *aic_context_isa(aic_context *context)
 {
     return aic_context_resolve(&context) == AIC_OK ? context->target->name : NULL;
+}
+
+int aic_context_threads(aic_context *context)
+{
+    if (aic_context_resolve(&context) != AIC_OK) {
+        return 0;
+    }
+    const aic_share *share = &context->share;
+    return share->threads == 1 || share->parallel_for != NULL || aic_pool_exists() ? share->threads : 1;
 }
 
 const char *aic_llvm_version(void)

@@ -4,6 +4,7 @@
 
 #include "codegen/target/target.h"
 #include "runtime/cache.h"
+#include "runtime/share.h"
 #include <aic/context.h>
 
 /* The records of a tuning file; see tuning.h. */
@@ -14,12 +15,13 @@ struct aic_context {
     char *passes;   /* NULL: none */
     char *dump_dir; /* NULL: none */
     int verbose;    /* 0 .. 2 */
+    aic_share share;
     aic_semantics semantics;
     aic_tuning *tuning; /* NULL: none */
-    aic_cache cache;    /* of aic_code */
+    aic_cache asked;    /* of aic_code, by what callers say (aic_key) */
+    aic_cache kernels;  /* of the same, by what they are (aic_identity) */
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t code_bytes;
-    atomic_size_t kernels; /* that the cache holds; it has more entries, as spellings of one share its code */
 };
 
 /* The process-wide default context, made at the first call from the environment. */

@@ -1,7 +1,9 @@
 /* Looking at what the generator makes: dumps of its stages and the list of candidate schedules. Nothing is cached. */
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
-#include "runtime/build.h"
+#include "frontend/core/op.h"
+#include "runtime/context.h"
+#include "runtime/identity.h"
 #include "runtime/isa.h"
 #include "runtime/tuning.h"
 #include "runtime/worker.h"
@@ -79,7 +81,32 @@ static aic_status dump_explain(const aic_problem *problem, const aic_codegen_req
     return *bytes != NULL ? AIC_OK : aic_fail_memory("explain", size);
 }
 
-/* The stage of a valid specification; text stages leave *size alone. `record` has given the schedule, or is NULL. */
+/* The generator's stages, under the name that the kernel has when it is compiled: that depends on the schedule in its
+ * canonical form, and on whether it is the default one. */
+static aic_status dump_generated(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
+{
+    const aic_problem problem = {request->spec, request->semantics, request->target};
+    aic_codegen_request named = *request;
+    aic_schedule_info given;
+    aic_identity identity;
+    aic_status status = AIC_OK;
+    if (request->schedule != NULL) {
+        status = aic_generator_linked()->plan(&problem, request->schedule, &given);
+        named.schedule = given.is_default ? NULL : given.text;
+    }
+    if (status == AIC_OK) {
+        status = aic_identity_create(&named, &identity);
+    }
+    if (status == AIC_OK) {
+        named.symbol = identity.symbol;
+        status = aic_generator_linked()->dump(&named, stage, bytes, size);
+        aic_identity_free(&identity);
+    }
+    return status;
+}
+
+/* The stage of a canonical specification; the request needs no symbol. `record` has given its schedule, or is NULL.
+ * Text stages leave *size alone. */
 static aic_status dump_stage(const aic_codegen_request *request, const aic_context *context,
                              const aic_tune_record *record, aic_dump_stage stage, char **bytes, size_t *size)
 {
@@ -93,7 +120,7 @@ static aic_status dump_stage(const aic_codegen_request *request, const aic_conte
         status = dump_explain(&problem, request, record, context, bytes);
         break;
     default:
-        return aic_generator_linked()->dump(request, stage, bytes, size);
+        return dump_generated(request, stage, bytes, size);
     }
     if (status == AIC_OK) {
         *size = strlen(*bytes);
@@ -116,9 +143,9 @@ static aic_status run_dump_job(void *argument)
 {
     dump_job *job = argument;
     const aic_context *context = job->context;
-    aic_spec resolved;
+    aic_spec canonical;
     const aic_target *target;
-    aic_status status = aic_spec_resolve_kernel(job->spec, &context->semantics, &resolved);
+    aic_status status = aic_spec_resolve_kernel(job->spec, &context->semantics, &canonical);
     if (status == AIC_OK) {
         status = choose_target(context, job->isa, job->triple, &target);
     }
@@ -127,18 +154,15 @@ static aic_status run_dump_job(void *argument)
     }
     /* What is measured here applies here only. */
     const bool open = job->schedule == NULL && target->arch == aic_host_arch();
-    const aic_tune_record *record = open ? aic_tuning_find(context, &resolved, target) : NULL;
-    char symbol[AIC_SYMBOL_MAX];
-    const aic_codegen_request request = {.count = 1,
-                                         .spec = &resolved,
-                                         .schedule = record != NULL ? record->schedule : job->schedule,
-                                         .semantics = &context->semantics,
-                                         .target = target,
-                                         .triple = job->triple,
-                                         .passes = context->passes,
-                                         .symbol = symbol};
-    aic_build_symbol(&request, symbol);
-    return dump_stage(&request, context, record, job->stage, &job->bytes, &job->size);
+    const aic_tune_record *record = open ? aic_tuning_find(context, &canonical, target) : NULL;
+    return dump_stage(&(aic_codegen_request){.count = 1,
+                                             .spec = &canonical,
+                                             .schedule = record != NULL ? record->schedule : job->schedule,
+                                             .semantics = &context->semantics,
+                                             .target = target,
+                                             .triple = job->triple,
+                                             .passes = context->passes},
+                      context, record, job->stage, &job->bytes, &job->size);
 }
 
 aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,
@@ -179,10 +203,10 @@ typedef struct candidate_job {
 static aic_status run_candidate_job(void *argument)
 {
     candidate_job *job = argument;
-    aic_spec resolved;
-    aic_status status = aic_spec_resolve(job->spec, &job->context->semantics, &resolved);
+    aic_spec canonical;
+    aic_status status = aic_spec_resolve_kernel(job->spec, &job->context->semantics, &canonical);
     if (status == AIC_OK) {
-        const aic_problem problem = {&resolved, &job->context->semantics, job->context->target};
+        const aic_problem problem = {&canonical, &job->context->semantics, job->context->target};
         status = aic_generator_linked()->candidate(&problem, job->index, job->text);
     }
     return status;

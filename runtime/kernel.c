@@ -19,21 +19,16 @@ typedef struct reading {
     const aic_spec *spec;
     const char *text;
     aic_schedule_info info;
-    bool tuned; /* without a given schedule it would be another, that of a tuning record */
 } reading;
 
-/* Reads it and judges it against the specification, which must be valid. */
+/* Checks the specification, then reads the text and judges it against what the kernel is made of. */
 static aic_status read_schedule(void *argument)
 {
     reading *r = argument;
-    aic_spec resolved;
-    const aic_problem problem = {&resolved, &r->context->semantics, r->context->target};
-    aic_status status = aic_spec_resolve_kernel(r->spec, &r->context->semantics, &resolved);
-    if (status == AIC_OK) {
-        status = aic_generator_linked()->plan(&problem, r->text, &r->info);
-    }
-    r->tuned = status == AIC_OK && aic_tuning_find(r->context, &resolved, r->context->target) != NULL;
-    return status;
+    aic_spec canonical;
+    const aic_problem problem = {&canonical, &r->context->semantics, r->context->target};
+    aic_status status = aic_spec_resolve_kernel(r->spec, &r->context->semantics, &canonical);
+    return status == AIC_OK ? aic_generator_linked()->plan(&problem, r->text, &r->info) : status;
 }
 
 aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule, aic_kernel **kernel)
@@ -57,10 +52,11 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return aic_fail_memory("kernel", sizeof *made);
     }
     aic_asked stage[AIC_STAGES_MAX];
-    /* The schedule that the default rule chooses counts as not given: it is one kernel. Unless nothing given means a
+    /* The schedule that the default rule chooses counts as not given: it is one kernel. Unless nothing given may mean a
      * tuned one. */
-    const bool open = r.info.is_default && !r.tuned;
-    const aic_request request = {.count = aic_ask(spec, stage), .stage = stage, .schedule = open ? NULL : r.info.text};
+    const bool open = r.info.is_default && (schedule == NULL || context->tuning == NULL);
+    const aic_request request = {
+        .specs = 1, .count = aic_ask(spec, stage), .stage = stage, .schedule = open ? NULL : r.info.text};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {
@@ -191,6 +187,7 @@ aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
         .codegen_ns = code->codegen_ns,
         .link_ns = code->link_ns,
         .code_bytes = code->code_bytes,
+        .threads = code->workers,
         .compiled = kernel->compiled,
     };
     return AIC_OK;

@@ -37,10 +37,10 @@ void aic_log(const char *format, ...)
     aic_cancellation_restore(cancellation);
 }
 
-void aic_log_compile(const aic_code *code)
+void aic_log_compile(const aic_code *code, const aic_spec *asked)
 {
     char text[512];
-    if (code->count > 1 || aic_spec_print(&code->spec, text, sizeof text, NULL) != AIC_OK) {
+    if (code->count > 1 || aic_spec_print(asked, text, sizeof text, NULL) != AIC_OK) {
         snprintf(text, sizeof text, "%s(...)", code->subject);
     }
     aic_log("compiled %s isa=%s %s emit=%.3fms codegen=%.3fms link=%.3fms bytes=%zu %s", text, code->target->name,
@@ -59,7 +59,8 @@ static void dump_file(const aic_context *context, const char *symbol, const char
     }
 }
 
-void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_object *object)
+void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
+                  const aic_object *object)
 {
     static const struct {
         aic_dump_stage stage;
@@ -76,4 +77,11 @@ void aic_log_dump(const aic_context *context, const aic_codegen_request *request
         }
     }
     dump_file(context, request->symbol, "o", object->bytes, object->size);
+    char *text;
+    if (aic_identity_print(identity->bytes, identity->size, &text) == AIC_OK) {
+        dump_file(context, request->symbol, "txt", text, strlen(text));
+        free(text);
+    } else if (context->verbose >= 1) {
+        aic_log("cannot dump %s.txt: %s", request->symbol, aic_last_error());
+    }
 }

@@ -5,112 +5,112 @@
 #include "runtime/log.h"
 #include "runtime/worker.h"
 
-/* All that tells kernels of one context apart; target and passes are the context's own. */
+/* All that a caller says; target, passes and semantics are the context's own. */
 static inline void make_key(const aic_request *request, aic_key *key)
 {
     key->count = 0;
     for (size_t i = 0; i < request->count; i++) {
-        aic_key_add_stage(key, request->stage[i].op, request->stage[i].desc);
+        const aic_asked *asked = &request->stage[i];
+        aic_key_add_stage(key, i == 0 ? request->specs : 0, asked->stages, asked->op, asked->desc);
     }
     if (request->schedule != NULL) {
-        aic_build_key_schedule(key, request->schedule);
+        aic_key_add_text(key, request->schedule);
     }
 }
 
-/* Making what the cache lacks. *made is for the cache. */
-typedef aic_status (*make_fn)(aic_context *context, const aic_request *request, aic_result *made);
+/* What a cache lacks. */
+typedef struct making {
+    aic_context *context;
+    const aic_request *request;
+    aic_build *build; /* with the kernel's identity; NULL: there is none yet */
+} making;
 
-/* A miss: finds the kernel after all, waits for the thread that is making it, or makes it (then the flight is ours).
- * Not inlined: a hit needs none of its memory. */
-static __attribute__((noinline)) aic_status miss(aic_context *context, const aic_request *request, make_fn make_it,
-                                                 const aic_key *key, uint64_t hash, aic_result *result)
+/* Makes it. *made is for the cache. */
+typedef aic_status (*make_fn)(const making *what, aic_result *made);
+
+/* Finds an entry after all, waits for the thread that is making it, or makes it (then the flight is ours). */
+static aic_status claim_or_make(aic_cache *cache, const aic_cache_key *key, make_fn make, const making *what,
+                                aic_result *result)
 {
     const aic_cache_entry *entry;
     aic_flight *flight;
-    const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
-    aic_status status = aic_cache_claim(&context->cache, key, hash, &entry, &flight);
+    aic_status status = aic_cache_claim(cache, key, &entry, &flight);
     *result = (aic_result){.code = entry != NULL ? entry->value : NULL, .compiled = false};
     if (flight != NULL) {
-        status = make_it(context, request, result);
-        if (status == AIC_OK && !result->spelling) {
-            /* relaxed: a statistic. */
-            atomic_fetch_add_explicit(&context->kernels, 1, memory_order_relaxed);
-        }
-        aic_cache_publish(&context->cache, flight, status, result->code);
+        status = make(what, result);
+        aic_cache_publish(cache, flight, status, result->code);
     }
-    if (status == AIC_OK && context->verbose >= 2) {
-        aic_log("%s %s", flight != NULL ? "miss" : "hit", result->code->symbol);
-    }
-    aic_cancellation_restore(cancellation);
     return status;
 }
 
-static aic_status make(aic_context *context, const aic_request *request, aic_result *made);
-
-/* The kernel of a request that is spelled otherwise than its resolved specifications and the schedule that they get:
- * one kernel serves all spellings of a chain, all places of a tile, and a schedule that is given or tuned. Gives the
- * code, held once more for the entry of this spelling. */
-static aic_status share(const aic_build *build, aic_result *made)
+static aic_status make_kernel(const making *what, aic_result *made)
 {
-    aic_asked stage[AIC_ASKED_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < build->count; i++) {
-        if (i > 0) {
-            stage[count++] = (aic_asked){.op = AIC_OP_NONE};
-        }
-        count += aic_ask(&build->spec[i], stage + count);
-    }
-    const aic_request request = {.count = count, .stage = stage, .schedule = build->schedule};
-    aic_key key;
-    make_key(&request, &key);
-    aic_status status = miss(build->context, &request, make, &key, aic_key_hash(&key), made);
+    aic_build *build = what->build;
+    aic_status status = aic_build_describe(build);
     if (status == AIC_OK) {
-        aic_code_hold(made->code);
-        made->spelling = true;
+        status = aic_build_object(build); /* emit IR, optimise, machine code */
+    }
+    if (status == AIC_OK) {
+        status = aic_build_link(build); /* functions that can be called */
+    }
+    if (status == AIC_OK) {
+        *made = (aic_result){.code = build->code, .compiled = true};
+        build->code = NULL;
     }
     return status;
 }
 
-/* Every stage of making a kernel, on this thread. */
-static aic_status make(aic_context *context, const aic_request *request, aic_result *made)
+/* Checks what a caller says for the first time, and finds or makes its kernel, which all share that come to the same
+ * identity. The code is held once more for this entry. */
+static aic_status make_entry(const making *what, aic_result *made)
 {
     aic_build build;
-    aic_build_begin(&build, context, request);
-    aic_status status = aic_build_validate(&build);                /* every rule of the document */
-    const bool tuned = status == AIC_OK && aic_build_tune(&build); /* the schedule, if the request leaves it open */
-    if (status == AIC_OK && (build.respelled || tuned)) {
-        return share(&build, made);
+    aic_build_begin(&build, what->context, what->request);
+    aic_status status = aic_build_validate(&build); /* every rule of the document */
+    if (status == AIC_OK) {
+        aic_build_tune(&build);              /* the schedule, if the request leaves it open */
+        status = aic_build_identify(&build); /* from all that the code depends on */
     }
     if (status == AIC_OK) {
-        status = aic_build_name(&build); /* deterministic, from all that the code depends on */
+        const aic_cache_key key = {build.identity.bytes, build.identity.size, build.identity.hash};
+        const making kernel = {what->context, what->request, &build};
+        status = claim_or_make(&what->context->kernels, &key, make_kernel, &kernel, made);
     }
     if (status == AIC_OK) {
-        status = aic_build_object(&build); /* emit IR, optimise, machine code */
+        aic_code_hold(made->code);
     }
-    if (status == AIC_OK) {
-        status = aic_build_link(&build); /* functions that can be called */
-    }
-    *made = (aic_result){.code = aic_build_end(&build, status), .compiled = true};
+    aic_build_end(&build);
     return status;
 }
 
 typedef struct make_job {
-    aic_context *context;
-    const aic_request *request;
+    const making *what;
     aic_result *made;
 } make_job;
 
 static aic_status run_make_job(void *argument)
 {
     const make_job *job = argument;
-    return make(job->context, job->request, job->made);
+    return make_entry(job->what, job->made);
 }
 
 /* The same on a thread of the library's own. */
-static aic_status make_apart(aic_context *context, const aic_request *request, aic_result *made)
+static aic_status make_apart(const making *what, aic_result *made)
 {
-    make_job job = {context, request, made};
+    make_job job = {what, made};
     return aic_worker_run(run_make_job, &job);
+}
+
+/* Not inlined: a hit needs none of its memory. */
+static __attribute__((noinline)) aic_status miss(const making *what, const aic_cache_key *key, aic_result *result)
+{
+    const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
+    aic_status status = claim_or_make(&what->context->asked, key, make_apart, what, result);
+    if (status == AIC_OK && what->context->verbose >= 2) {
+        aic_log("%s %s", result->compiled ? "miss" : "hit", result->code->symbol);
+    }
+    aic_cancellation_restore(cancellation);
+    return status;
 }
 
 /* On the calling thread only what every call of a cached kernel needs. */
@@ -121,15 +121,15 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
         return status;
     }
     /* descriptor -> key */
-    aic_key key;
-    make_key(request, &key);
-    uint64_t hash = aic_key_hash(&key);
+    aic_key words;
+    make_key(request, &words);
+    const aic_cache_key key = {words.word, words.count * sizeof words.word[0], aic_key_hash(&words)};
 
     /* cached? */
-    const aic_cache_entry *entry = aic_cache_find(&context->cache, &key, hash);
+    const aic_cache_entry *entry = aic_cache_find(&context->asked, &key);
     aic_result found = {.code = entry != NULL ? entry->value : NULL, .compiled = false};
     if (entry == NULL) {
-        status = miss(context, request, make_apart, &key, hash, &found);
+        status = miss(&(making){.context = context, .request = request}, &key, &found);
     } else if (context->verbose >= 2) {
         aic_log("hit %s", found.code->symbol);
     }
@@ -142,13 +142,4 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
     }
     *result = found;
     return AIC_OK;
-}
-
-aic_status aic_ask_check(const aic_spec *spec)
-{
-    bool known = spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
-    for (int32_t i = 0; known && i < spec->count; i++) {
-        known = aic_op_name(spec->stage[i].op) != NULL;
-    }
-    return known ? AIC_OK : aic_spec_validate(spec, NULL); /* which says what is wrong */
 }

@@ -5,32 +5,38 @@
 #include "runtime/code.h"
 #include "runtime/context.h"
 
-/* An operator with its descriptor, which is not copied and not yet validated. */
+/* A stage: an operator with its descriptor, which is not copied and not yet validated. */
 typedef struct aic_asked {
-    aic_op op; /* a known one, or AIC_OP_NONE between the specifications of a group */
+    aic_op op;       /* a known one */
+    uint32_t stages; /* of the specification that begins with this stage; 0: it is a later one */
     const void *desc;
 } aic_asked;
-
-/* The stages of a request for a group: one for every specification, and what is between them. */
-#define AIC_ASKED_MAX (2 * AIC_GROUP_MAX - 1)
 
 /* The stages of a specification; returns how many. */
 static inline size_t aic_ask(const aic_spec *spec, aic_asked *stage)
 {
     for (int32_t i = 0; i < spec->count; i++) {
-        stage[i] = (aic_asked){spec->stage[i].op, &spec->stage[i].desc};
+        stage[i] = (aic_asked){spec->stage[i].op, i == 0 ? (uint32_t)spec->count : 0, &spec->stage[i].desc};
     }
     return (size_t)spec->count;
 }
 
 /* Whether the specification has as many stages as there may be, of known operators, so that aic_ask() can take it; else
  * AIC_INVALID_ARGUMENT. */
-aic_status aic_ask_check(const aic_spec *spec);
+static inline aic_status aic_ask_check(const aic_spec *spec)
+{
+    bool known = spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
+    for (int32_t i = 0; known && i < spec->count; i++) {
+        known = aic_op_get(spec->stage[i].op) != NULL;
+    }
+    return known ? AIC_OK : aic_spec_validate(spec, NULL); /* which says what is wrong */
+}
 
 /* What a caller asks for: the kernel of one specification, or of a group of specifications that are independent of each
  * other; the only operand of that one is the table of theirs (codegen.h). */
 typedef struct aic_request {
-    size_t count; /* of stages, 1 .. AIC_STAGES_MAX, of a group 3 .. AIC_ASKED_MAX */
+    size_t specs; /* specifications: 1, of a group up to AIC_GROUP_MAX of one stage each */
+    size_t count; /* stages of all of them */
     const aic_asked *stage;
     const char *schedule;        /* canonical text; NULL: the default rule chooses, as always in a group */
     const void *const *operands; /* in calling order, as many as there are; NULL: only make the kernel */
@@ -39,7 +45,6 @@ typedef struct aic_request {
 typedef struct aic_result {
     aic_code *code; /* valid as long as the context */
     bool compiled;  /* by this request */
-    bool spelling;  /* by which the cache has got another entry of a kernel that it has already */
 } aic_result;
 
 /* Finds or makes the kernel of the request. With operands: checks them and runs the kernel, and result may be NULL;

@@ -24,16 +24,12 @@ static aic_status find_kernels(aic_context *context, const run *r)
     const aic_pto_program *p = r->program;
     aic_status status = AIC_OK;
     for (size_t first = 0, end; first < p->code_count && status == AIC_OK; first = end) {
-        aic_asked stage[AIC_ASKED_MAX];
-        size_t count = 0;
+        aic_asked stage[AIC_GROUP_MAX];
         end = aic_pto_group_end(p, first);
         for (size_t i = first; i < end; i++) {
-            if (i > first) {
-                stage[count++] = (aic_asked){.op = AIC_OP_NONE};
-            }
-            stage[count++] = (aic_asked){AIC_OP_TEXPANDS, &p->code[i].desc};
+            stage[i - first] = (aic_asked){.op = AIC_OP_TEXPANDS, .stages = 1, .desc = &p->code[i].desc};
         }
-        const aic_request request = {.count = count, .stage = stage};
+        const aic_request request = {.specs = end - first, .count = end - first, .stage = stage};
         aic_result result = {.code = NULL};
         status = aic_pipeline(context, &request, &result);
         r->code[p->code[first].public.group] = result.code;

@@ -25,17 +25,16 @@ static void set_block(aic_thread *thread, void *memory, size_t size)
 }
 
 /* The old block goes first: the content need not survive, and the peak stays at one block. */
-static aic_status grow(aic_thread *thread, size_t size)
+static bool grow(aic_thread *thread, size_t size)
 {
     size_t rounded = 0;
     free(thread->scratch.memory);
     set_block(thread, NULL, 0);
     void *memory = allocate(size, &rounded);
-    if (memory == NULL) {
-        return aic_fail_memory(SUBJECT, size);
+    if (memory != NULL) {
+        set_block(thread, memory, rounded);
     }
-    set_block(thread, memory, rounded);
-    return AIC_OK;
+    return memory != NULL;
 }
 
 /* Makes the block as large as the counted calls needed. Without memory for that the calls have the old one, which
@@ -63,19 +62,54 @@ static void count_small(aic_thread *thread, size_t size)
     }
 }
 
+/* Sees to a block of that size. */
+static bool fit(aic_thread *thread, size_t size)
+{
+    if (size > thread->scratch.size) {
+        return grow(thread, size);
+    }
+    if (size < thread->scratch.few) {
+        count_small(thread, size);
+    }
+    return true;
+}
+
 aic_status aic_scratch_fit(size_t size, void **memory)
 {
     aic_thread *thread = size > 0 ? aic_thread_get() : aic_thread_peek();
-    aic_status status = AIC_OK;
     if (thread == NULL) {
         *memory = NULL;
         return size == 0 ? AIC_OK : aic_fail_memory(SUBJECT, size);
     }
-    if (size > thread->scratch.size) {
-        status = grow(thread, size);
-    } else {
-        count_small(thread, size);
-    }
+    const bool fits = fit(thread, size);
     *memory = thread->scratch.memory;
-    return status;
+    return fits ? AIC_OK : aic_fail_memory(SUBJECT, size);
+}
+
+/* Counts of calls that need little go on: the block comes back. */
+bool aic_scratch_take(aic_thread *thread, size_t size, aic_scratch *block)
+{
+    if (size >= thread->scratch.few) {
+        thread->scratch.calls = 0;
+    }
+    if (!fit(thread, size)) {
+        return false;
+    }
+    *block = (aic_scratch){thread->scratch.memory, thread->scratch.size};
+    thread->scratch.memory = NULL;
+    thread->scratch.size = 0;
+    thread->scratch.few = 0;
+    return true;
+}
+
+void aic_scratch_give(aic_thread *thread, const aic_scratch *block)
+{
+    if (thread->scratch.size >= block->size) {
+        free(block->memory);
+        return;
+    }
+    const unsigned calls = thread->scratch.calls;
+    free(thread->scratch.memory);
+    set_block(thread, block->memory, block->size);
+    thread->scratch.calls = calls;
 }

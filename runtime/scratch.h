@@ -29,4 +29,17 @@ static inline aic_status aic_scratch_get(size_t size, void **memory)
     return AIC_OK;
 }
 
+/* A block that belongs to a call and not to a thread's next call. */
+typedef struct aic_scratch {
+    void *memory;
+    size_t size;
+} aic_scratch;
+
+/* Takes the thread's block out of its record, with at least `size` bytes, so that a call by the same thread meanwhile
+ * gets another one. False when memory has run out; there is no message. */
+bool aic_scratch_take(aic_thread *thread, size_t size, aic_scratch *block);
+
+/* Puts the block back; of that and one that the thread has got meanwhile the larger stays. */
+void aic_scratch_give(aic_thread *thread, const aic_scratch *block);
+
 #endif

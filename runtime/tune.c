@@ -158,9 +158,9 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
 }
 
 /* The schedule of a result that knows none: the default rule's. */
-static aic_status put_default(const aic_context *context, const aic_spec *resolved, aic_tune_result *result)
+static aic_status put_default(const aic_context *context, const aic_spec *canonical, aic_tune_result *result)
 {
-    const aic_problem problem = {resolved, &context->semantics, context->target};
+    const aic_problem problem = {canonical, &context->semantics, context->target};
     aic_schedule_info info;
     aic_status status = aic_generator_linked()->plan(&problem, NULL, &info);
     if (status == AIC_OK) {
@@ -174,14 +174,16 @@ static aic_status tune(const aic_context *context, const aic_spec *resolved, con
 {
     char *key;
     bool known = false;
-    aic_status status = aic_tune_key(resolved, &context->semantics, context->target, context->passes, &key);
+    aic_spec canonical = *resolved;
+    aic_spec_canonicalise(&canonical, &context->semantics);
+    aic_status status = aic_tune_key(&canonical, &context->semantics, context->target, context->passes, &key);
     if (status != AIC_OK) {
         return status;
     }
     status = look_up(o, key, &known, result);
     if (status == AIC_OK && known) {
         result->outcome = AIC_TUNE_KNOWN;
-        status = result->schedule[0] == '\0' ? put_default(context, resolved, result) : AIC_OK;
+        status = result->schedule[0] == '\0' ? put_default(context, &canonical, result) : AIC_OK;
     } else if (status == AIC_OK) {
         status = search(context, resolved, o, hooks, key, result);
     }
@@ -203,7 +205,7 @@ aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_t
         status = complete_options(context, &o);
     }
     if (status == AIC_OK) {
-        status = aic_spec_resolve_kernel(spec, &context->semantics, &resolved);
+        status = aic_spec_resolve(spec, &context->semantics, &resolved);
     }
     if (status == AIC_OK) {
         status = tune(context, &resolved, &o, hooks, &made);

@@ -6,7 +6,7 @@
 #include "runtime/code.h"
 
 typedef struct aic_tune_case {
-    const aic_spec *spec; /* as its kernel has it; stays the caller's */
+    const aic_spec *spec; /* resolved; stays the caller's */
     const aic_semantics *semantics;
     size_t count, output; /* operands; number of the one that is written */
     aic_operand operand[AIC_OPERANDS_MAX];

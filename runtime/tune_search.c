@@ -113,6 +113,7 @@ static aic_status open_context(const aic_context *like, aic_context **context)
     aic_context_options options = aic_context_options_init();
     options.isa = like->target->name;
     options.passes = like->passes;
+    options.threads = 1; /* what is measured is the time of one */
     options.semantics = like->semantics;
     options.verbose = like->verbose;
     options.dump_dir = "";
@@ -129,7 +130,9 @@ aic_status aic_tune_search_open(aic_tune_search *s, const aic_context *context, 
     s->reported = -REPORT_SECONDS;
     aic_status status = open_context(context, &s->context);
     if (status == AIC_OK) {
-        space_job job = {{&s->spec, &s->context->semantics, s->context->target}, &s->space};
+        aic_spec canonical = *resolved;
+        aic_spec_canonicalise(&canonical, &s->context->semantics);
+        space_job job = {{&canonical, &s->context->semantics, s->context->target}, &s->space};
         status = aic_worker_run(run_space_job, &job);
     }
     if (status != AIC_OK) {
@@ -163,8 +166,10 @@ static aic_status compile(aic_tune_search *s, aic_tune_entry *entry)
 {
     aic_asked stage[AIC_STAGES_MAX];
     aic_result made;
-    const aic_request request = {
-        .count = aic_ask(&s->spec, stage), .stage = stage, .schedule = s->space.entry[entry->in_space].text};
+    const aic_request request = {.specs = 1,
+                                 .count = aic_ask(&s->spec, stage),
+                                 .stage = stage,
+                                 .schedule = s->space.entry[entry->in_space].text};
     aic_status status = aic_pipeline(s->context, &request, &made);
     return status == AIC_OK ? aic_tune_kernel_open(&s->operands, made.code, &entry->kernel) : status;
 }

@@ -36,8 +36,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Starts the thread with every signal blocked, as it inherits the mask. 0 or an error number. */
-static int start(pthread_t *thread, job *j)
+int aic_worker_start(pthread_t *thread, void *(*function)(void *), void *argument)
 {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
@@ -49,7 +48,7 @@ static int start(pthread_t *thread, job *j)
         sigset_t all, old;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &old);
-        error = pthread_create(thread, &attributes, work, j);
+        error = pthread_create(thread, &attributes, function, argument);
         pthread_sigmask(SIG_SETMASK, &old, NULL);
     }
     pthread_attr_destroy(&attributes);
@@ -61,7 +60,7 @@ aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
     pthread_t thread;
     job j = {.body = body, .argument = argument};
     const int cancellation = aic_cancellation_disable();
-    const int error = start(&thread, &j);
+    const int error = aic_worker_start(&thread, work, &j);
     if (error == 0) {
         pthread_join(thread, NULL);
         aic_messages_put(&j.messages, j.status);

@@ -4,11 +4,15 @@
 #define AIC_RUNTIME_WORKER_H
 
 #include <aic/types.h>
+#include <pthread.h>
 
 /* Calls body(argument) on a fresh thread and waits for its end. The thread has a stack of 8 MiB, blocks every signal,
  * and is in the default floating-point environment and the "C" locale. Returns the body's status; its message and its
  * warning become the calling thread's. A thread that cannot be started is AIC_OUT_OF_MEMORY. */
 aic_status aic_worker_run(aic_status (*body)(void *), void *argument);
+
+/* Starts a thread that calls function(argument), with the same stack and every signal blocked. 0 or an error number. */
+int aic_worker_start(pthread_t *thread, void *(*function)(void *), void *argument);
 
 /* Puts off the calling thread's cancellation: it must not end while others wait for what it has begun. Returns what
  * aic_cancellation_restore() takes. */

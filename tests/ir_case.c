@@ -58,7 +58,8 @@ void ir_case_open(ir_case *c, const aic_spec *spec, uint64_t seed)
     void *operands[AIC_OPERANDS_MAX];
     uint64_t state = seed;
     *c = (ir_case){.seed = seed};
-    ck_assert_msg(aic_spec_resolve_kernel(spec, NULL, &c->spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_resolve(spec, NULL, &c->spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_spec_resolve_kernel(spec, NULL, &c->canonical) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_spec_operands(&c->spec, NULL, c->operand, &c->count), AIC_OK);
     for (size_t i = 0; i < c->count; i++) {
         operands[i] = c->content[i] = draw_content(c, i, &state);
@@ -81,7 +82,7 @@ void ir_case_close(ir_case *c)
 /* The plan of a case without a schedule. */
 static aic_plan *plan_of(const ir_case *c, const aic_semantics *semantics, const aic_target *target)
 {
-    const aic_problem problem = {.spec = &c->spec, .semantics = semantics, .target = target};
+    const aic_problem problem = {.spec = &c->canonical, .semantics = semantics, .target = target};
     aic_plan *plan;
     ck_assert_msg(aic_plan_create(&problem, &plan) == AIC_OK, "%s", aic_last_error());
     return plan;

@@ -8,7 +8,8 @@
 
 /* A specification with contents of its operands, and the output that the reference makes of them. */
 typedef struct ir_case {
-    aic_spec spec; /* resolved */
+    aic_spec spec;      /* resolved */
+    aic_spec canonical; /* what its kernel is made of */
     size_t count;
     aic_operand operand[AIC_OPERANDS_MAX];
     unsigned char *content[AIC_OPERANDS_MAX]; /* the output's: before a call */

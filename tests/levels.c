@@ -86,7 +86,7 @@ bool levels_is_thorough(int number)
     for (int i = 0; i < levels_count(); i++) {
         highest = aic_isa_emulated(aic_isa_name(index_of(i))) ? highest : i;
     }
-    return number == 0 || number == highest;
+    return number == highest;
 }
 
 static bool is_any_used(void)

@@ -14,7 +14,7 @@ int levels_count(void);
 /* Number 0 to levels_count() - 1 of them, in ascending order; notes that a test runs it. */
 const char *levels_name(int number);
 
-/* Whether it is worth as much work as there is: the lowest and the highest native one. */
+/* Whether it is worth as much work as there is: the highest native one. */
 bool levels_is_thorough(int number);
 
 /* Prints a line for every level of the architecture; none where no test was for a level. */

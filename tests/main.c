@@ -1,6 +1,8 @@
 /* aicjit-tests [SUITE]: runs the suites of suites.def, or the one named, each test in a process of its own (CK_FORK=no
  * in the environment: in this one). A line an instruction set level says how it ran, or that it did not. The last line
- * is "N passed, N failed"; the exit status is 0 only when nothing failed. */
+ * is "N passed, N failed"; the exit status is 0 only when nothing failed.
+ *
+ * aicjit-tests --list: a line a suite, with its name and either "library" or "kernels". */
 #include "tests/levels.h"
 
 #include <check.h>
@@ -13,15 +15,24 @@
 #undef AIC_SUITE
 
 static const struct {
-    const char *name;
+    const char *name, *kind;
     Suite *(*make)(void);
 } suites[] = {
-#define AIC_SUITE(name) {#name, suite_##name},
+#define AIC_SUITE(name) {#name, "library", suite_##name},
+#define AIC_KERNEL_SUITE(name) {#name, "kernels", suite_##name},
 #include "tests/suites.def"
 #undef AIC_SUITE
 };
 
 enum { SUITES = sizeof suites / sizeof suites[0] };
+
+static int list(void)
+{
+    for (int i = 0; i < SUITES; i++) {
+        printf("%s %s\n", suites[i].name, suites[i].kind);
+    }
+    return EXIT_SUCCESS;
+}
 
 static int usage(void)
 {
@@ -35,6 +46,9 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        return list();
+    }
     levels_begin();
     SRunner *runner = srunner_create(NULL);
     int chosen = 0;

@@ -10,10 +10,21 @@ Suite *suite_cache(void);
 
 #define THREADS 8
 
-static aic_key key_of(uint64_t number)
+typedef uint64_t words[10];
+
+/* A key of `count` of these words. */
+static aic_cache_key key_of_words(const words word, size_t count, uint64_t hash)
 {
-    aic_key key = {.count = 3, .word = {42, number, ~number}};
-    return key;
+    return (aic_cache_key){word, count * sizeof word[0], hash};
+}
+
+/* The key of a number, whose bytes are in `room`. */
+static aic_cache_key key_of(uint64_t number, words room)
+{
+    room[0] = 42;
+    room[1] = number;
+    room[2] = ~number;
+    return key_of_words(room, 3, number * UINT64_C(0x9E3779B97F4A7C15));
 }
 
 static void *value_of(uint64_t number)
@@ -40,11 +51,11 @@ static void cache_free(aic_cache *cache)
     free(cache);
 }
 
-static void put(aic_cache *cache, const aic_key *key, uint64_t hash, void *value)
+static void put(aic_cache *cache, const aic_cache_key *key, void *value)
 {
     const aic_cache_entry *entry;
     aic_flight *flight;
-    ck_assert_int_eq(aic_cache_claim(cache, key, hash, &entry, &flight), AIC_OK);
+    ck_assert_int_eq(aic_cache_claim(cache, key, &entry, &flight), AIC_OK);
     ck_assert_ptr_null(entry);
     ck_assert_ptr_nonnull(flight);
     aic_cache_publish(cache, flight, AIC_OK, value);
@@ -53,20 +64,23 @@ static void put(aic_cache *cache, const aic_key *key, uint64_t hash, void *value
 START_TEST(miss_then_hit)
 {
     aic_cache *cache = cache_new();
-    aic_key key = key_of(1), other = key_of(2);
-    uint64_t hash = aic_key_hash(&key);
-    ck_assert_ptr_null(aic_cache_find(cache, &key, hash));
-    put(cache, &key, hash, value_of(1));
+    words room, other_room;
+    const aic_cache_key key = key_of(1, room), other = key_of(2, other_room);
+    ck_assert_ptr_null(aic_cache_find(cache, &key));
+    put(cache, &key, value_of(1));
+    room[0] = 0; /* the cache has its own copy */
+    ck_assert_ptr_null(aic_cache_find(cache, &key));
+    room[0] = 42;
 
-    const aic_cache_entry *found = aic_cache_find(cache, &key, hash);
+    const aic_cache_entry *found = aic_cache_find(cache, &key);
     ck_assert_ptr_nonnull(found);
     ck_assert_ptr_eq(found->value, value_of(1));
-    ck_assert_ptr_null(aic_cache_find(cache, &other, aic_key_hash(&other)));
+    ck_assert_ptr_null(aic_cache_find(cache, &other));
 
     /* A claim that comes late finds the entry. */
     const aic_cache_entry *entry;
     aic_flight *flight;
-    ck_assert_int_eq(aic_cache_claim(cache, &key, hash, &entry, &flight), AIC_OK);
+    ck_assert_int_eq(aic_cache_claim(cache, &key, &entry, &flight), AIC_OK);
     ck_assert_ptr_eq(entry, found);
     ck_assert_ptr_null(flight);
     cache_free(cache);
@@ -78,23 +92,23 @@ START_TEST(equal_hashes)
 {
     aic_cache *cache = cache_new();
     const uint64_t hash = 63; /* the last slot of the first table: probing wraps around */
-    for (uint32_t count = 0; count < 10; count++) {
-        aic_key key = {.count = count};
-        memset(key.word, 0, sizeof key.word);
-        put(cache, &key, hash, value_of(count));
+    for (size_t count = 0; count < 10; count++) {
+        words word = {0};
+        const aic_cache_key key = key_of_words(word, count, hash);
+        put(cache, &key, value_of(count));
         if (count > 0) {
-            key.word[count - 1] = UINT64_C(1) << 63;
-            put(cache, &key, hash, value_of(100 + count));
+            word[count - 1] = UINT64_C(1) << 63;
+            put(cache, &key, value_of(100 + count));
         }
     }
-    for (uint32_t count = 1; count < 10; count++) {
-        aic_key key = {.count = count};
-        memset(key.word, 0, sizeof key.word);
-        ck_assert_ptr_eq(aic_cache_find(cache, &key, hash)->value, value_of(count));
-        key.word[count - 1] = UINT64_C(1) << 63;
-        ck_assert_ptr_eq(aic_cache_find(cache, &key, hash)->value, value_of(100 + count));
-        key.word[0] ^= 2;
-        ck_assert_ptr_null(aic_cache_find(cache, &key, hash));
+    for (size_t count = 1; count < 10; count++) {
+        words word = {0};
+        const aic_cache_key key = key_of_words(word, count, hash);
+        ck_assert_ptr_eq(aic_cache_find(cache, &key)->value, value_of(count));
+        word[count - 1] = UINT64_C(1) << 63;
+        ck_assert_ptr_eq(aic_cache_find(cache, &key)->value, value_of(100 + count));
+        word[0] ^= 2;
+        ck_assert_ptr_null(aic_cache_find(cache, &key));
     }
     cache_free(cache);
 }
@@ -105,18 +119,21 @@ START_TEST(growth)
     enum { KEYS = 20000 };
     aic_cache *cache = cache_new();
     for (uint64_t i = 0; i < KEYS; i++) {
-        aic_key key = key_of(i);
-        put(cache, &key, aic_key_hash(&key), value_of(i));
+        words room;
+        const aic_cache_key key = key_of(i, room);
+        put(cache, &key, value_of(i));
     }
     ck_assert_uint_eq(atomic_load(&cache->entries), KEYS);
     for (uint64_t i = 0; i < KEYS; i++) {
-        aic_key key = key_of(i);
-        const aic_cache_entry *entry = aic_cache_find(cache, &key, aic_key_hash(&key));
+        words room;
+        const aic_cache_key key = key_of(i, room);
+        const aic_cache_entry *entry = aic_cache_find(cache, &key);
         ck_assert_ptr_nonnull(entry);
         ck_assert_ptr_eq(entry->value, value_of(i));
     }
-    aic_key absent = key_of(KEYS);
-    ck_assert_ptr_null(aic_cache_find(cache, &absent, aic_key_hash(&absent)));
+    words room;
+    const aic_cache_key absent = key_of(KEYS, room);
+    ck_assert_ptr_null(aic_cache_find(cache, &absent));
     cache_free(cache);
 }
 END_TEST
@@ -124,19 +141,19 @@ END_TEST
 START_TEST(failure_is_not_kept)
 {
     aic_cache *cache = cache_new();
-    aic_key key = key_of(5);
-    uint64_t hash = aic_key_hash(&key);
+    words room;
+    const aic_cache_key key = key_of(5, room);
     for (int attempt = 0; attempt < 3; attempt++) {
         const aic_cache_entry *entry;
         aic_flight *flight;
-        ck_assert_int_eq(aic_cache_claim(cache, &key, hash, &entry, &flight), AIC_OK);
+        ck_assert_int_eq(aic_cache_claim(cache, &key, &entry, &flight), AIC_OK);
         ck_assert_ptr_nonnull(flight);
         aic_cache_publish(cache, flight, aic_fail(AIC_COMPILE, "test", "refused"), NULL);
-        ck_assert_ptr_null(aic_cache_find(cache, &key, hash));
+        ck_assert_ptr_null(aic_cache_find(cache, &key));
         ck_assert_uint_eq(atomic_load(&cache->entries), 0);
     }
-    put(cache, &key, hash, value_of(5));
-    ck_assert_ptr_eq(aic_cache_find(cache, &key, hash)->value, value_of(5));
+    put(cache, &key, value_of(5));
+    ck_assert_ptr_eq(aic_cache_find(cache, &key)->value, value_of(5));
     cache_free(cache);
 }
 END_TEST
@@ -189,11 +206,11 @@ static void *get_all(void *argument)
     crowd *c = argument;
     pthread_barrier_wait(&c->start);
     for (uint64_t i = 0; i < c->keys; i++) {
-        aic_key key = key_of(i);
-        uint64_t hash = aic_key_hash(&key);
-        const aic_cache_entry *entry = aic_cache_find(c->cache, &key, hash);
+        words room;
+        const aic_cache_key key = key_of(i, room);
+        const aic_cache_entry *entry = aic_cache_find(c->cache, &key);
         aic_flight *flight = NULL;
-        aic_status status = entry == NULL ? aic_cache_claim(c->cache, &key, hash, &entry, &flight) : AIC_OK;
+        aic_status status = entry == NULL ? aic_cache_claim(c->cache, &key, &entry, &flight) : AIC_OK;
         if (flight != NULL) {
             atomic_fetch_add(&c->made[i], 1);
             usleep(100); /* let the others arrive */
@@ -250,8 +267,9 @@ static void *write_or_read(void *argument)
     crowd *c = argument;
     if (pthread_barrier_wait(&c->start) == PTHREAD_BARRIER_SERIAL_THREAD) {
         for (uint64_t i = 0; i < c->keys; i++) {
-            aic_key key = key_of(i);
-            put(c->cache, &key, aic_key_hash(&key), value_of(i));
+            words room;
+            const aic_cache_key key = key_of(i, room);
+            put(c->cache, &key, value_of(i));
             atomic_store_explicit(&c->published, (unsigned)i + 1, memory_order_release);
         }
         return NULL;
@@ -260,8 +278,9 @@ static void *write_or_read(void *argument)
     while (published < c->keys) {
         published = atomic_load_explicit(&c->published, memory_order_acquire);
         for (uint64_t i = 0; i < published; i += 1 + published / 50) {
-            aic_key key = key_of(i);
-            const aic_cache_entry *entry = aic_cache_find(c->cache, &key, aic_key_hash(&key));
+            words room;
+            const aic_cache_key key = key_of(i, room);
+            const aic_cache_entry *entry = aic_cache_find(c->cache, &key);
             if (entry == NULL || entry->value != value_of(i)) {
                 atomic_fetch_add(&c->wrong, 1);
             }

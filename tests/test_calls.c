@@ -137,14 +137,14 @@ END_TEST
 START_TEST(group_call)
 {
     conv_case *cases[] = {case_of(AIC_INT8, 9), case_of(AIC_FLOAT16, 7), case_of(AIC_INT8, 9)};
-    aic_asked stage[5] = {{.op = AIC_OP_NONE}};
+    aic_asked stage[3];
     void *table[3 * CONV_OPERANDS] = {NULL};
     const void *const operands[] = {table};
     for (size_t i = 0; i < 3; i++) {
-        stage[2 * i] = (aic_asked){AIC_OP_CONV2D, &cases[i]->desc};
+        stage[i] = (aic_asked){.op = AIC_OP_CONV2D, .stages = 1, .desc = &cases[i]->desc};
         memcpy(table + i * CONV_OPERANDS, cases[i]->buffer, sizeof cases[i]->buffer);
     }
-    const aic_request request = {.count = 5, .stage = stage, .operands = operands};
+    const aic_request request = {.specs = 3, .count = 3, .stage = stage, .operands = operands};
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < 3; i++) {
             conv_case_reset(cases[i]);

@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -210,8 +211,9 @@ END_TEST
 
 /* ---- what is written outside of operands ---- */
 
-/* Runs one case twice in a context of this verbosity and returns what came on standard error; free() it. */
-static char *listen(int verbose, const char *dump_dir, conv_case *c)
+/* Runs one case twice in a context of this verbosity and returns what came on standard error; free() it. `lost`: the
+ * folder goes away when the context is made. */
+static char *listen_to(int verbose, const char *dump_dir, bool lost, conv_case *c)
 {
     aic_context_options options = aic_context_options_init();
     options.verbose = verbose;
@@ -222,6 +224,9 @@ static char *listen(int verbose, const char *dump_dir, conv_case *c)
     int saved = dup(STDERR_FILENO);
     ck_assert_int_ge(dup2(fileno(file), STDERR_FILENO), 0);
     aic_context *context = context_new(&options);
+    if (lost) {
+        ck_assert_int_eq(rmdir(dump_dir), 0);
+    }
     run_in(context, c);
     run_in(context, c);
     aic_context_destroy(context);
@@ -234,6 +239,11 @@ static char *listen(int verbose, const char *dump_dir, conv_case *c)
     (void)!fread(text, 1, 16383, file);
     fclose(file);
     return text;
+}
+
+static char *listen(int verbose, const char *dump_dir, conv_case *c)
+{
+    return listen_to(verbose, dump_dir, false, c);
 }
 
 static size_t lines(const char *text)
@@ -274,10 +284,12 @@ START_TEST(verbose)
 }
 END_TEST
 
+enum { SUFFIXES = 4 };
+
 /* Removes the folder's files and the folder; returns how many there were and how many of each suffix. */
-static int clear_folder(const char *path, int counts[3])
+static int clear_folder(const char *path, int counts[SUFFIXES])
 {
-    static const char *const suffixes[3] = {".ll", ".s", ".o"};
+    static const char *const suffixes[SUFFIXES] = {".ll", ".s", ".o", ".txt"};
     int files = 0;
     DIR *folder = opendir(path);
     ck_assert_ptr_nonnull(folder);
@@ -286,7 +298,7 @@ static int clear_folder(const char *path, int counts[3])
             continue;
         }
         files++;
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < SUFFIXES; i++) {
             const char *dot = strrchr(entry->d_name, '.');
             counts[i] += dot != NULL && strcmp(dot, suffixes[i]) == 0;
         }
@@ -308,18 +320,36 @@ START_TEST(dump_folder)
     char *text = listen(0, path, c);
     ck_assert_str_eq(text, "");
     free(text);
-    int counts[3] = {0, 0, 0};
-    ck_assert_int_eq(clear_folder(path, counts), 3); /* and no temporary file */
-    ck_assert_int_eq(counts[0], 1);
-    ck_assert_int_eq(counts[1], 1);
-    ck_assert_int_eq(counts[2], 1);
+    int counts[SUFFIXES] = {0};
+    ck_assert_int_eq(clear_folder(path, counts), SUFFIXES); /* and no temporary file */
+    for (int i = 0; i < SUFFIXES; i++) {
+        ck_assert_int_eq(counts[i], 1);
+    }
 
-    /* The folder is gone: the calls succeed all the same, and a verbose context says what it could not write. */
-    text = listen(1, path, c);
-    ck_assert_uint_eq(lines(text), 4);
+    /* The folder is gone: the context makes it. When it goes later the calls succeed all the same, and a verbose
+     * context says what it could not write. */
+    text = listen(0, path, c);
+    ck_assert_str_eq(text, "");
+    free(text);
+    ck_assert_int_eq(clear_folder(path, counts), SUFFIXES);
+    text = listen_to(1, path, true, c);
+    ck_assert_uint_eq(lines(text), 1 + SUFFIXES);
     ck_assert_ptr_nonnull(strstr(text, "cannot write "));
     free(text);
     conv_case_free(c);
+
+    /* Nor can it be made, or it is none. */
+    char inner[sizeof path + 16];
+    snprintf(inner, sizeof inner, "%s/none", path);
+    const char *wrong[] = {inner, "/dev/null"};
+    for (int i = 0; i < 2; i++) {
+        aic_context_options options = aic_context_options_init();
+        aic_context *context = NULL;
+        options.dump_dir = wrong[i];
+        ck_assert_int_eq(aic_context_create(&options, &context), AIC_INVALID_ARGUMENT);
+        ck_assert_msg(strstr(aic_last_error(), "dump_dir: ") && strstr(aic_last_error(), wrong[i]), "%s",
+                      aic_last_error());
+    }
 }
 END_TEST
 
@@ -440,6 +470,35 @@ START_TEST(many_contexts)
 }
 END_TEST
 
+/* Bytes that the process has from malloc, as the C library counts them: 0 where it does not. */
+static size_t allocated(void)
+{
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    return mallinfo2().uordblks;
+#else
+    return 0;
+#endif
+}
+
+/* A context takes with it all that a kernel had in memory, its image, object and keys: none of that is smaller than
+ * what may remain here of each. */
+START_TEST(contexts_leave_nothing)
+{
+    enum { WARM = 16, CONTEXTS = 16, LEFT = 256 };
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
+    conv_case *c = conv_case_new(&desc);
+    size_t before = 0;
+    for (int i = 0; i < WARM + CONTEXTS; i++) {
+        before = i == WARM ? allocated() : before;
+        aic_context *context = context_new(NULL);
+        run_in(context, c);
+        aic_context_destroy(context);
+    }
+    ck_assert_uint_lt(allocated(), before + CONTEXTS * LEFT);
+    conv_case_free(c);
+}
+END_TEST
+
 /* Tests change the environment; in one process they must find it as it was. */
 static char *saved[3];
 static const char *const variables[3] = {"AIC_MAX_ISA", "AIC_VERBOSE", "AIC_DUMP_DIR"};
@@ -483,6 +542,7 @@ Suite *suite_context(void)
     tcase_add_test(tcase, statistics_of_spellings);
     tcase_add_test(tcase, kernel_outlives_context);
     tcase_add_test(tcase, many_contexts);
+    tcase_add_test(tcase, contexts_leave_nothing);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -3,7 +3,7 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/loops/nest.h"
+#include "codegen/loops/move.h"
 #include "frontend/core/diag.h"
 #include "tests/child.h"
 
@@ -189,7 +189,7 @@ static void want_wide_pack(aic_emit *e)
 }
 
 /* Tiles of transpositions and operands of boxes that no schedule and no operator gives. */
-static void want_tile(aic_emit *e, aic_nest_plan plan)
+static void want_tile(aic_emit *e, aic_move_plan plan)
 {
     plan.transposes = true;
     plan.rows_valid = plan.rows;
@@ -201,17 +201,17 @@ static void want_tile(aic_emit *e, aic_nest_plan plan)
 
 static void want_wide_tile(aic_emit *e)
 {
-    want_tile(e, (aic_nest_plan){.rows = 128, .cols = 16, .vector = 128});
+    want_tile(e, (aic_move_plan){.rows = 128, .cols = 16, .vector = 128});
 }
 
 static void want_high_tile(aic_emit *e)
 {
-    want_tile(e, (aic_nest_plan){.rows = 1024, .cols = 16, .vector = 16});
+    want_tile(e, (aic_move_plan){.rows = 1024, .cols = 16, .vector = 16});
 }
 
 static void want_odd_tile(aic_emit *e)
 {
-    want_tile(e, (aic_nest_plan){.rows = 17, .cols = 16, .vector = 16});
+    want_tile(e, (aic_move_plan){.rows = 17, .cols = 16, .vector = 16});
 }
 
 static const struct {
@@ -265,12 +265,12 @@ END_TEST
 /* Four dimensions with other blocks on both sides make more boxes than a nest has. */
 START_TEST(more_boxes_than_there_is_room_for)
 {
-    const aic_move_dim dim = {100, {16, 1 << 20, 1}, {4, 1 << 20, 1}, false};
-    const aic_move_dim dims[] = {dim, dim, dim, dim, dim, dim, dim};
+    const aic_move_axis dim = {100, {16, 1 << 20, 1}, {4, 1 << 20, 1}, false};
+    const aic_move_axis dims[] = {dim, dim, dim, dim, dim, dim, dim};
     for (unsigned count = 1; count <= sizeof dims / sizeof dims[0]; count++) {
-        aic_nest nest;
-        aic_nest_move(&nest, 1, dims, count);
-        ck_assert_int_eq(aic_nest_check_room(nest.incomplete), count <= 2 ? AIC_OK : AIC_INTERNAL);
+        aic_move nest;
+        aic_move_describe(&nest, 1, dims, count);
+        ck_assert_int_eq(aic_move_check_room(nest.incomplete), count <= 2 ? AIC_OK : AIC_INTERNAL);
     }
     ck_assert_ptr_nonnull(strstr(aic_last_error(), "more than 32 boxes"));
 }

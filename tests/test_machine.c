@@ -1,7 +1,7 @@
 /* Moves, operations on elements and fills on tiny machines: what takes megabytes on the usual one. Every instruction
  * set level that differs in vectors, candidate schedules, operands between guard pages, against the reference; and each
  * way through the code that depends on a machine's sizes is seen to be taken. */
-#include "codegen/loops/map.h"
+#include "codegen/loops/elementwise.h"
 #include "codegen/target/host.h"
 #include "frontend/core/op.h"
 #include "tests/machines.h"
@@ -99,95 +99,95 @@ END_TEST
 
 /* ---- ways through the code ---- */
 
-static bool tile_past(const aic_nest_plan *p)
+static bool tile_past(const aic_move_plan *p)
 {
     return p->past && p->transposes;
 }
 
-static bool runs_past(const aic_nest_plan *p)
+static bool runs_past(const aic_move_plan *p)
 {
-    return p->past && !p->transposes && p->box.op == AIC_NEST_COPY;
+    return p->past && !p->transposes && p->box.op == AIC_BOX_COPY;
 }
 
-static bool zeros_past(const aic_nest_plan *p)
+static bool zeros_past(const aic_move_plan *p)
 {
-    return p->past && p->box.op == AIC_NEST_FILL;
+    return p->past && p->box.op == AIC_BOX_FILL;
 }
 
-static bool staged(const aic_nest_plan *p)
+static bool staged(const aic_move_plan *p)
 {
     return p->stage != 0;
 }
 
-static bool staged_groups(const aic_nest_plan *p)
+static bool staged_groups(const aic_move_plan *p)
 {
     return p->stage != 0 && p->group > 1;
 }
 
-static bool staged_past(const aic_nest_plan *p)
+static bool staged_past(const aic_move_plan *p)
 {
     return p->stage != 0 && p->past;
 }
 
-static bool bursts(const aic_nest_plan *p)
+static bool bursts(const aic_move_plan *p)
 {
     return p->burst > 1 && p->burst < p->near.extent;
 }
 
-static bool bands(const aic_nest_plan *p)
+static bool bands(const aic_move_plan *p)
 {
     return p->transposes && p->band < (p->next.extent > 1 ? p->next.extent : p->write.extent);
 }
 
-static bool grouped(const aic_nest_plan *p)
+static bool grouped(const aic_move_plan *p)
 {
     return p->group > 1;
 }
 
-static bool tails(const aic_nest_plan *p)
+static bool tails(const aic_move_plan *p)
 {
     return p->tail != 0;
 }
 
-static bool tails_past(const aic_nest_plan *p)
+static bool tails_past(const aic_move_plan *p)
 {
     return p->tail != 0 && p->past;
 }
 
-static bool long_runs(const aic_nest_plan *p)
+static bool long_runs(const aic_move_plan *p)
 {
     return p->chunk != 0;
 }
 
-static bool map_past(const aic_map_plan *p)
+static bool map_past(const aic_elementwise_plan *p)
 {
     return p->past && p->digits == 1;
 }
 
-static bool folded_past(const aic_map_plan *p)
+static bool folded_past(const aic_elementwise_plan *p)
 {
-    return p->past && (p->folded[AIC_MAP_A] || p->folded[AIC_MAP_B]);
+    return p->past && (p->folded[AIC_ELEMENTWISE_A] || p->folded[AIC_ELEMENTWISE_B]);
 }
 
-static bool folded(const aic_map_plan *p)
+static bool folded(const aic_elementwise_plan *p)
 {
-    return !p->past && (p->folded[AIC_MAP_A] || p->folded[AIC_MAP_B]);
+    return !p->past && (p->folded[AIC_ELEMENTWISE_A] || p->folded[AIC_ELEMENTWISE_B]);
 }
 
-static bool pair_past(const aic_map_plan *p)
+static bool pair_past(const aic_elementwise_plan *p)
 {
     return p->past && p->from->pair != 0;
 }
 
-static bool fill_past(const aic_map_plan *p)
+static bool fill_past(const aic_elementwise_plan *p)
 {
-    return p->past && p->map->value.op == AIC_MAP_COPY;
+    return p->past && p->elementwise->value.op == AIC_ELEMENTWISE_COPY;
 }
 
 static const struct {
     const char *name;
-    bool (*nest)(const aic_nest_plan *p);
-    bool (*map)(const aic_map_plan *p);
+    bool (*move)(const aic_move_plan *p);
+    bool (*elementwise)(const aic_elementwise_plan *p);
 } WAYS[] = {
     {"tiles past the caches", tile_past, NULL},
     {"runs past the caches", runs_past, NULL},
@@ -210,30 +210,30 @@ static const struct {
 
 enum { WAY_COUNT = sizeof WAYS / sizeof WAYS[0] };
 
-static bool nest_takes(const aic_plan *of, bool (*way)(const aic_nest_plan *p))
+static bool nest_takes(const aic_plan *of, bool (*way)(const aic_move_plan *p))
 {
-    const aic_nest *nest = aic_nest_of(of);
-    const aic_nest_schedule *schedule = (const aic_nest_schedule *)(const void *)of->schedule.fields;
+    const aic_move *move = aic_move_of(of);
+    const aic_move_schedule *schedule = (const aic_move_schedule *)(const void *)of->schedule.fields;
     bool taken = false;
-    for (unsigned i = 0; i < nest->boxes; i++) {
-        aic_nest_plan plan;
-        aic_nest_plan_make(nest, &nest->box[i], schedule, &plan);
+    for (unsigned i = 0; i < move->boxes; i++) {
+        aic_move_plan plan;
+        aic_move_plan_make(move, &move->box[i], schedule, &plan);
         taken = taken || way(&plan);
-        taken = taken || (aic_nest_plan_past(nest, &nest->box[i], schedule, &plan) && way(&plan));
+        taken = taken || (aic_move_plan_past(move, &move->box[i], schedule, &plan) && way(&plan));
     }
     return taken;
 }
 
-static bool map_takes(const aic_plan *of, bool (*way)(const aic_map_plan *p))
+static bool map_takes(const aic_plan *of, bool (*way)(const aic_elementwise_plan *p))
 {
-    const aic_map *map = aic_map_of(of);
-    const aic_map_schedule *schedule = (const aic_map_schedule *)(const void *)of->schedule.fields;
+    const aic_elementwise *elementwise = aic_elementwise_of(of);
+    const aic_elementwise_schedule *schedule = (const aic_elementwise_schedule *)(const void *)of->schedule.fields;
     bool taken = false;
-    for (unsigned i = 0; i < map->boxes; i++) {
-        aic_map_plan plan;
-        aic_map_plan_make(map, &map->box[i], schedule, &plan);
+    for (unsigned i = 0; i < elementwise->boxes; i++) {
+        aic_elementwise_plan plan;
+        aic_elementwise_plan_make(elementwise, &elementwise->box[i], schedule, &plan);
         taken = taken || way(&plan);
-        taken = taken || (aic_map_plan_past(map, &map->box[i], schedule, &plan) && way(&plan));
+        taken = taken || (aic_elementwise_plan_past(elementwise, &elementwise->box[i], schedule, &plan) && way(&plan));
     }
     return taken;
 }
@@ -249,8 +249,9 @@ static bool takes(const char *text, const aic_target *target, int way)
     const aic_problem problem = {.spec = &resolved, .semantics = &semantics, .target = target};
     ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
     ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
-    const bool taken = (plan->shape == &aic_shape_nest && WAYS[way].nest != NULL && nest_takes(plan, WAYS[way].nest)) ||
-                       (plan->shape == &aic_shape_map && WAYS[way].map != NULL && map_takes(plan, WAYS[way].map));
+    const bool taken = (plan->shape == &aic_shape_move && WAYS[way].move != NULL && nest_takes(plan, WAYS[way].move)) ||
+                       (plan->shape == &aic_shape_elementwise && WAYS[way].elementwise != NULL &&
+                        map_takes(plan, WAYS[way].elementwise));
     aic_plan_free(plan);
     return taken;
 }

@@ -413,12 +413,12 @@ static void run_in_turn(const aic_spec *resolved, const aic_semantics *semantics
     aic_operand own[AIC_OPERANDS_MAX];
     aic_spec stage[AIC_STAGES_MAX];
     aic_chain_operands_of(resolved, semantics, &chain);
-    for (int s = 0; s < AIC_STAGES_MAX; s++) {
+    for (int s = 0; s < resolved->count; s++) {
         stage[s] = (aic_spec){.count = 1, .stage = {resolved->stage[s]}};
     }
     (void)aic_spec_operands_of(&stage[0], semantics, own);
     void *accumulator = filled(&own[0], 1);
-    for (int s = 0; s < AIC_STAGES_MAX; s++) {
+    for (int s = 0; s < resolved->count; s++) {
         void *pointer[AIC_OPERANDS_MAX];
         const size_t count = aic_spec_operands_of(&stage[s], semantics, own);
         for (size_t i = 0; i < count; i++) {

@@ -78,13 +78,13 @@ static void maker_start(maker *m, aic_context *context)
 static void claim_lost_flight(void *argument)
 {
     aic_cache *cache = argument;
-    const aic_key key = {.count = 1, .word = {42}};
+    const aic_cache_key key = {"key", sizeof "key", 7};
     const aic_cache_entry *entry;
     aic_flight *flight;
     alarm(10);
-    child_expect(aic_cache_claim(cache, &key, 7, &entry, &flight) == AIC_OK && flight != NULL, "claim");
+    child_expect(aic_cache_claim(cache, &key, &entry, &flight) == AIC_OK && flight != NULL, "claim");
     aic_cache_publish(cache, flight, AIC_OK, cache);
-    child_expect(aic_cache_find(cache, &key, 7)->value == cache, "find");
+    child_expect(aic_cache_find(cache, &key)->value == cache, "find");
 }
 
 static void leave_value(void *value)
@@ -94,17 +94,17 @@ static void leave_value(void *value)
 
 START_TEST(lost_flight)
 {
-    const aic_key key = {.count = 1, .word = {42}};
+    const aic_cache_key key = {"key", sizeof "key", 7};
     const aic_cache_entry *entry;
     aic_flight *flight;
     aic_cache cache;
     ck_assert_int_eq(aic_cache_init(&cache), AIC_OK);
-    ck_assert_int_eq(aic_cache_claim(&cache, &key, 7, &entry, &flight), AIC_OK);
+    ck_assert_int_eq(aic_cache_claim(&cache, &key, &entry, &flight), AIC_OK);
     ck_assert_ptr_nonnull(flight);
     ck_assert_str_eq(child_run(claim_lost_flight, &cache), "");
-    ck_assert_ptr_null(aic_cache_find(&cache, &key, 7)); /* here it goes on */
+    ck_assert_ptr_null(aic_cache_find(&cache, &key)); /* here it goes on */
     aic_cache_publish(&cache, flight, AIC_OK, &cache);
-    ck_assert_ptr_eq(aic_cache_find(&cache, &key, 7)->value, &cache);
+    ck_assert_ptr_eq(aic_cache_find(&cache, &key)->value, &cache);
     aic_cache_destroy(&cache, leave_value);
 }
 END_TEST

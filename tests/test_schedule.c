@@ -89,7 +89,7 @@ static const char *const SHAPES[] = {
 START_TEST(schedules)
 {
     ck_assert_int_eq(aic_spec_parse(SHAPES[_i], &spec), AIC_OK);
-    ck_assert_int_eq(aic_spec_resolve(&spec, &semantics, &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
     for (int arch = AIC_ARCH_X86_64; arch <= AIC_ARCH_AARCH64; arch++) {
         const aic_target *target;
         for (size_t level = 0; (target = aic_target_at((aic_arch)arch, level)) != NULL; level++) {
@@ -214,9 +214,9 @@ static bool check_strips(void *user, const aic_plan *plan)
     ck_assert_int_ge(t->groups * t->group, c->n);
     ck_assert_int_ge(t->panels, t->groups);
     ck_assert(t->group == t->lanes || t->group - t->lanes < c->n);
-    int64_t strip_bytes = t->strip_columns / 16 * t->strip_pitch;
-    ck_assert_int_ge(strip_bytes, t->rows.large * t->cols.large * t->strip_columns * 4);
-    ck_assert_int_le(strip_bytes, 64 * 64);
+    int64_t staging_bytes = t->strip_columns / 16 * t->staging_pitch;
+    ck_assert_int_ge(staging_bytes, t->rows.large * t->cols.large * t->strip_columns * 4);
+    ck_assert_int_le(staging_bytes, 64 * 64);
     return true;
 }
 

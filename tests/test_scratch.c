@@ -75,6 +75,50 @@ START_TEST(shrinks)
 }
 END_TEST
 
+/* A block that a call has taken is not the one of a call meanwhile; the larger of both stays, and is what the next
+ * gets.
+ */
+START_TEST(taken_by_a_call)
+{
+    aic_scratch block, again;
+    void *first = get(LARGE);
+    aic_thread *thread = aic_thread_peek();
+    ck_assert(aic_scratch_take(thread, 1000, &block));
+    ck_assert_ptr_eq(block.memory, first);
+    ck_assert_uint_ge(block.size, LARGE);
+    ck_assert_uint_eq(held(), 0);
+    void *meanwhile = get(1000);
+    ck_assert_ptr_ne(meanwhile, first);
+    aic_scratch_give(thread, &block);
+    ck_assert_ptr_eq(get(1000), first);
+    ck_assert(aic_scratch_take(thread, LARGE, &block));
+    ck_assert_ptr_eq(block.memory, first); /* nothing is allocated */
+    ck_assert(aic_scratch_take(thread, 2 * LARGE, &again));
+    aic_scratch_give(thread, &again);
+    aic_scratch_give(thread, &block);
+    ck_assert_uint_ge(held(), 2 * LARGE);
+    memset(again.memory, 1, 2 * LARGE);
+#ifndef AIC_SANITIZED
+    ck_assert(!aic_scratch_take(thread, SIZE_MAX / 2, &block));
+#endif
+}
+END_TEST
+
+/* Calls that take the block count, too, for letting go of a large one. */
+START_TEST(taken_blocks_shrink)
+{
+    aic_scratch block;
+    get(LARGE);
+    aic_thread *thread = aic_thread_peek();
+    for (int i = 0; i < AIC_SCRATCH_PATIENCE; i++) {
+        ck_assert_uint_ge(held(), LARGE);
+        ck_assert(aic_scratch_take(thread, 100, &block));
+        aic_scratch_give(thread, &block);
+    }
+    ck_assert_uint_lt(held(), LARGE);
+}
+END_TEST
+
 /* ---- the end of a thread ---- */
 
 static pthread_key_t late_key;
@@ -177,6 +221,8 @@ Suite *suite_scratch(void)
     TCase *tcase = tcase_create("scratch");
     tcase_add_test(tcase, one_block_grows);
     tcase_add_test(tcase, shrinks);
+    tcase_add_test(tcase, taken_by_a_call);
+    tcase_add_test(tcase, taken_blocks_shrink);
     tcase_add_test(tcase, called_by_a_later_destructor);
 #ifndef AIC_SANITIZED
     tcase_add_test(tcase, no_memory_for_a_message);

@@ -231,19 +231,20 @@ START_TEST(objects)
     for (int number = 0; number < SPECS; number++) {
         aic_spec spec = parse(number);
         const aic_semantics semantics = aic_semantics_init();
-        ck_assert_int_eq(aic_spec_resolve(&spec, &semantics, &spec), AIC_OK);
-        char symbol[AIC_SYMBOL_MAX];
+        ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
+        aic_identity identity;
         const aic_codegen_request request = {.count = 1, .spec = &spec, .semantics = &semantics, .target = target};
-        aic_build_symbol(&request, symbol);
+        ck_assert_int_eq(aic_identity_create(&request, &identity), AIC_OK);
         size_t size, again_size;
         char *bytes = dump(_i, number, AIC_DUMP_OBJ, &size), *again = dump(_i, number, AIC_DUMP_OBJ, &again_size);
         elf_object object;
         open_object(&object, bytes, size, rows[_i].arch);
-        ck_assert_uint_ne(check_object(&object, rows[_i].arch, symbol) & 1u << AIC_FUNCTION_ENTRY, 0);
+        ck_assert_uint_ne(check_object(&object, rows[_i].arch, identity.symbol) & 1u << AIC_FUNCTION_ENTRY, 0);
         ck_assert_uint_eq(size, again_size);
         ck_assert_mem_eq(bytes, again, size);
         aic_free(bytes);
         aic_free(again);
+        aic_identity_free(&identity);
     }
 }
 END_TEST
@@ -259,7 +260,7 @@ START_TEST(group_objects)
         int64_t most = 0;
         for (int i = 0; i < AIC_GROUP_MAX; i++) {
             spec[i] = parse((first + i / 2) % SPECS);
-            ck_assert_int_eq(aic_spec_resolve(&spec[i], &semantics, &spec[i]), AIC_OK);
+            ck_assert_int_eq(aic_spec_resolve_kernel(&spec[i], &semantics, &spec[i]), AIC_OK);
         }
         aic_codegen_request request = {.symbol = "kernel", .semantics = &semantics, .target = target};
         request.triple = aic_target_triple(rows[_i].arch);

@@ -81,8 +81,12 @@ static const struct {
 } bad[] = {
     {"", "expected the name of an operator instead of the end of the text (column 1)"},
     {"  (", "expected the name of an operator instead of '(' (column 3)"},
-    {"conv3d()", "conv3d: unknown operator (column 1)"},
-    {LONG_WORD "()", "abcdefghijklmnopqrstuvwxyzabcdefghijklmn...: unknown operator (column 1)"},
+    {"conv3d()",
+     "conv3d: unknown operator; did you mean conv2d? the operators are conv2d, mmad, fixpipe, tik_fixpipe, nd2nz, "
+     "load_data, load_data_transpose, transdata, tensor_arithmetic, tensor_arithmetic_quantized, texpands (column 1)"},
+    {LONG_WORD "()", "abcdefghijklmnopqrstuvwxyzabcdefghijklmn...: unknown operator; the operators are conv2d, mmad, "
+                     "fixpipe, tik_fixpipe, nd2nz, load_data, load_data_transpose, transdata, tensor_arithmetic, "
+                     "tensor_arithmetic_quantized, texpands (column 1)"},
     {"conv2d", "conv2d: expected '(' instead of the end of the text (column 7)"},
     {"conv2d()", "conv2d: dtype: this key is required and missing (column 8)"},
     {"conv2d(dtype=int8)", "conv2d: fm_shape: this key is required and missing (column 18)"},
@@ -91,14 +95,15 @@ static const struct {
     {"conv2d(dtype=int8 fm_shape=[1,1,1,1])", "conv2d: expected ',' or ')' instead of 'f' (column 19)"},
     {"conv2d(dtype int8)", "conv2d: dtype: expected '=' instead of 'i' (column 14)"},
     {"conv2d(dtype=)", "conv2d: dtype: expected a value instead of ')' (column 14)"},
-    {"conv2d(dtype=int9)", "conv2d: dtype: int9 is not a data type (int8, float16, ...) (column 14)"},
+    {"conv2d(dtype=int9)",
+     "conv2d: dtype: int9 is not a data type (int8, float16, ...); did you mean int8? (column 14)"},
     {"conv2d(dtype=none)", "conv2d: dtype: none is not a data type (int8, float16, ...) (column 14)"},
     {"conv2d(dtype=5)", "conv2d: dtype: 5 is not a data type (int8, float16, ...) (column 14)"},
     {"conv2d(dtype=" LONG_WORD ")",
      "conv2d: dtype: abcdefghijklmnopqrstuvwxyzabcdefghijklmn... is not a data type (int8, float16, ...) (column 14)"},
-    {"conv2d(dtype=int8, strid=[1,1])",
-     "conv2d: strid: unknown key; the keys are dtype, fm_shape, kernel_shape, stride, pad, dilation, pad_value, "
-     "init_l1out, accumulate (column 20)"},
+    {"conv2d(dtype=int8, strid=[1,1])", "conv2d: strid: unknown key; did you mean stride? the keys are dtype, "
+                                        "fm_shape, kernel_shape, stride, pad, dilation, pad_value, "
+                                        "init_l1out, accumulate (column 20)"},
     {"conv2d(dtype=int8, dtype=int8)", "conv2d: dtype: given twice (column 20)"},
     {"conv2d(fm_shape=[1,2,3])", "conv2d: fm_shape: 3 entries instead of 4 (column 24)"},
     {"conv2d(fm_shape=[])", "conv2d: fm_shape: 0 entries instead of 4 (column 19)"},
@@ -127,30 +132,34 @@ static const struct {
     {"conv2d(init_l1out=TRUE)", "conv2d: init_l1out: TRUE is not true or false (column 19)"},
     {"conv2d(accumulate=slow)", "conv2d: accumulate: slow is not cube or fast (column 19)"},
     {"mmad(a_format=zz)", "mmad: a_format: zz is not a layout (ND, Nz, Zz, Zn, Nn, NCHW, NHWC, NC1HWC0, OIHW, HWIO, "
-                          "FRACTAL_Z, 4N, 2N, NDC1HWC0, FRACTAL_Z_3D) (column 15)"},
+                          "FRACTAL_Z, 4N, 2N, NDC1HWC0, FRACTAL_Z_3D); did you mean Zz? (column 15)"},
     {"mmad(a_format=0)", "mmad: a_format: 0 is not a layout (ND, Nz, Zz, Zn, Nn, NCHW, NHWC, NC1HWC0, OIHW, HWIO, "
                          "FRACTAL_Z, 4N, 2N, NDC1HWC0, FRACTAL_Z_3D) (column 15)"},
     {"fixpipe(format=ND)", "fixpipe: format: ND is not NZ or ROW_MAJOR (column 16)"},
     {"fixpipe(quantPre=DEQF32)",
      "fixpipe: quantPre: DEQF32 is not a mode (NoQuant, F322F16, F322BF16, DEQF16, VDEQF16, "
-     "QF322B8_PRE, VQF322B8_PRE, REQ8, VREQ8) (column 18)"},
-    {"fixpipe(deqScalar=-1)", "fixpipe: deqScalar: -1 is not an integer of 64 bits without a sign (column 19)"},
+     "QF322B8_PRE, VQF322B8_PRE, REQ8, VREQ8); did you mean DEQF16? (column 18)"},
+    {"fixpipe(deqScalar=-1)",
+     "fixpipe: deqScalar: -1 is not an integer of 64 bits without a sign, or quant(...) (column 19)"},
     {"fixpipe(deqScalar=18446744073709551616)",
-     "fixpipe: deqScalar: 18446744073709551616 is not an integer of 64 bits without a sign (column 19)"},
+     "fixpipe: deqScalar: 18446744073709551616 is not an integer of 64 bits without a sign, or quant(...) (column 19)"},
     {"fixpipe(deqScalar=0x10000000000000000)",
-     "fixpipe: deqScalar: 0x10000000000000000 is not an integer of 64 bits without a sign (column 19)"},
-    {"fixpipe(deqScalar=1.5)", "fixpipe: deqScalar: 1.5 is not an integer of 64 bits without a sign (column 19)"},
+     "fixpipe: deqScalar: 0x10000000000000000 is not an integer of 64 bits without a sign, or quant(...) (column 19)"},
+    {"fixpipe(deqScalar=1.5)",
+     "fixpipe: deqScalar: 1.5 is not an integer of 64 bits without a sign, or quant(...) (column 19)"},
     {"transdata(shape=[])", "transdata: shape: 0 entries instead of 4 (column 19)"},
     {"transdata(shape=[1,2,3,4,5,6,7])", "transdata: shape: more than 4 entries (column 26)"},
     {"transdata(shape=[2,0])", "transdata: shape: 0 is outside 1..9223372036854775807 (column 20)"},
     {"mmad(dtype=int8, m=1, n=2, k=3) | fixpipe(dst=int8, src=int32, nsize=4)",
-     "fixpipe: nsize: unknown key; the keys are dst, src, format, nSize, mSize, srcStride, dstStride, quantPre, "
+     "fixpipe: nsize: unknown key; did you mean nSize? the keys are dst, src, format, nSize, mSize, srcStride, "
+     "dstStride, quantPre, "
      "deqScalar, ndNum, srcNdStride, dstNdStride, reluEn, unitFlag, isChannelSplit (column 64)"},
     {"conv2d(\x01)", "conv2d: expected a key instead of byte 0x01 (column 8)"},
     {"conv2d(\xC3\xA9)", "conv2d: expected a key instead of byte 0xC3 (column 8)"},
     {"conv2d(dtype=int8, " SHAPES ") x", "expected '|' or the end of the text instead of 'x' (column 69)"},
     {"conv2d(dtype=int8, " SHAPES ") |", "expected the name of an operator instead of the end of the text (column 70)"},
-    {CANONICAL "|" CANONICAL "|" CANONICAL, "more than 2 operators in a chain (column 321)"},
+    {CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL,
+     "more than 6 operators in a chain (column 961)"},
 };
 
 START_TEST(refuses_with_column)

@@ -46,8 +46,7 @@ bool args_split(const char *pair, size_t *name_length, const char **value)
     return true;
 }
 
-/* Option number `index`, or NULL past the last. */
-static const args_option *option_at(const args_command *command, size_t index)
+const args_option *args_option_at(const args_command *command, size_t index)
 {
     if (index < command->option_count) {
         return &command->options[index];
@@ -56,16 +55,23 @@ static const args_option *option_at(const args_command *command, size_t index)
     return index < command->shared_count ? &command->shared[index] : NULL;
 }
 
-static void show_help(const args_command *command)
+static void print_help(const args_command *command)
 {
     printf("usage: aicjit %s %s\n%s\n", command->name, command->arguments, command->summary);
     const args_option *o;
-    for (size_t i = 0; (o = option_at(command, i)) != NULL; i++) {
+    for (size_t i = 0; (o = args_option_at(command, i)) != NULL; i++) {
         char left[64];
         (void)snprintf(left, sizeof left, "%s %s", o->name, o->value == NULL ? "" : o->value);
         printf("  %-28s %s\n", left, o->help);
     }
     printf("  %-28s %s\n", "--help", "this text");
+}
+
+static args_presenter *present = print_help;
+
+void args_present(args_presenter *presenter)
+{
+    present = presenter == NULL ? print_help : presenter;
 }
 
 /* Whether `choices`, "a|b|c", contains `text`. */
@@ -129,7 +135,7 @@ static int take_option(args_state *state, size_t index, const char *inline_value
     static int (*const store[])(const args_command *, const args_option *, const char *) = {
         [ARGS_TEXT] = store_text, [ARGS_INTEGER] = store_integer, [ARGS_REAL] = store_real, [ARGS_LIST] = store_item};
     const args_command *command = state->command;
-    const args_option *option = option_at(command, index);
+    const args_option *option = args_option_at(command, index);
     if (option->kind != ARGS_LIST && state->given[index]) {
         return cli_fail(CLI_WRONG, "%s: %s is given twice", command->name, option->name);
     }
@@ -150,19 +156,34 @@ static int take_option(args_state *state, size_t index, const char *inline_value
     return store[option->kind](command, option, inline_value);
 }
 
+static int fail_unknown(const args_command *command, const char *argument, size_t length)
+{
+    char given[101];
+    const char *names[ARGS_OPTIONS_MAX];
+    const args_option *option;
+    size_t count = 0;
+    for (; count < ARGS_OPTIONS_MAX && (option = args_option_at(command, count)) != NULL; count++) {
+        names[count] = option->name;
+    }
+    (void)snprintf(given, sizeof given, "%.*s", (int)length, argument);
+    const char *near = aic_nearest_word(given, names, count);
+    return cli_fail(CLI_WRONG, "%s: unknown option \"%s\"%s%s%s (aicjit %s --help lists them)", command->name, given,
+                    near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?",
+                    command->name);
+}
+
 static int parse_option(args_state *state, const char *argument)
 {
     const args_command *command = state->command;
     const char *equals = strncmp(argument, "--", 2) == 0 ? strchr(argument, '=') : NULL;
     size_t length = equals == NULL ? strlen(argument) : (size_t)(equals - argument);
     const args_option *option;
-    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
+    for (size_t i = 0; (option = args_option_at(command, i)) != NULL; i++) {
         if (strlen(option->name) == length && memcmp(option->name, argument, length) == 0) {
             return take_option(state, i, equals == NULL ? NULL : equals + 1);
         }
     }
-    return cli_fail(CLI_WRONG, "%s: unknown option \"%.*s\" (aicjit %s --help lists them)", command->name,
-                    (int)(length > 100 ? 100 : length), argument, command->name);
+    return fail_unknown(command, argument, length > 100 ? 100 : length);
 }
 
 int args_parse(const args_command *command, int argc, char **argv, size_t most, args_list *positional)
@@ -181,7 +202,7 @@ int args_parse(const args_command *command, int argc, char **argv, size_t most, 
         } else if (strcmp(argument, "--") == 0) {
             options_end = true;
         } else if (strcmp(argument, "--help") == 0) {
-            show_help(command);
+            present(command);
             return ARGS_HELP_SHOWN;
         } else {
             status = parse_option(&state, argument);

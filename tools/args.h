@@ -49,6 +49,13 @@ typedef struct args_command {
 enum { ARGS_HELP_SHOWN = -1 };
 int args_parse(const args_command *command, int argc, char **argv, size_t most, args_list *positional);
 
+/* Option number `index` of a command, its own and then the shared ones; NULL past the last. */
+const args_option *args_option_at(const args_command *command, size_t index);
+
+/* What --help does from now on: hands the command to `presenter`; NULL: prints it. */
+typedef void args_presenter(const args_command *command);
+void args_present(args_presenter *presenter);
+
 /* "NAME=VALUE" cut at the first '='; false without one or with an empty name. *name_length is the name's. */
 bool args_split(const char *pair, size_t *name_length, const char **value);
 

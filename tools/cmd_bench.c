@@ -7,6 +7,7 @@
 #include "tools/harness/interrupt.h"
 #include "tools/harness/timer.h"
 #include "tools/progress.h"
+#include "tools/pto_call.h"
 #include "tools/specs.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 typedef struct bench_options {
     cli_session session;
     spec_source source;
+    cli_pto pto;
     const char *weights;
     bool json;
     double min_time;
@@ -31,6 +33,7 @@ typedef struct bench_call {
     void *pointer[AIC_OPERANDS_MAX];
     const aic_spec *spec;
     bool use_packed;
+    bool shared; /* among threads, which the kernel's C function is not */
 } bench_call;
 
 typedef struct bench_row {
@@ -43,7 +46,8 @@ typedef struct bench_row {
 static void call_once(void *argument)
 {
     const bench_call *call = argument;
-    if (entry_direct(call->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
+    if (!call->shared &&
+        entry_direct(call->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
         return;
     }
     (void)(call->use_packed ? aic_kernel_call_packed : aic_kernel_call)(call->kernel, call->pointer, call->count);
@@ -106,7 +110,7 @@ static int call_checked(const bench_call *call)
     if (status != AIC_OK) {
         return cli_fail_library(NULL, status);
     }
-    cli_show_warning();
+    cli_show_warning_of_request();
     return CLI_DONE;
 }
 
@@ -126,6 +130,9 @@ static int open_call(bench_call *call, const bench_options *options, const aic_s
     if (failed != AIC_OK) {
         return cli_fail_library(NULL, failed);
     }
+    aic_kernel_info info;
+    (void)aic_kernel_get_info(call->kernel, &info);
+    call->shared = info.threads > 1;
     size_t workspace = aic_kernel_workspace_size(call->kernel);
     if (!guard_open(&call->workspace, workspace, 64, GUARD_BEFORE)) {
         return cli_fail_memory("workspace", workspace);
@@ -157,25 +164,26 @@ static void print_json(const bench_row *row)
     print_json_string(row->info.name);
     printf(",\"isa\":");
     print_json_string(row->info.isa);
-    printf(",\"threads\":1,\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f,\"min_ns\":%.1f"
+    printf(",\"threads\":%d,\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f,\"min_ns\":%.1f"
            ",\"p90_ns\":%.1f,\"gmacs_per_s\":%.3f,\"gbytes_per_s\":%.3f,\"compile_ns\":%" PRIu64 ",\"cache\":\"%s\"}\n",
-           row->macs, row->bytes, row->time.median_ns, row->time.min_ns, row->time.p90_ns,
+           row->info.threads, row->macs, row->bytes, row->time.median_ns, row->time.min_ns, row->time.p90_ns,
            (double)row->macs / row->time.median_ns, (double)row->bytes / row->time.median_ns, compile_ns,
            row->info.compiled ? "miss" : "memory");
 }
 
 static void print_table_head(void)
 {
-    printf("%12s %12s %12s %10s %10s %11s  %-10s %s\n", "median us", "min us", "p90 us", "GMAC/s", "GB/s", "compile ms",
-           "isa", "operator");
+    printf("%12s %12s %12s %10s %10s %11s %7s  %-10s %s\n", "median us", "min us", "p90 us", "GMAC/s", "GB/s",
+           "compile ms", "threads", "isa", "operator");
 }
 
 static void print_table_row(const bench_row *row)
 {
     uint64_t compile_ns = row->info.compiled ? row->info.emit_ns + row->info.codegen_ns + row->info.link_ns : 0;
-    printf("%12.2f %12.2f %12.2f %10.2f %10.2f %11.2f  %-10s %s\n", row->time.median_ns * 1e-3, row->time.min_ns * 1e-3,
-           row->time.p90_ns * 1e-3, (double)row->macs / row->time.median_ns, (double)row->bytes / row->time.median_ns,
-           (double)compile_ns * 1e-6, row->info.isa, row->spec);
+    printf("%12.2f %12.2f %12.2f %10.2f %10.2f %11.2f %7d  %-10s %s\n", row->time.median_ns * 1e-3,
+           row->time.min_ns * 1e-3, row->time.p90_ns * 1e-3, (double)row->macs / row->time.median_ns,
+           (double)row->bytes / row->time.median_ns, (double)compile_ns * 1e-6, row->info.threads, row->info.isa,
+           row->spec);
 }
 
 static int bench_spec(const bench_options *options, const aic_spec *spec)
@@ -203,13 +211,83 @@ static int bench_spec(const bench_options *options, const aic_spec *spec)
     return status;
 }
 
+/* ---- programs ---- */
+
+/* A warm program: all its kernels are there. */
+typedef struct program_call {
+    const bench_options *options;
+    pto_call call;
+} program_call;
+
+static void run_program(void *argument)
+{
+    const program_call *p = argument;
+    (void)aic_pto_run(p->options->session.context, p->call.program, p->call.pointer, p->call.count);
+}
+
+/* What all its statements read and write. */
+static int program_bytes(const aic_pto_program *program, const aic_semantics *semantics, int64_t *bytes)
+{
+    *bytes = 0;
+    for (size_t i = 0; i < aic_pto_statement_count(program); i++) {
+        aic_pto_statement statement;
+        int64_t macs = 0, own = 0;
+        aic_status failed = aic_pto_get_statement(program, i, &statement);
+        failed = failed == AIC_OK ? aic_spec_work(&statement.spec, semantics, &macs, &own) : failed;
+        if (failed != AIC_OK) {
+            return cli_fail_library(NULL, failed);
+        }
+        *bytes += own;
+    }
+    return CLI_DONE;
+}
+
+/* The first run, which makes the kernels, and what it took. */
+static int first_run(program_call *p, bench_row *row)
+{
+    aic_cache_stats before = {0}, after = {0};
+    const bench_options *options = p->options;
+    (void)aic_context_cache_stats(options->session.context, &before);
+    const uint64_t start = timer_now();
+    const aic_status failed = aic_pto_run(options->session.context, p->call.program, p->call.pointer, p->call.count);
+    if (failed != AIC_OK) {
+        return cli_fail_library(NULL, failed);
+    }
+    row->info.codegen_ns = timer_now() - start;
+    (void)aic_context_cache_stats(options->session.context, &after);
+    row->info.compiled = after.compiles > before.compiles;
+    row->info.name = "program";
+    row->info.isa = aic_context_isa(options->session.context);
+    return CLI_DONE;
+}
+
+static int bench_program(const bench_options *options)
+{
+    aic_pto_program *program = NULL;
+    bench_row row = {.spec = options->pto.path};
+    program_call p = {.options = options};
+    int status = cli_pto_read(&options->pto, &options->session, &program);
+    status = status == CLI_DONE ? pto_call_open(&p.call, program, &options->session.semantics, 1) : status;
+    status = status == CLI_DONE ? program_bytes(program, &options->session.semantics, &row.bytes) : status;
+    status = status == CLI_DONE ? first_run(&p, &row) : status;
+    if (status == CLI_DONE) {
+        row.time = timer_measure(run_program, &p, options->min_time, interrupt_requested);
+        progress_clear();
+        (options->json ? print_json : print_table_row)(&row);
+        status = cli_flush_output();
+    }
+    pto_call_close(&p.call);
+    aic_pto_free(program);
+    return status;
+}
+
 static int bench_list(const bench_options *options, const spec_list *list)
 {
     if (!options->json) {
         print_table_head();
     }
     progress_start("bench", list->count);
-    int status = CLI_DONE;
+    int status = options->pto.path != NULL ? bench_program(options) : CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && i < list->count; i++) {
         status = bench_spec(options, &list->items[i]);
         if (status == CLI_DONE && !progress_step()) {
@@ -227,8 +305,11 @@ static int bench(bench_options *options)
     spec_list list = {0};
     int status = cli_session_open(&options->session);
     status = status == CLI_DONE ? spec_list_read(&options->session, &options->source, &list) : status;
-    if (status == CLI_DONE && spec_list_empty(&list, &options->source)) {
-        status = cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC or --batch FILE with operators");
+    if (status == CLI_DONE && options->pto.placement != NULL && options->pto.path == NULL) {
+        status = cli_fail(CLI_WRONG, "bench: --placement: has no effect without --pto");
+    }
+    if (status == CLI_DONE && spec_list_empty(&list, &options->source) && options->pto.path == NULL) {
+        status = cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC, --batch FILE with operators or --pto FILE");
     }
     status = status == CLI_DONE ? bench_list(options, &list) : status;
     spec_list_free(&list);
@@ -255,8 +336,10 @@ int cmd_bench(int argc, char **argv)
          .target = &o.min_time,
          .low = 0,
          .high = 3600},
+        CLI_OPTIONS_PTO(o.pto),
+        CLI_OPTION_DT(o.session),
         CLI_OPTION_ARCH(o.session),
-        CLI_OPTION_THREADS(o.session),
+        CLI_OPTION_THREADS(o.session, "1"),
         CLI_OPTION_ISA(o.session, "LEVEL"),
     };
     args_option semantics[CLI_CHOICES];
@@ -264,7 +347,7 @@ int cmd_bench(int argc, char **argv)
     const args_command command = {
         .name = "bench",
         .arguments = "SPEC... [OPTION]...",
-        .summary = "Measures the speed of operators on one thread.",
+        .summary = "Measures the speed of operators.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,

@@ -6,6 +6,7 @@
 #include "tools/harness/rng.h"
 #include "tools/harness/verify.h"
 #include "tools/progress.h"
+#include "tools/pto_call.h"
 #include "tools/specs.h"
 
 #include <inttypes.h>
@@ -19,13 +20,16 @@ enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256, SEED_NOT_GIV
 
 static const int64_t seed_max = INT64_C(1) << 62;
 
+enum { CHAIN_MAX = 2 }; /* operators of a random chain */
+
 typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
     const char *op_name, *schedule;
     spec_source source;
+    cli_pto pto;
     int64_t fuzz, seed, fuzz_seed; /* seed: of the contents of given operators */
     size_t op_count;               /* operators that --op names: 0 for any, 2 for a chain */
-    aic_op op[AIC_STAGES_MAX];
+    aic_op op[CHAIN_MAX];
     size_t level_count;
     cli_session level[LEVELS_MAX]; /* one an instruction set level */
     interrupt_sums sums;
@@ -39,7 +43,7 @@ static int open_level(check_state *check, const char *isa)
         return cli_fail(CLI_SYSTEM, "check: more than %d instruction set levels", LEVELS_MAX);
     }
     cli_session *level = &check->level[check->level_count++];
-    *level = (cli_session){.isa = isa, .choices = check->session.choices};
+    *level = (cli_session){.isa = isa, .threads = check->session.threads, .choices = check->session.choices};
     return cli_session_open(level);
 }
 
@@ -106,11 +110,14 @@ static int record(check_state *check, verify_verdict verdict, const verify_repor
         check->sums.passed++;
         return CLI_DONE;
     }
-    char semantics[CLI_SEMANTICS_TEXT_MAX];
+    char semantics[CLI_SEMANTICS_TEXT_MAX], threads[32] = "";
     cli_semantics_text(&check->session, semantics);
+    if (check->session.threads > 0) {
+        (void)snprintf(threads, sizeof threads, " --threads %" PRId64, check->session.threads);
+    }
     progress_clear();
     check->sums.in_line = true;
-    printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s\n", what, report->text, repeat, semantics);
+    printf("FAILED %s\n  %s\n  repeat: aicjit check %s%s%s\n", what, report->text, repeat, threads, semantics);
     int status = cli_flush_output();
     check->sums.failed++;
     check->sums.in_line = false;
@@ -175,7 +182,7 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
     int status = CLI_DONE;
     verify_verdict verdict = verify_open(&c, spec, &check->session.semantics, (uint64_t)seed, &report);
     if (verdict == VERIFY_PASSED) {
-        if (show_warning && c.warning[0] != '\0') {
+        if (show_warning && c.warning[0] != '\0' && !cli_about_contents(c.warning)) {
             (void)fprintf(stderr, "aicjit: warning: %s\n", c.warning);
         }
         for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
@@ -186,6 +193,34 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
     }
     verify_close(&c);
     free(text);
+    return status;
+}
+
+/* ---- programs ---- */
+
+/* The program as a whole at every level, then every statement that differs from those before it. */
+static int check_program(check_state *check, int64_t seed)
+{
+    aic_pto_program *program = NULL;
+    aic_pto_statement *list = NULL;
+    size_t count = 0;
+    int status = cli_pto_read(&check->pto, &check->session, &program);
+    status = status == CLI_DONE ? cli_pto_statements("check", program, &list, &count) : status;
+    for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
+        verify_report report;
+        char repeat[700];
+        aic_context *context = check->level[i].context;
+        const verify_verdict verdict = pto_call_verify(program, &check->level[i], (uint64_t)seed, &report);
+        (void)snprintf(repeat, sizeof repeat, "--pto '%.400s' --seed %" PRId64 " --isa %s%s%s", check->pto.path, seed,
+                       aic_context_isa(context), check->pto.placement == NULL ? "" : " --placement ",
+                       check->pto.placement == NULL ? "" : check->pto.placement);
+        status = record(check, verdict, &report, check->pto.path, repeat);
+    }
+    for (size_t i = 0; status == CLI_DONE && i < count && !interrupt_requested(); i++) {
+        status = check_spec(check, &list[i].spec, seed, true);
+    }
+    free(list);
+    aic_pto_free(program);
     return status;
 }
 
@@ -222,7 +257,7 @@ static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spe
 {
     const uint64_t bits = (uint64_t)seed;
     const aic_semantics *semantics = &check->session.semantics;
-    const bool chain = check->op_count == AIC_STAGES_MAX || (check->op_count == 0 && bits % 4 == 0);
+    const bool chain = check->op_count == CHAIN_MAX || (check->op_count == 0 && bits % 4 == 0);
     aic_status status;
     if (chain) {
         status = (legal ? aic_spec_random_chain : aic_spec_random_chain_illegal)(check->op[0], check->op[1], semantics,
@@ -281,6 +316,7 @@ static int check_all(check_state *check, const spec_list *list)
     int status = choose_seeds(check);
     progress_start("check", list->count + (size_t)check->fuzz);
     bool more = true;
+    status = status == CLI_DONE && check->pto.path != NULL ? check_program(check, check->seed) : status;
     for (size_t i = 0; status == CLI_DONE && more && i < list->count; i++) {
         status = check_spec(check, &list->items[i], check->seed, true);
         more = progress_step();
@@ -323,7 +359,7 @@ static int find_ops(check_state *check)
 #undef AIC_OP
         ;
     const char *at = check->op_name;
-    while (at != NULL && check->op_count < AIC_STAGES_MAX) {
+    while (at != NULL && check->op_count < CHAIN_MAX) {
         const size_t length = strcspn(at, "|");
         const aic_op op = op_of(at, length);
         if (op == AIC_OP_NONE) {
@@ -332,9 +368,9 @@ static int find_ops(check_state *check)
         check->op[check->op_count++] = op;
         at = at[length] == '|' ? at + length + 1 : NULL;
     }
-    return at == NULL ? CLI_DONE
-                      : cli_fail(CLI_WRONG, "check: --op: \"%s\" names more than %d operators", check->op_name,
-                                 AIC_STAGES_MAX);
+    return at == NULL
+               ? CLI_DONE
+               : cli_fail(CLI_WRONG, "check: --op: \"%s\" names more than %d operators", check->op_name, CHAIN_MAX);
 }
 
 static int check_request(check_state *check)
@@ -348,8 +384,12 @@ static int check_request(check_state *check)
     if (status == CLI_DONE && check->session.arch != NULL && check->fuzz > 0) {
         status = cli_fail(CLI_WRONG, "check: --arch: has no effect on the operators of --fuzz, which are of any");
     }
-    if (status == CLI_DONE && spec_list_empty(&list, &check->source) && check->fuzz == 0) {
-        status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE or --fuzz N");
+    const bool program = check->pto.path != NULL;
+    if (status == CLI_DONE && check->pto.placement != NULL && !program) {
+        status = cli_fail(CLI_WRONG, "check: --placement: has no effect without --pto");
+    }
+    if (status == CLI_DONE && spec_list_empty(&list, &check->source) && check->fuzz == 0 && !program) {
+        status = cli_fail(CLI_WRONG, "check: nothing to check: give SPEC, --batch FILE, --pto FILE or --fuzz N");
     }
     status = status == CLI_DONE ? check_all(check, &list) : status;
     interrupt_report(NULL);
@@ -389,7 +429,10 @@ int cmd_check(int argc, char **argv)
          .help = "\"all\" candidates, or one as dump --stage plan prints it",
          .kind = ARGS_TEXT,
          .target = &check.schedule},
+        CLI_OPTIONS_PTO(check.pto),
+        CLI_OPTION_DT(check.session),
         CLI_OPTION_ARCH(check.session),
+        CLI_OPTION_THREADS(check.session, "all processors"),
         CLI_OPTION_ISA(check.session, "LEVEL"),
     };
     args_option semantics[CLI_CHOICES];

@@ -2,9 +2,11 @@
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/outfile.h"
+#include "tools/pto.h"
 #include "tools/session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@ static const struct {
 
 typedef struct dump_state {
     cli_session session;
+    cli_pto pto;
     const char *stage, *output, *isa, *target, *schedule;
 } dump_state;
 
@@ -30,40 +33,81 @@ static aic_dump_stage find_stage(const char *name)
     return AIC_DUMP_IR;
 }
 
-static int write_dump(const dump_state *dump, aic_dump_stage stage, const char *bytes, size_t size)
+/* Where dumps go: a file, or standard output. */
+static int open_output(const dump_state *dump, outfile *file)
 {
+    *file = (outfile){.fd = -1};
     if (dump->output != NULL) {
-        outfile file;
-        int status = outfile_open(&file, "-o", dump->output);
-        status = status == CLI_DONE ? outfile_write(&file, "-o", bytes, size) : status;
-        status = status == CLI_DONE ? outfile_commit(&file, "-o") : status;
-        outfile_close(&file);
-        return status;
+        return outfile_open(file, "-o", dump->output);
     }
-    if (stage == AIC_DUMP_OBJ && isatty(STDOUT_FILENO) == 1) {
+    if (find_stage(dump->stage) == AIC_DUMP_OBJ && isatty(STDOUT_FILENO) == 1) {
         return cli_fail(CLI_WRONG, "dump: --stage obj is not written to a terminal: give -o FILE");
-    }
-    (void)fwrite(bytes, 1, size, stdout);
-    if (stage != AIC_DUMP_OBJ && size > 0 && bytes[size - 1] != '\n') {
-        (void)putchar('\n');
     }
     return CLI_DONE;
 }
 
-static int dump_spec(dump_state *dump, const char *text)
+static int put(const dump_state *dump, outfile *file, const char *bytes, size_t size)
+{
+    if (dump->output != NULL) {
+        return outfile_write(file, "-o", bytes, size);
+    }
+    (void)fwrite(bytes, 1, size, stdout);
+    return CLI_DONE;
+}
+
+static int dump_one(const dump_state *dump, const aic_spec *spec, outfile *file)
+{
+    const aic_dump_stage stage = find_stage(dump->stage);
+    char *bytes = NULL;
+    size_t size = 0;
+    const aic_status failed =
+        aic_dump(dump->session.context, spec, dump->schedule, stage, dump->isa, dump->target, &bytes, &size);
+    int status = failed == AIC_OK ? put(dump, file, bytes, size) : cli_fail_library(NULL, failed);
+    if (status == CLI_DONE && dump->output == NULL && stage != AIC_DUMP_OBJ && size > 0 && bytes[size - 1] != '\n') {
+        status = put(dump, file, "\n", 1);
+    }
+    aic_free(bytes);
+    return status;
+}
+
+/* Every statement of the program that differs from those before it, behind a line that says where it is. */
+static int dump_program(const dump_state *dump, outfile *file)
+{
+    aic_pto_program *program = NULL;
+    aic_pto_statement *list = NULL;
+    size_t count = 0;
+    const aic_dump_stage stage = find_stage(dump->stage);
+    const char *comment = stage == AIC_DUMP_ASM ? "#" : ";";
+    int status = cli_pto_read(&dump->pto, &dump->session, &program);
+    status = status == CLI_DONE ? cli_pto_statements("dump", program, &list, &count) : status;
+    if (status == CLI_DONE && stage == AIC_DUMP_OBJ && count > 1) {
+        status = cli_fail(
+            CLI_WRONG, "dump: --stage obj: the program has %zu different statements, an object file holds one", count);
+    }
+    for (size_t i = 0; status == CLI_DONE && i < count; i++) {
+        char where[600];
+        const int length = snprintf(where, sizeof where, "%s%s %.500s:%zu\n", i == 0 ? "" : "\n", comment,
+                                    dump->pto.path, list[i].line);
+        status = stage == AIC_DUMP_OBJ ? CLI_DONE : put(dump, file, where, (size_t)length);
+        status = status == CLI_DONE ? dump_one(dump, &list[i].spec, file) : status;
+    }
+    free(list);
+    aic_pto_free(program);
+    return status;
+}
+
+static int dump_request(dump_state *dump, const char *text)
 {
     aic_spec spec;
-    aic_dump_stage stage = find_stage(dump->stage);
+    outfile file = {.fd = -1};
     int status = cli_session_open(&dump->session);
-    status = status == CLI_DONE ? cli_parse_spec(&dump->session, text, &spec) : status;
+    status = status == CLI_DONE && text != NULL ? cli_parse_spec(&dump->session, text, &spec) : status;
+    status = status == CLI_DONE ? open_output(dump, &file) : status;
     if (status == CLI_DONE) {
-        char *bytes = NULL;
-        size_t size = 0;
-        aic_status failed =
-            aic_dump(dump->session.context, &spec, dump->schedule, stage, dump->isa, dump->target, &bytes, &size);
-        status = failed == AIC_OK ? write_dump(dump, stage, bytes, size) : cli_fail_library(NULL, failed);
-        aic_free(bytes);
+        status = text != NULL ? dump_one(dump, &spec, &file) : dump_program(dump, &file);
     }
+    status = status == CLI_DONE && dump->output != NULL ? outfile_commit(&file, "-o") : status;
+    outfile_close(&file);
     cli_session_close(&dump->session);
     return status;
 }
@@ -119,13 +163,15 @@ int cmd_dump(int argc, char **argv)
          .help = "schedule, as --stage plan prints it",
          .kind = ARGS_TEXT,
          .target = &dump.schedule},
+        CLI_OPTIONS_PTO(dump.pto),
+        CLI_OPTION_DT(dump.session),
         CLI_OPTION_ARCH(dump.session),
     };
     args_option semantics[CLI_CHOICES];
     cli_semantics_options(&dump.session, semantics);
     const args_command command = {
         .name = "dump",
-        .arguments = "SPEC [OPTION]...",
+        .arguments = "SPEC | --pto FILE [OPTION]...",
         .summary = summary(),
         .options = options,
         .option_count = sizeof options / sizeof options[0],
@@ -133,11 +179,9 @@ int cmd_dump(int argc, char **argv)
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, 1, &positional);
-    if (status == CLI_DONE && positional.count == 0) {
-        status = cli_fail(CLI_WRONG, "dump: the operator text SPEC is missing");
-    }
+    status = status == CLI_DONE ? cli_pto_check("dump", &dump.pto, positional.count) : status;
     if (status == CLI_DONE) {
-        status = dump_spec(&dump, positional.items[0]);
+        status = dump_request(&dump, positional.count > 0 ? positional.items[0] : NULL);
     }
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

@@ -1,66 +1,210 @@
-/* aicjit explain: which schedule and why, which were refused and why, predicted cost and its bound. */
+/* aicjit explain: which schedule and why, which were refused and why, predicted cost and its bound; with --at how one
+ * element of the result comes about. */
 #include "tools/command.h"
 #include "tools/harness/fail.h"
+#include "tools/operands.h"
+#include "tools/pto.h"
 #include "tools/session.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int explain_spec(cli_session *session, const char *isa, const char *text)
-{
+typedef struct explain_state {
+    cli_session session;
+    cli_pto pto;
+    const char *isa, *at;
+    cli_operands operands;
     aic_spec spec;
-    int status = cli_session_open(session);
-    status = status == CLI_DONE ? cli_parse_spec(session, text, &spec) : status;
-    char *canonical = status == CLI_DONE ? cli_spec_text(&spec) : NULL;
-    if (canonical != NULL) {
-        char *report = NULL;
-        size_t size = 0;
-        aic_status failed = aic_dump(session->context, &spec, NULL, AIC_DUMP_EXPLAIN, isa, NULL, &report, &size);
-        if (failed == AIC_OK) {
-            printf("%s\n%s%s", canonical, report, size > 0 && report[size - 1] == '\n' ? "" : "\n");
-        } else {
-            status = cli_fail_library(NULL, failed);
-        }
-        aic_free(report);
-    } else if (status == CLI_DONE) {
-        status = cli_fail(CLI_SYSTEM, "explain: memory ran out");
+} explain_state;
+
+static int explain_schedule(explain_state *explain)
+{
+    char *canonical = cli_spec_text(&explain->spec), *report = NULL;
+    size_t size = 0;
+    if (canonical == NULL) {
+        return cli_fail(CLI_SYSTEM, "explain: memory ran out");
     }
+    int status = CLI_DONE;
+    aic_status failed =
+        aic_dump(explain->session.context, &explain->spec, NULL, AIC_DUMP_EXPLAIN, explain->isa, NULL, &report, &size);
+    if (failed == AIC_OK) {
+        printf("%s\n%s%s", canonical, report, size > 0 && report[size - 1] == '\n' ? "" : "\n");
+    } else {
+        status = cli_fail_library(NULL, failed);
+    }
+    aic_free(report);
     free(canonical);
-    cli_session_close(session);
     return status;
+}
+
+/* ---- one element ---- */
+
+static int fail_at(const char *at, const aic_operand *output, const char *why)
+{
+    return cli_fail(CLI_WRONG, "explain: --at: \"%.100s\": %s; an element is %s[I,...] with %d %s", at, why,
+                    output->name, (int)output->rank, output->rank == 1 ? "index" : "indices");
+}
+
+/* Reads "dst[0,3,1]" as an element of the output. */
+static int find_element(const char *at, const aic_operand *output, int64_t *element)
+{
+    const size_t length = strlen(output->name);
+    if (strncmp(at, output->name, length) != 0 || at[length] != '[') {
+        return fail_at(at, output, "it is no element of the output");
+    }
+    const char *text = at + length;
+    *element = 0;
+    for (int32_t d = 0; d < output->rank; d++) {
+        char *end;
+        if (*text != (d == 0 ? '[' : ',') || text[1] < '0' || text[1] > '9') {
+            return fail_at(at, output, "an index is missing or no number");
+        }
+        const long long index = strtoll(text + 1, &end, 10);
+        if (index >= output->shape[d]) {
+            return cli_fail(CLI_WRONG, "explain: --at: \"%.100s\": index %d is outside 0..%" PRId64, at, (int)d,
+                            output->shape[d] - 1);
+        }
+        *element = *element * output->shape[d] + index;
+        text = end;
+    }
+    return strcmp(text, "]") == 0 ? CLI_DONE : fail_at(at, output, "it does not end with the last index and ']'");
+}
+
+/* The trace, in memory of its own; the caller frees it. */
+static int trace(const explain_state *explain, int64_t element, char **text)
+{
+    void *pointers[AIC_OPERANDS_MAX] = {NULL};
+    const aic_semantics *semantics = &explain->session.semantics;
+    const size_t count = explain->operands.count;
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++) {
+        pointers[i] = explain->operands.items[i].buffer.data;
+    }
+    aic_status failed = aic_trace(&explain->spec, semantics, pointers, count, element, NULL, NULL, 0, &length);
+    *text = failed == AIC_OK ? malloc(length + 1) : NULL;
+    if (failed == AIC_OK && *text == NULL) {
+        return cli_fail_memory("the trace", length + 1);
+    }
+    if (failed == AIC_OK) {
+        failed = aic_trace(&explain->spec, semantics, pointers, count, element, NULL, *text, length + 1, NULL);
+    }
+    return failed == AIC_OK ? CLI_DONE : cli_fail_library("explain", failed);
+}
+
+static int explain_element(explain_state *explain)
+{
+    int64_t element = 0;
+    char *text = NULL;
+    cli_operands *operands = &explain->operands;
+    int status = operands_list(operands, &explain->spec, &explain->session.semantics, NULL);
+    status = status == CLI_DONE ? find_element(explain->at, &operands->items[0].operand, &element) : status;
+    status = status == CLI_DONE ? operands_bind(operands) : status;
+    status = status == CLI_DONE ? operands_load(operands) : status;
+    status = status == CLI_DONE ? trace(explain, element, &text) : status;
+    if (status == CLI_DONE) {
+        cli_show_warning();
+        (void)fputs(text, stdout);
+    }
+    free(text);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int explain_text(explain_state *explain, const char *text)
+{
+    const int status = cli_parse_spec(&explain->session, text, &explain->spec);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    return explain->at != NULL ? explain_element(explain) : explain_schedule(explain);
+}
+
+/* Every statement of the program that differs from those before it. */
+static int explain_program(explain_state *explain)
+{
+    aic_pto_program *program = NULL;
+    aic_pto_statement *list = NULL;
+    size_t count = 0;
+    int status = cli_pto_read(&explain->pto, &explain->session, &program);
+    status = status == CLI_DONE ? cli_pto_statements("explain", program, &list, &count) : status;
+    for (size_t i = 0; status == CLI_DONE && i < count; i++) {
+        explain->spec = list[i].spec;
+        printf("%s%s:%zu:\n", i == 0 ? "" : "\n", explain->pto.path, list[i].line);
+        status = explain_schedule(explain);
+    }
+    free(list);
+    aic_pto_free(program);
+    return status;
+}
+
+static int explain_request(explain_state *explain, const char *text)
+{
+    int status = cli_session_open(&explain->session);
+    if (status == CLI_DONE) {
+        status = text != NULL ? explain_text(explain, text) : explain_program(explain);
+    }
+    cli_session_close(&explain->session);
+    return status;
+}
+
+/* What options have to do with each other. */
+static int check_options(const explain_state *explain, size_t texts)
+{
+    const cli_operands *operands = &explain->operands;
+    const int status = cli_pto_check("explain", &explain->pto, texts);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (explain->at != NULL && texts == 0) {
+        return cli_fail(CLI_WRONG, "explain: --at: has no effect on a program, whose fills have no steps");
+    }
+    if (explain->at == NULL && operands->pairs[PAIR_IN].count + operands->pairs[PAIR_FILL].count > 0) {
+        return cli_fail(CLI_WRONG, "explain: --at: is missing: operands are taken for one element of the result only");
+    }
+    return CLI_DONE;
 }
 
 int cmd_explain(int argc, char **argv)
 {
-    cli_session session = {0};
-    const char *isa = NULL;
+    explain_state explain = {.operands.command = "explain"};
     args_list positional = {0};
     const args_option options[] = {
+        {.name = "--at",
+         .value = "OPERAND[I,...]",
+         .help = "every rounding step of this element of the result",
+         .kind = ARGS_TEXT,
+         .target = &explain.at},
+        CLI_OPTIONS_INPUTS(explain.operands),
         {.name = "--isa",
          .value = "LEVEL",
          .help = "instruction set level, also one that this host lacks",
          .kind = ARGS_TEXT,
-         .target = &isa},
-        CLI_OPTION_ARCH(session),
+         .target = &explain.isa},
+        CLI_OPTIONS_PTO(explain.pto),
+        CLI_OPTION_DT(explain.session),
+        CLI_OPTION_ARCH(explain.session),
     };
     args_option semantics[CLI_CHOICES];
-    cli_semantics_options(&session, semantics);
+    cli_semantics_options(&explain.session, semantics);
     const args_command command = {
         .name = "explain",
-        .arguments = "SPEC [OPTION]...",
-        .summary = "Tells which schedule is used and why, and what it is predicted to cost.",
+        .arguments = "SPEC | --pto FILE [OPTION]... | SPEC --in NAME=FILE... --at OPERAND[I,...]",
+        .summary = "Tells which schedule is used and why, and what it is predicted to cost; or how one element of the\n"
+                   "result comes about.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, 1, &positional);
-    if (status == CLI_DONE && positional.count == 0) {
-        status = cli_fail(CLI_WRONG, "explain: the operator text SPEC is missing");
-    }
+    status = status == CLI_DONE ? check_options(&explain, positional.count) : status;
     if (status == CLI_DONE) {
-        status = explain_spec(&session, isa, positional.items[0]);
+        status = explain_request(&explain, positional.count > 0 ? positional.items[0] : NULL);
     }
+    operands_close(&explain.operands);
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
 }

@@ -41,13 +41,9 @@ static int format_statement(const cli_pto *pto, const cli_session *session, cons
 static int format_spec(const cli_session *session, const char *text)
 {
     aic_spec spec;
-    const int refused = cli_check_arch(session, text);
-    if (refused != CLI_DONE) {
-        return refused;
-    }
-    const aic_status failed = aic_spec_parse(text, &spec);
-    if (failed != AIC_OK) {
-        return cli_fail_library(NULL, failed);
+    const int status = cli_read_spec(session, text, &spec);
+    if (status != CLI_DONE) {
+        return status;
     }
     char *canonical = cli_spec_text(&spec);
     if (canonical == NULL) {
@@ -75,7 +71,7 @@ int cmd_fmt(int argc, char **argv)
     cli_pto pto = {0};
     cli_session session = {0};
     args_list texts = {0};
-    const args_option options[] = {CLI_OPTIONS_PTO(pto), CLI_OPTION_ARCH(session)};
+    const args_option options[] = {CLI_OPTIONS_PTO(pto), CLI_OPTION_DT(session), CLI_OPTION_ARCH(session)};
     args_option semantics[CLI_CHOICES];
     cli_semantics_options(&session, semantics);
     const args_command command = {.name = "fmt",

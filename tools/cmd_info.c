@@ -49,10 +49,10 @@ static void print_levels(void)
 
 static void print_environment(void)
 {
-    static const char *const names[] = {"AIC_MAX_ISA", "AIC_VERBOSE", "AIC_DUMP_DIR", "AIC_TUNING_DB"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = getenv(names[i]);
-        printf("%-20s %s\n", names[i], value == NULL ? "not set" : value);
+    const command_variable *variable;
+    for (size_t i = 0; (variable = command_variable_at(i)) != NULL; i++) {
+        const char *value = getenv(variable->name);
+        printf("%-20s %s\n", variable->name, value == NULL ? "not set" : value);
     }
 }
 
@@ -85,6 +85,7 @@ static int print_info(cli_session *session)
     printf("%-20s %s, %ld online\n", "processor", name, sysconf(_SC_NPROCESSORS_ONLN));
     printf("%-20s %.1f GiB available\n", "memory", (double)memory_limit() / (double)(1 << 30));
     print_levels();
+    printf("%-20s %d share a call by default\n", "threads", aic_context_threads(session->context));
     printf("%-20s %s\n", "used by default", aic_context_isa(session->context));
     print_environment();
     print_tuning(session->context);

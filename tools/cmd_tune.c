@@ -244,6 +244,7 @@ static int parse(tune_options *o, int argc, char **argv, args_list *positional)
         {"--again", NULL, "tune also what the file has a record of", ARGS_FLAG, &o->again, 0, 0},
         {"--merge", NULL, "the arguments are tuning files: merge them into -o FILE", ARGS_FLAG, &o->merge, 0, 0},
         {"-o", "FILE", "file that --merge writes; records that it has stay", ARGS_TEXT, &o->output, 0, 0},
+        CLI_OPTION_DT(o->session),
         CLI_OPTION_ARCH(o->session),
         CLI_OPTION_ISA(o->session, "LEVEL"),
     };

@@ -2,14 +2,38 @@
 #ifndef AIC_TOOLS_COMMAND_H
 #define AIC_TOOLS_COMMAND_H
 
+#include <stddef.h>
+
 /* Each takes its own name as argv[0], returns an exit status and leaves the message of a failure with cli_fail. */
 int cmd_bench(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_fmt(int argc, char **argv);
+int cmd_help(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
+
+typedef struct command_row {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} command_row;
+
+/* Command number `index`, NULL past the last; and by its name, NULL for none, which leaves a message. */
+const command_row *command_at(size_t index);
+const command_row *command_find(const char *name);
+
+/* Environment variables, in the order of importance; NULL past the last. */
+typedef struct command_variable {
+    const char *name, *meaning;
+} command_variable;
+const command_variable *command_variable_at(size_t index);
+
+/* What a bare --help prints. */
+void command_usage(void);
 
 #endif

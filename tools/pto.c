@@ -37,3 +37,49 @@ int cli_pto_read(const cli_pto *pto, const cli_session *session, aic_pto_program
     free(text);
     return status;
 }
+
+static bool is_listed(const aic_pto_statement *list, size_t count, const aic_spec *spec)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (aic_spec_equal(&list[i].spec, spec)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int cli_pto_statements(const char *command, const aic_pto_program *program, aic_pto_statement **list, size_t *count)
+{
+    const size_t statements = aic_pto_statement_count(program);
+    *count = 0;
+    if (statements == 0) {
+        return cli_fail(CLI_WRONG, "%s: --pto: the program has no texpands statement", command);
+    }
+    *list = calloc(statements, sizeof **list);
+    if (*list == NULL) {
+        return cli_fail_memory("the program's statements", statements * sizeof **list);
+    }
+    for (size_t i = 0; i < statements; i++) {
+        aic_pto_statement *next = &(*list)[*count];
+        const aic_status failed = aic_pto_get_statement(program, i, next);
+        if (failed != AIC_OK) {
+            return cli_fail_library(NULL, failed);
+        }
+        *count += !is_listed(*list, *count, &next->spec);
+    }
+    return CLI_DONE;
+}
+
+int cli_pto_check(const char *command, const cli_pto *pto, size_t texts)
+{
+    if (texts == 0 && pto->path == NULL) {
+        return cli_fail(CLI_WRONG, "%s: the operator text SPEC is missing", command);
+    }
+    if (texts > 0 && pto->path != NULL) {
+        return cli_fail(CLI_WRONG, "%s: --pto: an operator text is given, too", command);
+    }
+    if (pto->placement != NULL && pto->path == NULL) {
+        return cli_fail(CLI_WRONG, "%s: --placement: has no effect without --pto", command);
+    }
+    return CLI_DONE;
+}

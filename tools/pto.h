@@ -27,4 +27,12 @@ int cli_pto_parse(const cli_pto *pto, const cli_session *session, const char *wh
 /* Reads the file of --pto. */
 int cli_pto_read(const cli_pto *pto, const cli_session *session, aic_pto_program **program);
 
+/* The statements of a program whose specifications are not those of earlier ones, in their order; the caller frees the
+ * list. `command` opens messages; a program without statements is refused. */
+int cli_pto_statements(const char *command, const aic_pto_program *program, aic_pto_statement **list, size_t *count);
+
+/* Whether there is one of both, text and program, and what belongs to a program comes with one; for commands that take
+ * either. Returns an exit status. */
+int cli_pto_check(const char *command, const cli_pto *pto, size_t texts);
+
 #endif

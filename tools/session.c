@@ -1,7 +1,9 @@
 /* Contexts and specifications from command line options. */
 #include "tools/session.h"
 
+#include "tools/benchline.h"
 #include "tools/harness/fail.h"
+#include "tools/kinds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,59 +12,16 @@
 
 /* ---- semantics ---- */
 
-/* Kinds of options by name, and all words of enumerations. */
-enum {
-    KIND_INT,
-#define AIC_ENUM(KIND, type, expected) KIND_##KIND,
-#include <aic/enum.def>
-#undef AIC_ENUM
-};
-
-static const struct {
-    int kind;
-    uint32_t value;
-    const char *word;
-} words[] = {
-#define AIC_WORD(KIND, value, word) {KIND_##KIND, value, word},
-#include <aic/enum.def>
-#undef AIC_WORD
-};
-
-enum { WORDS = sizeof words / sizeof words[0], VALUES_TEXT_MAX = 64 };
-
-/* The word that is printed for a value. */
-static const char *word_of(int kind, int64_t value)
-{
-    size_t i = 0;
-    while (i < WORDS && (words[i].kind != kind || words[i].value != value)) {
-        i++;
-    }
-    return i < WORDS ? words[i].word : "?";
-}
+enum { VALUES_TEXT_MAX = 64 };
 
 /* The value that option parsing has accepted, or the fallback. */
-static int64_t value_of(int kind, cli_choice choice, int64_t fallback)
+static int64_t value_of(field_kind kind, cli_choice choice, int64_t fallback)
 {
+    int64_t value = fallback;
     if (kind == KIND_INT) {
         return choice.number != 0 ? choice.number : fallback;
     }
-    for (size_t i = 0; choice.word != NULL && i < WORDS; i++) {
-        if (words[i].kind == kind && strcmp(words[i].word, choice.word) == 0) {
-            return words[i].value;
-        }
-    }
-    return fallback;
-}
-
-/* "document|host", or "N". */
-static void list_values(int kind, char text[VALUES_TEXT_MAX])
-{
-    size_t used = (size_t)snprintf(text, VALUES_TEXT_MAX, "%s", kind == KIND_INT ? "N" : "");
-    for (size_t i = 0; i < WORDS && used < VALUES_TEXT_MAX; i++) {
-        if (words[i].kind == kind && word_of(kind, words[i].value) == words[i].word) {
-            used += (size_t)snprintf(text + used, VALUES_TEXT_MAX - used, "%s%s", used > 0 ? "|" : "", words[i].word);
-        }
-    }
+    return kind_value(kind, choice.word, &value) ? value : fallback;
 }
 
 #define INDEX_OF(name) (offsetof(cli_choices, name) / sizeof(cli_choice))
@@ -82,7 +41,7 @@ void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES
     };
     size_t i = 0;
 #define AIC_FIELD(KIND, field, count, need, fallback)                                                                  \
-    list_values(KIND_##KIND, values[i]);                                                                               \
+    kind_list(KIND_##KIND, "N", values[i], VALUES_TEXT_MAX);                                                           \
     options[i] = (args_option){.name = "--" #field,                                                                    \
                                .value = values[i],                                                                     \
                                .help = meanings[i],                                                                    \
@@ -96,10 +55,10 @@ void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES
 }
 
 /* " --overflow ieee" */
-static size_t put_option(char *text, size_t capacity, const char *name, int kind, int64_t value)
+static size_t put_option(char *text, size_t capacity, const char *name, field_kind kind, int64_t value)
 {
     const int written = kind == KIND_INT ? snprintf(text, capacity, " --%s %" PRId64, name, value)
-                                         : snprintf(text, capacity, " --%s %s", name, word_of(kind, value));
+                                         : snprintf(text, capacity, " --%s %s", name, kind_word(kind, value));
     return (size_t)written;
 }
 
@@ -133,6 +92,7 @@ int cli_session_open(cli_session *session)
     aic_context_options options = aic_context_options_init();
     options.isa = session->isa;
     options.passes = session->passes;
+    options.threads = (int)session->threads;
     options.semantics = session->semantics;
     options.tuning_db = session->tuning_db;
     aic_status status = aic_context_create(&options, &session->context);
@@ -160,20 +120,39 @@ int cli_check_arch(const cli_session *session, const char *text)
                     strlen(text) > 60 ? "..." : "");
 }
 
-int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec)
+static int read_problem(const cli_session *session, const char *text, aic_spec *spec)
 {
-    int refused = cli_check_arch(session, text);
+    if (session->dt == NULL) {
+        return cli_fail(CLI_WRONG, "--dt: is missing: a line of the benchmark format names no element type, legal are "
+                                   "int8 and float16");
+    }
+    return benchline_parse(text, aic_dtype_parse(session->dt), spec);
+}
+
+int cli_read_spec(const cli_session *session, const char *text, aic_spec *spec)
+{
+    const int refused = cli_check_arch(session, text);
     if (refused != CLI_DONE) {
         return refused;
     }
-    aic_status status = aic_spec_parse(text, spec);
+    if (benchline_recognise(text)) {
+        return read_problem(session, text, spec);
+    }
+    const aic_status status = aic_spec_parse(text, spec);
     if (status == AIC_OK && aic_pto_recognise(text)) {
         spec->stage[0].desc.texpands.arch = cli_arch(session);
     }
-    if (status == AIC_OK) {
-        status = aic_spec_validate(spec, &session->semantics);
-    }
     return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
+}
+
+int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec)
+{
+    const int status = cli_read_spec(session, text, spec);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    const aic_status failed = aic_spec_validate(spec, &session->semantics);
+    return failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
 }
 
 char *cli_spec_text(const aic_spec *spec)

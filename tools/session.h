@@ -26,8 +26,9 @@ typedef struct cli_session {
     const char *isa;       /* --isa, NULL: the default */
     const char *passes;    /* --passes, NULL: none */
     const char *arch;      /* --arch, NULL: A5 */
+    const char *dt;        /* --dt: element type of lines of the benchmark format, NULL: not given */
     const char *tuning_db; /* NULL: AIC_TUNING_DB; "": none */
-    int64_t threads;       /* --threads; one thread is all that kernels use */
+    int64_t threads;       /* --threads, 0: the default */
     cli_choices choices;   /* what semantics are made of */
     aic_semantics semantics;
     aic_context *context;
@@ -44,10 +45,15 @@ typedef struct cli_session {
         .name = "--arch", .value = "A2A3|A5", .help = "whose rules PTO-AS keeps (default A5)", .kind = ARGS_TEXT,      \
         .target = &(s).arch                                                                                            \
     }
-#define CLI_OPTION_THREADS(s)                                                                                          \
+#define CLI_OPTION_DT(s)                                                                                               \
     {                                                                                                                  \
-        .name = "--threads", .value = "N", .help = "threads of a call (at most 1)", .kind = ARGS_INTEGER,              \
-        .target = &(s).threads, .low = 1, .high = 1                                                                    \
+        .name = "--dt", .value = "int8|float16", .help = "element type of a line of the benchmark format",             \
+        .kind = ARGS_TEXT, .target = &(s).dt                                                                           \
+    }
+#define CLI_OPTION_THREADS(s, fallback)                                                                                \
+    {                                                                                                                  \
+        .name = "--threads", .value = "N", .help = "threads that share a call (default " fallback ")",                 \
+        .kind = ARGS_INTEGER, .target = &(s).threads, .low = 1, .high = AIC_THREADS_MAX                                \
     }
 
 /* The options that every command on operators has, one a row of aic/semantics.def, for args_command.shared. */
@@ -69,8 +75,9 @@ void cli_session_close(cli_session *session);
 aic_chip cli_arch(const cli_session *session);
 int cli_check_arch(const cli_session *session, const char *text);
 
-/* Reads and validates one operator text under the session's semantics, PTO-AS of its architecture. Returns an exit
- * status. */
+/* Reads one operator text, PTO-AS of the session's architecture, or a line of the benchmark format (benchline.h) of its
+ * type; cli_parse_spec() validates it, too, under the session's semantics. Each returns an exit status. */
+int cli_read_spec(const cli_session *session, const char *text, aic_spec *spec);
 int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec);
 
 /* The canonical text, malloc'ed; NULL when memory ran out. */

@@ -28,33 +28,11 @@ static int add(spec_list *list, const aic_spec *spec)
     return CLI_DONE;
 }
 
-static int parse_problem(const cli_session *session, const char *text, const char *dt, aic_spec *spec)
-{
-    int status = benchline_parse(text, aic_dtype_parse(dt), spec);
-    if (status == CLI_DONE && aic_spec_validate(spec, &session->semantics) != AIC_OK) {
-        status = cli_fail_library(NULL, AIC_INVALID_ARGUMENT);
-    }
-    return status;
-}
-
-static int require_type(const char *dt)
-{
-    return dt != NULL ? CLI_DONE
-                      : cli_fail(CLI_WRONG, "--dt: is missing: a line of the benchmark format names no element type, "
-                                            "legal are int8 and float16");
-}
-
 /* An operator, or a problem of the benchmark format. */
-static int add_text(const cli_session *session, const char *text, const char *dt, spec_list *list)
+static int add_text(const cli_session *session, const char *text, spec_list *list)
 {
     aic_spec spec;
-    int status = cli_check_arch(session, text);
-    if (status == CLI_DONE && benchline_recognise(text)) {
-        status = require_type(dt);
-        status = status == CLI_DONE ? parse_problem(session, text, dt, &spec) : status;
-    } else if (status == CLI_DONE) {
-        status = cli_parse_spec(session, text, &spec);
-    }
+    const int status = cli_parse_spec(session, text, &spec);
     return status == CLI_DONE ? add(list, &spec) : status;
 }
 
@@ -140,11 +118,9 @@ static int add_parts(batch *b, const char *text, size_t line)
             if (problem == NULL) {
                 return cli_fail_memory("a line", length);
             }
-            if (b->source->dt == NULL) {
-                status = locate(b, require_type(NULL), line);
-            } else {
-                status = refuse(b, add_text(b->session, problem, b->source->dt, b->list), line);
-            }
+            status = add_text(b->session, problem, b->list);
+            /* Without a type no line can be read: the first one ends the reading. */
+            status = b->session->dt == NULL ? locate(b, status, line) : refuse(b, status, line);
             free(problem);
         }
         text += length;
@@ -161,8 +137,7 @@ static int add_line(batch *b, const char *text, size_t line)
     if (text[0] == '\0') {
         return CLI_DONE;
     }
-    return benchline_recognise(text) ? add_parts(b, text, line)
-                                     : refuse(b, add_text(b->session, text, b->source->dt, b->list), line);
+    return benchline_recognise(text) ? add_parts(b, text, line) : refuse(b, add_text(b->session, text, b->list), line);
 }
 
 /* Whether the next line continues this one: a backslash ends it, and not in a comment, which cannot be continued. */
@@ -249,7 +224,7 @@ int spec_list_read(const cli_session *session, const spec_source *source, spec_l
     *list = (spec_list){0};
     int status = CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && i < source->texts->count; i++) {
-        status = add_text(session, source->texts->items[i], source->dt, list);
+        status = add_text(session, source->texts->items[i], list);
     }
     if (status == CLI_DONE && source->batch != NULL) {
         status = add_file(session, source, list);

@@ -10,7 +10,6 @@
 typedef struct spec_source {
     const args_list *texts; /* on the command line: operator text, or a problem of the benchmark format (benchline.h) */
     const char *batch;      /* a file of the same, one a line, with '#' comments and blank lines; NULL for none */
-    const char *dt;         /* element type of benchmark problems; NULL: the first one ends the reading */
     bool skip_refused;      /* refused lines of the file do not count as an error */
 } spec_source;
 
@@ -24,11 +23,6 @@ typedef struct spec_list {
 /* Rows of an option table; `s` is the command's spec_source. */
 #define SPEC_OPTIONS(s)                                                                                                \
     {.name = "--batch", .value = "FILE", .help = "operators, one a line", .kind = ARGS_TEXT, .target = &(s).batch},    \
-        {.name = "--dt",                                                                                               \
-         .value = "int8|float16",                                                                                      \
-         .help = "element type of benchmark-format lines",                                                             \
-         .kind = ARGS_TEXT,                                                                                            \
-         .target = &(s).dt},                                                                                           \
     {                                                                                                                  \
         .name = "--skip-refused", .help = "lines of the file that are refused are no error", .kind = ARGS_FLAG,        \
         .target = &(s).skip_refused                                                                                    \

@@ -2,13 +2,14 @@
  *
  *     image    a row an output pixel, 64 channels of it       (a band is packed so)
  *     weight   a row four channels of 16 output channels      (a panel is packed so)
- *     sums     a row an output pixel, 16 output channels      (a strip is laid out so)
+ *     sums     a row an output pixel, 16 output channels      (the staging buffer is laid out so)
  *
  * A tile of the result is some registers of pixels times some of output channels. Output pixels of a register are
  * neighbours in one row of the output. All registers of pixels have as many rows, the fewest that the widest tile
- * needs; a narrower tile computes pixels too many, which are left out when its strip is stored. */
+ * needs; a narrower tile computes pixels too many, which are left out when the staging buffer is stored. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 #include <math.h>
@@ -115,7 +116,6 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 /* In vector operations, two of which take a cycle: 16 cycles for a product of full registers, one a row; 8 to load a
  * register from the first-level cache, 16 to store one. */
 static const double PRODUCT_ROW = 2, LOAD = 16, FAR_LOAD = 40, STORE = 32, TAP = 10, TILE = 60;
-enum { LEVEL1_BYTES = 40 * 1024 };
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
@@ -124,7 +124,8 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     (void)target;
     const grid g = grid_of(t->rows.large, t->cols.large);
     const double images = (double)rows * ceil((double)cols / (double)g.pixels), vectors = t->vectors;
-    const double weight_load = t->panel_bytes > LEVEL1_BYTES ? FAR_LOAD : LOAD;
+    /* Cores with tiles have half as much again of first-level cache as usual ones. */
+    const double weight_load = t->panel_bytes > aic_machine_facts()->l1_bytes * 5 / 4 ? FAR_LOAD : LOAD;
     const double products = images * vectors * PRODUCT_ROW * (double)g.pixels;
     const double loads = images * LOAD + vectors * weight_load;
     const double steps = (double)(t->taps * t->cells / STEP_CELLS);
@@ -243,28 +244,28 @@ static void emit_reduction(const tile *k)
     aic_loop_end(e, &loop);
 }
 
-/* The sums to a strip, pixel after pixel: what a register has too many pixels of, the next one overwrites, or it comes
- * to lie behind the strip. */
-static void store_sums(const tile *k, LLVMValueRef strip)
+/* The sums to the staging buffer, pixel after pixel: what a register has too many pixels of, the next one overwrites,
+ * or it comes to lie behind it. */
+static void store_sums(const tile *k, LLVMValueRef staging)
 {
     for (unsigned v = 0; v < k->vectors; v++) {
         for (unsigned i = 0; i < k->images; i++) {
             const int64_t pixel = i / k->across * k->cols + i % k->across * k->a.g.pixels;
-            LLVMValueRef to = aic_at_const(k->e, strip, v * k->t->strip_pitch + pixel * ROW_BYTES);
+            LLVMValueRef to = aic_at_const(k->e, staging, v * k->t->staging_pitch + pixel * ROW_BYTES);
             access_register(k, "llvm.x86.tilestored64", sum_register(k, i, v), to, ROW_BYTES);
         }
     }
 }
 
-/* The strip has old results, to which the sums are added as exact numbers and clamped. */
+/* The staging buffer has old results, to which the sums are added as exact numbers and clamped. */
 static void add_sums(const tile *k, LLVMValueRef sums)
 {
     aic_emit *e = k->e;
     LLVMTypeRef type = aic_vector(e->i32, LANES);
     for (unsigned v = 0; v < k->vectors; v++) {
         aic_loop loop;
-        LLVMValueRef block = aic_at_const(e, k->out, v * k->t->strip_pitch);
-        LLVMValueRef added = aic_at_const(e, sums, v * k->t->strip_pitch);
+        LLVMValueRef block = aic_at_const(e, k->out, v * k->t->staging_pitch);
+        LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging_pitch);
         aic_loop_begin(e, &loop, "pixel", aic_int(e, 0), aic_int(e, k->rows * k->cols), 1, NULL, 0);
         LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
         LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
@@ -287,7 +288,7 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     k.panel = aic_emit_param(e, 2);
     k.taps = aic_emit_param(e, 3);
     emit_reduction(&k);
-    LLVMValueRef sums = c->accumulate ? aic_at_const(e, k.out, aic_tiling_strip_bytes(t)) : k.out;
+    LLVMValueRef sums = c->accumulate ? aic_at_const(e, k.out, aic_tiling_staging_bytes(t)) : k.out;
     store_sums(&k, sums);
     if (c->accumulate) {
         add_sums(&k, sums);

@@ -5,7 +5,11 @@
  *                 for group of output channels
  *                   for tile row of the band, for tile column: call the tile's function
  *
- * With an epilogue the groups of a strip go together: a tile's results are in the strip when all of them are done. */
+ * With an epilogue the groups of a strip go together: a tile's results are in the staging buffer when all of them are
+ * done.
+ *
+ * An item of the phase "bands" is a part of the output channels of a band: item = band * parts + part. Who does several
+ * parts of a band packs its image once. */
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/vec.h"
@@ -20,13 +24,14 @@ typedef struct frame {
     const aic_tiling *t;
     LLVMValueRef tile[2][2]; /* function of [smaller rows][smaller columns], NULL where no tile has that size */
     LLVMValueRef pack_image;
-    aic_strips strips;
-    LLVMValueRef out, image, weight, taps, table, strip, band;
+    aic_staging strips;
+    LLVMValueRef out, image, weight, taps, table, staging, band;
     LLVMValueRef first_tile, last_tile; /* tile rows of the current band, last excluded */
     LLVMValueRef first_row;             /* first output row of the current band */
+    LLVMValueRef first_unit, last_unit; /* groups or strips that are done of the current band, last excluded */
     LLVMValueRef group;                 /* number of the current group, or of the current strip's first one */
-    LLVMValueRef group_out;             /* its first pixel in the result; NULL: results leave through strips */
-    int part;                           /* which strips: see aic_strips */
+    LLVMValueRef group_out; /* its first pixel in the result; NULL: results leave through the staging buffer */
+    int part;               /* which strips: see aic_staging */
 } frame;
 
 static int64_t piece(const aic_split *split, int smaller)
@@ -103,19 +108,21 @@ static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, 
     aic_emit_call(e, tile, args, 4);
 }
 
-/* Fills the strip with what is in the result (load), or stores it, for `rows` x `cols` pixels from pixel `first` on. */
-static void move_strip(const frame *f, LLVMValueRef function, bool load, LLVMValueRef first, int64_t rows, int64_t cols)
+/* Fills the staging buffer with what is in the result (load), or stores it, for `rows` x `cols` pixels from pixel
+ * `first` on. */
+static void move_staged(const frame *f, LLVMValueRef function, bool load, LLVMValueRef first, int64_t rows,
+                        int64_t cols)
 {
     aic_emit *e = f->e;
     /* Rows of tiles as wide as the output are one run of pixels. */
     int64_t runs = cols == f->c->ow ? 1 : rows, count = rows * cols / runs;
     aic_loop loop;
     aic_loop_begin(e, &loop, "run", aic_int(e, 0), aic_int(e, runs), 1, NULL, 0);
-    LLVMValueRef strip = aic_at(e, f->strip, aic_mul(e, loop.index, count * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
+    LLVMValueRef staging = aic_at(e, f->staging, aic_mul(e, loop.index, count * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
     LLVMValueRef row = aic_add(e, first, aic_mul(e, loop.index, f->c->ow)), rest[] = {aic_int(e, count), NULL};
     rest[1] = aic_mul(e, f->group, f->t->group);
-    LLVMValueRef load_args[] = {strip, f->out, row, rest[0], rest[1]};
-    LLVMValueRef store_args[] = {f->out, strip, f->table, row, rest[0], rest[1]};
+    LLVMValueRef load_args[] = {staging, f->out, row, rest[0], rest[1]};
+    LLVMValueRef store_args[] = {f->out, staging, f->table, row, rest[0], rest[1]};
     if (load) {
         aic_emit_call(e, function, load_args, 5);
     } else {
@@ -129,17 +136,17 @@ static void emit_strip(const frame *f, LLVMValueRef tile, LLVMValueRef first, LL
                        int64_t cols)
 {
     aic_emit *e = f->e;
-    const aic_strips *strips = &f->strips;
+    const aic_staging *strips = &f->strips;
     int64_t group = f->t->group, groups = (strips->columns[f->part] + group - 1) / group;
     if (strips->load[f->part] != NULL) {
-        move_strip(f, strips->load[f->part], true, first, rows, cols);
+        move_staged(f, strips->load[f->part], true, first, rows, cols);
     }
     aic_loop loop;
     aic_loop_begin(e, &loop, "group", aic_int(e, 0), aic_int(e, groups), 1, NULL, 0);
-    LLVMValueRef out = aic_at(e, f->strip, aic_mul(e, loop.index, group * AIC_SUM_BYTES));
+    LLVMValueRef out = aic_at(e, f->staging, aic_mul(e, loop.index, group * AIC_SUM_BYTES));
     emit_tile_call(f, tile, out, band, aic_add(e, f->group, loop.index));
     aic_loop_end(e, &loop);
-    move_strip(f, strips->store[f->part], false, first, rows, cols);
+    move_staged(f, strips->store[f->part], false, first, rows, cols);
 }
 
 /* One row of tiles; band points at its first pixel, number `first` of the output. */
@@ -198,8 +205,8 @@ static void emit_groups(frame *f)
 {
     aic_emit *e = f->e;
     aic_loop loop;
-    if (f->t->strip_pitch == 0) {
-        aic_loop_begin(e, &loop, "group", aic_int(e, 0), aic_int(e, f->t->groups), 1, NULL, 0);
+    if (f->t->staging_pitch == 0) {
+        aic_loop_begin(e, &loop, "group", f->first_unit, f->last_unit, 1, NULL, 0);
         f->group = loop.index;
         f->group_out = output_group(f, loop.index);
         emit_tile_rows(f);
@@ -210,7 +217,8 @@ static void emit_groups(frame *f)
     for (f->part = 0; f->part < 2; f->part++) {
         int64_t end = first + f->strips.count[f->part];
         if (end > first) {
-            aic_loop_begin(e, &loop, "strip", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
+            LLVMValueRef begin = aic_max(e, f->first_unit, aic_int(e, first));
+            aic_loop_begin(e, &loop, "strip", begin, aic_min(e, f->last_unit, aic_int(e, end)), 1, NULL, 0);
             f->group = aic_mul(e, loop.index, f->t->strip_columns / f->t->group);
             emit_tile_rows(f);
             aic_loop_end(e, &loop);
@@ -233,6 +241,24 @@ static void emit_band(frame *f, LLVMValueRef band)
     LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->row_reach))};
     aic_emit_call(e, f->pack_image, args, 4);
     emit_groups(f);
+}
+
+/* Items first .. last-1. */
+static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
+{
+    aic_emit *e = f->e;
+    const int64_t parts = f->t->parts, size = f->t->part_units;
+    LLVMValueRef divisor = aic_int(e, parts), up = aic_int(e, parts - 1);
+    LLVMValueRef end = LLVMBuildUDiv(e->builder, aic_add(e, last, up), divisor, "");
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "band", LLVMBuildUDiv(e->builder, first, divisor, ""), end, 1, NULL, 0);
+    LLVMValueRef before = aic_mul(e, loop.index, parts);
+    LLVMValueRef from = aic_max(e, LLVMBuildNSWSub(e->builder, first, before, ""), aic_int(e, 0));
+    LLVMValueRef to = LLVMBuildNSWSub(e->builder, last, before, "");
+    f->first_unit = parts == 1 ? aic_int(e, 0) : aic_mul(e, from, size);
+    f->last_unit = parts == 1 ? aic_int(e, f->t->units) : aic_min(e, aic_mul(e, to, size), aic_int(e, f->t->units));
+    emit_band(f, loop.index);
+    aic_loop_end(e, &loop);
 }
 
 /* ---- bodies ---- */
@@ -265,13 +291,10 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     f->weight = body.operand[WEIGHT];
     f->table = body.shared;
     f->taps = aic_at_const(e, body.private, f->t->taps_offset);
-    f->strip = aic_at_const(e, body.private, f->t->strip_offset);
+    f->staging = aic_at_const(e, body.private, f->t->staging_offset);
     f->band = aic_at_const(e, body.private, f->t->band_offset);
     emit_tap_table(f);
-    aic_loop loop;
-    aic_loop_begin(e, &loop, "band", body.first, body.last, 1, NULL, 0);
-    emit_band(f, loop.index);
-    aic_loop_end(e, &loop);
+    emit_items(f, body.first, body.last);
     aic_emit_function_end(e);
     return body.function;
 }
@@ -284,7 +307,7 @@ void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_b
     snprintf(name, sizeof name, "%s_image", symbol);
     f.pack_image = aic_emit_pack_image(e, f.c, f.t, name);
     if (f.t->has_epilogue) {
-        aic_emit_strips(e, f.c, f.t, symbol, &f.strips);
+        aic_emit_staging(e, f.c, f.t, symbol, &f.strips);
     }
     unsigned phase = 0;
     if (f.strips.table != NULL) {

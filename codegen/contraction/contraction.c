@@ -2,6 +2,7 @@
 #include "codegen/contraction/contraction.h"
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
+#include "codegen/machine.h"
 
 #include <stdio.h>
 
@@ -34,8 +35,8 @@ static aic_status derive(aic_plan *plan)
     aic_status status = aic_tiling_make(c, plan->problem.target, schedule, t);
     if (status == AIC_OK) {
         schedule->kernel = aic_tag(t->kernel->name); /* it may have been left out */
-        aic_tiling_requirements(c, t, &plan->requirements);
         plan->cost = aic_contraction_cost(c, plan->problem.target, t);
+        aic_tiling_requirements(c, t, aic_machine_shares(plan->cost), &plan->requirements);
     }
     return status;
 }

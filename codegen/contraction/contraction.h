@@ -120,13 +120,15 @@ typedef struct aic_tiling {
     int64_t pixel_pitch, row_pitch;
     int64_t band_tiles, bands; /* tile rows of a band; number of bands */
     int64_t band_rows;         /* band rows of the largest band */
+    int64_t units;             /* of output channels that cannot be divided: strips, or groups where there are none */
+    int64_t parts, part_units; /* that workers may take of a band; units of each but the last */
     int64_t start_bytes;       /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
     aic_epilogue epilogue;
     int64_t strip_columns; /* output channels of a strip: a group, or the groups of a block of 16 */
-    int64_t strip_pitch;   /* between the strip's blocks of 16 columns; 0: no strip, results are stored at once */
-    int64_t taps_offset, strip_offset, band_offset; /* in a worker's memory; the shared one is the epilogue's table */
+    int64_t staging_pitch; /* between the staging buffer's blocks of 16 columns; 0: none, results are stored at once */
+    int64_t taps_offset, staging_offset, band_offset; /* in a worker's memory; the shared one is the epilogue's table */
     int64_t packed_bytes, band_bytes;
 } aic_tiling;
 
@@ -157,11 +159,12 @@ aic_split aic_split_evenly(int64_t extent, int64_t most);
 aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *schedule,
                            aic_tiling *tiling);
 
-/* Where its parts lie in the scratch memory of a call, and what the call must provide. */
-void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, aic_requirements *requirements);
+/* Where its parts lie in the scratch memory of a call, what the call must provide, and, of a call that several workers
+ * may share, how it is divided. */
+void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *requirements);
 
-/* Bytes of a strip with what is left behind it. */
-int64_t aic_tiling_strip_bytes(const aic_tiling *t);
+/* Bytes of the staging buffer with what is left behind it. */
+int64_t aic_tiling_staging_bytes(const aic_tiling *t);
 
 extern const aic_shape aic_shape_contraction;
 
@@ -196,15 +199,15 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
 
 /* The strips of a result, [0] all of the full width, [1] at most one with the columns that are left, or with the
  * epilogue's narrow tail. Functions that nothing needs are NULL. */
-typedef struct aic_strips {
+typedef struct aic_staging {
     int64_t count[2], columns[2];
-    LLVMValueRef load[2];  /* void name(strip, old; row, count, column) */
-    LLVMValueRef store[2]; /* void name(target, strip, table; row, count, column) */
+    LLVMValueRef load[2];  /* void name(staging, old; row, count, column) */
+    LLVMValueRef store[2]; /* void name(target, staging, table; row, count, column) */
     LLVMValueRef table;    /* void name(table, parameters, bias) */
-} aic_strips;
+} aic_staging;
 
-/* contraction_strips.c: the functions that strips pass through, of a contraction with an epilogue. */
-void aic_emit_strips(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
-                     aic_strips *strips);
+/* staging.c: the functions that fill and store the staging buffer, of a contraction with an epilogue. */
+void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
+                      aic_staging *strips);
 
 #endif

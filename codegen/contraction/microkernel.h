@@ -16,7 +16,7 @@ typedef struct aic_microkernel {
     aic_arithmetic (*arithmetic)(const aic_contraction *c, const aic_target *target);
     int64_t step_cells; /* cells of a pixel are filled up to a multiple of this */
 
-    /* Its sums cannot go to a result without a strip: every contraction has an epilogue then. */
+    /* Its sums cannot go to a result without a staging buffer: every contraction has an epilogue then. */
     bool staged;
 
     /* Whether the tile fits its registers, else AIC_INVALID_ARGUMENT naming the field. The generic ranges of
@@ -37,7 +37,7 @@ typedef struct aic_microkernel {
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
     /* void name(out, band, panel, taps): band points at the tile's first pixel, out at its place in the result or,
-     * where there are strips, at the group's first column in the strip; taps is the table of tap offsets. */
+     * where there is a staging buffer, at the group's first column there; taps is the table of tap offsets. */
     LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                          const char *name);
 

@@ -23,7 +23,7 @@ typedef struct packer {
     unsigned unit_bytes;
     unsigned units;  /* of one output channel in one channel block */
     unsigned block;  /* output channels of one transposition */
-    unsigned strip;  /* units of one transposition: at most a block */
+    unsigned run;    /* units of one transposition: at most a block */
     int64_t columns; /* output channels that are packed, the others are zero */
     int64_t chunk;   /* output channels packed together: a group, or a block of several smaller groups */
     int64_t chunks;
@@ -73,12 +73,12 @@ static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef u
 {
     aic_emit *e = p->e;
     /* Rows of less than a vector lie together in one, longer ones are a vector each. */
-    int64_t pitch = (int64_t)(p->strip < p->block ? p->block : p->units) * p->unit_bytes;
-    for (unsigned i = 0; i < p->strip; i++) {
+    int64_t pitch = (int64_t)(p->run < p->block ? p->block : p->units) * p->unit_bytes;
+    for (unsigned i = 0; i < p->run; i++) {
         unit[i] = aic_load(e, aic_vector(p->unit, p->block), source, i * pitch, 1);
     }
-    if (p->strip > 1) {
-        aic_transpose(e, unit, p->strip, p->block);
+    if (p->run > 1) {
+        aic_transpose(e, unit, p->run, p->block);
     }
 }
 
@@ -93,15 +93,15 @@ static LLVMValueRef keep_channels(const packer *p, LLVMValueRef unit, int64_t ch
     return LLVMBuildAnd(p->e->builder, unit, aic_splat(p->e, mask, p->block), "");
 }
 
-/* A strip of units of a block of output channels: `row` is where the first one's first cell goes, `step` the steps from
- * there to the strip. Of the strip's channels the first `channels` count, of its units the first `units` are stored. */
-static void emit_strip(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t step, int64_t channels,
-                       int64_t units)
+/* A run of units of a block of output channels: `row` is where the first one's first cell goes, `step` the steps from
+ * there to the run. Of the run's channels the first `channels` count, of its units the first `units` are stored. */
+static void emit_run(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t step, int64_t channels,
+                     int64_t units)
 {
     LLVMValueRef unit[BLOCK_MAX];
-    aic_limit("units of a transposition", p->strip, BLOCK_MAX);
+    aic_limit("units of a transposition", p->run, BLOCK_MAX);
     load_transposed(p, source, unit);
-    for (unsigned u = 0; u < p->strip && u < units; u++) {
+    for (unsigned u = 0; u < p->run && u < units; u++) {
         unit[u] = keep_channels(p, unit[u], channels - u * p->t->arithmetic.cell_channels);
         store_cells(p, widen(p, unit[u]), row, step + u, 0, p->block);
     }
@@ -113,18 +113,18 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
 {
     aic_emit *e = p->e;
     if (channels == p->c->c0) {
-        aic_loop strips;
-        aic_loop_begin(e, &strips, "strip", aic_int(e, 0), aic_int(e, p->units), p->strip, NULL, 0);
-        emit_strip(p, aic_at(e, source, aic_mul(e, strips.index, p->unit_bytes)),
-                   aic_at(e, row, aic_mul(e, strips.index, p->t->group * p->t->arithmetic.cell_bytes)), 0, channels,
-                   p->strip);
-        aic_loop_end(e, &strips);
+        aic_loop runs;
+        aic_loop_begin(e, &runs, "run", aic_int(e, 0), aic_int(e, p->units), p->run, NULL, 0);
+        emit_run(p, aic_at(e, source, aic_mul(e, runs.index, p->unit_bytes)),
+                 aic_at(e, row, aic_mul(e, runs.index, p->t->group * p->t->arithmetic.cell_bytes)), 0, channels,
+                 p->run);
+        aic_loop_end(e, &runs);
         return;
     }
     int64_t left = p->t->cells - (p->c->c1 - 1) * p->units, units = left < p->units ? left : p->units;
-    for (int64_t u = 0; u < units; u += p->strip) {
-        emit_strip(p, aic_at_const(e, source, u * p->unit_bytes), row, u, channels - u * p->t->arithmetic.cell_channels,
-                   units - u);
+    for (int64_t u = 0; u < units; u += p->run) {
+        emit_run(p, aic_at_const(e, source, u * p->unit_bytes), row, u, channels - u * p->t->arithmetic.cell_channels,
+                 units - u);
     }
 }
 
@@ -359,7 +359,7 @@ static packer packer_of(const aic_contraction *c, const aic_tiling *t)
     const bool rows = c->weight == AIC_WEIGHT_ROWS;
     p.unit_bytes = t->arithmetic.cell_channels * t->source_bytes;
     p.block = rows ? AIC_BLOCK_COLUMNS : VECTOR_BYTES / p.unit_bytes;
-    p.strip = p.units < p.block ? p.units : p.block;
+    p.run = p.units < p.block ? p.units : p.block;
     p.columns = rows ? t->outputs : (t->outputs + AIC_BLOCK_COLUMNS - 1) / AIC_BLOCK_COLUMNS * AIC_BLOCK_COLUMNS;
     p.chunk = t->group > p.block ? t->group : p.block;
     p.chunks = (p.columns + p.chunk - 1) / p.chunk;

@@ -1,10 +1,7 @@
 /* Schedules of contractions: every micro-kernel that takes the work offers its tiles, and their cost is predicted. */
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
-
-/* Rough sizes of a core's caches. They need not be the host's: a schedule must not depend on where it was made. */
-enum { LEVEL2_BYTES = 640 * 1024, LEVEL3_BYTES = 8 * 1024 * 1024 };
-enum { BAND_BYTES = LEVEL2_BYTES / 2, LARGE_BAND_BYTES = LEVEL3_BYTES / 2 };
+#include "codegen/machine.h"
 
 /* ---- cost ---- */
 
@@ -12,10 +9,10 @@ enum { BAND_BYTES = LEVEL2_BYTES / 2, LARGE_BAND_BYTES = LEVEL3_BYTES / 2 };
  * the run time. */
 static const double BODY_COST = 0.08, SUM_COST = 0.001;
 
-/* What tiles of rows x cols pixels cost beside their products: their strip is stored, a run of pixels that are
+/* What tiles of rows x cols pixels cost beside their products: the staging buffer is stored, a run of pixels that are
  * neighbours in the result at a time. */
-static double strip_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
-                         int64_t cols)
+static double staging_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
+                           int64_t cols)
 {
     if (!t->has_epilogue) {
         return 0;
@@ -35,8 +32,8 @@ double aic_contraction_cost(const aic_contraction *c, const aic_target *target, 
             const int64_t rows = t->rows.large - r, cols = t->cols.large - s;
             if (count > 0) {
                 bodies++;
-                total +=
-                    (double)count * (t->kernel->cost(c, target, t, rows, cols) + strip_cost(c, target, t, rows, cols));
+                total += (double)count *
+                         (t->kernel->cost(c, target, t, rows, cols) + staging_cost(c, target, t, rows, cols));
             }
         }
     }
@@ -62,19 +59,31 @@ static void offer(walk *w, const aic_contraction_schedule *schedule)
     w->ended = w->ended || !aic_plan_offer(w->plan, schedule, sizeof *schedule, w->visitor);
 }
 
-/* Tile rows a band: what stays in the second-level cache, or where the weights, which every band reads again, fit no
- * cache, in the third-level cache; but enough that the rows shared by neighbouring bands are a small part. */
+/* Band rows that fit a cache: the second-level one, of which weights and results need more than half, or, where the
+ * weights, which every band reads again, fit no cache, the third-level one. */
+static int64_t fitting_rows(const aic_tiling *t)
+{
+    const aic_machine *machine = aic_machine_facts();
+    const int64_t bytes = t->packed_bytes > machine->l3_bytes ? machine->l3_bytes / 2 : machine->l2_bytes * 5 / 16;
+    return bytes / t->row_pitch;
+}
+
+/* Tile rows a band: what stays in a cache, and no more than workers need to share the call; but enough that the rows
+ * shared by neighbouring bands, which are packed twice, are a small part. */
 static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedule)
 {
     aic_tiling t;
     if (aic_tiling_make(w->c, w->target, schedule, &t) != AIC_OK) {
         return 1;
     }
-    int64_t tile_rows = t.rows.large_count + t.rows.small_count;
-    int64_t shared = t.row_reach - t.row_step;
-    int64_t fitting = (t.packed_bytes > LEVEL3_BYTES ? LARGE_BAND_BYTES : BAND_BYTES) / t.row_pitch - shared;
-    int64_t rows = fitting > 4 * shared ? fitting : 4 * shared;
-    int64_t tiles = rows / (t.rows.large * t.row_step);
+    const int64_t tile_rows = t.rows.large_count + t.rows.small_count, step = t.rows.large * t.row_step;
+    const int64_t twice = t.row_reach - t.row_step, least = (4 * twice + step - 1) / step;
+    int64_t tiles = (fitting_rows(&t) - twice) / step;
+    if (aic_machine_shares(aic_contraction_cost(w->c, w->target, &t))) {
+        const int64_t bands = (AIC_SHARED_ITEMS + t.units - 1) / t.units, shared = (tile_rows + bands - 1) / bands;
+        tiles = tiles < shared ? tiles : shared;
+    }
+    tiles = tiles < least ? least : tiles;
     tiles = tiles < 1 ? 1 : tiles > tile_rows ? tile_rows : tiles;
     return aic_split_evenly(tile_rows, tiles).large;
 }
@@ -184,11 +193,11 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
     if (t->rows.small_count + t->cols.small_count > 0) {
         fprintf(out, ", with edges one row or column smaller");
     }
-    fprintf(out, "\nbands: %lld of %lld packed rows, %lld bytes each\n", (long long)t->bands, (long long)t->band_rows,
-            (long long)t->band_bytes);
+    fprintf(out, "\nbands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
+            (long long)t->bands, (long long)t->band_rows, (long long)t->band_bytes, (long long)t->parts);
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panels, (long long)t->panel_bytes);
-    if (t->strip_pitch > 0) {
-        fprintf(out, "results leave through strips of %lld columns\n", (long long)t->strip_columns);
+    if (t->staging_pitch > 0) {
+        fprintf(out, "results leave through a staging buffer of %lld columns\n", (long long)t->strip_columns);
     }
     fprintf(out, "workspace: %lld bytes, %lld with packed weights; of these %lld a worker\n",
             (long long)aic_workspace_bytes(r, AIC_PLAIN), (long long)aic_workspace_bytes(r, AIC_PACKED),

@@ -33,7 +33,7 @@ static int64_t band_offset(const tile *k, unsigned pixel)
 static int64_t out_offset(const tile *k, unsigned pixel, unsigned vector)
 {
     const int64_t row_bytes = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
-    int64_t channel = (int64_t)vector * k->t->lanes, pitch = k->t->strip_pitch, p = pixel;
+    int64_t channel = (int64_t)vector * k->t->lanes, pitch = k->t->staging_pitch, p = pixel;
     if (pitch == 0) {
         pitch = k->c->block_rows * row_bytes;
         p = (int64_t)pixel / k->cols * k->c->ow + (int64_t)pixel % k->cols;

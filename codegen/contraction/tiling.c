@@ -1,5 +1,6 @@
 /* From a contraction and a schedule to sizes, pitches and counts. */
 #include "codegen/contraction/microkernel.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 enum { CUBE_BYTES = 32 }; /* of the channels in a block of CUBE */
@@ -180,17 +181,18 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
     t->has_epilogue = c->has_epilogue || t->kernel->staged;
     t->epilogue = c->has_epilogue ? c->epilogue : plain_epilogue(c);
     t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
-    t->strip_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
+    t->staging_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
+    t->units = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->groups;
 }
 
 /* A staged micro-kernel may read pixels beyond the last one and leave their sums behind the strip: as many as a tile
  * register has rows. Where sums start from an old result, they come to lie behind it and are added then. */
 enum { SURPLUS_PIXELS = 16 };
 
-int64_t aic_tiling_strip_bytes(const aic_tiling *t)
+int64_t aic_tiling_staging_bytes(const aic_tiling *t)
 {
     const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * ROW_BYTES : 0;
-    return t->strip_columns / AIC_BLOCK_COLUMNS * t->strip_pitch + surplus;
+    return t->strip_columns / AIC_BLOCK_COLUMNS * t->staging_pitch + surplus;
 }
 
 /* A worker's own memory. */
@@ -199,8 +201,8 @@ static void lay_out_private(const aic_contraction *c, aic_tiling *t, aic_require
     const int64_t strips = t->kernel->staged && c->accumulate ? 2 : 1;
     const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * t->col_step * t->pixel_pitch : 0;
     t->taps_offset = 0;
-    t->strip_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
-    t->band_offset = t->strip_offset + round_up(strips * aic_tiling_strip_bytes(t), AIC_LINE_BYTES);
+    t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
+    t->band_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
     t->band_bytes = t->band_rows * t->row_pitch;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }
@@ -235,8 +237,16 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     return AIC_OK;
 }
 
-void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, aic_requirements *r)
+static void divide(aic_tiling *t, bool shared)
 {
+    const int64_t parts = shared ? least(t->units, ceil_div(AIC_SHARED_ITEMS, t->bands)) : 1;
+    t->part_units = ceil_div(t->units, parts);
+    t->parts = ceil_div(t->units, t->part_units);
+}
+
+void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *r)
+{
+    divide(t, shared);
     r->needs = t->kernel->needs | (c->dtype != AIC_INT8 || c->has_epilogue ? AIC_NEEDS_FLOAT : 0);
     r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
                             .items = aic_pack_weight_items(c, t),
@@ -247,5 +257,5 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, aic_requir
     if (table > 0) {
         aic_requirements_phase(r, "columns", 1);
     }
-    aic_requirements_phase(r, "bands", t->bands);
+    aic_requirements_phase(r, "bands", t->bands * t->parts);
 }

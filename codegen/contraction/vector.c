@@ -2,6 +2,7 @@
  * multiplied by a vector of output channels. tile.c emits it. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 #include <math.h>
@@ -107,9 +108,6 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 
 /* ---- cost ---- */
 
-/* Rough sizes of a core's caches. They need not be the host's: a schedule must not depend on where it was made. */
-enum { LEVEL1_BYTES = 24 * 1024, LEVEL2_BYTES = 640 * 1024 };
-
 /* Costs are in vector operations, of which a core does about two a cycle, like loads from its first-level cache. */
 static const double LEVEL2_LOAD = 5.0, LEVEL3_LOAD = 16.0; /* a vector of weights from that level */
 static const double LATENCY = 8.0;                         /* operations in flight that hide an FMA's latency */
@@ -134,6 +132,7 @@ static double fold_cost(const aic_contraction *c, const aic_target *target, int6
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
+    const aic_machine *machine = aic_machine_facts();
     const int64_t pixels = rows * cols;
     double products = (double)pixels * t->vectors, vectors = t->vectors;
     double compute = fmax(products, LATENCY) * multiply_cost(c, target);
@@ -143,8 +142,9 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     } else if (t->arithmetic.sum == AIC_SUM_CUBE && t->vectors > 1) {
         compute += SHARED_DOUBLE * (double)pixels;
     }
-    if (t->panel_bytes > LEVEL1_BYTES) {
-        stream = vectors * (t->panel_bytes > LEVEL2_BYTES ? LEVEL3_LOAD : LEVEL2_LOAD);
+    /* A panel shares the caches with a tile's image and results. */
+    if (t->panel_bytes > machine->l1_bytes * 3 / 4) {
+        stream = vectors * (t->panel_bytes > machine->l2_bytes * 5 / 8 ? LEVEL3_LOAD : LEVEL2_LOAD);
     }
     double cell = fmax(compute, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->unroll;
     double blocks = (double)(t->arithmetic.sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);

@@ -151,20 +151,20 @@ static void read_parameters(const walk *w, piece *c, LLVMValueRef block)
     }
 }
 
-static void emit_careful_rows(const walk *w, piece *c, aic_care care, int64_t rows)
+static void emit_path_rows(const walk *w, piece *c, aic_path path, int64_t rows)
 {
     for (unsigned unit = 0; unit < c->units; unit++) {
-        aic_epilogue_take_care(w->e, w->p, &c->unit, care, &c->parameters[unit]);
+        aic_epilogue_choose_path(w->e, w->p, &c->unit, path, &c->parameters[unit]);
     }
     emit_rows(w, c, rows);
 }
 
-/* A piece of `blocks` blocks. Where only the table tells what care columns need, there are several ways through it, but
+/* A piece of `blocks` blocks. Where only the table tells what path columns need, there are several ways through it, but
  * one through the `few` columns behind others. */
 static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes, bool few)
 {
     aic_emit *e = w->e;
-    const unsigned cares = aic_epilogue_cares(w->p);
+    const unsigned paths = aic_epilogue_paths(w->p);
     piece c = {.unit = aic_epilogue_unit(w->p, e->target, blocks), .row_bytes = row_bytes};
     c.units = (unsigned)blocks / c.unit.blocks;
     aic_limit("units of a piece", c.units, AIC_EPILOGUE_BLOCKS);
@@ -173,14 +173,14 @@ static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsign
     c.target = piece_target(w, block);
     c.source = aic_at(e, w->source, aic_mul(e, block, w->s->block_bytes));
     read_parameters(w, &c, block);
-    for (aic_care care = AIC_CARE_NONE; care < AIC_CARES; care++) {
-        const bool only = cares >> care == 1 && (few || cares == 1U << care);
+    for (aic_path path = AIC_PATH_FAST; path < AIC_PATHS; path++) {
+        const bool only = paths >> path == 1 && (few || paths == 1U << path);
         if (only) {
-            emit_careful_rows(w, &c, care, w->s->form.rows);
-        } else if (!few && (cares >> care & 1) != 0) {
+            emit_path_rows(w, &c, path, w->s->form.rows);
+        } else if (!few && (paths >> path & 1) != 0) {
             aic_branch branch;
-            aic_branch_begin(e, &branch, aic_epilogue_told_care(e, w->table, care));
-            emit_careful_rows(w, &c, care, care == AIC_CARE_NONE ? w->s->form.rows : 1);
+            aic_branch_begin(e, &branch, aic_epilogue_takes_path(e, w->table, path));
+            emit_path_rows(w, &c, path, path == AIC_PATH_FAST ? w->s->form.rows : 1);
             aic_branch_end(e, &branch);
         }
     }

@@ -8,6 +8,7 @@
  * rows, lie far apart; a band is as many of them as translation and prefetching of addresses cope with. */
 #include "codegen/epilogue/value.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
 #include <inttypes.h>
@@ -91,9 +92,8 @@ aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_tar
     return (aic_epilogue_form){.blocks = blocks, .rows = aic_epilogue_unit(p, target, blocks).rows > 1 ? 1 : 2};
 }
 
-/* A core's own caches, about: with more than that, the target's lines come from far, the better the more of them are
+/* Beyond the core's own caches the target's lines come from far, the better the more of them are
  * written in a row. */
-enum { NEAR_BYTES = 1 << 20 };
 static const double NEAR_VECTOR = 4, FAR_VECTOR = 10; /* vector operations a vector of the source */
 
 /* Vector operations: of the arithmetic, about eight a vector and those done twice where pieces overlap; of the head of
@@ -106,7 +106,7 @@ static double predict(const aic_epilogue *p, const aic_target *target, const aic
     const double whole = (double)(p->columns / LANES),
                  pieces = (double)((p->columns / LANES + s->blocks - 1) / s->blocks);
     const double twice = whole > 0 ? pieces * size / whole : 1;
-    const bool far = vectors * lanes * (4 + (double)aic_dtype_size(p->target)) > NEAR_BYTES;
+    const bool far = vectors * lanes * (4 + (double)aic_dtype_size(p->target)) > (double)aic_machine_facts()->l2_bytes;
     double memory = far ? FAR_VECTOR : NEAR_VECTOR;
     if (in_rows(p)) {
         double off = s->band < BAND_ROWS ? (double)BAND_ROWS / (double)s->band : (double)s->band / BAND_ROWS;
@@ -203,8 +203,12 @@ static aic_status derive(aic_plan *plan)
     if (status != AIC_OK) {
         return status;
     }
+    plan->cost = predict(p, plan->problem.target, s);
     b->rows = (p->matrices - 1) * p->source_matrix + p->rows;
     b->count = (b->rows + s->band - 1) / s->band;
+    if (aic_machine_shares(plan->cost) && b->count < AIC_SHARED_ITEMS) {
+        b->count = least(b->rows, AIC_SHARED_ITEMS);
+    }
     b->band = (b->rows + b->count - 1) / b->count;
     b->count = (b->rows + b->band - 1) / b->band;
     const int64_t table = aic_epilogue_table_bytes(p);
@@ -215,7 +219,6 @@ static aic_status derive(aic_plan *plan)
         aic_requirements_phase(r, "table", 1);
     }
     aic_requirements_phase(r, "bands", b->count);
-    plan->cost = predict(p, plan->problem.target, s);
     return AIC_OK;
 }
 

@@ -3,7 +3,7 @@
  *
  *     [header] [block of 16 columns][parameter][16]      words of 32 bits
  *
- * The header is a line whose first word tells the care that columns need. What is the same in every block is there
+ * The header is a line whose first word tells the path that columns need. What is the same in every block is there
  * once; what is the same in every column is constant and not there. */
 #include "codegen/epilogue/value.h"
 #include "codegen/llvm/vec.h"
@@ -21,7 +21,7 @@ static bool gives_bytes(const aic_epilogue *p)
     return aic_dtype_size(p->target) == 1;
 }
 
-/* ---- care ---- */
+/* ---- path ---- */
 
 /* Bits of floats. Products of int32 by scales below one stay within it; why eight, limit_bias() says. */
 enum { ONE = 0x3F800000, EIGHT = 0x41000000, ABSOLUTE = 0x7FFFFFFF, MANTISSA_BITS = 23 };
@@ -32,38 +32,38 @@ bool aic_epilogue_limits_sums(const aic_epilogue *p)
            (p->scale == AIC_SCALE_HALF || p->scale == AIC_SCALE_HALVES);
 }
 
-/* The care for the one word or half of all columns. */
-static aic_care care_of_constant(const aic_epilogue *p)
+/* The path for the one word or half of all columns. */
+static aic_path path_of_constant(const aic_epilogue *p)
 {
     if (p->scale == AIC_SCALE_HALF) {
-        return fabs(aic_half_to_double((uint16_t)p->word)) < 8 ? AIC_CARE_NONE : AIC_CARE_ALL;
+        return fabs(aic_half_to_double((uint16_t)p->word)) < 8 ? AIC_PATH_FAST : AIC_PATH_FULL;
     }
     const int64_t high = (int64_t)(p->word >> 32), size = (int64_t)(p->word & (uint32_t)SCALE_MASK & ABSOLUTE);
     const bool shifts = p->shift && (high & MCB) != 0;
     const int64_t shift = shifts ? (high & SHIFT_MASK) + 1 : 0;
     if (p->source == AIC_INT32 && size - (shift << MANTISSA_BITS) >= ONE) {
-        return AIC_CARE_ALL;
+        return AIC_PATH_FULL;
     }
-    return AIC_CARE_LIMITS; /* constant ones: nothing is done where nothing shifts or the least result is 0 */
+    return AIC_PATH_LIMITS; /* constant ones: nothing is done where nothing shifts or the least result is 0 */
 }
 
-unsigned aic_epilogue_cares(const aic_epilogue *p)
+unsigned aic_epilogue_paths(const aic_epilogue *p)
 {
     if (!gives_bytes(p) && !aic_epilogue_limits_sums(p)) {
-        return 1U << AIC_CARE_NONE;
+        return 1U << AIC_PATH_FAST;
     }
     if (p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF) {
-        return 1U << care_of_constant(p);
+        return 1U << path_of_constant(p);
     }
-    return 1U << AIC_CARE_NONE | (gives_bytes(p) ? 1U << AIC_CARE_LIMITS : 0) |
-           (p->source == AIC_INT32 ? 1U << AIC_CARE_ALL : 0);
+    return 1U << AIC_PATH_FAST | (gives_bytes(p) ? 1U << AIC_PATH_LIMITS : 0) |
+           (p->source == AIC_INT32 ? 1U << AIC_PATH_FULL : 0);
 }
 
-/* Whether the table tells what care columns need. */
+/* Whether the table tells what path columns need. */
 static bool tells(const aic_epilogue *p)
 {
-    const unsigned cares = aic_epilogue_cares(p);
-    return (cares & (cares - 1)) != 0;
+    const unsigned paths = aic_epilogue_paths(p);
+    return (paths & (paths - 1)) != 0;
 }
 
 /* ---- layout ---- */
@@ -236,21 +236,21 @@ static void decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef low, LLVMVal
     }
 }
 
-/* The care that columns need; more, bits of several, where it is AIC_CARE_ALL. */
-static LLVMValueRef care_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS])
+/* The path that columns need; more, bits of several, where it is AIC_PATH_FULL. */
+static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS])
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef scale = value[AIC_PARAMETER_SCALE];
     LLVMTypeRef words = aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(scale)));
-    LLVMValueRef care = aic_zero(words);
+    LLVMValueRef path = aic_zero(words);
     if (p->source == AIC_INT32) {
         LLVMValueRef size = LLVMBuildBitCast(b, scale, words, "");
         size = LLVMBuildAnd(b, size, aic_const_int(words, ABSOLUTE), "");
         LLVMValueRef large = LLVMBuildICmp(b, LLVMIntSGE, size, aic_const_int(words, gives_bytes(p) ? ONE : EIGHT), "");
-        care = choose(e, large, words, AIC_CARE_ALL, AIC_CARE_NONE);
+        path = choose(e, large, words, AIC_PATH_FULL, AIC_PATH_FAST);
     }
     if (!gives_bytes(p)) {
-        return care;
+        return path;
     }
     LLVMValueRef other = aic_zero(words);
     if (p->shift) {
@@ -260,14 +260,14 @@ static LLVMValueRef care_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef val
         other = LLVMBuildOr(b, other, value[AIC_PARAMETER_LEAST], "");
     }
     other = LLVMBuildICmp(b, LLVMIntNE, other, aic_zero(words), "");
-    return LLVMBuildOr(b, care, choose(e, other, words, AIC_CARE_LIMITS, AIC_CARE_NONE), "");
+    return LLVMBuildOr(b, path, choose(e, other, words, AIC_PATH_LIMITS, AIC_PATH_FAST), "");
 }
 
 /* ---- filling the table ---- */
 
-/* The entry of a block of `count` columns. Returns `care` (NULL: not asked for) with what this block needs. */
+/* The entry of a block of `count` columns. Returns `path` (NULL: not asked for) with what this block needs. */
 static LLVMValueRef fill_entry(aic_emit *e, const aic_epilogue *p, LLVMValueRef block, unsigned count,
-                               LLVMValueRef care)
+                               LLVMValueRef path)
 {
     LLVMValueRef value[AIC_PARAMETERS] = {NULL}, parameters = aic_emit_param(e, 1);
     LLVMValueRef entry = entry_of(e, p, aic_emit_param(e, 0), block);
@@ -288,16 +288,16 @@ static LLVMValueRef fill_entry(aic_emit *e, const aic_epilogue *p, LLVMValueRef 
             aic_store(e, value[i], entry, offset_of(p, (aic_parameter)i), ROW_BYTES);
         }
     }
-    return care == NULL ? NULL : LLVMBuildOr(e->builder, care, care_of(e, p, value), "");
+    return path == NULL ? NULL : LLVMBuildOr(e->builder, path, path_of(e, p, value), "");
 }
 
-/* The header: the lanes of `care` or'ed. */
-static void fill_header(aic_emit *e, LLVMValueRef care)
+/* The header: the lanes of `path` or'ed. */
+static void fill_header(aic_emit *e, LLVMValueRef path)
 {
     for (unsigned lanes = LANES / 2; lanes > 0; lanes /= 2) {
-        care = LLVMBuildOr(e->builder, aic_lanes_of(e, care, 0, 1, lanes), aic_lanes_of(e, care, lanes, 1, lanes), "");
+        path = LLVMBuildOr(e->builder, aic_lanes_of(e, path, 0, 1, lanes), aic_lanes_of(e, path, lanes, 1, lanes), "");
     }
-    aic_store(e, care, aic_emit_param(e, 0), 0, ROW_BYTES);
+    aic_store(e, path, aic_emit_param(e, 0), 0, ROW_BYTES);
 }
 
 LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name)
@@ -309,18 +309,18 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const c
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 0);
     LLVMValueRef function = e->function;
     int64_t whole = same_in_blocks(p) ? 1 : p->columns / LANES, rest = same_in_blocks(p) ? 0 : p->columns % LANES;
-    LLVMValueRef care = tells(p) ? aic_zero(aic_vector(e->i32, LANES)) : NULL;
+    LLVMValueRef path = tells(p) ? aic_zero(aic_vector(e->i32, LANES)) : NULL;
     if (whole > 0) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "block", aic_int(e, 0), aic_int(e, whole), 1, &care, care != NULL);
-        care = fill_entry(e, p, loop.index, LANES, care);
+        aic_loop_begin(e, &loop, "block", aic_int(e, 0), aic_int(e, whole), 1, &path, path != NULL);
+        path = fill_entry(e, p, loop.index, LANES, path);
         aic_loop_end(e, &loop);
     }
     if (rest > 0) {
-        care = fill_entry(e, p, aic_int(e, whole), (unsigned)rest, care);
+        path = fill_entry(e, p, aic_int(e, whole), (unsigned)rest, path);
     }
-    if (care != NULL) {
-        fill_header(e, care);
+    if (path != NULL) {
+        fill_header(e, path);
     }
     aic_emit_function_end(e);
     return function;
@@ -328,10 +328,10 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const c
 
 /* ---- reading it ---- */
 
-LLVMValueRef aic_epilogue_told_care(aic_emit *e, LLVMValueRef table, aic_care care)
+LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path path)
 {
-    LLVMValueRef told = aic_load(e, e->i32, table, 0, ROW_BYTES), level = aic_const_int(e->i32, care);
-    return LLVMBuildICmp(e->builder, care == AIC_CARE_ALL ? LLVMIntUGE : LLVMIntEQ, told, level, "");
+    LLVMValueRef needed = aic_load(e, e->i32, table, 0, ROW_BYTES), level = aic_const_int(e->i32, path);
+    return LLVMBuildICmp(e->builder, path == AIC_PATH_FULL ? LLVMIntUGE : LLVMIntEQ, needed, level, "");
 }
 
 /* One parameter of vector `i` of a unit, from the table. */
@@ -378,7 +378,7 @@ static void limit_bias(aic_emit *e, const aic_epilogue *p, aic_parameters *param
     LLVMValueRef bias = parameters->bias[i];
     LLVMTypeRef words = LLVMTypeOf(bias);
     LLVMValueRef min = aic_const_int(words, INT32_MIN), max = aic_const_int(words, INT32_MAX), least = min, most = max;
-    if (parameters->care == AIC_CARE_NONE && aic_epilogue_limits_sums(p)) {
+    if (parameters->path == AIC_PATH_FAST && aic_epilogue_limits_sums(p)) {
         LLVMTypeRef floats = LLVMTypeOf(parameters->scale[i]);
         LLVMValueRef size = LLVMBuildBitCast(b, parameters->scale[i], words, "");
         size = LLVMBuildBitCast(b, LLVMBuildAnd(b, size, aic_const_int(words, ABSOLUTE), ""), floats, "");
@@ -431,10 +431,10 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit 
     parameters->down = in_bytes(e, unit, value, AIC_PARAMETER_DOWN);
 }
 
-void aic_epilogue_take_care(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, aic_care care,
-                            aic_parameters *parameters)
+void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, aic_path path,
+                              aic_parameters *parameters)
 {
-    parameters->care = care;
+    parameters->path = path;
     const bool bias = aic_epilogue_bias(p) != 0 && p->source == AIC_INT32;
     for (unsigned i = 0; bias && i < unit->count; i++) {
         limit_bias(e, p, parameters, i);

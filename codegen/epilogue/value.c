@@ -105,7 +105,7 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
     if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
         x = rectify(e, p, x);
     }
-    if (parameters->mask[i] != NULL && parameters->care != AIC_CARE_NONE) {
+    if (parameters->mask[i] != NULL && parameters->path != AIC_PATH_FAST) {
         x = LLVMBuildAnd(e->builder, x, parameters->mask[i], "");
     }
     if (converts && !is_float(p)) {
@@ -121,11 +121,11 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
 /* ---- bytes ---- */
 
 /* Rounded; what is beyond 16 bits stays beyond them. NaN counts as 0. */
-static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, aic_care care, LLVMValueRef x)
+static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, aic_path path, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef type = LLVMTypeOf(x);
-    if (!may_be_nan(p) && care != AIC_CARE_ALL) {
+    if (!may_be_nan(p) && path != AIC_PATH_FULL) {
         return aic_round(e, x);
     }
     LLVMValueRef high = aic_const_float(type, INT16_MAX);
@@ -154,14 +154,14 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit 
 {
     LLVMValueRef half[AIC_UNIT_VECTORS / 2];
     for (unsigned i = 0; i < count; i++) {
-        x[i] = to_integer(e, p, parameters->care, x[i]);
+        x[i] = to_integer(e, p, parameters->path, x[i]);
     }
     for (unsigned i = 0; i < AIC_UNIT_VECTORS / 2; i++) {
         half[i] = aic_pack(e, x[2 * i % count], x[(2 * i + 1) % count], false);
         half[i] = aic_add_saturated(e, half[i], parameters->up[i]);
     }
     LLVMValueRef bytes = unpack_order(e, unit, aic_pack(e, half[0], count > 2 ? half[1] : half[0], true));
-    if ((parameters->care != AIC_CARE_NONE || p->relu == AIC_RELU_SOURCE) && !LLVMIsNull(parameters->least)) {
+    if ((parameters->path != AIC_PATH_FAST || p->relu == AIC_RELU_SOURCE) && !LLVMIsNull(parameters->least)) {
         bytes = aic_vector_max_unsigned(e, bytes, parameters->least);
     }
     return LLVMIsNull(parameters->down) ? bytes : LLVMBuildAdd(e->builder, bytes, parameters->down, "");
@@ -181,12 +181,12 @@ static LLVMValueRef drop_nan(aic_emit *e, const LLVMValueRef *floats, unsigned c
 
 /* Saturation is cheapest on the result: infinity is the number behind the largest one, for each sign. Cheaper is where
  * the bias is added, between limits that saturate, too. */
-static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_care care, const LLVMValueRef *x,
+static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_path path, const LLVMValueRef *x,
                                    unsigned count)
 {
     const bool half = p->target == AIC_FLOAT16, nan = may_be_nan(p);
     LLVMValueRef y = half ? aic_float_to_half(e, x[0]) : aic_float_to_bfloat16(e, x, count, nan && !p->saturate);
-    if (!p->saturate || (aic_epilogue_limits_sums(p) && care == AIC_CARE_NONE)) {
+    if (!p->saturate || (aic_epilogue_limits_sums(p) && path == AIC_PATH_FAST)) {
         return y;
     }
     LLVMTypeRef type = LLVMTypeOf(y);
@@ -212,7 +212,7 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
         for (unsigned i = count; i < unit->count; i++) {
             x[i] = x[i - count];
         }
-        return to_short_float(e, p, parameters->care, x, unit->count);
+        return to_short_float(e, p, parameters->path, x, unit->count);
     }
     return LLVMBuildBitCast(e->builder, x[0], aic_vector(e->i32, unit->lanes), "");
 }

@@ -44,16 +44,16 @@ typedef enum aic_parameter {
 } aic_parameter;
 
 /* What columns need besides, the more the slower. */
-typedef enum aic_care {
-    AIC_CARE_NONE,
-    AIC_CARE_LIMITS, /* bytes: bits are shifted out, or the least result is above that of its type */
-    AIC_CARE_ALL,    /* and: products of integers may be 2^31 or more, those of float16 too large, infinite or NaN */
-    AIC_CARES
-} aic_care;
+typedef enum aic_path {
+    AIC_PATH_FAST,
+    AIC_PATH_LIMITS, /* bytes: bits are shifted out, or the least result is above that of its type */
+    AIC_PATH_FULL,   /* and: products of integers may be 2^31 or more, those of float16 too large, infinite or NaN */
+    AIC_PATHS
+} aic_path;
 
 /* Of a unit. NULL: not needed. */
 typedef struct aic_parameters {
-    aic_care care;
+    aic_path path;
     LLVMValueRef bias[AIC_UNIT_VECTORS], scale[AIC_UNIT_VECTORS], mask[AIC_UNIT_VECTORS]; /* as the accumulators */
     LLVMValueRef bias_low[AIC_UNIT_VECTORS], bias_high[AIC_UNIT_VECTORS]; /* integers to which the bias is added */
     LLVMValueRef up[AIC_UNIT_VECTORS / 2];                                /* in the order of packed accumulators */
@@ -67,17 +67,17 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
 
 /* ---- the table of columns, epilogue_table.c ---- */
 
-/* Whether the limits of the sum with the bias keep products from becoming too large for float16, with AIC_CARE_NONE. */
+/* Whether the limits of the sum with the bias keep products from becoming too large for float16, with AIC_PATH_FAST. */
 bool aic_epilogue_limits_sums(const aic_epilogue *p);
 
-/* The care that columns may need, bits 1 << aic_care: of several the table, once it is filled, tells the one. */
-unsigned aic_epilogue_cares(const aic_epilogue *p);
-LLVMValueRef aic_epilogue_told_care(aic_emit *e, LLVMValueRef table, aic_care care); /* an i1 */
+/* The path that columns may need, bits 1 << aic_path: of several the table, once it is filled, tells the one. */
+unsigned aic_epilogue_paths(const aic_epilogue *p);
+LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path path); /* an i1 */
 
-/* Parameters of the unit whose first block of columns is number `block`, for any care; then those for the one. */
+/* Parameters of the unit whose first block of columns is number `block`, for any path; then those for the one. */
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
                              LLVMValueRef block, aic_parameters *parameters);
-void aic_epilogue_take_care(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, aic_care care,
-                            aic_parameters *parameters);
+void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, aic_path path,
+                              aic_parameters *parameters);
 
 #endif

@@ -1,7 +1,7 @@
 /* The body of a kernel of boxes; see boxes.h. */
 #include "codegen/loops/boxes.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/loops/nest.h"
+#include "codegen/loops/move.h"
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void emit_box(aic_emit *e, const aic_body *body, const aic_box_code *code
 static LLVMValueRef is_aligned(aic_emit *e, LLVMValueRef output)
 {
     LLVMValueRef address = LLVMBuildPtrToInt(e->builder, output, e->i64, "");
-    LLVMValueRef low = LLVMBuildAnd(e->builder, address, aic_int(e, AIC_NEST_PAST_ALIGN - 1), "");
+    LLVMValueRef low = LLVMBuildAnd(e->builder, address, aic_int(e, AIC_MOVE_PAST_ALIGN - 1), "");
     return LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "aligned");
 }
 

@@ -1,6 +1,6 @@
-/* Kernels that are boxes: what nests and maps have in common. A box is a function of its own, which does a range of the
- * iterations of one of its loops; the body of the kernel calls the functions of all boxes, with stores past the caches
- * where the output is large and aligned. */
+/* Kernels that are boxes: what moves and element-wise kernels have in common. A box is a function of its own, which
+ * does a range of the iterations of one of its loops; the body of the kernel calls the functions of all boxes, with
+ * stores past the caches where the output is large and aligned. */
 #ifndef AIC_BOXES_H
 #define AIC_BOXES_H
 
@@ -30,7 +30,7 @@ typedef struct aic_box_function {
 } aic_box_function;
 
 typedef struct aic_box_code {
-    aic_box_function plain, past; /* past: for outputs aligned to AIC_NEST_PAST_ALIGN bytes */
+    aic_box_function plain, past; /* past: for outputs aligned to AIC_MOVE_PAST_ALIGN bytes */
     unsigned pointers;            /* the kernel's operands that they take, the first ones */
 } aic_box_code;
 

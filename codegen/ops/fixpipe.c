@@ -48,7 +48,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
 {
     const aic_fixpipe_desc *d = desc;
     if (d->ndNum == 0) {
-        aic_work_nothing(work);
+        aic_work_empty(work);
         return;
     }
     *aic_epilogue_begin(work) = (aic_epilogue_kernel){
@@ -66,7 +66,7 @@ static void fuse(const void *desc, const aic_semantics *semantics, const int *op
         return;
     }
     if (d->ndNum == 0) {
-        aic_work_nothing(work);
+        aic_work_empty(work);
         return;
     }
     const bool saturates = c->has_epilogue && aic_epilogue_has_step(&c->epilogue, AIC_STEP_SATURATE);

@@ -1,5 +1,5 @@
 /* load_data as a move of fractals (AscendC Fixpipe, section 7.2). */
-#include "codegen/loops/nest.h"
+#include "codegen/loops/move.h"
 
 enum { FRACTAL_BYTES = 512, ROW_BYTES = 32, ROWS = 16 };
 
@@ -9,18 +9,18 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const aic_load_data_desc *d = desc;
     int64_t size = (int64_t)aic_dtype_size(d->dtype);
     const aic_place row = {1, ROW_BYTES, 0}, element = {1, size, 0};
-    const aic_move_dim dims[] = {
+    const aic_move_axis dims[] = {
         {d->repeatTimes, {1, (d->dstGap + 1) * FRACTAL_BYTES, 0}, {1, d->srcStride * FRACTAL_BYTES, 0}, false},
         {ROWS, row, d->ifTranspose ? element : row, false},
         {ROW_BYTES / size, element, d->ifTranspose ? row : element, false}, /* transposed: 16 x 16 */
     };
     if (d->repeatTimes == 0) {
-        aic_work_nothing(work);
+        aic_work_empty(work);
         return;
     }
-    aic_nest *nest = aic_nest_begin(work);
-    aic_nest_move(nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
-    aic_nest_shift_input(nest, d->startIndex * FRACTAL_BYTES);
+    aic_move *move = aic_move_begin(work);
+    aic_move_describe(move, (unsigned)size, dims, sizeof dims / sizeof *dims);
+    aic_move_shift_input(move, d->startIndex * FRACTAL_BYTES);
 }
 
 const aic_generator aic_generator_load_data = {.describe = describe};

@@ -1,5 +1,5 @@
 /* load_data_transpose as a move of squares (AscendC Fixpipe, section 7.3). */
-#include "codegen/loops/nest.h"
+#include "codegen/loops/move.h"
 
 enum { FRACTAL_BYTES = 512, ROW_BYTES = 32, ROWS = 16 };
 
@@ -14,7 +14,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const aic_place in_column = size == 4 ? (aic_place){8, FRACTAL_BYTES, size} : (aic_place){1, size, 0};
     const aic_place out_row = size == 1 ? (aic_place){ROWS, next, ROW_BYTES} : row;
     const aic_place out_column = size == 4 ? (aic_place){8, next, size} : (aic_place){1, size, 0};
-    const aic_move_dim dims[] = {
+    const aic_move_axis dims[] = {
         {d->repeatTimes,
          {1, (d->dstGap + 1) * FRACTAL_BYTES, 0},
          {1, d->srcStride * fractals * FRACTAL_BYTES, 0},
@@ -23,12 +23,12 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         {side, out_column, row, false},
     };
     if (d->repeatTimes == 0) {
-        aic_work_nothing(work);
+        aic_work_empty(work);
         return;
     }
-    aic_nest *nest = aic_nest_begin(work);
-    aic_nest_move(nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
-    aic_nest_shift_input(nest, d->startIndex * fractals * FRACTAL_BYTES);
+    aic_move *move = aic_move_begin(work);
+    aic_move_describe(move, (unsigned)size, dims, sizeof dims / sizeof *dims);
+    aic_move_shift_input(move, d->startIndex * fractals * FRACTAL_BYTES);
 }
 
 const aic_generator aic_generator_load_data_transpose = {.describe = describe};

@@ -55,7 +55,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
 {
     const aic_mmad_desc *d = desc;
     if (aic_mmad_nothing(d)) {
-        aic_work_nothing(work);
+        aic_work_empty(work);
         return;
     }
     *aic_contraction_begin(work) = (aic_contraction){

@@ -1,8 +1,8 @@
-/* texpands: copies of a scalar to every element of the fill domain, as a map, or as a region where the call gives the
- * domain's size (PTO ISA TEXPANDS). */
+/* texpands: copies of a scalar to every element of the fill domain, as an element-wise kernel, or as a dynamic fill
+ * where the call gives the domain's size (PTO ISA TEXPANDS). */
 #include "frontend/ops/texpands.h"
-#include "codegen/loops/map.h"
-#include "codegen/loops/region.h"
+#include "codegen/loops/dynamic_fill.h"
+#include "codegen/loops/elementwise.h"
 #include "frontend/layout/tile.h"
 
 /* From one index to the next block, and within a block. */
@@ -15,47 +15,48 @@ static aic_place place(const aic_tile *tile, bool column, int64_t size)
 }
 
 /* The boxes of a move whose input stands still. */
-static void describe_region(aic_nest *nest, const aic_texpands_desc *d, int64_t size)
+static void describe_region(aic_move *move, const aic_texpands_desc *d, int64_t size)
 {
     const aic_tile tile = aic_tile_of(d);
     const aic_place still = {1, 0, 0};
-    const aic_move_dim dims[] = {{d->v_row, place(&tile, false, size), still, false},
-                                 {d->v_col, place(&tile, true, size), still, false}};
-    aic_nest_move(nest, (unsigned)size, dims, sizeof dims / sizeof *dims);
+    const aic_move_axis dims[] = {{d->v_row, place(&tile, false, size), still, false},
+                                  {d->v_col, place(&tile, true, size), still, false}};
+    aic_move_describe(move, (unsigned)size, dims, sizeof dims / sizeof *dims);
 }
 
-static void describe_all(aic_nest *nest, const aic_texpands_desc *d, int64_t size)
+static void describe_all(aic_move *move, const aic_texpands_desc *d, int64_t size)
 {
-    const aic_move_dim all = {aic_texpands_filled(d), {1, size, 0}, {1, 0, 0}, false};
-    aic_nest_move(nest, (unsigned)size, &all, 1);
+    const aic_move_axis all = {aic_texpands_filled(d), {1, size, 0}, {1, 0, 0}, false};
+    aic_move_describe(move, (unsigned)size, &all, 1);
 }
 
-static aic_region_dim region_dim(const aic_texpands_desc *d, const aic_tile *tile, bool column, int64_t size)
+static aic_dynamic_fill_dim region_dim(const aic_texpands_desc *d, const aic_tile *tile, bool column, int64_t size)
 {
     const int64_t valid = column ? d->v_col : d->v_row, all = column ? d->cols : d->rows;
     const bool dynamic = valid == AIC_DYNAMIC;
-    return (aic_region_dim){.size = dynamic ? all : valid,
-                            .operand = !dynamic ? 0
-                                       : column ? AIC_TEXPANDS_V_COL
-                                                : AIC_TEXPANDS_V_ROW,
-                            .place = place(tile, column, size)};
+    return (aic_dynamic_fill_dim){.size = dynamic ? all : valid,
+                                  .operand = !dynamic ? 0
+                                             : column ? AIC_TEXPANDS_V_COL
+                                                      : AIC_TEXPANDS_V_ROW,
+                                  .place = place(tile, column, size)};
 }
 
-static void describe_dynamic(aic_region *region, const aic_texpands_desc *d)
+static void describe_dynamic(aic_dynamic_fill *fill, const aic_texpands_desc *d)
 {
     const aic_tile tile = aic_tile_of(d);
     const int64_t size = (int64_t)aic_dtype_size(d->dtype);
     const bool along_rows = d->slayout == AIC_SLAYOUT_COL_MAJOR; /* boxes are dense along their rows' index */
     const bool literal = d->literal != AIC_NOT_GIVEN;
-    *region = (aic_region){.size = (unsigned)size,
-                           .is_constant = literal,
-                           .value = literal ? (uint32_t)d->literal : 0,
-                           .slow = region_dim(d, &tile, along_rows, size),
-                           .fast = region_dim(d, &tile, !along_rows, size),
-                           .operands = AIC_REGION_OPERANDS};
+    *fill = (aic_dynamic_fill){.size = (unsigned)size,
+                               .is_constant = literal,
+                               .value = literal ? (uint32_t)d->literal : 0,
+                               .slow = region_dim(d, &tile, along_rows, size),
+                               .fast = region_dim(d, &tile, !along_rows, size),
+                               .operands = AIC_DYNAMIC_FILL_OPERANDS};
 }
 
-_Static_assert((int)AIC_NEST_BOXES <= (int)AIC_MAP_BOXES, "a map has room for the boxes of a nest");
+_Static_assert((int)AIC_MOVE_BOXES <= (int)AIC_ELEMENTWISE_BOXES,
+               "an element-wise kernel has room for the boxes of a move");
 
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
@@ -63,27 +64,28 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const aic_texpands_desc *d = desc;
     const int64_t size = (int64_t)aic_dtype_size(d->dtype);
     const bool literal = d->literal != AIC_NOT_GIVEN;
-    aic_nest nest;
+    aic_move move;
     if (aic_texpands_has_region(d) && (d->v_row == 0 || d->v_col == 0)) {
-        aic_work_nothing(work);
+        aic_work_empty(work);
         return;
     }
     if (aic_texpands_is_dynamic(d)) {
-        describe_dynamic(aic_region_begin(work), d);
+        describe_dynamic(aic_dynamic_fill_begin(work), d);
         return;
     }
-    (aic_texpands_has_region(d) ? describe_region : describe_all)(&nest, d, size);
-    aic_map *map = aic_map_begin(work);
-    *map = (aic_map){.size = (unsigned)size,
-                     .value = {.op = AIC_MAP_COPY, .a = {.is_constant = literal, .constant = d->literal}},
-                     .operands = 2,
-                     .operand = {[AIC_MAP_A] = AIC_TEXPANDS_SCALAR},
-                     .boxes = nest.boxes,
-                     .incomplete = nest.incomplete};
-    map->value.a.bits = map->value.out.bits = 8 * map->size;
-    for (unsigned i = 0; i < nest.boxes; i++) {
-        map->box[i] = (aic_map_box){.box = nest.box[i], .reads = {[AIC_MAP_A] = !literal}};
-        map->box[i].box.op = AIC_NEST_MAP;
+    (aic_texpands_has_region(d) ? describe_region : describe_all)(&move, d, size);
+    aic_elementwise *elementwise = aic_elementwise_begin(work);
+    *elementwise =
+        (aic_elementwise){.size = (unsigned)size,
+                          .value = {.op = AIC_ELEMENTWISE_COPY, .a = {.is_constant = literal, .constant = d->literal}},
+                          .operands = 2,
+                          .operand = {[AIC_ELEMENTWISE_A] = AIC_TEXPANDS_SCALAR},
+                          .boxes = move.boxes,
+                          .incomplete = move.incomplete};
+    elementwise->value.a.bits = elementwise->value.out.bits = 8 * elementwise->size;
+    for (unsigned i = 0; i < move.boxes; i++) {
+        elementwise->box[i] = (aic_elementwise_box){.box = move.box[i], .reads = {[AIC_ELEMENTWISE_A] = !literal}};
+        elementwise->box[i].box.op = AIC_BOX_ELEMENTWISE;
     }
 }
 

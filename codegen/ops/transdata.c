@@ -1,87 +1,13 @@
 /* transdata as a move between two layouts (data layouts, sections 2 to 4 and 7). */
-#include "codegen/loops/nest.h"
+#include "codegen/loops/move.h"
 #include "frontend/layout/layout.h"
 
 #include <string.h>
 
-/* How long a block is. */
-typedef enum block {
-    BLOCK_NONE,
-    BLOCK_SIXTEEN, /* 16 elements */
-    BLOCK_ROW,     /* 32 bytes: C0 */
-    BLOCK_WORD,    /* 4 bytes */
-} block;
-
-/* A layout: its axes from the outside to the inside, a small letter for the index within a block of the capital one's
- * dimension; the blocks of at most two letters; whether their unused cells hold zeros. */
-static const struct {
-    const char *axes;
-    struct {
-        char letter;
-        block length;
-    } blocked[2];
-    bool padded;
-} LAYOUTS[] = {
-    [AIC_LAYOUT_ND] = {"RC", {{0}}, false},
-    [AIC_LAYOUT_NZ] = {"CRrc", {{'r', BLOCK_SIXTEEN}, {'c', BLOCK_ROW}}, true},
-    [AIC_LAYOUT_ZZ] = {"RCrc", {{'r', BLOCK_SIXTEEN}, {'c', BLOCK_ROW}}, true},
-    [AIC_LAYOUT_ZN] = {"RCcr", {{'r', BLOCK_ROW}, {'c', BLOCK_SIXTEEN}}, true},
-    [AIC_LAYOUT_NN] = {"CRcr", {{'r', BLOCK_ROW}, {'c', BLOCK_SIXTEEN}}, true},
-    [AIC_LAYOUT_NCHW] = {"NCHW", {{0}}, false},
-    [AIC_LAYOUT_NHWC] = {"NHWC", {{0}}, false},
-    [AIC_LAYOUT_NC1HWC0] = {"NCHWc", {{'c', BLOCK_ROW}}, true},
-    [AIC_LAYOUT_OIHW] = {"OIHW", {{0}}, false},
-    [AIC_LAYOUT_HWIO] = {"HWIO", {{0}}, false},
-    [AIC_LAYOUT_FRACTAL_Z] = {"IHWOoi", {{'o', BLOCK_SIXTEEN}, {'i', BLOCK_ROW}}, true},
-    [AIC_LAYOUT_4N] = {"NCHWn", {{'n', BLOCK_WORD}}, false},
-    [AIC_LAYOUT_2N] = {"NCHWn", {{'n', BLOCK_WORD}}, false},
-};
-
-enum { DIMS_MAX = 4 };
-
-static char small(char letter)
+/* In bytes. */
+static aic_place place_of(const aic_layout_place *p, int64_t size)
 {
-    return (char)(letter - 'A' + 'a');
-}
-
-/* Elements of a block along this dimension; 1: the layout has none. */
-static int64_t block_of(aic_layout layout, char letter, int64_t size)
-{
-    for (int i = 0; i < 2; i++) {
-        if (LAYOUTS[layout].blocked[i].letter == small(letter)) {
-            switch (LAYOUTS[layout].blocked[i].length) {
-            case BLOCK_SIXTEEN:
-                return 16;
-            case BLOCK_ROW:
-                return 32 / size;
-            case BLOCK_WORD:
-                return 4 / size;
-            case BLOCK_NONE:
-                break;
-            }
-        }
-    }
-    return 1;
-}
-
-/* Where the dimensions `letters` of these extents lie in the layout. */
-static void place_dims(aic_layout layout, const char *letters, const int64_t *extent, int64_t size, aic_place *place)
-{
-    const char *axes = LAYOUTS[layout].axes;
-    int64_t stride = size;
-    for (size_t i = strlen(axes); i-- > 0;) {
-        for (int k = 0; letters[k] != '\0'; k++) {
-            int64_t length = block_of(layout, letters[k], size);
-            place[k].block = length;
-            if (axes[i] == small(letters[k])) {
-                place[k].inner = stride;
-                stride *= length;
-            } else if (axes[i] == letters[k]) {
-                place[k].outer = stride;
-                stride *= (extent[k] + length - 1) / length;
-            }
-        }
-    }
+    return (aic_place){.block = p->block, .outer = p->outer * size, .inner = p->inner * size};
 }
 
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
@@ -89,16 +15,19 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     (void)semantics;
     const aic_transdata_desc *d = desc;
     const char *letters = aic_layout_shape_letters(d->src, d->dst);
-    int64_t size = (int64_t)aic_dtype_size(d->dtype);
-    aic_place in[DIMS_MAX] = {{0}}, out[DIMS_MAX] = {{0}};
-    aic_move_dim dims[DIMS_MAX];
+    const aic_layout_info *dst = aic_layout_get(d->dst);
+    const int64_t size = (int64_t)aic_dtype_size(d->dtype);
+    const aic_tensor tensor = aic_transdata_tensor(d);
+    aic_layout_place in[AIC_TENSOR_RANK_MAX], out[AIC_TENSOR_RANK_MAX];
+    aic_move_axis dims[AIC_TENSOR_RANK_MAX];
     unsigned count = (unsigned)strlen(letters);
-    place_dims(d->src, letters, d->shape, size, in);
-    place_dims(d->dst, letters, d->shape, size, out);
+    aic_layout_places(d->src, &tensor, in);
+    aic_layout_places(d->dst, &tensor, out);
     for (unsigned k = 0; k < count; k++) {
-        dims[k] = (aic_move_dim){d->shape[k], out[k], in[k], LAYOUTS[d->dst].padded};
+        const size_t i = (size_t)(strchr(dst->tensor, letters[k]) - dst->tensor);
+        dims[k] = (aic_move_axis){d->shape[k], place_of(&out[i], size), place_of(&in[i], size), dst->padded};
     }
-    aic_nest_move(aic_nest_begin(work), (unsigned)size, dims, count);
+    aic_move_describe(aic_move_begin(work), (unsigned)size, dims, count);
 }
 
 const aic_generator aic_generator_transdata = {.describe = describe};

@@ -1,5 +1,5 @@
-/* Fused chains "producer | consumer": two operators run one after the other, as one specification. The accumulator that
- * the producer hands over is an operand of neither; the reference keeps it in memory, kernels do not. */
+/* Fused chains "a | b | ...": operators run one after the other, as one specification. The accumulator that a producer
+ * hands over to its consumer is an operand of neither; the reference keeps it in memory, kernels do not. */
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "frontend/core/size.h"
@@ -16,59 +16,70 @@ static const aic_op_info *info_of(const aic_spec *spec, int stage)
     return aic_op_get(spec->stage[stage].op);
 }
 
+static int last_of(const aic_spec *spec)
+{
+    return spec->count - 1;
+}
+
 aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics)
 {
-    const aic_op_info *producer = info_of(spec, 0), *consumer = info_of(spec, 1);
-    if (!producer->produce || !consumer->consume) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s | %s: these two operators cannot be fused",
-                        producer->record.name, consumer->record.name);
+    aic_status status = AIC_OK;
+    for (int s = 1; s < spec->count && status == AIC_OK; s++) {
+        const aic_op_info *producer = info_of(spec, s - 1), *consumer = info_of(spec, s);
+        aic_accumulator accumulator;
+        if (!producer->produce || !consumer->consume) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s | %s: these two operators cannot be fused",
+                            producer->record.name, consumer->record.name);
+        }
+        status = producer->produce(&spec->stage[s - 1].desc, &accumulator);
+        if (status == AIC_OK) {
+            status = consumer->consume(&spec->stage[s].desc, &accumulator, semantics);
+        }
     }
-    aic_accumulator accumulator;
-    aic_status status = producer->produce(&spec->stage[0].desc, &accumulator);
-    return status == AIC_OK ? consumer->consume(&spec->stage[1].desc, &accumulator, semantics) : status;
+    return status;
+}
+
+void aic_chain_trim(aic_spec *canonical)
+{
+    for (int s = last_of(canonical); s > 0; s--) {
+        int64_t rows, columns;
+        info_of(canonical, s)->taken(&canonical->stage[s].desc, &rows, &columns);
+        info_of(canonical, s - 1)->trim(&canonical->stage[s - 1].desc, rows, columns);
+    }
 }
 
 void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain)
 {
-    aic_operand own[AIC_STAGES_MAX][AIC_OPERANDS_MAX];
-    size_t count[AIC_STAGES_MAX];
-    *chain = (aic_chain_operands){.count = 0};
-    for (int s = 0; s < AIC_STAGES_MAX; s++) {
-        count[s] = info_of(resolved, s)->operands(&resolved->stage[s].desc, semantics, own[s]);
-    }
-    chain->from[0][OUTPUT] = AIC_ACCUMULATED;
-    chain->from[1][CONSUMED] = AIC_ACCUMULATED;
-    chain->from[1][OUTPUT] = 0;
-    chain->operand[chain->count++] = own[1][OUTPUT];
-    for (int s = 0; s < AIC_STAGES_MAX; s++) {
-        for (size_t i = s == 0 ? OUTPUT + 1 : CONSUMED + 1; i < count[s]; i++) {
-            chain->from[s][i] = (int)chain->count;
-            chain->operand[chain->count++] = own[s][i];
+    const int last = last_of(resolved);
+    aic_operand own[AIC_OPERANDS_MAX];
+    *chain = (aic_chain_operands){.count = 1}; /* the last stage's output comes first */
+    for (int s = 0; s <= last; s++) {
+        const size_t count = info_of(resolved, s)->operands(&resolved->stage[s].desc, semantics, own);
+        chain->from[s][OUTPUT] = s == last ? OUTPUT : AIC_ACCUMULATED;
+        if (s == last) {
+            chain->operand[OUTPUT] = own[OUTPUT];
         }
-    }
-}
-
-/* The operands of one stage, in its own order. */
-static void stage_operands(const aic_chain_operands *chain, int stage, void *const operands[], void *accumulator,
-                           void *own[AIC_OPERANDS_MAX])
-{
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-        int from = chain->from[stage][i];
-        own[i] = from == AIC_ACCUMULATED ? accumulator : operands[from];
+        if (s > 0) {
+            chain->from[s][CONSUMED] = AIC_ACCUMULATED;
+        }
+        for (size_t i = s == 0 ? OUTPUT + 1 : CONSUMED + 1; i < count; i++) {
+            chain->from[s][i] = (int)chain->count;
+            chain->operand[chain->count++] = own[i];
+        }
     }
 }
 
 /* ---- reference ---- */
 
-/* One run of a chain's reference: the accumulator, and how to reach the operands of both stages. */
+/* One run of a chain's reference: the accumulators between its stages, and how to reach the operands of every stage. */
 typedef struct chain_run {
     const aic_spec *spec;
     const aic_semantics *semantics;
     void *const *operands;
     aic_chain_operands chain;
-    aic_operand output; /* of the chain */
-    int64_t elements;   /* of the accumulator */
-    void *accumulator;
+    aic_operand output;                /* of the chain */
+    int64_t elements;                  /* of the first accumulator */
+    void *accumulator[AIC_STAGES_MAX]; /* that a stage writes; the last one writes the output */
 } chain_run;
 
 static int64_t elements_of(const aic_operand *operand)
@@ -86,46 +97,70 @@ static aic_status allocate(void **memory, int64_t elements, size_t size)
     return *memory ? AIC_OK : aic_fail_memory("reference", (size_t)aic_size_multiply(elements, (int64_t)size));
 }
 
+static void close_run(chain_run *run)
+{
+    for (int s = 0; s < AIC_STAGES_MAX; s++) {
+        free(run->accumulator[s]);
+    }
+}
+
+/* Whatever the status, the run is to be closed. */
 static aic_status open_run(chain_run *run, const aic_spec *resolved, const aic_semantics *semantics,
                            void *const operands[])
 {
     aic_operand own[AIC_OPERANDS_MAX];
+    aic_status status = AIC_OK;
     *run = (chain_run){.spec = resolved, .semantics = semantics, .operands = operands};
     aic_chain_operands_of(resolved, semantics, &run->chain);
     run->output = run->chain.operand[OUTPUT];
-    (void)info_of(resolved, 0)->operands(&resolved->stage[0].desc, semantics, own);
-    run->elements = elements_of(&own[OUTPUT]);
-    return allocate(&run->accumulator, run->elements, aic_dtype_size(own[OUTPUT].dtype));
+    for (int s = 0; s < last_of(resolved) && status == AIC_OK; s++) {
+        (void)info_of(resolved, s)->operands(&resolved->stage[s].desc, semantics, own);
+        const int64_t elements = elements_of(&own[OUTPUT]);
+        run->elements = s == 0 ? elements : run->elements;
+        status = allocate(&run->accumulator[s], elements, aic_dtype_size(own[OUTPUT].dtype));
+    }
+    return status;
 }
 
-static aic_status consume(const chain_run *run, void *accumulator, void *output)
+/* The operands of one stage, in its own order; `output` is the chain's. */
+static void stage_operands(const chain_run *run, int stage, void *output, void *own[AIC_OPERANDS_MAX])
 {
-    void *own[AIC_OPERANDS_MAX];
-    stage_operands(&run->chain, 1, run->operands, accumulator, own);
-    own[OUTPUT] = output;
-    return info_of(run->spec, 1)->reference(&run->spec->stage[1].desc, run->semantics, own);
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        const int from = run->chain.from[stage][i];
+        own[i] = from == AIC_ACCUMULATED ? run->accumulator[i == OUTPUT ? stage : stage - 1] : run->operands[from];
+    }
+    if (stage == last_of(run->spec)) {
+        own[OUTPUT] = output;
+    }
+}
+
+/* The stages from `first` on. */
+static aic_status run_stages(const chain_run *run, int first, void *output)
+{
+    aic_status status = AIC_OK;
+    for (int s = first; s <= last_of(run->spec) && status == AIC_OK; s++) {
+        void *own[AIC_OPERANDS_MAX];
+        stage_operands(run, s, output, own);
+        status = info_of(run->spec, s)->reference(&run->spec->stage[s].desc, run->semantics, own);
+    }
+    return status;
 }
 
 aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[])
 {
     chain_run run;
-    void *own[AIC_OPERANDS_MAX];
     aic_status status = open_run(&run, resolved, semantics, operands);
     if (status == AIC_OK) {
-        stage_operands(&run.chain, 0, operands, run.accumulator, own);
-        status = info_of(resolved, 0)->reference(&resolved->stage[0].desc, semantics, own);
+        status = run_stages(&run, 0, operands[OUTPUT]);
     }
-    if (status == AIC_OK) {
-        status = consume(&run, run.accumulator, operands[OUTPUT]);
-    }
-    free(run.accumulator);
+    close_run(&run);
     return status;
 }
 
 /* The float accumulators at `exact` + sign*bound, rounded outward. */
 static void shift_accumulator(const chain_run *run, const double *exact, const double *bound, double sign)
 {
-    float *accumulator = run->accumulator;
+    float *accumulator = run->accumulator[0];
     for (int64_t i = 0; i < run->elements; i++) {
         double value = sign == 0 ? exact[i] : exact[i] + sign * bound[i]; /* the bound may be infinite */
         float rounded = (float)value;
@@ -139,7 +174,7 @@ static void shift_accumulator(const chain_run *run, const double *exact, const d
 /* ---- error bounds ----
  *
  * What a kernel accumulates with accumulate=fast is some float32 a with |a - e| <= b, and its result is f(a): f is the
- * consumer's formula for this element, which a kernel computes bit for bit. The consumers' formulas are monotone in a:
+ * consumers' formula for this element, which a kernel computes bit for bit. The consumers' formulas are monotone in a:
  * rectifying, scaling by one number, rounding and clamping are, and so is one after the other. So f(a) lies between
  * f(e - b) and f(e + b), whichever of the two is larger; shift_accumulator() rounds these ends outward, to float32.
  * Where sums may overflow on the way, b is infinite: a may be anything from -infinity to infinity, and so f(a) lies
@@ -158,7 +193,7 @@ static double output_value(const aic_operand *output, const void *data, int64_t 
                                (const unsigned char *)data + index * (int64_t)aic_dtype_size(output->dtype));
 }
 
-/* The consumer's results for accumulators at e - b, e and e + b. */
+/* The consumers' results for accumulators at e - b, e and e + b. */
 enum { LOW, EXACT, HIGH, ENDS };
 typedef struct end_results {
     unsigned char *output[ENDS];
@@ -176,7 +211,8 @@ static void free_ends(end_results *e)
 /* range: the accumulators' exact values and bounds. On failure there is nothing to free. */
 static aic_status make_ends(const chain_run *run, const double *const range[2], end_results *e)
 {
-    const aic_op_info *consumer = info_of(run->spec, 1);
+    const int last = last_of(run->spec);
+    const aic_op_info *consumer = info_of(run->spec, last);
     const size_t size = aic_dtype_size(run->output.dtype);
     const int64_t elements = elements_of(&run->output);
     void *own[AIC_OPERANDS_MAX], *memory;
@@ -188,7 +224,7 @@ static aic_status make_ends(const chain_run *run, const double *const range[2], 
             e->output[i] = memory;
             memcpy(memory, run->operands[OUTPUT], (size_t)elements * size);
             shift_accumulator(run, range[0], range[1], i - EXACT);
-            status = consume(run, run->accumulator, memory);
+            status = run_stages(run, 1, memory);
         }
     }
     if (status == AIC_OK && size == 1 && consumer->byte_signs) {
@@ -196,8 +232,8 @@ static aic_status make_ends(const chain_run *run, const double *const range[2], 
         e->is_signed = status == AIC_OK ? memory : NULL;
     }
     if (e->is_signed) {
-        stage_operands(&run->chain, 1, run->operands, NULL, own);
-        consumer->byte_signs(&run->spec->stage[1].desc, own, e->is_signed);
+        stage_operands(run, last, run->operands[OUTPUT], own);
+        consumer->byte_signs(&run->spec->stage[last].desc, own, e->is_signed);
     }
     if (status != AIC_OK) {
         free_ends(e);
@@ -255,7 +291,7 @@ aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semanti
         status = allocate(&ends[i], run.elements, sizeof(double));
     }
     if (status == AIC_OK) {
-        stage_operands(&run.chain, 0, operands, run.accumulator, own);
+        stage_operands(&run, 0, operands[OUTPUT], own);
         status = info_of(resolved, 0)->reference_bound(&resolved->stage[0].desc, semantics, own, ends[0], ends[1]);
     }
     if (status == AIC_OK) {
@@ -263,6 +299,6 @@ aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semanti
     }
     free(ends[0]);
     free(ends[1]);
-    free(run.accumulator);
+    close_run(&run);
     return status;
 }

@@ -1,6 +1,8 @@
 /* Field lists at run time: entries of a descriptor as 64-bit words. */
 #include "frontend/core/field.h"
 
+#include "frontend/core/bytes.h"
+
 /* Storage of one entry by kind. Booleans are read and written as bytes: a caller's bool may hold any byte, and
  * loading another than 0 or 1 as a bool is undefined. */
 static const size_t entry_sizes[] = {
@@ -86,4 +88,23 @@ void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t s
             aic_field_set_word(&fields[f], desc, i, word);
         }
     }
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return aic_hash_more(hash, text, strlen(text) + 1);
+}
+
+uint64_t aic_record_signature(const aic_record *record)
+{
+    uint64_t hash = hash_text(AIC_HASH_BEGIN, record->name);
+    for (size_t f = 0; f < record->count; f++) {
+        const aic_field *field = &record->fields[f];
+        const unsigned char form[] = {(unsigned char)field->kind, (unsigned char)field->count,
+                                      (unsigned char)entry_sizes[field->kind]};
+        hash = hash_text(hash, field->name);
+        hash = aic_hash_more(hash, form, sizeof form);
+        hash = aic_enum_hash(hash, field->kind);
+    }
+    return aic_hash_end(hash);
 }

@@ -149,6 +149,11 @@ static inline aic_tag_name aic_tag_text(uint64_t tag)
 const char *aic_enum_word(aic_field_kind kind, uint64_t value);
 bool aic_enum_value(aic_field_kind kind, const char *word, size_t length, uint64_t *value);
 const char *aic_enum_expected(aic_field_kind kind);
+/* Word number `index` of a kind, of those that are printed and those that are read; NULL past the last. */
+const char *aic_enum_listed(aic_field_kind kind, size_t index);
+
+/* Goes on with a hash (bytes.h) of what the kind's words mean; of a kind that is no enumeration it stays. */
+uint64_t aic_enum_hash(uint64_t hash, aic_field_kind kind);
 
 /* Entries of a field that operator text shows: all, or for DIMS those up to the last that is not 0. */
 uint32_t aic_field_shown(const aic_field *field, const void *desc);
@@ -161,6 +166,10 @@ void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t s
 
 /* Entry `index` of a field as a 64-bit pattern: integers and enumerations by value, reals by their bits. */
 uint64_t aic_field_word(const aic_field *field, const void *desc, uint32_t index);
+
+/* A hash of what a record's words mean: of its name and its fields' names, kinds and sizes, and of the words that name
+ * the values of enumerations. Records that were made with another list of fields are told by it. */
+uint64_t aic_record_signature(const aic_record *record);
 
 /* Stores an entry from such a pattern; for tests and parsers. */
 void aic_field_set_word(const aic_field *field, void *desc, uint32_t index, uint64_t word);

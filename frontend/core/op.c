@@ -11,16 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const aic_op_info *const op_table[AIC_OP_END] = {
+const aic_op_info *const aic_op_table[AIC_OP_END] = {
 #define AIC_OP(ENUM, name, params, args) [AIC_OP_##ENUM] = &aic_op_##name,
 #include <aic/ops.def>
 #undef AIC_OP
 };
-
-const aic_op_info *aic_op_get(aic_op op)
-{
-    return (unsigned)op < AIC_OP_END ? op_table[op] : NULL;
-}
 
 const char *aic_op_name(aic_op op)
 {
@@ -31,7 +26,7 @@ const char *aic_op_name(aic_op op)
 aic_op aic_op_parse(const char *name)
 {
     for (int op = AIC_OP_NONE + 1; name && op < AIC_OP_END; op++) {
-        if (strcmp(op_table[op]->record.name, name) == 0) {
+        if (strcmp(aic_op_table[op]->record.name, name) == 0) {
             return (aic_op)op;
         }
     }
@@ -168,14 +163,26 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
     return status;
 }
 
-aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
+void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics)
 {
-    aic_status status = aic_spec_resolve(spec, semantics, resolved);
-    for (int32_t i = 0; status == AIC_OK && i < resolved->count; i++) {
+    for (int32_t i = 0; i < resolved->count; i++) {
         const aic_op_info *op = aic_op_get(resolved->stage[i].op);
-        if (op->strip) {
-            op->strip(&resolved->stage[i].desc);
+        if (op->clear_ignored) {
+            op->clear_ignored(&resolved->stage[i].desc);
         }
+        op->canonicalise(&resolved->stage[i].desc, semantics);
+    }
+    if (resolved->count > 1) {
+        aic_chain_trim(resolved);
+    }
+}
+
+aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    aic_status status = aic_spec_resolve(spec, semantics, canonical);
+    if (status == AIC_OK) {
+        aic_spec_canonicalise(canonical, semantics ? semantics : &defaults);
     }
     return status;
 }
@@ -227,6 +234,30 @@ aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantic
         *count = aic_spec_operands_of(&resolved, semantics ? semantics : &defaults, operands);
     }
     return status;
+}
+
+aic_status aic_spec_operand_bytes(const aic_spec *spec, const aic_semantics *semantics, const char *name, size_t *bytes)
+{
+    aic_operand operands[AIC_OPERANDS_MAX];
+    size_t count = 0;
+    aic_status status = aic_spec_operands(spec, semantics, operands, &count);
+    if (status == AIC_OK) {
+        status = name ? aic_rule_given("bytes", bytes) : aic_rule_given("name", name);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    char subject[AIC_SUBJECT_MAX], names[128] = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(operands[i].name, name) == 0) {
+            *bytes = (size_t)operands[i].bytes;
+            return AIC_OK;
+        }
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", operands[i].name);
+    }
+    aic_spec_subject(spec, " | ", subject, sizeof subject);
+    return aic_fail(AIC_INVALID_ARGUMENT, subject, "\"%.60s\" is none of the operands %s", name, names);
 }
 
 aic_argument aic_operand_argument(const aic_operand *operand)
@@ -348,9 +379,8 @@ void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer,
     }
 }
 
-/* Everything aic_reference() and aic_reference_bound() refuse. */
-static aic_status check_reference(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
-                                  size_t count, aic_spec *resolved)
+aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
+                               size_t count, aic_spec *resolved)
 {
     aic_status status = aic_spec_resolve(spec, semantics, resolved);
     if (status != AIC_OK) {
@@ -375,12 +405,30 @@ static aic_status check_reference(const aic_spec *spec, const aic_semantics *sem
     return status == AIC_OK ? aic_spec_check_data(resolved, readable) : status;
 }
 
+aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    aic_spec resolved = {.count = 0};
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
+    const aic_op_info *last = status == AIC_OK ? aic_op_get(resolved.stage[resolved.count - 1].op) : NULL;
+    if (last != NULL && last->advise != NULL) {
+        const void *own[AIC_OPERANDS_MAX];
+        aic_data_check places;
+        aic_data_check_of(&resolved, semantics ? semantics : &defaults, &places);
+        for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+            own[i] = places.from[i] == AIC_ACCUMULATED ? NULL : operands[places.from[i]];
+        }
+        last->advise(&resolved.stage[resolved.count - 1].desc, own);
+    }
+    return status;
+}
+
 aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
 {
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
     aic_spec resolved = {.count = 0};
-    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
     }
@@ -400,7 +448,7 @@ aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semant
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
     aic_spec resolved = {.count = 0};
-    aic_status status = check_reference(spec, semantics, operands, count, &resolved);
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     if (status != AIC_OK) {
         return status;
     }

@@ -24,13 +24,20 @@ typedef struct aic_op_info {
     size_t desc_size;
     void (*init)(void *desc);
     /* Puts the values themselves into fields that were left to follow from others (a valid region as large as the
-     * tile). Descriptors that are equal afterwards have equal keys before. NULL: there are none. */
+     * tile). NULL: there are none. */
     void (*settle)(void *desc);
-    /* Puts aside what rules look at but code does not (where a tile is placed), of a valid and settled descriptor; it
-     * is valid afterwards. Descriptors that are equal then share a kernel. NULL: there is nothing of the kind. */
-    void (*strip)(void *desc);
-    /* Writes every field of the descriptor as 64-bit words (AIC_KEY_FIELD in field.h), returns how many. On the
-     * path of every call: expanded from the list at compile time, not walked at run time. */
+    /* Puts a fixed value into fields, and parts of fields, that neither a rule nor anything else looks at, given the
+     * others; a caller may leave anything in them. The descriptor may hold any bytes, and breaks the same rule
+     * afterwards as before, or none. NULL: there are none. */
+    void (*clear_ignored)(void *desc);
+    /* Puts a fixed value into every field, and part of a field, on which neither the code depends, nor the operands
+     * (sizes, direction, what a call must pass for them), nor the rules of a call's data, given the others: where rules
+     * look, but code does not. Of a valid descriptor, resolved as far as its chain goes, its ignored fields cleared.
+     * What comes out need not be valid; it comes out of itself. Descriptors that are equal then share a kernel. */
+    void (*canonicalise)(void *desc, const aic_semantics *semantics);
+    /* Writes every field of the descriptor, settled and its ignored fields cleared, as 64-bit words (AIC_KEY_FIELD in
+     * field.h), returns how many. On the path of every call: expanded from the list at compile time, not walked at run
+     * time. */
     uint32_t (*key)(const void *desc, uint64_t *words);
 
     /* Every rule of the document in the order of its table; sets the message of the first broken one. */
@@ -49,6 +56,9 @@ typedef struct aic_op_info {
     /* What a call's data must satisfy beyond NULL, alignment and overlap (the words of a vector quantisation), and
      * the warnings of a call; before anything is written. operands in calling order. NULL: nothing. */
     aic_status (*check_data)(const void *desc, const void *const operands[]);
+    /* Leaves a warning where descriptor and data, legal as they are, hardly mean what they say. Not part of calls:
+     * kernels are shared by descriptors that differ in what this looks at. NULL: nothing to say. */
+    void (*advise)(const void *desc, const void *const operands[]);
 
     /* The formulas; the descriptor is valid, operands are in calling order and do not overlap. Runs in the
      * default floating-point environment (the caller sees to it). May return AIC_OUT_OF_MEMORY. */
@@ -63,6 +73,11 @@ typedef struct aic_op_info {
     /* Consumer: fills in what follows from the accumulator, then checks every rule, but for the upper limits of sizes
      * that bound one instruction. Its operands are dst, the accumulator, and others. */
     aic_status (*consume)(void *desc, const aic_accumulator *accumulator, const aic_semantics *semantics);
+    /* Both are parts of canonicalise. Consumer: how many of the accumulator's rows and columns it takes; no rows: it
+     * takes nothing. */
+    void (*taken)(const void *desc, int64_t *rows, int64_t *columns);
+    /* Producer: puts a fixed value into what does not count where no more is taken of its accumulator. */
+    void (*trim)(void *desc, int64_t rows, int64_t columns);
     /* Consumer whose results may be bytes: stores 1 where a result is a number of -128..127 and 0 where it is one of
      * 0..255, at the place of each in dst; its element type does not tell (AscendC Fixpipe, section 5). Places that are
      * not written are left alone. NULL: no results are bytes. */
@@ -88,8 +103,13 @@ void aic_accessed(int64_t bytes[AIC_OPERANDS_MAX], int index, int64_t elements, 
 /* A legal pseudo-random descriptor, by whichever hook the operator has. */
 void aic_op_random(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, void *desc);
 
+extern const aic_op_info *const aic_op_table[AIC_OP_END];
+
 /* Facts of an operator; NULL for AIC_OP_NONE and values out of range. */
-const aic_op_info *aic_op_get(aic_op op);
+static inline const aic_op_info *aic_op_get(aic_op op)
+{
+    return (unsigned)op < AIC_OP_END ? aic_op_table[op] : NULL;
+}
 
 #define AIC_OP(ENUM, name, params, args) extern const aic_op_info aic_op_##name;
 #include <aic/ops.def>
@@ -100,8 +120,12 @@ const aic_op_info *aic_op_get(aic_op op);
  * operands, reference and generator want that one. semantics NULL: the defaults. */
 aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
 
-/* The same for its kernel: what rules look at, but code does not, is put aside, too. */
-aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
+/* Puts every stage of a resolved specification into the one form that all specifications of its kernel have: see
+ * clear_ignored and canonicalise of aic_op_info. */
+void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics);
+
+/* Both: what the kernel of a specification is made of. It is not to be validated again, nor shown as what was asked. */
+aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical);
 
 /* How the data of calls are checked, found out once: the hook of the last stage, NULL for none, and the place of each
  * of its own operands among the call's (AIC_ACCUMULATED: none). */
@@ -118,6 +142,11 @@ aic_status aic_data_check_run(const aic_data_check *check, const void *const ope
 
 /* Both, for a single call. */
 aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[]);
+
+/* Everything that a call of the reference or of a trace refuses: rules, the count of operands, their addresses and
+ * data. *resolved: as aic_spec_resolve() gives it. */
+aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
+                               size_t count, aic_spec *resolved);
 
 /* The operands of a resolved specification in calling order. */
 size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
@@ -146,6 +175,7 @@ typedef struct aic_chain_operands {
 } aic_chain_operands;
 
 aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
+void aic_chain_trim(aic_spec *canonical); /* what of the producer does not reach the consumer's output */
 void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
 aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
 aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
@@ -153,13 +183,22 @@ aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semanti
 
 /* ---- cache keys ---- */
 
-/* Specifications side by side that become one kernel, at most; of one operator each, with no more key words than these.
- */
+/* Specifications side by side that become one kernel, at most; of one operator each, with no more key words than these
+ * for its stage. */
 #define AIC_GROUP_MAX 16
 #define AIC_GROUP_WORDS_MAX 24
 
-/* The signature of a kernel as 64-bit words: every field of every stage, then whatever the caller appends. There is
- * room for chains of any operators and for groups, with 8 words for every specification beside its own. */
+/* What a caller asks for, as 64-bit words: for each stage a head and the words of its fields, then, if there is one, a
+ * text: its length in bytes, its bytes. Of a head
+ *
+ *     bits  0..15  are the operator
+ *          16..31  the number of words that follow
+ *          32..47  the number of stages of the specification that begins here; 0: none does
+ *          48..63  in the first head, the number of specifications; in others 0
+ *
+ * Every part tells how long it is: no key is the beginning of another one that has a further stage or specification.
+ * There is room for chains of any operators and for groups, with 8 words for every specification beside those of its
+ * stages. Keys live in one process; what lasts longer has an identity (runtime/identity.h). */
 #define AIC_STAGE_WORDS_MAX 48
 #define AIC_KEY_WORDS_MAX (AIC_GROUP_MAX * (AIC_GROUP_WORDS_MAX + 8))
 typedef struct aic_key {
@@ -172,8 +211,12 @@ static inline void aic_key_add(aic_key *key, uint64_t word)
     key->word[key->count++] = word;
 }
 
-/* Appends the operator and every field of its descriptor. */
-void aic_key_add_stage(aic_key *key, aic_op op, const void *desc);
+/* Appends the operator and every field of its descriptor. specs, stages: as the head has them. */
+void aic_key_add_stage(aic_key *key, size_t specs, size_t stages, aic_op op, const void *desc);
+
+/* Appends a text of no more than 255 bytes. */
+void aic_key_add_text(aic_key *key, const char *text);
+
 uint64_t aic_key_hash(const aic_key *key);
 bool aic_key_equal(const aic_key *a, const aic_key *b);
 

@@ -26,6 +26,8 @@ typedef struct aic_thread {
         size_t most;    /* that any of those needed */
         unsigned calls; /* one after the other, so far */
     } scratch;
+    /* runtime/share.c: in a parallel-for callback; calls that it makes are not shared once more */
+    bool sharing;
     /* codegen/llvm/guard.c: where the thread goes on when LLVM gives up; NULL outside the guard */
     void *escape;
 } aic_thread;

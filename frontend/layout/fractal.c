@@ -23,8 +23,10 @@ aic_status aic_rule_moved(const char *op, aic_dtype dtype, const void *desc, con
 
 size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX])
 {
-    operands[0] = (aic_operand){.name = "dst", .direction = AIC_OUT, .dtype = dtype, .rank = 1, .shape = {dst}};
-    operands[1] = (aic_operand){.name = "src", .direction = AIC_IN, .dtype = dtype, .rank = 1, .shape = {src}};
+    operands[0] =
+        (aic_operand){.name = "dst", .direction = AIC_OUT, .dtype = dtype, .rank = 1, .shape = {dst}, .strided = true};
+    operands[1] =
+        (aic_operand){.name = "src", .direction = AIC_IN, .dtype = dtype, .rank = 1, .shape = {src}, .strided = true};
     return 2;
 }
 

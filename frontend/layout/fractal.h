@@ -8,6 +8,13 @@
 
 enum { AIC_ROW_BYTES = 32, AIC_FRACTAL_ROWS = 16, AIC_FRACTAL_BYTES = AIC_FRACTAL_ROWS * AIC_ROW_BYTES };
 
+/* The type whose elements stand for all of the same size where only bits are moved. */
+static inline aic_dtype aic_moved_dtype(aic_dtype dtype)
+{
+    const size_t size = aic_dtype_size(dtype);
+    return size == 1 ? AIC_UINT8 : size == 2 ? AIC_UINT16 : AIC_UINT32;
+}
+
 /* Elements of a 32-byte row, of a fractal; the type has a size. */
 static inline int64_t aic_row_elements(aic_dtype dtype)
 {

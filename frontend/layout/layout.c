@@ -93,19 +93,20 @@ static int32_t fractal_z_dims(const aic_tensor *t, int64_t dims[AIC_RANK_MAX])
 static const char matrix[] = "RC", features[] = "NCHW", weights[] = "OIHW";
 
 static const aic_layout_info layouts[] = {
-    [AIC_LAYOUT_ND] = {matrix, "RC", false, 0, nd_dims},
-    [AIC_LAYOUT_NZ] = {matrix, NULL, true, 0, nz_dims},
-    [AIC_LAYOUT_ZZ] = {matrix, NULL, true, 0, zz_dims},
-    [AIC_LAYOUT_ZN] = {matrix, NULL, true, 0, zn_dims},
-    [AIC_LAYOUT_NN] = {matrix, NULL, true, 0, nn_dims},
-    [AIC_LAYOUT_NCHW] = {features, "NCHW", false, 0, plain_dims},
-    [AIC_LAYOUT_NHWC] = {features, "NHWC", false, 0, nhwc_dims},
-    [AIC_LAYOUT_NC1HWC0] = {features, NULL, true, 0, nc1hwc0_dims},
-    [AIC_LAYOUT_OIHW] = {weights, "OIHW", false, 0, plain_dims},
-    [AIC_LAYOUT_HWIO] = {weights, "HWIO", false, 0, hwio_dims},
-    [AIC_LAYOUT_FRACTAL_Z] = {weights, NULL, true, 0, fractal_z_dims},
-    [AIC_LAYOUT_4N] = {features, NULL, false, 1, words_dims},
-    [AIC_LAYOUT_2N] = {features, NULL, false, 2, words_dims},
+    [AIC_LAYOUT_ND] = {matrix, "RC", false, 0, {{0}}, nd_dims},
+    [AIC_LAYOUT_NZ] = {matrix, "CRrc", true, 0, {{'r', AIC_BLOCK_SIXTEEN}, {'c', AIC_BLOCK_ROW}}, nz_dims},
+    [AIC_LAYOUT_ZZ] = {matrix, "RCrc", true, 0, {{'r', AIC_BLOCK_SIXTEEN}, {'c', AIC_BLOCK_ROW}}, zz_dims},
+    [AIC_LAYOUT_ZN] = {matrix, "RCcr", true, 0, {{'r', AIC_BLOCK_ROW}, {'c', AIC_BLOCK_SIXTEEN}}, zn_dims},
+    [AIC_LAYOUT_NN] = {matrix, "CRcr", true, 0, {{'r', AIC_BLOCK_ROW}, {'c', AIC_BLOCK_SIXTEEN}}, nn_dims},
+    [AIC_LAYOUT_NCHW] = {features, "NCHW", false, 0, {{0}}, plain_dims},
+    [AIC_LAYOUT_NHWC] = {features, "NHWC", false, 0, {{0}}, nhwc_dims},
+    [AIC_LAYOUT_NC1HWC0] = {features, "NCHWc", true, 0, {{'c', AIC_BLOCK_ROW}}, nc1hwc0_dims},
+    [AIC_LAYOUT_OIHW] = {weights, "OIHW", false, 0, {{0}}, plain_dims},
+    [AIC_LAYOUT_HWIO] = {weights, "HWIO", false, 0, {{0}}, hwio_dims},
+    [AIC_LAYOUT_FRACTAL_Z] =
+        {weights, "IHWOoi", true, 0, {{'o', AIC_BLOCK_SIXTEEN}, {'i', AIC_BLOCK_ROW}}, fractal_z_dims},
+    [AIC_LAYOUT_4N] = {features, "NCHWn", false, 1, {{'n', AIC_BLOCK_WORD}}, words_dims},
+    [AIC_LAYOUT_2N] = {features, "NCHWn", false, 2, {{'n', AIC_BLOCK_WORD}}, words_dims},
 };
 
 const aic_layout_info *aic_layout_get(aic_layout layout)
@@ -126,10 +127,52 @@ bool aic_layout_pair(aic_layout src, aic_layout dst)
                           (!to_words || src == AIC_LAYOUT_NCHW));
 }
 
+static char small(char letter)
+{
+    return (char)(letter - 'A' + 'a');
+}
+
+/* Elements of a block along this dimension; 1: the layout has none. */
+static int64_t block_of(const aic_layout_info *layout, const aic_tensor *t, char letter)
+{
+    const int64_t lengths[] = {[AIC_BLOCK_SIXTEEN] = SIXTEEN, [AIC_BLOCK_ROW] = t->c0, [AIC_BLOCK_WORD] = t->word};
+    for (int i = 0; i < 2; i++) {
+        if (layout->blocked[i].letter == small(letter)) {
+            return lengths[layout->blocked[i].length];
+        }
+    }
+    return 1;
+}
+
+void aic_layout_places(aic_layout layout, const aic_tensor *t, aic_layout_place place[AIC_TENSOR_RANK_MAX])
+{
+    const aic_layout_info *l = &layouts[layout];
+    int64_t stride = 1;
+    for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
+        place[d] = (aic_layout_place){.block = 1};
+    }
+    for (size_t i = strlen(l->axes); i-- > 0;) {
+        for (int d = 0; l->tensor[d] != '\0'; d++) {
+            place[d].block = block_of(l, t, l->tensor[d]);
+            if (l->axes[i] == small(l->tensor[d])) {
+                place[d].inner = stride;
+                stride *= place[d].block;
+            } else if (l->axes[i] == l->tensor[d]) {
+                place[d].outer = stride;
+                stride *= blocks(t->size[d], place[d].block);
+            }
+        }
+    }
+}
+
+static bool has_blocks(aic_layout layout)
+{
+    return layouts[layout].blocked[0].letter != 0;
+}
+
 const char *aic_layout_shape_letters(aic_layout src, aic_layout dst)
 {
-    const char *order = layouts[src].order ? layouts[src].order : layouts[dst].order;
-    return order ? order : layouts[src].tensor;
+    return !has_blocks(src) ? layouts[src].axes : !has_blocks(dst) ? layouts[dst].axes : layouts[src].tensor;
 }
 
 aic_tensor aic_transdata_tensor(const aic_transdata_desc *desc)

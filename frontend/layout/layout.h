@@ -1,4 +1,5 @@
-/* The layouts of transdata (data layouts, sections 2 to 4 and 7): what they hold, and how large they are.
+/* The layouts of transdata (data layouts, sections 2 to 4 and 7): what they hold, how large they are, and where
+ * elements lie.
  *
  * A tensor is a matrix [R,C], feature maps [N,C,H,W] or weights [O,I,H,W]; sizes and indices of elements are given in
  * that order, whatever the layout. Blocks have 32 bytes (C0 elements) on one side and 16 elements on the other. */
@@ -16,17 +17,38 @@ typedef struct aic_tensor {
     int64_t word;                      /* elements in 4 bytes */
 } aic_tensor;
 
+/* How long a block is. */
+typedef enum aic_layout_block {
+    AIC_BLOCK_SIXTEEN, /* 16 elements */
+    AIC_BLOCK_ROW,     /* 32 bytes: C0 */
+    AIC_BLOCK_WORD,    /* 4 bytes */
+} aic_layout_block;
+
 typedef struct aic_layout_info {
     const char *tensor; /* "RC", "NCHW" or "OIHW": what it holds */
-    const char *order;  /* the same letters in the order of its dimensions; NULL: it has blocks */
-    bool padded;        /* cells that hold no element are written as 0; else they keep their value */
-    size_t word_bytes;  /* it packs neighbouring batches, of elements of this size, into 4-byte words; 0: it does not */
+    const char *axes;  /* the same letters from the outer axis to the inner one, a small one for the index in a block */
+    bool padded;       /* cells that hold no element are written as 0; else they keep their value */
+    size_t word_bytes; /* it packs neighbouring batches, of elements of this size, into 4-byte words; 0: it does not */
+    /* How long the blocks are, of at most two letters. */
+    struct {
+        char letter; /* 0: none */
+        aic_layout_block length;
+    } blocked[2];
     /* Dimensions, outer to inner; returns the rank. */
     int32_t (*dims)(const aic_tensor *t, int64_t dims[AIC_RANK_MAX]);
 } aic_layout_info;
 
 /* NULL for values that are no layout. */
 const aic_layout_info *aic_layout_get(aic_layout layout);
+
+/* Where elements lie along one dimension of the tensor: index i adds i / block * outer + i % block * inner cells.
+ * Without blocks block is 1. */
+typedef struct aic_layout_place {
+    int64_t block, outer, inner;
+} aic_layout_place;
+
+/* The places in the tensor's order. The layout holds this tensor. */
+void aic_layout_places(aic_layout layout, const aic_tensor *t, aic_layout_place place[AIC_TENSOR_RANK_MAX]);
 
 /* Whether elements of this type can be laid out so; the type has 1, 2 or 4 bytes. */
 bool aic_layout_takes(aic_layout layout, aic_dtype dtype);

@@ -9,7 +9,7 @@ static int by_stride(const void *a, const void *b)
     return (left->stride > right->stride) - (left->stride < right->stride);
 }
 
-bool aic_repeats_nest(int64_t extent, aic_repeat *repeats, size_t count)
+bool aic_repeats_move(int64_t extent, aic_repeat *repeats, size_t count)
 {
     qsort(repeats, count, sizeof repeats[0], by_stride);
     for (size_t i = 0; i < count; i++) {

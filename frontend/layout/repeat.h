@@ -13,6 +13,6 @@ typedef struct aic_repeat {
 
 /* Whether the copies of something `extent` long lie clear of each other because they nest: each stride leaves room for
  * everything that is repeated at smaller ones. Sorts `repeats`. */
-bool aic_repeats_nest(int64_t extent, aic_repeat *repeats, size_t count);
+bool aic_repeats_move(int64_t extent, aic_repeat *repeats, size_t count);
 
 #endif

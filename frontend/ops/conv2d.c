@@ -4,14 +4,23 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/size.h"
+#include "frontend/numeric/half.h"
 #include "frontend/reference/reference.h"
 #include "frontend/text/number.h"
 
 #include <inttypes.h>
 #include <math.h>
 
+/* Integers add up in any order. */
+static inline void clear_ignored(aic_conv2d_desc *desc)
+{
+    desc->accumulate = desc->dtype == AIC_INT8 ? AIC_ACCUMULATE_CUBE : desc->accumulate;
+}
+
 #define AIC_THIS conv2d
 #define AIC_THIS_FIELDS <aic/conv2d.def>
+#define AIC_THIS_CANONICALISE conv2d_canonicalise
+#define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
 aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc)
@@ -162,7 +171,9 @@ static aic_status check_pad_value(const aic_conv2d_desc *desc)
 static aic_status check_modes(const aic_conv2d_desc *desc)
 {
     aic_status status = aic_rule_bool(NAME, "init_l1out", &desc->init_l1out);
-    return status == AIC_OK ? aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate) : status;
+    const bool counts = desc->dtype != AIC_INT8;
+    return status == AIC_OK && counts ? aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate)
+                                      : status;
 }
 
 /* Conditions between parameters; each parameter is within its range. */
@@ -202,6 +213,102 @@ static aic_status conv2d_validate(const void *descriptor, const aic_semantics *s
         }
     }
     return check_sizes(desc, semantics);
+}
+
+/* ---- what code depends on ---- */
+
+/* The windows along one axis of the image. */
+typedef struct axis {
+    int64_t size, taps, outputs; /* pixels of the image, taps of the kernel, windows */
+    int64_t *stride, *dilation, *before, *after;
+} axis;
+
+/* Pixels from the first tap to the last. */
+static int64_t window(const axis *a)
+{
+    return (a->taps - 1) * *a->dilation + 1;
+}
+
+/* Pixels from the first one of the first window to the last one of the last window. */
+static int64_t reach(const axis *a)
+{
+    return (a->outputs - 1) * *a->stride + window(a);
+}
+
+/* The windows that overlap the image: the first one's number, and how many. */
+typedef struct overlap {
+    int64_t first, count;
+} overlap;
+
+static overlap overlap_of(const axis *a)
+{
+    const int64_t outside = *a->before - window(a); /* pixels before the image that the first window leaves free */
+    const int64_t first = outside < 0 ? 0 : outside / *a->stride + 1;
+    const int64_t end = (a->size + *a->before - 1) / *a->stride + 1;
+    return (overlap){first, (end < a->outputs ? end : a->outputs) - first};
+}
+
+/* All windows lie in padding. Their stride exceeds the size of the image, else one more would overlap it, or fit behind
+ * them. The least stride that does so, all of them before the image, is as good. */
+static void canonicalise_padding(const axis *a)
+{
+    *a->dilation = 1;
+    *a->stride = a->size + 1;
+    *a->before = reach(a);
+}
+
+/* Window number `only` overlaps the image. The least stride is as good that takes the one before it out of the image,
+ * and the next one: out of it, or, where there is none, so far that none fits in. */
+static void canonicalise_single(const axis *a, int64_t only)
+{
+    const int64_t start = only * *a->stride - *a->before, end = start + window(a);
+    const int64_t fits = end < a->size ? a->size - end + 1 : 1;
+    const int64_t next = only + 1 < a->outputs ? a->size - start : fits, previous = only > 0 ? end : 1;
+    *a->stride = next > previous ? next : previous;
+    *a->before = only * *a->stride - start;
+}
+
+/* Dilation lies between taps, a stride between windows that overlap the image. What lies behind the last window is not
+ * seen, so that as little padding as makes it fit is as good. */
+static void canonicalise_axis(const axis *a)
+{
+    const overlap seen = overlap_of(a);
+    *a->dilation = a->taps == 1 ? 1 : *a->dilation;
+    if (seen.count < 1) {
+        canonicalise_padding(a);
+    } else if (seen.count == 1) {
+        canonicalise_single(a, seen.first);
+    }
+    const int64_t missing = reach(a) - *a->before - a->size;
+    *a->after = missing > 0 ? missing : 0;
+}
+
+/* Whether a window reaches beyond the image. */
+static bool sees_padding(const axis *a)
+{
+    return *a->before > 0 || reach(a) > a->size;
+}
+
+/* The number that code works with: nothing where no window sees it, else that of the image's type; and int8 has no -0.
+ */
+static double canonical_padding(const aic_conv2d_desc *desc, bool seen)
+{
+    if (desc->dtype == AIC_FLOAT16) {
+        return seen ? aic_half_to_double(aic_half_from_double(desc->pad_value)) : 0;
+    }
+    return seen ? (double)(int)desc->pad_value : 0;
+}
+
+static void conv2d_canonicalise(void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_conv2d_desc *desc = descriptor;
+    const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
+    const axis h = {s.h, s.kh, s.ho, &desc->stride[0], &desc->dilation[0], &desc->pad[2], &desc->pad[3]};
+    const axis w = {s.w, s.kw, s.wo, &desc->stride[1], &desc->dilation[1], &desc->pad[0], &desc->pad[1]};
+    canonicalise_axis(&h);
+    canonicalise_axis(&w);
+    desc->pad_value = canonical_padding(desc, sees_padding(&h) || sees_padding(&w));
 }
 
 /* ---- operands ---- */
@@ -279,6 +386,19 @@ static aic_status conv2d_produce(void *descriptor, aic_accumulator *accumulator)
     return AIC_OK;
 }
 
+/* Where nothing is taken, nothing but the operands counts. */
+static void conv2d_trim(void *descriptor, int64_t rows, int64_t columns)
+{
+    (void)columns;
+    aic_conv2d_desc *desc = descriptor, none = aic_conv2d_desc_init();
+    if (rows == 0) {
+        none.dtype = desc->dtype;
+        memcpy(none.fm_shape, desc->fm_shape, sizeof none.fm_shape);
+        memcpy(none.kernel_shape, desc->kernel_shape, sizeof none.kernel_shape);
+        *desc = none;
+    }
+}
+
 const aic_op_info aic_op_conv2d = {
     AIC_THIS_ENTRIES,
     .validate = conv2d_validate,
@@ -289,6 +409,7 @@ const aic_op_info aic_op_conv2d = {
     .reference = aic_conv2d_reference,
     .reference_bound = aic_conv2d_reference_bound,
     .produce = conv2d_produce,
+    .trim = conv2d_trim,
     .random_under = aic_conv2d_random,
     .random_illegal = aic_conv2d_random_illegal,
 };

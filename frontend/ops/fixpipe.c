@@ -7,10 +7,52 @@
 #include "frontend/reference/reference.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+
+/* ---- fields that are not looked at ---- */
+
+/* Whether there are several matrices: in NZ format ndNum has no effect but that 0 means nothing. */
+static inline bool has_matrices(const aic_fixpipe_desc *desc)
+{
+    return desc->format == AIC_ROW_MAJOR && desc->ndNum > 1;
+}
+
+/* Bits of a word (section 5). */
+#define WORD_SCALE UINT64_C(0xFFFFE000)
+#define WORD_SHIFT (UINT64_C(0xF) << 32)
+#define WORD_HAS_SHIFT (UINT64_C(1) << 36)
+#define WORD_RESULT (UINT64_C(0x3FF) << 37) /* offset and sign */
+
+/* Those of deqScalar that count. */
+static inline uint64_t scalar_bits(const aic_fixpipe_desc *desc)
+{
+    switch (desc->quantPre) {
+    case AIC_DEQF16:
+        return WORD_SCALE;
+    case AIC_QF322B8_PRE:
+        return WORD_SCALE | WORD_RESULT;
+    case AIC_REQ8:
+        return WORD_SCALE | WORD_RESULT | WORD_HAS_SHIFT | ((desc->deqScalar & WORD_HAS_SHIFT) != 0 ? WORD_SHIFT : 0);
+    default:
+        return 0;
+    }
+}
+
+static inline void clear_ignored(aic_fixpipe_desc *desc)
+{
+    if (desc->deqScalar != 0) {
+        desc->deqScalar &= scalar_bits(desc);
+    }
+    if (!has_matrices(desc)) {
+        desc->srcNdStride = desc->dstNdStride = 0;
+    }
+}
 
 #define AIC_THIS fixpipe
 #define AIC_THIS_FIELDS <aic/fixpipe.def>
+#define AIC_THIS_CANONICALISE fixpipe_canonicalise
+#define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
 /* ---- modes: the table of section 3 ---- */
@@ -64,12 +106,6 @@ static bool is_set(const bool *flag)
 static int64_t block_width(const aic_fixpipe_desc *desc)
 {
     return aic_dtype_size(desc->dst) == 1 ? 32 : is_set(&desc->isChannelSplit) ? 8 : 16;
-}
-
-/* In NZ format ndNum has no effect but that 0 means nothing. */
-static bool has_matrices(const aic_fixpipe_desc *desc)
-{
-    return desc->format == AIC_ROW_MAJOR && desc->ndNum > 1;
 }
 
 aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc)
@@ -367,6 +403,7 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
         .dtype = desc->dst,
         .rank = 1,
         .shape = {dst_extent(desc, &to)},
+        .strided = true,
     };
     operands[SRC] = (aic_operand){
         .name = "src",
@@ -374,6 +411,7 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
         .dtype = desc->src,
         .rank = 1,
         .shape = {src_extent(desc, &to)},
+        .strided = true,
     };
     operands[CBUF_WORKSPACE] = (aic_operand){
         .name = "cbufWorkspace",
@@ -396,6 +434,39 @@ static void fixpipe_accessed(const void *descriptor, const aic_semantics *semant
     bytes[CBUF_WORKSPACE] = matrices == 0 ? 0 : bytes[CBUF_WORKSPACE];
 }
 
+/* Whether a word's sign bit says something else than the type of the result. */
+static bool contradicts(const aic_fixpipe_desc *desc, uint64_t word)
+{
+    const bool is_signed = word >> AIC_QUANT_SIGN_BIT & 1;
+    return (desc->dst == AIC_INT8 && !is_signed) || (desc->dst == AIC_UINT8 && is_signed);
+}
+
+/* Warns of the first word that contradicts the type; `where` names it. */
+static void warn_of_sign(const aic_fixpipe_desc *desc, const char *where, uint64_t word)
+{
+    const bool is_signed = desc->dst == AIC_UINT8;
+    aic_warn(NAME, "%s, 0x%" PRIx64 ", says by bit %d that results are %s, but dst is %s: bytes are stored as they are",
+             where, word, AIC_QUANT_SIGN_BIT, is_signed ? "-128..127" : "0..255", aic_dtype_name(desc->dst));
+}
+
+static void fixpipe_advise(const void *descriptor, const void *const operands[])
+{
+    const aic_fixpipe_desc *desc = descriptor;
+    const uint64_t *words = operands[CBUF_WORKSPACE];
+    const aic_fixpipe_scale scale = aic_fixpipe_scale_of(desc->quantPre);
+    if (scale == AIC_FIXPIPE_SCALAR && contradicts(desc, desc->deqScalar)) {
+        warn_of_sign(desc, "deqScalar", desc->deqScalar);
+    }
+    for (int64_t n = 0; scale == AIC_FIXPIPE_VECTOR && n < desc->nSize; n++) {
+        if (contradicts(desc, words[n])) {
+            char where[64];
+            snprintf(where, sizeof where, "cbufWorkspace: the word of column %" PRId64, n);
+            warn_of_sign(desc, where, words[n]);
+            return;
+        }
+    }
+}
+
 static aic_status fixpipe_check_data(const void *descriptor, const void *const operands[])
 {
     const aic_fixpipe_desc *desc = descriptor;
@@ -415,6 +486,97 @@ static aic_status fixpipe_check_data(const void *descriptor, const void *const o
         aic_warn(NAME, "ndNum: 0 matrices: nothing is read or written");
     }
     return AIC_OK;
+}
+
+/* ---- what code depends on ---- */
+
+/* A single column block is rows like those of the other format. */
+static void canonicalise_format(aic_fixpipe_desc *desc)
+{
+    const aic_fixpipe_places places = aic_fixpipe_places_of(desc);
+    if (desc->format == AIC_NZ && desc->nSize <= places.width) {
+        desc->format = AIC_ROW_MAJOR;
+        desc->isChannelSplit = false;
+        desc->dstStride = places.tail;
+    }
+}
+
+/* Strides from one row, or source block, to the next where there is one. */
+static void canonicalise_strides(aic_fixpipe_desc *desc)
+{
+    if (desc->format == AIC_ROW_MAJOR && desc->mSize == 1) {
+        desc->dstStride = desc->nSize;
+    }
+    if (desc->nSize <= 16) {
+        desc->srcStride = desc->mSize;
+    }
+}
+
+/* The number to which deqScalar scales the lowest source, clamped and rounded to an integer (section 6.2): -infinity of
+ * the float sources, of the integers -2^31, after a shift by any count -2^15, whose products are exact. No operation
+ * here rounds, so that the caller's rounding mode does not matter. */
+static int64_t scale_lowest(const aic_fixpipe_desc *desc)
+{
+    const uint32_t bits = (uint32_t)(desc->deqScalar & WORD_SCALE);
+    float scale;
+    memcpy(&scale, &bits, sizeof scale);
+    if (desc->quantPre != AIC_REQ8) {
+        return scale == 0 ? 0 : scale > 0 ? -256 : 255;
+    }
+    const double exact = -ldexp((double)scale, (desc->deqScalar & WORD_HAS_SHIFT) != 0 ? 15 : 31);
+    const double clamped = exact < -256 ? -256 : exact > 255 ? 255 : exact;
+    const int64_t whole = (int64_t)clamped, away = clamped < 0 ? -1 : 1;
+    const double rest = fabs(clamped - (double)whole);
+    return rest > 0.5 || (rest == 0.5 && whole % 2 != 0) ? whole + away : whole;
+}
+
+/* An integer, with the offset, in the range of the result. */
+static int64_t finish(const aic_fixpipe_desc *desc, int64_t scaled)
+{
+    const int64_t field = (int64_t)(desc->deqScalar >> 37 & 0x1FF), offset = field >= 256 ? field - 512 : field;
+    const bool sign = (desc->deqScalar >> 46 & 1) != 0;
+    const int64_t low = sign ? -128 : 0, high = sign ? 127 : 255, result = scaled + offset;
+    return result < low ? low : result > high ? high : result;
+}
+
+/* Whether no source that is rectified changes its result: results are monotonic in the source, so that those between
+ * the lowest and 0 are equal when both ends are. NaN is not rectified. */
+static bool relu_is_idle(const aic_fixpipe_desc *desc)
+{
+    const bool narrow = desc->quantPre == AIC_QF322B8_PRE || desc->quantPre == AIC_REQ8;
+    return narrow && finish(desc, scale_lowest(desc)) == finish(desc, 0);
+}
+
+/* Where no matrix is stored, what counts are the operands and that there are words. Rows are as good as blocks when
+ * some stride makes dst as long. */
+static void canonicalise_nothing(aic_fixpipe_desc *desc)
+{
+    const aic_fixpipe_places places = aic_fixpipe_places_of(desc);
+    const bool words = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
+    const int64_t steps = desc->mSize > 1 ? desc->mSize - 1 : 1, rest = dst_extent(desc, &places) - desc->nSize;
+    if (rest % steps == 0 && (desc->mSize > 1 || rest == 0)) {
+        desc->format = AIC_ROW_MAJOR;
+        desc->isChannelSplit = false;
+        desc->dstStride = rest / steps;
+    }
+    desc->quantPre = words ? AIC_VDEQF16 : AIC_NO_QUANT;
+    desc->deqScalar = 0;
+    desc->reluEn = false;
+}
+
+/* Bytes of either type are stored as they are: the word tells their range. */
+static void fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_fixpipe_desc *desc = descriptor;
+    desc->dst = desc->dst == AIC_UINT8 ? AIC_INT8 : desc->dst;
+    desc->ndNum = has_matrices(desc) ? desc->ndNum : desc->ndNum != 0;
+    desc->reluEn = desc->reluEn && !relu_is_idle(desc);
+    if (desc->ndNum == 0) {
+        canonicalise_nothing(desc);
+    }
+    canonicalise_format(desc);
+    canonicalise_strides(desc);
 }
 
 /* ---- fusion ---- */
@@ -461,15 +623,25 @@ static aic_status fixpipe_consume(void *descriptor, const aic_accumulator *from,
     return check(desc, &limit);
 }
 
+static void fixpipe_taken(const void *descriptor, int64_t *rows, int64_t *columns)
+{
+    const aic_fixpipe_desc *desc = descriptor;
+    const int64_t before = has_matrices(desc) ? (desc->ndNum - 1) * desc->srcNdStride * 16 : 0;
+    *rows = desc->ndNum == 0 ? 0 : before + desc->mSize;
+    *columns = desc->nSize;
+}
+
 const aic_op_info aic_op_fixpipe = {
     AIC_THIS_ENTRIES,
     .validate = fixpipe_validate,
     .operands = fixpipe_operands,
     .accessed = fixpipe_accessed,
     .check_data = fixpipe_check_data,
+    .advise = fixpipe_advise,
     .reference = aic_fixpipe_reference,
     .byte_signs = aic_fixpipe_byte_signs,
     .consume = fixpipe_consume,
+    .taken = fixpipe_taken,
     .random = aic_fixpipe_random,
     .random_illegal = aic_fixpipe_random_illegal,
     .random_fused = aic_fixpipe_random_fused,

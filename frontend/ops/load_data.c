@@ -7,6 +7,7 @@
 
 #define AIC_THIS load_data
 #define AIC_THIS_FIELDS <aic/load_data.def>
+#define AIC_THIS_CANONICALISE load_data_canonicalise
 #include "frontend/core/operator.inc"
 
 /* ---- rules ---- */
@@ -43,6 +44,22 @@ static aic_status load_data_validate(const void *descriptor, const aic_semantics
     }
     return status == AIC_OK ? aic_rule_ranges(NAME, desc, ranges + BEFORE_TRANSPOSE, RANGES - BEFORE_TRANSPOSE)
                             : status;
+}
+
+/* ---- what code depends on ---- */
+
+/* Nothing counts where nothing is copied, no distance where one fractal is. */
+static void load_data_canonicalise(void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_load_data_desc *desc = descriptor;
+    const aic_dtype dtype = aic_moved_dtype(desc->dtype);
+    if (desc->repeatTimes == 0) {
+        init(desc);
+    } else if (desc->repeatTimes == 1) {
+        desc->srcStride = desc->dstGap = 0;
+    }
+    desc->dtype = dtype;
 }
 
 /* ---- operands ---- */

@@ -9,6 +9,7 @@
 
 #define AIC_THIS load_data_transpose
 #define AIC_THIS_FIELDS <aic/load_data_transpose.def>
+#define AIC_THIS_CANONICALISE load_data_transpose_canonicalise
 #include "frontend/core/operator.inc"
 
 /* A square: `side` x `side` elements, in 1 or 2 fractals. */
@@ -66,6 +67,23 @@ static aic_status load_data_transpose_validate(const void *descriptor, const aic
     const aic_load_data_transpose_desc *desc = descriptor;
     aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
     return status == AIC_OK ? check_overlap(desc) : status;
+}
+
+/* ---- what code depends on ---- */
+
+/* Nothing counts where nothing is moved, no distance where one square is, or where a square is one fractal. */
+static void load_data_transpose_canonicalise(void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_load_data_transpose_desc *desc = descriptor;
+    const aic_dtype dtype = aic_moved_dtype(desc->dtype);
+    if (desc->repeatTimes == 0) {
+        init(desc);
+    } else if (desc->repeatTimes == 1) {
+        desc->srcStride = desc->dstGap = 0;
+    }
+    desc->dstFracGap = square_of(dtype).fractals == 1 ? 0 : desc->dstFracGap;
+    desc->dtype = dtype;
 }
 
 /* ---- operands ---- */

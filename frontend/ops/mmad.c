@@ -5,8 +5,16 @@
 #include "frontend/core/rule.h"
 #include "frontend/reference/reference.h"
 
+/* Integers add up in any order. */
+static inline void clear_ignored(aic_mmad_desc *desc)
+{
+    desc->accumulate = desc->dtype == AIC_INT8 ? AIC_ACCUMULATE_CUBE : desc->accumulate;
+}
+
 #define AIC_THIS mmad
 #define AIC_THIS_FIELDS <aic/mmad.def>
+#define AIC_THIS_CANONICALISE mmad_canonicalise
+#define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
 /* ---- rules, in the order of the list ---- */
@@ -48,7 +56,9 @@ static aic_status mmad_validate(const void *descriptor, const aic_semantics *sem
     if (status == AIC_OK) {
         status = aic_rule_bool(NAME, "init_c", &desc->init_c);
     }
-    return status == AIC_OK ? aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate) : status;
+    const bool counts = desc->dtype != AIC_INT8;
+    return status == AIC_OK && counts ? aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate)
+                                      : status;
 }
 
 /* ---- operands ---- */
@@ -118,6 +128,43 @@ static bool mmad_exact(const void *descriptor)
     return desc->dtype == AIC_INT8 || desc->accumulate == AIC_ACCUMULATE_CUBE;
 }
 
+/* ---- what code depends on ---- */
+
+/* The least size of as many blocks, and not less than `least`; 0 stays. */
+static int64_t shorten(int64_t size, int64_t block, int64_t least)
+{
+    const int64_t shortest = (blocks(size, block) - 1) * block + 1;
+    return size == 0 ? 0 : shortest > least ? shortest : least;
+}
+
+/* Where so many rows and columns of c are wanted, sizes count as far as the operands' shapes tell them: not within a
+ * fractal. A single row is a dense vector. With no rows nothing is computed: products do not count, nor does their
+ * order.
+ */
+static void trim(aic_mmad_desc *desc, int64_t rows, int64_t columns)
+{
+    const bool a_blocks = desc->a_format != AIC_LAYOUT_ND && desc->m != 1, b_blocks = desc->b_format != AIC_LAYOUT_ND;
+    const bool c_blocks = desc->c_format != AIC_LAYOUT_ND;
+    if (a_blocks && c_blocks) {
+        desc->m = shorten(desc->m, AIC_MMAD_FRACTAL, rows > 2 ? rows : 2);
+    }
+    if (b_blocks && c_blocks) {
+        desc->n = shorten(desc->n, AIC_MMAD_FRACTAL, rows > 0 ? columns : 1);
+    }
+    if (rows == 0) {
+        desc->k = a_blocks && b_blocks ? shorten(desc->k, aic_mmad_k0(desc), 1) : desc->k;
+        desc->accumulate = AIC_ACCUMULATE_CUBE;
+    }
+}
+
+static void mmad_canonicalise(void *desc, const aic_semantics *semantics)
+{
+    (void)semantics;
+    if (aic_mmad_nothing(desc)) {
+        trim(desc, 0, 0);
+    }
+}
+
 /* ---- fusion ---- */
 
 /* A consumer stores a matrix that is there: with a size of 0 there is none. */
@@ -158,6 +205,11 @@ static aic_status mmad_produce(void *descriptor, aic_accumulator *accumulator)
     return status;
 }
 
+static void mmad_trim(void *desc, int64_t rows, int64_t columns)
+{
+    trim(desc, rows, columns);
+}
+
 const aic_op_info aic_op_mmad = {
     AIC_THIS_ENTRIES,
     .validate = mmad_validate,
@@ -168,6 +220,7 @@ const aic_op_info aic_op_mmad = {
     .reference = aic_mmad_reference,
     .reference_bound = aic_mmad_reference_bound,
     .produce = mmad_produce,
+    .trim = mmad_trim,
     .random = aic_mmad_random,
     .random_illegal = aic_mmad_random_illegal,
 };

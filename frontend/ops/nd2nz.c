@@ -10,6 +10,7 @@
 
 #define AIC_THIS nd2nz
 #define AIC_THIS_FIELDS <aic/nd2nz.def>
+#define AIC_THIS_CANONICALISE nd2nz_canonicalise
 #include "frontend/core/operator.inc"
 
 /* ---- rules ---- */
@@ -54,14 +55,14 @@ static aic_status check_overlap(const aic_nd2nz_desc *desc)
     const aic_repeat blocks = {column_blocks(desc), desc->dstNzC0Stride * c0};
     const aic_repeat rows = {desc->nValue, desc->dstNzNStride * c0};
     const aic_repeat matrices = {desc->ndNum, desc->dstNzMatrixStride};
-    if (!aic_repeats_nest(c0, (aic_repeat[]){blocks, rows}, 2)) {
+    if (!aic_repeats_move(c0, (aic_repeat[]){blocks, rows}, 2)) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                         "dstNzC0Stride: %" PRId64 " lets column blocks of %" PRId64 " rows, dstNzNStride = %" PRId64
                         " apart, overlap: %" PRId64 " is the least that keeps them clear",
                         desc->dstNzC0Stride, desc->nValue, desc->dstNzNStride,
                         (desc->nValue - 1) * desc->dstNzNStride + 1);
     }
-    if (!aic_repeats_nest(c0, (aic_repeat[]){blocks, rows, matrices}, 3)) {
+    if (!aic_repeats_move(c0, (aic_repeat[]){blocks, rows, matrices}, 3)) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                         "dstNzMatrixStride: %" PRId64 " lets matrices overlap: %" PRId64
                         " elements are the least that keeps them one after the other",
@@ -76,6 +77,36 @@ static aic_status nd2nz_validate(const void *descriptor, const aic_semantics *se
     const aic_nd2nz_desc *desc = descriptor;
     aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
     return status == AIC_OK && !is_nothing(desc) ? check_overlap(desc) : status;
+}
+
+/* ---- what code depends on ---- */
+
+/* Strides count where there are several of what they lead to. */
+static void canonicalise_strides(aic_nd2nz_desc *desc)
+{
+    if (desc->ndNum == 1) {
+        desc->srcNdMatrixStride = desc->dstNzMatrixStride = 0;
+    }
+    if (desc->nValue == 1) {
+        desc->srcDValue = desc->dValue;
+        desc->dstNzNStride = 1;
+    }
+    if (column_blocks(desc) == 1) {
+        desc->dstNzC0Stride = 1;
+    }
+}
+
+static void nd2nz_canonicalise(void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_nd2nz_desc *desc = descriptor;
+    const aic_dtype dtype = aic_moved_dtype(desc->dtype);
+    if (is_nothing(desc)) {
+        init(desc);
+    } else {
+        canonicalise_strides(desc);
+    }
+    desc->dtype = dtype;
 }
 
 /* ---- operands ---- */

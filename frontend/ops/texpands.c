@@ -58,18 +58,29 @@ void aic_texpands_settle(void *desc)
     settle(desc);
 }
 
-/* The caller's memory is the tile, wherever the text places it, and padding is never written. */
-void aic_texpands_strip(void *descriptor)
+/* Of a ConvTile what only Tiles have, where the valid region counts only in vec; of a tile that the library places the
+ * address. */
+static inline void clear_ignored(aic_texpands_desc *desc)
 {
-    aic_texpands_desc *desc = descriptor;
-    desc->manual = false;
-    desc->address = AIC_NOT_GIVEN;
-    desc->pad = AIC_PAD_NULL;
+    unsigned char manual;
+    memcpy(&manual, &desc->manual, sizeof manual);
+    if (aic_texpands_is_conv(desc)) {
+        desc->blayout = AIC_BLAYOUT_ROW_MAJOR;
+        desc->slayout = AIC_SLAYOUT_NONE_BOX;
+        desc->pad = AIC_PAD_NULL;
+        desc->fractal = desc->compact = 0;
+    }
+    if (aic_texpands_is_conv(desc) || desc->loc == AIC_LOC_MAT) {
+        desc->v_row = desc->v_col = 0;
+    }
+    desc->address = manual == 0 ? AIC_NOT_GIVEN : desc->address;
 }
 
 #define AIC_THIS texpands
 #define AIC_THIS_FIELDS <aic/texpands.def>
+#define AIC_THIS_CANONICALISE aic_texpands_canonicalise
 #define AIC_THIS_SETTLE settle
+#define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
 bool aic_texpands_has_region(const aic_texpands_desc *desc)
@@ -439,6 +450,7 @@ static size_t texpands_operands(const void *descriptor, const aic_semantics *sem
     const aic_texpands_desc *desc = descriptor;
     operands[AIC_TEXPANDS_DST] =
         vector("dst", keeps_some(desc) ? AIC_INOUT : AIC_OUT, desc->dtype, aic_texpands_storage(desc));
+    operands[AIC_TEXPANDS_DST].strided = true;
     operands[AIC_TEXPANDS_SCALAR] =
         vector("scalar", desc->literal == AIC_NOT_GIVEN ? AIC_IN : AIC_UNUSED, desc->dtype, 1);
     if (!aic_texpands_is_dynamic(desc)) {
@@ -488,8 +500,6 @@ static aic_status texpands_check_data(const void *descriptor, const void *const 
 
 const aic_op_info aic_op_texpands = {
     AIC_THIS_ENTRIES,
-    .settle = aic_texpands_settle,
-    .strip = aic_texpands_strip,
     .validate = texpands_validate,
     .operands = texpands_operands,
     .accessed = texpands_accessed,

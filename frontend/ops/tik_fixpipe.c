@@ -8,9 +8,25 @@
 #include "frontend/text/number.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+/* Whether mode_param is read; of any descriptor. */
+static inline bool scaled_by_number(const aic_tik_fixpipe_desc *desc)
+{
+    unsigned char tensor;
+    memcpy(&tensor, &desc->mode_param_tensor, sizeof tensor);
+    return desc->quantize_params == AIC_TIK_INT322FP16 && tensor == 0;
+}
+
+static inline void clear_ignored(aic_tik_fixpipe_desc *desc)
+{
+    desc->mode_param = scaled_by_number(desc) ? desc->mode_param : 1;
+}
 
 #define AIC_THIS tik_fixpipe
 #define AIC_THIS_FIELDS <aic/tik_fixpipe.def>
+#define AIC_THIS_CANONICALISE tik_fixpipe_canonicalise
+#define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
 aic_tik_fixpipe_sizes aic_tik_fixpipe_sizes_of(const aic_tik_fixpipe_desc *desc)
@@ -92,12 +108,6 @@ static aic_status check_quantize(const aic_tik_fixpipe_desc *desc)
                     src, dst);
 }
 
-/* Whether mode_param is read. */
-static bool scaled_by_number(const aic_tik_fixpipe_desc *desc)
-{
-    return desc->quantize_params == AIC_TIK_INT322FP16 && !desc->mode_param_tensor;
-}
-
 static aic_status check_scale(const aic_tik_fixpipe_desc *desc)
 {
     char text[AIC_NUMBER_TEXT_MAX];
@@ -159,6 +169,17 @@ static aic_status tik_fixpipe_validate(const void *descriptor, const aic_semanti
     return status == AIC_OK ? check_extend_params(desc) : status;
 }
 
+/* ---- what code depends on ---- */
+
+/* The scale is the float16 that the number becomes; a single burst has no distance to the next. */
+static void tik_fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_tik_fixpipe_desc *desc = descriptor;
+    desc->mode_param = aic_half_to_double(aic_tik_fixpipe_scale(desc));
+    desc->dst_stride = desc->cburst_num == 1 ? 0 : desc->dst_stride;
+}
+
 /* ---- operands ---- */
 
 static aic_operand optional(const char *name, bool given, aic_dtype dtype, int64_t count)
@@ -184,6 +205,7 @@ static size_t tik_fixpipe_operands(const void *descriptor, const aic_semantics *
         .dtype = desc->dst,
         .rank = 1,
         .shape = {(desc->cburst_num - 1) * s.dst_burst + s.rows * 16},
+        .strided = true,
     };
     operands[1] = (aic_operand){
         .name = "src",

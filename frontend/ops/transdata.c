@@ -13,6 +13,7 @@
 
 #define AIC_THIS transdata
 #define AIC_THIS_FIELDS <aic/transdata.def>
+#define AIC_THIS_CANONICALISE transdata_canonicalise
 #include "frontend/core/operator.inc"
 
 /* ---- rules, in the order of the list ---- */
@@ -100,6 +101,115 @@ static aic_status transdata_validate(const void *descriptor, const aic_semantics
         status = check_bytes(desc, desc->src);
     }
     return status == AIC_OK ? check_bytes(desc, desc->dst) : status;
+}
+
+/* ---- what code depends on ---- */
+
+/* The shape of the operand that has this layout, as its rank and dimensions. */
+typedef struct dims {
+    int32_t rank;
+    int64_t size[AIC_RANK_MAX];
+} dims;
+
+static dims dims_of(const aic_tensor *tensor, aic_layout layout)
+{
+    dims d = {.size = {0}};
+    d.rank = aic_layout_get(layout)->dims(tensor, d.size);
+    return d;
+}
+
+static int64_t product(const int64_t *sizes, int32_t count)
+{
+    int64_t result = 1;
+    for (int32_t i = 0; i < count; i++) {
+        result = aic_size_multiply(result, sizes[i]);
+    }
+    return result;
+}
+
+/* Whether every cell holds an element. */
+static bool is_full(const aic_tensor *tensor, aic_layout layout)
+{
+    const dims d = dims_of(tensor, layout);
+    return product(d.size, d.rank) == product(tensor->size, AIC_TENSOR_RANK_MAX);
+}
+
+/* Whether every index of a dimension of this size adds the same number of cells. */
+static bool same_place(const aic_layout_place *a, const aic_layout_place *b, int64_t size)
+{
+    enum { BLOCK_MAX = 32 };
+    bool same = true;
+    for (int64_t i = 1; i <= BLOCK_MAX && i < size; i *= 2) {
+        same = same &&
+               i / a->block * a->outer + i % a->block * a->inner == i / b->block * b->outer + i % b->block * b->inner;
+    }
+    return same;
+}
+
+/* Whether two layouts of a tensor put every element into the same cell of an operand of the same shape.
+ *
+ * The cell of an element is the sum of what each of its indices adds, of which blocks have a power of two of at most
+ * 32: it is the sum of what the bits of the index add, and a bit from 32 on adds so many times what 32 adds. So the
+ * powers of two up to 32 tell. */
+static bool same_cells(const aic_tensor *tensor, aic_layout a, aic_layout b)
+{
+    const dims of_a = dims_of(tensor, a), of_b = dims_of(tensor, b);
+    aic_layout_place in_a[AIC_TENSOR_RANK_MAX], in_b[AIC_TENSOR_RANK_MAX];
+    aic_layout_places(a, tensor, in_a);
+    aic_layout_places(b, tensor, in_b);
+    bool same = of_a.rank == of_b.rank && memcmp(of_a.size, of_b.size, sizeof of_a.size) == 0;
+    for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
+        same = same && same_place(&in_a[d], &in_b[d], tensor->size[d]);
+    }
+    return same;
+}
+
+/* The first layout that has the same cells; as that of dst it also does the same with those that hold no element. */
+static aic_layout canonical_layout(const aic_tensor *tensor, aic_layout layout, bool is_dst)
+{
+    const aic_layout_info *own = aic_layout_get(layout);
+    const bool any = !is_dst || is_full(tensor, layout);
+    aic_layout first = AIC_LAYOUT_ND;
+    for (bool found = false; !found;) {
+        const aic_layout_info *other = aic_layout_get(first);
+        found =
+            other->tensor == own->tensor && (any || other->padded == own->padded) && same_cells(tensor, first, layout);
+        first = found ? first : first + 1;
+    }
+    return first;
+}
+
+/* Both layouts change, or neither: the order of the shape's letters is theirs. */
+static void set_layouts(aic_transdata_desc *desc, aic_layout src, aic_layout dst)
+{
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    const char *names = aic_layout_get(src)->tensor, *letters = aic_layout_shape_letters(src, dst);
+    for (size_t i = 0; letters[i] != '\0'; i++) {
+        desc->shape[i] = tensor.size[strchr(names, letters[i]) - names];
+    }
+    desc->src = src;
+    desc->dst = dst;
+}
+
+/* From a layout to itself, and no cell is without an element: a copy of an operand of four dimensions. */
+static void canonicalise_copy(aic_transdata_desc *desc)
+{
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    const dims d = dims_of(&tensor, desc->dst);
+    if (desc->src == desc->dst && d.rank == AIC_TENSOR_RANK_MAX && is_full(&tensor, desc->dst)) {
+        desc->src = desc->dst = AIC_LAYOUT_NCHW;
+        memcpy(desc->shape, d.size, sizeof desc->shape);
+    }
+}
+
+static void transdata_canonicalise(void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_transdata_desc *desc = descriptor;
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    desc->dtype = aic_moved_dtype(desc->dtype);
+    set_layouts(desc, canonical_layout(&tensor, desc->src, false), canonical_layout(&tensor, desc->dst, true));
+    canonicalise_copy(desc);
 }
 
 /* ---- operands ---- */

@@ -30,6 +30,7 @@ static void list_tile(aic_pto_program *p, size_t index)
     list(p, name->argument, index,
          operand_of(name->text, name->made && unbound ? AIC_OUT : AIC_INOUT, name->tile.desc.dtype,
                     aic_texpands_storage(&name->tile.desc)));
+    p->arguments[name->argument].strided = true;
     for (size_t i = 0; i < 2; i++) {
         if (name->size_argument[i] != AIC_PTO_NONE) {
             list(p, name->size_argument[i], index, operand_of(name->sizes[i], AIC_IN, AIC_INT32, 1));

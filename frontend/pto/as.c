@@ -211,6 +211,33 @@ static aic_status read_statement(aic_pto_reader *in, aic_pto_line *line)
     return aic_pto_fail_word(in, word, NULL, "a statement (pto.texpands, pto.tassign, .arg, .const)");
 }
 
+/* Attributes in braces behind a statement mean nothing here: they are read as far as brackets and quotes pair up,
+ * within the line, and dropped. */
+static aic_status drop_attributes(aic_pto_reader *in)
+{
+    aic_pto_skip(in);
+    const char *open = in->at, *quote = NULL;
+    if (in->at == in->end || *in->at != '{') {
+        return AIC_OK;
+    }
+    for (size_t depth = 0; in->at < in->end && *in->at != '\n'; in->at++) {
+        if (quote != NULL) {
+            const bool escaped = *in->at == '\\' && in->end - in->at > 1 && in->at[1] != '\n';
+            in->at += escaped;
+            quote = !escaped && *in->at == '"' ? NULL : quote;
+        } else if (*in->at == '"') {
+            quote = in->at;
+        } else if (*in->at == '{') {
+            depth++;
+        } else if (*in->at == '}' && --depth == 0) {
+            in->at++;
+            return AIC_OK;
+        }
+    }
+    return quote != NULL ? aic_pto_fail(in, quote, "attributes: this '\"' is not closed on its line")
+                         : aic_pto_fail(in, open, "attributes: this '{' is not closed on its line");
+}
+
 aic_status aic_pto_read_line(aic_pto_reader *in, aic_pto_line *line)
 {
     *line = (aic_pto_line){.kind = AIC_PTO_EMPTY, .type = -1};
@@ -221,6 +248,7 @@ aic_status aic_pto_read_line(aic_pto_reader *in, aic_pto_line *line)
         in->at = end ? end : in->end;
     } else if (!aic_pto_line_ends(in)) {
         status = read_statement(in, line);
+        status = status == AIC_OK ? drop_attributes(in) : status;
         (void)(status == AIC_OK && aic_pto_take(in, ';'));
     }
     if (status == AIC_OK) {

@@ -387,7 +387,7 @@ static void place_statements(aic_pto_program *p)
         s->address = p->manual ? s->address : AIC_NOT_GIVEN;
         desc->address = s->address;
         p->code[i].desc = *desc;
-        aic_texpands_strip(&p->code[i].desc);
+        aic_texpands_unplace(&p->code[i].desc);
     }
 }
 

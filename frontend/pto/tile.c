@@ -1,9 +1,10 @@
-/* Types of PTO-AS: elements, and the four bodies of a tile type.
+/* Types of PTO-AS: elements, and the five bodies of a tile type.
  *
  *     short    16x16xf32
  *     keyed    loc=vec, dtype=f32, rows=16, cols=16, ...
  *     posit    loc=vec, f32, 16, 16, RowMajor, NoneBox, None, Zero
- *     compact  vec, 16x16xf32, valid=3x5, ... */
+ *     compact  vec, 16x16xf32, valid=3x5, ...
+ *     plain    f32, 16, 16 */
 #include "frontend/core/diag.h"
 #include "frontend/core/field.h"
 #include "frontend/ops/texpands.h"
@@ -27,8 +28,23 @@ enum { TYPES = sizeof types / sizeof types[0] };
 
 static const char TYPE_EXPECTED[] = "a type (f16, f32, bf16, i8, i16, i32, ui8, ui16, ui32, si8, si16, si32)";
 
+/* Spellings of C, read as the row of this name; iN is the signed type. */
+static const struct {
+    const char *name, *type;
+} spellings[] = {
+    {"half", "f16"},  {"float16", "f16"}, {"float", "f32"}, {"float32", "f32"}, {"bfloat16", "bf16"}, {"int8", "i8"},
+    {"int16", "i16"}, {"int32", "i32"},   {"uint8", "ui8"}, {"uint16", "ui16"}, {"uint32", "ui32"},
+};
+
+enum { SPELLINGS = sizeof spellings / sizeof spellings[0] };
+
 int aic_pto_type_find(aic_pto_word word)
 {
+    for (size_t i = 0; i < SPELLINGS; i++) {
+        if (aic_pto_word_is(word, spellings[i].name)) {
+            word = (aic_pto_word){spellings[i].type, strlen(spellings[i].type)};
+        }
+    }
     int type = TYPES - 1;
     while (type >= 0 && !aic_pto_word_is(word, types[type].name)) {
         type--;
@@ -323,6 +339,23 @@ static aic_status read_compact_body(body *b, aic_pto_word loc)
     return status;
 }
 
+/* Behind "TYPE,": rows and columns. */
+static aic_status read_plain(body *b, aic_pto_word type)
+{
+    static const char *const order[] = {"rows", "cols"};
+    aic_status status = read_dtype(b, find_key("dtype"), type);
+    b->seen |= DTYPE;
+    for (size_t i = 0; i < sizeof order / sizeof order[0] && status == AIC_OK; i++) {
+        const key_row *key = find_key(order[i]);
+        aic_pto_word word;
+        b->seen |= key->bits;
+        status = i > 0 ? aic_pto_expect(b->in, ',') : AIC_OK;
+        status = status == AIC_OK ? aic_pto_read_word(b->in, AIC_PTO_LITERAL, order[i], &word) : status;
+        status = status == AIC_OK ? key->read(b, key, word) : status;
+    }
+    return status;
+}
+
 static aic_status read_body(body *b)
 {
     aic_pto_reader *in = b->in;
@@ -335,8 +368,13 @@ static aic_status read_body(body *b)
     if (status != AIC_OK) {
         return status;
     }
+    if (aic_pto_word_is(word, "...")) {
+        return aic_pto_fail(in, word.start,
+                            "\"...\" stands for a tile type that is left out; write it, e.g. "
+                            "!pto.tile<16x16xf32>");
+    }
     if (aic_pto_take(in, ',')) {
-        return read_compact_body(b, word);
+        return aic_pto_type_find(word) >= 0 ? read_plain(b, word) : read_compact_body(b, word);
     }
     status = read_pair(b, word, false);
     return status == AIC_OK ? read_keyed(b) : status;

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { PAIR = 2 }; /* a producer and a consumer */
+
 /* The accumulator of a producer in a chain; false when the descriptor is no legal one. */
 static bool accumulates(const aic_op_info *producer, const aic_semantics *semantics, const void *desc,
                         aic_accumulator *accumulator)
@@ -34,7 +36,7 @@ static aic_status draw_producer(const aic_op_info *producer, const aic_semantics
     return aic_fail(AIC_INTERNAL, producer->record.name, "%d random descriptors, and none for a chain", AIC_DRAWS_MAX);
 }
 
-static aic_status random_chain(aic_op ops[AIC_STAGES_MAX], const aic_semantics *semantics, uint64_t *state, bool legal,
+static aic_status random_chain(aic_op ops[PAIR], const aic_semantics *semantics, uint64_t *state, bool legal,
                                aic_spec *spec)
 {
     const aic_op_info *producer = aic_op_get(ops[0]), *consumer = aic_op_get(ops[1]);
@@ -45,7 +47,7 @@ static aic_status random_chain(aic_op ops[AIC_STAGES_MAX], const aic_semantics *
     const bool first_is_legal = legal || aic_rng_once_in(state, 2);
     aic_accumulator accumulator;
     memset(spec, 0, sizeof *spec);
-    spec->count = 2;
+    spec->count = PAIR;
     spec->stage[0].op = ops[0];
     spec->stage[1].op = ops[1];
     consumer->init(&spec->stage[1].desc);
@@ -59,9 +61,9 @@ static aic_status random_chain(aic_op ops[AIC_STAGES_MAX], const aic_semantics *
 }
 
 /* Fills in AIC_OP_NONE: any operator that has the hook. */
-static void choose_ops(aic_op ops[AIC_STAGES_MAX], uint64_t *state)
+static void choose_ops(aic_op ops[PAIR], uint64_t *state)
 {
-    for (int stage = 0; stage < AIC_STAGES_MAX; stage++) {
+    for (int stage = 0; stage < PAIR; stage++) {
         while (ops[stage] == AIC_OP_NONE) {
             aic_op op = (aic_op)aic_rng_range(state, AIC_OP_NONE + 1, AIC_OP_END - 1);
             const aic_op_info *info = aic_op_get(op);
@@ -74,7 +76,7 @@ static aic_status random_spec(aic_op producer, aic_op consumer, const aic_semant
                               bool legal, aic_spec *spec)
 {
     const aic_semantics defaults = aic_semantics_init();
-    aic_op ops[AIC_STAGES_MAX] = {producer, consumer};
+    aic_op ops[PAIR] = {producer, consumer};
     uint64_t state = seed;
     semantics = semantics ? semantics : &defaults;
     aic_status status = aic_semantics_check(semantics);

@@ -95,8 +95,10 @@ static void break_init_c(uint64_t *state, aic_mmad_desc *desc)
     memset(&desc->init_c, (int)aic_rng_range(state, 2, 255), sizeof desc->init_c);
 }
 
+/* Of a float type: int8 ignores it. */
 static void break_accumulate(uint64_t *state, aic_mmad_desc *desc)
 {
+    desc->dtype = desc->dtype == AIC_INT8 ? AIC_FLOAT16 : desc->dtype;
     const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 2, 77, UINT32_MAX);
     memcpy(&desc->accumulate, &wrong, sizeof wrong);
 }

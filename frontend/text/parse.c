@@ -2,7 +2,8 @@
  *
  *     text   = stage { "|" stage }
  *     stage  = name "(" [ key "=" value { "," key "=" value } ] ")"
- *     value  = word | "[" word { "," word } "]"
+ *     value  = word | "[" word { "," word } "]" | quant
+ *     quant  = "quant" "(" word [ "," word "," word ] ")", where 64 bits may be (quant.c)
  *     word   = one or more of A-Z a-z 0-9 _ . + - ?
  *
  * White space is free between words and signs. One pass, no recursion, no allocation: the first error ends it, and
@@ -11,7 +12,9 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "frontend/pto/as.h"
+#include "frontend/text/nearest.h"
 #include "frontend/text/number.h"
+#include "frontend/text/quant.h"
 #include "frontend/text/text.h"
 #include <aic/pto.h>
 
@@ -49,6 +52,20 @@ __attribute__((format(printf, 3, 4))) static aic_status fail_at(const reader *in
     va_end(arguments);
     return aic_fail(AIC_INVALID_ARGUMENT, in->record ? in->record->name : NULL, "%s%s%s (column %zu)",
                     in->field ? in->field->name : "", in->field ? ": " : "", message, (size_t)(where - in->text) + 1);
+}
+
+/* "; did you mean stride?", or nothing. */
+typedef struct hint {
+    char text[64];
+} hint;
+
+static hint hint_of(const aic_nearest *search)
+{
+    hint h = {""};
+    if (search->best) {
+        snprintf(h.text, sizeof h.text, "; did you mean %s?", search->best);
+    }
+    return h;
 }
 
 #define SHOWN_MAX 40
@@ -188,26 +205,40 @@ static aic_status value_bool(const reader *in, word w, uint64_t *value)
 
 static aic_status value_dtype(const reader *in, word w, uint64_t *value)
 {
+    aic_nearest near = {.word = w.start, .length = w.length};
     char name[16] = ""; /* longer than any name or alias */
     if (w.length < sizeof name) {
         memcpy(name, w.start, w.length);
     }
     *value = aic_dtype_parse(name);
-    return *value != AIC_DTYPE_NONE ? AIC_OK : fail_value(in, w, "a data type (int8, float16, ...)");
+    if (*value != AIC_DTYPE_NONE) {
+        return AIC_OK;
+    }
+    for (int dtype = 1; aic_dtype_size((aic_dtype)dtype) > 0; dtype++) {
+        aic_nearest_try(&near, aic_dtype_name((aic_dtype)dtype));
+    }
+    return fail_at(in, w.start, "%s is not a data type (int8, float16, ...)%s", show(w).text, hint_of(&near).text);
 }
 
 static aic_status value_bits(const reader *in, word w, uint64_t *value)
 {
     return aic_bits_parse(w.start, w.length, value) == AIC_NUMBER_OK
                ? AIC_OK
-               : fail_value(in, w, "an integer of 64 bits without a sign");
+               : fail_value(in, w, "an integer of 64 bits without a sign, or quant(...)");
 }
 
 static aic_status value_enum(const reader *in, word w, uint64_t *value)
 {
-    return aic_enum_value(in->field->kind, w.start, w.length, value)
-               ? AIC_OK
-               : fail_value(in, w, aic_enum_expected(in->field->kind));
+    if (aic_enum_value(in->field->kind, w.start, w.length, value)) {
+        return AIC_OK;
+    }
+    aic_nearest near = {.word = w.start, .length = w.length};
+    const char *name;
+    for (size_t i = 0; (name = aic_enum_listed(in->field->kind, i)) != NULL; i++) {
+        aic_nearest_try(&near, name);
+    }
+    return fail_at(in, w.start, "%s is not %s%s", show(w).text, aic_enum_expected(in->field->kind),
+                   hint_of(&near).text);
 }
 
 static aic_status value_size(const reader *in, word w, uint64_t *value)
@@ -244,10 +275,35 @@ static aic_status (*const value_readers[])(const reader *in, word w, uint64_t *v
 #undef AIC_ENUM
 };
 
+/* A quantisation word by its parts, where 64 bits may be; *found: there is one. */
+static aic_status read_quant(reader *in, bool *found, uint64_t *value)
+{
+    const char *at = in->at;
+    const aic_quant_result result = in->field->kind == AIC_KIND_BITS ? aic_quant_read(&at, value) : AIC_QUANT_NONE;
+    *found = result != AIC_QUANT_NONE;
+    if (result == AIC_QUANT_NO_MEMORY) {
+        return aic_fail_memory(in->record->name, strlen(in->at));
+    }
+    if (*found && result != AIC_QUANT_OK) {
+        return fail_at(in, at, "%s", aic_quant_fault(result));
+    }
+    in->at = *found ? at : in->at;
+    return AIC_OK;
+}
+
 static aic_status read_entry(reader *in, void *desc, uint32_t index)
 {
     word w;
+    bool found = false;
     uint64_t value = 0;
+    const aic_status failed = read_quant(in, &found, &value);
+    if (failed != AIC_OK) {
+        return failed;
+    }
+    if (found) {
+        aic_field_set_word(in->field, desc, index, value);
+        return AIC_OK;
+    }
     aic_status status = read_word(in, "a value", &w);
     if (status == AIC_OK) {
         status = value_readers[in->field->kind](in, w, &value);
@@ -307,8 +363,13 @@ static aic_status read_pair(reader *in, void *desc, uint64_t *seen)
         f++;
     }
     if (f == in->record->count) {
+        aic_nearest near = {.word = key.start, .length = key.length};
+        for (f = 0; f < in->record->count; f++) {
+            aic_nearest_try(&near, in->record->fields[f].name);
+        }
         list_keys(in->record, keys, sizeof keys);
-        return fail_at(in, key.start, "%s: unknown key; the keys are %s", show(key).text, keys);
+        return fail_at(in, key.start, "%s: unknown key%s%s the keys are %s", show(key).text, hint_of(&near).text,
+                       near.best ? "" : ";", keys);
     }
     in->field = &in->record->fields[f];
     if (*seen >> f & 1) {
@@ -358,6 +419,17 @@ static aic_status read_end(reader *in, const char *expected)
     return *in->at == '\0' ? AIC_OK : fail_at(in, in->at, "expected %s instead of %s", expected, show_next(in).text);
 }
 
+/* " conv2d, mmad, ...", and which of them is meant. */
+static void list_operators(aic_nearest *near, char *buffer, size_t capacity)
+{
+    size_t length = 0;
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END && length < capacity; op++) {
+        aic_nearest_try(near, aic_op_name((aic_op)op));
+        length += (size_t)snprintf(buffer + length, capacity - length, "%s %s", length > 0 ? "," : "",
+                                   aic_op_name((aic_op)op));
+    }
+}
+
 static aic_status read_stage(reader *in, aic_stage *stage)
 {
     word name;
@@ -379,7 +451,11 @@ static aic_status read_stage(reader *in, aic_stage *stage)
             return status;
         }
     }
-    return fail_at(in, name.start, "%s: unknown operator", show(name).text);
+    aic_nearest near = {.word = name.start, .length = name.length};
+    char names[KEYS_MAX] = "";
+    list_operators(&near, names, sizeof names);
+    return fail_at(in, name.start, "%s: unknown operator%s%s the operators are%s", show(name).text, hint_of(&near).text,
+                   near.best ? "" : ";", names);
 }
 
 aic_status aic_record_parse(const aic_record *record, const char *text, void *fields)

@@ -6,6 +6,7 @@
 #include "frontend/core/field.h"
 #include "frontend/numeric/element.h"
 #include "frontend/text/number.h"
+#include "frontend/text/quant.h"
 #include <aic/texpands.h>
 
 #include <inttypes.h>
@@ -151,15 +152,34 @@ void aic_scalar_limits(aic_dtype dtype, char text[AIC_SCALAR_LIMITS_MAX])
     }
 }
 
+/* Whether the text is a quantisation word by its parts, and what becomes of it. */
+static bool read_quant(const char *text, aic_status *status, uint64_t *word)
+{
+    const char *at = text;
+    const aic_quant_result result = aic_quant_read(&at, word);
+    if (result == AIC_QUANT_NO_MEMORY) {
+        *status = aic_fail_memory("scalar", strlen(text));
+    } else if (result != AIC_QUANT_OK || at[strspn(at, " \t\r\n\v\f")] != '\0') {
+        *status = aic_fail(AIC_INVALID_ARGUMENT, "scalar", "\"%.60s\": %s", text,
+                           aic_quant_fault(result == AIC_QUANT_OK ? AIC_QUANT_SYNTAX : result));
+    }
+    return result != AIC_QUANT_NONE;
+}
+
 aic_status aic_scalar_parse(aic_dtype dtype, const char *text, void *element)
 {
     uint64_t bits = 0;
+    aic_status status = AIC_OK;
     char limits[AIC_SCALAR_LIMITS_MAX];
     if (text == NULL || element == NULL || aic_dtype_size(dtype) == 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "scalar", "%s",
                         text == NULL      ? "the text is NULL"
                         : element == NULL ? "the element is NULL"
                                           : "the type is none");
+    }
+    if (dtype == AIC_UINT64 && read_quant(text, &status, &bits)) {
+        memcpy(element, &bits, status == AIC_OK ? sizeof bits : 0);
+        return status;
     }
     aic_scalar_limits(dtype, limits);
     switch (aic_scalar_read(dtype, text, strlen(text), &bits)) {

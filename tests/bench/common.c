@@ -123,6 +123,7 @@ aic_context *bench_context(const char *isa)
 {
     aic_context_options options = aic_context_options_init();
     options.isa = isa;
+    options.threads = 1; /* the clock is that of one thread */
     aic_context *context;
     if (aic_context_create(&options, &context) != AIC_OK) {
         bench_die("context");

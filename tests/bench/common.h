@@ -55,7 +55,7 @@ _Noreturn void bench_die(const char *what);
 /* `bytes` zeroed bytes, 64-byte aligned; to be freed with free(). Dies rather than return NULL. */
 void *bench_memory(size_t bytes);
 
-aic_context *bench_context(const char *isa);
+aic_context *bench_context(const char *isa); /* of one thread */
 aic_spec bench_spec(const bench_layer *layer, const bench_kind *kind);
 
 /* The operands of a layer: inputs filled with uniform random values, the same ones every time. */

@@ -162,4 +162,17 @@ printf '%s\0\n' "$int8" >zero.txt
 expect 'a zero byte' 2 'zero.txt:1: ' "$aicjit" check --batch zero.txt
 head -c 200000 /dev/zero | tr '\0' 'a' >wide.txt
 expect 'an endless line' 2 'wide.txt:1: ' "$aicjit" check --batch wide.txt
+
+# ---- a line in place of operator text ----
+
+problem='ic16ih8oc16kh3ph1n"a b"'
+canonical='conv2d\(dtype=int8, fm_shape=\[1,8,8,32\], kernel_shape=\[1,3,3,16,32\]'
+expect 'fmt reads a problem' 0 "^$canonical" "$aicjit" fmt "$problem" --dt int8
+expect 'run does' 0 '^dst: int32\[1,64,16\]' "$aicjit" run "$problem" --dt int8 --fill feature_map=zeros --fill weight=zeros
+expect 'dump does' 0 '^schedule' "$aicjit" dump "$problem" --dt int8 --stage plan
+expect 'explain does' 0 "^$canonical" "$aicjit" explain "$problem" --dt int8
+for command in run dump explain fmt; do
+    expect "$command: a problem without type" 2 '^aicjit: --dt: is missing' "$aicjit" $command "$problem"
+    expect "$command: a wrong problem" 2 'ih = 0|ih is missing|is missing' "$aicjit" $command 'ic16oc16kh3' --dt int8
+done
 finish

@@ -54,5 +54,6 @@ ok 'no temporary file is left' test -z "$(find . -name '.aicjit*')"
 mkdir dumps
 AIC_DUMP_DIR=dumps expect 'AIC_DUMP_DIR' 0 '1 passed' "$aicjit" check "$int8"
 ok 'IR of the kernel' test -n "$(find dumps -name '*.ll')"
+ok 'what the kernel is' grep -q '^conv2d(.*fm_shape=' dumps/aic_conv2d_*.txt
 AIC_VERBOSE=1 expect 'AIC_VERBOSE' 0 'conv2d\(' "$aicjit" run "$int8" --fill feature_map=zeros --fill weight=zeros
 finish

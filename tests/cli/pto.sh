@@ -154,7 +154,7 @@ mkdir group
 AIC_VERBOSE=1 AIC_DUMP_DIR=group "$aicjit" run --pto group.pto --in s=4 --out a=a.bin --out b=b.bin --out c=c.bin 2>log.txt
 ok 'two groups are two kernels' test "$(grep -c '^aicjit: compiled' log.txt)" = 2
 ok 'the group is named after its statements' grep -q 'compiled texpands x3.* aic_texpands_x3_[0-9a-f]*$' log.txt
-ok 'a kernel has three files' test "$(find group -name '*.ll' -o -name '*.s' -o -name '*.o' | wc -l)" = 6
+ok 'a kernel has four files' test "$(find group -name '*.ll' -o -name '*.s' -o -name '*.o' -o -name '*.txt' | wc -l)" = 8
 # the function of the kernel, that of the statements on a and b, that of c's; each with one that fills
 ok 'equal statements have one function' test "$(grep -c '^define' group/aic_texpands_x3_*.ll)" = 5
 ok 'and are called each' test "$(sed -n '/^define void/,/^}/p' group/aic_texpands_x3_*.ll | grep -c 'call void')" = 3
@@ -174,4 +174,45 @@ expect 'fmt without text' 2 'neither an operator text SPEC nor --pto FILE' "$aic
 printf '%%d = texpands %%s : f32, !pto.tile<2x8xf32>\n' >undefined.pto
 expect 'a program with an undefined value' 2 '%s is not defined.*line 1, column 15' "$aicjit" fmt --pto undefined.pto
 
+
+# ---- programs in the other commands ----
+
+echo '%d = texpands 1.0 : f32, !pto.tile<16x16xf32>' >one.pto
+echo '%d = texpands 1.0 : f32, !pto.tile<16x16xf33>' >wrong.pto
+
+cat >several.pto <<'PTO'
+.arg %s : f32
+.arg %n : !pto.tile<f32, 2, 8>
+%b = texpands %s : f32, !pto.tile<vec, 2x8xf32, valid=?x2>
+pto.texpands ins(0.5 : f32) outs(%n : !pto.tile<2x8xf32>) {stage = 1}
+%c = texpands 0.5 : f32, !pto.tile<f32, 2, 8>
+PTO
+expect 'check --pto: the program and its two kinds of statements' 0 '^3 passed, 0 failed$' "$aicjit" check --pto several.pto
+expect 'check --pto, beside operators' 0 '^4 passed, 0 failed$' "$aicjit" check --pto several.pto "$tile"
+expect 'check --pto with a seed' 0 '^3 passed, 0 failed$' "$aicjit" check --pto several.pto --seed 9 --isa generic
+expect 'explain --pto' 0 '^several.pto:3:$' "$aicjit" explain --pto several.pto
+ok 'both kinds of statements' test "$(grep -c '^texpands(' .out)" -eq 2
+expect 'dump --pto' 0 '^; several.pto:4$' "$aicjit" dump --pto several.pto
+ok 'two modules' test "$(grep -c 'define .*aic_texpands_' .out)" -ge 2
+expect 'dump --pto --stage asm' 0 '' "$aicjit" dump --pto several.pto --stage asm -o several.s
+ok 'in a file' grep -q '^# several.pto:4$' several.s
+expect 'an object holds one' 2 'the program has 2 different statements' "$aicjit" dump --pto several.pto --stage obj -o several.o
+expect 'of one it is written' 0 '' "$aicjit" dump --pto one.pto --stage obj -o one.o
+ok 'the object is there' test -s one.o
+expect 'bench --pto' 0 '^\{"spec":"several.pto","kernel":"program",.*"bytes":152,"median_ns":[0-9.]+,.*"cache":"miss"\}$' "$aicjit" bench \
+    --pto several.pto --json --min-time 0.001
+expect 'bench --pto, a table' 0 ' several.pto$' "$aicjit" bench --pto several.pto --min-time 0.001
+for command in dump explain check bench; do
+    expect "$command --pto: no file" 2 '--pto: "none.pto" cannot be read' "$aicjit" $command --pto none.pto
+    expect "$command --pto: a wrong program" 2 'f33 is not a type' "$aicjit" $command --pto wrong.pto
+    expect "$command: --placement alone" 2 'no effect without --pto' "$aicjit" $command "$tile" --placement auto
+done
+: >empty.pto
+for command in dump explain check; do
+    expect "$command --pto: no statement" 2 'the program has no texpands statement' "$aicjit" $command --pto empty.pto
+done
+for command in dump explain; do
+    expect "$command: text and program" 2 'an operator text is given, too' "$aicjit" $command "$tile" --pto several.pto
+done
+expect 'a program has no trace' 2 '--at: has no effect on a program' "$aicjit" explain --pto several.pto --at 'b[0]'
 finish

@@ -143,6 +143,7 @@ typedef struct subject {
     const char *text;
     aic_semantics semantics;
     aic_spec spec;       /* resolved */
+    aic_spec canonical;  /* what its kernel is made of */
     char alignments[32]; /* bytes of an element of every operand, 0: not used */
     aic_object object;   /* its sizes and where its functions begin; the bytes are gone */
 } subject;
@@ -151,12 +152,13 @@ static aic_status make_object(subject *s)
 {
     const aic_target *target = aic_target_find(AIC_ARCH_AARCH64, levels[s->level].name);
     const aic_codegen_request request = {.count = 1,
-                                         .spec = &s->spec,
+                                         .spec = &s->canonical,
                                          .semantics = &s->semantics,
                                          .target = target,
                                          .triple = aic_target_triple(AIC_ARCH_AARCH64),
                                          .symbol = "kernel"};
     aic_status status = target != NULL ? aic_spec_parse(s->text, &s->spec) : AIC_INVALID_ARGUMENT;
+    status = status == AIC_OK ? aic_spec_resolve_kernel(&s->spec, &s->semantics, &s->canonical) : status;
     status = status == AIC_OK ? aic_spec_resolve(&s->spec, &s->semantics, &s->spec) : status;
     return status == AIC_OK ? aic_generator_linked()->object(&request, &s->object) : status;
 }

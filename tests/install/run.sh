@@ -33,12 +33,13 @@ library_folder() { dirname "$(find "$prefix" -name libaicjit.so -print -quit)"; 
 files_are_there() {
     local file
     for file in include/aic/aic.h include/aic/conv2d.h include/aic/conv2d.def include/aic/ops.def bin/aicjit \
-        "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
+        share/man/man1/aicjit.1 share/bash-completion/completions/aicjit \
+        "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0.1,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
         [ -e "$prefix/$file" ] || { echo "$file is missing" && return 1; }
     done
 }
 
-soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0]'; }
+soname_is_versioned() { readelf -d "$lib/libaicjit.so" | grep -F 'Library soname: [libaicjit.so.0.1]'; }
 
 no_path_of_the_build() { ! grep -rlF "$build" "$lib/cmake" "$lib/pkgconfig" "$prefix/include"; }
 
@@ -49,6 +50,63 @@ headers_stand_alone() {
         cc -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -include "$header" -x c /dev/null
         c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -include "$header" -x c++ /dev/null
     done
+}
+
+# No installed header expands a field list, and every descriptor is what the sources' headers make of it.
+structs_are_spelled_out() {
+    local list name source="$here/../.."
+    grep -q '^    int64_t fm_shape\[4\];$' "$prefix/include/aic/conv2d.h"
+    if grep -l 'AIC_FIELD AIC_MEMBER' "$prefix"/include/aic/*.h; then return 1; fi
+    {
+        cat <<'END'
+#include <aic/aic.h>
+#include <stdio.h>
+#define AIC_FIELD(kind, name, count, need, fallback) \
+    printf(#name " %zu %zu\n", offsetof(STRUCT, name), sizeof ((STRUCT *)0)->name);
+int main(void) {
+END
+        for list in "$prefix"/include/aic/*.def; do
+            name=$(basename "$list" .def)
+            grep -q '^AIC_FIELD(' "$list" || continue
+            [ "$name" = semantics ] || name=${name}_desc
+            printf '#define STRUCT aic_%s\nprintf("%s %%zu\\n", sizeof(STRUCT));\n#include <aic/%s>\n#undef STRUCT\n' \
+                "$name" "$name" "$(basename "$list")"
+        done
+        echo 'return 0; }'
+    } >"$work/structs.c"
+    cc -std=c11 -Wall -Wextra -Werror -I "$prefix/include" -o "$work/installed" "$work/structs.c"
+    cc -std=c11 -Wall -Wextra -Werror -I "$source/frontend/include" -o "$work/sources" "$work/structs.c"
+    "$work/installed" >"$work/installed.txt"
+    "$work/sources" >"$work/sources.txt"
+    [ "$(wc -l <"$work/sources.txt")" -gt 100 ]
+    cmp "$work/installed.txt" "$work/sources.txt"
+}
+
+# Every command and operator has its section, and roff has nothing to say about the page.
+manual_page() {
+    local page="$prefix/share/man/man1/aicjit.1" name
+    for name in run check dump explain bench compare fmt info list help; do grep -q "^\.SS \"aicjit $name " "$page"; done
+    for name in conv2d mmad fixpipe texpands; do grep -q "^\.SS $name\$" "$page"; done
+    grep -q '^\\fBAIC_DUMP_DIR' "$page"
+    ! command -v groff >/dev/null || [ -z "$(groff -man -Tascii -ww -z "$page" 2>&1)" ]
+}
+
+# completed WORD...: what is offered for the last word.
+completed() {
+    local COMP_WORDS=(aicjit "$@") COMP_CWORD=$# COMPREPLY=()
+    _aicjit
+    echo "${COMPREPLY[*]}"
+}
+
+completion() {
+    # shellcheck disable=SC1091 # made by the installation
+    . "$prefix/share/bash-completion/completions/aicjit"
+    [ "$(completed exp)" = explain ]
+    [ "$(completed dump --sta)" = --stage ]
+    [ "$(completed dump --stage o)" = 'opt obj' ]
+    [ "$(completed run --overflow s)" = saturate ]
+    [ "$(completed help texp)" = texpands ]
+    [ "$(completed check --fu)" = --fuzz ]
 }
 
 cmake_package() {
@@ -110,6 +168,9 @@ check "the installed files" files_are_there
 check "the soname" soname_is_versioned
 check "no installed file names the build folder" no_path_of_the_build
 check "headers stand alone in C and C++" headers_stand_alone
+check "structs are spelled out" structs_are_spelled_out
+check "the manual page" manual_page
+check "completion" completion
 check "find_package(aicjit)" cmake_package
 check "find_package(aicjit 9.0) is refused" cmake_refuses_other_versions
 check "pkg-config aicjit" pkg_config

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static char message[1024];
 
@@ -46,6 +48,19 @@ void cli_show_warning(void)
     }
 }
 
+bool cli_about_contents(const char *warning)
+{
+    return strstr(warning, ": cbufWorkspace: ") != NULL;
+}
+
+void cli_show_warning_of_request(void)
+{
+    const char *warning = aic_take_warning();
+    if (warning != NULL && !cli_about_contents(warning)) {
+        (void)fprintf(stderr, "aicjit: warning: %s\n", warning);
+    }
+}
+
 const char *cli_fail_message(void)
 {
     return message;
@@ -56,11 +71,22 @@ void cli_fail_clear(void)
     message[0] = '\0';
 }
 
+/* Whether standard output is a pipe whose other end is closed; the write that failed may have been long ago. */
+static bool reader_is_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 int cli_flush_output(void)
 {
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        return cli_fail(CLI_SYSTEM, "standard output: %s", errno != 0 ? strerror(errno) : "write failed");
+        const int error = errno;
+        if (error == EPIPE || reader_is_gone()) { /* it has seen enough, and need not be told */
+            return CLI_SYSTEM;
+        }
+        return cli_fail(CLI_SYSTEM, "standard output: %s", error != 0 ? strerror(error) : "write failed");
     }
     return CLI_DONE;
 }

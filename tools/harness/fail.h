@@ -25,11 +25,18 @@ int cli_fail_memory(const char *what, uint64_t bytes);
 /* Prints the warning that the library's calls have left (aic_take_warning()), if any, on standard error. */
 void cli_show_warning(void);
 
+/* The same where the contents of operands were drawn: a warning about those is dropped. */
+void cli_show_warning_of_request(void);
+
+/* Whether a warning of the library is about the contents of an operand. */
+bool cli_about_contents(const char *warning);
+
 /* The message, "" when there is none; cli_fail_clear forgets it. */
 const char *cli_fail_message(void);
 void cli_fail_clear(void);
 
-/* Whether everything printed so far reached standard output; else CLI_SYSTEM with a message. */
+/* Whether everything printed so far reached standard output; else CLI_SYSTEM with a message, without one where
+ * the reader has closed the pipe. */
 int cli_flush_output(void);
 
 #endif

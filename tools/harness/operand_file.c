@@ -3,6 +3,7 @@
 
 #include "tools/harness/fail.h"
 #include "tools/harness/npy.h"
+#include "tools/harness/operand_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,97 +75,193 @@ static int open_input(const char *subject, const char *path, int *fd, uint64_t *
     return CLI_DONE;
 }
 
-static int check_type(const char *subject, const aic_operand *operand, aic_dtype got)
+/* A file that is open for reading. */
+typedef struct source {
+    char subject[512]; /* opens messages */
+    int fd;
+    uint64_t bytes;    /* of data */
+    bool has_header;   /* .npy; else the type and the shape are what the reader takes them for */
+    npy_header header; /* data_offset counts without one, too */
+} source;
+
+/* ---- what fits an operand ---- */
+
+/* Whether a file's elements may stand for the operand's: the same type, for words any of their size, and for words that
+ * hold elements of 8 or 16 bits those, with or without sign. */
+static bool type_fits(const aic_operand *operand, aic_dtype got)
 {
-    aic_dtype wanted = operand->dtype == AIC_BFLOAT16 ? AIC_UINT16 : operand->dtype;
-    if (got == wanted || (operand->words && aic_dtype_size(got) == aic_dtype_size(wanted))) {
-        return CLI_DONE;
-    }
-    return cli_fail(CLI_WRONG, "%s: dtype is %s, the operand wants %s", subject, aic_dtype_name(got),
-                    aic_dtype_name(wanted));
+    const aic_dtype wanted = operand->dtype == AIC_BFLOAT16 ? AIC_UINT16 : operand->dtype;
+    const aic_dtype parts = operand->sub_words;
+    return got == wanted || (operand->words && aic_dtype_size(got) == aic_dtype_size(wanted)) ||
+           (parts == AIC_INT8 && (got == AIC_INT8 || got == AIC_UINT8)) ||
+           (parts == AIC_INT16 && (got == AIC_INT16 || got == AIC_UINT16));
 }
 
-static void shape_text(int32_t rank, const int64_t *shape, char *text, size_t capacity)
+static int check_type(const source *from, const aic_operand *operand)
 {
-    size_t used = (size_t)snprintf(text, capacity, "[");
-    for (int32_t i = 0; i < rank && used < capacity; i++) {
-        used += (size_t)snprintf(text + used, capacity - used, "%s%" PRId64, i == 0 ? "" : ",", shape[i]);
-    }
-    if (used < capacity) {
-        (void)snprintf(text + used, capacity - used, "]");
-    }
-}
-
-static int check_shape(const char *subject, const aic_operand *operand, const npy_header *header)
-{
-    bool equal = header->rank == operand->rank;
-    for (int32_t i = 0; equal && i < header->rank; i++) {
-        equal = header->shape[i] == operand->shape[i];
-    }
-    if (equal || (header->rank <= 1 && header->elements == operand->elements)) {
+    if (type_fits(operand, from->header.dtype)) {
         return CLI_DONE;
     }
-    char got[160], wanted[160];
-    shape_text(header->rank, header->shape, got, sizeof got);
-    shape_text(operand->rank, operand->shape, wanted, sizeof wanted);
+    return cli_fail(CLI_WRONG, "%s: dtype is %s, the operand wants %s", from->subject,
+                    aic_dtype_name(from->header.dtype), aic_dtype_name(operand->dtype));
+}
+
+/* Whether the operand's elements lie where strides put them: a file of it may have any shape, and of what is only read
+ * it may be longer. */
+static bool may_be_longer(const aic_operand *operand)
+{
+    return operand->strided && operand->direction == AIC_IN;
+}
+
+/* Whether the shapes are the same but for axes of 1 in front. */
+static bool shapes_agree(const aic_operand *operand, const npy_header *header)
+{
+    int32_t skip = 0;
+    while (header->rank - skip > operand->rank && header->shape[skip] == 1) {
+        skip++;
+    }
+    bool agree = header->rank - skip == operand->rank;
+    for (int32_t i = 0; agree && i < operand->rank; i++) {
+        agree = header->shape[skip + i] == operand->shape[i];
+    }
+    return agree;
+}
+
+static int check_shape(const source *from, const aic_operand *operand)
+{
+    const npy_header *header = &from->header;
+    const uint64_t wants = (uint64_t)operand->bytes;
+    const uint64_t holds = (uint64_t)header->elements * aic_dtype_size(header->dtype);
+    const bool packed = operand->sub_words != AIC_DTYPE_NONE && holds == wants;
+    if (shapes_agree(operand, header) || (header->rank <= 1 && header->elements == operand->elements) || packed ||
+        (operand->strided && (holds == wants || (holds > wants && may_be_longer(operand))))) {
+        return CLI_DONE;
+    }
+    char got[OPERAND_TEXT_MAX], wanted[OPERAND_TEXT_MAX];
+    shape_text(header->rank, header->shape, got);
+    shape_text(operand->rank, operand->shape, wanted);
     if (operand->rank == 1) {
-        return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s", subject, got, wanted);
+        return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s%s", from->subject, got, wanted,
+                        may_be_longer(operand) ? " or more elements" : "");
     }
-    return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s or [%" PRId64 "]", subject, got, wanted,
+    return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s or [%" PRId64 "]", from->subject, got, wanted,
                     operand->elements);
 }
 
-/* Reads and judges a .npy header; *offset is where the data begins. */
-static int read_npy_header(const char *subject, const aic_operand *operand, int fd, uint64_t size, uint64_t *offset)
+/* ---- reading ---- */
+
+static int read_npy_header(source *from, uint64_t size)
 {
     unsigned char *bytes = malloc(NPY_HEADER_BYTES_MAX);
     if (bytes == NULL) {
-        return cli_fail_memory(subject, NPY_HEADER_BYTES_MAX);
+        return cli_fail_memory(from->subject, NPY_HEADER_BYTES_MAX);
     }
     size_t part = size < NPY_HEADER_BYTES_MAX ? (size_t)size : NPY_HEADER_BYTES_MAX;
-    npy_header header = {0};
-    int status = read_exactly(subject, fd, bytes, part);
+    int status = read_exactly(from->subject, from->fd, bytes, part);
     if (status == CLI_DONE) {
-        status = npy_parse(subject, bytes, part, &header);
+        status = npy_parse(from->subject, bytes, part, &from->header);
     }
     free(bytes);
-    if (status == CLI_DONE) {
-        status = check_type(subject, operand, header.dtype);
-    }
-    if (status == CLI_DONE) {
-        status = check_shape(subject, operand, &header);
-    }
-    *offset = header.data_offset;
     return status;
+}
+
+static void close_source(source *from)
+{
+    if (from->fd != -1) {
+        (void)close(from->fd);
+    }
+}
+
+/* `name` is the operand's, NULL for a file that is none's. */
+static int open_source(const char *name, const char *path, source *from)
+{
+    uint64_t size = 0;
+    *from = (source){.fd = -1, .has_header = has_suffix(path, ".npy")};
+    (void)snprintf(from->subject, sizeof from->subject, "%s%s\"%.400s\"", name == NULL ? "" : name,
+                   name == NULL ? "" : ": ", path);
+    if (!operand_file_named(path)) {
+        return cli_fail(CLI_WRONG, "%s ends in neither .npy nor .bin", from->subject);
+    }
+    int status = open_input(from->subject, path, &from->fd, &size);
+    if (status == CLI_DONE && from->has_header) {
+        status = read_npy_header(from, size);
+    }
+    if (status == CLI_DONE) {
+        from->bytes = size - from->header.data_offset;
+    }
+    return status;
+}
+
+/* Reads the first `size` bytes of data. */
+static int read_data(const source *from, void *data, uint64_t size)
+{
+    if (lseek(from->fd, (off_t)from->header.data_offset, SEEK_SET) == -1) {
+        return cli_fail(CLI_SYSTEM, "%s: %s", from->subject, strerror(errno));
+    }
+    return read_exactly(from->subject, from->fd, data, size);
 }
 
 int operand_read(const aic_operand *operand, const char *path, void *data)
 {
-    char subject[512];
-    (void)snprintf(subject, sizeof subject, "%s: \"%.400s\"", operand->name, path);
-    int fd;
-    uint64_t size = 0, offset = 0;
-    int status = operand_file_check(operand, path);
-    if (status == CLI_DONE) {
-        status = open_input(subject, path, &fd, &size);
+    source from;
+    const uint64_t wants = (uint64_t)operand->bytes;
+    int status = open_source(operand->name, path, &from);
+    if (status == CLI_DONE && from.has_header) {
+        status = check_type(&from, operand);
+        status = status == CLI_DONE ? check_shape(&from, operand) : status;
     }
-    if (status != CLI_DONE) {
-        return status;
-    }
-    if (has_suffix(path, ".npy")) {
-        status = read_npy_header(subject, operand, fd, size, &offset);
-    }
-    if (status == CLI_DONE && size - offset != (uint64_t)operand->bytes) {
-        status = cli_fail(CLI_WRONG, "%s: holds %" PRIu64 " bytes of data, the operand wants %" PRId64, subject,
-                          size - offset, operand->bytes);
-    }
-    if (status == CLI_DONE && lseek(fd, (off_t)offset, SEEK_SET) == -1) {
-        status = cli_fail(CLI_SYSTEM, "%s: %s", subject, strerror(errno));
+    if (status == CLI_DONE && from.bytes != wants && !(from.bytes > wants && may_be_longer(operand))) {
+        status = cli_fail(CLI_WRONG, "%s: holds %" PRIu64 " bytes of data, the operand wants %" PRIu64 "%s",
+                          from.subject, from.bytes, wants, may_be_longer(operand) ? " or more" : "");
     }
     if (status == CLI_DONE) {
-        status = read_exactly(subject, fd, data, (size_t)operand->bytes);
+        status = read_data(&from, data, wants);
     }
-    (void)close(fd);
+    close_source(&from);
+    return status;
+}
+
+/* ---- tensors that are no operand's ---- */
+
+/* What the header says, or the type that is asked for and one axis. */
+static int describe_tensor(const source *from, aic_dtype dtype, aic_operand *tensor)
+{
+    const npy_header *header = &from->header;
+    const aic_dtype own = dtype == AIC_BFLOAT16 ? AIC_UINT16 : dtype;
+    const uint64_t size = aic_dtype_size(from->has_header ? header->dtype : dtype);
+    if (!from->has_header && dtype == AIC_DTYPE_NONE) {
+        return cli_fail(CLI_WRONG, "%s: the type of a .bin file must be given: --dtype T", from->subject);
+    }
+    if (from->has_header && dtype != AIC_DTYPE_NONE && header->dtype != own) {
+        return cli_fail(CLI_WRONG, "%s: dtype is %s, not %s", from->subject, aic_dtype_name(header->dtype),
+                        aic_dtype_name(dtype));
+    }
+    tensor->dtype = dtype != AIC_DTYPE_NONE ? dtype : header->dtype;
+    tensor->rank = from->has_header ? header->rank : 1;
+    memcpy(tensor->shape, header->shape, sizeof tensor->shape);
+    if (!from->has_header) {
+        tensor->shape[0] = (int64_t)(from->bytes / size);
+    }
+    tensor->elements = from->has_header ? header->elements : tensor->shape[0];
+    tensor->bytes = (int64_t)from->bytes;
+    if ((uint64_t)tensor->elements > from->bytes / size || (uint64_t)tensor->elements * size != from->bytes) {
+        return cli_fail(CLI_WRONG, "%s: %" PRIu64 " bytes of data are not %" PRId64 " elements of %s", from->subject,
+                        from->bytes, tensor->elements, aic_dtype_name(tensor->dtype));
+    }
+    return CLI_DONE;
+}
+
+int tensor_read(const char *path, aic_dtype dtype, aic_operand *tensor, guard_buffer *buffer)
+{
+    source from;
+    *tensor = (aic_operand){.name = "tensor", .direction = AIC_IN};
+    int status = open_source(NULL, path, &from);
+    status = status == CLI_DONE ? describe_tensor(&from, dtype, tensor) : status;
+    if (status == CLI_DONE && !guard_open(buffer, (size_t)tensor->bytes, 64, GUARD_BEFORE)) {
+        status = cli_fail_memory(from.subject, (uint64_t)tensor->bytes);
+    }
+    status = status == CLI_DONE ? read_data(&from, buffer->data, (uint64_t)tensor->bytes) : status;
+    close_source(&from);
     return status;
 }
 

@@ -27,6 +27,20 @@ AIC_EXTERN_C_BEGIN
 
 typedef struct aic_context aic_context;
 
+/* Work of a call that is shared: does items begin .. end-1 of those that the callback was given. `worker` is one of 0
+ * .. workers-1, and no two bodies that run at the same time have the same. */
+typedef void (*aic_parallel_body)(void *data, int64_t begin, int64_t end, int worker);
+
+/* A caller's own parallel loop: calls body(data, begin, end, worker) so that every item 0 .. items-1 is done once, in
+ * any ranges and order, on any threads, and returns when all bodies have returned. A call may use it several times, one
+ * after the other; concurrent calls use it at the same time. Calls to this library that it makes itself are not shared
+ * once more. A range outside, a worker's number outside or in use, or items that were left out make the call fail with
+ * AIC_INVALID_ARGUMENT, its output undefined. `user` is parallel_for_data. */
+typedef void (*aic_parallel_for)(void *user, int64_t items, int workers, aic_parallel_body body, void *data);
+
+/* The most threads that a context may have. */
+#define AIC_THREADS_MAX 1024
+
 typedef struct aic_context_options {
     /* Highest instruction set level to use, e.g. "avx2"; NULL: the environment's AIC_MAX_ISA, else the best
      * of the host. A level the host lacks is AIC_UNSUPPORTED. */
@@ -35,11 +49,25 @@ typedef struct aic_context_options {
      * or "function(loop-mssa(licm),dse)"; NULL or "": none, the default: the emitter has unrolled and vectorised
      * already. The passes that aic_pass_name() lists are accepted, nothing else is: AIC_INVALID_ARGUMENT. */
     const char *passes;
-    /* Folder for the IR, assembly and object of every kernel made; NULL: the environment's AIC_DUMP_DIR. */
+    /* Folder for the IR, assembly and object of every kernel made, and a text of all that it was made from; NULL: the
+     * environment's AIC_DUMP_DIR. It is made where it is not there, but not the folder that it is in;
+     * AIC_INVALID_ARGUMENT when it cannot be written to. */
     const char *dump_dir;
     /* 1: one line on standard error for every kernel made; 2: and for every lookup; -1: the environment's
      * AIC_VERBOSE. The library prints nothing else, and nothing by default. */
     int verbose;
+    /* Threads that share one call, its caller among them: 1 .. AIC_THREADS_MAX; 0: the environment's AIC_NUM_THREADS,
+     * else the effective processors: those of the calling thread's affinity mask, at most as many as the quota of a
+     * control group pays for, rounded down. Results do not depend on it, bit for bit. Calls too small for it, and those
+     * through a kernel's C function, stay on the calling thread. More than 1 without parallel_for is AIC_UNSUPPORTED
+     * where the library pthreadpool is not installed; by default calls then stay on the calling thread.
+     *
+     * The threads are those of one pool for the process, started with the first call that is shared. As long as it is
+     * in use other callers work alone and its threads are so many fewer. A child after fork() gets a pool of its own.
+     */
+    int threads;
+    aic_parallel_for parallel_for; /* NULL: the pool; else what shares calls among at most `threads` threads */
+    void *parallel_for_data;
     aic_semantics semantics;
     /* File of tuned schedules, which kernels without a given schedule use (aic/tune.h); NULL: the environment's
      * AIC_TUNING_DB; "": none. A file that cannot be read or is damaged costs speed and leaves a warning. */
@@ -69,6 +97,10 @@ AIC_API aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats
  * no default context can be made. */
 AIC_API const char *aic_context_isa(aic_context *context);
 
+/* The number of threads that share the context's calls; 1 where there is no pool. 0, with a message, when context is
+ * NULL and no default context can be made. */
+AIC_API int aic_context_threads(aic_context *context);
+
 /* Instruction set levels of this architecture in ascending order; NULL past the last. Static storage. */
 AIC_API const char *aic_isa_name(size_t index);
 
@@ -84,8 +116,8 @@ AIC_API aic_status aic_isa_check(const char *name);
  * lacks. Such a level is never the default. False for NULL and for a name that is no level. */
 AIC_API bool aic_isa_emulated(const char *name);
 
-/* Passes and adaptors that a pipeline of aic_context_options.passes may name: default<O1> and the like, the usual scalar
- * and loop optimisations; NULL past the last. Static storage. */
+/* Passes and adaptors that a pipeline of aic_context_options.passes may name: default<O1> and the like, the usual
+ * scalar and loop optimisations; NULL past the last. Static storage. */
 AIC_API const char *aic_pass_name(size_t index);
 
 /* The LLVM that generates code, e.g. "22.1.8". */

@@ -15,6 +15,16 @@
  *
  * The struct, its initialiser, cache key, printer, parser and perturbation tests all expand the same list.
  *
+ * The other rows of a list are for people: `aicjit help` and the installed headers are made of them, and tests hold
+ * them against the rules. Each kind of row is read by those who define its macro.
+ *
+ *     AIC_ABOUT(text)                    what the operator does
+ *     AIC_MEANING(field, text)           what a parameter is, with its unit
+ *     AIC_LIMIT(field, entry, low, high) what an integer must be within, whatever the others are; entry: of a vector,
+ *                                        AIC_EVERY: all of them, and of a scalar
+ *     AIC_ROLE(operand, shape, text)     an operand, in the order of aic_jit_OP()
+ *     AIC_EXAMPLE(text)                  operator text that is legal
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_FIELD_H
 #define AIC_FIELD_H
@@ -52,6 +62,8 @@
 #define AIC_EXTENT_4 [4]
 #define AIC_EXTENT_5 [5]
 #define AIC_EXTENT_6 [6]
+
+#define AIC_EVERY (-1)
 
 #define AIC_MEMBER(kind, name, count, need, fallback) AIC_CTYPE_##kind name AIC_EXTENT_##count;
 

@@ -64,6 +64,7 @@ typedef struct aic_kernel_info {
     uint64_t codegen_ns;  /* passes and machine code */
     uint64_t link_ns;
     uint64_t code_bytes; /* size of the object */
+    int threads;         /* at most that many share a call: 1 for kernels with little to do */
     bool compiled;       /* false: it was in the cache when this handle was created */
 } aic_kernel_info;
 
@@ -75,13 +76,14 @@ typedef enum aic_dump_stage {
     AIC_DUMP_ASM,
     AIC_DUMP_OBJ,    /* relocatable object file */
     AIC_DUMP_PLAN,   /* the schedule's text */
-    AIC_DUMP_EXPLAIN /* which schedule, where it comes from and why, which were refused and why, predicted cost and its bound */
+    AIC_DUMP_EXPLAIN /* which schedule, where it comes from and why, which were refused and why, predicted cost and its
+                        bound */
 } aic_dump_stage;
 
 /* What the generator makes of `spec`, without running it. isa NULL: the context's level, or the lowest when triple
  * names another architecture; any level of the target's architecture is accepted, whether or not the host has it.
- * triple NULL: the host's; else one of 64-bit Linux on an architecture that has a generator, e.g. "aarch64-linux-gnu" or
- * "x86_64-pc-linux-musl". On success *bytes is a block of *size bytes and a closing zero that the caller frees with
+ * triple NULL: the host's; else one of 64-bit Linux on an architecture that has a generator, e.g. "aarch64-linux-gnu"
+ * or "x86_64-pc-linux-musl". On success *bytes is a block of *size bytes and a closing zero that the caller frees with
  * aic_free(). */
 AIC_API aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,
                             const char *isa, const char *triple, char **bytes, size_t *size);

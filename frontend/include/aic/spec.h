@@ -39,7 +39,7 @@ typedef struct aic_stage {
 } aic_stage;
 
 /* The longest chain "a(...) | b(...)" that is fused into one kernel. */
-#define AIC_STAGES_MAX 2
+#define AIC_STAGES_MAX 6
 
 typedef struct aic_spec {
     int32_t count; /* stages in use, 1 .. AIC_STAGES_MAX */
@@ -60,7 +60,7 @@ AIC_API aic_semantics aic_semantics_init(void);
 typedef enum aic_direction { AIC_UNUSED = 0, AIC_IN = 1, AIC_OUT = 2, AIC_INOUT = 3 } aic_direction;
 
 #define AIC_RANK_MAX 6
-#define AIC_OPERANDS_MAX 4
+#define AIC_OPERANDS_MAX 12
 
 /* One operand of a specification, as the document names and shapes it. */
 typedef struct aic_operand {
@@ -75,6 +75,12 @@ typedef struct aic_operand {
      * at the very same address. Where both are 0 operands must be apart. */
     uint32_t overlaps, coincides;
     bool words; /* what its elements are is up to the caller: files may have any type of this size */
+    /* Of words: what each holds four or two of, AIC_INT8 (4N storage) or AIC_INT16 (2N); AIC_DTYPE_NONE: they are
+     * whole. */
+    aic_dtype sub_words;
+    /* Its elements lie where the descriptor's strides put them: its shape is one extent, and a tensor that is longer
+     * serves as an input, too. */
+    bool strided;
 } aic_operand;
 
 /* "producer | consumer" as one specification. aic_spec_validate() tells whether they can be fused; where they have no
@@ -108,6 +114,11 @@ AIC_API bool aic_spec_equal(const aic_spec *a, const aic_spec *b);
 AIC_API aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantics,
                                      aic_operand operands[AIC_OPERANDS_MAX], size_t *count);
 
+/* Bytes of the operand with this name, 0 of one that this descriptor does not take. Validates first; a name that is no
+ * operand's is AIC_INVALID_ARGUMENT. */
+AIC_API aic_status aic_spec_operand_bytes(const aic_spec *spec, const aic_semantics *semantics, const char *name,
+                                          size_t *bytes);
+
 /* Multiply-accumulates (0 where an operator has none), exact for a valid spec up to 2^63 and saturated there,
  * and the bytes that a call reads and writes: each byte of an operand once, twice where it is read and written; gaps
  * between elements, local memory and parts of a tile that the operator does not touch are none of them. Of valid sizes
@@ -122,12 +133,28 @@ AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *sema
 
 /* How far the output may be from the exact result, an entry an element of the output operand (elements that are not
  * written get 0): *exact the value, *bound the largest |result - exact| allowed, infinite where sums may leave the
- * range of float32 on the way, so that the order decides what comes out. A result of 8 bits stands for every number that
- * it is congruent to modulo 256, and where several are right *exact is the middle of them. Only for specifications whose result is not
- * defined bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand holds the old content.
- * Each array has as many entries as the output has elements. */
+ * range of float32 on the way, so that the order decides what comes out. A result of 8 bits stands for every number
+ * that it is congruent to modulo 256, and where several are right *exact is the middle of them. Only for specifications
+ * whose result is not defined bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand
+ * holds the old content. Each array has as many entries as the output has elements. */
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                        size_t count, double *exact, double *bound);
+
+/* Tells how element number `element` of the output operand (in its shape's order, the last index first) comes about: a
+ * line for every sum and rounding of the documents, and at last "dst[0,3,1] = 13". conv2d, mmad, fixpipe, tik_fixpipe
+ * and their chains, with accumulate=cube; the rest is AIC_UNSUPPORTED. operands and count as for aic_reference(); the
+ * output holds the old content, where that is read, and is not written. value (may be NULL) gets the element. buffer,
+ * capacity and length as aic_spec_print() has them: with a capacity of 0 only the length is found out. An element that
+ * the operator does not write is AIC_INVALID_ARGUMENT. Of a sum of more than 1024 blocks the first and the last 512 are
+ * shown. */
+AIC_API aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
+                             int64_t element, void *value, char *buffer, size_t capacity, size_t *length);
+
+/* Leaves a warning (aic_take_warning()) where specification and data, legal as they are, hardly mean what they say: a
+ * fixpipe's quantisation word whose sign bit contradicts the type of dst (AscendC Fixpipe, section 5). Calls do not
+ * look for that. `operands` in calling order; only what is read is looked at. Fails as a call with them would. */
+AIC_API aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                                   size_t count);
 
 /* Whether the result of spec is defined bit for bit (every NaN counting as equal). */
 AIC_API bool aic_spec_exact(const aic_spec *spec);
@@ -150,6 +177,11 @@ AIC_API aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consume
 /* Text name of an operator ("conv2d"), NULL for values that are none; and back (AIC_OP_NONE). */
 AIC_API const char *aic_op_name(aic_op op);
 AIC_API aic_op aic_op_parse(const char *name);
+
+/* The candidate most like `word`, for messages that ask "did you mean"; NULL when none is near, and of NULL. Near: at
+ * most a third of the word's letters are changed, left out, put in or exchanged with a neighbour. Points to a
+ * candidate. */
+AIC_API const char *aic_nearest_word(const char *word, const char *const candidates[], size_t count);
 
 AIC_EXTERN_C_END
 

@@ -40,7 +40,8 @@ AIC_API aic_status aic_jit_texpands(struct aic_context *ctx, const aic_texpands_
                                     const void *scalar);
 
 /* Reads text as one element of `dtype` into *element: a decimal or hexadecimal (0x) integer; for float types a decimal
- * number, rounded once (ties to even), or the bit pattern in hexadecimal, or inf, -inf, nan. AIC_INVALID_ARGUMENT when
+ * number, rounded once (ties to even), or the bit pattern in hexadecimal, or inf, -inf, nan; for uint64 also
+ * quant(SCALE) or quant(SCALE, OFFSET, int8|uint8), a quantisation word. AIC_INVALID_ARGUMENT when
  * the type cannot represent it: an integer outside its range, a finite number that would become infinite. */
 AIC_API aic_status aic_scalar_parse(aic_dtype dtype, const char *text, void *element);
 

@@ -32,13 +32,6 @@ void aic_arith_set_memory(aic_arith *p, aic_memory memory, const aic_semantics *
     p->lane_words = local ? semantics->lane_bytes / WORD_BYTES : INT64_MAX;
 }
 
-bool aic_flag(const bool *flag)
-{
-    unsigned char byte;
-    memcpy(&byte, flag, sizeof byte);
-    return byte != 0;
-}
-
 static bool is_tensor(const aic_arith *p, int i)
 {
     return p->operand[i].source == AIC_ARITH_TENSOR;
@@ -243,7 +236,7 @@ static aic_status check_unique(const aic_arith *p)
         repeats[d] = (aic_repeat){o->size[d], o->stride[d]};
     }
     repeats[AIC_ARITH_C].count = blocks(p->shape[AIC_ARITH_C], p->lanes);
-    if (aic_repeats_nest(1, repeats, AIC_ARITH_RANK)) {
+    if (aic_repeats_move(1, repeats, AIC_ARITH_RANK)) {
         return AIC_OK;
     }
     return aic_fail(AIC_INVALID_ARGUMENT, p->name,
@@ -296,6 +289,10 @@ size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_
             operands[i].direction = i != AIC_ARITH_OUTPUT ? AIC_IN : reads_output(p) ? AIC_INOUT : AIC_OUT;
             operands[i].rank = 1;
             operands[i].shape[0] = p->operand[i].extent;
+            operands[i].strided = true;
+            operands[i].sub_words = p->operand[i].bits == 8    ? AIC_INT8
+                                    : p->operand[i].bits == 16 ? AIC_INT16
+                                                               : AIC_DTYPE_NONE;
             const bool in_place = i != AIC_ARITH_OUTPUT && aic_arith_same_places(p, &p->operand[i]);
             operands[i].coincides = in_place ? 1U << AIC_ARITH_OUTPUT : 0;
         }

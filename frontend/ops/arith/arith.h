@@ -5,6 +5,8 @@
 
 #include "frontend/core/op.h"
 
+#include <string.h>
+
 /* Operands in calling order; dimensions in the document's order. */
 enum { AIC_ARITH_OUTPUT, AIC_ARITH_INPUT0, AIC_ARITH_INPUT1, AIC_ARITH_OPERANDS };
 enum { AIC_ARITH_N, AIC_ARITH_C, AIC_ARITH_H, AIC_ARITH_W, AIC_ARITH_RANK };
@@ -69,7 +71,33 @@ aic_status aic_arith_check_op(const aic_arith *p, bool fixed);
 void aic_arith_set_memory(aic_arith *p, aic_memory memory, const aic_semantics *semantics);
 
 /* A flag of any descriptor, whatever byte it holds. */
-bool aic_flag(const bool *flag);
+static inline bool aic_flag(const bool *flag)
+{
+    unsigned char byte;
+    memcpy(&byte, flag, sizeof byte);
+    return byte != 0;
+}
+
+/* Whether all strides are those of the compact packing: its number has all bits set. */
+static inline bool aic_arith_is_compact(const int64_t stride[AIC_ARITH_RANK])
+{
+    return (stride[0] & stride[1] & stride[2] & stride[3]) == AIC_COMPACT;
+}
+
+/* Clears what the strides of a tensor, or of none, say to nobody (clear_ignored of aic_op_info): those that lead
+ * nowhere, unless they are all of the compact packing; of no tensor all. */
+static inline void aic_arith_clear_strides(bool tensor, const int64_t shape[AIC_ARITH_RANK],
+                                           int64_t stride[AIC_ARITH_RANK])
+{
+    if (!tensor) {
+        stride[0] = stride[1] = stride[2] = stride[3] = AIC_COMPACT;
+    } else if (!aic_arith_is_compact(stride)) {
+        stride[0] = shape[0] == 1 ? 0 : stride[0];
+        stride[1] = shape[1] == 1 ? 0 : stride[1];
+        stride[2] = shape[2] == 1 ? 0 : stride[2];
+        stride[3] = shape[3] == 1 ? 0 : stride[3];
+    }
+}
 
 /* The rules from memory to the strides, in the order of the parameter tables; then places the operands. */
 aic_status aic_arith_check_places(aic_arith *p);

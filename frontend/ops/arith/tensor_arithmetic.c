@@ -7,8 +7,37 @@
 
 #include <string.h>
 
+/* What an input has that it does not take: of a tensor the constant, of a constant the place. */
+static inline void clear_input(const int64_t *shape, const bool *constant, int64_t *address, int64_t *stride,
+                               float *value)
+{
+    if (aic_flag(constant)) {
+        *address = 0;
+        aic_arith_clear_strides(false, shape, stride);
+    } else {
+        *value = 0;
+        aic_arith_clear_strides(true, shape, stride);
+    }
+}
+
+static inline void clear_ignored(aic_tensor_arithmetic_desc *desc)
+{
+    const aic_atomic_op op = desc->op;
+    if (op == AIC_BM_CPY) { /* reads the first input only: the second is the constant 0 */
+        desc->input1_is_const = true;
+        desc->input1_const = 0;
+    }
+    clear_input(desc->shape, &desc->input0_is_const, &desc->input0_addr, desc->input0_stride, &desc->input0_const);
+    clear_input(desc->shape, &desc->input1_is_const, &desc->input1_addr, desc->input1_stride, &desc->input1_const);
+    aic_arith_clear_strides(true, desc->shape, desc->output_stride);
+    desc->select_value = op == AIC_BM_SG || op == AIC_BM_SE ? desc->select_value : 0;
+    desc->shift_type = op == AIC_BM_SHIFT ? desc->shift_type : 0;
+}
+
 #define AIC_THIS tensor_arithmetic
 #define AIC_THIS_FIELDS <aic/tensor_arithmetic.def>
+#define AIC_THIS_CANONICALISE aic_tensor_arithmetic_canonicalise
+#define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
 /* ---- the common form ---- */

@@ -9,8 +9,55 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Clears strides that are not those of the compact packing. Batches that fit into one word, and a dimension that is
+ * `single`, have one place. */
+static void clear_written(const int64_t *shape, bool narrow, const bool single[3], int64_t *stride)
+{
+    const bool word = shape[0] <= (narrow ? 4 : 2);
+    const int64_t extent[AIC_ARITH_RANK] = {word || single[0] ? 1 : shape[0], shape[1], single[1] ? 1 : shape[2],
+                                            single[2] ? 1 : shape[3]};
+    aic_arith_clear_strides(true, extent, stride);
+}
+
+/* Of the second input, or of a constant in its place. Where the operation does not read it, it is the constant 0. */
+static inline void clear_second(aic_tensor_arithmetic_quantized_desc *desc)
+{
+    if (desc->op == AIC_BM_CPY) {
+        desc->input1_is_const = desc->input1_sign = desc->input1_8bit = true;
+        desc->input1_addr = 0;
+    }
+    if (aic_flag(&desc->input1_is_const)) {
+        desc->input1_n_is1 = desc->input1_h_is1 = desc->input1_w_is1 = false;
+        aic_arith_clear_strides(false, desc->shape, desc->input1_stride);
+    } else if (!aic_arith_is_compact(desc->input1_stride)) {
+        const bool single[] = {aic_flag(&desc->input1_n_is1), aic_flag(&desc->input1_h_is1),
+                               aic_flag(&desc->input1_w_is1)};
+        clear_written(desc->shape, aic_flag(&desc->input1_8bit), single, desc->input1_stride);
+    }
+}
+
+static inline void clear_ignored(aic_tensor_arithmetic_quantized_desc *desc)
+{
+    static const bool none[3] = {false};
+    const aic_atomic_op op = desc->op;
+    clear_second(desc);
+    if (aic_flag(&desc->input0_is_const)) {
+        aic_arith_clear_strides(false, desc->shape, desc->input0_stride);
+    } else if (!aic_arith_is_compact(desc->input0_stride)) {
+        clear_written(desc->shape, aic_flag(&desc->input0_8bit), none, desc->input0_stride);
+    }
+    if (!aic_arith_is_compact(desc->output_stride)) {
+        clear_written(desc->shape, aic_flag(&desc->output_8bit), none, desc->output_stride);
+    }
+    desc->rshift_bit = op == AIC_BM_MUL || op == AIC_BM_MAC ? desc->rshift_bit : 0;
+    desc->lshift_bit = op == AIC_BM_MAC ? desc->lshift_bit : 0;
+    desc->shift_type = op == AIC_BM_SHIFT ? desc->shift_type : 0;
+}
+
 #define AIC_THIS tensor_arithmetic_quantized
 #define AIC_THIS_FIELDS <aic/tensor_arithmetic_quantized.def>
+#define AIC_THIS_CANONICALISE aic_tensor_arithmetic_quantized_canonicalise
+#define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
 /* ---- the common form ---- */

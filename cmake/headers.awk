@@ -1,0 +1,71 @@
+# Writes a public header with its structs spelled out: where it expands a field list,
+#
+#     #define AIC_FIELD AIC_MEMBER
+#     #include <aic/conv2d.def>
+#     #undef AIC_FIELD
+#
+# come the members, each with what AIC_MEANING says of it.
+#
+#     awk -v include=FOLDER -f headers.awk HEADER       FOLDER has aic/field.h and aic/*.def
+
+# The name in AIC_CTYPE_NAME and the C type.
+function read_types(    line, parts) {
+    while ((getline line < (include "/aic/field.h")) > 0) {
+        if (line ~ /^#define AIC_CTYPE_/) {
+            split(line, parts, " ")
+            types[substr(parts[2], length("AIC_CTYPE_") + 1)] = parts[3]
+        }
+    }
+    close(include "/aic/field.h")
+}
+
+# Prints a comment and what it is about, the comment in lines of at most 112 letters.
+function print_member(member, meaning,    words, count, i, line) {
+    count = split(meaning, words, " ")
+    line = "    /*"
+    for (i = 1; i <= count; i++) {
+        if (length(line) + 1 + length(words[i]) > 112) {
+            print line
+            line = "     *"
+        }
+        line = line " " words[i]
+    }
+    print line " */"
+    print "    " member
+}
+
+function print_members(list,    line, parts, order, count, i, meanings, members, text) {
+    while ((getline line < list) > 0) {
+        if (line ~ /^AIC_FIELD\(/) {
+            split(substr(line, length("AIC_FIELD(") + 1), parts, ", ")
+            order[++count] = parts[2]
+            members[parts[2]] = types[parts[1]] " " parts[2] (parts[3] > 1 ? "[" parts[3] "]" : "") ";"
+        } else if (line ~ /^AIC_MEANING\(/) {
+            text = substr(line, length("AIC_MEANING(") + 1)
+            i = index(text, ", \"")
+            meanings[substr(text, 1, i - 1)] = substr(text, i + 3, length(text) - i - 4)
+        }
+    }
+    close(list)
+    for (i = 1; i <= count; i++) {
+        if (!(order[i] in meanings)) {
+            print list ": " order[i] " has no meaning" > "/dev/stderr"
+            exit failed = 1
+        }
+        print_member(members[order[i]], meanings[order[i]])
+    }
+}
+
+BEGIN { read_types() }
+
+/^#define AIC_FIELD AIC_MEMBER$/ {
+    getline
+    list = $0
+    sub(/^#include </, include "/", list)
+    sub(/>$/, "", list)
+    print_members(list)
+    getline # the #undef
+    next
+}
+
+{ print }

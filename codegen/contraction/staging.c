@@ -1,0 +1,111 @@
+/* The staging buffer: results of a contraction on their way through an epilogue. A tile writes its sums to the buffer
+ * in the workspace, [column block][pixel of the tile][16], which stays in the first-level cache; from there the
+ * epilogue stores them, a run of pixels that are consecutive rows of the result at a time. Where the sums start from an
+ * old result, the buffer is filled with it first. */
+#include "codegen/contraction/contraction.h"
+#include "codegen/llvm/vec.h"
+
+#include <stdio.h>
+
+enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
+
+/* `count` neighbouring columns of one row. */
+static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, int64_t count)
+{
+    for (int64_t done = 0; done < count;) {
+        unsigned piece = aic_piece(count - done, AIC_BLOCK_COLUMNS);
+        LLVMValueRef value = aic_load(e, aic_vector(e->i32, piece), old, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
+        aic_store(e, value, staging, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
+        done += piece;
+    }
+}
+
+/* void name(staging, old; row, count, column): fills `columns` columns of the buffer from an old result. The result is
+ * in blocks of 16 columns or in one block of all. */
+static LLVMValueRef emit_load(aic_emit *e, const aic_tiling *t, int64_t columns, const char *name)
+{
+    static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
+    const aic_epilogue *p = &t->epilogue;
+    const int64_t step = p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES;
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
+    LLVMValueRef function = e->function;
+    LLVMValueRef first = LLVMBuildUDiv(e->builder, aic_emit_param(e, 4), aic_int(e, AIC_BLOCK_COLUMNS), "");
+    LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_mul(e, aic_emit_param(e, 2), p->target_row));
+    old = aic_at(e, old, aic_mul(e, first, step));
+    aic_loop rows;
+    aic_loop_begin(e, &rows, "row", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
+    LLVMValueRef from = aic_at(e, old, aic_mul(e, rows.index, p->target_row));
+    LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, ROW_BYTES));
+    for (int64_t block = 0; block * AIC_BLOCK_COLUMNS < columns; block++) {
+        int64_t left = columns - block * AIC_BLOCK_COLUMNS;
+        copy_columns(e, aic_at_const(e, to, block * t->staging_pitch), aic_at_const(e, from, block * step),
+                     left < AIC_BLOCK_COLUMNS ? left : AIC_BLOCK_COLUMNS);
+    }
+    aic_loop_end(e, &rows);
+    aic_emit_function_end(e);
+    return function;
+}
+
+typedef struct rows {
+    int64_t least, most;
+} rows;
+
+/* How many rows of the result the runs of a tile have, that lie in any one matrix. */
+static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
+{
+    const aic_epilogue *p = &t->epilogue;
+    int64_t height = t->rows.large - (t->rows.small_count > 0), width = t->cols.large - (t->cols.small_count > 0);
+    bool whole = p->matrices == 1 && p->rows == c->oh * c->ow; /* else a run may lie in no matrix, or in part */
+    rows runs = {whole ? width : 0, t->cols.large};
+    if (t->cols.large == c->ow) { /* the tile's rows are one run */
+        runs.least *= height;
+        runs.most *= t->rows.large;
+    }
+    return runs;
+}
+
+/* Strips are small: what little more code gains does not pay for compiling it. */
+static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
+{
+    aic_epilogue_form form = aic_epilogue_default_form(&t->epilogue, target);
+    form.rows = 1;
+    while (t->strip_columns / AIC_BLOCK_COLUMNS % form.blocks != 0) {
+        form.blocks /= 2;
+    }
+    return form;
+}
+
+void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
+                      aic_staging *strips)
+{
+    static const char *const PARTS[] = {"", "_last"};
+    char name[160];
+    const aic_epilogue_form form = form_of(t, e->target);
+    const rows runs = rows_of_runs(c, t);
+    int64_t whole = t->outputs / t->strip_columns, rest = t->outputs % t->strip_columns;
+    if (rest == 0 && t->epilogue.narrow_tail) {
+        whole--;
+        rest = t->strip_columns;
+    }
+    *strips = (aic_staging){.count = {whole, rest > 0}, .columns = {t->strip_columns, rest}};
+    for (int part = 0; part < 2; part++) {
+        if (strips->count[part] == 0) {
+            continue;
+        }
+        if (c->accumulate) {
+            snprintf(name, sizeof name, "%s_load%s", symbol, PARTS[part]);
+            strips->load[part] = emit_load(e, t, strips->columns[part], name);
+        }
+        snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
+        const aic_epilogue_strip strip = {.form = form,
+                                          .block_bytes = t->staging_pitch,
+                                          .columns = strips->columns[part],
+                                          .step = t->strip_columns,
+                                          .last = part == 1,
+                                          .least_rows = runs.least,
+                                          .most_rows = runs.most};
+        strips->store[part] = aic_emit_epilogue_strip(e, &t->epilogue, &strip, name);
+    }
+    snprintf(name, sizeof name, "%s_table", symbol);
+    strips->table = aic_emit_epilogue_table(e, &t->epilogue, name);
+}

@@ -1,0 +1,208 @@
+/* Fills of dynamic fills: runs of vectors, their rest in halves, nothing is written beyond. */
+#include "codegen/loops/dynamic_fill.h"
+#include "codegen/llvm/vec.h"
+
+#include <stdio.h>
+
+enum { VECTOR_MIN = 16 };
+
+/* ---- code ---- */
+
+typedef struct filler {
+    aic_emit *e;
+    const aic_dynamic_fill *r;
+    aic_body body;
+    LLVMValueRef vector; /* the value in every lane */
+    unsigned lanes;
+} filler;
+
+static bool has_blocks(const aic_dynamic_fill_dim *d)
+{
+    return d->place.block > 1;
+}
+
+static LLVMValueRef size_of(const filler *f, const aic_dynamic_fill_dim *d)
+{
+    aic_emit *e = f->e;
+    if (d->operand == 0) {
+        return aic_int(e, d->size);
+    }
+    return LLVMBuildSExt(e->builder, aic_load(e, e->i32, f->body.operand[d->operand], 0, 4), e->i64, "");
+}
+
+static void store_lanes(const filler *f, LLVMValueRef pointer, unsigned count)
+{
+    LLVMValueRef part = count == f->lanes ? f->vector : aic_lanes_of(f->e, f->vector, 0, 1, count);
+    aic_store(f->e, part, pointer, 0, f->r->size);
+}
+
+/* The rest of a run, fewer elements than a vector has, from the largest half of a vector that fits to the smallest. */
+static void fill_rest(const filler *f, LLVMValueRef pointer, LLVMValueRef count)
+{
+    aic_emit *e = f->e;
+    for (unsigned n = f->lanes / 2; n > 0; n /= 2) {
+        LLVMValueRef bit = LLVMBuildAnd(e->builder, count, aic_int(e, n), "");
+        LLVMValueRef above = LLVMBuildAnd(e->builder, count, aic_int(e, -2 * (int64_t)n), ""); /* already written */
+        aic_branch branch;
+        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntNE, bit, aic_int(e, 0), ""));
+        store_lanes(f, aic_at(e, pointer, aic_mul(e, above, f->r->size)), n);
+        aic_branch_end(e, &branch);
+    }
+}
+
+/* Whether a run of a size that is known is shorter than a vector. */
+static bool is_short(const filler *f, LLVMValueRef count)
+{
+    return LLVMIsAConstantInt(count) != NULL && LLVMConstIntGetSExtValue(count) < f->lanes;
+}
+
+static void fill_run(const filler *f, LLVMValueRef pointer, LLVMValueRef count)
+{
+    aic_emit *e = f->e;
+    if (!is_short(f, count)) {
+        aic_loop loop;
+        LLVMValueRef last = LLVMBuildNSWSub(e->builder, count, aic_int(e, f->lanes - 1), "");
+        aic_loop_begin(e, &loop, "run", aic_int(e, 0), last, f->lanes, NULL, 0);
+        store_lanes(f, aic_at(e, pointer, aic_mul(e, loop.index, f->r->size)), f->lanes);
+        aic_loop_end(e, &loop);
+    }
+    fill_rest(f, pointer, count);
+}
+
+/* Along `fast`, a run a block. */
+static void fill_line(const filler *f, LLVMValueRef pointer, LLVMValueRef size)
+{
+    aic_emit *e = f->e;
+    const aic_place *place = &f->r->fast.place;
+    if (!has_blocks(&f->r->fast)) {
+        fill_run(f, pointer, size);
+        return;
+    }
+    aic_loop blocks;
+    LLVMValueRef carried[] = {pointer};
+    aic_loop_begin(e, &blocks, "block", aic_int(e, 0), size, place->block, carried, 1);
+    LLVMValueRef left = LLVMBuildNSWSub(e->builder, size, blocks.index, "");
+    fill_run(f, carried[0], aic_min(e, left, aic_int(e, place->block)));
+    carried[0] = aic_at_const(e, carried[0], place->outer);
+    aic_loop_end(e, &blocks);
+}
+
+/* Where an index lies. */
+static LLVMValueRef place_of(aic_emit *e, const aic_dynamic_fill_dim *d, LLVMValueRef pointer, LLVMValueRef index)
+{
+    if (!has_blocks(d)) {
+        return aic_at(e, pointer, aic_mul(e, index, d->place.outer));
+    }
+    LLVMValueRef block = aic_int(e, d->place.block);
+    LLVMValueRef outer = LLVMBuildUDiv(e->builder, index, block, ""),
+                 inner = LLVMBuildURem(e->builder, index, block, "");
+    return aic_at(e, aic_at(e, pointer, aic_mul(e, outer, d->place.outer)), aic_mul(e, inner, d->place.inner));
+}
+
+static LLVMValueRef value_of(const filler *f)
+{
+    aic_emit *e = f->e;
+    LLVMTypeRef type = LLVMIntTypeInContext(e->context, 8 * f->r->size);
+    return f->r->is_constant ? LLVMConstInt(type, f->r->value, false)
+                             : aic_load(e, type, f->body.operand[1], 0, f->r->size);
+}
+
+static const aic_dynamic_fill *region_of(const aic_plan *plan)
+{
+    return (const aic_dynamic_fill *)(const void *)plan->work.part;
+}
+
+static const aic_dynamic_fill_schedule *schedule_of(const aic_plan *plan)
+{
+    return (const aic_dynamic_fill_schedule *)(const void *)plan->schedule.fields;
+}
+
+/* The items are lines, as many as there can be; a call may have fewer. */
+static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+{
+    const aic_dynamic_fill *r = region_of(plan);
+    filler f = {.e = e, .r = r, .lanes = (unsigned)(schedule_of(plan)->vector / r->size)};
+    aic_body_begin(e, plan, AIC_EMIT_HOT, symbol, "lines", &f.body);
+    LLVMValueRef slow = aic_min(e, size_of(&f, &r->slow), f.body.last), fast = size_of(&f, &r->fast);
+    f.vector = aic_splat(e, value_of(&f), f.lanes);
+    aic_loop lines;
+    aic_loop_begin(e, &lines, "line", f.body.first, slow, 1, NULL, 0);
+    fill_line(&f, place_of(e, &r->slow, f.body.operand[0], lines.index), fast);
+    aic_loop_end(e, &lines);
+    aic_emit_function_end(e);
+    bodies->phase[0] = f.body.function;
+}
+
+/* ---- schedules ---- */
+
+/* Vectors stored when the region is as large as it can be, the rest of a run as three. */
+static double predict(const aic_dynamic_fill *r, int64_t bytes)
+{
+    enum { REST = 3 };
+    const int64_t run = has_blocks(&r->fast) ? r->fast.place.block : r->fast.size;
+    const double runs = (double)r->slow.size * (double)r->fast.size / (double)run;
+    return runs * ((double)(run * r->size / bytes) + REST);
+}
+
+static void enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
+{
+    (void)space;
+    for (int64_t vector = VECTOR_MIN; vector <= plan->problem.target->vector_bits / 8; vector *= 2) {
+        const aic_dynamic_fill_schedule s = {.vector = vector};
+        if (!aic_plan_offer(plan, &s, sizeof s, visitor)) {
+            return;
+        }
+    }
+}
+
+static aic_status derive(aic_plan *plan)
+{
+    const int64_t vector = schedule_of(plan)->vector;
+    aic_status status = aic_check_vector(plan->problem.target, vector);
+    if (status == AIC_OK) {
+        aic_requirements_phase(&plan->requirements, "lines", region_of(plan)->slow.size);
+        plan->cost = predict(region_of(plan), vector);
+    }
+    return status;
+}
+
+static double bound(const aic_plan *plan)
+{
+    const aic_dynamic_fill *r = region_of(plan);
+    return (double)r->slow.size * (double)r->fast.size * r->size * 8 / plan->problem.target->vector_bits;
+}
+
+static void report(FILE *out, const aic_plan *plan)
+{
+    const aic_dynamic_fill *r = region_of(plan);
+    fprintf(out, "fill of a region of at most %lld lines of %lld elements of %u bytes\n", (long long)r->slow.size,
+            (long long)r->fast.size, r->size);
+}
+
+/* ---- the shape ---- */
+
+_Static_assert(sizeof(aic_dynamic_fill) <= AIC_WORK_BYTES, "a description of a region fits");
+
+aic_dynamic_fill *aic_dynamic_fill_begin(aic_work *work)
+{
+    return aic_work_begin(work, &aic_shape_dynamic_fill, sizeof(aic_dynamic_fill));
+}
+
+static const aic_field FIELDS[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_dynamic_fill_schedule, __VA_ARGS__)
+#include "codegen/loops/dynamic_fill.def"
+#undef AIC_FIELD
+};
+
+static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FIELDS};
+
+const aic_shape aic_shape_dynamic_fill = {
+    .name = "fill",
+    .schedule = &RECORD,
+    .derived_bytes = 1,
+    .enumerate = enumerate,
+    .derive = derive,
+    .bound = bound,
+    .emit = emit,
+    .report = report,
+};

@@ -1,0 +1,38 @@
+/* Dynamic fills: fills of the first indices of two dimensions whose sizes the call gives.
+ *
+ *     for i < size of `slow`
+ *         for j < size of `fast`
+ *             out[place of i + place of j] = value */
+#ifndef AIC_DYNAMIC_FILL_H
+#define AIC_DYNAMIC_FILL_H
+
+#include "codegen/loops/move.h"
+
+typedef struct aic_dynamic_fill_dim {
+    int64_t size;     /* indices */
+    unsigned operand; /* an int32 that has it instead; 0: none */
+    aic_place place;
+} aic_dynamic_fill_dim;
+
+typedef struct aic_dynamic_fill {
+    unsigned size; /* bytes of an element: 1, 2 or 4 */
+    bool is_constant;
+    uint32_t value;                  /* its bits; else it is operand 1 */
+    aic_dynamic_fill_dim slow, fast; /* fast: dense, within blocks where there are any */
+    unsigned operands;               /* pointers of the kernel, the output first */
+} aic_dynamic_fill;
+
+enum { AIC_DYNAMIC_FILL_OPERANDS = 4 };
+
+typedef struct aic_dynamic_fill_schedule {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/loops/dynamic_fill.def"
+#undef AIC_FIELD
+} aic_dynamic_fill_schedule;
+
+/* Starts the description of a region, all zeros. */
+aic_dynamic_fill *aic_dynamic_fill_begin(aic_work *work);
+
+extern const aic_shape aic_shape_dynamic_fill;
+
+#endif

@@ -1,0 +1,49 @@
+/* What the expressions of element-wise kernels are made of; elementwise_value.c has those on words,
+ * elementwise_integer.c those on the elements of 16 and 8 bits in them. */
+#ifndef AIC_ELEMENTWISE_TERMS_H
+#define AIC_ELEMENTWISE_TERMS_H
+
+#include "codegen/llvm/vec.h"
+#include "codegen/loops/elementwise_value.h"
+
+/* An expression on vectors of one type; old: NULL where it is not read. */
+typedef struct terms {
+    aic_emit *e;
+    const aic_elementwise_value *v;
+    LLVMTypeRef type;
+    bool sign; /* integers: results have signs */
+    LLVMValueRef a, b, old;
+} terms;
+
+typedef LLVMValueRef expression(const terms *t);
+
+/* Of words and of what is narrower. */
+expression aic_bits_and, aic_bits_or, aic_bits_xor;
+
+/* Every lane the low bits of `value`. */
+static inline LLVMValueRef constant(LLVMTypeRef type, int64_t value)
+{
+    const unsigned above = 64 - LLVMGetIntTypeWidth(LLVMGetElementType(type));
+    return aic_const_int(type, (int64_t)((uint64_t)value << above) >> above);
+}
+
+static inline LLVMValueRef binary(const terms *t, LLVMOpcode opcode)
+{
+    return LLVMBuildBinOp(t->e->builder, opcode, t->a, t->b, "");
+}
+
+static inline LLVMValueRef intrinsic(const terms *t, const char *name)
+{
+    LLVMTypeRef type = LLVMTypeOf(t->a);
+    LLVMValueRef args[] = {t->a, t->b};
+    return aic_emit_intrinsic(t->e, name, &type, 1, args, 2);
+}
+
+/* The words <n x i32> of the output, its elements narrower than words; elementwise_integer.c. */
+LLVMValueRef aic_emit_elementwise_integer(aic_emit *e, const aic_elementwise_value *v, const aic_elementwise_part *part,
+                                          LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS], unsigned n);
+
+/* Vector instructions for a vector of results, roughly. */
+double aic_elementwise_integer_operations(const aic_elementwise_value *v);
+
+#endif

@@ -1,0 +1,75 @@
+/* What an element-wise kernel computes from the elements of its streams. */
+#ifndef AIC_ELEMENTWISE_VALUE_H
+#define AIC_ELEMENTWISE_VALUE_H
+
+#include "codegen/llvm/emit.h"
+
+/* Streams of an element-wise kernel: an input's words, those of the batches behind them where two words make one of the
+ * output's, and the output's old words, those of the batches behind them where one word makes two of the output's. */
+enum {
+    AIC_ELEMENTWISE_A,
+    AIC_ELEMENTWISE_A_NEXT,
+    AIC_ELEMENTWISE_B,
+    AIC_ELEMENTWISE_B_NEXT,
+    AIC_ELEMENTWISE_OLD,
+    AIC_ELEMENTWISE_OLD_NEXT,
+    AIC_ELEMENTWISE_STREAMS,
+};
+
+/* Rows of the table in elementwise_value.c. */
+typedef enum aic_elementwise_op {
+    AIC_ELEMENTWISE_COPY,
+    AIC_ELEMENTWISE_ADD,
+    AIC_ELEMENTWISE_SUB,
+    AIC_ELEMENTWISE_MUL,
+    AIC_ELEMENTWISE_DIV,
+    AIC_ELEMENTWISE_MAC, /* the old output + a*b */
+    AIC_ELEMENTWISE_MAX,
+    AIC_ELEMENTWISE_MIN,
+    AIC_ELEMENTWISE_AND,
+    AIC_ELEMENTWISE_OR,
+    AIC_ELEMENTWISE_XOR,
+    AIC_ELEMENTWISE_SHIFT,
+    AIC_ELEMENTWISE_GREATER, /* a > b ? select : 0 */
+    AIC_ELEMENTWISE_EQUAL,   /* a == b ? select : 0 */
+} aic_elementwise_op;
+
+typedef struct aic_elementwise_input {
+    bool is_constant;
+    int64_t constant; /* 32 bits: the word; else the value; of COPY the bits of a box's element */
+    unsigned bits;    /* of an element: 32, or 16 or 8, packed in words; of COPY those of a box's element */
+    bool sign;
+    bool spread; /* the lowest element of a word stands for all */
+} aic_elementwise_input;
+
+typedef struct aic_elementwise_value {
+    aic_elementwise_op op;
+    aic_elementwise_input a, b, out; /* out: bits and sign */
+    uint32_t select;
+    bool arithmetic;     /* SHIFT: right shifts repeat the sign */
+    bool half_up;        /* the right shift below adds one half before */
+    int64_t left, right; /* shifts of the old output and of the result, elements of 16 and 8 bits */
+} aic_elementwise_value;
+
+/* Which elements of the output's words a box computes. */
+typedef struct aic_elementwise_part {
+    unsigned half;  /* 16 bits from 8: 1 for the upper half of the inputs' words */
+    unsigned count; /* the lowest ones of a word, the others keep their value; 0: all */
+} aic_elementwise_part;
+
+const char *aic_elementwise_op_name(aic_elementwise_op op);
+
+/* Whether the result depends on the old output's elements; whether it computes with floats. */
+bool aic_elementwise_reads_old(const aic_elementwise_value *value);
+bool aic_elementwise_is_float(const aic_elementwise_value *value);
+
+/* Vector instructions for a vector of results, roughly. */
+double aic_elementwise_operations(const aic_elementwise_value *value);
+
+/* The words <n x i32> of the output from those of the streams; NULL for streams that are not read. Elements of boxes
+ * that are no words, but 1 or 2 bytes, can only be copied. */
+LLVMValueRef aic_emit_elementwise_value(aic_emit *e, const aic_elementwise_value *value,
+                                        const aic_elementwise_part *part, LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS],
+                                        unsigned n);
+
+#endif

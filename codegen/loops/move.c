@@ -1,0 +1,403 @@
+/* Analysis of a move: which loops are one, which way its operands are dense, and the tiles that follow. */
+#include "codegen/loops/move.h"
+#include "codegen/machine.h"
+#include "frontend/core/diag.h"
+
+#include <stdlib.h>
+
+static const struct {
+    const char *name;
+    unsigned inputs;
+} OPS[] = {
+    [AIC_BOX_FILL] = {"fill", 0},
+    [AIC_BOX_COPY] = {"copy", 1},
+    [AIC_BOX_ELEMENTWISE] = {"elementwise", AIC_BOX_INPUTS},
+};
+
+unsigned aic_box_op_inputs(aic_box_op op)
+{
+    return OPS[op].inputs;
+}
+
+const char *aic_box_op_name(aic_box_op op)
+{
+    return OPS[op].name;
+}
+
+/* ---- coalescing ---- */
+
+static bool is_partial(const aic_box *box)
+{
+    return box->valid != 0 && box->valid < box->dim[box->dims - 1].extent;
+}
+
+/* Whether the two are one dimension: a step of `outer` is all of `inner`, in every operand. */
+static bool is_one(const aic_box *box, const aic_box_dim *outer, const aic_box_dim *inner)
+{
+    bool one = outer->out == inner->out * inner->extent;
+    for (unsigned k = 0; k < OPS[box->op].inputs; k++) {
+        one = one && outer->in[k] == inner->in[k] * inner->extent;
+    }
+    return one;
+}
+
+static void drop(aic_box *box, unsigned dim)
+{
+    for (unsigned i = dim; i + 1 < box->dims; i++) {
+        box->dim[i] = box->dim[i + 1];
+    }
+    box->dims--;
+}
+
+static bool join_once(aic_box *box)
+{
+    unsigned fixed = is_partial(box) ? box->dims - 1 : box->dims; /* a partial dimension ends in every block */
+    for (unsigned outer = 0; outer < box->dims; outer++) {
+        for (unsigned inner = 0; inner < box->dims; inner++) {
+            if (inner != outer && inner != fixed && outer != fixed && is_one(box, &box->dim[outer], &box->dim[inner])) {
+                aic_box_dim joined = box->dim[inner];
+                joined.extent *= box->dim[outer].extent;
+                box->dim[inner] = joined;
+                drop(box, outer);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void aic_box_coalesce(aic_box *box)
+{
+    bool partial = is_partial(box);
+    box->valid = partial ? box->valid : 0;
+    for (unsigned i = box->dims; i-- > 0;) {
+        if (box->dim[i].extent == 1 && !(partial && i == box->dims - 1)) {
+            drop(box, i);
+        }
+    }
+    while (join_once(box)) {
+    }
+}
+
+static int outer_first(const void *a, const void *b)
+{
+    const aic_box_dim *x = a, *y = b;
+    return (llabs(x->out) < llabs(y->out)) - (llabs(x->out) > llabs(y->out));
+}
+
+aic_box_dim aic_box_take(aic_box *box, unsigned dim)
+{
+    aic_box_dim taken = box->dim[dim];
+    drop(box, dim);
+    return taken;
+}
+
+void aic_box_sort(aic_box *box)
+{
+    qsort(box->dim, box->dims, sizeof box->dim[0], outer_first);
+}
+
+/* ---- schedules ---- */
+
+enum { TILE_MAX = 64, CHUNK_VECTORS_MAX = 16, BAND_MAX = 1 << 20, VECTOR_MIN = 16 };
+
+aic_status aic_check_power(const char *field, int64_t value, int64_t most)
+{
+    if (value < 1 || value > most || (value & (value - 1)) != 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "%s = %lld is no power of two of 1..%lld", field,
+                        (long long)value, (long long)most);
+    }
+    return AIC_OK;
+}
+
+aic_status aic_check_vector(const aic_target *target, int64_t bytes)
+{
+    aic_status status = aic_check_power("vector", bytes, target->vector_bits / 8);
+    return status == AIC_OK && bytes < VECTOR_MIN
+               ? aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vector = %lld is less than %d", (long long)bytes,
+                          VECTOR_MIN)
+               : status;
+}
+
+aic_status aic_move_check_room(bool incomplete)
+{
+    return incomplete ? aic_fail(AIC_INTERNAL, "codegen", "more than %d boxes, or than %d dimensions of one",
+                                 AIC_MOVE_BOXES, AIC_BOX_DIMS)
+                      : AIC_OK;
+}
+
+aic_status aic_move_check_schedule(const aic_target *target, const aic_move_schedule *schedule)
+{
+    const struct {
+        const char *field;
+        int64_t value, most;
+    } rows[] = {
+        {"rows", schedule->rows, TILE_MAX},
+        {"cols", schedule->cols, TILE_MAX},
+        {"unroll", schedule->unroll, CHUNK_VECTORS_MAX},
+        {"band", schedule->band, BAND_MAX},
+    };
+    aic_status status = aic_check_vector(target, schedule->vector);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        status = status == AIC_OK ? aic_check_power(rows[i].field, rows[i].value, rows[i].most) : status;
+        if (status != AIC_OK) {
+            return status;
+        }
+    }
+    if (schedule->band < schedule->rows) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "band = %lld is less than rows = %lld",
+                        (long long)schedule->band, (long long)schedule->rows);
+    }
+    return AIC_OK;
+}
+
+/* ---- plans ---- */
+
+/* A box moves at most this much straight-line, in accesses of up to a vector; runs beyond it are loops. */
+enum { TILE_ACCESSES = 64 };
+
+static int64_t line_bytes(void)
+{
+    return aic_machine_facts()->line_bytes;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t power_within(int64_t value)
+{
+    int64_t power = 1;
+    while (power <= value / 2) {
+        power *= 2;
+    }
+    return power;
+}
+
+/* Number of the dimension with this stride; -1: there is none. Operand -1 is the output. */
+static int find_stride(const aic_box *box, int operand, int64_t stride)
+{
+    for (unsigned i = 0; i < box->dims; i++) {
+        if ((operand < 0 ? box->dim[i].out : box->dim[i].in[operand]) == stride) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Takes the dimension with the smallest stride out of the box; one of a single element when none is left. */
+static aic_box_dim take_nearest(aic_box *box, int operand)
+{
+    aic_box_dim nearest = {.extent = 1};
+    unsigned at = 0;
+    for (unsigned i = 0; i < box->dims; i++) {
+        int64_t stride = operand < 0 ? box->dim[i].out : box->dim[i].in[operand];
+        int64_t best = operand < 0 ? box->dim[at].out : box->dim[at].in[operand];
+        if (llabs(stride) < llabs(best)) {
+            at = i;
+        }
+    }
+    if (box->dims > 0) {
+        nearest = box->dim[at];
+        drop(box, at);
+    }
+    return nearest;
+}
+
+/* The unit is a run: contiguous on both sides, or as long as an element. */
+static void plan_run(aic_move_plan *p, unsigned size, int dense)
+{
+    p->run = p->run_valid = size;
+    if (dense >= 0) {
+        p->run = p->box.dim[dense].extent * size;
+        p->run_valid = p->box.valid != 0 ? p->box.valid * size : p->run;
+        drop(&p->box, (unsigned)dense);
+    }
+    p->write = take_nearest(&p->box, -1);
+    p->read = (aic_box_dim){.extent = 1};
+    if (OPS[p->box.op].inputs > 0) {
+        p->read = take_nearest(&p->box, 0);
+    }
+}
+
+static void tile_runs(aic_move_plan *p, const aic_move_schedule *schedule)
+{
+    int64_t most = TILE_ACCESSES * p->vector;
+    if (p->run > p->vector * schedule->unroll && p->run_valid == p->run) {
+        p->chunk = smaller(p->vector * schedule->unroll, power_within(p->run));
+        p->rows = p->cols = 1;
+        return;
+    }
+    p->rows = smaller(schedule->rows, power_within(p->write.extent));
+    p->cols = smaller(schedule->cols, power_within(p->read.extent));
+    while (p->rows * p->cols > 1 && p->rows * p->cols * p->run > most) {
+        *(p->rows > p->cols ? &p->rows : &p->cols) /= 2;
+    }
+}
+
+static void plan_transposition(aic_move_plan *p, int write, int read)
+{
+    p->transposes = true;
+    p->write = p->box.dim[write];
+    p->read = (aic_box_dim){.extent = 1};
+    p->rows_valid = p->box.valid != 0 ? p->box.valid : p->write.extent;
+    if (read >= 0) {
+        p->read = p->box.dim[read];
+        drop(&p->box, (unsigned)(read > write ? read : write));
+        drop(&p->box, (unsigned)(read > write ? write : read));
+    } else {
+        drop(&p->box, (unsigned)write);
+    }
+    int64_t bytes = p->write.extent * p->write.out;
+    int next = find_stride(&p->box, -1, bytes);
+    if (next >= 0 && bytes <= line_bytes() && power_within(bytes) == bytes) {
+        p->next = p->box.dim[next];
+        drop(&p->box, (unsigned)next);
+    }
+}
+
+/* Whether the lines of this many rows push each other out of the first-level cache: rows a multiple of many lines apart
+ * share few of its sets. */
+static bool rows_collide(int64_t rows, int64_t stride)
+{
+    const aic_machine *machine = aic_machine_facts();
+    int64_t sets = machine->l1_bytes / (machine->line_bytes * machine->l1_ways);
+    for (int64_t lines = stride / machine->line_bytes; sets > 1 && lines % 2 == 0; lines /= 2) {
+        sets /= 2;
+    }
+    return stride % machine->line_bytes == 0 && rows > sets * machine->l1_ways;
+}
+
+/* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
+static int64_t staged_columns(const aic_move_plan *p, unsigned size)
+{
+    int64_t columns = line_bytes() / size;
+    bool collide = rows_collide(smaller(p->rows, p->rows_valid), p->write.in[0]);
+    return collide && p->cols < columns && p->read.extent >= columns ? columns : 0;
+}
+
+/* Loops of short steps in the input that a loop of long ones would tear apart. */
+static void plan_bursts(aic_move_plan *p)
+{
+    unsigned at = 0;
+    for (unsigned i = 1; i < p->box.dims; i++) {
+        at = llabs(p->box.dim[i].in[0]) < llabs(p->box.dim[at].in[0]) ? i : at;
+    }
+    if (OPS[p->box.op].inputs == 0 || p->box.dims < 2 || at == p->box.dims - 1 || p->box.dim[at].in[0] == 0) {
+        return;
+    }
+    int64_t burst = power_within(aic_machine_facts()->burst_bytes / llabs(p->box.dim[at].in[0]));
+    if (burst > 1 && burst <= p->box.dim[at].extent) {
+        p->near = p->box.dim[at];
+        p->burst = burst;
+        drop(&p->box, at);
+    }
+}
+
+static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
+{
+    bool partial = p->rows_valid < p->write.extent;
+    p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
+    if (p->next.extent > 1) {
+        p->group = smaller(line_bytes() / (p->write.extent * size), power_within(p->next.extent));
+        p->rows = p->write.extent * p->group;
+    }
+    p->cols = smaller(schedule->cols, power_within(p->read.extent));
+    while (p->cols > 1 && p->rows * p->cols * size > TILE_ACCESSES * p->vector) {
+        p->cols /= 2;
+    }
+    p->stage = staged_columns(p, size);
+    int64_t rest = p->stage == 0 ? p->read.extent % p->cols : 0;
+    if (rest > 0 && 2 * rest <= p->cols) {
+        p->tail = power_within(2 * rest - 1);
+    }
+}
+
+/* Iterations of the plan's loops, in the order of their numbers. */
+static aic_division divide(const aic_move_plan *p)
+{
+    int64_t iterations[AIC_MOVE_DIMENSION + AIC_BOX_DIMS + 2];
+    int loops = 0;
+    const int64_t along = p->next.extent > 1 ? p->next.extent : p->write.extent;
+    iterations[loops++] = (p->near.extent + p->burst - 1) / p->burst;
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        iterations[loops++] = p->box.dim[i].extent;
+    }
+    iterations[loops++] = (along + p->band - 1) / p->band;
+    iterations[loops++] = p->chunk != 0 ? (p->run + p->chunk - 1) / p->chunk : 1;
+    return aic_divide(iterations, loops);
+}
+
+void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, aic_move_plan *p)
+{
+    *p = (aic_move_plan){
+        .box = *box, .near = {.extent = 1}, .next = {.extent = 1}, .burst = 1, .group = 1, .vector = schedule->vector};
+    aic_box_coalesce(&p->box);
+    int write = find_stride(&p->box, -1, move->size);
+    int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, move->size) : write;
+    if (write >= 0 && write != read && (read >= 0 || p->box.valid != 0)) {
+        plan_transposition(p, write, read);
+        tile_transposition(p, move->size, schedule);
+    } else {
+        plan_run(p, move->size, write == read ? write : -1);
+        tile_runs(p, schedule);
+    }
+    p->band = schedule->band < p->rows ? p->rows : schedule->band;
+    aic_box_sort(&p->box);
+    plan_bursts(p);
+    p->division = divide(p);
+}
+
+/* ---- stores past the caches ---- */
+
+int64_t aic_box_bytes(const aic_move *move, const aic_box *box)
+{
+    int64_t bytes = move->size;
+    for (unsigned i = 0; i < box->dims; i++) {
+        bytes *= box->dim[i].extent;
+    }
+    return bytes;
+}
+
+static bool is_aligned(int64_t bytes)
+{
+    return bytes % AIC_MOVE_PAST_ALIGN == 0;
+}
+
+/* Whether every store of the plan begins at a multiple of the alignment. */
+static bool stores_aligned(const aic_move_plan *p, unsigned size)
+{
+    bool aligned = is_aligned(p->box.out) && is_aligned(p->next.out) && is_aligned(p->near.out);
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        aligned = aligned && is_aligned(p->box.dim[i].out);
+    }
+    if (p->transposes && p->read.out == p->rows * size && p->rows == p->write.extent) { /* a tile is contiguous */
+        return aligned && is_aligned(p->rows * p->cols * size) && is_aligned(p->rows * p->read.extent * size);
+    }
+    aligned = aligned && is_aligned(p->read.out);
+    if (p->transposes) {
+        return aligned && is_aligned(p->rows * size) && is_aligned(p->write.extent * size);
+    }
+    return aligned && is_aligned(p->write.out) && is_aligned(p->run);
+}
+
+bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
+                        aic_move_plan *plan)
+{
+    aic_move_schedule narrow = *schedule;
+    if (aic_box_bytes(move, box) < aic_machine_facts()->past_bytes) {
+        return false;
+    }
+    narrow.vector = AIC_MOVE_PAST_ALIGN; /* the widest store that an address of this alignment allows */
+    aic_move_plan_make(move, box, &narrow, plan);
+    if (plan->transposes) { /* whole lines */
+        narrow.rows = line_bytes() / move->size;
+        narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
+        aic_move_plan_make(move, box, &narrow, plan);
+    }
+    plan->past = true;
+    plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
+    plan->division = divide(plan);
+    return stores_aligned(plan, move->size);
+}

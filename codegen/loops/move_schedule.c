@@ -1,0 +1,194 @@
+/* Schedules of moves: tiles that complete the cache lines they touch, in registers that are filled. */
+#include "codegen/loops/move.h"
+#include "codegen/machine.h"
+
+#include <math.h>
+
+/* The box that writes most. */
+static const aic_box *main_box(const aic_move *move)
+{
+    const aic_box *largest = &move->box[0];
+    for (unsigned i = 1; i < move->boxes; i++) {
+        if (aic_box_bytes(move, &move->box[i]) > aic_box_bytes(move, largest)) {
+            largest = &move->box[i];
+        }
+    }
+    return largest;
+}
+
+static const aic_move_schedule WIDEST = {.rows = 64, .cols = 64, .vector = 16, .unroll = 4, .band = 64};
+
+/* Costs are in vector operations. Shuffles of 64 bytes take more than twice as long as those of 32 and less; a tile has
+ * addresses to compute. */
+static const double TILE_COST = 2, WIDE_SHUFFLE = 2.5;
+enum { SHUFFLE_BYTES = 32 };
+/* Code must be compiled: doubling a tile is worth it for more than this share of the run time. */
+static const double SIZE_COST = 0.04;
+
+static double passes_of(const aic_move *move, const aic_move_plan *p)
+{
+    double passes = 0;
+    int64_t rows = p->rows < 16 / move->size ? p->rows : 16 / move->size;
+    for (; p->transposes && p->cols > 1 && rows > 1; rows /= 2) {
+        passes++;
+    }
+    return p->vector > SHUFFLE_BYTES ? passes * WIDE_SHUFFLE : passes;
+}
+
+/* A load and a store of every vector, the shuffles of transpositions, and what a tile costs. */
+static double predict_box(const aic_move *move, const aic_box *box, const aic_move_plan *p)
+{
+    double bytes = (double)aic_box_bytes(move, box), unit = (double)(p->transposes ? move->size : p->run);
+    double tile = p->chunk != 0 ? (double)p->chunk : (double)(p->rows * p->cols) * unit;
+    double access = (double)p->vector;
+    if (p->transposes) {
+        int64_t column = p->rows * move->size;
+        access = column < 16 || column > p->vector ? access : (double)column;
+    } else if (p->run < p->vector) {
+        access = unit;
+    }
+    double cost = bytes / access * 2 + bytes / (double)p->vector * passes_of(move, p) + bytes / tile * TILE_COST;
+    return cost * (1 + SIZE_COST * log2(tile / unit));
+}
+
+double aic_move_cost(const aic_move *move, const aic_move_derived *derived)
+{
+    double cost = 0;
+    for (unsigned i = 0; i < move->boxes; i++) {
+        cost += predict_box(move, &move->box[i], &derived->box[i]);
+    }
+    return cost;
+}
+
+/* A walk through the schedules of a plan. */
+typedef struct walk {
+    aic_plan *plan;
+    const aic_move *move;
+    const aic_visitor *visitor;
+    bool ended;
+} walk;
+
+static void offer(walk *w, const aic_move_schedule *schedule)
+{
+    w->ended = w->ended || !aic_plan_offer(w->plan, schedule, sizeof *schedule, w->visitor);
+}
+
+/* Columns that fill a vector's lanes when `rows` rows leave some free. */
+static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
+{
+    int64_t lanes = vector / 16, down = rows * size / 16;
+    down = down < 1 ? 1 : down;
+    return 16 / size * (down < lanes ? lanes / down : 1);
+}
+
+static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t vector)
+{
+    /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
+    const int64_t size = w->move->size, line = aic_machine_facts()->line_bytes;
+    aic_move_schedule s = {.vector = vector, .unroll = 4};
+    s.rows = widest->rows * size < vector ? widest->rows : vector / size;
+    s.cols = columns_for(s.rows, vector, size);
+    s.band = s.rows * size < line ? line / size : s.rows;
+    offer(w, &s);
+    s.cols *= s.cols < 64 ? 2 : 1;
+    offer(w, &s);
+    s.band *= 4;
+    offer(w, &s);
+}
+
+static void offer_runs(walk *w, int64_t vector)
+{
+    static const struct {
+        int64_t rows, cols, band;
+    } TILES[] = {{4, 4, 16}, {4, 8, 16}, {2, 2, 16}, {4, 4, 64}};
+    for (size_t i = 0; i < sizeof TILES / sizeof *TILES; i++) {
+        const aic_move_schedule s = {
+            .rows = TILES[i].rows, .cols = TILES[i].cols, .vector = vector, .unroll = 4, .band = TILES[i].band};
+        offer(w, &s);
+    }
+}
+
+/* Every tile with the bands of one, four and sixteen of them. */
+static void offer_all(walk *w, int64_t vector)
+{
+    enum { TILE_MAX = 64, UNROLL_MAX = 16, BANDS = 3 };
+    aic_move_schedule s = {.vector = vector};
+    for (s.rows = 1; s.rows <= TILE_MAX; s.rows *= 2) {
+        for (s.cols = 1; s.cols <= TILE_MAX; s.cols *= 2) {
+            for (s.unroll = 1; s.unroll <= UNROLL_MAX; s.unroll *= 2) {
+                s.band = s.rows;
+                for (int i = 0; i < BANDS && !w->ended; i++, s.band *= 4) {
+                    offer(w, &s);
+                }
+            }
+        }
+    }
+}
+
+void aic_move_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
+{
+    walk w = {.plan = plan, .move = aic_move_of(plan), .visitor = visitor};
+    aic_move_plan widest;
+    aic_move_plan_make(w.move, main_box(w.move), &WIDEST, &widest);
+    for (int64_t vector = 16; vector <= plan->problem.target->vector_bits / 8; vector *= 2) {
+        if (space == AIC_SPACE_LEGAL) {
+            offer_all(&w, vector);
+        } else if (widest.transposes) {
+            offer_transpositions(&w, &widest, vector);
+        } else {
+            offer_runs(&w, vector);
+        }
+    }
+}
+
+double aic_move_bound(const aic_plan *plan)
+{
+    const aic_move *move = aic_move_of(plan);
+    double bytes = 0;
+    for (unsigned i = 0; i < move->boxes; i++) {
+        const aic_box *box = &move->box[i];
+        bytes += (double)aic_box_bytes(move, box) * (1 + aic_box_op_inputs(box->op));
+    }
+    return bytes * 8 / plan->problem.target->vector_bits;
+}
+
+/* ---- the report ---- */
+
+static void report_dim(FILE *out, const char *name, const aic_box_dim *d, unsigned inputs)
+{
+    fprintf(out, "  %-6s %8lld, output +%lld", name, (long long)d->extent, (long long)d->out);
+    for (unsigned k = 0; k < inputs; k++) {
+        fprintf(out, ", input +%lld", (long long)d->in[k]);
+    }
+    fprintf(out, "\n");
+}
+
+static void report_box(FILE *out, const aic_move *move, const aic_box *box, const aic_move_plan *p)
+{
+    unsigned inputs = aic_box_op_inputs(box->op);
+    fprintf(out, "%s of %lld bytes; dimensions and their steps in bytes:\n", aic_box_op_name(box->op),
+            (long long)aic_box_bytes(move, box));
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        report_dim(out, "loop", &p->box.dim[i], inputs);
+    }
+    report_dim(out, "write", &p->write, inputs);
+    report_dim(out, "read", &p->read, inputs);
+    if (p->transposes) {
+        fprintf(out, "  transposes tiles of %lld x %lld elements", (long long)p->rows, (long long)p->cols);
+        if (p->rows_valid < p->write.extent) {
+            fprintf(out, ", %lld rows read", (long long)p->rows_valid);
+        }
+        fprintf(out, "\n");
+    } else {
+        fprintf(out, "  moves %lld x %lld runs of %lld bytes, %lld of them read\n", (long long)p->rows,
+                (long long)p->cols, (long long)p->run, (long long)(inputs == 0 ? 0 : p->run_valid));
+    }
+}
+
+void aic_move_report(FILE *out, const aic_plan *plan)
+{
+    const aic_move *move = aic_move_of(plan);
+    for (unsigned i = 0; i < move->boxes; i++) {
+        report_box(out, move, &move->box[i], &((const aic_move_derived *)plan->derived)->box[i]);
+    }
+}

@@ -1,0 +1,293 @@
+/* Transposition in registers: tiles that are dense along one dimension in the output and along another in the input.
+ *
+ * Registers are seen as lanes of 16 bytes. A lane block of `height` rows x `width` columns fills one lane of each of
+ * `count` registers; interleaving the registers lane by lane transposes it. Lanes take blocks of further rows first, so
+ * that a column leaves as one wide store, then of further columns. */
+#include "codegen/llvm/guard.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/loops/move.h"
+
+#include <string.h>
+
+/* A lane block has at most LANE x LANE elements of one byte, in LANE registers. */
+enum {
+    LANE = 16,
+    LANES_MAX = AIC_VECTOR_BITS_MAX / 8 / LANE,
+    REGISTERS_MAX = LANE,
+    ELEMENTS_MAX = LANE * LANES_MAX,
+    BLOCKS_MAX = 16
+};
+
+typedef struct grid {
+    aic_emit *e;
+    const aic_move_plan *p;
+    unsigned size;
+    unsigned height, width;   /* of a lane block */
+    unsigned count;           /* registers */
+    unsigned lane_elements;   /* of a register; less than 16 bytes when the tile is that small */
+    unsigned down, across;    /* lane blocks of a register along the rows and the columns */
+    unsigned rows_in_lane;    /* rows that one lane of one register holds */
+    unsigned columns_in_lane; /* columns that it holds when transposed */
+    bool spread; /* lanes take interleaved groups of columns, so that a register is contiguous in the output */
+    LLVMValueRef out, in;
+} grid;
+
+static unsigned least(int64_t a, int64_t b)
+{
+    return (unsigned)(a < b ? a : b);
+}
+
+static LLVMValueRef shuffle(const grid *g, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
+{
+    LLVMValueRef mask[ELEMENTS_MAX];
+    for (unsigned i = 0; i < count; i++) {
+        mask[i] = LLVMConstInt(g->e->i32, from[i], false);
+    }
+    return LLVMBuildShuffleVector(g->e->builder, a, b, LLVMConstVector(mask, count), "");
+}
+
+static LLVMTypeRef element(const grid *g)
+{
+    return LLVMIntTypeInContext(g->e->context, 8 * g->size);
+}
+
+/* Puts `count` vectors side by side; a power of two of them. */
+static LLVMValueRef join(const grid *g, LLVMValueRef *parts, unsigned count)
+{
+    unsigned from[ELEMENTS_MAX];
+    for (; count > 1; count /= 2) {
+        unsigned elements = 2 * LLVMGetVectorSize(LLVMTypeOf(parts[0]));
+        for (unsigned i = 0; i < elements; i++) {
+            from[i] = i;
+        }
+        for (unsigned i = 0; i < count / 2; i++) {
+            parts[i] = shuffle(g, parts[2 * i], parts[2 * i + 1], from, elements);
+        }
+    }
+    return parts[0];
+}
+
+/* ---- loads ---- */
+
+/* Rows of a tile are those of `write`, index after index of `next`. */
+static unsigned row_of(const grid *g, unsigned row)
+{
+    return g->p->group > 1 ? row % (unsigned)g->p->write.extent : row;
+}
+
+static int64_t input_offset(const grid *g, unsigned row, unsigned column)
+{
+    unsigned within = row_of(g, row);
+    int64_t next = g->p->group > 1 ? row / g->p->write.extent * g->p->next.in[0] : 0;
+    return next + (int64_t)within * g->p->write.in[0] + (int64_t)column * g->size;
+}
+
+/* The first `valid` rows of every index of `next` are read, the others are constant. */
+static bool is_read(const grid *g, unsigned row)
+{
+    return row_of(g, row) < g->p->rows_valid;
+}
+
+/* What of the input one lane of a register needs: `read` of its rows, in a row of bytes when all of them follow each
+ * other there. A lane of narrow rows has more of them than `write` and goes on with the next indices of `next`. */
+typedef struct lane_rows {
+    unsigned read;
+    bool contiguous;
+} lane_rows;
+
+static lane_rows rows_of_lane(const grid *g, unsigned row, unsigned column)
+{
+    lane_rows rows = {.contiguous = true};
+    int64_t bytes = (int64_t)g->width * g->size, first = input_offset(g, row, column);
+    for (unsigned i = 0; i < g->rows_in_lane; i++) {
+        rows.read += is_read(g, row + i);
+        rows.contiguous = rows.contiguous && input_offset(g, row + i, column) == first + i * bytes;
+    }
+    rows.contiguous = rows.contiguous && rows.read == g->rows_in_lane;
+    return rows;
+}
+
+/* Rows from `row` on, each of one lane block's width, as one lane of a register. */
+static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
+{
+    aic_emit *e = g->e;
+    LLVMTypeRef type = aic_vector(element(g), g->lane_elements);
+    lane_rows rows = rows_of_lane(g, row, column);
+    if (rows.read == 0) {
+        return aic_zero(type);
+    }
+    if (rows.contiguous) {
+        return aic_load(e, type, g->in, input_offset(g, row, column), g->size);
+    }
+    LLVMTypeRef part = LLVMIntTypeInContext(e->context, g->width * g->size * 8);
+    LLVMTypeRef packed = aic_vector(part, g->rows_in_lane);
+    LLVMValueRef parts = rows.read == g->rows_in_lane ? LLVMGetPoison(packed) : aic_zero(packed);
+    for (unsigned i = 0; i < g->rows_in_lane; i++) {
+        if (is_read(g, row + i)) {
+            LLVMValueRef value = aic_load(e, part, g->in, input_offset(g, row + i, column), g->size);
+            parts = LLVMBuildInsertElement(e->builder, parts, value, LLVMConstInt(e->i32, i, false), "");
+        }
+    }
+    return LLVMBuildBitCast(e->builder, parts, type, "");
+}
+
+/* Moves column group c*across + l of a row to place c of lane l. */
+static LLVMValueRef spread_columns(const grid *g, LLVMValueRef row)
+{
+    unsigned from[ELEMENTS_MAX], n = 0;
+    for (unsigned lane = 0; lane < g->across; lane++) {
+        for (unsigned group = 0; group < g->count; group++) {
+            for (unsigned i = 0; i < g->columns_in_lane; i++) {
+                from[n++] = (group * g->across + lane) * g->columns_in_lane + i;
+            }
+        }
+    }
+    return shuffle(g, row, LLVMGetPoison(LLVMTypeOf(row)), from, n);
+}
+
+/* Register k of the lane blocks whose first row and column these are. */
+static LLVMValueRef load_register(const grid *g, unsigned k, unsigned row, unsigned column)
+{
+    LLVMValueRef lanes[LANES_MAX] = {NULL};
+    unsigned first = row + k * g->rows_in_lane;
+    if (g->down == 1 && g->rows_in_lane == 1 && is_read(g, first)) {
+        LLVMTypeRef type = aic_vector(element(g), g->lane_elements * g->across);
+        LLVMValueRef whole = aic_load(g->e, type, g->in, input_offset(g, first, column), g->size);
+        return g->spread ? spread_columns(g, whole) : whole;
+    }
+    for (unsigned a = 0; a < g->across; a++) {
+        for (unsigned d = 0; d < g->down; d++) {
+            lanes[a * g->down + d] = load_lane(g, first + d * g->height, column + a * g->width);
+        }
+    }
+    return join(g, lanes, g->across * g->down);
+}
+
+/* ---- the network ---- */
+
+/* One register that holds everything: one permutation. */
+static void permute(const grid *g, LLVMValueRef *vector)
+{
+    unsigned from[ELEMENTS_MAX] = {0}, lanes = g->down * g->across, n = g->lane_elements;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        for (unsigned i = 0; i < n; i++) {
+            from[lane * n + i] = lane * n + i % g->height * g->width + i / g->height;
+        }
+    }
+    *vector = shuffle(g, *vector, LLVMGetPoison(LLVMTypeOf(*vector)), from, lanes * n);
+}
+
+/* aic_transpose in every lane. */
+static void interleave(const grid *g, LLVMValueRef *vectors)
+{
+    unsigned lanes = g->down * g->across, n = g->lane_elements, total = lanes * n;
+    for (unsigned pass = 1; pass < g->height; pass *= 2) {
+        LLVMValueRef next[REGISTERS_MAX];
+        for (unsigned i = 0; i < g->count; i++) {
+            unsigned from[ELEMENTS_MAX];
+            for (unsigned j = 0; j < total; j++) {
+                from[j] = j / n * n + i % 2 * n / 2 + j % n / 2 + j % 2 * total;
+            }
+            next[i] = shuffle(g, vectors[i / 2], vectors[i / 2 + g->count / 2], from, total);
+        }
+        memcpy(vectors, next, g->count * sizeof *vectors);
+    }
+}
+
+/* ---- stores ---- */
+
+static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsigned count, unsigned row,
+                       unsigned column)
+{
+    if (first != 0 || count != LLVMGetVectorSize(LLVMTypeOf(vector))) {
+        vector = aic_lanes_of(g->e, vector, first, 1, count);
+    }
+    int64_t offset = (int64_t)column * g->p->read.out + (int64_t)row * g->size;
+    if (g->p->past) {
+        aic_store_past(g->e, vector, g->out, offset, count * g->size);
+    } else {
+        aic_store(g->e, vector, g->out, offset, g->size);
+    }
+}
+
+/* Register k: its columns one by one, or all at once where the output has them side by side. */
+static void store_register(const grid *g, LLVMValueRef vector, unsigned k, unsigned row, unsigned column)
+{
+    unsigned per_block = g->lane_elements * g->down, each = per_block / g->columns_in_lane;
+    bool contiguous = g->down == 1 && g->p->read.out == (int64_t)g->height * g->size;
+    if (g->spread) {
+        store_part(g, vector, 0, g->lane_elements * g->across, row, column + k * g->across * g->columns_in_lane);
+        return;
+    }
+    for (unsigned a = 0; a < g->across; a++) {
+        unsigned first = column + a * g->width + k * g->columns_in_lane;
+        for (unsigned i = 0; i < g->columns_in_lane; i++) {
+            if (!contiguous) {
+                store_part(g, vector, a * per_block + i * each, each, row, first + i);
+            } else if (i == 0) {
+                store_part(g, vector, a * per_block, per_block, row, first);
+            }
+        }
+    }
+}
+
+/* ---- the tile ---- */
+
+static void load_block(const grid *g, LLVMValueRef *vectors, unsigned row, unsigned column)
+{
+    for (unsigned k = 0; k < g->count; k++) {
+        vectors[k] = load_register(g, k, row, column);
+    }
+    if (g->width > 1 && g->height > 1) {
+        (g->count == 1 ? permute : interleave)(g, vectors);
+    }
+}
+
+/* All rows of the columns from `column` on: stored column by column, so that lines of the output fill at once. */
+static void emit_columns(const grid *g, unsigned column)
+{
+    LLVMValueRef vectors[BLOCKS_MAX][REGISTERS_MAX];
+    unsigned step = g->down * g->height, blocks = (unsigned)g->p->rows / step;
+    for (unsigned i = 0; i < blocks; i++) {
+        load_block(g, vectors[i], i * step, column);
+    }
+    for (unsigned k = 0; k < g->count; k++) {
+        for (unsigned i = 0; i < blocks; i++) {
+            store_register(g, vectors[i][k], k, i * step, column);
+        }
+    }
+}
+
+static void lay_out(grid *g)
+{
+    const aic_move_plan *p = g->p;
+    unsigned lanes = (unsigned)p->vector / LANE, fit = LANE / g->size;
+    g->height = least(p->rows, fit);
+    g->width = least(p->cols, fit);
+    unsigned elements = g->height * g->width;
+    g->lane_elements = least(elements, fit);
+    g->count = elements / g->lane_elements;
+    g->rows_in_lane = g->lane_elements / g->width;
+    g->columns_in_lane = g->lane_elements / g->height;
+    g->down = g->across = 1;
+    if (g->lane_elements == fit) {
+        g->down = least(lanes, p->rows / g->height);
+        g->across = least(lanes / g->down, p->cols / g->width);
+    }
+    aic_limit("lanes of a register", g->down * g->across, LANES_MAX);
+    aic_limit("registers of a lane block", g->count, REGISTERS_MAX);
+    aic_limit("lane blocks of a tile", (size_t)p->rows / (g->down * g->height), BLOCKS_MAX);
+    aic_limit("rows of a tile behind its lane blocks", (size_t)p->rows % (g->down * g->height), 0);
+    aic_limit("columns of a tile behind its lane blocks", (size_t)p->cols % (g->across * g->width), 0);
+    g->spread = g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 && p->rows == g->height &&
+                p->read.out == (int64_t)g->height * g->size;
+}
+
+void aic_emit_transpose(aic_emit *e, const aic_move_plan *p, unsigned size, LLVMValueRef out, LLVMValueRef in)
+{
+    grid g = {.e = e, .p = p, .size = size, .out = out, .in = in};
+    lay_out(&g);
+    for (unsigned column = 0; column < p->cols; column += g.across * g.width) {
+        emit_columns(&g, column);
+    }
+}

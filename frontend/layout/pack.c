@@ -1,0 +1,152 @@
+/* Images and weights in the layouts of conv2d (data layouts, sections 3 to 5). */
+#include <aic/pack.h>
+
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/core/size.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Blocks of this many channels take no more than these. */
+enum { SMALL_BLOCK = 4, ROW_BYTES = 32, COLUMN_BLOCK = 16 };
+
+/* Sizes whose products fit in 64 bits with room. */
+enum { EXTENT_MAX = 1 << 20 };
+
+static int64_t blocks(int64_t count, int64_t size)
+{
+    return (count + size - 1) / size;
+}
+
+/* Every size of a shape, the channels (entry `channels`) and the block. */
+static aic_status check_shape(const char *subject, const int64_t shape[4], const char *const letters[4], int channels,
+                              int64_t c0, int64_t full)
+{
+    aic_status status = aic_rule_given("shape", shape);
+    for (int i = 0; i < 4 && status == AIC_OK; i++) {
+        status = aic_rule_range(subject, "shape", letters[i], shape[i], 1, EXTENT_MAX);
+    }
+    if (status == AIC_OK && c0 != SMALL_BLOCK && c0 != full) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, subject, "c0: %" PRId64 " is neither %d nor %" PRId64, c0, SMALL_BLOCK,
+                          full);
+    }
+    if (status == AIC_OK && c0 == SMALL_BLOCK && shape[channels] > SMALL_BLOCK) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, subject, "shape: %s = %" PRId64 " is outside 1..%d, which c0 = 4 takes",
+                          letters[channels], shape[channels], SMALL_BLOCK);
+    }
+    return status;
+}
+
+static aic_status product(const char *subject, const int64_t sizes[5], int64_t size, size_t *bytes)
+{
+    int64_t result = size;
+    for (int i = 0; i < 5; i++) {
+        result = aic_size_multiply(result, sizes[i]);
+    }
+    if (result == INT64_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "shape: the packed tensor has more than 2^63-1 bytes");
+    }
+    *bytes = (size_t)result;
+    return AIC_OK;
+}
+
+/* ---- pictures ---- */
+
+#define PICTURE "pack_picture"
+
+static aic_status check_picture(const int64_t shape[4], int64_t c0)
+{
+    static const char *const letters[4] = {"N", "H", "W", "C"};
+    return check_shape(PICTURE, shape, letters, 3, c0, ROW_BYTES);
+}
+
+aic_status aic_pack_picture_bytes(const int64_t shape[4], int64_t c0, size_t *bytes)
+{
+    aic_status status = check_picture(shape, c0);
+    status = status == AIC_OK ? aic_rule_given("bytes", bytes) : status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    const int64_t sizes[5] = {shape[0], blocks(shape[3], c0), shape[1], shape[2], c0};
+    return product(PICTURE, sizes, 1, bytes);
+}
+
+static int8_t shifted(uint8_t pixel, int32_t zero_point)
+{
+    const int32_t value = pixel - zero_point;
+    return (int8_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value);
+}
+
+aic_status aic_pack_picture(const uint8_t *picture, const int64_t shape[4], int64_t c0, int32_t zero_point,
+                            int8_t *packed)
+{
+    size_t bytes = 0;
+    aic_status status = aic_rule_given("picture", picture);
+    status = status == AIC_OK ? aic_pack_picture_bytes(shape, c0, &bytes) : status;
+    status = status == AIC_OK ? aic_rule_range(PICTURE, "zero_point", NULL, zero_point, 0, UINT8_MAX) : status;
+    status = status == AIC_OK ? aic_rule_given("packed", packed) : status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    const int64_t cells = shape[1] * shape[2], channels = shape[3], c1 = blocks(channels, c0);
+    memset(packed, 0, bytes);
+    for (int64_t n = 0; n < shape[0]; n++) {
+        for (int64_t cell = 0; cell < cells; cell++) {
+            const uint8_t *from = picture + (n * cells + cell) * channels;
+            for (int64_t c = 0; c < channels; c++) {
+                packed[((n * c1 + c / c0) * cells + cell) * c0 + c % c0] = shifted(from[c], zero_point);
+            }
+        }
+    }
+    return AIC_OK;
+}
+
+/* ---- weights ---- */
+
+#define WEIGHTS "pack_weights"
+
+static aic_status check_weights(aic_dtype dtype, const int64_t shape[4], int64_t c0)
+{
+    static const char *const letters[4] = {"O", "I", "Kh", "Kw"};
+    static const aic_dtype legal[] = {AIC_INT8, AIC_FLOAT16};
+    aic_status status = aic_rule_dtype(WEIGHTS, "dtype", dtype, legal, sizeof legal / sizeof legal[0]);
+    const int64_t full = status == AIC_OK ? ROW_BYTES / (int64_t)aic_dtype_size(dtype) : 0;
+    return status == AIC_OK ? check_shape(WEIGHTS, shape, letters, 1, c0, full) : status;
+}
+
+aic_status aic_pack_weights_bytes(aic_dtype dtype, const int64_t shape[4], int64_t c0, size_t *bytes)
+{
+    aic_status status = check_weights(dtype, shape, c0);
+    status = status == AIC_OK ? aic_rule_given("bytes", bytes) : status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    const int64_t sizes[5] = {blocks(shape[1], c0), shape[2], shape[3], blocks(shape[0], COLUMN_BLOCK) * COLUMN_BLOCK,
+                              c0};
+    return product(WEIGHTS, sizes, (int64_t)aic_dtype_size(dtype), bytes);
+}
+
+aic_status aic_pack_weights(aic_dtype dtype, const void *weights, const int64_t shape[4], int64_t c0, void *packed)
+{
+    size_t bytes = 0;
+    aic_status status = aic_rule_given("weights", weights);
+    status = status == AIC_OK ? aic_pack_weights_bytes(dtype, shape, c0, &bytes) : status;
+    status = status == AIC_OK ? aic_rule_given("packed", packed) : status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    const size_t size = aic_dtype_size(dtype);
+    const int64_t outputs = blocks(shape[0], COLUMN_BLOCK) * COLUMN_BLOCK, taps = shape[2] * shape[3];
+    const unsigned char *from = weights;
+    memset(packed, 0, bytes);
+    for (int64_t o = 0; o < shape[0]; o++) {
+        for (int64_t i = 0; i < shape[1]; i++) {
+            for (int64_t tap = 0; tap < taps; tap++, from += size) {
+                const int64_t to = ((i / c0 * taps + tap) * outputs + o) * c0 + i % c0;
+                memcpy((unsigned char *)packed + to * (int64_t)size, from, size);
+            }
+        }
+    }
+    return AIC_OK;
+}

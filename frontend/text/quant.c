@@ -1,0 +1,132 @@
+/* Quantisation words (AscendC Fixpipe, section 5): their parts, and as text. */
+#include "frontend/text/quant.h"
+
+#include "frontend/core/field.h"
+#include "frontend/text/number.h"
+#include <aic/fixpipe.h>
+
+/* The offset's field holds 9 bits in two's complement. */
+enum { OFFSET_BITS = 9, OFFSET_LOW = -256, OFFSET_HIGH = 255 };
+
+uint64_t aic_quant_word(float scale, int32_t offset, bool is_signed)
+{
+    const int32_t clamped = offset < OFFSET_LOW ? OFFSET_LOW : offset > OFFSET_HIGH ? OFFSET_HIGH : offset;
+    const uint64_t field = (uint64_t)clamped & ((1U << OFFSET_BITS) - 1);
+    return (aic_bits_of_float(scale) & AIC_QUANT_SCALE_BITS) | field << AIC_QUANT_OFFSET_BIT |
+           (uint64_t)is_signed << AIC_QUANT_SIGN_BIT;
+}
+
+aic_quant aic_quant_parts(uint64_t word)
+{
+    const uint32_t bits = (uint32_t)(word & AIC_QUANT_SCALE_BITS);
+    const int32_t field = (int32_t)(word >> AIC_QUANT_OFFSET_BIT & ((1U << OFFSET_BITS) - 1));
+    aic_quant parts = {
+        .shift = word >> AIC_QUANT_MCB_BIT & 1 ? (int32_t)(word >> AIC_QUANT_SHIFT_BIT & 0xF) + 1 : 0,
+        .offset = field > OFFSET_HIGH ? field - (1 << OFFSET_BITS) : field,
+        .is_signed = word >> AIC_QUANT_SIGN_BIT & 1,
+    };
+    memcpy(&parts.scale, &bits, sizeof parts.scale);
+    return parts;
+}
+
+/* ---- text ---- */
+
+static void skip_space(const char **at)
+{
+    *at += strspn(*at, " \t\r\n\v\f");
+}
+
+static bool take(const char **at, const char *sign)
+{
+    skip_space(at);
+    if (strncmp(*at, sign, strlen(sign)) != 0) {
+        return false;
+    }
+    *at += strlen(sign);
+    return true;
+}
+
+/* Up to the next sign or blank. */
+static size_t word_length(const char **at)
+{
+    skip_space(at);
+    return strcspn(*at, ",() \t\r\n\v\f");
+}
+
+static aic_quant_result read_scale(const char **at, float *scale)
+{
+    const size_t length = word_length(at);
+    switch (aic_float_parse(*at, length, scale)) {
+    case AIC_NUMBER_OK:
+        *at += length;
+        return AIC_QUANT_OK;
+    case AIC_NUMBER_NO_MEMORY:
+        return AIC_QUANT_NO_MEMORY;
+    default:
+        return AIC_QUANT_SCALE;
+    }
+}
+
+static aic_quant_result read_offset(const char **at, int64_t *offset)
+{
+    const size_t length = word_length(at);
+    if (aic_integer_parse(*at, length, offset) != AIC_NUMBER_OK || *offset < OFFSET_LOW || *offset > OFFSET_HIGH) {
+        return AIC_QUANT_OFFSET;
+    }
+    *at += length;
+    return AIC_QUANT_OK;
+}
+
+static aic_quant_result read_type(const char **at, bool *is_signed)
+{
+    char name[16] = "";
+    const size_t length = word_length(at);
+    if (length < sizeof name) {
+        memcpy(name, *at, length);
+    }
+    const aic_dtype dtype = aic_dtype_parse(name);
+    if (dtype != AIC_INT8 && dtype != AIC_UINT8) {
+        return AIC_QUANT_TYPE;
+    }
+    *is_signed = dtype == AIC_INT8;
+    *at += length;
+    return AIC_QUANT_OK;
+}
+
+aic_quant_result aic_quant_read(const char **at, uint64_t *word)
+{
+    const char *start = *at;
+    float scale = 0;
+    int64_t offset = 0;
+    bool is_signed = false;
+    if (!take(&start, "quant") || !take(&start, "(")) {
+        return AIC_QUANT_NONE;
+    }
+    *at = start;
+    aic_quant_result result = read_scale(at, &scale);
+    if (result == AIC_QUANT_OK && take(at, ",")) {
+        result = read_offset(at, &offset);
+        if (result == AIC_QUANT_OK) {
+            result = take(at, ",") ? read_type(at, &is_signed) : AIC_QUANT_SYNTAX;
+        }
+    }
+    if (result == AIC_QUANT_OK && !take(at, ")")) {
+        result = AIC_QUANT_SYNTAX;
+    }
+    *word = aic_quant_word(scale, (int32_t)offset, is_signed);
+    return result;
+}
+
+const char *aic_quant_fault(aic_quant_result result)
+{
+    switch (result) {
+    case AIC_QUANT_SCALE:
+        return "the scale is not a number of single precision";
+    case AIC_QUANT_OFFSET:
+        return "the offset is not an integer in -256..255";
+    case AIC_QUANT_TYPE:
+        return "the type is neither int8 nor uint8";
+    default:
+        return "a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8)";
+    }
+}

@@ -1,0 +1,213 @@
+/* How fixpipe and tik_fixpipe make one element (AscendC Fixpipe, sections 4 to 6; TIK conv2d, section 9). */
+#include "frontend/numeric/element.h"
+#include "frontend/numeric/half.h"
+#include "frontend/trace/trace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* ---- fixpipe ---- */
+
+/* Row and column of the element `at` elements behind the start of a matrix of rows `stride` apart. */
+static bool find_in_rows(const aic_fixpipe_desc *desc, int64_t at, aic_trace_place *place)
+{
+    if (at < 0) {
+        return false;
+    }
+    place->row = desc->mSize > 1 ? at / desc->dstStride : 0;
+    place->column = desc->mSize > 1 ? at % desc->dstStride : at;
+    return place->row < desc->mSize && place->column < desc->nSize;
+}
+
+/* The same of column blocks. Blocks of bytes are two blocks of 16 columns, an odd last one is alone. */
+static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *place)
+{
+    const int64_t size = (int64_t)aic_dtype_size(desc->dst);
+    const int64_t width = size == 1 ? 32 : desc->isChannelSplit ? 8 : 16;
+    const int64_t stride = desc->dstStride * 32 / size;
+    for (int64_t block = 0; block * width < desc->nSize; block++) {
+        const int64_t left = desc->nSize - block * width;
+        const int64_t columns = size == 1 && left == 16 ? 16 : width;
+        const int64_t at = element - block * stride;
+        place->row = at / columns;
+        place->column = block * width + at % columns;
+        if (at >= 0 && place->row < desc->mSize && place->column < desc->nSize) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool aic_trace_fixpipe_place(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *place)
+{
+    bool found = false;
+    *place = (aic_trace_place){0};
+    if (desc->format == AIC_NZ) {
+        found = desc->ndNum != 0 && find_in_blocks(desc, element, place);
+    } else {
+        for (int64_t i = 0; i < desc->ndNum && !found; i++) {
+            found = find_in_rows(desc, element - i * desc->dstNdStride, place);
+            place->matrix = i;
+        }
+    }
+    const int64_t matrix = place->matrix > 0 ? place->matrix * desc->srcNdStride * 256 : 0;
+    place->from = matrix + (place->column / 16 * desc->srcStride + place->row) * 16 + place->column % 16;
+    return found;
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* Rounds to an integer, ties to even, in the default rounding mode. */
+static int64_t to_even(double value)
+{
+    return llrint(value);
+}
+
+static uint64_t to_byte(aic_sink *out, float p, const aic_quant *q)
+{
+    const double nine_bits = isnan(p) ? 0 : fmin(fmax((double)p, -256), 255);
+    if (nine_bits != (double)p) {
+        aic_trace_step(out, "clamp to -256..255", "%s", aic_trace_real(nine_bits).text);
+    }
+    const int64_t rounded = to_even(nine_bits), moved = rounded + q->offset;
+    aic_trace_step(out, "to integer, ties to even", "%" PRId64, rounded);
+    aic_trace_step(out, "+ offset", "%" PRId64 " (offset %" PRId32 ")", moved, q->offset);
+    const int64_t low = q->is_signed ? -128 : 0, high = q->is_signed ? 127 : 255;
+    const int64_t result = clamp(moved, low, high);
+    char what[32];
+    snprintf(what, sizeof what, "clamp to %" PRId64 "..%" PRId64, low, high);
+    aic_trace_step(out, what, "%" PRId64, result);
+    return (uint8_t)result;
+}
+
+/* x * scale, rounded to float32. */
+static float scaled(aic_sink *out, float x, float scale)
+{
+    const float p = x * scale;
+    aic_trace_step(out, "* scale, to float32", "%s (scale %s)", aic_trace_element(AIC_FLOAT32, aic_trace_bits(p)).text,
+                   aic_trace_real((double)scale).text);
+    return p;
+}
+
+static float to_float(aic_sink *out, int64_t x)
+{
+    const float value = (float)x;
+    aic_trace_step(out, "to float32", "%s", aic_trace_element(AIC_FLOAT32, aic_trace_bits(value)).text);
+    return value;
+}
+
+/* An int32 shifted right, rounding down, as far as the word says. */
+static int64_t shifted(aic_sink *out, int64_t x, const aic_quant *q)
+{
+    if (q->shift == 0) {
+        return x;
+    }
+    char what[32];
+    const int64_t unit = INT64_C(1) << q->shift, quotient = x / unit - (x % unit < 0);
+    const int64_t result = clamp(quotient, INT16_MIN, INT16_MAX);
+    snprintf(what, sizeof what, ">> %" PRId32, q->shift);
+    aic_trace_step(out, what, "%" PRId64, quotient);
+    if (result != quotient) {
+        aic_trace_step(out, "clamp to int16", "%" PRId64, result);
+    }
+    return result;
+}
+
+static void show_word(aic_sink *out, uint64_t word, const aic_quant *q, bool bytes)
+{
+    char rest[64] = "";
+    if (bytes) {
+        snprintf(rest, sizeof rest, ", shift %" PRId32 ", offset %" PRId32 ", %s", q->shift, q->offset,
+                 q->is_signed ? "signed" : "unsigned");
+    }
+    aic_trace_step(out, "word", "0x%" PRIx64 ": scale %s%s", word, aic_trace_real((double)q->scale).text, rest);
+}
+
+/* Negative sources become zero. */
+static uint64_t rectified(aic_sink *out, aic_dtype dtype, uint64_t source)
+{
+    const double x = aic_element_value(dtype, &source);
+    const uint64_t result = x > 0 || isnan(x) ? source : 0;
+    aic_trace_step(out, "relu", "%s", aic_trace_element(dtype, result).text);
+    return result;
+}
+
+uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_overflow overflow, const uint64_t *words,
+                           const aic_trace_place *place, uint64_t source)
+{
+    const bool ints = desc->src == AIC_INT32, bytes = aic_dtype_size(desc->dst) == 1;
+    const uint64_t word = words ? words[place->column] : desc->deqScalar;
+    const aic_quant q = aic_quant_parts(word);
+    char what[128];
+    snprintf(what, sizeof what, "fixpipe, matrix %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", place->matrix,
+             place->row, place->column);
+    aic_sink_put(out, what);
+    aic_trace_step(out, "acc", "%s", aic_trace_element(desc->src, source).text);
+    source = desc->reluEn ? rectified(out, desc->src, source) : source;
+    if (desc->quantPre == AIC_NO_QUANT) {
+        return source;
+    }
+    if (desc->quantPre == AIC_F322F16 || desc->quantPre == AIC_F322BF16) {
+        return aic_trace_narrow(out, desc->dst, overflow, aic_trace_float(source));
+    }
+    show_word(out, word, &q, bytes);
+    const int64_t integer = bytes && ints ? shifted(out, (int32_t)source, &q) : (int32_t)source;
+    const float p = scaled(out, ints ? to_float(out, integer) : aic_trace_float(source), q.scale);
+    return bytes ? to_byte(out, p, &q) : aic_trace_narrow(out, AIC_FLOAT16, overflow, p);
+}
+
+/* ---- tik_fixpipe ---- */
+
+bool aic_trace_tik_fixpipe_place(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_place *place)
+{
+    const int64_t rows = desc->burst_len / 2; /* of 16 elements of 4 bytes */
+    const int64_t burst = rows * 16 + desc->dst_stride * 32 / (int64_t)aic_dtype_size(desc->dst);
+    place->matrix = element / burst;
+    place->row = element % burst / 16;
+    place->column = element % burst % 16;
+    place->from = (place->matrix * ((rows + 15) / 16 * 16) + place->row) * 16 + place->column;
+    return place->matrix < desc->cburst_num && place->row < rows;
+}
+
+static uint64_t biased(aic_sink *out, const aic_tik_fixpipe_desc *desc, const void *bias, int64_t index,
+                       uint64_t source)
+{
+    const uint64_t b = aic_trace_load(desc->src, bias, index);
+    uint64_t sum;
+    if (desc->src == AIC_INT32) {
+        const int64_t exact = (int64_t)(int32_t)source + (int32_t)b;
+        sum = (uint32_t)clamp(exact, INT32_MIN, INT32_MAX);
+    } else {
+        sum = aic_trace_bits(aic_trace_float(source) + aic_trace_float(b));
+    }
+    aic_trace_step(out, "+ bias", "%s (bias %s)", aic_trace_element(desc->src, sum).text,
+                   aic_trace_element(desc->src, b).text);
+    return sum;
+}
+
+uint64_t aic_trace_tik_fixpipe(aic_sink *out, const aic_tik_fixpipe_desc *desc, aic_overflow overflow,
+                               void *const operands[], const aic_trace_place *place, uint64_t source)
+{
+    char what[128];
+    snprintf(what, sizeof what, "tik_fixpipe, burst %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", place->matrix,
+             place->row, place->column);
+    aic_sink_put(out, what);
+    aic_trace_step(out, "acc", "%s", aic_trace_element(desc->src, source).text);
+    if (desc->bias) {
+        source = biased(out, desc, operands[2], place->matrix * 16 + place->column, source);
+    }
+    if (desc->quantize_params == AIC_TIK_FP322FP16) {
+        source = aic_trace_narrow(out, AIC_FLOAT16, overflow, aic_trace_float(source));
+    } else if (desc->quantize_params == AIC_TIK_INT322FP16) {
+        const uint16_t half = desc->mode_param_tensor
+                                  ? (uint16_t)aic_trace_load(AIC_FLOAT16, operands[3], place->column)
+                                  : aic_half_from_double(desc->mode_param);
+        const float p = scaled(out, to_float(out, (int32_t)source), (float)aic_half_to_double(half));
+        source = aic_trace_narrow(out, AIC_FLOAT16, overflow, p);
+    }
+    return desc->relu ? rectified(out, desc->dst, source) : source;
+}

@@ -1,0 +1,191 @@
+/* Traces of specifications: what is refused, which element of the producer a chain's element comes from. */
+#include "frontend/trace/trace.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/op.h"
+#include "frontend/core/rule.h"
+
+#include <fenv.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* One trace: the call, and what came of it. */
+typedef struct tracing {
+    const aic_spec *spec; /* resolved */
+    aic_overflow overflow;
+    void *const *operands;
+    aic_operand output;
+    int64_t element;
+    uint64_t bits;
+} tracing;
+
+/* The operands of a stage, its own places: NULL for what another stage hands over. */
+static void own_operands(const tracing *t, int stage, const aic_semantics *semantics, void *own[AIC_OPERANDS_MAX])
+{
+    aic_chain_operands chain;
+    if (t->spec->count == 1) {
+        aic_operand operands[AIC_OPERANDS_MAX];
+        const size_t count = aic_spec_operands_of(t->spec, semantics, operands);
+        for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+            own[i] = i < count ? t->operands[i] : NULL;
+        }
+        return;
+    }
+    aic_chain_operands_of(t->spec, semantics, &chain);
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        const int from = chain.from[stage][i];
+        own[i] = from == AIC_ACCUMULATED || (size_t)from >= chain.count ? NULL : t->operands[from];
+    }
+}
+
+/* An operator that sums products; false for an element that is not written. */
+static bool produce(const tracing *t, aic_sink *out, const aic_stage *stage, void *const own[], int64_t element,
+                    uint64_t *bits)
+{
+    return stage->op == AIC_OP_CONV2D ? aic_trace_conv2d(out, &stage->desc.conv2d, own, element, bits)
+                                      : aic_trace_mmad(out, &stage->desc.mmad, t->overflow, own, element, bits);
+}
+
+static bool find_place(const aic_stage *stage, int64_t element, aic_trace_place *place)
+{
+    return stage->op == AIC_OP_FIXPIPE ? aic_trace_fixpipe_place(&stage->desc.fixpipe, element, place)
+                                       : aic_trace_tik_fixpipe_place(&stage->desc.tik_fixpipe, element, place);
+}
+
+static uint64_t consume(const tracing *t, aic_sink *out, const aic_stage *stage, void *const own[],
+                        const aic_trace_place *place, uint64_t source)
+{
+    if (stage->op == AIC_OP_FIXPIPE) {
+        return aic_trace_fixpipe(out, &stage->desc.fixpipe, t->overflow, own[2], place, source);
+    }
+    return aic_trace_tik_fixpipe(out, &stage->desc.tik_fixpipe, t->overflow, own, place, source);
+}
+
+static bool is_producer(aic_op op)
+{
+    return op == AIC_OP_CONV2D || op == AIC_OP_MMAD;
+}
+
+static bool is_consumer(aic_op op)
+{
+    return op == AIC_OP_FIXPIPE || op == AIC_OP_TIK_FIXPIPE;
+}
+
+/* The steps of all stages; false for an element that is not written. */
+static bool trace_stages(tracing *t, const aic_semantics *semantics, aic_sink *out)
+{
+    const aic_stage *first = &t->spec->stage[0], *last = &t->spec->stage[t->spec->count - 1];
+    void *own[AIC_OPERANDS_MAX];
+    aic_trace_place place;
+    own_operands(t, 0, semantics, own);
+    if (is_producer(last->op)) {
+        return produce(t, out, first, own, t->element, &t->bits);
+    }
+    if (!find_place(last, t->element, &place)) {
+        return false;
+    }
+    uint64_t source = 0;
+    if (t->spec->count == 1) {
+        const aic_dtype dtype = last->op == AIC_OP_FIXPIPE ? last->desc.fixpipe.src : last->desc.tik_fixpipe.src;
+        source = aic_trace_load(dtype, own[1], place.from);
+    } else if (!produce(t, out, first, own, place.from, &source)) {
+        return false;
+    }
+    own_operands(t, t->spec->count - 1, semantics, own);
+    t->bits = consume(t, out, last, own, &place, source);
+    return true;
+}
+
+/* "dst[0,3,1] = 13", the last line. */
+static void put_result(const tracing *t, aic_sink *out)
+{
+    int64_t at[AIC_RANK_MAX] = {0}, rest = t->element;
+    for (int32_t d = t->output.rank; d-- > 0;) {
+        at[d] = rest % t->output.shape[d];
+        rest /= t->output.shape[d];
+    }
+    char text[64];
+    aic_sink_put(out, t->output.name);
+    for (int32_t d = 0; d < t->output.rank; d++) {
+        snprintf(text, sizeof text, "%s%" PRId64, d == 0 ? "[" : ",", at[d]);
+        aic_sink_put(out, text);
+    }
+    aic_sink_put(out, "] = ");
+    aic_sink_put(out, aic_trace_value(t->output.dtype, t->bits).text);
+    aic_sink_put(out, "\n");
+}
+
+/* ---- the call ---- */
+
+typedef struct request {
+    tracing *t;
+    const aic_semantics *semantics;
+} request;
+
+static aic_status write_trace(aic_sink *out, const void *from)
+{
+    const request *r = from;
+    if (!trace_stages(r->t, r->semantics, out)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, aic_op_name(r->t->spec->stage[r->t->spec->count - 1].op),
+                        "element: %" PRId64 " of %s is not written by this descriptor", r->t->element,
+                        r->t->output.name);
+    }
+    put_result(r->t, out);
+    return AIC_OK;
+}
+
+/* Operators without steps to show, and sums without an order. */
+static aic_status check_traceable(const aic_spec *spec)
+{
+    const aic_stage *first = &spec->stage[0], *last = &spec->stage[spec->count - 1];
+    const bool known = spec->count == 1 ? is_producer(first->op) || is_consumer(first->op)
+                                        : spec->count == 2 && is_producer(first->op) && is_consumer(last->op);
+    if (!known) {
+        char subject[AIC_SUBJECT_MAX];
+        aic_spec_subject(spec, " | ", subject, sizeof subject);
+        return aic_fail(AIC_UNSUPPORTED, subject,
+                        "there is no trace of it: those of conv2d, mmad, fixpipe, tik_fixpipe and their chains exist");
+    }
+    if (!aic_spec_exact(spec)) {
+        return aic_fail(AIC_UNSUPPORTED, aic_op_name(first->op),
+                        "accumulate: fast allows every order of summation; a trace is of accumulate=cube");
+    }
+    return AIC_OK;
+}
+
+static aic_status check_element(const aic_operand *output, int64_t element)
+{
+    if (element >= 0 && element < output->elements) {
+        return AIC_OK;
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NULL, "element: %" PRId64 " is outside 0..%" PRId64 " of %s", element,
+                    output->elements - 1, output->name);
+}
+
+aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
+                     int64_t element, void *value, char *buffer, size_t capacity, size_t *length)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    aic_spec resolved = {.count = 0};
+    aic_operand shapes[AIC_OPERANDS_MAX];
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
+    status = status == AIC_OK ? check_traceable(&resolved) : status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    (void)aic_spec_operands_of(&resolved, semantics, shapes);
+    tracing t = {&resolved, semantics->overflow, operands, shapes[0], element, 0};
+    status = check_element(&t.output, element);
+    if (status == AIC_OK) {
+        fenv_t callers;
+        fegetenv(&callers);
+        fesetenv(FE_DFL_ENV);
+        status = aic_sink_write(write_trace, &(request){&t, semantics}, buffer, capacity, length);
+        fesetenv(&callers);
+    }
+    if (status == AIC_OK && value) {
+        memcpy(value, &t.bits, aic_dtype_size(t.output.dtype)); /* little-endian */
+    }
+    return status;
+}

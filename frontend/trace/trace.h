@@ -1,0 +1,65 @@
+/* Traces: how one element of a result comes about, rounding step by rounding step. They follow the documents by
+ * themselves: they call no reference and no generator, so that tests can hold each against the other.
+ *
+ * Values are elements as bits, low bytes first. Each function writes a line a step. */
+#ifndef AIC_TRACE_H
+#define AIC_TRACE_H
+
+#include "frontend/text/sink.h"
+#include <aic/spec.h>
+
+/* One step: what is done, and what comes of it. */
+void aic_trace_step(aic_sink *out, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* An element as text, floats with their bits: "15.75 (0x417C0000)"; and without. */
+typedef struct aic_trace_text {
+    char text[64];
+} aic_trace_text;
+aic_trace_text aic_trace_element(aic_dtype dtype, uint64_t bits);
+aic_trace_text aic_trace_value(aic_dtype dtype, uint64_t bits);
+aic_trace_text aic_trace_real(double value);
+
+static inline uint64_t aic_trace_load(aic_dtype dtype, const void *operand, int64_t index)
+{
+    const size_t size = aic_dtype_size(dtype);
+    uint64_t bits = 0;
+    __builtin_memcpy(&bits, (const unsigned char *)operand + (size_t)index * size, size); /* little-endian */
+    return bits;
+}
+
+uint32_t aic_trace_bits(float value);
+float aic_trace_float(uint64_t bits);
+
+/* Lines of a sum: all of up to this many blocks, else as many at the beginning and at the end. */
+enum { AIC_TRACE_BLOCKS_MAX = 1024 };
+bool aic_trace_shows(aic_sink *out, int64_t block, int64_t blocks);
+
+/* The result's bits, of a float accumulator that float results are stored from: a finite number, or what the overflow
+ * mode makes of others; a half or bfloat16 from a float. Each says what it does. */
+uint64_t aic_trace_narrow(aic_sink *out, aic_dtype dtype, aic_overflow overflow, float value);
+
+/* ---- operators; operands are the operator's own, in calling order, and the descriptor is valid ----
+ *
+ * Producers: element number `element` of the first operand. The old one is read where it is added to. Returns false,
+ * and writes nothing, for elements that are not written. */
+bool aic_trace_conv2d(aic_sink *out, const aic_conv2d_desc *desc, void *const operands[], int64_t element,
+                      uint64_t *bits);
+bool aic_trace_mmad(aic_sink *out, const aic_mmad_desc *desc, aic_overflow overflow, void *const operands[],
+                    int64_t element, uint64_t *bits);
+
+/* Consumers in two parts: which element of src makes an element of dst, and of which matrix, row and column it is
+ * (false: none does); and what is done with its value. */
+typedef struct aic_trace_place {
+    int64_t from;
+    int64_t matrix, row, column; /* tik_fixpipe: burst, row, column of the burst */
+} aic_trace_place;
+
+bool aic_trace_fixpipe_place(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *place);
+uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_overflow overflow, const uint64_t *words,
+                           const aic_trace_place *place, uint64_t source);
+
+bool aic_trace_tik_fixpipe_place(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_place *place);
+uint64_t aic_trace_tik_fixpipe(aic_sink *out, const aic_tik_fixpipe_desc *desc, aic_overflow overflow,
+                               void *const operands[], const aic_trace_place *place, uint64_t source);
+
+#endif

@@ -1,0 +1,35 @@
+/* Calls that several workers share: the phases of a kernel, one after the other, the items of each divided among the
+ * threads of the pool, or by the caller's own parallel loop.
+ *
+ * All memory is the calling thread's: what is shared, the packed operand of a plain call, and the private memory of
+ * every worker, got before anything is written. So a worker can fail at nothing, and which thread a worker runs on does
+ * not matter. */
+#ifndef AIC_RUNTIME_SHARE_H
+#define AIC_RUNTIME_SHARE_H
+
+#include "runtime/processors.h"
+#include <aic/context.h>
+
+/* How the calls of a context are shared. A kernel has a copy: it may outlive its context. */
+typedef struct aic_share {
+    int threads;                   /* 1: not at all */
+    aic_parallel_for parallel_for; /* NULL: by the pool */
+    void *parallel_for_data;
+    aic_processors processors;
+    bool log; /* a line when a pool is made */
+} aic_share;
+
+/* From the options and the value of AIC_NUM_THREADS, NULL where it is not set. AIC_INVALID_ARGUMENT, AIC_UNSUPPORTED.
+ */
+aic_status aic_share_configure(aic_share *share, const aic_context_options *options, const char *environment);
+
+struct aic_code;
+
+/* Workers that a call of the code can have, 1 when it is not shared. */
+int aic_share_workers(const struct aic_code *code);
+
+/* Runs the code, which has phases, on operands that have been checked. AIC_OUT_OF_MEMORY; AIC_INVALID_ARGUMENT when
+ * parallel_for did not do what it should. */
+aic_status aic_share_call(const struct aic_code *code, int form, const void *const operands[]);
+
+#endif

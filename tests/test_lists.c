@@ -1,0 +1,187 @@
+/* What the operators' lists tell people, held against what the library does: limits against the rules, roles against
+ * the operands, examples against everything. */
+#include "frontend/core/op.h"
+
+#include <aic/aic.h>
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_lists(void);
+
+enum { DRAWS = 200, FIELDS_MAX = 64 };
+
+static const struct {
+    aic_op op;
+    const char *field;
+    int entry;
+    int64_t low, high;
+} limits[] = {
+#define AIC_LIMIT(field, entry, low, high) {ROW_OP, #field, entry, low, high},
+#include "tests/field_rows.inc"
+#undef AIC_LIMIT
+};
+
+static const struct {
+    aic_op op;
+    const char *text;
+} examples[] = {
+#define AIC_EXAMPLE(text) {ROW_OP, text},
+#include "tests/field_rows.inc"
+#undef AIC_EXAMPLE
+};
+
+static const struct {
+    aic_op op;
+    const char *name;
+} roles[] = {
+#define AIC_ROLE(name, shape, text) {ROW_OP, #name},
+#include "tests/field_rows.inc"
+#undef AIC_ROLE
+};
+
+static const struct {
+    aic_op op;
+    const char *field, *text;
+} meanings[] = {
+#define AIC_MEANING(field, text) {ROW_OP, #field, text},
+#include "tests/field_rows.inc"
+#undef AIC_MEANING
+};
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static const aic_field *field_of(aic_op op, const char *name)
+{
+    const aic_record *record = &aic_op_get(op)->record;
+    for (size_t f = 0; f < record->count; f++) {
+        if (strcmp(record->fields[f].name, name) == 0) {
+            return &record->fields[f];
+        }
+    }
+    ck_abort_msg("%s has no field %s", record->name, name);
+}
+
+static void check_legal(size_t row, const aic_spec *spec, const aic_field *field, uint32_t entry)
+{
+    const int64_t value = (int64_t)aic_field_word(field, &spec->stage[0].desc, entry);
+    ck_assert_msg(value >= limits[row].low && value <= limits[row].high,
+                  "%s: %s[%u] = %" PRId64 " is legal, but outside the limit", aic_op_name(limits[row].op), field->name,
+                  entry, value);
+}
+
+static void check_refused(size_t row, const aic_spec *legal, const aic_field *field, uint32_t entry, int64_t value)
+{
+    aic_spec spec = *legal;
+    aic_field_set_word(field, &spec.stage[0].desc, entry, (uint64_t)value);
+    ck_assert_msg(aic_spec_validate(&spec, NULL) == AIC_INVALID_ARGUMENT, "%s: %s[%u] = %" PRId64 " is not refused",
+                  aic_op_name(limits[row].op), field->name, entry, value);
+}
+
+/* Legal values are within the limits, and what is next to them is refused whatever the other fields are. */
+START_TEST(limits_are_the_rules)
+{
+    const size_t row = (size_t)_i;
+    const aic_field *field = field_of(limits[row].op, limits[row].field);
+    const bool every = limits[row].entry == AIC_EVERY;
+    ck_assert_msg(every || limits[row].entry < (int)field->count, "%s has no entry %d", field->name, limits[row].entry);
+    for (uint64_t seed = 0; seed < DRAWS; seed++) {
+        aic_spec spec;
+        ck_assert_int_eq(aic_spec_random(limits[row].op, NULL, seed, &spec), AIC_OK);
+        for (uint32_t e = every ? 0 : (uint32_t)limits[row].entry;
+             e < (every ? field->count : (uint32_t)limits[row].entry + 1); e++) {
+            check_legal(row, &spec, field, e);
+            check_refused(row, &spec, field, e, limits[row].low - 1);
+            check_refused(row, &spec, field, e, limits[row].high + 1);
+        }
+    }
+}
+END_TEST
+
+/* Every field has one meaning, which says something. */
+START_TEST(every_field_has_a_meaning)
+{
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        const aic_record *record = &aic_op_get((aic_op)op)->record;
+        for (size_t f = 0; f < record->count; f++) {
+            size_t found = 0;
+            for (size_t i = 0; i < COUNT(meanings); i++) {
+                if ((int)meanings[i].op == op && strcmp(meanings[i].field, record->fields[f].name) == 0) {
+                    found += strlen(meanings[i].text) > 3;
+                }
+            }
+            ck_assert_msg(found == 1, "%s: %s has %zu meanings", record->name, record->fields[f].name, found);
+        }
+    }
+}
+END_TEST
+
+/* The example of an operator is a legal one of it, and the roles are its operands in calling order. */
+START_TEST(examples_are_legal)
+{
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        size_t e = 0;
+        while (e < COUNT(examples) && (int)examples[e].op != op) {
+            e++;
+        }
+        ck_assert_msg(e < COUNT(examples), "%s has no example", aic_op_name((aic_op)op));
+        aic_spec spec;
+        aic_operand operands[AIC_OPERANDS_MAX];
+        size_t count = 0, role = 0;
+        ck_assert_msg(aic_spec_parse(examples[e].text, &spec) == AIC_OK, "%s", aic_last_error());
+        ck_assert_int_eq(spec.stage[0].op, op);
+        ck_assert_msg(aic_spec_operands(&spec, NULL, operands, &count) == AIC_OK, "%s", aic_last_error());
+        for (size_t i = 0; i < COUNT(roles); i++) {
+            if ((int)roles[i].op == op) {
+                /* Where the valid region is known texpands takes no v_row and v_col. */
+                ck_assert_msg(role < count || op == AIC_OP_TEXPANDS, "%s: too many roles", aic_op_name((aic_op)op));
+                if (role < count) {
+                    ck_assert_str_eq(roles[i].name, operands[role].name);
+                }
+                role++;
+            }
+        }
+        ck_assert_uint_ge(role, count);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *word;
+    const char *near;
+} words[] = {
+    {"conv2", "conv2d"}, {"mmda", "mmad"}, {"CONV2D", "conv2d"},    {"fixpip", "fixpipe"},     {"zzz", NULL},
+    {"", NULL},          {"x", NULL},      {"texpand", "texpands"}, {"transdat", "transdata"}, {"nd2zn", "nd2nz"},
+    {"nd", NULL},
+};
+
+START_TEST(near_words)
+{
+    const char *names[AIC_OP_END];
+    for (int op = 0; op < AIC_OP_END; op++) {
+        names[op] = aic_op_name((aic_op)op); /* number 0 is NULL */
+    }
+    const char *near = aic_nearest_word(words[_i].word, names, AIC_OP_END);
+    if (words[_i].near == NULL) {
+        ck_assert_msg(near == NULL, "%s is not near %s", words[_i].word, near);
+    } else {
+        ck_assert_msg(near != NULL && strcmp(near, words[_i].near) == 0, "%s: %s", words[_i].word,
+                      near ? near : "none");
+    }
+    ck_assert_ptr_null(aic_nearest_word(NULL, names, AIC_OP_END));
+    ck_assert_ptr_null(aic_nearest_word(words[_i].word, NULL, 3));
+}
+END_TEST
+
+Suite *suite_lists(void)
+{
+    Suite *suite = suite_create("lists");
+    TCase *tests = tcase_create("lists");
+    tcase_add_loop_test(tests, limits_are_the_rules, 0, COUNT(limits));
+    tcase_add_test(tests, every_field_has_a_meaning);
+    tcase_add_test(tests, examples_are_legal);
+    tcase_add_loop_test(tests, near_words, 0, COUNT(words));
+    suite_add_tcase(suite, tests);
+    return suite;
+}

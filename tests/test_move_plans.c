@@ -1,0 +1,396 @@
+/* Moves: boxes of moves between layouts, walked element by element and held against the layouts' formulas; joined
+ * dimensions; the plans that boxes get. */
+#include "codegen/loops/move.h"
+#include "codegen/machine.h"
+#include "tests/levels.h"
+
+#include <aic/aic.h>
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_move_plans(void);
+
+/* ---- the layouts' formulas (data layouts, sections 2 to 4 and 7) ---- */
+
+/* A tensor's logical sizes: r, c of a matrix; n, c, h, w of a feature elementwise or (o, i, h, w) a weight. */
+typedef struct extents {
+    int64_t a, b, h, w, size;
+} extents;
+
+static int64_t blocks(int64_t extent, int64_t block)
+{
+    return (extent + block - 1) / block;
+}
+
+static int64_t matrix_index(aic_layout layout, const extents *x, int64_t r, int64_t c)
+{
+    bool by_row = layout == AIC_LAYOUT_NZ || layout == AIC_LAYOUT_ZZ;
+    int64_t r0 = by_row ? 16 : 32 / x->size, c0 = by_row ? 32 / x->size : 16;
+    int64_t down = blocks(x->a, r0), across = blocks(x->b, c0);
+    bool columns_first = layout == AIC_LAYOUT_NZ || layout == AIC_LAYOUT_NN;
+    int64_t fractal = columns_first ? c / c0 * down + r / r0 : r / r0 * across + c / c0;
+    int64_t inside = by_row ? r % r0 * c0 + c % c0 : c % c0 * r0 + r % r0;
+    return layout == AIC_LAYOUT_ND ? r * x->b + c : fractal * r0 * c0 + inside;
+}
+
+/* Element index of (a, b, h, w). */
+static int64_t index_of(aic_layout layout, const extents *x, int64_t a, int64_t b, int64_t h, int64_t w)
+{
+    int64_t c0 = 32 / x->size, p = 4 / x->size;
+    switch (layout) {
+    case AIC_LAYOUT_NCHW:
+    case AIC_LAYOUT_OIHW:
+        return ((a * x->b + b) * x->h + h) * x->w + w;
+    case AIC_LAYOUT_NHWC:
+        return ((a * x->h + h) * x->w + w) * x->b + b;
+    case AIC_LAYOUT_HWIO:
+        return ((h * x->w + w) * x->b + b) * x->a + a;
+    case AIC_LAYOUT_NC1HWC0:
+        return (((a * blocks(x->b, c0) + b / c0) * x->h + h) * x->w + w) * c0 + b % c0;
+    case AIC_LAYOUT_FRACTAL_Z:
+        return (((b / c0 * x->h + h) * x->w + w) * blocks(x->a, 16) * 16 + a) * c0 + b % c0;
+    case AIC_LAYOUT_4N:
+    case AIC_LAYOUT_2N:
+        return (((a / p * x->b + b) * x->h + h) * x->w + w) * p + a % p;
+    default:
+        return matrix_index(layout, x, a, b);
+    }
+}
+
+/* Elements that the layout stores; padded ones included. */
+static int64_t elements_of(aic_layout layout, const extents *x)
+{
+    int64_t c0 = 32 / x->size;
+    switch (layout) {
+    case AIC_LAYOUT_NZ:
+    case AIC_LAYOUT_ZZ:
+        return blocks(x->a, 16) * 16 * blocks(x->b, c0) * c0;
+    case AIC_LAYOUT_ZN:
+    case AIC_LAYOUT_NN:
+        return blocks(x->a, c0) * c0 * blocks(x->b, 16) * 16;
+    case AIC_LAYOUT_NC1HWC0:
+        return x->a * blocks(x->b, c0) * c0 * x->h * x->w;
+    case AIC_LAYOUT_FRACTAL_Z:
+        return blocks(x->a, 16) * 16 * blocks(x->b, c0) * c0 * x->h * x->w;
+    case AIC_LAYOUT_4N:
+    case AIC_LAYOUT_2N:
+        return blocks(x->a, 4 / x->size) * (4 / x->size) * x->b * x->h * x->w;
+    default:
+        return x->a * x->b * x->h * x->w;
+    }
+}
+
+/* ---- boxes, walked ---- */
+
+enum { UNTOUCHED = -1, ZERO = -2 };
+
+/* What the output holds, element by element: the number of an input element, or one of the above. */
+typedef struct elementwise {
+    int64_t *from, elements, inputs, size;
+} elementwise;
+
+static void walk_box(elementwise *m, const aic_box *box, unsigned dim, int64_t out, int64_t in, bool read)
+{
+    if (dim == box->dims) {
+        ck_assert_int_eq(out % m->size, 0);
+        ck_assert(out >= 0 && out / m->size < m->elements);
+        ck_assert_msg(m->from[out / m->size] == UNTOUCHED, "element %lld is written twice", (long long)(out / m->size));
+        ck_assert(!read || (in >= 0 && in % m->size == 0 && in / m->size < m->inputs));
+        m->from[out / m->size] = read ? in / m->size : ZERO;
+        return;
+    }
+    const aic_box_dim *d = &box->dim[dim];
+    for (int64_t i = 0; i < d->extent; i++) {
+        bool inside = dim + 1 < box->dims || box->valid == 0 || i < box->valid;
+        walk_box(m, box, dim + 1, out + i * d->out, in + i * d->in[0], read && inside);
+    }
+}
+
+static elementwise walk_nest(const aic_move *move, int64_t elements, int64_t inputs)
+{
+    elementwise m = {.from = malloc((size_t)elements * sizeof(int64_t)), elements, inputs, move->size};
+    ck_assert_ptr_nonnull(m.from);
+    for (int64_t i = 0; i < elements; i++) {
+        m.from[i] = UNTOUCHED;
+    }
+    ck_assert_uint_le(move->boxes, AIC_MOVE_BOXES);
+    for (unsigned i = 0; i < move->boxes; i++) {
+        const aic_box *box = &move->box[i];
+        ck_assert_uint_le(box->dims, AIC_BOX_DIMS);
+        walk_box(&m, box, 0, box->out, box->in[0], box->op == AIC_BOX_COPY);
+    }
+    return m;
+}
+
+/* ---- transdata ---- */
+
+static const struct {
+    aic_layout src, dst;
+} PAIRS[] = {
+    {AIC_LAYOUT_ND, AIC_LAYOUT_NZ},           {AIC_LAYOUT_ND, AIC_LAYOUT_ZZ},
+    {AIC_LAYOUT_ND, AIC_LAYOUT_ZN},           {AIC_LAYOUT_ND, AIC_LAYOUT_NN},
+    {AIC_LAYOUT_NZ, AIC_LAYOUT_ND},           {AIC_LAYOUT_NZ, AIC_LAYOUT_ZZ},
+    {AIC_LAYOUT_NZ, AIC_LAYOUT_ZN},           {AIC_LAYOUT_NZ, AIC_LAYOUT_NN},
+    {AIC_LAYOUT_ZZ, AIC_LAYOUT_ND},           {AIC_LAYOUT_ZZ, AIC_LAYOUT_NZ},
+    {AIC_LAYOUT_ZZ, AIC_LAYOUT_ZN},           {AIC_LAYOUT_ZZ, AIC_LAYOUT_NN},
+    {AIC_LAYOUT_ZN, AIC_LAYOUT_ND},           {AIC_LAYOUT_ZN, AIC_LAYOUT_NZ},
+    {AIC_LAYOUT_ZN, AIC_LAYOUT_ZZ},           {AIC_LAYOUT_ZN, AIC_LAYOUT_NN},
+    {AIC_LAYOUT_NN, AIC_LAYOUT_ND},           {AIC_LAYOUT_NN, AIC_LAYOUT_NZ},
+    {AIC_LAYOUT_NN, AIC_LAYOUT_ZZ},           {AIC_LAYOUT_NN, AIC_LAYOUT_ZN},
+    {AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC},       {AIC_LAYOUT_NHWC, AIC_LAYOUT_NCHW},
+    {AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0},    {AIC_LAYOUT_NC1HWC0, AIC_LAYOUT_NCHW},
+    {AIC_LAYOUT_NHWC, AIC_LAYOUT_NC1HWC0},    {AIC_LAYOUT_NC1HWC0, AIC_LAYOUT_NHWC},
+    {AIC_LAYOUT_OIHW, AIC_LAYOUT_FRACTAL_Z},  {AIC_LAYOUT_FRACTAL_Z, AIC_LAYOUT_OIHW},
+    {AIC_LAYOUT_HWIO, AIC_LAYOUT_FRACTAL_Z},  {AIC_LAYOUT_FRACTAL_Z, AIC_LAYOUT_HWIO},
+    {AIC_LAYOUT_NCHW, AIC_LAYOUT_4N},         {AIC_LAYOUT_4N, AIC_LAYOUT_NCHW},
+    {AIC_LAYOUT_NCHW, AIC_LAYOUT_2N},         {AIC_LAYOUT_2N, AIC_LAYOUT_NCHW},
+    {AIC_LAYOUT_4N, AIC_LAYOUT_4N},           {AIC_LAYOUT_ZZ, AIC_LAYOUT_ZZ},
+    {AIC_LAYOUT_NC1HWC0, AIC_LAYOUT_NC1HWC0}, {AIC_LAYOUT_FRACTAL_Z, AIC_LAYOUT_FRACTAL_Z},
+};
+
+static bool is_one_of(aic_layout layout, aic_layout a, aic_layout b)
+{
+    return layout == a || layout == b;
+}
+
+/* The sizes in the order of the letters of the pair's unblocked layout. */
+static void set_shape(aic_transdata_desc *d, const extents *x)
+{
+    const int64_t nchw[] = {x->a, x->b, x->h, x->w}, nhwc[] = {x->a, x->h, x->w, x->b},
+                  hwio[] = {x->h, x->w, x->b, x->a};
+    const int64_t *shape = nchw;
+    if (d->src == AIC_LAYOUT_NHWC || (d->src != AIC_LAYOUT_NCHW && d->dst == AIC_LAYOUT_NHWC)) {
+        shape = nhwc;
+    } else if (is_one_of(AIC_LAYOUT_HWIO, d->src, d->dst)) {
+        shape = hwio;
+    }
+    memcpy(d->shape, shape, sizeof d->shape);
+}
+
+static void check_move(aic_layout src, aic_layout dst, aic_dtype dtype, const extents *x)
+{
+    aic_work work;
+    const aic_semantics semantics = aic_semantics_init();
+    aic_transdata_desc d = {.dtype = dtype, .src = src, .dst = dst};
+    set_shape(&d, x);
+    aic_generator_transdata.describe(&d, &semantics, &work);
+    ck_assert_ptr_eq(work.shape, &aic_shape_move);
+    int64_t elements = elements_of(dst, x);
+    elementwise m = walk_nest((const aic_move *)(const void *)work.part, elements, elements_of(src, x));
+    for (int64_t a = 0; a < x->a; a++) {
+        for (int64_t b = 0; b < x->b; b++) {
+            for (int64_t p = 0; p < x->h * x->w; p++) {
+                int64_t h = p / x->w, w = p % x->w, to = index_of(dst, x, a, b, h, w);
+                ck_assert_int_eq(m.from[to], index_of(src, x, a, b, h, w));
+                m.from[to] = ZERO;
+            }
+        }
+    }
+    int64_t rest = is_one_of(AIC_LAYOUT_4N, dst, dst) || is_one_of(AIC_LAYOUT_2N, dst, dst) ? UNTOUCHED : ZERO;
+    for (int64_t i = 0; i < elements; i++) {
+        ck_assert(m.from[i] == ZERO || m.from[i] == rest);
+    }
+    free(m.from);
+}
+
+START_TEST(moves)
+{
+    static const extents MATRICES[] = {{1, 1, 1, 1, 0},   {16, 32, 1, 1, 0},  {32, 64, 1, 1, 0}, {33, 47, 1, 1, 0},
+                                       {50, 20, 1, 1, 0}, {7, 100, 1, 1, 0},  {70, 3, 1, 1, 0},  {8, 8, 1, 1, 0},
+                                       {49, 17, 1, 1, 0}, {24, 136, 1, 1, 0}, {1, 40, 1, 1, 0},  {40, 1, 1, 1, 0}};
+    static const extents MAPS[] = {{1, 1, 1, 1, 0},  {2, 64, 3, 5, 0}, {5, 35, 2, 7, 0},  {3, 3, 4, 4, 0},
+                                   {4, 16, 1, 1, 0}, {1, 70, 1, 9, 0}, {6, 8, 5, 1, 0},   {7, 33, 1, 1, 0},
+                                   {9, 1, 3, 3, 0},  {8, 12, 2, 2, 0}, {17, 40, 3, 3, 0}, {2, 5, 6, 1, 0}};
+    static const aic_dtype TYPES[] = {AIC_INT8, AIC_FLOAT16, AIC_FLOAT32};
+    aic_layout src = PAIRS[_i].src, dst = PAIRS[_i].dst;
+    const extents *rows = src <= AIC_LAYOUT_NN ? MATRICES : MAPS;
+    for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++) {
+        int64_t size = (int64_t)aic_dtype_size(TYPES[t]);
+        if ((is_one_of(AIC_LAYOUT_4N, src, dst) && size != 1) || (is_one_of(AIC_LAYOUT_2N, src, dst) && size != 2)) {
+            continue;
+        }
+        for (size_t i = 0; i < sizeof MAPS / sizeof *MAPS; i++) {
+            extents x = rows[i];
+            x.size = size;
+            check_move(src, dst, TYPES[t], &x);
+        }
+    }
+}
+END_TEST
+
+/* ---- analysis ---- */
+
+START_TEST(one_stride_is_one_dimension)
+{
+    aic_box box = {
+        .op = AIC_BOX_COPY, .dims = 4, .dim = {{3, 400, {40}}, {5, 4, {4}}, {1, 999, {77}}, {10, 20, {1000}}}};
+    aic_box_coalesce(&box);
+    ck_assert_uint_eq(box.dims, 3);
+    aic_box dense = {.op = AIC_BOX_COPY, .dims = 3, .dim = {{4, 2, {2}}, {6, 48, {48}}, {6, 8, {8}}}};
+    aic_box_coalesce(&dense);
+    ck_assert_uint_eq(dense.dims, 1);
+    ck_assert_int_eq(dense.dim[0].extent, 144);
+    ck_assert_int_eq(dense.dim[0].out, 2);
+}
+END_TEST
+
+/* Nothing is joined to a dimension that is read in part; where all of it is read it is one like any other. */
+START_TEST(parts_stay_apart)
+{
+    aic_box box = {.op = AIC_BOX_COPY, .dims = 2, .dim = {{4, 32, {32}}, {16, 2, {2}}}, .valid = 5};
+    aic_box_coalesce(&box);
+    ck_assert_uint_eq(box.dims, 2);
+    box.valid = 16;
+    aic_box_coalesce(&box);
+    ck_assert_uint_eq(box.dims, 1);
+    ck_assert_int_eq(box.valid, 0);
+}
+END_TEST
+
+static const aic_move_schedule SCHEDULE = {.rows = 16, .cols = 8, .vector = 32, .unroll = 4, .band = 16};
+
+static aic_move_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shape)
+{
+    aic_work work;
+    aic_move_plan plan;
+    const aic_semantics semantics = aic_semantics_init();
+    aic_transdata_desc d = {.dtype = AIC_FLOAT16, .src = src, .dst = dst};
+    memcpy(d.shape, shape, sizeof d.shape);
+    aic_generator_transdata.describe(&d, &semantics, &work);
+    const aic_move *move = (const aic_move *)(const void *)work.part;
+    aic_move_plan_make(move, &move->box[0], &SCHEDULE, &plan);
+    return plan;
+}
+
+START_TEST(plans)
+{
+    aic_move_plan p = plan_of(AIC_LAYOUT_ND, AIC_LAYOUT_NZ, (int64_t[]){48, 64, 0, 0});
+    ck_assert(!p.transposes && p.run == 32 && p.write.extent == 48 && p.read.extent == 4 && p.chunk == 0);
+    ck_assert_uint_eq(p.box.dims, 0);
+    p = plan_of(AIC_LAYOUT_NHWC, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 3, 5, 9});
+    ck_assert(!p.transposes && p.run == 32 && p.run_valid == 18 && p.write.extent == 30);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 5, 5});
+    ck_assert(p.transposes && p.write.extent == 16 && p.read.extent == 25 && p.rows == 16 && p.cols == 8);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 3, 5, 5});
+    ck_assert(p.transposes && p.rows == 16 && p.rows_valid == 3);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 1}); /* the same bytes */
+    ck_assert(!p.transposes && p.run == 256 && p.write.extent == 1);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_2N, (int64_t[]){2, 64, 5, 5});
+    ck_assert(p.transposes && p.write.extent == 2 && p.rows == 2 && p.read.extent == 1600);
+}
+END_TEST
+
+/* ---- schedules ---- */
+
+/* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, zeros. */
+static const char *const LARGE[] = {
+    "transdata(dtype=float32, src=ND, dst=Nz, shape=[2047,2061])",
+    "transdata(dtype=int32, src=NCHW, dst=NC1HWC0, shape=[1,1029,64,64])",
+    "transdata(dtype=float16, src=OIHW, dst=FRACTAL_Z, shape=[962,1000,3,3])",
+    "transdata(dtype=float32, src=NC1HWC0, dst=NCHW, shape=[1,1024,65,64])",
+};
+
+static const struct {
+    const char *text, *message;
+} BAD[] = {
+    {"schedule(rows=3, cols=8, vector=32, unroll=4, band=16)", "rows = 3 is no power of two of 1..64"},
+    {"schedule(rows=128, cols=8, vector=32, unroll=4, band=128)", "rows = 128 is no power of two of 1..64"},
+    {"schedule(rows=8, cols=0, vector=32, unroll=4, band=16)", "cols = 0 is no power of two of 1..64"},
+    {"schedule(rows=8, cols=8, vector=64, unroll=4, band=16)", "vector = 64 is no power of two of 1..32"},
+    {"schedule(rows=8, cols=8, vector=32, unroll=-4, band=16)", "unroll = -4 is no power of two of 1..16"},
+    {"schedule(rows=8, cols=8, vector=32, unroll=4, band=4)", "band = 4 is less than rows = 8"},
+    {"schedule(rows=8, cols=8, vector=32, unroll=4, band=2097152)", "band = 2097152 is no power of two of 1..1048576"},
+};
+
+START_TEST(illegal_schedules)
+{
+    aic_spec spec;
+    aic_schedule_info info;
+    const aic_semantics semantics = aic_semantics_init();
+    const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2")};
+    ck_assert_int_eq(aic_spec_parse(LARGE[0], &spec), AIC_OK);
+    ck_assert_int_eq(aic_generator_linked()->plan(&problem, BAD[_i].text, &info), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
+}
+END_TEST
+
+/* ---- outputs larger than caches ---- */
+
+static aic_kernel *large_kernel(aic_context *context, const aic_spec *spec)
+{
+    aic_kernel *kernel;
+    ck_assert_msg(aic_kernel_create(context, spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
+    return kernel;
+}
+
+/* The kernel's output at an address with this distance from a multiple of 64. */
+static void check_large(const aic_spec *spec, aic_context *context, const aic_operand *operand, const void *in,
+                        const void *expected, size_t distance)
+{
+    size_t bytes = (size_t)operand[0].bytes;
+    unsigned char *out = aligned_alloc(64, (bytes + 128) / 64 * 64);
+    aic_kernel *kernel = large_kernel(context, spec);
+    ck_assert_ptr_nonnull(out);
+    memset(out, 0x5a, bytes + 64);
+    union {
+        const void *in;
+        void *out;
+    } source = {in};
+    void *operands[] = {out + distance, source.out};
+    ck_assert_int_eq(aic_kernel_call(kernel, operands, 2), AIC_OK);
+    ck_assert_msg(memcmp(out + distance, expected, bytes) == 0, "%s, %zu bytes behind a multiple of 64",
+                  aic_context_isa(context), distance);
+    for (size_t i = 0; i < distance; i++) {
+        ck_assert_uint_eq(out[i], 0x5a);
+    }
+    ck_assert_uint_eq(out[bytes + distance], 0x5a);
+    aic_kernel_release(kernel);
+    free(out);
+}
+
+/* Stores that go past the caches need an alignment; outputs without it are written as any other. */
+START_TEST(large_outputs)
+{
+    aic_spec spec;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    ck_assert_int_eq(aic_spec_parse(LARGE[_i], &spec), AIC_OK);
+    ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
+    ck_assert_int_ge(operand[0].bytes, aic_machine_facts()->past_bytes);
+    unsigned char *expected = calloc(1, (size_t)operand[0].bytes), *in = malloc((size_t)operand[1].bytes);
+    ck_assert(expected != NULL && in != NULL);
+    for (int64_t i = 0; i < operand[1].bytes; i++) {
+        in[i] = (unsigned char)((uint64_t)i * 0x9e3779b97f4a7c15u >> 56);
+    }
+    void *operands[] = {expected, in};
+    ck_assert_int_eq(aic_reference(&spec, NULL, operands, 2), AIC_OK);
+    for (int i = 0; i < levels_count(); i++) {
+        aic_context_options options = aic_context_options_init();
+        aic_context *context;
+        options.isa = levels_name(i);
+        ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+        check_large(&spec, context, operand, in, expected, 0);
+        check_large(&spec, context, operand, in, expected, 16);
+        check_large(&spec, context, operand, in, expected, 4);
+        aic_context_destroy(context);
+    }
+    free(expected);
+    free(in);
+}
+END_TEST
+
+Suite *suite_move_plans(void)
+{
+    Suite *suite = suite_create("move");
+    TCase *cases = tcase_create("moves");
+    tcase_set_timeout(cases, 600); /* sanitizers are slow */
+    tcase_add_loop_test(cases, moves, 0, (int)(sizeof PAIRS / sizeof *PAIRS));
+    tcase_add_test(cases, one_stride_is_one_dimension);
+    tcase_add_test(cases, parts_stay_apart);
+    tcase_add_test(cases, plans);
+    tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
+    tcase_add_loop_test(cases, large_outputs, 0, (int)(sizeof LARGE / sizeof *LARGE));
+    suite_add_tcase(suite, cases);
+    return suite;
+}

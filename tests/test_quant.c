@@ -1,0 +1,179 @@
+/* Quantisation words: from their parts and back, as text, and the warning of one that contradicts the result's type. */
+#include <aic/aic.h>
+#include <check.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_quant(void);
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* The words of the document (AscendC Fixpipe, section 5) and of its ends. */
+static const struct {
+    float scale;
+    int32_t offset;
+    bool is_signed;
+    uint64_t word;
+    float cut; /* the scale that counts */
+} known[] = {
+    {0.5F, 0, true, UINT64_C(0x40003F000000), 0.5F},
+    {0.5F, -3, true, UINT64_C(0x7FA03F000000), 0.5F},
+    {0.5F, 10, false, UINT64_C(0x1403F000000), 0.5F},
+    {1.0F, 0, false, UINT64_C(0x3F800000), 1.0F},
+    {-2.0F, -256, false, UINT64_C(0x2000C0000000), -2.0F},
+    {-2.0F, 255, true, UINT64_C(0x5FE0C0000000), -2.0F},
+    {0.1F, 0, false, UINT64_C(0x3DCCC000), 0.0999755859375F},
+    {-0.1F, 0, false, UINT64_C(0xBDCCC000), -0.0999755859375F},
+    {0.0F, 0, false, 0, 0.0F},
+};
+
+START_TEST(words_of_the_document)
+{
+    const uint64_t word = aic_quant_word(known[_i].scale, known[_i].offset, known[_i].is_signed);
+    ck_assert_msg(word == known[_i].word, "%" PRIx64, word);
+    const aic_quant parts = aic_quant_parts(word);
+    ck_assert(parts.scale == known[_i].cut);
+    ck_assert_int_eq(parts.offset, known[_i].offset);
+    ck_assert_int_eq(parts.is_signed, known[_i].is_signed);
+    ck_assert_int_eq(parts.shift, 0);
+}
+END_TEST
+
+START_TEST(offsets_and_shifts)
+{
+    for (int32_t offset = -256; offset <= 255; offset++) {
+        ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, offset, false)).offset, offset);
+    }
+    ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, 256, true)).offset, 255);
+    ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, INT32_MAX, true)).offset, 255);
+    ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, -257, true)).offset, -256);
+    ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, INT32_MIN, true)).offset, -256);
+    const aic_quant e5 = aic_quant_parts(UINT64_C(0x40133E800000)); /* example E5 of the document */
+    ck_assert(e5.scale == 0.25F && e5.shift == 4 && e5.is_signed && e5.offset == 0);
+    ck_assert_int_eq(aic_quant_parts(UINT64_C(0x1F) << 32).shift, 16);
+    ck_assert_int_eq(aic_quant_parts(UINT64_C(0x0F) << 32).shift, 0); /* the shift does not count without MCB */
+    ck_assert(isinf(aic_quant_parts(aic_quant_word(INFINITY, 0, true)).scale));
+}
+END_TEST
+
+#define FIXPIPE "fixpipe(src=int32, dst=int8, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=REQ8, deqScalar="
+
+static const struct {
+    const char *text;
+    uint64_t word;
+} texts[] = {
+    {"quant(0.25,-3,int8)", UINT64_C(0x7FA03E800000)},
+    {" quant ( 0.25 , -3 , i8 ) ", UINT64_C(0x7FA03E800000)},
+    {"quant(0.5, 10, uint8)", UINT64_C(0x1403F000000)},
+    {"quant(0.5)", UINT64_C(0x3F000000)},
+    {"quant(0x3F000000)", UINT64_C(0x3F000000)},
+    {"quant(1e-3, +255, u8)", UINT64_C(0x1FE03A830000)},
+    {"quant(-.5)", UINT64_C(0xBF000000)},
+};
+
+START_TEST(text_is_the_word)
+{
+    char text[512];
+    aic_spec spec;
+    uint64_t word = 0;
+    snprintf(text, sizeof text, FIXPIPE "%s)", texts[_i].text);
+    ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(spec.stage[0].desc.fixpipe.deqScalar == texts[_i].word, "%" PRIx64,
+                  spec.stage[0].desc.fixpipe.deqScalar);
+    ck_assert_msg(aic_scalar_parse(AIC_UINT64, texts[_i].text, &word) == AIC_OK, "%s", aic_last_error());
+    ck_assert_uint_eq(word, texts[_i].word);
+}
+END_TEST
+
+static const struct {
+    const char *text, *message;
+} wrong[] = {
+    {"quant()", "deqScalar: the scale is not a number of single precision (column 107)"},
+    {"quant(x)", "the scale is not a number of single precision (column 107)"},
+    {"quant(1e60)", "the scale is not a number of single precision (column 107)"},
+    {"quant(1,)", "the offset is not an integer in -256..255 (column 109)"},
+    {"quant(1,256,int8)", "the offset is not an integer in -256..255 (column 109)"},
+    {"quant(1,-257,int8)", "the offset is not an integer in -256..255 (column 109)"},
+    {"quant(1,1.5,int8)", "the offset is not an integer in -256..255 (column 109)"},
+    {"quant(1,0,int16)", "the type is neither int8 nor uint8 (column 111)"},
+    {"quant(1,0,)", "the type is neither int8 nor uint8 (column 111)"},
+    {"quant(1,0)", "a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8) (column 110)"},
+    {"quant(1,0,int8,2)", "a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8) (column 115)"},
+    {"quant", "quant is not an integer of 64 bits without a sign, or quant(...) (column 101)"},
+};
+
+START_TEST(wrong_text)
+{
+    char text[512];
+    aic_spec spec;
+    uint64_t word = 77;
+    snprintf(text, sizeof text, FIXPIPE "%s)", wrong[_i].text);
+    ck_assert_int_eq(aic_spec_parse(text, &spec), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), wrong[_i].message) != NULL, "%s", aic_last_error());
+    ck_assert_int_eq(aic_scalar_parse(AIC_UINT64, wrong[_i].text, &word), AIC_INVALID_ARGUMENT);
+    ck_assert_uint_eq(word, 77);
+}
+END_TEST
+
+START_TEST(only_where_64_bits_may_be)
+{
+    aic_spec spec;
+    ck_assert_int_eq(aic_spec_parse("mmad(dtype=int8, m=quant(1), n=1, k=1)", &spec), AIC_INVALID_ARGUMENT);
+    int32_t word = 0;
+    ck_assert_int_eq(aic_scalar_parse(AIC_INT32, "quant(1)", &word), AIC_INVALID_ARGUMENT);
+}
+END_TEST
+
+/* "" for no warning. */
+static const char *warning_of(aic_dtype dst, aic_quant_pre mode, uint64_t scalar, uint64_t *words)
+{
+    const int32_t src[16] = {1};
+    uint8_t out[16 * sizeof(uint16_t)];
+    aic_fixpipe_desc desc = aic_fixpipe_desc_init();
+    desc.src = AIC_INT32, desc.dst = dst, desc.nSize = 16, desc.mSize = 1, desc.srcStride = 1, desc.dstStride = 16;
+    desc.quantPre = mode, desc.deqScalar = scalar;
+    const aic_spec spec = aic_spec_fixpipe(&desc);
+    void *operands[] = {out, (void *)(uintptr_t)src, words};
+    (void)aic_take_warning();
+    ck_assert_msg(aic_spec_advise(&spec, NULL, operands, 3) == AIC_OK, "%s", aic_last_error());
+    const char *warning = aic_take_warning();
+    return warning == NULL ? "" : warning;
+}
+
+START_TEST(contradiction_is_warned_of)
+{
+    const uint64_t is_signed = aic_quant_word(1, 0, true), is_unsigned = aic_quant_word(1, 0, false);
+    uint64_t words[16];
+    for (int i = 0; i < 16; i++) {
+        words[i] = is_signed;
+    }
+    ck_assert_str_eq(warning_of(AIC_INT8, AIC_REQ8, is_signed, NULL), "");
+    ck_assert_str_eq(warning_of(AIC_UINT8, AIC_REQ8, is_unsigned, NULL), "");
+    ck_assert_str_eq(
+        warning_of(AIC_INT8, AIC_REQ8, is_unsigned, NULL),
+        "fixpipe: deqScalar, 0x3f800000, says by bit 46 that results are 0..255, but dst is int8: bytes are "
+        "stored as they are");
+    ck_assert_ptr_nonnull(strstr(warning_of(AIC_UINT8, AIC_REQ8, is_signed, NULL), "results are -128..127, but dst is "
+                                                                                   "uint8"));
+    ck_assert_str_eq(warning_of(AIC_INT8, AIC_VREQ8, is_unsigned, words), ""); /* deqScalar does not count */
+    words[11] = is_unsigned;
+    ck_assert_ptr_nonnull(strstr(warning_of(AIC_INT8, AIC_VREQ8, 0, words), "cbufWorkspace: the word of column 11, "));
+    ck_assert_str_eq(warning_of(AIC_FLOAT16, AIC_VDEQF16, 0, words), ""); /* bit 46 does not count */
+}
+END_TEST
+
+Suite *suite_quant(void)
+{
+    Suite *suite = suite_create("quant");
+    TCase *tests = tcase_create("quant");
+    tcase_add_loop_test(tests, words_of_the_document, 0, COUNT(known));
+    tcase_add_test(tests, offsets_and_shifts);
+    tcase_add_loop_test(tests, text_is_the_word, 0, COUNT(texts));
+    tcase_add_loop_test(tests, wrong_text, 0, COUNT(wrong));
+    tcase_add_test(tests, only_where_64_bits_may_be);
+    tcase_add_test(tests, contradiction_is_warned_of);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,178 @@
+/* aicjit help and aicjit list: operators from their lists (sheet.h), commands from their option tables. */
+#include "tools/args.h"
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/operand_text.h"
+#include "tools/manual.h"
+#include "tools/sheet.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- operators ---- */
+
+static void print_key(const op_sheet *sheet, size_t index)
+{
+    const sheet_key *key = &sheet->keys[index];
+    char type[512], fallback[64], limits[256];
+    sheet_type(key, type, sizeof type);
+    sheet_default(key, fallback, sizeof fallback);
+    sheet_limits(sheet, index, limits, sizeof limits);
+    printf("  %s=%s  (%s%s%s%s)\n      %s\n", key->name, type, key->required ? "required" : "default ", fallback,
+           limits[0] == '\0' ? "" : "; ", limits, sheet->meanings[index]);
+}
+
+/* The chains that begin or end with this operator, if there are any. */
+static void print_chains(aic_op op)
+{
+    aic_spec spec;
+    bool any = false;
+    for (int first = AIC_OP_NONE + 1; first < AIC_OP_END; first++) {
+        for (int second = AIC_OP_NONE + 1; second < AIC_OP_END; second++) {
+            const bool has = first == (int)op || second == (int)op;
+            if (has && aic_spec_random_chain((aic_op)first, (aic_op)second, NULL, 1, &spec) == AIC_OK) {
+                printf("%s  %s(...) | %s(...)\n", any ? "" : "\nchains, one kernel each:\n", aic_op_name((aic_op)first),
+                       aic_op_name((aic_op)second));
+                any = true;
+            }
+        }
+    }
+}
+
+/* The operands of the example. */
+static int print_operands(const op_sheet *sheet)
+{
+    static const char *const directions[] = {[AIC_IN] = "in", [AIC_OUT] = "out", [AIC_INOUT] = "in and out"};
+    aic_spec spec;
+    aic_operand operands[AIC_OPERANDS_MAX];
+    size_t count = 0;
+    aic_status failed = aic_spec_parse(sheet->example, &spec);
+    failed = failed == AIC_OK ? aic_spec_operands(&spec, NULL, operands, &count) : failed;
+    if (failed != AIC_OK) {
+        return cli_fail_library("help", failed);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (operands[i].direction != AIC_UNUSED) {
+            char text[OPERAND_TEXT_MAX];
+            operand_text(&operands[i], text);
+            printf("  %s: %s, %s\n", operands[i].name, text, directions[operands[i].direction]);
+        }
+    }
+    return CLI_DONE;
+}
+
+static int print_operator(aic_op op)
+{
+    const op_sheet *sheet = sheet_of(op);
+    printf("%s: %s\n\nkeys:\n", sheet->name, sheet->about);
+    for (size_t i = 0; i < sheet->key_count; i++) {
+        print_key(sheet, i);
+    }
+    printf("\noperands, in the order of aic_jit_%s():\n", sheet->name);
+    for (size_t i = 0; i < sheet->role_count; i++) {
+        const sheet_role *role = &sheet->roles[i];
+        printf("  %s  %s\n      %s\n", role->name, role->shape, role->meaning);
+    }
+    printf("\nexample:\n  aicjit check '%s'\nits operands:\n", sheet->example);
+    const int status = print_operands(sheet);
+    print_chains(op);
+    return status;
+}
+
+static void print_operators(void)
+{
+    printf("operators:\n");
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        const op_sheet *sheet = sheet_of((aic_op)op);
+        printf("  %-28s %s\n", sheet->name, sheet->about);
+    }
+}
+
+/* ---- commands ---- */
+
+static int help_command(const command_row *command)
+{
+    char name[32], option[] = "--help";
+    char *argv[] = {name, option, NULL};
+    (void)snprintf(name, sizeof name, "%s", command->name);
+    return command->run(2, argv);
+}
+
+enum { NAMES_MAX = 64 };
+
+/* An operator or a command by its name, or which of them may be meant. */
+static int help_on(const char *name)
+{
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    const command_row *command;
+    const aic_op op = aic_op_parse(name);
+    if (op != AIC_OP_NONE) {
+        return print_operator(op);
+    }
+    for (; count < NAMES_MAX && (command = command_at(count)) != NULL; count++) {
+        if (strcmp(command->name, name) == 0) {
+            return help_command(command);
+        }
+        names[count] = command->name;
+    }
+    for (int i = AIC_OP_NONE + 1; i < AIC_OP_END && count < NAMES_MAX; i++) {
+        names[count++] = aic_op_name((aic_op)i);
+    }
+    const char *near = aic_nearest_word(name, names, count);
+    return cli_fail(CLI_WRONG, "help: \"%.100s\" is no operator and no command%s%s%s (aicjit list names them)", name,
+                    near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
+}
+
+int cmd_help(int argc, char **argv)
+{
+    args_list names = {0};
+    const char *format = NULL;
+    const args_option options[] = {
+        {.name = "--format",
+         .value = "text|man|bash",
+         .help = "man: the manual page; bash: completion for that shell (default text)",
+         .kind = ARGS_TEXT,
+         .target = &format},
+    };
+    const args_command command = {
+        .name = "help",
+        .arguments = "[OPERATOR|COMMAND] [OPTION]",
+        .summary = "Shows what an operator's keys and operands are, with an example, or the options of a command.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+    };
+    int status = args_parse(&command, argc, argv, 1, &names);
+    const bool text = format == NULL || strcmp(format, "text") == 0;
+    if (status == CLI_DONE && !text && names.count > 0) {
+        status = cli_fail(CLI_WRONG, "help: --format: %s is about all of them, \"%.100s\" is one too many", format,
+                          names.items[0]);
+    } else if (status == CLI_DONE && !text) {
+        status = strcmp(format, "man") == 0 ? manual_page() : manual_completion();
+    } else if (status == CLI_DONE && names.count == 0) {
+        command_usage();
+        printf("\n");
+        print_operators();
+    } else if (status == CLI_DONE) {
+        status = help_on(names.items[0]);
+    }
+    args_list_free(&names);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}
+
+int cmd_list(int argc, char **argv)
+{
+    args_list none = {0};
+    const args_command command = {.name = "list", .arguments = "", .summary = "Names all operators and commands."};
+    int status = args_parse(&command, argc, argv, 0, &none);
+    if (status == CLI_DONE) {
+        print_operators();
+        printf("\ncommands:\n");
+        const command_row *row;
+        for (size_t i = 0; (row = command_at(i)) != NULL; i++) {
+            printf("  %-28s %s\n", row->name, row->summary);
+        }
+    }
+    args_list_free(&none);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}

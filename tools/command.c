@@ -1,0 +1,69 @@
+/* The table of subcommands. */
+#include "tools/command.h"
+
+#include "tools/harness/fail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const command_row commands[] = {
+    {"run", cmd_run, "run an operator on tensor files"},
+    {"check", cmd_check, "compare generated code with the reference"},
+    {"dump", cmd_dump, "show the IR, assembly, object or schedule of an operator"},
+    {"explain", cmd_explain, "tell which schedule is used and why"},
+    {"bench", cmd_bench, "measure the speed of operators"},
+    {"tune", cmd_tune, "find the fastest schedules on this machine and keep them"},
+    {"compare", cmd_compare, "compare two tensor files"},
+    {"fmt", cmd_fmt, "print operator text and PTO-AS in their canonical form"},
+    {"info", cmd_info, "show the processor, its instruction sets and its limits"},
+    {"list", cmd_list, "name all operators and commands"},
+    {"help", cmd_help, "show the keys, operands and an example of an operator, or the options of a command"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+const command_row *command_at(size_t index)
+{
+    return index < COMMANDS ? &commands[index] : NULL;
+}
+
+const command_row *command_find(const char *name)
+{
+    const char *names[COMMANDS];
+    for (size_t i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i].name;
+        if (strcmp(name, names[i]) == 0) {
+            return &commands[i];
+        }
+    }
+    const char *near = aic_nearest_word(name, names, COMMANDS);
+    (void)cli_fail(CLI_WRONG, "unknown command \"%.100s\"%s%s%s (aicjit --help lists them)", name,
+                   near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
+    return NULL;
+}
+
+const command_variable *command_variable_at(size_t index)
+{
+    static const command_variable variables[] = {
+        {"AIC_MAX_ISA", "the highest instruction set level that is used where --isa does not name one"},
+        {"AIC_NUM_THREADS", "how many threads may share a call where --threads does not say"},
+        {"AIC_TUNING_DB", "a file of tuned schedules that kernels without a given one use"},
+        {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made; 2: and for every lookup"},
+        {"AIC_DUMP_DIR", "a folder, made where it is not there, for the IR, assembly and object of every kernel"},
+    };
+    return index < sizeof variables / sizeof variables[0] ? &variables[index] : NULL;
+}
+
+void command_usage(void)
+{
+    printf("usage: aicjit COMMAND [ARGUMENT]...\n"
+           "Machine code for operator kernels, generated while the program runs.\n\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    }
+    printf("\n  aicjit COMMAND --help   the arguments of a command\n"
+           "  aicjit help OPERATOR    its keys, operands, and an example\n"
+           "  aicjit --version        version of the library and of LLVM\n\n"
+           "exit status: 0 done, 1 a check failed or a signal ended the work, 2 the request is wrong, 3 the system "
+           "failed\n");
+}

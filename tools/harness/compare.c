@@ -1,0 +1,101 @@
+/* Two tensors, element by element. */
+#include "tools/harness/compare.h"
+
+#include "tools/harness/element.h"
+#include "tools/harness/operand_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* More says nothing that the values do not. */
+enum { ULP_SHOWN = 1 << 20 };
+
+/* The place of an element among all values of its type, from the least to the largest: integers in their order, floats
+ * in that of their values, -0 before 0. The sign bit turned over puts what has none behind what has one; below it,
+ * floats with a sign count downwards. */
+static uint64_t place_of(aic_dtype dtype, const void *at)
+{
+    const size_t size = aic_dtype_size(dtype);
+    const uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    uint64_t bits = 0;
+    memcpy(&bits, at, size); /* little-endian */
+    if (element_is_float(dtype)) {
+        return bits & sign ? sign - 1 - (bits & ~sign) : bits | sign;
+    }
+    return element_is_signed(dtype) ? bits ^ sign : bits;
+}
+
+uint64_t compare_ulp(aic_dtype dtype, const void *a, const void *b)
+{
+    if (element_equal(dtype, a, b)) {
+        return 0;
+    }
+    if (element_is_float(dtype) && (isnan(element_to_double(dtype, a)) || isnan(element_to_double(dtype, b)))) {
+        return UINT64_MAX;
+    }
+    const uint64_t x = place_of(dtype, a), y = place_of(dtype, b);
+    return x > y ? x - y : y - x;
+}
+
+static bool alike(const compare_limits *limits, uint64_t ulp, double a, double b)
+{
+    const double most = limits->atol + limits->rtol * fabs(b);
+    return ulp <= (uint64_t)limits->ulp || (most > 0 && fabs(a - b) <= most);
+}
+
+void compare_tensors(const aic_operand *tensor, const void *a, const void *b, const unsigned char *skip,
+                     const compare_limits *limits, compare_report *report)
+{
+    const size_t size = aic_dtype_size(tensor->dtype);
+    const unsigned char *x = a, *y = b;
+    *report = (compare_report){.largest_at = -1};
+    for (int64_t i = 0; i < tensor->elements; i++, x += size, y += size) {
+        if (skip != NULL && skip[i] != 0) {
+            continue;
+        }
+        report->compared++;
+        const uint64_t ulp = compare_ulp(tensor->dtype, x, y);
+        if (ulp == 0) {
+            continue;
+        }
+        const double va = element_to_double(tensor->dtype, x), vb = element_to_double(tensor->dtype, y);
+        const double difference = fabs(va - vb);
+        if (!isnan(difference)) { /* of a NaN and a number, or of two infinities */
+            report->sum += difference;
+            report->largest_at = difference > report->largest ? i : report->largest_at;
+            report->largest = difference > report->largest ? difference : report->largest;
+        }
+        report->most_ulp = ulp > report->most_ulp ? ulp : report->most_ulp;
+        if (!alike(limits, ulp, va, vb)) {
+            if (report->different < COMPARE_SHOWN) {
+                report->first[report->different] = i;
+            }
+            report->different++;
+        }
+    }
+}
+
+void compare_print(const aic_operand *tensor, const void *a, const void *b, const compare_report *report)
+{
+    const size_t size = aic_dtype_size(tensor->dtype);
+    const int64_t shown = report->different < COMPARE_SHOWN ? report->different : COMPARE_SHOWN;
+    for (int64_t s = 0; s < shown; s++) {
+        const size_t at = (size_t)report->first[s] * size;
+        const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
+        char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
+        index_text(tensor->rank, tensor->shape, report->first[s], where);
+        element_text(tensor->dtype, x, left);
+        element_text(tensor->dtype, y, right);
+        const uint64_t ulp = compare_ulp(tensor->dtype, x, y);
+        printf("  %s  %s  expected %s", where, left, right);
+        if (ulp <= ULP_SHOWN) {
+            printf(", %" PRIu64 " ulp", ulp);
+        }
+        printf("\n");
+    }
+    if (report->different > shown) {
+        printf("  ... and %" PRId64 " more\n", report->different - shown);
+    }
+}

@@ -1,0 +1,34 @@
+/* Two tensors, element by element. */
+#ifndef AIC_HARNESS_COMPARE_H
+#define AIC_HARNESS_COMPARE_H
+
+#include <aic/aic.h>
+
+/* Elements are alike when their bits are, when both are NaN, or when one of these holds: |a - b| <= atol + rtol * |b|,
+ * or they are at most `ulp` values of their type apart, where -0 comes next to 0. All 0: the bits decide. */
+typedef struct compare_limits {
+    double atol, rtol;
+    int64_t ulp;
+} compare_limits;
+
+enum { COMPARE_SHOWN = 8 };
+
+typedef struct compare_report {
+    int64_t compared, different;
+    int64_t first[COMPARE_SHOWN]; /* numbers of the first elements that are not alike */
+    double largest, sum;          /* of the differences |a - b| that are numbers */
+    int64_t largest_at;           /* -1: none is larger than 0 */
+    uint64_t most_ulp;
+} compare_report;
+
+/* Values of the type between a and b: 0 for the same bits, 1 for neighbours; UINT64_MAX where one of them is NaN. */
+uint64_t compare_ulp(aic_dtype dtype, const void *a, const void *b);
+
+/* skip: an element's byte is not 0 where it is not looked at; NULL: all are. */
+void compare_tensors(const aic_operand *tensor, const void *a, const void *b, const unsigned char *skip,
+                     const compare_limits *limits, compare_report *report);
+
+/* Prints the first elements that are not alike, a line each: coordinates, both values and how far they are apart. */
+void compare_print(const aic_operand *tensor, const void *a, const void *b, const compare_report *report);
+
+#endif

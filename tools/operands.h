@@ -1,0 +1,64 @@
+/* Operands on the command line: --in, --fill, --out, --expect, --quantise. */
+#ifndef AIC_TOOLS_OPERANDS_H
+#define AIC_TOOLS_OPERANDS_H
+
+#include "tools/args.h"
+#include "tools/harness/guard.h"
+#include "tools/harness/outfile.h"
+
+#include <aic/aic.h>
+
+/* One operand: where it comes from and goes to. */
+typedef struct cli_operand {
+    aic_operand operand;
+    const char *in, *fill, *out, *expect; /* NULL: not given */
+    bool quantise;                        /* the file holds scales */
+    guard_buffer buffer;
+    guard_buffer again, skip; /* of run: a second result, and which elements are not written */
+    outfile file;
+} cli_operand;
+
+/* Options that give something to an operand, "NAME=VALUE". */
+typedef enum pair_kind { PAIR_IN, PAIR_FILL, PAIR_OUT, PAIR_EXPECT, PAIR_KINDS } pair_kind;
+
+typedef struct cli_operands {
+    const char *command; /* opens messages */
+    args_list pairs[PAIR_KINDS];
+    args_list scales; /* of --quantise */
+    size_t count;
+    cli_operand *items;
+} cli_operands;
+
+/* Rows of an option table; `set` is the command's cli_operands. */
+#define CLI_OPTIONS_INPUTS(set)                                                                                        \
+    {.name = "--in",                                                                                                   \
+     .value = "NAME=FILE",                                                                                             \
+     .help = "operand from a .npy or .bin file; a scalar: NAME=VALUE",                                                 \
+     .kind = ARGS_LIST,                                                                                                \
+     .target = &(set).pairs[PAIR_IN]},                                                                                 \
+        {.name = "--fill",                                                                                             \
+         .value = "NAME=zeros|const:V|random:SEED",                                                                    \
+         .help = "operand without a file",                                                                             \
+         .kind = ARGS_LIST,                                                                                            \
+         .target = &(set).pairs[PAIR_FILL]},                                                                           \
+    {                                                                                                                  \
+        .name = "--quantise", .value = "NAME",                                                                         \
+        .help = "the file of this operand holds float32 scales: take their quantisation words", .kind = ARGS_LIST,     \
+        .target = &(set).scales                                                                                        \
+    }
+
+/* Lists the operands of the specification, or the arguments of the program where it is not NULL. Each function returns
+ * an exit status. */
+int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *semantics,
+                  const aic_pto_program *program);
+
+/* Gives each operand what the options say of it; every input must have something. */
+int operands_bind(cli_operands *set);
+
+/* Makes memory and contents of every operand that is used; outputs start as zeros unless given. */
+int operands_load(cli_operands *set);
+
+/* Frees everything, files that are not committed and the options included. */
+void operands_close(cli_operands *set);
+
+#endif
