@@ -166,10 +166,9 @@ static aic_status compile(aic_tune_search *s, aic_tune_entry *entry)
 {
     aic_asked stage[AIC_STAGES_MAX];
     aic_result made;
-    const aic_request request = {.specs = 1,
-                                 .count = aic_ask(&s->spec, stage),
-                                 .stage = stage,
-                                 .schedule = s->space.entry[entry->in_space].text};
+    const char *given =
+        entry == &s->entry[0] ? NULL : s->space.entry[entry->in_space].text; /* the first: the default */
+    const aic_request request = {.specs = 1, .count = aic_ask(&s->spec, stage), .stage = stage, .schedule = given};
     aic_status status = aic_pipeline(s->context, &request, &made);
     return status == AIC_OK ? aic_tune_kernel_open(&s->operands, made.code, &entry->kernel) : status;
 }

@@ -478,6 +478,41 @@ START_TEST(given_schedules_win)
 }
 END_TEST
 
+/* Checks that a schedule has one symbol in both contexts. NULL in either: what that one chooses. */
+static void check_symbol(aic_context *a, const char *in_a, aic_context *b, const char *in_b)
+{
+    char name[2][128];
+    aic_context *const contexts[] = {a, b};
+    const char *const schedules[] = {in_a, in_b};
+    for (int i = 0; i < 2; i++) {
+        aic_kernel *kernel;
+        aic_kernel_info info;
+        ck_assert_int_eq(aic_kernel_create(contexts[i], &spec, schedules[i], &kernel), AIC_OK);
+        ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+        snprintf(name[i], sizeof name[i], "%s", info.name);
+        aic_kernel_release(kernel);
+    }
+    ck_assert_str_eq(name[0], name[1]);
+}
+
+/* A kernel is what it is made of, and not how its schedule was found: with and without a record its name is the same.
+ */
+START_TEST(records_make_no_other_kernel)
+{
+    char standard[AIC_TUNE_SCHEDULE_MAX];
+    machine m = usual_machine();
+    const aic_tune_options options = usual_options(&m);
+    tune_on(&m, &options);
+    default_schedule(standard);
+    aic_context *of = context_with(place.file);
+    check_symbol(of, NULL, context, result.schedule);
+    check_symbol(of, result.schedule, context, result.schedule);
+    check_symbol(of, standard, context, NULL);
+    check_symbol(of, standard, context, standard);
+    aic_context_destroy(of);
+}
+END_TEST
+
 /* Everything that makes kernels goes by the record: calls, dumps, reports; and results are right. */
 START_TEST(records_apply_everywhere)
 {
@@ -765,6 +800,7 @@ Suite *suite_tune(void)
     tcase_add_test(cases, ties_spare_a_search);
     tcase_add_test(cases, stopped_searches_keep_what_they_have);
     tcase_add_test(cases, given_schedules_win);
+    tcase_add_test(cases, records_make_no_other_kernel);
     tcase_add_test(cases, records_apply_everywhere);
     tcase_add_test(cases, records_are_about_one_kernel);
     tcase_add_test(cases, the_environment_names_a_file);
