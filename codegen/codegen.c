@@ -4,6 +4,7 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
 #include "codegen/plan.h"
+#include "codegen/space.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 
@@ -283,6 +284,7 @@ const aic_generator_api *aic_generator_linked(void)
         .object = object_of,
         .dump = dump,
         .explain = aic_plan_explain,
+        .space = aic_space_list_all,
     };
     return &LINKED;
 }

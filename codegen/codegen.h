@@ -57,6 +57,26 @@ typedef struct aic_schedule_info {
     bool is_default;                  /* the default rule would choose it */
 } aic_schedule_info;
 
+/* A legal schedule; see aic_space_list. Schedules of one tile differ in the loops around it only: in the fields unroll
+ * and band. */
+enum { AIC_SPACE_FIELDS_MAX = 8 };
+typedef struct aic_space_entry {
+    double cost;     /* predicted */
+    bool usual;      /* the default rule looks at it */
+    bool represents; /* its tile: the cheapest usual schedule of it, or the cheapest of all where none is usual */
+    uint32_t tile;   /* number of its tile */
+    uint64_t field[AIC_SPACE_FIELDS_MAX];
+    char text[AIC_SCHEDULE_TEXT_MAX]; /* canonical */
+} aic_space_entry;
+
+/* All legal schedules of a problem, or as many as AIC_SPACE_MAX; the usual ones come first. */
+enum { AIC_SPACE_MAX = 1 << 16 };
+typedef struct aic_space_list {
+    aic_space_entry *entry; /* malloc'ed */
+    size_t count, usual, tiles;
+    size_t fields; /* of each schedule */
+} aic_space_list;
+
 typedef struct aic_generator_api {
     unsigned version; /* AIC_GENERATOR_VERSION */
 
@@ -75,8 +95,11 @@ typedef struct aic_generator_api {
     /* Text (IR, OPT, ASM) or bytes (OBJ) of a stage, malloc'ed with a closing zero. */
     aic_status (*dump)(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size);
 
-    /* The report of `aicjit explain`, malloc'ed. */
-    aic_status (*explain)(const aic_problem *problem, char **text);
+    /* The report of `aicjit explain` on this schedule (NULL: the default rule's), malloc'ed. */
+    aic_status (*explain)(const aic_problem *problem, const char *schedule, char **text);
+
+    /* Lists the schedules that a tuner may try. */
+    aic_status (*space)(const aic_problem *problem, aic_space_list *list);
 } aic_generator_api;
 
 /* The generator that is linked in. */

@@ -157,7 +157,8 @@ void aic_requirements_phase(aic_requirements *requirements, const char *name, in
 
 /* ---- the report ---- */
 
-static void report(FILE *out, aic_plan *plan)
+/* `chosen` is the schedule that the report is on; it fits. */
+static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
 {
     char text[AIC_SCHEDULE_TEXT_MAX];
     aic_candidates list = {.count = 0};
@@ -174,18 +175,24 @@ static void report(FILE *out, aic_plan *plan)
                     100 * bound / list.best[i].cost);
         }
     }
-    if (list.count > 0 && aic_plan_set(plan, &list.best[0].schedule) == AIC_OK) {
+    if (aic_plan_set(plan, chosen) == AIC_OK) {
         plan->shape->report(out, plan);
     }
 }
 
-aic_status aic_plan_explain(const aic_problem *problem, char **text)
+aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, char **text)
 {
     aic_plan *plan;
     aic_status status = aic_plan_create(problem, &plan);
     if (status != AIC_OK) {
         return status;
     }
+    status = schedule == NULL ? aic_plan_choose(plan) : aic_plan_parse(plan, schedule);
+    if (status != AIC_OK) {
+        aic_plan_free(plan);
+        return status;
+    }
+    const aic_schedule chosen = plan->schedule;
     size_t size = 0;
     *text = NULL;
     FILE *out = open_memstream(text, &size);
@@ -193,7 +200,7 @@ aic_status aic_plan_explain(const aic_problem *problem, char **text)
         aic_plan_free(plan);
         return aic_fail_memory("explain", 0);
     }
-    report(out, plan);
+    report(out, plan, &chosen);
     const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
     if (fclose(out) != 0 || incomplete || *text == NULL) {
         free(*text);

@@ -75,7 +75,7 @@ typedef struct aic_candidates {
 
 bool aic_candidates_add(void *list, const aic_plan *plan);
 
-/* The report of `aicjit explain`, malloc'ed. */
-aic_status aic_plan_explain(const aic_problem *problem, char **text);
+/* The report of `aicjit explain` on this schedule (NULL: the default rule's), malloc'ed. */
+aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, char **text);
 
 #endif

@@ -2,12 +2,13 @@
 #include "runtime/build.h"
 #include "frontend/core/op.h"
 #include "runtime/log.h"
+#include "runtime/tuning.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request)
 {
-    *build = (aic_build){.context = context, .request = request, .count = 0};
+    *build = (aic_build){.context = context, .request = request, .count = 0, .schedule = request->schedule};
     for (size_t i = 0; i < request->count; i++) {
         const aic_asked *asked = &request->stage[i];
         build->count += asked->stages > 0;
@@ -33,12 +34,33 @@ aic_status aic_build_validate(aic_build *build)
     return status;
 }
 
+/* Whether the default rule chooses this schedule, too: such a kernel is the default's. */
+static bool is_default(const aic_build *build, const char *schedule)
+{
+    const aic_problem problem = {&build->spec[0], &build->context->semantics, build->context->target};
+    aic_schedule_info info;
+    return aic_generator_linked()->plan(&problem, schedule, &info) == AIC_OK && info.is_default;
+}
+
+void aic_build_tune(aic_build *build)
+{
+    if (build->context->tuning == NULL || build->count > 1) {
+        return;
+    }
+    if (build->schedule != NULL) {
+        build->schedule = is_default(build, build->schedule) ? NULL : build->schedule;
+        return;
+    }
+    const aic_tune_record *record = aic_tuning_find(build->context, &build->spec[0], build->context->target);
+    build->schedule = record != NULL ? record->schedule : NULL;
+}
+
 static aic_codegen_request codegen_request(const aic_build *build)
 {
     return (aic_codegen_request){
         .count = build->count,
         .spec = build->spec,
-        .schedule = build->request->schedule,
+        .schedule = build->schedule,
         .semantics = &build->context->semantics,
         .target = build->context->target,
         .passes = build->context->passes,
@@ -66,6 +88,7 @@ aic_status aic_build_object(aic_build *build)
     aic_codegen_request request = codegen_request(build);
     aic_status status = aic_generator_linked()->object(&request, &build->object);
     if (status == AIC_OK) {
+        build->code->given = request.schedule != NULL;
         aic_code_describe(build->code, &build->object);
     }
     return status;

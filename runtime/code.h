@@ -39,6 +39,7 @@ typedef struct aic_code {
     const aic_target *target;
     char symbol[AIC_SYMBOL_MAX];
     char schedule[AIC_SCHEDULE_TEXT_MAX];
+    bool given; /* the schedule, by a caller or a tuning record: the default rule had no say */
     uint64_t emit_ns, codegen_ns, link_ns;
     size_t code_bytes;
 } aic_code;

@@ -7,6 +7,7 @@
 #include "runtime/code.h"
 #include "runtime/isa.h"
 #include "runtime/pool.h"
+#include "runtime/tuning.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ static aic_status make_dump_dir(const char *name, const char *folder)
 static aic_status configure(aic_context *context, const aic_context_options *options)
 {
     const char *dump_dir = options->dump_dir != NULL ? options->dump_dir : environment("AIC_DUMP_DIR");
+    const char *tuning_db = options->tuning_db != NULL ? options->tuning_db : environment("AIC_TUNING_DB");
     context->semantics = options->semantics;
     aic_status status = aic_semantics_check(&options->semantics);
     if (status == AIC_OK) {
@@ -113,6 +115,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     if (status == AIC_OK) {
         status = make_dump_dir(options->dump_dir != NULL ? "dump_dir" : "AIC_DUMP_DIR", context->dump_dir);
     }
+    if (status == AIC_OK) {
+        status = aic_tuning_open(tuning_db, &context->tuning);
+    }
     return status;
 }
 
@@ -127,6 +132,7 @@ static void free_parts(aic_context *context)
     aic_cache_destroy(&context->kernels, release_code);
     free(context->passes);
     free(context->dump_dir);
+    aic_tuning_free(context->tuning);
     free(context);
 }
 

@@ -7,6 +7,9 @@
 #include "runtime/share.h"
 #include <aic/context.h>
 
+/* The records of a tuning file; see tuning.h. */
+typedef struct aic_tuning aic_tuning;
+
 struct aic_context {
     const aic_target *target;
     char *passes;   /* NULL: none */
@@ -14,8 +17,9 @@ struct aic_context {
     int verbose;    /* 0 .. 2 */
     aic_share share;
     aic_semantics semantics;
-    aic_cache asked;   /* of aic_code, by what callers say (aic_key) */
-    aic_cache kernels; /* of the same, by what they are (aic_identity) */
+    aic_tuning *tuning; /* NULL: none */
+    aic_cache asked;    /* of aic_code, by what callers say (aic_key) */
+    aic_cache kernels;  /* of the same, by what they are (aic_identity) */
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t code_bytes;
 };

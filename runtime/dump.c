@@ -5,9 +5,12 @@
 #include "runtime/context.h"
 #include "runtime/identity.h"
 #include "runtime/isa.h"
+#include "runtime/tuning.h"
 #include "runtime/worker.h"
 #include <aic/kernel.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The level to generate for. Without one by name it is the context's; on another architecture, where that has no
  * meaning, the lowest, which every host of it runs. */
@@ -37,6 +40,47 @@ static aic_status dump_plan(const aic_problem *problem, const char *schedule, ch
     return status;
 }
 
+/* What the report begins with: the schedule, and where it comes from. record NULL: none applies. */
+static void put_origin(char *text, size_t capacity, const aic_codegen_request *request, const char *schedule,
+                       const aic_tune_record *record, const aic_context *context)
+{
+    const char *origin = request->schedule == NULL ? aic_origin_default : aic_origin_given;
+    if (record == NULL) {
+        (void)snprintf(text, capacity, "schedule: %s\norigin: %s\n", schedule, origin);
+        return;
+    }
+    (void)snprintf(text, capacity,
+                   "schedule: %s\norigin: %s, by \"%.200s\" (effort %s): %.2f us a call (%.2f .. %.2f), the default "
+                   "%.2f us (%.2f .. %.2f)\n",
+                   schedule, aic_origin_tuned, aic_tuning_path(context->tuning), aic_tune_effort_name(record->effort),
+                   record->tuned.median * 1e-3, record->tuned.low * 1e-3, record->tuned.high * 1e-3,
+                   record->standard.median * 1e-3, record->standard.low * 1e-3, record->standard.high * 1e-3);
+}
+
+/* The report of the generator behind the origin of the schedule. */
+static aic_status dump_explain(const aic_problem *problem, const aic_codegen_request *request,
+                               const aic_tune_record *record, const aic_context *context, char **bytes)
+{
+    char *report, origin[AIC_SCHEDULE_TEXT_MAX + 512];
+    aic_schedule_info info;
+    aic_status status = aic_generator_linked()->plan(problem, request->schedule, &info);
+    if (status == AIC_OK) {
+        status = aic_generator_linked()->explain(problem, request->schedule, &report);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    put_origin(origin, sizeof origin, request, info.text, record, context);
+    const size_t length = strlen(origin), size = length + strlen(report) + 1;
+    *bytes = malloc(size);
+    if (*bytes != NULL) {
+        memcpy(*bytes, origin, length);
+        memcpy(*bytes + length, report, size - length);
+    }
+    free(report);
+    return *bytes != NULL ? AIC_OK : aic_fail_memory("explain", size);
+}
+
 /* The generator's stages, under the name that the kernel has when it is compiled: that depends on the schedule in its
  * canonical form, and on whether it is the default one. */
 static aic_status dump_generated(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
@@ -61,8 +105,10 @@ static aic_status dump_generated(const aic_codegen_request *request, aic_dump_st
     return status;
 }
 
-/* The stage of a canonical specification; the request needs no symbol. Text stages leave *size alone. */
-static aic_status dump_stage(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
+/* The stage of a canonical specification; the request needs no symbol. `record` has given its schedule, or is NULL.
+ * Text stages leave *size alone. */
+static aic_status dump_stage(const aic_codegen_request *request, const aic_context *context,
+                             const aic_tune_record *record, aic_dump_stage stage, char **bytes, size_t *size)
 {
     const aic_problem problem = {request->spec, request->semantics, request->target};
     aic_status status;
@@ -71,7 +117,7 @@ static aic_status dump_stage(const aic_codegen_request *request, aic_dump_stage 
         status = dump_plan(&problem, request->schedule, bytes);
         break;
     case AIC_DUMP_EXPLAIN:
-        status = aic_generator_linked()->explain(&problem, bytes);
+        status = dump_explain(&problem, request, record, context, bytes);
         break;
     default:
         return dump_generated(request, stage, bytes, size);
@@ -106,14 +152,17 @@ static aic_status run_dump_job(void *argument)
     if (status != AIC_OK) {
         return status;
     }
+    /* What is measured here applies here only. */
+    const bool open = job->schedule == NULL && target->arch == aic_host_arch();
+    const aic_tune_record *record = open ? aic_tuning_find(context, &canonical, target) : NULL;
     return dump_stage(&(aic_codegen_request){.count = 1,
                                              .spec = &canonical,
-                                             .schedule = job->schedule,
+                                             .schedule = record != NULL ? record->schedule : job->schedule,
                                              .semantics = &context->semantics,
                                              .target = target,
                                              .triple = job->triple,
                                              .passes = context->passes},
-                      job->stage, &job->bytes, &job->size);
+                      context, record, job->stage, &job->bytes, &job->size);
 }
 
 aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,

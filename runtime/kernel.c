@@ -2,12 +2,14 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
+#include "runtime/tuning.h"
 #include "runtime/worker.h"
 #include <aic/kernel.h>
 #include <stdlib.h>
 
 struct aic_kernel {
     aic_code *code;
+    bool given;    /* the schedule, by the caller */
     bool compiled; /* by the aic_kernel_create() of this handle */
 };
 
@@ -50,9 +52,11 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return aic_fail_memory("kernel", sizeof *made);
     }
     aic_asked stage[AIC_STAGES_MAX];
-    /* The schedule that the default rule chooses counts as not given: it is one kernel. */
+    /* The schedule that the default rule chooses counts as not given: it is one kernel. Unless nothing given may mean a
+     * tuned one. */
+    const bool open = r.info.is_default && (schedule == NULL || context->tuning == NULL);
     const aic_request request = {
-        .specs = 1, .count = aic_ask(spec, stage), .stage = stage, .schedule = r.info.is_default ? NULL : r.info.text};
+        .specs = 1, .count = aic_ask(spec, stage), .stage = stage, .schedule = open ? NULL : r.info.text};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {
@@ -60,7 +64,7 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return status;
     }
     aic_code_hold(result.code);
-    *made = (aic_kernel){.code = result.code, .compiled = result.compiled};
+    *made = (aic_kernel){.code = result.code, .given = schedule != NULL, .compiled = result.compiled};
     *kernel = made;
     return AIC_OK;
 }
@@ -176,6 +180,9 @@ aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
         .name = code->symbol,
         .isa = code->target->name,
         .schedule = code->schedule,
+        .origin = kernel->given ? aic_origin_given
+                  : code->given ? aic_origin_tuned
+                                : aic_origin_default,
         .emit_ns = code->emit_ns,
         .codegen_ns = code->codegen_ns,
         .link_ns = code->link_ns,

@@ -1,17 +1,13 @@
 /* Verbose lines and dump files; see log.h. */
 #include "runtime/log.h"
+#include "runtime/replace_file.h"
 #include "runtime/worker.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define LINE_MAX_BYTES 1024
 #define PATH_BYTES 1024
@@ -52,74 +48,12 @@ void aic_log_compile(const aic_code *code, const aic_spec *asked)
             code->code_bytes, code->symbol);
 }
 
-/* Writes all bytes and closes the file; 0 or an errno. */
-static int write_and_close(int file, const char *bytes, size_t size)
-{
-    int error = 0;
-    while (size > 0 && error == 0) {
-        ssize_t written = write(file, bytes, size);
-        if (written >= 0) {
-            bytes += written;
-            size -= (size_t)written;
-        } else if (errno != EINTR) {
-            error = errno;
-        }
-    }
-    return close(file) != 0 && error == 0 ? errno : error;
-}
-
-/* Creates DIR/SYMBOL.NUMBER, a name that no other thread or process uses, with the mode that the umask gives a new
- * file. The descriptor, or -1 with errno. */
-static int create_temporary(const char *directory, const char *symbol, char path[PATH_BYTES])
-{
-    enum { ATTEMPTS_MAX = 100 }; /* files that a process of the same number has left */
-    static _Atomic unsigned counter;
-    int file = -1;
-    for (int i = 0; i < ATTEMPTS_MAX && file < 0 && (i == 0 || errno == EEXIST); i++) {
-        const int length = snprintf(path, PATH_BYTES, "%s/%s.%ld.%u", directory, symbol, (long)getpid(), counter++);
-        if (length < 0 || length >= PATH_BYTES) {
-            errno = ENAMETOOLONG;
-            break;
-        }
-        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
-    return file;
-}
-
-/* Writes `path` by way of a temporary name, so that a reader never sees half a file; 0 or an errno. A file that is
- * replaced keeps its mode. */
-static int replace_file(const char *path, const char *directory, const char *symbol, const char *bytes, size_t size)
-{
-    char temporary[PATH_BYTES];
-    struct stat old;
-    const int file = create_temporary(directory, symbol, temporary);
-    if (file < 0) {
-        return errno;
-    }
-    if (stat(path, &old) == 0 && S_ISREG(old.st_mode)) {
-        (void)fchmod(file, old.st_mode & 0777);
-    }
-    int error = write_and_close(file, bytes, size);
-    if (error == 0 && rename(temporary, path) != 0) {
-        error = errno;
-    }
-    if (error != 0) {
-        unlink(temporary);
-    }
-    return error;
-}
-
 static void dump_file(const aic_context *context, const char *symbol, const char *suffix, const char *bytes,
                       size_t size)
 {
     char path[PATH_BYTES];
-    sigset_t all, mask;
     const int length = snprintf(path, sizeof path, "%s/%s.%s", context->dump_dir, symbol, suffix);
-    int error = length < 0 || length >= PATH_BYTES ? ENAMETOOLONG : 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask); /* a handler that ends the process must not leave a temporary file */
-    error = error != 0 ? error : replace_file(path, context->dump_dir, symbol, bytes, size);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    const int error = length < 0 || length >= PATH_BYTES ? ENAMETOOLONG : aic_replace_file(path, bytes, size, false);
     if (error != 0 && context->verbose >= 1) {
         aic_log("cannot write %s/%s.%s: %s", context->dump_dir, symbol, suffix, strerror(error));
     }

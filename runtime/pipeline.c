@@ -68,6 +68,7 @@ static aic_status make_entry(const making *what, aic_result *made)
     aic_build_begin(&build, what->context, what->request);
     aic_status status = aic_build_validate(&build); /* every rule of the document */
     if (status == AIC_OK) {
+        aic_build_tune(&build);              /* the schedule, if the request leaves it open */
         status = aic_build_identify(&build); /* from all that the code depends on */
     }
     if (status == AIC_OK) {

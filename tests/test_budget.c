@@ -144,7 +144,7 @@ static void plan(const aic_spec *spec, const aic_semantics *semantics, const aic
     ck_assert_int_eq(aic_spec_resolve_kernel(spec, semantics, &resolved), AIC_OK);
     ck_assert_int_eq(aic_spec_work(spec, semantics, &macs, &bytes), AIC_OK);
     const aic_problem problem = {.spec = &resolved, .semantics = semantics, .target = target};
-    ck_assert_int_eq(aic_generator_linked()->explain(&problem, &text), AIC_OK);
+    ck_assert_int_eq(aic_generator_linked()->explain(&problem, NULL, &text), AIC_OK);
     free(text);
     end_step(start);
 }

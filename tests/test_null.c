@@ -6,6 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 Suite *suite_null(void);
 
@@ -27,6 +28,10 @@ typedef struct fixture {
     int64_t number[2];
     const char *triple, *pto;
     char *bytes;
+    aic_tuning_info tuning;
+    aic_tune_options estimate;
+    aic_tune_result tuned;
+    char db[64]; /* a file */
     char plan[TEXT_MAX], text[TEXT_MAX];
     double exact[BLOCK / 4], bound[BLOCK / 4];
     _Alignas(64) unsigned char memory[AIC_OPERANDS_MAX][BLOCK];
@@ -55,6 +60,10 @@ static void open_fixture(fixture *f)
     f->fast = spec_of("conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16], accumulate=fast)");
     f->tile = spec_of("texpands(dtype=float32, rows=2, cols=8)");
     f->semantics = aic_semantics_init();
+    f->estimate = aic_tune_options_init();
+    f->estimate.effort = AIC_TUNE_ESTIMATE;
+    strcpy(f->db, "/tmp/aicjit-null-XXXXXX");
+    close(mkstemp(f->db));
     f->options = aic_pto_options_init();
     f->count = 3;
     f->triple = "x86_64-linux-gnu";
@@ -72,6 +81,8 @@ static void open_fixture(fixture *f)
 
 static void close_fixture(fixture *f)
 {
+    aic_tune_result_free(&f->tuned);
+    unlink(f->db);
     aic_free(f->bytes);
     aic_pto_free(f->made_program);
     aic_pto_free(f->program);

@@ -56,6 +56,22 @@ static void print_environment(void)
     }
 }
 
+/* What of the tuning file applies here. */
+static void print_tuning(aic_context *context)
+{
+    aic_tuning_info info;
+    if (aic_context_tuning(context, &info) != AIC_OK || info.path == NULL) {
+        printf("%-20s none\n", "tuning file");
+        return;
+    }
+    printf("%-20s %s: %zu records, %zu of this machine and version", "tuning file", info.path, info.records,
+           info.usable);
+    if (info.damaged > 0) {
+        printf("; %zu damaged lines, none is used", info.damaged);
+    }
+    printf("\n");
+}
+
 static int print_info(cli_session *session)
 {
     int status = cli_session_open(session);
@@ -72,6 +88,7 @@ static int print_info(cli_session *session)
     printf("%-20s %d share a call by default\n", "threads", aic_context_threads(session->context));
     printf("%-20s %s\n", "used by default", aic_context_isa(session->context));
     print_environment();
+    print_tuning(session->context);
     printf("%-20s %.1f GMAC/s\n", "float32 peak", aic_peak_fma_f32());
     printf("%-20s %.1f GMAC/s\n", "float64 peak", aic_peak_fma_f64());
     printf("%-20s %.1f GB/s read and written\n", "memory copy", aic_peak_copy());

@@ -12,6 +12,7 @@ static const command_row commands[] = {
     {"dump", cmd_dump, "show the IR, assembly, object or schedule of an operator"},
     {"explain", cmd_explain, "tell which schedule is used and why"},
     {"bench", cmd_bench, "measure the speed of operators"},
+    {"tune", cmd_tune, "find the fastest schedules on this machine and keep them"},
     {"compare", cmd_compare, "compare two tensor files"},
     {"fmt", cmd_fmt, "print operator text and PTO-AS in their canonical form"},
     {"info", cmd_info, "show the processor, its instruction sets and its limits"},
@@ -46,6 +47,7 @@ const command_variable *command_variable_at(size_t index)
     static const command_variable variables[] = {
         {"AIC_MAX_ISA", "the highest instruction set level that is used where --isa does not name one"},
         {"AIC_NUM_THREADS", "how many threads may share a call where --threads does not say"},
+        {"AIC_TUNING_DB", "a file of tuned schedules that kernels without a given one use"},
         {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made; 2: and for every lookup"},
         {"AIC_DUMP_DIR", "a folder, made where it is not there, for the IR, assembly and object of every kernel"},
     };

@@ -15,6 +15,7 @@ int cmd_help(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 
 typedef struct command_row {
     const char *name;

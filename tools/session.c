@@ -94,7 +94,9 @@ int cli_session_open(cli_session *session)
     options.passes = session->passes;
     options.threads = (int)session->threads;
     options.semantics = session->semantics;
+    options.tuning_db = session->tuning_db;
     aic_status status = aic_context_create(&options, &session->context);
+    cli_show_warning(); /* of a tuning file that is not used */
     return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);
 }
 

@@ -23,12 +23,13 @@ typedef struct cli_choices {
 enum { CLI_CHOICES = sizeof(cli_choices) / sizeof(cli_choice) };
 
 typedef struct cli_session {
-    const char *isa;     /* --isa, NULL: the default */
-    const char *passes;  /* --passes, NULL: none */
-    const char *arch;    /* --arch, NULL: A5 */
-    const char *dt;      /* --dt: element type of lines of the benchmark format, NULL: not given */
-    int64_t threads;     /* --threads, 0: the default */
-    cli_choices choices; /* what semantics are made of */
+    const char *isa;       /* --isa, NULL: the default */
+    const char *passes;    /* --passes, NULL: none */
+    const char *arch;      /* --arch, NULL: A5 */
+    const char *dt;        /* --dt: element type of lines of the benchmark format, NULL: not given */
+    const char *tuning_db; /* NULL: AIC_TUNING_DB; "": none */
+    int64_t threads;       /* --threads, 0: the default */
+    cli_choices choices;   /* what semantics are made of */
     aic_semantics semantics;
     aic_context *context;
 } cli_session;

@@ -144,11 +144,12 @@ static bool call(const cross_way *way, const facts *f, guard_buffer *b)
     uint64_t usual = get_fpcr();
     set_fpcr(way->hostile ? HOSTILE_FPCR : usual);
     uint64_t before = get_fpcr();
-    if (way->packed && f->packed > 0) {
+    const bool packed = way->packed && f->packed > 0; /* a kernel that packs nothing has one function for both */
+    if (packed) {
         ((void (*)(void *, const void *))f->function[AIC_FUNCTION_PACK])(b[PACKED].data, b[PACKABLE].data);
         operand[PACKABLE] = b[PACKED].data;
     }
-    call_kernel(f->function[way->packed ? AIC_FUNCTION_PACKED : AIC_FUNCTION_ENTRY], f->operands, operand,
+    call_kernel(f->function[packed ? AIC_FUNCTION_PACKED : AIC_FUNCTION_ENTRY], f->operands, operand,
                 b[WORKSPACE].data);
     uint64_t after = get_fpcr();
     set_fpcr(usual);

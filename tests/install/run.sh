@@ -85,9 +85,11 @@ END
 # Every command and operator has its section, and roff has nothing to say about the page.
 manual_page() {
     local page="$prefix/share/man/man1/aicjit.1" name
-    for name in run check dump explain bench compare fmt info list help; do grep -q "^\.SS \"aicjit $name " "$page"; done
+    for name in run check dump explain bench tune compare fmt info list help; do
+        grep -q "^\.SS \"aicjit $name " "$page"
+    done
     for name in conv2d mmad fixpipe texpands; do grep -q "^\.SS $name\$" "$page"; done
-    grep -q '^\\fBAIC_DUMP_DIR' "$page"
+    for name in AIC_DUMP_DIR AIC_TUNING_DB; do grep -q "^\\\\fB$name" "$page"; done
     ! command -v groff >/dev/null || [ -z "$(groff -man -Tascii -ww -z "$page" 2>&1)" ]
 }
 

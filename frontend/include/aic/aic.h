@@ -6,6 +6,7 @@
  *     context.h  instruction sets, options, cache
  *     kernel.h   kernel handles, packing, dumps
  *     pack.h     images and weights in the layouts of conv2d
+ *     tune.h     finding and keeping the fastest schedules
  *     pto.h      PTO-AS: programs of texpands statements
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -18,6 +19,7 @@
 #include <aic/pack.h>
 #include <aic/pto.h>
 #include <aic/spec.h>
+#include <aic/tune.h>
 #include <aic/types.h>
 
 #endif

@@ -69,6 +69,9 @@ typedef struct aic_context_options {
     aic_parallel_for parallel_for; /* NULL: the pool; else what shares calls among at most `threads` threads */
     void *parallel_for_data;
     aic_semantics semantics;
+    /* File of tuned schedules, which kernels without a given schedule use (aic/tune.h); NULL: the environment's
+     * AIC_TUNING_DB; "": none. A file that cannot be read or is damaged costs speed and leaves a warning. */
+    const char *tuning_db;
 } aic_context_options;
 
 AIC_API aic_context_options aic_context_options_init(void);

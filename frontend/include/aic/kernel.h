@@ -12,7 +12,8 @@ AIC_EXTERN_C_BEGIN
  * counted: every successful aic_kernel_create() wants one aic_kernel_release(). */
 typedef struct aic_kernel aic_kernel;
 
-/* Finds or makes the kernel of `spec`. schedule NULL: the default rule; else the text form that
+/* Finds or makes the kernel of `spec`. schedule NULL: that of the context's tuning file (aic/tune.h), if it has one for
+ * this, else the default rule's. Otherwise the text form that
  * `aicjit dump --stage plan` prints, e.g. "schedule(rows=1, cols=14, vectors=2, unroll=8, band=4)".
  * context NULL: the default context. When several threads ask for one kernel it is compiled once. */
 AIC_API aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule,
@@ -58,6 +59,7 @@ typedef struct aic_kernel_info {
     const char *name;     /* symbol of the kernel, names dump files too; lives as long as the kernel */
     const char *isa;      /* instruction set level it was generated for */
     const char *schedule; /* canonical text; lives as long as the kernel */
+    const char *origin;   /* of the schedule: "default", "tuned" (by a record of the context's tuning file), "given" */
     uint64_t emit_ns;     /* time to emit and verify the IR */
     uint64_t codegen_ns;  /* passes and machine code */
     uint64_t link_ns;
@@ -74,7 +76,8 @@ typedef enum aic_dump_stage {
     AIC_DUMP_ASM,
     AIC_DUMP_OBJ,    /* relocatable object file */
     AIC_DUMP_PLAN,   /* the schedule's text */
-    AIC_DUMP_EXPLAIN /* which schedule and why, which were refused and why, predicted cost and its bound */
+    AIC_DUMP_EXPLAIN /* which schedule, where it comes from and why, which were refused and why, predicted cost and its
+                        bound */
 } aic_dump_stage;
 
 /* What the generator makes of `spec`, without running it. isa NULL: the context's level, or the lowest when triple

@@ -1,0 +1,56 @@
+/* Racing: many candidates are measured in turn, round after round, and those that are surely slower than the best drop
+ * out. Taking turns matters: a clock that drifts or a neighbour that wakes up then slows all of them, not the one whose
+ * turn it happens to be. Knows nothing of kernels or clocks: whoever races brings them. */
+#ifndef AIC_RUNTIME_TUNE_RACE_H
+#define AIC_RUNTIME_TUNE_RACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Measurements of a candidate, at most. */
+enum { AIC_RACE_SAMPLES_MAX = 200 };
+
+typedef struct aic_racer {
+    double sample[AIC_RACE_SAMPLES_MAX]; /* nanoseconds of a call, ascending */
+    size_t samples;
+    double median;    /* of the samples, and the interval in which the true median lies with a probability of 95 %; */
+    double low, high; /* all 0 without samples */
+    bool dropped;     /* is measured no more */
+    bool broken;      /* its measurement failed: it must not win */
+} aic_racer;
+
+/* What the race runs on. */
+typedef struct aic_race_hooks {
+    /* Nanoseconds of one call of a candidate; not above 0: it failed. */
+    double (*measure)(void *user, size_t racer);
+    /* A clock in seconds. */
+    double (*now)(void *user);
+    /* Asked after every measurement; false ends the race. NULL: it goes on. */
+    bool (*goes_on)(void *user);
+    void *user;
+} aic_race_hooks;
+
+typedef struct aic_race {
+    aic_racer *racer; /* number 0 is the yardstick: it never drops out */
+    size_t count;
+    size_t rounds;   /* that a candidate takes part in, at most; no more than AIC_RACE_SAMPLES_MAX */
+    double precise;  /* intervals narrower than this share of their median are not measured on */
+    double until;    /* on the clock */
+    uint64_t random; /* state of the order of turns, not 0 */
+    const aic_race_hooks *hooks;
+} aic_race;
+
+/* Runs rounds until one of these comes true; racers that have samples already keep them.
+ *
+ *     only the yardstick is left, or it and one other whose interval does not touch the yardstick's; both with enough
+ *     samples for an interval
+ *     everyone left has been in `rounds` rounds, or has an interval narrower than `precise`
+ *     the clock is at `until`
+ *     goes_on() says so: the result is false */
+bool aic_race_run(aic_race *race);
+
+/* Adds a sample and derives median and interval; ignored when there are AIC_RACE_SAMPLES_MAX. */
+void aic_racer_add(aic_racer *racer, double sample);
+
+#endif

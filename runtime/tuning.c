@@ -1,0 +1,116 @@
+/* Applying tuning files; see tuning.h. */
+#include "runtime/tuning.h"
+#include "frontend/core/diag.h"
+#include "runtime/tune_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char aic_origin_default[] = "default", aic_origin_tuned[] = "tuned", aic_origin_given[] = "given";
+
+struct aic_tuning {
+    char *path;
+    aic_tune_file file; /* the usable records only */
+    aic_tuning_info info;
+};
+
+void aic_tuning_free(aic_tuning *tuning)
+{
+    if (tuning != NULL) {
+        aic_tune_file_free(&tuning->file);
+        free(tuning->path);
+        free(tuning);
+    }
+}
+
+const char *aic_tuning_path(const aic_tuning *tuning)
+{
+    return tuning != NULL ? tuning->path : NULL;
+}
+
+/* Leaves the records of this machine and these versions; none where lines are damaged. */
+static void keep_usable(aic_tuning *tuning)
+{
+    aic_tune_file *file = &tuning->file;
+    char host[AIC_TUNE_HOST_MAX];
+    size_t kept = 0;
+    aic_tune_host(host);
+    tuning->info = (aic_tuning_info){.path = tuning->path, .records = file->count, .damaged = file->damaged};
+    for (size_t i = 0; i < file->count; i++) {
+        if (file->damaged == 0 && aic_tune_record_is_usable(&file->record[i], host)) {
+            file->record[kept++] = file->record[i];
+        } else {
+            aic_tune_record_free(&file->record[i]);
+        }
+    }
+    file->count = tuning->info.usable = kept;
+    if (file->damaged > 0) {
+        aic_warn("tuning file", "\"%.300s\": %zu lines are damaged, the first is line %zu; none of its records is used",
+                 tuning->path, file->damaged, file->first_damaged);
+    }
+}
+
+aic_status aic_tuning_open(const char *path, aic_tuning **tuning)
+{
+    *tuning = NULL;
+    if (path == NULL || path[0] == '\0') {
+        return AIC_OK;
+    }
+    aic_tuning *made = calloc(1, sizeof *made);
+    if (made == NULL || (made->path = strdup(path)) == NULL) {
+        free(made);
+        return aic_fail_memory("tuning file", sizeof *made + strlen(path) + 1);
+    }
+    bool exists;
+    const aic_status status = aic_tune_file_read(path, &made->file, &exists);
+    if (status == AIC_OUT_OF_MEMORY) {
+        aic_tuning_free(made);
+        return status;
+    }
+    if (status != AIC_OK) {
+        aic_warn(NULL, "%s; no record is used", aic_last_error());
+    } else if (!exists) {
+        aic_warn("tuning file", "\"%.300s\" is not there; no record is used", path);
+    }
+    keep_usable(made);
+    *tuning = made;
+    return AIC_OK;
+}
+
+/* Whether the schedule of a record can be used; if not, that is told. */
+static bool is_fit(const aic_context *context, const aic_spec *spec, const aic_target *target, const char *schedule)
+{
+    const aic_problem problem = {spec, &context->semantics, target};
+    aic_schedule_info info;
+    if (aic_generator_linked()->plan(&problem, schedule, &info) == AIC_OK) {
+        return !info.is_default;
+    }
+    aic_warn("tuning file", "\"%.150s\": %.160s does not fit: %.160s; the default is used", context->tuning->path,
+             schedule, aic_last_error());
+    return false;
+}
+
+const aic_tune_record *aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target)
+{
+    char *key;
+    if (context->tuning == NULL || context->tuning->file.count == 0 ||
+        aic_tune_key(spec, &context->semantics, target, context->passes, &key) != AIC_OK) {
+        return NULL;
+    }
+    const aic_tune_record *record = aic_tune_file_find(&context->tuning->file, key);
+    free(key);
+    const bool applies = record != NULL && record->schedule != NULL && is_fit(context, spec, target, record->schedule);
+    return applies ? record : NULL;
+}
+
+aic_status aic_context_tuning(aic_context *context, aic_tuning_info *info)
+{
+    if (info == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "info", "is NULL");
+    }
+    aic_status status = aic_context_resolve(&context);
+    if (status == AIC_OK) {
+        *info = context->tuning != NULL ? context->tuning->info : (aic_tuning_info){.path = NULL};
+    }
+    return status;
+}

@@ -1,0 +1,22 @@
+/* The records that a context applies: read once, when the context is made; looked up once a compilation. */
+#ifndef AIC_RUNTIME_TUNING_H
+#define AIC_RUNTIME_TUNING_H
+
+#include "runtime/context.h"
+#include "runtime/tune_record.h"
+
+/* Reads the file of a context. A file that is not there, cannot be read or is damaged is no failure: no record applies,
+ * and a warning says why. AIC_OUT_OF_MEMORY. *tuning is NULL when path is NULL or "". */
+aic_status aic_tuning_open(const char *path, aic_tuning **tuning);
+void aic_tuning_free(aic_tuning *tuning); /* NULL does nothing */
+
+const char *aic_tuning_path(const aic_tuning *tuning); /* NULL for NULL */
+
+/* The record for a specification as its kernel has it (aic_spec_resolve_kernel) on `target`, with a schedule that fits
+ * and is not the default rule's; else NULL. One that does not fit leaves a warning. */
+const aic_tune_record *aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target);
+
+/* Where a schedule comes from. */
+extern const char aic_origin_default[], aic_origin_tuned[], aic_origin_given[];
+
+#endif

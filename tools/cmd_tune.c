@@ -1,0 +1,281 @@
+/* aicjit tune: the fastest schedules of operators on this machine, measured and kept in a file. */
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
+#include "tools/harness/memory.h"
+#include "tools/harness/timer.h"
+#include "tools/specs.h"
+#include "tools/tune_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct tune_options {
+    cli_session session;
+    spec_source source;
+    const char *effort, *db, *shard, *output;
+    double budget;
+    int64_t trials, seed;
+    bool again, merge;
+} tune_options;
+
+/* How specifications of a batch came out. */
+typedef struct tune_sums {
+    size_t outcome[AIC_TUNE_UNMEASURED + 1], recorded, failed;
+    int status; /* of those that failed, the highest exit status */
+} tune_sums;
+
+/* ---- merging ---- */
+
+static int merge(const tune_options *o, const args_list *files)
+{
+    size_t records = 0;
+    if (o->output == NULL || files->count == 0) {
+        return cli_fail(CLI_WRONG, "tune: --merge: %s", o->output == NULL ? "-o FILE is missing" : "no file is given");
+    }
+    const aic_status status = aic_tune_merge(files->items, files->count, o->output, &records);
+    cli_show_warning();
+    if (status != AIC_OK) {
+        return cli_fail_library("tune", status);
+    }
+    printf("%s: %zu records of %zu files\n", o->output, records, files->count);
+    return CLI_DONE;
+}
+
+/* ---- what is tuned ---- */
+
+/* Reads digits that `end` follows; NULL when there are none, or too many. */
+static const char *read_digits(const char *text, char end, size_t *number)
+{
+    enum { DIGITS_MAX = 9 };
+    size_t count = 0;
+    for (*number = 0; text[count] >= '0' && text[count] <= '9' && count <= DIGITS_MAX; count++) {
+        *number = *number * 10 + (size_t)(text[count] - '0');
+    }
+    return count > 0 && count <= DIGITS_MAX && text[count] == end ? text + count + 1 : NULL;
+}
+
+/* "I/N", 1 <= I <= N. */
+static int parse_shard(const char *text, size_t *index, size_t *shards)
+{
+    *index = 1, *shards = 1;
+    if (text == NULL) {
+        return CLI_DONE;
+    }
+    const char *behind = read_digits(text, '/', index);
+    if (behind == NULL || read_digits(behind, '\0', shards) == NULL || *index < 1 || *index > *shards) {
+        return cli_fail(CLI_WRONG, "tune: --shard: \"%.60s\" is not I/N with 1 <= I <= N, e.g. 1/8", text);
+    }
+    return CLI_DONE;
+}
+
+/* Leaves each specification once, and of these every `shards`-th, beginning with number `index`. */
+static void select_specs(spec_list *list, size_t index, size_t shards)
+{
+    size_t different = 0, kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < different && !seen; k++) {
+            seen = aic_spec_equal(&list->items[k], &list->items[i]);
+        }
+        if (!seen) {
+            list->items[different++] = list->items[i];
+        }
+    }
+    for (size_t i = index - 1; i < different; i += shards) {
+        list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+}
+
+static aic_tune_options search_options(const tune_options *o, tune_view *view)
+{
+    static const char *const EFFORTS[] = {"estimate", "measure", "patient"};
+    aic_tune_options options = aic_tune_options_init();
+    for (int e = 0; o->effort != NULL && e <= AIC_TUNE_PATIENT; e++) {
+        options.effort = strcmp(o->effort, EFFORTS[e]) == 0 ? (aic_tune_effort)e : options.effort;
+    }
+    options.budget = o->budget;
+    options.trials = o->trials;
+    options.seed = (uint64_t)o->seed;
+    options.db = o->db != NULL ? o->db : "";
+    options.again = o->again;
+    options.progress = tune_view_progress;
+    options.user = view;
+    return options;
+}
+
+/* ---- tuning ---- */
+
+/* Whether memory for the operands can be had, and for the results that are compared: the library cannot know what the
+ * system will really give. */
+static int check_memory(const tune_options *o, const aic_spec *spec)
+{
+    enum { RESULTS = 3 }; /* before a call, by the default, by the reference */
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count = 0;
+    uint64_t bytes = 0;
+    if (aic_spec_operands(spec, &o->session.semantics, operand, &count) != AIC_OK) {
+        return CLI_DONE; /* told by the search */
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool written = (operand[i].direction & AIC_OUT) != 0;
+        bytes += (uint64_t)operand[i].bytes * (written ? 1 + RESULTS : 1);
+    }
+    return bytes <= memory_left() ? CLI_DONE : cli_fail_memory("tune: operands and results", bytes);
+}
+
+/* One specification. One that fails is counted and its message kept; the file is another matter: without it a search is
+ * in vain. */
+static int tune_spec(const tune_options *o, const aic_spec *spec, tune_view *view, tune_sums *sums)
+{
+    aic_tune_result result;
+    const aic_tune_options options = search_options(o, view);
+    char *text = cli_spec_text(spec);
+    if (text == NULL) {
+        return cli_fail(CLI_SYSTEM, "tune: memory ran out");
+    }
+    view->spec = text;
+    aic_status status = check_memory(o, spec) == CLI_DONE ? AIC_OK : AIC_OUT_OF_MEMORY;
+    status = status == AIC_OK ? aic_tune(o->session.context, spec, &options, &result) : status;
+    tune_view_clear(view);
+    int exit_status = CLI_DONE;
+    if (status == AIC_OK) {
+        cli_show_warning();
+        tune_table_print(text, &result);
+        sums->outcome[result.outcome]++;
+        sums->recorded += result.recorded;
+        aic_tune_result_free(&result);
+        exit_status = cli_flush_output(); /* a reader sees every table when it is ready */
+    } else {
+        const int failure = cli_fail_library("tune", status);
+        sums->failed++;
+        sums->status = failure > sums->status ? failure : sums->status;
+        exit_status = status == AIC_IO ? failure : CLI_DONE;
+    }
+    free(text);
+    return exit_status;
+}
+
+static void print_sums(const tune_options *o, const tune_sums *sums)
+{
+    printf("%zu faster, %zu default, %zu known, %zu not measured, %zu failed; %zu recorded",
+           sums->outcome[AIC_TUNE_FASTER], sums->outcome[AIC_TUNE_DEFAULT], sums->outcome[AIC_TUNE_KNOWN],
+           sums->outcome[AIC_TUNE_UNMEASURED], sums->failed, sums->recorded);
+    if (o->db == NULL) {
+        printf(": no file is named, by --db or AIC_TUNING_DB\n");
+    } else {
+        printf(" in %s\n", o->db);
+    }
+}
+
+static int tune_list(const tune_options *o, const spec_list *list)
+{
+    tune_sums sums = {.failed = 0};
+    tune_view view = {.terminal = isatty(STDERR_FILENO) == 1,
+                      .total = list->count,
+                      .began = (double)timer_now() * 1e-9,
+                      .budget = o->budget};
+    int status = CLI_DONE;
+    interrupt_polled(true);
+    for (size_t i = 0; i < list->count && status == CLI_DONE && !interrupt_requested(); i++) {
+        view.number = i + 1;
+        status = tune_spec(o, &list->items[i], &view, &sums);
+    }
+    const bool interrupted = interrupt_requested();
+    interrupt_polled(false);
+    print_sums(o, &sums);
+    spec_list_report(list, &o->source, stdout);
+    status = sums.status > status ? sums.status : status;
+    return interrupted ? cli_fail(CLI_MISMATCH, "tune: interrupted after %zu of %zu; what was found is kept",
+                                  view.number, view.total)
+                       : status;
+}
+
+/* Makes the file if it is not there, and finds out before the first search whether it can be written. */
+static int check_db(const tune_options *o)
+{
+    const bool estimate = o->effort != NULL && strcmp(o->effort, "estimate") == 0;
+    if (o->db == NULL || estimate) {
+        return CLI_DONE;
+    }
+    const aic_status status = aic_tune_merge(NULL, 0, o->db, NULL);
+    cli_show_warning();
+    return status == AIC_OK ? CLI_DONE : cli_fail_library("tune", status);
+}
+
+static int tune(tune_options *o)
+{
+    spec_list list = {0};
+    size_t index, shards;
+    int status = parse_shard(o->shard, &index, &shards);
+    status = status == CLI_DONE ? cli_session_open(&o->session) : status;
+    status = status == CLI_DONE ? spec_list_read(&o->session, &o->source, &list) : status;
+    if (status == CLI_DONE && spec_list_empty(&list, &o->source)) {
+        status = cli_fail(CLI_WRONG, "tune: nothing to tune: give SPEC or --batch FILE with operators");
+    }
+    status = status == CLI_DONE ? check_db(o) : status;
+    if (status == CLI_DONE) {
+        select_specs(&list, index, shards);
+        status = tune_list(o, &list);
+    }
+    status = spec_list_status(&list, &o->source, status);
+    spec_list_free(&list);
+    cli_session_close(&o->session);
+    return status;
+}
+
+/* ---- the command line ---- */
+
+static int parse(tune_options *o, int argc, char **argv, args_list *positional)
+{
+    const args_option options[] = {
+        SPEC_OPTIONS(o->source),
+        {"--effort", "estimate|measure|patient", "how much work a search is (default measure)", ARGS_TEXT, &o->effort,
+         0, 0},
+        {"--budget", "S", "seconds an operator (default 5; patient: 60)", ARGS_REAL, &o->budget, 0, 86400},
+        {"--trials", "N", "schedules to measure (default 64; patient: 256)", ARGS_INTEGER, &o->trials, 0, 1000},
+        {"--db", "FILE", "tuning file to record in (default: AIC_TUNING_DB)", ARGS_TEXT, &o->db, 0, 0},
+        {"--shard", "I/N", "tune part I of N of the operators", ARGS_TEXT, &o->shard, 0, 0},
+        {"--seed", "S", "of operand contents and the order of turns", ARGS_INTEGER, &o->seed, 0, INT64_MAX},
+        {"--again", NULL, "tune also what the file has a record of", ARGS_FLAG, &o->again, 0, 0},
+        {"--merge", NULL, "the arguments are tuning files: merge them into -o FILE", ARGS_FLAG, &o->merge, 0, 0},
+        {"-o", "FILE", "file that --merge writes; records that it has stay", ARGS_TEXT, &o->output, 0, 0},
+        CLI_OPTION_DT(o->session),
+        CLI_OPTION_ARCH(o->session),
+        CLI_OPTION_ISA(o->session, "LEVEL"),
+    };
+    args_option semantics[CLI_CHOICES];
+    cli_semantics_options(&o->session, semantics);
+    const args_command command = {
+        .name = "tune",
+        .arguments = "SPEC... [OPTION]... | --merge FILE... -o FILE",
+        .summary = "Measures schedules of operators and records those that beat the default by more than the noise.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_CHOICES,
+    };
+    return args_parse(&command, argc, argv, SIZE_MAX, positional);
+}
+
+int cmd_tune(int argc, char **argv)
+{
+    tune_options o = {.budget = -1, .trials = -1, .seed = 1, .session.tuning_db = ""};
+    args_list positional = {0};
+    int status = parse(&o, argc, argv, &positional);
+    const char *environment = getenv("AIC_TUNING_DB");
+    o.source.texts = &positional;
+    o.db = o.db == NULL && environment != NULL && environment[0] != '\0' ? environment : o.db;
+    if (status == CLI_DONE && !o.merge && o.output != NULL) {
+        status = cli_fail(CLI_WRONG, "tune: -o: is for --merge; --db names the file to record in");
+    }
+    if (status == CLI_DONE) {
+        status = o.merge ? merge(&o, &positional) : tune(&o);
+    }
+    args_list_free(&positional);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}
