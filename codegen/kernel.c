@@ -251,11 +251,11 @@ static void emit_pack_branch(member *m)
 static void emit_branches(member *m, int64_t number)
 {
     aic_emit *e = m->e;
-    LLVMValueRef asked = aic_emit_param(e, 3);
+    LLVMValueRef wanted = aic_emit_param(e, 3);
     for (uint32_t phase = 0; phase < m->plan->requirements.phases; phase++) {
         aic_branch branch;
-        LLVMValueRef is_asked = LLVMBuildICmp(e->builder, LLVMIntEQ, asked, aic_int(e, number + phase), "");
-        aic_branch_begin(e, &branch, is_asked);
+        LLVMValueRef is_this = LLVMBuildICmp(e->builder, LLVMIntEQ, wanted, aic_int(e, number + phase), "");
+        aic_branch_begin(e, &branch, is_this);
         call_phase(m, phase, aic_emit_param(e, 4), aic_emit_param(e, 5));
         aic_branch_end(e, &branch);
     }

@@ -10,12 +10,12 @@ void aic_build_begin(aic_build *build, aic_context *context, const aic_request *
 {
     *build = (aic_build){.context = context, .request = request, .count = 0, .schedule = request->schedule};
     for (size_t i = 0; i < request->count; i++) {
-        const aic_asked *asked = &request->stage[i];
-        build->count += asked->stages > 0;
+        const aic_stage_view *view = &request->stage[i];
+        build->count += view->stages > 0;
         aic_spec *spec = &build->spec[build->count - 1];
         aic_stage *stage = &spec->stage[spec->count++];
-        stage->op = asked->op;
-        memcpy(&stage->desc, asked->desc, aic_op_get(asked->op)->desc_size);
+        stage->op = view->op;
+        memcpy(&stage->desc, view->desc, aic_op_get(view->op)->desc_size);
     }
 }
 
@@ -27,7 +27,7 @@ aic_status aic_build_validate(aic_build *build)
         const aic_spec given = build->spec[i];
         status = aic_spec_resolve(&given, semantics, &build->spec[i]);
     }
-    build->asked = build->spec[0];
+    build->shown = build->spec[0];
     for (size_t i = 0; i < build->count && status == AIC_OK; i++) {
         aic_spec_canonicalise(&build->spec[i], semantics);
     }
@@ -108,7 +108,7 @@ aic_status aic_build_link(aic_build *build)
     atomic_fetch_add_explicit(&context->compiles, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&context->code_bytes, code->code_bytes, memory_order_relaxed);
     if (context->verbose >= 1) {
-        aic_log_compile(code, &build->asked);
+        aic_log_compile(code, &build->shown);
     }
     if (context->dump_dir != NULL) {
         aic_codegen_request request = codegen_request(build);

@@ -9,7 +9,7 @@ typedef struct aic_build {
     const aic_request *request;
     size_t count;                 /* specifications */
     aic_spec spec[AIC_GROUP_MAX]; /* copies of the request's descriptors; canonical after the first stage */
-    aic_spec asked;               /* the first one, resolved only: what a log shows */
+    aic_spec shown;               /* the first one, resolved only: what a log shows */
     const char *schedule;         /* of the request or of a tuning record; NULL: the default rule chooses */
     aic_identity identity;
     aic_object object;

@@ -128,7 +128,7 @@ static void release_code(void *code)
 
 static void free_parts(aic_context *context)
 {
-    aic_cache_destroy(&context->asked, release_code);
+    aic_cache_destroy(&context->by_request, release_code);
     aic_cache_destroy(&context->kernels, release_code);
     free(context->passes);
     free(context->dump_dir);
@@ -148,7 +148,7 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     }
     aic_status status = configure(made, options != NULL ? options : &defaults);
     if (status == AIC_OK) {
-        status = aic_cache_init(&made->asked);
+        status = aic_cache_init(&made->by_request);
     }
     if (status == AIC_OK) {
         status = aic_cache_init(&made->kernels);

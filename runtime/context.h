@@ -17,9 +17,9 @@ struct aic_context {
     int verbose;    /* 0 .. 2 */
     aic_share share;
     aic_semantics semantics;
-    aic_tuning *tuning; /* NULL: none */
-    aic_cache asked;    /* of aic_code, by what callers say (aic_key) */
-    aic_cache kernels;  /* of the same, by what they are (aic_identity) */
+    aic_tuning *tuning;   /* NULL: none */
+    aic_cache by_request; /* of aic_code, by what callers say (aic_key) */
+    aic_cache kernels;    /* of the same, by what they are (aic_identity) */
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t code_bytes;
 };

@@ -9,7 +9,7 @@ static inline aic_status run(aic_context *context, aic_op op, const char *name, 
     if (desc == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, name, "desc: is NULL");
     }
-    const aic_asked stage = {.op = op, .stages = 1, .desc = desc};
+    const aic_stage_view stage = {.op = op, .stages = 1, .desc = desc};
     const aic_request request = {.specs = 1, .count = 1, .stage = &stage, .schedule = NULL, .operands = operands};
     return aic_pipeline(context, &request, NULL);
 }
@@ -36,8 +36,8 @@ aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const 
     if (status != AIC_OK) {
         return status;
     }
-    aic_asked stage[AIC_STAGES_MAX];
-    const aic_request request = {.specs = 1, .count = aic_ask(spec, stage), .stage = stage};
+    aic_stage_view stage[AIC_STAGES_MAX];
+    const aic_request request = {.specs = 1, .count = aic_stage_views(spec, stage), .stage = stage};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status == AIC_OK) {

@@ -51,12 +51,12 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     if (made == NULL) {
         return aic_fail_memory("kernel", sizeof *made);
     }
-    aic_asked stage[AIC_STAGES_MAX];
+    aic_stage_view stage[AIC_STAGES_MAX];
     /* The schedule that the default rule chooses counts as not given: it is one kernel. Unless nothing given may mean a
      * tuned one. */
     const bool open = r.info.is_default && (schedule == NULL || context->tuning == NULL);
     const aic_request request = {
-        .specs = 1, .count = aic_ask(spec, stage), .stage = stage, .schedule = open ? NULL : r.info.text};
+        .specs = 1, .count = aic_stage_views(spec, stage), .stage = stage, .schedule = open ? NULL : r.info.text};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {

@@ -37,10 +37,10 @@ void aic_log(const char *format, ...)
     aic_cancellation_restore(cancellation);
 }
 
-void aic_log_compile(const aic_code *code, const aic_spec *asked)
+void aic_log_compile(const aic_code *code, const aic_spec *shown)
 {
     char text[512];
-    if (code->count > 1 || aic_spec_print(asked, text, sizeof text, NULL) != AIC_OK) {
+    if (code->count > 1 || aic_spec_print(shown, text, sizeof text, NULL) != AIC_OK) {
         snprintf(text, sizeof text, "%s(...)", code->subject);
     }
     aic_log("compiled %s isa=%s %s emit=%.3fms codegen=%.3fms link=%.3fms bytes=%zu %s", text, code->target->name,

@@ -8,9 +8,9 @@
 /* One line on standard error, "aicjit: ..." with a closing newline, whole also when threads write at once. */
 void aic_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The line of verbose level 1: what was compiled, for what, how, how long it took. asked: the specification that it was
- * first asked for by; of a group not shown. */
-void aic_log_compile(const aic_code *code, const aic_spec *asked);
+/* The line of verbose level 1: what was compiled, for what, how, how long it took. shown: the specification that it was
+ * first shown for by; of a group not shown. */
+void aic_log_compile(const aic_code *code, const aic_spec *shown);
 
 /* Writes NAME.ll, NAME.s, NAME.o and NAME.txt, which says what the kernel is, to the context's folder, each under a
  * temporary name that is then renamed. A failure is a verbose line, nothing more. */

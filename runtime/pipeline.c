@@ -10,8 +10,8 @@ static inline void make_key(const aic_request *request, aic_key *key)
 {
     key->count = 0;
     for (size_t i = 0; i < request->count; i++) {
-        const aic_asked *asked = &request->stage[i];
-        aic_key_add_stage(key, i == 0 ? request->specs : 0, asked->stages, asked->op, asked->desc);
+        const aic_stage_view *view = &request->stage[i];
+        aic_key_add_stage(key, i == 0 ? request->specs : 0, view->stages, view->op, view->desc);
     }
     if (request->schedule != NULL) {
         aic_key_add_text(key, request->schedule);
@@ -105,7 +105,7 @@ static aic_status make_apart(const making *what, aic_result *made)
 static __attribute__((noinline)) aic_status miss(const making *what, const aic_cache_key *key, aic_result *result)
 {
     const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
-    aic_status status = claim_or_make(&what->context->asked, key, make_apart, what, result);
+    aic_status status = claim_or_make(&what->context->by_request, key, make_apart, what, result);
     if (status == AIC_OK && what->context->verbose >= 2) {
         aic_log("%s %s", result->compiled ? "miss" : "hit", result->code->symbol);
     }
@@ -126,7 +126,7 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
     const aic_cache_key key = {words.word, words.count * sizeof words.word[0], aic_key_hash(&words)};
 
     /* cached? */
-    const aic_cache_entry *entry = aic_cache_find(&context->asked, &key);
+    const aic_cache_entry *entry = aic_cache_find(&context->by_request, &key);
     aic_result found = {.code = entry != NULL ? entry->value : NULL, .compiled = false};
     if (entry == NULL) {
         status = miss(&(making){.context = context, .request = request}, &key, &found);

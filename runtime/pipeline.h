@@ -6,23 +6,23 @@
 #include "runtime/context.h"
 
 /* A stage: an operator with its descriptor, which is not copied and not yet validated. */
-typedef struct aic_asked {
+typedef struct aic_stage_view {
     aic_op op;       /* a known one */
     uint32_t stages; /* of the specification that begins with this stage; 0: it is a later one */
     const void *desc;
-} aic_asked;
+} aic_stage_view;
 
 /* The stages of a specification; returns how many. */
-static inline size_t aic_ask(const aic_spec *spec, aic_asked *stage)
+static inline size_t aic_stage_views(const aic_spec *spec, aic_stage_view *stage)
 {
     for (int32_t i = 0; i < spec->count; i++) {
-        stage[i] = (aic_asked){spec->stage[i].op, i == 0 ? (uint32_t)spec->count : 0, &spec->stage[i].desc};
+        stage[i] = (aic_stage_view){spec->stage[i].op, i == 0 ? (uint32_t)spec->count : 0, &spec->stage[i].desc};
     }
     return (size_t)spec->count;
 }
 
-/* Whether the specification has as many stages as there may be, of known operators, so that aic_ask() can take it; else
- * AIC_INVALID_ARGUMENT. */
+/* Whether the specification has as many stages as there may be, of known operators, so that aic_stage_views() can take
+ * it; else AIC_INVALID_ARGUMENT. */
 static inline aic_status aic_ask_check(const aic_spec *spec)
 {
     bool known = spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
@@ -37,7 +37,7 @@ static inline aic_status aic_ask_check(const aic_spec *spec)
 typedef struct aic_request {
     size_t specs; /* specifications: 1, of a group up to AIC_GROUP_MAX of one stage each */
     size_t count; /* stages of all of them */
-    const aic_asked *stage;
+    const aic_stage_view *stage;
     const char *schedule;        /* canonical text; NULL: the default rule chooses, as always in a group */
     const void *const *operands; /* in calling order, as many as there are; NULL: only make the kernel */
 } aic_request;

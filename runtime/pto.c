@@ -24,10 +24,10 @@ static aic_status find_kernels(aic_context *context, const run *r)
     const aic_pto_program *p = r->program;
     aic_status status = AIC_OK;
     for (size_t first = 0, end; first < p->code_count && status == AIC_OK; first = end) {
-        aic_asked stage[AIC_GROUP_MAX];
+        aic_stage_view stage[AIC_GROUP_MAX];
         end = aic_pto_group_end(p, first);
         for (size_t i = first; i < end; i++) {
-            stage[i - first] = (aic_asked){.op = AIC_OP_TEXPANDS, .stages = 1, .desc = &p->code[i].desc};
+            stage[i - first] = (aic_stage_view){.op = AIC_OP_TEXPANDS, .stages = 1, .desc = &p->code[i].desc};
         }
         const aic_request request = {.specs = end - first, .count = end - first, .stage = stage};
         aic_result result = {.code = NULL};

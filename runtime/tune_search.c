@@ -164,11 +164,12 @@ void aic_tune_search_close(aic_tune_search *s)
 /* Compiles a schedule. */
 static aic_status compile(aic_tune_search *s, aic_tune_entry *entry)
 {
-    aic_asked stage[AIC_STAGES_MAX];
+    aic_stage_view stage[AIC_STAGES_MAX];
     aic_result made;
     const char *given =
         entry == &s->entry[0] ? NULL : s->space.entry[entry->in_space].text; /* the first: the default */
-    const aic_request request = {.specs = 1, .count = aic_ask(&s->spec, stage), .stage = stage, .schedule = given};
+    const aic_request request = {
+        .specs = 1, .count = aic_stage_views(&s->spec, stage), .stage = stage, .schedule = given};
     aic_status status = aic_pipeline(s->context, &request, &made);
     return status == AIC_OK ? aic_tune_kernel_open(&s->operands, made.code, &entry->kernel) : status;
 }

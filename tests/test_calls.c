@@ -137,11 +137,11 @@ END_TEST
 START_TEST(group_call)
 {
     conv_case *cases[] = {case_of(AIC_INT8, 9), case_of(AIC_FLOAT16, 7), case_of(AIC_INT8, 9)};
-    aic_asked stage[3];
+    aic_stage_view stage[3];
     void *table[3 * CONV_OPERANDS] = {NULL};
     const void *const operands[] = {table};
     for (size_t i = 0; i < 3; i++) {
-        stage[i] = (aic_asked){.op = AIC_OP_CONV2D, .stages = 1, .desc = &cases[i]->desc};
+        stage[i] = (aic_stage_view){.op = AIC_OP_CONV2D, .stages = 1, .desc = &cases[i]->desc};
         memcpy(table + i * CONV_OPERANDS, cases[i]->buffer, sizeof cases[i]->buffer);
     }
     const aic_request request = {.specs = 3, .count = 3, .stage = stage, .operands = operands};

@@ -33,8 +33,8 @@ static aic_spec cleared(const aic_spec *spec)
 {
     aic_spec result = *spec;
     const aic_op_info *op = aic_op_get(spec->stage[0].op);
-    if (op->settle) {
-        op->settle(&result.stage[0].desc);
+    if (op->fill_in) {
+        op->fill_in(&result.stage[0].desc);
     }
     if (op->clear_ignored) {
         op->clear_ignored(&result.stage[0].desc);

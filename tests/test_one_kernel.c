@@ -220,7 +220,7 @@ static void check_held(uint64_t kernels, size_t asked)
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, kernels);
     ck_assert_uint_eq(stats.compiles, kernels);
-    ck_assert_uint_eq(atomic_load(&context->asked.entries), asked);
+    ck_assert_uint_eq(atomic_load(&context->by_request.entries), asked);
 }
 
 /* Operands of the calls below; they are small. */

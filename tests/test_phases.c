@@ -131,9 +131,9 @@ static int check_spec(aic_context *context, const aic_spec *spec, uint64_t seed)
         if (aic_schedule_candidate(context, spec, i, schedule, sizeof schedule) != AIC_OK) {
             break;
         }
-        aic_asked stage[AIC_STAGES_MAX];
+        aic_stage_view stage[AIC_STAGES_MAX];
         const aic_request request = {
-            .count = aic_ask(spec, stage), .stage = stage, .schedule = i == 0 ? NULL : schedule};
+            .count = aic_stage_views(spec, stage), .stage = stage, .schedule = i == 0 ? NULL : schedule};
         aic_result result;
         ck_assert_msg(aic_pipeline(context, &request, &result) == AIC_OK, "%s", aic_last_error());
         if (result.code->requirements.phases > 0) {

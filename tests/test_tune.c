@@ -735,19 +735,19 @@ END_TEST
 static const char *verdict_of(const aic_spec *judged, const aic_spec *made)
 {
     const aic_semantics semantics = aic_semantics_init();
-    aic_asked stage[AIC_STAGES_MAX];
+    aic_stage_view stage[AIC_STAGES_MAX];
     aic_result code;
     aic_tune_case c;
     aic_tune_kernel kernel;
     bool right = false;
-    const aic_request request = {.count = aic_ask(made, stage), .stage = stage};
+    const aic_request request = {.count = aic_stage_views(made, stage), .stage = stage};
     ck_assert_int_eq(aic_pipeline(context, &request, &code), AIC_OK);
     ck_assert_int_eq(aic_tune_case_open(&c, judged, &semantics, 1), AIC_OK);
     ck_assert_int_eq(aic_tune_kernel_open(&c, code.code, &kernel), AIC_OK);
     ck_assert_msg(aic_tune_case_verify(&c, &kernel, &right) == AIC_OK, "%s", aic_last_error());
     aic_tune_kernel_close(&kernel);
     if (aic_spec_exact(judged)) { /* compared with the default's, it is found to be the same */
-        const aic_request standard = {.count = aic_ask(judged, stage), .stage = stage};
+        const aic_request standard = {.count = aic_stage_views(judged, stage), .stage = stage};
         aic_tune_kernel by_default;
         aic_result own;
         bool same = false;

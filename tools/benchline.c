@@ -236,7 +236,7 @@ static void copy_axis(problem *p, int to, int from)
 }
 
 /* Gives the axes that the line does not mention their values. */
-static int settle_axes(problem *p)
+static int fill_in_axes(problem *p)
 {
     const bool depth = !is_absent(p, DEPTH), height = !is_absent(p, HEIGHT), width = !is_absent(p, WIDTH);
     int status = check_depth(p);
@@ -291,7 +291,7 @@ int benchline_parse(const char *text, aic_dtype dtype, aic_spec *spec)
     status = status == CLI_DONE ? check_value("mb", p.images, 1, 1) : status;
     status = status == CLI_DONE ? require("ic", p.in_channels) : status;
     status = status == CLI_DONE ? require("oc", p.out_channels) : status;
-    status = status == CLI_DONE ? settle_axes(&p) : status;
+    status = status == CLI_DONE ? fill_in_axes(&p) : status;
     if (status == CLI_DONE) {
         *spec = spec_of(&p, dtype);
     }

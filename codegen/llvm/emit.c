@@ -179,19 +179,19 @@ LLVMValueRef aic_at_const(aic_emit *e, LLVMValueRef pointer, int64_t offset)
 /* The same pointer, but one whose history loop strength reduction cannot see. The emitter has chosen its addresses;
  * LLVM trying every other way to form them takes up to a third of the compile time. The intrinsic is gone before
  * instruction selection. */
-static LLVMValueRef settled(aic_emit *e, LLVMValueRef pointer)
+static LLVMValueRef laundered(aic_emit *e, LLVMValueRef pointer)
 {
     return aic_emit_intrinsic(e, "llvm.launder.invariant.group", &e->ptr, 1, &pointer, 1);
 }
 
 /* What the body of a loop sees of its index and of the pointers it carries. */
-static void settle(aic_emit *e, aic_loop *loop)
+static void launder_loop(aic_emit *e, aic_loop *loop)
 {
     LLVMValueRef index = LLVMBuildIntToPtr(e->builder, loop->phi_index, e->ptr, "");
-    loop->index = LLVMBuildPtrToInt(e->builder, settled(e, index), e->i64, "");
+    loop->index = LLVMBuildPtrToInt(e->builder, laundered(e, index), e->i64, "");
     for (unsigned i = 0; i < loop->count; i++) {
         if (LLVMTypeOf(loop->carried[i]) == e->ptr) {
-            loop->carried[i] = settled(e, loop->carried[i]);
+            loop->carried[i] = laundered(e, loop->carried[i]);
         }
     }
 }
@@ -240,7 +240,7 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *name, LLVMValueRef 
         LLVMBuildCondBr(e->builder, more, body, loop->exit);
         LLVMPositionBuilderAtEnd(e->builder, body);
     }
-    settle(e, loop);
+    launder_loop(e, loop);
 }
 
 void aic_loop_end(aic_emit *e, aic_loop *loop)

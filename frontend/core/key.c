@@ -63,15 +63,15 @@ static bool stages_equal(const aic_stage *a, const aic_stage *b)
     if (a->op != b->op || !op) {
         return a->op == b->op;
     }
-    aic_stage settled[] = {*a, *b};
-    for (int i = 0; i < 2 && op->settle; i++) {
-        op->settle(&settled[i].desc);
+    aic_stage filled[] = {*a, *b};
+    for (int i = 0; i < 2 && op->fill_in; i++) {
+        op->fill_in(&filled[i].desc);
     }
     bool equal = true;
     for (size_t f = 0; f < op->record.count; f++) {
         const aic_field *field = &op->record.fields[f];
         for (uint32_t i = 0; i < field->count; i++) {
-            equal = equal && aic_field_word(field, &settled[0].desc, i) == aic_field_word(field, &settled[1].desc, i);
+            equal = equal && aic_field_word(field, &filled[0].desc, i) == aic_field_word(field, &filled[1].desc, i);
         }
     }
     return equal;

@@ -147,8 +147,8 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
     }
     aic_spec result = *spec;
     const aic_op_info *first = aic_op_get(spec->stage[0].op);
-    if (first->settle) {
-        first->settle(&result.stage[0].desc);
+    if (first->fill_in) {
+        first->fill_in(&result.stage[0].desc);
     }
     aic_status status = aic_semantics_check(semantics);
     if (status == AIC_OK) {

@@ -25,7 +25,7 @@ typedef struct aic_op_info {
     void (*init)(void *desc);
     /* Puts the values themselves into fields that were left to follow from others (a valid region as large as the
      * tile). NULL: there are none. */
-    void (*settle)(void *desc);
+    void (*fill_in)(void *desc);
     /* Puts a fixed value into fields, and parts of fields, that neither a rule nor anything else looks at, given the
      * others; a caller may leave anything in them. The descriptor may hold any bytes, and breaks the same rule
      * afterwards as before, or none. NULL: there are none. */
@@ -35,9 +35,9 @@ typedef struct aic_op_info {
      * look, but code does not. Of a valid descriptor, resolved as far as its chain goes, its ignored fields cleared.
      * What comes out need not be valid; it comes out of itself. Descriptors that are equal then share a kernel. */
     void (*canonicalise)(void *desc, const aic_semantics *semantics);
-    /* Writes every field of the descriptor, settled and its ignored fields cleared, as 64-bit words (AIC_KEY_FIELD in
-     * field.h), returns how many. On the path of every call: expanded from the list at compile time, not walked at run
-     * time. */
+    /* Writes every field of the descriptor, everything filled in and its ignored fields cleared, as 64-bit words
+     * (AIC_KEY_FIELD in field.h), returns how many. On the path of every call: expanded from the list at compile time,
+     * not walked at run time. */
     uint32_t (*key)(const void *desc, uint64_t *words);
 
     /* Every rule of the document in the order of its table; sets the message of the first broken one. */

@@ -43,7 +43,7 @@ static int64_t product(const aic_texpands_desc *desc, size_t count)
     return result;
 }
 
-static inline void settle(aic_texpands_desc *desc)
+static inline void fill_in(aic_texpands_desc *desc)
 {
     if (aic_texpands_is_conv(desc)) {
         desc->buffer_size = desc->buffer_size == 0 ? product(desc, dimensions(desc)) : desc->buffer_size;
@@ -53,9 +53,9 @@ static inline void settle(aic_texpands_desc *desc)
     desc->v_col = desc->v_col == AIC_NOT_GIVEN ? desc->cols : desc->v_col;
 }
 
-void aic_texpands_settle(void *desc)
+void aic_texpands_fill_in(void *desc)
 {
-    settle(desc);
+    fill_in(desc);
 }
 
 /* Of a ConvTile what only Tiles have, where the valid region counts only in vec; of a tile that the library places the
@@ -79,7 +79,7 @@ static inline void clear_ignored(aic_texpands_desc *desc)
 #define AIC_THIS texpands
 #define AIC_THIS_FIELDS <aic/texpands.def>
 #define AIC_THIS_CANONICALISE aic_texpands_canonicalise
-#define AIC_THIS_SETTLE settle
+#define AIC_THIS_FILL_IN fill_in
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 

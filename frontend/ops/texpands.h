@@ -19,15 +19,15 @@ bool aic_texpands_is_conv(const aic_texpands_desc *desc);
 bool aic_texpands_has_region(const aic_texpands_desc *desc);
 bool aic_texpands_is_dynamic(const aic_texpands_desc *desc);
 
-/* Of a valid, settled descriptor: elements of the storage, and of those that are filled from its start where there is
- * no region. */
+/* Of a valid descriptor with everything filled in: elements of the storage, and of those that are filled from its start
+ * where there is no region. */
 int64_t aic_texpands_storage(const aic_texpands_desc *desc);
 int64_t aic_texpands_filled(const aic_texpands_desc *desc);
 
 /* Forgets where a tile is placed and its padding, which no kernel depends on; a legal descriptor stays legal. */
 void aic_texpands_unplace(aic_texpands_desc *desc);
 
-void aic_texpands_settle(void *desc);
+void aic_texpands_fill_in(void *desc);
 void aic_texpands_canonicalise(void *desc, const aic_semantics *semantics);
 void aic_texpands_random(uint64_t *state, const aic_semantics *semantics, void *desc);
 void aic_texpands_random_illegal(uint64_t *state, void *desc);

@@ -14,7 +14,7 @@ aic_dtype aic_pto_type_dtype(int type);
 const char *aic_pto_type_name(int type);
 int aic_pto_type_of(aic_dtype dtype); /* the one that is printed */
 
-/* A tile type: what a descriptor says of a tile, settled. */
+/* A tile type: what a descriptor says of a tile, everything filled in. */
 typedef struct aic_pto_tile {
     int type;
     aic_texpands_desc desc;

@@ -148,6 +148,6 @@ aic_status aic_pto_print_spec(const aic_spec *spec, char *buffer, size_t capacit
         return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "layout: %s: ConvTiles have no form in PTO-AS",
                         aic_enum_word(AIC_KIND_LAYOUT, desc.layout));
     }
-    aic_texpands_settle(&desc);
+    aic_texpands_fill_in(&desc);
     return aic_sink_write(put_desc, &desc, buffer, capacity, length);
 }

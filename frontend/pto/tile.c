@@ -415,6 +415,6 @@ aic_status aic_pto_read_tile(aic_pto_reader *in, aic_pto_tile *tile)
     if (status == AIC_OK) {
         status = check_required(&b);
     }
-    aic_texpands_settle(&tile->desc);
+    aic_texpands_fill_in(&tile->desc);
     return status;
 }

@@ -120,7 +120,7 @@ static void draw_conv(uint64_t *state, aic_texpands_desc *desc)
     do {
         draw_conv_shape(state, desc);
         desc->buffer_size = 0;
-        aic_texpands_settle(desc);
+        aic_texpands_fill_in(desc);
     } while (desc->buffer_size * (int64_t)aic_dtype_size(desc->dtype) > BYTES_MAX);
     if (aic_rng_once_in(state, 4)) {
         desc->buffer_size += aic_rng_range(state, 1, 99);

@@ -2,7 +2,7 @@
  * share no code with the generator, not even what an index, a size or a number's bits are: of the rest of the library
  * they use the types of the public headers and the messages of errors (tests/checks/references.sh).
  *
- * Descriptors are valid, settled and, in a chain, complete; operands are in calling order and of the sizes that the
+ * Descriptors are valid and complete; operands are in calling order and of the sizes that the
  * rules demand; the floating-point environment is the default one. See aic_op_info for what each hook does. */
 #ifndef AIC_REFERENCE_H
 #define AIC_REFERENCE_H

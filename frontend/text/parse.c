@@ -445,8 +445,8 @@ static aic_status read_stage(reader *in, aic_stage *stage)
             stage->op = (aic_op)op;
             info->init(&stage->desc);
             status = read_fields(in, &info->record, &stage->desc);
-            if (status == AIC_OK && info->settle) {
-                info->settle(&stage->desc);
+            if (status == AIC_OK && info->fill_in) {
+                info->fill_in(&stage->desc);
             }
             return status;
         }

@@ -95,8 +95,8 @@ static aic_status put_spec(aic_sink *out, const aic_spec *spec)
         aic_sink_put(out, i > 0 ? " | " : "");
         const aic_op_info *op = aic_op_get(spec->stage[i].op);
         aic_stage stage = spec->stage[i];
-        if (op->settle) {
-            op->settle(&stage.desc);
+        if (op->fill_in) {
+            op->fill_in(&stage.desc);
         }
         aic_status status = put_record(out, &op->record, &stage.desc);
         if (status != AIC_OK) {
