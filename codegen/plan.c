@@ -42,7 +42,7 @@ static void describe(const aic_problem *problem, aic_work *work)
 
 aic_status aic_plan_create(const aic_problem *problem, aic_plan **plan)
 {
-    aic_plan *made = malloc(sizeof *made);
+    aic_plan *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("plan", sizeof *made);
     }
@@ -182,7 +182,7 @@ static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
 
 aic_status aic_plan_explain(const aic_problem *problem, const char *schedule, char **text)
 {
-    aic_plan *plan;
+    aic_plan *plan = NULL;
     aic_status status = aic_plan_create(problem, &plan);
     if (status != AIC_OK) {
         return status;

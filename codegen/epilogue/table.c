@@ -339,7 +339,7 @@ static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic
                                    aic_parameter parameter, unsigned i)
 {
     const bool real = parameter == AIC_PARAMETER_SCALE || (parameter == AIC_PARAMETER_BIAS && p->source == AIC_FLOAT32);
-    const unsigned lane = i * unit->lanes % (LANES * unit->blocks);
+    const unsigned across = unit->blocks > 1 ? LANES * unit->blocks : LANES, lane = i * unit->lanes % across;
     LLVMTypeRef type = aic_vector(real ? e->f32 : e->i32, unit->lanes);
     return aic_load(e, type, entries[lane / LANES], offset_of(p, parameter) + (int64_t)(lane % LANES) * 4,
                     unit->lanes * 4);
@@ -409,7 +409,7 @@ static LLVMValueRef in_bytes(aic_emit *e, const aic_unit *unit, LLVMValueRef val
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
                              LLVMValueRef block, aic_parameters *parameters)
 {
-    LLVMValueRef entries[AIC_UNIT_VECTORS], value[AIC_UNIT_VECTORS][AIC_PARAMETERS] = {{NULL}};
+    LLVMValueRef entries[AIC_UNIT_VECTORS] = {NULL}, value[AIC_UNIT_VECTORS][AIC_PARAMETERS] = {{NULL}};
     *parameters = (aic_parameters){.least = NULL};
     for (unsigned i = 0; i < unit->blocks; i++) {
         entries[i] = entry_of(e, p, table, aic_add(e, block, aic_int(e, i)));

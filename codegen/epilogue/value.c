@@ -153,11 +153,12 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit 
                              LLVMValueRef *x, unsigned count)
 {
     LLVMValueRef half[AIC_UNIT_VECTORS / 2];
+    const unsigned vectors = count > 1 ? count : 1;
     for (unsigned i = 0; i < count; i++) {
         x[i] = to_integer(e, p, parameters->path, x[i]);
     }
     for (unsigned i = 0; i < AIC_UNIT_VECTORS / 2; i++) {
-        half[i] = aic_pack(e, x[2 * i % count], x[(2 * i + 1) % count], false);
+        half[i] = aic_pack(e, x[2 * i % vectors], x[(2 * i + 1) % vectors], false);
         half[i] = aic_add_saturated(e, half[i], parameters->up[i]);
     }
     LLVMValueRef bytes = unpack_order(e, unit, aic_pack(e, half[0], count > 2 ? half[1] : half[0], true));

@@ -82,8 +82,8 @@ static LLVMValueRef load_part(const walk *w, LLVMValueRef in, int64_t offset, in
     aic_emit *e = w->e;
     LLVMValueRef piece = constant_piece(w, bytes);
     for (int64_t done = 0, part; done < valid; done += part) {
-        part = bytes / 2 < 8 ? bytes / 2 : 8;
-        while (part > valid - done) {
+        part = bytes >= 16 ? 8 : bytes > 2 ? bytes / 2 : 1;
+        while (part > 1 && part > valid - done) {
             part /= 2;
         }
         LLVMTypeRef parts = aic_vector(piece_type(e, part), (unsigned)(bytes / part));

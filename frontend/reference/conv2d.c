@@ -97,7 +97,7 @@ typedef struct doubles {
 
 static double *to_doubles(const uint16_t *halves, int64_t count)
 {
-    double *values = malloc((size_t)count * sizeof *values);
+    double *values = calloc((size_t)count, sizeof *values);
     for (int64_t i = 0; values && i < count; i++) {
         values[i] = aic_reference_value(AIC_FLOAT16, &halves[i]);
     }

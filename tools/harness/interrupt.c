@@ -23,9 +23,10 @@ static bool terminal; /* standard error, where a line that tells of progress may
 
 static char *put_text(char *at, const char *text)
 {
-    size_t length = strlen(text);
-    memcpy(at, text, length);
-    return at + length;
+    while (*text != '\0') {
+        *at++ = *text++;
+    }
+    return at;
 }
 
 static char *put_number(char *at, uint64_t number)

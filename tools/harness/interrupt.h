@@ -14,7 +14,7 @@
 void interrupt_install(void);
 
 /* Whether the work from here on asks interrupt_requested(). Forgets earlier requests. */
-void interrupt_polled(bool polled);
+void interrupt_polled(bool whether);
 
 /* Whether a signal asked for the end. */
 bool interrupt_requested(void);
