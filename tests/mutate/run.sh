@@ -38,6 +38,7 @@ is_caught() {
         case $test in
         corpus:*) LD_PRELOAD=$emulator check_corpus "${test#*:}" ;;
         fuzz:*) LD_PRELOAD=$emulator "$build/aicjit" check --fuzz 400 --seed 1 --op "${test#*:}" --isa all ;;
+        script:*) AIC_BUILD=$build bash "$here/../cli/${test#*:}.sh" "$build" ;;
         *) "$build/aicjit-tests" "$test" ;;
         esac >"$log" 2>&1 || return 0
     done
