@@ -1,7 +1,7 @@
 /* The parameters of columns: read from quantisation words, halves and biases once into a table (AscendC Fixpipe,
  * section 5), from which the loops over rows take them.
  *
- *     [header] [block of 16 columns][parameter][16]      words of 32 bits
+ *     [header] [block of 16 columns][parameter][16]      words of 32 bits; bytes at the end of a block
  *
  * The header is a line whose first word tells the path that columns need. What is the same in every block is there
  * once; what is the same in every column is constant and not there. */
@@ -76,26 +76,40 @@ static bool in_table(const aic_epilogue *p, aic_parameter parameter)
         return aic_epilogue_bias(p) != 0;
     case AIC_PARAMETER_SCALE:
         return words || p->scale == AIC_SCALE_HALVES;
+    case AIC_PARAMETER_MASK:
+        return words && p->shift;
     case AIC_PARAMETER_UP:
     case AIC_PARAMETER_LEAST:
     case AIC_PARAMETER_DOWN:
         return words && gives_bytes(p);
-    case AIC_PARAMETER_MASK:
-        return words && p->shift;
     case AIC_PARAMETERS:
         break;
     }
     return false;
 }
 
-/* Bytes of the parameters before this one; of all of them for AIC_PARAMETERS. */
+/* Whether the loops over rows want the parameter as bytes, in the order of their results. Narrowing words there would
+ * take LLVM as long as all the rest. */
+static bool is_byte(aic_parameter parameter)
+{
+    return parameter == AIC_PARAMETER_LEAST || parameter == AIC_PARAMETER_DOWN;
+}
+
+/* Bytes of the parameters before this one. */
 static int64_t offset_of(const aic_epilogue *p, aic_parameter parameter)
 {
     int64_t bytes = 0;
     for (int i = 0; i < (int)parameter; i++) {
-        bytes += in_table(p, (aic_parameter)i) ? ROW_BYTES : 0;
+        const aic_parameter before = (aic_parameter)i;
+        bytes += !in_table(p, before) ? 0 : is_byte(before) ? LANES : ROW_BYTES;
     }
     return bytes;
+}
+
+/* Bytes of a block: whole rows. */
+static int64_t entry_bytes(const aic_epilogue *p)
+{
+    return (offset_of(p, AIC_PARAMETERS) + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
 }
 
 static int64_t header_bytes(const aic_epilogue *p)
@@ -112,13 +126,13 @@ static bool same_in_blocks(const aic_epilogue *p)
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
 {
     int64_t blocks = same_in_blocks(p) ? 1 : (p->columns + LANES - 1) / LANES;
-    return header_bytes(p) + blocks * offset_of(p, AIC_PARAMETERS);
+    return header_bytes(p) + blocks * entry_bytes(p);
 }
 
 static LLVMValueRef entry_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, LLVMValueRef block)
 {
     table = aic_at_const(e, table, header_bytes(p));
-    return same_in_blocks(p) ? table : aic_at(e, table, aic_mul(e, block, offset_of(p, AIC_PARAMETERS)));
+    return same_in_blocks(p) ? table : aic_at(e, table, aic_mul(e, block, entry_bytes(p)));
 }
 
 /* ---- words ---- */
@@ -265,39 +279,96 @@ static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef val
 
 /* ---- filling the table ---- */
 
-/* The entry of a block of `count` columns. Returns `path` (NULL: not asked for) with what this block needs. */
-static LLVMValueRef fill_entry(aic_emit *e, const aic_epilogue *p, LLVMValueRef block, unsigned count,
-                               LLVMValueRef path)
+/* Where a part is: so many columns, one vector, of a block. */
+typedef struct part {
+    unsigned lanes;
+    LLVMValueRef block, column, within; /* number of the block; first column of all, and within the block */
+} part;
+
+/* Columns filled at a time. LLVM takes two to three times as long for vectors of more than 8 words, and filling is a
+ * small part of a call. */
+static unsigned part_lanes(const aic_target *target)
 {
-    LLVMValueRef value[AIC_PARAMETERS] = {NULL}, parameters = aic_emit_param(e, 1);
-    LLVMValueRef entry = entry_of(e, p, aic_emit_param(e, 0), block);
-    if (p->scale == AIC_SCALE_WORDS) {
-        LLVMValueRef source = aic_at(e, parameters, aic_mul(e, block, LANES * (int64_t)sizeof(uint64_t)));
-        LLVMValueRef words = aic_load_part(e, e->i64, LANES, count, source, 0);
-        LLVMValueRef parts = LLVMBuildBitCast(e->builder, words, aic_vector(e->i32, 2 * LANES), "");
-        decode(e, p, aic_lanes_of(e, parts, 0, 2, LANES), aic_lanes_of(e, parts, 1, 2, LANES), value);
-    } else if (p->scale == AIC_SCALE_HALVES) {
-        value[AIC_PARAMETER_SCALE] = aic_half_to_float(e, aic_load(e, aic_vector(e->i16, LANES), parameters, 0, 2));
-    }
-    if (aic_epilogue_bias(p) != 0) {
-        LLVMValueRef bias = aic_at(e, aic_emit_param(e, 2), aic_mul(e, block, ROW_BYTES));
-        value[AIC_PARAMETER_BIAS] = aic_load_part(e, e->i32, LANES, count, bias, 0);
-    }
+    enum { MOST = 8 };
+    const unsigned lanes = aic_lanes(target, 32);
+    return lanes < MOST ? lanes : MOST;
+}
+
+static part part_at(aic_emit *e, LLVMValueRef number)
+{
+    part at = {.lanes = part_lanes(e->target)};
+    LLVMValueRef parts = aic_int(e, LANES / at.lanes);
+    at.block = LLVMBuildUDiv(e->builder, number, parts, "");
+    at.column = aic_mul(e, number, at.lanes);
+    at.within = aic_mul(e, LLVMBuildURem(e->builder, number, parts, ""), at.lanes);
+    return at;
+}
+
+static void store_part(aic_emit *e, const aic_epilogue *p, const part *at, LLVMValueRef value[AIC_PARAMETERS])
+{
+    LLVMValueRef entry = entry_of(e, p, aic_emit_param(e, 0), at->block);
+    LLVMValueRef bytes = aic_at(e, entry, at->within), words = aic_at(e, entry, aic_mul(e, at->within, 4));
     for (int i = 0; i < AIC_PARAMETERS; i++) {
-        if (in_table(p, (aic_parameter)i)) {
-            aic_store(e, value[i], entry, offset_of(p, (aic_parameter)i), ROW_BYTES);
+        const aic_parameter parameter = (aic_parameter)i;
+        const int64_t offset = offset_of(p, parameter);
+        if (in_table(p, parameter) && is_byte(parameter)) {
+            LLVMTypeRef type = aic_vector(e->i8, at->lanes);
+            aic_store(e, LLVMBuildTrunc(e->builder, value[i], type, ""), bytes, offset, at->lanes);
+        } else if (in_table(p, parameter)) {
+            aic_store(e, value[i], words, offset, 4 * at->lanes);
         }
     }
+}
+
+/* The parameters of a part of which `count` columns exist. Returns `path` (NULL: not asked for) with what they need. */
+static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at, unsigned count, LLVMValueRef path)
+{
+    const unsigned lanes = at->lanes;
+    LLVMValueRef value[AIC_PARAMETERS] = {NULL}, parameters = aic_emit_param(e, 1);
+    if (p->scale == AIC_SCALE_WORDS) {
+        LLVMValueRef source = aic_at(e, parameters, aic_mul(e, at->column, sizeof(uint64_t)));
+        LLVMValueRef words = aic_load_part(e, e->i64, lanes, count, source, 0);
+        LLVMValueRef halves = LLVMBuildBitCast(e->builder, words, aic_vector(e->i32, 2 * lanes), "");
+        decode(e, p, aic_lanes_of(e, halves, 0, 2, lanes), aic_lanes_of(e, halves, 1, 2, lanes), value);
+    } else if (p->scale == AIC_SCALE_HALVES) {
+        LLVMValueRef source = aic_at(e, parameters, aic_mul(e, at->within, sizeof(uint16_t)));
+        value[AIC_PARAMETER_SCALE] = aic_half_to_float(e, aic_load(e, aic_vector(e->i16, lanes), source, 0, 2));
+    }
+    if (aic_epilogue_bias(p) != 0) {
+        LLVMValueRef bias = aic_at(e, aic_emit_param(e, 2), aic_mul(e, at->column, 4));
+        value[AIC_PARAMETER_BIAS] = aic_load_part(e, e->i32, lanes, count, bias, 0);
+    }
+    store_part(e, p, at, value);
     return path == NULL ? NULL : LLVMBuildOr(e->builder, path, path_of(e, p, value), "");
 }
 
 /* The header: the lanes of `path` or'ed. */
 static void fill_header(aic_emit *e, LLVMValueRef path)
 {
-    for (unsigned lanes = LANES / 2; lanes > 0; lanes /= 2) {
+    for (unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(path)) / 2; lanes > 0; lanes /= 2) {
         path = LLVMBuildOr(e->builder, aic_lanes_of(e, path, 0, 1, lanes), aic_lanes_of(e, path, lanes, 1, lanes), "");
     }
     aic_store(e, path, aic_emit_param(e, 0), 0, ROW_BYTES);
+}
+
+/* Whole parts by a loop; then, to the end of the last block, the one that is not whole and those without a column,
+ * whose parameters are zero. */
+static LLVMValueRef fill_parts(aic_emit *e, const aic_epilogue *p, LLVMValueRef path)
+{
+    const int64_t lanes = part_lanes(e->target), columns = same_in_blocks(p) ? LANES : p->columns;
+    const int64_t whole = columns / lanes, all = (columns + LANES - 1) / LANES * (LANES / lanes);
+    if (whole > 0) {
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "part", aic_int(e, 0), aic_int(e, whole), 1, &path, path != NULL);
+        const part at = part_at(e, loop.index);
+        path = fill_part(e, p, &at, (unsigned)lanes, path);
+        aic_loop_end(e, &loop);
+    }
+    for (int64_t number = whole; number < all; number++) {
+        const part at = part_at(e, aic_int(e, number));
+        path = fill_part(e, p, &at, number == whole ? (unsigned)(columns % lanes) : 0, path);
+    }
+    return path;
 }
 
 LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name)
@@ -308,17 +379,8 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const c
     }
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 0);
     LLVMValueRef function = e->function;
-    int64_t whole = same_in_blocks(p) ? 1 : p->columns / LANES, rest = same_in_blocks(p) ? 0 : p->columns % LANES;
-    LLVMValueRef path = tells(p) ? aic_zero(aic_vector(e->i32, LANES)) : NULL;
-    if (whole > 0) {
-        aic_loop loop;
-        aic_loop_begin(e, &loop, "block", aic_int(e, 0), aic_int(e, whole), 1, &path, path != NULL);
-        path = fill_entry(e, p, loop.index, LANES, path);
-        aic_loop_end(e, &loop);
-    }
-    if (rest > 0) {
-        path = fill_entry(e, p, aic_int(e, whole), (unsigned)rest, path);
-    }
+    LLVMValueRef path = tells(p) ? aic_zero(aic_vector(e->i32, part_lanes(e->target))) : NULL;
+    path = fill_parts(e, p, path);
     if (path != NULL) {
         fill_header(e, path);
     }
@@ -357,7 +419,7 @@ static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_unit *unit
         value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, unit->lanes), scale);
     }
     for (int k = 0; k < AIC_PARAMETERS; k++) {
-        if (in_table(p, (aic_parameter)k)) {
+        if (in_table(p, (aic_parameter)k) && !is_byte((aic_parameter)k)) {
             value[k] = load_parameter(e, p, unit, entries, (aic_parameter)k, i);
         }
     }
@@ -395,15 +457,20 @@ static void limit_bias(aic_emit *e, const aic_epilogue *p, aic_parameters *param
     parameters->bias_high[i] = LLVMBuildSub(b, most, up, "");
 }
 
-/* One parameter of all columns of a unit, as bytes. */
-static LLVMValueRef in_bytes(aic_emit *e, const aic_unit *unit, LLVMValueRef value[][AIC_PARAMETERS],
-                             aic_parameter parameter)
+/* One byte for each result of a unit: from the table, or the same for every lane. */
+static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef *entries,
+                               LLVMValueRef constant[AIC_PARAMETERS], aic_parameter parameter)
 {
     LLVMValueRef bytes[AIC_UNIT_VECTORS];
-    for (unsigned i = 0; i < unit->count; i++) {
-        bytes[i] = LLVMBuildTrunc(e->builder, value[i][parameter], aic_vector(e->i8, unit->lanes), "");
+    const bool constant_ones = !in_table(p, parameter);
+    const unsigned lanes = constant_ones ? unit->lanes : LANES, parts = unit->count * unit->lanes / lanes;
+    for (unsigned i = 0; i < parts; i++) {
+        LLVMTypeRef type = aic_vector(e->i8, lanes);
+        LLVMValueRef entry = entries[i % unit->blocks];
+        bytes[i] = constant_ones ? LLVMBuildTrunc(e->builder, constant[parameter], type, "")
+                                 : aic_load(e, type, entry, offset_of(p, parameter), LANES);
     }
-    return aic_concat(e, bytes, unit->count);
+    return aic_concat(e, bytes, parts);
 }
 
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
@@ -427,8 +494,8 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit 
         LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[i + 1][AIC_PARAMETER_UP];
         parameters->up[i / 2] = aic_pack(e, low, high, false);
     }
-    parameters->least = in_bytes(e, unit, value, AIC_PARAMETER_LEAST);
-    parameters->down = in_bytes(e, unit, value, AIC_PARAMETER_DOWN);
+    parameters->least = read_bytes(e, p, unit, entries, value[0], AIC_PARAMETER_LEAST);
+    parameters->down = read_bytes(e, p, unit, entries, value[0], AIC_PARAMETER_DOWN);
 }
 
 void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, aic_path path,

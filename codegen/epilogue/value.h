@@ -37,9 +37,9 @@ typedef enum aic_parameter {
     AIC_PARAMETER_BIAS,
     AIC_PARAMETER_SCALE, /* float; with what is shifted out: the shift is part of it */
     AIC_PARAMETER_UP,
+    AIC_PARAMETER_MASK, /* of the source: without the bits that are shifted out */
     AIC_PARAMETER_LEAST,
     AIC_PARAMETER_DOWN,
-    AIC_PARAMETER_MASK, /* of the source: without the bits that are shifted out */
     AIC_PARAMETERS
 } aic_parameter;
 
