@@ -177,20 +177,34 @@ static void emit_tile_row(const frame *f, int smaller_rows, LLVMValueRef first, 
     }
 }
 
+/* From first on, before last. */
+typedef struct range {
+    LLVMValueRef first, last;
+} range;
+
+/* A loop over what `all`, a part of 0 .. total-1, has in start .. end-1. */
+static void begin_section(const frame *f, aic_loop *loop, const char *name, range all, int64_t start, int64_t end,
+                          int64_t total)
+{
+    aic_emit *e = f->e;
+    LLVMValueRef first = start == 0 ? all.first : aic_max(e, all.first, aic_int(e, start));
+    LLVMValueRef last = end == total ? all.last : aic_min(e, all.last, aic_int(e, end));
+    aic_loop_begin(e, loop, name, first, last, 1, NULL, 0);
+}
+
 /* All tile rows of the band, for one group of output channels or one strip. */
 static void emit_tile_rows(const frame *f)
 {
     aic_emit *e = f->e;
+    const int64_t tiles = f->t->rows.large_count + f->t->rows.small_count;
     int64_t start = 0;
     for (int r = 0; r < 2; r++) {
         int64_t count = piece_count(&f->t->rows, r);
         if (count == 0) {
             continue;
         }
-        LLVMValueRef first = aic_max(e, f->first_tile, aic_int(e, start));
-        LLVMValueRef last = aic_min(e, f->last_tile, aic_int(e, start + count));
         aic_loop loop;
-        aic_loop_begin(e, &loop, "tile", first, last, 1, NULL, 0);
+        begin_section(f, &loop, "tile", (range){f->first_tile, f->last_tile}, start, start + count, tiles);
         LLVMValueRef row = output_row(f, loop.index);
         LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
         emit_tile_row(f, r, aic_mul(e, row, f->c->ow),
@@ -217,8 +231,7 @@ static void emit_groups(frame *f)
     for (f->part = 0; f->part < 2; f->part++) {
         int64_t end = first + f->strips.count[f->part];
         if (end > first) {
-            LLVMValueRef begin = aic_max(e, f->first_unit, aic_int(e, first));
-            aic_loop_begin(e, &loop, "strip", begin, aic_min(e, f->last_unit, aic_int(e, end)), 1, NULL, 0);
+            begin_section(f, &loop, "strip", (range){f->first_unit, f->last_unit}, first, end, f->t->units);
             f->group = aic_mul(e, loop.index, f->t->strip_columns / f->t->group);
             emit_tile_rows(f);
             aic_loop_end(e, &loop);

@@ -51,6 +51,15 @@ expect 'full standard output' 3 'standard output' sh -c '"$@" >/dev/full' sh "$a
 ok '/dev/full is still a device' test -c /dev/full
 ok 'no temporary file is left' test -z "$(find . -name '.aicjit*')"
 
+# Stores past the caches are ordered before what the caller does next: the function that calls the bodies ends so.
+large='tensor_arithmetic(op=BM_ADD, shape=[1,64,1024,1024])'
+for level in avx2 neon; do
+    case $level in avx2) target=x86_64-linux-gnu ;; *) target=aarch64-linux-gnu ;; esac
+    "$aicjit" dump "$large" --stage ir --target "$target" --isa "$level" -o large.ll
+    ok "$level: a large result is stored past the caches" grep -q '!nontemporal' large.ll
+    ok "$level: and waited for" test "$(grep -A1 'fence seq_cst' large.ll | tail -1 | tr -d ' ')" = 'retvoid'
+done
+
 mkdir dumps
 AIC_DUMP_DIR=dumps expect 'AIC_DUMP_DIR' 0 '1 passed' "$aicjit" check "$int8"
 ok 'IR of the kernel' test -n "$(find dumps -name '*.ll')"

@@ -103,6 +103,18 @@ expect 'both options' 0 '^1 passed, 0 failed$' "$aicjit" check "$large" --overfl
 ok 'names differ' test "$("$aicjit" bench "$large" --json --min-time 0 | grep -o '"kernel":"[^"]*"')" != \
     "$("$aicjit" bench "$large" --json --min-time 0 --overflow ieee | grep -o '"kernel":"[^"]*"')"
 
+# A sum that is NaN: +0, or NaN itself.
+read -ra levels < <("$aicjit" info | sed -n 's/^instruction set levels: //p' | sed 's/[a-z0-9]* (not on this host)//g')
+ok 'the host has a level' test "${#levels[@]}" -gt 0
+for sums in cube fast; do
+    product="mmad(dtype=float32, m=5, n=20, k=9, accumulate=$sums)"
+    run=("$aicjit" run "$product" --fill a=const:nan --fill b=const:1)
+    for how in --reference $(printf -- '--isa=%s ' "${levels[@]}"); do
+        expect "$sums $how, NaN saturated" 0 'min 0 max 0 ' "${run[@]}" "$how"
+        expect "$sums $how, NaN kept" 0 'min nan max nan ' "${run[@]}" "$how" --overflow ieee
+    done
+done
+
 # ---- chains: the fused run is the two runs in turn ----
 
 # SIZES are what the chain leaves out of the consumer, BYTES the extent of its src.
