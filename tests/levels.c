@@ -80,6 +80,12 @@ const char *levels_name(int number)
     return aic_isa_name(i);
 }
 
+uint64_t levels_campaign(void)
+{
+    const char *text = getenv("AIC_CAMPAIGN");
+    return text == NULL ? 0 : strtoull(text, NULL, 10);
+}
+
 bool levels_is_thorough(int number)
 {
     int highest = 0;

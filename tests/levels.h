@@ -4,6 +4,7 @@
 #define AIC_TESTS_LEVELS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Before tests run in processes of their own. */
 void levels_begin(void);
@@ -16,6 +17,10 @@ const char *levels_name(int number);
 
 /* Whether it is worth as much work as there is: the highest native one. */
 bool levels_is_thorough(int number);
+
+/* N where the environment has AIC_CAMPAIGN=N (tools/dev test --campaign N): suites try what time does not allow in
+ * every run, and N times as many pseudo-random cases. Else 0. */
+uint64_t levels_campaign(void);
 
 /* Prints a line for every level of the architecture; none where no test was for a level. */
 void levels_report(void);

@@ -3,6 +3,7 @@
 #include "frontend/core/op.h"
 #include "frontend/random/rng.h"
 #include "runtime/context.h"
+#include "tests/levels.h"
 #include "tests/specs.h"
 #include "tools/harness/testdata.h"
 
@@ -208,11 +209,10 @@ static bool may_be_equal(const pair *p)
            (strcmp(p->field, "accumulate") == 0 && !fused);
 }
 
-/* Draws of each kind; a campaign sets more. */
+/* Draws of each kind; N times as many in a campaign. */
 static uint64_t draws(uint64_t usual)
 {
-    const char *given = getenv("AIC_CANONICAL_DRAWS");
-    return given ? strtoull(given, NULL, 10) : usual;
+    return usual * (1 + levels_campaign());
 }
 
 /* A field that code does not depend on makes no other kernel. */
@@ -438,12 +438,12 @@ Suite *suite_canonical(void)
 {
     Suite *suite = suite_create("canonical");
     TCase *tcase = tcase_create("canonical");
-    tcase_set_timeout(tcase, getenv("AIC_CANONICAL_DRAWS") ? 0 : 300);
+    tcase_set_timeout(tcase, levels_campaign() > 0 ? 0 : 300);
     tcase_add_loop_test(tcase, equal_code_is_one_kernel, 0, KINDS);
     tcase_add_loop_test(tcase, a_kernel_does_what_is_asked, 0, KINDS);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("entries");
-    tcase_set_timeout(tcase, getenv("AIC_CANONICAL_DRAWS") ? 0 : 60);
+    tcase_set_timeout(tcase, levels_campaign() > 0 ? 0 : 60);
     tcase_add_loop_test(tcase, every_entry, 0, OPS);
     suite_add_tcase(suite, tcase);
     return suite;

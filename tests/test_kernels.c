@@ -2,9 +2,10 @@
  * and the candidate schedules, plain and packed, operands between guard pages, and a stretch of pseudo-random
  * specifications of every operator and of fused chains; with both values of the option overflow.
  *
- * Nearly all of the time goes into compiling and the reference. So one level sees every candidate of a line
- * (tests/levels.h), the others every fifth, beginning with another one from line to line and level to level; and
- * contents are renewed for every RENEW-th candidate only. */
+ * Nearly all of the time goes into compiling and the reference. So every level sees the default schedule of a line, and
+ * of the candidates one level (tests/levels.h) sees every THOROUGH-th, the others every OTHER-th, beginning with
+ * another one from line to line and level to level; and contents are renewed for every RENEW-th candidate only. A
+ * campaign sees every candidate at every level. */
 #include "tests/levels.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
@@ -17,7 +18,7 @@
 
 Suite *suite_kernels(void);
 
-enum { LINE_MAX_BYTES = 1024, RANDOM_SPECS = 12, MODES = AIC_OVERFLOW_IEEE + 1, RENEW = 4 };
+enum { LINE_MAX_BYTES = 1024, RANDOM_SPECS = 12, MODES = AIC_OVERFLOW_IEEE + 1, RENEW = 4, THOROUGH = 3, OTHER = 12 };
 
 /* One level, with a context for each overflow mode. */
 typedef struct level {
@@ -30,7 +31,7 @@ typedef struct level {
 static void open_level(level *at, int number)
 {
     const char *name = levels_name(number);
-    at->step = levels_is_thorough(number) ? 1 : 5;
+    at->step = levels_campaign() > 0 ? 1 : levels_is_thorough(number) ? THOROUGH : OTHER;
     at->number = (size_t)number;
     for (int mode = 0; mode < MODES; mode++) {
         aic_context_options options = aic_context_options_init();

@@ -1,12 +1,11 @@
 /* Kernels that move data: every pair of layouts over small shapes and over shapes around the widths at which the code
  * changes, and pseudo-random operators, by running their IR; some of them as machine code, too.
- *
- * AIC_CAMPAIGN=N in the environment: N times as many pseudo-random operators, and all shapes of the tables, on tiny
- * machines (machines.h), too. */
+ * A campaign (tests/levels.h) tries more operators, and all shapes of the tables on tiny machines (machines.h), too. */
 #include "frontend/core/op.h"
 #include "frontend/layout/layout.h"
 #include "frontend/random/rng.h"
 #include "tests/ir_case.h"
+#include "tests/levels.h"
 #include "tests/machines.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
@@ -16,12 +15,6 @@
 #include <string.h>
 
 Suite *suite_moves(void);
-
-static uint64_t campaign(void)
-{
-    const char *text = getenv("AIC_CAMPAIGN");
-    return text == NULL ? 0 : strtoull(text, NULL, 10);
-}
 
 /* ---- machine code ---- */
 
@@ -104,7 +97,7 @@ static bool is_taken(const aic_transdata_desc *d, uint64_t number)
         elements *= d->shape[i] == 0 ? 1 : d->shape[i];
     }
     uint64_t state = number;
-    return elements <= LARGE && (elements <= SMALL || campaign() > 0 || aic_rng_next(&state) % OTHERS == 0);
+    return elements <= LARGE && (elements <= SMALL || levels_campaign() > 0 || aic_rng_next(&state) % OTHERS == 0);
 }
 
 /* All shapes of the table, dimension by dimension. */
@@ -187,7 +180,7 @@ static bool is_large(const aic_spec *spec)
     if (aic_spec_operands(spec, NULL, operand, &count) != AIC_OK) {
         ck_abort_msg("%s", aic_last_error());
     }
-    return campaign() == 0 && operand[0].bytes > BYTES_MAX;
+    return levels_campaign() == 0 && operand[0].bytes > BYTES_MAX;
 }
 
 /* Whether nothing but bits and addresses is computed. */
@@ -213,8 +206,8 @@ static const struct {
     aic_op op;
     uint64_t count;
 } RANDOM[] = {
-    {AIC_OP_TRANSDATA, 1000},          {AIC_OP_ND2NZ, 1500},    {AIC_OP_LOAD_DATA, 300},
-    {AIC_OP_LOAD_DATA_TRANSPOSE, 300}, {AIC_OP_TEXPANDS, 1500}, {AIC_OP_TENSOR_ARITHMETIC, 1500},
+    {AIC_OP_TRANSDATA, 600},           {AIC_OP_ND2NZ, 600},    {AIC_OP_LOAD_DATA, 150},
+    {AIC_OP_LOAD_DATA_TRANSPOSE, 150}, {AIC_OP_TEXPANDS, 500}, {AIC_OP_TENSOR_ARITHMETIC, 500},
 };
 
 enum { RANDOMS = sizeof RANDOM / sizeof RANDOM[0] };
@@ -242,7 +235,7 @@ static void check_random(aic_op op, uint64_t first_seed, uint64_t count)
 
 static uint64_t times(void)
 {
-    return campaign() == 0 ? 1 : campaign();
+    return levels_campaign() == 0 ? 1 : levels_campaign();
 }
 
 START_TEST(pseudo_random)
@@ -265,11 +258,11 @@ Suite *suite_moves(void)
 {
     Suite *suite = suite_create("moves");
     TCase *pairs = tcase_create("layouts"), *others = tcase_create("operators");
-    const double seconds = campaign() > 0 ? 100000 : 600; /* sanitizers are slow */
+    const double seconds = levels_campaign() > 0 ? 100000 : 600; /* sanitizers are slow */
     tcase_set_timeout(pairs, seconds);
     tcase_set_timeout(others, seconds);
     tcase_add_test(pairs, all_pairs);
-    tcase_add_loop_test(pairs, layouts, 0, campaign() == 0 ? PAIRS : PAIRS * (1 + TINY_MACHINES));
+    tcase_add_loop_test(pairs, layouts, 0, levels_campaign() == 0 ? PAIRS : PAIRS * (1 + TINY_MACHINES));
     tcase_add_loop_test(others, pseudo_random, 0, RANDOMS);
     tcase_add_loop_test(others, tiny_machine, 0, RANDOMS * TINY_MACHINES);
     suite_add_tcase(suite, pairs);
