@@ -3,6 +3,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/size.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const aic_function_suffix[AIC_FUNCTIONS] = {
@@ -197,6 +198,13 @@ aic_status aic_kernel_record_read(const void *bytes, size_t size, aic_kernel_rec
 }
 
 /* ---- of objects, and for images ---- */
+
+void aic_object_free(aic_object *object)
+{
+    aic_image_free(&object->image);
+    free(object->bytes);
+    object->bytes = NULL;
+}
 
 void aic_object_record(const aic_object *object, aic_kernel_record *record)
 {

@@ -1,6 +1,7 @@
 /* The stages that make a kernel; see build.h. pipeline.c runs them. */
 #include "runtime/build.h"
 #include "frontend/core/op.h"
+#include "runtime/generator.h"
 #include "runtime/log.h"
 #include "runtime/tuning.h"
 #include <stdio.h>
@@ -39,7 +40,7 @@ static bool is_default(const aic_build *build, const char *schedule)
 {
     const aic_problem problem = {&build->spec[0], &build->context->semantics, build->context->target};
     aic_schedule_info info;
-    return aic_generator_linked()->plan(&problem, schedule, &info) == AIC_OK && info.is_default;
+    return aic_generator()->plan(&problem, schedule, &info) == AIC_OK && info.is_default;
 }
 
 void aic_build_tune(aic_build *build)
@@ -86,7 +87,7 @@ aic_status aic_build_describe(aic_build *build)
 aic_status aic_build_object(aic_build *build)
 {
     aic_codegen_request request = codegen_request(build);
-    aic_status status = aic_generator_linked()->object(&request, &build->object);
+    aic_status status = aic_generator()->object(&request, &build->object);
     if (status == AIC_OK) {
         build->code->given = request.schedule != NULL;
         aic_code_describe(build->code, &build->object);

@@ -2,6 +2,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
+#include "runtime/generator.h"
 #include "runtime/tuning.h"
 #include "runtime/worker.h"
 #include <aic/kernel.h>
@@ -28,7 +29,7 @@ static aic_status read_schedule(void *argument)
     aic_spec canonical;
     const aic_problem problem = {&canonical, &r->context->semantics, r->context->target};
     aic_status status = aic_spec_resolve_kernel(r->spec, &r->context->semantics, &canonical);
-    return status == AIC_OK ? aic_generator_linked()->plan(&problem, r->text, &r->info) : status;
+    return status == AIC_OK ? aic_generator()->plan(&problem, r->text, &r->info) : status;
 }
 
 aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule, aic_kernel **kernel)

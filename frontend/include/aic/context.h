@@ -120,7 +120,7 @@ AIC_API bool aic_isa_emulated(const char *name);
  * scalar and loop optimisations; NULL past the last. Static storage. */
 AIC_API const char *aic_pass_name(size_t index);
 
-/* The LLVM that generates code, e.g. "22.1.8". */
+/* The LLVM that the library was built for, e.g. "22.1.8". It is not loaded for this. */
 AIC_API const char *aic_llvm_version(void);
 
 AIC_EXTERN_C_END
