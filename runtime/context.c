@@ -113,6 +113,10 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     if (status == AIC_OK) {
         status = aic_tuning_open(tuning_db, &context->tuning);
     }
+    if (status == AIC_OK) {
+        status = aic_disk_configure(&context->disk, options);
+        context->disk.verbose = context->verbose >= 1;
+    }
     return status;
 }
 
@@ -128,6 +132,7 @@ static void free_parts(aic_context *context)
     free(context->passes);
     free(context->dump_dir);
     aic_tuning_free(context->tuning);
+    aic_disk_free(&context->disk);
     free(context);
 }
 
@@ -153,6 +158,8 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
         return status;
     }
     atomic_init(&made->compiles, 0);
+    atomic_init(&made->loads, 0);
+    atomic_init(&made->stores, 0);
     atomic_init(&made->code_bytes, 0);
     *context = made;
     return AIC_OK;
@@ -202,6 +209,8 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
             .kernels = atomic_load_explicit(&context->kernels.entries, memory_order_relaxed),
             .compiles = atomic_load_explicit(&context->compiles, memory_order_relaxed),
             .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
+            .loads = atomic_load_explicit(&context->loads, memory_order_relaxed),
+            .stores = atomic_load_explicit(&context->stores, memory_order_relaxed),
         };
     }
     return status;

@@ -12,6 +12,7 @@ struct aic_kernel {
     aic_code *code;
     bool given;    /* the schedule, by the caller */
     bool compiled; /* by the aic_kernel_create() of this handle */
+    bool loaded;   /* likewise, from the disk cache */
 };
 
 /* The text of a schedule, and what it is for. */
@@ -65,7 +66,8 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return status;
     }
     aic_code_hold(result.code);
-    *made = (aic_kernel){.code = result.code, .given = schedule != NULL, .compiled = result.compiled};
+    *made = (aic_kernel){
+        .code = result.code, .given = schedule != NULL, .compiled = result.compiled, .loaded = result.loaded};
     *kernel = made;
     return AIC_OK;
 }
@@ -190,6 +192,7 @@ aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
         .code_bytes = code->code_bytes,
         .threads = code->workers,
         .compiled = kernel->compiled,
+        .loaded = kernel->loaded,
     };
     return AIC_OK;
 }

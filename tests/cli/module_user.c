@@ -1,10 +1,12 @@
-/* module_user [TIMES]: makes and calls TIMES small kernels, one by default; exit status 0, or 1 and the message. Linked
+/* module_user [TIMES]: makes and calls TIMES small kernels, one by default; exit status 0, or 1 and the message. With
+ * USER_PEAK in the environment it prints how many KiB were resident at most. Linked
  * with another LLVM, and compiled with OTHER_LLVM, it builds modules with that one in between. */
 #include <aic/aic.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #ifdef OTHER_LLVM
 /* Of LLVM's C interface, whose headers of that version need not be there. */
@@ -60,6 +62,10 @@ int main(int argc, char **argv)
     int good = use_other();
     for (int i = 0; i < times; i++) {
         good = use_kernel(4 + i) && use_other() && good;
+    }
+    struct rusage used;
+    if (getenv("USER_PEAK") != NULL && getrusage(RUSAGE_SELF, &used) == 0) {
+        printf("%ld\n", used.ru_maxrss);
     }
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
