@@ -1,5 +1,6 @@
 # Finds LLVM's C library by its llvm-config program: AIC_LLVM_VERSION, or the newest supported version that has its
-# headers installed. Makes the target aicjit_llvm and sets AIC_LLVM_CONFIG, AIC_LLVM_LIBDIR and AIC_LLVM_LIBS.
+# headers installed. Makes the target aicjit_llvm and sets AIC_LLVM_CONFIG, AIC_LLVM_LIBDIR, AIC_LLVM_LIBS, and
+# AIC_LLVM_RUNPATH, the folder that what is linked to it must know, "" for LLVM's static libraries (AIC_LLVM_STATIC).
 
 set(AIC_LLVM_SUPPORTED 22 21 20 19)
 
@@ -42,7 +43,16 @@ endif()
 
 aic_llvm_query(AIC_LLVM_FULL_VERSION --version)
 aic_llvm_query(AIC_LLVM_LIBDIR --libdir)
-aic_llvm_query(AIC_LLVM_LIBS --libs --link-shared)
+if(AIC_LLVM_STATIC)
+    set(llvm_components passes codegen target bitwriter x86 aarch64)
+    aic_llvm_query(AIC_LLVM_LIBS --link-static --libs ${llvm_components})
+    aic_llvm_query(llvm_system_libs --link-static --system-libs ${llvm_components})
+    string(APPEND AIC_LLVM_LIBS " ${llvm_system_libs} -lstdc++")
+    set(AIC_LLVM_RUNPATH "")
+else()
+    aic_llvm_query(AIC_LLVM_LIBS --libs --link-shared)
+    set(AIC_LLVM_RUNPATH "${AIC_LLVM_LIBDIR}")
+endif()
 separate_arguments(AIC_LLVM_LIBS UNIX_COMMAND "${AIC_LLVM_LIBS}")
 message(STATUS "LLVM ${AIC_LLVM_FULL_VERSION} by ${AIC_LLVM_CONFIG}")
 

@@ -215,13 +215,6 @@ static aic_status object_of(const aic_codegen_request *request, aic_object *obje
     return status;
 }
 
-void aic_object_free(aic_object *object)
-{
-    aic_image_free(&object->image);
-    free(object->bytes);
-    object->bytes = NULL;
-}
-
 static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
 {
     job j = {.request = request, .stage = stage};
@@ -278,13 +271,13 @@ const aic_generator_api *aic_generator_linked(void)
 {
     static const aic_generator_api LINKED = {
         .version = AIC_GENERATOR_VERSION,
-        .llvm_version = aic_llvm_version_text,
         .plan = plan_of,
         .candidate = candidate_of,
         .object = object_of,
         .dump = dump,
         .explain = aic_plan_explain,
         .space = aic_space_list_all,
+        .wait_for_globals = aic_guard_wait_for_globals,
     };
     return &LINKED;
 }

@@ -11,7 +11,7 @@
 
 /* Version of this table and of what records mean; and of the rule that chooses schedules, which names of kernels tell:
  * raise it when the rule may choose another schedule for some specification. */
-enum { AIC_GENERATOR_VERSION = 2, AIC_SCHEDULE_RULE = 1 };
+enum { AIC_GENERATOR_VERSION = 3, AIC_SCHEDULE_RULE = 1 };
 
 /* One specification for one target. */
 typedef struct aic_problem {
@@ -80,9 +80,6 @@ typedef struct aic_space_list {
 typedef struct aic_generator_api {
     unsigned version; /* AIC_GENERATOR_VERSION */
 
-    /* LLVM's version, static storage. */
-    const char *(*llvm_version)(void);
-
     /* Checks the schedule's text (NULL: chooses one). AIC_INVALID_ARGUMENT when it does not fit. */
     aic_status (*plan)(const aic_problem *problem, const char *schedule, aic_schedule_info *info);
 
@@ -100,9 +97,12 @@ typedef struct aic_generator_api {
 
     /* Lists the schedules that a tuner may try. */
     aic_status (*space)(const aic_problem *problem, aic_space_list *list);
+
+    /* Waits until no thread makes globals of LLVM: for a thread that is about to end the process. */
+    void (*wait_for_globals)(void);
 } aic_generator_api;
 
-/* The generator that is linked in. */
+/* The generator itself. The runtime comes to it by runtime/generator.h. */
 const aic_generator_api *aic_generator_linked(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/size.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const aic_function_suffix[AIC_FUNCTIONS] = {
@@ -198,20 +199,27 @@ aic_status aic_kernel_record_read(const void *bytes, size_t size, aic_kernel_rec
 
 /* ---- of objects, and for images ---- */
 
+void aic_object_free(aic_object *object)
+{
+    aic_image_free(&object->image);
+    free(object->bytes);
+    object->bytes = NULL;
+}
+
 void aic_object_record(const aic_object *object, aic_kernel_record *record)
 {
     const aic_image *image = &object->image;
     *record = (aic_kernel_record){.requirements = object->requirements,
                                   .image_size = image->size,
                                   .image_alignment = image->alignment,
-                                  .image_hash = aic_hash_bytes(image->bytes, image->size)};
+                                  .image_hash = aic_checksum(image->bytes, image->size)};
     memcpy(record->schedule, object->schedule, sizeof record->schedule);
     memcpy(record->function, image->function, sizeof record->function);
 }
 
 aic_status aic_record_image(const aic_kernel_record *record, unsigned char *bytes, size_t size, aic_image *image)
 {
-    if (size != record->image_size || aic_hash_bytes(bytes, size) != record->image_hash) {
+    if (size != record->image_size || aic_checksum(bytes, size) != record->image_hash) {
         return aic_fail(AIC_INVALID_ARGUMENT, "image", "%zu bytes are not the %zu of the record", size,
                         record->image_size);
     }

@@ -85,7 +85,7 @@ typedef struct aic_kernel_record {
     aic_requirements requirements;
     char schedule[AIC_SCHEDULE_TEXT_MAX]; /* of its first specification, canonical */
     size_t image_size, image_alignment;   /* see aic_image */
-    uint64_t image_hash;                  /* aic_hash_bytes() of the image */
+    uint64_t image_hash;                  /* aic_checksum() of the image */
     size_t function[AIC_FUNCTIONS];       /* where in the image; AIC_NO_FUNCTION: the kernel has none */
 } aic_kernel_record;
 
@@ -98,7 +98,7 @@ typedef struct aic_kernel_record {
  *     IMAG  size, alignment, hash in 8 bytes; the place of each function in 8, all bits set: there is none
  *     SCHD  the schedule as a text
  *     HASH  that of all bytes before, in 8 bytes */
-enum { AIC_RECORD_VERSION = 1 };
+enum { AIC_RECORD_VERSION = 2 };
 void aic_kernel_record_write(const aic_kernel_record *record, aic_writer *out);
 
 /* Reads such bytes, all of them. AIC_INVALID_ARGUMENT for any that are not a record of this version: a hash that

@@ -1,6 +1,7 @@
 /* The stages that make a kernel; see build.h. pipeline.c runs them. */
 #include "runtime/build.h"
 #include "frontend/core/op.h"
+#include "runtime/generator.h"
 #include "runtime/log.h"
 #include "runtime/tuning.h"
 #include <stdio.h>
@@ -39,7 +40,7 @@ static bool is_default(const aic_build *build, const char *schedule)
 {
     const aic_problem problem = {&build->spec[0], &build->context->semantics, build->context->target};
     aic_schedule_info info;
-    return aic_generator_linked()->plan(&problem, schedule, &info) == AIC_OK && info.is_default;
+    return aic_generator()->plan(&problem, schedule, &info) == AIC_OK && info.is_default;
 }
 
 void aic_build_tune(aic_build *build)
@@ -83,15 +84,40 @@ aic_status aic_build_describe(aic_build *build)
     return status;
 }
 
+bool aic_build_load(aic_build *build)
+{
+    const aic_context *context = build->context;
+    /* Who wants dumps wants the generator's. */
+    build->loaded = context->dump_dir == NULL && aic_disk_load(&context->disk, &build->identity, &build->object);
+    if (build->loaded) {
+        build->code->given = build->schedule != NULL;
+        aic_code_describe(build->code, &build->object);
+    }
+    return build->loaded;
+}
+
 aic_status aic_build_object(aic_build *build)
 {
     aic_codegen_request request = codegen_request(build);
-    aic_status status = aic_generator_linked()->object(&request, &build->object);
+    aic_status status = aic_generator()->object(&request, &build->object);
     if (status == AIC_OK) {
         build->code->given = request.schedule != NULL;
         aic_code_describe(build->code, &build->object);
+        const bool kept = aic_disk_store(&build->context->disk, &build->identity, &build->object);
+        atomic_fetch_add_explicit(&build->context->stores, kept, memory_order_relaxed); /* a statistic */
     }
     return status;
+}
+
+/* The line of verbose level 1 for a kernel from the disk. */
+static void log_load(const aic_code *code, const aic_spec *shown)
+{
+    char text[512];
+    if (code->count > 1 || aic_spec_print(shown, text, sizeof text, NULL) != AIC_OK) {
+        snprintf(text, sizeof text, "%s(...)", code->subject);
+    }
+    aic_log("loaded %s isa=%s %s link=%.3fms bytes=%zu %s", text, code->target->name, code->schedule,
+            (double)code->link_ns / 1e6, code->code_bytes, code->symbol);
 }
 
 aic_status aic_build_link(aic_build *build)
@@ -105,10 +131,12 @@ aic_status aic_build_link(aic_build *build)
     }
     code->link_ns = aic_log_now() - start;
     /* relaxed: statistics. */
-    atomic_fetch_add_explicit(&context->compiles, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(build->loaded ? &context->loads : &context->compiles, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&context->code_bytes, code->code_bytes, memory_order_relaxed);
-    if (context->verbose >= 1) {
+    if (context->verbose >= 1 && !build->loaded) {
         aic_log_compile(code, &build->shown);
+    } else if (context->verbose >= 1) {
+        log_load(code, &build->shown);
     }
     if (context->dump_dir != NULL) {
         aic_codegen_request request = codegen_request(build);

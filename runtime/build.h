@@ -13,6 +13,7 @@ typedef struct aic_build {
     const char *schedule;         /* of the request or of a tuning record; NULL: the default rule chooses */
     aic_identity identity;
     aic_object object;
+    bool loaded;    /* the object is from the disk cache */
     aic_code *code; /* the result, held once */
 } aic_build;
 
@@ -24,8 +25,9 @@ aic_status aic_build_validate(aic_build *build);
 void aic_build_tune(aic_build *build); /* the schedule, if the request leaves it open and a tuning record has one */
 aic_status aic_build_identify(aic_build *build); /* of all that the code depends on; the kernel has its name by it */
 aic_status aic_build_describe(aic_build *build); /* what a caller must know: the operands */
-aic_status aic_build_object(aic_build *build);   /* emit IR, optimise, generate machine code */
-aic_status aic_build_link(aic_build *build);     /* object to callable functions; log and dump */
+bool aic_build_load(aic_build *build);           /* machine code from the disk cache; false: there is none */
+aic_status aic_build_object(aic_build *build);   /* else emit IR, optimise, generate machine code; keep it on disk */
+aic_status aic_build_link(aic_build *build);     /* machine code to callable functions; log and dump */
 
 /* Frees everything; the code, too, unless the caller has taken it and put NULL in its place. */
 void aic_build_end(aic_build *build);

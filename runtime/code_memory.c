@@ -1,41 +1,205 @@
-/* Memory for code: a mapping of its own for every image; see code_memory.h. */
+/* The arena of code; see code_memory.h. */
 #include "runtime/code_memory.h"
 #include "frontend/core/diag.h"
+#include "runtime/code_chunk.h"
+
 #include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define SUBJECT "code memory"
 
+#define CHUNK_BYTES ((size_t)1 << 20)
+
+/* A chunk; an image that is larger than the usual ones has one for itself. */
+typedef struct chunk {
+    struct chunk *next;
+    aic_code_chunk memory;
+    size_t pages, taken;
+    bool frozen;         /* what it holds stays, nothing is added: a fork has shared it, or writing has failed */
+    unsigned char map[]; /* a byte a page: 1 where it is taken */
+} chunk;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* everything here */
+static chunk *chunks;
+static bool files; /* the system refuses to make anonymous memory executable */
+
+/* ---- fork ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&mutex);
+    for (chunk *c = chunks; c != NULL; c = c->next) {
+        c->frozen = c->frozen || c->memory.open != c->memory.base;
+    }
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Before other constructors: handlers that are registered later come first, so a fork takes the locks of those who free
+ * code before this one. */
+__attribute__((constructor(102))) static void watch_fork(void)
+{
+    (void)pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+/* ---- pages; the mutex is held ---- */
+
+/* The first of `count` free pages in a row, or c->pages. */
+static size_t find_run(const chunk *c, size_t count)
+{
+    size_t run = 0;
+    for (size_t page = 0; page < c->pages; page++) {
+        run = c->map[page] != 0 ? 0 : run + 1;
+        if (run == count) {
+            return page + 1 - count;
+        }
+    }
+    return c->pages;
+}
+
+static aic_status add_chunk(size_t pages, size_t page_bytes, chunk **added)
+{
+    const size_t usual = CHUNK_BYTES / page_bytes;
+    pages = pages > usual ? pages : usual;
+    chunk *made = calloc(1, sizeof *made + pages);
+    if (made == NULL) {
+        return aic_fail_memory(SUBJECT, sizeof *made + pages);
+    }
+    made->pages = pages;
+    aic_status status = aic_code_chunk_map(pages * page_bytes, files, &made->memory);
+    if (status != AIC_OK) {
+        free(made);
+        return status;
+    }
+    made->next = chunks;
+    chunks = made;
+    *added = made;
+    return AIC_OK;
+}
+
+/* Takes pages; the newest chunks, which have room most likely, come first. */
+static aic_status take_pages(size_t count, size_t page_bytes, chunk **from, size_t *page)
+{
+    for (chunk *c = chunks; c != NULL; c = c->next) {
+        const bool fits = !c->frozen && c->pages - c->taken >= count;
+        *page = fits ? find_run(c, count) : c->pages;
+        if (*page < c->pages) {
+            *from = c;
+            return AIC_OK;
+        }
+    }
+    *page = 0;
+    return add_chunk(count, page_bytes, from);
+}
+
+/* Unmaps a chunk that is empty; but for one, so that a kernel that comes and goes does not map every time. */
+static void remove_empty(chunk *empty)
+{
+    chunk **link = &chunks;
+    if (empty->taken > 0 || (chunks == empty && empty->next == NULL && !empty->frozen)) {
+        return;
+    }
+    while (*link != empty) {
+        link = &(*link)->next;
+    }
+    *link = empty->next;
+    aic_code_chunk_unmap(&empty->memory);
+    free(empty);
+}
+
+static void mark(chunk *c, size_t page, size_t count, bool taken)
+{
+    memset(c->map + page, taken, count);
+    c->taken += taken ? count : 0 - count;
+}
+
+/* ---- images ---- */
+
+static aic_status fail_write(int error, size_t size)
+{
+    return error == ENOMEM ? aic_fail_memory(SUBJECT, size)
+                           : aic_fail(AIC_UNSUPPORTED, SUBJECT, "cannot be made executable: %s", strerror(error));
+}
+
+/* One attempt; *error is the system's answer. */
+static aic_status place(const aic_image *image, size_t page_bytes, aic_code_memory *memory, int *error)
+{
+    const size_t count = (image->size + page_bytes - 1) / page_bytes, mapped = count * page_bytes;
+    chunk *c = NULL;
+    size_t page = 0;
+    aic_status status = take_pages(count, page_bytes, &c, &page);
+    if (status != AIC_OK) {
+        return status;
+    }
+    *error = aic_code_chunk_write(&c->memory, page * page_bytes, mapped, image->bytes, image->size);
+    if (*error != 0) {
+        c->frozen = true; /* it would fail again */
+        remove_empty(c);
+        return fail_write(*error, mapped);
+    }
+    mark(c, page, count, true);
+    *memory = (aic_code_memory){c->memory.base + page * page_bytes, image->size, mapped};
+    return AIC_OK;
+}
+
 aic_status aic_code_memory_place(const aic_image *image, aic_code_memory *memory)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t size = (image->size + page - 1) / page * page;
-    if (image->alignment > page) {
-        return aic_fail(AIC_INTERNAL, SUBJECT, "alignment %zu exceeds pages of %zu bytes", image->alignment, page);
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    if (image->alignment > page_bytes) {
+        return aic_fail(AIC_INTERNAL, SUBJECT, "alignment %zu exceeds pages of %zu bytes", image->alignment,
+                        page_bytes);
     }
-    unsigned char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED) {
-        return aic_fail_memory(SUBJECT, size);
+    int error = 0;
+    pthread_mutex_lock(&mutex);
+    aic_status status = place(image, page_bytes, memory, &error);
+    if ((error == EACCES || error == EPERM) && !files) {
+        files = true;
+        status = place(image, page_bytes, memory, &error);
     }
-    memcpy(base, image->bytes, image->size);
-    if (mprotect(base, size, PROT_READ | PROT_EXEC) != 0) {
-        const int error = errno;
-        munmap(base, size);
-        return error == ENOMEM ? aic_fail_memory(SUBJECT, size)
-                               : aic_fail(AIC_UNSUPPORTED, SUBJECT, "cannot be made executable: %s", strerror(error));
+    pthread_mutex_unlock(&mutex);
+    return status;
+}
+
+/* The chunk that an address is in. */
+static chunk *chunk_of(const unsigned char *base)
+{
+    chunk *c = chunks;
+    while ((uintptr_t)base - (uintptr_t)c->memory.base >= c->memory.size) {
+        c = c->next;
     }
-    /* On AArch64 instructions are fetched past the data cache that the copy went through. */
-    __builtin___clear_cache((char *)base, (char *)base + image->size);
-    *memory = (aic_code_memory){base, size};
-    return AIC_OK;
+    return c;
 }
 
 void aic_code_memory_release(aic_code_memory *memory)
 {
-    if (memory->base != NULL) {
-        munmap(memory->base, memory->size);
-        memory->base = NULL;
+    if (memory->base == NULL) {
+        return;
     }
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    pthread_mutex_lock(&mutex);
+    chunk *c = chunk_of(memory->base);
+    const size_t at = (size_t)(memory->base - c->memory.base);
+    aic_code_chunk_drop(&c->memory, at, memory->mapped);
+    mark(c, at / page_bytes, memory->mapped / page_bytes, false);
+    remove_empty(c);
+    pthread_mutex_unlock(&mutex);
+    memory->base = NULL;
+}
+
+size_t aic_code_memory_chunks(void)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&mutex);
+    for (const chunk *c = chunks; c != NULL; c = c->next) {
+        count++;
+    }
+    pthread_mutex_unlock(&mutex);
+    return count;
 }

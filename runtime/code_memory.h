@@ -1,4 +1,12 @@
-/* Memory that holds machine code: written once, then executable, never both at the same time. */
+/* Memory that holds machine code: an arena of chunks in which every image has pages of its own, written once, then
+ * executable, never both at the same time. Chunks are few mappings, so that the number of kernels is not limited by the
+ * number of mappings that a process may have.
+ *
+ * Where the system lets nobody make anonymous memory executable (SELinux without execmem, PR_SET_MDWE), chunks are
+ * files without a name, mapped twice: executable, and at another address for writing, which is open only while an image
+ * is copied. That takes a file that may be mapped executable: memory of memfd_create(), or a file in TMPDIR, /tmp or
+ * /var/tmp; under SELinux the permission `execute` on such a file. A fork freezes these chunks: parent and child see
+ * the same memory, so neither writes to it any more. */
 #ifndef AIC_RUNTIME_CODE_MEMORY_H
 #define AIC_RUNTIME_CODE_MEMORY_H
 
@@ -6,7 +14,8 @@
 
 typedef struct aic_code_memory {
     unsigned char *base; /* the image's first byte; NULL: nothing is placed */
-    size_t size;         /* of the mapping */
+    size_t size;         /* of the image */
+    size_t mapped;       /* bytes that it takes */
 } aic_code_memory;
 
 /* Puts a copy of the image where it can run. AIC_OUT_OF_MEMORY, or AIC_UNSUPPORTED where the system lets nobody make
@@ -15,5 +24,8 @@ aic_status aic_code_memory_place(const aic_image *image, aic_code_memory *memory
 
 /* Frees it; nobody may be executing it. Does nothing where nothing is placed. */
 void aic_code_memory_release(aic_code_memory *memory);
+
+/* Chunks that there are; for tests. */
+size_t aic_code_memory_chunks(void);
 
 #endif

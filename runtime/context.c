@@ -1,10 +1,12 @@
 /* Contexts: options, environment, the default context. */
 #include "runtime/context.h"
+#include "codegen/build_name.h"
 #include "codegen/passes.h"
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/code.h"
+#include "runtime/environment.h"
 #include "runtime/isa.h"
 #include "runtime/pool.h"
 #include "runtime/tuning.h"
@@ -20,19 +22,12 @@ aic_context_options aic_context_options_init(void)
     return (aic_context_options){.verbose = -1, .semantics = aic_semantics_init()};
 }
 
-/* An environment variable, NULL when it is not set or empty. */
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && value[0] != '\0' ? value : NULL;
-}
-
 static aic_status choose_target(const char *isa, const aic_target **target)
 {
     if (isa != NULL) {
         return aic_isa_find_runnable("isa", isa, target);
     }
-    const char *max = environment("AIC_MAX_ISA");
+    const char *max = aic_environment("AIC_MAX_ISA");
     if (max != NULL) {
         return aic_isa_find_runnable("AIC_MAX_ISA", max, target);
     }
@@ -47,7 +42,7 @@ static aic_status choose_verbose(int option, int *verbose)
     }
     *verbose = option;
     if (option == -1) {
-        const char *value = environment("AIC_VERBOSE");
+        const char *value = aic_environment("AIC_VERBOSE");
         if (value != NULL && (value[0] < '0' || value[0] > '2' || value[1] != '\0')) {
             return aic_fail(AIC_INVALID_ARGUMENT, "AIC_VERBOSE", "\"%s\" is none of 0, 1, 2", value);
         }
@@ -89,8 +84,8 @@ static aic_status make_dump_dir(const char *name, const char *folder)
 /* Fills in what the options and the environment decide. */
 static aic_status configure(aic_context *context, const aic_context_options *options)
 {
-    const char *dump_dir = options->dump_dir != NULL ? options->dump_dir : environment("AIC_DUMP_DIR");
-    const char *tuning_db = options->tuning_db != NULL ? options->tuning_db : environment("AIC_TUNING_DB");
+    const char *dump_dir = options->dump_dir != NULL ? options->dump_dir : aic_environment("AIC_DUMP_DIR");
+    const char *tuning_db = options->tuning_db != NULL ? options->tuning_db : aic_environment("AIC_TUNING_DB");
     context->semantics = options->semantics;
     aic_status status = aic_semantics_check(&options->semantics);
     if (status == AIC_OK) {
@@ -100,7 +95,7 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
         status = choose_target(options->isa, &context->target);
     }
     if (status == AIC_OK) {
-        status = aic_share_configure(&context->share, options, environment("AIC_NUM_THREADS"));
+        status = aic_share_configure(&context->share, options, aic_environment("AIC_NUM_THREADS"));
         context->share.log = context->verbose >= 1;
     }
     if (status == AIC_OK) {
@@ -118,6 +113,10 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     if (status == AIC_OK) {
         status = aic_tuning_open(tuning_db, &context->tuning);
     }
+    if (status == AIC_OK) {
+        status = aic_disk_configure(&context->disk, options);
+        context->disk.verbose = context->verbose >= 1;
+    }
     return status;
 }
 
@@ -133,6 +132,7 @@ static void free_parts(aic_context *context)
     free(context->passes);
     free(context->dump_dir);
     aic_tuning_free(context->tuning);
+    aic_disk_free(&context->disk);
     free(context);
 }
 
@@ -158,6 +158,8 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
         return status;
     }
     atomic_init(&made->compiles, 0);
+    atomic_init(&made->loads, 0);
+    atomic_init(&made->stores, 0);
     atomic_init(&made->code_bytes, 0);
     *context = made;
     return AIC_OK;
@@ -207,6 +209,8 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
             .kernels = atomic_load_explicit(&context->kernels.entries, memory_order_relaxed),
             .compiles = atomic_load_explicit(&context->compiles, memory_order_relaxed),
             .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
+            .loads = atomic_load_explicit(&context->loads, memory_order_relaxed),
+            .stores = atomic_load_explicit(&context->stores, memory_order_relaxed),
         };
     }
     return status;
@@ -228,5 +232,5 @@ int aic_context_threads(aic_context *context)
 
 const char *aic_llvm_version(void)
 {
-    return aic_generator_linked()->llvm_version();
+    return aic_build_llvm;
 }

@@ -4,6 +4,7 @@
 
 #include "codegen/target/target.h"
 #include "runtime/cache.h"
+#include "runtime/disk_cache.h"
 #include "runtime/share.h"
 #include <aic/context.h>
 
@@ -17,10 +18,12 @@ struct aic_context {
     int verbose;    /* 0 .. 2 */
     aic_share share;
     aic_semantics semantics;
-    aic_tuning *tuning;   /* NULL: none */
+    aic_tuning *tuning; /* NULL: none */
+    aic_disk disk;
     aic_cache by_request; /* of aic_code, by what callers say (aic_key) */
     aic_cache kernels;    /* of the same, by what they are (aic_identity) */
     atomic_uint_fast64_t compiles;
+    atomic_uint_fast64_t loads, stores; /* from and to the disk cache */
     atomic_uint_fast64_t code_bytes;
 };
 

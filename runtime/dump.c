@@ -3,6 +3,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/context.h"
+#include "runtime/generator.h"
 #include "runtime/identity.h"
 #include "runtime/isa.h"
 #include "runtime/tuning.h"
@@ -32,7 +33,7 @@ static aic_status choose_target(const aic_context *context, const char *isa, con
 static aic_status dump_plan(const aic_problem *problem, const char *schedule, char **bytes)
 {
     aic_schedule_info info;
-    aic_status status = aic_generator_linked()->plan(problem, schedule, &info);
+    aic_status status = aic_generator()->plan(problem, schedule, &info);
     if (status == AIC_OK) {
         *bytes = strdup(info.text);
         status = *bytes != NULL ? AIC_OK : aic_fail_memory("dump", sizeof info.text);
@@ -63,9 +64,9 @@ static aic_status dump_explain(const aic_problem *problem, const aic_codegen_req
 {
     char *report, origin[AIC_SCHEDULE_TEXT_MAX + 512];
     aic_schedule_info info;
-    aic_status status = aic_generator_linked()->plan(problem, request->schedule, &info);
+    aic_status status = aic_generator()->plan(problem, request->schedule, &info);
     if (status == AIC_OK) {
-        status = aic_generator_linked()->explain(problem, request->schedule, &report);
+        status = aic_generator()->explain(problem, request->schedule, &report);
     }
     if (status != AIC_OK) {
         return status;
@@ -91,7 +92,7 @@ static aic_status dump_generated(const aic_codegen_request *request, aic_dump_st
     aic_identity identity;
     aic_status status = AIC_OK;
     if (request->schedule != NULL) {
-        status = aic_generator_linked()->plan(&problem, request->schedule, &given);
+        status = aic_generator()->plan(&problem, request->schedule, &given);
         named.schedule = given.is_default ? NULL : given.text;
     }
     if (status == AIC_OK) {
@@ -99,7 +100,7 @@ static aic_status dump_generated(const aic_codegen_request *request, aic_dump_st
     }
     if (status == AIC_OK) {
         named.symbol = identity.symbol;
-        status = aic_generator_linked()->dump(&named, stage, bytes, size);
+        status = aic_generator()->dump(&named, stage, bytes, size);
         aic_identity_free(&identity);
     }
     return status;
@@ -207,7 +208,7 @@ static aic_status run_candidate_job(void *argument)
     aic_status status = aic_spec_resolve_kernel(job->spec, &job->context->semantics, &canonical);
     if (status == AIC_OK) {
         const aic_problem problem = {&canonical, &job->context->semantics, job->context->target};
-        status = aic_generator_linked()->candidate(&problem, job->index, job->text);
+        status = aic_generator()->candidate(&problem, job->index, job->text);
     }
     return status;
 }

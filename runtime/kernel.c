@@ -2,6 +2,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
+#include "runtime/generator.h"
 #include "runtime/tuning.h"
 #include "runtime/worker.h"
 #include <aic/kernel.h>
@@ -11,6 +12,7 @@ struct aic_kernel {
     aic_code *code;
     bool given;    /* the schedule, by the caller */
     bool compiled; /* by the aic_kernel_create() of this handle */
+    bool loaded;   /* likewise, from the disk cache */
 };
 
 /* The text of a schedule, and what it is for. */
@@ -28,7 +30,7 @@ static aic_status read_schedule(void *argument)
     aic_spec canonical;
     const aic_problem problem = {&canonical, &r->context->semantics, r->context->target};
     aic_status status = aic_spec_resolve_kernel(r->spec, &r->context->semantics, &canonical);
-    return status == AIC_OK ? aic_generator_linked()->plan(&problem, r->text, &r->info) : status;
+    return status == AIC_OK ? aic_generator()->plan(&problem, r->text, &r->info) : status;
 }
 
 aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule, aic_kernel **kernel)
@@ -64,7 +66,8 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return status;
     }
     aic_code_hold(result.code);
-    *made = (aic_kernel){.code = result.code, .given = schedule != NULL, .compiled = result.compiled};
+    *made = (aic_kernel){
+        .code = result.code, .given = schedule != NULL, .compiled = result.compiled, .loaded = result.loaded};
     *kernel = made;
     return AIC_OK;
 }
@@ -189,6 +192,7 @@ aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
         .code_bytes = code->code_bytes,
         .threads = code->workers,
         .compiled = kernel->compiled,
+        .loaded = kernel->loaded,
     };
     return AIC_OK;
 }

@@ -1,5 +1,6 @@
 /* Verbose lines and dump files; see log.h. */
 #include "runtime/log.h"
+#include "runtime/generator.h"
 #include "runtime/replace_file.h"
 #include "runtime/worker.h"
 #include <errno.h>
@@ -69,7 +70,7 @@ void aic_log_dump(const aic_context *context, const aic_codegen_request *request
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char *bytes;
         size_t size;
-        if (aic_generator_linked()->dump(request, texts[i].stage, &bytes, &size) == AIC_OK) {
+        if (aic_generator()->dump(request, texts[i].stage, &bytes, &size) == AIC_OK) {
             dump_file(context, request->symbol, texts[i].suffix, bytes, size);
             free(bytes);
         } else if (context->verbose >= 1) {

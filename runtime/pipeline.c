@@ -1,9 +1,11 @@
 /* The whole way from a descriptor to a result: aic_pipeline() shows every stage in order. */
 #include "runtime/pipeline.h"
+#include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
 #include "runtime/log.h"
 #include "runtime/worker.h"
+#include <stdlib.h>
 
 /* All that a caller says; target, passes and semantics are the context's own. */
 static inline void make_key(const aic_request *request, aic_key *key)
@@ -43,18 +45,24 @@ static aic_status claim_or_make(aic_cache *cache, const aic_cache_key *key, make
     return status;
 }
 
+/* Emits IR, optimises it and generates machine code. */
+static aic_status run_generator(void *build)
+{
+    return aic_build_object(build);
+}
+
 static aic_status make_kernel(const making *what, aic_result *made)
 {
     aic_build *build = what->build;
     aic_status status = aic_build_describe(build);
-    if (status == AIC_OK) {
-        status = aic_build_object(build); /* emit IR, optimise, machine code */
+    if (status == AIC_OK && !aic_build_load(build)) { /* machine code from the disk */
+        status = aic_worker_run(run_generator, build);
     }
     if (status == AIC_OK) {
         status = aic_build_link(build); /* functions that can be called */
     }
     if (status == AIC_OK) {
-        *made = (aic_result){.code = build->code, .compiled = true};
+        *made = (aic_result){.code = build->code, .compiled = !build->loaded, .loaded = build->loaded};
         build->code = NULL;
     }
     return status;
@@ -64,22 +72,26 @@ static aic_status make_kernel(const making *what, aic_result *made)
  * identity. The code is held once more for this entry. */
 static aic_status make_entry(const making *what, aic_result *made)
 {
-    aic_build build;
-    aic_build_begin(&build, what->context, what->request);
-    aic_status status = aic_build_validate(&build); /* every rule of the document */
+    aic_build *build = malloc(sizeof *build); /* more than the stack of a thread may have */
+    if (build == NULL) {
+        return aic_fail_memory("kernel", sizeof *build);
+    }
+    aic_build_begin(build, what->context, what->request);
+    aic_status status = aic_build_validate(build); /* every rule of the document */
     if (status == AIC_OK) {
-        aic_build_tune(&build);              /* the schedule, if the request leaves it open */
-        status = aic_build_identify(&build); /* from all that the code depends on */
+        aic_build_tune(build);              /* the schedule, if the request leaves it open */
+        status = aic_build_identify(build); /* from all that the code depends on */
     }
     if (status == AIC_OK) {
-        const aic_cache_key key = {build.identity.bytes, build.identity.size, build.identity.hash};
-        const making kernel = {what->context, what->request, &build};
+        const aic_cache_key key = {build->identity.bytes, build->identity.size, build->identity.hash};
+        const making kernel = {what->context, what->request, build};
         status = claim_or_make(&what->context->kernels, &key, make_kernel, &kernel, made);
     }
     if (status == AIC_OK) {
         aic_code_hold(made->code);
     }
-    aic_build_end(&build);
+    aic_build_end(build);
+    free(build);
     return status;
 }
 
@@ -94,20 +106,20 @@ static aic_status run_make_job(void *argument)
     return make_entry(job->what, job->made);
 }
 
-/* The same on a thread of the library's own. */
-static aic_status make_apart(const making *what, aic_result *made)
+/* Schedules of a tuning file are looked at by the generator, which runs on a thread of the library's own. */
+static aic_status make_request(const making *what, aic_result *made)
 {
     make_job job = {what, made};
-    return aic_worker_run(run_make_job, &job);
+    return what->context->tuning != NULL ? aic_worker_run(run_make_job, &job) : aic_worker_here(run_make_job, &job);
 }
 
 /* Not inlined: a hit needs none of its memory. */
 static __attribute__((noinline)) aic_status miss(const making *what, const aic_cache_key *key, aic_result *result)
 {
     const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
-    aic_status status = claim_or_make(&what->context->by_request, key, make_apart, what, result);
+    aic_status status = claim_or_make(&what->context->by_request, key, make_request, what, result);
     if (status == AIC_OK && what->context->verbose >= 2) {
-        aic_log("%s %s", result->compiled ? "miss" : "hit", result->code->symbol);
+        aic_log("%s %s", result->compiled ? "miss" : result->loaded ? "disk" : "hit", result->code->symbol);
     }
     aic_cancellation_restore(cancellation);
     return status;

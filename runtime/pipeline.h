@@ -45,6 +45,7 @@ typedef struct aic_request {
 typedef struct aic_result {
     aic_code *code; /* valid as long as the context */
     bool compiled;  /* by this request */
+    bool loaded;    /* by this request, from the disk cache */
 } aic_result;
 
 /* Finds or makes the kernel of the request. With operands: checks them and runs the kernel, and result may be NULL;

@@ -2,6 +2,7 @@
 #include "runtime/tune.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
+#include "runtime/generator.h"
 #include "runtime/tune_file.h"
 #include "runtime/tune_search.h"
 #include "runtime/tuning.h"
@@ -162,7 +163,7 @@ static aic_status put_default(const aic_context *context, const aic_spec *canoni
 {
     const aic_problem problem = {canonical, &context->semantics, context->target};
     aic_schedule_info info;
-    aic_status status = aic_generator_linked()->plan(&problem, NULL, &info);
+    aic_status status = aic_generator()->plan(&problem, NULL, &info);
     if (status == AIC_OK) {
         memcpy(result->schedule, info.text, sizeof result->schedule);
     }

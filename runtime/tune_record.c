@@ -1,5 +1,6 @@
 /* Records as text; see tune_record.h. */
 #include "runtime/tune_record.h"
+#include "codegen/build_name.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "frontend/text/number.h"
@@ -32,7 +33,7 @@ void aic_tune_host(char text[AIC_TUNE_HOST_MAX])
     char machine[AIC_MACHINE_TEXT_MAX];
     aic_tune_machine(machine);
     (void)snprintf(text, AIC_TUNE_HOST_MAX, "machine=%s\taicjit=%s\tllvm=%s\trule=%d", machine, aic_version(),
-                   aic_generator_linked()->llvm_version(), AIC_SCHEDULE_RULE);
+                   aic_build_llvm, AIC_SCHEDULE_RULE);
 }
 
 enum { SEMANTICS_TEXT_MAX = 512 };

@@ -1,6 +1,7 @@
 /* Searching; see tune_search.h. */
 #include "runtime/tune_search.h"
 #include "frontend/core/diag.h"
+#include "runtime/generator.h"
 #include "runtime/log.h"
 #include "runtime/pipeline.h"
 #include "runtime/tune_pick.h"
@@ -104,7 +105,7 @@ typedef struct space_job {
 static aic_status run_space_job(void *argument)
 {
     const space_job *job = argument;
-    return aic_generator_linked()->space(&job->problem, job->space);
+    return aic_generator()->space(&job->problem, job->space);
 }
 
 /* A context like this one that knows no tuned schedules and leaves no files. */
@@ -118,6 +119,7 @@ static aic_status open_context(const aic_context *like, aic_context **context)
     options.verbose = like->verbose;
     options.dump_dir = "";
     options.tuning_db = "";
+    options.cache = "off";
     return aic_context_create(&options, context);
 }
 

@@ -1,6 +1,7 @@
 /* Applying tuning files; see tuning.h. */
 #include "runtime/tuning.h"
 #include "frontend/core/diag.h"
+#include "runtime/generator.h"
 #include "runtime/tune_file.h"
 
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static bool is_fit(const aic_context *context, const aic_spec *spec, const aic_t
 {
     const aic_problem problem = {spec, &context->semantics, target};
     aic_schedule_info info;
-    if (aic_generator_linked()->plan(&problem, schedule, &info) == AIC_OK) {
+    if (aic_generator()->plan(&problem, schedule, &info) == AIC_OK) {
         return !info.is_default;
     }
     aic_warn("tuning file", "\"%.150s\": %.160s does not fit: %.160s; the default is used", context->tuning->path,

@@ -71,6 +71,23 @@ aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
     return j.status;
 }
 
+aic_status aic_worker_here(aic_status (*body)(void *), void *argument)
+{
+    fenv_t environment;
+    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (locale == (locale_t)0) {
+        return aic_fail_memory(SUBJECT, 0);
+    }
+    fegetenv(&environment);
+    fesetenv(FE_DFL_ENV);
+    const locale_t callers = uselocale(locale);
+    const aic_status status = body(argument);
+    uselocale(callers);
+    freelocale(locale);
+    fesetenv(&environment);
+    return status;
+}
+
 int aic_cancellation_disable(void)
 {
     int state = PTHREAD_CANCEL_ENABLE;

@@ -11,6 +11,10 @@
  * warning become the calling thread's. A thread that cannot be started is AIC_OUT_OF_MEMORY. */
 aic_status aic_worker_run(aic_status (*body)(void *), void *argument);
 
+/* Calls body(argument) on the calling thread, in the default floating-point environment and the "C" locale: for work
+ * that needs no stack to speak of and is short. */
+aic_status aic_worker_here(aic_status (*body)(void *), void *argument);
+
 /* Starts a thread that calls function(argument), with the same stack and every signal blocked. 0 or an error number. */
 int aic_worker_start(pthread_t *thread, void *(*function)(void *), void *argument);
 

@@ -125,7 +125,7 @@ START_TEST(what_is_kept_runs)
     aic_kernel_record record;
     aic_image image;
     aic_context *context;
-    aic_code_memory memory = {NULL, 0};
+    aic_code_memory memory = {.base = NULL};
     written w;
     ck_assert_int_eq(aic_spec_resolve_kernel(&spec, NULL, &canonical), AIC_OK);
     ck_assert_int_eq(aic_context_default(&context), AIC_OK);

@@ -168,7 +168,9 @@ static void print_json(const bench_row *row)
            ",\"p90_ns\":%.1f,\"gmacs_per_s\":%.3f,\"gbytes_per_s\":%.3f,\"compile_ns\":%" PRIu64 ",\"cache\":\"%s\"}\n",
            row->info.threads, row->macs, row->bytes, row->time.median_ns, row->time.min_ns, row->time.p90_ns,
            (double)row->macs / row->time.median_ns, (double)row->bytes / row->time.median_ns, compile_ns,
-           row->info.compiled ? "miss" : "memory");
+           row->info.compiled ? "miss"
+           : row->info.loaded ? "disk"
+                              : "memory");
 }
 
 static void print_table_head(void)
@@ -256,6 +258,7 @@ static int first_run(program_call *p, bench_row *row)
     row->info.codegen_ns = timer_now() - start;
     (void)aic_context_cache_stats(options->session.context, &after);
     row->info.compiled = after.compiles > before.compiles;
+    row->info.loaded = after.loads > before.loads;
     row->info.name = "program";
     row->info.isa = aic_context_isa(options->session.context);
     return CLI_DONE;

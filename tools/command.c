@@ -13,6 +13,7 @@ static const command_row commands[] = {
     {"explain", cmd_explain, "tell which schedule is used and why"},
     {"bench", cmd_bench, "measure the speed of operators"},
     {"tune", cmd_tune, "find the fastest schedules on this machine and keep them"},
+    {"cache", cmd_cache, "look after the kernels that are kept on disk"},
     {"compare", cmd_compare, "compare two tensor files"},
     {"fmt", cmd_fmt, "print operator text and PTO-AS in their canonical form"},
     {"info", cmd_info, "show the processor, its instruction sets and its limits"},
@@ -48,7 +49,10 @@ const command_variable *command_variable_at(size_t index)
         {"AIC_MAX_ISA", "the highest instruction set level that is used where --isa does not name one"},
         {"AIC_NUM_THREADS", "how many threads may share a call where --threads does not say"},
         {"AIC_TUNING_DB", "a file of tuned schedules that kernels without a given one use"},
-        {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made; 2: and for every lookup"},
+        {"AIC_CACHE", "off, ro or rw: whether kernels are read from the disk cache and written to it (default rw)"},
+        {"AIC_CACHE_DIR", "the folder of the disk cache (default aicjit in the user's cache directory)"},
+        {"AIC_CODEGEN", "the generator's module (default: the one in the library's folder)"},
+        {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made or loaded; 2: and for every lookup"},
         {"AIC_DUMP_DIR", "a folder, made where it is not there, for the IR, assembly and object of every kernel"},
     };
     return index < sizeof variables / sizeof variables[0] ? &variables[index] : NULL;

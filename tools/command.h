@@ -6,6 +6,7 @@
 
 /* Each takes its own name as argv[0], returns an exit status and leaves the message of a failure with cli_fail. */
 int cmd_bench(int argc, char **argv);
+int cmd_cache(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_dump(int argc, char **argv);

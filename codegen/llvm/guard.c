@@ -38,11 +38,6 @@ extern void llvm_install_bad_alloc_error_handler(bad_alloc_handler handler, void
 extern void llvm_remove_bad_alloc_error_handler(void) __asm__("_ZN4llvm30remove_bad_alloc_error_handlerEv")
     __attribute__((weak));
 
-/* How C++ registers destructors of thread-local objects, and the object that names this library there. */
-extern int cxa_thread_atexit(void (*destructor)(void *), void *object, void *dso) __asm__("__cxa_thread_atexit_impl")
-    __attribute__((weak));
-extern char dso_handle __asm__("__dso_handle") __attribute__((visibility("hidden")));
-
 /* A run, on the stack of its thread, whose record leads to it. */
 typedef struct run {
     uint32_t kind;
@@ -203,11 +198,8 @@ static void on_exit_begin(void)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Before all handlers exit() calls the destructors of C++'s thread-local objects of its thread, which threads also call
- * when they end. Waits for the end of a run that may be making globals of LLVM. */
-static void on_thread_end(void *unused)
+void aic_guard_wait_for_globals(void)
 {
-    (void)unused;
     pthread_mutex_lock(&mutex);
     while (state.alone && others_inside()) {
         pthread_cond_wait(&changed, &mutex);
@@ -241,14 +233,10 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&mutex);
 }
 
-/* The thread that loads the library is nearly always the main thread, and that is nearly always the one that exits. */
 __attribute__((constructor)) static void watch_process(void)
 {
     state.watching =
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0 && atexit(on_exit_begin) == 0;
-    if (cxa_thread_atexit != NULL) {
-        cxa_thread_atexit(on_thread_end, NULL, &dso_handle);
-    }
 }
 
 /* ---- entering and leaving; the mutex is held ---- */

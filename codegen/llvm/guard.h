@@ -23,6 +23,9 @@
  * AIC_COMPILE. */
 aic_status aic_guard_run(unsigned kind, aic_status (*body)(void *), void *argument);
 
+/* Waits for the end of a run that may be making globals of LLVM. */
+void aic_guard_wait_for_globals(void);
+
 /* Leaves the body with AIC_INTERNAL, the same way. The library emits inside of a guard only; a test that does not is
  * aborted. */
 _Noreturn void aic_guard_exceeded(const char *what, size_t count, size_t limit);

@@ -10,22 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static char version[32];
-
-static void write_version(void)
-{
-    unsigned major, minor, patch;
-    LLVMGetVersion(&major, &minor, &patch);
-    snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
-}
-
-const char *aic_llvm_version_text(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, write_version);
-    return version;
-}
-
 aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error)
 {
     if (error == NULL) {

@@ -8,9 +8,6 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/TargetMachine.h>
 
-/* "22.1.8"; static storage. */
-const char *aic_llvm_version_text(void);
-
 /* Consumes `error`; AIC_OK when there is none, else `status` with LLVM's message behind "LLVM: what: ". */
 aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error);
 

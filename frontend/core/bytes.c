@@ -130,3 +130,29 @@ uint64_t aic_hash_bytes(const void *bytes, size_t size)
 {
     return aic_hash_end(aic_hash_more(AIC_HASH_BEGIN, bytes, size));
 }
+
+/* Each step maps different sums to different ones, and so it does with words: it is an exclusive or, a multiplication
+ * by an odd number and another exclusive or with the upper half, each of which can be undone. */
+static uint64_t add_word(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return sum ^ (sum >> 32);
+}
+
+uint64_t aic_checksum(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    uint64_t sum = add_word(AIC_HASH_BEGIN, size);
+    for (; size >= 8; at += 8, size -= 8) {
+        uint64_t word = 0;
+        for (int i = 0; i < 8; i++) {
+            word |= (uint64_t)at[i] << (8 * i);
+        }
+        sum = add_word(sum, word);
+    }
+    uint64_t rest = 0;
+    for (size_t i = 0; i < size; i++) {
+        rest |= (uint64_t)at[i] << (8 * i);
+    }
+    return aic_hash_end(add_word(sum, rest));
+}

@@ -7,6 +7,7 @@ export LC_ALL=C
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 objects="$1/CMakeFiles/aicjit_objects.dir"
+generator="$1/CMakeFiles/aicjit_generator_objects.dir"
 passed=0
 failed=0
 work=$(mktemp -d)
@@ -27,20 +28,20 @@ check() {
     fi
 }
 
-# symbols KIND FOLDER: "SYMBOL OBJECT" of the library's own names, KIND U (used) or D (defined) in the folder's objects.
-# Objects of sources that are there no more do not count.
+# symbols KIND PART FOLDER: "SYMBOL OBJECT" of the library's own names, KIND U (used) or D (defined) in the objects of a
+# part in a folder. Objects of sources that are there no more do not count.
 symbols() {
-    find "$objects/$2" -name '*.c.o' | sort | while read -r object; do
-        source=${object#"$objects"/}
+    find "$2/$3" -name '*.c.o' | sort | while read -r object; do
+        source=${object#"$2"/}
         [ -f "$root/${source%.o}" ] || continue
         nm --format=posix "$object" | awk -v kind="$1" -v object="${source%.o}" '
             $1 ~ /^aic_/ && ($2 == "U") == (kind == "U") { print $1, object }'
     done
 }
 
-symbols U frontend/reference >"$work/calls"
-symbols D frontend/reference >"$work/own"
-symbols U codegen >"$work/generator"
+symbols U "$objects" frontend/reference >"$work/calls"
+symbols D "$objects" frontend/reference >"$work/own"
+{ symbols U "$objects" codegen && symbols U "$generator" codegen; } >"$work/generator"
 for list in calls own generator; do
     [ -s "$work/$list" ] || echo "the list of $list is empty" >"$work/empty"
 done

@@ -6,7 +6,7 @@ export LC_ALL=C
 
 passed=0
 failed=0
-for file in "$1"/libaicjit.so "$1"/aicjit "$1"/aicjit-* "$1"/bench/*; do
+for file in "$1"/libaicjit.so "$1"/libaicjit-codegen.so.* "$1"/aicjit "$1"/aicjit-* "$1"/bench/*; do
     { [ -f "$file" ] && [ "$(head -c 4 "$file" | tail -c 3)" = ELF ]; } || continue
     path=$(readelf -d "$file" | sed -nE 's/.*\((RUNPATH|RPATH)\).*\[(.*)\]$/\2/p')
     if ! awk -v path="$path" 'BEGIN {

@@ -77,9 +77,19 @@ no_thread_local_storage() {
     nm -D "$build/libaicjit.so" | grep -E '__(asan|tsan)_init' >/dev/null ||
         ! readelf -lW "$build/libaicjit.so" | grep -w TLS
 }
-never_unloaded() { readelf -dW "$build/libaicjit.so" | grep -w NODELETE >/dev/null; }
+never_unloaded() { readelf -dW "$1" | grep -w NODELETE >/dev/null; }
 check "no thread-local storage" no_thread_local_storage
-check "the library is never unloaded" never_unloaded
+check "the library is never unloaded" never_unloaded "$build/libaicjit.so"
+
+# The generator's module has one door, and the library does not know LLVM; unless the generator is linked in.
+module=$(find "$build" -maxdepth 1 -name 'libaicjit-codegen.so.*')
+if [ -n "$module" ]; then
+    nm -D --defined-only --format=posix "$module" | cut -d ' ' -f 1 >"$work/door"
+    check "the module exports one symbol" diff <(echo aic_generator_module) "$work/door"
+    check "the module is never unloaded" never_unloaded "$module"
+    readelf -dW "$build/libaicjit.so" | grep -E 'NEEDED.*(LLVM|stdc)' >"$work/heavy" || true
+    check "the library needs no LLVM" diff /dev/null "$work/heavy"
+fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

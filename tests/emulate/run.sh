@@ -4,6 +4,7 @@
 set -uo pipefail
 export LC_ALL=C
 unset AIC_MAX_ISA AIC_VERBOSE AIC_DUMP_DIR AIC_TUNING_DB AIC_EMULATE AIC_EMULATE_COUNTS
+export AIC_CACHE=off
 
 build=$(cd "$1" && pwd)
 emulator="$build/libaicjit-emulate.so"

@@ -2,7 +2,7 @@
 # run.sh BUILD: installs BUILD into an empty prefix and uses it from outside the tree: headers alone, CMake package,
 # pkg-config, static library, dlopen, the installed tool.
 set -euo pipefail
-export LC_ALL=C
+export LC_ALL=C AIC_CACHE=off
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "$1" && pwd)
@@ -34,7 +34,7 @@ files_are_there() {
     local file
     for file in include/aic/aic.h include/aic/conv2d.h include/aic/conv2d.def include/aic/ops.def bin/aicjit \
         share/man/man1/aicjit.1 share/bash-completion/completions/aicjit \
-        "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0.1,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
+        "${lib#"$prefix/"}"/{libaicjit.so,libaicjit.so.0.1,libaicjit-codegen.so.0.1,libaicjit.a,pkgconfig/aicjit.pc,cmake/aicjit/aicjitConfig.cmake}; do
         [ -e "$prefix/$file" ] || { echo "$file is missing" && return 1; }
     done
 }
@@ -85,7 +85,7 @@ END
 # Every command and operator has its section, and roff has nothing to say about the page.
 manual_page() {
     local page="$prefix/share/man/man1/aicjit.1" name
-    for name in run check dump explain bench tune compare fmt info list help; do
+    for name in run check dump explain bench tune cache compare fmt info list help; do
         grep -q "^\.SS \"aicjit $name " "$page"
     done
     for name in conv2d mmad fixpipe texpands; do grep -q "^\.SS $name\$" "$page"; done

@@ -3,7 +3,7 @@
 # other in the sources of TREE, a copy of the repository with a configured build in TREE/build, and runs the tests that
 # must notice each. A mistake counts as passed when it was caught: a test failed, or a process came to a bad end.
 set -uo pipefail
-export LC_ALL=C
+export LC_ALL=C AIC_CACHE=off
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$1

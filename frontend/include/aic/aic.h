@@ -4,6 +4,7 @@
  *     OP.h       one an operator: its descriptor and aic_jit_OP()
  *     spec.h     specifications: operator text, rules, operands, reference
  *     context.h  instruction sets, options, cache
+ *     cache.h    the kernels that are kept on disk
  *     kernel.h   kernel handles, packing, dumps
  *     pack.h     images and weights in the layouts of conv2d
  *     tune.h     finding and keeping the fastest schedules
@@ -13,6 +14,7 @@
 #ifndef AIC_AIC_H
 #define AIC_AIC_H
 
+#include <aic/cache.h>
 #include <aic/context.h>
 #include <aic/conv2d.h>
 #include <aic/kernel.h>

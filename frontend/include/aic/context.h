@@ -72,6 +72,14 @@ typedef struct aic_context_options {
     /* File of tuned schedules, which kernels without a given schedule use (aic/tune.h); NULL: the environment's
      * AIC_TUNING_DB; "": none. A file that cannot be read or is damaged costs speed and leaves a warning. */
     const char *tuning_db;
+    /* The disk cache: kernels that any process of the user has made, one file each (aic/cache.h). cache: "off", "ro" or
+     * "rw"; NULL: the environment's AIC_CACHE, else "rw". cache_dir: its folder, made where it is not there; NULL: the
+     * environment's AIC_CACHE_DIR, else "aicjit" in the user's cache directory (XDG_CACHE_HOME, else .cache in HOME);
+     * "": none. The folder must belong to the user and not be writable by others; else it is not used. What goes wrong
+     * with it fails nothing: a file that was refused leaves a warning. A context with a dump_dir reads no kernel from
+     * it. Set-user-id programs have one by these options only: there the environment does not count. */
+    const char *cache, *cache_dir;
+    uint64_t cache_disk_bytes; /* of all its files; 0: 512 MiB. What was not used for longest is removed */
 } aic_context_options;
 
 AIC_API aic_context_options aic_context_options_init(void);
@@ -89,6 +97,8 @@ typedef struct aic_cache_stats {
     uint64_t kernels;  /* kernels held */
     uint64_t compiles; /* kernels compiled so far */
     uint64_t code_bytes;
+    uint64_t loads;  /* kernels read from the disk cache so far; they are none of the compiled ones */
+    uint64_t stores; /* and written to it */
 } aic_cache_stats;
 
 AIC_API aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats);
@@ -120,7 +130,7 @@ AIC_API bool aic_isa_emulated(const char *name);
  * scalar and loop optimisations; NULL past the last. Static storage. */
 AIC_API const char *aic_pass_name(size_t index);
 
-/* The LLVM that generates code, e.g. "22.1.8". */
+/* The LLVM that the library was built for, e.g. "22.1.8". It is not loaded for this. */
 AIC_API const char *aic_llvm_version(void);
 
 AIC_EXTERN_C_END

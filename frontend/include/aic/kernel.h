@@ -66,6 +66,7 @@ typedef struct aic_kernel_info {
     uint64_t code_bytes; /* size of the object */
     int threads;         /* at most that many share a call: 1 for kernels with little to do */
     bool compiled;       /* false: it was in the cache when this handle was created */
+    bool loaded;         /* from the disk cache when this handle was created; the times to make it are 0 */
 } aic_kernel_info;
 
 AIC_API aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info);

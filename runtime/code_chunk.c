@@ -1,0 +1,122 @@
+/* Chunks of code memory; see code_chunk.h. */
+#define _GNU_SOURCE /* memfd_create(), O_TMPFILE */
+#include "runtime/code_chunk.h"
+#include "frontend/core/diag.h"
+#include "runtime/environment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SUBJECT "code memory"
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U /* of newer headers: the file may be executable whatever the system's default is */
+#endif
+
+/* ---- files without a name ---- */
+
+enum { PLACES = 4 };
+
+/* A file of one of the places, -1: there is none. */
+static int open_file(int place)
+{
+    static const char *const folders[PLACES] = {[2] = "/tmp", [3] = "/var/tmp"};
+    if (place == 0) {
+        const int file = memfd_create("aicjit", MFD_CLOEXEC | MFD_EXEC);
+        return file >= 0 ? file : memfd_create("aicjit", MFD_CLOEXEC);
+    }
+    const char *folder = place == 1 ? aic_environment("TMPDIR") : folders[place];
+    return folder != NULL ? open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600) : -1;
+}
+
+/* Maps an open file twice. The descriptor is not needed any longer, and not kept: a program may close it, and have
+ * another file of its number. */
+static bool map_file(int file, size_t size, aic_code_chunk *chunk)
+{
+    if (ftruncate(file, (off_t)size) != 0) {
+        return false;
+    }
+    void *code = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+    if (code == MAP_FAILED) {
+        return false;
+    }
+    void *open = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (open == MAP_FAILED) {
+        munmap(code, size);
+        return false;
+    }
+    (void)mprotect(open, size, PROT_NONE);
+    *chunk = (aic_code_chunk){code, open, size};
+    return true;
+}
+
+static aic_status map_some_file(size_t size, aic_code_chunk *chunk)
+{
+    bool mapped = false;
+    int error = 0;
+    for (int place = 0; place < PLACES && !mapped; place++) {
+        const int file = open_file(place);
+        mapped = file >= 0 && map_file(file, size, chunk);
+        error = mapped ? 0 : errno;
+        if (file >= 0) {
+            (void)close(file);
+        }
+    }
+    if (mapped) {
+        return AIC_OK;
+    }
+    return error == ENOMEM ? aic_fail_memory(SUBJECT, size)
+                           : aic_fail(AIC_UNSUPPORTED, SUBJECT,
+                                      "neither anonymous memory nor files of memfd_create(), TMPDIR, /tmp or /var/tmp "
+                                      "can be made executable: %s",
+                                      strerror(error));
+}
+
+/* ---- chunks ---- */
+
+aic_status aic_code_chunk_map(size_t size, bool file, aic_code_chunk *chunk)
+{
+    if (file) {
+        return map_some_file(size, chunk);
+    }
+    unsigned char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *chunk = (aic_code_chunk){base, base, size};
+    return base != MAP_FAILED ? AIC_OK : aic_fail_memory(SUBJECT, size);
+}
+
+void aic_code_chunk_unmap(aic_code_chunk *chunk)
+{
+    munmap(chunk->base, chunk->size);
+    if (chunk->open != chunk->base) {
+        munmap(chunk->open, chunk->size);
+    }
+}
+
+int aic_code_chunk_write(const aic_code_chunk *chunk, size_t at, size_t pages, const void *bytes, size_t size)
+{
+    const bool file = chunk->open != chunk->base;
+    if (mprotect(chunk->open + at, pages, PROT_READ | PROT_WRITE) != 0) {
+        return errno;
+    }
+    memcpy(chunk->open + at, bytes, size);
+    if (mprotect(chunk->open + at, pages, file ? PROT_NONE : PROT_READ | PROT_EXEC) != 0) {
+        return errno;
+    }
+    /* A file is memory that others could have opened: what was verified must be what runs. */
+    if (file && memcmp(chunk->base + at, bytes, size) != 0) {
+        return EIO;
+    }
+    /* On AArch64 instructions are fetched past the data cache that the copy went through. */
+    __builtin___clear_cache((char *)chunk->base + at, (char *)chunk->base + at + size);
+    return 0;
+}
+
+void aic_code_chunk_drop(const aic_code_chunk *chunk, size_t at, size_t pages)
+{
+    /* For files this is the mapping's part only; the file keeps the memory for the next image. */
+    (void)madvise(chunk->base + at, pages, MADV_DONTNEED);
+}

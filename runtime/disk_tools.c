@@ -1,0 +1,142 @@
+/* The functions of aic/cache.h. */
+#include "codegen/build_name.h"
+#include "frontend/core/diag.h"
+#include "runtime/context.h"
+#include "runtime/disk_cache.h"
+#include "runtime/disk_file.h"
+#include <aic/cache.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SUBJECT "disk cache"
+
+/* Lists the folder, open; *folder is -1 and the list empty where there is none. */
+static aic_status open_list(const aic_disk *disk, int *folder, aic_disk_list *list)
+{
+    const char *problem = NULL;
+    *list = (aic_disk_list){.count = 0};
+    *folder = disk->mode == AIC_DISK_OFF ? -1 : aic_disk_open_folder(disk, &problem);
+    if (problem == NULL && *folder >= 0 && !aic_disk_list_read(*folder, list)) {
+        problem = "it cannot be read";
+        (void)close(*folder);
+    }
+    return problem == NULL ? AIC_OK : aic_fail(AIC_IO, SUBJECT, "\"%.300s\": %s", disk->folder, problem);
+}
+
+static void close_list(int folder, aic_disk_list *list)
+{
+    aic_disk_list_free(list);
+    if (folder >= 0) {
+        (void)close(folder);
+    }
+}
+
+static bool is_current(const char *name)
+{
+    return strstr(name, aic_build_name) != NULL;
+}
+
+static void count_files(const aic_disk *disk, const aic_disk_list *list, aic_disk_cache_info *info)
+{
+    *info = (aic_disk_cache_info){
+        .folder = disk->folder, .mode = aic_disk_mode_name(disk->mode), .limit = disk->limit, .bytes = list->bytes};
+    for (size_t i = 0; i < list->count; i++) {
+        info->files += list->entry[i].finished;
+        info->current += list->entry[i].finished && is_current(list->entry[i].name);
+    }
+}
+
+/* Tells of one file; returns whether it is in order. */
+static bool verify_file(int folder, const char *name, aic_disk_cache_report tell, void *user)
+{
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    aic_disk_file file = {.what = {"", 0}};
+    const char *problem = aic_disk_read(folder, name, false, &bytes, &size);
+    if (problem == NULL) {
+        problem = aic_disk_file_read(bytes, size, &file);
+    }
+    char *what = problem == NULL ? strndup(file.what.text, file.what.length) : NULL;
+    if (tell != NULL && (problem == NULL || problem[0] != '\0')) {
+        tell(user, name, what != NULL ? what : "", problem);
+    }
+    free(what);
+    free(bytes);
+    return problem == NULL || problem[0] == '\0'; /* it is there no more */
+}
+
+/* What the folder holds; with `read` every file is looked at. */
+static aic_status look(aic_context *context, bool read, aic_disk_cache_report tell, void *user,
+                       aic_disk_cache_info *info)
+{
+    if (info == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "info", "is NULL");
+    }
+    aic_disk_list list;
+    int folder;
+    aic_status status = aic_context_resolve(&context);
+    if (status == AIC_OK) {
+        status = open_list(&context->disk, &folder, &list);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    count_files(&context->disk, &list, info);
+    for (size_t i = 0; read && i < list.count; i++) {
+        const aic_disk_entry *entry = &list.entry[i];
+        info->refused += entry->finished && !verify_file(folder, entry->name, tell, user);
+    }
+    close_list(folder, &list);
+    return AIC_OK;
+}
+
+aic_status aic_disk_cache_stat(aic_context *context, aic_disk_cache_info *info)
+{
+    return look(context, false, NULL, NULL, info);
+}
+
+aic_status aic_disk_cache_verify(aic_context *context, aic_disk_cache_report report, void *user,
+                                 aic_disk_cache_info *info)
+{
+    return look(context, true, report, user, info);
+}
+
+static aic_status remove_all(const aic_disk *disk, uint64_t *removed)
+{
+    aic_disk_list list;
+    int folder, error = 0;
+    aic_status status = open_list(disk, &folder, &list);
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        if (unlinkat(folder, list.entry[i].name, 0) == 0) {
+            *removed += list.entry[i].finished;
+        } else if (errno != ENOENT) {
+            error = errno;
+        }
+    }
+    close_list(folder, &list);
+    return error == 0 ? AIC_OK
+                      : aic_fail(AIC_IO, SUBJECT, "\"%.300s\": a file stays: %s", disk->folder, strerror(error));
+}
+
+aic_status aic_disk_cache_clear(aic_context *context, uint64_t *removed)
+{
+    uint64_t count = 0;
+    aic_status status = aic_context_resolve(&context);
+    if (status == AIC_OK && context->disk.mode != AIC_DISK_RW) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "it is %s and cannot be cleared",
+                          aic_disk_mode_name(context->disk.mode));
+    }
+    if (status == AIC_OK) {
+        status = remove_all(&context->disk, &count);
+    }
+    if (removed != NULL) {
+        *removed = count;
+    }
+    return status;
+}

@@ -1,0 +1,16 @@
+/* The generator, wherever it is: linked in, or a module that is loaded when the first kernel must be made. A process
+ * whose kernels all come from a cache never has it. */
+#ifndef AIC_RUNTIME_GENERATOR_H
+#define AIC_RUNTIME_GENERATOR_H
+
+#include "codegen/codegen.h"
+
+/* The generator, loaded if it is not; never NULL. Where it cannot be had, every function of the table fails with the
+ * status and the message of the failure, AIC_IO for a module that is missing, damaged or of another build; the next
+ * call tries again. To be called on a thread of the library's own (worker.h). */
+const aic_generator_api *aic_generator(void);
+
+/* Finds it: generator_linked.c, or generator_module.c. Called by one thread at a time, until it succeeds. */
+aic_status aic_generator_open(const aic_generator_api **api);
+
+#endif

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# The disk cache from the command line: what comes from it, aicjit cache, processes without LLVM, with more rights than
+# their caller, on full and read-only disks and without a home.
+# shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+. "$here/common.bash"
+export AIC_CACHE=rw AIC_CACHE_DIR="$work/kernels"
+build=$(dirname "$aicjit")
+first='mmad(dtype=float16, m=32, k=32, n=16)'
+printf '%s\n' "$first" 'mmad(dtype=float16, m=32, k=32, n=32)' "$int8" >batch.txt
+
+# ---- the command ----
+
+expect 'stat of nothing' 0 '^kernels +0, 0 of this build$' "$aicjit" cache stat
+ok 'which makes no folder' test ! -e kernels
+expect 'clear of nothing' 0 '^0 kernels removed$' "$aicjit" cache clear
+expect 'warm' 0 '^3 kernels made, 0 were there$' "$aicjit" cache warm --batch batch.txt
+expect 'warm again' 0 '^1 kernels made, 3 were there$' "$aicjit" cache warm "$half" --batch batch.txt
+expect 'stat' 0 '^kernels +4, 4 of this build$' "$aicjit" cache stat
+expect 'verify' 0 '^4 passed, 0 failed$' "$aicjit" cache verify
+expect 'a line by line' 0 'loaded mmad\(dtype=float16, m=32, n=16, k=32' env AIC_VERBOSE=1 "$aicjit" check "$first"
+expect 'and by each lookup' 0 '^aicjit: disk aic_mmad_' env AIC_VERBOSE=2 "$aicjit" check "$first"
+expect 'bench tells it' 0 '"compile_ns": ?0,.*"cache": ?"disk"' "$aicjit" bench "$first" --json --min-time 0.001
+expect 'one that is made' 0 '"cache": ?"miss"' env AIC_CACHE=off "$aicjit" bench "$first" --json --min-time 0.001
+expect 'explain and dump are the same' 0 '' "$aicjit" explain "$first"
+cp .out explained
+expect 'without a cache' 0 '' env AIC_CACHE=off "$aicjit" explain "$first"
+ok 'byte for byte' cmp .out explained
+
+file=$(find kernels -name 'aic_mmad_*' | head -n 1)
+printf 'x' | dd of="$file" bs=1 seek=500 conv=notrunc status=none
+expect 'verify finds what is damaged' 1 '^FAILED aic_mmad_.*: it is damaged$' "$aicjit" cache verify
+ok 'and counts it' grep -q '^3 passed, 1 failed$' .out
+expect 'a damaged file is told of' 0 'warning: disk cache: .*it is damaged' "$aicjit" cache warm --batch batch.txt
+ok 'and made again' grep -q '^1 kernels made, 2 were there$' .out
+expect 'then all is in order' 0 '^4 passed, 0 failed$' "$aicjit" cache verify
+
+expect 'ro' 0 '^mode +ro$' env AIC_CACHE=ro "$aicjit" cache stat
+expect 'ro: no clear' 2 'it is ro and cannot be cleared' env AIC_CACHE=ro "$aicjit" cache clear
+expect 'ro: no warm' 2 'is ro and cannot be filled' env AIC_CACHE=ro "$aicjit" cache warm "$first"
+expect 'off' 0 '^folder +none$' env AIC_CACHE=off "$aicjit" cache stat
+expect 'another mode' 2 '^aicjit: .*AIC_CACHE: "on" is none of off, ro, rw$' env AIC_CACHE=on "$aicjit" cache stat
+expect 'no action' 2 'stat, verify, clear or warm' "$aicjit" cache
+expect 'another action' 2 '"shrink" is none of' "$aicjit" cache shrink
+expect 'stat of an operator' 2 'stat takes no operators' "$aicjit" cache stat "$first"
+expect 'warm without an operator' 2 'neither an operator text' "$aicjit" cache warm
+expect 'warm of a wrong one' 2 'mmad: m' "$aicjit" cache warm 'mmad(dtype=float16, m=-1, k=32, n=16)'
+expect 'info' 0 '^AIC_CACHE_DIR +/.*/kernels$' "$aicjit" info
+expect 'clear' 0 '^4 kernels removed$' "$aicjit" cache clear
+
+# ---- without a home, on disks that cannot be written to ----
+
+expect 'no home' 0 '^mode +off$' env -u HOME -u AIC_CACHE_DIR -u XDG_CACHE_HOME "$aicjit" cache stat
+expect 'the user'"'"'s folder' 0 "^folder +$work/home/.cache/aicjit\$" env -u AIC_CACHE_DIR -u XDG_CACHE_HOME HOME="$work/home" "$aicjit" cache stat
+mkdir home
+expect 'is used' 0 '' env -u AIC_CACHE_DIR -u XDG_CACHE_HOME HOME="$work/home" "$aicjit" check "$first"
+ok 'for the user alone' test "$(stat -c %a home/.cache/aicjit)" = 700
+expect 'a folder that cannot be made' 0 'cannot write to /proc/none' env AIC_VERBOSE=1 AIC_CACHE_DIR=/proc/none "$aicjit" check "$first"
+expect 'warm tells it' 3 '1 kernels could not be written' env AIC_CACHE_DIR=/proc/none "$aicjit" cache warm "$first"
+mkdir disk
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=16k,mode=700 none disk 2>/dev/null; then
+    expect 'a full disk' 0 'cannot write to .*No space left on device' env AIC_VERBOSE=1 AIC_CACHE_DIR="$work/disk" "$aicjit" check \
+        "$first" "$int8" "$half" 'mmad(dtype=int8, m=64, k=64, n=64)' 'mmad(dtype=int8, m=48, k=64, n=64)' 'mmad(dtype=float16, m=64, k=64, n=64)'
+    expect 'has whole files' 0 '^[1-9][0-9]* passed, 0 failed$' env AIC_CACHE_DIR="$work/disk" "$aicjit" cache verify
+    ok 'and nothing else' test "$(find disk -name '.aic*' | wc -l)" -eq 0
+    mount -o remount,ro disk
+    expect 'a read-only disk' 0 'cannot write to .*Read-only file system' env AIC_VERBOSE=1 AIC_CACHE_DIR="$work/disk" "$aicjit" check 'mmad(dtype=int8, m=16, k=64, n=64)'
+    expect 'is read' 0 '^aicjit: loaded mmad' env AIC_VERBOSE=1 AIC_CACHE_DIR="$work/disk" "$aicjit" check "$first"
+    umount disk
+else
+    echo "not run: full and read-only disks, which need the right to mount one"
+fi
+
+# ---- processes that make nothing ----
+
+if ldd "$aicjit" | grep -Eq 'lib[at]san'; then
+    echo "programs without a sanitizer are not tried with a library that has one"
+    finish
+    exit
+fi
+cc -std=c11 -O1 -I "$here/../../frontend/include" -o user "$here/module_user.c" -L "$build" -laicjit -Wl,-rpath,"$build"
+expect 'a program makes 20 kernels' 0 '' ./user 20
+expect 'it then needs no generator' 0 '' env AIC_CODEGEN=/nowhere ./user 20
+ok 'and has no LLVM' test "$(LD_DEBUG=files AIC_CODEGEN='' ./user 20 2>&1 | grep -c 'calling init.*libLLVM')" -eq 0
+expect 'but for one more' 1 'cannot be used' env AIC_CODEGEN=/nowhere ./user 21
+if [ -e "$build/libaicjit-codegen.so.0.1" ]; then
+    # The most that was ever resident, in KiB.
+    resident=$(USER_PEAK=1 ./user 1)
+    ok "resident memory is below 6 MB: $resident KiB" test "${resident:-999999}" -lt 6000
+fi
+if [ "$(id -u)" -eq 0 ]; then
+    chmod 755 "$work"
+    cp -p user other && chown 65534 other && chmod 4755 other
+    files=$(find kernels | wc -l)
+    expect 'a set-user-id program does not ask the environment' 0 '' env AIC_CACHE=none ./other 22
+    ok 'and leaves no kernel in its folder' test "$(find kernels | wc -l)" -eq "$files"
+    rm other
+fi
+finish
