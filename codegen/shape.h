@@ -38,6 +38,8 @@ typedef struct aic_shape {
     void (*leave)(aic_emit *e, const aic_plan *plan);
     /* What was refused and what the schedule amounts to, for people. */
     void (*report)(FILE *out, const aic_plan *plan);
+    /* What is where in the scratch memory, lines of a comment of IR; NULL: there is nothing to tell. */
+    void (*memory)(FILE *out, const aic_plan *plan);
 } aic_shape;
 
 /* ---- for operators (codegen/ops) ---- */

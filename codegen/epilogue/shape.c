@@ -7,6 +7,7 @@
  * Within the strip it is pieces of columns, then rows. Rows of different blocks of the source, and rows of a target in
  * rows, lie far apart; a band is as many of them as translation and prefetching of addresses cope with. */
 #include "codegen/epilogue/value.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
@@ -298,7 +299,8 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     aic_emit *e = f->e;
     aic_loop loop;
     aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "bands", &f->body);
-    aic_loop_begin(e, &loop, "band", f->body.first, f->body.last, 1, NULL, 0);
+    aic_note_function(e, "phase: bands of rows of accumulators through the strips");
+    aic_loop_begin(e, &loop, "band: bands of rows", f->body.first, f->body.last, 1, NULL, 0);
     LLVMValueRef row = aic_mul(e, loop.index, f->b->band);
     LLVMValueRef left = LLVMBuildNSWSub(e->builder, aic_int(e, f->b->rows), row, "");
     LLVMValueRef source = aic_at(e, f->body.operand[1], aic_mul(e, row, ROW_BYTES));
@@ -332,6 +334,7 @@ static LLVMValueRef emit_table(aic_emit *e, const aic_plan *plan, const char *sy
     snprintf(name, sizeof name, "%s_columns", symbol);
     LLVMValueRef table = aic_emit_epilogue_table(e, p, name);
     aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "table", &body);
+    aic_note_function(e, "phase: the parameters of the columns");
     LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
     aic_emit_call(e, table, args, 3);
     aic_emit_function_end(e);
@@ -347,6 +350,16 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
     }
     emit_strips(&f, schedule_of(plan), symbol);
     bodies->phase[phase] = emit_bands(&f, plan, symbol);
+}
+
+static void memory(FILE *out, const aic_plan *plan)
+{
+    if (plan->requirements.shared_bytes > 0) {
+        fprintf(out, ";   shared: the parameters of the columns\n");
+    }
+    if (plan->requirements.private_bytes > 0) {
+        fprintf(out, ";   a worker's: a copy of the last row's last columns\n");
+    }
 }
 
 static const aic_field FIELDS[] = {
@@ -366,4 +379,5 @@ const aic_shape aic_shape_epilogue = {
     .bound = bound,
     .emit = emit,
     .report = report,
+    .memory = memory,
 };

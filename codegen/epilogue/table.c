@@ -6,6 +6,7 @@
  * The header is a line whose first word tells the path that columns need. What is the same in every block is there
  * once; what is the same in every column is constant and not there. */
 #include "codegen/epilogue/value.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "frontend/numeric/half.h"
 
@@ -307,12 +308,14 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const c
         return NULL;
     }
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 0);
+    aic_note_function(e, "fills the table of what columns need: scale, bias, shifts, and which path they take");
     LLVMValueRef function = e->function;
     int64_t whole = same_in_blocks(p) ? 1 : p->columns / LANES, rest = same_in_blocks(p) ? 0 : p->columns % LANES;
     LLVMValueRef path = tells(p) ? aic_zero(aic_vector(e->i32, LANES)) : NULL;
     if (whole > 0) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "block", aic_int(e, 0), aic_int(e, whole), 1, &path, path != NULL);
+        aic_loop_begin(e, &loop, "block: blocks of 16 columns", aic_int(e, 0), aic_int(e, whole), 1, &path,
+                       path != NULL);
         path = fill_entry(e, p, loop.index, LANES, path);
         aic_loop_end(e, &loop);
     }

@@ -4,6 +4,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 
 expect 'ir' 0 '^define ' "$aicjit" dump "$int8"
+expect 'IR opens with a comment' 0 '^; A kernel of aicjit. This is stage ir' "$aicjit" dump "$int8"
+expect 'opt without passes' 0 'stage opt, which equals stage ir: no passes are run' "$aicjit" dump "$int8" --stage opt
 expect 'opt' 0 '^define ' "$aicjit" dump "$int8" --stage opt --passes 'default<O1>'
 expect 'asm' 0 '\.text' "$aicjit" dump "$int8" --stage asm
 expect 'plan' 0 '^schedule\(.*\)$' "$aicjit" dump "$int8" --stage plan
