@@ -158,13 +158,13 @@ static void put_head(FILE *out, const aic_listing *l)
 aic_status aic_listing_print(const aic_listing *listing, const char *module, char **text, size_t *size)
 {
     *text = NULL;
-    FILE *out = open_memstream(text, size);
-    if (out == NULL) {
+    FILE *out = listing->notes->failed ? NULL : open_memstream(text, size);
+    if (out == NULL) { /* or notes have no text */
         return aic_fail_memory("dump", strlen(module));
     }
     put_head(out, listing);
     aic_notes_print(listing->notes, module, out);
-    const bool incomplete = ferror(out) != 0 || listing->notes->failed; /* memory ran out on the way */
+    const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
     if (fclose(out) != 0 || incomplete || *text == NULL) {
         free(*text);
         *text = NULL;
