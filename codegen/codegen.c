@@ -1,5 +1,6 @@
 /* From a request to IR, assembly or an object. */
 #include "codegen/codegen.h"
+#include "codegen/explain.h"
 #include "codegen/kernel.h"
 #include "codegen/listing.h"
 #include "codegen/llvm/guard.h"
@@ -313,6 +314,17 @@ static aic_status candidate_of(const aic_problem *problem, size_t index, char te
     return aic_schedule_print(&list.best[index].schedule, text, AIC_SCHEDULE_TEXT_MAX);
 }
 
+static aic_status facts_of(const aic_problem *problem, const char *schedule, aic_plan_facts *facts)
+{
+    aic_plan *plan;
+    aic_status status = make_plan(problem, schedule, &plan);
+    if (status == AIC_OK) {
+        aic_plan_facts_of(plan, facts);
+        aic_plan_free(plan);
+    }
+    return status;
+}
+
 const aic_generator_api *aic_generator_linked(void)
 {
     static const aic_generator_api LINKED = {
@@ -323,6 +335,7 @@ const aic_generator_api *aic_generator_linked(void)
         .object = object_of,
         .dump = dump,
         .explain = aic_plan_explain,
+        .facts = facts_of,
         .space = aic_space_list_all,
     };
     return &LINKED;

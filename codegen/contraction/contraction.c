@@ -75,6 +75,11 @@ static void leave(aic_emit *e, const aic_plan *plan)
     aic_tiling_of(plan)->kernel->leave(e);
 }
 
+static const char *kernel_name(const aic_plan *plan)
+{
+    return aic_tiling_of(plan)->kernel->name;
+}
+
 static void memory(FILE *out, const aic_plan *plan)
 {
     const aic_tiling *t = aic_tiling_of(plan);
@@ -100,5 +105,8 @@ const aic_shape aic_shape_contraction = {
     .enter = enter,
     .leave = leave,
     .report = aic_contraction_report,
+    .nest = aic_contraction_nest,
+    .kernel = kernel_name,
+    .traffic = aic_contraction_traffic,
     .memory = memory,
 };

@@ -1,5 +1,6 @@
 /* Fills of dynamic fills: runs of vectors, their rest in halves, nothing is written beyond. */
 #include "codegen/loops/dynamic_fill.h"
+#include "codegen/explain.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
@@ -177,8 +178,21 @@ static double bound(const aic_plan *plan)
 static void report(FILE *out, const aic_plan *plan)
 {
     const aic_dynamic_fill *r = region_of(plan);
+    aic_explain_vectors(out, plan->problem.target);
     fprintf(out, "fill of a region of at most %lld lines of %lld elements of %u bytes\n", (long long)r->slow.size,
             (long long)r->fast.size, r->size);
+}
+
+static void nest(FILE *out, const aic_plan *plan)
+{
+    const aic_dynamic_fill *r = region_of(plan);
+    const int64_t run = has_blocks(&r->fast) ? r->fast.place.block : r->fast.size;
+    aic_nest_line(out, 0, "line", r->slow.size, "at most");
+    if (has_blocks(&r->fast)) {
+        aic_nest_line(out, 1, "block", (r->fast.size + run - 1) / run, "at most");
+    }
+    aic_nest_line(out, 1 + has_blocks(&r->fast), "vector of a run", run * r->size / schedule_of(plan)->vector,
+                  "at most, %lld bytes each, and the rest in halves", (long long)schedule_of(plan)->vector);
 }
 
 /* ---- the shape ---- */
@@ -207,4 +221,5 @@ const aic_shape aic_shape_dynamic_fill = {
     .bound = bound,
     .emit = emit,
     .report = report,
+    .nest = nest,
 };

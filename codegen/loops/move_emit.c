@@ -457,4 +457,5 @@ const aic_shape aic_shape_move = {
     .bound = aic_move_bound,
     .emit = emit,
     .report = aic_move_report,
+    .nest = aic_move_nest,
 };
