@@ -1,6 +1,8 @@
 /* From a request to IR, assembly or an object. */
 #include "codegen/codegen.h"
+#include "codegen/explain.h"
 #include "codegen/kernel.h"
+#include "codegen/listing.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
 #include "codegen/plan.h"
@@ -24,7 +26,8 @@ typedef struct job {
     const aic_codegen_request *request;
     const aic_kernel_plan *plan;
     aic_dump_stage stage;
-    char *bytes; /* result */
+    aic_notes *notes; /* of stages that are read; NULL: nobody reads it */
+    char *bytes;      /* result */
     size_t size;
     uint64_t emit_ns, codegen_ns;
     bool failed; /* set by LLVM's diagnostics */
@@ -42,14 +45,49 @@ static aic_status keep_bytes(job *j, const char *bytes, size_t size)
     return AIC_OK;
 }
 
-static aic_status keep_ir(job *j, LLVMModuleRef module)
+/* The module as text, LLVM's; NULL, with a message, where memory cannot be had. */
+static char *print_module(LLVMModuleRef module)
 {
     char *text = LLVMPrintModuleToString(module);
-    if (text == NULL) { /* its copy could not be allocated */
-        return aic_fail(AIC_OUT_OF_MEMORY, "codegen", "memory for the printed module cannot be had");
+    if (text == NULL) {
+        (void)aic_fail(AIC_OUT_OF_MEMORY, "codegen", "memory for the printed module cannot be had");
     }
-    aic_status status = keep_bytes(j, text, strlen(text));
-    LLVMDisposeMessage(text);
+    return text;
+}
+
+/* Keeps the printed module for people. */
+static aic_status keep_ir(job *j, LLVMModuleRef module, const char *printed, const char *stage)
+{
+    const aic_listing listing = {
+        .request = j->request, .plan = j->plan, .notes = j->notes, .triple = LLVMGetTarget(module), .stage = stage};
+    return aic_listing_print(&listing, printed, &j->bytes, &j->size);
+}
+
+/* Stage IR, or OPT after the passes, which may be none. */
+static aic_status lower_to_ir(job *j, LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    const char *passes = j->request->passes;
+    const bool runs = passes != NULL && passes[0] != '\0';
+    const char *stage = j->stage == AIC_DUMP_IR ? "This is stage ir: the code as emitted."
+                        : runs                  ? "This is stage opt: the code after the pass pipeline."
+                                                : "This is stage opt, which equals stage ir: no passes are run.";
+    char *before = print_module(module), *after = before;
+    aic_status status = before == NULL ? AIC_OUT_OF_MEMORY : AIC_OK;
+    if (status == AIC_OK && j->stage == AIC_DUMP_OPT && runs) {
+        status = aic_llvm_run_passes(module, machine, passes);
+        after = status == AIC_OK ? print_module(module) : before;
+        status = after == NULL ? AIC_OUT_OF_MEMORY : status;
+        if (status == AIC_OK && strcmp(before, after) == 0) {
+            stage = "This is stage opt, which equals stage ir: the passes change nothing.";
+        }
+    }
+    if (status == AIC_OK) {
+        status = keep_ir(j, module, after, stage);
+    }
+    if (after != before) {
+        LLVMDisposeMessage(after);
+    }
+    LLVMDisposeMessage(before);
     return status;
 }
 
@@ -70,13 +108,13 @@ static aic_status keep_machine_code(job *j, LLVMModuleRef module, LLVMTargetMach
 
 static aic_status lower(job *j, LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
-    if (j->stage == AIC_DUMP_IR) {
-        return keep_ir(j, module);
-    }
     uint64_t start = now_ns();
-    aic_status status = aic_llvm_run_passes(module, machine, j->request->passes);
-    if (status == AIC_OK) {
-        status = j->stage == AIC_DUMP_OPT ? keep_ir(j, module) : keep_machine_code(j, module, machine);
+    aic_status status;
+    if (j->stage == AIC_DUMP_IR || j->stage == AIC_DUMP_OPT) {
+        status = lower_to_ir(j, module, machine);
+    } else {
+        status = aic_llvm_run_passes(module, machine, j->request->passes);
+        status = status == AIC_OK ? keep_machine_code(j, module, machine) : status;
     }
     j->codegen_ns = now_ns() - start;
     return status;
@@ -86,7 +124,7 @@ static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef modu
 {
     uint64_t start = now_ns();
     aic_emit emit;
-    aic_emit_open(&emit, context, module, j->request->target);
+    aic_emit_open(&emit, context, module, j->request->target, j->notes);
     aic_kernel_emit(&emit, j->plan, j->request->symbol);
     aic_emit_close(&emit);
     aic_status status = aic_llvm_verify(module);
@@ -217,7 +255,8 @@ static aic_status object_of(const aic_codegen_request *request, aic_object *obje
 
 static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
 {
-    job j = {.request = request, .stage = stage};
+    aic_notes notes = {.count = 0};
+    job j = {.request = request, .stage = stage, .notes = stage == AIC_DUMP_OBJ ? NULL : &notes};
     plans p;
     aic_kernel_plan plan;
     aic_status status = make_plans(request, &p);
@@ -226,6 +265,7 @@ static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage,
     }
     status = generate(&j, &p, &plan);
     free_plans(&p);
+    aic_notes_free(&notes);
     if (status == AIC_OK) {
         *bytes = j.bytes;
         *size = j.size;
@@ -267,6 +307,17 @@ static aic_status candidate_of(const aic_problem *problem, size_t index, char te
     return aic_schedule_print(&list.best[index].schedule, text, AIC_SCHEDULE_TEXT_MAX);
 }
 
+static aic_status facts_of(const aic_problem *problem, const char *schedule, aic_plan_facts *facts)
+{
+    aic_plan *plan;
+    aic_status status = make_plan(problem, schedule, &plan);
+    if (status == AIC_OK) {
+        aic_plan_facts_of(plan, facts);
+        aic_plan_free(plan);
+    }
+    return status;
+}
+
 const aic_generator_api *aic_generator_linked(void)
 {
     static const aic_generator_api LINKED = {
@@ -276,6 +327,7 @@ const aic_generator_api *aic_generator_linked(void)
         .object = object_of,
         .dump = dump,
         .explain = aic_plan_explain,
+        .facts = facts_of,
         .space = aic_space_list_all,
         .wait_for_globals = aic_guard_wait_for_globals,
     };

@@ -7,7 +7,7 @@
 #include "codegen/image.h"
 #include "codegen/record.h"
 #include "codegen/target/target.h"
-#include <aic/kernel.h>
+#include <aic/explain.h>
 
 /* Version of this table and of what records mean; and of the rule that chooses schedules, which names of kernels tell:
  * raise it when the rule may choose another schedule for some specification. */
@@ -57,6 +57,15 @@ typedef struct aic_schedule_info {
     bool is_default;                  /* the default rule would choose it */
 } aic_schedule_info;
 
+/* What a plan amounts to; see aic_explanation. */
+typedef struct aic_plan_facts {
+    const char *shape, *kernel; /* static storage */
+    int64_t macs;
+    double cost, bound;       /* vector operations */
+    double operations_per_ns; /* supposed */
+    double bytes[AIC_TRAFFIC_LEVELS];
+} aic_plan_facts;
+
 /* A legal schedule; see aic_space_list. Schedules of one tile differ in the loops around it only: in the fields unroll
  * and band. */
 enum { AIC_SPACE_FIELDS_MAX = 8 };
@@ -94,6 +103,9 @@ typedef struct aic_generator_api {
 
     /* The report of `aicjit explain` on this schedule (NULL: the default rule's), malloc'ed. */
     aic_status (*explain)(const aic_problem *problem, const char *schedule, char **text);
+
+    /* What this schedule (NULL: the default rule's) amounts to. */
+    aic_status (*facts)(const aic_problem *problem, const char *schedule, aic_plan_facts *facts);
 
     /* Lists the schedules that a tuner may try. */
     aic_status (*space)(const aic_problem *problem, aic_space_list *list);

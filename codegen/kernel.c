@@ -1,6 +1,7 @@
 /* The entry points of a kernel; record.h says what they are. Shapes deliver bodies, here they are called in their
  * order, with the worker's state set and the memory of the call divided among them. */
 #include "codegen/kernel.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "codegen/shape.h"
@@ -11,6 +12,14 @@
 
 enum { NAME_BYTES = 160, POINTER_BYTES = 8 };
 
+/* What entry points do, for readers of the IR. */
+static const char *const ENTRY_NOTES[AIC_FUNCTIONS] = {
+    [AIC_FUNCTION_ENTRY] = "entry point: operands as the documents shape them",
+    [AIC_FUNCTION_PACKED] = "entry point: a packed operand in place of the plain one",
+    [AIC_FUNCTION_PACK] = "entry point: packs the operand that can be",
+    [AIC_FUNCTION_PHASE] = "entry point: items of a phase, by one worker of several",
+};
+
 /* Starts an entry point; `operands` names of operands and then those of `more` pointers, `integers` integers. */
 static void begin_entry(aic_emit *e, const char *symbol, aic_function_role role, const char *const *names,
                         unsigned pointers, unsigned integers)
@@ -18,6 +27,7 @@ static void begin_entry(aic_emit *e, const char *symbol, aic_function_role role,
     char name[NAME_BYTES];
     snprintf(name, sizeof name, "%s%s", symbol, aic_function_suffix[role]);
     aic_emit_function(e, name, AIC_EMIT_ENTRY, names, pointers, integers);
+    aic_note_function(e, "%s", ENTRY_NOTES[role]);
 }
 
 /* Writes the names of the plan's operands. */

@@ -1,5 +1,6 @@
 /* From a problem to a plan; see plan.h. */
 #include "codegen/plan.h"
+#include "codegen/explain.h"
 #include "codegen/shape.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
@@ -172,11 +173,12 @@ static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
     for (size_t i = 0; i < list.count; i++) {
         if (aic_schedule_print(&list.best[i].schedule, text, sizeof text) == AIC_OK) {
             fprintf(out, "  %s  cost %.4g, %.1f %% of it the bound\n", text, list.best[i].cost,
-                    100 * bound / list.best[i].cost);
+                    list.best[i].cost > 0 ? 100 * bound / list.best[i].cost : 100);
         }
     }
     if (aic_plan_set(plan, chosen) == AIC_OK) {
         plan->shape->report(out, plan);
+        aic_explain_plan(out, plan);
     }
 }
 

@@ -38,6 +38,14 @@ typedef struct aic_shape {
     void (*leave)(aic_emit *e, const aic_plan *plan);
     /* What was refused and what the schedule amounts to, for people. */
     void (*report)(FILE *out, const aic_plan *plan);
+    /* Its loops, lines of aic_nest_line(). */
+    void (*nest)(FILE *out, const aic_plan *plan);
+    /* The micro-kernel that the schedule uses; NULL: the shape has one way only. */
+    const char *(*kernel)(const aic_plan *plan);
+    /* Adds the bytes that a call moves (explain.h); NULL: those of every operand once. */
+    void (*traffic)(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVELS]);
+    /* What is where in the scratch memory, lines of a comment of IR; NULL: there is nothing to tell. */
+    void (*memory)(FILE *out, const aic_plan *plan);
 } aic_shape;
 
 /* ---- for operators (codegen/ops) ---- */

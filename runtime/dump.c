@@ -8,7 +8,7 @@
 #include "runtime/isa.h"
 #include "runtime/tuning.h"
 #include "runtime/worker.h"
-#include <aic/kernel.h>
+#include <aic/explain.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +129,7 @@ static aic_status dump_stage(const aic_codegen_request *request, const aic_conte
     return status;
 }
 
-/* The arguments of aic_dump(), and its result. */
+/* The arguments of aic_dump() and aic_explain(), and their results. */
 typedef struct dump_job {
     const aic_context *context;
     const aic_spec *spec;
@@ -138,7 +138,37 @@ typedef struct dump_job {
     const char *isa, *triple;
     char *bytes;
     size_t size;
+    aic_explanation *explanation; /* NULL: only bytes are asked for */
 } dump_job;
+
+/* Writes the explanation but for its text. */
+static aic_status explain(const aic_codegen_request *request, const aic_tune_record *record, aic_explanation *e)
+{
+    const aic_problem problem = {request->spec, request->semantics, request->target};
+    aic_plan_facts facts;
+    aic_schedule_info info;
+    aic_status status = aic_generator_linked()->plan(&problem, request->schedule, &info);
+    status = status == AIC_OK ? aic_generator_linked()->facts(&problem, request->schedule, &facts) : status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    *e = (aic_explanation){.shape = facts.shape,
+                           .kernel = facts.kernel,
+                           .origin = record != NULL              ? aic_origin_tuned
+                                     : request->schedule == NULL ? aic_origin_default
+                                                                 : aic_origin_given,
+                           .isa = request->target->name,
+                           .vector_bits = request->target->vector_bits,
+                           .macs = facts.macs,
+                           .cost = facts.cost,
+                           .bound = facts.bound,
+                           .predicted_ns = facts.cost / facts.operations_per_ns,
+                           .bound_ns = facts.bound / facts.operations_per_ns,
+                           .operations_per_ns = facts.operations_per_ns};
+    memcpy(e->schedule, info.text, sizeof e->schedule);
+    memcpy(e->bytes, facts.bytes, sizeof e->bytes);
+    return AIC_OK;
+}
 
 static aic_status run_dump_job(void *argument)
 {
@@ -156,14 +186,15 @@ static aic_status run_dump_job(void *argument)
     /* What is measured here applies here only. */
     const bool open = job->schedule == NULL && target->arch == aic_host_arch();
     const aic_tune_record *record = open ? aic_tuning_find(context, &canonical, target) : NULL;
-    return dump_stage(&(aic_codegen_request){.count = 1,
-                                             .spec = &canonical,
-                                             .schedule = record != NULL ? record->schedule : job->schedule,
-                                             .semantics = &context->semantics,
-                                             .target = target,
-                                             .triple = job->triple,
-                                             .passes = context->passes},
-                      context, record, job->stage, &job->bytes, &job->size);
+    const aic_codegen_request request = {.count = 1,
+                                         .spec = &canonical,
+                                         .schedule = record != NULL ? record->schedule : job->schedule,
+                                         .semantics = &context->semantics,
+                                         .target = target,
+                                         .triple = job->triple,
+                                         .passes = context->passes};
+    status = job->explanation != NULL ? explain(&request, record, job->explanation) : AIC_OK;
+    return status == AIC_OK ? dump_stage(&request, context, record, job->stage, &job->bytes, &job->size) : status;
 }
 
 aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *schedule, aic_dump_stage stage,
@@ -179,11 +210,33 @@ aic_status aic_dump(aic_context *context, const aic_spec *spec, const char *sche
     if (status != AIC_OK) {
         return status;
     }
-    dump_job job = {context, spec, schedule, stage, isa, triple, NULL, 0};
+    dump_job job = {context, spec, schedule, stage, isa, triple, NULL, 0, NULL};
     status = aic_worker_run(run_dump_job, &job);
     if (status == AIC_OK) {
         *bytes = job.bytes;
         *size = job.size;
+    }
+    return status;
+}
+
+_Static_assert(sizeof((aic_explanation *)0)->schedule == AIC_SCHEDULE_TEXT_MAX, "room for the text of a schedule");
+
+aic_status aic_explain(aic_context *context, const aic_spec *spec, const char *schedule, const char *isa,
+                       aic_explanation *explanation)
+{
+    if (spec == NULL || explanation == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "explanation", "is NULL");
+    }
+    aic_status status = aic_context_resolve(&context);
+    if (status != AIC_OK) {
+        return status;
+    }
+    aic_explanation made;
+    dump_job job = {context, spec, schedule, AIC_DUMP_EXPLAIN, isa, NULL, NULL, 0, &made};
+    status = aic_worker_run(run_dump_job, &job);
+    if (status == AIC_OK) {
+        *explanation = made;
+        explanation->text = job.bytes;
     }
     return status;
 }

@@ -106,7 +106,7 @@ static ir_program *program_of(const ir_case *c, const aic_target *target, const 
     if (aic_plan_set(plan, schedule) != AIC_OK) {
         fail_case(c, target, schedule, aic_last_error());
     }
-    aic_emit_open(&emit, context, module, target);
+    aic_emit_open(&emit, context, module, target, NULL);
     aic_kernel_emit(&emit, &(aic_kernel_plan){1, &plan}, SYMBOL);
     aic_emit_close(&emit);
     ir_program *program = ir_program_new(module, SYMBOL);

@@ -52,7 +52,7 @@ static aic_status select_the_impossible(void *argument)
     LLVMContextRef context = aic_llvm_context(argument);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("impossible", context);
     ck_assert_int_eq(aic_llvm_prepare(module, machine), AIC_OK);
-    aic_emit_open(&e, context, module, target);
+    aic_emit_open(&e, context, module, target, NULL);
     aic_emit_function(&e, "impossible", true, (const char *const[]){"p"}, 1, 0);
     LLVMValueRef bytes = aic_load(&e, aic_vector(e.i8, 16), aic_emit_param(&e, 0), 0, 1);
     LLVMValueRef args[] = {bytes, bytes};
@@ -241,7 +241,7 @@ static aic_status want_too_much(void *argument)
     aic_emit e;
     LLVMContextRef context = aic_llvm_context(&failed);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("too_much", context);
-    aic_emit_open(&e, context, module, aic_target_find(AIC_ARCH_X86_64, "avx512"));
+    aic_emit_open(&e, context, module, aic_target_find(AIC_ARCH_X86_64, "avx512"), NULL);
     aic_emit_function(&e, "too_much", AIC_EMIT_ENTRY, (const char *const[]){"p"}, 1, 0);
     EXCEEDED[*(int *)argument].emit(&e);
     return AIC_OK;

@@ -30,6 +30,7 @@ typedef struct fixture {
     int64_t number[2];
     const char *triple, *pto;
     char *bytes;
+    aic_explanation explanation;
     aic_tuning_info tuning;
     aic_tune_options estimate;
     aic_tune_result tuned;
@@ -86,6 +87,7 @@ static void close_fixture(fixture *f)
     aic_tune_result_free(&f->tuned);
     unlink(f->db);
     aic_free(f->bytes);
+    aic_free(f->explanation.text);
     aic_pto_free(f->made_program);
     aic_pto_free(f->program);
     aic_kernel_release(f->made_kernel);

@@ -3,6 +3,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/outfile.h"
 #include "tools/pto.h"
+#include "tools/repro.h"
 #include "tools/session.h"
 
 #include <stdio.h>
@@ -20,7 +21,8 @@ static const struct {
 typedef struct dump_state {
     cli_session session;
     cli_pto pto;
-    const char *stage, *output, *isa, *target, *schedule;
+    const char *stage, *output, *isa, *target, *schedule, *repro;
+    cli_operands operands; /* of --repro */
 } dump_state;
 
 static aic_dump_stage find_stage(const char *name)
@@ -70,8 +72,18 @@ static int dump_one(const dump_state *dump, const aic_spec *spec, outfile *file)
     return status;
 }
 
+static int write_repro(dump_state *dump, const aic_spec *spec)
+{
+    return repro_write(&(repro_request){.folder = dump->repro,
+                                        .session = &dump->session,
+                                        .spec = spec,
+                                        .schedule = dump->schedule,
+                                        .stage = find_stage(dump->stage),
+                                        .operands = &dump->operands});
+}
+
 /* Every statement of the program that differs from those before it, behind a line that says where it is. */
-static int dump_program(const dump_state *dump, outfile *file)
+static int dump_program(dump_state *dump, outfile *file)
 {
     aic_pto_program *program = NULL;
     aic_pto_statement *list = NULL;
@@ -80,9 +92,14 @@ static int dump_program(const dump_state *dump, outfile *file)
     const char *comment = stage == AIC_DUMP_ASM ? "#" : ";";
     int status = cli_pto_read(&dump->pto, &dump->session, &program);
     status = status == CLI_DONE ? cli_pto_statements("dump", program, &list, &count) : status;
-    if (status == CLI_DONE && stage == AIC_DUMP_OBJ && count > 1) {
-        status = cli_fail(
-            CLI_WRONG, "dump: --stage obj: the program has %zu different statements, an object file holds one", count);
+    if (status == CLI_DONE && count > 1 && (stage == AIC_DUMP_OBJ || dump->repro != NULL)) {
+        status = cli_fail(CLI_WRONG, "dump: %s: the program has %zu different statements, %s holds one",
+                          dump->repro != NULL ? "--repro" : "--stage obj", count,
+                          dump->repro != NULL ? "the folder" : "an object file");
+    }
+    if (status == CLI_DONE && dump->repro != NULL && count > 0) {
+        status = write_repro(dump, &list[0].spec);
+        count = 0;
     }
     for (size_t i = 0; status == CLI_DONE && i < count; i++) {
         char where[600];
@@ -100,16 +117,43 @@ static int dump_request(dump_state *dump, const char *text)
 {
     aic_spec spec;
     outfile file = {.fd = -1};
+    if (dump->repro != NULL) { /* the kernel runs here */
+        dump->session.isa = dump->isa;
+    }
     int status = cli_session_open(&dump->session);
     status = status == CLI_DONE && text != NULL ? cli_parse_spec(&dump->session, text, &spec) : status;
     status = status == CLI_DONE ? open_output(dump, &file) : status;
-    if (status == CLI_DONE) {
+    if (status == CLI_DONE && dump->repro != NULL && text != NULL) {
+        status = write_repro(dump, &spec);
+    } else if (status == CLI_DONE) {
         status = text != NULL ? dump_one(dump, &spec, &file) : dump_program(dump, &file);
     }
     status = status == CLI_DONE && dump->output != NULL ? outfile_commit(&file, "-o") : status;
     outfile_close(&file);
     cli_session_close(&dump->session);
     return status;
+}
+
+/* What options have to do with each other. */
+static int check_options(const dump_state *dump, size_t texts)
+{
+    const int status = cli_pto_check("dump", &dump->pto, texts);
+    const aic_dump_stage stage = find_stage(dump->stage);
+    const bool inputs = dump->operands.pairs[PAIR_IN].count + dump->operands.pairs[PAIR_FILL].count > 0;
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (dump->repro == NULL) {
+        return inputs ? cli_fail(CLI_WRONG, "dump: --repro: is missing: nothing else takes operands") : CLI_DONE;
+    }
+    if (dump->output != NULL || dump->target != NULL) {
+        return cli_fail(CLI_WRONG, "dump: --repro: does not go with %s: %s", dump->output != NULL ? "-o" : "--target",
+                        dump->output != NULL ? "its files have names" : "the expected result is computed here");
+    }
+    if (stage != AIC_DUMP_IR && stage != AIC_DUMP_OPT) {
+        return cli_fail(CLI_WRONG, "dump: --repro: does not go with --stage %s: lli runs ir or opt", dump->stage);
+    }
+    return CLI_DONE;
 }
 
 /* What --help says, with the accepted passes in lines. */
@@ -134,7 +178,7 @@ static const char *summary(void)
 
 int cmd_dump(int argc, char **argv)
 {
-    dump_state dump = {0};
+    dump_state dump = {.operands.command = "dump"};
     args_list positional = {0};
     const args_option options[] = {
         {.name = "--stage",
@@ -163,6 +207,12 @@ int cmd_dump(int argc, char **argv)
          .help = "schedule, as --stage plan prints it",
          .kind = ARGS_TEXT,
          .target = &dump.schedule},
+        {.name = "--repro",
+         .value = "DIR",
+         .help = "write IR with a main, operands and the expected result, and run.sh, which runs it by lli alone",
+         .kind = ARGS_TEXT,
+         .target = &dump.repro},
+        CLI_OPTIONS_INPUTS(dump.operands),
         CLI_OPTIONS_PTO(dump.pto),
         CLI_OPTION_DT(dump.session),
         CLI_OPTION_ARCH(dump.session),
@@ -179,10 +229,11 @@ int cmd_dump(int argc, char **argv)
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, 1, &positional);
-    status = status == CLI_DONE ? cli_pto_check("dump", &dump.pto, positional.count) : status;
+    status = status == CLI_DONE ? check_options(&dump, positional.count) : status;
     if (status == CLI_DONE) {
         status = dump_request(&dump, positional.count > 0 ? positional.items[0] : NULL);
     }
+    operands_close(&dump.operands);
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
 }

@@ -1,7 +1,11 @@
 /* aicjit explain: which schedule and why, which were refused and why, predicted cost and its bound; with --at how one
  * element of the result comes about. */
+#include "tools/bench_call.h"
 #include "tools/command.h"
 #include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
+#include "tools/harness/peak.h"
+#include "tools/harness/timer.h"
 #include "tools/operands.h"
 #include "tools/pto.h"
 #include "tools/session.h"
@@ -14,27 +18,62 @@
 typedef struct explain_state {
     cli_session session;
     cli_pto pto;
-    const char *isa, *at;
+    const char *isa, *at, *schedule;
+    bool measure;
     cli_operands operands;
     aic_spec spec;
 } explain_state;
 
+/* The time of a call, beside what is predicted at the rate of vector operations that this machine has. */
+static void print_measured(const aic_explanation *e, const timer_result *time)
+{
+    const double rate = aic_peak_vector_operations(e->vector_bits);
+    printf("measured time: %.0f ns, fastest %.0f, slowest tenth from %.0f, of %" PRIu64 " calls, packed weights\n",
+           time->median_ns, time->min_ns, time->p90_ns, time->calls);
+    if (rate > 0 && time->median_ns > 0) {
+        printf(
+            "at this machine's %.3g vector operations a ns: %.0f ns predicted, the bound %.0f ns, of which %.1f %% is "
+            "reached\n",
+            rate, e->cost / rate, e->bound / rate, 100 * e->bound / rate / time->median_ns);
+    }
+}
+
+/* Measures as `bench` does. */
+static int measure(const explain_state *explain, const aic_explanation *e)
+{
+    static const double SECONDS = 0.3;
+    bench_operands operands;
+    bench_call call = {.kernel = NULL};
+    int status = bench_operands_open(&operands, &explain->spec, &explain->session.semantics);
+    if (status == CLI_DONE) {
+        status = bench_call_open(&call, &operands, explain->session.context, explain->schedule, true);
+        if (status == CLI_DONE) {
+            const timer_result time = timer_measure(bench_call_run, &call, SECONDS, interrupt_requested);
+            print_measured(e, &time);
+        }
+        bench_call_close(&call);
+    }
+    bench_operands_close(&operands);
+    return status;
+}
+
 static int explain_schedule(explain_state *explain)
 {
-    char *canonical = cli_spec_text(&explain->spec), *report = NULL;
-    size_t size = 0;
+    aic_explanation e = {.text = NULL};
+    char *canonical = cli_spec_text(&explain->spec);
     if (canonical == NULL) {
         return cli_fail(CLI_SYSTEM, "explain: memory ran out");
     }
     int status = CLI_DONE;
-    aic_status failed =
-        aic_dump(explain->session.context, &explain->spec, NULL, AIC_DUMP_EXPLAIN, explain->isa, NULL, &report, &size);
+    const aic_status failed =
+        aic_explain(explain->session.context, &explain->spec, explain->schedule, explain->isa, &e);
     if (failed == AIC_OK) {
-        printf("%s\n%s%s", canonical, report, size > 0 && report[size - 1] == '\n' ? "" : "\n");
+        printf("%s\n%s", canonical, e.text);
+        status = explain->measure ? measure(explain, &e) : CLI_DONE;
     } else {
         status = cli_fail_library(NULL, failed);
     }
-    aic_free(report);
+    aic_free(e.text);
     free(canonical);
     return status;
 }
@@ -142,6 +181,10 @@ static int explain_program(explain_state *explain)
 
 static int explain_request(explain_state *explain, const char *text)
 {
+    if (explain->measure) { /* the kernel runs here, on the one thread that a prediction is for */
+        explain->session.isa = explain->isa;
+        explain->session.threads = 1;
+    }
     int status = cli_session_open(&explain->session);
     if (status == CLI_DONE) {
         status = text != NULL ? explain_text(explain, text) : explain_program(explain);
@@ -160,6 +203,10 @@ static int check_options(const explain_state *explain, size_t texts)
     }
     if (explain->at != NULL && texts == 0) {
         return cli_fail(CLI_WRONG, "explain: --at: has no effect on a program, whose fills have no steps");
+    }
+    if (explain->at != NULL && (explain->measure || explain->schedule != NULL)) {
+        return cli_fail(CLI_WRONG, "explain: %s: has no effect with --at: an element is computed by the reference",
+                        explain->measure ? "--measure" : "--schedule");
     }
     if (explain->at == NULL && operands->pairs[PAIR_IN].count + operands->pairs[PAIR_FILL].count > 0) {
         return cli_fail(CLI_WRONG, "explain: --at: is missing: operands are taken for one element of the result only");
@@ -183,6 +230,15 @@ int cmd_explain(int argc, char **argv)
          .help = "instruction set level, also one that this host lacks",
          .kind = ARGS_TEXT,
          .target = &explain.isa},
+        {.name = "--schedule",
+         .value = "TEXT",
+         .help = "explain this one, as dump --stage plan prints it",
+         .kind = ARGS_TEXT,
+         .target = &explain.schedule},
+        {.name = "--measure",
+         .help = "measure the kernel, as bench does, beside what is predicted",
+         .kind = ARGS_FLAG,
+         .target = &explain.measure},
         CLI_OPTIONS_PTO(explain.pto),
         CLI_OPTION_DT(explain.session),
         CLI_OPTION_ARCH(explain.session),

@@ -134,7 +134,7 @@ int operands_bind(cli_operands *set)
     status = status == CLI_DONE ? take_scales(set, &set->scales) : status;
     for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
         const cli_operand *o = &set->items[i];
-        if (o->operand.direction == AIC_IN && o->in == NULL && o->fill == NULL) {
+        if (o->operand.direction == AIC_IN && o->in == NULL && o->fill == NULL && !set->inputs_optional) {
             status = cli_fail(CLI_WRONG, "%s: input %s is missing: give --in %s=%s or --fill %s=...", set->command,
                               o->operand.name, o->operand.name, takes_value(&o->operand) ? "VALUE" : "FILE",
                               o->operand.name);

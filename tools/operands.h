@@ -24,7 +24,8 @@ typedef enum pair_kind { PAIR_IN, PAIR_FILL, PAIR_OUT, PAIR_EXPECT, PAIR_KINDS }
 typedef struct cli_operands {
     const char *command; /* opens messages */
     args_list pairs[PAIR_KINDS];
-    args_list scales; /* of --quantise */
+    args_list scales;     /* of --quantise */
+    bool inputs_optional; /* the command fills what no option gives */
     size_t count;
     cli_operand *items;
 } cli_operands;

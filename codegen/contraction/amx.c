@@ -8,6 +8,7 @@
  * neighbours in one row of the output. All registers of pixels have as many rows, the fewest that the widest tile
  * needs; a narrower tile computes pixels too many, which are left out when the staging buffer is stored. */
 #include "codegen/contraction/microkernel.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
@@ -220,7 +221,11 @@ static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap
     LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
     LLVMValueRef carried[] = {panel, aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8))};
     aic_loop loop;
-    aic_loop_begin(e, &loop, "cell", aic_int(e, 0), aic_int(e, k->t->cells), unroll, carried, 2);
+    aic_name(e, carried[1], "band.tap");
+    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), unroll, carried,
+                   2);
+    aic_name_carried(e, &loop, 0, "panel.at");
+    aic_name_carried(e, &loop, 1, "band.at");
     for (int64_t cell = 0; cell < unroll; cell += STEP_CELLS) {
         emit_step(k, carried[1], carried[0], cell);
     }
@@ -239,7 +244,8 @@ static void emit_reduction(const tile *k)
         LLVMValueRef args[] = {number(k, i)};
         aic_emit_intrinsic(e, "llvm.x86.tilezero", NULL, 0, args, 1);
     }
-    aic_loop_begin(e, &loop, "tap", aic_int(e, 0), aic_int(e, k->t->taps), 1, &panel, 1);
+    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, &panel, 1);
+    aic_name_carried(e, &loop, 0, "panel.tap");
     panel = emit_tap(k, panel, loop.index);
     aic_loop_end(e, &loop);
 }
@@ -266,7 +272,7 @@ static void add_sums(const tile *k, LLVMValueRef sums)
         aic_loop loop;
         LLVMValueRef block = aic_at_const(e, k->out, v * k->t->staging_pitch);
         LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging_pitch);
-        aic_loop_begin(e, &loop, "pixel", aic_int(e, 0), aic_int(e, k->rows * k->cols), 1, NULL, 0);
+        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, k->rows * k->cols), 1, NULL, 0);
         LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
         LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
         aic_store(e, aic_add_saturated(e, aic_load(e, type, to, 0, ROW_BYTES), sum), to, 0, ROW_BYTES);
@@ -279,6 +285,8 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
+    aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
+                      (long long)cols, (long long)t->group);
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = assign(t), .vectors = t->vectors};
     k.across = (cols + k.a.g.pixels - 1) / k.a.g.pixels;
@@ -295,6 +303,14 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     }
     aic_emit_function_end(e);
     return function;
+}
+
+/* A row of pixels takes as many registers whatever the last one has too many of; sums that are added to old results
+ * are counted, and those of a second row lie behind the columns of the first. */
+static bool serves_narrower(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
+{
+    const int64_t pixels = assign(t).g.pixels;
+    return rows == 1 && !c->accumulate && (cols + pixels - 1) / pixels == (cols - 1 + pixels - 1) / pixels;
 }
 
 /* ---- a worker's state ---- */
@@ -339,6 +355,7 @@ const aic_microkernel aic_microkernel_amx = {
     .cost = cost_of,
     .bound = bound_of,
     .emit = emit_tile,
+    .serves_narrower = serves_narrower,
     .needs = AIC_NEEDS_TILES,
     .enter = enter,
     .leave = leave,

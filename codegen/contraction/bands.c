@@ -12,6 +12,7 @@
  * parts of a band packs its image once. */
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
@@ -51,6 +52,12 @@ static void emit_tiles(frame *f, const char *symbol)
             if (piece_count(&f->t->rows, r) == 0 || piece_count(&f->t->cols, s) == 0) {
                 continue;
             }
+            const bool served = s == 1 && f->tile[r][0] != NULL && f->t->kernel->serves_narrower != NULL &&
+                                f->t->kernel->serves_narrower(f->c, f->t, piece(&f->t->rows, r), f->t->cols.large);
+            if (served) {
+                f->tile[r][1] = f->tile[r][0];
+                continue;
+            }
             long long rows = piece(&f->t->rows, r), cols = piece(&f->t->cols, s);
             char name[160];
             snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, rows, cols, (long long)f->t->group);
@@ -66,9 +73,9 @@ static void emit_tap_table(const frame *f)
     aic_emit *e = f->e;
     const aic_contraction *c = f->c;
     aic_loop down, across;
-    aic_loop_begin(e, &down, "kh", aic_int(e, 0), aic_int(e, c->kh), 1, NULL, 0);
+    aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, c->kh), 1, NULL, 0);
     LLVMValueRef row = aic_mul(e, down.index, c->dilation_h * f->t->row_pitch);
-    aic_loop_begin(e, &across, "kw", aic_int(e, 0), aic_int(e, c->kw), 1, NULL, 0);
+    aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, c->kw), 1, NULL, 0);
     LLVMValueRef offset = aic_add(e, row, aic_mul(e, across.index, c->dilation_w * f->t->pixel_pitch));
     LLVMValueRef index = aic_add(e, aic_mul(e, down.index, c->kw), across.index);
     aic_store(e, offset, aic_at(e, f->taps, aic_mul(e, index, sizeof(int64_t))), 0, 8);
@@ -105,6 +112,9 @@ static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, 
     aic_emit *e = f->e;
     LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, group, f->t->panel_bytes));
     LLVMValueRef args[] = {out, band, panel, f->taps};
+    aic_name(e, out, "tile.out");
+    aic_name(e, band, "tile.band");
+    aic_name(e, panel, "tile.panel");
     aic_emit_call(e, tile, args, 4);
 }
 
@@ -117,7 +127,8 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, LLVMVa
     /* Rows of tiles as wide as the output are one run of pixels. */
     int64_t runs = cols == f->c->ow ? 1 : rows, count = rows * cols / runs;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "run", aic_int(e, 0), aic_int(e, runs), 1, NULL, 0);
+    aic_loop_begin(e, &loop, "run: runs of pixels that are neighbours in the result", aic_int(e, 0), aic_int(e, runs),
+                   1, NULL, 0);
     LLVMValueRef staging = aic_at(e, f->staging, aic_mul(e, loop.index, count * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
     LLVMValueRef row = aic_add(e, first, aic_mul(e, loop.index, f->c->ow)), rest[] = {aic_int(e, count), NULL};
     rest[1] = aic_mul(e, f->group, f->t->group);
@@ -142,7 +153,8 @@ static void emit_strip(const frame *f, LLVMValueRef tile, LLVMValueRef first, LL
         move_staged(f, strips->load[f->part], true, first, rows, cols);
     }
     aic_loop loop;
-    aic_loop_begin(e, &loop, "group", aic_int(e, 0), aic_int(e, groups), 1, NULL, 0);
+    aic_loop_begin(e, &loop, "group: groups of output channels of a strip", aic_int(e, 0), aic_int(e, groups), 1, NULL,
+                   0);
     LLVMValueRef out = aic_at(e, f->staging, aic_mul(e, loop.index, group * AIC_SUM_BYTES));
     emit_tile_call(f, tile, out, band, aic_add(e, f->group, loop.index));
     aic_loop_end(e, &loop);
@@ -161,7 +173,7 @@ static void emit_tile_row(const frame *f, int smaller_rows, LLVMValueRef first, 
             continue;
         }
         aic_loop loop;
-        aic_loop_begin(e, &loop, "col", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
+        aic_loop_begin(e, &loop, "col: tiles across the output", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
         LLVMValueRef tile = f->tile[smaller_rows][s];
         LLVMValueRef col = aic_add(e, aic_mul(e, loop.index, width), aic_int(e, done));
         LLVMValueRef pixel = aic_add(e, first, col);
@@ -204,7 +216,8 @@ static void emit_tile_rows(const frame *f)
             continue;
         }
         aic_loop loop;
-        begin_section(f, &loop, "tile", (range){f->first_tile, f->last_tile}, start, start + count, tiles);
+        begin_section(f, &loop, "tile: rows of tiles of the band", (range){f->first_tile, f->last_tile}, start,
+                      start + count, tiles);
         LLVMValueRef row = output_row(f, loop.index);
         LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
         emit_tile_row(f, r, aic_mul(e, row, f->c->ow),
@@ -220,7 +233,7 @@ static void emit_groups(frame *f)
     aic_emit *e = f->e;
     aic_loop loop;
     if (f->t->staging_pitch == 0) {
-        aic_loop_begin(e, &loop, "group", f->first_unit, f->last_unit, 1, NULL, 0);
+        aic_loop_begin(e, &loop, "group: groups of output channels", f->first_unit, f->last_unit, 1, NULL, 0);
         f->group = loop.index;
         f->group_out = output_group(f, loop.index);
         emit_tile_rows(f);
@@ -231,7 +244,8 @@ static void emit_groups(frame *f)
     for (f->part = 0; f->part < 2; f->part++) {
         int64_t end = first + f->strips.count[f->part];
         if (end > first) {
-            begin_section(f, &loop, "strip", (range){f->first_unit, f->last_unit}, first, end, f->t->units);
+            begin_section(f, &loop, "strip: strips of output channels", (range){f->first_unit, f->last_unit}, first,
+                          end, f->t->units);
             f->group = aic_mul(e, loop.index, f->t->strip_columns / f->t->group);
             emit_tile_rows(f);
             aic_loop_end(e, &loop);
@@ -251,6 +265,8 @@ static void emit_band(frame *f, LLVMValueRef band)
     LLVMValueRef height = LLVMBuildNSWSub(e->builder, output_row(f, f->last_tile), f->first_row, "");
     LLVMValueRef above = aic_mul(e, aic_add(e, height, aic_int(e, -1)), t->row_step);
     LLVMValueRef top = aic_add(e, aic_mul(e, f->first_row, f->c->stride_h), aic_int(e, -f->c->pad_top));
+    aic_name(e, f->first_row, "band.row");
+    aic_name(e, top, "band.top");
     LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->row_reach))};
     aic_emit_call(e, f->pack_image, args, 4);
     emit_groups(f);
@@ -264,7 +280,8 @@ static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
     LLVMValueRef divisor = aic_int(e, parts), up = aic_int(e, parts - 1);
     LLVMValueRef end = LLVMBuildUDiv(e->builder, aic_add(e, last, up), divisor, "");
     aic_loop loop;
-    aic_loop_begin(e, &loop, "band", LLVMBuildUDiv(e->builder, first, divisor, ""), end, 1, NULL, 0);
+    aic_loop_begin(e, &loop, "band: bands of the image", LLVMBuildUDiv(e->builder, first, divisor, ""), end, 1, NULL,
+                   0);
     LLVMValueRef before = aic_mul(e, loop.index, parts);
     LLVMValueRef from = aic_max(e, LLVMBuildNSWSub(e->builder, first, before, ""), aic_int(e, 0));
     LLVMValueRef to = LLVMBuildNSWSub(e->builder, last, before, "");
@@ -288,6 +305,7 @@ static LLVMValueRef emit_columns(frame *f, const aic_plan *plan, const char *sym
     const aic_epilogue *p = &f->t->epilogue;
     aic_body body;
     aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "columns", &body);
+    aic_note_function(e, "phase: the parameters of the columns");
     LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
     aic_emit_call(e, f->strips.table, args, 3);
     aic_emit_function_end(e);
@@ -306,6 +324,10 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     f->taps = aic_at_const(e, body.private, f->t->taps_offset);
     f->staging = aic_at_const(e, body.private, f->t->staging_offset);
     f->band = aic_at_const(e, body.private, f->t->band_offset);
+    aic_name(e, f->taps, "taps");
+    aic_name(e, f->staging, "staging");
+    aic_name(e, f->band, "band.memory");
+    aic_note_function(e, "phase: bands of the image, packed, then tile by tile");
     emit_tap_table(f);
     emit_items(f, body.first, body.last);
     aic_emit_function_end(e);

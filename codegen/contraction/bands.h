@@ -12,4 +12,8 @@ void aic_contraction_enumerate(aic_plan *plan, aic_space space, const aic_visito
 double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
 void aic_contraction_report(FILE *out, const aic_plan *plan);
 
+/* explain.c */
+void aic_contraction_nest(FILE *out, const aic_plan *plan);
+void aic_contraction_traffic(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVELS]);
+
 #endif

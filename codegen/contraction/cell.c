@@ -78,7 +78,7 @@ void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t byt
     int64_t wide = bytes / AIC_LINE_BYTES * AIC_LINE_BYTES;
     if (wide > 0) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "fill", aic_int(e, 0), aic_int(e, wide), AIC_LINE_BYTES, NULL, 0);
+        aic_loop_begin(e, &loop, "fill: bytes", aic_int(e, 0), aic_int(e, wide), AIC_LINE_BYTES, NULL, 0);
         aic_store(e, aic_splat(e, value, AIC_LINE_BYTES / unit), aic_at(e, pointer, loop.index), 0, align);
         aic_loop_end(e, &loop);
     }

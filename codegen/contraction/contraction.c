@@ -75,6 +75,25 @@ static void leave(aic_emit *e, const aic_plan *plan)
     aic_tiling_of(plan)->kernel->leave(e);
 }
 
+static const char *kernel_name(const aic_plan *plan)
+{
+    return aic_tiling_of(plan)->kernel->name;
+}
+
+static void memory(FILE *out, const aic_plan *plan)
+{
+    const aic_tiling *t = aic_tiling_of(plan);
+    if (plan->requirements.shared_bytes > 0) {
+        fprintf(out, ";   shared: the parameters of the result's columns\n");
+    }
+    fprintf(out, ";   a worker's: %lld + offsets of %lld taps in the band, ", (long long)t->taps_offset,
+            (long long)t->taps);
+    if (t->staging_pitch > 0) {
+        fprintf(out, "%lld + staging buffer of results, ", (long long)t->staging_offset);
+    }
+    fprintf(out, "%lld + band, %lld bytes\n", (long long)t->band_offset, (long long)t->band_bytes);
+}
+
 const aic_shape aic_shape_contraction = {
     .name = "contraction",
     .schedule = &RECORD,
@@ -86,4 +105,8 @@ const aic_shape aic_shape_contraction = {
     .enter = enter,
     .leave = leave,
     .report = aic_contraction_report,
+    .nest = aic_contraction_nest,
+    .kernel = kernel_name,
+    .traffic = aic_contraction_traffic,
+    .memory = memory,
 };

@@ -41,6 +41,9 @@ typedef struct aic_microkernel {
     LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                          const char *name);
 
+    /* Whether emit() makes the same code for a tile one column narrower; NULL: for none. */
+    bool (*serves_narrower)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
+
     /* State of a worker around its calls, where needs has AIC_NEEDS_TILES. */
     uint32_t needs;
     void (*enter)(aic_emit *e, const aic_tiling *t);

@@ -1,6 +1,7 @@
 /* Packing the image: some of its rows become a band [row][column][cell], widened to cells and with the padding filled
  * in. */
 #include "codegen/contraction/contraction.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "frontend/numeric/half.h"
 
@@ -53,7 +54,8 @@ static void fill_row(const band_writer *w, LLVMValueRef row)
 {
     aic_emit *e = w->e;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "pad", aic_int(e, 0), aic_int(e, w->t->row_pitch), AIC_LINE_BYTES, NULL, 0);
+    aic_loop_begin(e, &loop, "pad: bytes of a band row", aic_int(e, 0), aic_int(e, w->t->row_pitch), AIC_LINE_BYTES,
+                   NULL, 0);
     aic_store(e, padding(w), aic_at(e, row, loop.index), 0, w->t->arithmetic.cell_bytes);
     aic_loop_end(e, &loop);
 }
@@ -66,7 +68,7 @@ static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef sou
     int64_t step = count == w->c->c0 ? count : RUN_CHANNELS, done = count / step * step;
     if (done > 0) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "run", aic_int(e, 0), aic_int(e, done), step, NULL, 0);
+        aic_loop_begin(e, &loop, "run: channels that are neighbours", aic_int(e, 0), aic_int(e, done), step, NULL, 0);
         copy_cells(w, aic_at(e, target, aic_mul(e, loop.index, target_bytes)),
                    aic_at(e, source, aic_mul(e, loop.index, source_bytes)), (unsigned)step);
         aic_loop_end(e, &loop);
@@ -90,7 +92,8 @@ static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef 
         return;
     }
     aic_loop pixels;
-    aic_loop_begin(e, &pixels, "pixel", aic_int(e, 0), aic_int(e, w->inside), 1, NULL, 0);
+    aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_int(e, w->inside),
+                   1, NULL, 0);
     target = aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch));
     copy_run(w, target, aic_at(e, source, aic_mul(e, pixels.index, step * w->t->source_bytes)), count);
     if (missing > 0) {
@@ -131,7 +134,7 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     int64_t target_step = block * aic_channel_bytes(w->t), source_step = c->image.block * w->t->source_bytes;
     if (full > 0) {
         aic_loop blocks;
-        aic_loop_begin(e, &blocks, "block", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
+        aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
         copy_pixels(w, aic_at(e, target, aic_mul(e, blocks.index, target_step)),
                     aic_at(e, source, aic_mul(e, blocks.index, source_step)), block, dense ? missing : 0);
         aic_loop_end(e, &blocks);
@@ -165,11 +168,12 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
     aic_emit_function(e, name, aic_pack_kind(t->taps * t->outputs), PARAMS, 2, 2);
+    aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
     LLVMValueRef function = e->function;
     band_writer w = {.e = e, .c = c, .t = t, .image = aic_emit_param(e, 1)};
     find_columns(&w);
     aic_loop loop;
-    aic_loop_begin(e, &loop, "row", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
+    aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
     LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), aic_mul(e, loop.index, t->row_pitch));
     LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), loop.index);
     if (t->row_step != t->row_gap) { /* rows between two windows are left out */

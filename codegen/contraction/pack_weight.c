@@ -9,6 +9,7 @@
 #include "codegen/contraction/contraction.h"
 #include "codegen/family/family.h"
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
@@ -114,7 +115,8 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
     aic_emit *e = p->e;
     if (channels == p->c->c0) {
         aic_loop runs;
-        aic_loop_begin(e, &runs, "run", aic_int(e, 0), aic_int(e, p->units), p->run, NULL, 0);
+        aic_loop_begin(e, &runs, "run: runs of cells of a channel block", aic_int(e, 0), aic_int(e, p->units), p->run,
+                       NULL, 0);
         emit_run(p, aic_at(e, source, aic_mul(e, runs.index, p->unit_bytes)),
                  aic_at(e, row, aic_mul(e, runs.index, p->t->group * p->t->arithmetic.cell_bytes)), 0, channels,
                  p->run);
@@ -135,8 +137,10 @@ static LLVMValueRef emit_blocks(const packer *p, int64_t channels, const char *n
     aic_emit *e = p->e;
     aic_loop blocks;
     aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 2, 1);
+    aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
-    aic_loop_begin(e, &blocks, "block", aic_int(e, 0), aic_emit_param(e, 2), p->block, NULL, 0);
+    aic_loop_begin(e, &blocks, "block: blocks of output channels", aic_int(e, 0), aic_emit_param(e, 2), p->block, NULL,
+                   0);
     emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->t->source_bytes)),
                aic_at(e, row, aic_mul(e, blocks.index, p->t->arithmetic.cell_bytes)), channels);
     aic_loop_end(e, &blocks);
@@ -173,8 +177,8 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef chunk, int64_t fir
 {
     aic_emit *e = p->e;
     aic_loop blocks, taps;
-    aic_loop_begin(e, &blocks, "channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
-    aic_loop_begin(e, &taps, "tap", aic_int(e, 0), aic_int(e, p->t->taps), 1, NULL, 0);
+    aic_loop_begin(e, &blocks, "channels: blocks of channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->t->taps), 1, NULL, 0);
     emit_step(p, panel_of(p, chunk), aic_mul(e, chunk, p->chunk), blocks.index, taps.index, function);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &blocks);
@@ -186,7 +190,7 @@ static void emit_from_blocks(const packer *p)
     aic_emit *e = p->e;
     const int64_t full = p->c->channels / p->c->c0;
     aic_loop chunks;
-    aic_loop_begin(e, &chunks, "chunk", p->first, p->last, 1, NULL, 0);
+    aic_loop_begin(e, &chunks, "chunk: chunks of output channels", p->first, p->last, 1, NULL, 0);
     if (p->inner[0] != NULL) {
         emit_channel_blocks(p, chunks.index, 0, full, p->inner[0]);
     }
@@ -236,10 +240,11 @@ static LLVMValueRef emit_columns(const packer *p, int64_t columns, const char *n
     int64_t channels = t->arithmetic.cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
     int64_t source_step = channels * p->c->n * t->source_bytes, step = t->group * t->arithmetic.cell_bytes;
     aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 2, 0);
+    aic_note_function(e, "packs columns of a chunk of a weight in rows");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     if (full > 0) {
         aic_loop cells;
-        aic_loop_begin(e, &cells, "cell", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
+        aic_loop_begin(e, &cells, "cell: channel cells", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
         emit_cell(p, aic_at(e, source, aic_mul(e, cells.index, source_step)),
                   aic_at(e, row, aic_mul(e, cells.index, step)), channels, columns);
         aic_loop_end(e, &cells);
@@ -265,7 +270,8 @@ static void emit_from_rows(const packer *p)
     const int64_t full = p->columns / p->chunk;
     if (p->inner[0] != NULL) {
         aic_loop chunks;
-        aic_loop_begin(e, &chunks, "chunk", p->first, aic_min(e, p->last, aic_int(e, full)), 1, NULL, 0);
+        aic_loop_begin(e, &chunks, "chunk: chunks of output channels", p->first, aic_min(e, p->last, aic_int(e, full)),
+                       1, NULL, 0);
         emit_chunk(p, chunks.index, p->inner[0]);
         aic_loop_end(e, &chunks);
     }
@@ -294,9 +300,10 @@ static void emit_missing_cells(const packer *p)
     const aic_tiling *t = p->t;
     const int64_t used = used_cells(p), step = t->group * t->arithmetic.cell_bytes;
     aic_loop panels, taps;
-    aic_loop_begin(e, &panels, "panel", p->first_panel, p->last_panel, 1, NULL, 0);
+    aic_loop_begin(e, &panels, "panel: panels, one a group of output channels", p->first_panel, p->last_panel, 1, NULL,
+                   0);
     LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes));
-    aic_loop_begin(e, &taps, "tap", aic_int(e, 0), aic_int(e, t->taps), 1, NULL, 0);
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, t->taps), 1, NULL, 0);
     LLVMValueRef tap = aic_at(e, aic_at_const(e, panel, t->start_bytes), aic_mul(e, taps.index, t->cells * step));
     aic_fill(e, aic_at_const(e, tap, used * step), LLVMConstInt(e->i64, 0, false), (t->cells - used) * step);
     aic_loop_end(e, &taps);
@@ -311,7 +318,7 @@ static void emit_missing_panels(const packer *p)
     const int64_t whole = p->columns / t->group;
     aic_loop panels;
     LLVMValueRef first = aic_max(e, p->first_panel, aic_int(e, whole));
-    aic_loop_begin(e, &panels, "panel", first, p->last_panel, 1, NULL, 0);
+    aic_loop_begin(e, &panels, "panel: panels, one a group of output channels", first, p->last_panel, 1, NULL, 0);
     aic_fill(e, aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes)), LLVMConstInt(e->i32, 0, false),
              t->panel_bytes);
     aic_loop_end(e, &panels);
@@ -327,12 +334,14 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     unsigned bytes = t->lanes * t->arithmetic.cell_bytes;
     LLVMTypeRef cells = aic_vector(e->i8, bytes), words = aic_vector(e->i32, t->lanes);
     aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 1, 0);
+    aic_note_function(e, "start values of a panel, which make up for the offset of the image");
     LLVMValueRef function = e->function;
     LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)t->arithmetic.image_offset, false), bytes);
     aic_loop vectors, steps;
-    aic_loop_begin(e, &vectors, "vector", aic_int(e, 0), aic_int(e, t->vectors), 1, NULL, 0);
+    aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, t->vectors), 1, NULL, 0);
     LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
-    aic_loop_begin(e, &steps, "step", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum, 1);
+    aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum,
+                   1);
     LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->group * t->arithmetic.cell_bytes));
     sum = aic_family_of(e->target)->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
     aic_loop_end(e, &steps);
@@ -346,7 +355,8 @@ static void emit_all_starts(const packer *p)
 {
     aic_emit *e = p->e;
     aic_loop panels;
-    aic_loop_begin(e, &panels, "panel", p->first_panel, p->last_panel, 1, NULL, 0);
+    aic_loop_begin(e, &panels, "panel: panels, one a group of output channels", p->first_panel, p->last_panel, 1, NULL,
+                   0);
     LLVMValueRef args[] = {aic_at(e, p->packed, aic_mul(e, panels.index, p->t->panel_bytes))};
     aic_emit_call(e, p->starts, args, 1);
     aic_loop_end(e, &panels);
@@ -398,6 +408,7 @@ static void begin(packer *p, const char *name)
     static const char *const PARAMS[] = {"packed", "weight", "first", "last"};
     aic_emit *e = p->e;
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
+    aic_note_function(e, "packs chunks first .. last-1 of the weight into panels");
     p->packed = aic_emit_param(e, 0);
     p->weight = aic_emit_param(e, 1);
     p->first = aic_emit_param(e, 2);

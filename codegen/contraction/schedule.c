@@ -181,6 +181,10 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
         if (reason != NULL) {
             fprintf(out, "  kernel=%s, vectors=%lld: a group of %lld output channels %s\n", kernel->name,
                     (long long)vectors, (long long)(vectors * lanes), reason);
+        } else if (kernel->pixels(c, target, vectors) < c->oh * c->ow) {
+            fprintf(out,
+                    "  kernel=%s, vectors=%lld: tiles of more than %lld pixels need more registers than there are\n",
+                    kernel->name, (long long)vectors, (long long)kernel->pixels(c, target, vectors));
         }
     }
 }

@@ -3,6 +3,7 @@
  * epilogue stores them, a run of pixels that are consecutive rows of the result at a time. Where the sums start from an
  * old result, the buffer is filled with it first. */
 #include "codegen/contraction/contraction.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
@@ -28,12 +29,13 @@ static LLVMValueRef emit_load(aic_emit *e, const aic_tiling *t, int64_t columns,
     const aic_epilogue *p = &t->epilogue;
     const int64_t step = p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
+    aic_note_function(e, "fills the staging buffer with the old result, which the sums start from");
     LLVMValueRef function = e->function;
     LLVMValueRef first = LLVMBuildUDiv(e->builder, aic_emit_param(e, 4), aic_int(e, AIC_BLOCK_COLUMNS), "");
     LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_mul(e, aic_emit_param(e, 2), p->target_row));
     old = aic_at(e, old, aic_mul(e, first, step));
     aic_loop rows;
-    aic_loop_begin(e, &rows, "row", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
+    aic_loop_begin(e, &rows, "row: pixels of a run", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
     LLVMValueRef from = aic_at(e, old, aic_mul(e, rows.index, p->target_row));
     LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, ROW_BYTES));
     for (int64_t block = 0; block * AIC_BLOCK_COLUMNS < columns; block++) {

@@ -9,7 +9,10 @@
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+
+#include <stdio.h>
 
 typedef struct tile {
     aic_emit *e;
@@ -121,6 +124,30 @@ static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef i
     return aic_fma(k->e, image, weight, sum);
 }
 
+/* Names what a loop carries: sums by pixel and vector, then the pointers. */
+static void name_carried(const tile *k, const aic_loop *loop, const char *sum, const char *suffix)
+{
+    const unsigned vectors = k->t->vectors;
+    for (unsigned i = 0; i < k->sums; i++) {
+        aic_name_carried(k->e, loop, i, "%s.p%u.v%u%s", sum, i / vectors, i % vectors, suffix);
+    }
+    aic_name_carried(k->e, loop, k->sums, "panel.at%s", suffix);
+}
+
+/* Names of what a cell beyond the first one of a loop body computes end with its number. */
+typedef struct cell_suffix {
+    char text[24];
+} cell_suffix;
+
+static cell_suffix suffix_of(const aic_emit *e, int64_t cell)
+{
+    cell_suffix suffix = {""};
+    if (cell > 0 && e->notes != NULL) {
+        snprintf(suffix.text, sizeof suffix.text, ".u%lld", (long long)cell);
+    }
+    return suffix;
+}
+
 /* One cell of every pixel times one cell of every output channel. */
 static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
 {
@@ -128,14 +155,19 @@ static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVM
     unsigned bytes = k->t->arithmetic.cell_bytes, vectors = k->t->vectors, lanes = k->t->lanes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
     LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
+    const cell_suffix suffix = suffix_of(e, cell);
     for (unsigned v = 0; v < vectors; v++) {
         weight[v] = aic_load(e, k->cells_type, panel, (cell * vectors + v) * lanes * bytes, lanes * bytes);
+        aic_name(e, weight[v], "w.v%u%s", v, suffix.text);
     }
     for (unsigned p = 0; p < k->pixels; p++) {
         LLVMValueRef value = aic_load(e, scalar, band, band_offset(k, p) + cell * bytes, bytes);
         LLVMValueRef image = LLVMBuildBitCast(e->builder, aic_splat(e, value, lanes), k->cells_type, "");
+        aic_name(e, value, "x.p%u%s.cell", p, suffix.text);
+        aic_name(e, image, "x.p%u%s", p, suffix.text);
         for (unsigned v = 0; v < vectors; v++) {
             sums[p * vectors + v] = multiply_add(k, sums[p * vectors + v], image, weight[v]);
+            aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v, cell + 1 == k->t->unroll ? "next" : "sum");
         }
     }
 }
@@ -152,8 +184,12 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
         carried[i] = values[i];
     }
     carried[k->sums + 1] = aic_at(e, k->band, offset);
+    aic_name(e, offset, "tap.offset");
     aic_loop loop;
-    aic_loop_begin(e, &loop, "cell", aic_int(e, 0), aic_int(e, cells), k->t->unroll, carried, count);
+    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, cells), k->t->unroll, carried,
+                   count);
+    name_carried(k, &loop, "acc", "");
+    aic_name_carried(e, &loop, k->sums + 1, "band.at");
     for (int64_t u = 0; u < k->t->unroll; u++) {
         emit_cell(k, carried, carried[k->sums + 1], carried[k->sums], u);
     }
@@ -175,6 +211,7 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
     LLVMValueRef values[AIC_CARRIED_MAX];
     for (unsigned i = 0; i < k->sums; i++) {
         values[i] = first_sum(k, totals[i], i);
+        aic_name(e, values[i], "acc.p%u.v%u.start", i / k->t->vectors, i % k->t->vectors);
     }
     values[k->sums] = totals[k->sums];
     if (k->t->block_taps == 1) {
@@ -182,12 +219,15 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
     } else {
         LLVMValueRef end = aic_add(e, first, aic_int(e, k->t->block_taps));
         aic_loop loop;
-        aic_loop_begin(e, &loop, "tap", first, aic_min(e, end, aic_int(e, k->t->taps)), 1, values, k->sums + 1);
+        aic_loop_begin(e, &loop, "tap: taps of the kernel", first, aic_min(e, end, aic_int(e, k->t->taps)), 1, values,
+                       k->sums + 1);
+        name_carried(k, &loop, "acc", ".tap");
         emit_tap(k, values, channel_offset, loop.index, cells);
         aic_loop_end(e, &loop);
     }
     for (unsigned i = 0; i < k->sums; i++) {
         totals[i] = fold(k, totals[i], values[i]);
+        aic_name(e, totals[i], "total.p%u.v%u.next", i / k->t->vectors, i % k->t->vectors);
     }
     totals[k->sums] = values[k->sums];
 }
@@ -197,9 +237,13 @@ static void emit_reduction(const tile *k, LLVMValueRef *totals)
     aic_emit *e = k->e;
     int64_t blocks = k->t->arithmetic.sum == AIC_SUM_CUBE ? k->c->c1 : 1, cells = k->t->cells / blocks;
     aic_loop channels, taps;
-    aic_loop_begin(e, &channels, "block", aic_int(e, 0), aic_int(e, blocks), 1, totals, k->sums + 1);
+    aic_loop_begin(e, &channels, "block: blocks of channels", aic_int(e, 0), aic_int(e, blocks), 1, totals,
+                   k->sums + 1);
+    name_carried(k, &channels, "total", ".block");
     LLVMValueRef offset = aic_mul(e, channels.index, cells * k->t->arithmetic.cell_bytes);
-    aic_loop_begin(e, &taps, "taps", aic_int(e, 0), aic_int(e, k->t->taps), k->t->block_taps, totals, k->sums + 1);
+    aic_loop_begin(e, &taps, "taps: taps whose sums are folded together", aic_int(e, 0), aic_int(e, k->t->taps),
+                   k->t->block_taps, totals, k->sums + 1);
+    name_carried(k, &taps, "total", "");
     emit_tap_block(k, totals, offset, taps.index, cells);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &channels);
@@ -224,6 +268,8 @@ LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const a
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
+    aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels: acc.pP.vV is the sum of pixel P, vector V",
+                      (long long)rows, (long long)cols, (long long)t->group);
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
     k.sums = k.pixels * t->vectors;

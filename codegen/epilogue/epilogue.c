@@ -3,6 +3,7 @@
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/epilogue/value.h"
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
 enum { LANES = AIC_EPILOGUE_LANES, SOURCE_BYTES = 4, ROW_BYTES = LANES * SOURCE_BYTES };
@@ -72,8 +73,10 @@ static void emit_unit(const walk *w, const piece *c, unsigned unit, LLVMValueRef
     source = aic_at_const(e, source, blocks * w->s->block_bytes);
     for (unsigned i = 0; i < count; i++) {
         accumulators[i] = load_vector(w, c, source, i);
+        aic_name(e, accumulators[i], "sum.v%u", unit * c->unit.count + i);
     }
     LLVMValueRef results = aic_epilogue_results(e, w->p, &c->unit, &c->parameters[unit], accumulators, count);
+    aic_name(e, results, "result.u%u", unit);
     store_rows(w, c, results, single ? 1 : c->unit.rows, aic_at_const(e, target, blocks * LANES * target_bytes(w)));
 }
 
@@ -95,7 +98,7 @@ static void emit_singles(const walk *w, const piece *c, LLVMValueRef count)
 {
     aic_emit *e = w->e;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "row", aic_int(e, 0), count, 1, NULL, 0);
+    aic_loop_begin(e, &loop, "row: rows, one at a time", aic_int(e, 0), count, 1, NULL, 0);
     emit_body(w, c, loop.index, 1, true);
     aic_loop_end(e, &loop);
 }
@@ -116,7 +119,7 @@ static void emit_rows(const walk *w, const piece *c, int64_t rows)
         emit_singles(w, c, LLVMBuildSelect(e->builder, few, count, none, ""));
         count = LLVMBuildSelect(e->builder, few, none, count, "");
     }
-    aic_loop_begin(e, &loop, "rows", none, count, step, NULL, 0);
+    aic_loop_begin(e, &loop, "rows: rows, some at a time", none, count, step, NULL, 0);
     emit_body(w, c, aic_min(e, loop.index, last), step, false);
     aic_loop_end(e, &loop);
 }
@@ -213,7 +216,8 @@ static void emit_pieces(const walk *w)
     }
     if (whole > 0) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "piece", aic_int(e, 0), aic_int(e, whole), size, NULL, 0);
+        aic_loop_begin(e, &loop, "piece: neighbouring blocks of 16 columns", aic_int(e, 0), aic_int(e, whole), size,
+                       NULL, 0);
         LLVMValueRef first = whole % size == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, whole - size));
         emit_piece(w, first, size, (unsigned)(size * LANES), row_bytes, false);
         aic_loop_end(e, &loop);
@@ -241,7 +245,7 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
         end = aic_min(e, begun, end);
     }
     aic_loop loop;
-    aic_loop_begin(e, &loop, "matrix", first, end, 1, NULL, 0);
+    aic_loop_begin(e, &loop, "matrix: matrices of the result", first, end, 1, NULL, 0);
     LLVMValueRef start = aic_mul(e, loop.index, p->source_matrix);
     LLVMValueRef low = aic_max(e, row, start), high = aic_min(e, past, aic_add(e, start, aic_int(e, p->rows)));
     w->target = aic_at(e, target, aic_mul(e, loop.index, p->target_matrix));
@@ -255,8 +259,10 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
 LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
                                      const char *name)
 {
-    static const char *const PARAMS[] = {"target", "source", "table", "row", "count", "column"};
+    static const char *const PARAMS[] = {"target", "source", "table", "row: rows, one at a time", "count", "column"};
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 3);
+    aic_note_function(e, "epilogue of `count` rows from `row` on and %lld columns from `column` on",
+                      (long long)strip->columns);
     LLVMValueRef function = e->function;
     walk w = {.e = e, .p = p, .s = strip, .table = aic_emit_param(e, 2), .column = aic_emit_param(e, 5)};
     emit_matrices(&w, aic_emit_param(e, 0), aic_emit_param(e, 1), aic_emit_param(e, 3), aic_emit_param(e, 4));

@@ -7,6 +7,8 @@
  * Within the strip it is pieces of columns, then rows. Rows of different blocks of the source, and rows of a target in
  * rows, lie far apart; a band is as many of them as translation and prefetching of addresses cope with. */
 #include "codegen/epilogue/value.h"
+#include "codegen/explain.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
@@ -227,10 +229,35 @@ static void report(FILE *out, const aic_plan *plan)
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
     const aic_epilogue_schedule *s = schedule_of(plan);
     const aic_unit unit = aic_epilogue_unit(p, plan->problem.target, s->blocks);
+    const bool any = 2 * least(neighbours(p), blocks_of(p)) <= AIC_EPILOGUE_BLOCKS;
+    fprintf(out, any ? "refused:\n" : "refused: nothing\n");
+    for (int64_t blocks = 2; blocks <= AIC_EPILOGUE_BLOCKS; blocks *= 2) {
+        if (blocks > neighbours(p)) {
+            fprintf(out, "  blocks=%" PRId64 ": results of no more than %" PRId64 " columns are neighbours in memory\n",
+                    blocks, neighbours(p) * LANES);
+        } else if (blocks > blocks_of(p)) {
+            fprintf(out, "  blocks=%" PRId64 ": there are %" PRId64 " blocks of columns\n", blocks, blocks_of(p));
+        }
+    }
     fprintf(out, "pieces of %" PRId64 " columns, %" PRId64 " rows an iteration, %" PRId64 " rows a band\n",
             least(s->blocks, neighbours(p)) * LANES, s->rows, s->band);
     fprintf(out, "results %u rows x %u columns at a time\n", unit.rows, unit.blocks * LANES);
     fprintf(out, "column parameters: %" PRId64 " bytes in the workspace\n", aic_epilogue_table_bytes(p));
+}
+
+static void nest(FILE *out, const aic_plan *plan)
+{
+    const aic_epilogue *p = &kernel_of(plan)->epilogue;
+    const aic_epilogue_schedule *s = schedule_of(plan);
+    const bands *b = plan->derived;
+    const int64_t size = least(s->blocks, neighbours(p)), whole = p->columns / LANES;
+    if (aic_epilogue_table_bytes(p) > 0) {
+        aic_nest_line(out, 0, "block of 16 columns", blocks_of(p), "its parameters are read and kept");
+    }
+    aic_nest_line(out, 0, "band", b->count, "%" PRId64 " rows", b->band);
+    aic_nest_line(out, 1, "piece", (whole + size - 1) / size + (p->columns % LANES != 0), "%" PRId64 " columns",
+                  size * LANES);
+    aic_nest_line(out, 2, "iteration", (b->band + s->rows - 1) / s->rows, "%" PRId64 " rows", s->rows);
 }
 
 /* ---- emission ---- */
@@ -298,7 +325,8 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     aic_emit *e = f->e;
     aic_loop loop;
     aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "bands", &f->body);
-    aic_loop_begin(e, &loop, "band", f->body.first, f->body.last, 1, NULL, 0);
+    aic_note_function(e, "phase: bands of rows of accumulators through the strips");
+    aic_loop_begin(e, &loop, "band: bands of rows", f->body.first, f->body.last, 1, NULL, 0);
     LLVMValueRef row = aic_mul(e, loop.index, f->b->band);
     LLVMValueRef left = LLVMBuildNSWSub(e->builder, aic_int(e, f->b->rows), row, "");
     LLVMValueRef source = aic_at(e, f->body.operand[1], aic_mul(e, row, ROW_BYTES));
@@ -332,6 +360,7 @@ static LLVMValueRef emit_table(aic_emit *e, const aic_plan *plan, const char *sy
     snprintf(name, sizeof name, "%s_columns", symbol);
     LLVMValueRef table = aic_emit_epilogue_table(e, p, name);
     aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "table", &body);
+    aic_note_function(e, "phase: the parameters of the columns");
     LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
     aic_emit_call(e, table, args, 3);
     aic_emit_function_end(e);
@@ -347,6 +376,16 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
     }
     emit_strips(&f, schedule_of(plan), symbol);
     bodies->phase[phase] = emit_bands(&f, plan, symbol);
+}
+
+static void memory(FILE *out, const aic_plan *plan)
+{
+    if (plan->requirements.shared_bytes > 0) {
+        fprintf(out, ";   shared: the parameters of the columns\n");
+    }
+    if (plan->requirements.private_bytes > 0) {
+        fprintf(out, ";   a worker's: a copy of the last row's last columns\n");
+    }
 }
 
 static const aic_field FIELDS[] = {
@@ -366,4 +405,6 @@ const aic_shape aic_shape_epilogue = {
     .bound = bound,
     .emit = emit,
     .report = report,
+    .nest = nest,
+    .memory = memory,
 };

@@ -6,6 +6,7 @@
  * The header is a line whose first word tells the path that columns need. What is the same in every block is there
  * once; what is the same in every column is constant and not there. */
 #include "codegen/epilogue/value.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "frontend/numeric/half.h"
 
@@ -359,7 +360,7 @@ static LLVMValueRef fill_parts(aic_emit *e, const aic_epilogue *p, LLVMValueRef 
     const int64_t whole = columns / lanes, all = (columns + LANES - 1) / LANES * (LANES / lanes);
     if (whole > 0) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "part", aic_int(e, 0), aic_int(e, whole), 1, &path, path != NULL);
+        aic_loop_begin(e, &loop, "part: vectors of columns", aic_int(e, 0), aic_int(e, whole), 1, &path, path != NULL);
         const part at = part_at(e, loop.index);
         path = fill_part(e, p, &at, (unsigned)lanes, path);
         aic_loop_end(e, &loop);
@@ -378,6 +379,7 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const c
         return NULL;
     }
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 0);
+    aic_note_function(e, "fills the table of what columns need: scale, bias, shifts, and which path they take");
     LLVMValueRef function = e->function;
     LLVMValueRef path = tells(p) ? aic_zero(aic_vector(e->i32, part_lanes(e->target))) : NULL;
     path = fill_parts(e, p, path);

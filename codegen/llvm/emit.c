@@ -1,12 +1,15 @@
 /* Functions, addresses and loops of the emitter. */
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
 
 #include <string.h>
 
-void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target)
+void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target,
+                   aic_notes *notes)
 {
-    *e = (aic_emit){.target = target, .context = context, .module = module};
+    *e = (aic_emit){.target = target, .context = context, .module = module, .notes = notes};
+    LLVMContextSetDiscardValueNames(context, notes == NULL);
     e->builder = LLVMCreateBuilderInContext(context);
     e->i1 = LLVMInt1TypeInContext(context);
     e->i8 = LLVMInt8TypeInContext(context);
@@ -44,6 +47,14 @@ static void set_text_attribute(aic_emit *e, const char *name, const char *value)
         LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
+/* A block with the name that `text` begins with, and this behind it. */
+static LLVMBasicBlockRef append_block(aic_emit *e, const char *text, const char *suffix)
+{
+    LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(e->context, e->function, "");
+    aic_name(e, LLVMBasicBlockAsValue(block), "%.*s%s", (int)strcspn(text, ":"), text, suffix);
+    return block;
+}
+
 void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
                        unsigned integers)
 {
@@ -66,12 +77,12 @@ void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const 
     set_text_attribute(e, "target-features", e->target->features);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef param = LLVMGetParam(e->function, i);
-        LLVMSetValueName2(param, names[i], strlen(names[i]));
+        aic_name(e, param, "%s", names[i]);
         if (i < pointers) {
             LLVMAddAttributeAtIndex(e->function, i + 1, attribute(e, "noalias"));
         }
     }
-    LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(e->context, e->function, "entry"));
+    LLVMPositionBuilderAtEnd(e->builder, append_block(e, "entry", ""));
 }
 
 void aic_emit_aliases(aic_emit *e)
@@ -185,20 +196,20 @@ static LLVMValueRef laundered(aic_emit *e, LLVMValueRef pointer)
 }
 
 /* What the body of a loop sees of its index and of the pointers it carries. */
-static void launder_loop(aic_emit *e, aic_loop *loop)
+static void launder_loop(aic_emit *e, aic_loop *loop, const char *text)
 {
+    const int name = (int)strcspn(text, ":");
     LLVMValueRef index = LLVMBuildIntToPtr(e->builder, loop->phi_index, e->ptr, "");
-    loop->index = LLVMBuildPtrToInt(e->builder, laundered(e, index), e->i64, "");
+    LLVMValueRef hidden = laundered(e, index);
+    loop->index = LLVMBuildPtrToInt(e->builder, hidden, e->i64, "");
+    aic_name(e, index, "%.*s.ptr", name, text);
+    aic_name(e, hidden, "%.*s.laundered", name, text);
+    aic_name(e, loop->index, "%.*s", name, text);
     for (unsigned i = 0; i < loop->count; i++) {
         if (LLVMTypeOf(loop->carried[i]) == e->ptr) {
             loop->carried[i] = laundered(e, loop->carried[i]);
         }
     }
-}
-
-static LLVMBasicBlockRef append_block(aic_emit *e, const char *name)
-{
-    return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
 static void make_phis(aic_emit *e, aic_loop *loop, LLVMBasicBlockRef before)
@@ -210,12 +221,37 @@ static void make_phis(aic_emit *e, aic_loop *loop, LLVMBasicBlockRef before)
     }
 }
 
-void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *name, LLVMValueRef first, LLVMValueRef limit, int64_t step,
+/* Makes the loop's blocks and what its header holds; the builder stands in its body afterwards. */
+static void open_loop(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first)
+{
+    const int name = (int)strcspn(text, ":");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+    loop->header = append_block(e, text, ".loop");
+    loop->exit = append_block(e, text, ".end");
+    aic_note_loop(e, loop, text, first);
+    LLVMBuildBr(e->builder, loop->header);
+    LLVMPositionBuilderAtEnd(e->builder, loop->header);
+    loop->phi_index = LLVMBuildPhi(e->builder, e->i64, "");
+    aic_name(e, loop->phi_index, "%.*s.phi", name, text);
+    LLVMAddIncoming(loop->phi_index, &first, &before, 1);
+    make_phis(e, loop, before);
+    if (loop->tested) {
+        LLVMBasicBlockRef body = append_block(e, text, ".body");
+        LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, loop->phi_index, loop->limit, "");
+        aic_name(e, more, "%.*s.more", name, text);
+        LLVMBuildCondBr(e->builder, more, body, loop->exit);
+        LLVMPositionBuilderAtEnd(e->builder, body);
+    }
+    launder_loop(e, loop, text);
+}
+
+void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit, int64_t step,
                     LLVMValueRef *carried, unsigned count)
 {
     int64_t low, high;
     aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
     bool constant = is_constant(first, &low) && is_constant(limit, &high);
+    loop->text = text;
     loop->index = first;
     loop->limit = limit;
     loop->step = step;
@@ -223,24 +259,9 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *name, LLVMValueRef 
     loop->count = count;
     loop->tested = !constant;
     loop->header = loop->exit = NULL;
-    if (constant && low + step >= high) {
-        return;
+    if (!constant || low + step < high) {
+        open_loop(e, loop, text, first);
     }
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
-    loop->header = append_block(e, name);
-    loop->exit = append_block(e, "");
-    LLVMBuildBr(e->builder, loop->header);
-    LLVMPositionBuilderAtEnd(e->builder, loop->header);
-    loop->phi_index = LLVMBuildPhi(e->builder, e->i64, name);
-    LLVMAddIncoming(loop->phi_index, &first, &before, 1);
-    make_phis(e, loop, before);
-    if (loop->tested) {
-        LLVMBasicBlockRef body = append_block(e, "");
-        LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, loop->phi_index, limit, "");
-        LLVMBuildCondBr(e->builder, more, body, loop->exit);
-        LLVMPositionBuilderAtEnd(e->builder, body);
-    }
-    launder_loop(e, loop);
 }
 
 void aic_loop_end(aic_emit *e, aic_loop *loop)
@@ -248,12 +269,15 @@ void aic_loop_end(aic_emit *e, aic_loop *loop)
     if (loop->header == NULL) {
         return;
     }
+    const int name = (int)strcspn(loop->text, ":");
     LLVMValueRef next = LLVMBuildNSWAdd(e->builder, loop->phi_index, aic_int(e, loop->step), "");
+    aic_name(e, next, "%.*s.next", name, loop->text);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
     if (loop->tested) {
         LLVMBuildBr(e->builder, loop->header);
     } else {
         LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, next, loop->limit, "");
+        aic_name(e, more, "%.*s.more", name, loop->text);
         LLVMBuildCondBr(e->builder, more, loop->header, loop->exit);
     }
     LLVMAddIncoming(loop->phi_index, &next, &latch, 1);
@@ -269,8 +293,8 @@ void aic_loop_end(aic_emit *e, aic_loop *loop)
 
 void aic_branch_begin(aic_emit *e, aic_branch *branch, LLVMValueRef condition)
 {
-    LLVMBasicBlockRef then = append_block(e, "");
-    branch->join = append_block(e, "");
+    LLVMBasicBlockRef then = append_block(e, "then", "");
+    branch->join = append_block(e, "join", "");
     LLVMBuildCondBr(e->builder, condition, then, branch->join);
     LLVMPositionBuilderAtEnd(e->builder, then);
 }

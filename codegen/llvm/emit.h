@@ -14,12 +14,15 @@ typedef struct aic_emit {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
-    LLVMValueRef function; /* being emitted */
+    LLVMValueRef function;   /* being emitted */
+    struct aic_notes *notes; /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, none;
 } aic_emit;
 
-/* Prepares `e` for emitting into `module`; close frees what open made. */
-void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target);
+/* Prepares `e` for emitting into `module`, for a reader whom `notes` tell (NULL: there is none); close frees what open
+ * made. */
+void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target,
+                   struct aic_notes *notes);
 void aic_emit_close(aic_emit *e);
 
 /* ---- functions ---- */
@@ -67,6 +70,7 @@ LLVMValueRef aic_at_const(aic_emit *e, LLVMValueRef pointer, int64_t offset);
 /* One counted loop. Between begin and end the values in `carried` are those of the current iteration; the body
  * replaces them, and after end they are those of the last one. */
 typedef struct aic_loop {
+    const char *text; /* name and what it runs over */
     LLVMValueRef index;
     LLVMBasicBlockRef header, exit; /* NULL: one iteration, no loop was made */
     LLVMValueRef limit;
@@ -78,8 +82,8 @@ typedef struct aic_loop {
 } aic_loop;
 
 /* for (index = first; index < limit; index += step). Constant bounds that give one iteration make no loop; constant
- * bounds are known not to be empty. */
-void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *name, LLVMValueRef first, LLVMValueRef limit, int64_t step,
+ * bounds are known not to be empty. `text` is the loop's name and what it runs over, "tap: taps of the kernel". */
+void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit, int64_t step,
                     LLVMValueRef *carried, unsigned count);
 void aic_loop_end(aic_emit *e, aic_loop *loop);
 

@@ -1,5 +1,6 @@
 /* The body of a kernel of boxes; see boxes.h. */
 #include "codegen/loops/boxes.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/move.h"
 
@@ -78,6 +79,7 @@ LLVMValueRef aic_emit_boxes(aic_emit *e, const aic_plan *plan, const aic_box_cod
         past = past || code[i].past.function != NULL;
     }
     aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "boxes", &body);
+    aic_note_function(e, "phase: every box, as much of it as the items are");
     if (aliases) {
         aic_emit_aliases(e);
     }

@@ -1,5 +1,7 @@
 /* Fills of dynamic fills: runs of vectors, their rest in halves, nothing is written beyond. */
 #include "codegen/loops/dynamic_fill.h"
+#include "codegen/explain.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
@@ -62,7 +64,7 @@ static void fill_run(const filler *f, LLVMValueRef pointer, LLVMValueRef count)
     if (!is_short(f, count)) {
         aic_loop loop;
         LLVMValueRef last = LLVMBuildNSWSub(e->builder, count, aic_int(e, f->lanes - 1), "");
-        aic_loop_begin(e, &loop, "run", aic_int(e, 0), last, f->lanes, NULL, 0);
+        aic_loop_begin(e, &loop, "run: vectors of a run", aic_int(e, 0), last, f->lanes, NULL, 0);
         store_lanes(f, aic_at(e, pointer, aic_mul(e, loop.index, f->r->size)), f->lanes);
         aic_loop_end(e, &loop);
     }
@@ -80,7 +82,7 @@ static void fill_line(const filler *f, LLVMValueRef pointer, LLVMValueRef size)
     }
     aic_loop blocks;
     LLVMValueRef carried[] = {pointer};
-    aic_loop_begin(e, &blocks, "block", aic_int(e, 0), size, place->block, carried, 1);
+    aic_loop_begin(e, &blocks, "block: blocks of a line, a run each", aic_int(e, 0), size, place->block, carried, 1);
     LLVMValueRef left = LLVMBuildNSWSub(e->builder, size, blocks.index, "");
     fill_run(f, carried[0], aic_min(e, left, aic_int(e, place->block)));
     carried[0] = aic_at_const(e, carried[0], place->outer);
@@ -123,10 +125,11 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
     const aic_dynamic_fill *r = region_of(plan);
     filler f = {.e = e, .r = r, .lanes = (unsigned)(schedule_of(plan)->vector / r->size)};
     aic_body_begin(e, plan, AIC_EMIT_HOT, symbol, "lines", &f.body);
+    aic_note_function(e, "phase: fills the lines of a region whose size the call gives");
     LLVMValueRef slow = aic_min(e, size_of(&f, &r->slow), f.body.last), fast = size_of(&f, &r->fast);
     f.vector = aic_splat(e, value_of(&f), f.lanes);
     aic_loop lines;
-    aic_loop_begin(e, &lines, "line", f.body.first, slow, 1, NULL, 0);
+    aic_loop_begin(e, &lines, "line: lines of the region", f.body.first, slow, 1, NULL, 0);
     fill_line(&f, place_of(e, &r->slow, f.body.operand[0], lines.index), fast);
     aic_loop_end(e, &lines);
     aic_emit_function_end(e);
@@ -175,8 +178,21 @@ static double bound(const aic_plan *plan)
 static void report(FILE *out, const aic_plan *plan)
 {
     const aic_dynamic_fill *r = region_of(plan);
+    aic_explain_vectors(out, plan->problem.target);
     fprintf(out, "fill of a region of at most %lld lines of %lld elements of %u bytes\n", (long long)r->slow.size,
             (long long)r->fast.size, r->size);
+}
+
+static void nest(FILE *out, const aic_plan *plan)
+{
+    const aic_dynamic_fill *r = region_of(plan);
+    const int64_t run = has_blocks(&r->fast) ? r->fast.place.block : r->fast.size;
+    aic_nest_line(out, 0, "line", r->slow.size, "at most");
+    if (has_blocks(&r->fast)) {
+        aic_nest_line(out, 1, "block", (r->fast.size + run - 1) / run, "at most");
+    }
+    aic_nest_line(out, 1 + has_blocks(&r->fast), "vector of a run", run * r->size / schedule_of(plan)->vector,
+                  "at most, %lld bytes each, and the rest in halves", (long long)schedule_of(plan)->vector);
 }
 
 /* ---- the shape ---- */
@@ -205,4 +221,5 @@ const aic_shape aic_shape_dynamic_fill = {
     .bound = bound,
     .emit = emit,
     .report = report,
+    .nest = nest,
 };

@@ -1,5 +1,6 @@
 /* Analysis of element-wise kernels, their schedules, and the frame of their kernels. */
 #include "codegen/loops/elementwise.h"
+#include "codegen/explain.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
@@ -308,6 +309,7 @@ static void report_dim(FILE *out, const aic_elementwise_box *box, const char *na
 static void report(FILE *out, const aic_plan *plan)
 {
     const aic_elementwise *elementwise = aic_elementwise_of(plan);
+    aic_explain_vectors(out, plan->problem.target);
     for (unsigned i = 0; i < elementwise->boxes; i++) {
         const aic_elementwise_plan *p = &((const aic_elementwise_derived *)plan->derived)->box[i];
         fprintf(out, "%s, %lld bytes; dimensions and their steps in bytes:\n",
@@ -319,6 +321,22 @@ static void report(FILE *out, const aic_plan *plan)
         for (unsigned k = p->digits; k-- > 0;) {
             report_dim(out, p->from, "run", &p->digit[k]);
         }
+    }
+}
+
+static void nest(FILE *out, const aic_plan *plan)
+{
+    const aic_elementwise *elementwise = aic_elementwise_of(plan);
+    for (unsigned i = 0; i < elementwise->boxes; i++) {
+        const aic_elementwise_plan *p = &((const aic_elementwise_derived *)plan->derived)->box[i];
+        int depth = 0;
+        for (unsigned k = 0; k < p->box.dims; k++) {
+            aic_nest_line(out, depth++, "dimension", p->box.dim[k].extent, "output +%lld bytes",
+                          (long long)p->box.dim[k].out);
+        }
+        aic_nest_line(out, depth, "chunk of the run", p->inner.extent / p->chunk,
+                      "%lld elements each in vectors of %lld; then %lld elements", (long long)p->chunk,
+                      (long long)p->lanes, (long long)(p->inner.extent % p->chunk));
     }
 }
 
@@ -348,4 +366,5 @@ const aic_shape aic_shape_elementwise = {
     .bound = bound,
     .emit = emit,
     .report = report,
+    .nest = nest,
 };

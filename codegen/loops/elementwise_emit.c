@@ -2,12 +2,15 @@
  * written that does not belong to the run, and nothing read but what lies between elements of it. All loads of a batch
  * come before its stores, which may be to the same elements. */
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/elementwise.h"
 
 #include <string.h>
 
 enum { POINTERS = 1 + AIC_ELEMENTWISE_STREAMS, BATCH = 4 };
+
+static const char *const POINTER_NAMES[POINTERS] = {"out", "a", "b", "old", "old_next"};
 
 /* Neighbouring words of a stream, loaded. */
 typedef struct window {
@@ -157,6 +160,15 @@ static void store(const run *r, LLVMValueRef value, LLVMValueRef pointer, int64_
 
 /* ---- a run ---- */
 
+static void name_inputs(const run *r, LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS])
+{
+    for (unsigned k = 0; k < AIC_ELEMENTWISE_STREAMS; k++) {
+        if (stream[k] != NULL) {
+            aic_name(r->e, stream[k], "%s.value", POINTER_NAMES[1 + k]);
+        }
+    }
+}
+
 /* `count` vectors of n elements each from element `first` on: those of the inputs' lower halves, then, where the box
  * has pairs, of their upper ones. */
 static void emit_batch(const run *r, LLVMValueRef *pointer, int64_t first, unsigned count, unsigned n)
@@ -167,6 +179,7 @@ static void emit_batch(const run *r, LLVMValueRef *pointer, int64_t first, unsig
         load(r, k, pointer[1 + k], first, count, n, stream);
     }
     for (unsigned i = 0; i < count; i++) {
+        name_inputs(r, stream[i]);
         result[0][i] = aic_emit_elementwise_value(r->e, &r->p->elementwise->value, &box->part, stream[i], n);
         if (box->pair != 0) {
             stream[i][AIC_ELEMENTWISE_OLD] = stream[i][AIC_ELEMENTWISE_OLD_NEXT];
@@ -176,6 +189,7 @@ static void emit_batch(const run *r, LLVMValueRef *pointer, int64_t first, unsig
     }
     for (unsigned half = 0; half < (box->pair != 0 ? 2u : 1u); half++) {
         for (unsigned i = 0; i < count; i++) {
+            aic_name(r->e, result[half][i], "result");
             store(r, result[half][i], aic_at_const(r->e, pointer[0], half * box->pair), first + i * n, n);
         }
     }
@@ -211,7 +225,7 @@ static void emit_long_run(run *r, int64_t end)
         from = aic_mul(r->e, r->first, p->chunk / p->unit);
         to = aic_mul(r->e, r->last, p->chunk / p->unit);
     }
-    aic_loop_begin(r->e, &loop, "run", from, to, p->chunk / p->unit, NULL, 0);
+    aic_loop_begin(r->e, &loop, "run: chunks of the innermost dimension", from, to, p->chunk / p->unit, NULL, 0);
     for (unsigned i = 0; i < POINTERS; i++) {
         if (r->pointer[i] != NULL) {
             moved[i] = aic_at(r->e, r->pointer[i], aic_mul(r->e, loop.index, unit_bytes(p, i)));
@@ -284,7 +298,10 @@ static void emit_dims(run *r, unsigned dim)
         }
     }
     aic_loop loop;
-    aic_loop_begin(r->e, &loop, "dim", from, to, 1, carried, count);
+    aic_loop_begin(r->e, &loop, "dim: a dimension of the box", from, to, 1, carried, count);
+    for (unsigned i = 0; i < count; i++) {
+        aic_name_carried(r->e, &loop, i, "%s.at", POINTER_NAMES[place[i]]);
+    }
     run inner = *r;
     for (unsigned i = 0; i < count; i++) {
         inner.pointer[place[i]] = carried[i];
@@ -307,6 +324,8 @@ LLVMValueRef aic_emit_elementwise_box(aic_emit *e, const aic_elementwise_plan *p
     names[operands] = "first";
     names[operands + 1] = "last";
     aic_emit_function(e, name, AIC_EMIT_HOT, names, operands, 2);
+    aic_note_function(e, "box of an operation on elements, \"%s\", its part first .. last-1",
+                      aic_elementwise_op_name(p->elementwise->value.op));
     r.first = aic_emit_param(e, operands);
     r.last = aic_emit_param(e, operands + 1);
     aic_emit_aliases(e);

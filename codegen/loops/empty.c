@@ -34,6 +34,12 @@ static void report(FILE *out, const aic_plan *plan)
     fprintf(out, "nothing to do: a size is 0\n");
 }
 
+static void nest(FILE *out, const aic_plan *plan)
+{
+    (void)plan;
+    fprintf(out, "  none\n");
+}
+
 static const aic_record RECORD = {"schedule", NULL, 0};
 
 static const aic_shape NOTHING = {
@@ -45,6 +51,7 @@ static const aic_shape NOTHING = {
     .bound = bound,
     .emit = emit,
     .report = report,
+    .nest = nest,
 };
 
 void aic_work_empty(aic_work *work)

@@ -156,6 +156,7 @@ void aic_move_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visi
 double aic_move_cost(const aic_move *move, const aic_move_derived *derived);
 double aic_move_bound(const aic_plan *plan);
 void aic_move_report(FILE *out, const aic_plan *plan);
+void aic_move_nest(FILE *out, const aic_plan *plan);
 
 /* ---- emission ---- */
 

@@ -6,6 +6,7 @@
  *           for tile along `write` (or `next`, and tile along `write`) within the band
  *             move rows x cols units */
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/move.h"
 
@@ -32,7 +33,7 @@ static int64_t stride_of(const aic_box_dim *d, unsigned pointer)
 }
 
 /* Begins a loop over `extent` in steps; the one that is divided does the iterations asked for. */
-static void begin_loop(const walk *w, aic_loop *loop, const char *name, unsigned number, int64_t extent, int64_t step,
+static void begin_loop(const walk *w, aic_loop *loop, const char *text, unsigned number, int64_t extent, int64_t step,
                        LLVMValueRef *carried)
 {
     aic_emit *e = w->e;
@@ -41,7 +42,7 @@ static void begin_loop(const walk *w, aic_loop *loop, const char *name, unsigned
         from = aic_mul(e, w->first, step);
         to = aic_min(e, aic_mul(e, w->last, step), to);
     }
-    aic_loop_begin(e, loop, name, from, to, step, carried, carried == NULL ? 0 : w->pointers);
+    aic_loop_begin(e, loop, text, from, to, step, carried, carried == NULL ? 0 : w->pointers);
 }
 
 /* ---- one run ---- */
@@ -127,7 +128,7 @@ static void move_long_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
     aic_emit *e = w->e;
     int64_t chunk = w->p->chunk, run = w->p->run;
     aic_loop loop;
-    begin_loop(w, &loop, "run", AIC_MOVE_DIMENSION + w->p->box.dims + 1, run, chunk, NULL);
+    begin_loop(w, &loop, "run: chunks of a contiguous run", AIC_MOVE_DIMENSION + w->p->box.dims + 1, run, chunk, NULL);
     LLVMValueRef at = run % chunk == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, run - chunk));
     move_bytes(w, aic_at(e, out, at), in == NULL ? NULL : aic_at(e, in, at), chunk, chunk);
     aic_loop_end(e, &loop);
@@ -168,7 +169,8 @@ static void emit_staged_tile(const walk *w, LLVMValueRef *pointer)
         }
     }
     aic_loop columns;
-    aic_loop_begin(e, &columns, "column", aic_int(e, 0), aic_int(e, aside.stage), aside.cols, NULL, 0);
+    aic_loop_begin(e, &columns, "column: columns of a tile that is copied aside", aic_int(e, 0),
+                   aic_int(e, aside.stage), aside.cols, NULL, 0);
     aic_emit_transpose(e, &aside, w->move->size, aic_at(e, pointer[0], aic_mul(e, columns.index, aside.read.out)),
                        aic_at(e, w->aside, aic_mul(e, columns.index, w->move->size)));
     aic_loop_end(e, &columns);
@@ -226,7 +228,8 @@ static void emit_writes(const walk *w, LLVMValueRef *pointer, LLVMValueRef first
 {
     aic_loop writes;
     LLVMValueRef tile[POINTERS_MAX];
-    aic_loop_begin(w->e, &writes, "write", first, last, w->p->rows, NULL, 0);
+    aic_loop_begin(w->e, &writes, "write: tiles along the output's innermost dimension", first, last, w->p->rows, NULL,
+                   0);
     copy_pointers(tile, pointer);
     advance(w, &w->p->write, w->p->rows, writes.index, tile);
     emit_tile(w, tile);
@@ -238,7 +241,7 @@ static void emit_nexts(const walk *w, LLVMValueRef *pointer, LLVMValueRef first,
     aic_emit *e = w->e;
     aic_loop nexts;
     LLVMValueRef start[POINTERS_MAX];
-    aic_loop_begin(e, &nexts, "next", first, last, w->p->group, NULL, 0);
+    aic_loop_begin(e, &nexts, "next: tiles along the next dimension of the output", first, last, w->p->group, NULL, 0);
     copy_pointers(start, pointer);
     advance(w, &w->p->next, w->p->group, nexts.index, start);
     emit_tile(w, start);
@@ -275,10 +278,11 @@ static void emit_tiles(const walk *w, LLVMValueRef *pointer)
     aic_loop bands, reads;
     const int64_t along = p->next.extent > 1 ? p->next.extent : p->write.extent;
     LLVMValueRef extent = aic_int(e, along);
-    begin_loop(w, &bands, "band", AIC_MOVE_DIMENSION + p->box.dims, along, p->band, NULL);
+    begin_loop(w, &bands, "band: bands of tiles", AIC_MOVE_DIMENSION + p->box.dims, along, p->band, NULL);
     LLVMValueRef end = bands.header == NULL ? extent : aic_min(e, aic_add(e, bands.index, aic_int(e, p->band)), extent);
     int64_t columns = p->tail != 0 ? p->read.extent / p->cols * p->cols : p->read.extent;
-    aic_loop_begin(e, &reads, "read", aic_int(e, 0), aic_int(e, columns), p->stage != 0 ? p->stage : p->cols, NULL, 0);
+    aic_loop_begin(e, &reads, "read: tiles along the input's innermost dimension", aic_int(e, 0), aic_int(e, columns),
+                   p->stage != 0 ? p->stage : p->cols, NULL, 0);
     emit_band(w, pointer, reads.index, bands.index, end);
     aic_loop_end(e, &reads);
     if (p->tail != 0) {
@@ -291,11 +295,18 @@ static void emit_burst(const walk *w, LLVMValueRef *pointer)
 {
     aic_loop loop;
     LLVMValueRef start[POINTERS_MAX];
-    aic_loop_begin(w->e, &loop, "near", aic_int(w->e, 0), aic_int(w->e, w->p->burst), 1, NULL, 0);
+    aic_loop_begin(w->e, &loop, "near: within a burst", aic_int(w->e, 0), aic_int(w->e, w->p->burst), 1, NULL, 0);
     copy_pointers(start, pointer);
     advance(w, &w->p->near, 1, loop.index, start);
     emit_tiles(w, start);
     aic_loop_end(w->e, &loop);
+}
+
+static void name_pointers(const walk *w, const aic_loop *loop)
+{
+    for (unsigned i = 0; i < w->pointers; i++) {
+        aic_name_carried(w->e, loop, i, "%s.at", PARAMS[i]);
+    }
 }
 
 static void emit_dims(const walk *w, unsigned dim, LLVMValueRef *pointer)
@@ -311,7 +322,8 @@ static void emit_dims(const walk *w, unsigned dim, LLVMValueRef *pointer)
         advance(w, d, 1, w->first, carried);
     }
     aic_loop loop;
-    begin_loop(w, &loop, "dim", AIC_MOVE_DIMENSION + dim, d->extent, 1, carried);
+    begin_loop(w, &loop, "dim: a dimension of the box", AIC_MOVE_DIMENSION + dim, d->extent, 1, carried);
+    name_pointers(w, &loop);
     copy_pointers(inner, carried);
     emit_dims(w, dim + 1, inner);
     for (unsigned i = 0; i < w->pointers; i++) {
@@ -325,7 +337,8 @@ static void emit_bursts(const walk *w, LLVMValueRef *pointer)
 {
     aic_loop loop;
     LLVMValueRef start[POINTERS_MAX];
-    begin_loop(w, &loop, "burst", AIC_MOVE_BURSTS, w->p->near.extent, w->p->burst, NULL);
+    begin_loop(w, &loop, "burst: bursts of neighbouring runs of the input", AIC_MOVE_BURSTS, w->p->near.extent,
+               w->p->burst, NULL);
     copy_pointers(start, pointer);
     advance(w, &w->p->near, w->p->burst, loop.index, start);
     emit_dims(w, 0, start);
@@ -343,6 +356,10 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_move *move, const aic_box *b
     names[w.pointers] = "first";
     names[w.pointers + 1] = "last";
     aic_emit_function(e, name, AIC_EMIT_HOT, names, w.pointers, 2);
+    aic_note_function(e, "box of a move by %s, its part first .. last-1",
+                      plan->transposes ? "transposed tiles"
+                      : plan->past     ? "stores past the caches"
+                                       : "runs");
     w.first = aic_emit_param(e, w.pointers);
     w.last = aic_emit_param(e, w.pointers + 1);
     LLVMValueRef function = e->function, pointer[POINTERS_MAX] = {NULL};
@@ -440,4 +457,5 @@ const aic_shape aic_shape_move = {
     .bound = aic_move_bound,
     .emit = emit,
     .report = aic_move_report,
+    .nest = aic_move_nest,
 };

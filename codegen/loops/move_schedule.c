@@ -1,4 +1,5 @@
 /* Schedules of moves: tiles that complete the cache lines they touch, in registers that are filled. */
+#include "codegen/explain.h"
 #include "codegen/loops/move.h"
 #include "codegen/machine.h"
 
@@ -188,7 +189,51 @@ static void report_box(FILE *out, const aic_move *move, const aic_box *box, cons
 void aic_move_report(FILE *out, const aic_plan *plan)
 {
     const aic_move *move = aic_move_of(plan);
+    aic_explain_vectors(out, plan->problem.target);
     for (unsigned i = 0; i < move->boxes; i++) {
         report_box(out, move, &move->box[i], &((const aic_move_derived *)plan->derived)->box[i]);
+    }
+}
+
+/* ---- loops ---- */
+
+static int64_t pieces(int64_t extent, int64_t piece)
+{
+    return (extent + piece - 1) / piece;
+}
+
+/* The tiles within the box's dimensions, in the order of move_emit.c. */
+static void nest_tiles(FILE *out, int depth, const aic_move *move, const aic_move_plan *p)
+{
+    const bool nexts = p->next.extent > 1;
+    const int64_t along = nexts ? p->next.extent : p->write.extent, column = p->stage != 0 ? p->stage : p->cols;
+    if (p->near.extent > 1) {
+        aic_nest_line(out, depth++, "step of the burst", p->burst, "output +%lld bytes", (long long)p->near.out);
+    }
+    aic_nest_line(out, depth++, "band", pieces(along, p->band), "%lld of %lld places of the output",
+                  (long long)(p->band < along ? p->band : along), (long long)along);
+    aic_nest_line(out, depth++, "tile along the input", pieces(p->read.extent, column), "%lld places of the input",
+                  (long long)column);
+    aic_nest_line(
+        out, depth, "tile along the output", pieces(p->band < along ? p->band : along, nexts ? p->group : p->rows),
+        p->transposes ? "transposes %lld x %lld elements of %lld bytes" : "moves %lld x %lld runs of %lld bytes",
+        (long long)p->rows, (long long)p->cols, p->transposes ? (long long)move->size : (long long)p->run);
+}
+
+void aic_move_nest(FILE *out, const aic_plan *plan)
+{
+    const aic_move *move = aic_move_of(plan);
+    for (unsigned i = 0; i < move->boxes; i++) {
+        const aic_move_plan *p = &((const aic_move_derived *)plan->derived)->box[i];
+        int depth = 0;
+        if (p->near.extent > 1) {
+            aic_nest_line(out, depth++, "burst", pieces(p->near.extent, p->burst),
+                          "%lld neighbouring runs of the input", (long long)p->burst);
+        }
+        for (unsigned k = 0; k < p->box.dims; k++) {
+            aic_nest_line(out, depth++, "dimension", p->box.dim[k].extent, "output +%lld bytes",
+                          (long long)p->box.dim[k].out);
+        }
+        nest_tiles(out, depth, move, p);
     }
 }

@@ -4,6 +4,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 
 expect 'ir' 0 '^define ' "$aicjit" dump "$int8"
+expect 'IR opens with a comment' 0 '^; A kernel of aicjit. This is stage ir' "$aicjit" dump "$int8"
+expect 'opt without passes' 0 'stage opt, which equals stage ir: no passes are run' "$aicjit" dump "$int8" --stage opt
 expect 'opt' 0 '^define ' "$aicjit" dump "$int8" --stage opt --passes 'default<O1>'
 expect 'asm' 0 '\.text' "$aicjit" dump "$int8" --stage asm
 expect 'plan' 0 '^schedule\(.*\)$' "$aicjit" dump "$int8" --stage plan
@@ -17,6 +19,14 @@ expect 'another architecture' 0 'aarch64' "$aicjit" dump "$int8" --target aarch6
 expect 'its object' 0 '' "$aicjit" dump "$int8" --target aarch64-linux-gnu --stage obj -o a.o
 ok 'an object of another machine' test "$(od -An -tu1 -j18 -N1 a.o | tr -d ' ')" != "$(od -An -tu1 -j18 -N1 k.o | tr -d ' ')"
 expect 'explain' 0 'schedule\(' "$aicjit" explain "$int8"
+expect 'explain: what is predicted' 0 '^predicted time: [0-9]+ ns, the bound [0-9]+ ns' "$aicjit" explain "$int8"
+expect 'explain: a given schedule' 0 '^origin: given$' "$aicjit" explain "$int8" --schedule "$plan"
+expect 'explain: a wrong schedule' 2 'rows' "$aicjit" explain "$int8" --schedule "${plan/rows=*, cols/rows=0, cols}"
+expect 'explain --measure' 0 '^measured time: [0-9]+ ns, .*, packed weights$' "$aicjit" explain "$int8" --measure --schedule "$plan"
+ok 'the share of the bound' grep -Eq '^at this machine.* predicted, the bound [0-9]+ ns, of which [0-9.]+ % is reached$' .out
+expect 'explain --measure, a level' 0 '^target: generic' "$aicjit" explain "$int8" --measure --isa generic
+expect 'explain --measure, none of the levels' 2 'avx9' "$aicjit" explain "$int8" --measure --isa avx9
+expect 'explain --at is not measured' 2 '\-\-measure: has no effect with --at' "$aicjit" explain "$int8" --measure --at 'dst[0,0,0]'
 expect 'explain a level' 0 'generic' "$aicjit" explain "$int8" --isa generic
 
 echo old >out.ll

@@ -6,6 +6,7 @@
  *     context.h  instruction sets, options, cache
  *     cache.h    the kernels that are kept on disk
  *     kernel.h   kernel handles, packing, dumps
+ *     explain.h  what a kernel is expected to cost, and why it is as it is
  *     pack.h     images and weights in the layouts of conv2d
  *     tune.h     finding and keeping the fastest schedules
  *     pto.h      PTO-AS: programs of texpands statements
@@ -17,6 +18,7 @@
 #include <aic/cache.h>
 #include <aic/context.h>
 #include <aic/conv2d.h>
+#include <aic/explain.h>
 #include <aic/kernel.h>
 #include <aic/pack.h>
 #include <aic/pto.h>

@@ -1,0 +1,143 @@
+/* Contractions for people: the loops around their tiles, and what these move. */
+#include "codegen/explain.h"
+#include "codegen/contraction/bands.h"
+#include "codegen/contraction/microkernel.h"
+
+static int64_t tile_rows(const aic_tiling *t)
+{
+    return t->rows.large_count + t->rows.small_count;
+}
+
+static int64_t tile_columns(const aic_tiling *t)
+{
+    return t->cols.large_count + t->cols.small_count;
+}
+
+/* ---- traffic ---- */
+
+/* What instructions load of image and weights, and the windows of the image that tiles see: sums over all tiles. */
+typedef struct tile_sums {
+    double image, weights, windows;
+} tile_sums;
+
+static int64_t window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
+{
+    const int64_t reach = t->columns - (c->ow - 1) * t->col_step;
+    return ((rows - 1) * t->row_step + t->row_reach) * ((cols - 1) * t->col_step + reach) * t->pixel_pitch;
+}
+
+static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
+{
+    tile_sums sums = {0};
+    const double steps = (double)(t->taps * t->cells) * t->arithmetic.cell_bytes;
+    for (int r = 0; r < 2; r++) {
+        for (int s = 0; s < 2; s++) {
+            const int64_t count =
+                (r ? t->rows.small_count : t->rows.large_count) * (s ? t->cols.small_count : t->cols.large_count);
+            const int64_t rows = t->rows.large - r, cols = t->cols.large - s;
+            const double tiles = (double)(count * t->groups);
+            sums.image += tiles * (double)(rows * cols) * steps;
+            sums.weights += tiles * (double)t->group * steps;
+            sums.windows += count == 0 ? 0 : tiles * (double)window_bytes(c, t, rows, cols);
+        }
+    }
+    return sums;
+}
+
+/* The panel of a group stays for the tiles of a band, all panels for the bands. */
+static aic_stream weight_stream(const aic_tiling *t, const tile_sums *sums)
+{
+    aic_stream stream = {.scopes = 0};
+    const double panels = (double)(t->groups * t->panel_bytes);
+    aic_stream_scope(&stream, 0, sums->weights);
+    aic_stream_scope(&stream, (double)t->panel_bytes, (double)t->bands * panels);
+    aic_stream_scope(&stream, panels, panels);
+    return stream;
+}
+
+/* A tile's window stays for its taps, the band for the groups; the next band comes into the same place. */
+static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, const tile_sums *sums)
+{
+    aic_stream stream = {.scopes = 0};
+    aic_stream_scope(&stream, 0, sums->image);
+    aic_stream_scope(&stream, (double)window_bytes(c, t, t->rows.large, t->cols.large), sums->windows);
+    aic_stream_scope(&stream, (double)t->band_bytes, (double)t->band_bytes);
+    return stream;
+}
+
+/* The image is read once for each band that needs a row, and the bands are written. */
+static aic_stream image_stream(const aic_contraction *c, const aic_tiling *t)
+{
+    aic_stream stream = {.scopes = 0};
+    const double row = (double)(c->w * c->channels) * t->source_bytes, image = row * (double)c->h;
+    const double rows = (double)(t->bands * t->band_rows) * row;
+    aic_stream_scope(&stream, 0, rows + (double)(t->bands * t->band_bytes));
+    aic_stream_scope(&stream, AIC_LINE_BYTES, rows);
+    aic_stream_scope(&stream, image, image < rows ? image : rows);
+    return stream;
+}
+
+/* Sums are stored, and read before where they start from old ones; through the staging buffer once more. */
+static aic_stream result_stream(const aic_contraction *c, const aic_tiling *t)
+{
+    aic_stream stream = {.scopes = 0};
+    const double pixels = (double)(c->oh * c->ow), sums = pixels * (double)t->outputs * AIC_SUM_BYTES;
+    const double stored =
+        t->has_epilogue ? pixels * (double)(t->outputs * (int64_t)aic_dtype_size(t->epilogue.target)) : sums;
+    const double old = c->accumulate ? sums : 0;
+    aic_stream_scope(&stream, 0, stored + old + (t->staging_pitch > 0 ? 2 * sums + old : 0));
+    aic_stream_scope(&stream, (double)aic_tiling_staging_bytes(t), stored + old);
+    return stream;
+}
+
+void aic_contraction_traffic(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVELS])
+{
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    const tile_sums sums = sum_tiles(c, t);
+    const aic_stream streams[] = {weight_stream(t, &sums), band_stream(c, t, &sums), image_stream(c, t),
+                                  result_stream(c, t)};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        aic_stream_count(&streams[i], bytes);
+    }
+}
+
+/* ---- loops ---- */
+
+/* The loops of one tile. */
+static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_tiling *t)
+{
+    const int64_t blocks = t->arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1, cells = t->cells / blocks;
+    const long long sums = (long long)(t->rows.large * t->cols.large * t->vectors);
+    if (blocks > 1) {
+        aic_nest_line(out, depth++, "block of channels", blocks, "in the order that the document fixes");
+    }
+    aic_nest_line(out, depth++, "tap", t->taps, "kernel of %lld x %lld", (long long)c->kh, (long long)c->kw);
+    aic_nest_line(out, depth, "cell", (cells + t->unroll - 1) / t->unroll,
+                  "%lld cells of %u channels a time: %lld products of vectors of %u lanes", (long long)t->unroll,
+                  t->arithmetic.cell_channels, sums * (long long)t->unroll, t->lanes);
+}
+
+void aic_contraction_nest(FILE *out, const aic_plan *plan)
+{
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    aic_nest_line(out, 0, "band", t->bands, "packs %lld rows of the image: %lld bytes", (long long)t->band_rows,
+                  (long long)t->band_bytes);
+    if (t->staging_pitch > 0) {
+        aic_nest_line(out, 1, "strip", t->units, "%lld output channels", (long long)t->strip_columns);
+    } else {
+        aic_nest_line(out, 1, "group", t->groups, "%lld output channels: a panel of %lld bytes", (long long)t->group,
+                      (long long)t->panel_bytes);
+    }
+    aic_nest_line(out, 2, "row of tiles", t->band_tiles < tile_rows(t) ? t->band_tiles : tile_rows(t), "%lld in all",
+                  (long long)tile_rows(t));
+    aic_nest_line(out, 3, "tile", tile_columns(t), "%lld x %lld pixels x %lld channels by micro-kernel %s: %lld sums",
+                  (long long)t->rows.large, (long long)t->cols.large, (long long)t->group, t->kernel->name,
+                  (long long)(t->rows.large * t->cols.large * t->vectors));
+    if (t->staging_pitch > 0) {
+        aic_nest_line(out, 4, "group of the strip", (t->strip_columns + t->group - 1) / t->group,
+                      "a panel of %lld bytes, then the tile leaves through the epilogue", (long long)t->panel_bytes);
+    }
+    put_tile(out, t->staging_pitch > 0 ? 5 : 4, c, t);
+}

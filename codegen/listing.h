@@ -1,0 +1,19 @@
+/* IR for people: the printed module with a comment at its head that tells what it is, and with the emitter's notes. */
+#ifndef AIC_LISTING_H
+#define AIC_LISTING_H
+
+#include "codegen/kernel.h"
+#include "codegen/llvm/notes.h"
+
+typedef struct aic_listing {
+    const aic_codegen_request *request;
+    const aic_kernel_plan *plan;
+    const aic_notes *notes;
+    const char *triple; /* of the module */
+    const char *stage;  /* what the text is */
+} aic_listing;
+
+/* Writes the text of a module, malloc'ed with a closing zero. */
+aic_status aic_listing_print(const aic_listing *listing, const char *module, char **text, size_t *size);
+
+#endif

@@ -1,0 +1,204 @@
+/* aic_explain(): the facts agree with what else tells them, and with each other. */
+#include "tests/specs.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_explain(void);
+
+static const struct {
+    const char *spec, *shape;
+} CASES[] = {
+    {"conv2d(dtype=int8, fm_shape=[2,56,56,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1])", "contraction"},
+    {"conv2d(dtype=int8, fm_shape=[1,5,7,32], kernel_shape=[1,3,2,16,32], stride=[2,3])", "contraction"},
+    {"conv2d(dtype=float16, fm_shape=[4,14,14,16], kernel_shape=[4,3,3,64,16], pad=[1,1,1,1])", "contraction"},
+    {"conv2d(dtype=float16, fm_shape=[64,14,14,16], kernel_shape=[64,3,3,512,16], accumulate=fast)", "contraction"},
+    {"conv2d(dtype=float16, fm_shape=[4,14,14,16], kernel_shape=[4,3,3,64,16]) | fixpipe(src=float32, dst=float16, "
+     "format=NZ, quantPre=F322F16)",
+     "contraction"},
+    {"mmad(dtype=int8, m=70, n=50, k=64)", "contraction"},
+    {"mmad(dtype=bfloat16, m=17, n=16, k=48, init_c=false)", "contraction"},
+    {"fixpipe(dst=float16, src=int32, nSize=21, mSize=7, srcStride=16, dstStride=21, quantPre=VDEQF16)", "epilogue"},
+    {"tik_fixpipe(src=float32, dst=float16, cburst_num=2, burst_len=18, quantize_params=fp322fp16)", "epilogue"},
+    {"transdata(dtype=float16, src=NCHW, dst=NC1HWC0, shape=[1,20,35,27])", "move"},
+    {"transdata(dtype=float16, src=NHWC, dst=NC1HWC0, shape=[1,56,56,64])", "move"},
+    {"nd2nz(dtype=int8, nValue=7, dValue=70, srcDValue=70, dstNzC0Stride=7)", "move"},
+    {"tensor_arithmetic(op=BM_ADD, shape=[2,30,56,57])", "elementwise"},
+    {"tensor_arithmetic_quantized(op=BM_MUL, shape=[4,2,3,5], rshift_bit=3)", "elementwise"},
+    {"texpands(dtype=int32, rows=8, cols=8, v_row=dyn, v_col=dyn)", "fill"},
+    {"texpands(dtype=float16, rows=16, cols=16, v_row=0, v_col=0)", "empty"},
+};
+enum { CASE_COUNT = sizeof CASES / sizeof CASES[0] };
+
+static aic_explanation explain(const char *text, const char *schedule, const char *isa)
+{
+    const aic_spec spec = spec_of(text);
+    aic_explanation e;
+    ck_assert_msg(aic_explain(NULL, &spec, schedule, isa, &e) == AIC_OK, "%s: %s", text, aic_last_error());
+    return e;
+}
+
+/* ---- facts ---- */
+
+static void check_facts(const aic_explanation *e, const aic_spec *spec)
+{
+    int64_t macs, bytes;
+    ck_assert_int_eq(aic_spec_work(spec, NULL, &macs, &bytes), AIC_OK);
+    ck_assert_int_eq(e->macs, macs);
+    ck_assert_msg(e->cost >= e->bound * 0.999, "%s: %g is predicted, less than the bound %g", e->isa, e->cost,
+                  e->bound);
+    ck_assert_double_eq_tol(e->predicted_ns * e->operations_per_ns, e->cost, 1e-9 + 1e-6 * e->cost);
+    ck_assert_double_eq_tol(e->bound_ns * e->operations_per_ns, e->bound, 1e-9 + 1e-6 * e->bound);
+    for (int level = 1; level < AIC_TRAFFIC_LEVELS; level++) {
+        ck_assert_msg(e->bytes[level] <= e->bytes[level - 1], "%s: a cache moves more than the one before it", e->isa);
+    }
+    if (macs > 0) { /* each vector of operands that is multiplied is in a register */
+        ck_assert_double_gt(e->bytes[AIC_TRAFFIC_L1], 0.9 * (double)bytes);
+    } else {
+        ck_assert_double_le(e->bytes[AIC_TRAFFIC_MEMORY], (double)bytes);
+        ck_assert_double_ge(e->bytes[AIC_TRAFFIC_MEMORY],
+                            0.8 * (double)bytes - 2); /* a scalar that nothing is filled with */
+    }
+}
+
+START_TEST(test_facts)
+{
+    const aic_spec spec = spec_of(CASES[_i].spec);
+    const char *isa;
+    for (size_t i = 0; (isa = aic_isa_name(i)) != NULL; i++) {
+        aic_explanation e = explain(CASES[_i].spec, NULL, isa);
+        ck_assert_str_eq(e.shape, CASES[_i].shape);
+        ck_assert_str_eq(e.isa, isa);
+        ck_assert_str_eq(e.origin, "default");
+        check_facts(&e, &spec);
+        aic_free(e.text);
+    }
+}
+END_TEST
+
+/* What fits no cache comes from memory, whatever the loops; what fits comes from there once. */
+START_TEST(test_traffic)
+{
+    aic_explanation large = explain("conv2d(dtype=float16, fm_shape=[64,14,14,16], kernel_shape=[64,3,3,512,16], "
+                                    "accumulate=fast)",
+                                    "schedule(kernel=vector, rows=1, cols=12, vectors=1, unroll=4, band=1)", NULL);
+    /* Nine taps of 1024 channels and 512 outputs, 4 bytes each: 18 MiB that every one of 12 bands reads again. */
+    const double weights = 9.0 * 1024 * 512 * 4;
+    ck_assert_double_gt(large.bytes[AIC_TRAFFIC_MEMORY], 12 * weights);
+    ck_assert_double_lt(large.bytes[AIC_TRAFFIC_MEMORY], 13 * weights);
+    aic_free(large.text);
+    aic_explanation small = explain("mmad(dtype=float16, m=64, n=64, k=64, accumulate=fast)", NULL, NULL);
+    /* The image of 2 bytes an element; its band, the packed weight and the result of 4. */
+    ck_assert_double_eq(small.bytes[AIC_TRAFFIC_MEMORY], (2 + 3 * 4) * 64 * 64);
+    aic_free(small.text);
+}
+END_TEST
+
+/* ---- text ---- */
+
+/* The loops of a contraction do all its products, some of them padding: times of all lines multiplied. */
+static void check_nest(const aic_explanation *e)
+{
+    double products = 1;
+    const char *line = strstr(e->text, "loops, outermost first:\n");
+    ck_assert_ptr_nonnull(line);
+    while ((line = strstr(line, "  for ")) != NULL) {
+        products *= strtod(strstr(line, ": ") + 2, NULL);
+        line = strchr(line, '\n');
+    }
+    const char *cell = strstr(e->text, " cells of ");
+    ck_assert_ptr_nonnull(cell);
+    const double channels = strtod(cell + 10, NULL);
+    products *= strtod(strstr(cell, "time: ") + 6, NULL) * channels * strtod(strstr(cell, "vectors of ") + 11, NULL);
+    ck_assert_msg(products >= (double)e->macs && products <= 4 * (double)e->macs,
+                  "%s: the loops do %g of %" PRId64 "\n%s", e->isa, products, e->macs, e->text);
+}
+
+START_TEST(test_text)
+{
+    static const char *const PARTS[] = {"schedule: schedule(",      "origin: default", "target: ",
+                                        "predicted time: ",         " the bound ",     "between registers and L1 ",
+                                        "between L3 and memory ",   "kernel: ",        "work: ",
+                                        "loops, outermost first:\n"};
+    const char *isa;
+    for (size_t i = 0; (isa = aic_isa_name(i)) != NULL; i++) {
+        aic_explanation e = explain(CASES[_i].spec, NULL, isa);
+        for (size_t k = 0; k < sizeof PARTS / sizeof PARTS[0]; k++) {
+            ck_assert_msg(strstr(e.text, PARTS[k]) != NULL, "%s: \"%s\" is not there", isa, PARTS[k]);
+        }
+        ck_assert_msg(strstr(e.text, "nan") == NULL, "%s: %s", isa, e.text);
+        ck_assert_ptr_nonnull(strstr(e.text, e.schedule));
+        if (strcmp(e.kernel, "vector") == 0) {
+            check_nest(&e);
+        }
+        aic_free(e.text);
+    }
+}
+END_TEST
+
+/* Every number of vectors is a candidate's, or is refused with a reason, as is what a tile of it may not exceed. */
+START_TEST(test_refusals)
+{
+    aic_explanation e = explain(CASES[0].spec, NULL, NULL);
+    const char *refused = strstr(e.text, "\nrefused:\n");
+    ck_assert_ptr_nonnull(refused);
+    for (int vectors = 1; vectors <= 8; vectors++) {
+        char start[64];
+        snprintf(start, sizeof start, "\n  kernel=vector, vectors=%d: ", vectors);
+        ck_assert_msg(strstr(refused, start) != NULL, "nothing on %d vectors: %s", vectors, e.text);
+    }
+    aic_free(e.text);
+    e = explain(CASES[7].spec, NULL, NULL);
+    ck_assert_ptr_nonnull(strstr(e.text, "\n  blocks=8: there are 2 blocks of columns\n"));
+    aic_free(e.text);
+    e = explain(CASES[9].spec, NULL, aic_isa_name(1));
+    ck_assert_ptr_nonnull(strstr(e.text, "\n  vector=64: this level's registers have 16 bytes\n"));
+    aic_free(e.text);
+}
+END_TEST
+
+/* ---- where the schedule comes from ---- */
+
+START_TEST(test_given)
+{
+    const aic_spec spec = spec_of(CASES[0].spec);
+    char text[200];
+    aic_explanation standard = explain(CASES[0].spec, NULL, NULL);
+    ck_assert_int_eq(aic_schedule_candidate(NULL, &spec, 1, text, sizeof text), AIC_OK);
+    aic_explanation given = explain(CASES[0].spec, text, NULL);
+    ck_assert_str_eq(given.origin, "given");
+    ck_assert_str_eq(given.schedule, text);
+    ck_assert_str_ne(standard.schedule, text);
+    ck_assert_double_ge(given.cost, standard.cost);
+    ck_assert_double_eq(given.bound, standard.bound);
+    aic_free(given.text);
+    aic_free(standard.text);
+}
+END_TEST
+
+START_TEST(test_wrong)
+{
+    const aic_spec spec = spec_of(CASES[0].spec);
+    aic_explanation e = {.text = NULL};
+    ck_assert_int_eq(aic_explain(NULL, &spec, "schedule(rows=0)", NULL, &e), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_explain(NULL, &spec, NULL, "avx9", &e), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_null(e.text);
+}
+END_TEST
+
+Suite *suite_explain(void)
+{
+    Suite *suite = suite_create("explain");
+    TCase *tcase = tcase_create("explain");
+    tcase_add_loop_test(tcase, test_facts, 0, CASE_COUNT);
+    tcase_add_test(tcase, test_traffic);
+    tcase_add_loop_test(tcase, test_text, 0, CASE_COUNT);
+    tcase_add_test(tcase, test_refusals);
+    tcase_add_test(tcase, test_given);
+    tcase_add_test(tcase, test_wrong);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
