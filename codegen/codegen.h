@@ -55,6 +55,7 @@ aic_status aic_record_image(const aic_kernel_record *record, unsigned char *byte
 typedef struct aic_schedule_info {
     char text[AIC_SCHEDULE_TEXT_MAX]; /* canonical */
     bool is_default;                  /* the default rule would choose it */
+    double cost, bound;               /* predicted; what no schedule can save: in vector operations */
 } aic_schedule_info;
 
 /* A legal schedule; see aic_space_list. Schedules of one tile differ in the loops around it only: in the fields unroll
@@ -83,7 +84,8 @@ typedef struct aic_generator_api {
     /* LLVM's version, static storage. */
     const char *(*llvm_version)(void);
 
-    /* Checks the schedule's text (NULL: chooses one). AIC_INVALID_ARGUMENT when it does not fit. */
+    /* Checks the schedule's text (NULL: chooses one); fields that it leaves out follow the default rule, given the
+     * others. AIC_INVALID_ARGUMENT when it does not fit. */
     aic_status (*plan)(const aic_problem *problem, const char *schedule, aic_schedule_info *info);
 
     /* Candidate number `index`, lowest predicted cost first; AIC_INVALID_ARGUMENT past the last. */
