@@ -271,8 +271,10 @@ aic_status aic_schedule_predict(aic_context *context, const aic_spec *spec, cons
     predict_job job = {.context = context, .spec = spec, .schedule = schedule};
     status = aic_worker_run(run_predict_job, &job);
     if (status == AIC_OK) {
-        *prediction =
-            (aic_prediction){.is_default = job.info.is_default, .cost = job.info.cost, .bound = job.info.bound};
+        *prediction = (aic_prediction){.is_default = job.info.is_default,
+                                       .vector_bits = context->target->vector_bits,
+                                       .cost = job.info.cost,
+                                       .bound = job.info.bound};
         memcpy(prediction->schedule, job.info.text, sizeof prediction->schedule);
     }
     return status;

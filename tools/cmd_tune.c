@@ -82,10 +82,12 @@ static void select_specs(spec_list *list, size_t index, size_t shards)
             seen = aic_spec_equal(&list->items[k], &list->items[i]);
         }
         if (!seen) {
+            list->labels[different] = list->labels[i];
             list->items[different++] = list->items[i];
         }
     }
     for (size_t i = index - 1; i < different; i += shards) {
+        list->labels[kept] = list->labels[i];
         list->items[kept++] = list->items[i];
     }
     list->count = kept;

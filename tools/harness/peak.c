@@ -14,7 +14,7 @@
 #include <arm_neon.h>
 #endif
 
-enum { ROUNDS = 20000, REPETITIONS = 500, COPIES = 5 };
+enum { ROUNDS = 20000, REPETITIONS = 500, COPIES = 5, BITS_WIDEST = 1 << 16 };
 
 /* One way to multiply and accumulate: runs ROUNDS rounds, returns how many multiply-accumulates that were. */
 typedef double (*peak_kernel)(void);
@@ -41,6 +41,7 @@ enum { CHAINS = 12 };
     }
 
 typedef struct peak_level {
+    int bits; /* of a vector */
     peak_kernel f32, f64;
 } peak_level;
 
@@ -63,16 +64,17 @@ PEAK_KERNEL(avx2_f64, WITH_AVX2, __m256d, double, _mm256_set1_pd, AVX2_STEP_F64,
 PEAK_KERNEL(sse2_f32, WITH_SSE2, __m128, float, _mm_set1_ps, SSE2_STEP_F32, "x")
 PEAK_KERNEL(sse2_f64, WITH_SSE2, __m128d, double, _mm_set1_pd, SSE2_STEP_F64, "x")
 
-static peak_level level_of_host(void)
+/* The widest vectors of the host that have at most `bits` bits; the narrowest there are where none have. */
+static peak_level level_of_host(int bits)
 {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) {
-        return (peak_level){avx512_f32, avx512_f64};
+    if (bits >= 512 && __builtin_cpu_supports("avx512f")) {
+        return (peak_level){512, avx512_f32, avx512_f64};
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        return (peak_level){avx2_f32, avx2_f64};
+    if (bits >= 256 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        return (peak_level){256, avx2_f32, avx2_f64};
     }
-    return (peak_level){sse2_f32, sse2_f64};
+    return (peak_level){128, sse2_f32, sse2_f64};
 }
 
 #elif defined(__aarch64__)
@@ -83,9 +85,10 @@ static peak_level level_of_host(void)
 PEAK_KERNEL(neon_f32, , float32x4_t, float, vdupq_n_f32, NEON_STEP_F32, "w")
 PEAK_KERNEL(neon_f64, , float64x2_t, double, vdupq_n_f64, NEON_STEP_F64, "w")
 
-static peak_level level_of_host(void)
+static peak_level level_of_host(int bits)
 {
-    return (peak_level){neon_f32, neon_f64};
+    (void)bits;
+    return (peak_level){128, neon_f32, neon_f64};
 }
 
 #else
@@ -108,11 +111,23 @@ static double best_rate(peak_kernel kernel)
 
 double aic_peak_fma_f32(void)
 {
-    return best_rate(level_of_host().f32);
+    return best_rate(level_of_host(BITS_WIDEST).f32);
 }
+
 double aic_peak_fma_f64(void)
 {
-    return best_rate(level_of_host().f64);
+    return best_rate(level_of_host(BITS_WIDEST).f64);
+}
+
+double aic_peak_fma_f32_of(int bits)
+{
+    return best_rate(level_of_host(bits).f32);
+}
+
+double aic_peak_vector_operations(int bits)
+{
+    const peak_level level = level_of_host(bits);
+    return best_rate(level.f32) / ((double)level.bits / 32);
 }
 
 double aic_peak_copy(void)
@@ -127,6 +142,33 @@ double aic_peak_copy(void)
             memcpy(to, from, size);
             __asm__ volatile("" : : "r"(to) : "memory");
             double rate = 2.0 * (double)size / (double)(timer_now() - start);
+            best = rate > best ? rate : best;
+        }
+    }
+    memory_unmap(from, size);
+    memory_unmap(to, size);
+    return best;
+}
+
+double aic_peak_copy_of(size_t bytes)
+{
+    enum { LINE = 64, BLOCK_MAX = 256 << 20, CALL_BYTES = 1 << 18, LEAST = 8 };
+    static const uint64_t LIMIT_NS = 20000000;
+    const size_t half = bytes / 2, size = half < LINE ? LINE : half > BLOCK_MAX ? BLOCK_MAX : half;
+    const size_t copies = size < CALL_BYTES ? CALL_BYTES / size : 1; /* of one measurement */
+    char *from = memory_map(size), *to = memory_map(size);
+    double best = 0;
+    if (from != NULL && to != NULL) {
+        memset(from, 1, size);
+        memset(to, 1, size);
+        const uint64_t begin = timer_now();
+        for (int i = 0; i < LEAST || timer_now() - begin < LIMIT_NS; i++) {
+            const uint64_t start = timer_now();
+            for (size_t k = 0; k < copies; k++) {
+                memcpy(to, from, size);
+                __asm__ volatile("" : : "r"(to) : "memory");
+            }
+            const double rate = 2.0 * (double)(size * copies) / (double)(timer_now() - start + 1);
             best = rate > best ? rate : best;
         }
     }

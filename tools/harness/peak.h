@@ -3,13 +3,24 @@
 #ifndef AIC_HARNESS_PEAK_H
 #define AIC_HARNESS_PEAK_H
 
+#include <stddef.h>
+
 /* Multiply-accumulates of the widest vector unit in 10^9 a second: fused where the processor has that, else a
  * multiplication and an addition. */
 double aic_peak_fma_f32(void);
 double aic_peak_fma_f64(void);
 
+/* The same of float32 in vectors of `bits` bits, or of the widest below that; and instructions of that kind in 10^9 a
+ * second, which is how fast the vector operations are that the generator counts. */
+double aic_peak_fma_f32_of(int bits);
+double aic_peak_vector_operations(int bits);
+
 /* Bytes read plus bytes written in 10^9 a second by copying a block far larger than the caches; 0 when memory for it
  * cannot be had. */
 double aic_peak_copy(void);
+
+/* The same by copying so that `bytes` bytes are read and written in all, again and again: as fast as the cache that
+ * holds them. At most 512 MiB are looked at. */
+double aic_peak_copy_of(size_t bytes);
 
 #endif

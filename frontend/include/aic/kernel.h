@@ -99,6 +99,7 @@ AIC_API aic_status aic_schedule_candidate(aic_context *context, const aic_spec *
 typedef struct aic_prediction {
     char schedule[160]; /* canonical text: what was left out is filled in */
     bool is_default;    /* the default rule would choose it */
+    int vector_bits;    /* of the context's instruction set level */
     double cost;        /* vector operations of a call */
     double bound;       /* of these, what no schedule can save */
 } aic_prediction;
