@@ -4,6 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
 #include "tools/harness/peak.h"
+#include "tools/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,30 +76,6 @@ static int join_level(bench_race *race, const bench_request *request, size_t lev
 
 /* ---- limits ---- */
 
-/* The peak that an operator's speed is held against: of the unit that its arithmetic needs, or of copying. */
-static const char *peak_name_of(const aic_spec *spec, int64_t macs)
-{
-    const aic_stage *first = &spec->stage[0];
-    aic_dtype dtype = AIC_DTYPE_NONE;
-    aic_accumulate accumulate = AIC_ACCUMULATE_FAST;
-    if (first->op == AIC_OP_CONV2D) {
-        dtype = first->desc.conv2d.dtype, accumulate = first->desc.conv2d.accumulate;
-    } else if (first->op == AIC_OP_MMAD) {
-        dtype = first->desc.mmad.dtype, accumulate = first->desc.mmad.accumulate;
-    }
-    const bool floats = dtype == AIC_FLOAT16 || dtype == AIC_BFLOAT16 || dtype == AIC_FLOAT32;
-    return macs == 0 ? "copy" : floats && accumulate == AIC_ACCUMULATE_CUBE ? "fp64" : "fp32";
-}
-
-/* Its rate on one thread. */
-static double measure_peak(const char *name, int64_t bytes)
-{
-    if (strcmp(name, "copy") == 0) {
-        return aic_peak_copy_of((size_t)bytes);
-    }
-    return strcmp(name, "fp64") == 0 ? aic_peak_fma_f64() : aic_peak_fma_f32();
-}
-
 /* What the generator predicts, in time: vector operations at the rate of the vector unit. */
 static void predict(bench_race *race, const bench_request *request, size_t level, bench_row *row)
 {
@@ -133,9 +110,9 @@ static double measure(bench_race *race, const bench_request *request, const char
     for (size_t i = 0; i < race->count; i++) {
         entrant[i] = (timer_entrant){.body = bench_call_run, .argument = &race->call[i]};
     }
-    const double before = interrupt_requested() ? 0 : measure_peak(peak_name, bytes);
+    const double before = interrupt_requested() ? 0 : limit_measure(peak_name, bytes);
     timer_race(entrant, race->count, clock, request->seconds, interrupt_requested);
-    const double after = interrupt_requested() ? before : measure_peak(peak_name, bytes);
+    const double after = interrupt_requested() ? before : limit_measure(peak_name, bytes);
     for (size_t i = 0; i < race->count; i++) {
         race->row[i].time = entrant[i].result;
         race->row[i].clock = clock;
@@ -157,7 +134,7 @@ static void conclude(bench_race *race, const bench_request *request, const char 
         row->peak = peak * row->info.threads;
         row->ratio = row->time.median_ns > 0 ? standard / row->time.median_ns : 0;
         race->hidden[i] = race->hidden[i] || row->time.samples == 0;
-        if (!race->hidden[i] && !interrupt_requested()) {
+        if (row->time.samples > 0 && !interrupt_requested()) {
             predict(race, request, level, row);
         }
     }
@@ -181,7 +158,7 @@ int bench_race_run(bench_race *race, const aic_spec *spec, const char *name, con
         race->row[i].name = name, race->row[i].macs = macs, race->row[i].bytes = bytes;
         clock = race->call[i].shared ? TIMER_WALL : clock; /* the time of one thread says nothing then */
     }
-    const char *peak_name = peak_name_of(spec, macs);
+    const char *peak_name = limit_name(spec, macs);
     conclude(race, request, peak_name, measure(race, request, peak_name, clock));
     return CLI_DONE;
 }

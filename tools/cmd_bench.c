@@ -7,6 +7,7 @@
 #include "tools/harness/levels.h"
 #include "tools/progress.h"
 #include "tools/pto_call.h"
+#include "tools/report/report.h"
 #include "tools/specs.h"
 
 #include <stdio.h>
@@ -19,13 +20,14 @@ typedef struct bench_state {
     cli_session session; /* its isa is what --isa says, "all" included */
     spec_source source;
     cli_pto pto;
-    const char *weights, *schedule, *compare;
+    const char *weights, *schedule, *compare, *report_path;
     bool json;
     double min_time;
     cli_session level[LEVELS_MAX];
     bench_request request;
     bench_columns columns;
     bench_comparison comparison;
+    report report;
 } bench_state;
 
 /* ---- levels ---- */
@@ -91,6 +93,51 @@ static int show_row(bench_state *b, bench_row *row)
     return cli_flush_output(); /* a reader sees every row when it is ready */
 }
 
+static report_point point_of(const bench_row *row, bool is_default)
+{
+    report_point point = {.state = "",
+                          .is_default = is_default,
+                          .median_ns = row->time.median_ns,
+                          .low_ns = row->time.low_ns,
+                          .high_ns = row->time.high_ns,
+                          .predicted_ns = row->predicted_ns};
+    (void)snprintf(point.schedule, sizeof point.schedule, "%s", row->info.schedule);
+    (void)snprintf(point.isa, sizeof point.isa, "%s", row->info.isa);
+    return point;
+}
+
+/* The candidates that were not measured, so that the report shows which tiles there are. */
+static int report_candidates(const bench_state *b, const aic_spec *spec, report_layer *layer)
+{
+    aic_context *context = b->level[b->request.reference].context;
+    report_point point = {.state = ""};
+    int status = CLI_DONE;
+    (void)snprintf(point.isa, sizeof point.isa, "%s", aic_context_isa(context));
+    for (size_t i = 0; status == CLI_DONE &&
+                       aic_schedule_candidate(context, spec, i, point.schedule, sizeof point.schedule) == AIC_OK;
+         i++) {
+        status = report_add_point(layer, &point);
+    }
+    return status;
+}
+
+static int report_race(bench_state *b, const bench_race *race, const aic_spec *spec, const char *name)
+{
+    report_layer *layer;
+    const bench_row *standard = &race->row[race->reference];
+    int status = report_add(&b->report, spec, race->spec, name, &layer);
+    if (status == CLI_DONE) {
+        layer->peak_name = standard->peak_name, layer->peak = standard->peak, layer->bound_ns = standard->bound_ns;
+        layer->macs = standard->macs, layer->bytes = standard->bytes, layer->threads = standard->info.threads;
+    }
+    for (size_t i = 0; i < race->count && status == CLI_DONE; i++) {
+        const report_point point = point_of(&race->row[i], i == race->reference);
+        status = race->row[i].time.samples > 0 ? report_add_point(layer, &point) : CLI_DONE;
+    }
+    const bool all = b->schedule != NULL && strcmp(b->schedule, "all") == 0;
+    return status == CLI_DONE && !all ? report_candidates(b, spec, layer) : status;
+}
+
 static int bench_spec(bench_state *b, const aic_spec *spec, const char *name)
 {
     bench_race race;
@@ -102,6 +149,9 @@ static int bench_spec(bench_state *b, const aic_spec *spec, const char *name)
             again = true;
             status = show_row(b, &race.row[i]);
         }
+    }
+    if (status == CLI_DONE && b->report_path != NULL) {
+        status = report_race(b, &race, spec, name);
     }
     bench_race_close(&race);
     return status;
@@ -206,6 +256,9 @@ static int bench_list(bench_state *b, const spec_list *list)
     if (b->compare != NULL && status == CLI_DONE) {
         bench_comparison_report(&b->comparison, notes);
     }
+    if (b->report_path != NULL && status == CLI_DONE) {
+        status = report_write(&b->report, ended == CLI_DONE);
+    }
     status = status == CLI_DONE ? ended : status;
     return spec_list_status(list, &b->source, status);
 }
@@ -218,6 +271,9 @@ static int check_options(const bench_state *b, const spec_list *list)
     }
     if (b->pto.path != NULL && b->schedule != NULL) {
         return cli_fail(CLI_WRONG, "bench: --schedule: has no effect on a program, whose statements share kernels");
+    }
+    if (b->pto.path != NULL && b->report_path != NULL) {
+        return cli_fail(CLI_WRONG, "bench: --report: has no effect on a program, which is no operator");
     }
     if (spec_list_empty(list, &b->source) && b->pto.path == NULL) {
         return cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC, --batch FILE with operators or --pto FILE");
@@ -238,7 +294,12 @@ static int bench(bench_state *b)
     status = status == CLI_DONE ? open_levels(b) : status;
     status = status == CLI_DONE ? spec_list_read(&b->level[0], &b->source, &list) : status;
     status = status == CLI_DONE ? check_options(b, &list) : status;
+    if (status == CLI_DONE && b->report_path != NULL) {
+        status = report_open(&b->report, "bench", b->report_path);
+        status = status == CLI_DONE ? report_measure(&b->report, b->level[b->request.reference].context) : status;
+    }
     status = status == CLI_DONE ? bench_list(b, &list) : status;
+    report_close(&b->report);
     spec_list_free(&list);
     close_levels(b);
     bench_comparison_close(&b->comparison);
@@ -247,7 +308,7 @@ static int bench(bench_state *b)
 
 int cmd_bench(int argc, char **argv)
 {
-    bench_state b = {.session.threads = 1, .min_time = 0.3};
+    bench_state b = {.session.threads = 1, .min_time = 0.3, .report.file.fd = -1};
     args_list positional = {0};
     const args_option options[] = {
         SPEC_OPTIONS(b.source),
@@ -262,6 +323,11 @@ int cmd_bench(int argc, char **argv)
          .help = "an earlier output of --json: how much faster, beyond the noise, each operator is now",
          .kind = ARGS_TEXT,
          .target = &b.compare},
+        {.name = "--report",
+         .value = "FILE",
+         .help = "an HTML page: table, roofline, predictions, tiles, intervals",
+         .kind = ARGS_TEXT,
+         .target = &b.report_path},
         {.name = "--weights",
          .value = "packed|plain",
          .help = "pack weights before timing (default packed)",
