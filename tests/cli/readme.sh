@@ -33,7 +33,7 @@ done
 
 awk '/^```c$/ && !done { on = 1; next } /^```$/ { if (on) done = 1; on = 0 } on' "$root/README.md" >program.c
 sanitize=() # as the library was built
-nm -D "$build/libaicjit.so" | grep -q __asan_init && sanitize=(-fsanitize=address,undefined)
+nm -D "$build/libaicjit.so" | grep -q __asan_init && sanitize=("-fsanitize=address,undefined")
 nm -D "$build/libaicjit.so" | grep -q __tsan_init && sanitize=(-fsanitize=thread)
 ok 'the program compiles' cc -std=c11 -Wall -Werror "${sanitize[@]}" -I "$root/frontend/include" program.c -o program \
     -L "$build" -laicjit -Wl,-rpath,"$build" -Wl,--allow-shlib-undefined
