@@ -23,6 +23,7 @@ typedef struct fixture {
     aic_pto_statement statement;
     aic_kernel_info info;
     aic_prediction prediction;
+    aic_result_layout layout;
     aic_cache_stats stats;
     aic_operand one, operands[AIC_OPERANDS_MAX];
     size_t count, size;
