@@ -6,6 +6,7 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
 #include "codegen/plan.h"
+#include "codegen/shape.h"
 #include "codegen/space.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
@@ -281,6 +282,8 @@ static aic_status plan_of(const aic_problem *problem, const char *schedule, aic_
         return status;
     }
     const aic_schedule given = plan->schedule;
+    info->cost = plan->cost;
+    info->bound = plan->shape->bound(plan);
     status = aic_schedule_print(&given, info->text, sizeof info->text);
     if (status == AIC_OK && schedule != NULL) {
         status = aic_plan_choose(plan);

@@ -55,6 +55,7 @@ aic_status aic_record_image(const aic_kernel_record *record, unsigned char *byte
 typedef struct aic_schedule_info {
     char text[AIC_SCHEDULE_TEXT_MAX]; /* canonical */
     bool is_default;                  /* the default rule would choose it */
+    double cost, bound;               /* predicted; what no schedule can save: in vector operations */
 } aic_schedule_info;
 
 /* What a plan amounts to; see aic_explanation. */
@@ -89,7 +90,8 @@ typedef struct aic_space_list {
 typedef struct aic_generator_api {
     unsigned version; /* AIC_GENERATOR_VERSION */
 
-    /* Checks the schedule's text (NULL: chooses one). AIC_INVALID_ARGUMENT when it does not fit. */
+    /* Checks the schedule's text (NULL: chooses one); fields that it leaves out follow the default rule, given the
+     * others. AIC_INVALID_ARGUMENT when it does not fit. */
     aic_status (*plan)(const aic_problem *problem, const char *schedule, aic_schedule_info *info);
 
     /* Candidate number `index`, lowest predicted cost first; AIC_INVALID_ARGUMENT past the last. */

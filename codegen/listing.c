@@ -1,4 +1,5 @@
 /* The head of printed IR; see listing.h. */
+#include "codegen/build_name.h"
 #include "codegen/listing.h"
 #include "codegen/llvm/shim.h"
 #include "codegen/shape.h"
@@ -145,7 +146,7 @@ static void put_head(FILE *out, const aic_listing *l)
     fprintf(out, "; A kernel of aicjit. %s\n;\n", l->stage);
     put_specifications(out, l);
     fprintf(out, ";\n; target: %s, instruction set level %s (%s)\n; LLVM %s\n;\n", l->triple, target->name,
-            target->features[0] == '\0' ? "no features" : target->features, aic_llvm_version_text());
+            target->features[0] == '\0' ? "no features" : target->features, aic_build_llvm);
     put_functions(out, l, &all);
     put_workspace(out, l, &all);
     fprintf(

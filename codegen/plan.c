@@ -84,13 +84,6 @@ aic_status aic_plan_set(aic_plan *plan, const aic_schedule *schedule)
     return derive(plan);
 }
 
-aic_status aic_plan_parse(aic_plan *plan, const char *text)
-{
-    aic_schedule schedule;
-    aic_status status = aic_schedule_read(plan->shape->schedule, text, &schedule);
-    return status == AIC_OK ? aic_plan_set(plan, &schedule) : status;
-}
-
 void aic_plan_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
 {
     plan->shape->enumerate(plan, space, visitor);
@@ -125,6 +118,74 @@ aic_status aic_plan_choose(aic_plan *plan)
         return aic_fail(AIC_INTERNAL, "schedule", "the shape %s offers none for this specification", plan->shape->name);
     }
     return aic_plan_set(plan, &seen.best.schedule);
+}
+
+/* ---- schedules of which a part is given ---- */
+
+/* Looks for the cheapest schedule that has the given fields of `wanted`. */
+typedef struct completion {
+    const aic_schedule *wanted;
+    uint64_t given;
+    aic_plan *trial; /* of the same problem: where a walk's schedules are tried with fields replaced; NULL: they must
+                        agree as they are */
+    size_t tried;    /* schedules with replaced fields, at most AIC_SPACE_MAX: large extents have many more */
+    cheapest seen;
+} completion;
+
+static bool keep_completed(void *user, const aic_plan *plan)
+{
+    completion *c = user;
+    if (c->trial == NULL) {
+        return !aic_schedule_agrees(&plan->schedule, c->wanted, c->given) || keep_cheapest(&c->seen, plan);
+    }
+    aic_schedule replaced = plan->schedule;
+    aic_schedule_overwrite(&replaced, c->wanted, c->given);
+    const bool fits = aic_plan_set(c->trial, &replaced) == AIC_OK;
+    return (!fits || keep_cheapest(&c->seen, c->trial)) && ++c->tried < AIC_SPACE_MAX;
+}
+
+/* What is left out is chosen as the default rule chooses: of its schedules that have the given fields, the cheapest.
+ * Where none has them, they replace those of its schedules, and then those of all legal ones. The last resort is the
+ * default schedule with them, whose refusal says what is wrong. */
+static aic_status complete(aic_plan *plan, const aic_schedule *wanted, uint64_t given)
+{
+    completion c = {.wanted = wanted, .given = given};
+    const aic_visitor visitor = {keep_completed, &c};
+    aic_plan_enumerate(plan, AIC_SPACE_USUAL, &visitor);
+    if (!c.seen.found) {
+        aic_status status = aic_plan_create(&plan->problem, &c.trial);
+        if (status != AIC_OK) {
+            return status;
+        }
+        aic_plan_enumerate(plan, AIC_SPACE_USUAL, &visitor);
+        if (!c.seen.found) {
+            aic_plan_enumerate(plan, AIC_SPACE_LEGAL, &visitor);
+        }
+        aic_plan_free(c.trial);
+    }
+    if (c.seen.found) {
+        return aic_plan_set(plan, &c.seen.best.schedule);
+    }
+    aic_status status = aic_plan_choose(plan);
+    if (status == AIC_OK) {
+        aic_schedule replaced = plan->schedule;
+        aic_schedule_overwrite(&replaced, wanted, given);
+        status = aic_plan_set(plan, &replaced);
+    }
+    return status;
+}
+
+aic_status aic_plan_parse(aic_plan *plan, const char *text)
+{
+    aic_schedule schedule;
+    uint64_t given;
+    const aic_record *record = plan->shape->schedule;
+    aic_status status = aic_schedule_read(record, text, &schedule, &given);
+    if (status == AIC_OK) {
+        status =
+            aic_schedule_is_whole(record, given) ? aic_plan_set(plan, &schedule) : complete(plan, &schedule, given);
+    }
+    return status;
 }
 
 /* ---- candidates ---- */

@@ -38,7 +38,7 @@ void aic_plan_free(aic_plan *plan); /* NULL does nothing */
  * has no schedule. */
 aic_status aic_plan_set(aic_plan *plan, const aic_schedule *schedule);
 
-/* The same from its text form. */
+/* The same from its text form. Fields that are left out follow the default rule, given the others. */
 aic_status aic_plan_parse(aic_plan *plan, const char *text);
 
 /* Gives it the cheapest of the usual schedules. */

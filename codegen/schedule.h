@@ -22,7 +22,15 @@ bool aic_schedule_equal(const aic_schedule *a, const aic_schedule *b);
 /* "schedule(kernel=vector, rows=1, cols=14, ...)", at most AIC_SCHEDULE_TEXT_MAX bytes. */
 aic_status aic_schedule_print(const aic_schedule *schedule, char *buffer, size_t capacity);
 
-/* Reads the text form of a schedule with these fields; whether it fits a specification is not judged. */
-aic_status aic_schedule_read(const aic_record *record, const char *text, aic_schedule *schedule);
+/* Reads the text form of a schedule with these fields, of which any may be left out: bit f of *given says that field f
+ * is there. Whether it fits a specification is not judged. */
+aic_status aic_schedule_read(const aic_record *record, const char *text, aic_schedule *schedule, uint64_t *given);
+
+/* Whether these are all fields that a schedule must have. */
+bool aic_schedule_is_whole(const aic_record *record, uint64_t given);
+
+/* Whether the given fields are the same in both; copies the given fields. */
+bool aic_schedule_agrees(const aic_schedule *a, const aic_schedule *b, uint64_t given);
+void aic_schedule_overwrite(aic_schedule *schedule, const aic_schedule *from, uint64_t given);
 
 #endif

@@ -147,8 +147,8 @@ static aic_status explain(const aic_codegen_request *request, const aic_tune_rec
     const aic_problem problem = {request->spec, request->semantics, request->target};
     aic_plan_facts facts;
     aic_schedule_info info;
-    aic_status status = aic_generator_linked()->plan(&problem, request->schedule, &info);
-    status = status == AIC_OK ? aic_generator_linked()->facts(&problem, request->schedule, &facts) : status;
+    aic_status status = aic_generator()->plan(&problem, request->schedule, &info);
+    status = status == AIC_OK ? aic_generator()->facts(&problem, request->schedule, &facts) : status;
     if (status != AIC_OK) {
         return status;
     }
@@ -288,4 +288,48 @@ aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, si
     }
     memcpy(buffer, job.text, length + 1);
     return AIC_OK;
+}
+
+/* The arguments of aic_schedule_predict(), and its result. */
+typedef struct predict_job {
+    const aic_context *context;
+    const aic_spec *spec;
+    const char *schedule;
+    aic_schedule_info info;
+} predict_job;
+
+static aic_status run_predict_job(void *argument)
+{
+    predict_job *job = argument;
+    aic_spec canonical;
+    aic_status status = aic_spec_resolve_kernel(job->spec, &job->context->semantics, &canonical);
+    if (status == AIC_OK) {
+        const aic_problem problem = {&canonical, &job->context->semantics, job->context->target};
+        status = aic_generator()->plan(&problem, job->schedule, &job->info);
+    }
+    return status;
+}
+
+_Static_assert(sizeof((aic_prediction *)0)->schedule == AIC_SCHEDULE_TEXT_MAX, "room for the text of a schedule");
+
+aic_status aic_schedule_predict(aic_context *context, const aic_spec *spec, const char *schedule,
+                                aic_prediction *prediction)
+{
+    if (spec == NULL || prediction == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "prediction", "is NULL");
+    }
+    aic_status status = aic_context_resolve(&context);
+    if (status != AIC_OK) {
+        return status;
+    }
+    predict_job job = {.context = context, .spec = spec, .schedule = schedule};
+    status = aic_worker_run(run_predict_job, &job);
+    if (status == AIC_OK) {
+        *prediction = (aic_prediction){.is_default = job.info.is_default,
+                                       .vector_bits = context->target->vector_bits,
+                                       .cost = job.info.cost,
+                                       .bound = job.info.bound};
+        memcpy(prediction->schedule, job.info.text, sizeof prediction->schedule);
+    }
+    return status;
 }

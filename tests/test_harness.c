@@ -4,6 +4,7 @@
 #include "tools/harness/fill.h"
 #include "tools/harness/guard.h"
 #include "tools/harness/memory.h"
+#include "tools/harness/peak.h"
 #include "tools/harness/testdata.h"
 #include "tools/harness/timer.h"
 #include "tools/harness/verify.h"
@@ -534,6 +535,44 @@ START_TEST(timing_is_ordered)
     ck_assert(time.min_ns > 0 && time.min_ns <= time.median_ns && time.median_ns <= time.p90_ns);
     ck_assert_uint_gt(time.calls, 0);
     ck_assert_uint_gt(calls, time.calls);
+    ck_assert(time.low_ns >= time.min_ns && time.low_ns <= time.median_ns && time.median_ns <= time.high_ns);
+    ck_assert_uint_ge(time.samples, 5);
+}
+END_TEST
+
+static void work_for(void *argument)
+{
+    volatile uint64_t sum = 0;
+    for (uint64_t i = 0; i < *(const uint64_t *)argument; i++) {
+        sum += i;
+    }
+}
+
+static bool at_once(void)
+{
+    return true;
+}
+
+/* In a race each is measured as often as the others, and what works eight times as much takes longer. */
+START_TEST(races_are_fair)
+{
+    uint64_t work[] = {1000, 8000};
+    timer_entrant entrant[] = {{.body = work_for, .argument = &work[0]}, {.body = work_for, .argument = &work[1]}};
+    timer_race(entrant, 2, TIMER_PROCESSOR, 0.02, NULL);
+    ck_assert_uint_eq(entrant[0].result.samples, entrant[1].result.samples);
+    ck_assert(entrant[0].result.median_ns * 2 < entrant[1].result.median_ns);
+    timer_race(entrant, 2, TIMER_WALL, 3600, at_once);
+    ck_assert_uint_eq(entrant[0].result.samples, 1);
+    ck_assert_uint_eq(entrant[1].result.samples, 0);
+}
+END_TEST
+
+/* Limits of the machine: sane, and narrower vectors are no faster. Nothing is asserted to some per cent. */
+START_TEST(peaks_are_measured)
+{
+    ck_assert(aic_peak_fma_f32_of(128) > 0 && aic_peak_fma_f32_of(128) < 4 * aic_peak_fma_f32());
+    ck_assert(aic_peak_vector_operations(512) > 0);
+    ck_assert(aic_peak_copy_of(0) > 0 && aic_peak_copy_of(4096) > 0);
 }
 END_TEST
 
@@ -555,6 +594,8 @@ Suite *suite_harness(void)
     tcase_add_test(parts, test_data_has_corners);
     tcase_add_test(parts, fills_are_exact_or_refused);
     tcase_add_test(parts, timing_is_ordered);
+    tcase_add_test(parts, races_are_fair);
+    tcase_add_test(parts, peaks_are_measured);
     suite_add_tcase(suite, parts);
     TCase *verdicts = tcase_create("verdicts");
     tcase_add_loop_test(verdicts, a_wrong_element_fails, 0, SPECS);

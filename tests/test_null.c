@@ -22,6 +22,8 @@ typedef struct fixture {
     aic_pto_options options;
     aic_pto_statement statement;
     aic_kernel_info info;
+    aic_prediction prediction;
+    aic_result_layout layout;
     aic_cache_stats stats;
     aic_disk_cache_info disk;
     uint64_t removed;

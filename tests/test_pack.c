@@ -200,10 +200,60 @@ START_TEST(bytes_by_name)
 }
 END_TEST
 
+/* Names of results, and why others have none. That the bytes are what the name says is tests/cli/feed.sh's. */
+static const struct result_row {
+    const char *spec, *name, *shape; /* name NULL: what the message says is in shape */
+} RESULTS[] = {
+#define CONV "conv2d(dtype=int8, fm_shape=[1,8,6,32], kernel_shape=[1,1,1,64,32])"
+#define ODD "conv2d(dtype=int8, fm_shape=[1,5,3,32], kernel_shape=[1,1,1,48,32])"
+#define TO_INT8 " | fixpipe(src=int32, dst=int8, quantPre=VREQ8, "
+    {CONV, "NC1HWC0", "1,4,8,6,16"},
+    {ODD, NULL, "rounded up to blocks of 16"},
+    {CONV TO_INT8 "format=NZ)", "NC1HWC0", "1,2,8,6,32"},
+    {ODD TO_INT8 "format=NZ)", NULL, "fewer columns than the others"},
+    {ODD TO_INT8 "format=NZ, nSize=32)", "NC1HWC0", "1,1,5,3,32"},
+    {ODD TO_INT8 "format=NZ, nSize=16)", "NC1HWC0", "1,1,5,3,16"},
+    {ODD TO_INT8 "format=ROW_MAJOR)", "NHWC", "1,5,3,48"},
+    {ODD TO_INT8 "format=ROW_MAJOR, dstStride=50)", NULL, "gaps between its rows"},
+    {CONV TO_INT8 "format=NZ, dstStride=64)", NULL, "gaps between its blocks"},
+    {CONV TO_INT8 "format=NZ, mSize=32)", NULL, "a part of the rows"},
+    {ODD " | fixpipe(src=int32, dst=float16, quantPre=VDEQF16, format=NZ)", "NC1HWC0", "1,3,5,3,16"},
+    {"mmad(dtype=int8, m=20, n=48, k=32)", "ND", "20,48"},
+    {"mmad(dtype=int8, m=32, n=48, k=32, c_format=Nz)", "Nz", "3,32,16"},
+    {"mmad(dtype=int8, m=20, n=48, k=32) | fixpipe(src=int32, dst=int32, format=NZ)", "Nz", "3,20,16"},
+    {"mmad(dtype=int8, m=20, n=48, k=32) | fixpipe(src=int32, dst=int32, format=ROW_MAJOR)", "ND", "20,48"},
+    {"transdata(dtype=int8, src=ND, dst=Nz, shape=[37,100])", NULL, "neither conv2d nor mmad"},
+};
+
+START_TEST(results_have_names)
+{
+    const struct result_row *row = &RESULTS[_i];
+    aic_spec spec;
+    aic_result_layout layout;
+    char shape[128] = "";
+    size_t used = 0;
+    ck_assert_msg(aic_spec_parse(row->spec, &spec) == AIC_OK, "%s", aic_last_error());
+    const aic_status status = aic_spec_result_layout(&spec, NULL, &layout);
+    if (row->name == NULL) {
+        ck_assert_int_eq(status, AIC_UNSUPPORTED);
+        ck_assert_msg(strstr(aic_last_error(), row->shape) != NULL, "%s", aic_last_error());
+        return;
+    }
+    ck_assert_msg(status == AIC_OK, "%s: %s", row->spec, aic_last_error());
+    ck_assert_str_eq(layout.name, row->name);
+    for (int32_t d = 0; d < layout.rank; d++) {
+        used +=
+            (size_t)snprintf(shape + used, sizeof shape - used, "%s%lld", d > 0 ? "," : "", (long long)layout.shape[d]);
+    }
+    ck_assert_str_eq(shape, row->shape);
+}
+END_TEST
+
 Suite *suite_pack(void)
 {
     Suite *suite = suite_create("pack");
     TCase *tests = tcase_create("pack");
+    tcase_add_loop_test(tests, results_have_names, 0, (int)(sizeof RESULTS / sizeof *RESULTS));
     tcase_add_loop_test(tests, every_pixel_has_its_place, 0, COUNT(pictures));
     tcase_add_loop_test(tests, every_weight_has_its_place, 0, COUNT(weights));
     tcase_add_test(tests, like_transdata);

@@ -143,7 +143,10 @@ static const struct bad {
     {"schedule(rows=3, cols=4, vectors=2, unroll=4, band=11)", "band = 11 is outside 1..10"},
     {"schedule(rows=9223372036854775807, cols=4, vectors=2, unroll=4, band=1)", "rows = 9223372036854775807"},
     {"schedule(rows=1, cols=4, vectors=9223372036854775807, unroll=4, band=1)", "vectors = 9223372036854775807"},
-    {"schedule(rows=1, cols=4, vectors=2, unroll=4)", "band"},
+    {"schedule(rows=0)", "rows = 0 is outside 1..28"},
+    {"schedule(vectors=4)", "vectors = 4 is 64 output channels"},
+    {"schedule(cols=4, unroll=3)", "unroll = 3 does not divide 16"},
+    {"schedule(kernel=amx)", "needs tile registers"},
     {"schedule(kernel=fancy, rows=1, cols=4, vectors=2, unroll=4, band=1)", "kernel = fancy is none of vector"},
     {"schedule(kernel=farfancier, rows=1, cols=4, vectors=2, unroll=4, band=1)", "at most eight letters"},
     {"schedule(kernel=amx, rows=1, cols=4, vectors=2, unroll=16, band=1)", "needs tile registers"},
@@ -160,6 +163,87 @@ START_TEST(illegal_schedules)
     ck_assert_int_eq(aic_generator_linked()->plan(&problem, BAD[_i].text, &info), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
     ck_assert_mem_eq(&info, &before, sizeof before);
+}
+END_TEST
+
+/* The cheapest of the usual schedules that has the fields of `text`. */
+typedef struct restricted {
+    aic_schedule wanted, best;
+    uint64_t given;
+    double cost;
+} restricted;
+
+static bool keep_agreeing(void *user, const aic_plan *plan)
+{
+    restricted *r = user;
+    if (aic_schedule_agrees(&plan->schedule, &r->wanted, r->given) && (r->cost == 0 || plan->cost < r->cost)) {
+        r->cost = plan->cost;
+        r->best = plan->schedule;
+    }
+    return true;
+}
+
+/* Schedules of which a part is given: the rest is what the default rule chooses among those that have the part. */
+START_TEST(partial_schedules)
+{
+    static const char *const TEXTS[] = {
+        "schedule()",
+        "schedule(vectors=1)",
+        "schedule(rows=4)",
+        "schedule(kernel=vector, cols=7)",
+        "schedule(vectors=2, cols=7, rows=1)",
+        "schedule(unroll=1)",
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        restricted r = {.cost = 0};
+        aic_plan *plan = plan_of(&problem), *walked = plan_of(&problem);
+        ck_assert_int_eq(aic_schedule_read(plan->shape->schedule, TEXTS[i], &r.wanted, &r.given), AIC_OK);
+        ck_assert_msg(aic_plan_parse(plan, TEXTS[i]) == AIC_OK, "%s: %s", TEXTS[i], aic_last_error());
+        aic_plan_enumerate(walked, AIC_SPACE_USUAL, &(aic_visitor){keep_agreeing, &r});
+        ck_assert_msg(r.cost > 0, "no usual schedule has %s", TEXTS[i]);
+        ck_assert_msg(aic_schedule_equal(&plan->schedule, &r.best), "%s", TEXTS[i]);
+        aic_plan_free(plan);
+        aic_plan_free(walked);
+    }
+}
+END_TEST
+
+/* A part that no usual schedule has, and one that none of the whole space has: the default rule's are bent to it. */
+START_TEST(unusual_partial_schedules)
+{
+    static const char *const TEXTS[] = {"schedule(rows=1, band=11)", "schedule(rows=9)", "schedule(unroll=16, rows=3)",
+                                        "schedule(cols=20)", "schedule(rows=2, cols=9)"};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        restricted r = {.cost = 0};
+        aic_plan *plan = plan_of(&problem), *walked = plan_of(&problem);
+        ck_assert_int_eq(aic_schedule_read(plan->shape->schedule, TEXTS[i], &r.wanted, &r.given), AIC_OK);
+        aic_plan_enumerate(walked, AIC_SPACE_USUAL, &(aic_visitor){keep_agreeing, &r});
+        ck_assert_msg(r.cost == 0, "%s is usual: choose another", TEXTS[i]);
+        ck_assert_msg(aic_plan_parse(plan, TEXTS[i]) == AIC_OK, "%s: %s", TEXTS[i], aic_last_error());
+        ck_assert_msg(aic_schedule_agrees(&plan->schedule, &r.wanted, r.given), "%s", TEXTS[i]);
+        ck_assert(plan->cost > 0);
+        aic_plan_free(plan);
+        aic_plan_free(walked);
+    }
+}
+END_TEST
+
+/* Predictions are those of the plan, and what is left out is filled in. */
+START_TEST(predictions)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    aic_prediction best, part;
+    options.isa = "generic";
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    ck_assert_int_eq(aic_schedule_predict(context, &spec, NULL, &best), AIC_OK);
+    ck_assert(best.is_default && best.bound > 0 && best.cost >= best.bound);
+    ck_assert_int_eq(aic_schedule_predict(context, &spec, "schedule(rows=1, cols=1)", &part), AIC_OK);
+    ck_assert(!part.is_default && part.cost > best.cost && part.bound == best.bound);
+    ck_assert_ptr_nonnull(strstr(part.schedule, "rows=1, cols=1, vectors="));
+    ck_assert_int_eq(aic_schedule_predict(context, &spec, "schedule(rows=0)", &part), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(aic_last_error(), "rows = 0 is outside"));
+    aic_context_destroy(context);
 }
 END_TEST
 
@@ -253,6 +337,9 @@ Suite *suite_schedule(void)
     tcase_add_loop_test(cases, schedules, 0, (int)(sizeof SHAPES / sizeof *SHAPES));
     tcase_add_test(cases, candidates);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
+    tcase_add_test(cases, partial_schedules);
+    tcase_add_test(cases, unusual_partial_schedules);
+    tcase_add_test(cases, predictions);
     tcase_add_test(cases, explanation);
     tcase_add_test(cases, largest_shapes);
     tcase_add_test(cases, strips);

@@ -208,14 +208,14 @@ START_TEST(records)
     aic_conv2d_desc desc = aic_conv2d_desc_init();
     char text[TEXT_MAX];
     size_t length = 0;
-    ck_assert_int_eq(aic_record_parse(record, CANONICAL " ", &desc), AIC_OK);
+    ck_assert_int_eq(aic_record_parse(record, CANONICAL " ", &desc, NULL), AIC_OK);
     ck_assert_int_eq(aic_record_print(record, &desc, text, sizeof text, &length), AIC_OK);
     ck_assert_str_eq(text, CANONICAL);
     ck_assert_uint_eq(length, strlen(CANONICAL));
     ck_assert_int_eq(aic_record_print(record, &desc, text, length, NULL), AIC_INVALID_ARGUMENT);
-    ck_assert_int_eq(aic_record_parse(record, "mmad()", &desc), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_record_parse(record, "mmad()", &desc, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_str_eq(aic_last_error(), "mmad is not conv2d (column 1)");
-    ck_assert_int_eq(aic_record_parse(record, CANONICAL "|", &desc), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_record_parse(record, CANONICAL "|", &desc, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_str_eq(aic_last_error(), "expected the end of the text instead of '|' (column 160)");
 }
 END_TEST

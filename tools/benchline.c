@@ -297,3 +297,15 @@ int benchline_parse(const char *text, aic_dtype dtype, aic_spec *spec)
     }
     return status;
 }
+
+void benchline_name(const char *text, char name[BENCHLINE_NAME_MAX])
+{
+    const char *begin = strstr(text, "n\"");
+    size_t length = 0;
+    for (const char *at = begin == NULL ? "" : begin + 2; *at != '\0' && *at != '"'; at++) {
+        if (length + 1 < BENCHLINE_NAME_MAX) {
+            name[length++] = (unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at;
+        }
+    }
+    name[length] = '\0';
+}

@@ -29,4 +29,9 @@ benchline_kind benchline_part(const char **at, size_t *length);
  * input. Returns an exit status. */
 int benchline_parse(const char *text, aic_dtype dtype, aic_spec *spec);
 
+/* The name that a problem gives itself, n"conv1"; "" where it gives none. What is longer is cut, and what cannot be
+ * printed becomes '?'. */
+enum { BENCHLINE_NAME_MAX = 32 };
+void benchline_name(const char *text, char name[BENCHLINE_NAME_MAX]);
+
 #endif

@@ -1,215 +1,159 @@
 /* aicjit bench: how fast operators run. */
+#include "tools/bench_compare.h"
+#include "tools/bench_race.h"
 #include "tools/command.h"
-#include "tools/harness/entry.h"
 #include "tools/harness/fail.h"
-#include "tools/harness/fill.h"
-#include "tools/harness/guard.h"
 #include "tools/harness/interrupt.h"
-#include "tools/harness/timer.h"
+#include "tools/harness/levels.h"
 #include "tools/progress.h"
 #include "tools/pto_call.h"
+#include "tools/report/report.h"
 #include "tools/specs.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct bench_options {
-    cli_session session;
+enum { LEVELS_MAX = 16 };
+
+typedef struct bench_state {
+    cli_session session; /* its isa is what --isa says, "all" included */
     spec_source source;
     cli_pto pto;
-    const char *weights;
+    const char *weights, *schedule, *compare, *report_path;
     bool json;
     double min_time;
-} bench_options;
+    cli_session level[LEVELS_MAX];
+    bench_request request;
+    bench_columns columns;
+    bench_comparison comparison;
+    report report;
+} bench_state;
 
-/* A kernel with everything that a call needs. */
-typedef struct bench_call {
-    aic_kernel *kernel;
-    size_t count;
-    aic_operand operand[AIC_OPERANDS_MAX];
-    guard_buffer buffer[AIC_OPERANDS_MAX], packed[AIC_OPERANDS_MAX], workspace;
-    void *pointer[AIC_OPERANDS_MAX];
-    const aic_spec *spec;
-    bool use_packed;
-    bool shared; /* among threads, which the kernel's C function is not */
-} bench_call;
+/* ---- levels ---- */
 
-typedef struct bench_row {
-    const char *spec;
-    aic_kernel_info info;
-    int64_t macs, bytes;
-    timer_result time;
-} bench_row;
-
-static void call_once(void *argument)
+static bool wants_all_levels(const bench_state *b)
 {
-    const bench_call *call = argument;
-    if (!call->shared &&
-        entry_direct(call->spec, call->kernel, call->use_packed, call->pointer, call->workspace.data)) {
-        return;
-    }
-    (void)(call->use_packed ? aic_kernel_call_packed : aic_kernel_call)(call->kernel, call->pointer, call->count);
+    return b->session.isa != NULL && strcmp(b->session.isa, "all") == 0;
 }
 
-static void close_call(bench_call *call)
+static int open_level(bench_state *b, const char *isa)
 {
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-        guard_close(&call->buffer[i]);
-        guard_close(&call->packed[i]);
+    if (b->request.level_count == LEVELS_MAX) {
+        return cli_fail(CLI_SYSTEM, "bench: more than %d instruction set levels", LEVELS_MAX);
     }
-    guard_close(&call->workspace);
-    aic_kernel_release(call->kernel);
+    cli_session *level = &b->level[b->request.level_count++];
+    *level = b->session;
+    level->isa = isa;
+    return cli_session_open(level);
 }
 
-/* Packs the operands that the kernel packs. */
-static int pack_operands(bench_call *call)
+/* Every level that this host runs itself: of an emulator the speed says nothing. The reference is the highest, which is
+ * the default. */
+static int open_levels(bench_state *b)
 {
-    for (size_t i = 0; i < call->count; i++) {
-        size_t size = aic_kernel_packed_size(call->kernel, i);
-        if (size == 0) {
-            continue;
-        }
-        if (!guard_open(&call->packed[i], size, 64, GUARD_BEFORE)) {
-            return cli_fail_memory("packed operand", size);
-        }
-        aic_status status = aic_kernel_pack(call->kernel, i, call->packed[i].data, call->pointer[i]);
-        if (status != AIC_OK) {
-            return cli_fail_library(NULL, status);
-        }
-        call->pointer[i] = call->packed[i].data;
+    b->request.level = b->level;
+    if (!wants_all_levels(b)) {
+        return open_level(b, b->session.isa);
     }
-    return CLI_DONE;
-}
-
-static int open_operands(bench_call *call)
-{
-    for (size_t i = 0; i < call->count; i++) {
-        const aic_operand *operand = &call->operand[i];
-        if (operand->direction == AIC_UNUSED) {
-            continue; /* NULL is passed */
-        }
-        if (!guard_open(&call->buffer[i], (size_t)operand->bytes, 64, GUARD_BEFORE)) {
-            return cli_fail_memory(operand->name, (uint64_t)operand->bytes);
-        }
-        call->pointer[i] = call->buffer[i].data;
-        int status = operand->direction == AIC_IN ? fill_operand(operand, "random:1", call->pointer[i]) : CLI_DONE;
-        if (status != CLI_DONE) {
-            return status;
-        }
-    }
-    return CLI_DONE;
-}
-
-/* One call that checks its operands and may leave a warning; those that are measured do neither. */
-static int call_checked(const bench_call *call)
-{
-    aic_status status =
-        (call->use_packed ? aic_kernel_call_packed : aic_kernel_call)(call->kernel, call->pointer, call->count);
-    if (status != AIC_OK) {
-        return cli_fail_library(NULL, status);
-    }
-    cli_show_warning_of_request();
-    return CLI_DONE;
-}
-
-static int open_call(bench_call *call, const bench_options *options, const aic_spec *spec)
-{
-    *call =
-        (bench_call){.spec = spec, .use_packed = options->weights == NULL || strcmp(options->weights, "packed") == 0};
-    aic_status failed = aic_spec_operands(spec, &options->session.semantics, call->operand, &call->count);
-    if (failed != AIC_OK) {
-        return cli_fail_library(NULL, failed);
-    }
-    int status = open_operands(call);
-    if (status != CLI_DONE) {
-        return status;
-    }
-    failed = aic_kernel_create(options->session.context, spec, NULL, &call->kernel);
-    if (failed != AIC_OK) {
-        return cli_fail_library(NULL, failed);
-    }
-    aic_kernel_info info;
-    (void)aic_kernel_get_info(call->kernel, &info);
-    call->shared = info.threads > 1;
-    size_t workspace = aic_kernel_workspace_size(call->kernel);
-    if (!guard_open(&call->workspace, workspace, 64, GUARD_BEFORE)) {
-        return cli_fail_memory("workspace", workspace);
-    }
-    status = call->use_packed ? pack_operands(call) : CLI_DONE;
-    return status == CLI_DONE ? call_checked(call) : status;
-}
-
-/* Writes the text as a JSON string. */
-static void print_json_string(const char *text)
-{
-    (void)putchar('"');
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20) {
-            printf("\\u%04x", *text);
+    FILE *notes = b->json ? stderr : stdout; /* JSON stays JSON */
+    int status = CLI_DONE;
+    const char *name;
+    for (size_t i = 0; status == CLI_DONE && (name = aic_isa_name(i)) != NULL; i++) {
+        if (aic_isa_check(name) != AIC_OK || aic_isa_emulated(name)) {
+            (void)fprintf(notes, "level %s: not run, this host lacks it\n", name);
         } else {
-            printf("%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+            b->request.reference = b->request.level_count;
+            status = open_level(b, name);
         }
     }
-    (void)putchar('"');
+    return status;
 }
 
-static void print_json(const bench_row *row)
+static void close_levels(bench_state *b)
 {
-    uint64_t compile_ns = row->info.compiled ? row->info.emit_ns + row->info.codegen_ns + row->info.link_ns : 0;
-    printf("{\"spec\":");
-    print_json_string(row->spec);
-    printf(",\"kernel\":");
-    print_json_string(row->info.name);
-    printf(",\"isa\":");
-    print_json_string(row->info.isa);
-    printf(",\"threads\":%d,\"macs\":%" PRId64 ",\"bytes\":%" PRId64 ",\"median_ns\":%.1f,\"min_ns\":%.1f"
-           ",\"p90_ns\":%.1f,\"gmacs_per_s\":%.3f,\"gbytes_per_s\":%.3f,\"compile_ns\":%" PRIu64 ",\"cache\":\"%s\"}\n",
-           row->info.threads, row->macs, row->bytes, row->time.median_ns, row->time.min_ns, row->time.p90_ns,
-           (double)row->macs / row->time.median_ns, (double)row->bytes / row->time.median_ns, compile_ns,
-           row->info.compiled ? "miss"
-           : row->info.loaded ? "disk"
-                              : "memory");
-}
-
-static void print_table_head(void)
-{
-    printf("%12s %12s %12s %10s %10s %11s %7s  %-10s %s\n", "median us", "min us", "p90 us", "GMAC/s", "GB/s",
-           "compile ms", "threads", "isa", "operator");
-}
-
-static void print_table_row(const bench_row *row)
-{
-    uint64_t compile_ns = row->info.compiled ? row->info.emit_ns + row->info.codegen_ns + row->info.link_ns : 0;
-    printf("%12.2f %12.2f %12.2f %10.2f %10.2f %11.2f %7d  %-10s %s\n", row->time.median_ns * 1e-3,
-           row->time.min_ns * 1e-3, row->time.p90_ns * 1e-3, (double)row->macs / row->time.median_ns,
-           (double)row->bytes / row->time.median_ns, (double)compile_ns * 1e-6, row->info.threads, row->info.isa,
-           row->spec);
-}
-
-static int bench_spec(const bench_options *options, const aic_spec *spec)
-{
-    bench_row row = {0};
-    bench_call call;
-    int status = open_call(&call, options, spec);
-    char *text = cli_spec_text(spec);
-    if (status == CLI_DONE && text == NULL) {
-        status = cli_fail(CLI_SYSTEM, "bench: memory ran out");
+    for (size_t i = 0; i < b->request.level_count; i++) {
+        cli_session_close(&b->level[i]);
     }
-    if (status == CLI_DONE && (aic_spec_work(spec, &options->session.semantics, &row.macs, &row.bytes) != AIC_OK ||
-                               aic_kernel_get_info(call.kernel, &row.info) != AIC_OK)) {
-        status = cli_fail_library(NULL, AIC_INTERNAL);
+}
+
+/* ---- operators ---- */
+
+static int show_row(bench_state *b, bench_row *row)
+{
+    if (b->compare != NULL) {
+        bench_compare(&b->comparison, row);
     }
+    progress_clear();
+    if (b->json) {
+        bench_print_json(row, b->compare != NULL);
+    } else {
+        bench_print_row(&b->columns, row);
+    }
+    return cli_flush_output(); /* a reader sees every row when it is ready */
+}
+
+static report_point point_of(const bench_row *row, bool is_default)
+{
+    report_point point = {.state = "",
+                          .is_default = is_default,
+                          .median_ns = row->time.median_ns,
+                          .low_ns = row->time.low_ns,
+                          .high_ns = row->time.high_ns,
+                          .predicted_ns = row->predicted_ns};
+    (void)snprintf(point.schedule, sizeof point.schedule, "%s", row->info.schedule);
+    (void)snprintf(point.isa, sizeof point.isa, "%s", row->info.isa);
+    return point;
+}
+
+/* The candidates that were not measured, so that the report shows which tiles there are. */
+static int report_candidates(const bench_state *b, const aic_spec *spec, report_layer *layer)
+{
+    aic_context *context = b->level[b->request.reference].context;
+    report_point point = {.state = ""};
+    int status = CLI_DONE;
+    (void)snprintf(point.isa, sizeof point.isa, "%s", aic_context_isa(context));
+    for (size_t i = 0; status == CLI_DONE &&
+                       aic_schedule_candidate(context, spec, i, point.schedule, sizeof point.schedule) == AIC_OK;
+         i++) {
+        status = report_add_point(layer, &point);
+    }
+    return status;
+}
+
+static int report_race(bench_state *b, const bench_race *race, const aic_spec *spec, const char *name)
+{
+    report_layer *layer;
+    const bench_row *standard = &race->row[race->reference];
+    int status = report_add(&b->report, spec, race->spec, name, &layer);
     if (status == CLI_DONE) {
-        row.spec = text;
-        row.time = timer_measure(call_once, &call, options->min_time, interrupt_requested);
-        progress_clear();
-        (options->json ? print_json : print_table_row)(&row);
-        status = cli_flush_output(); /* a reader sees every row when it is ready */
+        layer->peak_name = standard->peak_name, layer->peak = standard->peak, layer->bound_ns = standard->bound_ns;
+        layer->macs = standard->macs, layer->bytes = standard->bytes, layer->threads = standard->info.threads;
     }
-    free(text);
-    close_call(&call);
+    for (size_t i = 0; i < race->count && status == CLI_DONE; i++) {
+        const report_point point = point_of(&race->row[i], i == race->reference);
+        status = race->row[i].time.samples > 0 ? report_add_point(layer, &point) : CLI_DONE;
+    }
+    const bool all = b->schedule != NULL && strcmp(b->schedule, "all") == 0;
+    return status == CLI_DONE && !all ? report_candidates(b, spec, layer) : status;
+}
+
+static int bench_spec(bench_state *b, const aic_spec *spec, const char *name)
+{
+    bench_race race;
+    int status = bench_race_run(&race, spec, name, &b->request);
+    bool again = false;
+    for (size_t i = 0; i < race.count && status == CLI_DONE; i++) {
+        if (!race.hidden[i]) {
+            race.row[i].again = again;
+            again = true;
+            status = show_row(b, &race.row[i]);
+        }
+    }
+    if (status == CLI_DONE && b->report_path != NULL) {
+        status = report_race(b, &race, spec, name);
+    }
+    bench_race_close(&race);
     return status;
 }
 
@@ -217,14 +161,14 @@ static int bench_spec(const bench_options *options, const aic_spec *spec)
 
 /* A warm program: all its kernels are there. */
 typedef struct program_call {
-    const bench_options *options;
+    aic_context *context;
     pto_call call;
 } program_call;
 
 static void run_program(void *argument)
 {
     const program_call *p = argument;
-    (void)aic_pto_run(p->options->session.context, p->call.program, p->call.pointer, p->call.count);
+    (void)aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.count);
 }
 
 /* What all its statements read and write. */
@@ -248,118 +192,176 @@ static int program_bytes(const aic_pto_program *program, const aic_semantics *se
 static int first_run(program_call *p, bench_row *row)
 {
     aic_cache_stats before = {0}, after = {0};
-    const bench_options *options = p->options;
-    (void)aic_context_cache_stats(options->session.context, &before);
+    (void)aic_context_cache_stats(p->context, &before);
     const uint64_t start = timer_now();
-    const aic_status failed = aic_pto_run(options->session.context, p->call.program, p->call.pointer, p->call.count);
+    const aic_status failed = aic_pto_run(p->context, p->call.program, p->call.pointer, p->call.count);
     if (failed != AIC_OK) {
         return cli_fail_library(NULL, failed);
     }
     row->info.codegen_ns = timer_now() - start;
-    (void)aic_context_cache_stats(options->session.context, &after);
+    (void)aic_context_cache_stats(p->context, &after);
     row->info.compiled = after.compiles > before.compiles;
     row->info.loaded = after.loads > before.loads;
     row->info.name = "program";
-    row->info.isa = aic_context_isa(options->session.context);
+    row->info.isa = aic_context_isa(p->context);
+    row->ratio = 1;
     return CLI_DONE;
 }
 
-static int bench_program(const bench_options *options)
+/* By the wall clock: how many threads share its kernels is up to each of them. */
+static int bench_program(bench_state *b, const cli_session *level)
 {
     aic_pto_program *program = NULL;
-    bench_row row = {.spec = options->pto.path};
-    program_call p = {.options = options};
-    int status = cli_pto_read(&options->pto, &options->session, &program);
-    status = status == CLI_DONE ? pto_call_open(&p.call, program, &options->session.semantics, 1) : status;
-    status = status == CLI_DONE ? program_bytes(program, &options->session.semantics, &row.bytes) : status;
+    bench_row row = {.spec = b->pto.path, .name = "", .packed = b->request.packed, .peak_name = "copy"};
+    program_call p = {.context = level->context};
+    int status = cli_pto_read(&b->pto, level, &program);
+    status = status == CLI_DONE ? pto_call_open(&p.call, program, &level->semantics, 1) : status;
+    status = status == CLI_DONE ? program_bytes(program, &level->semantics, &row.bytes) : status;
     status = status == CLI_DONE ? first_run(&p, &row) : status;
     if (status == CLI_DONE) {
-        row.time = timer_measure(run_program, &p, options->min_time, interrupt_requested);
-        progress_clear();
-        (options->json ? print_json : print_table_row)(&row);
-        status = cli_flush_output();
+        row.time = timer_measure(run_program, &p, b->min_time, interrupt_requested);
+        status = show_row(b, &row);
     }
     pto_call_close(&p.call);
     aic_pto_free(program);
     return status;
 }
 
-static int bench_list(const bench_options *options, const spec_list *list)
+/* ---- the command ---- */
+
+static int bench_all(bench_state *b, const spec_list *list)
 {
-    if (!options->json) {
-        print_table_head();
+    int status = CLI_DONE;
+    for (size_t i = 0; i < b->request.level_count && status == CLI_DONE && b->pto.path != NULL; i++) {
+        status = bench_program(b, &b->level[i]);
     }
-    progress_start("bench", list->count);
-    int status = options->pto.path != NULL ? bench_program(options) : CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && i < list->count; i++) {
-        status = bench_spec(options, &list->items[i]);
+        status = bench_spec(b, &list->items[i], list->labels[i].text);
         if (status == CLI_DONE && !progress_step()) {
             break;
         }
     }
-    int ended = progress_end();
-    spec_list_report(list, &options->source, options->json ? stderr : stdout); /* JSON stays JSON */
-    status = status == CLI_DONE ? ended : status;
-    return spec_list_status(list, &options->source, status);
+    return status;
 }
 
-static int bench(bench_options *options)
+static int bench_list(bench_state *b, const spec_list *list)
+{
+    FILE *notes = b->json ? stderr : stdout; /* JSON stays JSON */
+    if (!b->json) {
+        bench_print_head(&b->columns);
+    }
+    progress_start("bench", list->count);
+    int status = bench_all(b, list);
+    const int ended = progress_end();
+    spec_list_report(list, &b->source, notes);
+    if (b->compare != NULL && status == CLI_DONE) {
+        bench_comparison_report(&b->comparison, notes);
+    }
+    if (b->report_path != NULL && status == CLI_DONE) {
+        status = report_write(&b->report, ended == CLI_DONE);
+    }
+    status = status == CLI_DONE ? ended : status;
+    return spec_list_status(list, &b->source, status);
+}
+
+/* What options have to do with each other. */
+static int check_options(const bench_state *b, const spec_list *list)
+{
+    if (b->pto.placement != NULL && b->pto.path == NULL) {
+        return cli_fail(CLI_WRONG, "bench: --placement: has no effect without --pto");
+    }
+    if (b->pto.path != NULL && b->schedule != NULL) {
+        return cli_fail(CLI_WRONG, "bench: --schedule: has no effect on a program, whose statements share kernels");
+    }
+    if (b->pto.path != NULL && b->report_path != NULL) {
+        return cli_fail(CLI_WRONG, "bench: --report: has no effect on a program, which is no operator");
+    }
+    if (spec_list_empty(list, &b->source) && b->pto.path == NULL) {
+        return cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC, --batch FILE with operators or --pto FILE");
+    }
+    return CLI_DONE;
+}
+
+static int bench(bench_state *b)
 {
     spec_list list = {0};
-    int status = cli_session_open(&options->session);
-    status = status == CLI_DONE ? spec_list_read(&options->session, &options->source, &list) : status;
-    if (status == CLI_DONE && options->pto.placement != NULL && options->pto.path == NULL) {
-        status = cli_fail(CLI_WRONG, "bench: --placement: has no effect without --pto");
+    b->request.schedule = b->schedule;
+    b->request.packed = b->weights == NULL || strcmp(b->weights, "packed") == 0;
+    b->request.seconds = b->min_time;
+    b->columns = (bench_columns){.ratio = b->schedule != NULL || wants_all_levels(b),
+                                 .before = b->compare != NULL,
+                                 .schedule = b->schedule != NULL};
+    int status = b->compare != NULL ? bench_comparison_open(&b->comparison, b->compare) : CLI_DONE;
+    status = status == CLI_DONE ? open_levels(b) : status;
+    status = status == CLI_DONE ? spec_list_read(&b->level[0], &b->source, &list) : status;
+    status = status == CLI_DONE ? check_options(b, &list) : status;
+    if (status == CLI_DONE && b->report_path != NULL) {
+        status = report_open(&b->report, "bench", b->report_path);
+        status = status == CLI_DONE ? report_measure(&b->report, b->level[b->request.reference].context) : status;
     }
-    if (status == CLI_DONE && spec_list_empty(&list, &options->source) && options->pto.path == NULL) {
-        status = cli_fail(CLI_WRONG, "bench: nothing to measure: give SPEC, --batch FILE with operators or --pto FILE");
-    }
-    status = status == CLI_DONE ? bench_list(options, &list) : status;
+    status = status == CLI_DONE ? bench_list(b, &list) : status;
+    report_close(&b->report);
     spec_list_free(&list);
-    cli_session_close(&options->session);
+    close_levels(b);
+    bench_comparison_close(&b->comparison);
     return status;
 }
 
 int cmd_bench(int argc, char **argv)
 {
-    bench_options o = {.session.threads = 1, .min_time = 0.3};
+    bench_state b = {.session.threads = 1, .min_time = 0.3, .report.file.fd = -1};
     args_list positional = {0};
     const args_option options[] = {
-        SPEC_OPTIONS(o.source),
-        {.name = "--json", .help = "one JSON object per operator", .kind = ARGS_FLAG, .target = &o.json},
+        SPEC_OPTIONS(b.source),
+        {.name = "--json", .help = "one JSON object per operator", .kind = ARGS_FLAG, .target = &b.json},
+        {.name = "--schedule",
+         .value = "TEXT",
+         .help = "\"all\" candidates, or one, of which a part may be given; in turns with the default",
+         .kind = ARGS_TEXT,
+         .target = &b.schedule},
+        {.name = "--compare",
+         .value = "FILE",
+         .help = "an earlier output of --json: how much faster, beyond the noise, each operator is now",
+         .kind = ARGS_TEXT,
+         .target = &b.compare},
+        {.name = "--report",
+         .value = "FILE",
+         .help = "an HTML page: table, roofline, predictions, tiles, intervals",
+         .kind = ARGS_TEXT,
+         .target = &b.report_path},
         {.name = "--weights",
          .value = "packed|plain",
          .help = "pack weights before timing (default packed)",
          .kind = ARGS_TEXT,
-         .target = &o.weights},
+         .target = &b.weights},
         {.name = "--min-time",
          .value = "S",
-         .help = "seconds per operator (default 0.3)",
+         .help = "seconds per kernel (default 0.3)",
          .kind = ARGS_REAL,
-         .target = &o.min_time,
+         .target = &b.min_time,
          .low = 0,
          .high = 3600},
-        CLI_OPTIONS_PTO(o.pto),
-        CLI_OPTION_DT(o.session),
-        CLI_OPTION_ARCH(o.session),
-        CLI_OPTION_THREADS(o.session, "1"),
-        CLI_OPTION_ISA(o.session, "LEVEL"),
+        CLI_OPTIONS_PTO(b.pto),
+        CLI_OPTION_DT(b.session),
+        CLI_OPTION_ARCH(b.session),
+        CLI_OPTION_THREADS(b.session, "1"),
+        CLI_OPTION_ISA(b.session, "LEVEL or all"),
     };
     args_option semantics[CLI_CHOICES];
-    cli_semantics_options(&o.session, semantics);
+    cli_semantics_options(&b.session, semantics);
     const args_command command = {
         .name = "bench",
         .arguments = "SPEC... [OPTION]...",
-        .summary = "Measures the speed of operators.",
+        .summary = "Measures the speed of operators by processor time (by the wall clock where threads share a call).",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
         .shared_count = CLI_CHOICES,
     };
     int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
-    o.source.texts = &positional;
+    b.source.texts = &positional;
     if (status == CLI_DONE) {
-        status = bench(&o);
+        status = bench(&b);
     }
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

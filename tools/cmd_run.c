@@ -164,6 +164,21 @@ static int compare_expected(const run_state *run, const cli_operand *o, bool *di
 }
 
 /* What is not written to a file is shown, or compared. */
+/* Under which name the next operator knows the result, of those that have one; the library keeps to itself what is
+ * wrong with the others. */
+static void show_layout(const run_state *run)
+{
+    aic_result_layout layout;
+    if (run->pto.path != NULL || aic_spec_result_layout(&run->spec, &run->session.semantics, &layout) != AIC_OK) {
+        return;
+    }
+    printf("  its bytes are %s [", layout.name);
+    for (int32_t d = 0; d < layout.rank; d++) {
+        printf("%s%" PRId64, d > 0 ? "," : "", layout.shape[d]);
+    }
+    printf("]\n");
+}
+
 static int show_results(run_state *run)
 {
     bool differs = false;
@@ -174,6 +189,7 @@ static int show_results(run_state *run)
             status = compare_expected(run, o, &differs);
         } else if (o->out == NULL && (o->operand.direction & AIC_OUT)) {
             tensor_view(&o->operand, o->buffer.data, o->skip.data);
+            show_layout(run);
         }
     }
     return status == CLI_DONE && differs ? CLI_MISMATCH : status;

@@ -3,7 +3,10 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
 #include "tools/harness/memory.h"
+#include "tools/harness/peak.h"
 #include "tools/harness/timer.h"
+#include "tools/limits.h"
+#include "tools/report/report.h"
 #include "tools/specs.h"
 #include "tools/tune_table.h"
 
@@ -16,10 +19,11 @@
 typedef struct tune_options {
     cli_session session;
     spec_source source;
-    const char *effort, *db, *shard, *output;
+    const char *effort, *db, *shard, *output, *report_path;
     double budget;
     int64_t trials, seed;
     bool again, merge;
+    report report;
 } tune_options;
 
 /* How specifications of a batch came out. */
@@ -82,10 +86,12 @@ static void select_specs(spec_list *list, size_t index, size_t shards)
             seen = aic_spec_equal(&list->items[k], &list->items[i]);
         }
         if (!seen) {
+            list->labels[different] = list->labels[i];
             list->items[different++] = list->items[i];
         }
     }
     for (size_t i = index - 1; i < different; i += shards) {
+        list->labels[kept] = list->labels[i];
         list->items[kept++] = list->items[i];
     }
     list->count = kept;
@@ -106,6 +112,67 @@ static aic_tune_options search_options(const tune_options *o, tune_view *view)
     options.progress = tune_view_progress;
     options.user = view;
     return options;
+}
+
+/* ---- the report ---- */
+
+/* The median of the default at the end of the search. */
+static double default_ns(const aic_tune_result *result)
+{
+    double ns = 0;
+    for (size_t i = 0; i < result->count; i++) {
+        ns = result->candidate[i].is_default ? result->candidate[i].median_ns : ns;
+    }
+    return ns;
+}
+
+/* Candidates were measured at different times, each in turns with the default: times that can be compared are what the
+ * default took at the end over each one's gain. */
+static int report_candidate(report_layer *layer, const tune_options *o, const aic_tune_candidate *c, bool chosen,
+                            double standard, double rate)
+{
+    const double scale = c->samples > 0 && c->gain > 0 && standard > 0 ? standard / c->gain / c->median_ns : 1;
+    const bool out = c->state == AIC_TUNE_WRONG || c->state == AIC_TUNE_FAILED;
+    report_point point = {.state = out ? "out of the race" : "",
+                          .is_default = c->is_default,
+                          .is_chosen = chosen,
+                          .median_ns = c->samples > 0 ? c->median_ns * scale : 0,
+                          .low_ns = c->low_ns * scale,
+                          .high_ns = c->high_ns * scale,
+                          .predicted_ns = rate > 0 ? c->predicted / rate : 0};
+    (void)snprintf(point.schedule, sizeof point.schedule, "%s", c->schedule);
+    (void)snprintf(point.isa, sizeof point.isa, "%s", aic_context_isa(o->session.context));
+    return report_add_point(layer, &point);
+}
+
+static int report_result(tune_options *o, const aic_spec *spec, const char *text, const char *name,
+                         const aic_tune_result *result)
+{
+    static const char *const NOTES[] = {[AIC_TUNE_FASTER] = "",
+                                        [AIC_TUNE_DEFAULT] = "within the noise",
+                                        [AIC_TUNE_KNOWN] = "",
+                                        [AIC_TUNE_UNMEASURED] = "not measured"};
+    report_layer *layer;
+    aic_prediction p = {.bound = 0};
+    int64_t macs = 0, bytes = 0;
+    int status = report_add(&o->report, spec, text, name, &layer);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    (void)aic_spec_work(spec, &o->session.semantics, &macs, &bytes);
+    (void)aic_schedule_predict(o->session.context, spec, NULL, &p);
+    const double rate = aic_peak_vector_operations(p.vector_bits);
+    layer->macs = macs, layer->bytes = bytes, layer->threads = 1;
+    layer->peak_name = limit_name(spec, macs);
+    layer->peak = limit_measure(layer->peak_name, bytes);
+    layer->bound_ns = rate > 0 ? p.bound / rate : 0;
+    layer->note = NOTES[result->outcome];
+    layer->gain = result->gain;
+    for (size_t i = 0; i < result->count && status == CLI_DONE; i++) {
+        const bool chosen = strcmp(result->candidate[i].schedule, result->schedule) == 0;
+        status = report_candidate(layer, o, &result->candidate[i], chosen, default_ns(result), rate);
+    }
+    return status;
 }
 
 /* ---- tuning ---- */
@@ -130,7 +197,7 @@ static int check_memory(const tune_options *o, const aic_spec *spec)
 
 /* One specification. One that fails is counted and its message kept; the file is another matter: without it a search is
  * in vain. */
-static int tune_spec(const tune_options *o, const aic_spec *spec, tune_view *view, tune_sums *sums)
+static int tune_spec(tune_options *o, const aic_spec *spec, const char *name, tune_view *view, tune_sums *sums)
 {
     aic_tune_result result;
     const aic_tune_options options = search_options(o, view);
@@ -148,8 +215,9 @@ static int tune_spec(const tune_options *o, const aic_spec *spec, tune_view *vie
         tune_table_print(text, &result);
         sums->outcome[result.outcome]++;
         sums->recorded += result.recorded;
+        exit_status = o->report_path != NULL ? report_result(o, spec, text, name, &result) : CLI_DONE;
         aic_tune_result_free(&result);
-        exit_status = cli_flush_output(); /* a reader sees every table when it is ready */
+        exit_status = exit_status == CLI_DONE ? cli_flush_output() : exit_status; /* a reader sees every table */
     } else {
         const int failure = cli_fail_library("tune", status);
         sums->failed++;
@@ -172,7 +240,7 @@ static void print_sums(const tune_options *o, const tune_sums *sums)
     }
 }
 
-static int tune_list(const tune_options *o, const spec_list *list)
+static int tune_list(tune_options *o, const spec_list *list)
 {
     tune_sums sums = {.failed = 0};
     tune_view view = {.terminal = isatty(STDERR_FILENO) == 1,
@@ -183,12 +251,15 @@ static int tune_list(const tune_options *o, const spec_list *list)
     interrupt_polled(true);
     for (size_t i = 0; i < list->count && status == CLI_DONE && !interrupt_requested(); i++) {
         view.number = i + 1;
-        status = tune_spec(o, &list->items[i], &view, &sums);
+        status = tune_spec(o, &list->items[i], list->labels[i].text, &view, &sums);
     }
     const bool interrupted = interrupt_requested();
     interrupt_polled(false);
     print_sums(o, &sums);
     spec_list_report(list, &o->source, stdout);
+    if (o->report_path != NULL && status == CLI_DONE) {
+        status = report_write(&o->report, !interrupted);
+    }
     status = sums.status > status ? sums.status : status;
     return interrupted ? cli_fail(CLI_MISMATCH, "tune: interrupted after %zu of %zu; what was found is kept",
                                   view.number, view.total)
@@ -218,10 +289,15 @@ static int tune(tune_options *o)
         status = cli_fail(CLI_WRONG, "tune: nothing to tune: give SPEC or --batch FILE with operators");
     }
     status = status == CLI_DONE ? check_db(o) : status;
+    if (status == CLI_DONE && o->report_path != NULL) {
+        status = report_open(&o->report, "tune", o->report_path);
+        status = status == CLI_DONE ? report_measure(&o->report, o->session.context) : status;
+    }
     if (status == CLI_DONE) {
         select_specs(&list, index, shards);
         status = tune_list(o, &list);
     }
+    report_close(&o->report);
     status = spec_list_status(&list, &o->source, status);
     spec_list_free(&list);
     cli_session_close(&o->session);
@@ -239,6 +315,8 @@ static int parse(tune_options *o, int argc, char **argv, args_list *positional)
         {"--budget", "S", "seconds an operator (default 5; patient: 60)", ARGS_REAL, &o->budget, 0, 86400},
         {"--trials", "N", "schedules to measure (default 64; patient: 256)", ARGS_INTEGER, &o->trials, 0, 1000},
         {"--db", "FILE", "tuning file to record in (default: AIC_TUNING_DB)", ARGS_TEXT, &o->db, 0, 0},
+        {"--report", "FILE", "an HTML page: table, roofline, predictions, tiles, intervals", ARGS_TEXT, &o->report_path,
+         0, 0},
         {"--shard", "I/N", "tune part I of N of the operators", ARGS_TEXT, &o->shard, 0, 0},
         {"--seed", "S", "of operand contents and the order of turns", ARGS_INTEGER, &o->seed, 0, INT64_MAX},
         {"--again", NULL, "tune also what the file has a record of", ARGS_FLAG, &o->again, 0, 0},
@@ -264,7 +342,7 @@ static int parse(tune_options *o, int argc, char **argv, args_list *positional)
 
 int cmd_tune(int argc, char **argv)
 {
-    tune_options o = {.budget = -1, .trials = -1, .seed = 1, .session.tuning_db = ""};
+    tune_options o = {.budget = -1, .trials = -1, .seed = 1, .session.tuning_db = "", .report.file.fd = -1};
     args_list positional = {0};
     int status = parse(&o, argc, argv, &positional);
     const char *environment = getenv("AIC_TUNING_DB");
@@ -272,6 +350,9 @@ int cmd_tune(int argc, char **argv)
     o.db = o.db == NULL && environment != NULL && environment[0] != '\0' ? environment : o.db;
     if (status == CLI_DONE && !o.merge && o.output != NULL) {
         status = cli_fail(CLI_WRONG, "tune: -o: is for --merge; --db names the file to record in");
+    }
+    if (status == CLI_DONE && o.merge && o.report_path != NULL) {
+        status = cli_fail(CLI_WRONG, "tune: --report: has no effect with --merge, which measures nothing");
     }
     if (status == CLI_DONE) {
         status = o.merge ? merge(&o, &positional) : tune(&o);

@@ -1,7 +1,6 @@
 /* Lists of specifications. */
 #include "tools/specs.h"
 
-#include "tools/benchline.h"
 #include "tools/harness/fail.h"
 
 #include <errno.h>
@@ -14,16 +13,19 @@
 
 enum { LINE_BYTES_MAX = 64 * 1024 };
 
-static int add(spec_list *list, const aic_spec *spec)
+static int add(spec_list *list, const aic_spec *spec, const spec_label *label)
 {
     if ((list->count & (list->count - 1)) == 0) { /* a power of two: full */
-        size_t capacity = list->count == 0 ? 1 : list->count * 2;
+        const size_t capacity = list->count == 0 ? 1 : list->count * 2;
         aic_spec *items = realloc(list->items, capacity * sizeof *items);
-        if (items == NULL) {
-            return cli_fail_memory("the list of operators", capacity * sizeof *items);
+        list->items = items != NULL ? items : list->items;
+        spec_label *labels = items != NULL ? realloc(list->labels, capacity * sizeof *labels) : NULL;
+        if (labels == NULL) {
+            return cli_fail_memory("the list of operators", capacity * (sizeof *items + sizeof *labels));
         }
-        list->items = items;
+        list->labels = labels;
     }
+    list->labels[list->count] = *label;
     list->items[list->count++] = *spec;
     return CLI_DONE;
 }
@@ -32,8 +34,12 @@ static int add(spec_list *list, const aic_spec *spec)
 static int add_text(const cli_session *session, const char *text, spec_list *list)
 {
     aic_spec spec;
+    spec_label label = {""};
     const int status = cli_parse_spec(session, text, &spec);
-    return status == CLI_DONE ? add(list, &spec) : status;
+    if (benchline_recognise(text)) {
+        benchline_name(text, label.text);
+    }
+    return status == CLI_DONE ? add(list, &spec, &label) : status;
 }
 
 /* ---- batch files ---- */
@@ -257,5 +263,6 @@ int spec_list_status(const spec_list *list, const spec_source *source, int statu
 void spec_list_free(spec_list *list)
 {
     free(list->items);
+    free(list->labels);
     *list = (spec_list){0};
 }

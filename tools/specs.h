@@ -2,6 +2,7 @@
 #ifndef AIC_TOOLS_SPECS_H
 #define AIC_TOOLS_SPECS_H
 
+#include "tools/benchline.h"
 #include "tools/session.h"
 
 #include <stdio.h>
@@ -13,8 +14,14 @@ typedef struct spec_source {
     bool skip_refused;      /* refused lines of the file do not count as an error */
 } spec_source;
 
+/* What a line of the benchmark format calls its problem, "" for others. */
+typedef struct spec_label {
+    char text[BENCHLINE_NAME_MAX];
+} spec_label;
+
 typedef struct spec_list {
     aic_spec *items;
+    spec_label *labels; /* one an item */
     size_t count;
     size_t options, comments; /* parts of the file that were skipped, and */
     size_t refused;           /* those that are no legal operator */

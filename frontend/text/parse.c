@@ -395,20 +395,28 @@ static aic_status check_required(reader *in, const char *end, uint64_t seen)
     return AIC_OK;
 }
 
-/* "(" [ pair { "," pair } ] ")" */
-static aic_status read_fields(reader *in, const aic_record *record, void *fields)
+/* "(" [ pair { "," pair } ] ")"; bit f of *seen: field f is given. */
+static aic_status read_given_fields(reader *in, const aic_record *record, void *fields, uint64_t *seen)
 {
-    uint64_t seen = 0;
+    *seen = 0;
     in->record = record;
     aic_status status = expect(in, '(');
     bool closed = status == AIC_OK && take(in, ')');
     while (status == AIC_OK && !closed) {
-        status = read_pair(in, fields, &seen);
+        status = read_pair(in, fields, seen);
         if (status == AIC_OK && !take(in, ',')) {
             closed = take(in, ')');
             status = closed ? AIC_OK : fail_at(in, in->at, "expected ',' or ')' instead of %s", show_next(in).text);
         }
     }
+    return status;
+}
+
+/* The same, with all that is required. */
+static aic_status read_fields(reader *in, const aic_record *record, void *fields)
+{
+    uint64_t seen;
+    const aic_status status = read_given_fields(in, record, fields, &seen);
     return status == AIC_OK ? check_required(in, in->at - 1, seen) : status;
 }
 
@@ -458,7 +466,7 @@ static aic_status read_stage(reader *in, aic_stage *stage)
                    near.best ? "" : ";", names);
 }
 
-aic_status aic_record_parse(const aic_record *record, const char *text, void *fields)
+aic_status aic_record_parse(const aic_record *record, const char *text, void *fields, uint64_t *given)
 {
     reader in = {text, text, NULL, NULL};
     word name;
@@ -467,7 +475,7 @@ aic_status aic_record_parse(const aic_record *record, const char *text, void *fi
         status = fail_at(&in, name.start, "%s is not %s", show(name).text, record->name);
     }
     if (status == AIC_OK) {
-        status = read_fields(&in, record, fields);
+        status = given != NULL ? read_given_fields(&in, record, fields, given) : read_fields(&in, record, fields);
     }
     return status == AIC_OK ? read_end(&in, "the end of the text") : status;
 }

@@ -6,8 +6,9 @@
 
 #include <aic/types.h>
 
-/* Reads "name(key=value, ...)" into a structure whose optional fields hold their fallbacks. */
-aic_status aic_record_parse(const aic_record *record, const char *text, void *fields);
+/* Reads "name(key=value, ...)" into a structure whose fields hold their fallbacks. given NULL: what is required must be
+ * there. Otherwise any field may be left out, and bit f of *given says that field f is there. */
+aic_status aic_record_parse(const aic_record *record, const char *text, void *fields, uint64_t *given);
 
 /* Writes it; buffer, capacity and length as aic_spec_print() has them. */
 aic_status aic_record_print(const aic_record *record, const void *fields, char *buffer, size_t capacity,

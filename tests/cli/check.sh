@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# aicjit check and bench: specifications from arguments, batch files and benchmark lines, fuzzing, output.
+# aicjit check: specifications from arguments, batch files and benchmark lines, fuzzing, output.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
@@ -67,21 +67,5 @@ if cc -std=c11 -shared -fPIC -o wrong.so -I "$here/../../frontend/include" "$her
 else
     verdict 'the wrong reference' 1 "$(cat cc.err)"
 fi
-
-printf 'g1mb1ic3ih9oc5oh5kh3sh2ph1n"name(1)"\nic16ih8oc16oh8kh3ph1dh0n"a"' >lines.txt
-
-# ---- bench ----
-
-expect 'bench table' 0 'GMAC/s' "$aicjit" bench "$half" --min-time 0.01
-expect 'bench plain' 0 'GMAC/s' "$aicjit" bench "$half" --min-time 0.01 --weights plain
-expect 'bench --json' 0 '' "$aicjit" bench "$half" "$int8" --json --min-time 0.01 --batch lines.txt --dt int8
-cp "$work/.out" bench.json
-ok 'one object an operator' test "$(grep -c '^{"spec":"conv2d(.*}$' bench.json)" -eq 4
-keys='spec kernel isa threads macs bytes median_ns min_ns p90_ns gmacs_per_s gbytes_per_s compile_ns cache'
-ok 'exactly the keys' test "$(head -n 1 bench.json | grep -oE '"[a-z0-9_]+":' | tr -d '":' | xargs)" = "$keys"
-ok 'threads 1, cache miss' grep -q '"threads":1,.*"cache":"miss"}$' bench.json
-ok 'macs of 3x3 outputs, 16 channels, 64 products' grep -q '"macs":9216,' bench.json
-expect 'the second time it is cached' 0 '"compile_ns":0,"cache":"memory"' "$aicjit" bench "$half" "$half" --json --min-time 0.01
-expect 'bench: full output' 3 'standard output' sh -c '"$@" >/dev/full' sh "$aicjit" bench "$half" --min-time 0.01
 
 finish

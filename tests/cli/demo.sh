@@ -18,8 +18,11 @@ demo_fails() { # NAME STATUS PATTERN ARGUMENT...
 expect 'demo' 0 '^vendor example: 64 of 64 values bit for bit$' "$demo" "$photograph" out
 for type in int8 float16 float16-fast; do
     ok "$type: a picture a filter" test "$(find out/$type -name '*.png' | wc -l)" -eq 16
-    ok "$type: sheet" test "$(od -An -tx1 -N4 out/$type.png | tr -d ' ')" = 89504e47
 done
+# The sheet: PNG, and with its size (bytes 16 to 23): six pictures of 225 pixels and gaps wide, four high.
+ok 'the sheet is there' test "$(od -An -tx1 -N4 out/sheet.png | tr -d ' ')" = 89504e47
+ok 'and has its size' test "$(od -An -tu4 --endian=big -j16 -N8 out/sheet.png | xargs)" = '1392 706'
+ok 'the sheet is named' grep -q '^all of them, with their times: out/sheet.png$' "$work/.out"
 ok 'int8 and float16 agree within half a grey level' grep -Eq '^float16 differs from int8 by at most 0\.[0-4]' "$work/.out"
 sed -n 's/^  IR  *//p' "$work/.out" >ir.txt
 ok 'three kernels' test "$(wc -l <ir.txt)" -eq 3

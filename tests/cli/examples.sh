@@ -1,10 +1,28 @@
 #!/usr/bin/env bash
 # The examples of tools/examples.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
-. "$(dirname "${BASH_SOURCE[0]}")/common.bash"
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+. "$here/common.bash"
 
 examples=$(dirname "$aicjit")/examples
-expect 'network' 0 '^36864 elements, 0 differ from plain loops$' "$examples/network"
+photograph=$here/../../tools/demo/chelsea.png
+expect 'network' 0 '^451 x 300 pixels, 6494400 elements, 0 differ from plain loops$' "$examples/network" "$photograph" edges.png
+ok 'the layout between its layers' grep -Fxq 'between the layers: NC1HWC0 [1,1,300,451,32]' .out
+ok 'its picture: four by four photographs' test "$(od -An -tu4 --endian=big -j16 -N8 edges.png | xargs)" = '1804 1200'
+ok 'on which there is something to see' test "$(wc -c <edges.png)" -gt 100000
+"$examples/network" none.png >wrong.txt 2>&1
+ok 'network: no photograph' test $? -eq 2
+
+# ---- tuning ----
+
+small='conv2d(dtype=int8, fm_shape=[1,8,8,32], kernel_shape=[1,3,3,32,32])'
+expect 'tuned' 0 '^6144 bytes, the same$' "$examples/tuned" "$small" tuning.txt 1
+ok 'the default' grep -q '^default  *schedule(' .out
+ok 'its file' grep -q 'sum=' tuning.txt
+expect 'tuned: known' 0 '^0 of [0-9]+ schedules measured' "$examples/tuned" "$small" tuning.txt 1
+record=$(grep -v '^#' tuning.txt | cut -f1-8)
+ok 'a record of the operator' grep -q 'fm_shape=\[1,8,8,32\]' <<<"$record"
+
 expect 'pto' 0 '^argument 3: c, 32 elements of float32$' "$examples/pto"
 ok 'its tiles' test "$(grep -c '2\.5  2\.5  2\.5  2\.5' .out)" -eq 4
 

@@ -95,4 +95,17 @@ expect '16 bits do not stand for 4N' 2 'dtype is int16, the operand wants' "$aic
     'tensor_arithmetic_quantized(op=BM_ADD, shape=[4,3,2,2])' --in input0=halves.npy --fill input1=zeros
 expect 'nor 8 bits for words of 32' 2 'dtype is int8, the operand wants' "$aicjit" run \
     'tensor_arithmetic(op=BM_ADD, shape=[1,1,1,144])' --in input0=lead.npy --fill input1=zeros
+# ---- the layout that a fused result is said to have ----
+
+image='conv2d(dtype=int8, fm_shape=[1,8,6,32], kernel_shape=[1,3,3,64,32], pad=[1,1,1,1])'
+store='fixpipe(src=int32, dst=int8, quantPre=REQ8, deqScalar=quant(0.01, 0, int8)'
+fill=(--fill feature_map=random:1 --fill weight=random:2)
+expect 'a result says its layout' 0 '^  its bytes are NC1HWC0 \[1,2,8,6,32\]$' "$aicjit" run "$image | $store, format=NZ)" "${fill[@]}"
+expect 'by rows, too' 0 '^  its bytes are NHWC \[1,8,6,64\]$' "$aicjit" run "$image | $store, format=ROW_MAJOR)" "${fill[@]}"
+expect 'one without a name says nothing' 0 '' "$aicjit" run "$image | $store, format=NZ, mSize=32)" "${fill[@]}"
+ok 'of a part of the rows' test "$(grep -c 'its bytes' .out)" -eq 0
+expect 'in blocks' 0 '' "$aicjit" run "$image | $store, format=NZ)" "${fill[@]}" --out dst=blocks.npy
+expect 'unblocked by that name' 0 '' "$aicjit" run 'transdata(dtype=int8, src=NC1HWC0, dst=NHWC, shape=[1,8,6,64])' \
+    --in src=blocks.npy --out dst=rows.npy
+expect 'is the result by rows' 0 '' "$aicjit" run "$image | $store, format=ROW_MAJOR)" "${fill[@]}" --expect dst=rows.npy
 finish

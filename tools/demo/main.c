@@ -49,11 +49,11 @@ static void print_result(const demo_job *job, const demo_result *r, const char *
     printf("  IR           %s/ir/%s.ll\n", folder, r->info.name);
 }
 
-/* A picture a filter in FOLDER/JOB, and FOLDER/JOB.png with all of them. */
+/* A picture a filter in FOLDER/JOB. */
 static int save_pictures(const demo_job *job, const demo_result *result, const picture *in, const char *folder)
 {
     char path[PATH_BYTES], name[64];
-    picture out = {0}, sheet = {0};
+    picture out = {0};
     int status = make_path(path, folder, job->name, true);
     status = status == CLI_DONE ? picture_new(&out, in->width, in->height) : status;
     for (int f = 0; status == CLI_DONE && f < FILTER_COUNT; f++) {
@@ -62,15 +62,10 @@ static int save_pictures(const demo_job *job, const demo_result *result, const p
         status = status == CLI_DONE ? show_filter(result, f, &out) : status;
         status = status == CLI_DONE ? picture_save(&out, path) : status;
     }
-    (void)snprintf(name, sizeof name, "%s.png", job->name);
-    status = status == CLI_DONE ? make_path(path, folder, name, false) : status;
-    status = status == CLI_DONE ? show_sheet(result, in, &sheet) : status;
-    status = status == CLI_DONE ? picture_save(&sheet, path) : status;
     if (status == CLI_DONE) {
-        printf("  pictures     %s/%s/, all of them in %s\n", folder, job->name, path);
+        printf("  pictures     %s/%s/\n", folder, job->name);
     }
     picture_free(&out);
-    picture_free(&sheet);
     return status;
 }
 
@@ -83,6 +78,21 @@ static double difference(const demo_result *a, const demo_result *b, size_t coun
         largest = d > largest ? d : largest;
     }
     return largest;
+}
+
+/* FOLDER/sheet.png with everything on it. */
+static int save_sheet(const demo_result *results, const picture *in, double largest, const char *folder)
+{
+    char path[PATH_BYTES];
+    picture sheet = {0};
+    int status = make_path(path, folder, "sheet.png", false);
+    status = status == CLI_DONE ? show_sheet(jobs, results, JOB_COUNT, in, largest, &sheet) : status;
+    status = status == CLI_DONE ? picture_save(&sheet, path) : status;
+    if (status == CLI_DONE) {
+        printf("all of them, with their times: %s\n", path);
+    }
+    picture_free(&sheet);
+    return status;
 }
 
 static int filter_picture(aic_context *context, const picture *in, const char *folder)
@@ -100,6 +110,9 @@ static int filter_picture(aic_context *context, const picture *in, const char *f
     for (int i = 1; status == CLI_DONE && i < JOB_COUNT; i++) {
         printf("%s%s differs from int8 by at most %.3f of 255 grey levels\n", i == 1 ? "\n" : "", jobs[i].name,
                difference(&results[0], &results[i], values));
+    }
+    if (status == CLI_DONE) {
+        status = save_sheet(results, in, difference(&results[0], &results[1], values), folder);
     }
     for (int i = 0; i < JOB_COUNT; i++) {
         demo_result_free(&results[i]);

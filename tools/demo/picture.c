@@ -72,3 +72,43 @@ void picture_paste_halved(picture *p, const picture *from, int x, int y)
         }
     }
 }
+
+/* ---- text ---- */
+
+static const struct {
+    char c;
+    uint8_t row[LETTER_HEIGHT];
+} LETTERS[] = {
+#define LETTER(c, ...) {c, {__VA_ARGS__}},
+#include "tools/demo/letters.def"
+#undef LETTER
+};
+
+/* Paints a square of `scale` pixels, as far as it is inside. */
+static void paint_dot(picture *p, int x, int y, int scale, uint32_t rgb)
+{
+    for (int row = y; row < y + scale; row++) {
+        for (int column = x; column < x + scale; column++) {
+            if (row < 0 || column < 0 || row >= p->height || column >= p->width) {
+                continue;
+            }
+            uint8_t *to = p->rgb + ((size_t)row * (size_t)p->width + (size_t)column) * 3;
+            to[0] = (uint8_t)(rgb >> 16), to[1] = (uint8_t)(rgb >> 8), to[2] = (uint8_t)rgb;
+        }
+    }
+}
+
+void picture_write(picture *p, int x, int y, int scale, uint32_t rgb, const char *text)
+{
+    for (; *text != '\0'; text++, x += LETTER_WIDTH * scale) {
+        size_t i = 0;
+        while (i < sizeof LETTERS / sizeof *LETTERS && LETTERS[i].c != *text) {
+            i++;
+        }
+        for (int dot = 0; i < sizeof LETTERS / sizeof *LETTERS && dot < LETTER_HEIGHT * 5; dot++) {
+            if ((LETTERS[i].row[dot / 5] >> (4 - dot % 5) & 1) != 0) {
+                paint_dot(p, x + dot % 5 * scale, y + dot / 5 * scale, scale, rgb);
+            }
+        }
+    }
+}

@@ -7,7 +7,10 @@
 /* Paints filter number `f` of the result. `out` has the input's size. */
 int show_filter(const demo_result *result, int f, picture *out);
 
-/* The input, every filter, and the strength of the edges from the horizontal and vertical ones, on one sheet. */
-int show_sheet(const demo_result *result, const picture *in, picture *sheet);
+/* The results of the first of the jobs (int8) on one sheet, labelled: the input, every filter, the strength of the
+ * edges from the horizontal and vertical ones; then what each job took, and a picture of where the second job (float16)
+ * differs from the first. `largest` is that difference at its largest, in grey levels. */
+int show_sheet(const demo_job *jobs, const demo_result *results, int count, const picture *in, double largest,
+               picture *sheet);
 
 #endif

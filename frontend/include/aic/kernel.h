@@ -14,7 +14,8 @@ typedef struct aic_kernel aic_kernel;
 
 /* Finds or makes the kernel of `spec`. schedule NULL: that of the context's tuning file (aic/tune.h), if it has one for
  * this, else the default rule's. Otherwise the text form that
- * `aicjit dump --stage plan` prints, e.g. "schedule(rows=1, cols=14, vectors=2, unroll=8, band=4)".
+ * `aicjit dump --stage plan` prints, e.g. "schedule(rows=1, cols=14, vectors=2, unroll=8, band=4)". Fields may be left
+ * out, as in "schedule(vectors=2)": they are chosen as the default rule chooses, given the others.
  * context NULL: the default context. When several threads ask for one kernel it is compiled once. */
 AIC_API aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule,
                                      aic_kernel **kernel);
@@ -94,6 +95,21 @@ AIC_API void aic_free(void *memory);
  * past the last. The text is written as aic_spec_print() writes. */
 AIC_API aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, size_t index, char *buffer,
                                           size_t capacity);
+
+/* What the generator expects of a schedule, without making code. */
+typedef struct aic_prediction {
+    char schedule[160]; /* canonical text: what was left out is filled in */
+    bool is_default;    /* the default rule would choose it */
+    int vector_bits;    /* of the context's instruction set level */
+    double cost;        /* vector operations of a call */
+    double bound;       /* of these, what no schedule can save */
+} aic_prediction;
+
+/* Predicts the cost of `spec` with this schedule in this context; schedule NULL: the default rule's. A schedule that
+ * does not fit is AIC_INVALID_ARGUMENT, and aic_last_error() tells which field is why. context NULL: the default
+ * context. */
+AIC_API aic_status aic_schedule_predict(aic_context *context, const aic_spec *spec, const char *schedule,
+                                        aic_prediction *prediction);
 
 AIC_EXTERN_C_END
 

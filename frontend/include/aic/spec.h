@@ -119,6 +119,20 @@ AIC_API aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *
 AIC_API aic_status aic_spec_operand_bytes(const aic_spec *spec, const aic_semantics *semantics, const char *name,
                                           size_t *bytes);
 
+/* A result as a tensor. */
+typedef struct aic_result_layout {
+    aic_layout layout; /* NC1HWC0 or NHWC of a convolution; Nz or ND of a matrix */
+    const char *name;  /* of the layout, static storage */
+    int32_t rank;
+    int64_t shape[AIC_RANK_MAX]; /* the last entry of NC1HWC0 and Nz is C0 */
+} aic_result_layout;
+
+/* Names the layout in which the result of conv2d, mmad or a chain "... | fixpipe" lies, so that it can be handed to the
+ * next operator: its bytes are those of this tensor, in order and without gaps. AIC_UNSUPPORTED with the reason where
+ * it is no such tensor. Validates first. */
+AIC_API aic_status aic_spec_result_layout(const aic_spec *spec, const aic_semantics *semantics,
+                                          aic_result_layout *result);
+
 /* Multiply-accumulates (0 where an operator has none), exact for a valid spec up to 2^63 and saturated there,
  * and the bytes that a call reads and writes: each byte of an operand once, twice where it is read and written; gaps
  * between elements, local memory and parts of a tile that the operator does not touch are none of them. Of valid sizes

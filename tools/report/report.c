@@ -1,0 +1,117 @@
+/* The page as a whole. */
+#include "tools/report/report.h"
+
+#include "tools/harness/fail.h"
+#include "tools/report/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPEN_MAX = 6 }; /* operators whose parts are open at first */
+
+static const char SUBJECT[] = "--report";
+
+int report_open(report *r, const char *command, const char *path)
+{
+    *r = (report){.command = command, .file.fd = -1};
+    return outfile_open(&r->file, SUBJECT, path);
+}
+
+int report_add(report *r, const aic_spec *spec, const char *text, const char *name, report_layer **layer)
+{
+    report_layer *layers = realloc(r->layer, (r->count + 1) * sizeof *layers);
+    if (layers == NULL) {
+        return cli_fail_memory(SUBJECT, (r->count + 1) * sizeof *layers);
+    }
+    r->layer = layers;
+    *layer = &layers[r->count];
+    **layer = (report_layer){.spec = strdup(text), .name = strdup(name), .value = *spec, .peak_name = "", .note = ""};
+    if ((*layer)->spec == NULL || (*layer)->name == NULL) {
+        free((*layer)->spec);
+        free((*layer)->name);
+        return cli_fail_memory(SUBJECT, strlen(text) + strlen(name));
+    }
+    r->count++;
+    return CLI_DONE;
+}
+
+int report_add_point(report_layer *layer, const report_point *point)
+{
+    report_point *points = realloc(layer->point, (layer->count + 1) * sizeof *points);
+    if (points == NULL) {
+        return cli_fail_memory(SUBJECT, (layer->count + 1) * sizeof *points);
+    }
+    layer->point = points;
+    points[layer->count++] = *point;
+    return CLI_DONE;
+}
+
+static void write_layer(FILE *out, const report *r, size_t i, bool whole)
+{
+    const report_layer *layer = &r->layer[i];
+    (void)fprintf(out, "<details id=layer%zu%s><summary>", i + 1, r->count <= OPEN_MAX ? " open" : "");
+    page_text(out, page_label(layer, i).text);
+    (void)fprintf(out, "</summary>\n<p class=code>");
+    page_text(out, layer->spec);
+    (void)fprintf(out, "</p>\n");
+    page_bars(out, layer);
+    if (whole) {
+        page_tiles(out, r->context, layer);
+    }
+    (void)fprintf(out, "</details>\n");
+}
+
+static void write_page(FILE *out, const report *r, bool whole)
+{
+    (void)fprintf(
+        out,
+        "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
+        "<meta name=viewport content='width=device-width'><title>aicjit %s</title>\n<style>\n%s</style></head>"
+        "<body>\n<h1>aicjit %s: %zu operator%s</h1>\n",
+        r->command, page_style, r->command, r->count, r->count == 1 ? "" : "s");
+    page_machine(out, r);
+    (void)fprintf(out, "<h2>Operators</h2>\n");
+    page_table(out, r);
+    (void)fprintf(out,
+                  "<p>Times are medians of a call with the interval in which they lie with 95 %%; a grey gain is "
+                  "within the noise. The share of the peak "
+                  "is that of the vector unit's multiply-accumulates (fp32, fp64) or of a copy of as many bytes; the "
+                  "bound is the number of vector operations that no schedule can save.</p>\n<h2>Roofline</h2>\n");
+    page_roofline(out, r);
+    (void)fprintf(out, "<h2>Predicted and measured</h2>\n");
+    page_scatter(out, r);
+    (void)fprintf(out, "<h2>Schedules of each operator</h2>\n");
+    for (size_t i = 0; i < r->count; i++) {
+        write_layer(out, r, i, whole);
+    }
+    (void)fprintf(out, "</body></html>\n");
+}
+
+int report_write(report *r, bool whole)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return cli_fail_memory(SUBJECT, 0);
+    }
+    write_page(out, r, whole);
+    const bool incomplete = ferror(out) != 0;
+    int status = fclose(out) != 0 || incomplete || text == NULL ? cli_fail_memory(SUBJECT, size) : CLI_DONE;
+    status = status == CLI_DONE ? outfile_write(&r->file, SUBJECT, text, size) : status;
+    status = status == CLI_DONE ? outfile_commit(&r->file, SUBJECT) : status;
+    free(text);
+    return status;
+}
+
+void report_close(report *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        free(r->layer[i].spec);
+        free(r->layer[i].name);
+        free(r->layer[i].point);
+    }
+    free(r->layer);
+    outfile_close(&r->file);
+    *r = (report){.file.fd = -1};
+}
