@@ -87,6 +87,7 @@ static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef modu
     uint64_t start = now_ns();
     aic_emit emit;
     aic_emit_open(&emit, context, module, j->request->target);
+    emit.unwind = j->request->unwind;
     aic_kernel_emit(&emit, j->plan, j->request->symbol);
     aic_emit_close(&emit);
     aic_status status = aic_llvm_verify(module);

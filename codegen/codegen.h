@@ -30,6 +30,7 @@ typedef struct aic_codegen_request {
     const char *triple; /* NULL: the host's */
     const char *passes; /* NULL or "": none */
     const char *symbol; /* what the names of the kernel's functions begin with */
+    bool unwind;        /* the object gets an unwind table, for debuggers; the instructions are the same */
 } aic_codegen_request;
 
 /* A finished object and its image; free with aic_object_free(). */

@@ -65,6 +65,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
         .target = build->context->target,
         .passes = build->context->passes,
         .symbol = build->identity.symbol,
+        .unwind = build->context->profile != 0,
     };
 }
 
@@ -79,6 +80,7 @@ aic_status aic_build_describe(aic_build *build)
     aic_status status = aic_code_create(build->spec, build->count, build->context, &build->code);
     if (status == AIC_OK) {
         memcpy(build->code->symbol, build->identity.symbol, sizeof build->code->symbol);
+        status = aic_code_set_text(build->code, &build->shown);
     }
     return status;
 }
@@ -94,6 +96,36 @@ aic_status aic_build_object(aic_build *build)
     return status;
 }
 
+const char *aic_build_origin(const aic_build *build, const aic_code *code)
+{
+    if (build->request->schedule != NULL) {
+        return aic_origin_given;
+    }
+    return code->given ? aic_origin_tuned : aic_origin_default;
+}
+
+/* Tells those who asked that there is a new kernel. */
+static void publish(aic_build *build)
+{
+    const aic_context *context = build->context;
+    aic_code *code = build->code;
+    if (context->profile != 0) {
+        aic_profile_add(context->profile, code, &build->object);
+    }
+    if (context->verbose >= 1) {
+        aic_log_compile(code, &build->shown);
+    }
+    if ((context->log & AIC_VERBOSE_CREATE) != 0) {
+        aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_CREATE,
+                                           .outcome = "compiled",
+                                           .origin = aic_build_origin(build, code)});
+    }
+    if (context->dump_dir != NULL) {
+        aic_codegen_request request = codegen_request(build);
+        aic_log_dump(context, &request, &build->identity, &build->object);
+    }
+}
+
 aic_status aic_build_link(aic_build *build)
 {
     aic_context *context = build->context;
@@ -107,13 +139,13 @@ aic_status aic_build_link(aic_build *build)
     /* relaxed: statistics. */
     atomic_fetch_add_explicit(&context->compiles, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&context->code_bytes, code->code_bytes, memory_order_relaxed);
-    if (context->verbose >= 1) {
-        aic_log_compile(code, &build->shown);
-    }
-    if (context->dump_dir != NULL) {
-        aic_codegen_request request = codegen_request(build);
-        aic_log_dump(context, &request, &build->identity, &build->object);
-    }
+    aic_count(&context->counters.compiled, 1);
+    aic_count(&context->counters.emit_ns, code->emit_ns);
+    aic_count(&context->counters.codegen_ns, code->codegen_ns);
+    aic_count(&context->counters.link_ns, code->link_ns);
+    start = aic_log_now();
+    publish(build);
+    aic_count(&context->counters.publish_ns, aic_log_now() - start);
     return AIC_OK;
 }
 

@@ -27,6 +27,9 @@ aic_status aic_build_describe(aic_build *build); /* what a caller must know: the
 aic_status aic_build_object(aic_build *build);   /* emit IR, optimise, generate machine code */
 aic_status aic_build_link(aic_build *build);     /* object to callable functions; log and dump */
 
+/* Where the schedule of a kernel comes from, which may have been made for another request: a word of tuning.h. */
+const char *aic_build_origin(const aic_build *build, const aic_code *code);
+
 /* Frees everything; the code, too, unless the caller has taken it and put NULL in its place. */
 void aic_build_end(aic_build *build);
 

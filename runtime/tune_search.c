@@ -118,6 +118,7 @@ static aic_status open_context(const aic_context *like, aic_context **context)
     options.verbose = like->verbose;
     options.dump_dir = "";
     options.tuning_db = "";
+    options.profile = "";
     return aic_context_create(&options, context);
 }
 

@@ -23,6 +23,7 @@ typedef struct fixture {
     aic_pto_statement statement;
     aic_kernel_info info;
     aic_cache_stats stats;
+    aic_context_statistics statistics;
     aic_operand one, operands[AIC_OPERANDS_MAX];
     size_t count, size;
     int64_t number[2];

@@ -48,7 +48,10 @@ const command_variable *command_variable_at(size_t index)
         {"AIC_MAX_ISA", "the highest instruction set level that is used where --isa does not name one"},
         {"AIC_NUM_THREADS", "how many threads may share a call where --threads does not say"},
         {"AIC_TUNING_DB", "a file of tuned schedules that kernels without a given one use"},
-        {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made; 2: and for every lookup"},
+        {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made; 2: and for every lookup; or, as "
+                        "lines of CSV, of any of create,exec,cache,dispatch"},
+        {"AIC_PROFILE", "who is told where kernels lie, of perf,jitdump,gdb: a map for perf report, a file for perf "
+                        "inject, symbols and unwind tables for the debugger"},
         {"AIC_DUMP_DIR", "a folder, made where it is not there, for the IR, assembly and object of every kernel"},
     };
     return index < sizeof variables / sizeof variables[0] ? &variables[index] : NULL;

@@ -32,6 +32,14 @@ static LLVMAttributeRef attribute(aic_emit *e, const char *name)
     return LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
 }
 
+/* Asks for an unwind table that holds at every instruction, as a debugger stops at any. */
+static LLVMAttributeRef unwind_attribute(aic_emit *e)
+{
+    static const char NAME[] = "uwtable";
+    enum { ASYNCHRONOUS = 2 };
+    return LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(NAME, sizeof NAME - 1), ASYNCHRONOUS);
+}
+
 static void add_attribute(aic_emit *e, const char *name)
 {
     LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute(e, name));
@@ -55,8 +63,11 @@ void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const 
     }
     e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(e->none, params, count, false));
     LLVMSetLinkage(e->function, kind == AIC_EMIT_ENTRY ? LLVMExternalLinkage : LLVMInternalLinkage);
-    /* No unwind tables: an object consists of code and its constants only. */
+    /* No unwind tables unless somebody reads them: else an object consists of code and its constants only. */
     add_attribute(e, "nounwind");
+    if (e->unwind) {
+        LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, unwind_attribute(e));
+    }
     /* Each function gets its own register allocation. */
     add_attribute(e, "noinline");
     if (kind != AIC_EMIT_HOT) {

@@ -15,6 +15,7 @@ typedef struct aic_emit {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     LLVMValueRef function; /* being emitted */
+    bool unwind;           /* functions get unwind tables; false after aic_emit_open() */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, none;
 } aic_emit;
 

@@ -9,7 +9,7 @@
 # finish                                  prints "N passed, N failed"
 set -u
 export LC_ALL=C
-unset AIC_MAX_ISA AIC_VERBOSE AIC_DUMP_DIR AIC_TUNING_DB
+unset AIC_MAX_ISA AIC_VERBOSE AIC_DUMP_DIR AIC_TUNING_DB AIC_PROFILE
 
 aicjit=${1:?usage: $0 AICJIT|BUILD_FOLDER}
 [ -d "$aicjit" ] && aicjit=$aicjit/aicjit
