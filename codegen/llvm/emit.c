@@ -52,16 +52,10 @@ static void set_text_attribute(aic_emit *e, const char *name, const char *value)
         LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
-void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
-                       unsigned integers)
+/* Adds a function and makes it the one that is emitted. */
+static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVMTypeRef type)
 {
-    LLVMTypeRef params[AIC_PARAMS_MAX];
-    unsigned count = pointers + integers;
-    aic_limit("parameters of a function", count, AIC_PARAMS_MAX);
-    for (unsigned i = 0; i < count; i++) {
-        params[i] = i < pointers ? e->ptr : e->i64;
-    }
-    e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(e->none, params, count, false));
+    e->function = LLVMAddFunction(e->module, name, type);
     LLVMSetLinkage(e->function, kind == AIC_EMIT_ENTRY ? LLVMExternalLinkage : LLVMInternalLinkage);
     /* No unwind tables unless somebody reads them: else an object consists of code and its constants only. */
     add_attribute(e, "nounwind");
@@ -75,6 +69,19 @@ void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const 
     }
     set_text_attribute(e, "target-cpu", aic_target_cpu(e->target));
     set_text_attribute(e, "target-features", e->target->features);
+    LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(e->context, e->function, "entry"));
+}
+
+void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
+                       unsigned integers)
+{
+    LLVMTypeRef params[AIC_PARAMS_MAX];
+    unsigned count = pointers + integers;
+    aic_limit("parameters of a function", count, AIC_PARAMS_MAX);
+    for (unsigned i = 0; i < count; i++) {
+        params[i] = i < pointers ? e->ptr : e->i64;
+    }
+    add_function(e, name, kind, LLVMFunctionType(e->none, params, count, false));
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef param = LLVMGetParam(e->function, i);
         LLVMSetValueName2(param, names[i], strlen(names[i]));
@@ -82,7 +89,12 @@ void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const 
             LLVMAddAttributeAtIndex(e->function, i + 1, attribute(e, "noalias"));
         }
     }
-    LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(e->context, e->function, "entry"));
+}
+
+LLVMValueRef aic_emit_internal(aic_emit *e, const char *name, LLVMTypeRef type)
+{
+    add_function(e, name, AIC_EMIT_FRAME, type);
+    return e->function;
 }
 
 void aic_emit_aliases(aic_emit *e)

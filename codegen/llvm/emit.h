@@ -40,6 +40,9 @@ enum { AIC_PARAMS_MAX = 24 };
 void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
                        unsigned integers);
 
+/* Starts an internal function of any type, compiled fast; returns it. Its end is the caller's. */
+LLVMValueRef aic_emit_internal(aic_emit *e, const char *name, LLVMTypeRef type);
+
 /* The pointers of the function being emitted may alias after all. */
 void aic_emit_aliases(aic_emit *e);
 void aic_emit_function_end(aic_emit *e);

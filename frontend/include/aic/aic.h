@@ -5,6 +5,7 @@
  *     spec.h     specifications: operator text, rules, operands, reference
  *     context.h  instruction sets, options, cache
  *     kernel.h   kernel handles, packing, dumps
+ *     export.h   kernels for programs without this library
  *     pack.h     images and weights in the layouts of conv2d
  *     tune.h     finding and keeping the fastest schedules
  *     pto.h      PTO-AS: programs of texpands statements
@@ -15,6 +16,7 @@
 
 #include <aic/context.h>
 #include <aic/conv2d.h>
+#include <aic/export.h>
 #include <aic/kernel.h>
 #include <aic/pack.h>
 #include <aic/pto.h>
