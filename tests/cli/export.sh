@@ -64,11 +64,19 @@ chooses() {
 }
 if command -v qemu-x86_64 >/dev/null && [ "$(uname -m)" = x86_64 ]; then
     made 'for x86-64' --isa avx2,sse2,avx512
+    for name in layer layer_packed layer_pack; do
+        ok "$name calls every level, the lowest first" test \
+            "$(objdump -d --disassemble=$name kernels.o | sed -n 's/.*call .*<layer\.\([a-z0-9_]*\)>$/\1/p' | tr '\n' ' ')" = \
+            "$(for level in sse2 avx2 avx512; do printf '%s ' "$level${name#layer}"; done)"
+    done
     objcopy --globalize-symbol=aic.level kernels.o && links cc -DSHOW_LEVEL
     chooses qemu-x86_64 qemu64 1
     chooses qemu-x86_64 Nehalem 1
     chooses qemu-x86_64 Haswell 2
     chooses qemu-x86_64 max 2 # it has no AVX-512
+    for missing in avx2 bmi2 fma f16c abm movbe avx xsave; do # one feature of level avx2, each from another word
+        chooses qemu-x86_64 "max,-$missing" 1 2>/dev/null
+    done
 else
     not_run 'x86-64 processors without AVX' 'qemu-x86_64 is not installed'
 fi
