@@ -1,11 +1,13 @@
 /* From a request to IR, assembly or an object. */
 #include "codegen/codegen.h"
+#include "codegen/bundle.h"
 #include "codegen/explain.h"
 #include "codegen/kernel.h"
 #include "codegen/listing.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
 #include "codegen/plan.h"
+#include "codegen/run.h"
 #include "codegen/shape.h"
 #include "codegen/space.h"
 #include "frontend/core/diag.h"
@@ -31,7 +33,9 @@ typedef struct job {
     char *bytes;      /* result */
     size_t size;
     uint64_t emit_ns, codegen_ns;
-    bool failed; /* set by LLVM's diagnostics */
+    bool failed;        /* set by LLVM's diagnostics */
+    aic_emit_into emit; /* of aic_codegen_run(); NULL: the plan's kernel is emitted */
+    void *user;
 } job;
 
 static aic_status keep_bytes(job *j, const char *bytes, size_t size)
@@ -124,10 +128,15 @@ static aic_status lower(job *j, LLVMModuleRef module, LLVMTargetMachineRef machi
 static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef module)
 {
     uint64_t start = now_ns();
-    aic_emit emit;
-    aic_emit_open(&emit, context, module, j->request->target, j->notes);
-    aic_kernel_emit(&emit, j->plan, j->request->symbol);
-    aic_emit_close(&emit);
+    if (j->emit != NULL) {
+        j->emit(j->user, context, module);
+    } else {
+        aic_emit emit;
+        aic_emit_open(&emit, context, module, j->request->target, j->notes);
+        emit.unwind = j->request->unwind;
+        aic_kernel_emit(&emit, j->plan, j->request->symbol);
+        aic_emit_close(&emit);
+    }
     aic_status status = aic_llvm_verify(module);
     j->emit_ns = now_ns() - start;
     return status;
@@ -161,7 +170,8 @@ static unsigned kind_of(const job *j)
 {
     enum { STAGES = AIC_DUMP_OBJ + 1 };
     const bool passes = j->request->passes != NULL && j->request->passes[0] != '\0';
-    return ((unsigned)j->request->target->arch * STAGES + (unsigned)j->stage) * 2 + passes;
+    const unsigned stage = j->emit != NULL ? STAGES : (unsigned)j->stage; /* what others emit has inline assembly */
+    return ((unsigned)j->request->target->arch * (STAGES + 1) + stage) * 2 + passes;
 }
 
 /* ---- plans of a request ---- */
@@ -180,8 +190,7 @@ static void free_plans(plans *p)
     }
 }
 
-/* The plan of a problem with the schedule of this text; NULL: the default rule's. */
-static aic_status make_plan(const aic_problem *problem, const char *text, aic_plan **plan)
+aic_status aic_codegen_plan(const aic_problem *problem, const char *text, aic_plan **plan)
 {
     aic_status status = aic_plan_create(problem, plan);
     if (status != AIC_OK) {
@@ -204,7 +213,7 @@ static aic_status make_plans(const aic_codegen_request *request, plans *p)
         }
         if (equal == i) {
             const aic_problem problem = {&request->spec[i], request->semantics, request->target};
-            aic_status status = make_plan(&problem, request->schedule, &p->own[p->count]);
+            aic_status status = aic_codegen_plan(&problem, request->schedule, &p->own[p->count]);
             if (status != AIC_OK) {
                 free_plans(p);
                 return status;
@@ -223,6 +232,18 @@ static aic_status generate(job *j, const plans *p, aic_kernel_plan *plan)
     *plan = (aic_kernel_plan){j->request->count, p->list};
     j->plan = plan;
     return aic_guard_run(kind_of(j), run_job, j);
+}
+
+aic_status aic_codegen_run(const aic_codegen_request *request, aic_emit_into emit, void *user, char **bytes,
+                           size_t *size)
+{
+    job j = {.request = request, .stage = AIC_DUMP_OBJ, .emit = emit, .user = user};
+    aic_status status = aic_guard_run(kind_of(&j), run_job, &j);
+    if (status == AIC_OK) {
+        *bytes = j.bytes;
+        *size = j.size;
+    }
+    return status;
 }
 
 /* ---- the door ---- */
@@ -277,7 +298,7 @@ static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage,
 static aic_status plan_of(const aic_problem *problem, const char *schedule, aic_schedule_info *info)
 {
     aic_plan *plan;
-    aic_status status = make_plan(problem, schedule, &plan);
+    aic_status status = aic_codegen_plan(problem, schedule, &plan);
     if (status != AIC_OK) {
         return status;
     }
@@ -313,7 +334,7 @@ static aic_status candidate_of(const aic_problem *problem, size_t index, char te
 static aic_status facts_of(const aic_problem *problem, const char *schedule, aic_plan_facts *facts)
 {
     aic_plan *plan;
-    aic_status status = make_plan(problem, schedule, &plan);
+    aic_status status = aic_codegen_plan(problem, schedule, &plan);
     if (status == AIC_OK) {
         aic_plan_facts_of(plan, facts);
         aic_plan_free(plan);
@@ -333,6 +354,7 @@ const aic_generator_api *aic_generator_linked(void)
         .facts = facts_of,
         .space = aic_space_list_all,
         .wait_for_globals = aic_guard_wait_for_globals,
+        .bundle = aic_bundle_create,
     };
     return &LINKED;
 }

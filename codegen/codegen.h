@@ -8,6 +8,8 @@
 #include "codegen/record.h"
 #include "codegen/target/target.h"
 #include <aic/explain.h>
+#include <aic/kernel.h>
+#include <stdlib.h>
 
 /* Version of this table and of what records mean; and of the rule that chooses schedules, which names of kernels tell:
  * raise it when the rule may choose another schedule for some specification. */
@@ -30,6 +32,7 @@ typedef struct aic_codegen_request {
     const char *triple; /* NULL: the host's */
     const char *passes; /* NULL or "": none */
     const char *symbol; /* what the names of the kernel's functions begin with */
+    bool unwind;        /* the object gets an unwind table, for debuggers; the instructions are the same */
 } aic_codegen_request;
 
 /* A finished object and its image; free with aic_object_free(). */
@@ -50,6 +53,49 @@ void aic_object_record(const aic_object *object, aic_kernel_record *record);
 /* The image that a record describes, of bytes that were kept; they stay the caller's, the image is not to be freed.
  * AIC_INVALID_ARGUMENT when they are not those of the record. */
 aic_status aic_record_image(const aic_kernel_record *record, unsigned char *bytes, size_t size, aic_image *image);
+
+/* ---- kernels for programs without this library ---- */
+
+/* A kernel under a name that its caller chose. */
+typedef struct aic_bundle_kernel {
+    const aic_spec *spec;        /* canonical */
+    const char *const *schedule; /* one a level; an entry that is NULL: the default rule chooses */
+    const char *name;            /* a C identifier; what it and the names of its roles are is nobody else's */
+} aic_bundle_kernel;
+
+/* Kernels in one object: NAME, and NAME_packed and NAME_pack where an operand is packed (see record.h). With several
+ * levels these are functions that run those of the highest level that the processor has. They find it out by
+ * themselves, from CPUID and XGETBV or from the identification registers of AArch64, which Linux lets every process
+ * read from version 4.11 on, when the first of them is called, and keep it in the object's only variable. */
+typedef struct aic_bundle_request {
+    size_t count; /* kernels */
+    const aic_bundle_kernel *kernel;
+    size_t levels;
+    const aic_target *const *target; /* ascending, of one architecture; the first is taken for granted */
+    const aic_semantics *semantics;
+    const char *triple; /* NULL: the architecture's own */
+    const char *passes; /* NULL or "": none */
+} aic_bundle_request;
+
+/* A kernel of a bundle at a level. */
+typedef struct aic_bundle_part {
+    aic_requirements requirements; /* without phases: one worker runs all */
+    char schedule[AIC_SCHEDULE_TEXT_MAX];
+} aic_bundle_part;
+
+/* The object, and the parts of its kernels, those of the first kernel first, its levels ascending. */
+typedef struct aic_bundle {
+    char *bytes; /* ELF relocatable; it refers to nothing outside */
+    size_t size;
+    aic_bundle_part *part;
+} aic_bundle;
+
+static inline void aic_bundle_free(aic_bundle *bundle)
+{
+    free(bundle->bytes);
+    free(bundle->part);
+    *bundle = (aic_bundle){.bytes = NULL};
+}
 
 /* What a schedule amounts to. */
 typedef struct aic_schedule_info {
@@ -114,6 +160,8 @@ typedef struct aic_generator_api {
 
     /* Waits until no thread makes globals of LLVM: for a thread that is about to end the process. */
     void (*wait_for_globals)(void);
+    /* Kernels for programs without this library. AIC_UNSUPPORTED when levels do not pack the same operand. */
+    aic_status (*bundle)(const aic_bundle_request *request, aic_bundle *bundle);
 } aic_generator_api;
 
 /* The generator itself. The runtime comes to it by runtime/generator.h. */

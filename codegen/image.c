@@ -17,6 +17,10 @@
 
 enum { SPACING = 64, PAGE = 4096 };
 
+/* The section of an unwind table, and the type that it has on x86-64. */
+#define FRAMES ".eh_frame"
+enum { UNWIND_TYPE = 0x70000001 };
+
 /* ---- relocations ---- */
 
 typedef enum kind {
@@ -213,7 +217,8 @@ static aic_status check_section(const linking *l, const Elf64_Shdr *header)
 {
     const char *name = text_at(l, l->header.e_shstrndx, header->sh_name);
     const uint64_t alignment = header->sh_addralign;
-    if (header->sh_type != SHT_PROGBITS || (header->sh_flags & (SHF_WRITE | SHF_TLS)) != 0) {
+    const bool frames = header->sh_type == UNWIND_TYPE && strcmp(name, FRAMES) == 0;
+    if ((header->sh_type != SHT_PROGBITS && !frames) || (header->sh_flags & (SHF_WRITE | SHF_TLS)) != 0) {
         return aic_fail(AIC_COMPILE, SUBJECT, "section %s is neither code nor constants", name);
     }
     if (alignment > PAGE || (alignment & (alignment - 1)) != 0) {
@@ -246,6 +251,10 @@ static aic_status place_sections(linking *l)
         }
         l->section[i] = (placed_section){.placed = true, .offset = offset, .size = header.sh_size};
         image->size = offset + header.sh_size;
+        if (strcmp(text_at(l, l->header.e_shstrndx, header.sh_name), FRAMES) == 0) {
+            image->frames = offset;
+            image->frames_size = header.sh_size;
+        }
         image->alignment = alignment > image->alignment ? alignment : image->alignment;
     }
     return AIC_OK;
@@ -325,14 +334,20 @@ static int function_named(const linking *l, const char *name)
     return f;
 }
 
-static aic_status find_functions(linking *l)
+/* Opens the object's symbol table. */
+static aic_status find_symbols(const linking *l, symbol_table *table)
 {
     size_t index = 0;
     while (index < l->header.e_shnum && section_header(l, index).sh_type != SHT_SYMTAB) {
         index++;
     }
+    return open_symbols(l, index, table);
+}
+
+static aic_status find_functions(linking *l)
+{
     symbol_table table = {.count = 0};
-    aic_status status = open_symbols(l, index, &table);
+    aic_status status = find_symbols(l, &table);
     if (status != AIC_OK) {
         return status;
     }
@@ -461,4 +476,41 @@ void aic_image_free(aic_image *image)
 {
     free(image->bytes);
     image->bytes = NULL;
+}
+
+/* ---- functions ---- */
+
+/* Appends the function of this symbol if it is one of the kernel's. Returns the new count. */
+static size_t add_part(const linking *l, const symbol_table *table, uint64_t index, aic_image_part *part, size_t count)
+{
+    const Elf64_Sym symbol = symbol_at(l, table, index);
+    const placed_section *section = section_of(l, &symbol);
+    const char *name = text_at(l, table->names, symbol.st_name);
+    const size_t length = strlen(l->symbol);
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || section == NULL ||
+        symbol.st_size > section->size - symbol.st_value || strncmp(name, l->symbol, length) != 0) {
+        return count;
+    }
+    part[count] = (aic_image_part){.offset = section->offset + symbol.st_value, .size = symbol.st_size};
+    snprintf(part[count].name, sizeof part[count].name, "%s", name + length);
+    return count + 1;
+}
+
+size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_image_part part[AIC_PARTS_MAX])
+{
+    aic_image image = {.size = 0};
+    linking l = {.bytes = object, .size = size, .symbol = symbol, .image = &image};
+    symbol_table table = {.count = 0};
+    size_t count = 0;
+    if (read_header(&l) != AIC_OK) {
+        return 0;
+    }
+    l.section = calloc(l.header.e_shnum + (size_t)1, sizeof *l.section);
+    if (l.section != NULL && place_sections(&l) == AIC_OK && find_symbols(&l, &table) == AIC_OK) {
+        for (uint64_t i = 0; i < table.count && count < AIC_PARTS_MAX; i++) {
+            count = add_part(&l, &table, i, part, count);
+        }
+    }
+    free(l.section);
+    return count;
 }

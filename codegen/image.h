@@ -13,6 +13,7 @@ typedef struct aic_image {
     size_t alignment;               /* of the address that the bytes are copied to; at most 4096 */
     size_t function[AIC_FUNCTIONS]; /* where each begins; AIC_NO_FUNCTION: the kernel has none. The entry is
                                        always there */
+    size_t frames, frames_size;     /* where its unwind table lies (DWARF, as in .eh_frame); size 0: it has none */
 } aic_image;
 
 /* Finishes an ELF relocatable object of x86-64 or AArch64 that defines the functions of `symbol`. AIC_COMPILE for what
@@ -21,5 +22,16 @@ typedef struct aic_image {
  * however malformed it is. */
 aic_status aic_image_create(const void *object, size_t size, const char *symbol, aic_image *image);
 void aic_image_free(aic_image *image);
+
+/* A function in an image, internal ones among them. */
+enum { AIC_PART_NAME_MAX = 48, AIC_PARTS_MAX = 64 };
+typedef struct aic_image_part {
+    size_t offset, size;
+    char name[AIC_PART_NAME_MAX]; /* what is behind the kernel's symbol: "", "_pack", "_bands"; long ones are cut */
+} aic_image_part;
+
+/* Lists the functions of an object that has been made an image, in the order of its symbol table, at most
+ * AIC_PARTS_MAX. Returns their number; 0, too, when memory runs out. */
+size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_image_part part[AIC_PARTS_MAX]);
 
 #endif

@@ -66,6 +66,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
         .target = build->context->target,
         .passes = build->context->passes,
         .symbol = build->identity.symbol,
+        .unwind = build->context->profile != 0,
     };
 }
 
@@ -80,6 +81,7 @@ aic_status aic_build_describe(aic_build *build)
     aic_status status = aic_code_create(build->spec, build->count, build->context, &build->code);
     if (status == AIC_OK) {
         memcpy(build->code->symbol, build->identity.symbol, sizeof build->code->symbol);
+        status = aic_code_set_text(build->code, &build->shown);
     }
     return status;
 }
@@ -87,8 +89,9 @@ aic_status aic_build_describe(aic_build *build)
 bool aic_build_load(aic_build *build)
 {
     const aic_context *context = build->context;
-    /* Who wants dumps wants the generator's. */
-    build->loaded = context->dump_dir == NULL && aic_disk_load(&context->disk, &build->identity, &build->object);
+    /* Who wants dumps wants the generator's; profilers are told what objects have besides code. */
+    build->loaded = context->dump_dir == NULL && context->profile == 0 &&
+                    aic_disk_load(&context->disk, &build->identity, &build->object);
     if (build->loaded) {
         build->code->given = build->schedule != NULL;
         aic_code_describe(build->code, &build->object);
@@ -103,7 +106,8 @@ aic_status aic_build_object(aic_build *build)
     if (status == AIC_OK) {
         build->code->given = request.schedule != NULL;
         aic_code_describe(build->code, &build->object);
-        const bool kept = aic_disk_store(&build->context->disk, &build->identity, &build->object);
+        const bool kept =
+            build->context->profile == 0 && aic_disk_store(&build->context->disk, &build->identity, &build->object);
         atomic_fetch_add_explicit(&build->context->stores, kept, memory_order_relaxed); /* a statistic */
     }
     return status;
@@ -120,6 +124,38 @@ static void log_load(const aic_code *code, const aic_spec *shown)
             (double)code->link_ns / 1e6, code->code_bytes, code->symbol);
 }
 
+const char *aic_build_origin(const aic_build *build, const aic_code *code)
+{
+    if (build->request->schedule != NULL) {
+        return aic_origin_given;
+    }
+    return code->given ? aic_origin_tuned : aic_origin_default;
+}
+
+/* Tells those who asked that there is a new kernel. */
+static void publish(aic_build *build)
+{
+    const aic_context *context = build->context;
+    aic_code *code = build->code;
+    if (context->profile != 0) {
+        aic_profile_add(context->profile, code, &build->object);
+    }
+    if (context->verbose >= 1 && !build->loaded) {
+        aic_log_compile(code, &build->shown);
+    } else if (context->verbose >= 1) {
+        log_load(code, &build->shown);
+    }
+    if ((context->log & AIC_VERBOSE_CREATE) != 0) {
+        aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_CREATE,
+                                           .outcome = build->loaded ? "loaded" : "compiled",
+                                           .origin = aic_build_origin(build, code)});
+    }
+    if (context->dump_dir != NULL) {
+        aic_codegen_request request = codegen_request(build);
+        aic_log_dump(context, &request, &build->identity, &build->object);
+    }
+}
+
 aic_status aic_build_link(aic_build *build)
 {
     aic_context *context = build->context;
@@ -133,15 +169,13 @@ aic_status aic_build_link(aic_build *build)
     /* relaxed: statistics. */
     atomic_fetch_add_explicit(build->loaded ? &context->loads : &context->compiles, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&context->code_bytes, code->code_bytes, memory_order_relaxed);
-    if (context->verbose >= 1 && !build->loaded) {
-        aic_log_compile(code, &build->shown);
-    } else if (context->verbose >= 1) {
-        log_load(code, &build->shown);
-    }
-    if (context->dump_dir != NULL) {
-        aic_codegen_request request = codegen_request(build);
-        aic_log_dump(context, &request, &build->identity, &build->object);
-    }
+    aic_count(build->loaded ? &context->counters.loaded : &context->counters.compiled, 1);
+    aic_count(&context->counters.emit_ns, code->emit_ns);
+    aic_count(&context->counters.codegen_ns, code->codegen_ns);
+    aic_count(&context->counters.link_ns, code->link_ns);
+    start = aic_log_now();
+    publish(build);
+    aic_count(&context->counters.publish_ns, aic_log_now() - start);
     return AIC_OK;
 }
 

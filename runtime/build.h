@@ -29,6 +29,9 @@ bool aic_build_load(aic_build *build);           /* machine code from the disk c
 aic_status aic_build_object(aic_build *build);   /* else emit IR, optimise, generate machine code; keep it on disk */
 aic_status aic_build_link(aic_build *build);     /* machine code to callable functions; log and dump */
 
+/* Where the schedule of a kernel comes from, which may have been made for another request: a word of tuning.h. */
+const char *aic_build_origin(const aic_build *build, const aic_code *code);
+
 /* Frees everything; the code, too, unless the caller has taken it and put NULL in its place. */
 void aic_build_end(aic_build *build);
 

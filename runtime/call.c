@@ -1,5 +1,6 @@
 /* Calling machine code: directly and through libffi, after the checks that every call makes. */
 #include "runtime/code.h"
+#include "runtime/log.h"
 #include "runtime/scratch.h"
 
 /* Addresses that looked wrong, and data that have rules of their own. */
@@ -50,11 +51,13 @@ static inline void call_direct(aic_function function, size_t count, const void *
     }
 }
 
-aic_status aic_call(const aic_code *code, int form, const void *const operands[])
+static aic_status run_generic(const aic_code *code, int form, const void *const operands[]);
+
+static inline aic_status run_direct(const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
     if (code->operand_count > DIRECT_MAX) {
-        return aic_call_generic(code, form, operands);
+        return run_generic(code, form, operands);
     }
     aic_status status = prepare(code, form, operands);
     if (status == AIC_OK && code->workers > 1) {
@@ -69,7 +72,7 @@ aic_status aic_call(const aic_code *code, int form, const void *const operands[]
     return status;
 }
 
-aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[])
+static aic_status run_generic(const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
     aic_status status = prepare(code, form, operands);
@@ -94,4 +97,25 @@ aic_status aic_call_generic(const aic_code *code, int form, const void *const op
     ffi_cif cif = code->cif; /* ffi_call takes it unqualified */
     ffi_call(&cif, code->entry[form], NULL, address);
     return AIC_OK;
+}
+
+/* The call, and a line that says how long it took. */
+static __attribute__((noinline)) aic_status run_logged(const aic_code *code, int form, const void *const operands[])
+{
+    const uint64_t start = aic_log_now();
+    aic_status status = run_direct(code, form, operands);
+    const uint64_t end = aic_log_now();
+    const char *outcome = status != AIC_OK ? aic_status_name(status) : form == AIC_PACKED ? "packed" : "plain";
+    aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_EXEC, .outcome = outcome, .exec_ns = end - start});
+    return status;
+}
+
+aic_status aic_call(const aic_code *code, int form, const void *const operands[])
+{
+    return code->logged ? run_logged(code, form, operands) : run_direct(code, form, operands);
+}
+
+aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[])
+{
+    return code->logged ? run_logged(code, form, operands) : run_generic(code, form, operands);
 }

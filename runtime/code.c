@@ -56,6 +56,7 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
     made->spec = *canonical;
     made->target = context->target;
     made->share = context->share;
+    made->logged = (context->log & AIC_VERBOSE_EXEC) != 0;
     aic_spec_subject(canonical, " | ", made->subject, sizeof made->subject);
     if (count == 1) {
         describe_one(made, &context->semantics);
@@ -69,6 +70,24 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
     }
     *code = made;
     return AIC_OK;
+}
+
+aic_status aic_code_set_text(aic_code *code, const aic_spec *shown)
+{
+    static const char LEFT_OUT[] = "(...)";
+    size_t length = strlen(code->subject) + sizeof LEFT_OUT - 1;
+    aic_status status = code->count == 1 ? aic_spec_print(shown, NULL, 0, &length) : AIC_OK;
+    char *text = status == AIC_OK ? malloc(length + 1) : NULL;
+    if (text == NULL) {
+        return status == AIC_OK ? aic_fail_memory("kernel", length + 1) : status;
+    }
+    if (code->count > 1) {
+        snprintf(text, length + 1, "%s%s", code->subject, LEFT_OUT);
+    } else {
+        status = aic_spec_print(shown, text, length + 1, NULL);
+    }
+    code->text = text;
+    return status;
 }
 
 void aic_code_describe(aic_code *code, const aic_object *object)
@@ -119,6 +138,8 @@ void aic_code_release(aic_code *code)
     if (atomic_fetch_sub_explicit(&code->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
+    aic_profile_remove(code->profile);
     aic_code_memory_release(&code->memory);
+    free(code->text);
     free(code);
 }

@@ -8,6 +8,7 @@
 #include "runtime/code_memory.h"
 #include "runtime/context.h"
 #include "runtime/identity.h"
+#include "runtime/profile.h"
 #include <ffi.h>
 #include <stdatomic.h>
 
@@ -30,10 +31,12 @@ typedef struct aic_code {
     /* Calls that several workers share (share.h). */
     aic_share share;
     int workers; /* that a call can have; 1: it is not shared */
+    bool logged; /* a line is written for every call */
 
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
 
     /* What it was made of. */
+    char *text;    /* operator text as the request had it that the kernel was made for; ends a group's in "x3(...)" */
     size_t count;  /* specifications */
     aic_spec spec; /* canonical; the first of a group */
     const aic_target *target;
@@ -42,11 +45,15 @@ typedef struct aic_code {
     bool given; /* the schedule, by a caller or a tuning record: the default rule had no say */
     uint64_t emit_ns, codegen_ns, link_ns;
     size_t code_bytes;
+    aic_profile_entry *profile; /* NULL: no profiler was told */
 } aic_code;
 
 /* A code without functions, described by a canonical specification, or by the `count` of a group: one operand, the
  * table of theirs, the content of which is not checked. Held once. */
 aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_context *context, aic_code **code);
+
+/* Writes the operator text, of this specification for a single one. */
+aic_status aic_code_set_text(aic_code *code, const aic_spec *shown);
 
 /* Takes over sizes and times of the object that the code will consist of. */
 void aic_code_describe(aic_code *code, const aic_object *object);

@@ -8,7 +8,9 @@
 #include "runtime/code.h"
 #include "runtime/environment.h"
 #include "runtime/isa.h"
+#include "runtime/log.h"
 #include "runtime/pool.h"
+#include "runtime/profile.h"
 #include "runtime/tuning.h"
 
 #include <errno.h>
@@ -35,20 +37,32 @@ static aic_status choose_target(const char *isa, const aic_target **target)
     return AIC_OK;
 }
 
-static aic_status choose_verbose(int option, int *verbose)
+static aic_status choose_verbose(int option, aic_context *context)
 {
-    if (option < -1 || option > 2) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "verbose", "%d is outside -1..2", option);
-    }
-    *verbose = option;
     if (option == -1) {
         const char *value = aic_environment("AIC_VERBOSE");
-        if (value != NULL && (value[0] < '0' || value[0] > '2' || value[1] != '\0')) {
-            return aic_fail(AIC_INVALID_ARGUMENT, "AIC_VERBOSE", "\"%s\" is none of 0, 1, 2", value);
-        }
-        *verbose = value != NULL ? value[0] - '0' : 0;
+        return value != NULL ? aic_log_parse(value, &context->verbose, &context->log) : AIC_OK;
     }
-    return AIC_OK;
+    if (option > 2 && (option & ~AIC_VERBOSE_ALL) == 0) {
+        context->log = (unsigned)option;
+        return AIC_OK;
+    }
+    context->verbose = option;
+    return option >= 0 && option <= 2
+               ? AIC_OK
+               : aic_fail(AIC_INVALID_ARGUMENT, "verbose", "%d is outside -1..2 and no sum of AIC_VERBOSE_...", option);
+}
+
+/* What profilers and debuggers are told. */
+static aic_status choose_profile(const char *option, unsigned *kinds)
+{
+    const char *value = option != NULL ? option : aic_environment("AIC_PROFILE");
+    aic_status status = AIC_OK;
+    *kinds = 0;
+    if (value != NULL && value[0] != '\0') {
+        status = aic_profile_parse(option != NULL ? "profile" : "AIC_PROFILE", value, kinds);
+    }
+    return status == AIC_OK && *kinds != 0 ? aic_profile_start(*kinds) : status;
 }
 
 /* A copy of an optional text; "" counts as none. */
@@ -89,7 +103,7 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     context->semantics = options->semantics;
     aic_status status = aic_semantics_check(&options->semantics);
     if (status == AIC_OK) {
-        status = choose_verbose(options->verbose, &context->verbose);
+        status = choose_verbose(options->verbose, context);
     }
     if (status == AIC_OK) {
         status = choose_target(options->isa, &context->target);
@@ -109,6 +123,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     }
     if (status == AIC_OK) {
         status = make_dump_dir(options->dump_dir != NULL ? "dump_dir" : "AIC_DUMP_DIR", context->dump_dir);
+    }
+    if (status == AIC_OK) {
+        status = choose_profile(options->profile, &context->profile);
     }
     if (status == AIC_OK) {
         status = aic_tuning_open(tuning_db, &context->tuning);
@@ -211,6 +228,30 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
             .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
             .loads = atomic_load_explicit(&context->loads, memory_order_relaxed),
             .stores = atomic_load_explicit(&context->stores, memory_order_relaxed),
+        };
+    }
+    return status;
+}
+
+aic_status aic_context_get_statistics(aic_context *context, aic_context_statistics *statistics)
+{
+    if (statistics == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "statistics", "is NULL");
+    }
+    aic_status status = aic_context_resolve(&context);
+    if (status == AIC_OK) {
+        const aic_counters *c = &context->counters;
+        *statistics = (aic_context_statistics){
+            .requests = aic_counted(&c->requests),
+            .compiled = aic_counted(&c->compiled),
+            .loaded = aic_counted(&c->loaded),
+            .failed = aic_counted(&c->failed),
+            .check_ns = aic_counted(&c->check_ns),
+            .identify_ns = aic_counted(&c->identify_ns),
+            .emit_ns = aic_counted(&c->emit_ns),
+            .codegen_ns = aic_counted(&c->codegen_ns),
+            .link_ns = aic_counted(&c->link_ns),
+            .publish_ns = aic_counted(&c->publish_ns),
         };
     }
     return status;

@@ -4,6 +4,7 @@
 
 #include "codegen/target/target.h"
 #include "runtime/cache.h"
+#include "runtime/counters.h"
 #include "runtime/disk_cache.h"
 #include "runtime/share.h"
 #include <aic/context.h>
@@ -13,9 +14,11 @@ typedef struct aic_tuning aic_tuning;
 
 struct aic_context {
     const aic_target *target;
-    char *passes;   /* NULL: none */
-    char *dump_dir; /* NULL: none */
-    int verbose;    /* 0 .. 2 */
+    char *passes;     /* NULL: none */
+    char *dump_dir;   /* NULL: none */
+    int verbose;      /* 0 .. 2 */
+    unsigned log;     /* AIC_VERBOSE_... */
+    unsigned profile; /* AIC_PROFILE_... (profile.h) */
     aic_share share;
     aic_semantics semantics;
     aic_tuning *tuning; /* NULL: none */
@@ -25,6 +28,7 @@ struct aic_context {
     atomic_uint_fast64_t compiles;
     atomic_uint_fast64_t loads, stores; /* from and to the disk cache */
     atomic_uint_fast64_t code_bytes;
+    aic_counters counters;
 };
 
 /* The process-wide default context, made at the first call from the environment. */

@@ -51,6 +51,18 @@ static aic_status no_space(const aic_problem *problem, aic_space_list *list)
     return atomic_load(&failure);
 }
 
+static aic_status no_facts(const aic_problem *problem, const char *schedule, aic_plan_facts *facts)
+{
+    (void)problem, (void)schedule, (void)facts;
+    return atomic_load(&failure);
+}
+
+static aic_status no_bundle(const aic_bundle_request *request, aic_bundle *bundle)
+{
+    (void)request, (void)bundle;
+    return atomic_load(&failure);
+}
+
 static const aic_generator_api ABSENT = {
     .version = AIC_GENERATOR_VERSION,
     .plan = no_plan,
@@ -59,6 +71,8 @@ static const aic_generator_api ABSENT = {
     .dump = no_dump,
     .explain = no_explain,
     .space = no_space,
+    .facts = no_facts,
+    .bundle = no_bundle,
 };
 
 /* ---- loading ---- */

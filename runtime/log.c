@@ -1,15 +1,21 @@
 /* Verbose lines and dump files; see log.h. */
+#define _GNU_SOURCE /* gettid */
 #include "runtime/log.h"
+#include "frontend/core/diag.h"
 #include "runtime/generator.h"
 #include "runtime/replace_file.h"
 #include "runtime/worker.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+enum { CSV_LINE_MAX = 4096, CSV_TEXT_MAX = 3000 };
 #define LINE_MAX_BYTES 1024
 #define PATH_BYTES 1024
 
@@ -18,6 +24,13 @@ uint64_t aic_log_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void write_line(const char *text, size_t length)
+{
+    const int cancellation = aic_cancellation_disable();
+    fwrite(text, 1, length, stderr); /* one call: lines of several threads do not mix */
+    aic_cancellation_restore(cancellation);
 }
 
 void aic_log(const char *format, ...)
@@ -33,9 +46,7 @@ void aic_log(const char *format, ...)
         length += (size_t)written < room ? (size_t)written : room;
     }
     line[length++] = '\n';
-    const int cancellation = aic_cancellation_disable();
-    fwrite(line, 1, length, stderr); /* one call: lines of several threads do not mix */
-    aic_cancellation_restore(cancellation);
+    write_line(line, length);
 }
 
 void aic_log_compile(const aic_code *code, const aic_spec *shown)
@@ -47,6 +58,120 @@ void aic_log_compile(const aic_code *code, const aic_spec *shown)
     aic_log("compiled %s isa=%s %s emit=%.3fms codegen=%.3fms link=%.3fms bytes=%zu %s", text, code->target->name,
             code->schedule, (double)code->emit_ns / 1e6, (double)code->codegen_ns / 1e6, (double)code->link_ns / 1e6,
             code->code_bytes, code->symbol);
+}
+
+/* ---- CSV ---- */
+
+static const struct {
+    const char *name;
+    aic_verbose_category category;
+} categories[] = {{"create", AIC_VERBOSE_CREATE},
+                  {"exec", AIC_VERBOSE_EXEC},
+                  {"cache", AIC_VERBOSE_CACHE},
+                  {"dispatch", AIC_VERBOSE_DISPATCH}};
+
+enum { CATEGORIES = sizeof categories / sizeof categories[0] };
+
+/* The category that the first `length` characters name; 0: none. */
+static unsigned category_named(const char *name, size_t length)
+{
+    for (size_t i = 0; i < CATEGORIES; i++) {
+        if (strlen(categories[i].name) == length && memcmp(categories[i].name, name, length) == 0) {
+            return (unsigned)categories[i].category;
+        }
+    }
+    return 0;
+}
+
+aic_status aic_log_parse(const char *text, int *level, unsigned *chosen)
+{
+    *level = 0;
+    *chosen = 0;
+    if (text[0] >= '0' && text[0] <= '2' && text[1] == '\0') {
+        *level = text[0] - '0';
+        return AIC_OK;
+    }
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        const unsigned category = category_named(at, length);
+        if (category == 0) {
+            return aic_fail(AIC_INVALID_ARGUMENT, "AIC_VERBOSE",
+                            "\"%.80s\" is none of 0, 1, 2, and no list of create, exec, cache, dispatch", text);
+        }
+        *chosen |= category;
+        at += length;
+        if (*at == '\0') {
+            return AIC_OK;
+        }
+    }
+}
+
+static const char *category_name(aic_verbose_category category)
+{
+    size_t i = 0;
+    while (i + 1 < CATEGORIES && categories[i].category != category) {
+        i++;
+    }
+    return categories[i].name;
+}
+
+/* A line on its way; what does not fit is left out, but the last byte is always there for the newline. */
+typedef struct csv_line {
+    char text[CSV_LINE_MAX];
+    size_t length;
+} csv_line;
+
+static __attribute__((format(printf, 2, 3))) void put(csv_line *line, const char *format, ...)
+{
+    const size_t room = sizeof line->text - line->length;
+    va_list arguments;
+    va_start(arguments, format);
+    const int written = vsnprintf(line->text + line->length, room, format, arguments);
+    va_end(arguments);
+    if (written > 0) {
+        line->length += (size_t)written < room ? (size_t)written : room - 1;
+    }
+}
+
+/* A column in quotes, at most CSV_TEXT_MAX characters of it. Neither operator text nor schedules have quotes. */
+static void put_quoted(csv_line *line, const char *text)
+{
+    const bool cut = strlen(text) > CSV_TEXT_MAX;
+    put(line, ",\"%.*s%s\"", CSV_TEXT_MAX, text, cut ? "..." : "");
+}
+
+/* A time in nanoseconds, nothing for another category than the one that has it. */
+static void put_time(csv_line *line, bool present, uint64_t ns)
+{
+    if (present) {
+        put(line, ",%" PRIu64, ns);
+    } else {
+        put(line, ",");
+    }
+}
+
+void aic_log_csv(const aic_code *code, const aic_log_event *event)
+{
+    static atomic_bool headed;
+    static const char HEAD[] = "aicjit,category,time_ns,thread,operator,kernel,isa,schedule,origin,outcome,threads,"
+                               "emit_ns,codegen_ns,link_ns,exec_ns,bytes\n";
+    const bool create = event->category == AIC_VERBOSE_CREATE, exec = event->category == AIC_VERBOSE_EXEC;
+    csv_line line = {.length = 0};
+    if (!atomic_exchange_explicit(&headed, true, memory_order_relaxed)) {
+        write_line(HEAD, sizeof HEAD - 1);
+    }
+    put(&line, "aicjit,%s,%" PRIu64 ",%ld", category_name(event->category), aic_log_now(), (long)gettid());
+    put_quoted(&line, event->text != NULL ? event->text : code->text);
+    put(&line, ",%s,%s", code->symbol, code->target->name);
+    put_quoted(&line, code->schedule);
+    put(&line, ",%s,%s,%d", event->origin != NULL ? event->origin : "", event->outcome, code->workers);
+    put_time(&line, create, code->emit_ns);
+    put_time(&line, create, code->codegen_ns);
+    put_time(&line, create, code->link_ns);
+    put_time(&line, exec, event->exec_ns);
+    put(&line, ",%zu", code->code_bytes);
+    line.text[line.length++] = '\n';
+    write_line(line.text, line.length);
 }
 
 static void dump_file(const aic_context *context, const char *symbol, const char *suffix, const char *bytes,

@@ -1,4 +1,5 @@
-/* What the library writes outside of operands: AIC_VERBOSE lines and the files of AIC_DUMP_DIR. */
+/* What the library writes outside of operands: AIC_VERBOSE lines and the files of AIC_DUMP_DIR. profile.h has what
+ * profilers are told. */
 #ifndef AIC_RUNTIME_LOG_H
 #define AIC_RUNTIME_LOG_H
 
@@ -16,6 +17,25 @@ void aic_log_compile(const aic_code *code, const aic_spec *shown);
  * temporary name that is then renamed. A failure is a verbose line, nothing more. */
 void aic_log_dump(const aic_context *context, const aic_codegen_request *request, const aic_identity *identity,
                   const aic_object *object);
+
+/* All categories. */
+enum { AIC_VERBOSE_ALL = AIC_VERBOSE_CREATE | AIC_VERBOSE_EXEC | AIC_VERBOSE_CACHE | AIC_VERBOSE_DISPATCH };
+
+/* Reads AIC_VERBOSE: "0" to "2" into *level, or names of categories separated by commas into *categories. */
+aic_status aic_log_parse(const char *text, int *level, unsigned *categories);
+
+/* What a line of CSV says beside what the code knows. */
+typedef struct aic_log_event {
+    aic_verbose_category category;
+    const char *text;    /* operator text; NULL: the code's */
+    const char *outcome; /* in one word */
+    const char *origin;  /* of the schedule (tuning.h); NULL: it is not said */
+    uint64_t exec_ns;    /* of AIC_VERBOSE_EXEC */
+} aic_log_event;
+
+/* One line of CSV on standard error, whole also when threads write at once; the first one of the process comes behind
+ * a line with the columns' names. */
+void aic_log_csv(const aic_code *code, const aic_log_event *event);
 
 /* Monotonic time in nanoseconds. */
 uint64_t aic_log_now(void);

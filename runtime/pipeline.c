@@ -7,6 +7,8 @@
 #include "runtime/worker.h"
 #include <stdlib.h>
 
+enum { SHOWN_MAX = 4096 }; /* bytes of an operator text in a log line */
+
 /* All that a caller says; target, passes and semantics are the context's own. */
 static inline void make_key(const aic_request *request, aic_key *key)
 {
@@ -68,20 +70,45 @@ static aic_status make_kernel(const making *what, aic_result *made)
     return status;
 }
 
+/* What an operator text came to. */
+static void log_dispatch(const aic_build *build, const aic_result *made)
+{
+    if ((build->context->log & AIC_VERBOSE_DISPATCH) != 0) {
+        char text[SHOWN_MAX];
+        const bool printed = build->count == 1 && aic_spec_print(&build->shown, text, sizeof text, NULL) == AIC_OK;
+        aic_log_csv(made->code, &(aic_log_event){.category = AIC_VERBOSE_DISPATCH,
+                                                 .text = printed ? text : NULL,
+                                                 .outcome = made->compiled ? "made" : "found",
+                                                 .origin = aic_build_origin(build, made->code)});
+    }
+}
+
+/* What came of a lookup. */
+static __attribute__((noinline)) void log_lookup(const aic_code *code, bool hit)
+{
+    aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_CACHE, .outcome = hit ? "hit" : "miss"});
+}
+
 /* Checks what a caller says for the first time, and finds or makes its kernel, which all share that come to the same
  * identity. The code is held once more for this entry. */
 static aic_status make_entry(const making *what, aic_result *made)
 {
+    aic_counters *counters = &what->context->counters;
     aic_build *build = malloc(sizeof *build); /* more than the stack of a thread may have */
     if (build == NULL) {
         return aic_fail_memory("kernel", sizeof *build);
     }
     aic_build_begin(build, what->context, what->request);
+    const uint64_t began = aic_log_now();
     aic_status status = aic_build_validate(build); /* every rule of the document */
+    const uint64_t checked = aic_log_now();
     if (status == AIC_OK) {
         aic_build_tune(build);              /* the schedule, if the request leaves it open */
         status = aic_build_identify(build); /* from all that the code depends on */
     }
+    aic_count(&counters->requests, 1);
+    aic_count(&counters->check_ns, checked - began);
+    aic_count(&counters->identify_ns, aic_log_now() - checked);
     if (status == AIC_OK) {
         const aic_cache_key key = {build->identity.bytes, build->identity.size, build->identity.hash};
         const making kernel = {what->context, what->request, build};
@@ -89,6 +116,9 @@ static aic_status make_entry(const making *what, aic_result *made)
     }
     if (status == AIC_OK) {
         aic_code_hold(made->code);
+        log_dispatch(build, made);
+    } else {
+        aic_count(&counters->failed, 1);
     }
     aic_build_end(build);
     free(build);
@@ -121,6 +151,9 @@ static __attribute__((noinline)) aic_status miss(const making *what, const aic_c
     if (status == AIC_OK && what->context->verbose >= 2) {
         aic_log("%s %s", result->compiled ? "miss" : result->loaded ? "disk" : "hit", result->code->symbol);
     }
+    if (status == AIC_OK && (what->context->log & AIC_VERBOSE_CACHE) != 0) {
+        log_lookup(result->code, !result->compiled);
+    }
     aic_cancellation_restore(cancellation);
     return status;
 }
@@ -144,6 +177,8 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
         status = miss(&(making){.context = context, .request = request}, &key, &found);
     } else if (context->verbose >= 2) {
         aic_log("hit %s", found.code->symbol);
+    } else if ((context->log & AIC_VERBOSE_CACHE) != 0) {
+        log_lookup(found.code, true);
     }
     if (status != AIC_OK) {
         return status;

@@ -120,6 +120,7 @@ static aic_status open_context(const aic_context *like, aic_context **context)
     options.dump_dir = "";
     options.tuning_db = "";
     options.cache = "off";
+    options.profile = "";
     return aic_context_create(&options, context);
 }
 

@@ -27,6 +27,9 @@ typedef struct fixture {
     aic_cache_stats stats;
     aic_disk_cache_info disk;
     uint64_t removed;
+    aic_context_statistics statistics;
+    aic_export_kernel exported;
+    aic_exported made_export;
     aic_operand one, operands[AIC_OPERANDS_MAX];
     size_t count, size;
     int64_t number[2];
@@ -70,6 +73,7 @@ static void open_fixture(fixture *f)
     strcpy(f->db, "/tmp/aicjit-null-XXXXXX");
     close(mkstemp(f->db));
     f->options = aic_pto_options_init();
+    f->exported = (aic_export_kernel){&f->tile, NULL, NULL};
     f->count = 3;
     f->triple = "x86_64-linux-gnu";
     f->pto = ".arg %s : f32\n%t = texpands %s : f32, !pto.tile<2x8xf32>\n";
@@ -86,6 +90,7 @@ static void open_fixture(fixture *f)
 
 static void close_fixture(fixture *f)
 {
+    aic_exported_free(&f->made_export);
     aic_tune_result_free(&f->tuned);
     unlink(f->db);
     aic_free(f->bytes);

@@ -11,6 +11,7 @@ static const command_row commands[] = {
     {"check", cmd_check, "compare generated code with the reference"},
     {"dump", cmd_dump, "show the IR, assembly, object or schedule of an operator"},
     {"explain", cmd_explain, "tell which schedule is used and why"},
+    {"export", cmd_export, "write kernels as an object file and a header, for programs without this library"},
     {"bench", cmd_bench, "measure the speed of operators"},
     {"tune", cmd_tune, "find the fastest schedules on this machine and keep them"},
     {"cache", cmd_cache, "look after the kernels that are kept on disk"},
@@ -52,7 +53,10 @@ const command_variable *command_variable_at(size_t index)
         {"AIC_CACHE", "off, ro or rw: whether kernels are read from the disk cache and written to it (default rw)"},
         {"AIC_CACHE_DIR", "the folder of the disk cache (default aicjit in the user's cache directory)"},
         {"AIC_CODEGEN", "the generator's module (default: the one in the library's folder)"},
-        {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made or loaded; 2: and for every lookup"},
+        {"AIC_VERBOSE", "1: a line on standard error for every kernel that is made or loaded; 2: and for every lookup; or, as "
+                        "lines of CSV, of any of create,exec,cache,dispatch"},
+        {"AIC_PROFILE", "who is told where kernels lie, of perf,jitdump,gdb: a map for perf report, a file for perf "
+                        "inject, symbols and unwind tables for the debugger"},
         {"AIC_DUMP_DIR", "a folder, made where it is not there, for the IR, assembly and object of every kernel"},
     };
     return index < sizeof variables / sizeof variables[0] ? &variables[index] : NULL;

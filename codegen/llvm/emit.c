@@ -35,6 +35,14 @@ static LLVMAttributeRef attribute(aic_emit *e, const char *name)
     return LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
 }
 
+/* Asks for an unwind table that holds at every instruction, as a debugger stops at any. */
+static LLVMAttributeRef unwind_attribute(aic_emit *e)
+{
+    static const char NAME[] = "uwtable";
+    enum { ASYNCHRONOUS = 2 };
+    return LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(NAME, sizeof NAME - 1), ASYNCHRONOUS);
+}
+
 static void add_attribute(aic_emit *e, const char *name)
 {
     LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute(e, name));
@@ -55,6 +63,26 @@ static LLVMBasicBlockRef append_block(aic_emit *e, const char *text, const char 
     return block;
 }
 
+/* Adds a function and makes it the one that is emitted. */
+static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVMTypeRef type)
+{
+    e->function = LLVMAddFunction(e->module, name, type);
+    LLVMSetLinkage(e->function, kind == AIC_EMIT_ENTRY ? LLVMExternalLinkage : LLVMInternalLinkage);
+    /* No unwind tables unless somebody reads them: else an object consists of code and its constants only. */
+    add_attribute(e, "nounwind");
+    if (e->unwind) {
+        LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, unwind_attribute(e));
+    }
+    /* Each function gets its own register allocation. */
+    add_attribute(e, "noinline");
+    if (kind != AIC_EMIT_HOT) {
+        add_attribute(e, "optnone");
+    }
+    set_text_attribute(e, "target-cpu", aic_target_cpu(e->target));
+    set_text_attribute(e, "target-features", e->target->features);
+    LLVMPositionBuilderAtEnd(e->builder, append_block(e, "entry", ""));
+}
+
 void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
                        unsigned integers)
 {
@@ -64,17 +92,7 @@ void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const 
     for (unsigned i = 0; i < count; i++) {
         params[i] = i < pointers ? e->ptr : e->i64;
     }
-    e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(e->none, params, count, false));
-    LLVMSetLinkage(e->function, kind == AIC_EMIT_ENTRY ? LLVMExternalLinkage : LLVMInternalLinkage);
-    /* No unwind tables: an object consists of code and its constants only. */
-    add_attribute(e, "nounwind");
-    /* Each function gets its own register allocation. */
-    add_attribute(e, "noinline");
-    if (kind != AIC_EMIT_HOT) {
-        add_attribute(e, "optnone");
-    }
-    set_text_attribute(e, "target-cpu", aic_target_cpu(e->target));
-    set_text_attribute(e, "target-features", e->target->features);
+    add_function(e, name, kind, LLVMFunctionType(e->none, params, count, false));
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef param = LLVMGetParam(e->function, i);
         aic_name(e, param, "%s", names[i]);
@@ -82,7 +100,12 @@ void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const 
             LLVMAddAttributeAtIndex(e->function, i + 1, attribute(e, "noalias"));
         }
     }
-    LLVMPositionBuilderAtEnd(e->builder, append_block(e, "entry", ""));
+}
+
+LLVMValueRef aic_emit_internal(aic_emit *e, const char *name, LLVMTypeRef type)
+{
+    add_function(e, name, AIC_EMIT_FRAME, type);
+    return e->function;
 }
 
 void aic_emit_aliases(aic_emit *e)

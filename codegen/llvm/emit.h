@@ -16,6 +16,7 @@ typedef struct aic_emit {
     LLVMBuilderRef builder;
     LLVMValueRef function;   /* being emitted */
     struct aic_notes *notes; /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
+    bool unwind;             /* functions get unwind tables; false after aic_emit_open() */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, none;
 } aic_emit;
 
@@ -41,6 +42,9 @@ enum { AIC_PARAMS_MAX = 24 };
  * integers, named by `names`; the builder stands in its entry block. */
 void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
                        unsigned integers);
+
+/* Starts an internal function of any type, compiled fast; returns it. Its end is the caller's. */
+LLVMValueRef aic_emit_internal(aic_emit *e, const char *name, LLVMTypeRef type);
 
 /* The pointers of the function being emitted may alias after all. */
 void aic_emit_aliases(aic_emit *e);

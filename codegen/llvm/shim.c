@@ -54,6 +54,7 @@ static void start_x86(void)
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser(); /* inline assembly */
 }
 
 static void start_aarch64(void)
@@ -62,6 +63,7 @@ static void start_aarch64(void)
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
 }
 
 /* Starts LLVM for one architecture: starting those that are not asked for would only fault in their pages. The first

@@ -74,6 +74,22 @@ uint32_t aic_x86_features(const aic_x86_words *words)
     return found;
 }
 
+void aic_x86_needs(uint32_t features, aic_x86_words *needs)
+{
+    *needs = (aic_x86_words){0};
+    for (size_t i = 0; i < sizeof X86 / sizeof *X86; i++) {
+        if ((features & X86[i].feature) != 0) {
+            const aic_x86_words *own = &X86[i].needs;
+            needs->leaf1_ecx |= own->leaf1_ecx;
+            needs->leaf7_ebx |= own->leaf7_ebx;
+            needs->leaf7_ecx |= own->leaf7_ecx;
+            needs->leaf7_edx |= own->leaf7_edx;
+            needs->leaf80000001_ecx |= own->leaf80000001_ecx;
+            needs->state |= own->state;
+        }
+    }
+}
+
 uint32_t aic_aarch64_features(uint64_t hwcap, uint64_t hwcap2)
 {
     const uint64_t asimddp = UINT64_C(1) << 20, i8mm = UINT64_C(1) << 13;

@@ -40,6 +40,9 @@ typedef struct aic_x86_words {
 
 uint32_t aic_x86_features(const aic_x86_words *words);
 
+/* The bits that all of these features need together. */
+void aic_x86_needs(uint32_t features, aic_x86_words *needs);
+
 /* From the auxiliary vector's AT_HWCAP and AT_HWCAP2. */
 uint32_t aic_aarch64_features(uint64_t hwcap, uint64_t hwcap2);
 

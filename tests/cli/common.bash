@@ -9,7 +9,7 @@
 # finish                                  prints "N passed, N failed"
 set -u
 export LC_ALL=C
-unset AIC_MAX_ISA AIC_VERBOSE AIC_DUMP_DIR AIC_TUNING_DB AIC_CODEGEN AIC_CACHE_DIR
+unset AIC_MAX_ISA AIC_VERBOSE AIC_DUMP_DIR AIC_TUNING_DB AIC_PROFILE AIC_CODEGEN AIC_CACHE_DIR
 export AIC_CACHE=off # tests of it set a folder of their own
 
 aicjit=${1:?usage: $0 AICJIT|BUILD_FOLDER}

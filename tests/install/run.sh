@@ -103,7 +103,7 @@ completed() {
 completion() {
     # shellcheck disable=SC1091 # made by the installation
     . "$prefix/share/bash-completion/completions/aicjit"
-    [ "$(completed exp)" = explain ]
+    [ "$(completed exp)" = 'explain export' ]
     [ "$(completed dump --sta)" = --stage ]
     [ "$(completed dump --stage o)" = 'opt obj' ]
     [ "$(completed run --overflow s)" = saturate ]

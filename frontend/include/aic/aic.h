@@ -7,6 +7,7 @@
  *     cache.h    the kernels that are kept on disk
  *     kernel.h   kernel handles, packing, dumps
  *     explain.h  what a kernel is expected to cost, and why it is as it is
+ *     export.h   kernels for programs without this library
  *     pack.h     images and weights in the layouts of conv2d
  *     tune.h     finding and keeping the fastest schedules
  *     pto.h      PTO-AS: programs of texpands statements
@@ -19,6 +20,7 @@
 #include <aic/context.h>
 #include <aic/conv2d.h>
 #include <aic/explain.h>
+#include <aic/export.h>
 #include <aic/kernel.h>
 #include <aic/pack.h>
 #include <aic/pto.h>

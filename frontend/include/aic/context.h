@@ -38,6 +38,15 @@ typedef void (*aic_parallel_body)(void *data, int64_t begin, int64_t end, int wo
  * AIC_INVALID_ARGUMENT, its output undefined. `user` is parallel_for_data. */
 typedef void (*aic_parallel_for)(void *user, int64_t items, int workers, aic_parallel_body body, void *data);
 
+/* What a context can tell on standard error, as lines of CSV (tools/observing.md lists the columns): every kernel that
+ * is made, every call, every lookup, and what every operator text came to. */
+typedef enum aic_verbose_category {
+    AIC_VERBOSE_CREATE = 1 << 4,
+    AIC_VERBOSE_EXEC = 1 << 5,
+    AIC_VERBOSE_CACHE = 1 << 6,
+    AIC_VERBOSE_DISPATCH = 1 << 7
+} aic_verbose_category;
+
 /* The most threads that a context may have. */
 #define AIC_THREADS_MAX 1024
 
@@ -53,8 +62,9 @@ typedef struct aic_context_options {
      * environment's AIC_DUMP_DIR. It is made where it is not there, but not the folder that it is in;
      * AIC_INVALID_ARGUMENT when it cannot be written to. */
     const char *dump_dir;
-    /* 1: one line on standard error for every kernel made; 2: and for every lookup; -1: the environment's
-     * AIC_VERBOSE. The library prints nothing else, and nothing by default. */
+    /* 1: one line on standard error for every kernel made; 2: and for every lookup; or a sum of AIC_VERBOSE_...: the
+     * lines of these categories; -1: the environment's AIC_VERBOSE, which is 0, 1, 2 or names of categories separated
+     * by commas, "create,exec". The library prints nothing else, and nothing by default. */
     int verbose;
     /* Threads that share one call, its caller among them: 1 .. AIC_THREADS_MAX; 0: the environment's AIC_NUM_THREADS,
      * else the effective processors: those of the calling thread's affinity mask, at most as many as the quota of a
@@ -80,6 +90,11 @@ typedef struct aic_context_options {
      * it. Set-user-id programs have one by these options only: there the environment does not count. */
     const char *cache, *cache_dir;
     uint64_t cache_disk_bytes; /* of all its files; 0: 512 MiB. What was not used for longest is removed */
+    /* Who is told where kernels lie and what operators they are, separated by commas: "perf", a map for `perf report`;
+     * "jitdump", a file for `perf inject --jit`; "gdb", symbols and unwind tables for a debugger. NULL: the
+     * environment's AIC_PROFILE; "": nobody. AIC_INVALID_ARGUMENT for any other word, and when a file cannot be
+     * written. tools/observing.md says where the files are. */
+    const char *profile;
 } aic_context_options;
 
 AIC_API aic_context_options aic_context_options_init(void);
@@ -102,6 +117,23 @@ typedef struct aic_cache_stats {
 } aic_cache_stats;
 
 AIC_API aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats);
+
+/* What the context's requests came to so far and where the time went: sums over its threads. Lookups that find what
+ * they want are not counted, threads would get into each other's way. */
+typedef struct aic_context_statistics {
+    uint64_t requests;    /* for the first time: operator texts, chains, groups that the context had not seen before */
+    uint64_t compiled;    /* of these, those whose kernel was made; the others had one of another request, or failed */
+    uint64_t loaded;      /* and those whose kernel was read from the disk cache */
+    uint64_t failed;      /* of these, those that were refused or could not be made */
+    uint64_t check_ns;    /* reading the rules of the documents, filling in what a chain leaves out */
+    uint64_t identify_ns; /* tuning records, and what the kernel is */
+    uint64_t emit_ns;     /* plans and LLVM IR */
+    uint64_t codegen_ns;  /* LLVM's passes and machine code */
+    uint64_t link_ns;     /* to code that can be called */
+    uint64_t publish_ns;  /* log lines, dumps, profilers */
+} aic_context_statistics;
+
+AIC_API aic_status aic_context_get_statistics(aic_context *context, aic_context_statistics *statistics);
 
 /* The instruction set level the context generates for. Static storage; NULL, with a message, when context is NULL and
  * no default context can be made. */

@@ -1,0 +1,262 @@
+/* Kernels for programs without this library; see codegen.h. All are emitted into one module, each level by its own
+ * attributes, under names with a dot in them, which no C identifier has: KERNEL.LEVEL and what kernel.c puts behind.
+ * Then the entry points get their callers' names, or functions are put before them that choose a level. */
+#include "codegen/bundle.h"
+#include "codegen/dispatch.h"
+#include "codegen/kernel.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/run.h"
+#include "frontend/core/diag.h"
+#include "frontend/core/op.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUBJECT "export"
+
+enum { NAME_BYTES = 256 };
+
+/* The roles that a program calls; calls are not shared by threads. */
+static const aic_function_role ROLES[] = {AIC_FUNCTION_ENTRY, AIC_FUNCTION_PACKED, AIC_FUNCTION_PACK};
+enum { ROLES_COUNT = sizeof ROLES / sizeof ROLES[0] };
+
+typedef struct bundling {
+    const aic_bundle_request *request;
+    aic_plan **plan; /* of kernel k at level l: number k * levels + l */
+} bundling;
+
+static size_t part_count(const aic_bundle_request *request)
+{
+    return request->count * request->levels;
+}
+
+static const aic_bundle_kernel *kernel_of(const bundling *b, size_t part)
+{
+    return &b->request->kernel[part / b->request->levels];
+}
+
+static const aic_target *target_of(const bundling *b, size_t part)
+{
+    return b->request->target[part % b->request->levels];
+}
+
+/* ---- emission ---- */
+
+static void part_symbol(const bundling *b, size_t part, char symbol[NAME_BYTES])
+{
+    snprintf(symbol, NAME_BYTES, "%s.%s", kernel_of(b, part)->name, target_of(b, part)->name);
+}
+
+/* The function of a part in this role; NULL: it has none. */
+static LLVMValueRef part_function(const bundling *b, size_t part, aic_function_role role, LLVMModuleRef module)
+{
+    char symbol[NAME_BYTES], name[NAME_BYTES + 16];
+    part_symbol(b, part, symbol);
+    snprintf(name, sizeof name, "%s%s", symbol, aic_function_suffix[role]);
+    return LLVMGetNamedFunction(module, name);
+}
+
+static void emit_part(const bundling *b, size_t part, LLVMContextRef context, LLVMModuleRef module)
+{
+    char symbol[NAME_BYTES];
+    aic_emit emit;
+    const aic_kernel_plan plan = {1, &b->plan[part]};
+    part_symbol(b, part, symbol);
+    aic_emit_open(&emit, context, module, target_of(b, part), NULL);
+    aic_kernel_emit(&emit, &plan, symbol);
+    aic_emit_close(&emit);
+    LLVMValueRef phase = part_function(b, part, AIC_FUNCTION_PHASE, module);
+    if (phase != NULL) {
+        LLVMDeleteFunction(phase);
+    }
+}
+
+/* The only level's functions get the kernel's name. */
+static void rename_part(const bundling *b, size_t part, LLVMModuleRef module)
+{
+    for (size_t r = 0; r < ROLES_COUNT; r++) {
+        char name[NAME_BYTES];
+        LLVMValueRef function = part_function(b, part, ROLES[r], module);
+        const int length = snprintf(name, sizeof name, "%s%s", kernel_of(b, part)->name, aic_function_suffix[ROLES[r]]);
+        if (function != NULL) {
+            LLVMSetValueName2(function, name, (size_t)length);
+        }
+    }
+}
+
+/* The function of a kernel in this role: calls that of the level that is found. */
+static void emit_choice(const bundling *b, size_t kernel, aic_function_role role, aic_emit *e,
+                        const aic_dispatch *dispatch)
+{
+    const size_t levels = b->request->levels, first = kernel * levels;
+    const char *names[AIC_PARAMS_MAX];
+    LLVMValueRef function = part_function(b, first, role, e->module), args[AIC_PARAMS_MAX];
+    if (function == NULL) {
+        return;
+    }
+    char name[NAME_BYTES];
+    const unsigned count = LLVMCountParams(function);
+    for (unsigned i = 0; i < count; i++) {
+        size_t length;
+        names[i] = LLVMGetValueName2(LLVMGetParam(function, i), &length);
+    }
+    snprintf(name, sizeof name, "%s%s", b->request->kernel[kernel].name, aic_function_suffix[role]);
+    aic_emit_function(e, name, AIC_EMIT_ENTRY, names, count, 0);
+    for (unsigned i = 0; i < count; i++) {
+        args[i] = aic_emit_param(e, i);
+    }
+    LLVMValueRef level = aic_dispatch_level(e, dispatch);
+    for (size_t l = 0; l < levels; l++) {
+        aic_branch branch;
+        LLVMValueRef number = LLVMConstInt(e->i32, l + 1, false);
+        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, level, number, ""));
+        function = part_function(b, first + l, role, e->module);
+        LLVMSetLinkage(function, LLVMInternalLinkage);
+        aic_emit_call(e, function, args, count);
+        aic_branch_end(e, &branch);
+    }
+    aic_emit_function_end(e);
+}
+
+static void emit_choices(const bundling *b, LLVMContextRef context, LLVMModuleRef module)
+{
+    aic_emit emit;
+    aic_dispatch dispatch;
+    aic_emit_open(&emit, context, module, b->request->target[0], NULL);
+    aic_dispatch_emit(&emit, b->request->target, b->request->levels, &dispatch);
+    for (size_t k = 0; k < b->request->count; k++) {
+        for (size_t r = 0; r < ROLES_COUNT; r++) {
+            emit_choice(b, k, ROLES[r], &emit, &dispatch);
+        }
+    }
+    aic_emit_close(&emit);
+}
+
+static void emit_all(void *user, LLVMContextRef context, LLVMModuleRef module)
+{
+    const bundling *b = user;
+    for (size_t part = 0; part < part_count(b->request); part++) {
+        emit_part(b, part, context, module);
+    }
+    if (b->request->levels > 1) {
+        emit_choices(b, context, module);
+        return;
+    }
+    for (size_t part = 0; part < part_count(b->request); part++) {
+        rename_part(b, part, module);
+    }
+}
+
+/* ---- plans ---- */
+
+static void free_plans(bundling *b)
+{
+    for (size_t part = 0; b->plan != NULL && part < part_count(b->request); part++) {
+        aic_plan_free(b->plan[part]);
+    }
+    free(b->plan);
+}
+
+/* One caller packs for all levels: they must agree on what is packed. */
+static aic_status check_packing(const bundling *b, size_t part)
+{
+    const size_t first = part - part % b->request->levels;
+    const uint32_t operand = b->plan[part]->requirements.pack.operand;
+    return operand == b->plan[first]->requirements.pack.operand
+               ? AIC_OK
+               : aic_fail(AIC_UNSUPPORTED, SUBJECT,
+                          "%s: levels %s and %s do not pack the same operand, so they cannot be one function",
+                          kernel_of(b, part)->name, target_of(b, first)->name, target_of(b, part)->name);
+}
+
+static aic_status make_plans(bundling *b)
+{
+    const aic_bundle_request *request = b->request;
+    aic_status status = AIC_OK;
+    b->plan = calloc(part_count(request), sizeof(aic_plan *));
+    if (b->plan == NULL) {
+        return aic_fail_memory(SUBJECT, part_count(request) * sizeof(aic_plan *));
+    }
+    for (size_t part = 0; part < part_count(request) && status == AIC_OK; part++) {
+        const aic_bundle_kernel *kernel = kernel_of(b, part);
+        const aic_problem problem = {kernel->spec, request->semantics, target_of(b, part)};
+        status = aic_codegen_plan(&problem, kernel->schedule[part % request->levels], &b->plan[part]);
+        if (status != AIC_OK) {
+            b->plan[part] = NULL;
+        } else {
+            status = check_packing(b, part);
+        }
+    }
+    return status;
+}
+
+static aic_status describe_parts(const bundling *b, aic_bundle_part *part)
+{
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < part_count(b->request) && status == AIC_OK; i++) {
+        part[i].requirements = b->plan[i]->requirements;
+        part[i].requirements.phases = 0;
+        status = aic_schedule_print(&b->plan[i]->schedule, part[i].schedule, sizeof part[i].schedule);
+    }
+    return status;
+}
+
+/* ---- the object ---- */
+
+/* Whether all that the object refers to is in it. The generator makes it so; a call to memcpy that LLVM put in would
+ * show here. */
+static aic_status check_symbols(const char *bytes, size_t size)
+{
+    Elf64_Ehdr header;
+    memcpy(&header, bytes, sizeof header);
+    for (size_t s = 0; s < header.e_shnum; s++) {
+        Elf64_Shdr table, names;
+        memcpy(&table, bytes + header.e_shoff + s * sizeof table, sizeof table);
+        if (table.sh_type != SHT_SYMTAB || table.sh_offset > size) {
+            continue;
+        }
+        memcpy(&names, bytes + header.e_shoff + table.sh_link * sizeof names, sizeof names);
+        for (size_t i = 1; i < table.sh_size / sizeof(Elf64_Sym); i++) {
+            Elf64_Sym symbol;
+            memcpy(&symbol, bytes + table.sh_offset + i * sizeof symbol, sizeof symbol);
+            if (symbol.st_shndx == SHN_UNDEF) {
+                return aic_fail(AIC_INTERNAL, SUBJECT, "the code refers to %s, which is not part of it",
+                                bytes + names.sh_offset + symbol.st_name);
+            }
+        }
+    }
+    return AIC_OK;
+}
+
+static aic_status make_object(bundling *b, aic_bundle *made)
+{
+    const aic_bundle_request *request = b->request;
+    const aic_codegen_request run = {.target = request->target[0],
+                                     .triple = request->triple,
+                                     .passes = request->passes,
+                                     .symbol = request->kernel[0].name};
+    aic_status status = aic_codegen_run(&run, emit_all, b, &made->bytes, &made->size);
+    return status == AIC_OK ? check_symbols(made->bytes, made->size) : status;
+}
+
+aic_status aic_bundle_create(const aic_bundle_request *request, aic_bundle *bundle)
+{
+    bundling b = {.request = request};
+    aic_bundle made = {.part = calloc(part_count(request), sizeof(aic_bundle_part))};
+    aic_status status = made.part != NULL ? make_plans(&b) : aic_fail_memory(SUBJECT, sizeof(aic_bundle_part));
+    if (status == AIC_OK) {
+        status = describe_parts(&b, made.part);
+    }
+    if (status == AIC_OK) {
+        status = make_object(&b, &made);
+    }
+    free_plans(&b);
+    if (status == AIC_OK) {
+        *bundle = made;
+    } else {
+        aic_bundle_free(&made);
+    }
+    return status;
+}

@@ -1,0 +1,20 @@
+/* One run of LLVM: from functions that somebody emits into a module to a stage's text or bytes. */
+#ifndef AIC_CODEGEN_RUN_H
+#define AIC_CODEGEN_RUN_H
+
+#include "codegen/plan.h"
+
+#include <llvm-c/Core.h>
+
+/* Emits functions into the module; runs inside of the guard. */
+typedef void (*aic_emit_into)(void *user, LLVMContextRef context, LLVMModuleRef module);
+
+/* Makes an object of what `emit` emits. Of the request only target, triple, passes and symbol count; the latter is the
+ * module's name. */
+aic_status aic_codegen_run(const aic_codegen_request *request, aic_emit_into emit, void *user, char **bytes,
+                           size_t *size);
+
+/* The plan of a problem with the schedule of this text; NULL: the default rule's. */
+aic_status aic_codegen_plan(const aic_problem *problem, const char *text, aic_plan **plan);
+
+#endif

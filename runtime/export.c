@@ -1,0 +1,236 @@
+/* Kernels ahead of time; see aic/export.h. */
+#include <aic/export.h>
+
+#include "codegen/target/host.h"
+#include "frontend/core/diag.h"
+#include "frontend/core/op.h"
+#include "runtime/context.h"
+#include "runtime/export_header.h"
+#include "runtime/export_names.h"
+#include "runtime/generator.h"
+#include "runtime/isa.h"
+#include "runtime/tuning.h"
+#include "runtime/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUBJECT "export"
+
+enum { LEVELS_MAX = 16 };
+
+/* The arguments of aic_export(), what they come to, and the result. */
+typedef struct export_job {
+    const aic_context *context;
+    const aic_export_kernel *given;
+    size_t count;
+    const char *isa, *triple;
+
+    const aic_target *target[LEVELS_MAX];
+    size_t levels;
+    aic_export_name *name;
+    aic_spec *shown, *canonical;
+    const char **schedule; /* one a kernel and level */
+    aic_bundle_kernel *kernel;
+
+    aic_exported result;
+} export_job;
+
+/* ---- levels ---- */
+
+/* Number of a level among those of its architecture. */
+static size_t level_number(const aic_target *target)
+{
+    size_t i = 0;
+    while (aic_target_at(target->arch, i) != target) {
+        i++;
+    }
+    return i;
+}
+
+/* Puts the level among the others, ascending. */
+static aic_status insert_level(export_job *job, const aic_target *target)
+{
+    const size_t number = level_number(target);
+    size_t place = 0;
+    while (place < job->levels && level_number(job->target[place]) < number) {
+        place++;
+    }
+    if (place < job->levels && job->target[place] == target) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "isa", "level %s is named twice", target->name);
+    }
+    memmove(&job->target[place + 1], &job->target[place], (job->levels - place) * sizeof job->target[0]);
+    job->target[place] = target;
+    job->levels++;
+    return AIC_OK;
+}
+
+/* Reads "sse2,avx2". */
+static aic_status read_levels(export_job *job, aic_arch arch)
+{
+    enum { LEVEL_NAME_MAX = 32 };
+    aic_status status = AIC_OK;
+    const char *at = job->isa;
+    do {
+        const size_t length = strcspn(at, ",");
+        char name[LEVEL_NAME_MAX + 1];
+        const aic_target *target;
+        snprintf(name, sizeof name, "%.*s", (int)(length < LEVEL_NAME_MAX ? length : LEVEL_NAME_MAX), at);
+        status = aic_isa_find("isa", arch, name, &target);
+        if (status == AIC_OK) {
+            status = insert_level(job, target);
+        }
+        at += length;
+    } while (status == AIC_OK && *at++ == ',');
+    return status;
+}
+
+static aic_status choose_levels(export_job *job)
+{
+    aic_arch arch = aic_host_arch();
+    aic_status status = job->triple != NULL ? aic_target_arch(job->triple, &arch) : AIC_OK;
+    if (status != AIC_OK) {
+        return status;
+    }
+    job->triple = job->triple != NULL ? job->triple : aic_target_triple(arch);
+    if (job->isa == NULL) {
+        job->target[0] = arch == job->context->target->arch ? job->context->target : aic_target_at(arch, 0);
+        job->levels = 1;
+        return AIC_OK;
+    }
+    status = read_levels(job, arch);
+    for (size_t i = 0; i < job->levels && job->levels > 1 && status == AIC_OK; i++) {
+        if ((job->target[i]->has & AIC_HAS_TILES) != 0) {
+            status = aic_fail(AIC_INVALID_ARGUMENT, "isa",
+                              "level %s cannot be one of several: whether a process may use tiles is not the "
+                              "processor's to say",
+                              job->target[i]->name);
+        }
+    }
+    return status;
+}
+
+/* ---- kernels ---- */
+
+static aic_status allocate(export_job *job)
+{
+    job->name = calloc(job->count, sizeof *job->name);
+    job->shown = calloc(job->count, sizeof *job->shown);
+    job->canonical = calloc(job->count, sizeof *job->canonical);
+    job->schedule = calloc(job->count * job->levels, sizeof *job->schedule);
+    job->kernel = calloc(job->count, sizeof *job->kernel);
+    const bool good = job->name != NULL && job->shown != NULL && job->canonical != NULL && job->schedule != NULL &&
+                      job->kernel != NULL;
+    return good ? AIC_OK : aic_fail_memory(SUBJECT, job->count * sizeof *job->shown);
+}
+
+/* Checks and resolves a kernel, and chooses its schedules: what is measured here applies here only. */
+static aic_status resolve(export_job *job, size_t i)
+{
+    const aic_context *context = job->context;
+    const aic_spec *spec = job->given[i].spec;
+    aic_status status = aic_spec_resolve(spec, &context->semantics, &job->shown[i]);
+    if (status == AIC_OK) {
+        status = aic_spec_resolve_kernel(spec, &context->semantics, &job->canonical[i]);
+    }
+    const char **schedule = &job->schedule[i * job->levels];
+    for (size_t l = 0; l < job->levels && status == AIC_OK; l++) {
+        const bool open = job->given[i].schedule == NULL && job->target[l]->arch == aic_host_arch();
+        const aic_tune_record *record = open ? aic_tuning_find(context, &job->canonical[i], job->target[l]) : NULL;
+        schedule[l] = record != NULL ? record->schedule : job->given[i].schedule;
+    }
+    job->kernel[i] = (aic_bundle_kernel){&job->canonical[i], schedule, job->name[i].text};
+    return status;
+}
+
+static aic_status make_result(export_job *job)
+{
+    const aic_bundle_request request = {.count = job->count,
+                                        .kernel = job->kernel,
+                                        .levels = job->levels,
+                                        .target = job->target,
+                                        .semantics = &job->context->semantics,
+                                        .triple = job->triple,
+                                        .passes = job->context->passes};
+    aic_bundle bundle;
+    aic_status status = aic_generator()->bundle(&request, &bundle);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_export_contents contents = {&request, &bundle, job->shown, job->triple};
+    status = aic_export_header(&contents, &job->result.header, &job->result.header_size);
+    if (status == AIC_OK) {
+        job->result.object = bundle.bytes;
+        job->result.object_size = bundle.size;
+        bundle.bytes = NULL;
+    }
+    aic_bundle_free(&bundle);
+    return status;
+}
+
+static aic_status run_export(void *argument)
+{
+    export_job *job = argument;
+    aic_status status = choose_levels(job);
+    if (status == AIC_OK && job->count * job->levels > AIC_EXPORT_MAX) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "%zu kernels for %zu levels are more than %d", job->count,
+                          job->levels, AIC_EXPORT_MAX);
+    }
+    status = status == AIC_OK ? allocate(job) : status;
+    for (size_t i = 0; i < job->count && status == AIC_OK; i++) {
+        status = resolve(job, i);
+    }
+    status = status == AIC_OK ? aic_export_names(job->given, job->count, job->name) : status; /* of known operators */
+    status = status == AIC_OK ? make_result(job) : status;
+    free(job->name);
+    free(job->shown);
+    free(job->canonical);
+    free(job->schedule);
+    free(job->kernel);
+    return status;
+}
+
+/* Whether there is something to do. */
+static aic_status check_given(const aic_export_kernel *kernels, size_t count)
+{
+    if (count == 0 || count > AIC_EXPORT_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "%zu kernels are outside 1..%d", count, AIC_EXPORT_MAX);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (kernels[i].spec == NULL) {
+            return aic_fail(AIC_INVALID_ARGUMENT, "spec", "of kernel %zu is NULL", i);
+        }
+    }
+    return AIC_OK;
+}
+
+aic_status aic_export(aic_context *context, const aic_export_kernel *kernels, size_t count, const char *isa,
+                      const char *triple, aic_exported *result)
+{
+    if (kernels == NULL || result == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, kernels == NULL ? "kernels" : "result", "is NULL");
+    }
+    aic_status status = check_given(kernels, count);
+    if (status == AIC_OK) {
+        status = aic_context_resolve(&context);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    export_job job = {.context = context, .given = kernels, .count = count, .isa = isa, .triple = triple};
+    status = aic_worker_run(run_export, &job);
+    if (status == AIC_OK) {
+        *result = job.result;
+    }
+    return status;
+}
+
+void aic_exported_free(aic_exported *result)
+{
+    if (result != NULL) {
+        free(result->object);
+        free(result->header);
+        *result = (aic_exported){.object = NULL};
+    }
+}

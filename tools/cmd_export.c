@@ -1,0 +1,123 @@
+/* aicjit export: kernels as an object file and a header, for programs without this library. */
+#include "tools/command.h"
+#include "tools/harness/fail.h"
+#include "tools/harness/outfile.h"
+#include "tools/specs.h"
+
+#include <stdlib.h>
+
+typedef struct export_state {
+    cli_session session;
+    spec_source source;
+    args_list names;
+    const char *isa, *target, *schedule, *object, *header;
+} export_state;
+
+/* Both files or none: nothing is renamed before both are written. */
+static int write_files(const export_state *x, const aic_exported *made)
+{
+    outfile object = {.fd = -1}, header = {.fd = -1};
+    int status = outfile_open(&object, "-o", x->object);
+    status = status == CLI_DONE ? outfile_open(&header, "--header", x->header) : status;
+    if (status == CLI_DONE && outfile_same(&object, &header)) {
+        status = cli_fail(CLI_WRONG, "export: -o and --header name the same file");
+    }
+    status = status == CLI_DONE ? outfile_write(&object, "-o", made->object, made->object_size) : status;
+    status = status == CLI_DONE ? outfile_write(&header, "--header", made->header, made->header_size) : status;
+    status = status == CLI_DONE ? outfile_commit(&object, "-o") : status;
+    status = status == CLI_DONE ? outfile_commit(&header, "--header") : status;
+    outfile_close(&object);
+    outfile_close(&header);
+    return status;
+}
+
+static int export_list(const export_state *x, const spec_list *list)
+{
+    if (x->names.count > list->count) {
+        return cli_fail(CLI_WRONG, "export: --name is given %zu times for %zu operators", x->names.count, list->count);
+    }
+    aic_export_kernel *kernels = calloc(list->count, sizeof *kernels);
+    if (kernels == NULL) {
+        return cli_fail(CLI_SYSTEM, "export: memory ran out");
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        kernels[i] = (aic_export_kernel){
+            .spec = &list->items[i], .name = i < x->names.count ? x->names.items[i] : NULL, .schedule = x->schedule};
+    }
+    aic_exported made;
+    const aic_status failed = aic_export(x->session.context, kernels, list->count, x->isa, x->target, &made);
+    int status = failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
+    if (status == CLI_DONE) {
+        status = write_files(x, &made);
+        aic_exported_free(&made);
+    }
+    free(kernels);
+    return status;
+}
+
+static int export_request(export_state *x)
+{
+    spec_list list = {0};
+    if (x->object == NULL || x->header == NULL) {
+        return cli_fail(CLI_WRONG, "export: %s is missing", x->object == NULL ? "-o FILE" : "--header FILE");
+    }
+    int status = cli_session_open(&x->session);
+    status = status == CLI_DONE ? spec_list_read(&x->session, &x->source, &list) : status;
+    if (status == CLI_DONE && list.count == 0) {
+        status = spec_list_empty(&list, &x->source)
+                     ? cli_fail(CLI_WRONG, "export: nothing to export: give SPEC or --batch FILE with operators")
+                     : CLI_DONE;
+    } else if (status == CLI_DONE) {
+        status = export_list(x, &list);
+    }
+    status = spec_list_status(&list, &x->source, status);
+    spec_list_free(&list);
+    cli_session_close(&x->session);
+    return status;
+}
+
+static int parse(export_state *x, int argc, char **argv, args_list *positional)
+{
+    const args_option options[] = {
+        {"-o", "FILE", "the object file", ARGS_TEXT, &x->object, 0, 0},
+        {"--header", "FILE", "its header: prototypes, sizes, what the operands are", ARGS_TEXT, &x->header, 0, 0},
+        {"--name", "NAME", "the function's name; once for each operator in turn (default: the operators' names)",
+         ARGS_LIST, &x->names, 0, 0},
+        {"--isa", "LEVEL[,LEVEL]...",
+         "instruction set level, also one that this host lacks; of several the functions choose by the processor",
+         ARGS_TEXT, &x->isa, 0, 0},
+        {"--target", "TRIPLE", "e.g. aarch64-linux-gnu (default: the host's)", ARGS_TEXT, &x->target, 0, 0},
+        {"--passes", "TEXT", "LLVM pass pipeline before code generation (default none)", ARGS_TEXT, &x->session.passes,
+         0, 0},
+        {"--schedule", "TEXT", "schedule of all operators, as dump --stage plan prints it", ARGS_TEXT, &x->schedule, 0,
+         0},
+        SPEC_OPTIONS(x->source),
+        CLI_OPTION_DT(x->session),
+        CLI_OPTION_ARCH(x->session),
+    };
+    args_option semantics[CLI_CHOICES];
+    cli_semantics_options(&x->session, semantics);
+    const args_command command = {
+        .name = "export",
+        .arguments = "SPEC... -o FILE --header FILE [OPTION]...",
+        .summary = "Writes kernels as an object file and a header, for programs that have neither this library nor\n"
+                   "LLVM: NAME(out, in..., workspace), and NAME_pack and NAME_packed where weights can be packed.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .shared = semantics,
+        .shared_count = CLI_CHOICES,
+    };
+    return args_parse(&command, argc, argv, SIZE_MAX, positional);
+}
+
+int cmd_export(int argc, char **argv)
+{
+    export_state x = {.isa = NULL};
+    args_list positional = {0};
+    int status = parse(&x, argc, argv, &positional);
+    x.source.texts = &positional;
+    status = status == CLI_DONE ? export_request(&x) : status;
+    args_list_free(&positional);
+    args_list_free(&x.names);
+    return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
+}
