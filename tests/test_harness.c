@@ -540,11 +540,12 @@ START_TEST(timing_is_ordered)
 }
 END_TEST
 
+static volatile uint64_t work_done;
+
 static void work_for(void *argument)
 {
-    volatile uint64_t sum = 0;
     for (uint64_t i = 0; i < *(const uint64_t *)argument; i++) {
-        sum += i;
+        work_done = work_done + i;
     }
 }
 
