@@ -1,14 +1,15 @@
 /* The memory cache; see cache.h for what it promises. */
 #include "runtime/cache.h"
 #include "frontend/core/diag.h"
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define FIRST_CAPACITY 64
 
 struct aic_cache_table {
-    aic_cache_table *previous; /* smaller ones that readers may still be in */
-    size_t mask;               /* capacity - 1; the capacity is a power of two, at most half of it in use */
+    aic_retired retired;
+    size_t mask; /* capacity - 1; the capacity is a power of two, at most half of it entries or marks */
     _Atomic(aic_cache_entry *) slot[];
 };
 
@@ -22,6 +23,9 @@ struct aic_flight {
     aic_status status;
     char message[512];
 };
+
+/* In the place of an entry that was removed: no key is so long. */
+static aic_cache_entry mark = {.size = SIZE_MAX};
 
 pthread_mutex_t aic_cache_mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned generation; /* forks between the first process and this one */
@@ -48,11 +52,10 @@ __attribute__((constructor)) static void watch_fork(void)
     watching_fork = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
-static aic_cache_table *table_new(size_t capacity, aic_cache_table *previous)
+static aic_cache_table *table_new(size_t capacity)
 {
     aic_cache_table *table = calloc(1, sizeof *table + capacity * sizeof table->slot[0]);
     if (table != NULL) {
-        table->previous = previous;
         table->mask = capacity - 1;
     }
     return table;
@@ -60,12 +63,17 @@ static aic_cache_table *table_new(size_t capacity, aic_cache_table *previous)
 
 aic_status aic_cache_init(aic_cache *cache)
 {
-    aic_cache_table *table = watching_fork ? table_new(FIRST_CAPACITY, NULL) : NULL;
+    aic_cache_table *table = watching_fork ? table_new(FIRST_CAPACITY) : NULL;
     if (table == NULL) {
         return aic_fail_memory("cache", FIRST_CAPACITY * sizeof(void *));
     }
     atomic_init(&cache->table, table);
+    atomic_init(&cache->tick, 1);
     atomic_init(&cache->entries, 0);
+    atomic_init(&cache->weight, 0);
+    cache->admit = NULL;
+    cache->drop = NULL;
+    cache->marks = 0;
     cache->flights = NULL;
     cache->flight_count = 0;
     return AIC_OK;
@@ -92,19 +100,14 @@ static void drop_lost_flights(aic_cache *cache)
 void aic_cache_destroy(aic_cache *cache, void (*release)(void *value))
 {
     aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_relaxed);
-    /* The newest table holds every entry. */
     for (size_t i = 0; table != NULL && i <= table->mask; i++) {
         aic_cache_entry *entry = atomic_load_explicit(&table->slot[i], memory_order_relaxed);
-        if (entry != NULL) {
+        if (entry != NULL && entry != &mark) {
             release(entry->value);
             free(entry);
         }
     }
-    while (table != NULL) {
-        aic_cache_table *previous = table->previous;
-        free(table);
-        table = previous;
-    }
+    free(table);
     drop_lost_flights(cache);
 }
 
@@ -121,38 +124,50 @@ const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_cache_ke
     }
 }
 
-/* Stores an entry in the first free slot of its probe sequence; writers hold the mutex. */
-static void table_insert(aic_cache_table *table, aic_cache_entry *entry, memory_order order)
+/* Stores an entry in the first free slot of its probe sequence, or in that of a mark; writers hold the mutex. Returns
+ * whether it was a mark's. */
+static bool table_insert(aic_cache_table *table, aic_cache_entry *entry, memory_order order)
 {
     size_t i = entry->hash & table->mask;
     /* relaxed: only writers store, and they hold the mutex. */
-    while (atomic_load_explicit(&table->slot[i], memory_order_relaxed) != NULL) {
+    aic_cache_entry *there = atomic_load_explicit(&table->slot[i], memory_order_relaxed);
+    while (there != NULL && there != &mark) {
         i = (i + 1) & table->mask;
+        there = atomic_load_explicit(&table->slot[i], memory_order_relaxed);
     }
     atomic_store_explicit(&table->slot[i], entry, order);
+    return there == &mark;
 }
 
-/* Sees to it that one more entry, besides those in flight, keeps the table at most half full. */
+static void free_table(aic_retired *retired)
+{
+    free((char *)retired - offsetof(aic_cache_table, retired));
+}
+
+/* Sees to it that one more entry, besides those in flight, keeps the table at most half full. A table that is full of
+ * marks is made anew as it is. */
 static aic_status reserve(aic_cache *cache)
 {
     aic_cache_table *old = atomic_load_explicit(&cache->table, memory_order_relaxed);
     size_t needed = atomic_load_explicit(&cache->entries, memory_order_relaxed) + cache->flight_count + 1;
-    if (2 * needed <= old->mask + 1) {
+    if (2 * (needed + cache->marks) <= old->mask + 1) {
         return AIC_OK;
     }
-    size_t capacity = 2 * (old->mask + 1);
-    aic_cache_table *table = table_new(capacity, old);
+    size_t capacity = 4 * needed > old->mask + 1 ? 2 * (old->mask + 1) : old->mask + 1;
+    aic_cache_table *table = table_new(capacity);
     if (table == NULL) {
         return aic_fail_memory("cache", capacity * sizeof(void *));
     }
     for (size_t i = 0; i <= old->mask; i++) {
         aic_cache_entry *entry = atomic_load_explicit(&old->slot[i], memory_order_relaxed);
-        if (entry != NULL) {
+        if (entry != NULL && entry != &mark) {
             /* relaxed: the release of the table's address below publishes all of them. */
-            table_insert(table, entry, memory_order_relaxed);
+            (void)table_insert(table, entry, memory_order_relaxed);
         }
     }
-    atomic_store_explicit(&cache->table, table, memory_order_release);
+    cache->marks = 0;
+    atomic_store_explicit(&cache->table, table, memory_order_seq_cst);
+    aic_retire(&old->retired, free_table);
     return AIC_OK;
 }
 
@@ -161,6 +176,8 @@ static aic_cache_entry *entry_new(const aic_cache_key *key)
     aic_cache_entry *entry = malloc(sizeof *entry + key->size);
     if (entry != NULL) {
         entry->value = NULL;
+        entry->weight = 0;
+        atomic_init(&entry->used, 0);
         entry->hash = key->hash;
         entry->size = key->size;
         memcpy(entry->bytes, key->bytes, key->size);
@@ -235,6 +252,48 @@ aic_status aic_cache_claim(aic_cache *cache, const aic_cache_key *key, const aic
     return status;
 }
 
+/* Makes an entry visible, if it is admitted; the mutex is held. Those who waited for one that is not have it until they
+ * leave. */
+static void keep(aic_cache *cache, aic_cache_entry *entry)
+{
+    const uint64_t tick = atomic_fetch_add_explicit(&cache->tick, 1, memory_order_relaxed) + 1;
+    atomic_store_explicit(&entry->used, tick, memory_order_relaxed);
+    if (cache->admit != NULL && !cache->admit(entry)) {
+        aic_retire(&entry->retired, cache->drop);
+        return;
+    }
+    aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_relaxed);
+    /* release: a reader that finds the entry also sees its value and everything behind it. */
+    cache->marks -= table_insert(table, entry, memory_order_release);
+    atomic_fetch_add_explicit(&cache->entries, 1, memory_order_relaxed); /* statistics outside the mutex */
+    atomic_fetch_add_explicit(&cache->weight, entry->weight, memory_order_relaxed);
+}
+
+void aic_cache_remove(aic_cache *cache, aic_cache_entry *entry)
+{
+    aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_relaxed);
+    size_t i = entry->hash & table->mask;
+    while (atomic_load_explicit(&table->slot[i], memory_order_relaxed) != entry) {
+        i = (i + 1) & table->mask;
+    }
+    atomic_store_explicit(&table->slot[i], &mark, memory_order_seq_cst);
+    cache->marks++;
+    atomic_fetch_sub_explicit(&cache->entries, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&cache->weight, entry->weight, memory_order_relaxed);
+    aic_retire(&entry->retired, cache->drop);
+}
+
+void aic_cache_visit(const aic_cache *cache, void (*visit)(void *user, aic_cache_entry *entry), void *user)
+{
+    const aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_relaxed);
+    for (size_t i = 0; i <= table->mask; i++) {
+        aic_cache_entry *entry = atomic_load_explicit(&table->slot[i], memory_order_relaxed);
+        if (entry != NULL && entry != &mark) {
+            visit(user, entry);
+        }
+    }
+}
+
 void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, void *value)
 {
     pthread_mutex_lock(&aic_cache_mutex);
@@ -249,10 +308,7 @@ void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, 
     flight->status = status;
     if (status == AIC_OK) {
         flight->entry->value = value;
-        aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_relaxed);
-        /* release: a reader that finds the entry also sees its value and everything behind it. */
-        table_insert(table, flight->entry, memory_order_release);
-        atomic_fetch_add_explicit(&cache->entries, 1, memory_order_relaxed); /* a statistic outside the mutex */
+        keep(cache, flight->entry);
     } else {
         free(flight->entry);
         snprintf(flight->message, sizeof flight->message, "%s", aic_last_error());

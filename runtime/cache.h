@@ -1,15 +1,18 @@
 /* The memory cache: from a key, any bytes, to what was made for it. Knows nothing of kernels or LLVM.
  *
- *     hits     lock-free: atomic loads of an insert-only table with open addressing
+ *     hits     lock-free: atomic loads of a table with open addressing
  *     misses   exactly one thread makes the value of a key (it holds the key's flight), the others wait for it
  *     failure  is told to everyone who waited and is not kept: the next caller tries again
- *     growth   publishes a bigger table; old ones are kept until the cache dies, so a reader never loses its table
+ *     growth   publishes a new table; the old one is retired (grace.h), so a reader never loses its table
+ *     removal  leaves a mark that matches no key in the entry's place, and retires the entry
  *     fork     a child has none of the threads whose flights it finds: they count as failed, and the next caller tries
  *
- * Values are never evicted: an entry stays valid as long as the cache. */
+ * What a reader finds is valid until it leaves the section that it has found it in (grace.h). Who holds the mutex, or
+ * has the cache for itself, needs no section. */
 #ifndef AIC_RUNTIME_CACHE_H
 #define AIC_RUNTIME_CACHE_H
 
+#include "runtime/grace.h"
 #include <aic/types.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,11 +24,14 @@ typedef struct aic_cache_key {
     uint64_t hash; /* of the bytes; keys with equal hashes are told apart all the same */
 } aic_cache_key;
 
-/* A key with its value; nothing of it changes once a reader can see it. */
+/* A key with its value; of the upper part nothing but the time of use changes once a reader can see it. */
 typedef struct aic_cache_entry {
     void *value;
     uint64_t hash;
     size_t size;
+    atomic_uint_fast64_t used; /* the cache's tick when it was last used */
+    size_t weight;             /* of admit(), 0 without */
+    aic_retired retired;
     unsigned char bytes[];
 } aic_cache_entry;
 
@@ -39,8 +45,16 @@ extern pthread_mutex_t aic_cache_mutex;
 
 typedef struct aic_cache {
     _Atomic(aic_cache_table *) table;
+    atomic_uint_fast64_t tick; /* entries published so far: what times of use are counted in */
     atomic_size_t entries;
+    atomic_size_t weight; /* of all entries */
+    /* For caches from which entries are removed; NULL: none ever is. admit(), under the mutex, says whether a value
+     * that was made is kept, and may set the entry's weight; it is handed to those who waited for it in any case.
+     * drop() frees an entry and gives up its value. */
+    bool (*admit)(aic_cache_entry *entry);
+    void (*drop)(aic_retired *retired);
     /* Used by misses only, under the mutex, as is the writing of the table. */
+    size_t marks; /* places of entries that were removed */
     aic_flight *flights;
     size_t flight_count;
 } aic_cache;
@@ -63,6 +77,23 @@ const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_cache_ke
  * must then call aic_cache_publish(). Else the failure of the thread that was making it, or AIC_OUT_OF_MEMORY. */
 aic_status aic_cache_claim(aic_cache *cache, const aic_cache_key *key, const aic_cache_entry **entry,
                            aic_flight **flight);
+
+/* Notes that an entry is used. */
+static inline void aic_cache_touch(const aic_cache *cache, const aic_cache_entry *entry)
+{
+    /* relaxed: which was used last matters, and not that all agree on it. Written once between two misses only, so that
+     * threads share the line. */
+    const uint64_t tick = atomic_load_explicit(&cache->tick, memory_order_relaxed);
+    if (atomic_load_explicit(&entry->used, memory_order_relaxed) != tick) {
+        atomic_store_explicit(&((aic_cache_entry *)(uintptr_t)entry)->used, tick, memory_order_relaxed);
+    }
+}
+
+/* Takes out an entry that is in the cache; the mutex is held. It is dropped when no reader can have it any more. */
+void aic_cache_remove(aic_cache *cache, aic_cache_entry *entry);
+
+/* Calls visit(user, entry) with every entry; the mutex is held. */
+void aic_cache_visit(const aic_cache *cache, void (*visit)(void *user, aic_cache_entry *entry), void *user);
 
 /* Ends a flight: the value becomes visible when status is AIC_OK; else the calling thread's message is handed to
  * all who wait. Cannot fail: memory was reserved by the claim. */

@@ -1,5 +1,5 @@
-/* What the cache holds: the machine code of one key, and all that its callers need to know. Immutable once made,
- * counted: the cache has a hold, and every kernel handle. */
+/* What the cache holds: the machine code of one key, and all that its callers need to know. Immutable once made, but
+ * for what the caches keep with it; counted: the cache has a hold, and every kernel handle. */
 #ifndef AIC_RUNTIME_CODE_H
 #define AIC_RUNTIME_CODE_H
 
@@ -16,6 +16,8 @@ typedef void (*aic_function)(void);
 
 typedef struct aic_code {
     atomic_size_t references;
+    aic_cache_entry *entry_of_kernel; /* its entry among its context's kernels; NULL: it was removed (evict.c) */
+    size_t requests;                  /* entries by request that lead to it; both under the caches' mutex */
     aic_code_memory memory;
     aic_function function[AIC_FUNCTIONS]; /* in that memory; NULL: the kernel has none */
     aic_function entry[AIC_FORMS];        /* what a call runs; without packed operands both are the same */

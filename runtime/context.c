@@ -7,6 +7,7 @@
 #include "frontend/core/op.h"
 #include "runtime/code.h"
 #include "runtime/environment.h"
+#include "runtime/evict.h"
 #include "runtime/isa.h"
 #include "runtime/log.h"
 #include "runtime/pool.h"
@@ -137,6 +138,13 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     return status;
 }
 
+/* By default: a quarter of a gigabyte of code, and as many kernels. */
+static void choose_limits(aic_context *context, const aic_context_options *options)
+{
+    context->cache_bytes = options->cache_bytes != 0 ? options->cache_bytes : UINT64_C(1) << 28;
+    context->cache_kernels = options->cache_kernels != 0 ? options->cache_kernels : UINT64_C(1) << 16;
+}
+
 static void release_code(void *code)
 {
     aic_code_release(code);
@@ -146,6 +154,7 @@ static void free_parts(aic_context *context)
 {
     aic_cache_destroy(&context->by_request, release_code);
     aic_cache_destroy(&context->kernels, release_code);
+    aic_reclaim();
     free(context->passes);
     free(context->dump_dir);
     aic_tuning_free(context->tuning);
@@ -174,7 +183,10 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
         free_parts(made);
         return status;
     }
+    aic_evict_prepare(made);
+    choose_limits(made, options != NULL ? options : &defaults);
     atomic_init(&made->compiles, 0);
+    atomic_init(&made->evictions, 0);
     atomic_init(&made->loads, 0);
     atomic_init(&made->stores, 0);
     atomic_init(&made->code_bytes, 0);
@@ -226,6 +238,8 @@ aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats)
             .kernels = atomic_load_explicit(&context->kernels.entries, memory_order_relaxed),
             .compiles = atomic_load_explicit(&context->compiles, memory_order_relaxed),
             .code_bytes = atomic_load_explicit(&context->code_bytes, memory_order_relaxed),
+            .evictions = atomic_load_explicit(&context->evictions, memory_order_relaxed),
+            .mapped_bytes = atomic_load_explicit(&context->kernels.weight, memory_order_relaxed),
             .loads = atomic_load_explicit(&context->loads, memory_order_relaxed),
             .stores = atomic_load_explicit(&context->stores, memory_order_relaxed),
         };

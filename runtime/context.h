@@ -23,9 +23,10 @@ struct aic_context {
     aic_semantics semantics;
     aic_tuning *tuning; /* NULL: none */
     aic_disk disk;
-    aic_cache by_request; /* of aic_code, by what callers say (aic_key) */
-    aic_cache kernels;    /* of the same, by what they are (aic_identity) */
-    atomic_uint_fast64_t compiles;
+    aic_cache by_request;                /* of aic_code, by what callers say (aic_key) */
+    aic_cache kernels;                   /* of the same, by what they are (aic_identity) */
+    uint64_t cache_bytes, cache_kernels; /* limits of the kernels */
+    atomic_uint_fast64_t compiles, evictions;
     atomic_uint_fast64_t loads, stores; /* from and to the disk cache */
     atomic_uint_fast64_t code_bytes;
     aic_counters counters;

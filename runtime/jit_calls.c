@@ -37,11 +37,11 @@ aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const 
         return status;
     }
     aic_stage_view stage[AIC_STAGES_MAX];
-    const aic_request request = {.specs = 1, .count = aic_stage_views(spec, stage), .stage = stage};
-    aic_result result;
-    status = aic_pipeline(context, &request, &result);
-    if (status == AIC_OK) {
-        status = aic_code_count_check(result.code, count);
-    }
-    return status == AIC_OK ? aic_call(result.code, AIC_PLAIN, (const void *const *)operands) : status;
+    const aic_request request = {.specs = 1,
+                                 .count = aic_stage_views(spec, stage),
+                                 .stage = stage,
+                                 .operands = (const void *const *)operands,
+                                 .counted = true,
+                                 .operand_count = count};
+    return aic_pipeline(context, &request, NULL);
 }

@@ -65,7 +65,6 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         free(made);
         return status;
     }
-    aic_code_hold(result.code);
     *made = (aic_kernel){
         .code = result.code, .given = schedule != NULL, .compiled = result.compiled, .loaded = result.loaded};
     *kernel = made;

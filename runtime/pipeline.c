@@ -3,6 +3,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
+#include "runtime/evict.h"
 #include "runtime/log.h"
 #include "runtime/worker.h"
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static void log_dispatch(const aic_build *build, const aic_result *made)
         const bool printed = build->count == 1 && aic_spec_print(&build->shown, text, sizeof text, NULL) == AIC_OK;
         aic_log_csv(made->code, &(aic_log_event){.category = AIC_VERBOSE_DISPATCH,
                                                  .text = printed ? text : NULL,
-                                                 .outcome = made->compiled ? "made" : "found",
+                                                 .outcome = made->compiled ? "made" : made->loaded ? "loaded" : "found",
                                                  .origin = aic_build_origin(build, made->code)});
     }
 }
@@ -143,18 +144,49 @@ static aic_status make_request(const making *what, aic_result *made)
     return what->context->tuning != NULL ? aic_worker_run(run_make_job, &job) : aic_worker_here(run_make_job, &job);
 }
 
-/* Not inlined: a hit needs none of its memory. */
-static __attribute__((noinline)) aic_status miss(const making *what, const aic_cache_key *key, aic_result *result)
+static inline aic_status call(const aic_request *request, const aic_result *found)
+{
+    if (request->counted) {
+        aic_status status = aic_code_count_check(found->code, request->operand_count);
+        if (status != AIC_OK) {
+            return status;
+        }
+    }
+    return aic_call(found->code, AIC_PLAIN, request->operands);
+}
+
+/* Makes what was not found, holds it for a caller who wants that, and keeps the cache's limits. */
+static aic_status make(const making *what, const aic_cache_key *key, aic_result *found)
 {
     const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
-    aic_status status = claim_or_make(&what->context->by_request, key, make_request, what, result);
+    aic_status status = claim_or_make(&what->context->by_request, key, make_request, what, found);
     if (status == AIC_OK && what->context->verbose >= 2) {
-        aic_log("%s %s", result->compiled ? "miss" : result->loaded ? "disk" : "hit", result->code->symbol);
+        aic_log("%s %s", found->compiled ? "miss" : found->loaded ? "disk" : "hit", found->code->symbol);
     }
     if (status == AIC_OK && (what->context->log & AIC_VERBOSE_CACHE) != 0) {
-        log_lookup(result->code, !result->compiled);
+        log_lookup(found->code, !found->compiled);
     }
+    if (status == AIC_OK && what->request->operands == NULL) {
+        aic_code_hold(found->code); /* before others are chosen to go */
+    }
+    aic_evict(what->context);
     aic_cancellation_restore(cancellation);
+    return status;
+}
+
+/* The rest of the way, in the section of `reader`. Not inlined: a hit needs none of its memory. */
+static __attribute__((noinline)) aic_status miss(const making *what, const aic_cache_key *key, aic_presence *reader,
+                                                 aic_result *result)
+{
+    aic_result found;
+    aic_status status = make(what, key, &found);
+    if (status == AIC_OK && what->request->operands == NULL) {
+        *result = found;
+    } else if (status == AIC_OK) {
+        status = call(what->request, &found);
+    }
+    aic_grace_leave(reader);
+    aic_reclaim();
     return status;
 }
 
@@ -170,23 +202,25 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
     make_key(request, &words);
     const aic_cache_key key = {words.word, words.count * sizeof words.word[0], aic_key_hash(&words)};
 
-    /* cached? */
+    /* cached? What is found is valid until the section ends. */
+    aic_presence *reader = aic_grace_enter();
     const aic_cache_entry *entry = aic_cache_find(&context->by_request, &key);
-    aic_result found = {.code = entry != NULL ? entry->value : NULL, .compiled = false};
     if (entry == NULL) {
-        status = miss(&(making){.context = context, .request = request}, &key, &found);
-    } else if (context->verbose >= 2) {
+        return miss(&(making){.context = context, .request = request}, &key, reader, result);
+    }
+    aic_cache_touch(&context->by_request, entry);
+    const aic_result found = {.code = entry->value};
+    if (context->verbose >= 2) {
         aic_log("hit %s", found.code->symbol);
     } else if ((context->log & AIC_VERBOSE_CACHE) != 0) {
         log_lookup(found.code, true);
     }
-    if (status != AIC_OK) {
-        return status;
-    }
-    /* call */
     if (request->operands != NULL) {
-        return aic_call(found.code, AIC_PLAIN, request->operands);
+        status = call(request, &found);
+    } else {
+        aic_code_hold(found.code);
+        *result = found;
     }
-    *result = found;
-    return AIC_OK;
+    aic_grace_leave(reader);
+    return status;
 }

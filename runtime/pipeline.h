@@ -40,10 +40,12 @@ typedef struct aic_request {
     const aic_stage_view *stage;
     const char *schedule;        /* canonical text; NULL: the default rule chooses, as always in a group */
     const void *const *operands; /* in calling order, as many as there are; NULL: only make the kernel */
+    bool counted;                /* a caller has said how many: `operand_count`, to be checked */
+    size_t operand_count;
 } aic_request;
 
 typedef struct aic_result {
-    aic_code *code; /* valid as long as the context */
+    aic_code *code; /* held for the caller, who releases it */
     bool compiled;  /* by this request */
     bool loaded;    /* by this request, from the disk cache */
 } aic_result;

@@ -65,6 +65,11 @@ aic_status aic_pto_run(aic_context *context, const aic_pto_program *program, voi
     if (status == AIC_OK) {
         status = aic_pto_execute(program, arguments, step, &r);
     }
+    for (size_t i = 0; i < program->code_count; i++) {
+        if (r.code[i] != NULL) {
+            aic_code_release(r.code[i]);
+        }
+    }
     free(r.code);
     return status;
 }

@@ -121,6 +121,7 @@ static aic_status open_context(const aic_context *like, aic_context **context)
     options.tuning_db = "";
     options.cache = "off";
     options.profile = "";
+    options.cache_bytes = options.cache_kernels = UINT64_MAX; /* candidates stay until the search is over */
     return aic_context_create(&options, context);
 }
 
@@ -174,7 +175,11 @@ static aic_status compile(aic_tune_search *s, aic_tune_entry *entry)
     const aic_request request = {
         .specs = 1, .count = aic_stage_views(&s->spec, stage), .stage = stage, .schedule = given};
     aic_status status = aic_pipeline(s->context, &request, &made);
-    return status == AIC_OK ? aic_tune_kernel_open(&s->operands, made.code, &entry->kernel) : status;
+    if (status == AIC_OK) {
+        status = aic_tune_kernel_open(&s->operands, made.code, &entry->kernel);
+        aic_code_release(made.code); /* the search's own context keeps it */
+    }
+    return status;
 }
 
 /* Whether both are the same code: schedules may differ in what a shape makes no use of. Code depends on no address. */

@@ -208,6 +208,7 @@ static void *get_all(void *argument)
     for (uint64_t i = 0; i < c->keys; i++) {
         words room;
         const aic_cache_key key = key_of(i, room);
+        aic_presence *presence = aic_grace_enter();
         const aic_cache_entry *entry = aic_cache_find(c->cache, &key);
         aic_flight *flight = NULL;
         aic_status status = entry == NULL ? aic_cache_claim(c->cache, &key, &entry, &flight) : AIC_OK;
@@ -225,6 +226,7 @@ static void *get_all(void *argument)
         } else if (entry->value != value_of(i)) {
             atomic_fetch_add(&c->wrong, 1);
         }
+        aic_grace_leave(presence);
     }
     return NULL;
 }
@@ -280,10 +282,12 @@ static void *write_or_read(void *argument)
         for (uint64_t i = 0; i < published; i += 1 + published / 50) {
             words room;
             const aic_cache_key key = key_of(i, room);
+            aic_presence *presence = aic_grace_enter();
             const aic_cache_entry *entry = aic_cache_find(c->cache, &key);
             if (entry == NULL || entry->value != value_of(i)) {
                 atomic_fetch_add(&c->wrong, 1);
             }
+            aic_grace_leave(presence);
         }
     }
     return NULL;

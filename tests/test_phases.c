@@ -141,6 +141,7 @@ static int check_spec(aic_context *context, const aic_spec *spec, uint64_t seed)
             check_code(&c, result.code, seed + i);
             shared++;
         }
+        aic_code_release(result.code);
     }
     verify_close(&c);
     return shared;

@@ -759,8 +759,10 @@ static const char *verdict_of(const aic_spec *judged, const aic_spec *made)
         ck_assert_int_eq(same, right);
         aic_tune_kernel_close(&by_default);
         aic_tune_kernel_close(&kernel);
+        aic_code_release(own.code);
     }
     aic_tune_case_close(&c);
+    aic_code_release(code.code);
     return right ? "right" : "wrong";
 }
 

@@ -72,6 +72,20 @@ static void print_tuning(aic_context *context)
     printf("\n");
 }
 
+static void print_cache(aic_context *context)
+{
+    aic_disk_cache_info info;
+    if (aic_disk_cache_stat(context, &info) != AIC_OK) {
+        printf("%-20s %s\n", "disk cache", aic_last_error());
+    } else if (info.folder == NULL) {
+        printf("%-20s none\n", "disk cache");
+    } else {
+        printf("%-20s %s (%s): %" PRIu64 " kernels, %" PRIu64 " of this build, %.1f of %.1f MiB\n", "disk cache",
+               info.folder, info.mode, info.files, info.current, (double)info.bytes / (1 << 20),
+               (double)info.limit / (1 << 20));
+    }
+}
+
 static int print_info(cli_session *session)
 {
     int status = cli_session_open(session);
@@ -89,6 +103,7 @@ static int print_info(cli_session *session)
     printf("%-20s %s\n", "used by default", aic_context_isa(session->context));
     print_environment();
     print_tuning(session->context);
+    print_cache(session->context);
     printf("%-20s %.1f GMAC/s\n", "float32 peak", aic_peak_fma_f32());
     printf("%-20s %.1f GMAC/s\n", "float64 peak", aic_peak_fma_f64());
     printf("%-20s %.1f GB/s read and written\n", "memory copy", aic_peak_copy());

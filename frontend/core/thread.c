@@ -9,6 +9,9 @@ bool aic_thread_ready;
 static void drop(void *record)
 {
     aic_thread *thread = record;
+    if (thread->reader != NULL) {
+        thread->give_back_reader(thread->reader);
+    }
     free(thread->scratch.memory);
     free(thread);
 }

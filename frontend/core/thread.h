@@ -28,6 +28,9 @@ typedef struct aic_thread {
     } scratch;
     /* runtime/share.c: in a parallel-for callback; calls that it makes are not shared once more */
     bool sharing;
+    /* runtime/grace.h: what it writes down when it reads without a lock, and what takes that back when it ends */
+    void *reader;
+    void (*give_back_reader)(void *reader);
     /* codegen/llvm/guard.c: where the thread goes on when LLVM gives up; NULL outside the guard */
     void *escape;
 } aic_thread;

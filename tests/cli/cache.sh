@@ -46,6 +46,7 @@ expect 'stat of an operator' 2 'stat takes no operators' "$aicjit" cache stat "$
 expect 'warm without an operator' 2 'neither an operator text' "$aicjit" cache warm
 expect 'warm of a wrong one' 2 'mmad: m' "$aicjit" cache warm 'mmad(dtype=float16, m=-1, k=32, n=16)'
 expect 'info' 0 '^AIC_CACHE_DIR +/.*/kernels$' "$aicjit" info
+expect 'info: the cache' 0 '^disk cache +/.*/kernels \(rw\): 4 kernels, 4 of this build, 0\.0 of 512\.0 MiB$' "$aicjit" info
 expect 'clear' 0 '^4 kernels removed$' "$aicjit" cache clear
 
 # ---- without a home, on disks that cannot be written to ----

@@ -89,6 +89,10 @@ typedef struct aic_context_options {
      * with it fails nothing: a file that was refused leaves a warning. A context with a dump_dir reads no kernel from
      * it. Set-user-id programs have one by these options only: there the environment does not count. */
     const char *cache, *cache_dir;
+    /* Limits of the memory cache: bytes of code memory, 0: 256 MiB, and kernels, 0: 65536. Where one is exceeded,
+     * kernels that were not used for longest are given up until a sixteenth is free; those that an aic_kernel holds
+     * stay, and count. One that is asked for again is made or loaded again. */
+    uint64_t cache_bytes, cache_kernels;
     uint64_t cache_disk_bytes; /* of all its files; 0: 512 MiB. What was not used for longest is removed */
     /* Who is told where kernels lie and what operators they are, separated by commas: "perf", a map for `perf report`;
      * "jitdump", a file for `perf inject --jit`; "gdb", symbols and unwind tables for a debugger. NULL: the
@@ -112,8 +116,10 @@ typedef struct aic_cache_stats {
     uint64_t kernels;  /* kernels held */
     uint64_t compiles; /* kernels compiled so far */
     uint64_t code_bytes;
-    uint64_t loads;  /* kernels read from the disk cache so far; they are none of the compiled ones */
-    uint64_t stores; /* and written to it */
+    uint64_t loads;        /* kernels read from the disk cache so far; they are none of the compiled ones */
+    uint64_t stores;       /* and written to it */
+    uint64_t evictions;    /* kernels given up for the limits so far */
+    uint64_t mapped_bytes; /* code memory of the kernels held; code_bytes is the objects of all that there were */
 } aic_cache_stats;
 
 AIC_API aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats);

@@ -1,0 +1,134 @@
+/* Removing kernels from a context's caches; see evict.h.
+ *
+ * What is removed are entries by request, each of which has its own time of use. A kernel goes with the last of its
+ * entries. The number of those is limited, too: many requests may come to the same kernel. */
+#include "runtime/evict.h"
+#include "runtime/code.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+enum { REQUESTS = 4 /* entries by request that there may be for each kernel of the limit */, SPARE = 16 };
+
+/* ---- entries; the caches' mutex is held, but for drop() ---- */
+
+static bool admit_kernel(aic_cache_entry *entry)
+{
+    aic_code *code = entry->value;
+    code->entry_of_kernel = entry;
+    entry->weight = code->memory.mapped;
+    return true;
+}
+
+/* A kernel that was removed since it was found is not found by this request either: it would count for nothing. */
+static bool admit_request(aic_cache_entry *entry)
+{
+    aic_code *code = entry->value;
+    code->requests += code->entry_of_kernel != NULL;
+    return code->entry_of_kernel != NULL;
+}
+
+static void drop(aic_retired *retired)
+{
+    aic_cache_entry *entry = (aic_cache_entry *)((char *)retired - offsetof(aic_cache_entry, retired));
+    aic_code_release(entry->value);
+    free(entry);
+}
+
+void aic_evict_prepare(aic_context *context)
+{
+    context->kernels.admit = admit_kernel;
+    context->kernels.drop = drop;
+    context->by_request.admit = admit_request;
+    context->by_request.drop = drop;
+}
+
+/* Whether a handle holds the code besides the caches. */
+static bool is_held(const aic_code *code)
+{
+    return atomic_load_explicit(&code->references, memory_order_relaxed) > code->requests + 1;
+}
+
+static void remove_request(aic_context *context, aic_cache_entry *entry)
+{
+    aic_code *code = entry->value;
+    aic_cache_remove(&context->by_request, entry);
+    if (--code->requests == 0) {
+        aic_cache_remove(&context->kernels, code->entry_of_kernel);
+        code->entry_of_kernel = NULL;
+        atomic_fetch_add_explicit(&context->evictions, 1, memory_order_relaxed); /* a statistic */
+    }
+}
+
+/* ---- limits ---- */
+
+/* Whether a value exceeds a limit of which one part in `spare` is to be free; 0: none. */
+static bool exceeds(uint64_t value, uint64_t limit, uint64_t spare)
+{
+    return value > limit - (spare != 0 ? limit / spare : 0);
+}
+
+static bool is_full(const aic_context *context, uint64_t spare)
+{
+    const uint64_t kernels = atomic_load_explicit(&context->kernels.entries, memory_order_relaxed);
+    const uint64_t bytes = atomic_load_explicit(&context->kernels.weight, memory_order_relaxed);
+    const uint64_t requests = atomic_load_explicit(&context->by_request.entries, memory_order_relaxed);
+    return exceeds(kernels, context->cache_kernels, spare) || exceeds(bytes, context->cache_bytes, spare) ||
+           exceeds(requests / REQUESTS, context->cache_kernels, spare);
+}
+
+/* ---- the oldest ---- */
+
+/* An entry with the time of use that it is sorted by, which readers go on changing. */
+typedef struct aged_entry {
+    uint64_t used;
+    aic_cache_entry *entry;
+} aged_entry;
+
+static int compare_age(const void *a, const void *b)
+{
+    const aged_entry *left = a, *right = b;
+    return (left->used > right->used) - (left->used < right->used);
+}
+
+typedef struct age_list {
+    aged_entry *entry;
+    size_t count;
+} age_list;
+
+static void add(void *user, aic_cache_entry *entry)
+{
+    age_list *list = user;
+    list->entry[list->count++] = (aged_entry){atomic_load_explicit(&entry->used, memory_order_relaxed), entry};
+}
+
+/* Removes the oldest; the mutex is held. */
+static void make_room(aic_context *context)
+{
+    const size_t entries = atomic_load_explicit(&context->by_request.entries, memory_order_relaxed);
+    age_list list = {malloc((entries + 1) * sizeof(aged_entry)), 0};
+    if (list.entry == NULL) {
+        return;
+    }
+    aic_cache_visit(&context->by_request, add, &list);
+    qsort(list.entry, list.count, sizeof list.entry[0], compare_age);
+    for (size_t i = 0; i < list.count && is_full(context, SPARE); i++) {
+        aic_cache_entry *entry = list.entry[i].entry;
+        if (!is_held(entry->value)) {
+            remove_request(context, entry);
+        }
+    }
+    free(list.entry);
+}
+
+void aic_evict(aic_context *context)
+{
+    if (!is_full(context, 0)) {
+        return;
+    }
+    pthread_mutex_lock(&aic_cache_mutex);
+    if (is_full(context, 0)) {
+        make_room(context);
+    }
+    pthread_mutex_unlock(&aic_cache_mutex);
+}

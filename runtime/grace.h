@@ -1,0 +1,83 @@
+/* Memory that readers without locks may still be looking at when it has been taken out of a cache: it is freed when
+ * every reader that was there then has left.
+ *
+ *     readers   aic_grace_enter() ... aic_grace_leave() around all that they do with what they find: no lock, no system
+ *               call, nothing shared is written. Sections may nest
+ *     writers   take something out, so that no new reader finds it, then aic_retire() it
+ *     freeing   aic_reclaim(), by and by
+ *
+ * A reader writes down the number of the period in which it enters, and what is retired gets the number of its period,
+ * which ends with it. It is freed when all readers inside have entered in later ones. A reader's note must be visible
+ * before it looks at anything: where Linux has membarrier(), aic_reclaim() sees to that with one system call for all
+ * threads, and readers need no barrier of their own. */
+#ifndef AIC_RUNTIME_GRACE_H
+#define AIC_RUNTIME_GRACE_H
+
+#include "frontend/core/thread.h"
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* What a thread writes down; kept for the next thread when it ends. */
+typedef struct aic_presence {
+    atomic_uint_fast64_t period; /* in which its outermost section began; 0: it is outside */
+    unsigned depth;              /* of sections; the thread's own matter */
+    atomic_bool taken;           /* by a thread */
+    struct aic_presence *next;
+} aic_presence;
+
+extern atomic_uint_fast64_t aic_grace_period; /* begins with 1 */
+extern atomic_bool aic_grace_fences;          /* readers need barriers of their own */
+
+/* The calling thread's reader, made if there is none; NULL when memory has run out. */
+aic_presence *aic_presence_get(void);
+
+/* For threads without a reader: nothing is freed as long as one of them is inside. */
+void aic_grace_enter_unknown(void);
+void aic_grace_leave_unknown(void);
+
+/* Enters a section; the result is for aic_grace_leave() of the same thread. */
+static inline aic_presence *aic_grace_enter(void)
+{
+    const aic_thread *thread = aic_thread_peek();
+    aic_presence *reader = thread != NULL && thread->reader != NULL ? thread->reader : aic_presence_get();
+    if (reader == NULL) {
+        aic_grace_enter_unknown();
+        return NULL;
+    }
+    if (reader->depth++ == 0) {
+        /* acquire: who sees a period sees what was taken out before it began. */
+        const uint64_t period = atomic_load_explicit(&aic_grace_period, memory_order_acquire);
+        if (atomic_load_explicit(&aic_grace_fences, memory_order_relaxed)) {
+            (void)atomic_exchange_explicit(&reader->period, period, memory_order_seq_cst);
+        } else {
+            atomic_store_explicit(&reader->period, period, memory_order_release);
+            atomic_signal_fence(memory_order_seq_cst); /* the compiler keeps the order, membarrier() the processor */
+        }
+    }
+    return reader;
+}
+
+static inline void aic_grace_leave(aic_presence *reader)
+{
+    if (reader == NULL) {
+        aic_grace_leave_unknown();
+    } else if (--reader->depth == 0) {
+        /* release: all that the section did comes before. */
+        atomic_store_explicit(&reader->period, 0, memory_order_release);
+    }
+}
+
+/* Part of what may be retired. */
+typedef struct aic_retired {
+    struct aic_retired *next;
+    uint64_t period;
+    void (*free)(struct aic_retired *retired); /* called outside of every lock */
+} aic_retired;
+
+/* Hands over what no new reader can find. Needs no memory, and may be called with locks held. */
+void aic_retire(aic_retired *retired, void (*free)(aic_retired *retired));
+
+/* Frees what no reader can be looking at. Cheap when nothing is retired. */
+void aic_reclaim(void);
+
+#endif
