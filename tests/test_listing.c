@@ -17,8 +17,8 @@ static const char *const SPECS[] = {
     "conv2d(dtype=int8, fm_shape=[2,9,11,32], kernel_shape=[2,3,3,48,32], pad=[1,1,1,1])",
     "conv2d(dtype=float16, fm_shape=[2,5,6,16], kernel_shape=[2,2,3,48,16], stride=[2,1], init_l1out=false)",
     "conv2d(dtype=float16, fm_shape=[2,14,14,16], kernel_shape=[2,3,3,64,16], accumulate=fast)",
-    "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32]) | fixpipe(src=int32, dst=int8, "
-    "quantPre=VREQ8, format=NZ)",
+    ("conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32]) | fixpipe(src=int32, dst=int8, "
+     "quantPre=VREQ8, format=NZ)"),
     "mmad(dtype=int8, m=5, n=19, k=70)",
     "mmad(dtype=bfloat16, m=17, n=40, k=33, init_c=false)",
     "mmad(dtype=float16, m=20, n=33, k=40, accumulate=fast) | fixpipe(src=float32, dst=float16, quantPre=F322F16)",
@@ -115,6 +115,7 @@ static const char *line_before(const char *ir, const char *line)
 /* Loops say what they run over and how often, functions what they do. */
 static void check_comments(const char *isa, const char *ir)
 {
+    ck_assert_msg(strstr(ir, "%\"") == NULL, "%s: a name has quotes: \"%.40s\"", isa, strstr(ir, "%\""));
     for (const char *line = strchr(ir, '\n'); line != NULL && line[1] != '\0'; line = strchr(line, '\n')) {
         line++;
         const char *before = line_before(ir, line);
