@@ -143,7 +143,12 @@ static void put_head(FILE *out, const aic_listing *l)
     aic_requirements all;
     const aic_target *target = l->request->target;
     aic_kernel_requirements(l->plan, &all);
-    fprintf(out, "; A kernel of aicjit. %s\n;\n", l->stage);
+    fprintf(
+        out,
+        "; A kernel of aicjit. %s\n"
+        "; Its specification is as kernels are made of it: fields without an effect may differ from what was given.\n"
+        ";\n",
+        l->stage);
     put_specifications(out, l);
     fprintf(out, ";\n; target: %s, instruction set level %s (%s)\n; LLVM %s\n;\n", l->triple, target->name,
             target->features[0] == '\0' ? "no features" : target->features, aic_build_llvm);

@@ -115,6 +115,7 @@ static const char *line_before(const char *ir, const char *line)
 /* Loops say what they run over and how often, functions what they do. */
 static void check_comments(const char *isa, const char *ir)
 {
+    ck_assert_msg(strstr(ir, "%\"") == NULL, "%s: a name has quotes: \"%.40s\"", isa, strstr(ir, "%\""));
     for (const char *line = strchr(ir, '\n'); line != NULL && line[1] != '\0'; line = strchr(line, '\n')) {
         line++;
         const char *before = line_before(ir, line);

@@ -142,6 +142,21 @@ static LLVMValueRef piece_target(const walk *w, LLVMValueRef block)
     return aic_at(e, target, aic_mul(e, LLVMBuildURem(e->builder, column, width, ""), target_bytes(w)));
 }
 
+static void name_parameters(const walk *w, const aic_unit *unit, const aic_parameters *p, unsigned number)
+{
+    for (unsigned i = 0; i < unit->count; i++) {
+        const struct {
+            const char *name;
+            LLVMValueRef value;
+        } named[] = {{"scale", p->scale[i]}, {"bias", p->bias[i]}, {"shift", p->mask[i]}};
+        for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+            if (named[k].value != NULL) {
+                aic_name(w->e, named[k].value, "%s.v%u", named[k].name, number * unit->count + i);
+            }
+        }
+    }
+}
+
 /* The parameters of a piece whose first block is number `block` of the strip. */
 static void read_parameters(const walk *w, piece *c, LLVMValueRef block)
 {
@@ -151,6 +166,7 @@ static void read_parameters(const walk *w, piece *c, LLVMValueRef block)
     for (unsigned unit = 0; unit < c->units; unit++) {
         LLVMValueRef first = aic_add(e, number, aic_int(e, unit * c->unit.blocks));
         aic_epilogue_parameters(e, w->p, &c->unit, w->table, first, &c->parameters[unit]);
+        name_parameters(w, &c->unit, &c->parameters[unit], unit);
     }
 }
 
@@ -259,7 +275,7 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
 LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
                                      const char *name)
 {
-    static const char *const PARAMS[] = {"target", "source", "table", "row: rows, one at a time", "count", "column"};
+    static const char *const PARAMS[] = {"target", "source", "table", "row", "count", "column"};
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 3);
     aic_note_function(e, "epilogue of `count` rows from `row` on and %lld columns from `column` on",
                       (long long)strip->columns);

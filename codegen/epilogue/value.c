@@ -1,6 +1,7 @@
 /* The arithmetic of epilogues on one unit (AscendC Fixpipe, section 6; TIK conv2d, section 9). */
 #include "codegen/epilogue/value.h"
 #include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
 #include <float.h>
@@ -101,18 +102,23 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
     x = is_float(p) ? LLVMBuildBitCast(e->builder, x, floats, "") : x;
     for (unsigned s = 0; s < p->steps; s++) {
         x = take_step(e, p, p->step[s].op, parameters, i, x);
+        aic_name(e, x, p->step[s].op == AIC_STEP_BIAS ? "biased.v%u" : "saturated.v%u", i);
     }
     if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
         x = rectify(e, p, x);
+        aic_name(e, x, "rectified.v%u", i);
     }
     if (parameters->mask[i] != NULL && parameters->path != AIC_PATH_FAST) {
         x = LLVMBuildAnd(e->builder, x, parameters->mask[i], "");
+        aic_name(e, x, "shifted.v%u", i);
     }
     if (converts && !is_float(p)) {
         x = LLVMBuildSIToFP(e->builder, x, floats, "");
+        aic_name(e, x, "float.v%u", i);
     }
     if (p->scale != AIC_SCALE_NONE) {
         x = LLVMBuildFMul(e->builder, x, parameters->scale[i], "");
+        aic_name(e, x, "scaled.v%u", i);
     }
     /* Rounding to a shorter float changes no sign, so this may come before it. */
     return p->relu == AIC_RELU_RESULT ? rectify(e, p, x) : x;
@@ -156,6 +162,7 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit 
     const unsigned vectors = count > 1 ? count : 1;
     for (unsigned i = 0; i < count; i++) {
         x[i] = to_integer(e, p, parameters->path, x[i]);
+        aic_name(e, x[i], "rounded.v%u", i);
     }
     for (unsigned i = 0; i < AIC_UNIT_VECTORS / 2; i++) {
         half[i] = aic_pack(e, x[2 * i % vectors], x[(2 * i + 1) % vectors], false);

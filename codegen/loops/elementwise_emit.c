@@ -10,7 +10,15 @@
 
 enum { POINTERS = 1 + AIC_ELEMENTWISE_STREAMS, BATCH = 4 };
 
-static const char *const POINTER_NAMES[POINTERS] = {"out", "a", "b", "old", "old_next"};
+static const char *const POINTER_NAMES[POINTERS] = {
+    "out",
+    [1 + AIC_ELEMENTWISE_A] = "a",
+    [1 + AIC_ELEMENTWISE_A_NEXT] = "a.next",
+    [1 + AIC_ELEMENTWISE_B] = "b",
+    [1 + AIC_ELEMENTWISE_B_NEXT] = "b.next",
+    [1 + AIC_ELEMENTWISE_OLD] = "old",
+    [1 + AIC_ELEMENTWISE_OLD_NEXT] = "old.next",
+};
 
 /* Neighbouring words of a stream, loaded. */
 typedef struct window {

@@ -55,6 +55,11 @@ bits 'texpands, sizes of the call' 'texpands(dtype=int32, rows=8, cols=8, v_row=
 bits 'nothing to do' 'texpands(dtype=float16, rows=16, cols=16, v_row=0, v_col=0)'
 bits 'after passes' "$int8" --stage opt --passes 'default<O2>'
 bits 'a schedule' "$int8" --schedule "$("$aicjit" dump "$int8" --stage plan)"
+echo '%d = texpands 1.0 : f32, !pto.tile<16x16xf32>' >one.pto
+expect 'a PTO program' 0 '' "$aicjit" dump --pto one.pto --repro folder
+has_lli && LLI=$lli expect 'a PTO program: the same bits' 0 'all 1024 bytes agree' folder/run.sh
+printf '%%c = texpands 2.0 : f32, !pto.tile<8x8xf32>\n' | cat one.pto - >two.pto
+expect 'two statements' 2 '2 different statements, the folder holds one' "$aicjit" dump --pto two.pto --repro folder
 npy fm.npy '|i1' '(1, 4, 4, 32)' 512
 bits 'a file' "$int8" --in feature_map=fm.npy --fill weight=const:2
 ok 'the contents of the file' grep -q '^@repro.feature_map = .* c"\\01\\01\\01' folder/repro.ll
@@ -90,6 +95,11 @@ for level in $("$aicjit" info | sed -n 's/^instruction set levels: //p' | sed 's
         [ -z "$opt" ] || ok "opt reads $level, $operator" "$opt" -passes=verify -disable-output k.ll
         [ -z "$llc" ] || ok "llc reads $level, $operator" "$llc" -filetype=null k.ll
     done
+done
+for level in generic neon dotprod i8mm; do
+    "$aicjit" dump "$int8" --isa "$level" --target aarch64-linux-gnu >k.ll
+    [ -z "$opt" ] || ok "opt reads AArch64, $level" "$opt" -passes=verify -disable-output k.ll
+    [ -z "$llc" ] || ok "llc reads AArch64, $level" "$llc" -filetype=null k.ll
 done
 for tool in lli opt llc; do
     [ -n "${!tool}" ] || echo "not run: $tool of LLVM $major is not installed"

@@ -73,8 +73,8 @@ typedef struct aic_kernel_info {
 AIC_API aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info);
 
 typedef enum aic_dump_stage {
-    AIC_DUMP_IR = 0, /* as emitted */
-    AIC_DUMP_OPT,    /* after the pass pipeline */
+    AIC_DUMP_IR = 0, /* as emitted; a comment at its head tells what it is */
+    AIC_DUMP_OPT,    /* after the pass pipeline; the comment says where that changes nothing */
     AIC_DUMP_ASM,
     AIC_DUMP_OBJ,    /* relocatable object file */
     AIC_DUMP_PLAN,   /* the schedule's text */
