@@ -121,9 +121,9 @@ static size_t list_ticks(const page_axis *axis, double tick[TICKS_MAX])
     }
     double step = pow(10, floor(log10(span / 4)));
     step *= span / step > 20 ? 5 : span / step > 10 ? 2 : 1;
-    for (double value = ceil(axis->low / step) * step; value <= axis->high * 1.0001 && count < TICKS_MAX;
-         value += step) {
-        tick[count++] = value;
+    const long first = lround(ceil(axis->low / step)), last = lround(floor(axis->high / step * 1.0001));
+    for (long n = first; n <= last && count < TICKS_MAX; n++) {
+        tick[count++] = (double)n * step;
     }
     return count;
 }
