@@ -35,25 +35,30 @@ aic_status aic_build_validate(aic_build *build)
     return status;
 }
 
-/* Whether the default rule chooses this schedule, too: such a kernel is the default's. */
-static bool is_default(const aic_build *build, const char *schedule)
+/* Puts NULL in the place of a schedule that the default rule chooses, too: such a kernel is the default's. */
+static aic_status drop_default(const aic_build *build, const char **schedule)
 {
     const aic_problem problem = {&build->spec[0], &build->context->semantics, build->context->target};
     aic_schedule_info info;
-    return aic_generator()->plan(&problem, schedule, &info) == AIC_OK && info.is_default;
+    aic_status status = aic_generator()->plan(&problem, *schedule, &info);
+    if (status == AIC_OK && info.is_default) {
+        *schedule = NULL;
+    }
+    return status;
 }
 
-void aic_build_tune(aic_build *build)
+aic_status aic_build_tune(aic_build *build)
 {
     if (build->context->tuning == NULL || build->count > 1) {
-        return;
+        return AIC_OK;
     }
     if (build->schedule != NULL) {
-        build->schedule = is_default(build, build->schedule) ? NULL : build->schedule;
-        return;
+        return drop_default(build, &build->schedule);
     }
-    const aic_tune_record *record = aic_tuning_find(build->context, &build->spec[0], build->context->target);
+    const aic_tune_record *record;
+    aic_status status = aic_tuning_find(build->context, &build->spec[0], build->context->target, &record);
     build->schedule = record != NULL ? record->schedule : NULL;
+    return status;
 }
 
 static aic_codegen_request codegen_request(const aic_build *build)

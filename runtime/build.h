@@ -22,7 +22,8 @@ void aic_build_begin(aic_build *build, aic_context *context, const aic_request *
 
 /* Every rule of the document; fills in what a chain leaves out, then puts aside what code does not depend on. */
 aic_status aic_build_validate(aic_build *build);
-void aic_build_tune(aic_build *build); /* the schedule, if the request leaves it open and a tuning record has one */
+aic_status
+aic_build_tune(aic_build *build); /* the schedule, if the request leaves it open and a tuning record has one */
 aic_status aic_build_identify(aic_build *build); /* of all that the code depends on; the kernel has its name by it */
 aic_status aic_build_describe(aic_build *build); /* what a caller must know: the operands */
 bool aic_build_load(aic_build *build);           /* machine code from the disk cache; false: there is none */

@@ -185,7 +185,11 @@ static aic_status run_dump_job(void *argument)
     }
     /* What is measured here applies here only. */
     const bool open = job->schedule == NULL && target->arch == aic_host_arch();
-    const aic_tune_record *record = open ? aic_tuning_find(context, &canonical, target) : NULL;
+    const aic_tune_record *record = NULL;
+    status = open ? aic_tuning_find(context, &canonical, target, &record) : AIC_OK;
+    if (status != AIC_OK) {
+        return status;
+    }
     const aic_codegen_request request = {.count = 1,
                                          .spec = &canonical,
                                          .schedule = record != NULL ? record->schedule : job->schedule,

@@ -136,8 +136,10 @@ static aic_status resolve(export_job *job, size_t i)
     }
     const char **schedule = &job->schedule[i * job->levels];
     for (size_t l = 0; l < job->levels && status == AIC_OK; l++) {
-        const bool open = job->given[i].schedule == NULL && job->target[l]->arch == aic_host_arch();
-        const aic_tune_record *record = open ? aic_tuning_find(context, &job->canonical[i], job->target[l]) : NULL;
+        const aic_tune_record *record = NULL;
+        if (job->given[i].schedule == NULL && job->target[l]->arch == aic_host_arch()) {
+            status = aic_tuning_find(context, &job->canonical[i], job->target[l], &record);
+        }
         schedule[l] = record != NULL ? record->schedule : job->given[i].schedule;
     }
     job->kernel[i] = (aic_bundle_kernel){&job->canonical[i], schedule, job->name[i].text};

@@ -104,7 +104,9 @@ static aic_status make_entry(const making *what, aic_result *made)
     aic_status status = aic_build_validate(build); /* every rule of the document */
     const uint64_t checked = aic_log_now();
     if (status == AIC_OK) {
-        aic_build_tune(build);              /* the schedule, if the request leaves it open */
+        status = aic_build_tune(build); /* the schedule, if the request leaves it open */
+    }
+    if (status == AIC_OK) {
         status = aic_build_identify(build); /* from all that the code depends on */
     }
     aic_count(&counters->requests, 1);

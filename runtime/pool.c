@@ -85,6 +85,13 @@ static const char *why_not(void)
     return library.reason;
 }
 
+/* Has it tried once more: memory or descriptors may have been short. Calls do not: they would search the disk each
+ * time. */
+static void forget_failure(void)
+{
+    library.reason[0] = '\0';
+}
+
 static pthreadpool_t make(int threads)
 {
     return library.create((size_t)threads);
@@ -105,6 +112,10 @@ static void parallelize(pthreadpool_t pool, void (*work)(void *, size_t), void *
 static bool load(void)
 {
     return false;
+}
+
+static void forget_failure(void)
+{
 }
 
 static const char *why_not(void)
@@ -138,6 +149,7 @@ bool aic_pool_exists(void)
 {
     const int cancellation = aic_cancellation_disable();
     pthread_mutex_lock(&state.mutex);
+    forget_failure();
     const bool loaded = load();
     pthread_mutex_unlock(&state.mutex);
     aic_cancellation_restore(cancellation);

@@ -4,6 +4,7 @@
 #include "runtime/code.h"
 #include "runtime/profile_kinds.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +95,10 @@ aic_status aic_profile_start(unsigned kinds)
         const bool wanted = (kinds & kinds_table[i].kind) != 0 && kinds_table[i].start != NULL;
         const int error = wanted ? kinds_table[i].start() : 0;
         if (error != 0) {
-            status = aic_fail(AIC_INVALID_ARGUMENT, "profile", "the file of \"%s\" cannot be written: %s",
-                              kinds_table[i].name, strerror(error));
+            const bool system = error == ENOSPC || error == EDQUOT || error == EIO || error == EMFILE ||
+                                error == ENFILE || error == ENOMEM;
+            status = aic_fail(system ? AIC_IO : AIC_INVALID_ARGUMENT, "profile",
+                              "the file of \"%s\" cannot be written: %s", kinds_table[i].name, strerror(error));
         }
     }
     pthread_mutex_unlock(&profile.lock);

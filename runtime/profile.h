@@ -19,7 +19,8 @@ enum {
 /* Reads words separated by commas; `name` is the option's, for the message. */
 aic_status aic_profile_parse(const char *name, const char *text, unsigned *kinds);
 
-/* Opens the files of these kinds where they are not open yet. AIC_INVALID_ARGUMENT when one cannot be written. */
+/* Opens the files of these kinds where they are not open yet. AIC_INVALID_ARGUMENT when one cannot be written, AIC_IO
+ * when the system has no room for it. */
 aic_status aic_profile_start(unsigned kinds);
 
 /* A kernel that was announced. */

@@ -65,13 +65,14 @@ aic_status aic_tune_lock_take(const char *path, double patience, aic_tune_lock *
         if (fd < 0) {
             return aic_tune_fail_open(path, "written", errno);
         }
-        const int error = wait_for_lock(fd, until);
+        int error = wait_for_lock(fd, until);
         if (error == 0 && is_current(fd, path)) {
             char *real = realpath(path, NULL);
             if (real != NULL) {
                 *lock = (aic_tune_lock){fd, real};
                 return AIC_OK;
             }
+            error = errno != ENOENT ? errno : 0; /* gone again: once more from the beginning */
         }
         (void)close(fd);
         if (error != 0 || seconds_now() >= until) {

@@ -78,30 +78,46 @@ aic_status aic_tuning_open(const char *path, aic_tuning **tuning)
     return AIC_OK;
 }
 
-/* Whether the schedule of a record can be used; if not, that is told. */
-static bool is_fit(const aic_context *context, const aic_spec *spec, const aic_target *target, const char *schedule)
+/* Leaves the record only if its schedule can be used; if not, that is told. */
+static aic_status check_fit(const aic_context *context, const aic_spec *spec, const aic_target *target,
+                            const aic_tune_record **record)
 {
     const aic_problem problem = {spec, &context->semantics, target};
+    const char *schedule = (*record)->schedule;
     aic_schedule_info info;
-    if (aic_generator()->plan(&problem, schedule, &info) == AIC_OK) {
-        return !info.is_default;
+    const aic_status status = aic_generator()->plan(&problem, schedule, &info);
+    if (status == AIC_OK && !info.is_default) {
+        return AIC_OK;
     }
-    aic_warn("tuning file", "\"%.150s\": %.160s does not fit: %.160s; the default is used", context->tuning->path,
-             schedule, aic_last_error());
-    return false;
+    *record = NULL;
+    if (status == AIC_OUT_OF_MEMORY) {
+        return status;
+    }
+    if (status != AIC_OK) {
+        aic_warn("tuning file", "\"%.150s\": %.160s does not fit: %.160s; the default is used", context->tuning->path,
+                 schedule, aic_last_error());
+    }
+    return AIC_OK;
 }
 
-const aic_tune_record *aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target)
+aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target,
+                           const aic_tune_record **record)
 {
     char *key;
-    if (context->tuning == NULL || context->tuning->file.count == 0 ||
-        aic_tune_key(spec, &context->semantics, target, context->passes, &key) != AIC_OK) {
-        return NULL;
+    *record = NULL;
+    if (context->tuning == NULL || context->tuning->file.count == 0) {
+        return AIC_OK;
     }
-    const aic_tune_record *record = aic_tune_file_find(&context->tuning->file, key);
+    aic_status status = aic_tune_key(spec, &context->semantics, target, context->passes, &key);
+    if (status != AIC_OK) {
+        return status;
+    }
+    *record = aic_tune_file_find(&context->tuning->file, key);
     free(key);
-    const bool applies = record != NULL && record->schedule != NULL && is_fit(context, spec, target, record->schedule);
-    return applies ? record : NULL;
+    if (*record != NULL && (*record)->schedule == NULL) {
+        *record = NULL; /* the default is best */
+    }
+    return *record != NULL ? check_fit(context, spec, target, record) : AIC_OK;
 }
 
 aic_status aic_context_tuning(aic_context *context, aic_tuning_info *info)

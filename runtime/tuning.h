@@ -13,8 +13,9 @@ void aic_tuning_free(aic_tuning *tuning); /* NULL does nothing */
 const char *aic_tuning_path(const aic_tuning *tuning); /* NULL for NULL */
 
 /* The record for a specification as its kernel has it (aic_spec_resolve_kernel) on `target`, with a schedule that fits
- * and is not the default rule's; else NULL. One that does not fit leaves a warning. */
-const aic_tune_record *aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target);
+ * and is not the default rule's; else *record is NULL. One that does not fit leaves a warning. AIC_OUT_OF_MEMORY. */
+aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target,
+                           const aic_tune_record **record);
 
 /* Where a schedule comes from. */
 extern const char aic_origin_default[], aic_origin_tuned[], aic_origin_given[];

@@ -154,7 +154,7 @@ static size_t packed_operand(const char *header, const char *name, const verify_
 {
     char text[256];
     for (size_t i = 0; i < c->count; i++) {
-        snprintf(text, sizeof text, "void %.16s_pack(void *%.40s_packed, const void *%.40s);", name, c->operand[i].name,
+        snprintf(text, sizeof text, "void %.31s_pack(void *%.40s_packed, const void *%.40s);", name, c->operand[i].name,
                  c->operand[i].name);
         if (strstr(header, text) != NULL) {
             return i;
@@ -216,7 +216,7 @@ static size_t draw_all(aic_spec spec[KERNELS_MAX])
 static void check_all(const char *isa)
 {
     static aic_spec spec[KERNELS_MAX];
-    static char name[KERNELS_MAX][16];
+    static char name[KERNELS_MAX][32];
     aic_export_kernel kernels[KERNELS_MAX];
     const aic_semantics semantics = aic_semantics_init();
     const size_t count = draw_all(spec);
@@ -301,7 +301,8 @@ START_TEST(refused)
     aic_exported made;
     aic_spec bad = spec;
     bad.stage[0].desc.transdata.shape[0] = -1;
-    const aic_export_kernel kernel = {&spec, NULL, "schedule(frob=1)"}, broken = {&bad, NULL, NULL}, none = {NULL, NULL, NULL};
+    const aic_export_kernel kernel = {&spec, NULL, "schedule(frob=1)"}, broken = {&bad, NULL, NULL},
+                            none = {NULL, NULL, NULL};
     ck_assert_int_eq(aic_export(NULL, &kernel, 1, NULL, NULL, &made), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_export(NULL, &broken, 1, NULL, NULL, &made), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_export(NULL, &none, 1, NULL, NULL, &made), AIC_INVALID_ARGUMENT);

@@ -9,7 +9,11 @@ typedef struct aic_sink {
     char *buffer;
     size_t capacity;
     size_t length;
+    bool incomplete; /* AIC_SINK_MISSING has come by */
 } aic_sink;
+
+/* In the place of a number for whose text there was no memory; no text has it otherwise. */
+#define AIC_SINK_MISSING "\x15"
 
 void aic_sink_put(aic_sink *out, const char *text);
 

@@ -37,11 +37,10 @@ float aic_trace_float(uint64_t bits)
     return value;
 }
 
-/* Where there is no memory for a number's text its bits stay. */
 aic_trace_text aic_trace_real(double value)
 {
     aic_trace_text t;
-    char number[AIC_NUMBER_TEXT_MAX] = "?";
+    char number[AIC_NUMBER_TEXT_MAX] = AIC_SINK_MISSING;
     (void)aic_number_print(value, number);
     snprintf(t.text, sizeof t.text, "%s", number);
     return t;
@@ -50,7 +49,7 @@ aic_trace_text aic_trace_real(double value)
 aic_trace_text aic_trace_value(aic_dtype dtype, uint64_t bits)
 {
     aic_trace_text t;
-    char number[AIC_NUMBER_TEXT_MAX] = "?";
+    char number[AIC_NUMBER_TEXT_MAX] = AIC_SINK_MISSING;
     const double value = aic_element_value(dtype, &bits);
     if (dtype == AIC_FLOAT32 && !isnan(value)) {
         (void)aic_float_print(aic_trace_float(bits), number);

@@ -97,7 +97,7 @@ typedef struct aic_context_options {
     /* Who is told where kernels lie and what operators they are, separated by commas: "perf", a map for `perf report`;
      * "jitdump", a file for `perf inject --jit`; "gdb", symbols and unwind tables for a debugger. NULL: the
      * environment's AIC_PROFILE; "": nobody. AIC_INVALID_ARGUMENT for any other word, and when a file cannot be
-     * written. tools/observing.md says where the files are. */
+     * written; AIC_IO where the system has no room for it. tools/observing.md says where the files are. */
     const char *profile;
 } aic_context_options;
 

@@ -1,0 +1,248 @@
+/* aicjit-faults: makes every allocation and every system call of the library fail, one after the other, in pieces of
+ * work of all kinds (scenarios.c). Afterwards nothing may be held that was not held before, no mutex be locked, and the
+ * same work must succeed.
+ *
+ *     aicjit-faults [cold|SCENARIO [one|all NUMBER]]
+ *
+ * "cold": what a process makes once is made in children, one for each call. "one": the call of this number fails;
+ * "all": it and all later ones. Without a number every one is tried, both ways.
+ */
+#include "tests/faults/calls.h"
+#include "tests/faults/scenarios.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SHOWN_MAX = 20, WARM = 3 };
+
+/* In the place of a scenario's number. */
+enum { NONE = -1, COLD = -2 };
+
+static long passed, failed;
+
+typedef struct holdings {
+    long count[CALLS_RESOURCES];
+} holdings;
+
+static holdings take_stock(void)
+{
+    holdings now;
+    for (int r = 0; r < CALLS_RESOURCES; r++) {
+        now.count[r] = calls_held((calls_resource)r);
+    }
+    return now;
+}
+
+/* What a failed run left behind, "" for nothing. */
+static const char *left_over(const holdings *before, const holdings *now)
+{
+    static char text[128];
+    text[0] = '\0';
+    for (int r = 0; r < CALLS_RESOURCES; r++) {
+        /* Less memory is no fault: a thread's scratch memory shrinks after many small calls. */
+        if (now->count[r] > before->count[r] || (now->count[r] != before->count[r] && r != CALLS_MEMORY)) {
+            snprintf(text, sizeof text, "%ld %s more than before", now->count[r] - before->count[r],
+                     calls_resource_name[r]);
+        }
+    }
+    return text;
+}
+
+static const char *mode_name(calls_mode mode)
+{
+    return mode == CALLS_ONE ? "one" : "all";
+}
+
+static void verdict(const scenario *s, calls_mode mode, long number, const char *call, const char *wrong)
+{
+    if (wrong == NULL || wrong[0] == '\0') {
+        passed++;
+        return;
+    }
+    if (failed++ < SHOWN_MAX) {
+        printf("FAILED %s: %s (%s)\n  repeat: aicjit-faults '%s' %s %ld\n", s->name, wrong, call, s->name,
+               mode_name(mode), number);
+        fflush(stdout);
+    }
+}
+
+/* Whether the function makes blocks of memory: what wants one and has none has not done what it should. */
+static bool is_memory(const char *call)
+{
+    static const char *const names[] = {"malloc",  "calloc",   "realloc",   "aligned_alloc", "strdup",
+                                        "strndup", "realpath", "newlocale", "open_memstream"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(names[i], call) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A run in which calls fail, and one in which none does. */
+static bool try_number(const scenario *s, calls_mode mode, long number)
+{
+    const char *wrong = NULL;
+    const holdings before = take_stock();
+    calls_begin(mode, number);
+    const aic_status status = s->run(&wrong);
+    (void)calls_end();
+    const char *call = calls_failed();
+    if (call == NULL) {
+        return false; /* there are no more calls */
+    }
+    if (wrong == NULL && status != AIC_OK && aic_last_error()[0] == '\0') {
+        wrong = "a status without a message";
+    }
+    if (wrong == NULL && status == AIC_OK && mode == CALLS_ONE && !s->lenient && is_memory(call)) {
+        wrong = "memory that could not be had is no failure";
+    }
+    if (wrong == NULL && calls_held(CALLS_MUTEXES) != 0) {
+        wrong = "a mutex is locked";
+        verdict(s, mode, number, call, wrong);
+        return false; /* what comes next would wait for it */
+    }
+    if (wrong == NULL && s->run(&wrong) != AIC_OK && wrong == NULL) {
+        wrong = aic_last_error();
+    }
+    const holdings now = take_stock();
+    wrong = wrong == NULL ? left_over(&before, &now) : wrong;
+    verdict(s, mode, number, call, wrong);
+    return true;
+}
+
+static void try_scenario(const scenario *s)
+{
+    static const calls_mode modes[] = {CALLS_ONE, CALLS_ALL};
+    const char *wrong = NULL;
+    for (int i = 0; i < WARM; i++) { /* what a process keeps is made */
+        if (s->run(&wrong) != AIC_OK || wrong != NULL) {
+            printf("FAILED %s: without failures: %s\n", s->name, wrong != NULL ? wrong : aic_last_error());
+            failed++;
+            return;
+        }
+    }
+    calls_begin(CALLS_COUNT, 0);
+    (void)s->run(&wrong);
+    const long count = calls_end();
+    for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
+        long number = 1;
+        while (try_number(s, modes[m], number)) {
+            number++;
+        }
+    }
+    printf("%s: %ld calls\n", s->name, count);
+    if (count == 0) {
+        failed++;
+    }
+    fflush(stdout);
+}
+
+/* ---- in a process that has done nothing yet ---- */
+
+enum { RIGHT, WRONG, NO_MORE };
+
+/* What a process makes once - LLVM, the pool, records of threads - fails while it is made; the work must succeed
+ * afterwards. */
+static int run_cold(const scenario *s, long number)
+{
+    const char *wrong = NULL;
+    calls_begin(CALLS_ONE, number);
+    const aic_status status = s->run(&wrong);
+    (void)calls_end();
+    const char *call = calls_failed();
+    if (call == NULL) {
+        return NO_MORE;
+    }
+    if (wrong == NULL && status != AIC_OK && aic_last_error()[0] == '\0') {
+        wrong = "a status without a message";
+    }
+    wrong = wrong == NULL && calls_held(CALLS_MUTEXES) != 0 ? "a mutex is locked" : wrong;
+    if (wrong == NULL && s->run(&wrong) != AIC_OK && wrong == NULL) {
+        wrong = aic_last_error();
+    }
+    if (wrong != NULL) {
+        printf("FAILED %s in a fresh process, call %ld: %s (%s)\n", s->name, number, wrong, call);
+        fflush(stdout);
+    }
+    return wrong == NULL ? RIGHT : WRONG;
+}
+
+static void try_cold(const scenario *s)
+{
+    enum { SECONDS = 120 };
+    long number = 1;
+    for (bool more = true; more; number++) {
+        int status = 0;
+        fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(SECONDS);
+            _exit(run_cold(s, number));
+        }
+        const bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+        more = ended && WEXITSTATUS(status) != NO_MORE;
+        passed += ended && WEXITSTATUS(status) == RIGHT;
+        failed += !ended || WEXITSTATUS(status) == WRONG;
+        if (!ended) {
+            printf("FAILED %s in a fresh process, call %ld: it was ended\n", s->name, number);
+        }
+    }
+    printf("%s, in a fresh process: %ld calls\n", s->name, number - 2);
+}
+
+static int find_scenario(const char *name)
+{
+    for (size_t i = 0; i < scenario_count; i++) {
+        if (strcmp(scenarios[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return NONE;
+}
+
+/* Lines that scenarios have the library write are of no interest. */
+static void silence(void)
+{
+    const int nowhere = open("/dev/null", O_WRONLY);
+    if (nowhere >= 0) {
+        (void)dup2(nowhere, STDERR_FILENO);
+        close(nowhere);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const int chosen = argc > 1 && strcmp(argv[1], "cold") != 0 ? find_scenario(argv[1]) : argc > 1 ? COLD : 0;
+    const bool one = argc == 4 && strcmp(argv[2], "one") == 0;
+    if (chosen == NONE || argc == 3 || argc > 4 || (argc == 4 && !one && strcmp(argv[2], "all") != 0)) {
+        fprintf(stderr, "usage: aicjit-faults [SCENARIO [one|all NUMBER]]\n");
+        return 2;
+    }
+    if (!scenarios_open()) {
+        return 3;
+    }
+    silence();
+    aic_spec none;
+    (void)aic_spec_parse("", &none); /* the thread has its record of messages, which it keeps */
+    if (argc == 4) {
+        const char *wrong = NULL;
+        (void)scenarios[chosen].run(&wrong);
+        (void)try_number(&scenarios[chosen], one ? CALLS_ONE : CALLS_ALL, strtol(argv[3], NULL, 10));
+    }
+    if (argc == 1 || chosen == COLD) {
+        try_cold(&scenarios[find_scenario("the pool")]);
+    }
+    for (size_t i = 0; i < scenario_count && argc < 4; i++) {
+        if (argc == 1 || (int)i == chosen) {
+            try_scenario(&scenarios[i]);
+        }
+    }
+    scenarios_close();
+    printf("%ld passed, %ld failed\n", passed, failed);
+    return failed == 0 && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,431 @@
+/* See scenarios.h. Kernels are small: each is made once for every call that fails. */
+#include "tests/faults/scenarios.h"
+#include "frontend/core/op.h"
+#include "runtime/tune_file.h"
+#include "tests/faults/calls.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOVE "transdata(dtype=int8, src=ND, dst=Nz, shape=[16,32])"
+#define PRODUCT "mmad(dtype=int8, m=16, n=16, k=32)"
+#define CHAIN PRODUCT " | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ)"
+#define FILL_PROGRAM                                                                                                   \
+    ".arg %s : f32\n%a = texpands %s : f32, !pto.tile<4x8xf32>\n%b = texpands %s : f32, !pto.tile<4x8xf32>\n"
+
+enum { BYTES = 65536, PATTERN = 0x5A };
+
+/* Room for operands of any scenario; the output is operand 0. */
+static _Alignas(64) unsigned char memory[AIC_OPERANDS_MAX][BYTES], packed[BYTES];
+static void *operand[AIC_OPERANDS_MAX];
+static char folder[] = "/tmp/aicjit-faults-XXXXXX", tuning[128];
+static char dumps[128], merged[128], *merged_before;
+
+static void fill_operands(void)
+{
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        operand[i] = memory[i];
+        for (size_t b = 0; b < BYTES; b++) {
+            memory[i][b] = (unsigned char)(i == 0 ? PATTERN : (b * 7 + i) % 64);
+        }
+    }
+    const uint64_t word = aic_quant_word(0.25F, 3, AIC_INT8);
+    for (size_t b = 0; b < BYTES; b += sizeof word) {
+        memcpy(&memory[3][b], &word, sizeof word);
+    }
+}
+
+static bool untouched(void)
+{
+    for (size_t b = 0; b < BYTES; b++) {
+        if (memory[0][b] != PATTERN) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* After a call of this status: a failed one has written nothing, another one what the last call without failures
+ * wrote, which `known` keeps. */
+static void judge(aic_status status, unsigned char *known, const char **wrong)
+{
+    if (status != AIC_OK) {
+        *wrong = untouched() ? *wrong : "a call that failed has written to its output";
+    } else if (known[0] == 0 && known[1] == 0 && known[2] == 0) {
+        memcpy(known, memory[0], BYTES);
+        known[0] |= known[0] == 0; /* never all zeros again */
+        memory[0][0] = known[0];
+    } else {
+        known[0] = memory[0][0];
+        *wrong = memcmp(known, memory[0], BYTES) == 0 ? *wrong : "a result differs from that without failures";
+    }
+}
+
+static aic_status open_context(const char *dump_dir, const char *profile, int verbose, int threads,
+                               aic_context **context)
+{
+    aic_context_options options = aic_context_options_init();
+    options.dump_dir = dump_dir != NULL ? dump_dir : "";
+    options.profile = profile != NULL ? profile : "";
+    options.verbose = verbose;
+    options.threads = threads;
+    options.tuning_db = tuning;
+    options.passes = "instcombine";
+    *context = NULL;
+    const aic_status status = aic_context_create(&options, context);
+    return status;
+}
+
+static aic_status read_spec(const char *text, aic_spec *spec)
+{
+    return aic_spec_parse(text, spec);
+}
+
+/* ---- contexts and calls ---- */
+
+static aic_status make_contexts(const char **wrong)
+{
+    aic_context *context;
+    aic_status status = open_context(dumps, "gdb", 0, 2, &context);
+    *wrong = status != AIC_OK && context != NULL ? "a context that could not be made was handed out" : *wrong;
+    aic_context_destroy(context);
+    return status;
+}
+
+static aic_status call_in(aic_context *context, const char *text, size_t count, unsigned char *known,
+                          const char **wrong)
+{
+    aic_spec spec;
+    aic_status status = read_spec(text, &spec);
+    fill_operands();
+    if (status == AIC_OK) {
+        status = aic_jit_spec(context, &spec, operand, count);
+        judge(status, known, wrong);
+    }
+    return status;
+}
+
+static aic_status call_twice(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    aic_context *context;
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    status = status == AIC_OK ? call_in(context, MOVE, 2, known, wrong) : status;
+    status = status == AIC_OK ? call_in(context, MOVE, 2, known, wrong) : status;
+    aic_context_destroy(context);
+    return status;
+}
+
+static aic_status call_chain(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    aic_context *context;
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    status = status == AIC_OK ? call_in(context, CHAIN, 4, known, wrong) : status;
+    aic_context_destroy(context);
+    return status;
+}
+
+static aic_status call_packed(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    aic_context *context;
+    aic_kernel *kernel = NULL;
+    aic_spec spec;
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    status = status == AIC_OK ? read_spec(PRODUCT, &spec) : status;
+    status = status == AIC_OK ? aic_kernel_create(context, &spec, NULL, &kernel) : status;
+    fill_operands();
+    status = status == AIC_OK ? aic_kernel_pack(kernel, 2, packed, operand[2]) : status;
+    if (status == AIC_OK) {
+        operand[2] = packed;
+        status = aic_kernel_call_packed(kernel, operand, 3);
+        judge(status, known, wrong);
+    }
+    aic_kernel_release(kernel);
+    aic_context_destroy(context);
+    return status;
+}
+
+/* ---- what is written beside results ---- */
+
+/* Files in the folder of dumps that are not finished. */
+static bool temporary_left(void)
+{
+    bool found = false;
+    DIR *files = opendir(dumps);
+    for (struct dirent *entry; files != NULL && (entry = readdir(files)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
+        found |= dot != NULL && dot[1] >= '0' && dot[1] <= '9';
+    }
+    if (files != NULL) {
+        closedir(files);
+    }
+    return found;
+}
+
+static aic_status call_observed(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    aic_context *context;
+    const int all = AIC_VERBOSE_CREATE | AIC_VERBOSE_EXEC | AIC_VERBOSE_CACHE | AIC_VERBOSE_DISPATCH;
+    aic_status status = open_context(dumps, "gdb,perf,jitdump", all, 1, &context);
+    status = status == AIC_OK ? call_in(context, MOVE, 2, known, wrong) : status;
+    aic_context_destroy(context);
+    *wrong = temporary_left() ? "a temporary file is left" : *wrong;
+    return status;
+}
+
+static aic_status dump_stages(const char **wrong)
+{
+    aic_context *context;
+    aic_spec spec;
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    status = status == AIC_OK ? read_spec(MOVE, &spec) : status;
+    for (int stage = AIC_DUMP_IR; status == AIC_OK && stage <= AIC_DUMP_EXPLAIN; stage++) {
+        char *bytes = NULL;
+        size_t size = 0;
+        status = aic_dump(context, &spec, NULL, (aic_dump_stage)stage, NULL, NULL, &bytes, &size);
+        *wrong = (status == AIC_OK) != (bytes != NULL) ? "a dump without bytes, or bytes without a dump" : *wrong;
+        aic_free(bytes);
+    }
+    aic_context_destroy(context);
+    return status;
+}
+
+static aic_status export_kernels(const char **wrong)
+{
+    aic_context *context;
+    aic_spec spec[2];
+    aic_exported made = {.object = NULL};
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    status = status == AIC_OK ? read_spec(MOVE, &spec[0]) : status;
+    status = status == AIC_OK ? read_spec(PRODUCT, &spec[1]) : status;
+    if (status == AIC_OK) {
+        const aic_export_kernel kernels[] = {{&spec[0], "move", NULL}, {&spec[1], NULL, NULL}};
+        status = aic_export(context, kernels, 2, "sse2,avx2", "x86_64-linux-gnu", &made);
+        *wrong =
+            (status == AIC_OK) != (made.object != NULL && made.header != NULL) ? "an export without files" : *wrong;
+    }
+    aic_exported_free(&made);
+    aic_context_destroy(context);
+    return status;
+}
+
+/* ---- tuning ---- */
+
+/* The content of a file with a closing zero; free(). NULL when it is not there. */
+static char *read_text(const char *path)
+{
+    enum { MOST = 1 << 16 };
+    char *text = calloc(1, MOST);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || text == NULL || fread(text, 1, MOST - 1, file) == 0) {
+        free(text);
+        text = NULL;
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return text;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    if (file != NULL) {
+        (void)fputs(text, file);
+        fclose(file);
+    }
+}
+
+static aic_status merge_files(const char **wrong)
+{
+    const char *const inputs[] = {tuning};
+    size_t records = 0;
+    calls_pause(true);
+    write_text(merged, merged_before);
+    calls_pause(false);
+    const aic_status status = aic_tune_merge(inputs, 1, merged, &records);
+    calls_pause(true);
+    char *after = read_text(merged);
+    const bool same = after != NULL && strcmp(merged_before, after) == 0;
+    if (status == AIC_OK ? records != 2 || same : !same) {
+        *wrong = "a merge that failed has changed the file, or one that did not is incomplete";
+    }
+    free(after);
+    calls_pause(false);
+    return status;
+}
+
+static aic_status estimate(const char **wrong)
+{
+    aic_context *context;
+    aic_spec spec;
+    aic_tune_options options = aic_tune_options_init();
+    aic_tune_result result = {.count = 0};
+    options.effort = AIC_TUNE_ESTIMATE;
+    options.db = "";
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    status = status == AIC_OK ? read_spec(MOVE, &spec) : status;
+    status = status == AIC_OK ? aic_tune(context, &spec, &options, &result) : status;
+    *wrong = status == AIC_OK && result.count == 0 ? "a search without schedules" : *wrong;
+    aic_tune_result_free(&result);
+    aic_context_destroy(context);
+    return status;
+}
+
+/* ---- threads ---- */
+
+static void in_turn(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
+{
+    (void)user;
+    (void)workers;
+    body(data, 0, items, 0);
+}
+
+static aic_status call_shared(aic_parallel_for loop, unsigned char *known, const char **wrong)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context = NULL;
+    options.threads = 2;
+    options.parallel_for = loop;
+    options.tuning_db = "";
+    aic_status status = aic_context_create(&options, &context);
+    status = status == AIC_OK ? call_in(context, "mmad(dtype=int8, m=128, n=64, k=512)", 3, known, wrong) : status;
+    aic_context_destroy(context);
+    return status;
+}
+
+static aic_status call_with_loop(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    return call_shared(in_turn, known, wrong);
+}
+
+static aic_status call_with_pool(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    return call_shared(NULL, known, wrong);
+}
+
+/* ---- programs, text, references ---- */
+
+static aic_status run_program(const char **wrong)
+{
+    static float scalar = 2.5F, tiles[2][4][8];
+    void *arguments[] = {&scalar, tiles[0], tiles[1]};
+    aic_context *context;
+    aic_pto_program *program = NULL;
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    memset(tiles, 0, sizeof tiles);
+    status = status == AIC_OK ? aic_pto_parse(FILL_PROGRAM, strlen(FILL_PROGRAM), NULL, &program) : status;
+    status = status == AIC_OK ? aic_pto_run(context, program, arguments, 3) : status;
+    const float wanted = status == AIC_OK ? scalar : 0;
+    if (tiles[0][0][0] != wanted || tiles[1][3][7] != wanted) {
+        *wrong = "tiles are not as the status says";
+    }
+    aic_pto_free(program);
+    aic_context_destroy(context);
+    return status;
+}
+
+static aic_status ask_reference(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    static double exact[16 * 16], bound[16 * 16];
+    static char trace[4096];
+    aic_spec spec, fast;
+    char text[4096];
+    aic_status status = read_spec(CHAIN, &spec);
+    fill_operands();
+    if (status == AIC_OK) {
+        status = aic_reference(&spec, NULL, operand, 4);
+        judge(status, known, wrong);
+    }
+    status = status == AIC_OK ? aic_spec_print(&spec, text, sizeof text, NULL) : status;
+    status = status == AIC_OK ? aic_trace(&spec, NULL, operand, 4, 0, NULL, text, sizeof text, NULL) : status;
+    if (status == AIC_OK) {
+        if (trace[0] == '\0') {
+            memcpy(trace, text, sizeof trace);
+        }
+        *wrong = strcmp(trace, text) == 0 ? *wrong : "a trace differs from that without failures";
+    }
+    status = status == AIC_OK ? read_spec("mmad(dtype=float16, m=16, n=16, k=16, accumulate=fast)", &fast) : status;
+    return status == AIC_OK ? aic_reference_bound(&fast, NULL, operand, 3, exact, bound) : status;
+}
+
+const scenario scenarios[] = {
+    {"contexts", make_contexts, false},  {"calls", call_twice, false},        {"a chain", call_chain, false},
+    {"packing", call_packed, false},     {"observing", call_observed, true},  {"dumps", dump_stages, false},
+    {"export", export_kernels, false},   {"merging", merge_files, false},     {"estimating", estimate, false},
+    {"a loop", call_with_loop, false},   {"the pool", call_with_pool, false}, {"a program", run_program, false},
+    {"reference", ask_reference, false},
+};
+const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
+
+/* ---- files ---- */
+
+/* Puts a record of this product into a tuning file: the default is its best schedule. */
+static bool put_record(const char *path, const char *text)
+{
+    const aic_semantics semantics = aic_semantics_init();
+    const aic_tune_time time = {1000, 990, 1010};
+    aic_spec spec, resolved;
+    aic_tune_record record;
+    aic_tune_file file = {.count = 0};
+    char *key = NULL;
+    const bool good =
+        aic_spec_parse(text, &spec) == AIC_OK && aic_spec_resolve_kernel(&spec, &semantics, &resolved) == AIC_OK &&
+        aic_tune_key(&resolved, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"), NULL, &key) == AIC_OK &&
+        aic_tune_record_make(key, AIC_TUNE_MEASURE, NULL, &time, &time, &record) == AIC_OK &&
+        aic_tune_file_add(&file, &record) == AIC_OK && aic_tune_file_merge(path, &file, 5, NULL) == AIC_OK;
+    aic_tune_file_free(&file);
+    free(key);
+    return good;
+}
+
+bool scenarios_open(void)
+{
+    if (mkdtemp(folder) == NULL) {
+        return false;
+    }
+    snprintf(dumps, sizeof dumps, "%s/dumps", folder);
+    snprintf(tuning, sizeof tuning, "%s/tuning.txt", folder);
+    snprintf(merged, sizeof merged, "%s/merged.txt", folder);
+    if (!put_record(tuning, PRODUCT) || !put_record(merged, "mmad(dtype=int8, m=32, n=16, k=32)")) {
+        return false;
+    }
+    merged_before = read_text(merged);
+    return merged_before != NULL && setenv("JITDUMPDIR", folder, 1) == 0;
+}
+
+/* Removes a folder with its files. */
+static void remove_folder(const char *name)
+{
+    char path[512];
+    DIR *files = opendir(name);
+    for (struct dirent *entry; files != NULL && (entry = readdir(files)) != NULL;) {
+        snprintf(path, sizeof path, "%.128s/%.200s", name, entry->d_name);
+        if (entry->d_name[0] != '.') {
+            (void)unlink(path);
+        }
+    }
+    if (files != NULL) {
+        closedir(files);
+    }
+    (void)rmdir(name);
+}
+
+void scenarios_close(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    (void)unlink(path);
+    free(merged_before);
+    remove_folder(dumps);
+    remove_folder(folder);
+}
