@@ -19,6 +19,10 @@ static const char *const SPECS[] = {
     "conv2d(dtype=float16, fm_shape=[2,14,14,16], kernel_shape=[2,3,3,64,16], accumulate=fast)",
     ("conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32]) | fixpipe(src=int32, dst=int8, "
      "quantPre=VREQ8, format=NZ)"),
+    /* Tiles of 55 and of 54 columns, which take as many registers of AMX. */
+    ("conv2d(dtype=int8, fm_shape=[1,2,327,32], kernel_shape=[1,1,1,336,32], stride=[2,3], pad=[0,0,0,5], "
+     "dilation=[2,3]) "
+     "| fixpipe(src=int32, dst=int8, format=ROW_MAJOR, nSize=10, quantPre=VREQ8)"),
     "mmad(dtype=int8, m=5, n=19, k=70)",
     "mmad(dtype=bfloat16, m=17, n=40, k=33, init_c=false)",
     "mmad(dtype=float16, m=20, n=33, k=40, accumulate=fast) | fixpipe(src=float32, dst=float16, quantPre=F322F16)",
