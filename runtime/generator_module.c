@@ -24,22 +24,35 @@ enum { PATH_BYTES = 4096, SEGMENTS_MAX = 64 };
 
 /* ---- where it is ---- */
 
-/* The file that this code was mapped from, by the kernel's list of mappings: for a library that was loaded by a
- * relative name, which may mean another file by now. */
+/* Copies a path that fits. */
+static bool copy_path(const char *from, size_t length, char path[PATH_BYTES])
+{
+    if (length >= PATH_BYTES) {
+        return false;
+    }
+    memcpy(path, from, length);
+    path[length] = '\0';
+    return true;
+}
+
+/* Whether a line of the kernel's list of mappings, "FROM-TO PERMISSIONS ... FILE", is about an address. */
+static bool is_about(const char *line, uintptr_t address)
+{
+    char *end;
+    const unsigned long long from = strtoull(line, &end, 16);
+    return *end == '-' && address >= from && address < strtoull(end + 1, NULL, 16);
+}
+
+/* The file that this code was mapped from, by that list: for a library that was loaded by a relative name, which may
+ * mean another file by now. */
 static bool mapped_file(uintptr_t address, char path[PATH_BYTES])
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[PATH_BYTES + 128];
     bool found = false;
     while (maps != NULL && !found && fgets(line, sizeof line, maps) != NULL) {
-        unsigned long long begin = 0, end = 0;
         const char *name = strchr(line, '/');
-        found = name != NULL && sscanf(line, "%llx-%llx", &begin, &end) == 2 && address >= begin && address < end &&
-                strlen(name) < PATH_BYTES;
-        if (found) {
-            strcpy(path, name);
-            path[strcspn(path, "\n")] = '\0';
-        }
+        found = name != NULL && is_about(line, address) && copy_path(name, strcspn(name, "\n"), path);
     }
     if (maps != NULL) {
         fclose(maps);
@@ -52,12 +65,8 @@ static bool own_file(char path[PATH_BYTES])
 {
     Dl_info info;
     const uintptr_t here = (uintptr_t)&own_file;
-    if (dladdr((const void *)here, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] == '/' &&
-        strlen(info.dli_fname) < PATH_BYTES) {
-        strcpy(path, info.dli_fname);
-        return true;
-    }
-    return mapped_file(here, path);
+    const bool absolute = dladdr((const void *)here, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] == '/';
+    return absolute ? copy_path(info.dli_fname, strlen(info.dli_fname), path) : mapped_file(here, path);
 }
 
 /* The module's name in the folder of a file. */
@@ -78,7 +87,7 @@ static bool find_module(char path[PATH_BYTES])
     char *real = access(path, F_OK) != 0 ? realpath(library, NULL) : NULL;
     char other[PATH_BYTES];
     if (real != NULL && beside(real, other) && access(other, F_OK) == 0) {
-        strcpy(path, other);
+        (void)copy_path(other, strlen(other), path);
     }
     free(real);
     return true;

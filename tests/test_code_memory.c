@@ -43,7 +43,8 @@ static aic_code_memory place(uint32_t number, size_t size)
     return memory;
 }
 
-/* Mappings of the process; *bad counts those that are writable and executable. */
+/* Mappings of the process, 0 under a sanitizer, which has more of its own; *bad counts those that are writable and
+ * executable. */
 static size_t mappings(size_t *bad)
 {
     char line[512], permissions[8];
@@ -57,6 +58,9 @@ static size_t mappings(size_t *bad)
         }
     }
     fclose(maps);
+#ifdef AIC_SANITIZED
+    count = 0;
+#endif
     return count;
 }
 

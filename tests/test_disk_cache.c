@@ -152,8 +152,7 @@ static const char *const SPECS[] = {
     "conv2d(dtype=float16, fm_shape=[2,9,9,16], kernel_shape=[2,3,3,48,16], accumulate=fast)",
     "conv2d(dtype=int8, fm_shape=[2,56,56,32], kernel_shape=[2,1,1,256,32])",
     "mmad(dtype=int8, m=48, n=32, k=64)",
-    ("conv2d(dtype=int8, fm_shape=[1,8,8,32], kernel_shape=[1,1,1,32,32]) | fixpipe(src=int32, dst=int8, "
-     "quantPre=VREQ8, format=NZ)"),
+    "mmad(dtype=int8, m=32, n=32, k=32) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ)",
     "transdata(dtype=int8, src=NCHW, dst=NC1HWC0, shape=[1,64,9,9])",
     "tensor_arithmetic(op=BM_ADD, shape=[1,3,20,20])",
     "texpands(arch=A5, loc=vec, dtype=float32, rows=16, cols=16, v_row=3, v_col=5)",
