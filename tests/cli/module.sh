@@ -30,6 +30,13 @@ mkdir alone linked
 cp "$aicjit" "$build/libaicjit.so.0.1" alone/
 message='^aicjit: .*generator module: "/.*/alone/libaicjit-codegen.so.0.1" cannot be used: No such file or directory$'
 expect 'missing' 3 "$message" alone/aicjit dump "$int8" --stage asm
+# By each way into the generator.
+for command in 'dump --stage plan' 'dump --stage obj' explain 'bench --json' 'tune --db none.txt'; do
+    # shellcheck disable=SC2086 # several words
+    env AIC_CODEGEN="$work/none" "$aicjit" ${command} "$int8" >.out 2>.err
+    ok "missing: $command" test $? -eq 3
+    ok "missing: $command says so" grep -q '^aicjit: .*generator module: ".*none" cannot be used' .err
+done
 expect 'missing: what needs none goes on' 0 'conv2d' alone/aicjit list
 expect 'AIC_CODEGEN' 0 '' env AIC_CODEGEN="$build/$module" alone/aicjit check "$int8"
 cp "$aicjit" linked/
