@@ -115,6 +115,9 @@ static aic_status choose_levels(export_job *job)
 
 static aic_status allocate(export_job *job)
 {
+    if (job->count == 0 || job->levels == 0) {
+        return aic_fail(AIC_INTERNAL, SUBJECT, "%zu kernels for %zu levels", job->count, job->levels);
+    }
     job->name = calloc(job->count, sizeof *job->name);
     job->shown = calloc(job->count, sizeof *job->shown);
     job->canonical = calloc(job->count, sizeof *job->canonical);

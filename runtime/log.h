@@ -21,8 +21,8 @@ void aic_log_dump(const aic_context *context, const aic_codegen_request *request
 /* All categories. */
 enum { AIC_VERBOSE_ALL = AIC_VERBOSE_CREATE | AIC_VERBOSE_EXEC | AIC_VERBOSE_CACHE | AIC_VERBOSE_DISPATCH };
 
-/* Reads AIC_VERBOSE: "0" to "2" into *level, or names of categories separated by commas into *categories. */
-aic_status aic_log_parse(const char *text, int *level, unsigned *categories);
+/* Reads AIC_VERBOSE: "0" to "2" into *level, or names of categories separated by commas into *chosen. */
+aic_status aic_log_parse(const char *text, int *level, unsigned *chosen);
 
 /* What a line of CSV says beside what the code knows. */
 typedef struct aic_log_event {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -67,10 +68,9 @@ static time_t process_began(void)
     for (int i = 0; i < FIELDS_BEFORE && at != NULL; i++) {
         at = strchr(at + 1, ' ');
     }
-    unsigned long long ticks = 0;
+    const unsigned long long ticks = at != NULL ? strtoull(at, NULL, 10) : 0;
     struct timespec now, up;
-    if (at == NULL || sscanf(at, "%llu", &ticks) != 1 || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
-        clock_gettime(CLOCK_BOOTTIME, &up) != 0) {
+    if (ticks == 0 || clock_gettime(CLOCK_REALTIME, &now) != 0 || clock_gettime(CLOCK_BOOTTIME, &up) != 0) {
         return 0;
     }
     return now.tv_sec - up.tv_sec + (time_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));

@@ -7,10 +7,13 @@
 #include "tests/conv_case.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 Suite *suite_observe(void);
@@ -271,6 +274,35 @@ START_TEST(link_in_the_way)
 }
 END_TEST
 
+/* Bytes of a map that had 6 before the process asks for one, written at this time; then it is removed. */
+static long size_after_start(time_t written)
+{
+    char path[64];
+    struct stat info = {.st_size = -1};
+    const struct timespec times[2] = {{.tv_sec = written}, {.tv_sec = written}};
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    FILE *file = fopen(path, "w");
+    child_expect(file != NULL && fputs("1 2 x\n", file) >= 0 && fclose(file) == 0, "map");
+    child_expect(utimensat(AT_FDCWD, path, times, 0) == 0, "time");
+    child_expect(aic_profile_start(AIC_PROFILE_PERF) == AIC_OK, "start");
+    child_expect(stat(path, &info) == 0 && unlink(path) == 0, "size");
+    return (long)info.st_size;
+}
+
+/* What a process of the same number left long ago goes; what another compiler of this process has written stays. */
+static void start_over_maps(void *unused)
+{
+    (void)unused;
+    child_expect(size_after_start(1000000000) == 0, "the old map is cut");
+    child_expect(size_after_start(time(NULL)) == 6, "the new one is not");
+}
+
+START_TEST(map_of_earlier_process)
+{
+    ck_assert_str_eq(child_run(start_over_maps, NULL), "");
+}
+END_TEST
+
 /* The file begins as the specification says, and is a chain of records to its end: every function of every kernel, with
  * its code. A child that makes a kernel has a file of its own with its parent's kernels in it. */
 static int records_of(const char *folder, long process, const void *code, size_t *functions)
@@ -408,6 +440,7 @@ Suite *suite_observe(void)
     tcase_add_test(tcase, unwind);
     tcase_add_test(tcase, map_of_child);
     tcase_add_test(tcase, link_in_the_way);
+    tcase_add_test(tcase, map_of_earlier_process);
     tcase_add_test(tcase, jitdump);
     tcase_add_test(tcase, many_threads);
     suite_add_tcase(suite, tcase);

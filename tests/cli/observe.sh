@@ -69,6 +69,8 @@ not_run() { echo "not run: $1: $2"; }
 
 if ! command -v gdb >/dev/null; then
     not_run 'backtraces through kernels' 'gdb is not installed'
+elif ldd "$aicjit" | grep -Eq 'lib[at]san'; then
+    not_run 'backtraces through kernels' 'a sanitizer takes the signals, and must come first in a program'
 elif ! cc -std=c11 -g -O1 -o bad_address -I "$here/../../frontend/include" "$here/bad_address.c" \
     -L "$(dirname "$aicjit")" -laicjit -Wl,-rpath,"$(dirname "$aicjit")"; then
     not_run 'backtraces through kernels' 'no program can be linked with this build'
