@@ -137,7 +137,8 @@ static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef modu
         aic_kernel_emit(&emit, j->plan, j->request->symbol);
         aic_emit_close(&emit);
     }
-    aic_status status = aic_llvm_verify(module);
+    const bool incomplete = j->notes != NULL && j->notes->failed;
+    aic_status status = incomplete ? aic_fail_memory("dump", sizeof *j->notes->note) : aic_llvm_verify(module);
     j->emit_ns = now_ns() - start;
     return status;
 }

@@ -50,14 +50,16 @@ static void put_operands(FILE *out, const aic_plan *plan)
 
 /* ---- the parts ---- */
 
-/* The text of a specification; nothing when memory runs out, as the stream then has failed, too. */
-static void put_text(FILE *out, const aic_spec *spec)
+/* The text of a specification. Notes have failed when there is no memory for it. */
+static void put_text(FILE *out, const aic_listing *l, const aic_spec *spec)
 {
     size_t length = 0;
     (void)aic_spec_print(spec, NULL, 0, &length);
     char *text = malloc(length + 1);
     if (text != NULL && aic_spec_print(spec, text, length + 1, NULL) == AIC_OK) {
         fprintf(out, "; %s\n", text);
+    } else {
+        l->notes->failed = true;
     }
     free(text);
 }
@@ -67,7 +69,7 @@ static void put_specifications(FILE *out, const aic_listing *l)
     for (size_t i = 0; i < l->plan->count; i++) {
         char schedule[AIC_SCHEDULE_TEXT_MAX];
         const aic_plan *plan = l->plan->plan[i];
-        put_text(out, plan->problem.spec);
+        put_text(out, l, plan->problem.spec);
         if (aic_schedule_print(&plan->schedule, schedule, sizeof schedule) == AIC_OK) {
             fprintf(out, ";   %s\n", schedule);
         }
@@ -164,13 +166,13 @@ static void put_head(FILE *out, const aic_listing *l)
 aic_status aic_listing_print(const aic_listing *listing, const char *module, char **text, size_t *size)
 {
     *text = NULL;
-    FILE *out = listing->notes->failed ? NULL : open_memstream(text, size);
-    if (out == NULL) { /* or notes have no text */
+    FILE *out = open_memstream(text, size);
+    if (out == NULL) {
         return aic_fail_memory("dump", strlen(module));
     }
     put_head(out, listing);
     aic_notes_print(listing->notes, module, out);
-    const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
+    const bool incomplete = ferror(out) != 0 || listing->notes->failed; /* memory ran out on the way */
     if (fclose(out) != 0 || incomplete || *text == NULL) {
         free(*text);
         *text = NULL;

@@ -8,7 +8,7 @@
 typedef struct aic_listing {
     const aic_codegen_request *request;
     const aic_kernel_plan *plan;
-    const aic_notes *notes;
+    aic_notes *notes;
     const char *triple; /* of the module */
     const char *stage;  /* what the text is */
 } aic_listing;

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "tests/faults/calls.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -149,6 +150,15 @@ FAULT(int, access, (const char *path, int mode), (path, mode), -1, EACCES)
 FAULT(int, mkdir, (const char *path, mode_t mode), (path, mode), -1, ENOSPC)
 FAULT(int, rename, (const char *from, const char *to), (from, to), -1, EIO)
 TRACK(int, unlink, (const char *path), (path), (void)0)
+FAULT(int, renameat, (int from_folder, const char *from, int to_folder, const char *to),
+      (from_folder, from, to_folder, to), -1, EIO)
+TRACK(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), (void)0)
+FAULT(int, fstatat, (int folder, const char *path, struct stat *info, int flags), (folder, path, info, flags), -1, EIO)
+BOTH(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE, hold(CALLS_FILES, result >= 0))
+BOTH(DIR *, fdopendir, (int file), (file), NULL, ENOMEM,
+     (hold(CALLS_STREAMS, result != NULL), hold(CALLS_FILES, -(result != NULL))))
+BOTH(DIR *, opendir, (const char *path), (path), NULL, EMFILE, hold(CALLS_STREAMS, result != NULL))
+TRACK(int, closedir, (DIR * folder), (folder), hold(CALLS_STREAMS, -1))
 FAULT(int, flock, (int file, int operation), (file, operation), -1, ENOLCK)
 
 int __real_open(const char *path, int flags, ...);
@@ -165,6 +175,24 @@ int __wrap_open(const char *path, int flags, ...)
         return -1;
     }
     const int file = __real_open(path, flags, mode);
+    hold(CALLS_FILES, file >= 0);
+    return file;
+}
+
+int __real_openat(int folder, const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...); /* BOTH(openat) by hand, as open() */
+
+int __wrap_openat(int folder, const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    if (fails("openat")) {
+        errno = EMFILE;
+        return -1;
+    }
+    const int file = __real_openat(folder, path, flags, mode);
     hold(CALLS_FILES, file >= 0);
     return file;
 }
