@@ -34,7 +34,7 @@ int bench_call_open(bench_call *call, const bench_operands *operands, aic_contex
                     bool use_packed);
 void bench_call_close(bench_call *call);
 
-/* One call that checks nothing; `call` is a bench_call. */
-void bench_call_run(void *call);
+/* One call that checks nothing; `argument` is a bench_call. */
+void bench_call_run(void *argument);
 
 #endif
