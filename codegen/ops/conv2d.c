@@ -15,19 +15,6 @@ static int64_t output_size(int64_t in, int64_t before, int64_t after, int64_t ke
     return (in + before + after - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-/* Whether the pixels of image and result may be taken for one row: a kernel of one tap takes every pixel in turn. Tiles
- * of one row waste less than those of several. A larger image is left in rows, of which bands are made. */
-static bool is_one_row(const aic_conv2d_desc *d)
-{
-    enum { PIXELS_MAX = 256 };
-    bool padded = false;
-    for (int i = 0; i < 4; i++) {
-        padded = padded || d->pad[i] != 0;
-    }
-    return d->kernel_shape[1] == 1 && d->kernel_shape[2] == 1 && d->stride[0] == 1 && d->stride[1] == 1 && !padded &&
-           d->fm_shape[1] <= PIXELS_MAX / d->fm_shape[2];
-}
-
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     (void)semantics;
@@ -54,10 +41,6 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         .pad_value = d->pad_value,
         .accumulate = !d->init_l1out,
     };
-    if (is_one_row(d)) {
-        c->w *= c->h;
-        c->h = 1;
-    }
     c->channels = c->c1 * c->c0;
     c->image = (aic_image_layout){
         .block = c->h * c->w * c->c0, .fractal_rows = c->h, .row_pitch = c->w * c->c0, .pixel = c->c0};
