@@ -79,7 +79,9 @@ static void log_dispatch(const aic_build *build, const aic_result *made)
         const bool printed = build->count == 1 && aic_spec_print(&build->shown, text, sizeof text, NULL) == AIC_OK;
         aic_log_csv(made->code, &(aic_log_event){.category = AIC_VERBOSE_DISPATCH,
                                                  .text = printed ? text : NULL,
-                                                 .outcome = made->compiled ? "made" : made->loaded ? "loaded" : "found",
+                                                 .outcome = made->compiled ? "made"
+                                                            : made->loaded ? "loaded"
+                                                                           : "found",
                                                  .origin = aic_build_origin(build, made->code)});
     }
 }

@@ -466,9 +466,9 @@ static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_uni
     LLVMValueRef bytes[AIC_UNIT_VECTORS];
     const bool constant_ones = !in_table(p, parameter);
     const unsigned lanes = constant_ones ? unit->lanes : LANES, parts = unit->count * unit->lanes / lanes;
-    for (unsigned i = 0; i < parts; i++) {
+    for (unsigned i = 0, block = 0; i < parts; i++, block = block + 1 < unit->blocks ? block + 1 : 0) {
         LLVMTypeRef type = aic_vector(e->i8, lanes);
-        LLVMValueRef entry = entries[i % unit->blocks];
+        LLVMValueRef entry = entries[block];
         bytes[i] = constant_ones ? LLVMBuildTrunc(e->builder, constant[parameter], type, "")
                                  : aic_load(e, type, entry, offset_of(p, parameter), LANES);
     }
