@@ -28,6 +28,7 @@ static struct {
     pthreadpool_t pool;
     int threads;     /* of the pool, the caller among them */
     int too_many;    /* that many could not be started; 0: that has not happened */
+    int64_t credit;  /* nanoseconds that the pool has saved of late, at most CREDIT_MAX */
     uint64_t resume; /* the time before which the pool is left alone */
     atomic_int mode; /* aic_pool_mode; set by tests */
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -376,13 +377,16 @@ void aic_pool_run(const aic_pool_turn *turn, int workers, void (*work)(void *dat
 
 /* The pool waits for all of its threads, also for those that found nothing left to do. Where other processes have the
  * processors that can take many times as long as the work. With W workers the calling thread would have done alone what
- * it did, W times. What the call took beyond that is the loss; the pool is left alone for so long that the losses stay
- * a thirtieth of the time. */
+ * it did, W times. What a call takes less is credit, what it takes beyond is the loss. A loss that the credit covers is
+ * an accident, such as one thread that waited for its turn. After others the pool is left alone for so long that the
+ * losses stay a thirtieth of the time. */
 void aic_pool_report(int workers, uint64_t began, uint64_t ran_out)
 {
-    enum { REST = 30 };
+    enum { REST = 30, CREDIT_MAX = 20 * 1000 * 1000 };
     const uint64_t now = aic_log_now(), alone = began + (ran_out - began) * (uint64_t)workers;
-    state.resume = now > alone ? now + REST * (now - alone) : 0;
+    const int64_t credit = state.credit + (int64_t)(alone - now);
+    state.credit = credit < 0 ? 0 : credit < CREDIT_MAX ? credit : CREDIT_MAX;
+    state.resume = credit < 0 ? now + REST * (uint64_t)-credit : 0;
 }
 
 bool aic_pool_is_crowded(size_t worker, int threads)
