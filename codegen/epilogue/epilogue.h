@@ -79,6 +79,9 @@ bool aic_epilogue_bias_is_last(const aic_epilogue *p);
 bool aic_step_reads(const aic_step *step);
 unsigned aic_epilogue_inputs(const aic_epilogue *p, unsigned operand[AIC_EPILOGUE_STEPS]);
 
+/* A line for each step, for people. */
+void aic_epilogue_report_steps(FILE *out, const aic_epilogue *p);
+
 /* An epilogue as a kernel of its own: the whole source, operand 1, lies in memory. */
 typedef struct aic_epilogue_kernel {
     aic_epilogue epilogue;

@@ -110,6 +110,40 @@ bool aic_epilogue_bias_is_last(const aic_epilogue *p)
     return p->steps > 0 && p->step[p->steps - 1].op == AIC_STEP_BIAS;
 }
 
+/* What the second input of arithmetic is. */
+static void report_input(FILE *out, const aic_step *step)
+{
+    if (step->stage != 0) {
+        fprintf(out, "what stage %d left", step->stage);
+    } else if (step->operand == 0) {
+        fprintf(out, "a constant");
+    } else if (step->row == 0) {
+        fprintf(out, "operand %u, the same in every row: read once for a piece of columns", step->operand);
+    } else {
+        fprintf(out, "operand %u, read row by row", step->operand);
+    }
+}
+
+void aic_epilogue_report_steps(FILE *out, const aic_epilogue *p)
+{
+    for (unsigned i = 0; i < p->steps; i++) {
+        const aic_step *step = &p->step[i];
+        switch (step->op) {
+        case AIC_STEP_SATURATE:
+            fprintf(out, "  on the way: saturated\n");
+            break;
+        case AIC_STEP_BIAS:
+            fprintf(out, "  on the way: operand %u added, a value a column\n", step->operand);
+            break;
+        case AIC_STEP_ARITHMETIC:
+            fprintf(out, "  on the way: %s, ", aic_elementwise_op_name(step->value.op));
+            report_input(out, step);
+            fprintf(out, "\n");
+            break;
+        }
+    }
+}
+
 /* ---- schedules ---- */
 
 /* Blocks of columns that are neighbours in the target. */

@@ -401,12 +401,12 @@ static aic_status conv2d_produce(void *descriptor, aic_accumulator *accumulator)
     return AIC_OK;
 }
 
-/* Where nothing is taken, nothing but the operands counts. */
+/* Where nothing is taken, nothing but the operands counts; of old accumulators the shape follows from all the rest. */
 static void conv2d_trim(void *descriptor, int64_t rows, int64_t columns)
 {
     (void)columns;
     aic_conv2d_desc *desc = descriptor, none = aic_conv2d_desc_init();
-    if (rows == 0) {
+    if (rows == 0 && (desc->init_l1out || desc->l1out == AIC_L1OUT_CHANNEL)) {
         none.dtype = desc->dtype;
         none.init_l1out = desc->init_l1out;
         none.l1out = desc->l1out;
