@@ -39,17 +39,42 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
 
 /* How a tile is spread over registers. */
 typedef struct grid {
-    int64_t across; /* registers of pixels that a row of the tile takes */
-    int64_t pixels; /* of one */
-    int64_t images; /* registers of pixels in all */
+    int64_t rows;   /* of pixels at one distance: those of the tile, or 1 */
+    int64_t width;  /* pixels of one */
+    int64_t across; /* registers that take a row */
+    int64_t pixels; /* of a register */
 } grid;
 
-static grid grid_of(int64_t rows, int64_t cols)
+/* Pixels of a 1x1 kernel's band are all at one distance: the rows of a tile that is as wide as the output are one. */
+static bool is_flat(const aic_contraction *c, int64_t cols)
 {
-    grid g = {.across = (cols + ROWS - 1) / ROWS};
-    g.pixels = (cols + g.across - 1) / g.across;
-    g.images = rows * g.across;
+    return c->kh * c->kw == 1 && cols == c->ow;
+}
+
+static grid grid_of(const aic_contraction *c, int64_t rows, int64_t cols)
+{
+    const bool flat = is_flat(c, cols);
+    grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols};
+    g.across = (g.width + ROWS - 1) / ROWS;
+    g.pixels = (g.width + g.across - 1) / g.across;
     return g;
+}
+
+/* Of a tile that is no larger, in registers of as many pixels. */
+static grid smaller_grid(const aic_contraction *c, const grid *largest, int64_t rows, int64_t cols)
+{
+    const bool flat = is_flat(c, cols);
+    grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols, .pixels = largest->pixels};
+    g.across = (g.width + g.pixels - 1) / g.pixels;
+    return g;
+}
+
+/* The first pixel of a row that its register number `index` has. The last register ends with the row, and computes
+ * again what the one before it has, too. A row that is shorter than a register has its pixels and what lies behind. */
+static int64_t first_pixel(const grid *g, int64_t index)
+{
+    const int64_t last = g->width > g->pixels ? g->width - g->pixels : 0;
+    return index * g->pixels < last ? index * g->pixels : last;
 }
 
 /* Sums, all operands of the side that has fewer, and one of the other side at a time. */
@@ -65,13 +90,28 @@ typedef struct assignment {
     unsigned held, passing; /* first register of those that are held; the one that is loaded again and again */
 } assignment;
 
-static assignment assign(const aic_tiling *t)
+static assignment assign(const aic_contraction *c, const aic_tiling *t)
 {
-    assignment a = {.g = grid_of(t->rows.large, t->cols.large)};
-    a.holds_images = a.g.images < t->vectors;
-    a.held = (unsigned)a.g.images * t->vectors;
-    a.passing = a.held + (a.holds_images ? (unsigned)a.g.images : t->vectors);
+    assignment a = {.g = grid_of(c, t->rows.large, t->cols.large)};
+    const int64_t images = a.g.rows * a.g.across;
+    a.holds_images = images < t->vectors;
+    a.held = (unsigned)images * t->vectors;
+    a.passing = a.held + (a.holds_images ? (unsigned)images : t->vectors);
     return a;
+}
+
+/* Whether a register of some tile has more pixels than a row: their sums must not reach the result. */
+static bool has_surplus(const aic_contraction *c, const aic_tiling *t)
+{
+    const grid g = grid_of(c, t->rows.large, t->cols.large);
+    const int64_t rows = t->rows.large - (t->rows.small_count > 0), cols = t->cols.large - (t->cols.small_count > 0);
+    return smaller_grid(c, &g, rows, cols).width < g.pixels;
+}
+
+/* Sums that start from an old result are exact numbers that are added to it and clamped. */
+static bool staged(const aic_contraction *c, const aic_tiling *t)
+{
+    return c->accumulate || has_surplus(c, t);
 }
 
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
@@ -80,7 +120,8 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     (void)target;
     const int64_t cells = (c->channels + t->arithmetic.cell_channels - 1) / t->arithmetic.cell_channels;
     const int64_t steps = (cells + STEP_CELLS - 1) / STEP_CELLS;
-    const int64_t used = registers_used(grid_of(s->rows, s->cols).images, s->vectors);
+    const grid g = grid_of(c, s->rows, s->cols);
+    const int64_t used = registers_used(g.rows * g.across, s->vectors);
     if (used > REGISTERS) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
                         "rows, cols, vectors = %lld, %lld, %lld need %lld tile registers of the %d that there are",
@@ -112,32 +153,117 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
     return steps % 2 == 0 ? 2 * STEP_CELLS : STEP_CELLS;
 }
 
-/* ---- cost ---- */
+/* ---- cost ----
+ *
+ * In cycles of a core with tiles, as its maker gives them: a product takes as many as the first factor has rows, its
+ * result is there LATENCY cycles later; the first-level cache delivers two rows a cycle. Products and loads go on at
+ * the same time. What a tile computes with comes from the cache that holds it: the panel of a group of output channels
+ * is read by all tiles of a band before the next one, the part of the band that a tile sees, its window, by all taps.
+ */
 
-/* In vector operations, two of which take a cycle: 16 cycles for a product of full registers, one a row; 8 to load a
- * register from the first-level cache, 16 to store one. */
-static const double PRODUCT_ROW = 2, LOAD = 16, FAR_LOAD = 40, STORE = 32, TAP = 10, TILE = 60;
+static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
+static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30, PACK_LINE = 4;
+static const double NEAR_LINE = 0.5, LAST_LINE = 8; /* cycles of a line from the first and the third-level cache */
+static const double TOGETHER = 0.1; /* of products and loads: the share of the shorter ones that does not overlap */
+
+typedef struct caches {
+    double l1, l2;       /* bytes of each that a kernel may count on */
+    double line2, line3; /* cycles of a line from the second-level cache and from beyond */
+} caches;
+
+/* Cores with tiles have half as much again of first-level cache as usual ones and twice the second-level cache. A
+ * quarter is left to results and what else there is. */
+static caches caches_of(void)
+{
+    const aic_machine *machine = aic_machine_facts();
+    return (caches){.l1 = 0.75 * 1.5 * (double)machine->l1_bytes,
+                    .l2 = 0.75 * 2 * (double)machine->l2_bytes,
+                    .line2 = (double)AIC_LINE_BYTES / (double)machine->path_bytes,
+                    .line3 = LAST_LINE};
+}
+
+static double band_bytes(const aic_tiling *t)
+{
+    return (double)(t->band_rows * t->row_pitch);
+}
+
+/* Cycles to load a line of a panel, on average over the tiles of a band. */
+static double panel_line(const aic_tiling *t, const caches *k, double window)
+{
+    const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes + band_bytes(t);
+    const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
+    const double first = all <= k->l1 ? NEAR_LINE : all <= k->l2 ? k->line2 : k->line3;
+    const double again = panel + window <= k->l1 ? NEAR_LINE : panel + band_bytes(t) <= k->l2 ? k->line2 : k->line3;
+    return (first + (tiles - 1) * again) / tiles;
+}
+
+/* Lines of the band that come into the first-level cache for a tile of `loads` loaded lines. A row of tiles follows the
+ * one above it at once: where there is room, the rows of the band that both see are still there. Where there is none
+ * for the window, each kernel row brings its rows anew, and where there is none for these, each tap does. */
+static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
+                          double loads)
+{
+    const double window = (double)aic_tiling_window_bytes(c, t, rows, cols), panel = (double)t->panel_bytes;
+    const double seen = (double)((rows - 1) * t->row_step + t->row_reach), of_tap = window / seen * (double)rows;
+    double bytes = window;
+    if (cols == c->ow && panel + window <= k->l1) {
+        bytes = window / seen * (double)(rows * t->row_step);
+    } else if (window > k->l1) {
+        bytes = of_tap <= k->l1 ? of_tap * (double)c->kh : loads * AIC_LINE_BYTES;
+    }
+    return fmin(bytes / AIC_LINE_BYTES, loads);
+}
+
+/* Cycles of the lines of a tile's pixels, `loads` of them. */
+static double window_cycles(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
+                            double loads)
+{
+    const double line = band_bytes(t) + (double)t->panel_bytes <= k->l1 ? NEAR_LINE
+                        : band_bytes(t) <= k->l2                        ? k->line2
+                                                                        : k->line3;
+    return loads * NEAR_LINE + fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
+}
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
+    (void)target;
+    const caches k = caches_of();
+    const grid largest = grid_of(c, t->rows.large, t->cols.large), g = smaller_grid(c, &largest, rows, cols);
+    const double images = (double)(g.rows * g.across), vectors = t->vectors, height = (double)g.pixels;
+    const double steps = (double)(t->taps * t->cells / STEP_CELLS);
+    const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
+    const double products = steps * fmax(images * vectors * height, LATENCY + height);
+    const double loads = window_cycles(c, t, &k, rows, cols, steps * images * height) +
+                         steps * vectors * ROWS * panel_line(t, &k, window);
+    const double inner = fmax(products, loads) + TOGETHER * fmin(products, loads);
+    return OPERATIONS * (inner + TAP * (double)t->taps + images * vectors * STORE + TILE);
+}
+
+/* Packing the bands. */
+static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+{
     (void)c;
     (void)target;
-    const grid g = grid_of(t->rows.large, t->cols.large);
-    const double images = (double)rows * ceil((double)cols / (double)g.pixels), vectors = t->vectors;
-    /* Cores with tiles have half as much again of first-level cache as usual ones. */
-    const double weight_load = t->panel_bytes > aic_machine_facts()->l1_bytes * 5 / 4 ? FAR_LOAD : LOAD;
-    const double products = images * vectors * PRODUCT_ROW * (double)g.pixels;
-    const double loads = images * LOAD + vectors * weight_load;
-    const double steps = (double)(t->taps * t->cells / STEP_CELLS);
-    return steps * fmax(products, loads) + TAP * (double)t->taps + images * vectors * STORE + TILE;
+    const double lines = (double)(t->bands * t->band_rows) * (double)(t->columns * t->pixel_pitch) / AIC_LINE_BYTES;
+    return OPERATIONS * lines * PACK_LINE;
+}
+
+/* As much as stays in the first-level cache beside a panel: with few taps it is better to read all weights again for
+ * each such band than each band from the second-level cache for every group of output channels. */
+static int64_t small_band(const aic_contraction *c, const aic_tiling *t)
+{
+    (void)c;
+    const double rows = caches_of().l1 / 2 / (double)t->row_pitch - (double)(t->row_reach - t->row_step);
+    const int64_t tiles = (int64_t)(rows / (double)(t->rows.large * t->row_step));
+    return tiles > 1 ? tiles : 1;
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
     const double steps = (double)(c->kh * c->kw) * ceil((double)c->channels / ROW_BYTES);
-    return steps * (double)(c->oh * c->ow) * (double)c->n / LANES * PRODUCT_ROW;
+    return OPERATIONS * steps * (double)(c->oh * c->ow) * (double)c->n / LANES;
 }
 
 /* ---- emission ---- */
@@ -148,7 +274,7 @@ typedef struct tile {
     const aic_tiling *t;
     int64_t rows, cols;
     assignment a;
-    int64_t across; /* registers of pixels that a row of this tile takes */
+    grid g; /* of this tile */
     unsigned images, vectors;
     LLVMValueRef out, band, panel, taps;
 } tile;
@@ -172,7 +298,7 @@ static void access_register(const tile *k, const char *name, unsigned reg, LLVMV
 static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t cell, unsigned image)
 {
     const aic_tiling *t = k->t;
-    const int64_t row = image / k->across, col = image % k->across * k->a.g.pixels;
+    const int64_t row = image / k->g.across, col = first_pixel(&k->g, image % k->g.across);
     const int64_t offset =
         row * t->row_step * t->row_pitch + col * t->col_step * t->pixel_pitch + cell * t->arithmetic.cell_bytes;
     access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->col_step * t->pixel_pitch);
@@ -250,14 +376,16 @@ static void emit_reduction(const tile *k)
     aic_loop_end(e, &loop);
 }
 
-/* The sums to the staging buffer, pixel after pixel: what a register has too many pixels of, the next one overwrites,
- * or it comes to lie behind it. */
-static void store_sums(const tile *k, LLVMValueRef staging)
+/* The sums to the result or the staging buffer. What two registers both have is stored twice, the same numbers. */
+static void store_sums(const tile *k, LLVMValueRef out)
 {
+    const bool buffer = k->t->staging_pitch > 0;
+    const int64_t row_pixels = buffer ? k->cols : k->c->ow;
+    const int64_t pitch = buffer ? k->t->staging_pitch : k->c->block_rows * ROW_BYTES;
     for (unsigned v = 0; v < k->vectors; v++) {
         for (unsigned i = 0; i < k->images; i++) {
-            const int64_t pixel = i / k->across * k->cols + i % k->across * k->a.g.pixels;
-            LLVMValueRef to = aic_at_const(k->e, staging, v * k->t->staging_pitch + pixel * ROW_BYTES);
+            const int64_t pixel = i / k->g.across * row_pixels + first_pixel(&k->g, i % k->g.across);
+            LLVMValueRef to = aic_at_const(k->e, out, v * pitch + pixel * ROW_BYTES);
             access_register(k, "llvm.x86.tilestored64", sum_register(k, i, v), to, ROW_BYTES);
         }
     }
@@ -288,9 +416,9 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
                       (long long)cols, (long long)t->group);
     LLVMValueRef function = e->function;
-    tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = assign(t), .vectors = t->vectors};
-    k.across = (cols + k.a.g.pixels - 1) / k.a.g.pixels;
-    k.images = (unsigned)(rows * k.across);
+    tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = assign(c, t), .vectors = t->vectors};
+    k.g = smaller_grid(c, &k.a.g, rows, cols);
+    k.images = (unsigned)(k.g.rows * k.g.across);
     k.out = aic_emit_param(e, 0);
     k.band = aic_emit_param(e, 1);
     k.panel = aic_emit_param(e, 2);
@@ -305,22 +433,23 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     return function;
 }
 
-/* A row of pixels takes as many registers whatever the last one has too many of; sums that are added to old results
- * are counted, and those of a second row lie behind the columns of the first. */
-static bool serves_narrower(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
+/* One register takes its pixels whatever it has too many of; sums that are added to old results are counted. */
+static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
+                   int64_t fewer_cols)
 {
-    const int64_t pixels = assign(t).g.pixels;
-    return rows == 1 && !c->accumulate && (cols + pixels - 1) / pixels == (cols - 1 + pixels - 1) / pixels;
+    const grid largest = grid_of(c, t->rows.large, t->cols.large), g = smaller_grid(c, &largest, rows, cols);
+    return !c->accumulate && g.rows == 1 && g.width <= g.pixels &&
+           smaller_grid(c, &largest, fewer_rows, fewer_cols).rows == 1;
 }
 
 /* ---- a worker's state ---- */
 
 /* The configuration that ldtilecfg reads: palette 1; for every register its bytes a row, from byte 16 on, and its rows,
  * from byte 48 on. Registers of weights have 16 rows, the others as many as there are pixels. */
-static void enter(aic_emit *e, const aic_tiling *t)
+static void enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
 {
     enum { BYTES = 64, PALETTE = 0, COLUMNS = 16, HEIGHTS = 48 };
-    const assignment a = assign(t);
+    const assignment a = assign(c, t);
     LLVMValueRef byte[BYTES];
     for (unsigned i = 0; i < BYTES; i++) {
         byte[i] = LLVMConstInt(e->i8, 0, false);
@@ -348,14 +477,21 @@ const aic_microkernel aic_microkernel_amx = {
     .refuse = refuse,
     .arithmetic = arithmetic_of,
     .step_cells = STEP_CELLS,
-    .staged = true,
+    .flat = true,
+    .staged = staged,
+    .surplus = ROWS,
+    .rate = 8,
+    .body_cost = 0.02,
+    .sum_cost = 0.001 / LANES,
     .check = check,
     .pixels = pixels_of,
     .unroll = unroll_of,
     .cost = cost_of,
+    .call_cost = call_cost,
+    .small_band = small_band,
     .bound = bound_of,
     .emit = emit_tile,
-    .serves_narrower = serves_narrower,
+    .serves = serves,
     .needs = AIC_NEEDS_TILES,
     .enter = enter,
     .leave = leave,

@@ -163,6 +163,9 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
  * may share, how it is divided. */
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *requirements);
 
+/* Bytes of the part of a band that a tile of rows x cols pixels reads. */
+int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
+
 /* Bytes of the staging buffer with what is left behind it. */
 int64_t aic_tiling_staging_bytes(const aic_tiling *t);
 

@@ -1,6 +1,6 @@
 /* Packing the image: some of its rows become a band [row][column][cell], widened to cells and with the padding filled
  * in. */
-#include "codegen/contraction/contraction.h"
+#include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "frontend/numeric/half.h"
@@ -13,8 +13,13 @@ typedef struct band_writer {
     int64_t left, inside; /* padding columns before the image, image columns */
 } band_writer;
 
-/* Channels of one vector access in runs of contiguous pixels. */
-enum { RUN_CHANNELS = 16 };
+/* Channels of one vector access in runs of neighbours: a line of cells, or somewhat more where cells are wide. */
+static unsigned run_channels(const band_writer *w)
+{
+    enum { LEAST = 16 };
+    const unsigned channels = AIC_LINE_BYTES / aic_channel_bytes(w->t);
+    return channels > LEAST ? channels : LEAST;
+}
 
 /* An integer of the image as it stands in the band. */
 static LLVMValueRef image_int(const band_writer *w, int64_t value)
@@ -25,16 +30,22 @@ static LLVMValueRef image_int(const band_writer *w, int64_t value)
     return LLVMConstInt(aic_channel_type(w->e, w->t), (unsigned long long)value, true);
 }
 
-/* `channels` consecutive channels from source to target. */
-static void copy_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef source, unsigned channels)
+/* `elements` of the image to cells. */
+static void store_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef elements)
 {
     aic_emit *e = w->e;
-    LLVMValueRef value = aic_load(e, aic_vector(aic_element_type(e, w->t), channels), source, 0, 1);
-    value = aic_widen(e, w->c, w->t, value);
+    LLVMValueRef value = aic_widen(e, w->c, w->t, elements);
     if (w->t->arithmetic.image_offset != 0) {
+        const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(value));
         value = LLVMBuildAdd(e->builder, value, aic_splat(e, image_int(w, 0), channels), "");
     }
     aic_store(e, value, target, 0, aic_channel_bytes(w->t));
+}
+
+/* `channels` channels that are neighbours. */
+static LLVMValueRef load_elements(const band_writer *w, LLVMValueRef source, unsigned channels)
+{
+    return aic_load(w->e, aic_vector(aic_element_type(w->e, w->t), channels), source, 0, 1);
 }
 
 /* Cells of padding that fill one wide store. */
@@ -48,15 +59,13 @@ static LLVMValueRef padding(const band_writer *w)
     return aic_splat(w->e, value, AIC_LINE_BYTES / a->cell_bytes * a->cell_channels);
 }
 
-/* A whole band row. The image overwrites its part: rows and borders need no code of their own, and the second store
- * is lost in the multiplications. */
-static void fill_row(const band_writer *w, LLVMValueRef row)
+/* `bytes` bytes of padding, whole lines. */
+static void fill_lines(const band_writer *w, LLVMValueRef target, int64_t bytes)
 {
     aic_emit *e = w->e;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "pad: bytes of a band row", aic_int(e, 0), aic_int(e, w->t->row_pitch), AIC_LINE_BYTES,
-                   NULL, 0);
-    aic_store(e, padding(w), aic_at(e, row, loop.index), 0, w->t->arithmetic.cell_bytes);
+    aic_loop_begin(e, &loop, "pad: bytes of padding", aic_int(e, 0), aic_int(e, bytes), AIC_LINE_BYTES, NULL, 0);
+    aic_store(e, padding(w), aic_at(e, target, loop.index), 0, w->t->arithmetic.cell_bytes);
     aic_loop_end(e, &loop);
 }
 
@@ -64,19 +73,19 @@ static void fill_row(const band_writer *w, LLVMValueRef row)
 static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count)
 {
     aic_emit *e = w->e;
-    const unsigned target_bytes = aic_channel_bytes(w->t), source_bytes = w->t->source_bytes;
-    int64_t step = count == w->c->c0 ? count : RUN_CHANNELS, done = count / step * step;
+    const unsigned target_bytes = aic_channel_bytes(w->t), source_bytes = w->t->source_bytes, most = run_channels(w);
+    int64_t step = count == w->c->c0 ? count : most, done = count / step * step;
     if (done > 0) {
         aic_loop loop;
         aic_loop_begin(e, &loop, "run: channels that are neighbours", aic_int(e, 0), aic_int(e, done), step, NULL, 0);
-        copy_cells(w, aic_at(e, target, aic_mul(e, loop.index, target_bytes)),
-                   aic_at(e, source, aic_mul(e, loop.index, source_bytes)), (unsigned)step);
+        store_cells(w, aic_at(e, target, aic_mul(e, loop.index, target_bytes)),
+                    load_elements(w, aic_at(e, source, aic_mul(e, loop.index, source_bytes)), (unsigned)step));
         aic_loop_end(e, &loop);
     }
     while (done < count) {
-        unsigned piece = aic_piece(count - done, RUN_CHANNELS);
-        copy_cells(w, aic_at_const(e, target, done * target_bytes), aic_at_const(e, source, done * source_bytes),
-                   piece);
+        unsigned piece = aic_piece(count - done, most);
+        store_cells(w, aic_at_const(e, target, done * target_bytes),
+                    load_elements(w, aic_at_const(e, source, done * source_bytes), piece));
         done += piece;
     }
 }
@@ -103,6 +112,28 @@ static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef 
     aic_loop_end(e, &pixels);
 }
 
+/* Whether the cells of two blocks of channels fill a line. */
+static bool makes_pairs(const band_writer *w)
+{
+    return w->c->c0 * aic_channel_bytes(w->t) == AIC_LINE_BYTES / 2;
+}
+
+/* Two blocks of channels of all pixels of a row that lie in the image: a line a pixel. */
+static void copy_pairs(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    aic_emit *e = w->e;
+    const aic_image_layout *image = &w->c->image;
+    const unsigned channels = (unsigned)w->c->c0, bytes = w->t->source_bytes;
+    aic_loop pixels;
+    aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_int(e, w->inside),
+                   1, NULL, 0);
+    LLVMValueRef from = aic_at(e, source, aic_mul(e, pixels.index, w->t->col_gap * image->pixel * bytes));
+    const LLVMValueRef blocks[] = {load_elements(w, from, channels),
+                                   load_elements(w, aic_at_const(e, from, image->block * bytes), channels)};
+    store_cells(w, aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch)), aic_concat(e, blocks, 2));
+    aic_loop_end(e, &pixels);
+}
+
 /* First element of image row h. */
 static LLVMValueRef image_row(const band_writer *w, LLVMValueRef h)
 {
@@ -119,29 +150,46 @@ static LLVMValueRef image_row(const band_writer *w, LLVMValueRef h)
     return aic_at(e, w->image, aic_mul(e, offset, w->t->source_bytes));
 }
 
+/* Blocks `first` to `end` of the image columns of one band row: a pair at a time, or one. */
+static void copy_blocks(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t first, int64_t end,
+                        bool pairs)
+{
+    aic_emit *e = w->e;
+    aic_loop blocks;
+    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, first), aic_int(e, end), pairs ? 2 : 1, NULL, 0);
+    target = aic_at(e, target, aic_mul(e, blocks.index, w->c->c0 * aic_channel_bytes(w->t)));
+    source = aic_at(e, source, aic_mul(e, blocks.index, w->c->image.block * w->t->source_bytes));
+    if (pairs) {
+        copy_pairs(w, target, source);
+    } else {
+        copy_pixels(w, target, source, w->c->c0, 0);
+    }
+    aic_loop_end(e, &blocks);
+}
+
 /* The image columns of one band row, h the image row. */
 static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     const aic_contraction *c = w->c;
-    const aic_arithmetic *a = &w->t->arithmetic;
-    int64_t first = w->left * w->t->col_gap - c->pad_left;
-    bool dense = c->image.block == c->c0; /* a pixel's blocks follow each other: they are one */
-    int64_t block = dense ? c->channels : c->c0, full = c->channels / block, rest = c->channels % block;
-    int64_t missing = w->t->cells * a->cell_channels - c->channels;
+    const int64_t first = w->left * w->t->col_gap - c->pad_left, channel = aic_channel_bytes(w->t);
+    const int64_t full = c->channels / c->c0, rest = c->channels % c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
+    const int64_t missing = w->t->cells * w->t->arithmetic.cell_channels - c->channels;
     LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->t->source_bytes);
     LLVMValueRef target = aic_at_const(e, row, w->left * w->t->pixel_pitch);
-    int64_t target_step = block * aic_channel_bytes(w->t), source_step = c->image.block * w->t->source_bytes;
-    if (full > 0) {
-        aic_loop blocks;
-        aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
-        copy_pixels(w, aic_at(e, target, aic_mul(e, blocks.index, target_step)),
-                    aic_at(e, source, aic_mul(e, blocks.index, source_step)), block, dense ? missing : 0);
-        aic_loop_end(e, &blocks);
+    if (c->image.block == c->c0) { /* a pixel's blocks follow each other: they are one */
+        copy_pixels(w, target, source, c->channels, missing);
+        return;
+    }
+    if (paired > 0) {
+        copy_blocks(w, target, source, 0, paired, true);
+    }
+    if (paired < full) {
+        copy_blocks(w, target, source, paired, full, false);
     }
     if (rest > 0) {
-        copy_pixels(w, aic_at_const(e, target, full * target_step), aic_at_const(e, source, full * source_step), rest,
-                    missing);
+        copy_pixels(w, aic_at_const(e, target, full * c->c0 * channel),
+                    aic_at_const(e, source, full * c->image.block * w->t->source_bytes), rest, missing);
     }
 }
 
@@ -157,17 +205,54 @@ static void find_columns(band_writer *w)
     w->inside = (end < columns ? end : columns) - w->left;
 }
 
-static bool is_padded(const band_writer *w)
+/* Whether some rows of the bands lie above the image or below it. */
+static bool has_outer_rows(const band_writer *w)
 {
     const aic_contraction *c = w->c;
-    int64_t bottom = (c->oh - 1) * c->stride_h - c->pad_top + w->t->row_reach;
-    return c->pad_top > 0 || bottom > c->h || w->inside < w->t->columns;
+    return c->pad_top > 0 || (c->oh - 1) * c->stride_h - c->pad_top + w->t->row_reach > c->h;
+}
+
+/* Columns left and right of the image in a row that has both, where columns are whole lines. */
+static void fill_borders(const band_writer *w, LLVMValueRef row)
+{
+    const int64_t pitch = w->t->pixel_pitch, right = w->t->columns - w->left - w->inside;
+    if (w->left > 0) {
+        fill_lines(w, row, w->left * pitch);
+    }
+    if (right > 0) {
+        fill_lines(w, aic_at_const(w->e, row, (w->left + w->inside) * pitch), right * pitch);
+    }
+}
+
+/* One band row, h the image row, which may be none. Columns that are no whole lines are filled with padding all
+ * together, and the image overwrites its part: borders need no code of their own then. */
+static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef in_image = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_int(e, w->c->h), "");
+    const bool lines = w->t->pixel_pitch % AIC_LINE_BYTES == 0;
+    aic_branch branch;
+    if (!lines && (has_outer_rows(w) || w->inside < w->t->columns)) {
+        fill_lines(w, row, w->t->row_pitch);
+    } else if (has_outer_rows(w)) {
+        aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
+        fill_lines(w, row, w->t->row_pitch);
+        aic_branch_end(e, &branch);
+    }
+    aic_branch_begin(e, &branch, in_image);
+    if (lines) {
+        fill_borders(w, row);
+    }
+    if (w->inside > 0) {
+        copy_columns(w, row, h);
+    }
+    aic_branch_end(e, &branch);
 }
 
 LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    aic_emit_function(e, name, aic_pack_kind(t->taps * t->outputs), PARAMS, 2, 2);
+    aic_emit_function(e, name, aic_pack_kind(t->taps * t->outputs / t->kernel->rate), PARAMS, 2, 2);
     aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
     LLVMValueRef function = e->function;
     band_writer w = {.e = e, .c = c, .t = t, .image = aic_emit_param(e, 1)};
@@ -180,15 +265,7 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
         LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_int(e, t->row_step), "");
         h = aic_add(e, h, aic_mul(e, window, t->row_gap - t->row_step));
     }
-    if (is_padded(&w)) {
-        fill_row(&w, row);
-    }
-    if (w.inside > 0) {
-        aic_branch branch;
-        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_int(e, c->h), ""));
-        copy_columns(&w, row, h);
-        aic_branch_end(e, &branch);
-    }
+    emit_row(&w, row, h);
     aic_loop_end(e, &loop);
     aic_emit_function_end(e);
     return function;

@@ -142,8 +142,9 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache. */
     t->pixel_pitch = t->cells * t->arithmetic.cell_bytes;
     t->pixel_pitch += t->pixel_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
-    t->row_pitch = round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
-    t->row_pitch += t->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
+    const bool flat = t->kernel->flat && t->taps == 1;
+    t->row_pitch = flat ? t->columns * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
+    t->row_pitch += t->row_pitch % 1024 == 0 && !flat ? AIC_LINE_BYTES : 0;
     int64_t tile_rows = t->rows.large_count + t->rows.small_count;
     int64_t band_out = least(c->oh, t->band_tiles * t->rows.large);
     t->bands = ceil_div(tile_rows, t->band_tiles);
@@ -178,28 +179,25 @@ static aic_epilogue plain_epilogue(const aic_contraction *c)
 
 static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
 {
-    t->has_epilogue = c->has_epilogue || t->kernel->staged;
+    t->has_epilogue = c->has_epilogue || (t->kernel->staged != NULL && t->kernel->staged(c, t));
     t->epilogue = c->has_epilogue ? c->epilogue : plain_epilogue(c);
     t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
     t->staging_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
     t->units = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->groups;
 }
 
-/* A staged micro-kernel may read pixels beyond the last one and leave their sums behind the strip: as many as a tile
- * register has rows. Where sums start from an old result, they come to lie behind it and are added then. */
-enum { SURPLUS_PIXELS = 16 };
-
+/* Where a micro-kernel's sums start from an old result, they come to lie behind it and are added then. */
 int64_t aic_tiling_staging_bytes(const aic_tiling *t)
 {
-    const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * ROW_BYTES : 0;
+    const int64_t surplus = t->kernel->surplus * ROW_BYTES;
     return t->strip_columns / AIC_BLOCK_COLUMNS * t->staging_pitch + surplus;
 }
 
 /* A worker's own memory. */
 static void lay_out_private(const aic_contraction *c, aic_tiling *t, aic_requirements *r)
 {
-    const int64_t strips = t->kernel->staged && c->accumulate ? 2 : 1;
-    const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * t->col_step * t->pixel_pitch : 0;
+    const int64_t strips = t->kernel->staged != NULL && c->accumulate ? 2 : 1;
+    const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch;
     t->taps_offset = 0;
     t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
     t->band_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
@@ -242,6 +240,12 @@ static void divide(aic_tiling *t, bool shared)
     const int64_t parts = shared ? least(t->units, ceil_div(AIC_SHARED_ITEMS, t->bands)) : 1;
     t->part_units = ceil_div(t->units, parts);
     t->parts = ceil_div(t->units, t->part_units);
+}
+
+int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
+{
+    const int64_t reach = t->columns - (c->ow - 1) * t->col_step;
+    return ((rows - 1) * t->row_step + t->row_reach) * ((cols - 1) * t->col_step + reach) * t->pixel_pitch;
 }
 
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *r)

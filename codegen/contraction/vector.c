@@ -169,6 +169,9 @@ const aic_microkernel aic_microkernel_vector = {
     .pixels = pixels_of,
     .unroll = unroll_of,
     .cost = cost_of,
+    .rate = 1,
+    .body_cost = 0.08,
+    .sum_cost = 0.001,
     .bound = bound_of,
     .emit = aic_emit_vector_tile,
 };

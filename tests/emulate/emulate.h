@@ -29,4 +29,7 @@ bool emulate_active(void);
 /* Instructions executed so far by this process, its forked children and their children. */
 uint64_t emulate_count(amx_kind kind);
 
+/* Rows of the tiles that these wrote or stored; 0 for those of the configuration. */
+uint64_t emulate_rows(amx_kind kind);
+
 #endif

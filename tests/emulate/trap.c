@@ -25,7 +25,7 @@ static struct {
     bool configured_by_processor; /* LDTILECFG does not trap */
     uint32_t config_offset;       /* of TILECFG in signal frames */
     pid_t process;                /* that prints the counts */
-    _Atomic uint64_t *count;      /* by kind, shared with forked children */
+    _Atomic uint64_t *count;      /* by kind, shared with forked children; behind them the rows of their first tiles */
 } emulator;
 
 /* ---- one instruction ---- */
@@ -140,6 +140,15 @@ static bool is_ours(const amx_instruction *i)
     return i->kind > AMX_TILERELEASE || !emulator.configured_by_processor;
 }
 
+static void count(const amx_instruction *i)
+{
+    atomic_fetch_add_explicit(&emulator.count[i->kind], 1, memory_order_relaxed);
+    if (i->kind > AMX_TILERELEASE) {
+        atomic_fetch_add_explicit(&emulator.count[AMX_KINDS + i->kind], threads_tiles()->rows[i->tile[0]],
+                                  memory_order_relaxed);
+    }
+}
+
 /* Executes the instructions that follow each other at the context, of which the first is decoded: signals cost more
  * than they do. None of them changes a general register. */
 static void execute_all(amx_instruction *i, const amx_registers *registers, siginfo_t *info, ucontext_t *context)
@@ -153,7 +162,7 @@ static void execute_all(amx_instruction *i, const amx_registers *registers, sigi
             raise_exception(result.exception, info, context);
             return;
         }
-        atomic_fetch_add_explicit(&emulator.count[i->kind], 1, memory_order_relaxed);
+        count(i);
         *at += i->length;
         *i = amx_decode((const uint8_t *)(uintptr_t)*at, registers);
     } while (i->kind != AMX_NONE && is_ours(i));
@@ -210,7 +219,7 @@ static bool is_wanted(bool has_amx)
 
 static void start(void)
 {
-    static _Atomic uint64_t own_counts[AMX_KINDS];
+    static _Atomic uint64_t own_counts[2 * AMX_KINDS];
     const bool has_amx = host_has_amx();
     uint32_t b, c, d, size;
     void *shared = mmap(NULL, sizeof own_counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -242,6 +251,12 @@ uint64_t emulate_count(amx_kind kind)
 {
     start_once();
     return atomic_load_explicit(&emulator.count[kind], memory_order_relaxed);
+}
+
+uint64_t emulate_rows(amx_kind kind)
+{
+    start_once();
+    return atomic_load_explicit(&emulator.count[AMX_KINDS + kind], memory_order_relaxed);
 }
 
 __attribute__((visibility("default"))) uint32_t aic_emulated_features(void)
