@@ -43,6 +43,8 @@ static const char *const specs[] = {
     "tensor_arithmetic(op=BM_MAX, shape=[2,3,5,67], output_stride=[1050,350,70,1])",
     "tensor_arithmetic(op=BM_DIV, shape=[2,3,5,67], input0_stride=[1,2,6,30])",
     "tensor_arithmetic_quantized(op=BM_ADD, shape=[7,3,5,67])",
+    "conv2d(dtype=int8, fm_shape=[1,40,40,4], kernel_shape=[1,3,3,32,4])",
+    "conv2d(dtype=float16, fm_shape=[4,14,14,16], kernel_shape=[4,3,3,64,16], accumulate=fast)",
     "tensor_arithmetic_quantized(op=BM_MAC, shape=[7,3,5,67], output_8bit=false, lshift_bit=20, rshift_bit=3)",
     "texpands(dtype=float16, rows=48, cols=64, v_row=35, v_col=dyn, slayout=row_major)",
     "texpands(dtype=int8, rows=64, cols=352, v_row=35, v_col=301)",
@@ -72,7 +74,7 @@ static const struct level_row {
     /* Without AVX512-FP16, whose moves and conversions LLVM would use. */
     {AIC_ARCH_X86_64,
      "amx",
-     {"\tvpdpbusd", "\tvfmadd", "%zmm", "\ttdpbssd", "\tldtilecfg", "\ttilerelease"},
+     {"\tvpdpbusd", "\tvfmadd", "%zmm", "\ttdpbssd", "\ttdpbf16ps", "\tldtilecfg", "\ttilerelease"},
      {"\tvcvtph2psx", "\tvcvtps2phx", "\tvfmadd231ph", "\tvmovsh", "\tvmovw"}},
     {AIC_ARCH_AARCH64,
      "generic",

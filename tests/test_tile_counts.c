@@ -27,6 +27,10 @@ typedef struct layer {
     "conv2d(dtype=int8, fm_shape=[" #c1 "," #size "," #size ",32], kernel_shape=[" #c1 "," #kernel "," #kernel "," #n  \
     ",32], stride=[" #stride "," #stride "], pad=[" #pad "," #pad "," #pad "," #pad "])"
 
+#define CONV16(c1, size, n, kernel, stride, pad)                                                                       \
+    "conv2d(dtype=float16, accumulate=fast, fm_shape=[" #c1 "," #size "," #size ",16], kernel_shape=[" #c1 "," #kernel \
+    "," #kernel "," #n ",16], stride=[" #stride "," #stride "], pad=[" #pad "," #pad "," #pad "," #pad "])"
+
 static const layer LAYERS[] = {
     {CONV8(2, 56, 64, 3, 1, 1), 1, 1.3},
     {CONV8(4, 28, 128, 3, 1, 1), 1, 1.3},
@@ -41,6 +45,13 @@ static const layer LAYERS[] = {
     {CONV8(32, 14, 256, 1, 1, 0), 1, 1.3},
     {CONV8(16, 7, 2048, 1, 1, 0), 1.07, 1.4},
     {CONV8(64, 7, 512, 1, 1, 0), 1.2, 1.4},
+    {CONV16(4, 56, 64, 3, 1, 1), 1, 0.75},
+    {CONV16(8, 28, 64, 3, 1, 1), 1, 0.75},
+    {CONV16(16, 14, 64, 3, 1, 1), 1, 0.75},
+    {CONV16(8, 28, 64, 3, 2, 1), 1, 0.75},
+    {CONV16(16, 14, 256, 1, 1, 0), 1, 0.75},
+    {"mmad(dtype=float16, m=196, n=128, k=256, accumulate=fast)", 1, 0.75},
+    {"mmad(dtype=bfloat16, m=196, n=256, k=512, accumulate=fast)", 1, 1.3},
     {"mmad(dtype=int8, m=196, n=256, k=1024)", 1, 1.3},
     {"mmad(dtype=int8, m=1000, n=64, k=512)", 1.03, 1.3},
 };
@@ -93,12 +104,17 @@ static counts call_counts(const aic_spec *spec)
     return after;
 }
 
-/* Multiply-adds of the elements that there are, by a row of a product: 16 output channels of 64 bytes. */
+/* Multiply-adds of the elements that there are, by a row of a product: 16 output channels of 64 bytes. A float16 has
+ * two planes, which make four products. */
 static double rows_needed(const aic_spec *spec)
 {
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
     int64_t macs, bytes;
+    ck_assert_int_eq(aic_spec_operands(spec, NULL, operand, &count), AIC_OK);
     ck_assert_int_eq(aic_spec_work(spec, NULL, &macs, &bytes), AIC_OK);
-    return (double)macs / (16 * 64);
+    const int64_t channels = 64 / (int64_t)aic_dtype_size(operand[1].dtype);
+    return (double)macs / (double)(16 * channels) * (operand[1].dtype == AIC_FLOAT16 ? 4 : 1);
 }
 
 START_TEST(rows)
@@ -109,7 +125,8 @@ START_TEST(rows)
     }
     const aic_spec spec = spec_of(l->text);
     const counts did = call_counts(&spec);
-    const double products = (double)did.rows[AMX_TDPBSSD], loads = (double)did.rows[AMX_TILELOADD];
+    const double products = (double)(did.rows[AMX_TDPBSSD] + did.rows[AMX_TDPBF16PS]),
+                 loads = (double)did.rows[AMX_TILELOADD];
     ck_assert_msg(products > 0, "%s: no tiles", l->text);
     ck_assert_msg(products <= l->rows * rows_needed(&spec) * 1.001, "%s: %.3f times the rows that it needs", l->text,
                   products / rows_needed(&spec));

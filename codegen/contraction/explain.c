@@ -23,7 +23,7 @@ typedef struct tile_sums {
 static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
 {
     tile_sums sums = {0};
-    const double steps = (double)(t->taps * t->cells) * t->arithmetic.cell_bytes;
+    const double steps = (double)(t->taps * t->plane_bytes * t->arithmetic.planes);
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
             const int64_t count =

@@ -9,8 +9,8 @@ typedef struct band_writer {
     aic_emit *e;
     const aic_contraction *c;
     const aic_tiling *t;
-    LLVMValueRef image;
-    int64_t left, inside; /* padding columns before the image, image columns */
+    LLVMValueRef image, notes; /* notes: where it is noted that there are special elements; NULL: nowhere */
+    int64_t left, inside;      /* padding columns before the image, image columns */
 } band_writer;
 
 /* Channels of one vector access in runs of neighbours: a line of cells, or somewhat more where cells are wide. */
@@ -34,12 +34,18 @@ static LLVMValueRef image_int(const band_writer *w, int64_t value)
 static void store_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef elements)
 {
     aic_emit *e = w->e;
-    LLVMValueRef value = aic_widen(e, w->c, w->t, elements);
+    LLVMValueRef planes[AIC_PLANES_MAX];
+    aic_widen(e, w->c, w->t, elements, planes);
     if (w->t->arithmetic.image_offset != 0) {
-        const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(value));
-        value = LLVMBuildAdd(e->builder, value, aic_splat(e, image_int(w, 0), channels), "");
+        const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(planes[0]));
+        planes[0] = LLVMBuildAdd(e->builder, planes[0], aic_splat(e, image_int(w, 0), channels), "");
     }
-    aic_store(e, value, target, 0, aic_channel_bytes(w->t));
+    for (unsigned p = 0; p < w->t->arithmetic.planes; p++) {
+        aic_store(e, planes[p], target, p * w->t->plane_bytes, aic_channel_bytes(w->t));
+    }
+    if (w->notes != NULL) {
+        aic_note_specials(e, w->c, elements, w->notes);
+    }
 }
 
 /* `channels` channels that are neighbours. */
@@ -48,25 +54,54 @@ static LLVMValueRef load_elements(const band_writer *w, LLVMValueRef source, uns
     return aic_load(w->e, aic_vector(aic_element_type(w->e, w->t), channels), source, 0, 1);
 }
 
-/* Cells of padding that fill one wide store. */
-static LLVMValueRef padding(const band_writer *w)
+/* Cells of padding that fill one wide store, plane by plane. */
+static void padding(const band_writer *w, LLVMValueRef planes[AIC_PLANES_MAX])
 {
+    aic_emit *e = w->e;
     const aic_arithmetic *a = &w->t->arithmetic;
-    LLVMValueRef value =
-        a->product == AIC_PRODUCT_FLOAT
-            ? LLVMConstReal(aic_channel_type(w->e, w->t), aic_half_to_double(aic_half_from_double(w->c->pad_value)))
-            : image_int(w, (int64_t)w->c->pad_value);
-    return aic_splat(w->e, value, AIC_LINE_BYTES / a->cell_bytes * a->cell_channels);
+    const unsigned channels = AIC_LINE_BYTES / a->cell_bytes * a->cell_channels;
+    const uint16_t half = aic_half_from_double(w->c->pad_value);
+    switch (a->product) {
+    case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_QUAD:
+        planes[0] = aic_splat(e, image_int(w, (int64_t)w->c->pad_value), channels);
+        break;
+    case AIC_PRODUCT_BFLOAT: /* bfloat16 images have none */
+        aic_widen(e, w->c, w->t, aic_splat(e, LLVMConstInt(e->i16, half, false), channels), planes);
+        break;
+    case AIC_PRODUCT_FLOAT:
+        planes[0] = aic_splat(e, LLVMConstReal(aic_channel_type(e, w->t), aic_half_to_double(half)), channels);
+        break;
+    }
 }
 
 /* `bytes` bytes of padding, whole lines. */
-static void fill_lines(const band_writer *w, LLVMValueRef target, int64_t bytes)
+static void fill_lines(const band_writer *w, LLVMValueRef target, LLVMValueRef value, int64_t bytes)
 {
     aic_emit *e = w->e;
     aic_loop loop;
     aic_loop_begin(e, &loop, "pad: bytes of padding", aic_int(e, 0), aic_int(e, bytes), AIC_LINE_BYTES, NULL, 0);
-    aic_store(e, padding(w), aic_at(e, target, loop.index), 0, w->t->arithmetic.cell_bytes);
+    aic_store(e, value, aic_at(e, target, loop.index), 0, w->t->arithmetic.cell_bytes);
     aic_loop_end(e, &loop);
+}
+
+/* Padding in `columns` columns of `pitch` bytes, all whole lines; or in one column that is a row. */
+static void fill_columns(const band_writer *w, LLVMValueRef target, int64_t columns, int64_t pitch)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef planes[AIC_PLANES_MAX];
+    padding(w, planes);
+    if (w->t->arithmetic.planes == 1 || w->c->pad_value == 0) { /* both planes of 0 are 0 */
+        fill_lines(w, target, planes[0], columns * pitch);
+        return;
+    }
+    aic_loop pixels;
+    aic_loop_begin(e, &pixels, "pixel: columns of padding", aic_int(e, 0), aic_int(e, columns), 1, NULL, 0);
+    target = aic_at(e, target, aic_mul(e, pixels.index, pitch));
+    for (unsigned p = 0; p < w->t->arithmetic.planes; p++) {
+        fill_lines(w, aic_at_const(e, target, p * w->t->plane_bytes), planes[p], w->t->plane_bytes);
+    }
+    aic_loop_end(e, &pixels);
 }
 
 /* Contiguous on both sides: `count` channels. */
@@ -90,6 +125,30 @@ static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef sou
     }
 }
 
+/* `count` channels of a pixel that are zero, in every plane. */
+static void clear_channels(const band_writer *w, LLVMValueRef target, int64_t count)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->t->arithmetic.image_offset, false);
+    for (unsigned p = 0; p < w->t->arithmetic.planes; p++) {
+        aic_fill(e, aic_at_const(e, target, p * w->t->plane_bytes), zero, count * aic_channel_bytes(w->t));
+    }
+}
+
+/* The channels from `first` on of all pixels of a row that lie in the image. */
+static void clear_pixels(const band_writer *w, LLVMValueRef target, int64_t first, int64_t count)
+{
+    aic_emit *e = w->e;
+    aic_loop pixels;
+    aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_int(e, w->inside),
+                   1, NULL, 0);
+    clear_channels(w,
+                   aic_at_const(e, aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch)),
+                                first * aic_channel_bytes(w->t)),
+                   count);
+    aic_loop_end(e, &pixels);
+}
+
 /* `count` channels of all pixels of a row that lie in the image; behind them `missing` channels that are zero. */
 static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count, int64_t missing)
 {
@@ -106,8 +165,7 @@ static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef 
     target = aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch));
     copy_run(w, target, aic_at(e, source, aic_mul(e, pixels.index, step * w->t->source_bytes)), count);
     if (missing > 0) {
-        LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->t->arithmetic.image_offset, false);
-        aic_fill(e, aic_at_const(e, target, count * bytes), zero, missing * bytes);
+        clear_channels(w, aic_at_const(e, target, count * bytes), missing);
     }
     aic_loop_end(e, &pixels);
 }
@@ -190,6 +248,9 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     if (rest > 0) {
         copy_pixels(w, aic_at_const(e, target, full * c->c0 * channel),
                     aic_at_const(e, source, full * c->image.block * w->t->source_bytes), rest, missing);
+    } else if (missing > 0 && w->t->arithmetic.product == AIC_PRODUCT_BFLOAT) {
+        /* Their weights are 0, times anything where that is an integer. */
+        clear_pixels(w, target, c->channels, missing);
     }
 }
 
@@ -217,10 +278,10 @@ static void fill_borders(const band_writer *w, LLVMValueRef row)
 {
     const int64_t pitch = w->t->pixel_pitch, right = w->t->columns - w->left - w->inside;
     if (w->left > 0) {
-        fill_lines(w, row, w->left * pitch);
+        fill_columns(w, row, w->left, pitch);
     }
     if (right > 0) {
-        fill_lines(w, aic_at_const(w->e, row, (w->left + w->inside) * pitch), right * pitch);
+        fill_columns(w, aic_at_const(w->e, row, (w->left + w->inside) * pitch), right, pitch);
     }
 }
 
@@ -233,10 +294,10 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     const bool lines = w->t->pixel_pitch % AIC_LINE_BYTES == 0;
     aic_branch branch;
     if (!lines && (has_outer_rows(w) || w->inside < w->t->columns)) {
-        fill_lines(w, row, w->t->row_pitch);
+        fill_columns(w, row, 1, w->t->row_pitch);
     } else if (has_outer_rows(w)) {
         aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
-        fill_lines(w, row, w->t->row_pitch);
+        fill_columns(w, row, w->t->columns, w->t->pixel_pitch);
         aic_branch_end(e, &branch);
     }
     aic_branch_begin(e, &branch, in_image);
@@ -257,6 +318,10 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
     LLVMValueRef function = e->function;
     band_writer w = {.e = e, .c = c, .t = t, .image = aic_emit_param(e, 1)};
     find_columns(&w);
+    if (t->notes_specials) {
+        w.notes = aic_at_const(e, aic_emit_param(e, 0), t->notes_offset - t->band_offset);
+        aic_store(e, LLVMConstNull(e->i32), w.notes, 0, sizeof(int32_t));
+    }
     aic_loop loop;
     aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
     LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), aic_mul(e, loop.index, t->row_pitch));

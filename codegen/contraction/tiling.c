@@ -140,7 +140,8 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->col_gap = reach_w == 1 ? c->stride_w : 1;
     t->columns = (c->ow - 1) * t->col_step + reach_w;
     /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache. */
-    t->pixel_pitch = t->cells * t->arithmetic.cell_bytes;
+    t->plane_bytes = t->cells * t->arithmetic.cell_bytes;
+    t->pixel_pitch = t->arithmetic.planes * t->plane_bytes;
     t->pixel_pitch += t->pixel_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
     const bool flat = t->kernel->flat && t->taps == 1;
     t->row_pitch = flat ? t->columns * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
@@ -156,8 +157,12 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
     t->outputs = outputs_of(c);
     t->groups = ceil_div(t->outputs, t->group);
     t->panels = round_up(t->outputs, most(t->group, AIC_BLOCK_COLUMNS)) / t->group;
-    t->start_bytes = t->arithmetic.image_offset != 0 ? t->group * (int64_t)sizeof(int32_t) : 0;
-    t->panel_bytes = t->start_bytes + t->taps * t->cells * t->group * t->arithmetic.cell_bytes;
+    t->notes_specials = t->arithmetic.product == AIC_PRODUCT_BFLOAT;
+    t->start_bytes = t->arithmetic.image_offset != 0 ? t->group * (int64_t)sizeof(int32_t)
+                     : t->notes_specials             ? AIC_LINE_BYTES
+                                                     : 0;
+    t->step_bytes = t->group * t->arithmetic.cell_bytes * t->arithmetic.planes;
+    t->panel_bytes = t->start_bytes + t->taps * t->cells * t->step_bytes;
     t->packed_bytes = t->panels * t->panel_bytes;
 }
 
@@ -200,7 +205,8 @@ static void lay_out_private(const aic_contraction *c, aic_tiling *t, aic_require
     const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch;
     t->taps_offset = 0;
     t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
-    t->band_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
+    t->notes_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
+    t->band_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
     t->band_bytes = t->band_rows * t->row_pitch;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }
