@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* names of registers */
 #endif
 #include "codegen/target/feature.h"
+#include "tests/emulate/dot.h"
 #include "tests/emulate/emulate.h"
 #include "tests/emulate/frame.h"
 #include "tests/emulate/signals.h"
@@ -29,6 +30,13 @@ static struct {
 } emulator;
 
 /* ---- one instruction ---- */
+
+static tile_result execute_dot(const amx_instruction *i, ucontext_t *context)
+{
+    return dot_execute(i, context->uc_mcontext.fpregs)
+               ? (tile_result){TILE_DONE, NULL, -1}
+               : (tile_result){TILE_UNDEFINED, "the signal's frame has no vectors of 32 bytes", -1};
+}
 
 static tile_result execute(const amx_instruction *i)
 {
@@ -61,6 +69,8 @@ static tile_result execute(const amx_instruction *i)
                                    i->kind == AMX_TDPBSSD || i->kind == AMX_TDPBUSD);
     case AMX_TDPBF16PS:
         return tile_multiply_bf16(tiles, i->tile[0], i->tile[1], i->tile[2]);
+    case AMX_VPDPBUSD:
+    case AMX_VPDPWSSD:
     case AMX_KINDS:
         break;
     }
@@ -143,7 +153,7 @@ static bool is_ours(const amx_instruction *i)
 static void count(const amx_instruction *i)
 {
     atomic_fetch_add_explicit(&emulator.count[i->kind], 1, memory_order_relaxed);
-    if (i->kind > AMX_TILERELEASE) {
+    if (i->kind > AMX_TILERELEASE && i->kind < AMX_VPDPBUSD) {
         atomic_fetch_add_explicit(&emulator.count[AMX_KINDS + i->kind], threads_tiles()->rows[i->tile[0]],
                                   memory_order_relaxed);
     }
@@ -155,7 +165,7 @@ static void execute_all(amx_instruction *i, const amx_registers *registers, sigi
 {
     do {
         greg_t *at = &context->uc_mcontext.gregs[REG_RIP];
-        const tile_result result = execute(i);
+        const tile_result result = i->kind >= AMX_VPDPBUSD ? execute_dot(i, context) : execute(i);
         if (result.exception != TILE_DONE) {
             info->si_addr = (void *)(uintptr_t)*at;
             report(i, &result, info->si_addr);
@@ -259,9 +269,15 @@ uint64_t emulate_rows(amx_kind kind)
     return atomic_load_explicit(&emulator.count[AMX_KINDS + kind], memory_order_relaxed);
 }
 
+static bool wants_dots(void)
+{
+    const char *choice = getenv("AIC_EMULATE");
+    return choice != NULL && strcmp(choice, "avxvnni") == 0 && !dot_is_native();
+}
+
 __attribute__((visibility("default"))) uint32_t aic_emulated_features(void)
 {
-    return emulate_active() ? AIC_CPU_AMX : 0;
+    return emulate_active() ? AIC_CPU_AMX | (wants_dots() ? (uint32_t)AIC_CPU_AVXVNNI : 0u) : 0;
 }
 
 __attribute__((destructor)) static void print_counts(void)
