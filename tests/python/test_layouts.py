@@ -95,6 +95,6 @@ def test_words_of_enumerations():
 
 def test_status_codes():
     lib.aic_status_name.restype = ctypes.c_char_p
-    for name, value in _lists.STATUS.items():
-        assert lib.aic_status_name(value).decode().startswith("AIC_%s" % name)
-        assert aicjit.Status[name] == value
+    for status in aicjit.Status:
+        assert lib.aic_status_name(status).decode().startswith("AIC_%s" % status.name)
+    assert "AIC_" not in lib.aic_status_name(max(aicjit.Status) + 1).decode()

@@ -181,7 +181,8 @@ def test_stubs():
     """The stubs have the functions and parameters of the module."""
     tree = ast.parse((pathlib.Path(operators.__file__).with_suffix(".pyi")).read_text())
     stubs = {node.name: node.args for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assert list(stubs) == operators.__all__
+    listed = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+    assert list(stubs) == operators.__all__ == ast.literal_eval(listed)
     for name, arguments in stubs.items():
         names = [argument.arg for argument in arguments.args + arguments.kwonlyargs]
         assert names == list(inspect.signature(getattr(operators, name)).parameters)

@@ -204,7 +204,8 @@ def write_stub(lists):
     text = HEAD % "Types of the operators' functions."
     text += ("from typing import Any, Literal, Optional, Sequence, Union\n\nimport numpy as np\nimport numpy.typing as npt\n\n"
              "from ._context import Context\n\nArray = npt.NDArray[Any]\nDType = Union[str, npt.DTypeLike]\n"
-             "Quant = Union[int, str]\n\n__all__: list[str]\n")
+             "Quant = Union[int, str]\n\n")
+    text += "__all__ = %r\n" % [op.name for op in lists.operators]
     for op in lists.operators:
         text += "\ndef %s(\n" % op.name
         text += "".join("    %s,\n" % part for part in signature(op, True))
@@ -213,8 +214,9 @@ def write_stub(lists):
 
 
 def write_lists(lists):
-    lines = [HEAD % "The library's lists as tables." + "# (kind, name, entries, required, default)"]
-    lines += ["STATUS = {"] + ["    %r: %s," % (row[0], row[1]) for row in lists.status] + ["}", ""]
+    lines = [HEAD % "The library's lists as tables." + "import enum\n\n"]
+    lines += ["class Status(enum.IntEnum):", '    """What became of a call of the library."""', ""]
+    lines += ["    %s = %s  # %s" % (row[0], row[1], string(row[3])) for row in lists.status] + ["", ""]
     lines += ["# value, bytes of an element"]
     lines += ["DTYPES = {"] + ["    %s: (%s, %s)," % (row[2].replace('"', "'"), row[1], row[3]) for row in lists.dtypes] + ["}", ""]
     lines += ["ENUMS = {"]
@@ -222,6 +224,7 @@ def write_lists(lists):
         lines += ["    %r: {" % kind] + ["        %r: %d," % (word, lists.value_of(kind, value)) for value, word in words] + ["    },"]
     lines += ["}", ""]
     rows = lambda fields: ["    (%r, %r, %d, %r, %r)," % (f.kind, f.name, f.count, f.required, f.default) for f in fields]
+    lines += ["# Fields: kind, name, entries, required, default."]
     lines += ["SEMANTICS = ("] + rows(lists.semantics) + [")", ""]
     lines += ["OPERATORS = {"]
     for op in lists.operators:

@@ -1,11 +1,6 @@
 """Exceptions. Each has the library's status code and its message."""
 
-import enum
-
-from ._lists import STATUS
-
-Status = enum.IntEnum("Status", STATUS)
-Status.__doc__ = "The library's status codes; see aic/status.def."
+from ._lists import Status
 
 
 class Error(Exception):
