@@ -34,6 +34,11 @@ def _fill(fields, name, value):
         fields[name] = value
 
 
+def _is_open(sizes):
+    """Whether sizes are left to be filled in: they are None, or all 0."""
+    return sizes is None or not any(sizes)
+
+
 def conv2d(fields, feature_map, weight):
     _dtype_of(fields, "dtype", feature_map, weight)
     fields["fm_shape"] = fields["fm_shape"] or _shape(feature_map, 4)
@@ -146,7 +151,7 @@ def tensor_arithmetic(fields, input0=None, input1=None):
     """The shape is that of an input, with axes of 1 in front. The result has it, too, where its strides are compact."""
     _constants("tensor_arithmetic", fields, (input0, input1))
     array = next((a for a in (input0, input1) if isinstance(a, np.ndarray)), None)
-    if fields["shape"] is None and array is not None and array.ndim <= 4:
+    if _is_open(fields["shape"]) and array is not None and array.ndim <= 4:
         fields["shape"] = (1,) * (4 - array.ndim) + array.shape
     return _compact_shape(fields, array)
 
@@ -154,7 +159,7 @@ def tensor_arithmetic(fields, input0=None, input1=None):
 def _compact_shape(fields, array):
     """The shape of a result that can have that of an input."""
     compact = tuple(fields["output_stride"]) == (-1, -1, -1, -1) and fields["memory"] == "flat"
-    if not compact or fields["shape"] is None or array is None:
+    if not compact or _is_open(fields["shape"]) or array is None:
         return None
     return array.shape if array.size == int(np.prod(fields["shape"])) else tuple(fields["shape"])
 
@@ -163,7 +168,7 @@ def tensor_arithmetic_quantized(fields, input0=None, input1=None):
     """Inputs are words [N/4, C, H, W] (of 16-bit elements [N/2, C, H, W]), or their elements, an axis of 4 or 2 behind."""
     _constants("tensor_arithmetic_quantized", fields, (input0, input1))
     for i, array in enumerate((input0, input1)):
-        if isinstance(array, np.ndarray) and array.ndim in (4, 5) and fields["shape"] is None:
+        if isinstance(array, np.ndarray) and array.ndim in (4, 5) and _is_open(fields["shape"]):
             elements = array.shape[4] if array.ndim == 5 else 4 if fields["input%d_8bit" % i] else 2
             fields["shape"] = (array.shape[0] * elements,) + array.shape[1:4]
     return None
