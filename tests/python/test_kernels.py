@@ -171,7 +171,12 @@ def test_trace(random):
 
 def test_tune(tmp_path):
     db, seen = tmp_path / "tuning.txt", []
-    result = aicjit.tune(CONV, budget=0.3, trials=4, db=db, progress=lambda so_far, left: seen.append(so_far.measured))
+
+    def until_two_are_measured(so_far, left):
+        seen.append(so_far)
+        return sum(candidate.samples > 0 for candidate in so_far.candidates) < 2
+
+    result = aicjit.tune(CONV, budget=60, trials=4, db=db, progress=until_two_are_measured)
     assert result.measured >= 2 and seen and result.candidates and result.legal > 10
     assert any(candidate.is_default for candidate in result.candidates)
     assert aicjit.compile(CONV, context=aicjit.Context(tuning_db=str(db))).schedule.startswith("schedule(")
