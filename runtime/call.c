@@ -20,6 +20,11 @@ static inline aic_status prepare(const aic_code *code, int form, const void *con
     return AIC_OK;
 }
 
+aic_status aic_call_check(const aic_code *code, int form, const void *const operands[])
+{
+    return prepare(code, form, operands);
+}
+
 static inline aic_status get_workspace(const aic_code *code, int form, void **workspace)
 {
     return aic_scratch_get((size_t)aic_workspace_bytes(&code->requirements, form), workspace);
@@ -51,7 +56,46 @@ static inline void call_direct(aic_function function, size_t count, const void *
     }
 }
 
-static aic_status run_generic(const aic_code *code, int form, const void *const operands[]);
+/* Through libffi, which wants the address of every argument, each argument being an address; it does not write to
+ * them. */
+static void call_generic(const aic_code *code, int form, const void *const operands[], void *workspace)
+{
+    const void *value[AIC_OPERANDS_MAX + 1];
+    void *address[AIC_OPERANDS_MAX + 1];
+    for (size_t i = 0; i < code->operand_count; i++) {
+        value[i] = operands[i];
+        address[i] = &value[i];
+    }
+    value[code->operand_count] = workspace;
+    address[code->operand_count] = &value[code->operand_count];
+    ffi_cif cif = code->cif; /* ffi_call takes it unqualified */
+    ffi_call(&cif, code->entry[form], NULL, address);
+}
+
+void aic_call_alone(const aic_code *code, int form, const void *const operands[], void *workspace)
+{
+    if (code->operand_count <= DIRECT_MAX) {
+        call_direct(code->entry[form], code->operand_count, operands, workspace);
+    } else {
+        call_generic(code, form, operands, workspace);
+    }
+}
+
+static aic_status run_generic(const aic_code *code, int form, const void *const operands[])
+{
+    void *workspace = NULL;
+    aic_status status = prepare(code, form, operands);
+    if (status == AIC_OK && code->workers > 1) {
+        return aic_share_call(code, form, operands);
+    }
+    if (status == AIC_OK) {
+        status = get_workspace(code, form, &workspace);
+    }
+    if (status == AIC_OK) {
+        call_generic(code, form, operands, workspace);
+    }
+    return status;
+}
 
 static inline aic_status run_direct(const aic_code *code, int form, const void *const operands[])
 {
@@ -70,33 +114,6 @@ static inline aic_status run_direct(const aic_code *code, int form, const void *
         call_direct(code->entry[form], code->operand_count, operands, workspace);
     }
     return status;
-}
-
-static aic_status run_generic(const aic_code *code, int form, const void *const operands[])
-{
-    void *workspace = NULL;
-    aic_status status = prepare(code, form, operands);
-    if (status == AIC_OK && code->workers > 1) {
-        return aic_share_call(code, form, operands);
-    }
-    if (status == AIC_OK) {
-        status = get_workspace(code, form, &workspace);
-    }
-    if (status != AIC_OK) {
-        return status;
-    }
-    /* libffi wants the address of every argument, each argument being an address; it does not write to them. */
-    const void *value[AIC_OPERANDS_MAX + 1];
-    void *address[AIC_OPERANDS_MAX + 1];
-    for (size_t i = 0; i < code->operand_count; i++) {
-        value[i] = operands[i];
-        address[i] = &value[i];
-    }
-    value[code->operand_count] = workspace;
-    address[code->operand_count] = &value[code->operand_count];
-    ffi_cif cif = code->cif; /* ffi_call takes it unqualified */
-    ffi_call(&cif, code->entry[form], NULL, address);
-    return AIC_OK;
 }
 
 /* The call, and a line that says how long it took. */

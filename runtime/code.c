@@ -19,6 +19,18 @@ static aic_status prepare_call(aic_code *code)
                             : aic_fail(AIC_INTERNAL, code->subject, "libffi refuses the signature (%d)", (int)status);
 }
 
+/* About as many vector operations as a call needs: 64 multiply-accumulates or 32 bytes of an operand in each. */
+static double estimate_cost(const aic_code *code)
+{
+    const aic_stage *first = &code->spec.stage[0];
+    const aic_op_info *op = aic_op_get(first->op);
+    double cost = op->macs != NULL ? (double)op->macs(&first->desc) / 64 : 0;
+    for (size_t i = 0; i < code->operand_count; i++) {
+        cost += (double)code->argument[AIC_PLAIN][i].bytes / 32;
+    }
+    return cost;
+}
+
 /* Operands and rules of data of the only specification. */
 static void describe_one(aic_code *code, const aic_semantics *semantics)
 {
@@ -29,6 +41,7 @@ static void describe_one(aic_code *code, const aic_semantics *semantics)
         code->argument[AIC_PLAIN][i] = aic_operand_argument(&operands[i]);
         code->argument[AIC_PACKED][i] = code->argument[AIC_PLAIN][i];
     }
+    code->cost = estimate_cost(code);
 }
 
 static void describe_group(aic_code *code, const aic_spec *specs, size_t count, const aic_semantics *semantics)

@@ -33,6 +33,7 @@ typedef struct aic_code {
     /* Calls that several workers share (share.h). */
     aic_share share;
     int workers; /* that a call can have; 1: it is not shared */
+    double cost; /* vector operations of a call, about: whether calls together are worth sharing */
     bool logged; /* a line is written for every call */
 
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
@@ -78,5 +79,10 @@ aic_status aic_call(const aic_code *code, int form, const void *const operands[]
 
 /* The same through libffi. */
 aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[]);
+
+/* Parts of it: whether the call may be made; and the call by the calling thread alone, in aic_workspace_bytes() of
+ * memory, 64-byte aligned. */
+aic_status aic_call_check(const aic_code *code, int form, const void *const operands[]);
+void aic_call_alone(const aic_code *code, int form, const void *const operands[], void *workspace);
 
 #endif

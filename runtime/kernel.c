@@ -1,6 +1,7 @@
 /* Kernel handles: the functions of aic/kernel.h but the dumps (dump.c). A handle is a hold on cached machine code. */
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
+#include "runtime/batch.h"
 #include "runtime/build.h"
 #include "runtime/generator.h"
 #include "runtime/tuning.h"
@@ -138,6 +139,31 @@ aic_status aic_kernel_call(const aic_kernel *kernel, void *const operands[], siz
 aic_status aic_kernel_call_packed(const aic_kernel *kernel, void *const operands[], size_t count)
 {
     return call(kernel, AIC_PACKED, operands, count);
+}
+
+static aic_status call_batch(const aic_kernel *kernel, int form, void *const operands[], const size_t strides[],
+                             size_t n)
+{
+    if (kernel == NULL || operands == NULL || strides == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT,
+                        kernel == NULL     ? "kernel"
+                        : operands == NULL ? "operands"
+                                           : "strides",
+                        "is NULL");
+    }
+    const aic_images images = {(const void *const *)operands, strides, n};
+    return n > 0 ? aic_batch_call(kernel->code, form, &images) : AIC_OK;
+}
+
+aic_status aic_kernel_call_batch(const aic_kernel *kernel, void *const operands[], const size_t strides[], size_t n)
+{
+    return call_batch(kernel, AIC_PLAIN, operands, strides, n);
+}
+
+aic_status aic_kernel_call_batch_packed(const aic_kernel *kernel, void *const operands[], const size_t strides[],
+                                        size_t n)
+{
+    return call_batch(kernel, AIC_PACKED, operands, strides, n);
 }
 
 /* Bytes of an operand's packed image, 0 for one that is not packed. */

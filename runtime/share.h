@@ -28,6 +28,16 @@ struct aic_code;
 /* Workers that a call of the code can have, 1 when it is not shared. */
 int aic_share_workers(const struct aic_code *code);
 
+struct aic_team;
+
+/* Scratch memory of a call by that many workers; false when there is no such number. */
+bool aic_share_bytes(const struct aic_code *code, int form, int workers, int64_t *bytes);
+
+/* Runs the phases of the code by at most `workers` of a team, in memory of aic_share_bytes(), 64-byte aligned.
+ * AIC_INVALID_ARGUMENT as below. */
+aic_status aic_share_run(const struct aic_code *code, const struct aic_team *team, int workers, int form,
+                         const void *const operands[], char *memory);
+
 /* Runs the code, which has phases, on operands that have been checked. AIC_OUT_OF_MEMORY; AIC_INVALID_ARGUMENT when
  * parallel_for did not do what it should. */
 aic_status aic_share_call(const struct aic_code *code, int form, const void *const operands[]);

@@ -31,7 +31,7 @@ typedef struct fixture {
     aic_export_kernel exported;
     aic_exported made_export;
     aic_operand one, operands[AIC_OPERANDS_MAX];
-    size_t count, size;
+    size_t count, size, stride[AIC_OPERANDS_MAX];
     int64_t number[2];
     const char *triple, *pto;
     char *bytes;
@@ -80,6 +80,7 @@ static void open_fixture(fixture *f)
     for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
         f->operand[i] = f->memory[i];
     }
+    f->stride[0] = BLOCK / 2; /* the inputs are the same for all images */
     f->pto_argument[0] = f->no_argument[0] = f->memory[0];
     f->pto_argument[1] = f->memory[1];
     ck_assert_int_eq(aic_context_create(NULL, &f->context), AIC_OK);

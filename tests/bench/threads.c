@@ -1,5 +1,6 @@
-/* Two threads against one: the same kernels called by handles of two contexts, in turn, packed weights. What is timed
- * is the wall clock, as the work of other threads does not count as this one's processor time: other processes disturb.
+/* Two threads against one: the same kernels called by handles of two contexts, in turn, packed weights; then batches of
+ * images. What is timed is the wall clock, as the work of other threads does not count as this one's processor time:
+ * other processes disturb.
  *
  *     threads [--isa LEVEL] [--kind NAME] [--layer PART_OF_NAME] [--time SECONDS] */
 #include "tests/bench/common.h"
@@ -19,24 +20,40 @@ typedef struct side {
     aic_kernel_info info;
     void *operand[AIC_OPERANDS_MAX], *packed;
     size_t count;
+    size_t images; /* of a call: 0: it is no batch */
+    size_t stride[AIC_OPERANDS_MAX];
 } side;
 
 static void run(const side *s)
 {
+    if (s->images > 0) {
+        if ((s->packed != NULL ? aic_kernel_call_batch_packed : aic_kernel_call_batch)(s->kernel, s->operand, s->stride,
+                                                                                       s->images) != AIC_OK) {
+            bench_die("batch");
+        }
+        return;
+    }
     if ((s->packed != NULL ? aic_kernel_call_packed : aic_kernel_call)(s->kernel, s->operand, s->count) != AIC_OK) {
         bench_die("call");
     }
 }
 
-static void side_open(side *s, aic_context *context, const bench_data *data)
+/* Images of a batch: outputs one after the other, the same inputs for all, which are then in the caches. */
+static size_t output_bytes(const bench_data *data, size_t images)
 {
-    *s = (side){.count = data->count};
+    return ((size_t)data->operand[0].bytes + 63) / 64 * 64 * (images > 0 ? images : 1);
+}
+
+static void side_open(side *s, aic_context *context, const bench_data *data, size_t images)
+{
+    *s = (side){.count = data->count, .images = images};
+    s->stride[0] = output_bytes(data, 1);
     if (aic_kernel_create(context, &data->spec, NULL, &s->kernel) != AIC_OK ||
         aic_kernel_get_info(s->kernel, &s->info) != AIC_OK) {
         bench_die("kernel");
     }
     memcpy(s->operand, data->pointer, sizeof s->operand);
-    s->operand[0] = bench_memory((size_t)data->operand[0].bytes);
+    s->operand[0] = bench_memory(output_bytes(data, images));
     for (size_t i = 1; i < data->count; i++) {
         const size_t bytes = aic_kernel_packed_size(s->kernel, i);
         if (bytes > 0) {
@@ -88,17 +105,18 @@ static void time_sides(const side *sides, double seconds, double ns[WAYS])
     }
 }
 
-static void measure(const char *name, const aic_spec *spec, aic_context *const contexts[WAYS], double seconds)
+static void measure(const char *name, const aic_spec *spec, aic_context *const contexts[WAYS], double seconds,
+                    size_t images)
 {
     bench_data data;
     side sides[WAYS];
     double ns[WAYS];
     bench_data_open(&data, spec);
     for (int way = 0; way < WAYS; way++) {
-        side_open(&sides[way], contexts[way], &data);
+        side_open(&sides[way], contexts[way], &data, images);
         run(&sides[way]);
     }
-    if (memcmp(sides[ONE].operand[0], sides[TWO].operand[0], (size_t)data.operand[0].bytes) != 0) {
+    if (memcmp(sides[ONE].operand[0], sides[TWO].operand[0], output_bytes(&data, images)) != 0) {
         fprintf(stderr, "bench: %s: two threads give another result than one\n", name);
         exit(1);
     }
@@ -132,7 +150,32 @@ static void measure_moves(const bench_options *options, aic_context *const conte
             if (aic_spec_parse(MOVES[i], &spec) != AIC_OK) {
                 bench_die(MOVES[i]);
             }
-            measure(name, &spec, contexts, options->seconds);
+            measure(name, &spec, contexts, options->seconds, 0);
+        }
+    }
+}
+
+/* Kernels too small to be shared themselves, by the number of images. */
+static const struct {
+    const char *text;
+    size_t images;
+} BATCHES[] = {
+    {"conv2d(dtype=int8, fm_shape=[1,14,14,32], kernel_shape=[1,1,1,64,32])", 4},
+    {"conv2d(dtype=int8, fm_shape=[1,14,14,32], kernel_shape=[1,1,1,64,32])", 64},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,8,32,32])", 64},
+};
+
+static void measure_batches(const bench_options *options, aic_context *const contexts[WAYS])
+{
+    for (size_t i = 0; i < sizeof BATCHES / sizeof BATCHES[0]; i++) {
+        aic_spec spec;
+        char name[37];
+        (void)snprintf(name, sizeof name, "%zu x %s", BATCHES[i].images, BATCHES[i].text);
+        if (options->kind == NULL && (options->layer == NULL || strstr(name, options->layer) != NULL)) {
+            if (aic_spec_parse(BATCHES[i].text, &spec) != AIC_OK) {
+                bench_die(BATCHES[i].text);
+            }
+            measure(name, &spec, contexts, options->seconds, BATCHES[i].images);
         }
     }
 }
@@ -161,11 +204,12 @@ int main(int argc, char **argv)
                 const aic_spec spec = bench_spec(layer, kind);
                 char name[64];
                 (void)snprintf(name, sizeof name, "%s %s", kind->name, layer->name);
-                measure(name, &spec, contexts, options.seconds);
+                measure(name, &spec, contexts, options.seconds, 0);
             }
         }
     }
     measure_moves(&options, contexts);
+    measure_batches(&options, contexts);
     aic_context_destroy(contexts[TWO]);
     aic_context_destroy(contexts[ONE]);
     return 0;

@@ -312,6 +312,30 @@ static aic_status call_with_pool(const char **wrong)
     return call_shared(NULL, known, wrong);
 }
 
+/* Images that the threads of the pool divide, and one that they share; the weights are packed for all. */
+static aic_status call_batch(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    const size_t strides[] = {BYTES / 4, 0, 0};
+    aic_context_options options = aic_context_options_init();
+    aic_context *context = NULL;
+    aic_kernel *kernel = NULL;
+    aic_spec spec;
+    options.threads = 2;
+    options.tuning_db = "";
+    aic_status status = aic_context_create(&options, &context);
+    status = status == AIC_OK ? read_spec("mmad(dtype=int8, m=64, n=64, k=512)", &spec) : status;
+    status = status == AIC_OK ? aic_kernel_create(context, &spec, NULL, &kernel) : status;
+    fill_operands();
+    if (status == AIC_OK) {
+        status = aic_kernel_call_batch(kernel, operand, strides, 3);
+        judge(status, known, wrong);
+    }
+    aic_kernel_release(kernel);
+    aic_context_destroy(context);
+    return status;
+}
+
 /* ---- programs, text, references ---- */
 
 static aic_status run_program(const char **wrong)
@@ -363,7 +387,7 @@ const scenario scenarios[] = {
     {"packing", call_packed, false},     {"observing", call_observed, true},  {"dumps", dump_stages, false},
     {"export", export_kernels, false},   {"merging", merge_files, false},     {"estimating", estimate, false},
     {"a loop", call_with_loop, false},   {"the pool", call_with_pool, false}, {"a program", run_program, false},
-    {"reference", ask_reference, false},
+    {"reference", ask_reference, false}, {"a batch", call_batch, false},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 

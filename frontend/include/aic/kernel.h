@@ -56,6 +56,22 @@ AIC_API size_t aic_kernel_packed_size(const aic_kernel *kernel, size_t operand);
 AIC_API aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packed, const void *source);
 AIC_API aic_status aic_kernel_call_packed(const aic_kernel *kernel, void *const operands[], size_t count);
 
+/* Calls the kernel for n images: operand i of image k is at operands[i] + k * strides[i] bytes. A stride of 0 is an
+ * operand that all images have, such as weights. Both arrays have as many entries as the kernel has operands; where one
+ * is not taken its stride does not count. Does what n calls do, bit for bit, in any order: where there are enough
+ * images for the threads of the context each thread does whole ones, else they share the calls (see
+ * aic_context_options.threads). A packable operand that all images have is packed once.
+ *
+ * n 0 does nothing. AIC_INVALID_ARGUMENT, and nothing is written: what aic_kernel_call() refuses of any image; a stride
+ * that is no multiple of the operand's alignment, or less than the bytes of the output; an output that overlaps an
+ * operand of another image. AIC_OUT_OF_MEMORY.
+ *
+ * batch_packed: with packed images in place of all packable operands; their stride is 0 or a multiple of 64. */
+AIC_API aic_status aic_kernel_call_batch(const aic_kernel *kernel, void *const operands[], const size_t strides[],
+                                         size_t n);
+AIC_API aic_status aic_kernel_call_batch_packed(const aic_kernel *kernel, void *const operands[],
+                                                const size_t strides[], size_t n);
+
 typedef struct aic_kernel_info {
     const char *name;     /* symbol of the kernel, names dump files too; lives as long as the kernel */
     const char *isa;      /* instruction set level it was generated for */

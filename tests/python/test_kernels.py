@@ -1,0 +1,236 @@
+"""Kernels from Python: chains, packed weights, batches, threads, what they tell of themselves."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import aicjit
+
+CONV = "conv2d(dtype=int8, fm_shape=[2,9,8,32], kernel_shape=[2,3,3,32,32], pad=[1,1,1,1])"
+CHAIN = CONV + " | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"
+
+
+def operands(random, images=()):
+    x = random.integers(-128, 128, images + (2, 9, 8, 32)).astype(np.int8)
+    w = random.integers(-128, 128, (2, 3, 3, 32, 32)).astype(np.int8)
+    return x, w, aicjit.quant_words(np.linspace(0.0001, 0.001, 32), 3)
+
+
+def test_chain(random):
+    x, w, words = operands(random)
+    first = aicjit.op("conv2d", dtype=x.dtype, fm_shape=x.shape, kernel_shape=w.shape, pad=[1] * 4)
+    second = aicjit.op("fixpipe", src=np.int32, dst=np.dtype("int8"), format="NZ", quantPre="VREQ8", reluEn=True)
+    kernel = aicjit.compile(first | second)
+    assert kernel.spec.canonical == aicjit.Spec(CHAIN).canonical == (str(first) | second).canonical
+    assert [operand.name for operand in kernel.operands] == ["dst", "feature_map", "weight", "cbufWorkspace"]
+    y = kernel(x, w, words)
+    assert y.dtype == np.int8 and np.array_equal(y, aicjit.reference(first | second, x, w, words))
+    apart = aicjit.fixpipe(aicjit.conv2d(x, w, pad=(1, 1, 1, 1)), words, dst="int8", format="NZ", quantPre="VREQ8",
+                           reluEn=True, mSize=72)
+    assert np.array_equal(apart, y)
+    assert aicjit.Spec(CHAIN) == aicjit.Spec(CHAIN) and len({aicjit.Spec(CHAIN), aicjit.Spec(CHAIN)}) == 1
+
+
+def test_packed(random):
+    x, w, words = operands(random)
+    kernel = aicjit.compile(CHAIN)
+    packed, out = kernel.pack(w), np.zeros(kernel.output.shape, np.int8)
+    assert np.array_equal(kernel(x, packed, words, out=out), kernel(x, w, words)) and out.any()
+    assert kernel.pack(w, "weight").address != packed.address
+    with pytest.raises(aicjit.OperandValueError, match="weight: was packed by another kernel"):
+        aicjit.compile(CHAIN)(x, packed, words)
+    with pytest.raises(aicjit.ArgumentError, match="there is no operand bias"):
+        kernel.pack(w, "bias")
+    kernel = aicjit.compile("transdata(dtype=int8, src=NHWC, dst=NC1HWC0, shape=[1,4,4,32])")
+    with pytest.raises(aicjit.ArgumentError, match="name one"):
+        kernel.pack(w)
+    image = np.ones((1, 4, 4, 32), np.int8)
+    assert np.array_equal(kernel(kernel.pack(image, "src")), kernel(image))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_batch(random, threads):
+    context = aicjit.Context(threads=threads)
+    xs, w, words = operands(random, (5,))
+    kernel = aicjit.compile(CHAIN, context=context)
+    expected = np.stack([kernel(x, w, words) for x in xs])
+    assert np.array_equal(kernel.call_batch(xs, w, words), expected)
+    assert np.array_equal(kernel.call_batch(xs, kernel.pack(w), words), expected)
+    out = np.zeros_like(expected)
+    assert kernel.call_batch(xs, kernel.pack(w), words, out=out) is out and np.array_equal(out, expected)
+    many = np.stack([words] * 5)
+    assert np.array_equal(kernel.call_batch(xs, w, many), expected)
+    apart = np.zeros((5, 2) + xs.shape[1:], np.int8)[:, 0]  # images with gaps between them
+    apart[...] = xs
+    assert np.array_equal(kernel.call_batch(apart, w, words), expected)
+    assert np.array_equal(kernel.call_batch(xs[0], w, words, out=out), expected[[0] * 5])
+    assert kernel.call_batch(xs[:0], w, words).shape == (0,) + expected.shape[1:]
+    add = aicjit.compile("tensor_arithmetic(op=BM_ADD, shape=[1,3,4,5])", context=context)
+    a = random.standard_normal((7, 1, 3, 4, 5)).astype(np.float32)
+    assert np.array_equal(add.call_batch(a, a[0]).reshape(a.shape), a + a[0])
+
+
+def test_batch_refuses(random):
+    xs, w, words = operands(random, (3,))
+    kernel = aicjit.compile(CHAIN)
+    with pytest.raises(aicjit.ArgumentError, match="no operand has an axis for images"):
+        kernel.call_batch(xs[0], w, words)
+    with pytest.raises(aicjit.OperandValueError, match="cbufWorkspace: has 2 images, but feature_map has 3"):
+        kernel.call_batch(xs, w, np.stack([words] * 2))
+    with pytest.raises(aicjit.OperandValueError, match="feature_map: its images are in falling order"):
+        kernel.call_batch(xs[::-1], w, words)
+    with pytest.raises(aicjit.OperandValueError, match="feature_map: is not in C order"):
+        kernel.call_batch(xs.transpose(0, 1, 3, 2, 4).copy().transpose(0, 1, 3, 2, 4), w, words)
+    with pytest.raises(aicjit.OperandTypeError, match="feature_map: has elements of uint8, not int8"):
+        kernel.call_batch(xs.astype(np.uint8), w, words)
+    with pytest.raises(aicjit.OperandValueError, match="dst: has no axis for images"):
+        kernel.call_batch(xs, w, words, out=np.zeros(kernel.output.shape, np.int8))
+    with pytest.raises(aicjit.ArgumentError, match="dst: stride 0 is less than"):
+        kernel.call_batch(xs, w, words, out=np.lib.stride_tricks.as_strided(np.zeros(kernel.output.shape, np.int8),
+                                                                           (3,) + kernel.output.shape, (0, 1)))
+
+
+def test_no_copies(random):
+    """What is written through `out` is the caller's memory; inputs are the caller's, too."""
+    a = np.zeros((1, 1, 4, 16), np.float32)
+    kernel = aicjit.compile("tensor_arithmetic(op=BM_ADD, shape=[1,1,4,16])")
+    a += 1
+    assert kernel(a, a, out=a) is a and (a == 2).all()  # in place: the addresses are the same
+
+
+def test_threads_of_python(random):
+    """Many threads call one kernel; results are right."""
+    x, w, words = operands(random)
+    kernel, wrong = aicjit.compile(CHAIN), []
+    expected = kernel(x, w, words)
+
+    def work():
+        for _ in range(50):
+            if not np.array_equal(kernel(x, w, words), expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_the_interpreter_goes_on_during_calls():
+    """A call of some tens of milliseconds keeps no other thread from running."""
+    context = aicjit.Context(threads=1)
+    kernel = aicjit.compile("mmad(dtype=float16, m=1024, n=1024, k=1024)", context=context)
+    a = np.ones((1024, 1024), np.float16)
+    stop, counts = threading.Event(), [0]
+
+    def count():
+        while not stop.is_set():
+            counts[0] += 1
+
+    counter = threading.Thread(target=count, daemon=True)
+    b = a.copy()
+    out = kernel(a, b)
+    counter.start()
+    try:
+        before = counts[0]
+        for _ in range(3):
+            kernel(a, b, out=out)
+        passed = counts[0] - before
+    finally:
+        stop.set()
+        counter.join()
+    assert passed > 1000  # with the lock held a thread gets a turn only between calls
+
+
+def test_what_a_kernel_tells():
+    kernel = aicjit.compile(CONV, schedule="schedule(vectors=1)")
+    assert "vectors=1" in kernel.schedule and kernel.isa in aicjit.isa_levels()
+    assert "define void @" in kernel.ir and ".text" in kernel.asm and kernel.name in kernel.asm
+    assert kernel.dump("obj")[:4] == b"\x7fELF" and kernel.dump("plan").startswith("schedule(")
+    told = kernel.explain()
+    assert told.origin == "given" and told.schedule == kernel.schedule and "candidates" in str(told)
+    assert told.macs == kernel.spec.work()[0] == 9 * 8 * 9 * 64 * 32 and told.bytes["memory"] > 0
+    assert kernel.cache in ("miss", "memory") and kernel.threads >= 1
+    assert "ldr\tq" in aicjit.dump(CONV, "asm", triple="aarch64-linux-gnu", isa="neon")
+    assert aicjit.compile(CHAIN).result_layout == ("NC1HWC0", (1, 1, 9, 8, 32))
+    assert aicjit.Spec(CONV).exact and not aicjit.Spec("mmad(dtype=float16, m=4, n=4, k=4, accumulate=fast)").exact
+    with pytest.raises(aicjit.ArgumentError, match="stage: 'object' is none of"):
+        kernel.dump("object")
+
+
+def test_trace(random):
+    x, w, words = operands(random)
+    y = aicjit.compile(CONV)(x, w)
+    told = aicjit.trace(CONV, x, w, at=(1, 10, 3))
+    assert told.value == y[1, 10, 3] and str(told).strip().endswith("= %d" % told.value)
+    with pytest.raises(aicjit.ArgumentError, match="has no element"):
+        aicjit.trace(CONV, x, w, at=(2, 0, 0))
+
+
+def test_tune(tmp_path):
+    db, seen = tmp_path / "tuning.txt", []
+
+    def until_two_are_measured(so_far, left):
+        seen.append(so_far)
+        return sum(candidate.samples > 0 for candidate in so_far.candidates) < 2
+
+    result = aicjit.tune(CONV, budget=60, trials=4, db=db, progress=until_two_are_measured)
+    assert result.measured >= 2 and seen and result.candidates and result.legal > 10
+    assert any(candidate.is_default for candidate in result.candidates)
+    assert aicjit.compile(CONV, context=aicjit.Context(tuning_db=str(db))).schedule.startswith("schedule(")
+    stopped = aicjit.tune(CONV, budget=30, db="", progress=lambda so_far, left: False)
+    assert stopped.stopped
+
+    def fails(so_far, left):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        aicjit.tune(CONV, budget=30, db="", progress=fails)
+    assert aicjit.tune(CONV, effort="estimate").outcome == "unmeasured"
+    with pytest.raises(aicjit.ArgumentError, match="effort"):
+        aicjit.tune(CONV, effort="much")
+
+
+def test_bench():
+    figures = aicjit.bench(CHAIN, min_time=0.05)
+    assert figures.median_ns >= figures.min_ns > 0 and figures.macs == figures["macs"] > 0
+    assert set(figures) >= {"spec", "kernel", "isa", "threads", "macs", "bytes", "median_ns", "min_ns", "p90_ns",
+                            "gmacs_per_s", "gbytes_per_s", "compile_ns", "cache"}
+
+
+def test_contexts():
+    context = aicjit.Context(isa="generic", threads=3, overflow="ieee", cache="off")
+    assert context.isa == "generic" and context.threads == 3
+    assert aicjit.compile(CONV, context=context).isa == "generic"
+    a, b = np.full((1, 1), 60000, np.float32), np.full((1, 1), 2, np.float32)
+    text = "mmad(dtype=float32, m=1, n=1, k=1) | fixpipe(src=float32, dst=float16, quantPre=F322F16)"
+    assert np.isinf(aicjit.compile(text, context=context)(a, b)).all()
+    assert np.isinf(aicjit.reference(text, a, b, context=context)).all()
+    assert (aicjit.compile(text)(a, b) == 65504).all()
+    with pytest.raises(aicjit.ArgumentError, match="overflow: 'wrap' is none of"):
+        aicjit.Context(overflow="wrap")
+    with pytest.raises(TypeError, match="no option 'speed'"):
+        aicjit.Context(speed=9)
+    with pytest.raises(aicjit.ArgumentError, match="isa"):
+        aicjit.Context(isa="mmx")
+
+
+def test_pictures_and_words(random):
+    picture = random.integers(0, 256, (5, 6, 3)).astype(np.uint8)
+    for c0 in (4, 32):
+        packed = aicjit.pack_picture(picture, c0=c0, zero_point=128)
+        assert packed.shape == (1, 5, 6, c0) and not packed[..., 3:].any()
+        assert np.array_equal(packed[0, ..., :3].astype(int), picture.astype(int) - 128)
+    assert aicjit.pack_picture(np.stack([picture] * 2)).shape == (2, 1, 5, 6, 32)
+    assert aicjit.quant_word(1.0) == 0x3F800000 | 1 << 46
+    words = aicjit.quant_words([1.0, 2.0], [-1, 3], "uint8")
+    assert words.dtype == np.uint64 and [int(w) for w in words] == [0x3F800000 | 0x1FF << 37, 0x40000000 | 3 << 37]
+    with pytest.raises(aicjit.OperandTypeError, match="picture: is float64"):
+        aicjit.pack_picture(picture / 2)
+    with pytest.raises(aicjit.OperandValueError, match="weights: has 2 axes"):
+        aicjit.pack_weights(np.zeros((3, 3), np.int8))
+    y = aicjit.conv2d(aicjit.pack_picture(picture, c0=4), np.ones((1, 1, 1, 16, 4), np.int8))
+    image = aicjit.unpack_accumulators(y, 5, 6)
+    assert np.array_equal(image[..., 0], np.minimum(picture, 127).astype(int).sum(-1))

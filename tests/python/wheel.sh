@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# wheel.sh BUILD: `pip wheel` of the repository, installed in an empty virtual environment and used there: it needs no library
+# but the C library, no LLVM, and nothing of the environment. Its build tool and NumPy come from PyPI; where that cannot be
+# reached nothing is tested, and that is said.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+# check NAME COMMAND...: one test; what the command prints explains a failure.
+check() {
+    if "${@:2}" >"$work/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $1"
+        tail -n 40 "$work/log"
+    fi
+}
+
+python3 -m venv "$work/venv"
+if ! "$work/venv/bin/pip" install -q --disable-pip-version-check numpy >/dev/null 2>&1; then
+    echo "the wheel: not run, PyPI cannot be reached"
+    echo "0 passed, 0 failed"
+    exit 0
+fi
+
+check "pip wheel" env CMAKE_BUILD_PARALLEL_LEVEL=2 "$work/venv/bin/pip" wheel --disable-pip-version-check --no-deps -w "$work" "$root"
+check "pip install" "$work/venv/bin/pip" install --disable-pip-version-check "$work"/aicjit-*-py3-none-*.whl
+package=$(cd "$work" && "$work/venv/bin/python" -c 'import aicjit, os; print(os.path.dirname(aicjit.__file__))')
+
+# Libraries that are needed, but for the C library and its parts.
+strangers() {
+    local library
+    for library in "$package"/*.so*; do
+        readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+    done | grep -Ev '^(libc|libm|libpthread|libdl|librt)\.so\.[0-9]+$|^ld-linux' | sort -u >"$work/strangers" || true
+    cat "$work/strangers"
+    [ ! -s "$work/strangers" ]
+}
+check "no library but the C library is needed" strangers
+
+cat >"$work/use.py" <<'USE'
+import os, sys
+import aicjit, numpy as np
+assert aicjit.__file__.startswith(sys.argv[1]), aicjit.__file__
+random = np.random.default_rng(1)
+x = random.integers(-128, 128, (2, 9, 8, 32)).astype(np.int8)
+w = random.integers(-128, 128, (2, 3, 3, 32, 32)).astype(np.int8)
+y = aicjit.conv2d(x, w, pad=(1, 1, 1, 1), context=aicjit.Context(threads=2, cache="off"))
+spec = aicjit.op("conv2d", dtype=x.dtype, fm_shape=x.shape, kernel_shape=w.shape, pad=(1, 1, 1, 1))
+assert np.array_equal(y, aicjit.reference(spec, x, w))
+kernel = aicjit.compile("tensor_arithmetic(op=BM_ADD, shape=[1,8,256,256])", context=aicjit.Context(threads=2, cache="off"))
+a = np.ones((1, 8, 256, 256), np.float32)
+assert (kernel(a, a) == 2).all() and kernel.threads == 2
+mapped = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
+own = {os.path.basename(name) for name in mapped if name.startswith(sys.argv[1])}
+assert own >= {"libaicjit.so.0.1", "libaicjit-codegen.so.0.1"}, own
+assert "libpthreadpool.so.0" in own or not os.path.exists(sys.argv[1] + "/libpthreadpool.so.0"), own
+assert not any("libLLVM" in name or "libffi" in name for name in mapped if "aicjit" in name), mapped
+print(kernel.asm[:20], aicjit.llvm_version())
+USE
+in_empty_environment() { (cd / && env -i "$work/venv/bin/python" "$work/use.py" "$package"); }
+check "works in an empty environment" in_empty_environment
+check "has stubs and terms" test -f "$package/operators.pyi" -a -f "$package/py.typed"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,51 @@
+"""Exceptions. Each has the library's status code and its message."""
+
+from ._lists import Status
+
+
+class Error(Exception):
+    """A call of the library that failed. `status` tells why, the text is the library's message."""
+
+    def __init__(self, message, status=Status.INVALID_ARGUMENT):
+        super().__init__(message)
+        self.status = Status(status)
+
+
+class ArgumentError(Error, ValueError):
+    """A descriptor, operator text, option or operand breaks a rule."""
+
+
+class OperandTypeError(Error, TypeError):
+    """An operand is no array, or one of another element type. The message names operator and operand."""
+
+
+class OperandValueError(ArgumentError):
+    """An operand has another shape or order than is needed, or is read-only. The message names operator and operand."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """The request is legal, but this host or build cannot serve it."""
+
+
+class MemoryRanOut(Error, MemoryError):
+    """Memory ran out."""
+
+
+class FileError(Error, OSError):
+    """A file or device operation failed."""
+
+    def __str__(self):
+        return str(self.args[0])
+
+
+_CLASSES = {
+    Status.INVALID_ARGUMENT: ArgumentError,
+    Status.UNSUPPORTED: UnsupportedError,
+    Status.OUT_OF_MEMORY: MemoryRanOut,
+    Status.IO: FileError,
+}
+
+
+def error_of(status, message):
+    """The exception for a status that is not OK."""
+    return _CLASSES.get(status, Error)(message, status)

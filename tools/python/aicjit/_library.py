@@ -1,0 +1,117 @@
+"""Loads the library and declares its functions. ctypes gives up the interpreter's lock during every call."""
+
+import ctypes as c
+import os
+
+from . import _structs as s
+from ._errors import Status, error_of
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_NAME = "libaicjit.so.0.1"
+
+
+def _load():
+    """That of the package, of the build folder in which it lies (BUILD/python/aicjit), or the system's."""
+    for folder in (_HERE, os.path.dirname(os.path.dirname(_HERE))):
+        path = os.path.join(folder, _NAME)
+        if os.path.exists(path):
+            return c.CDLL(path)
+    return c.CDLL(_NAME)
+
+
+lib = _load()
+
+_CONTEXT, _KERNEL, _TEXT, _BUFFER, _SIZE = c.c_void_p, c.c_void_p, c.c_char_p, c.c_void_p, c.c_size_t
+_SPEC, _SEMANTICS = c.POINTER(s.SpecStruct), c.POINTER(s.Semantics)
+_OPERANDS, _OUT = c.c_void_p, c.c_void_p
+
+# Functions that return a status.
+_FALLIBLE = {
+    "aic_context_create": (c.POINTER(s.ContextOptions), _OUT),
+    "aic_dump": (_CONTEXT, _SPEC, _TEXT, c.c_int, _TEXT, _TEXT, _OUT, _OUT),
+    "aic_explain": (_CONTEXT, _SPEC, _TEXT, _TEXT, c.POINTER(s.ExplanationStruct)),
+    "aic_isa_check": (_TEXT,),
+    "aic_kernel_call": (_KERNEL, _OPERANDS, _SIZE),
+    "aic_kernel_call_batch": (_KERNEL, _OPERANDS, _OUT, _SIZE),
+    "aic_kernel_call_batch_packed": (_KERNEL, _OPERANDS, _OUT, _SIZE),
+    "aic_kernel_call_packed": (_KERNEL, _OPERANDS, _SIZE),
+    "aic_kernel_create": (_CONTEXT, _SPEC, _TEXT, _OUT),
+    "aic_kernel_get_info": (_KERNEL, c.POINTER(s.KernelInfo)),
+    "aic_kernel_pack": (_KERNEL, _SIZE, _BUFFER, _BUFFER),
+    "aic_pack_picture": (_BUFFER, _OUT, c.c_int64, c.c_int32, _BUFFER),
+    "aic_pack_picture_bytes": (_OUT, c.c_int64, _OUT),
+    "aic_pack_weights": (c.c_int, _BUFFER, _OUT, c.c_int64, _BUFFER),
+    "aic_pack_weights_bytes": (c.c_int, _OUT, c.c_int64, _OUT),
+    "aic_reference": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE),
+    "aic_spec_operands": (_SPEC, _SEMANTICS, _OUT, _OUT),
+    "aic_spec_parse": (_TEXT, _SPEC),
+    "aic_spec_print": (_SPEC, _BUFFER, _SIZE, _OUT),
+    "aic_spec_result_layout": (_SPEC, _SEMANTICS, c.POINTER(s.ResultLayout)),
+    "aic_spec_work": (_SPEC, _SEMANTICS, _OUT, _OUT),
+    "aic_trace": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE, c.c_int64, _BUFFER, _BUFFER, _SIZE, _OUT),
+    "aic_tune": (_CONTEXT, _SPEC, c.POINTER(s.TuneOptions), c.POINTER(s.TuneResultStruct)),
+}
+
+_OTHERS = {
+    "aic_context_destroy": (None, (_CONTEXT,)),
+    "aic_context_isa": (_TEXT, (_CONTEXT,)),
+    "aic_context_options_init": (s.ContextOptions, ()),
+    "aic_context_threads": (c.c_int, (_CONTEXT,)),
+    "aic_free": (None, (c.c_void_p,)),
+    "aic_isa_name": (_TEXT, (_SIZE,)),
+    "aic_kernel_packed_size": (_SIZE, (_KERNEL, _SIZE)),
+    "aic_kernel_release": (None, (_KERNEL,)),
+    "aic_last_error": (_TEXT, ()),
+    "aic_llvm_version": (_TEXT, ()),
+    "aic_quant_word": (c.c_uint64, (c.c_float, c.c_int32, c.c_bool)),
+    "aic_semantics_init": (s.Semantics, ()),
+    "aic_spec_exact": (c.c_bool, (_SPEC,)),
+    "aic_take_warning": (_TEXT, ()),
+    "aic_tune_options_init": (s.TuneOptions, ()),
+    "aic_tune_result_free": (None, (c.POINTER(s.TuneResultStruct),)),
+    "aic_version": (_TEXT, ()),
+}
+
+for _name, _arguments in _FALLIBLE.items():
+    getattr(lib, _name).argtypes = _arguments
+    getattr(lib, _name).restype = c.c_int
+for _name, (_result, _arguments) in _OTHERS.items():
+    getattr(lib, _name).argtypes = _arguments
+    getattr(lib, _name).restype = _result
+
+
+def check(status):
+    """Raises the exception of a status that is not OK."""
+    if status != Status.OK:
+        raise error_of(status, lib.aic_last_error().decode())
+
+
+def encode(text):
+    """Text for the library; None stays None."""
+    return None if text is None else os.fspath(text).encode()
+
+
+def take_warning():
+    """The warning that calls of this thread have left since the last one was taken, or None."""
+    warning = lib.aic_take_warning()
+    return None if warning is None else warning.decode()
+
+
+def version():
+    """The library's version, e.g. "0.1.0"."""
+    return lib.aic_version().decode()
+
+
+def llvm_version():
+    """The LLVM that the library was built for."""
+    return lib.aic_llvm_version().decode()
+
+
+def isa_levels():
+    """Instruction set levels of this architecture that the host has, in ascending order."""
+    names, index = [], 0
+    while (name := lib.aic_isa_name(index)) is not None:
+        if lib.aic_isa_check(name) == Status.OK:
+            names.append(name.decode())
+        index += 1
+    return names
