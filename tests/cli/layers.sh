@@ -2,7 +2,8 @@
 # The benchmark program `layers`: it measures one tiny shape of every kind, with results that agree with the reference and
 # with the peer that it was built with; JSON and SVG are well-formed. No time is asserted.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit and work
-. "$(dirname "${BASH_SOURCE[0]}")/common.bash"
+script=$(realpath "${BASH_SOURCE[0]}")
+. "$(dirname "$script")/common.bash"
 
 layers=$(dirname "$aicjit")/bench/layers
 if [ ! -x "$layers" ]; then
@@ -52,4 +53,42 @@ wrong 'a set that there is not' --set resnet
 wrong 'a level that there is not' --isa sse9
 wrong 'a number that is none' --time soon
 wrong 'a file that cannot be written' --json /nowhere/layers.json --set tiny
+
+# ---- peers that are fetched ----
+
+peers=$(dirname "$script")/../bench/peers
+ok 'the script of the frameworks is Python' python3 -c 'import sys; compile(open(sys.argv[1]).read(), "frameworks", "exec")' "$peers/frameworks.py"
+
+# An interpreter in the place of the virtual environment's: pip copies what lies in the folder `index`.
+mkdir -p index fetched/venv/bin
+touch fetched/venv/bin/pip
+cat >fetched/venv/bin/python <<'PYTHON'
+#!/usr/bin/env bash
+case "$1 $2" in
+"-m pip")
+    for package in "$@"; do :; done
+    while [ "$1" != -d ] && [ $# -gt 1 ]; do shift; done
+    cp "index/${package%%==*}.whl" "${2:-.}" 2>/dev/null || { echo "ERROR: no $package" && exit 1; } ;;
+"-m zipfile") exec python3 "$@" ;;
+*) exit 1 ;;
+esac
+PYTHON
+chmod +x fetched/venv/bin/python
+fetch() { bash "$peers/fetch.sh" fetched; }
+if [ "$(uname -m)" = x86_64 ]; then
+    expect 'an index that has nothing' 1 '^peers: oneDNN cannot be had: ERROR: no paddlepaddle==[0-9.]+$' fetch
+    ok 'frameworks neither' grep -q '^peers: ncnn cannot be had: ERROR: no ncnn$' .err
+    ok 'leaves nothing half done' test ! -e fetched/onednn
+    mkdir -p library/paddle/libs headers/data/include/oneapi/dnnl
+    echo library >library/paddle/libs/libdnnl.so.3
+    echo headers | tee headers/data/include/dnnl.h >headers/data/include/oneapi/dnnl/dnnl.h
+    (cd library && python3 -m zipfile -c ../index/paddlepaddle.whl paddle)
+    expect 'an index without the headers' 1 '^peers: oneDNN cannot be had: ERROR: no onednn-devel==' fetch
+    ok 'leaves nothing half done either' test ! -e fetched/onednn
+    (cd headers && python3 -m zipfile -c ../index/onednn-devel.whl data)
+    expect 'an index that has both' 1 '^peers: onnxruntime cannot be had' fetch
+    ok 'the library is there' grep -q library fetched/onednn/lib/libdnnl.so.3
+    ok 'its headers, too' grep -q headers fetched/onednn/include/oneapi/dnnl/dnnl.h
+    ok 'and nothing else' test "$(find fetched -mindepth 1 -maxdepth 1 | sort | xargs)" = 'fetched/onednn fetched/venv'
+fi
 finish
