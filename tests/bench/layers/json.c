@@ -1,6 +1,8 @@
 /* The results as one JSON object. What was not measured is left out. */
 #include "tests/bench/layers/layers.h"
 
+#include "tools/harness/processor.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -135,6 +137,10 @@ void write_json(FILE *out, const results *r)
 {
     (void)fprintf(out, "{\"program\":\"layers\",\"version\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"clock\":\"%s\"",
                   aic_version(), r->isa, r->threads, r->threads > 1 ? "wall" : "processor");
+    char processor[128];
+    processor_name(processor, sizeof processor);
+    write_member(out, "processor", processor);
+    write_member(out, "llvm", aic_llvm_version());
     if (peer_name() != NULL) {
         write_member(out, "peer", peer_name());
     }

@@ -122,30 +122,49 @@ static void check(const ours *o, void (*plain)(void *), void (*packed)(void *))
 
 /* ---- the race ---- */
 
-enum { OURS, PLAIN, ONE_THREAD, PEER, WAYS = PEER + PEERS_MAX };
+/* A way to compute the layer, and where its time belongs. */
+typedef struct way {
+    void (*run)(void *); /* NULL: there is none */
+    void *argument;
+    double *ns;
+} way;
 
-static void race(layer_row *row, const results *r, ours *mine, ours *single, peer_convolution *const peer[],
-                 double seconds)
+static void race(const way *ways, size_t count, timer_clock clock, double seconds)
 {
-    static timer_entrant entrant[WAYS];
-    double *const time[WAYS] = {&row->ns, &row->plain_ns, &row->one_ns, &row->peer[0].ns, &row->peer[1].ns};
-    size_t way[WAYS], count = 0;
-    const timer_entrant all[WAYS] = {
-        {.body = row->set->by_jit ? run_jit : run_packed, .argument = mine},
-        {.body = row->set->by_jit ? NULL : run_plain, .argument = mine},
-        {.body = r->threads > 1 ? run_packed : NULL, .argument = single},
-        {.body = peer[0] != NULL ? peer_run : NULL, .argument = peer[0]},
-        {.body = peer[1] != NULL ? peer_run : NULL, .argument = peer[1]},
-    };
-    for (size_t i = 0; i < WAYS; i++) {
-        if (all[i].body != NULL) {
-            entrant[count] = all[i];
-            way[count++] = i;
+    static timer_entrant entrant[TIMER_ENTRANTS_MAX];
+    double *ns[TIMER_ENTRANTS_MAX];
+    size_t entrants = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (ways[i].run != NULL) {
+            entrant[entrants] = (timer_entrant){.body = ways[i].run, .argument = ways[i].argument};
+            ns[entrants++] = ways[i].ns;
         }
     }
-    timer_race(entrant, count, r->threads > 1 ? TIMER_WALL : TIMER_PROCESSOR, seconds, NULL);
-    for (size_t i = 0; i < count; i++) {
-        *time[way[i]] = entrant[i].result.median_ns;
+    timer_race(entrant, entrants, clock, seconds, NULL);
+    for (size_t i = 0; i < entrants; i++) {
+        *ns[i] = entrant[i].result.median_ns;
+    }
+}
+
+/* All in turns. With threads the peers have a race of their own: theirs wait busily for a while after each call, and
+ * would take the processors from ours. */
+static void race_all(layer_row *row, const results *r, ours *mine, ours *single, peer_convolution *const peer[],
+                     double seconds)
+{
+    enum { OURS = 3 };
+    const bool jit = row->set->by_jit, threads = r->threads > 1;
+    const way ways[OURS + PEERS_MAX] = {
+        {jit ? run_jit : run_packed, mine, &row->ns},
+        {jit ? NULL : run_plain, mine, &row->plain_ns},
+        {threads ? run_packed : NULL, single, &row->one_ns},
+        {peer[0] != NULL ? peer_run : NULL, peer[0], &row->peer[0].ns},
+        {peer[1] != NULL ? peer_run : NULL, peer[1], &row->peer[1].ns},
+    };
+    if (threads) {
+        race(ways, OURS, TIMER_WALL, seconds);
+        race(ways + OURS, PEERS_MAX, TIMER_WALL, seconds);
+    } else {
+        race(ways, OURS + PEERS_MAX, TIMER_PROCESSOR, seconds);
     }
 }
 
@@ -181,7 +200,7 @@ void measure_layer(layer_row *row, const results *r, const layer_contexts *conte
     check(&mine, run_plain, row->set->by_jit ? run_jit : run_packed);
     open_peers(row, &data, scale, peer);
     const double before = limit_now(unit, r->isa);
-    race(row, r, &mine, &single, peer, seconds);
+    race_all(row, r, &mine, &single, peer, seconds);
     row->limit = (before + limit_now(unit, r->isa)) / 2;
     row->compile_ms = row->set->network ? bench_compile_ms(r->isa, &spec) : 0;
     (void)snprintf(row->schedule, sizeof row->schedule, "%s", mine.info.schedule);
