@@ -24,7 +24,7 @@ static void include(axis *a, double value)
     }
 }
 
-/* A colour for each of layer_kinds; of them the peer has none: its points are hollow. */
+/* A colour for each of layer_kinds. */
 static const char *colour_of(const layer_kind *kind)
 {
     static const char *const COLOURS[] = {"#1f5fa8", "#c8501e", "#2b8a3e", "#8544a3"};
@@ -160,19 +160,29 @@ static void write_text(FILE *out, const char *text)
     }
 }
 
-/* A filled point of ours and a hollow one of the first peer, joined. ResNet-50's are larger. */
+/* Nanoseconds of the first peer that has the layer; 0 where none has. */
+static double peer_ns(const layer_row *row)
+{
+    double ns = 0;
+    for (size_t i = 0; i < PEERS_MAX && ns <= 0; i++) {
+        ns = row->peer[i].ns;
+    }
+    return ns;
+}
+
+/* A filled point of ours and a hollow one of the peer, joined. ResNet-50's are larger. */
 static void draw_layer(FILE *out, const axis *x, const axis *y, const layer_row *row)
 {
     if (intensity(row) <= 0 || row->ns <= 0) {
         return;
     }
-    const double speed = (double)row->macs / row->ns, theirs = (double)row->macs / row->peer[0].ns;
+    const double speed = (double)row->macs / row->ns, theirs = peer_ns(row) > 0 ? (double)row->macs / peer_ns(row) : 0;
     const double left = at(x, intensity(row)), top = at(y, speed);
     (void)fprintf(out, "<g stroke=\"%s\"><title>", colour_of(row->kind));
     write_text(out, row->kind->title);
     (void)fprintf(out, ": %s, %.1f GMAC/s, %.0f %% of the limit", row->name, speed, 100 * speed / row->limit);
     (void)fprintf(out, "</title>");
-    if (row->peer[0].ns > 0 && theirs > y->low) {
+    if (theirs > y->low) {
         (void)fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"#fff\"/>",
                       left, top, at(y, theirs), left, at(y, theirs));
     }
