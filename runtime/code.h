@@ -76,6 +76,9 @@ void aic_code_release(aic_code *code); /* frees the machine code with the last h
  * that of a caller's parallel loop. */
 aic_status aic_call(const aic_code *code, int form, const void *const operands[]);
 
+/* The same for who has asked for the calling thread's record, which may be NULL. */
+aic_status aic_call_as(aic_thread *thread, const aic_code *code, int form, const void *const operands[]);
+
 /* The same through libffi. */
 aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[]);
 

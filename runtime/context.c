@@ -201,13 +201,14 @@ void aic_context_destroy(aic_context *context)
     }
 }
 
+_Atomic(aic_context *) aic_context_of_process;
+
 /* Threads that come first together each make one, and all but one of those go again: no lock is held that a fork could
  * leave behind. */
 aic_status aic_context_default(aic_context **context)
 {
-    static _Atomic(aic_context *) the_default;
     /* acquire: pairs with the release below, the context's content comes with its address. */
-    *context = atomic_load_explicit(&the_default, memory_order_acquire);
+    *context = atomic_load_explicit(&aic_context_of_process, memory_order_acquire);
     if (*context != NULL) {
         return AIC_OK;
     }
@@ -217,7 +218,7 @@ aic_status aic_context_default(aic_context **context)
     if (status != AIC_OK) {
         return status;
     }
-    if (!atomic_compare_exchange_strong_explicit(&the_default, &first, made, memory_order_release,
+    if (!atomic_compare_exchange_strong_explicit(&aic_context_of_process, &first, made, memory_order_release,
                                                  memory_order_acquire)) {
         aic_context_destroy(made);
         made = first;

@@ -425,6 +425,37 @@ START_TEST(least_recently_used)
 }
 END_TEST
 
+/* Threads note where they found the entry of a request, by the descriptor's address. One descriptor that changes all
+ * the time, called in two contexts, one of which removes entries and puts others into their slots. */
+START_TEST(one_descriptor_many_shapes)
+{
+    enum { FIRST = 5, WIDTHS = 5, CALLS = 100, LIMIT = 2 };
+    conv_case *c[WIDTHS];
+    aic_context *const contexts[] = {context_with(LIMIT, 0, NULL), context_with(0, 0, NULL)};
+    aic_conv2d_desc desc;
+    for (int i = 0; i < WIDTHS; i++) {
+        c[i] = case_of(FIRST + i);
+    }
+    for (int i = 0; i < CALLS; i++) {
+        conv_case *now = c[(i / 2 * 3 + i / 7) % WIDTHS]; /* often the same twice */
+        desc = now->desc;
+        for (int k = 0; k < 2; k++) {
+            void *const *b = now->buffer;
+            conv_case_reset(now);
+            ck_assert_int_eq(aic_jit_conv2d(contexts[(i + k) % 2], &desc, b[0], b[1], b[2]), AIC_OK);
+            conv_case_check_done(now, b[0]);
+        }
+    }
+    ck_assert_uint_ge(stats_of(contexts[0]).evictions, LIMIT);
+    ck_assert_uint_eq(stats_of(contexts[1]).compiles, WIDTHS);
+    for (int i = 0; i < WIDTHS; i++) {
+        conv_case_free(c[i]);
+    }
+    aic_context_destroy(contexts[0]);
+    aic_context_destroy(contexts[1]);
+}
+END_TEST
+
 /* A limit below a single kernel: calls work, nothing is kept. */
 START_TEST(no_room_at_all)
 {
@@ -609,6 +640,7 @@ Suite *suite_evict(void)
     tcase_add_test(tcase, many_requests_for_a_kernel);
     tcase_add_test(tcase, removed_in_between);
     tcase_add_test(tcase, least_recently_used);
+    tcase_add_test(tcase, one_descriptor_many_shapes);
     tcase_add_test(tcase, no_room_at_all);
     tcase_add_test(tcase, handles_stay);
     tcase_add_test(tcase, threads_in_random_order);
