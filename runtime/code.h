@@ -58,7 +58,7 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
 aic_status aic_code_set_text(aic_code *code, const aic_spec *shown);
 
 /* Takes over sizes and times of the object that the code will consist of. */
-void aic_code_describe(aic_code *code, const aic_object *object);
+void aic_code_describe(aic_code *code, aic_context *context, const aic_object *object);
 
 /* Makes the object's image callable. */
 aic_status aic_code_place(aic_code *code, const aic_image *image);

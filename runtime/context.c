@@ -111,6 +111,7 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     }
     if (status == AIC_OK) {
         status = aic_share_configure(&context->share, options, aic_environment("AIC_NUM_THREADS"));
+        atomic_init(&context->quota, AIC_QUOTA_UNKNOWN);
         context->share.log = context->verbose >= 1;
     }
     if (status == AIC_OK) {
@@ -282,8 +283,11 @@ int aic_context_threads(aic_context *context)
     if (aic_context_resolve(&context) != AIC_OK) {
         return 0;
     }
-    const aic_share *share = &context->share;
-    return share->threads == 1 || share->parallel_for != NULL || aic_pool_exists() ? share->threads : 1;
+    aic_share share = context->share;
+    if (share.threads > 1) {
+        aic_share_limit(&share, &context->quota);
+    }
+    return share.threads == 1 || share.parallel_for != NULL || aic_pool_exists() ? share.threads : 1;
 }
 
 const char *aic_llvm_version(void)

@@ -19,7 +19,8 @@ struct aic_context {
     int verbose;      /* 0 .. 2 */
     unsigned log;     /* AIC_VERBOSE_... */
     unsigned profile; /* AIC_PROFILE_... (profile.h) */
-    aic_share share;
+    aic_share share;  /* without a quota */
+    atomic_int quota; /* for aic_share_limit() */
     aic_semantics semantics;
     aic_tuning *tuning; /* NULL: none */
     aic_disk disk;
