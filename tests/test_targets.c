@@ -86,7 +86,7 @@ static const struct level_row {
      {"\tfmla", "\tfmadd", "\tsdot", "\tsmmla", "\tz0.", ".8h, v0.h"}},
     {AIC_ARCH_AARCH64, "neon", {"\tfmla", "\tsmull", "\tfcvtl"}, {"\tsdot", "\tsmmla", "\tfmlal", "\tz0."}},
     {AIC_ARCH_AARCH64, "dotprod", {"\tfmla", "\tsdot", "\tfcvtl"}, {"\tsmmla", "\tfmlal", "\tz0."}},
-    {AIC_ARCH_AARCH64, "i8mm", {"\tfmla", "\tsdot", "\tfcvtl"}, {"\tfmlal", "\tz0."}},
+    {AIC_ARCH_AARCH64, "i8mm", {"\tfmla", "\tsmmla", "\tfcvtl"}, {"\tfmlal", "\tz0."}},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -69,17 +69,24 @@ typedef struct aic_microkernel {
     void (*leave)(aic_emit *e);
 } aic_microkernel;
 
-extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx;
+extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla;
 
 /* tile.c: the tile of aic_microkernel_vector. */
 LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
                                   int64_t cols, const char *name);
 
+/* tile.c: where pixel number `pixel` of a tile, counted row by row, begins in the band; where its sums of a vector go,
+ * in the result or, where there is a staging buffer, in a strip, in which the tile's pixels follow each other. Bytes.
+ */
+int64_t aic_tile_band_offset(const aic_tiling *t, int64_t cols, unsigned pixel);
+int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64_t cols, unsigned pixel,
+                            unsigned vector);
+
 /* The micro-kernel with this tag (0: the first one) or number; NULL when there is none. */
 const aic_microkernel *aic_microkernel_find(uint64_t tag);
 const aic_microkernel *aic_microkernel_at(size_t index);
 
-/* "vector, amx", for messages. */
+/* "vector, amx, mmla", for messages. */
 void aic_microkernel_list(char *buffer, size_t capacity);
 
 #endif
