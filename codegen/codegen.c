@@ -296,13 +296,14 @@ aic_status aic_codegen_run(const aic_codegen_request *request, aic_emit_into emi
 static aic_status object_of(const aic_codegen_request *request, aic_object *object)
 {
     const bool passes = request->passes != NULL && request->passes[0] != '\0';
-    job j = {.request = request, .stage = AIC_DUMP_OBJ, .divided = request->divided && !passes};
+    job j = {.request = request, .stage = AIC_DUMP_OBJ};
     plans p;
     aic_kernel_plan plan;
     aic_status status = make_plans(request, &p);
     if (status != AIC_OK) {
         return status;
     }
+    j.divided = request->divided && !passes && p.list[0]->work.shape->divided;
     status = generate(&j, &p, &plan);
     aic_object made = {.bytes = j.bytes, .size = j.size, .emit_ns = j.emit_ns, .codegen_ns = j.codegen_ns};
     if (status == AIC_OK) {

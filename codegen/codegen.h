@@ -33,8 +33,8 @@ typedef struct aic_codegen_request {
     const char *passes; /* NULL or "": none */
     const char *symbol; /* what the names of the kernel's functions begin with */
     bool unwind;        /* the object gets an unwind table, for debuggers; the instructions are the same */
-    bool divided;       /* compiled in two parts, frames fast and what is hot well, where no passes are run. The result
-                           is the same, sooner; there is an image then and no object */
+    bool divided;       /* may be compiled in two parts, frames fast and what is hot well, if it is sooner and no passes
+                           are run. The result is the same; there is an image then and no object */
 } aic_codegen_request;
 
 /* A finished object and its image; free with aic_object_free(). */

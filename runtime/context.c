@@ -54,6 +54,15 @@ static aic_status choose_verbose(int option, aic_context *context)
                : aic_fail(AIC_INVALID_ARGUMENT, "verbose", "%d is outside -1..2 and no sum of AIC_VERBOSE_...", option);
 }
 
+/* Where the default level is lower than the processor's, as the kernel does not let tiles be used. */
+static void tell_refusal(const aic_context *context)
+{
+    char reason[256];
+    if (context->verbose >= 1 && aic_host_refusal(aic_host_this(), reason, sizeof reason)) {
+        aic_log("%s; the level is %s", reason, context->target->name);
+    }
+}
+
 /* What profilers and debuggers are told. */
 static aic_status choose_profile(const char *option, unsigned *kinds)
 {
@@ -108,6 +117,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     }
     if (status == AIC_OK) {
         status = choose_target(options->isa, &context->target);
+    }
+    if (status == AIC_OK) {
+        tell_refusal(context);
     }
     if (status == AIC_OK) {
         status = aic_share_configure(&context->share, options, aic_environment("AIC_NUM_THREADS"));

@@ -223,7 +223,10 @@ START_TEST(reasons)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const aic_host host = machine(rows[i].flags, AMX_STATE, 0, rows[i].permission);
-        char text[256], cut[8];
+        char text[256], cut[8], refusal[256];
+        const bool refused = rows[i].permission != 0;
+        ck_assert_int_eq(aic_host_refusal(&host, refusal, sizeof refusal), refused);
+        ck_assert(!refused || strstr(refusal, "the kernel refuses the permission for tile state: ") != NULL);
         aic_host_explain(&host, aic_target_find(AIC_ARCH_X86_64, rows[i].level), text, sizeof text);
         ck_assert_str_eq(text, rows[i].reason);
         aic_host_explain(&host, aic_target_find(AIC_ARCH_X86_64, rows[i].level), cut, sizeof cut);

@@ -171,8 +171,8 @@ static void emit_strip(const frame *f, LLVMValueRef tile, LLVMValueRef first, LL
     aic_emit *e = f->e;
     const aic_staging *strips = &f->strips;
     int64_t group = f->t->group, groups = (strips->columns[f->part] + group - 1) / group;
-    if (strips->load[f->part] != NULL) { /* of values of columns one row is enough, where sums are not added to it */
-        const bool one = f->c->start_channel && !f->t->kernel->staged;
+    if (strips->load[f->part] != NULL) {
+        const bool one = f->c->start_channel && f->t->kernel->starts_in_a_row;
         move_staged(f, strips->load[f->part], true, first, one ? 1 : rows, one ? 1 : cols);
     }
     aic_loop loop;

@@ -118,6 +118,7 @@ static void memory(FILE *out, const aic_plan *plan)
 
 const aic_shape aic_shape_contraction = {
     .name = "contraction",
+    .divided = true,
     .schedule = &RECORD,
     .derived_bytes = sizeof(aic_tiling),
     .enumerate = aic_contraction_enumerate,

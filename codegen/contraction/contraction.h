@@ -80,7 +80,7 @@ typedef struct aic_contraction {
 /* What a multiply-accumulate takes from each operand and lane. */
 typedef enum aic_product {
     AIC_PRODUCT_PAIR,
-    AIC_PRODUCT_QUAD,
+    AIC_PRODUCT_QUAD, /* four int8, eight where matrices are multiplied */
     AIC_PRODUCT_FLOAT,
     AIC_PRODUCT_BFLOAT, /* pairs of bfloat16; float16 is the sum of two of them, its planes */
 } aic_product;

@@ -23,6 +23,10 @@ typedef struct aic_microkernel {
      * then. NULL: never. */
     bool (*staged)(const aic_contraction *c, const aic_tiling *t);
 
+    /* Where sums start from values of columns: it reads them in the first row of the staging buffer, before it stores
+     * any sum; else in the row of every pixel. */
+    bool starts_in_a_row;
+
     /* Pixels behind the last one of a band that a tile may read, and behind the last one of a strip that it may write.
      */
     int64_t surplus;
@@ -69,17 +73,24 @@ typedef struct aic_microkernel {
     void (*leave)(aic_emit *e);
 } aic_microkernel;
 
-extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx;
+extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla;
 
 /* tile.c: the tile of aic_microkernel_vector. */
 LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
                                   int64_t cols, const char *name);
 
+/* tile.c: where pixel number `pixel` of a tile, counted row by row, begins in the band; where its sums of a vector go,
+ * in the result or, where there is a staging buffer, in a strip, in which the tile's pixels follow each other. Bytes.
+ */
+int64_t aic_tile_band_offset(const aic_tiling *t, int64_t cols, unsigned pixel);
+int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64_t cols, unsigned pixel,
+                            unsigned vector);
+
 /* The micro-kernel with this tag (0: the first one) or number; NULL when there is none. */
 const aic_microkernel *aic_microkernel_find(uint64_t tag);
 const aic_microkernel *aic_microkernel_at(size_t index);
 
-/* "vector, amx", for messages. */
+/* "vector, amx, mmla", for messages. */
 void aic_microkernel_list(char *buffer, size_t capacity);
 
 #endif

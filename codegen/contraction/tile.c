@@ -26,22 +26,31 @@ typedef struct tile {
 
 /* ---- addresses ---- */
 
-static int64_t band_offset(const tile *k, unsigned pixel)
+int64_t aic_tile_band_offset(const aic_tiling *t, int64_t cols, unsigned pixel)
 {
-    return (int64_t)pixel / k->cols * k->t->row_step * k->t->row_pitch +
-           (int64_t)pixel % k->cols * k->t->col_step * k->t->pixel_pitch;
+    return (int64_t)pixel / cols * t->row_step * t->row_pitch + (int64_t)pixel % cols * t->col_step * t->pixel_pitch;
 }
 
-/* In the result, or in a strip, where the tile's pixels follow each other. */
-static int64_t out_offset(const tile *k, unsigned pixel, unsigned vector)
+int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64_t cols, unsigned pixel,
+                            unsigned vector)
 {
     const int64_t row_bytes = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
-    int64_t channel = (int64_t)vector * k->t->lanes, pitch = k->t->staging_pitch, p = pixel;
+    int64_t channel = (int64_t)vector * t->lanes, pitch = t->staging_pitch, p = pixel;
     if (pitch == 0) {
-        pitch = k->c->block_rows * row_bytes;
-        p = (int64_t)pixel / k->cols * k->c->ow + (int64_t)pixel % k->cols;
+        pitch = c->block_rows * row_bytes;
+        p = (int64_t)pixel / cols * c->ow + (int64_t)pixel % cols;
     }
     return channel / AIC_BLOCK_COLUMNS * pitch + p * row_bytes + channel % AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
+}
+
+static int64_t band_offset(const tile *k, unsigned pixel)
+{
+    return aic_tile_band_offset(k->t, k->cols, pixel);
+}
+
+static int64_t out_offset(const tile *k, unsigned pixel, unsigned vector)
+{
+    return aic_tile_out_offset(k->c, k->t, k->cols, pixel, vector);
 }
 
 /* Values of columns are in the strip's first row. */

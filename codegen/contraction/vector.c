@@ -174,5 +174,6 @@ const aic_microkernel aic_microkernel_vector = {
     .body_cost = 0.08,
     .sum_cost = 0.001,
     .bound = bound_of,
+    .starts_in_a_row = true,
     .emit = aic_emit_vector_tile,
 };

@@ -154,6 +154,14 @@ static void explain_refusal(int error, char *text, size_t capacity)
     (void)snprintf(text, capacity, "%s: error %d", refused, error);
 }
 
+bool aic_host_refusal(const aic_host *host, char *text, size_t capacity)
+{
+    if (host->refused != 0) {
+        explain_refusal(host->refusal, text, capacity);
+    }
+    return host->refused != 0;
+}
+
 void aic_host_explain(const aic_host *host, const aic_target *target, char *text, size_t capacity)
 {
     static const struct {

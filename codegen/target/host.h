@@ -30,6 +30,9 @@ const aic_target *aic_host_best(const aic_host *host, aic_arch arch);
 /* Why the host lacks the level: "no avx512fp16", or that the kernel refuses what the processor has. */
 void aic_host_explain(const aic_host *host, const aic_target *target, char *text, size_t capacity);
 
+/* Whether the kernel refuses the process what the processor has, and why. */
+bool aic_host_refusal(const aic_host *host, char *text, size_t capacity);
+
 /* ---- how it is found ---- */
 
 /* What the instructions CPUID and XGETBV tell. As a table's entry: the bits that a feature needs. */

@@ -19,12 +19,13 @@ typedef struct aic_target {
 } aic_target;
 
 enum {
-    AIC_HAS_FMA = 1u << 0,        /* fused multiply-add in float32 and float64 */
-    AIC_HAS_HALF = 1u << 1,       /* conversion of half to float */
-    AIC_HAS_BROADCAST = 1u << 2,  /* multiplications that broadcast their memory operand */
-    AIC_HAS_TILES = 1u << 3,      /* tile registers of up to 16 rows of 64 bytes: configured, loaded, stored */
-    AIC_HAS_TILES_INT8 = 1u << 4, /* products of tiles of 8-bit integers, signed or not, added to tiles of int32 */
-    AIC_HAS_TILES_BF16 = 1u << 5, /* products of tiles of bfloat16, added to tiles of float32 */
+    AIC_HAS_FMA = 1u << 0,         /* fused multiply-add in float32 and float64 */
+    AIC_HAS_HALF = 1u << 1,        /* conversion of half to float */
+    AIC_HAS_BROADCAST = 1u << 2,   /* multiplications that broadcast their memory operand */
+    AIC_HAS_TILES = 1u << 3,       /* tile registers of up to 16 rows of 64 bytes: configured, loaded, stored */
+    AIC_HAS_TILES_INT8 = 1u << 4,  /* products of tiles of 8-bit integers, signed or not, added to tiles of int32 */
+    AIC_HAS_TILES_BF16 = 1u << 5,  /* products of tiles of bfloat16, added to tiles of float32 */
+    AIC_HAS_MATRIX_INT8 = 1u << 6, /* products of 2x8 by 8x2 signed bytes in vector registers, added to 2x2 int32 */
 };
 
 /* Vectors are no wider on any level; arrays of lanes, registers and bytes are made for it. */

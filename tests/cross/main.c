@@ -2,6 +2,7 @@
  *
  *     aicjit-cross WORK [LEVEL OVERFLOW SPEC SEED]
  *
+ * A SPEC that ends in " @ SCHEDULE" is not for the default schedule but for this one.
  * WORK/driver is the AArch64 program driver.c; everything else in WORK is this program's own. Without more, every
  * level runs every specification of specs.def with SEEDS contents each, and RANDOM_SPECS random ones of every operator
  * and of every operator as the begin of a chain; a failure prints the arguments that repeat it alone. Each level runs
@@ -46,6 +47,15 @@ static const struct {
 #define CROSS_SPEC(mode, text) {AIC_OVERFLOW_##mode, text},
 #include "tests/cross/specs.def"
 #undef CROSS_SPEC
+};
+
+/* Micro-kernels of a level with more tiles than the default rule chooses. */
+static const struct {
+    const char *level, *text;
+} schedules[] = {
+#define CROSS_SCHEDULE(level, text) {level, text},
+#include "tests/cross/schedules.def"
+#undef CROSS_SCHEDULE
 };
 
 /* What the contents of all cases together have to show, or the test would be weaker than it says. */
@@ -151,14 +161,20 @@ typedef struct subject {
 /* The object in one piece, and the image in two parts, as kernels are compiled that are called at once. */
 static aic_status make_object(subject *s)
 {
+    enum { TEXT_BYTES = 4096 };
+    static const char AT[] = " @ ";
+    char text[TEXT_BYTES];
+    const char *at = strstr(s->text, AT);
+    snprintf(text, sizeof text, "%.*s", (int)(at != NULL ? at - s->text : (ptrdiff_t)strlen(s->text)), s->text);
     const aic_target *target = aic_target_find(AIC_ARCH_AARCH64, levels[s->level].name);
     aic_codegen_request request = {.count = 1,
                                    .spec = &s->canonical,
+                                   .schedule = at != NULL ? at + strlen(AT) : NULL,
                                    .semantics = &s->semantics,
                                    .target = target,
                                    .triple = aic_target_triple(AIC_ARCH_AARCH64),
                                    .symbol = "kernel"};
-    aic_status status = target != NULL ? aic_spec_parse(s->text, &s->spec) : AIC_INVALID_ARGUMENT;
+    aic_status status = target != NULL ? aic_spec_parse(text, &s->spec) : AIC_INVALID_ARGUMENT;
     status = status == AIC_OK ? aic_spec_resolve_kernel(&s->spec, &s->semantics, &s->canonical) : status;
     status = status == AIC_OK ? aic_spec_resolve(&s->spec, &s->semantics, &s->spec) : status;
     status = status == AIC_OK ? aic_generator_linked()->object(&request, &s->object) : status;
@@ -393,6 +409,11 @@ static void test_level(cross *x, size_t level)
     int passed = x->passed, failed = x->failed;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         test_spec(x, level, specs[i].overflow, specs[i].text, 1, SEEDS);
+    }
+    for (size_t i = 0; i < sizeof schedules / sizeof schedules[0]; i++) {
+        if (strcmp(schedules[i].level, levels[level].name) == 0) {
+            test_spec(x, level, AIC_OVERFLOW_SATURATE, schedules[i].text, 1, 2);
+        }
     }
     test_random(x, level);
     printf("level %s of AArch64: emulated on %s, %d specifications right, %d wrong\n", levels[level].name,

@@ -1,0 +1,271 @@
+/* The micro-kernel of products of small matrices, int8: two pixels times two output channels, eight channels at a time.
+ *
+ *     image    eight channels of a pixel in either half of a register, loaded by halves: pixels need not be neighbours
+ *     weight   eight channels of two output channels      (a panel is packed so)
+ *     sums     pixel by pixel two output channels: x0*w0, x0*w1, x1*w0, x1*w1
+ *
+ * All sums of a tile are in registers, two for a pair of pixels and a vector of four output channels. Of an odd number
+ * of pixels the last one is its own neighbour. */
+#include "codegen/contraction/microkernel.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
+#include "frontend/core/diag.h"
+
+#include <math.h>
+
+enum { CELL_CHANNELS = 8, CELL_BYTES = 8, PAIR = 2, LANES = 4 };
+
+static const char *refuse(const aic_contraction *c, const aic_target *target)
+{
+    if ((target->has & AIC_HAS_MATRIX_INT8) == 0) {
+        return "needs products of matrices in vector registers, which this instruction set level lacks";
+    }
+    if (c->dtype != AIC_INT8) {
+        return "multiplies int8 only";
+    }
+    if (c->c0 % CELL_CHANNELS != 0) {
+        return "takes eight channels of a block at a time";
+    }
+    return c->sum == AIC_SUM_INT ? NULL : "adds up in int32, which this many products may leave";
+}
+
+static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *target)
+{
+    (void)c;
+    (void)target;
+    return (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, CELL_BYTES, CELL_CHANNELS, 32, 0, 1};
+}
+
+/* ---- tiles ---- */
+
+static int64_t pairs_of(int64_t pixels)
+{
+    return (pixels + PAIR - 1) / PAIR;
+}
+
+/* Sums, the weights of a cell, a pair of pixels and the next one. */
+static int64_t registers_used(int64_t pixels, int64_t vectors)
+{
+    return pairs_of(pixels) * PAIR * vectors + PAIR * vectors + 2;
+}
+
+static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
+                        const aic_tiling *t)
+{
+    (void)t;
+    const int64_t used = registers_used(s->rows * s->cols, s->vectors), cells = c->c0 / CELL_CHANNELS;
+    if (used > target->vector_registers) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
+                        "rows, cols, vectors = %lld, %lld, %lld need %lld registers of the %d that there are",
+                        (long long)s->rows, (long long)s->cols, (long long)s->vectors, (long long)used,
+                        target->vector_registers);
+    }
+    if (s->unroll < 1 || s->unroll > cells || cells % s->unroll != 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld does not divide %lld", (long long)s->unroll,
+                        (long long)cells);
+    }
+    return AIC_OK;
+}
+
+static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int64_t vectors)
+{
+    (void)c;
+    int64_t pixels = 0;
+    while (registers_used(pixels + PAIR, vectors) <= target->vector_registers) {
+        pixels += PAIR;
+    }
+    return pixels;
+}
+
+/* The longest straight-line body, as that of vector.c. */
+enum { BODY_OPERATIONS = 32 };
+
+static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
+{
+    (void)target;
+    int64_t unroll = c->c0 / CELL_CHANNELS;
+    while (unroll > 1 && (unroll * sums > BODY_OPERATIONS || unroll / 2 * CELL_CHANNELS >= c->channels)) {
+        unroll /= 2;
+    }
+    return unroll;
+}
+
+/* ---- cost: in vector operations, as that of vector.c ---- */
+
+static const double LATENCY = 8.0, LEVEL2_LOAD = 1.5, LEVEL3_LOAD = 4.0; /* of 16 bytes */
+/* Half a register of a pixel is a load and an insertion. */
+static const double HALF_LOAD = 1.0, LOAD_COST = 0.02, LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
+
+static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
+                      int64_t cols)
+{
+    (void)c;
+    (void)target;
+    const aic_machine *machine = aic_machine_facts();
+    const double pixels = (double)(pairs_of(rows * cols) * PAIR), weights = PAIR * (double)t->vectors;
+    const double loads = pixels * HALF_LOAD + weights;
+    double stream = 0;
+    if (t->panel_bytes > machine->l1_bytes * 3 / 4) {
+        stream = weights * (t->panel_bytes > machine->l2_bytes * 5 / 8 ? LEVEL3_LOAD : LEVEL2_LOAD);
+    }
+    const double products = fmax(pixels * (double)t->vectors, LATENCY);
+    const double cell = fmax(products, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->unroll;
+    return cell * (double)(t->taps * t->cells) + TAP_COST * (double)t->taps + TILE_COST;
+}
+
+static double bound_of(const aic_contraction *c, const aic_target *target)
+{
+    (void)target;
+    const double cells = (double)(c->kh * c->kw) * ceil((double)c->channels / CELL_CHANNELS);
+    return cells * (double)(c->oh * c->ow) * (double)c->n / LANES;
+}
+
+/* ---- emission ---- */
+
+typedef struct tile {
+    aic_emit *e;
+    const aic_contraction *c;
+    const aic_tiling *t;
+    int64_t cols;
+    unsigned pixels, sums;
+    LLVMTypeRef sum_type, cell_type, half_type;
+    LLVMValueRef out, band, panel, taps;
+} tile;
+
+/* Register of a pair of pixels, a vector, and one of its pairs of output channels. */
+static unsigned sum_of(const tile *k, unsigned pair, unsigned vector, unsigned part)
+{
+    return (pair * k->t->vectors + vector) * PAIR + part;
+}
+
+/* The second pixel of a pair; the first one where there is none. */
+static unsigned second_of(const tile *k, unsigned pair)
+{
+    return pair * PAIR + 1 < k->pixels ? pair * PAIR + 1 : pair * PAIR;
+}
+
+/* Eight channels of both pixels of a pair. */
+static LLVMValueRef load_pair(const tile *k, LLVMValueRef band, int64_t cell, unsigned pair)
+{
+    aic_emit *e = k->e;
+    const unsigned pixels[PAIR] = {pair * PAIR, second_of(k, pair)};
+    LLVMValueRef both = LLVMGetUndef(k->half_type);
+    for (unsigned i = 0; i < PAIR; i++) {
+        const int64_t offset = aic_tile_band_offset(k->t, k->cols, pixels[i]) + cell * CELL_BYTES;
+        LLVMValueRef half = aic_load(e, e->i64, band, offset, CELL_BYTES);
+        both = LLVMBuildInsertElement(e->builder, both, half, LLVMConstInt(e->i32, i, false), "");
+    }
+    return LLVMBuildBitCast(e->builder, both, k->cell_type, "");
+}
+
+static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
+{
+    aic_emit *e = k->e;
+    const unsigned parts = k->t->vectors * PAIR, bytes = PAIR * CELL_BYTES;
+    LLVMTypeRef types[] = {k->sum_type, k->cell_type};
+    LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
+    for (unsigned i = 0; i < parts; i++) {
+        weight[i] = aic_load(e, k->cell_type, panel, (cell * parts + i) * bytes, bytes);
+    }
+    for (unsigned p = 0; p * PAIR < k->pixels; p++) {
+        LLVMValueRef image = load_pair(k, band, cell, p);
+        for (unsigned i = 0; i < parts; i++) {
+            LLVMValueRef *sum = &sums[sum_of(k, p, 0, i)], args[] = {*sum, image, weight[i]};
+            *sum = aic_emit_intrinsic(e, "llvm.aarch64.neon.smmla", types, 2, args, 3);
+        }
+    }
+}
+
+/* The cells of one tap; values[] is the sums and the panel's pointer. */
+static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef tap)
+{
+    aic_emit *e = k->e;
+    const int64_t unroll = k->t->unroll;
+    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
+    values[k->sums + 1] = aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8));
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), unroll, values,
+                   k->sums + 2);
+    for (int64_t cell = 0; cell < unroll; cell++) {
+        emit_cell(k, values, values[k->sums + 1], values[k->sums], cell);
+    }
+    values[k->sums] = aic_at_const(e, values[k->sums], unroll * k->t->step_bytes);
+    values[k->sums + 1] = aic_at_const(e, values[k->sums + 1], unroll * CELL_BYTES);
+    aic_loop_end(e, &loop);
+}
+
+static void emit_reduction(const tile *k, LLVMValueRef *values)
+{
+    aic_emit *e = k->e;
+    aic_loop loop;
+    for (unsigned i = 0; i < k->sums; i++) {
+        values[i] = aic_zero(k->sum_type);
+    }
+    values[k->sums] = k->panel;
+    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, values, k->sums + 1);
+    emit_tap(k, values, loop.index);
+    aic_loop_end(e, &loop);
+}
+
+/* The sums of a pixel and a vector: two registers have half of them each, of which the second half is the second
+ * pixel's. Where they start from an old result, exact numbers are added to it and clamped. */
+static void store_pixel(const tile *k, LLVMValueRef *sums, unsigned pixel, unsigned vector)
+{
+    aic_emit *e = k->e;
+    const unsigned first = pixel % PAIR * PAIR, at = sum_of(k, pixel / PAIR, vector, 0);
+    const unsigned from[LANES] = {first, first + 1, LANES + first, LANES + first + 1};
+    const LLVMValueRef both[] = {sums[at], sums[at + 1]};
+    LLVMValueRef sum = aic_permute(e, aic_concat(e, both, 2), from, LANES);
+    const int64_t offset = aic_tile_out_offset(k->c, k->t, k->cols, pixel, vector);
+    if (k->t->accumulate) {
+        sum = aic_add_saturated(e, aic_load(e, k->sum_type, k->out, offset, AIC_SUM_BYTES), sum);
+    }
+    aic_store(e, sum, k->out, offset, AIC_SUM_BYTES);
+}
+
+static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                              const char *name)
+{
+    static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
+    LLVMValueRef values[AIC_CARRIED_MAX];
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
+    aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels by products of matrices", (long long)rows,
+                      (long long)cols, (long long)t->group);
+    LLVMValueRef function = e->function;
+    tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
+    k.sums = (unsigned)pairs_of(rows * cols) * PAIR * t->vectors;
+    aic_limit("sums and pointers of a tile", k.sums + 2, AIC_CARRIED_MAX);
+    k.sum_type = aic_vector(e->i32, LANES);
+    k.cell_type = aic_vector(e->i8, PAIR * CELL_BYTES);
+    k.half_type = aic_vector(e->i64, PAIR);
+    k.out = aic_emit_param(e, 0);
+    k.band = aic_emit_param(e, 1);
+    k.panel = aic_emit_param(e, 2);
+    k.taps = aic_emit_param(e, 3);
+    emit_reduction(&k, values);
+    for (unsigned p = 0; p < k.pixels; p++) {
+        for (unsigned v = 0; v < t->vectors; v++) {
+            store_pixel(&k, values, p, v);
+        }
+    }
+    aic_emit_function_end(e);
+    return function;
+}
+
+const aic_microkernel aic_microkernel_mmla = {
+    .name = "mmla",
+    .refuse = refuse,
+    .arithmetic = arithmetic_of,
+    .step_cells = 1,
+    .check = check,
+    .pixels = pixels_of,
+    .unroll = unroll_of,
+    .cost = cost_of,
+    .rate = 2,
+    .body_cost = 0.08,
+    .sum_cost = 0.001,
+    .bound = bound_of,
+    .emit = emit_tile,
+};
