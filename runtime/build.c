@@ -4,6 +4,7 @@
 #include "runtime/generator.h"
 #include "runtime/log.h"
 #include "runtime/tuning.h"
+#include "runtime/worker.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,13 +43,14 @@ aic_status aic_build_validate(aic_build *build)
 }
 
 /* Puts NULL in the place of a schedule that the default rule chooses, too: such a kernel is the default's. */
-static aic_status drop_default(const aic_build *build, const char **schedule)
+static aic_status drop_default(void *argument)
 {
+    aic_build *build = argument;
     const aic_problem problem = {&build->spec[0], &build->context->semantics, build->context->target};
     aic_schedule_info info;
-    aic_status status = aic_generator()->plan(&problem, *schedule, &info);
+    aic_status status = aic_generator()->plan(&problem, build->schedule, &info);
     if (status == AIC_OK && info.is_default) {
-        *schedule = NULL;
+        build->schedule = NULL;
     }
     return status;
 }
@@ -59,11 +61,10 @@ aic_status aic_build_tune(aic_build *build)
         return AIC_OK;
     }
     if (build->schedule != NULL) {
-        return drop_default(build, &build->schedule);
+        return aic_worker_run(drop_default, build);
     }
-    const aic_tune_record *record;
-    aic_status status = aic_tuning_find(build->context, &build->spec[0], build->context->target, &record);
-    build->schedule = record != NULL ? record->schedule : NULL;
+    aic_status status = aic_tuning_look_up(build->context, &build->spec[0], build->context->target, &build->record);
+    build->schedule = build->record != NULL ? build->record->schedule : NULL;
     return status;
 }
 
@@ -82,10 +83,49 @@ static aic_codegen_request codegen_request(const aic_build *build)
     };
 }
 
-aic_status aic_build_identify(aic_build *build)
+static aic_status identify(aic_build *build)
 {
     const aic_codegen_request request = codegen_request(build);
+    aic_identity_free(&build->identity);
     return aic_identity_create(&request, &build->identity);
+}
+
+/* Reads the object from the disk, once. */
+static bool look_on_disk(aic_build *build)
+{
+    const aic_context *context = build->context;
+    if (!build->looked) {
+        /* Who wants dumps wants the generator's; profilers are told what objects have besides code. */
+        build->loaded = context->dump_dir == NULL && context->profile == 0 &&
+                        aic_disk_load(&context->disk, &build->identity, &build->object);
+    }
+    build->looked = true;
+    return build->loaded;
+}
+
+static aic_status check_record(void *argument)
+{
+    aic_build *build = argument;
+    return aic_tuning_check(build->context, &build->spec[0], build->context->target, &build->record);
+}
+
+aic_status aic_build_identify(aic_build *build)
+{
+    aic_status status = identify(build);
+    if (status != AIC_OK || build->record == NULL) {
+        return status;
+    }
+    const aic_cache_key key = {build->identity.bytes, build->identity.size, build->identity.hash};
+    if (aic_cache_find(&build->context->kernels, &key) != NULL || look_on_disk(build)) {
+        return AIC_OK; /* who has made it has looked whether the schedule fits */
+    }
+    status = aic_worker_run(check_record, build);
+    if (status == AIC_OK && build->record == NULL) {
+        build->schedule = NULL;
+        build->looked = false;
+        status = identify(build);
+    }
+    return status;
 }
 
 aic_status aic_build_describe(aic_build *build)
@@ -100,15 +140,12 @@ aic_status aic_build_describe(aic_build *build)
 
 bool aic_build_load(aic_build *build)
 {
-    const aic_context *context = build->context;
-    /* Who wants dumps wants the generator's; profilers are told what objects have besides code. */
-    build->loaded = context->dump_dir == NULL && context->profile == 0 &&
-                    aic_disk_load(&context->disk, &build->identity, &build->object);
-    if (build->loaded) {
+    const bool loaded = look_on_disk(build);
+    if (loaded) {
         build->code->given = build->schedule != NULL;
         aic_code_describe(build->code, build->context, &build->object);
     }
-    return build->loaded;
+    return loaded;
 }
 
 aic_status aic_build_object(aic_build *build)

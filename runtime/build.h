@@ -3,16 +3,19 @@
 #define AIC_RUNTIME_BUILD_H
 
 #include "runtime/pipeline.h"
+#include "runtime/tune_record.h"
 
 typedef struct aic_build {
     aic_context *context;
     const aic_request *request;
-    size_t count;         /* specifications */
-    aic_spec shown;       /* the first one, resolved only: what a log shows */
-    const char *schedule; /* of the request or of a tuning record; NULL: the default rule chooses */
+    size_t count;                  /* specifications */
+    aic_spec shown;                /* the first one, resolved only: what a log shows */
+    const char *schedule;          /* of the request or of a tuning record; NULL: the default rule chooses */
+    const aic_tune_record *record; /* of which the schedule is; NULL: of none */
     aic_identity identity;
     aic_object object;
-    bool loaded;    /* the object is from the disk cache */
+    bool looked;    /* on the disk, for this identity */
+    bool loaded;    /* the object is from there */
     aic_code *code; /* the result, held once */
     /* Copies of the request's descriptors; canonical after the first stage. Last, as most of it is never written. */
     aic_spec spec[AIC_GROUP_MAX];
@@ -23,9 +26,11 @@ void aic_build_begin(aic_build *build, aic_context *context, const aic_request *
 
 /* Every rule of the document; fills in what a chain leaves out, then puts aside what code does not depend on. */
 aic_status aic_build_validate(aic_build *build);
-aic_status
-aic_build_tune(aic_build *build); /* the schedule, if the request leaves it open and a tuning record has one */
-aic_status aic_build_identify(aic_build *build); /* of all that the code depends on; the kernel has its name by it */
+/* The schedule, if the request leaves it open and a tuning record has one, which is not looked at yet. */
+aic_status aic_build_tune(aic_build *build);
+/* From all that the code depends on; the kernel has its name by it. Whether the schedule of a record fits is looked at
+ * where nobody has made its kernel yet: that takes the generator, which a kernel from the disk does not. */
+aic_status aic_build_identify(aic_build *build);
 aic_status aic_build_describe(aic_build *build); /* what a caller must know: the operands */
 bool aic_build_load(aic_build *build);           /* machine code from the disk cache; false: there is none */
 aic_status aic_build_object(aic_build *build);   /* else emit IR, optimise, generate machine code; keep it on disk */

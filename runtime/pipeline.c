@@ -142,11 +142,11 @@ static aic_status run_make_job(void *argument)
     return make_entry(job->what, job->made);
 }
 
-/* Schedules of a tuning file are looked at by the generator, which runs on a thread of the library's own. */
+/* What needs the generator goes to a thread of the library's own from there. */
 static aic_status make_request(const making *what, aic_result *made)
 {
     make_job job = {what, made};
-    return what->context->tuning != NULL ? aic_worker_run(run_make_job, &job) : aic_worker_here(run_make_job, &job);
+    return aic_worker_here(run_make_job, &job);
 }
 
 static inline aic_status call(aic_thread *thread, const aic_request *request, const aic_code *code)

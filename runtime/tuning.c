@@ -78,8 +78,7 @@ aic_status aic_tuning_open(const char *path, aic_tuning **tuning)
     return AIC_OK;
 }
 
-/* Leaves the record only if its schedule can be used; if not, that is told. */
-static aic_status check_fit(const aic_context *context, const aic_spec *spec, const aic_target *target,
+aic_status aic_tuning_check(const aic_context *context, const aic_spec *spec, const aic_target *target,
                             const aic_tune_record **record)
 {
     const aic_problem problem = {spec, &context->semantics, target};
@@ -100,8 +99,8 @@ static aic_status check_fit(const aic_context *context, const aic_spec *spec, co
     return AIC_OK;
 }
 
-aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target,
-                           const aic_tune_record **record)
+aic_status aic_tuning_look_up(const aic_context *context, const aic_spec *spec, const aic_target *target,
+                              const aic_tune_record **record)
 {
     char *key;
     *record = NULL;
@@ -117,7 +116,14 @@ aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, con
     if (*record != NULL && (*record)->schedule == NULL) {
         *record = NULL; /* the default is best */
     }
-    return *record != NULL ? check_fit(context, spec, target, record) : AIC_OK;
+    return AIC_OK;
+}
+
+aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target,
+                           const aic_tune_record **record)
+{
+    aic_status status = aic_tuning_look_up(context, spec, target, record);
+    return status == AIC_OK && *record != NULL ? aic_tuning_check(context, spec, target, record) : status;
 }
 
 aic_status aic_context_tuning(aic_context *context, aic_tuning_info *info)

@@ -12,8 +12,17 @@ void aic_tuning_free(aic_tuning *tuning); /* NULL does nothing */
 
 const char *aic_tuning_path(const aic_tuning *tuning); /* NULL for NULL */
 
-/* The record for a specification as its kernel has it (aic_spec_resolve_kernel) on `target`, with a schedule that fits
- * and is not the default rule's; else *record is NULL. One that does not fit leaves a warning. AIC_OUT_OF_MEMORY. */
+/* The record for a specification as its kernel has it (aic_spec_resolve_kernel) on `target`; NULL: there is none, or
+ * the default is best. Whether its schedule fits is not known yet. AIC_OUT_OF_MEMORY. */
+aic_status aic_tuning_look_up(const aic_context *context, const aic_spec *spec, const aic_target *target,
+                              const aic_tune_record **record);
+
+/* Puts NULL in the place of a record whose schedule does not fit, which leaves a warning, or is the default rule's.
+ * Asks the generator (generator.h). AIC_OUT_OF_MEMORY. */
+aic_status aic_tuning_check(const aic_context *context, const aic_spec *spec, const aic_target *target,
+                            const aic_tune_record **record);
+
+/* Both. */
 aic_status aic_tuning_find(const aic_context *context, const aic_spec *spec, const aic_target *target,
                            const aic_tune_record **record);
 

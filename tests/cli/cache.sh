@@ -49,6 +49,38 @@ expect 'info' 0 '^AIC_CACHE_DIR +/.*/kernels$' "$aicjit" info
 expect 'info: the cache' 0 '^disk cache +/.*/kernels \(rw\): 4 kernels, 4 of this build, 0\.0 of 512\.0 MiB$' "$aicjit" info
 expect 'clear' 0 '^4 kernels removed$' "$aicjit" cache clear
 
+# ---- with a tuning file ----
+
+# sum_of TEXT: that of a record's line, FNV-1a.
+sum_of() {
+    local i sum=$((0xCBF29CE484222325)) byte
+    for ((i = 0; i < ${#1}; i++)); do
+        printf -v byte %d "'${1:i:1}"
+        sum=$(((sum ^ byte) * 0x100000001B3))
+    done
+    printf '%016x' $sum
+}
+# put_record SCHEDULE: the record of the tuning file with this schedule in the place of its own.
+put_record() {
+    local line
+    line=$(awk -F '\t' -v OFS='\t' -v schedule="$1" '/^mmad/ { $10 = schedule; NF = 12; print }' tuned.txt)
+    { grep -v '^mmad' tuned.txt; printf '%s\tsum=%s\n' "$line" "$(sum_of "$line")"; } >other.txt
+}
+tuned() { env AIC_TUNING_DB=other.txt "$@"; }
+expect 'a tuning file' 0 '' "$aicjit" tune "$first" --db tuned.txt --trials 2 --budget 0.5
+another=$("$aicjit" explain "$first" | sed -n 's/^  \(schedule([^)]*)\)  cost.*/\1/p' | sed -n 2p)
+put_record "$another"
+expect 'its schedule counts' 0 '^1 kernels made, 0 were there$' tuned "$aicjit" cache warm "$first"
+expect 'its kernel needs no generator' 0 '^0 kernels made, 1 were there$' tuned env AIC_CODEGEN=/nowhere "$aicjit" cache warm "$first"
+expect 'and is a tuned one' 0 "loaded mmad.*${another//[()]/.}" tuned env AIC_VERBOSE=1 AIC_CODEGEN=/nowhere "$aicjit" cache warm "$first"
+expect 'the default is another' 0 '^1 kernels made, 0 were there$' "$aicjit" cache warm "$first"
+put_record 'schedule(kernel=vector, rows=99, cols=1, vectors=1, unroll=8, band=1)'
+expect 'one that does not fit' 0 'tuning file: .*rows=99.*does not fit' tuned "$aicjit" cache warm "$first"
+ok 'leaves the default' grep -q '^0 kernels made, 1 were there$' .out
+put_record "$("$aicjit" explain "$first" | sed -n 's/^schedule: //p')"
+expect "the default's schedule" 0 '^0 kernels made, 1 were there$' tuned "$aicjit" cache warm "$first"
+expect 'two kernels' 0 '^2 kernels removed$' "$aicjit" cache clear
+
 # ---- without a home, on disks that cannot be written to ----
 
 expect 'no home' 0 '^mode +off$' env -u HOME -u AIC_CACHE_DIR -u XDG_CACHE_HOME "$aicjit" cache stat
