@@ -3,7 +3,8 @@
     peers.py NAME.param NAME.bin PICTURE.rgb WIDTH HEIGHT RESULT.f32
 
 PICTURE.rgb: uint8 [HEIGHT, WIDTH, 3]. RESULT.f32 gets ncnn's result, float32 [4*HEIGHT, 4*WIDTH, 3]. Then commands on
-standard input, a line each: "ncnn THREADS" or "onnxruntime THREADS" runs the network once and prints the nanoseconds.
+standard input, a line each: "ncnn THREADS", "onnxruntime THREADS" or "ncnn-direct THREADS" (ncnn without Winograd's
+convolutions) runs the network once and prints the nanoseconds.
 The first line that is printed names versions, and how far the two are apart. It ends with its input.
 """
 import sys
@@ -63,8 +64,9 @@ def onnx_model(layers, height, width):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)], ir_version=8).SerializeToString()
 
 
-def ncnn_runner(param, bin_path, threads, picture):
+def ncnn_runner(param, bin_path, threads, picture, winograd=True):
     net = ncnn.Net()
+    net.opt.use_winograd_convolution = winograd
     net.opt.num_threads = threads
     net.opt.openmp_blocktime = 0  # its threads do not wait for work while others are measured
     net.opt.use_fp16_packed = net.opt.use_fp16_storage = net.opt.use_fp16_arithmetic = False
@@ -98,6 +100,7 @@ def main():
     picture = np.ascontiguousarray(rgb.transpose(2, 0, 1).astype(np.float32) / np.float32(255))
     model = onnx_model(read_layers(param, bin_path), height, width)
     make = {"ncnn": lambda threads: ncnn_runner(param, bin_path, threads, picture),
+            "ncnn-direct": lambda threads: ncnn_runner(param, bin_path, threads, picture, False),
             "onnxruntime": lambda threads: onnx_runner(model, threads, picture)}
     runners = {}
 

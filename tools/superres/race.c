@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 const char *const race_mode_name[PLAN_MODES] = {"float16 cube", "float16 fast", "int8"};
-const char *const race_peer_name[RACE_PEERS] = {"ncnn", "onnxruntime"};
+const char *const race_peer_name[RACE_PEERS] = {"ncnn", "onnxruntime", "ncnn-direct"};
 
 /* One entrant's times, a round each. */
 typedef struct samples {

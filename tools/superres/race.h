@@ -5,8 +5,10 @@
 #include "tools/superres/enlarge.h"
 #include "tools/superres/peers.h"
 
-enum { RACE_THREADS = 2, RACE_PEERS = 2, RACE_ROUNDS_MAX = 64 };
+enum { RACE_THREADS = 2, RACE_PEERS = 3, RACE_ROUNDS_MAX = 64 };
 
+/* ncnn-direct: without Winograd's convolutions, which take fewer multiplications and are not what a direct sum gives.
+ */
 extern const char *const race_mode_name[PLAN_MODES], *const race_peer_name[RACE_PEERS];
 
 /* Medians, in nanoseconds; 0: not measured. The second index: one thread, all threads. */
