@@ -84,7 +84,7 @@ static aic_stream result_stream(const aic_contraction *c, const aic_tiling *t)
     const double pixels = (double)(c->oh * c->ow), sums = pixels * (double)t->outputs * AIC_SUM_BYTES;
     const double stored =
         t->has_epilogue ? pixels * (double)(t->outputs * (int64_t)aic_dtype_size(t->epilogue.target)) : sums;
-    const double old = c->accumulate ? sums : 0;
+    const double old = t->accumulate && !c->start_channel ? sums : 0;
     aic_stream_scope(&stream, 0, stored + old + (t->staging_pitch > 0 ? 2 * sums + old : 0));
     aic_stream_scope(&stream, (double)aic_tiling_staging_bytes(t), stored + old);
     return stream;

@@ -334,7 +334,7 @@ static void test_spec(cross *x, size_t level, aic_overflow overflow, const char 
 
 static void test_drawn(cross *x, size_t level, const aic_spec *spec, uint64_t seed)
 {
-    char text[2048];
+    char text[4096];
     if (aic_spec_print(spec, text, sizeof text, NULL) != AIC_OK) {
         printf("FAILED: random specification %" PRIu64 ": %s\n", seed, aic_last_error());
         x->failed++;
