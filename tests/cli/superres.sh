@@ -7,7 +7,7 @@ here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 superres=$(dirname "$aicjit")/aicjit-superres
 read -ra png <<<"$(pkg-config --cflags --libs libpng)"
 cc -std=c11 -Wall -Wextra -Werror "$here/superres_files.c" -o files "${png[@]}" || exit 2
-./files network net
+./files network net 40 5
 ./files picture picture.png 29 23 rgb
 
 # ---- results ----
@@ -58,6 +58,21 @@ same out generic float16-cube int8
 enlarge 'on three threads' threads --threads 3
 same out threads float16-cube float16-fast int8
 
+# ---- the same in Python ----
+
+python=$(dirname "$aicjit")/python
+if PYTHONPATH=$python python3 -c 'import aicjit, PIL' 2>/dev/null; then
+    ./files network wide 32 64
+    "$superres" wide.param wide.bin picture.png wide --rounds 1 >/dev/null 2>&1
+    mkdir python
+    PYTHONPATH=$python python3 "$here/../../tools/python/examples/superres.py" picture.png python wide >out.txt 2>err.txt
+    ok "python: $(tail -n 1 err.txt)" test $? -eq 0
+    ok 'python: float16' test "$(./files compare wide/float16-cube.png python/python-float16.png)" -eq 0
+    ok 'python: int8' test "$(./files compare wide/int8.png python/python-int8.png)" -le 1
+else
+    echo 'the Python package or what it needs is not there: its example is not run'
+fi
+
 # ---- pictures ----
 
 for kind in grey rgba deep; do
@@ -88,7 +103,7 @@ fails 'no arguments' 2 'usage: '
 fails 'one too many' 2 'one argument too many, "b"' net.param net.bin picture.png a b
 fails 'unknown option' 2 'unknown option --what' net.param net.bin picture.png a --what 1
 fails 'an option without its value' 2 '--rounds wants a value' net.param net.bin picture.png a --rounds
-for wrong in '--rounds 0' '--rounds 65' '--threads 0' '--threads x' '--tile 65521' '--fit 10' '--fit 0x4' '--operators all'; do
+for wrong in '--rounds 0' '--rounds 65' '--threads 0' '--threads x' '--tile 262145' '--fit 10' '--fit 0x4' '--operators all'; do
     # shellcheck disable=SC2086 # two words
     fails "$wrong" 2 "${wrong%% *}" net.param net.bin picture.png a $wrong
 done

@@ -44,7 +44,7 @@ static void put_layer(FILE *bin, int in, int out, int slopes)
     }
 }
 
-static int write_network(const char *name)
+static int write_network(const char *name, int a, int b)
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s.param", name);
@@ -56,19 +56,20 @@ static int write_network(const char *name)
     }
     (void)fputs("7767517\n10 11\n"
                 "Input data 0 1 data\n"
-                "Split split 1 2 data picture first\n"
-                "Convolution Conv_0 1 1 first a 0=40 1=3 4=1 5=1 6=1080\n"
-                "PReLU PRelu_1 1 1 a b 0=40\n"
-                "Convolution Conv_2 1 1 b c 0=5 1=3 4=1 5=1 6=1800\n"
-                "PReLU PRelu_3 1 1 c d 0=5\n"
-                "Convolution Conv_4 1 1 d e 0=48 1=3 4=1 5=1 6=2160\n"
-                "PixelShuffle shuffle 1 1 e f 0=4\n"
+                "Split split 1 2 data picture first\n",
+                param);
+    (void)fprintf(param, "Convolution Conv_0 1 1 first a 0=%d 1=3 4=1 5=1 6=%d\n", a, a * 27);
+    (void)fprintf(param, "PReLU PRelu_1 1 1 a b 0=%d\n", a);
+    (void)fprintf(param, "Convolution Conv_2 1 1 b c 0=%d 1=3 4=1 5=1 6=%d\n", b, a * b * 9);
+    (void)fprintf(param, "PReLU PRelu_3 1 1 c d 0=%d\n", b);
+    (void)fprintf(param, "Convolution Conv_4 1 1 d e 0=48 1=3 4=1 5=1 6=%d\n", b * 432);
+    (void)fputs("PixelShuffle shuffle 1 1 e f 0=4\n"
                 "Interp resize 1 1 picture g 0=1 1=4.0 2=4.0\n"
                 "BinaryOp add 2 1 f g output\n",
                 param);
-    put_layer(bin, 3, 40, 1);
-    put_layer(bin, 40, 5, 1);
-    put_layer(bin, 5, 48, 0);
+    put_layer(bin, 3, a, 1);
+    put_layer(bin, a, b, 1);
+    put_layer(bin, b, 48, 0);
     return fclose(param) != 0 || fclose(bin) != 0;
 }
 
@@ -122,8 +123,8 @@ static int compare(const char *a_path, const char *b_path)
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "network") == 0) {
-        return write_network(argv[2]);
+    if (argc == 5 && strcmp(argv[1], "network") == 0) {
+        return write_network(argv[2], atoi(argv[3]), atoi(argv[4]));
     }
     if (argc == 6 && strcmp(argv[1], "picture") == 0) {
         return write_picture(argv[2], atoi(argv[3]), atoi(argv[4]), argv[5]);

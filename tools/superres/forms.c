@@ -4,8 +4,9 @@
  * layer's accumulators is colour b, its 16 columns are the 4x4 pixels, and each of them gets the same. That is the
  * picture enlarged, in front of the pixel shuffle.
  *
- * In int8 the sums are int32 words, at most 2^23 - 1 and not negative (quantise.h). BM_OR with 0x4b000000 makes the
- * float32 2^23 + sum of each, BM_SUB takes 2^23 + 2^22 away. */
+ * In int8 the sums are int32 words that are the bits of floats around 1.5 * 2^23 (quantise.h): BM_SUB makes them
+ * numbers.
+ */
 #include "tools/superres/forms.h"
 
 #include <inttypes.h>
@@ -45,10 +46,7 @@
 
 #define START STEP(ARITHMETIC("BM_CPY", "input0_stride=[0,16,0,1], " SUMS_OUT), BUFFER_SUMS, BUFFER_START, BUFFER_NONE)
 #define CONVOLVE(text) STEP(text, BUFFER_SUMS, BUFFER_IN, BUFFER_WEIGHTS)
-#define TO_FLOAT_OR                                                                                                    \
-    STEP(ARITHMETIC("BM_OR", SUMS0 ", input1_is_const=true, input1_const=0x4b000000, " SUMS_OUT), BUFFER_SUMS,         \
-         BUFFER_SUMS, BUFFER_NONE)
-#define TO_FLOAT_SUB                                                                                                   \
+#define TO_FLOAT                                                                                                       \
     STEP(ARITHMETIC("BM_SUB", SUMS0 ", input1_is_const=true, input1_const=12582912, " SUMS_OUT), BUFFER_SUMS,          \
          BUFFER_SUMS, BUFFER_NONE)
 #define SLOPED STEP(ARITHMETIC("BM_MUL", SUMS0 ", " CHANNEL1 ", " SUMS_OUT), BUFFER_SCALED, BUFFER_SUMS, BUFFER_SLOPE)
@@ -61,16 +59,14 @@
 #define STORE_WORDS(text, to) STEP(text, to, BUFFER_SUMS, BUFFER_WORDS)
 
 static const form HALF[] = {START, CONVOLVE(CONV_HALF), SLOPED, LARGER, STORE(FIX_HALF, BUFFER_OUT), END};
-static const form INT8[] = {
-    START, CONVOLVE(CONV_INT8), TO_FLOAT_OR, TO_FLOAT_SUB, SLOPED, LARGER, STORE_WORDS(FIX_INT8, BUFFER_OUT), END};
+static const form INT8[] = {START, CONVOLVE(CONV_INT8), TO_FLOAT, SLOPED, LARGER, STORE_WORDS(FIX_INT8, BUFFER_OUT),
+                            END};
 static const form HALF_LAST[] = {START, CONVOLVE(CONV_HALF), ADD_PICTURE, STORE(FIX_PIXELS, BUFFER_VALUES), END};
 static const form HALF_VALUES[] = {START, CONVOLVE(CONV_HALF), ADD_PICTURE, STORE(FIX_VALUES, BUFFER_VALUES), END};
 static const form INT8_LAST[] = {
-    START, CONVOLVE(CONV_INT8), TO_FLOAT_OR, TO_FLOAT_SUB, IN_UNITS, ADD_PICTURE, STORE(FIX_PIXELS, BUFFER_VALUES),
-    END};
+    START, CONVOLVE(CONV_INT8), TO_FLOAT, IN_UNITS, ADD_PICTURE, STORE(FIX_PIXELS, BUFFER_VALUES), END};
 static const form INT8_VALUES[] = {
-    START, CONVOLVE(CONV_INT8), TO_FLOAT_OR, TO_FLOAT_SUB, IN_UNITS, ADD_PICTURE, STORE(FIX_VALUES, BUFFER_VALUES),
-    END};
+    START, CONVOLVE(CONV_INT8), TO_FLOAT, IN_UNITS, ADD_PICTURE, STORE(FIX_VALUES, BUFFER_VALUES), END};
 
 /* ---- the same as one kernel a layer ---- */
 
@@ -79,7 +75,6 @@ static const form INT8_VALUES[] = {
 #define CHAIN_HALF CHAIN("float16", ", accumulate={accumulate}")
 #define CHAIN_INT8                                                                                                     \
     CHAIN("int8", ", pad_value={pad}")                                                                                 \
-    " | tensor_arithmetic(op=BM_OR, input1_is_const=true, input1_const=0x4b000000)"                                    \
     " | tensor_arithmetic(op=BM_SUB, input1_is_const=true, input1_const=12582912)"
 #define TIMES_CHANNEL " | tensor_arithmetic(op=BM_MUL, " CHANNEL1 ")"
 #define LARGER_OF(stage) " | tensor_arithmetic(op=BM_MAX, input1_stage=" stage ")"
@@ -95,7 +90,7 @@ static const form CHAIN_OF_HALF[] = {
     END,
 };
 static const form CHAIN_OF_INT8[] = {
-    STEP(CHAIN_INT8 TIMES_CHANNEL LARGER_OF("3") CHAIN_FIX("int8", "NZ", "VQF322B8_PRE"), BUFFER_OUT, CONSTANTS,
+    STEP(CHAIN_INT8 TIMES_CHANNEL LARGER_OF("2") CHAIN_FIX("int8", "NZ", "VQF322B8_PRE"), BUFFER_OUT, CONSTANTS,
          BUFFER_SLOPE, BUFFER_WORDS),
     END,
 };

@@ -93,7 +93,7 @@ static int read_option(options *o, int count, char **arguments, int *at)
 
 int options_read(options *o, int count, char **arguments)
 {
-    *o = (options){.rounds = ROUNDS, .tile = PLAN_PIXELS_MAX, .style = FORM_SEPARATE};
+    *o = (options){.rounds = ROUNDS, .tile = PLAN_PIXELS_MAX, .style = FORM_CHAIN};
     const char **const positional[POSITIONAL] = {&o->param, &o->bin, &o->picture, &o->folder};
     int status = CLI_DONE, seen = 0;
     for (int i = 1; status == CLI_DONE && i < count;) {

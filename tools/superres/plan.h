@@ -19,9 +19,9 @@ typedef struct plan_request {
     bool as_float; /* the result as numbers, not as a picture */
 } plan_request;
 
-/* The most pixels of a plan: tensor arithmetic takes 65535 rows of accumulators, and fixpipe alone 8192 where it stores
- * them row by row. */
-enum { PLAN_PIXELS_MAX = 65520, PLAN_PIXELS_MAX_SEPARATE = 8192 };
+/* The most pixels of a plan, for the sake of memory, 420 bytes a pixel; of one without chains, as fixpipe alone stores
+ * at most 8192 rows of accumulators row by row. */
+enum { PLAN_PIXELS_MAX = 1 << 18, PLAN_PIXELS_MAX_SEPARATE = 8192 };
 
 typedef struct plan plan;
 

@@ -61,7 +61,7 @@ static double round_weights(quantised_layer *q, const network_layer *l, int o, c
     const double bias = rint((double)l->bias[o] / (double)factor);
     most += fabs(bias);
     const double start = SUM_OFFSET + bias + (first ? PIXEL_ZERO * sum : 0);
-    q->start[o] = most < SUM_OFFSET ? (int32_t)start : 0;
+    q->start[o] = most < SUM_MOST ? (int32_t)start : 0;
     return most;
 }
 
@@ -76,7 +76,7 @@ static int quantise_channel(quantised_layer *q, const network_layer *l, int o, c
     /* Without weights the bias is all: a channel that is constant. */
     largest = fmaxf(largest, fabsf(l->bias[o]) / 1024);
     q->factor[o] = largest > 0 ? largest / WEIGHT_MAX : 1;
-    for (int doubled = 0; round_weights(q, l, o, unit, first) >= SUM_OFFSET; doubled++) {
+    for (int doubled = 0; round_weights(q, l, o, unit, first) >= SUM_MOST; doubled++) {
         if (doubled == 16 || !isfinite(q->factor[o])) {
             return cli_fail(CLI_WRONG, "%s: channel %d: its weights are too large for int8", l->name, o);
         }

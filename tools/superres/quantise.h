@@ -4,8 +4,8 @@
  * next layer's weights, so that a sum of products has one unit again; that unit, too, is each output channel's own.
  * Both are symmetric: 0 is 0. The first layer's pixels are 256ths, less 128.
  *
- *     sum      = start + sum of weights * inputs, an int32          start: the bias in units of the sum, + SUM_OFFSET
- *     x        = sum - SUM_OFFSET, as a float32
+ *     sum      = start + sum of weights * inputs, an int32     start: the bias in units of the sum, + SUM_OFFSET
+ *     x        = its bits as a float32, - 1.5 * 2^23
  *     int8     = max(x, slope * x) * scale of the word               (last layer: x * factor is the result)
  */
 #ifndef AIC_SUPERRES_QUANTISE_H
@@ -15,9 +15,10 @@
 
 #include <stdint.h>
 
-/* Sums lie in 0 .. 2^23 - 1 with this added, whatever the picture: as the low bits of a float32 of 2^23 they are
- * 2^23 + sum, and subtracting 2^23 + SUM_OFFSET gives the number. */
-enum { SUM_OFFSET = 1 << 22, PIXEL_ZERO = 128 };
+/* Sums lie between -2^22 and 2^22 whatever the picture. SUM_OFFSET, the bits of the float32 1.5 * 2^23, is added to
+ * them: floats around there are 1 apart, so that the int32 is the bits of the float32 1.5 * 2^23 + sum, and subtracting
+ * that number gives the sum. Both are exact. */
+enum { SUM_OFFSET = 0x4B400000, SUM_MOST = 1 << 22, PIXEL_ZERO = 128 };
 
 typedef struct quantised_layer {
     int8_t *weights; /* [out, in, 3, 3], owned, as is the rest; each an array of [out] */
