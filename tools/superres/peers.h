@@ -19,8 +19,8 @@ typedef struct peers {
 int peers_open(peers *p, const char *python, const char *script, const char *param, const char *bin, const picture *in,
                const char *folder, float *values);
 
-/* Nanoseconds of one run of `peer`, "ncnn", "onnxruntime" or "ncnn-direct", on that many threads. An exit status with a
- * message. */
+/* Nanoseconds, of one thread in processor time, of one run of `peer`, "ncnn", "onnxruntime" or "ncnn-direct", on that
+ * many threads. An exit status with a message. */
 int peers_time(peers *p, const char *peer, int threads, double *ns);
 
 void peers_close(peers *p);

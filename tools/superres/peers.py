@@ -4,7 +4,7 @@
 
 PICTURE.rgb: uint8 [HEIGHT, WIDTH, 3]. RESULT.f32 gets ncnn's result, float32 [4*HEIGHT, 4*WIDTH, 3]. Then commands on
 standard input, a line each: "ncnn THREADS", "onnxruntime THREADS" or "ncnn-direct THREADS" (ncnn without Winograd's
-convolutions) runs the network once and prints the nanoseconds.
+convolutions) runs the network once and prints the nanoseconds, of one thread in processor time.
 The first line that is printed names versions, and how far the two are apart. It ends with its input.
 """
 import sys
@@ -108,9 +108,10 @@ def main():
         if (peer, threads) not in runners:
             runners[peer, threads] = make[peer](threads)
             runners[peer, threads]()  # the first run prepares
-        start = time.perf_counter_ns()
+        now = time.process_time_ns if threads == 1 else time.perf_counter_ns
+        start = now()
         result = runners[peer, threads]()
-        return time.perf_counter_ns() - start, result
+        return now() - start, result
 
     result = np.array(run("ncnn", 1)[1])
     result.transpose(1, 2, 0).astype("<f4").tofile(result_path)

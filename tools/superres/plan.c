@@ -266,23 +266,23 @@ static int bring_in(plan *p)
 static int run_layer(plan *p, int i)
 {
     layer *l = &p->layer[i];
-    const uint64_t start = timer_now();
+    const uint64_t start = timer_thread_now();
     aic_status status = AIC_OK;
     for (int k = 0; k < l->steps && status == AIC_OK; k++) {
         const step *s = &l->step[k];
         status = s->packed != NULL ? aic_kernel_call_packed(s->kernel, s->operands, s->count)
                                    : aic_kernel_call(s->kernel, s->operands, s->count);
     }
-    l->ns = timer_now() - start;
+    l->ns = timer_thread_now() - start;
     return status == AIC_OK ? CLI_DONE : cli_fail_library(p->request.network->layer[i].name, status);
 }
 
 int plan_run(plan *p, bool (*told)(void *data, int layers), void *data)
 {
     const int layers = p->request.network->count;
-    const uint64_t start = timer_now();
+    const uint64_t start = timer_thread_now();
     int status = bring_in(p);
-    p->in_ns = timer_now() - start;
+    p->in_ns = timer_thread_now() - start;
     bool more = told == NULL || told(data, 0);
     for (int i = 0; status == CLI_DONE && more && i < layers; i++) {
         status = run_layer(p, i);

@@ -48,7 +48,8 @@ typedef struct region {
 /* Adds to the peaks what a layer's result, float16, has there: for `told`, of a plan of float16. */
 void plan_add_peaks(const plan *p, int i, const region *where, peaks *found);
 
-/* Of the last run: nanoseconds of a layer; of the picture's way in and out (i = the number of layers). */
+/* Of the last run: nanoseconds of the calling thread in a layer; of the picture's way in and out (i = the number of
+ * layers). */
 uint64_t plan_layer_ns(const plan *p, int i);
 
 /* What a layer's convolution would take at the rate of the vector unit; 0 where that is not known. */

@@ -63,10 +63,11 @@ static int run_round(const race *r, samples *s, int round, const race_times *tim
         if (p == NULL) {
             continue;
         }
-        const uint64_t start = timer_now();
+        uint64_t (*const now)(void) = threads == 0 ? timer_thread_now : timer_now;
+        const uint64_t start = now();
         status = enlarge(p, r->tiles, r->in, r->out[mode], NULL, &hooks);
         if (round >= 0) {
-            s->mode[mode][threads][round] = (double)(timer_now() - start);
+            s->mode[mode][threads][round] = (double)(now() - start);
         }
         if (round >= 0 && threads == 0) {
             take_layers(r, p, s, mode, round);

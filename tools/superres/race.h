@@ -11,7 +11,8 @@ enum { RACE_THREADS = 2, RACE_PEERS = 3, RACE_ROUNDS_MAX = 64 };
  */
 extern const char *const race_mode_name[PLAN_MODES], *const race_peer_name[RACE_PEERS];
 
-/* Medians, in nanoseconds; 0: not measured. The second index: one thread, all threads. */
+/* Medians, in nanoseconds; 0: not measured. The second index: one thread, all threads. What one thread takes is its
+ * processor time, so that it does not contain what other programs take. */
 typedef struct race_times {
     int threads[RACE_THREADS]; /* how many; equal where there is one */
     double mode[PLAN_MODES][RACE_THREADS], peer[RACE_PEERS][RACE_THREADS];

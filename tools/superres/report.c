@@ -33,8 +33,8 @@ static void report_line(const race *r, const race_times *times, const network *n
 
 void report_layers(const race *r, const race_times *times, const network *n, plan_mode mode)
 {
-    printf("\n%s, one thread\n  %-10s %8s %9s %9s  kernel\n", race_mode_name[mode], "layer", "channels", "ms",
-           "% bound");
+    printf("\n%s, one thread, processor time\n  %-10s %8s %9s %9s  kernel\n", race_mode_name[mode], "layer", "channels",
+           "ms", "% bound");
     for (int i = 0; i <= n->count; i++) {
         report_line(r, times, n, mode, i);
     }
@@ -52,20 +52,20 @@ static const char *ratio(char text[16], double peer, double own)
 
 void report_totals(const race_times *times, const double decibels[PLAN_MODES], const char *model)
 {
-    char cell[4][16];
-    printf("\n  %-14s %12s %12s %22s %24s   dB against\n", "", "one thread", "all threads", "times ncnn's speed",
-           "times onnxruntime's speed");
-    printf("  %-14s %9.12s ms %5d, in ms %14s %7s %15s %8s   %s\n", "", "", times->threads[1], "one", "all", "one",
-           "all", model);
+    char cell[4][16], threads[24];
+    (void)snprintf(threads, sizeof threads, "%d threads", times->threads[1]);
+    printf("\n  %-14s %10s %10s   %s\n", "", "", "", "times as fast as   ncnn         onnxruntime     dB from");
+    printf("  %-14s %10s %10s   %17s %8s %10s %8s   %s\n", "ms", "one thread", threads, "one thread", "all",
+           "one thread", "all", model);
     for (int mode = 0; mode < PLAN_MODES; mode++) {
         const double *own = times->mode[mode];
-        printf("  %-14s %12.2f %12.2f %14s %7s %15s %8s   %.1f\n", race_mode_name[mode], own[0] * 1e-6, own[1] * 1e-6,
+        printf("  %-14s %10.2f %10.2f   %17s %8s %10s %8s   %.1f\n", race_mode_name[mode], own[0] * 1e-6, own[1] * 1e-6,
                ratio(cell[0], times->peer[0][0], own[0]), ratio(cell[1], times->peer[0][1], own[1]),
                ratio(cell[2], times->peer[1][0], own[0]), ratio(cell[3], times->peer[1][1], own[1]), decibels[mode]);
     }
     for (int peer = 0; peer < RACE_PEERS; peer++) {
         if (times->peer[peer][0] > 0) {
-            printf("  %-14s %12.2f %12.2f\n", race_peer_name[peer], times->peer[peer][0] * 1e-6,
+            printf("  %-14s %10.2f %10.2f\n", race_peer_name[peer], times->peer[peer][0] * 1e-6,
                    times->peer[peer][1] * 1e-6);
         }
     }
