@@ -17,7 +17,10 @@
 #include <sys/stat.h>
 
 /* The most pixels of a picture, and of one that others enlarge, too. */
-enum { PIXELS_MAX = 1 << 22, COMPARED_MAX = 1 << 17, PATH_BYTES = 4096 };
+enum { PIXELS_MAX = 1 << 22, COMPARED_MAX = 1 << 18, PATH_BYTES = 4096 };
+
+/* Rounds of a small picture, and how large one of them is: seconds a round. */
+enum { ROUNDS = 5, SMALL = 1 << 16 };
 
 typedef struct session {
     options options;
@@ -261,10 +264,14 @@ static void report(session *s, const race *r)
 
 static int run_race(session *s)
 {
+    const bool small = s->in.width * s->in.height <= SMALL;
     race r = {.tiles = &s->tiles,
               .in = &s->in,
               .layers = s->network.count,
-              .rounds = s->options.rounds,
+              .rounds = s->options.rounds > 0 ? s->options.rounds
+                        : small               ? ROUNDS
+                                              : 1,
+              .warm_up = small,
               .peers = &s->peers,
               .step = progress_step};
     int status = CLI_DONE;

@@ -11,7 +11,7 @@ static const char USAGE[] =
     "usage: aicjit-superres NAME.param NAME.bin PICTURE.png DIR [--fit WIDTHxHEIGHT] [--isa LEVEL] [--threads N] "
     "[--rounds N] [--tile PIXELS] [--operators chain|separate] [--peers PYTHON SCRIPT]";
 
-enum { POSITIONAL = 4, SIDE_MAX = 4096, ROUNDS = 5 };
+enum { POSITIONAL = 4, SIDE_MAX = 4096 };
 
 /* A whole number of 1 .. most, which ends with `end`; *rest: what comes behind that. */
 static bool read_number(const char *text, char end, int64_t most, int64_t *value, const char **rest)
@@ -93,7 +93,7 @@ static int read_option(options *o, int count, char **arguments, int *at)
 
 int options_read(options *o, int count, char **arguments)
 {
-    *o = (options){.rounds = ROUNDS, .tile = PLAN_PIXELS_MAX, .style = FORM_CHAIN};
+    *o = (options){.tile = PLAN_PIXELS_MAX, .style = FORM_CHAIN};
     const char **const positional[POSITIONAL] = {&o->param, &o->bin, &o->picture, &o->folder};
     int status = CLI_DONE, seen = 0;
     for (int i = 1; status == CLI_DONE && i < count;) {

@@ -11,8 +11,8 @@ typedef struct options {
     int fit_width, fit_height; /* 0: the picture as it is */
     const char *isa;           /* NULL: the host's best */
     int threads;               /* 0: all */
-    int rounds;
-    int64_t tile; /* pixels of a tile at most */
+    int rounds;                /* 0: fewer for larger pictures */
+    int64_t tile;              /* pixels of a tile at most */
     form_style style;
     const char *python, *script; /* the peers; NULL: none */
 } options;

@@ -7,6 +7,8 @@ standard input, a line each: "ncnn THREADS", "onnxruntime THREADS" or "ncnn-dire
 convolutions) runs the network once and prints the nanoseconds, of one thread in processor time.
 The first line that is printed names versions, and how far the two are apart. It ends with its input.
 """
+import os
+import signal
 import sys
 import time
 
@@ -94,6 +96,7 @@ def onnx_runner(model, threads, picture):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it closes its input
     param, bin_path, picture_path, width, height, result_path = sys.argv[1:]
     width, height = int(width), int(height)
     rgb = np.fromfile(picture_path, np.uint8).reshape(height, width, 3)
@@ -122,4 +125,7 @@ def main():
         print(run(peer, int(threads))[0], flush=True)
 
 
-main()
+try:
+    main()
+except BrokenPipeError:  # whoever started it is gone
+    os._exit(1)

@@ -2,6 +2,7 @@
 #include "tools/superres/race.h"
 
 #include "tools/harness/fail.h"
+#include "tools/harness/interrupt.h"
 #include "tools/harness/timer.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ size_t race_steps(const race *r)
     for (int i = 0; i < PLAN_MODES * RACE_THREADS; i++) {
         plans += r->plan[i / RACE_THREADS][i % RACE_THREADS] != NULL;
     }
-    return plans * (size_t)tiles_of(r) * (size_t)r->layers * (size_t)(r->rounds + 1);
+    return plans * (size_t)tiles_of(r) * (size_t)r->layers * (size_t)(r->rounds + r->warm_up);
 }
 
 /* The layers' times of a picture are the sums over its tiles, which are all alike: the last one stands for them. */
@@ -57,7 +58,7 @@ static int run_round(const race *r, samples *s, int round, const race_times *tim
 {
     const enlarge_hooks hooks = {.step = r->step};
     int status = CLI_DONE;
-    for (int i = 0; status == CLI_DONE && i < PLAN_MODES * RACE_THREADS; i++) {
+    for (int i = 0; status == CLI_DONE && !interrupt_requested() && i < PLAN_MODES * RACE_THREADS; i++) {
         const int mode = i / RACE_THREADS, threads = i % RACE_THREADS;
         plan *p = r->plan[mode][threads];
         if (p == NULL) {
@@ -73,7 +74,8 @@ static int run_round(const race *r, samples *s, int round, const race_times *tim
             take_layers(r, p, s, mode, round);
         }
     }
-    for (int i = 0; status == CLI_DONE && r->peers->process > 0 && round >= 0 && i < RACE_PEERS * RACE_THREADS; i++) {
+    const int runs = r->peers->process > 0 && round >= 0 ? RACE_PEERS * RACE_THREADS : 0;
+    for (int i = 0; status == CLI_DONE && !interrupt_requested() && i < runs; i++) {
         const int peer = i / RACE_THREADS, threads = i % RACE_THREADS;
         status = peers_time(r->peers, race_peer_name[peer], times->threads[threads], &s->peer[peer][threads][round]);
     }
@@ -84,7 +86,7 @@ int race_run(const race *r, race_times *times)
 {
     samples *s = calloc(1, sizeof *s);
     int status = s != NULL ? CLI_DONE : cli_fail_memory("times", sizeof *s);
-    for (int round = -1; status == CLI_DONE && round < r->rounds; round++) {
+    for (int round = r->warm_up ? -1 : 0; status == CLI_DONE && !interrupt_requested() && round < r->rounds; round++) {
         status = run_round(r, s, round, times);
     }
     for (int t = 0; status == CLI_DONE && t < RACE_THREADS; t++) {

@@ -25,6 +25,7 @@ typedef struct race {
     const picture *in;
     picture *out[PLAN_MODES]; /* the pictures, when it is over */
     int layers, rounds;
+    bool warm_up; /* a round that is not counted comes first */
     peers *peers; /* process 0: none */
     bool (*step)(void);
 } race;
