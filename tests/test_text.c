@@ -223,7 +223,7 @@ END_TEST
 /* In memory of its own: texts of all lengths around that of the buffer that most fit into. */
 START_TEST(new_memory)
 {
-    enum { BUFFER = 1024, DIGITS = 150, STAGES = 4 };
+    enum { BUFFER = 1024, DIGITS = 150, STAGES = 5 };
     aic_spec stage, spec = {.count = STAGES};
     size_t length = 0, shortest = SIZE_MAX;
     ck_assert_int_eq(aic_spec_parse(CANONICAL, &stage), AIC_OK);

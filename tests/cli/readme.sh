@@ -41,7 +41,7 @@ ok 'and runs' ./program
 
 # ---- what the documents name ----
 
-for document in README.md tools/tuning.md tools/figures.md tools/examples/README.md tools/demo/README.md tests/bench/README.md; do
+for document in README.md tools/tuning.md tools/figures.md tools/examples/README.md tools/demo/README.md tools/superres/README.md tests/bench/README.md; do
     # Links, and files of this repository in back quotes.
     { grep -oE '\]\([^)#:]+\)' "$root/$document" | sed 's/^](\(.*\))$/\1/'; } |
         while IFS= read -r path; do
