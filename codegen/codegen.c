@@ -30,23 +30,26 @@ typedef struct job {
     const aic_kernel_plan *plan;
     aic_dump_stage stage;
     aic_notes *notes; /* of stages that are read; NULL: nobody reads it */
+    bool divided;     /* into a module compiled fast and one compiled well */
     char *bytes;      /* result */
     size_t size;
+    char *hot_bytes; /* of the second module, where it is divided */
+    size_t hot_size;
     uint64_t emit_ns, codegen_ns;
     bool failed;        /* set by LLVM's diagnostics */
     aic_emit_into emit; /* of aic_codegen_run(); NULL: the plan's kernel is emitted */
     void *user;
 } job;
 
-static aic_status keep_bytes(job *j, const char *bytes, size_t size)
+static aic_status keep_bytes(LLVMMemoryBufferRef buffer, char **bytes, size_t *size)
 {
-    j->bytes = malloc(size + 1);
-    if (j->bytes == NULL) {
-        return aic_fail_memory("codegen", size + 1);
+    *size = LLVMGetBufferSize(buffer);
+    *bytes = malloc(*size + 1);
+    if (*bytes == NULL) {
+        return aic_fail_memory("codegen", *size + 1);
     }
-    memcpy(j->bytes, bytes, size);
-    j->bytes[size] = '\0';
-    j->size = size;
+    memcpy(*bytes, LLVMGetBufferStart(buffer), *size);
+    (*bytes)[*size] = '\0';
     return AIC_OK;
 }
 
@@ -96,7 +99,8 @@ static aic_status lower_to_ir(job *j, LLVMModuleRef module, LLVMTargetMachineRef
     return status;
 }
 
-static aic_status keep_machine_code(job *j, LLVMModuleRef module, LLVMTargetMachineRef machine)
+static aic_status keep_machine_code(const job *j, LLVMModuleRef module, LLVMTargetMachineRef machine, char **bytes,
+                                    size_t *size)
 {
     LLVMMemoryBufferRef buffer;
     aic_status status =
@@ -105,64 +109,102 @@ static aic_status keep_machine_code(job *j, LLVMModuleRef module, LLVMTargetMach
         return status;
     }
     if (!j->failed) {
-        status = keep_bytes(j, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+        status = keep_bytes(buffer, bytes, size);
     }
     LLVMDisposeMemoryBuffer(buffer);
     return j->failed ? AIC_COMPILE : status;
 }
 
-static aic_status lower(job *j, LLVMModuleRef module, LLVMTargetMachineRef machine)
+/* What a kernel is emitted into: one module, or one of frames and one of what is hot, each with its machine. Frames are
+ * as much code as what is hot, and to compile them well takes the longer time. */
+enum { FRAMES, HOT, MODULES };
+typedef struct modules {
+    LLVMContextRef context;
+    size_t count;
+    LLVMModuleRef module[MODULES];
+    LLVMTargetMachineRef machine[MODULES];
+} modules;
+
+static aic_status lower(job *j, const modules *m)
 {
     uint64_t start = now_ns();
     aic_status status;
     if (j->stage == AIC_DUMP_IR || j->stage == AIC_DUMP_OPT) {
-        status = lower_to_ir(j, module, machine);
+        status = lower_to_ir(j, m->module[FRAMES], m->machine[FRAMES]);
     } else {
-        status = aic_llvm_run_passes(module, machine, j->request->passes);
-        status = status == AIC_OK ? keep_machine_code(j, module, machine) : status;
+        status = aic_llvm_run_passes(m->module[FRAMES], m->machine[FRAMES], j->request->passes);
+        if (status == AIC_OK) {
+            status = keep_machine_code(j, m->module[FRAMES], m->machine[FRAMES], &j->bytes, &j->size);
+        }
+        if (status == AIC_OK && j->divided) {
+            status = keep_machine_code(j, m->module[HOT], m->machine[HOT], &j->hot_bytes, &j->hot_size);
+        }
     }
     j->codegen_ns = now_ns() - start;
     return status;
 }
 
-static aic_status emit_module(job *j, LLVMContextRef context, LLVMModuleRef module)
+static aic_status emit_modules(job *j, const modules *m)
 {
     uint64_t start = now_ns();
     if (j->emit != NULL) {
-        j->emit(j->user, context, module);
+        j->emit(j->user, m->context, m->module[FRAMES]);
     } else {
         aic_emit emit;
-        aic_emit_open(&emit, context, module, j->request->target, j->notes);
+        aic_emit_open(&emit, m->context, m->module[FRAMES], j->request->target, j->notes);
+        if (j->divided) {
+            aic_emit_divide(&emit, m->module[HOT]);
+        }
         emit.unwind = j->request->unwind;
         aic_kernel_emit(&emit, j->plan, j->request->symbol);
         aic_emit_close(&emit);
     }
     const bool incomplete = j->notes != NULL && j->notes->failed;
-    aic_status status = incomplete ? aic_fail_memory("dump", sizeof *j->notes->note) : aic_llvm_verify(module);
+    aic_status status = incomplete ? aic_fail_memory("dump", sizeof *j->notes->note) : AIC_OK;
+    for (size_t i = 0; i < m->count && status == AIC_OK; i++) {
+        status = aic_llvm_verify(m->module[i]);
+    }
     j->emit_ns = now_ns() - start;
     return status;
+}
+
+/* A further module. Whatever the status, the modules are to be closed. */
+static aic_status add_module(const job *j, modules *m, bool fast)
+{
+    const aic_codegen_request *request = j->request;
+    aic_status status = aic_llvm_machine(request->target, request->triple, fast, &m->machine[m->count]);
+    if (status != AIC_OK) {
+        return status;
+    }
+    m->module[m->count] = LLVMModuleCreateWithNameInContext(request->symbol, m->context);
+    m->count++;
+    return aic_llvm_prepare(m->module[m->count - 1], m->machine[m->count - 1]);
+}
+
+static void close_modules(const modules *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        LLVMDisposeModule(m->module[i]);
+        LLVMDisposeTargetMachine(m->machine[i]);
+    }
+    LLVMContextDispose(m->context);
 }
 
 static aic_status run_job(void *argument)
 {
     job *j = argument;
-    LLVMTargetMachineRef machine;
-    aic_status status = aic_llvm_machine(j->request->target, j->request->triple, &machine);
-    if (status != AIC_OK) {
-        return status;
-    }
-    LLVMContextRef context = aic_llvm_context(&j->failed);
-    LLVMModuleRef module = LLVMModuleCreateWithNameInContext(j->request->symbol, context);
-    status = aic_llvm_prepare(module, machine);
-    if (status == AIC_OK) {
-        status = emit_module(j, context, module);
+    modules m = {.context = aic_llvm_context(&j->failed)};
+    aic_status status = add_module(j, &m, j->divided);
+    if (status == AIC_OK && j->divided) {
+        status = add_module(j, &m, false);
     }
     if (status == AIC_OK) {
-        status = lower(j, module, machine);
+        status = emit_modules(j, &m);
     }
-    LLVMDisposeModule(module);
-    LLVMContextDispose(context);
-    LLVMDisposeTargetMachine(machine);
+    if (status == AIC_OK) {
+        status = lower(j, &m);
+    }
+    close_modules(&m);
     return status;
 }
 
@@ -171,8 +213,10 @@ static unsigned kind_of(const job *j)
 {
     enum { STAGES = AIC_DUMP_OBJ + 1 };
     const bool passes = j->request->passes != NULL && j->request->passes[0] != '\0';
-    const unsigned stage = j->emit != NULL ? STAGES : (unsigned)j->stage; /* what others emit has inline assembly */
-    return ((unsigned)j->request->target->arch * (STAGES + 1) + stage) * 2 + passes;
+    enum { OTHERS = STAGES, DIVIDED, KINDS };
+    /* What others emit has inline assembly. */
+    const unsigned stage = j->emit != NULL ? OTHERS : j->divided ? DIVIDED : (unsigned)j->stage;
+    return ((unsigned)j->request->target->arch * KINDS + stage) * 2 + passes;
 }
 
 /* ---- plans of a request ---- */
@@ -251,7 +295,8 @@ aic_status aic_codegen_run(const aic_codegen_request *request, aic_emit_into emi
 
 static aic_status object_of(const aic_codegen_request *request, aic_object *object)
 {
-    job j = {.request = request, .stage = AIC_DUMP_OBJ};
+    const bool passes = request->passes != NULL && request->passes[0] != '\0';
+    job j = {.request = request, .stage = AIC_DUMP_OBJ, .divided = request->divided && !passes};
     plans p;
     aic_kernel_plan plan;
     aic_status status = make_plans(request, &p);
@@ -265,7 +310,14 @@ static aic_status object_of(const aic_codegen_request *request, aic_object *obje
         status = aic_schedule_print(&p.list[0]->schedule, made.schedule, sizeof made.schedule);
     }
     if (status == AIC_OK) {
-        status = aic_image_create(made.bytes, made.size, request->symbol, &made.image);
+        const aic_elf parts[] = {{j.bytes, j.size}, {j.hot_bytes, j.hot_size}};
+        status = aic_image_create(parts, j.divided ? 2 : 1, request->symbol, &made.image);
+    }
+    if (j.divided) {
+        free(j.bytes);
+        free(j.hot_bytes);
+        made.bytes = NULL;
+        made.size += j.hot_size;
     }
     if (status == AIC_OK) {
         *object = made;

@@ -33,12 +33,14 @@ typedef struct aic_codegen_request {
     const char *passes; /* NULL or "": none */
     const char *symbol; /* what the names of the kernel's functions begin with */
     bool unwind;        /* the object gets an unwind table, for debuggers; the instructions are the same */
+    bool divided;       /* compiled in two parts, frames fast and what is hot well, where no passes are run. The result
+                           is the same, sooner; there is an image then and no object */
 } aic_codegen_request;
 
 /* A finished object and its image; free with aic_object_free(). */
 typedef struct aic_object {
-    char *bytes; /* ELF relocatable */
-    size_t size;
+    char *bytes; /* ELF relocatable; NULL where it was compiled in two parts */
+    size_t size; /* of it, or of both parts together */
     aic_image image;
     aic_requirements requirements;
     char schedule[AIC_SCHEDULE_TEXT_MAX]; /* of its first specification, canonical */

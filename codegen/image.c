@@ -1,4 +1,4 @@
-/* From an ELF object to a flat image; see image.h.
+/* From ELF objects to a flat image; see image.h.
  *
  * Sections of code and constants are placed one after the other, each at a multiple of 64 bytes, so that code and
  * constants share no cache line, or of more where a section asks for it. Then the relocations are applied. All of them
@@ -149,13 +149,16 @@ typedef struct placed_section {
     size_t offset, size;
 } placed_section;
 
+/* One of the objects. */
 typedef struct linking {
-    const unsigned char *bytes; /* of the object */
+    const unsigned char *bytes;
     size_t size;
     Elf64_Ehdr header;
     placed_section *section; /* header.e_shnum of them */
     const char *symbol;
     aic_image *image;
+    const struct linking *others; /* all objects of the image, this one among them */
+    size_t count;
 } linking;
 
 static bool inside(const linking *l, uint64_t offset, uint64_t size)
@@ -228,13 +231,12 @@ static aic_status check_section(const linking *l, const Elf64_Shdr *header)
     return inside(l, header->sh_offset, header->sh_size) ? AIC_OK : fail_malformed("a section is not inside");
 }
 
-/* Finds the places of all sections; the image has its size and alignment then. */
+/* Finds the places of all sections, behind those of the objects before; the image's size and alignment grow. */
 static aic_status place_sections(linking *l)
 {
-    /* No two sections of a proper object share bytes, which bounds the image of a malformed one. */
-    const size_t limit = l->size + (size_t)l->header.e_shnum * PAGE;
     aic_image *image = l->image;
-    image->alignment = SPACING;
+    /* No two sections of a proper object share bytes, which bounds the image of a malformed one. */
+    const size_t limit = image->size + l->size + (size_t)l->header.e_shnum * PAGE;
     for (size_t i = 0; i < l->header.e_shnum; i++) {
         const Elf64_Shdr header = section_header(l, i);
         if ((header.sh_flags & SHF_ALLOC) == 0 || header.sh_size == 0) {
@@ -260,19 +262,14 @@ static aic_status place_sections(linking *l)
     return AIC_OK;
 }
 
-static aic_status copy_sections(linking *l)
+static void copy_sections(const linking *l)
 {
-    l->image->bytes = calloc(1, l->image->size + 1);
-    if (l->image->bytes == NULL) {
-        return aic_fail_memory(SUBJECT, l->image->size);
-    }
     for (size_t i = 0; i < l->header.e_shnum; i++) {
         const placed_section *section = &l->section[i];
         if (section->placed) {
             memcpy(l->image->bytes + section->offset, l->bytes + section_header(l, i).sh_offset, section->size);
         }
     }
-    return AIC_OK;
 }
 
 /* ---- symbols ---- */
@@ -344,7 +341,8 @@ static aic_status find_symbols(const linking *l, symbol_table *table)
     return open_symbols(l, index, table);
 }
 
-static aic_status find_functions(linking *l)
+/* The kernel's functions that this object defines. */
+static aic_status find_functions(const linking *l)
 {
     symbol_table table = {.count = 0};
     aic_status status = find_symbols(l, &table);
@@ -362,9 +360,47 @@ static aic_status find_functions(linking *l)
             }
         }
     }
-    return l->image->function[AIC_FUNCTION_ENTRY] != AIC_NO_FUNCTION
-               ? AIC_OK
-               : aic_fail(AIC_COMPILE, SUBJECT, "the object defines no function %s", l->symbol);
+    return AIC_OK;
+}
+
+/* Where the symbol that an object defines lies in the image; false: it defines none that is placed. */
+static bool find_in(const linking *l, const Elf64_Sym *symbol, uint64_t *offset)
+{
+    const placed_section *section = section_of(l, symbol);
+    if (section != NULL && ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC) {
+        *offset = section->offset + symbol->st_value;
+        return true;
+    }
+    return false;
+}
+
+/* The same of a symbol that the object names and another one defines. */
+static bool find_elsewhere(const linking *l, const char *name, uint64_t *offset)
+{
+    for (size_t o = 0; o < l->count; o++) {
+        const linking *other = &l->others[o];
+        symbol_table table = {.count = 0};
+        if (other == l || find_symbols(other, &table) != AIC_OK) {
+            continue;
+        }
+        for (uint64_t i = 0; i < table.count; i++) {
+            const Elf64_Sym symbol = symbol_at(other, &table, i);
+            if (ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
+                strcmp(text_at(other, table.names, symbol.st_name), name) == 0 && find_in(other, &symbol, offset)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool find_symbol(const linking *l, const symbol_table *table, const Elf64_Sym *symbol, uint64_t *offset)
+{
+    if (symbol->st_shndx != SHN_UNDEF) {
+        return find_in(l, symbol, offset);
+    }
+    const char *name = text_at(l, table->names, symbol->st_name);
+    return name[0] != '\0' && find_elsewhere(l, name, offset);
 }
 
 /* ---- relocating ---- */
@@ -395,13 +431,12 @@ static aic_status relocate(linking *l, const placed_section *section, const symb
         return fail_malformed("a relocation is not inside");
     }
     const Elf64_Sym symbol = symbol_at(l, table, ELF64_R_SYM(rela->r_info));
-    const placed_section *target = section_of(l, &symbol);
-    if (target == NULL || ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC) {
+    uint64_t target;
+    if (!find_symbol(l, table, &symbol, &target)) {
         return aic_fail(AIC_COMPILE, SUBJECT, "%s refers to %s, which is not part of it", l->symbol,
                         name_of(l, table, &symbol));
     }
-    if (!apply(row, l->image->bytes, section->offset + rela->r_offset,
-               target->offset + symbol.st_value + (uint64_t)rela->r_addend)) {
+    if (!apply(row, l->image->bytes, section->offset + rela->r_offset, target + (uint64_t)rela->r_addend)) {
         return aic_fail(AIC_COMPILE, SUBJECT, "%s: relocation %s is out of range", l->symbol, row->name);
     }
     if (row->kind == PAGE21 || row->kind == LOW12) {
@@ -432,38 +467,66 @@ static aic_status relocate_by(linking *l, size_t index)
     return status;
 }
 
-static aic_status finish(linking *l)
+/* Reads the object's header and places its sections. */
+static aic_status open_object(linking *l)
 {
-    aic_status status = place_sections(l);
-    if (status == AIC_OK) {
-        status = copy_sections(l);
+    aic_status status = read_header(l);
+    if (status != AIC_OK) {
+        return status;
     }
-    if (status == AIC_OK) {
-        status = find_functions(l);
-    }
+    l->section = calloc(l->header.e_shnum + (size_t)1, sizeof *l->section);
+    return l->section != NULL ? place_sections(l) : aic_fail_memory(SUBJECT, l->header.e_shnum * sizeof *l->section);
+}
+
+/* Fills the object's part of the image. */
+static aic_status finish_object(linking *l)
+{
+    copy_sections(l);
+    aic_status status = find_functions(l);
     for (size_t i = 0; i < l->header.e_shnum && status == AIC_OK; i++) {
         status = relocate_by(l, i);
     }
     return status;
 }
 
-aic_status aic_image_create(const void *object, size_t size, const char *symbol, aic_image *image)
+static aic_status link_objects(linking *object, size_t count, const char *symbol, aic_image *image)
 {
-    aic_image made = {.size = 0};
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < count && status == AIC_OK; i++) {
+        status = open_object(&object[i]);
+    }
+    if (status == AIC_OK) {
+        image->bytes = calloc(1, image->size + 1);
+        status = image->bytes != NULL ? AIC_OK : aic_fail_memory(SUBJECT, image->size);
+    }
+    for (size_t i = 0; i < count && status == AIC_OK; i++) {
+        status = finish_object(&object[i]);
+    }
+    if (status == AIC_OK && image->function[AIC_FUNCTION_ENTRY] == AIC_NO_FUNCTION) {
+        status = aic_fail(AIC_COMPILE, SUBJECT, "the object defines no function %s", symbol);
+    }
+    return status;
+}
+
+aic_status aic_image_create(const aic_elf *object, size_t count, const char *symbol, aic_image *image)
+{
+    aic_image made = {.alignment = SPACING};
+    linking linked[AIC_IMAGE_OBJECTS_MAX];
     for (int f = 0; f < AIC_FUNCTIONS; f++) {
         made.function[f] = AIC_NO_FUNCTION;
     }
-    linking l = {.bytes = object, .size = size, .symbol = symbol, .image = &made};
-    aic_status status = read_header(&l);
-    if (status != AIC_OK) {
-        return status;
+    for (size_t i = 0; i < count; i++) {
+        linked[i] = (linking){.bytes = object[i].bytes,
+                              .size = object[i].size,
+                              .symbol = symbol,
+                              .image = &made,
+                              .others = linked,
+                              .count = count};
     }
-    l.section = calloc(l.header.e_shnum + (size_t)1, sizeof *l.section);
-    if (l.section == NULL) {
-        return aic_fail_memory(SUBJECT, l.header.e_shnum * sizeof *l.section);
+    aic_status status = link_objects(linked, count, symbol, &made);
+    for (size_t i = 0; i < count; i++) {
+        free(linked[i].section);
     }
-    status = finish(&l);
-    free(l.section);
     if (status == AIC_OK) {
         *image = made;
     } else {
@@ -498,7 +561,7 @@ static size_t add_part(const linking *l, const symbol_table *table, uint64_t ind
 
 size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_image_part part[AIC_PARTS_MAX])
 {
-    aic_image image = {.size = 0};
+    aic_image image = {.alignment = SPACING};
     linking l = {.bytes = object, .size = size, .symbol = symbol, .image = &image};
     symbol_table table = {.count = 0};
     size_t count = 0;

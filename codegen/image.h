@@ -16,11 +16,19 @@ typedef struct aic_image {
     size_t frames, frames_size;     /* where its unwind table lies (DWARF, as in .eh_frame); size 0: it has none */
 } aic_image;
 
-/* Finishes an ELF relocatable object of x86-64 or AArch64 that defines the functions of `symbol`. AIC_COMPILE for what
- * is no such object or cannot be an image: a section that is neither code nor constants, a reference to something
- * outside, or a relocation that depends on the image's address; the message names it. Reads nothing outside the object
- * however malformed it is. */
-aic_status aic_image_create(const void *object, size_t size, const char *symbol, aic_image *image);
+/* An ELF relocatable object. */
+typedef struct aic_elf {
+    const void *bytes;
+    size_t size;
+} aic_elf;
+
+enum { AIC_IMAGE_OBJECTS_MAX = 2 };
+
+/* Finishes up to AIC_IMAGE_OBJECTS_MAX objects of x86-64 or AArch64, which may refer to each other and together define
+ * the functions of `symbol`. AIC_COMPILE for what is no such object or cannot be an image: a section that is neither
+ * code nor constants, a reference to something outside, or a relocation that depends on the image's address; the
+ * message names it. Reads nothing outside the objects however malformed they are. */
+aic_status aic_image_create(const aic_elf *object, size_t count, const char *symbol, aic_image *image);
 void aic_image_free(aic_image *image);
 
 /* A function in an image, internal ones among them. */

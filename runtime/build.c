@@ -72,6 +72,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
         .passes = build->context->passes,
         .symbol = build->identity.symbol,
         .unwind = build->context->profile != 0,
+        .divided = build->context->profile == 0 && build->context->dump_dir == NULL,
     };
 }
 
@@ -121,7 +122,7 @@ aic_status aic_build_object(aic_build *build)
 /* The line of verbose level 1 for a kernel from the disk. */
 static void log_load(const aic_code *code, const aic_spec *shown)
 {
-    char text[512];
+    char text[3072]; /* of six operators */
     if (code->count > 1 || aic_spec_print(shown, text, sizeof text, NULL) != AIC_OK) {
         snprintf(text, sizeof text, "%s(...)", code->subject);
     }

@@ -184,7 +184,7 @@ static aic_status take_given(const aic_export_kernel *kernels, size_t count, aic
 /* "conv2d_fixpipe", "conv2d_fixpipe_2", ...: the first that is free. */
 static void make_name(const aic_spec *spec, size_t count, aic_export_name *all, aic_export_name *name)
 {
-    char subject[AIC_SUBJECT_MAX], text[AIC_EXPORT_NAME_MAX + 1];
+    char subject[64], text[AIC_EXPORT_NAME_MAX + 1]; /* that of a long chain is cut */
     aic_spec_subject(spec, "_", subject, sizeof subject);
     snprintf(text, sizeof text, "%s", subject);
     for (unsigned number = 2; collision(all, count, text) < count; number++) {

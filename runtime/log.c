@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { CSV_LINE_MAX = 4096, CSV_TEXT_MAX = 3000 };
-#define LINE_MAX_BYTES 1024
+#define LINE_MAX_BYTES 4096
 #define PATH_BYTES 1024
 
 uint64_t aic_log_now(void)
@@ -51,7 +51,7 @@ void aic_log(const char *format, ...)
 
 void aic_log_compile(const aic_code *code, const aic_spec *shown)
 {
-    char text[512];
+    char text[3072]; /* of six operators */
     if (code->count > 1 || aic_spec_print(shown, text, sizeof text, NULL) != AIC_OK) {
         snprintf(text, sizeof text, "%s(...)", code->subject);
     }

@@ -29,7 +29,7 @@ enum { WATCHDOG = 5 }; /* budgets, after which a step is ended */
 
 /* ---- budgets ---- */
 
-static char subject[1500]; /* what is being done, for the watchdog */
+static char subject[4400]; /* what is being done, for the watchdog */
 
 static void end_test(int signal)
 {
@@ -57,7 +57,7 @@ static double seconds_used(void)
 
 static void begin_step(const char *step, const aic_spec *spec, double *start)
 {
-    char text[1024];
+    char text[4096];
     ck_assert_int_eq(aic_spec_print(spec, text, sizeof text, NULL), AIC_OK);
     (void)snprintf(subject, sizeof subject, "%s of %s\n", step, text);
     set_watchdog(WATCHDOG * BUDGET_SECONDS);

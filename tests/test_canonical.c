@@ -14,7 +14,7 @@
 
 Suite *suite_canonical(void);
 
-enum { TEXT_MAX = 2048, FIELDS_MAX = 32 };
+enum { TEXT_MAX = 4096, FIELDS_MAX = 32 };
 
 /* ---- pairs of specifications that differ in one entry of one field ---- */
 
@@ -280,10 +280,10 @@ static void see(aic_op op, const aic_record *record, seen entries[][AIC_RANK_MAX
 static const char *const expected_entries[AIC_OP_END] = {
     [AIC_OP_CONV2D] =
         ("dtype=o fm_shape=.oo. kernel_shape=.ooo. stride=bb pad=bbbb dilation=bb pad_value=b init_l1out=o "
-         "accumulate=b"),
-    [AIC_OP_MMAD] = "dtype=o m=b n=b k=b a_format=o b_format=o c_format=o init_c=o accumulate=b",
+         "accumulate=b l1out=."),
+    [AIC_OP_MMAD] = "dtype=o m=b n=b k=b a_format=o b_format=o c_format=o init_c=o accumulate=b l1out=.",
     [AIC_OP_FIXPIPE] = ("dst=s src=. format=b nSize=o mSize=o srcStride=b dstStride=b quantPre=o deqScalar=b ndNum=b "
-                        "srcNdStride=b dstNdStride=b reluEn=b unitFlag=. isChannelSplit=o"),
+                        "srcNdStride=b dstNdStride=b reluEn=b unitFlag=. isChannelSplit=o fill_block=b"),
     [AIC_OP_TIK_FIXPIPE] = ("dst=. src=. cburst_num=o burst_len=o dst_stride=b src_stride=. bias=o quantize_params=. "
                             "mode_param=b mode_param_tensor=o relu=o"),
     [AIC_OP_ND2NZ] =
@@ -295,7 +295,7 @@ static const char *const expected_entries[AIC_OP_END] = {
     [AIC_OP_TENSOR_ARITHMETIC] =
         ("memory=o input0_addr=b input1_addr=b output_addr=o shape=oooo input0_stride=bbbb "
          "input1_stride=bbbb output_stride=bbbb op=o input0_is_const=o input1_is_const=b input0_const=b "
-         "input1_const=b select_value=b shift_type=b"),
+         "input1_const=b select_value=b shift_type=b input1_stage=s"),
     [AIC_OP_TENSOR_ARITHMETIC_QUANTIZED] =
         ("memory=o input0_addr=o input1_addr=b output_addr=o shape=oooo input0_stride=bbbb "
          "input1_stride=bbbb output_stride=bbbb op=o input0_is_const=o input1_is_const=b rshift_bit=b "

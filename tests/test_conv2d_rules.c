@@ -220,6 +220,7 @@ START_TEST(first_broken_rule_is_reported)
         {"dilation", 1, 1, "conv2d: dilation: dilation_w = "},
         {"pad_value", 0, 0, "conv2d: pad_value: "},
         {"init_l1out", 0, 1, "conv2d: init_l1out: "},
+        {"l1out", 0, 0, "conv2d: l1out: "},
     }; /* int8 ignores accumulate */
     aic_conv2d_desc desc;
     memset(&desc, 0x99, sizeof desc);

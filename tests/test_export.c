@@ -96,6 +96,7 @@ static long long macro_of(const char *header, const char *name, const char *what
 
 /* ---- calls ---- */
 
+/* Up to ten operands: six stages have no more. */
 static void call(function f, size_t count, void *const p[], void *workspace)
 {
     switch (count) {
@@ -110,6 +111,29 @@ static void call(function f, size_t count, void *const p[], void *workspace)
         break;
     case 4:
         ((void (*)(void *, void *, void *, void *, void *))f)(p[0], p[1], p[2], p[3], workspace);
+        break;
+    case 5:
+        ((void (*)(void *, void *, void *, void *, void *, void *))f)(p[0], p[1], p[2], p[3], p[4], workspace);
+        break;
+    case 6:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *))f)(p[0], p[1], p[2], p[3], p[4], p[5],
+                                                                              workspace);
+        break;
+    case 7:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))f)(p[0], p[1], p[2], p[3], p[4],
+                                                                                      p[5], p[6], workspace);
+        break;
+    case 8:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))f)(
+            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], workspace);
+        break;
+    case 9:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))f)(
+            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], workspace);
+        break;
+    case 10:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))f)(
+            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], workspace);
         break;
     default:
         ck_abort_msg("%zu operands", count);

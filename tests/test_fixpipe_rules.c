@@ -131,6 +131,12 @@ static const keys_case table[] = {
      "isChannelSplit: true is only for float32 to float32 in format NZ, not for float32 to float16 in NZ"}, /* E8 */
     {"format=NZ, isChannelSplit=true, src=int32, dst=int32, nSize=8, mSize=1, dstStride=1",
      "isChannelSplit: true is only for float32 to float32 in format NZ, not for int32 to int32 in NZ"},
+    {"format=NZ, fill_block=true, src=int32, dst=int8, quantPre=REQ8, nSize=48, mSize=2, dstStride=2", NULL},
+    {"format=NZ, fill_block=true, src=int32, dst=uint8, quantPre=REQ8, nSize=32, mSize=2, dstStride=2", NULL},
+    {"fill_block=true, src=int32, dst=int8, quantPre=REQ8, nSize=48, mSize=2, dstStride=48",
+     "fill_block: true is only for int8 and uint8 in format NZ, not for int8 in ROW_MAJOR"},
+    {"format=NZ, fill_block=true, src=float, dst=half, quantPre=F322F16, nSize=16, mSize=1, dstStride=1",
+     "fill_block: true is only for int8 and uint8 in format NZ, not for float16 in NZ"},
 };
 
 START_TEST(every_row_of_the_table)
@@ -155,6 +161,7 @@ START_TEST(values_beyond_the_enumerations)
          "VQF322B8_PRE, REQ8, VREQ8)"},
         {"reluEn", 2, "fixpipe: reluEn: value 2 is not true or false"},
         {"isChannelSplit", 255, "fixpipe: isChannelSplit: value 255 is not true or false"},
+        {"fill_block", 2, "fixpipe: fill_block: value 2 is not true or false"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         aic_spec spec = spec_of("fixpipe(" ND TINY "ndNum=1)");
@@ -247,6 +254,7 @@ START_TEST(first_broken_rule_is_reported)
         {NULL, "reluEn", 1, "fixpipe: reluEn: "},
         {NULL, "unitFlag", 0, "fixpipe: unitFlag: "},
         {NULL, "isChannelSplit", 0, "fixpipe: isChannelSplit: "},
+        {NULL, "fill_block", 0, "fixpipe: fill_block: "},
     };
     rule_check_order(mends, sizeof mends / sizeof mends[0]);
     /* deqScalar has its place, too. */

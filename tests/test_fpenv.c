@@ -173,7 +173,7 @@ static void check_spec(const aic_spec *spec, const aic_semantics *semantics, aic
 {
     verify_case c;
     verify_report report;
-    char text[2048];
+    char text[4096];
     ck_assert_int_eq(aic_spec_print(spec, text, sizeof text, NULL), AIC_OK);
     ck_assert_msg(verify_open(&c, spec, semantics, seed, &report) == VERIFY_PASSED, "%s: %s", text, report.text);
     void *pointer[AIC_OPERANDS_MAX];

@@ -48,7 +48,7 @@ static aic_status select_the_impossible(void *argument)
     LLVMTargetMachineRef machine;
     LLVMMemoryBufferRef buffer;
     aic_emit e;
-    ck_assert_int_eq(aic_llvm_machine(target, NULL, &machine), AIC_OK);
+    ck_assert_int_eq(aic_llvm_machine(target, NULL, false, &machine), AIC_OK);
     LLVMContextRef context = aic_llvm_context(argument);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("impossible", context);
     ck_assert_int_eq(aic_llvm_prepare(module, machine), AIC_OK);

@@ -193,7 +193,7 @@ static const char *check_line(const char *text, const char *expected)
 
 START_TEST(readable_text)
 {
-    char line[2048];
+    char line[4096];
     aic_codegen_request request = base;
     request.count = 2, request.spec = specs + 1, request.passes = "instcombine,dce";
     aic_identity a = identity_of(&request);

@@ -25,7 +25,7 @@ typedef struct object {
     unsigned char text[CONTENT], rodata[CONTENT];
     Elf64_Rela rela;
     Elf64_Sym symbol[SYMBOLS];
-    char names[64], section_names[64];
+    char names[128], section_names[64];
     Elf64_Shdr section[SECTIONS];
 } object;
 
@@ -103,7 +103,7 @@ static aic_status create(const void *bytes, size_t size, const char *symbol, aic
     void *copy = malloc(size);
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, bytes, size);
-    aic_status status = aic_image_create(copy, size, symbol, image);
+    aic_status status = aic_image_create(&(aic_elf){copy, size}, 1, symbol, image);
     free(copy);
     return status;
 }
@@ -137,6 +137,72 @@ START_TEST(places)
     ck_assert_uint_eq(image.size, 1024 + CONTENT);
     ck_assert_mem_eq(image.bytes + 1024, o.rodata, CONTENT);
     aic_image_free(&image);
+}
+END_TEST
+
+/* ---- several objects ---- */
+
+/* A second object, which is the first but for the names of what it defines. */
+static object second_object(void)
+{
+    object o = object_of(EM_X86_64);
+    add_symbol(&o, KERNEL, "other", STB_GLOBAL, STT_FUNC, TEXT, 0);
+    add_symbol(&o, KERNEL_PACK, "outside", STB_GLOBAL, STT_FUNC, TEXT, PACK_AT);
+    add_symbol(&o, OUTSIDE, "kernel", STB_GLOBAL, STT_NOTYPE, SHN_UNDEF, 0);
+    return o;
+}
+
+static aic_status create_both(const object *a, const object *b, aic_image *image)
+{
+    return aic_image_create((const aic_elf[]){{a, sizeof *a}, {b, sizeof *b}}, 2, "kernel", image);
+}
+
+/* Each refers to a function of the other one; their sections lie one after the other. */
+START_TEST(two_objects)
+{
+    object a = object_of(EM_X86_64), b = second_object();
+    aic_image image;
+    int32_t there, back;
+    set_relocation(&a, 8, R_X86_64_PLT32, OUTSIDE, -4);
+    set_relocation(&b, 20, R_X86_64_PLT32, OUTSIDE, -4);
+    ck_assert_msg(create_both(&a, &b, &image) == AIC_OK, "%s", aic_last_error());
+    ck_assert_uint_eq(image.size, 4 * CONTENT);
+    ck_assert_mem_eq(image.bytes + 3 * CONTENT, b.rodata, CONTENT);
+    ck_assert_uint_eq(image.function[AIC_FUNCTION_ENTRY], 0);
+    ck_assert_uint_eq(image.function[AIC_FUNCTION_PACK], PACK_AT);
+    memcpy(&there, image.bytes + 8, sizeof there);
+    memcpy(&back, image.bytes + 2 * CONTENT + 20, sizeof back);
+    ck_assert_int_eq(there, 2 * CONTENT + PACK_AT - 4 - 8);
+    ck_assert_int_eq(back, 0 - 4 - (2 * CONTENT + 20));
+    aic_image_free(&image);
+}
+END_TEST
+
+/* What the other one does not define, or only for itself, or where it is no object at all. */
+START_TEST(two_objects_refused)
+{
+    const object a = object_of(EM_X86_64);
+    object b = second_object();
+    aic_image image = {.size = 77};
+    add_symbol(&b, OUTSIDE, "nowhere", STB_GLOBAL, STT_NOTYPE, SHN_UNDEF, 0);
+    set_relocation(&b, 20, R_X86_64_PLT32, OUTSIDE, -4);
+    ck_assert_int_eq(create_both(&a, &b, &image), AIC_COMPILE);
+    ck_assert_str_eq(aic_last_error(), "image: kernel refers to nowhere, which is not part of it");
+
+    object c = object_of(EM_X86_64);
+    b = second_object();
+    add_symbol(&b, KERNEL_PACK, "outside", STB_LOCAL, STT_FUNC, TEXT, PACK_AT);
+    set_relocation(&c, 8, R_X86_64_PLT32, OUTSIDE, -4);
+    ck_assert_int_eq(create_both(&c, &b, &image), AIC_COMPILE);
+    ck_assert_str_eq(aic_last_error(), "image: kernel refers to outside, which is not part of it");
+
+    b.header.e_type = ET_EXEC;
+    ck_assert_int_eq(create_both(&a, &b, &image), AIC_COMPILE);
+    ck_assert_int_eq(create_both(&b, &a, &image), AIC_COMPILE);
+    b = second_object();
+    ck_assert_int_eq(create_both(&b, &b, &image), AIC_COMPILE);
+    ck_assert_str_eq(aic_last_error(), "image: the object defines no function kernel");
+    ck_assert_uint_eq(image.size, 77);
 }
 END_TEST
 
@@ -366,7 +432,7 @@ START_TEST(flipped_bits)
             copy[at] = (char)(copy[at] ^ 1 << aic_rng_next(&state) % 8);
         }
         aic_image image;
-        aic_status status = aic_image_create(copy, real_size, symbol, &image);
+        aic_status status = aic_image_create(&(aic_elf){copy, real_size}, 1, symbol, &image);
         ck_assert(status == AIC_OK || status == AIC_COMPILE || status == AIC_OUT_OF_MEMORY);
         if (status == AIC_OK) {
             images++;
@@ -416,7 +482,7 @@ START_TEST(placed_twice)
     aic_image image;
     aic_code_memory memory[3];
     char permissions[5];
-    ck_assert_msg(aic_image_create(real, real_size, symbol, &image) == AIC_OK, "%s", aic_last_error());
+    ck_assert_msg(aic_image_create(&(aic_elf){real, real_size}, 1, symbol, &image) == AIC_OK, "%s", aic_last_error());
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(aic_code_memory_place(&image, &memory[i]), AIC_OK);
         ck_assert_uint_eq((uintptr_t)memory[i].base % image.alignment, 0);
@@ -445,7 +511,7 @@ START_TEST(no_memory_for_code)
     aic_image image;
     aic_status status = AIC_OK;
     int count = 0;
-    ck_assert_int_eq(aic_image_create(real, real_size, symbol, &image), AIC_OK);
+    ck_assert_int_eq(aic_image_create(&(aic_elf){real, real_size}, 1, symbol, &image), AIC_OK);
     struct rlimit old = memory_limit_to(0);
     while (count < IMAGES && status == AIC_OK) {
         status = aic_code_memory_place(&image, &memory[count++]);
@@ -469,6 +535,8 @@ Suite *suite_image(void)
     Suite *suite = suite_create("image");
     TCase *objects = tcase_create("objects"), *code = tcase_create("code");
     tcase_add_test(objects, places);
+    tcase_add_test(objects, two_objects);
+    tcase_add_test(objects, two_objects_refused);
     tcase_add_loop_test(objects, applied_relocations, 0, sizeof applied / sizeof applied[0]);
     tcase_add_loop_test(objects, refused_relocations, 0, sizeof refused / sizeof refused[0]);
     tcase_add_test(objects, refused_sections);

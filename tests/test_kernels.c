@@ -18,7 +18,7 @@
 
 Suite *suite_kernels(void);
 
-enum { LINE_MAX_BYTES = 1024, RANDOM_SPECS = 12, MODES = AIC_OVERFLOW_IEEE + 1, RENEW = 4, THOROUGH = 4, OTHER = 16 };
+enum { LINE_MAX_BYTES = 4096, RANDOM_SPECS = 12, MODES = AIC_OVERFLOW_IEEE + 1, RENEW = 4, THOROUGH = 4, OTHER = 16 };
 
 /* One level, with a context for each overflow mode. */
 typedef struct level {

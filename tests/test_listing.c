@@ -233,7 +233,7 @@ START_TEST(test_once_random)
     }
     for (uint64_t seed = 0; seed < CASES; seed++) {
         aic_spec spec;
-        char *ir, text[2048];
+        char *ir, text[4096];
         size_t size;
         const bool chain = seed % 3 == 0;
         ck_assert_int_eq(chain ? aic_spec_random_chain(AIC_OP_NONE, AIC_OP_FIXPIPE, NULL, seed, &spec)

@@ -405,6 +405,60 @@ static void *filled(const aic_operand *operand, uint64_t seed)
     return memory;
 }
 
+/* Keys that have a meaning in chains only as the operator alone has them. */
+static void stand_alone(aic_spec *stage)
+{
+    switch (stage->stage[0].op) {
+    case AIC_OP_CONV2D:
+        stage->stage[0].desc.conv2d.l1out = AIC_L1OUT_TENSOR;
+        break;
+    case AIC_OP_MMAD:
+        stage->stage[0].desc.mmad.l1out = AIC_L1OUT_TENSOR;
+        break;
+    case AIC_OP_TENSOR_ARITHMETIC:
+        stage->stage[0].desc.tensor_arithmetic.input1_stage = 0;
+        break;
+    default:
+        break;
+    }
+}
+
+static void *duplicate(const void *memory, size_t bytes)
+{
+    void *copy = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    ck_assert_ptr_nonnull(copy);
+    return memcpy(copy, memory, bytes);
+}
+
+/* The number of an accumulator. */
+static int64_t accumulator_at(const aic_accumulator *a, int64_t row, int64_t column)
+{
+    return (column / 16 * a->block_rows + row) * 16 + column % 16;
+}
+
+/* The old accumulators, or those that the values of channels make. */
+static void start(const aic_spec *resolved, const aic_chain_operands *chain, void *const operands[], int32_t *to)
+{
+    const aic_accumulator a = aic_chain_accumulator(resolved, 0);
+    for (int64_t row = 0; chain->l1out != 0 && row < a.rows; row++) {
+        for (int64_t column = 0; column < a.columns; column++) {
+            const int64_t at = accumulator_at(&a, row, column);
+            to[at] = ((const int32_t *)operands[chain->l1out])[a.start == AIC_START_CHANNEL ? column : at];
+        }
+    }
+}
+
+static void store(const aic_spec *resolved, const int32_t *accumulators, int32_t *to)
+{
+    const aic_accumulator a = aic_chain_accumulator(resolved, 0);
+    for (int64_t row = 0; row < a.rows; row++) {
+        for (int64_t column = 0; column < a.columns; column++) {
+            const int64_t at = accumulator_at(&a, row, column);
+            to[at] = accumulators[at];
+        }
+    }
+}
+
 /* Runs the chain's operators one after the other: `operands` are the chain's. */
 static void run_in_turn(const aic_spec *resolved, const aic_semantics *semantics, aic_context *context,
                         void *const operands[])
@@ -417,17 +471,34 @@ static void run_in_turn(const aic_spec *resolved, const aic_semantics *semantics
         stage[s] = (aic_spec){.count = 1, .stage = {resolved->stage[s]}};
     }
     (void)aic_spec_operands_of(&stage[0], semantics, own);
-    void *accumulator = filled(&own[0], 1);
+    void *left[AIC_STAGES_MAX] = {NULL}; /* the accumulators that each stage leaves */
     for (int s = 0; s < resolved->count; s++) {
         void *pointer[AIC_OPERANDS_MAX];
-        const size_t count = aic_spec_operands_of(&stage[s], semantics, own);
+        const aic_op_info *op = aic_op_get(resolved->stage[s].op);
+        const int other = op->change ? op->other_stage(&resolved->stage[s].desc) : 0;
+        stand_alone(&stage[s]);
+        left[s] = s == 0 ? filled(&own[0], 1) : duplicate(left[s - 1], (size_t)own[0].bytes);
+        if (s == 0) {
+            start(resolved, &chain, operands, left[0]);
+        }
+        aic_operand alone[AIC_OPERANDS_MAX];
+        const size_t count = aic_spec_operands_of(&stage[s], semantics, alone);
         for (size_t i = 0; i < count; i++) {
             const int from = chain.from[s][i];
-            pointer[i] = from == AIC_ACCUMULATED ? accumulator : operands[from];
+            pointer[i] = from != AIC_ACCUMULATED            ? operands[from]
+                         : alone[i].direction == AIC_UNUSED ? NULL
+                                                            : left[i == 0 || s == 0 || op->change ? s : s - 1];
         }
+        pointer[2] = other > 0 ? left[other - 1] : pointer[2];
+        pointer[0] = op->change ? left[s] : pointer[0];
         ck_assert_msg(aic_jit_spec(context, &stage[s], pointer, count) == AIC_OK, "%s", aic_last_error());
     }
-    free(accumulator);
+    if (aic_op_get(resolved->stage[resolved->count - 1].op)->change) {
+        store(resolved, left[resolved->count - 1], operands[0]);
+    }
+    for (int s = 0; s < resolved->count; s++) {
+        free(left[s]);
+    }
 }
 
 /* Bit for bit, whatever the producer's and the consumer's kernels do with each other's NaNs. */
@@ -464,7 +535,8 @@ START_TEST(a_chain_is_its_operators_in_turn)
         aic_spec spec, resolved;
         ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_resolve(&spec, &options.semantics, &resolved), AIC_OK);
-        const aic_spec consumer = {.count = 1, .stage = {resolved.stage[1]}};
+        aic_spec consumer = {.count = 1, .stage = {resolved.stage[resolved.count - 1]}};
+        stand_alone(&consumer);
         /* An inexact accumulator depends on the schedule; and one instruction has narrower limits than a chain. */
         if (aic_spec_exact(&spec) && aic_spec_validate(&consumer, &options.semantics) == AIC_OK) {
             check_fused(&spec, &options.semantics, context, seed);

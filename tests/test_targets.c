@@ -249,6 +249,35 @@ START_TEST(objects)
 }
 END_TEST
 
+/* In two parts: the same functions, sizes and phases, everything found that one part wants of the other. */
+START_TEST(divided_objects)
+{
+    const aic_semantics semantics = aic_semantics_init();
+    aic_codegen_request request = {.count = 1, .symbol = "kernel", .semantics = &semantics, .target = target_of(_i)};
+    request.triple = aic_target_triple(rows[_i].arch);
+    for (int number = 0; number < SPECS; number++) {
+        aic_spec spec = parse(number);
+        aic_object object[2];
+        ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
+        request.spec = &spec;
+        for (int divided = 0; divided < 2; divided++) {
+            request.divided = divided;
+            aic_object *o = &object[divided];
+            ck_assert_msg(aic_generator_linked()->object(&request, o) == AIC_OK, "%s", aic_last_error());
+            ck_assert_int_eq(o->bytes == NULL, divided);
+            ck_assert_uint_gt(o->size, o->image.size);
+        }
+        ck_assert_mem_eq(&object[0].requirements, &object[1].requirements, sizeof object[0].requirements);
+        for (int f = 0; f < AIC_FUNCTIONS; f++) {
+            ck_assert_int_eq(object[0].image.function[f] == AIC_NO_FUNCTION,
+                             object[1].image.function[f] == AIC_NO_FUNCTION);
+        }
+        aic_object_free(&object[0]);
+        aic_object_free(&object[1]);
+    }
+}
+END_TEST
+
 /* Any specifications as groups: one function, the workspace of the most demanding, equal ones once. */
 START_TEST(group_objects)
 {
@@ -386,6 +415,7 @@ Suite *suite_targets(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, every_level_has_a_row);
     tcase_add_loop_test(tcase, objects, 0, ROWS);
+    tcase_add_loop_test(tcase, divided_objects, 0, ROWS);
     tcase_add_loop_test(tcase, group_objects, 0, ROWS);
     tcase_add_loop_test(tcase, instructions, 0, ROWS);
     tcase_add_loop_test(tcase, triples, 0, ARCHES);

@@ -19,12 +19,12 @@ Suite *suite_text(void);
 #define SHAPES "fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32]"
 #define CANONICAL                                                                                                      \
     "conv2d(dtype=int8, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32], stride=[1,1], pad=[0,0,0,0], "                \
-    "dilation=[1,1], pad_value=0, init_l1out=true, accumulate=cube)"
+    "dilation=[1,1], pad_value=0, init_l1out=true, accumulate=cube, l1out=tensor)"
 
 #define FIXPIPE(dst, format, mode, scalar) FIXPIPE_OF(dst, "int32", format, mode, scalar)
 #define FIXPIPE_OF(dst, src, format, mode, scalar)                                                                     \
     "fixpipe(dst=" dst ", src=" src ", format=" format ", nSize=0, mSize=0, srcStride=0, dstStride=0, quantPre=" mode  \
-    ", deqScalar=" scalar ", ndNum=1, srcNdStride=0, dstNdStride=0, reluEn=false, unitFlag=0, isChannelSplit=false)"
+    ", deqScalar=" scalar ", ndNum=1, srcNdStride=0, dstNdStride=0, reluEn=false, unitFlag=0, isChannelSplit=false, fill_block=false)"
 
 static const struct {
     const char *text;
@@ -37,11 +37,11 @@ static const struct {
     {"conv2d(init_l1out=True, accumulate=cube, pad_value=0.0e5, dtype=int8, " SHAPES ")", CANONICAL},
     {"conv2d(dtype=half, " SHAPES ", pad_value=-0.0, init_l1out=False, accumulate=fast, pad=[1,2,3,4])",
      "conv2d(dtype=float16, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32], stride=[1,1], pad=[1,2,3,4], "
-     "dilation=[1,1], pad_value=-0, init_l1out=false, accumulate=fast)"},
+     "dilation=[1,1], pad_value=-0, init_l1out=false, accumulate=fast, l1out=tensor)"},
     {"conv2d(dtype=fp16, " SHAPES ", pad_value=.1, stride=[-9223372036854775808,9223372036854775807])",
      "conv2d(dtype=float16, fm_shape=[1,4,4,32], kernel_shape=[1,2,2,32,32], "
      "stride=[-9223372036854775808,9223372036854775807], pad=[0,0,0,0], dilation=[1,1], pad_value=0.1, "
-     "init_l1out=true, accumulate=cube)"},
+     "init_l1out=true, accumulate=cube, l1out=tensor)"},
     {"conv2d(dtype=int8," SHAPES ")|conv2d(dtype=int8," SHAPES ")", CANONICAL " | " CANONICAL},
     /* enumerations, 64 bits, lists of any length */
     {"fixpipe(dst=half, src=int32, quantPre=VDEQF16)", FIXPIPE("float16", "ROW_MAJOR", "VDEQF16", "0x0")},
@@ -52,12 +52,12 @@ static const struct {
     {"fixpipe(dst=s8, src=i32, deqScalar=0x0000000040003F000000, quantPre=VREQ8)",
      FIXPIPE("int8", "ROW_MAJOR", "VREQ8", "0x40003f000000")},
     {"mmad(dtype=int8, m=1, n=2, k=3, a_format=ZZ, b_format=ZN, c_format=NZ)",
-     "mmad(dtype=int8, m=1, n=2, k=3, a_format=Zz, b_format=Zn, c_format=Nz, init_c=true, accumulate=cube)"},
+     "mmad(dtype=int8, m=1, n=2, k=3, a_format=Zz, b_format=Zn, c_format=Nz, init_c=true, accumulate=cube, l1out=tensor)"},
     {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[1])", "transdata(dtype=int8, src=NCHW, dst=4N, shape=[1])"},
     {"transdata(dtype=int8, src=4N, dst=NCHW, shape=[1,-2,3,0x40])",
      "transdata(dtype=int8, src=4N, dst=NCHW, shape=[1,-2,3,64])"},
     {"mmad(dtype=int8, m=1, n=2, k=3) | fixpipe(src=int32, dst=int32)",
-     "mmad(dtype=int8, m=1, n=2, k=3, a_format=ND, b_format=ND, c_format=ND, init_c=true, accumulate=cube) | " FIXPIPE(
+     "mmad(dtype=int8, m=1, n=2, k=3, a_format=ND, b_format=ND, c_format=ND, init_c=true, accumulate=cube, l1out=tensor) | " FIXPIPE(
          "int32", "ROW_MAJOR", "NoQuant", "0x0")},
 };
 
@@ -103,7 +103,7 @@ static const struct {
      "conv2d: dtype: abcdefghijklmnopqrstuvwxyzabcdefghijklmn... is not a data type (int8, float16, ...) (column 14)"},
     {"conv2d(dtype=int8, strid=[1,1])", "conv2d: strid: unknown key; did you mean stride? the keys are dtype, "
                                         "fm_shape, kernel_shape, stride, pad, dilation, pad_value, "
-                                        "init_l1out, accumulate (column 20)"},
+                                        "init_l1out, accumulate, l1out (column 20)"},
     {"conv2d(dtype=int8, dtype=int8)", "conv2d: dtype: given twice (column 20)"},
     {"conv2d(fm_shape=[1,2,3])", "conv2d: fm_shape: 3 entries instead of 4 (column 24)"},
     {"conv2d(fm_shape=[])", "conv2d: fm_shape: 0 entries instead of 4 (column 19)"},
@@ -123,7 +123,7 @@ static const struct {
      "conv2d: fm_shape: 0xFFFFFFFFFFFFFFFFF is not an integer of 64 bits (column 18)"},
     {"conv2d(pad_value=[1])", "conv2d: pad_value: expected a value instead of '[' (column 18)"},
     {"conv2d(pad_value=1,5)", "conv2d: 5: unknown key; the keys are dtype, fm_shape, kernel_shape, stride, pad, "
-                              "dilation, pad_value, init_l1out, accumulate (column 20)"},
+                              "dilation, pad_value, init_l1out, accumulate, l1out (column 20)"},
     {"conv2d(pad_value=1e)", "conv2d: pad_value: 1e is not a number (column 18)"},
     {"conv2d(pad_value=.)", "conv2d: pad_value: . is not a number (column 18)"},
     {"conv2d(pad_value=0x1.8p3)", "conv2d: pad_value: 0x1.8p3 is not a number (column 18)"},
@@ -153,13 +153,13 @@ static const struct {
     {"mmad(dtype=int8, m=1, n=2, k=3) | fixpipe(dst=int8, src=int32, nsize=4)",
      "fixpipe: nsize: unknown key; did you mean nSize? the keys are dst, src, format, nSize, mSize, srcStride, "
      "dstStride, quantPre, "
-     "deqScalar, ndNum, srcNdStride, dstNdStride, reluEn, unitFlag, isChannelSplit (column 64)"},
+     "deqScalar, ndNum, srcNdStride, dstNdStride, reluEn, unitFlag, isChannelSplit, fill_block (column 64)"},
     {"conv2d(\x01)", "conv2d: expected a key instead of byte 0x01 (column 8)"},
     {"conv2d(\xC3\xA9)", "conv2d: expected a key instead of byte 0xC3 (column 8)"},
     {"conv2d(dtype=int8, " SHAPES ") x", "expected '|' or the end of the text instead of 'x' (column 69)"},
     {"conv2d(dtype=int8, " SHAPES ") |", "expected the name of an operator instead of the end of the text (column 70)"},
     {CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL "|" CANONICAL,
-     "more than 6 operators in a chain (column 961)"},
+     "more than 6 operators in a chain (column 1045)"},
 };
 
 START_TEST(refuses_with_column)
@@ -216,7 +216,7 @@ START_TEST(records)
     ck_assert_int_eq(aic_record_parse(record, "mmad()", &desc, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_str_eq(aic_last_error(), "mmad is not conv2d (column 1)");
     ck_assert_int_eq(aic_record_parse(record, CANONICAL "|", &desc, NULL), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "expected the end of the text instead of '|' (column 160)");
+    ck_assert_str_eq(aic_last_error(), "expected the end of the text instead of '|' (column 174)");
 }
 END_TEST
 
@@ -253,7 +253,7 @@ START_TEST(odd_values_print)
     ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, NULL), AIC_OK);
     ck_assert_str_eq(text,
                      "conv2d(dtype=77, fm_shape=[0,0,0,0], kernel_shape=[0,0,0,0,0], stride=[1,1], pad=[0,0,0,0], "
-                     "dilation=[1,1], pad_value=-inf, init_l1out=9, accumulate=77)");
+                     "dilation=[1,1], pad_value=-inf, init_l1out=9, accumulate=77, l1out=tensor)");
 }
 END_TEST
 

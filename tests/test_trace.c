@@ -15,7 +15,7 @@ Suite *suite_trace(void);
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-enum { SEEDS = 60, ELEMENTS_MAX = 150, TEXT_MAX = 1 << 16 };
+enum { SEEDS = 60, ELEMENTS_MAX = 150, TEXT_MAX = 1 << 18 };
 
 static char text[TEXT_MAX];
 

@@ -20,7 +20,7 @@ enum { LEVELS_MAX = 16, SCHEDULE_TEXT_MAX = 512, RENEW_STEPS = 256, SEED_NOT_GIV
 
 static const int64_t seed_max = INT64_C(1) << 62;
 
-enum { CHAIN_MAX = 2 }; /* operators of a random chain */
+enum { PAIR = 2, CHAIN_MAX = AIC_STAGES_MAX }; /* operators of a random chain */
 
 typedef struct check_state {
     cli_session session; /* its isa is what --isa says, "all" included */
@@ -28,7 +28,7 @@ typedef struct check_state {
     spec_source source;
     cli_pto pto;
     int64_t fuzz, seed, fuzz_seed; /* seed: of the contents of given operators */
-    size_t op_count;               /* operators that --op names: 0 for any, 2 for a chain */
+    size_t op_count;               /* operators that --op names: 0 for any, 2 and more for a chain */
     aic_op op[CHAIN_MAX];
     size_t level_count;
     cli_session level[LEVELS_MAX]; /* one an instruction set level */
@@ -252,16 +252,30 @@ static int choose_seeds(check_state *check)
     return cli_flush_output(); /* seen whatever comes of it */
 }
 
+/* A chain from the first operator of --op to the last; of three and more, with as many stages. */
+static aic_status draw_chain(const check_state *check, uint64_t seed, bool legal, aic_spec *spec)
+{
+    const size_t count = check->op_count;
+    const aic_op first = check->op[0], last = count == 0 ? AIC_OP_NONE : check->op[count - 1];
+    uint64_t state = seed;
+    aic_status status;
+    do {
+        status = (legal ? aic_spec_random_chain : aic_spec_random_chain_illegal)(first, last, &check->session.semantics,
+                                                                                 state, spec);
+        (void)rng_next(&state);
+    } while (status == AIC_OK && count > PAIR && (size_t)spec->count != count);
+    return status;
+}
+
 /* Of any operator, of one, or of a chain: every fourth where --op does not say. */
 static int draw_spec(const check_state *check, int64_t seed, bool legal, aic_spec *spec)
 {
     const uint64_t bits = (uint64_t)seed;
     const aic_semantics *semantics = &check->session.semantics;
-    const bool chain = check->op_count == CHAIN_MAX || (check->op_count == 0 && bits % 4 == 0);
+    const bool chain = check->op_count >= PAIR || (check->op_count == 0 && bits % 4 == 0);
     aic_status status;
     if (chain) {
-        status = (legal ? aic_spec_random_chain : aic_spec_random_chain_illegal)(check->op[0], check->op[1], semantics,
-                                                                                 bits, spec);
+        status = draw_chain(check, bits, legal, spec);
     } else {
         status = (legal ? aic_spec_random : aic_spec_random_illegal)(check->op[0], semantics, bits, spec);
     }
@@ -350,7 +364,19 @@ static aic_op op_of(const char *name, size_t length)
     return aic_op_parse(copy);
 }
 
-/* Reads --op: "NAME" or "NAME|NAME". */
+/* Between the first operator of a chain and the last there is one that can be. */
+static int check_between(const check_state *check)
+{
+    for (size_t i = 1; i + 1 < check->op_count; i++) {
+        if (check->op[i] != AIC_OP_TENSOR_ARITHMETIC) {
+            return cli_fail(CLI_WRONG, "check: --op: %s is not tensor_arithmetic, which alone can be between others",
+                            aic_op_name(check->op[i]));
+        }
+    }
+    return CLI_DONE;
+}
+
+/* Reads --op: "NAME", or the names of a chain, "NAME|NAME". */
 static int find_ops(check_state *check)
 {
     static const char known[] =
@@ -369,7 +395,7 @@ static int find_ops(check_state *check)
         at = at[length] == '|' ? at + length + 1 : NULL;
     }
     return at == NULL
-               ? CLI_DONE
+               ? check_between(check)
                : cli_fail(CLI_WRONG, "check: --op: \"%s\" names more than %d operators", check->op_name, CHAIN_MAX);
 }
 
@@ -421,7 +447,7 @@ int cmd_check(int argc, char **argv)
          .high = seed_max},
         {.name = "--op",
          .value = "NAME",
-         .help = "operator or chain \"NAME|NAME\" for --fuzz (default any)",
+         .help = "operator, or first and last of a chain \"NAME|NAME\", or all of it, for --fuzz (default any)",
          .kind = ARGS_TEXT,
          .target = &check.op_name},
         {.name = "--schedule",

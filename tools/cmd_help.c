@@ -37,6 +37,9 @@ static void print_chains(aic_op op)
             }
         }
     }
+    if (any) {
+        printf("  and with tensor_arithmetic(...) between, one or several: %d operators at most\n", AIC_STAGES_MAX);
+    }
 }
 
 /* The operands of the example. */
@@ -72,6 +75,10 @@ static int print_operator(aic_op op)
     for (size_t i = 0; i < sheet->role_count; i++) {
         const sheet_role *role = &sheet->roles[i];
         printf("  %s  %s\n      %s\n", role->name, role->shape, role->meaning);
+    }
+    for (const sheet_role *role = sheet->chain_roles; role->name != NULL; role++) {
+        printf("%s  %s  %s\n      %s\n", role == sheet->chain_roles ? "\noperands in chains:\n" : "", role->name,
+               role->shape, role->meaning);
     }
     printf("\nexample:\n  aicjit check '%s'\nits operands:\n", sheet->example);
     const int status = print_operands(sheet);

@@ -114,6 +114,11 @@ static void put_operator(const op_sheet *sheet)
         (void)snprintf(text, sizeof text, "operand, %s", sheet->roles[i].shape);
         put_item(sheet->roles[i].name, text, sheet->roles[i].meaning);
     }
+    for (const sheet_role *role = sheet->chain_roles; role->name != NULL; role++) {
+        char text[300];
+        (void)snprintf(text, sizeof text, "operand in chains, %s", role->shape);
+        put_item(role->name, text, role->meaning);
+    }
 }
 
 int manual_page(void)

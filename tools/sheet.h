@@ -32,6 +32,7 @@ typedef struct op_sheet {
     const sheet_limit *limits;   /* the last one's key is NULL */
     const sheet_role *roles;     /* operands in calling order */
     size_t role_count;
+    const sheet_role *chain_roles; /* operands that only chains have; the last one has no name */
 } op_sheet;
 
 /* The sheet of an operator, NULL for values that are none. */

@@ -296,9 +296,9 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     k.panel = aic_emit_param(e, 2);
     k.taps = aic_emit_param(e, 3);
     emit_reduction(&k);
-    LLVMValueRef sums = c->accumulate ? aic_at_const(e, k.out, aic_tiling_staging_bytes(t)) : k.out;
+    LLVMValueRef sums = t->accumulate ? aic_at_const(e, k.out, aic_tiling_staging_bytes(t)) : k.out;
     store_sums(&k, sums);
-    if (c->accumulate) {
+    if (t->accumulate) {
         add_sums(&k, sums);
     }
     aic_emit_function_end(e);
@@ -309,8 +309,9 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
  * are counted, and those of a second row lie behind the columns of the first. */
 static bool serves_narrower(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
 {
+    (void)c;
     const int64_t pixels = assign(t).g.pixels;
-    return rows == 1 && !c->accumulate && (cols + pixels - 1) / pixels == (cols - 1 + pixels - 1) / pixels;
+    return rows == 1 && !t->accumulate && (cols + pixels - 1) / pixels == (cols - 1 + pixels - 1) / pixels;
 }
 
 /* ---- a worker's state ---- */

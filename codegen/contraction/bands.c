@@ -27,6 +27,9 @@ typedef struct frame {
     LLVMValueRef pack_image;
     aic_staging strips;
     LLVMValueRef out, image, weight, taps, table, staging, band;
+    LLVMValueRef start;                     /* what sums start from */
+    LLVMValueRef input[AIC_EPILOGUE_STEPS]; /* operands of the epilogue's steps */
+    unsigned inputs;
     LLVMValueRef first_tile, last_tile; /* tile rows of the current band, last excluded */
     LLVMValueRef first_row;             /* first output row of the current band */
     LLVMValueRef first_unit, last_unit; /* groups or strips that are done of the current band, last excluded */
@@ -132,12 +135,19 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, LLVMVa
     LLVMValueRef staging = aic_at(e, f->staging, aic_mul(e, loop.index, count * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
     LLVMValueRef row = aic_add(e, first, aic_mul(e, loop.index, f->c->ow)), rest[] = {aic_int(e, count), NULL};
     rest[1] = aic_mul(e, f->group, f->t->group);
-    LLVMValueRef load_args[] = {staging, f->out, row, rest[0], rest[1]};
-    LLVMValueRef store_args[] = {f->out, staging, f->table, row, rest[0], rest[1]};
     if (load) {
-        aic_emit_call(e, function, load_args, 5);
+        LLVMValueRef args[] = {staging, f->start, row, rest[0], rest[1]};
+        aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
     } else {
-        aic_emit_call(e, function, store_args, 6);
+        LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {f->out, staging, f->table};
+        unsigned count_args = 3;
+        for (unsigned i = 0; i < f->inputs; i++) {
+            args[count_args++] = f->input[i];
+        }
+        args[count_args++] = row;
+        args[count_args++] = rest[0];
+        args[count_args++] = rest[1];
+        aic_emit_call(e, function, args, count_args);
     }
     aic_loop_end(e, &loop);
 }
@@ -149,8 +159,9 @@ static void emit_strip(const frame *f, LLVMValueRef tile, LLVMValueRef first, LL
     aic_emit *e = f->e;
     const aic_staging *strips = &f->strips;
     int64_t group = f->t->group, groups = (strips->columns[f->part] + group - 1) / group;
-    if (strips->load[f->part] != NULL) {
-        move_staged(f, strips->load[f->part], true, first, rows, cols);
+    if (strips->load[f->part] != NULL) { /* of values of columns one row is enough, where sums are not added to it */
+        const bool one = f->c->start_channel && !f->t->kernel->staged;
+        move_staged(f, strips->load[f->part], true, first, one ? 1 : rows, one ? 1 : cols);
     }
     aic_loop loop;
     aic_loop_begin(e, &loop, "group: groups of output channels of a strip", aic_int(e, 0), aic_int(e, groups), 1, NULL,
@@ -320,6 +331,12 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     f->out = body.operand[OUT];
     f->image = body.operand[IMAGE];
     f->weight = body.operand[WEIGHT];
+    f->start = body.operand[f->c->start_operand];
+    unsigned operands[AIC_EPILOGUE_STEPS];
+    f->inputs = aic_epilogue_inputs(&f->t->epilogue, operands);
+    for (unsigned i = 0; i < f->inputs; i++) {
+        f->input[i] = body.operand[operands[i]];
+    }
     f->table = body.shared;
     f->taps = aic_at_const(e, body.private, f->t->taps_offset);
     f->staging = aic_at_const(e, body.private, f->t->staging_offset);

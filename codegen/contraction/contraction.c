@@ -24,7 +24,29 @@ aic_contraction *aic_contraction_begin(aic_work *work)
 
 aic_contraction *aic_contraction_change(aic_work *work)
 {
-    return work->shape == &aic_shape_contraction ? (aic_contraction *)(void *)work->part : NULL;
+    if (work->shape != &aic_shape_contraction) {
+        return NULL;
+    }
+    aic_contraction *c = (aic_contraction *)(void *)work->part;
+    c->start_operand = c->accumulate ? AIC_CONTRACTION_L1OUT : 0;
+    if (!c->has_epilogue) {
+        c->has_epilogue = true;
+        c->epilogue = aic_plain_epilogue(c);
+    }
+    return c;
+}
+
+void aic_contraction_end(aic_contraction *c, const aic_epilogue *epilogue)
+{
+    const aic_epilogue before = c->epilogue;
+    c->epilogue = *epilogue;
+    c->epilogue.steps = 0;
+    for (unsigned i = 0; i < before.steps; i++) {
+        aic_epilogue_add(&c->epilogue, &before.step[i]);
+    }
+    for (unsigned i = 0; i < epilogue->steps; i++) {
+        aic_epilogue_add(&c->epilogue, &epilogue->step[i]);
+    }
 }
 
 static aic_status derive(aic_plan *plan)

@@ -55,10 +55,13 @@ typedef struct aic_contraction {
     int64_t oh, ow; /* output pixels; the result is [n/16, block_rows, 16], pixel p = row*ow + col */
     int64_t block_rows;
     double pad_value;
-    bool accumulate; /* start from the old output instead of 0 */
+    bool accumulate;        /* start from the old output, or an operand, instead of 0 */
+    unsigned start_operand; /* it, in a chain; has blocks of 16 columns, block_rows rows each; 0: the output */
+    bool start_channel;     /* it has a value a column */
     /* The result leaves through an epilogue, strip by strip, instead of as it is: in the operator's own layout and
-     * overflow mode (mmad), or as what a fused consumer makes of it. A consumer replaces the epilogue, but for the
-     * steps that make the sums what the producer would have stored. With `accumulate` the epilogue converts nothing. */
+     * overflow mode (mmad), or as what a fused consumer makes of it. A consumer replaces the epilogue, but for its
+     * steps: those that make the sums what the producer would have stored, and those of stages between. Where sums
+     * start from the old output the epilogue converts nothing. */
     bool has_epilogue;
     aic_epilogue epilogue;
 } aic_contraction;
@@ -82,8 +85,9 @@ typedef struct aic_arithmetic {
     int image_offset;  /* what is added to the image where the product takes it unsigned */
 } aic_arithmetic;
 
-/* The operands of every contraction; what an epilogue reads comes behind them. */
-enum { AIC_CONTRACTION_OUT, AIC_CONTRACTION_IMAGE, AIC_CONTRACTION_WEIGHT };
+/* The operands of every contraction; in a chain that has l1out it comes next. What an epilogue reads comes behind them.
+ */
+enum { AIC_CONTRACTION_OUT, AIC_CONTRACTION_IMAGE, AIC_CONTRACTION_WEIGHT, AIC_CONTRACTION_L1OUT };
 
 typedef struct aic_contraction_schedule {
 #define AIC_FIELD AIC_MEMBER
@@ -124,6 +128,7 @@ typedef struct aic_tiling {
     int64_t parts, part_units; /* that workers may take of a band; units of each but the last */
     int64_t start_bytes;       /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
+    bool accumulate;   /* tiles start from the contraction's start values: these are no bias of the epilogue */
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
     aic_epilogue epilogue;
     int64_t strip_columns; /* output channels of a strip: a group, or the groups of a block of 16 */
@@ -146,8 +151,15 @@ static inline const aic_tiling *aic_tiling_of(const aic_plan *plan)
 /* Starts the description of a contraction, all zeros. */
 aic_contraction *aic_contraction_begin(aic_work *work);
 
-/* A later stage of a chain changes the description; NULL: the work is none. */
+/* A later stage of a chain changes the description, whose sums now start from l1out if not from 0 and which has an
+ * epilogue: one that stores the accumulators. NULL: the work is none. */
 aic_contraction *aic_contraction_change(aic_work *work);
+
+/* Puts another epilogue in the place of the one there is, behind the steps of that. */
+void aic_contraction_end(aic_contraction *c, const aic_epilogue *epilogue);
+
+/* Sums as they are, in blocks of 16 columns. */
+aic_epilogue aic_plain_epilogue(const aic_contraction *c);
 
 /* Why `group` output channels, vectors of `lanes`, make no tile; NULL when they do. */
 const char *aic_group_refusal(const aic_contraction *c, int64_t lanes, int64_t group);
@@ -202,7 +214,7 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
 typedef struct aic_staging {
     int64_t count[2], columns[2];
     LLVMValueRef load[2];  /* void name(staging, old; row, count, column) */
-    LLVMValueRef store[2]; /* void name(target, staging, table; row, count, column) */
+    LLVMValueRef store[2]; /* void name(target, staging, table, inputs...; row, count, column) */
     LLVMValueRef table;    /* void name(table, parameters, bias) */
 } aic_staging;
 

@@ -77,6 +77,16 @@ static aic_stream image_stream(const aic_contraction *c, const aic_tiling *t)
     return stream;
 }
 
+/* Operands of the epilogue that have a word for every sum. */
+static unsigned inputs_of(const aic_epilogue *p)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < p->steps; i++) {
+        count += aic_step_reads(&p->step[i]) && p->step[i].row != 0;
+    }
+    return count;
+}
+
 /* Sums are stored, and read before where they start from old ones; through the staging buffer once more. */
 static aic_stream result_stream(const aic_contraction *c, const aic_tiling *t)
 {
@@ -84,9 +94,10 @@ static aic_stream result_stream(const aic_contraction *c, const aic_tiling *t)
     const double pixels = (double)(c->oh * c->ow), sums = pixels * (double)t->outputs * AIC_SUM_BYTES;
     const double stored =
         t->has_epilogue ? pixels * (double)(t->outputs * (int64_t)aic_dtype_size(t->epilogue.target)) : sums;
-    const double old = c->accumulate ? sums : 0;
-    aic_stream_scope(&stream, 0, stored + old + (t->staging_pitch > 0 ? 2 * sums + old : 0));
-    aic_stream_scope(&stream, (double)aic_tiling_staging_bytes(t), stored + old);
+    const double old = t->accumulate && !c->start_channel ? sums : 0;
+    const double read = old + (double)inputs_of(&t->epilogue) * sums;
+    aic_stream_scope(&stream, 0, stored + read + (t->staging_pitch > 0 ? 2 * sums + old : 0));
+    aic_stream_scope(&stream, (double)aic_tiling_staging_bytes(t), stored + read);
     return stream;
 }
 

@@ -202,6 +202,7 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panels, (long long)t->panel_bytes);
     if (t->staging_pitch > 0) {
         fprintf(out, "results leave through a staging buffer of %lld columns\n", (long long)t->strip_columns);
+        aic_epilogue_report_steps(out, &t->epilogue);
     }
     fprintf(out, "workspace: %lld bytes, %lld with packed weights; of these %lld a worker\n",
             (long long)aic_workspace_bytes(r, AIC_PLAIN), (long long)aic_workspace_bytes(r, AIC_PACKED),

@@ -21,26 +21,43 @@ static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, in
     }
 }
 
-/* void name(staging, old; row, count, column): fills `columns` columns of the buffer from an old result. The result is
- * in blocks of 16 columns or in one block of all. */
-static LLVMValueRef emit_load(aic_emit *e, const aic_tiling *t, int64_t columns, const char *name)
+/* Where old results lie: bytes from one block of 16 columns to the next, and from row to row. */
+typedef struct old_places {
+    int64_t block, row;
+} old_places;
+
+/* The output is in blocks of 16 columns or in one block of all. */
+static old_places places_of(const aic_contraction *c, const aic_epilogue *p)
+{
+    if (c->start_channel) {
+        return (old_places){ROW_BYTES, 0};
+    }
+    if (c->start_operand != 0) {
+        return (old_places){c->block_rows * ROW_BYTES, ROW_BYTES};
+    }
+    return (old_places){p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES, p->target_row};
+}
+
+/* void name(staging, old; row, count, column): fills `columns` columns of the buffer from an old result, or from the
+ * values of columns. */
+static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t columns,
+                              const char *name)
 {
     static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
-    const aic_epilogue *p = &t->epilogue;
-    const int64_t step = p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES;
+    const old_places at = places_of(c, &t->epilogue);
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
     aic_note_function(e, "fills the staging buffer with the old result, which the sums start from");
     LLVMValueRef function = e->function;
     LLVMValueRef first = LLVMBuildUDiv(e->builder, aic_emit_param(e, 4), aic_int(e, AIC_BLOCK_COLUMNS), "");
-    LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_mul(e, aic_emit_param(e, 2), p->target_row));
-    old = aic_at(e, old, aic_mul(e, first, step));
+    LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_mul(e, aic_emit_param(e, 2), at.row));
+    old = aic_at(e, old, aic_mul(e, first, at.block));
     aic_loop rows;
     aic_loop_begin(e, &rows, "row: pixels of a run", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
-    LLVMValueRef from = aic_at(e, old, aic_mul(e, rows.index, p->target_row));
+    LLVMValueRef from = aic_at(e, old, aic_mul(e, rows.index, at.row));
     LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, ROW_BYTES));
     for (int64_t block = 0; block * AIC_BLOCK_COLUMNS < columns; block++) {
         int64_t left = columns - block * AIC_BLOCK_COLUMNS;
-        copy_columns(e, aic_at_const(e, to, block * t->staging_pitch), aic_at_const(e, from, block * step),
+        copy_columns(e, aic_at_const(e, to, block * t->staging_pitch), aic_at_const(e, from, block * at.block),
                      left < AIC_BLOCK_COLUMNS ? left : AIC_BLOCK_COLUMNS);
     }
     aic_loop_end(e, &rows);
@@ -85,7 +102,7 @@ void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t
     const aic_epilogue_form form = form_of(t, e->target);
     const rows runs = rows_of_runs(c, t);
     int64_t whole = t->outputs / t->strip_columns, rest = t->outputs % t->strip_columns;
-    if (rest == 0 && t->epilogue.narrow_tail) {
+    if (rest == 0 && (t->epilogue.narrow_tail || t->epilogue.fill_tail)) {
         whole--;
         rest = t->strip_columns;
     }
@@ -94,9 +111,11 @@ void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t
         if (strips->count[part] == 0) {
             continue;
         }
-        if (c->accumulate) {
+        if (t->accumulate && part == 1 && strips->columns[1] == strips->columns[0] && strips->load[0] != NULL) {
+            strips->load[1] = strips->load[0];
+        } else if (t->accumulate) {
             snprintf(name, sizeof name, "%s_load%s", symbol, PARTS[part]);
-            strips->load[part] = emit_load(e, t, strips->columns[part], name);
+            strips->load[part] = emit_load(e, c, t, strips->columns[part], name);
         }
         snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
         const aic_epilogue_strip strip = {.form = form,

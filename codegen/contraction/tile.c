@@ -44,9 +44,11 @@ static int64_t out_offset(const tile *k, unsigned pixel, unsigned vector)
     return channel / AIC_BLOCK_COLUMNS * pitch + p * row_bytes + channel % AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
 }
 
+/* Values of columns are in the strip's first row. */
 static LLVMValueRef load_out(const tile *k, unsigned i)
 {
-    return aic_load(k->e, k->out_type, k->out, out_offset(k, i / k->t->vectors, i % k->t->vectors), 4);
+    const unsigned pixel = k->c->start_channel ? 0 : i / k->t->vectors;
+    return aic_load(k->e, k->out_type, k->out, out_offset(k, pixel, i % k->t->vectors), 4);
 }
 
 /* ---- sums and totals ---- */
@@ -54,7 +56,7 @@ static LLVMValueRef load_out(const tile *k, unsigned i)
 /* The total before the first product: the old output or zero, in the type totals have. */
 static LLVMValueRef first_total(const tile *k, unsigned i)
 {
-    if (!k->c->accumulate) {
+    if (!k->t->accumulate) {
         return aic_zero(k->total_type);
     }
     LLVMValueRef old = load_out(k, i);
@@ -77,7 +79,7 @@ static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
     LLVMBuilderRef b = k->e->builder;
     switch (k->t->arithmetic.sum) {
     case AIC_SUM_INT:
-        return k->c->accumulate ? aic_add_saturated(k->e, total, sum) : sum;
+        return k->t->accumulate ? aic_add_saturated(k->e, total, sum) : sum;
     case AIC_SUM_INT_WIDE:
         return LLVMBuildAdd(b, total, LLVMBuildSExt(b, sum, k->total_type, ""), "");
     case AIC_SUM_CUBE:

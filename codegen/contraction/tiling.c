@@ -162,8 +162,7 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
 
 enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 
-/* Sums as they are, in the result's blocks of 16 columns. */
-static aic_epilogue plain_epilogue(const aic_contraction *c)
+aic_epilogue aic_plain_epilogue(const aic_contraction *c)
 {
     const aic_dtype dtype = c->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
     return (aic_epilogue){.source = dtype,
@@ -176,10 +175,23 @@ static aic_epilogue plain_epilogue(const aic_contraction *c)
                           .target_row = ROW_BYTES};
 }
 
+/* Sums that stay within int32 may get the value of their column at the end: adding it, saturated, is the one clamp.
+ * The epilogue has room for the biases of one step. */
+static bool starts_as_bias(const aic_contraction *c)
+{
+    return c->start_channel && c->sum == AIC_SUM_INT && c->has_epilogue &&
+           !aic_epilogue_has_step(&c->epilogue, AIC_STEP_BIAS) && c->epilogue.steps < AIC_EPILOGUE_STEPS;
+}
+
 static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
 {
     t->has_epilogue = c->has_epilogue || t->kernel->staged;
-    t->epilogue = c->has_epilogue ? c->epilogue : plain_epilogue(c);
+    t->epilogue = c->has_epilogue ? c->epilogue : aic_plain_epilogue(c);
+    t->accumulate = c->accumulate && !starts_as_bias(c);
+    if (c->accumulate && !t->accumulate) {
+        const aic_step bias = {.op = AIC_STEP_BIAS, .operand = c->start_operand, .dtype = AIC_INT32};
+        aic_epilogue_begin_with(&t->epilogue, &bias);
+    }
     t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
     t->staging_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
     t->units = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->groups;
@@ -196,9 +208,9 @@ int64_t aic_tiling_staging_bytes(const aic_tiling *t)
 }
 
 /* A worker's own memory. */
-static void lay_out_private(const aic_contraction *c, aic_tiling *t, aic_requirements *r)
+static void lay_out_private(aic_tiling *t, aic_requirements *r)
 {
-    const int64_t strips = t->kernel->staged && c->accumulate ? 2 : 1;
+    const int64_t strips = t->kernel->staged && t->accumulate ? 2 : 1;
     const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * t->col_step * t->pixel_pitch : 0;
     t->taps_offset = 0;
     t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
@@ -253,7 +265,7 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool share
                             .bytes = round_up(t->packed_bytes, AIC_LINE_BYTES)};
     const int64_t table = t->has_epilogue ? aic_epilogue_table_bytes(&t->epilogue) : 0;
     r->shared_bytes = round_up(table, AIC_LINE_BYTES);
-    lay_out_private(c, t, r);
+    lay_out_private(t, r);
     if (table > 0) {
         aic_requirements_phase(r, "columns", 1);
     }

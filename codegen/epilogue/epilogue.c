@@ -12,19 +12,23 @@ typedef struct walk {
     aic_emit *e;
     const aic_epilogue *p;
     const aic_epilogue_strip *s;
-    LLVMValueRef table, column; /* of the strip */
+    LLVMValueRef table, column;              /* of the strip */
+    LLVMValueRef inputs[AIC_EPILOGUE_STEPS]; /* operands of steps; NULL where they have none */
     /* The rows of one matrix: `count` of them, the first at `source`, row `row` of the matrix at `target`. */
     LLVMValueRef target, source, row, count;
+    LLVMValueRef accumulated; /* the number of the first of them among all rows of accumulators */
 } walk;
 
 /* Some neighbouring blocks of columns whose results are neighbours in memory, too: units side by side. */
 typedef struct piece {
     aic_unit unit;
     unsigned units;
-    unsigned columns;    /* of a unit, that are stored: all but in the last piece */
-    int64_t row_bytes;   /* of the target */
-    LLVMValueRef target; /* of its first column in row 0 */
-    LLVMValueRef source; /* and in the first row */
+    unsigned columns;                        /* of a unit, that are stored: all but in the last piece */
+    bool filled;                             /* with zeros behind them, as many again */
+    int64_t row_bytes;                       /* of the target */
+    LLVMValueRef target;                     /* of its first column in row 0 */
+    LLVMValueRef source;                     /* and in the first row */
+    LLVMValueRef inputs[AIC_EPILOGUE_STEPS]; /* the same of what steps read */
     aic_parameters parameters[AIC_EPILOGUE_BLOCKS];
 } piece;
 
@@ -43,10 +47,44 @@ static LLVMValueRef load_vector(const walk *w, const piece *c, LLVMValueRef sour
     return aic_load(w->e, aic_vector(w->e->i32, c->unit.lanes), source, offset, SOURCE_BYTES);
 }
 
+/* Words of an operand of a step, for vector i of a unit, whose first word is at `input`. */
+static LLVMValueRef load_input(const walk *w, const aic_unit *unit, const aic_step *step, LLVMValueRef input,
+                               unsigned i)
+{
+    aic_emit *e = w->e;
+    const unsigned across = unit->blocks * LANES, place = i * unit->lanes, column = place % across;
+    const int64_t offset = column / LANES * step->block + place / across * step->row + column % LANES * step->column;
+    if (step->column == SOURCE_BYTES) {
+        return aic_load(e, aic_vector(e->i32, unit->lanes), input, offset, SOURCE_BYTES);
+    }
+    if (step->column == 0) {
+        return aic_splat(e, aic_load(e, e->i32, input, offset, SOURCE_BYTES), unit->lanes);
+    }
+    LLVMValueRef words = LLVMGetPoison(aic_vector(e->i32, unit->lanes));
+    for (unsigned lane = 0; lane < unit->lanes; lane++) {
+        LLVMValueRef one = aic_load(e, e->i32, input, offset + lane * step->column, SOURCE_BYTES);
+        words = LLVMBuildInsertElement(e->builder, words, one, LLVMConstInt(e->i32, lane, false), "");
+    }
+    return words;
+}
+
+/* A row of 16 results and as many zeros. */
+static void store_filled(const walk *w, LLVMValueRef row, LLVMValueRef target, int64_t offset)
+{
+    LLVMValueRef both[] = {row, aic_zero(LLVMTypeOf(row))};
+    aic_store(w->e, aic_concat(w->e, both, 2), target, offset, (unsigned)target_bytes(w));
+}
+
 /* Rows of results; where they are neighbours in memory, too, in one store. */
 static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsigned rows, LLVMValueRef target)
 {
     aic_emit *e = w->e;
+    for (unsigned row = 0; c->filled && row < rows; row++) {
+        store_filled(w, aic_lanes_of(e, results, row * LANES, 1, LANES), target, row * c->row_bytes);
+    }
+    if (c->filled) {
+        return;
+    }
     const unsigned across = c->unit.blocks * LANES;
     const unsigned split = (unsigned)(w->p->width < LANES ? w->p->width : across);
     if (rows == c->unit.rows && c->columns == across && split == across && c->row_bytes == across * target_bytes(w)) {
@@ -62,34 +100,64 @@ static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsi
     }
 }
 
+/* Rows of a piece: their places in the source, in what steps read, and in the target. */
+typedef struct places {
+    LLVMValueRef source, inputs[AIC_EPILOGUE_STEPS], target;
+} places;
+
+/* What the steps read for `count` vectors of a unit. */
+static void load_inputs(const walk *w, const piece *c, unsigned unit, const places *at, unsigned count,
+                        aic_accumulators *from)
+{
+    const int64_t blocks = (int64_t)unit * c->unit.blocks;
+    for (unsigned s = 0; s < w->p->steps; s++) {
+        const aic_step *step = &w->p->step[s];
+        for (unsigned i = 0; i < count && aic_step_reads(step); i++) {
+            LLVMValueRef known = c->parameters[unit].input[s][i];
+            LLVMValueRef input = aic_at_const(w->e, at->inputs[s], blocks * step->block);
+            from->input[s][i] = known != NULL ? known : load_input(w, &c->unit, step, input, i);
+            aic_name(w->e, from->input[s][i], "input%u.v%u", s, unit * c->unit.count + i);
+        }
+    }
+}
+
 /* The rows of a unit; or its first one. */
-static void emit_unit(const walk *w, const piece *c, unsigned unit, LLVMValueRef source, LLVMValueRef target,
-                      bool single)
+static void emit_unit(const walk *w, const piece *c, unsigned unit, const places *at, bool single)
 {
     aic_emit *e = w->e;
-    LLVMValueRef accumulators[AIC_UNIT_VECTORS];
+    aic_accumulators from = {.sum = {NULL}};
     const int64_t blocks = (int64_t)unit * c->unit.blocks;
     const unsigned count = single ? c->unit.blocks * LANES / c->unit.lanes : c->unit.count;
-    source = aic_at_const(e, source, blocks * w->s->block_bytes);
+    LLVMValueRef source = aic_at_const(e, at->source, blocks * w->s->block_bytes);
     for (unsigned i = 0; i < count; i++) {
-        accumulators[i] = load_vector(w, c, source, i);
-        aic_name(e, accumulators[i], "sum.v%u", unit * c->unit.count + i);
+        from.sum[i] = load_vector(w, c, source, i);
+        aic_name(e, from.sum[i], "sum.v%u", unit * c->unit.count + i);
     }
-    LLVMValueRef results = aic_epilogue_results(e, w->p, &c->unit, &c->parameters[unit], accumulators, count);
+    load_inputs(w, c, unit, at, count, &from);
+    LLVMValueRef results = aic_epilogue_results(e, w->p, &c->unit, &c->parameters[unit], &from, count);
+    LLVMValueRef target = aic_at_const(e, at->target, blocks * LANES * target_bytes(w));
     aic_name(e, results, "result.u%u", unit);
-    store_rows(w, c, results, single ? 1 : c->unit.rows, aic_at_const(e, target, blocks * LANES * target_bytes(w)));
+    store_rows(w, c, results, single ? 1 : c->unit.rows, target);
 }
 
 /* `rows` rows of the piece, from row `first` on; or one. */
 static void emit_body(const walk *w, const piece *c, LLVMValueRef first, int64_t rows, bool single)
 {
     aic_emit *e = w->e;
+    LLVMValueRef inputs[AIC_EPILOGUE_STEPS];
     LLVMValueRef source = aic_at(e, c->source, aic_mul(e, first, ROW_BYTES));
     LLVMValueRef target = aic_at(e, c->target, aic_mul(e, aic_add(e, w->row, first), c->row_bytes));
+    for (unsigned s = 0; s < w->p->steps; s++) {
+        inputs[s] = c->inputs[s] == NULL ? NULL : aic_at(e, c->inputs[s], aic_mul(e, first, w->p->step[s].row));
+    }
     for (int64_t row = 0; row < rows; row += c->unit.rows) {
+        places at = {.source = aic_at_const(e, source, row * ROW_BYTES),
+                     .target = aic_at_const(e, target, row * c->row_bytes)};
+        for (unsigned s = 0; s < w->p->steps; s++) {
+            at.inputs[s] = inputs[s] == NULL ? NULL : aic_at_const(e, inputs[s], row * w->p->step[s].row);
+        }
         for (unsigned unit = 0; unit < c->units; unit++) {
-            emit_unit(w, c, unit, aic_at_const(e, source, row * ROW_BYTES), aic_at_const(e, target, row * c->row_bytes),
-                      single);
+            emit_unit(w, c, unit, &at, single);
         }
     }
 }
@@ -157,6 +225,35 @@ static void name_parameters(const walk *w, const aic_unit *unit, const aic_param
     }
 }
 
+/* Where the steps' operands have the words of a piece. */
+static void place_inputs(const walk *w, piece *c, LLVMValueRef block)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef number = aic_add(e, LLVMBuildUDiv(e->builder, w->column, aic_int(e, LANES), ""), block);
+    for (unsigned s = 0; s < w->p->steps; s++) {
+        const aic_step *step = &w->p->step[s];
+        if (w->inputs[s] != NULL) {
+            c->inputs[s] = aic_at(e, w->inputs[s], aic_mul(e, number, step->block));
+            c->inputs[s] = aic_at(e, c->inputs[s], aic_mul(e, w->accumulated, step->row));
+        }
+    }
+}
+
+/* What is the same in every row, of a unit. */
+static void read_fixed_inputs(const walk *w, piece *c, unsigned unit)
+{
+    for (unsigned s = 0; s < w->p->steps; s++) {
+        const aic_step *step = &w->p->step[s];
+        if (w->inputs[s] == NULL || step->row != 0) {
+            continue;
+        }
+        LLVMValueRef input = aic_at_const(w->e, c->inputs[s], (int64_t)unit * c->unit.blocks * step->block);
+        for (unsigned i = 0; i < c->unit.count; i++) {
+            c->parameters[unit].input[s][i] = load_input(w, &c->unit, step, input, i);
+        }
+    }
+}
+
 /* The parameters of a piece whose first block is number `block` of the strip. */
 static void read_parameters(const walk *w, piece *c, LLVMValueRef block)
 {
@@ -166,6 +263,7 @@ static void read_parameters(const walk *w, piece *c, LLVMValueRef block)
     for (unsigned unit = 0; unit < c->units; unit++) {
         LLVMValueRef first = aic_add(e, number, aic_int(e, unit * c->unit.blocks));
         aic_epilogue_parameters(e, w->p, &c->unit, w->table, first, &c->parameters[unit]);
+        read_fixed_inputs(w, c, unit);
         name_parameters(w, &c->unit, &c->parameters[unit], unit);
     }
 }
@@ -180,7 +278,8 @@ static void emit_path_rows(const walk *w, piece *c, aic_path path, int64_t rows)
 
 /* A piece of `blocks` blocks. Where only the table tells what path columns need, there are several ways through it, but
  * one through the `few` columns behind others. */
-static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes, bool few)
+static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes, bool few,
+                       bool filled)
 {
     aic_emit *e = w->e;
     const unsigned paths = aic_epilogue_paths(w->p);
@@ -190,7 +289,9 @@ static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsign
     aic_limit("vectors of a unit", c.unit.count, AIC_UNIT_VECTORS);
     c.columns = columns / c.units;
     c.target = piece_target(w, block);
+    c.filled = filled;
     c.source = aic_at(e, w->source, aic_mul(e, block, w->s->block_bytes));
+    place_inputs(w, &c, block);
     read_parameters(w, &c, block);
     for (aic_path path = AIC_PATH_FAST; path < AIC_PATHS; path++) {
         const bool only = paths >> path == 1 && (few || paths == 1U << path);
@@ -214,18 +315,18 @@ static int64_t piece_blocks(const walk *w)
         return most;
     }
     int64_t together = p->width / LANES; /* all pieces must begin with a block of the target */
-    const bool whole = w->s->step % p->width == 0 && (w->s->columns % p->width == 0 || p->narrow_tail);
+    const bool whole = w->s->step % p->width == 0 && (w->s->columns % p->width == 0 || p->narrow_tail || p->fill_tail);
     return p->width > LANES && whole && most >= together ? together : 1;
 }
 
-/* The strip: pieces of one size, the last one overlapping those before, then the narrow tail or the columns of a last
- * block that is not full. */
+/* The strip: pieces of one size, the last one overlapping those before, then the tail that is narrow or filled, or the
+ * columns of a last block that is not full. */
 static void emit_pieces(const walk *w)
 {
     aic_emit *e = w->e;
     const int64_t row_bytes = w->p->target_row;
-    const bool narrow = w->s->last && w->p->narrow_tail;
-    const int64_t tail = narrow ? LANES : w->s->columns % LANES, whole = (w->s->columns - tail) / LANES;
+    const bool narrow = w->s->last && w->p->narrow_tail, filled = w->s->last && w->p->fill_tail;
+    const int64_t tail = narrow || filled ? LANES : w->s->columns % LANES, whole = (w->s->columns - tail) / LANES;
     int64_t size = piece_blocks(w);
     while (size > whole && size > 1) {
         size /= 2;
@@ -235,12 +336,12 @@ static void emit_pieces(const walk *w)
         aic_loop_begin(e, &loop, "piece: neighbouring blocks of 16 columns", aic_int(e, 0), aic_int(e, whole), size,
                        NULL, 0);
         LLVMValueRef first = whole % size == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, whole - size));
-        emit_piece(w, first, size, (unsigned)(size * LANES), row_bytes, false);
+        emit_piece(w, first, size, (unsigned)(size * LANES), row_bytes, false, false);
         aic_loop_end(e, &loop);
     }
     if (tail > 0) {
         emit_piece(w, aic_int(e, whole), 1, (unsigned)tail, narrow ? LANES * target_bytes(w) : row_bytes,
-                   (int64_t)tail < w->p->columns);
+                   (int64_t)tail < w->p->columns, filled);
     }
 }
 
@@ -266,6 +367,7 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
     LLVMValueRef low = aic_max(e, row, start), high = aic_min(e, past, aic_add(e, start, aic_int(e, p->rows)));
     w->target = aic_at(e, target, aic_mul(e, loop.index, p->target_matrix));
     w->source = aic_at(e, source, aic_mul(e, LLVMBuildNSWSub(b, low, row, ""), ROW_BYTES));
+    w->accumulated = low;
     w->row = LLVMBuildNSWSub(b, low, start, "");
     w->count = aic_max(e, LLVMBuildNSWSub(b, high, low, ""), aic_int(e, 0));
     emit_pieces(w);
@@ -275,13 +377,28 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
 LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
                                      const char *name)
 {
-    static const char *const PARAMS[] = {"target", "source", "table", "row", "count", "column"};
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 3);
+    static const char *const POINTERS[] = {"target", "source", "table"}, *const INTEGERS[] = {"row", "count", "column"};
+    static const char *const INPUTS[] = {"input1", "input1_2", "input1_3", "input1_4", "input1_5", "input1_6"};
+    enum { POINTERS_ALWAYS = 3, INTEGERS_ALWAYS = 3 };
+    const char *names[POINTERS_ALWAYS + AIC_EPILOGUE_STEPS + INTEGERS_ALWAYS];
+    unsigned operand[AIC_EPILOGUE_STEPS];
+    const unsigned pointers = POINTERS_ALWAYS + aic_epilogue_inputs(p, operand);
+    for (unsigned i = 0; i < pointers; i++) {
+        names[i] = i < POINTERS_ALWAYS ? POINTERS[i] : INPUTS[i - POINTERS_ALWAYS];
+    }
+    for (unsigned i = 0; i < INTEGERS_ALWAYS; i++) {
+        names[pointers + i] = INTEGERS[i];
+    }
+    aic_emit_function(e, name, AIC_EMIT_HOT, names, pointers, INTEGERS_ALWAYS);
     aic_note_function(e, "epilogue of `count` rows from `row` on and %lld columns from `column` on",
                       (long long)strip->columns);
     LLVMValueRef function = e->function;
-    walk w = {.e = e, .p = p, .s = strip, .table = aic_emit_param(e, 2), .column = aic_emit_param(e, 5)};
-    emit_matrices(&w, aic_emit_param(e, 0), aic_emit_param(e, 1), aic_emit_param(e, 3), aic_emit_param(e, 4));
+    walk w = {.e = e, .p = p, .s = strip, .table = aic_emit_param(e, 2), .column = aic_emit_param(e, pointers + 2)};
+    for (unsigned s = 0, input = POINTERS_ALWAYS; s < p->steps; s++) {
+        w.inputs[s] = aic_step_reads(&p->step[s]) ? aic_emit_param(e, input++) : NULL;
+    }
+    emit_matrices(&w, aic_emit_param(e, 0), aic_emit_param(e, 1), aic_emit_param(e, pointers),
+                  aic_emit_param(e, pointers + 1));
     aic_emit_function_end(e);
     return function;
 }

@@ -8,6 +8,7 @@
 #ifndef AIC_EPILOGUE_H
 #define AIC_EPILOGUE_H
 
+#include "codegen/loops/elementwise_value.h"
 #include "codegen/shape.h"
 
 /* Where the scale comes from. */
@@ -23,13 +24,20 @@ typedef enum aic_relu { AIC_RELU_NONE, AIC_RELU_SOURCE, AIC_RELU_RESULT } aic_re
 
 /* What is done to the accumulators, words of 32 bits, before they are rectified, scaled and converted. */
 typedef enum aic_step_op {
-    AIC_STEP_SATURATE, /* floats: infinities become the largest finite value, NaN +0 (mmad) */
-    AIC_STEP_BIAS,     /* a value a column, the operand, is added; int32 saturates */
+    AIC_STEP_SATURATE,   /* floats: infinities become the largest finite value, NaN +0 (mmad) */
+    AIC_STEP_BIAS,       /* a value a column, the operand, is added; int32 saturates */
+    AIC_STEP_ARITHMETIC, /* an operation on words: of the accumulator, and the operand or a constant */
 } aic_step_op;
 
+/* The word of an operand of arithmetic for row r, column c lies at (c/16)*block + r*row + c%16*column, bytes. */
 typedef struct aic_step {
     aic_step_op op;
     unsigned operand; /* of the kernel; 0: it has none */
+    aic_dtype dtype;  /* BIAS: int32 or float32 */
+    /* ARITHMETIC; input a is the accumulator, and so is the old output. */
+    aic_elementwise_value value;
+    int64_t block, row, column;
+    int stage; /* b is the accumulator as this stage of the chain left it, 1 the first; 0: b is something else */
 } aic_step;
 
 enum { AIC_EPILOGUE_STEPS = 6 };
@@ -41,6 +49,7 @@ typedef struct aic_epilogue {
     int64_t width; /* columns of a target block; one block of all columns: at least `columns` */
     int64_t target_block, target_row;
     bool narrow_tail; /* width 32: an odd last block of 16 columns has rows of 16 */
+    bool fill_tail;   /* width 32: it has zeros in the last 16 columns of its rows */
 
     unsigned steps; /* in their order */
     aic_step step[AIC_EPILOGUE_STEPS];
@@ -52,13 +61,26 @@ typedef struct aic_epilogue {
     bool saturate; /* float16 and bfloat16 results that are too large, infinite or NaN: overflow mode SATURATE */
 } aic_epilogue;
 
+/* Adds a step, to values of the epilogue's source type; or any, as the first one. */
 void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand);
+void aic_epilogue_add(aic_epilogue *p, const aic_step *step);
+void aic_epilogue_begin_with(aic_epilogue *p, const aic_step *step);
 
 /* Whether there is such a step. */
 bool aic_epilogue_has_step(const aic_epilogue *p, aic_step_op op);
 
-/* The operand of biases; 0: there is none. */
+/* The operand of biases; 0: there is none. Their type. Whether nothing comes between them and the scale. */
 unsigned aic_epilogue_bias(const aic_epilogue *p);
+aic_dtype aic_epilogue_bias_type(const aic_epilogue *p);
+bool aic_epilogue_bias_is_last(const aic_epilogue *p);
+
+/* Whether a step reads an operand row by row, not column parameters. The operands of such steps in their order; returns
+ * how many. */
+bool aic_step_reads(const aic_step *step);
+unsigned aic_epilogue_inputs(const aic_epilogue *p, unsigned operand[AIC_EPILOGUE_STEPS]);
+
+/* A line for each step, for people. */
+void aic_epilogue_report_steps(FILE *out, const aic_epilogue *p);
 
 /* An epilogue as a kernel of its own: the whole source, operand 1, lies in memory. */
 typedef struct aic_epilogue_kernel {
@@ -108,9 +130,10 @@ typedef struct aic_epilogue_strip {
     int64_t least_rows, most_rows; /* of a call, in every matrix: what no call needs is not emitted */
 } aic_epilogue_strip;
 
-/* void name(target, source, table; row, count, column): stores the columns of a strip from `column` on of the `count`
- * rows from `row` on, in every matrix that has them. target, table: of the whole; source: the first of these rows and
- * columns, readable in whole blocks of 16. Rows that are in no matrix are dropped. */
+/* void name(target, source, table, inputs...; row, count, column): stores the columns of a strip from `column` on of
+ * the `count` rows from `row` on, in every matrix that has them. target, table: of the whole; source: the first of
+ * these rows and columns, readable in whole blocks of 16. inputs: the operands of aic_epilogue_inputs(). Rows that are
+ * in no matrix are dropped. */
 LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
                                      const char *name);
 

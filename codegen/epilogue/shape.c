@@ -40,11 +40,42 @@ aic_epilogue_kernel *aic_epilogue_begin(aic_work *work)
     return aic_work_begin(work, &aic_shape_epilogue, sizeof(aic_epilogue_kernel));
 }
 
-void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand)
+void aic_epilogue_add(aic_epilogue *p, const aic_step *step)
 {
     if (p->steps < AIC_EPILOGUE_STEPS) { /* as many as a chain has stages */
-        p->step[p->steps++] = (aic_step){op, operand};
+        p->step[p->steps++] = *step;
     }
+}
+
+void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand)
+{
+    aic_epilogue_add(p, &(aic_step){.op = op, .operand = operand, .dtype = p->source});
+}
+
+void aic_epilogue_begin_with(aic_epilogue *p, const aic_step *step)
+{
+    const unsigned steps = p->steps;
+    aic_epilogue_add(p, step);
+    for (unsigned i = p->steps; i-- > 1 && p->steps > steps;) {
+        p->step[i] = p->step[i - 1];
+    }
+    p->step[0] = *step;
+}
+
+bool aic_step_reads(const aic_step *step)
+{
+    return step->op == AIC_STEP_ARITHMETIC && step->operand != 0;
+}
+
+unsigned aic_epilogue_inputs(const aic_epilogue *p, unsigned operand[AIC_EPILOGUE_STEPS])
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < p->steps; i++) {
+        if (aic_step_reads(&p->step[i])) {
+            operand[count++] = p->step[i].operand;
+        }
+    }
+    return count;
 }
 
 static const aic_step *find_step(const aic_epilogue *p, aic_step_op op)
@@ -66,6 +97,51 @@ unsigned aic_epilogue_bias(const aic_epilogue *p)
 {
     const aic_step *bias = find_step(p, AIC_STEP_BIAS);
     return bias == NULL ? 0 : bias->operand;
+}
+
+aic_dtype aic_epilogue_bias_type(const aic_epilogue *p)
+{
+    const aic_step *bias = find_step(p, AIC_STEP_BIAS);
+    return bias == NULL ? AIC_DTYPE_NONE : bias->dtype;
+}
+
+bool aic_epilogue_bias_is_last(const aic_epilogue *p)
+{
+    return p->steps > 0 && p->step[p->steps - 1].op == AIC_STEP_BIAS;
+}
+
+/* What the second input of arithmetic is. */
+static void report_input(FILE *out, const aic_step *step)
+{
+    if (step->stage != 0) {
+        fprintf(out, "what stage %d left", step->stage);
+    } else if (step->operand == 0) {
+        fprintf(out, "a constant");
+    } else if (step->row == 0) {
+        fprintf(out, "operand %u, the same in every row: read once for a piece of columns", step->operand);
+    } else {
+        fprintf(out, "operand %u, read row by row", step->operand);
+    }
+}
+
+void aic_epilogue_report_steps(FILE *out, const aic_epilogue *p)
+{
+    for (unsigned i = 0; i < p->steps; i++) {
+        const aic_step *step = &p->step[i];
+        switch (step->op) {
+        case AIC_STEP_SATURATE:
+            fprintf(out, "  on the way: saturated\n");
+            break;
+        case AIC_STEP_BIAS:
+            fprintf(out, "  on the way: operand %u added, a value a column\n", step->operand);
+            break;
+        case AIC_STEP_ARITHMETIC:
+            fprintf(out, "  on the way: %s, ", aic_elementwise_op_name(step->value.op));
+            report_input(out, step);
+            fprintf(out, "\n");
+            break;
+        }
+    }
 }
 
 /* ---- schedules ---- */
@@ -118,6 +194,19 @@ static double predict(const aic_epilogue *p, const aic_target *target, const aic
     return vectors * (arithmetic * twice + 2 / body + 0.01 * body * arithmetic + parts + memory);
 }
 
+/* Of arithmetic, and a load of what is not the same in every row. */
+static double step_operations(const aic_epilogue *p)
+{
+    double operations = 0;
+    for (unsigned i = 0; i < p->steps; i++) {
+        const aic_step *step = &p->step[i];
+        if (step->op == AIC_STEP_ARITHMETIC) {
+            operations += aic_elementwise_operations(&step->value) + (aic_step_reads(step) && step->row != 0 ? 1 : 0);
+        }
+    }
+    return operations;
+}
+
 /* A call, the head of its loop, a piece of columns, and a row by arithmetic of about eight operations a vector, rows
  * being rounded up to whole registers of results; a row of its own has a store of its own. */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count)
@@ -127,7 +216,7 @@ double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_
     const aic_unit unit = aic_epilogue_unit(p, target, form.blocks);
     const int64_t blocks = (columns + LANES - 1) / LANES, units = (blocks + unit.blocks - 1) / unit.blocks;
     const int64_t steps = count < unit.rows ? count : (count + unit.rows - 1) / unit.rows;
-    const double operations = p->target == p->source ? 2 : 8, vectors = (double)unit.count;
+    const double operations = (p->target == p->source ? 2 : 8) + step_operations(p), vectors = (double)unit.count;
     return CALL + PIECE * (double)units + (double)(units * steps) * (operations * vectors + STORE * unit.rows);
 }
 

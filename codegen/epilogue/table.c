@@ -29,8 +29,8 @@ enum { ONE = 0x3F800000, EIGHT = 0x41000000, ABSOLUTE = 0x7FFFFFFF, MANTISSA_BIT
 
 bool aic_epilogue_limits_sums(const aic_epilogue *p)
 {
-    return aic_epilogue_bias(p) != 0 && p->source == AIC_INT32 && p->target == AIC_FLOAT16 && p->saturate &&
-           (p->scale == AIC_SCALE_HALF || p->scale == AIC_SCALE_HALVES);
+    return aic_epilogue_bias_is_last(p) && p->source == AIC_INT32 && p->target == AIC_FLOAT16 && p->saturate &&
+           aic_epilogue_bias_type(p) == AIC_INT32 && (p->scale == AIC_SCALE_HALF || p->scale == AIC_SCALE_HALVES);
 }
 
 /* The path for the one word or half of all columns. */
@@ -402,7 +402,8 @@ LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path p
 static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef *entries,
                                    aic_parameter parameter, unsigned i)
 {
-    const bool real = parameter == AIC_PARAMETER_SCALE || (parameter == AIC_PARAMETER_BIAS && p->source == AIC_FLOAT32);
+    const bool real = parameter == AIC_PARAMETER_SCALE ||
+                      (parameter == AIC_PARAMETER_BIAS && aic_epilogue_bias_type(p) == AIC_FLOAT32);
     const unsigned across = unit->blocks > 1 ? LANES * unit->blocks : LANES, lane = i * unit->lanes % across;
     LLVMTypeRef type = aic_vector(real ? e->f32 : e->i32, unit->lanes);
     return aic_load(e, type, entries[lane / LANES], offset_of(p, parameter) + (int64_t)(lane % LANES) * 4,
@@ -504,7 +505,7 @@ void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_unit
                               aic_parameters *parameters)
 {
     parameters->path = path;
-    const bool bias = aic_epilogue_bias(p) != 0 && p->source == AIC_INT32;
+    const bool bias = aic_epilogue_bias(p) != 0 && aic_epilogue_bias_type(p) == AIC_INT32;
     for (unsigned i = 0; bias && i < unit->count; i++) {
         limit_bias(e, p, parameters, i);
     }

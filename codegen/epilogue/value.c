@@ -79,31 +79,72 @@ static LLVMValueRef rectify(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
     return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUGT, x, aic_zero(type), ""), x, aic_zero(type), "");
 }
 
-static LLVMValueRef take_step(aic_emit *e, const aic_epilogue *p, aic_step_op op, const aic_parameters *parameters,
-                              unsigned i, LLVMValueRef x)
+/* A vector of 32-bit words on its way through the steps. */
+typedef struct passage {
+    const aic_parameters *parameters;
+    const aic_accumulators *from;
+    unsigned vector;                           /* of the unit */
+    int stage;                                 /* of the chain, that has left x; 1 the first */
+    LLVMValueRef left[AIC_EPILOGUE_STEPS + 2]; /* by stages */
+    LLVMValueRef x;
+} passage;
+
+static LLVMValueRef words_of(aic_emit *e, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(e->builder, x, aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(x))), "");
+}
+
+static LLVMValueRef floats_of(aic_emit *e, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(e->builder, x, aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x))), "");
+}
+
+static LLVMValueRef compute(aic_emit *e, const aic_step *step, unsigned number, passage *way)
+{
+    static const aic_elementwise_part whole = {.count = 0};
+    LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS] = {NULL}, words = words_of(e, way->x);
+    way->left[way->stage++] = words;
+    stream[AIC_ELEMENTWISE_A] = stream[AIC_ELEMENTWISE_OLD] = words;
+    stream[AIC_ELEMENTWISE_B] = step->stage != 0 ? way->left[step->stage] : way->from->input[number][way->vector];
+    return aic_emit_elementwise_value(e, &step->value, &whole, stream, LLVMGetVectorSize(LLVMTypeOf(words)));
+}
+
+static LLVMValueRef take_step(aic_emit *e, const aic_epilogue *p, unsigned number, passage *way)
 {
     /* A conversion that saturates itself, without arithmetic before it, leaves nothing to saturate. */
     const bool itself = p->steps == 1 && p->scale == AIC_SCALE_NONE && p->target != p->source && p->saturate;
-    switch (op) {
+    const aic_step *step = &p->step[number];
+    LLVMValueRef x = way->x;
+    switch (step->op) {
     case AIC_STEP_SATURATE:
-        return itself ? x : saturate_source(e, x);
+        return itself ? x : saturate_source(e, floats_of(e, x));
     case AIC_STEP_BIAS:
-        return add_bias(e, parameters, i, x);
+        x = step->dtype == AIC_FLOAT32 ? floats_of(e, x) : words_of(e, x);
+        return add_bias(e, way->parameters, way->vector, x);
+    case AIC_STEP_ARITHMETIC:
+        return compute(e, step, number, way);
     }
     return x;
 }
 
+static const char *const STEP_NAMES[] = {
+    [AIC_STEP_SATURATE] = "saturated",
+    [AIC_STEP_BIAS] = "biased",
+    [AIC_STEP_ARITHMETIC] = "computed",
+};
+
 /* Vector i of the unit up to the conversion to the target's type. */
-static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, unsigned i,
-                           LLVMValueRef x)
+static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters,
+                           const aic_accumulators *from, unsigned i)
 {
-    LLVMTypeRef floats = aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x)));
+    LLVMTypeRef floats = aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(from->sum[i])));
     const bool converts = p->target != p->source;
-    x = is_float(p) ? LLVMBuildBitCast(e->builder, x, floats, "") : x;
+    passage way = {.parameters = parameters, .from = from, .vector = i, .stage = 1, .x = from->sum[i]};
     for (unsigned s = 0; s < p->steps; s++) {
-        x = take_step(e, p, p->step[s].op, parameters, i, x);
-        aic_name(e, x, p->step[s].op == AIC_STEP_BIAS ? "biased.v%u" : "saturated.v%u", i);
+        way.x = take_step(e, p, s, &way);
+        aic_name(e, way.x, "%s.v%u", STEP_NAMES[p->step[s].op], i);
     }
+    LLVMValueRef x = is_float(p) ? floats_of(e, way.x) : words_of(e, way.x);
     if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
         x = rectify(e, p, x);
         aic_name(e, x, "rectified.v%u", i);
@@ -207,11 +248,11 @@ static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_path 
 }
 
 LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
-                                  const aic_parameters *parameters, LLVMValueRef *accumulators, unsigned count)
+                                  const aic_parameters *parameters, const aic_accumulators *from, unsigned count)
 {
     LLVMValueRef x[AIC_UNIT_VECTORS] = {NULL};
     for (unsigned i = 0; i < count; i++) {
-        x[i] = scaled(e, p, parameters, i, accumulators[i]);
+        x[i] = scaled(e, p, parameters, from, i);
     }
     if (gives_bytes(p)) {
         return to_bytes(e, p, unit, parameters, x, count);

@@ -56,14 +56,20 @@ typedef struct aic_parameters {
     aic_path path;
     LLVMValueRef bias[AIC_UNIT_VECTORS], scale[AIC_UNIT_VECTORS], mask[AIC_UNIT_VECTORS]; /* as the accumulators */
     LLVMValueRef bias_low[AIC_UNIT_VECTORS], bias_high[AIC_UNIT_VECTORS]; /* integers to which the bias is added */
+    LLVMValueRef input[AIC_EPILOGUE_STEPS][AIC_UNIT_VECTORS];             /* of arithmetic, the same in every row */
     LLVMValueRef up[AIC_UNIT_VECTORS / 2];                                /* in the order of packed accumulators */
     LLVMValueRef least, down;                                             /* in the order of the result */
 } aic_parameters;
 
-/* From accumulators, integers of 32 bits, to results: rows * blocks * 16 integers of the target's size, row by row.
- * Where `count` is less than the unit's, vectors and their results repeat after that many. */
+/* The accumulators of a unit, integers of 32 bits, and what the steps read with them, NULL where they read nothing. */
+typedef struct aic_accumulators {
+    LLVMValueRef sum[AIC_UNIT_VECTORS], input[AIC_EPILOGUE_STEPS][AIC_UNIT_VECTORS];
+} aic_accumulators;
+
+/* From accumulators to results: rows * blocks * 16 integers of the target's size, row by row. Where `count` is less
+ * than the unit's, vectors and their results repeat after that many. */
 LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
-                                  const aic_parameters *parameters, LLVMValueRef *accumulators, unsigned count);
+                                  const aic_parameters *parameters, const aic_accumulators *from, unsigned count);
 
 /* ---- the table of columns, epilogue_table.c ---- */
 

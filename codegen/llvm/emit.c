@@ -8,7 +8,8 @@
 void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target,
                    aic_notes *notes)
 {
-    *e = (aic_emit){.target = target, .context = context, .module = module, .notes = notes};
+    *e = (aic_emit){
+        .target = target, .context = context, .frame = module, .hot = module, .module = module, .notes = notes};
     LLVMContextSetDiscardValueNames(context, notes == NULL);
     e->builder = LLVMCreateBuilderInContext(context);
     e->i1 = LLVMInt1TypeInContext(context);
@@ -26,6 +27,11 @@ void aic_emit_close(aic_emit *e)
 {
     LLVMDisposeBuilder(e->builder);
     e->builder = NULL;
+}
+
+void aic_emit_divide(aic_emit *e, LLVMModuleRef hot)
+{
+    e->hot = hot;
 }
 
 /* ---- functions ---- */
@@ -63,11 +69,24 @@ static LLVMBasicBlockRef append_block(aic_emit *e, const char *text, const char 
     return block;
 }
 
+/* Who may call a function of the kernel that is none of its entry points. */
+static void hide(const aic_emit *e, LLVMValueRef function)
+{
+    if (e->frame == e->hot) {
+        LLVMSetLinkage(function, LLVMInternalLinkage);
+    } else {
+        LLVMSetVisibility(function, LLVMHiddenVisibility);
+    }
+}
+
 /* Adds a function and makes it the one that is emitted. */
 static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVMTypeRef type)
 {
+    e->module = kind == AIC_EMIT_HOT ? e->hot : e->frame;
     e->function = LLVMAddFunction(e->module, name, type);
-    LLVMSetLinkage(e->function, kind == AIC_EMIT_ENTRY ? LLVMExternalLinkage : LLVMInternalLinkage);
+    if (kind != AIC_EMIT_ENTRY) {
+        hide(e, e->function);
+    }
     /* No unwind tables unless somebody reads them: else an object consists of code and its constants only. */
     add_attribute(e, "nounwind");
     if (e->unwind) {
@@ -128,9 +147,25 @@ LLVMValueRef aic_emit_param(aic_emit *e, unsigned index)
     return LLVMGetParam(e->function, index);
 }
 
+/* The function as the module of the one being emitted knows it. */
+static LLVMValueRef declared(aic_emit *e, LLVMValueRef function)
+{
+    if (LLVMGetGlobalParent(function) == e->module) {
+        return function;
+    }
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    LLVMValueRef known = LLVMGetNamedFunction(e->module, name);
+    if (known == NULL) {
+        known = LLVMAddFunction(e->module, name, LLVMGlobalGetValueType(function));
+        hide(e, known);
+    }
+    return known;
+}
+
 void aic_emit_call(aic_emit *e, LLVMValueRef function, LLVMValueRef *args, unsigned count)
 {
-    LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(function), function, args, count, "");
+    LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(function), declared(e, function), args, count, "");
 }
 
 LLVMValueRef aic_emit_intrinsic(aic_emit *e, const char *name, LLVMTypeRef *overloads, unsigned overload_count,

@@ -12,7 +12,8 @@
 typedef struct aic_emit {
     const aic_target *target;
     LLVMContextRef context;
-    LLVMModuleRef module;
+    LLVMModuleRef frame, hot; /* where functions go by their kind; one and the same unless divided */
+    LLVMModuleRef module;     /* of the function being emitted */
     LLVMBuilderRef builder;
     LLVMValueRef function;   /* being emitted */
     struct aic_notes *notes; /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
@@ -25,6 +26,10 @@ typedef struct aic_emit {
 void aic_emit_open(aic_emit *e, LLVMContextRef context, LLVMModuleRef module, const aic_target *target,
                    struct aic_notes *notes);
 void aic_emit_close(aic_emit *e);
+
+/* What is compiled well goes into the module `hot`, of the same context, from now on. Functions of one module that the
+ * other one calls are declared there; they have external linkage, but nobody outside sees them. */
+void aic_emit_divide(aic_emit *e, LLVMModuleRef hot);
 
 /* ---- functions ---- */
 

@@ -79,7 +79,7 @@ static void start_target(aic_arch arch)
 }
 
 /* The machine of a triple of four words. */
-static aic_status make_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
+static aic_status make_machine(const aic_target *target, const char *triple, bool fast, LLVMTargetMachineRef *machine)
 {
     LLVMTargetRef llvm_target;
     char *message = NULL;
@@ -87,11 +87,12 @@ static aic_status make_machine(const aic_target *target, const char *triple, LLV
         return fail_with_message(triple, message);
     }
     *machine = LLVMCreateTargetMachine(llvm_target, triple, aic_target_cpu(target), target->features,
-                                       LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+                                       fast ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                       LLVMCodeModelSmall);
     return *machine != NULL ? AIC_OK : aic_fail(AIC_COMPILE, "LLVM", "no target machine for %s", triple);
 }
 
-aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTargetMachineRef *machine)
+aic_status aic_llvm_machine(const aic_target *target, const char *triple, bool fast, LLVMTargetMachineRef *machine)
 {
     start_target(target->arch);
     /* "x86_64-linux-gnu": without this LLVM takes linux for the vendor and gnu for the system. */
@@ -99,7 +100,7 @@ aic_status aic_llvm_machine(const aic_target *target, const char *triple, LLVMTa
     if (normal == NULL) { /* its copy could not be allocated */
         return aic_fail(AIC_OUT_OF_MEMORY, "LLVM", "memory for the target triple cannot be had");
     }
-    aic_status status = make_machine(target, normal, machine);
+    aic_status status = make_machine(target, normal, fast, machine);
     LLVMDisposeMessage(normal);
     return status;
 }

@@ -47,7 +47,7 @@ static aic_elementwise_input input_of(const aic_arith_operand *o)
                                    .spread = o->broadcast[AIC_ARITH_N]};
 }
 
-static aic_elementwise_value value_of(const aic_arith *p)
+aic_elementwise_value aic_arith_value(const aic_arith *p)
 {
     aic_elementwise_value v = {.op = op_of(p->number),
                                .a = input_of(&p->operand[AIC_ARITH_INPUT0]),
@@ -226,7 +226,7 @@ void aic_arith_elementwise(const aic_arith *p, aic_work *work)
     channels channel[CHANNELS_MAX];
     const unsigned batches = cut_batches(p, batch), sets = cut_channels(p, channel);
     aic_elementwise *elementwise = aic_elementwise_begin(work);
-    *elementwise = (aic_elementwise){.size = WORD_BYTES, .value = value_of(p), .operands = AIC_ARITH_OPERANDS};
+    *elementwise = (aic_elementwise){.size = WORD_BYTES, .value = aic_arith_value(p), .operands = AIC_ARITH_OPERANDS};
     elementwise->operand[AIC_ELEMENTWISE_A] = elementwise->operand[AIC_ELEMENTWISE_A_NEXT] =
         local ? 0 : AIC_ARITH_INPUT0;
     elementwise->operand[AIC_ELEMENTWISE_B] = elementwise->operand[AIC_ELEMENTWISE_B_NEXT] =

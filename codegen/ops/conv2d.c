@@ -40,6 +40,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         .pad_top = d->pad[2],
         .pad_value = d->pad_value,
         .accumulate = !d->init_l1out,
+        .start_channel = d->l1out == AIC_L1OUT_CHANNEL,
     };
     c->channels = c->c1 * c->c0;
     c->image = (aic_image_layout){

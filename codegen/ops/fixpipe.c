@@ -35,6 +35,7 @@ static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *
         .target_block = places.block * size,
         .target_row = places.row * size,
         .narrow_tail = places.tail != places.row,
+        .fill_tail = aic_fixpipe_fills(d),
         .relu = d->reluEn ? AIC_RELU_SOURCE : AIC_RELU_NONE,
         .scale = scale_of(d->quantPre),
         .scale_operand = scale_of(d->quantPre) == AIC_SCALE_WORDS ? (unsigned)words : 0,
@@ -69,12 +70,8 @@ static void fuse(const void *desc, const aic_semantics *semantics, const int *op
         aic_work_empty(work);
         return;
     }
-    const bool saturates = c->has_epilogue && aic_epilogue_has_step(&c->epilogue, AIC_STEP_SATURATE);
-    c->has_epilogue = true;
-    c->epilogue = epilogue_of(d, semantics, operand[WORDS]);
-    if (saturates) {
-        aic_epilogue_add_step(&c->epilogue, AIC_STEP_SATURATE, 0);
-    }
+    const aic_epilogue epilogue = epilogue_of(d, semantics, operand[WORDS]);
+    aic_contraction_end(c, &epilogue);
 }
 
 const aic_generator aic_generator_fixpipe = {.describe = describe, .fuse = fuse};

@@ -78,8 +78,9 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         .dilation_w = 1,
         .oh = d->m,
         .ow = 1,
-        .block_rows = d->m,
+        .block_rows = blocks_of(d->m, AIC_MMAD_FRACTAL) * AIC_MMAD_FRACTAL,
         .accumulate = !d->init_c,
+        .start_channel = d->l1out == AIC_L1OUT_CHANNEL,
         .has_epilogue = true,
         .epilogue = epilogue_of(d, semantics),
     };

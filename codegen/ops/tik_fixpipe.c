@@ -1,6 +1,6 @@
 /* tik_fixpipe as an epilogue (TIK conv2d, section 9): bursts are blocks of 16 columns. */
 #include "frontend/ops/tik_fixpipe.h"
-#include "codegen/epilogue/epilogue.h"
+#include "codegen/contraction/contraction.h"
 
 /* Operands: dst, src, bias, mode_param. */
 enum { BIAS = 2, SCALES = 3, COLUMNS = 16, SOURCE_BYTES = 4 };
@@ -13,34 +13,49 @@ static aic_scale scale_of(const aic_tik_fixpipe_desc *d)
     return d->mode_param_tensor ? AIC_SCALE_HALVES : AIC_SCALE_HALF;
 }
 
+/* bias, scales: operands of the kernel. */
+static aic_epilogue epilogue_of(const aic_tik_fixpipe_desc *d, const aic_semantics *semantics, unsigned bias,
+                                unsigned scales)
+{
+    const aic_tik_fixpipe_sizes sizes = aic_tik_fixpipe_sizes_of(d);
+    const int64_t size = (int64_t)aic_dtype_size(d->dst);
+    aic_epilogue p = {
+        .source = d->src,
+        .target = d->dst,
+        .rows = sizes.rows,
+        .columns = d->cburst_num * COLUMNS,
+        .matrices = 1,
+        .width = COLUMNS,
+        .target_block = sizes.dst_burst * size,
+        .target_row = COLUMNS * size,
+        .relu = d->relu ? AIC_RELU_RESULT : AIC_RELU_NONE,
+        .scale = scale_of(d),
+        .scale_operand = scale_of(d) == AIC_SCALE_HALVES ? scales : 0,
+        .word = scale_of(d) == AIC_SCALE_HALF ? aic_tik_fixpipe_scale(d) : 0,
+        .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,
+    };
+    if (d->bias) {
+        aic_epilogue_add_step(&p, AIC_STEP_BIAS, bias);
+    }
+    return p;
+}
+
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     const aic_tik_fixpipe_desc *d = desc;
-    const aic_tik_fixpipe_sizes sizes = aic_tik_fixpipe_sizes_of(d);
-    const int64_t size = (int64_t)aic_dtype_size(d->dst);
-    aic_epilogue_kernel *k = aic_epilogue_begin(work);
-    *k = (aic_epilogue_kernel){
-        .epilogue =
-            {
-                .source = d->src,
-                .target = d->dst,
-                .rows = sizes.rows,
-                .columns = d->cburst_num * COLUMNS,
-                .matrices = 1,
-                .width = COLUMNS,
-                .target_block = sizes.dst_burst * size,
-                .target_row = COLUMNS * size,
-                .relu = d->relu ? AIC_RELU_RESULT : AIC_RELU_NONE,
-                .scale = scale_of(d),
-                .scale_operand = scale_of(d) == AIC_SCALE_HALVES ? SCALES : 0,
-                .word = scale_of(d) == AIC_SCALE_HALF ? aic_tik_fixpipe_scale(d) : 0,
-                .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,
-            },
-        .block_bytes = sizes.src_burst * SOURCE_BYTES,
+    *aic_epilogue_begin(work) = (aic_epilogue_kernel){
+        .epilogue = epilogue_of(d, semantics, BIAS, SCALES),
+        .block_bytes = aic_tik_fixpipe_sizes_of(d).src_burst * SOURCE_BYTES,
     };
-    if (d->bias) {
-        aic_epilogue_add_step(&k->epilogue, AIC_STEP_BIAS, BIAS);
+}
+
+static void fuse(const void *desc, const aic_semantics *semantics, const int *operand, aic_work *work)
+{
+    const aic_epilogue p = epilogue_of(desc, semantics, (unsigned)operand[BIAS], (unsigned)operand[SCALES]);
+    aic_contraction *c = aic_contraction_change(work);
+    if (c != NULL) { /* else the producer computes nothing */
+        aic_contraction_end(c, &p);
     }
 }
 
-const aic_generator aic_generator_tik_fixpipe = {.describe = describe};
+const aic_generator aic_generator_tik_fixpipe = {.describe = describe, .fuse = fuse};

@@ -66,6 +66,7 @@ typedef struct aic_record {
 #define AIC_RAW_BITS uint64_t
 #define AIC_RAW_DIMS int64_t
 #define AIC_RAW_ACCUMULATE aic_accumulate
+#define AIC_RAW_L1OUT aic_l1out
 #define AIC_RAW_LAYOUT aic_layout
 #define AIC_RAW_FORMAT aic_fixpipe_format
 #define AIC_RAW_QUANT_PRE aic_quant_pre
@@ -90,6 +91,7 @@ typedef struct aic_record {
 #define AIC_WORD_BITS(v) (v)
 #define AIC_WORD_DIMS(v) ((uint64_t)(v))
 #define AIC_WORD_ACCUMULATE(v) ((uint64_t)(v))
+#define AIC_WORD_L1OUT(v) ((uint64_t)(v))
 #define AIC_WORD_LAYOUT(v) ((uint64_t)(v))
 #define AIC_WORD_FORMAT(v) ((uint64_t)(v))
 #define AIC_WORD_QUANT_PRE(v) ((uint64_t)(v))

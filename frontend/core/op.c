@@ -156,6 +156,8 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
     }
     if (status == AIC_OK && spec->count > 1) {
         status = aic_chain_resolve(&result, semantics);
+    } else if (status == AIC_OK && first->validate_alone) {
+        status = first->validate_alone(&result.stage[0].desc);
     }
     if (status == AIC_OK && resolved) {
         *resolved = result;
@@ -297,6 +299,29 @@ static int64_t stage_bytes(const aic_stage *stage, const aic_semantics *semantic
     return sum;
 }
 
+/* Of all stages, and l1out; changed accumulators that are the result are stored where they are defined. */
+static int64_t chain_bytes(const aic_spec *resolved, const aic_semantics *semantics)
+{
+    const aic_accumulator first = aic_chain_accumulator(resolved, 0);
+    const int64_t accumulators = aic_size_multiply(aic_size_multiply(first.rows, first.columns), sizeof(int32_t));
+    aic_chain_operands chain;
+    aic_chain_operands_of(resolved, semantics, &chain);
+    int64_t bytes = first.start == AIC_START_TENSOR    ? accumulators
+                    : first.start == AIC_START_CHANNEL ? first.columns * (int64_t)sizeof(int32_t)
+                                                       : 0;
+    for (int32_t s = 0; s < resolved->count; s++) {
+        aic_stage stage = resolved->stage[s];
+        const aic_op_info *op = aic_op_get(stage.op);
+        if (op->change) {
+            op->limit_rows(&stage.desc, first.rows);
+            bytes = aic_size_add(bytes, s + 1 == resolved->count ? accumulators : 0);
+            chain.from[s][0] = AIC_ACCUMULATED;
+        }
+        bytes = aic_size_add(bytes, stage_bytes(&stage, semantics, chain.from[s]));
+    }
+    return bytes;
+}
+
 aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes)
 {
     const aic_semantics defaults = aic_semantics_init();
@@ -311,16 +336,7 @@ aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, i
     }
     const aic_op_info *op = aic_op_get(resolved.stage[0].op);
     *macs = op->macs ? op->macs(&resolved.stage[0].desc) : 0;
-    if (resolved.count == 1) {
-        *bytes = stage_bytes(&resolved.stage[0], semantics, NULL);
-        return AIC_OK;
-    }
-    aic_chain_operands chain;
-    aic_chain_operands_of(&resolved, semantics, &chain);
-    *bytes = 0;
-    for (int32_t s = 0; s < resolved.count; s++) {
-        *bytes = aic_size_add(*bytes, stage_bytes(&resolved.stage[s], semantics, chain.from[s]));
-    }
+    *bytes = resolved.count == 1 ? stage_bytes(&resolved.stage[0], semantics, NULL) : chain_bytes(&resolved, semantics);
     return AIC_OK;
 }
 

@@ -7,15 +7,25 @@
 #include "frontend/core/field.h"
 #include <aic/spec.h>
 
-/* What a fused pair hands over without storing it: a matrix of rows x columns in blocks of 16 columns,
+/* What the sums of a chain start from. */
+typedef enum aic_start {
+    AIC_START_ZERO,
+    AIC_START_TENSOR, /* the operand l1out: old accumulators in their layout */
+    AIC_START_CHANNEL /* the operand l1out: a value a column */
+} aic_start;
+
+/* What a stage of a chain hands over without storing it: a matrix of rows x columns in blocks of 16 columns,
  *
  *     element(r, c) = ((c/16)*block_rows + r)*16 + c%16
  *
- * of which the rows past `rows` are not defined. No size is 0. */
+ * of which the rows past `rows` and the columns past `columns` are not defined. No size is 0. */
 typedef struct aic_accumulator {
-    const char *producer; /* name of the operator, for messages */
+    const char *producer; /* name of the first operator, for messages */
     aic_dtype dtype;      /* int32 or float32 */
+    bool words;           /* arithmetic has changed them: what they are is up to the stage that takes them */
     int64_t rows, columns, block_rows;
+    aic_start start;
+    int stage; /* number of the stage that left them, 1 the first */
 } aic_accumulator;
 
 /* A descriptor of any operator: the union member of an aic_stage. */
@@ -42,6 +52,9 @@ typedef struct aic_op_info {
 
     /* Every rule of the document in the order of its table; sets the message of the first broken one. */
     aic_status (*validate)(const void *desc, const aic_semantics *semantics);
+    /* Rules of a valid descriptor that is in no chain: keys that have a meaning in chains only. NULL: there are none.
+     */
+    aic_status (*validate_alone)(const void *desc);
 
     /* Operands in calling order, one for every parameter of aic_jit_OP(), AIC_UNUSED ones included; the descriptor is
      * valid. Sizes fit in int64_t; elements and bytes are filled in by the caller. */
@@ -73,8 +86,22 @@ typedef struct aic_op_info {
     /* Consumer: fills in what follows from the accumulator, then checks every rule, but for the upper limits of sizes
      * that bound one instruction. Its operands are dst, the accumulator, and others. */
     aic_status (*consume)(void *desc, const aic_accumulator *accumulator, const aic_semantics *semantics);
+    /* Consumer that leaves accumulators in the same places (its operands are output, the accumulator, and at most one
+     * other input): tells what they are then. A chain goes on behind it, or ends with it: its result are the rows and
+     * columns of the accumulators then, in their layout. NULL: nothing comes behind it. */
+    void (*change)(const void *desc, aic_accumulator *accumulator);
+    /* Of the same: the number of the stage whose accumulators are its other input, 1 the first; 0: none is. */
+    int (*other_stage)(const void *desc);
+    /* Of the same, of a copy: leaves out rows of the accumulator beyond these. */
+    void (*limit_rows)(void *desc, int64_t rows);
+    /* Of the same, where the accumulators are only known to be floats between low and high, element by element, and the
+     * other input between other[0] and other[1] (the same array twice: it is known; both NULL: a constant): puts bounds
+     * of the results in their places. Both are NaN where the result is; they are infinite where nothing is known, which
+     * includes NaN. May return AIC_OUT_OF_MEMORY. */
+    aic_status (*enclose)(const void *desc, const aic_semantics *semantics, float *low, float *high,
+                          const float *const other[2]);
     /* Both are parts of canonicalise. Consumer: how many of the accumulator's rows and columns it takes; no rows: it
-     * takes nothing. */
+     * takes nothing. NULL: all. */
     void (*taken)(const void *desc, int64_t *rows, int64_t *columns);
     /* Producer: puts a fixed value into what does not count where no more is taken of its accumulator. */
     void (*trim)(void *desc, int64_t rows, int64_t columns);
@@ -88,8 +115,10 @@ typedef struct aic_op_info {
     void (*random)(uint64_t *state, void *desc);
     void (*random_under)(uint64_t *state, const aic_semantics *semantics, void *desc);
     void (*random_illegal)(uint64_t *state, void *desc);
+    /* Producer: draws the keys that have a meaning in chains only. */
+    void (*random_start)(uint64_t *state, void *desc);
     /* Consumer: one for this accumulator, with some of the fields left out that follow from it; or with one illegal
-     * value. */
+     * value. Where the accumulator has too few columns for any: something that is refused. */
     void (*random_fused)(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
 } aic_op_info;
 
@@ -156,7 +185,7 @@ size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *seman
 aic_argument aic_operand_argument(const aic_operand *operand);
 
 /* The operators' names joined: "conv2d", "conv2d | fixpipe"; opens messages. */
-#define AIC_SUBJECT_MAX 64
+#define AIC_SUBJECT_MAX 160
 void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity);
 
 extern const aic_record aic_semantics_record;
@@ -167,16 +196,22 @@ aic_status aic_semantics_check(const aic_semantics *semantics);
 /* ---- fused chains (chain.c) ---- */
 
 /* Operands of a resolved chain, and which place each of a stage's own operands has among them: from[stage][operand], or
- * AIC_ACCUMULATED for the one that is handed over. */
+ * AIC_ACCUMULATED for those that are handed over. l1out comes behind the first operator's own operands; 0: there is
+ * none. */
 typedef struct aic_chain_operands {
     aic_operand operand[AIC_OPERANDS_MAX];
     size_t count;
     int from[AIC_STAGES_MAX][AIC_OPERANDS_MAX];
+    int l1out;
 } aic_chain_operands;
 
 aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
-void aic_chain_trim(aic_spec *canonical); /* what of the producer does not reach the consumer's output */
+void aic_chain_trim(aic_spec *canonical); /* what of the producer does not reach the chain's output */
+
+/* What the stages of a resolved chain up to this one leave, 0 the first. */
+aic_accumulator aic_chain_accumulator(const aic_spec *resolved, int stage);
 void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
+/* chain_reference.c, chain_bounds.c */
 aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
 aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
                                      double *exact, double *bound);

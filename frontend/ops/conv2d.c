@@ -172,8 +172,25 @@ static aic_status check_modes(const aic_conv2d_desc *desc)
 {
     aic_status status = aic_rule_bool(NAME, "init_l1out", &desc->init_l1out);
     const bool counts = desc->dtype != AIC_INT8;
-    return status == AIC_OK && counts ? aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate)
-                                      : status;
+    if (status == AIC_OK && counts) {
+        status = aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate);
+    }
+    if (status == AIC_OK) {
+        status = aic_rule_enum(NAME, "l1out", AIC_KIND_L1OUT, desc->l1out);
+    }
+    return status == AIC_OK && desc->l1out == AIC_L1OUT_CHANNEL && desc->init_l1out
+               ? aic_fail(AIC_INVALID_ARGUMENT, NAME, "l1out: channel is not tensor, which init_l1out = true requires")
+               : status;
+}
+
+/* The operator alone has no operand for it. */
+static aic_status conv2d_validate_alone(const void *descriptor)
+{
+    const aic_conv2d_desc *desc = descriptor;
+    return desc->l1out == AIC_L1OUT_TENSOR
+               ? AIC_OK
+               : aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "l1out: channel is not tensor: only chains have an operand with a value a channel");
 }
 
 /* Conditions between parameters; each parameter is within its range. */
@@ -371,28 +388,28 @@ static aic_status conv2d_produce(void *descriptor, aic_accumulator *accumulator)
 {
     const aic_conv2d_desc *desc = descriptor;
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
-    if (!desc->init_l1out) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "init_l1out: false is not true, which fusion requires: a fused "
-                        "chain has no old result");
-    }
     *accumulator = (aic_accumulator){
         .producer = NAME,
         .dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32,
         .rows = s.howo,
         .columns = s.cout,
         .block_rows = s.round_howo,
+        .start = desc->init_l1out                   ? AIC_START_ZERO
+                 : desc->l1out == AIC_L1OUT_CHANNEL ? AIC_START_CHANNEL
+                                                    : AIC_START_TENSOR,
     };
     return AIC_OK;
 }
 
-/* Where nothing is taken, nothing but the operands counts. */
+/* Where nothing is taken, nothing but the operands counts; of old accumulators the shape follows from all the rest. */
 static void conv2d_trim(void *descriptor, int64_t rows, int64_t columns)
 {
     (void)columns;
     aic_conv2d_desc *desc = descriptor, none = aic_conv2d_desc_init();
-    if (rows == 0) {
+    if (rows == 0 && (desc->init_l1out || desc->l1out == AIC_L1OUT_CHANNEL)) {
         none.dtype = desc->dtype;
+        none.init_l1out = desc->init_l1out;
+        none.l1out = desc->l1out;
         memcpy(none.fm_shape, desc->fm_shape, sizeof none.fm_shape);
         memcpy(none.kernel_shape, desc->kernel_shape, sizeof none.kernel_shape);
         *desc = none;
@@ -402,6 +419,7 @@ static void conv2d_trim(void *descriptor, int64_t rows, int64_t columns)
 const aic_op_info aic_op_conv2d = {
     AIC_THIS_ENTRIES,
     .validate = conv2d_validate,
+    .validate_alone = conv2d_validate_alone,
     .operands = conv2d_operands,
     .accessed = conv2d_accessed,
     .macs = conv2d_macs,
@@ -412,4 +430,5 @@ const aic_op_info aic_op_conv2d = {
     .trim = conv2d_trim,
     .random_under = aic_conv2d_random,
     .random_illegal = aic_conv2d_random_illegal,
+    .random_start = aic_conv2d_random_start,
 };

@@ -108,6 +108,11 @@ static int64_t block_width(const aic_fixpipe_desc *desc)
     return aic_dtype_size(desc->dst) == 1 ? 32 : is_set(&desc->isChannelSplit) ? 8 : 16;
 }
 
+bool aic_fixpipe_fills(const aic_fixpipe_desc *desc)
+{
+    return desc->format == AIC_NZ && is_set(&desc->fill_block) && desc->nSize / 16 % 2 != 0;
+}
+
 aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc)
 {
     if (desc->format == AIC_ROW_MAJOR) {
@@ -125,7 +130,7 @@ aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc)
         .width = width,
         .block = desc->dstStride * 32 / (int64_t)aic_dtype_size(desc->dst),
         .row = width,
-        .tail = width == 32 && desc->nSize / 16 % 2 != 0 ? 16 : width,
+        .tail = width == 32 && desc->nSize / 16 % 2 != 0 && !aic_fixpipe_fills(desc) ? 16 : width,
     };
 }
 
@@ -157,7 +162,7 @@ static aic_status check_types(const aic_fixpipe_desc *desc, const limits *limit)
     if (status == AIC_OK) {
         status = aic_rule_dtype(NAME, "src", desc->src, src, sizeof src / sizeof src[0]);
     }
-    if (status == AIC_OK && from && desc->src != from->dtype) {
+    if (status == AIC_OK && from && !from->words && desc->src != from->dtype) {
         status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "src: %s is not %s, which %s accumulates",
                           aic_dtype_name(desc->src), aic_dtype_name(from->dtype), from->producer);
     }
@@ -345,6 +350,14 @@ static aic_status check_flags(const aic_fixpipe_desc *desc, const limits *limit)
                           aic_dtype_name(desc->src), aic_dtype_name(desc->dst),
                           aic_enum_word(AIC_KIND_FORMAT, desc->format));
     }
+    if (status == AIC_OK) {
+        status = aic_rule_bool(NAME, "fill_block", &desc->fill_block);
+    }
+    if (status == AIC_OK && desc->fill_block && (desc->format != AIC_NZ || aic_dtype_size(desc->dst) != 1)) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "fill_block: true is only for int8 and uint8 in format NZ, not for %s in %s",
+                          aic_dtype_name(desc->dst), aic_enum_word(AIC_KIND_FORMAT, desc->format));
+    }
     return status;
 }
 
@@ -385,7 +398,7 @@ static int64_t src_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_places
 
 static int64_t dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_places *to)
 {
-    const int64_t last = desc->nSize - 1;
+    const int64_t last = aic_fixpipe_fills(desc) ? desc->nSize + 15 : desc->nSize - 1;
     return (to->matrices - 1) * to->matrix + last / to->width * to->block + (desc->mSize - 1) * to->tail +
            last % to->width + 1;
 }
@@ -428,9 +441,9 @@ static void fixpipe_accessed(const void *descriptor, const aic_semantics *semant
     (void)semantics;
     const aic_fixpipe_desc *desc = descriptor;
     const int64_t matrices = desc->ndNum == 0 ? 0 : aic_fixpipe_places_of(desc).matrices;
-    const int64_t elements = aic_size_multiply(aic_size_multiply(desc->nSize, desc->mSize), matrices);
-    aic_accessed(bytes, DST, elements, desc->dst);
-    aic_accessed(bytes, SRC, elements, desc->src);
+    const int64_t rows = aic_size_multiply(desc->mSize, matrices), filled = aic_fixpipe_fills(desc) ? 16 : 0;
+    aic_accessed(bytes, DST, aic_size_multiply(desc->nSize + filled, rows), desc->dst);
+    aic_accessed(bytes, SRC, aic_size_multiply(desc->nSize, rows), desc->src);
     bytes[CBUF_WORKSPACE] = matrices == 0 ? 0 : bytes[CBUF_WORKSPACE];
 }
 
@@ -494,7 +507,7 @@ static aic_status fixpipe_check_data(const void *descriptor, const void *const o
 static void canonicalise_format(aic_fixpipe_desc *desc)
 {
     const aic_fixpipe_places places = aic_fixpipe_places_of(desc);
-    if (desc->format == AIC_NZ && desc->nSize <= places.width) {
+    if (desc->format == AIC_NZ && desc->nSize <= places.width && !aic_fixpipe_fills(desc)) {
         desc->format = AIC_ROW_MAJOR;
         desc->isChannelSplit = false;
         desc->dstStride = places.tail;
@@ -556,7 +569,7 @@ static void canonicalise_nothing(aic_fixpipe_desc *desc)
     const int64_t steps = desc->mSize > 1 ? desc->mSize - 1 : 1, rest = dst_extent(desc, &places) - desc->nSize;
     if (rest % steps == 0 && (desc->mSize > 1 || rest == 0)) {
         desc->format = AIC_ROW_MAJOR;
-        desc->isChannelSplit = false;
+        desc->isChannelSplit = desc->fill_block = false;
         desc->dstStride = rest / steps;
     }
     desc->quantPre = words ? AIC_VDEQF16 : AIC_NO_QUANT;
@@ -572,6 +585,7 @@ static void fixpipe_canonicalise(void *descriptor, const aic_semantics *semantic
     desc->dst = desc->dst == AIC_UINT8 ? AIC_INT8 : desc->dst;
     desc->ndNum = has_matrices(desc) ? desc->ndNum : desc->ndNum != 0;
     desc->reluEn = desc->reluEn && !relu_is_idle(desc);
+    desc->fill_block = aic_fixpipe_fills(desc);
     if (desc->ndNum == 0) {
         canonicalise_nothing(desc);
     }

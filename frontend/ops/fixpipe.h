@@ -27,6 +27,9 @@ typedef struct aic_fixpipe_places {
     int64_t tail; /* row of the last block: 16 for an odd last block of int8 and uint8, else `row` */
 } aic_fixpipe_places;
 
+/* Whether an odd last block of 16 columns is stored as one of 32, zeros in its last 16; of any descriptor. */
+bool aic_fixpipe_fills(const aic_fixpipe_desc *desc);
+
 aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc);
 
 /* Entries of aic_op_fixpipe; see aic_op_info for what each does. */

@@ -57,8 +57,25 @@ static aic_status mmad_validate(const void *descriptor, const aic_semantics *sem
         status = aic_rule_bool(NAME, "init_c", &desc->init_c);
     }
     const bool counts = desc->dtype != AIC_INT8;
-    return status == AIC_OK && counts ? aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate)
-                                      : status;
+    if (status == AIC_OK && counts) {
+        status = aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate);
+    }
+    if (status == AIC_OK) {
+        status = aic_rule_enum(NAME, "l1out", AIC_KIND_L1OUT, desc->l1out);
+    }
+    return status == AIC_OK && desc->l1out == AIC_L1OUT_CHANNEL && desc->init_c
+               ? aic_fail(AIC_INVALID_ARGUMENT, NAME, "l1out: channel is not tensor, which init_c = true requires")
+               : status;
+}
+
+/* The operator alone has no operand for it. */
+static aic_status mmad_validate_alone(const void *descriptor)
+{
+    const aic_mmad_desc *desc = descriptor;
+    return desc->l1out == AIC_L1OUT_TENSOR
+               ? AIC_OK
+               : aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "l1out: channel is not tensor: only chains have an operand with a value a column");
 }
 
 /* ---- operands ---- */
@@ -148,7 +165,7 @@ static void trim(aic_mmad_desc *desc, int64_t rows, int64_t columns)
     if (a_blocks && c_blocks) {
         desc->m = shorten(desc->m, AIC_MMAD_FRACTAL, rows > 2 ? rows : 2);
     }
-    if (b_blocks && c_blocks) {
+    if (b_blocks && c_blocks && desc->l1out == AIC_L1OUT_TENSOR) { /* else l1out has n values */
         desc->n = shorten(desc->n, AIC_MMAD_FRACTAL, rows > 0 ? columns : 1);
     }
     if (rows == 0) {
@@ -181,10 +198,6 @@ static aic_status check_chain(const aic_mmad_desc *desc)
                             sizes[i].field);
         }
     }
-    if (!desc->init_c) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "init_c: false is not true, which fusion requires: a fused chain has no old result");
-    }
     return AIC_OK;
 }
 
@@ -200,6 +213,9 @@ static aic_status mmad_produce(void *descriptor, aic_accumulator *accumulator)
             .rows = desc->m,
             .columns = desc->n,
             .block_rows = blocks(desc->m, AIC_MMAD_FRACTAL) * AIC_MMAD_FRACTAL,
+            .start = desc->init_c                       ? AIC_START_ZERO
+                     : desc->l1out == AIC_L1OUT_CHANNEL ? AIC_START_CHANNEL
+                                                        : AIC_START_TENSOR,
         };
     }
     return status;
@@ -213,6 +229,7 @@ static void mmad_trim(void *desc, int64_t rows, int64_t columns)
 const aic_op_info aic_op_mmad = {
     AIC_THIS_ENTRIES,
     .validate = mmad_validate,
+    .validate_alone = mmad_validate_alone,
     .operands = mmad_operands,
     .accessed = mmad_accessed,
     .macs = mmad_macs,
@@ -223,4 +240,5 @@ const aic_op_info aic_op_mmad = {
     .trim = mmad_trim,
     .random = aic_mmad_random,
     .random_illegal = aic_mmad_random_illegal,
+    .random_start = aic_mmad_random_start,
 };

@@ -46,7 +46,7 @@ static int64_t block_width(const aic_fixpipe_desc *f)
     if (f->isChannelSplit) {
         return SPLIT;
     }
-    return aic_dtype_size(f->dst) == 1 && f->nSize > USUAL ? BYTES : USUAL;
+    return aic_dtype_size(f->dst) == 1 && (f->nSize > USUAL || f->fill_block) ? BYTES : USUAL;
 }
 
 static aic_status of_fixpipe(const producer *p, const aic_fixpipe_desc *f, aic_result_layout *result)
@@ -62,13 +62,27 @@ static aic_status of_fixpipe(const producer *p, const aic_fixpipe_desc *f, aic_r
         *result = rows(p, f->nSize);
         return AIC_OK;
     }
-    if (f->nSize % width != 0) {
+    const int64_t columns = f->fill_block ? (f->nSize + width - 1) / width * width : f->nSize;
+    if (columns % width != 0) {
         return refuse("its last block has fewer columns than the others");
     }
     if (f->nSize > width && f->dstStride * BLOCK_ROW_BYTES != f->mSize * width * size) {
         return refuse("there are gaps between its blocks");
     }
-    *result = blocks(p, f->nSize, width);
+    *result = blocks(p, columns, width);
+    return AIC_OK;
+}
+
+static aic_status of_tik_fixpipe(const producer *p, const aic_tik_fixpipe_desc *f, aic_result_layout *result)
+{
+    enum { ROW_UNITS = 2, BLOCK = 16 }; /* of burst_len in a row of the source */
+    if (f->burst_len != p->rows * ROW_UNITS) {
+        return refuse("tik_fixpipe stores a part of the rows");
+    }
+    if (f->cburst_num > 1 && f->dst_stride != 0) {
+        return refuse("there are gaps between its blocks");
+    }
+    *result = blocks(p, f->cburst_num * BLOCK, BLOCK);
     return AIC_OK;
 }
 
@@ -105,8 +119,7 @@ aic_status aic_spec_result_layout(const aic_spec *spec, const aic_semantics *sem
     } else {
         return refuse("the first operator is neither conv2d nor mmad");
     }
-    if (resolved.count > 1 && last->op != AIC_OP_FIXPIPE) {
-        return refuse("the last operator is not fixpipe");
-    }
-    return resolved.count > 1 ? of_fixpipe(&p, &last->desc.fixpipe, result) : of_producer(first, &p, result);
+    return last->op == AIC_OP_FIXPIPE       ? of_fixpipe(&p, &last->desc.fixpipe, result)
+           : last->op == AIC_OP_TIK_FIXPIPE ? of_tik_fixpipe(&p, &last->desc.tik_fixpipe, result)
+                                            : of_producer(first, &p, result);
 }

@@ -46,6 +46,8 @@ uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc)
 
 /* ---- rules, in the order of the tables ---- */
 
+enum { BLOCK = 16, ROW_UNITS = 2 }; /* columns of a burst; a row of src has 64 bytes, the unit 32 */
+
 static aic_status check_types(const aic_tik_fixpipe_desc *desc)
 {
     static const aic_dtype dst[] = {AIC_FLOAT32, AIC_INT32, AIC_FLOAT16};
@@ -54,16 +56,26 @@ static aic_status check_types(const aic_tik_fixpipe_desc *desc)
     return status == AIC_OK ? aic_rule_dtype(NAME, "src", desc->src, src, sizeof src / sizeof src[0]) : status;
 }
 
-static aic_status check_bursts(const aic_tik_fixpipe_desc *desc)
+/* from: the accumulators of a chain, which bound the sizes in place of one instruction; NULL: there are none. */
+static aic_status check_bursts(const aic_tik_fixpipe_desc *desc, const aic_accumulator *from)
 {
-    aic_status status = aic_rule_range(NAME, "cburst_num", NULL, desc->cburst_num, 1, 4095);
+    const int64_t blocks = from ? from->columns / BLOCK : 4095, length = from ? from->rows * ROW_UNITS : 65535;
+    aic_status status = aic_rule_range(NAME, "cburst_num", NULL, desc->cburst_num, 1, blocks);
     if (status == AIC_OK) {
-        status = aic_rule_range(NAME, "burst_len", NULL, desc->burst_len, 1, 65535);
+        status = aic_rule_range(NAME, "burst_len", NULL, desc->burst_len, 1, length);
     }
     if (status == AIC_OK && desc->burst_len % 2 != 0) {
-        status =
-            aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                     "burst_len: %" PRId64 " is odd in 1..65535: a burst is whole rows of 64 bytes", desc->burst_len);
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "burst_len: %" PRId64 " is odd in 1..%" PRId64 ": a burst is whole rows of 64 bytes",
+                          desc->burst_len, length);
+    }
+    if (status == AIC_OK && from && desc->cburst_num > 1 &&
+        aic_tik_fixpipe_sizes_of(desc).src_burst != from->block_rows * BLOCK) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "burst_len: %" PRId64 " puts bursts of src %" PRId64
+                          " rows apart, but the blocks of %s are %" PRId64 " apart",
+                          desc->burst_len, aic_tik_fixpipe_sizes_of(desc).src_burst / BLOCK, from->producer,
+                          from->block_rows);
     }
     if (status == AIC_OK) {
         status = aic_rule_range(NAME, "dst_stride", NULL, desc->dst_stride, 0, 65535);
@@ -158,15 +170,23 @@ static aic_status check_extend_params(const aic_tik_fixpipe_desc *desc)
     return status;
 }
 
-static aic_status tik_fixpipe_validate(const void *descriptor, const aic_semantics *semantics)
+static aic_status check(const aic_tik_fixpipe_desc *desc, const aic_accumulator *from)
 {
-    (void)semantics;
-    const aic_tik_fixpipe_desc *desc = descriptor;
     aic_status status = check_types(desc);
+    if (status == AIC_OK && from && !from->words && desc->src != from->dtype) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "src: %s is not %s, which %s accumulates",
+                          aic_dtype_name(desc->src), aic_dtype_name(from->dtype), from->producer);
+    }
     if (status == AIC_OK) {
-        status = check_bursts(desc);
+        status = check_bursts(desc, from);
     }
     return status == AIC_OK ? check_extend_params(desc) : status;
+}
+
+static aic_status tik_fixpipe_validate(const void *desc, const aic_semantics *semantics)
+{
+    (void)semantics;
+    return check(desc, NULL);
 }
 
 /* ---- what code depends on ---- */
@@ -229,12 +249,38 @@ static void tik_fixpipe_accessed(const void *descriptor, const aic_semantics *se
     aic_accessed(bytes, 1, elements, desc->src);
 }
 
+/* ---- fusion ---- */
+
+static aic_status tik_fixpipe_consume(void *descriptor, const aic_accumulator *from, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_tik_fixpipe_desc *desc = descriptor;
+    desc->cburst_num = desc->cburst_num == 0 ? from->columns / BLOCK : desc->cburst_num;
+    desc->burst_len = desc->burst_len == 0 ? from->rows * ROW_UNITS : desc->burst_len;
+    if (from->columns < BLOCK) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                        "cburst_num: a burst has 16 columns, more than the %" PRId64 " of %s", from->columns,
+                        from->producer);
+    }
+    return check(desc, from);
+}
+
+static void tik_fixpipe_taken(const void *descriptor, int64_t *rows, int64_t *columns)
+{
+    const aic_tik_fixpipe_desc *desc = descriptor;
+    *rows = desc->burst_len / ROW_UNITS;
+    *columns = desc->cburst_num * BLOCK;
+}
+
 const aic_op_info aic_op_tik_fixpipe = {
     AIC_THIS_ENTRIES,
     .validate = tik_fixpipe_validate,
     .operands = tik_fixpipe_operands,
     .accessed = tik_fixpipe_accessed,
     .reference = aic_tik_fixpipe_reference,
+    .consume = tik_fixpipe_consume,
+    .taken = tik_fixpipe_taken,
     .random = aic_tik_fixpipe_random,
     .random_illegal = aic_tik_fixpipe_random_illegal,
+    .random_fused = aic_tik_fixpipe_random_fused,
 };

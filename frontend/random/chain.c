@@ -1,4 +1,4 @@
-/* Pseudo-random fused chains for the checks: a producer that can be one, and a consumer made to fit its accumulator; or
+/* Pseudo-random fused chains for the checks: a producer that can be one, and consumers made to fit its accumulator; or
  * one of them with exactly one illegal value. */
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { PAIR = 2 }; /* a producer and a consumer */
+enum { PAIR = 2 }; /* the first and the last operator */
 
 /* The accumulator of a producer in a chain; false when the descriptor is no legal one. */
 static bool accumulates(const aic_op_info *producer, const aic_semantics *semantics, const void *desc,
@@ -26,6 +26,7 @@ static aic_status draw_producer(const aic_op_info *producer, const aic_semantics
         producer->init(desc);
         if (legal || aic_rng_once_in(state, 2)) {
             aic_op_random(producer, state, semantics, desc);
+            producer->random_start(state, desc);
         } else {
             producer->random_illegal(state, desc);
         }
@@ -36,6 +37,49 @@ static aic_status draw_producer(const aic_op_info *producer, const aic_semantics
     return aic_fail(AIC_INTERNAL, producer->record.name, "%d random descriptors, and none for a chain", AIC_DRAWS_MAX);
 }
 
+/* Draws stage number s, 1 the second, for the accumulator, which is then what the stage leaves. False: no legal one
+ * came of it, or no illegal one. */
+static bool draw_stage(const aic_semantics *semantics, uint64_t *state, bool legal, aic_spec *spec, int s,
+                       aic_accumulator *accumulator)
+{
+    const aic_op_info *op = aic_op_get(spec->stage[s].op);
+    accumulator->stage = s;
+    op->init(&spec->stage[s].desc);
+    op->random_fused(state, accumulator, legal, &spec->stage[s].desc);
+    aic_stage copy = spec->stage[s]; /* consume() fills it in */
+    const bool taken = op->consume(&copy.desc, accumulator, semantics) == AIC_OK;
+    if (taken && op->change) {
+        op->change(&copy.desc, accumulator);
+    }
+    return taken == legal;
+}
+
+/* Stages behind a first one, of which number `broken` is illegal. */
+static bool draw_stages(const aic_semantics *semantics, uint64_t *state, int broken, aic_spec *spec,
+                        const aic_accumulator *first)
+{
+    aic_accumulator accumulator = *first;
+    bool drawn = true;
+    for (int s = 1; s < spec->count && drawn; s++) {
+        drawn = draw_stage(semantics, state, s != broken, spec, s, &accumulator);
+    }
+    return drawn;
+}
+
+/* A chain of two operators, or with some between that change the accumulators. */
+static void draw_length(const aic_op ops[PAIR], uint64_t *state, aic_spec *spec)
+{
+    const int most = AIC_STAGES_MAX - PAIR;
+    const int between = aic_rng_once_in(state, 2) ? 0 : (int)aic_rng_range(state, 1, most);
+    memset(spec, 0, sizeof *spec);
+    spec->count = PAIR + between;
+    spec->stage[0].op = ops[0];
+    for (int s = 1; s <= between; s++) {
+        spec->stage[s].op = AIC_OP_TENSOR_ARITHMETIC;
+    }
+    spec->stage[spec->count - 1].op = ops[1];
+}
+
 static aic_status random_chain(aic_op ops[PAIR], const aic_semantics *semantics, uint64_t *state, bool legal,
                                aic_spec *spec)
 {
@@ -44,20 +88,23 @@ static aic_status random_chain(aic_op ops[PAIR], const aic_semantics *semantics,
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s | %s: these two operators cannot be fused",
                         producer ? producer->record.name : "nothing", consumer ? consumer->record.name : "nothing");
     }
-    const bool first_is_legal = legal || aic_rng_once_in(state, 2);
-    aic_accumulator accumulator;
-    memset(spec, 0, sizeof *spec);
-    spec->count = PAIR;
-    spec->stage[0].op = ops[0];
-    spec->stage[1].op = ops[1];
-    consumer->init(&spec->stage[1].desc);
-    aic_status status = draw_producer(producer, semantics, state, first_is_legal, &spec->stage[0].desc, &accumulator);
-    if (status == AIC_OK && first_is_legal) {
-        consumer->random_fused(state, &accumulator, legal, &spec->stage[1].desc);
-    } else if (status == AIC_OK) {
-        aic_op_random(consumer, state, semantics, &spec->stage[1].desc);
+    for (int i = 0; i < AIC_DRAWS_MAX; i++) {
+        aic_accumulator accumulator = {.stage = 0};
+        draw_length(ops, state, spec);
+        const int broken = legal ? spec->count : (int)aic_rng_range(state, 0, spec->count - 1); /* none: no stage */
+        aic_status status = draw_producer(producer, semantics, state, broken != 0, &spec->stage[0].desc, &accumulator);
+        if (status != AIC_OK) {
+            return status;
+        }
+        for (int s = 1; s < spec->count && broken == 0; s++) {
+            aic_op_get(spec->stage[s].op)->init(&spec->stage[s].desc);
+            aic_op_random(aic_op_get(spec->stage[s].op), state, semantics, &spec->stage[s].desc);
+        }
+        if (broken == 0 || draw_stages(semantics, state, broken, spec, &accumulator)) {
+            return AIC_OK;
+        }
     }
-    return status;
+    return aic_fail(AIC_INTERNAL, producer->record.name, "%d random chains, and none that will do", AIC_DRAWS_MAX);
 }
 
 /* Fills in AIC_OP_NONE: any operator that has the hook. */

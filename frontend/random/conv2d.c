@@ -281,3 +281,11 @@ void aic_conv2d_random_illegal(uint64_t *state, void *desc)
     aic_conv2d_random(state, &defaults, desc);
     breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }
+
+/* ---- in chains ---- */
+
+void aic_conv2d_random_start(uint64_t *state, void *descriptor)
+{
+    aic_conv2d_desc *desc = descriptor;
+    desc->l1out = !desc->init_l1out && aic_rng_once_in(state, 2) ? AIC_L1OUT_CHANNEL : AIC_L1OUT_TENSOR;
+}

@@ -42,6 +42,7 @@ static void draw_mode(uint64_t *state, aic_fixpipe_desc *desc)
     desc->dst = rows[row].dst[aic_rng_range(state, 0, 1)];
     desc->format = aic_rng_once_in(state, 2) ? AIC_NZ : AIC_ROW_MAJOR;
     desc->isChannelSplit = desc->format == AIC_NZ && desc->dst == AIC_FLOAT32 && aic_rng_once_in(state, 2);
+    desc->fill_block = desc->format == AIC_NZ && aic_dtype_size(desc->dst) == 1 && aic_rng_once_in(state, 3);
     desc->reluEn = aic_rng_once_in(state, 3);
     /* Ignored by the modes that read no scalar: anything then. */
     const bool scalar = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_SCALAR;
@@ -181,7 +182,7 @@ static void break_dst_stride(uint64_t *state, aic_fixpipe_desc *desc)
 static void break_row_overlap(uint64_t *state, aic_fixpipe_desc *desc)
 {
     desc->format = AIC_ROW_MAJOR;
-    desc->isChannelSplit = false;
+    desc->isChannelSplit = desc->fill_block = false;
     desc->ndNum = 1;
     desc->nSize = aic_rng_range(state, 2, 200);
     desc->mSize = aic_rng_range(state, 2, 200);
@@ -216,7 +217,7 @@ static void break_pair(uint64_t *state, aic_fixpipe_desc *desc)
 {
     const bool integer = desc->src == AIC_INT32;
     desc->format = AIC_ROW_MAJOR;
-    desc->isChannelSplit = false;
+    desc->isChannelSplit = desc->fill_block = false;
     desc->ndNum = 1;
     desc->mSize = aic_rng_range(state, 1, 100);
     desc->dstStride = desc->nSize;
@@ -248,7 +249,7 @@ static void break_matrix_count(uint64_t *state, aic_fixpipe_desc *desc)
 static void make_matrices(uint64_t *state, aic_fixpipe_desc *desc)
 {
     desc->format = AIC_ROW_MAJOR;
-    desc->isChannelSplit = false;
+    desc->isChannelSplit = desc->fill_block = false;
     desc->nSize = aic_rng_range(state, 2, 100);
     desc->mSize = aic_rng_range(state, 2, 100);
     desc->dstStride = desc->nSize + aic_rng_range(state, 0, 9);
@@ -305,13 +306,25 @@ static void break_split(uint64_t *state, aic_fixpipe_desc *desc)
     }
 }
 
+static void break_fill(uint64_t *state, aic_fixpipe_desc *desc)
+{
+    if (aic_rng_once_in(state, 2)) {
+        memset(&desc->fill_block, (int)aic_rng_range(state, 2, 255), sizeof desc->fill_block);
+    } else if (aic_dtype_size(desc->dst) == 1) {
+        make_matrices(state, desc);
+        desc->fill_block = true;
+    } else {
+        desc->fill_block = true; /* of results that are no bytes */
+    }
+}
+
 void aic_fixpipe_random_illegal(uint64_t *state, void *desc)
 {
     static void (*const breakers[])(uint64_t *, aic_fixpipe_desc *) = {
         break_dst,        break_src,        break_format,      break_columns,        break_column_unit,  break_rows,
         break_src_stride, break_dst_stride, break_row_overlap, break_block_overlap,  break_mode,         break_pair,
         break_scalar,     break_src_matrix, break_dst_matrix,  break_matrix_overlap, break_matrix_count, break_relu,
-        break_unit_flag,  break_split,
+        break_unit_flag,  break_split,      break_fill,
     };
     aic_fixpipe_random(state, desc);
     breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
@@ -324,7 +337,7 @@ static void fit_sizes(uint64_t *state, const aic_accumulator *from, aic_fixpipe_
 {
     if (from->columns < column_unit(desc)) {
         desc->format = AIC_ROW_MAJOR;
-        desc->isChannelSplit = false;
+        desc->isChannelSplit = desc->fill_block = false;
     }
     const int64_t unit = column_unit(desc);
     const int64_t most = from->columns / unit * unit;
@@ -397,7 +410,7 @@ static void break_fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_
         break;
     default: /* the last matrix ends a row too late */
         desc->format = AIC_ROW_MAJOR;
-        desc->isChannelSplit = false;
+        desc->isChannelSplit = desc->fill_block = false;
         desc->ndNum = 2;
         desc->srcNdStride = (from->rows + 15) / 16;
         desc->mSize = 1;

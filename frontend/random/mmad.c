@@ -110,3 +110,11 @@ void aic_mmad_random_illegal(uint64_t *state, void *desc)
     aic_mmad_random(state, desc);
     breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }
+
+/* ---- in chains ---- */
+
+void aic_mmad_random_start(uint64_t *state, void *descriptor)
+{
+    aic_mmad_desc *desc = descriptor;
+    desc->l1out = !desc->init_c && aic_rng_once_in(state, 2) ? AIC_L1OUT_CHANNEL : AIC_L1OUT_TENSOR;
+}

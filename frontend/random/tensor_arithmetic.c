@@ -316,3 +316,105 @@ void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc)
     draw_integers(state, &defaults, draw_broken_memory(state), false, desc);
     breakers[aic_rng_range(state, 0, (int64_t)(sizeof breakers / sizeof breakers[0]) - 1)](state, desc);
 }
+
+/* ---- in chains ---- */
+
+/* Bits of floats that are NaN are not defined: operations on bits are drawn that keep every NaN one. */
+static void draw_chain_bits(uint64_t *state, const aic_accumulator *from, aic_tensor_arithmetic_desc *desc)
+{
+    static const aic_atomic_op ops[] = {AIC_BM_AND, AIC_BM_OR, AIC_BM_XOR, AIC_BM_SHIFT, AIC_BM_SE, AIC_BM_CPY};
+    uint32_t mask = UINT32_C(1) << 31;
+    desc->op = ops[aic_rng_range(state, 0, (int64_t)(sizeof ops / sizeof ops[0]) - 1)];
+    if (from->dtype == AIC_INT32 || desc->op == AIC_BM_CPY) {
+        return;
+    }
+    desc->op = (aic_atomic_op)AIC_RNG_PICK(state, AIC_BM_AND, AIC_BM_OR, AIC_BM_XOR);
+    mask = desc->op == AIC_BM_AND ? ~mask : mask;
+    desc->input1_is_const = true;
+    desc->input1_stage = 0;
+    memcpy(&desc->input1_const, &mask, sizeof mask);
+}
+
+/* Constant, one value a channel, a whole tensor, what an earlier stage has left, or other strides. */
+static void draw_input(uint64_t *state, const aic_accumulator *from, aic_tensor_arithmetic_desc *desc)
+{
+    const int64_t block = from->block_rows * 16;
+    const int64_t strides[][AIC_ARITH_RANK] = {
+        {0, 16, 0, 1}, {0, 16, 0, 1}, {-1, -1, -1, -1}, {0, block, 16, 1}, {0, from->rows * 16, 16, 1},
+        {0, 0, 1, 0},  {7, 0, 0, 0},  {0, 0, 0, 1},     {0, 3, 16, 2},     {0, 40, 32, 1},
+        {0, 48, 0, 3}};
+    const int64_t row = aic_rng_range(state, 0, (int64_t)(sizeof strides / sizeof strides[0]) - 1);
+    desc->input1_is_const = aic_rng_once_in(state, 4);
+    desc->input1_const = draw_float(state);
+    memcpy(desc->input1_stride, strides[row], sizeof desc->input1_stride);
+    if (!desc->input1_is_const && aic_rng_once_in(state, 4)) {
+        desc->input1_stage = aic_rng_range(state, 1, from->stage);
+        memcpy(desc->input1_stride, strides[2], sizeof desc->input1_stride);
+    }
+}
+
+/* What is left out, or given. */
+static void draw_shape(uint64_t *state, const aic_accumulator *from, aic_tensor_arithmetic_desc *desc)
+{
+    const int64_t shape[] = {1, (from->columns + 15) / 16, from->block_rows, 16};
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        desc->shape[d] = AIC_RNG_PICK(state, 0, shape[d]);
+    }
+    if (aic_rng_once_in(state, 3)) {
+        desc->shape[AIC_ARITH_H] = from->rows;
+    }
+    if (aic_rng_once_in(state, 3)) {
+        const int64_t stride[] = {5, from->block_rows * 16, 16, 1};
+        memcpy(desc->output_stride, stride, sizeof stride);
+        memcpy(desc->input0_stride, stride, sizeof stride);
+    }
+}
+
+static void break_chain(uint64_t *state, const aic_accumulator *from, aic_tensor_arithmetic_desc *desc)
+{
+    switch (aic_rng_range(state, 0, 6)) {
+    case 0:
+        desc->memory = AIC_MEMORY_LOCAL;
+        break;
+    case 1:
+        desc->input0_is_const = true;
+        break;
+    case 2:
+        desc->shape[AIC_RNG_PICK(state, AIC_ARITH_N, AIC_ARITH_C, AIC_ARITH_W)] = 4096;
+        break;
+    case 3:
+        desc->shape[AIC_ARITH_H] = from->block_rows + 1;
+        break;
+    case 4:
+        desc->output_stride[AIC_ARITH_W] = 2;
+        break;
+    case 5:
+        desc->op = aic_random_wrong_op(state, false);
+        break;
+    default:
+        desc->op = AIC_BM_ADD;
+        desc->input1_is_const = false;
+        desc->input1_stage = AIC_RNG_PICK(state, -1, from->stage + 1, INT64_MAX);
+        break;
+    }
+}
+
+void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal,
+                                        void *descriptor)
+{
+    static const aic_atomic_op floats[] = {AIC_BM_ADD, AIC_BM_SUB, AIC_BM_MUL, AIC_BM_MUL, AIC_BM_DIV,
+                                           AIC_BM_MAC, AIC_BM_MAX, AIC_BM_MIN, AIC_BM_SG};
+    aic_tensor_arithmetic_desc *desc = descriptor;
+    draw_shape(state, accumulator, desc);
+    draw_input(state, accumulator, desc);
+    desc->select_value = draw_float(state);
+    desc->shift_type = aic_rng_range(state, 0, 1);
+    if (aic_rng_once_in(state, accumulator->dtype == AIC_INT32 ? 2 : 4)) {
+        draw_chain_bits(state, accumulator, desc);
+    } else {
+        desc->op = floats[aic_rng_range(state, 0, (int64_t)(sizeof floats / sizeof floats[0]) - 1)];
+    }
+    if (!legal) {
+        break_chain(state, accumulator, desc);
+    }
+}

@@ -171,3 +171,48 @@ void aic_tik_fixpipe_random_illegal(uint64_t *state, void *desc)
     aic_tik_fixpipe_random(state, desc);
     breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
 }
+
+/* ---- at the end of a chain ---- */
+
+/* Bursts of a chain: all rows, or as many as the blocks of the accumulators have rows apart. */
+static void fit_bursts(uint64_t *state, const aic_accumulator *from, aic_tik_fixpipe_desc *desc)
+{
+    const int64_t blocks = from->columns / 16, least = from->block_rows - 15;
+    desc->cburst_num = AIC_RNG_PICK(state, 0, blocks, aic_rng_edge(state, 1, blocks));
+    desc->burst_len = AIC_RNG_PICK(state, 0, from->rows, aic_rng_range(state, least, from->rows)) * 2;
+    if (desc->cburst_num == 1 && aic_rng_once_in(state, 2)) {
+        desc->burst_len = aic_rng_edge(state, 1, from->rows) * 2;
+    }
+    desc->dst_stride = aic_rng_once_in(state, 2) ? 0 : aic_rng_range(state, 1, 40);
+}
+
+/* Accumulators of fewer than 16 columns have no burst: the caller draws other ones. */
+void aic_tik_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *descriptor)
+{
+    static void (*const breakers[])(uint64_t *, aic_tik_fixpipe_desc *) = {
+        break_dst, break_src, break_dst_stride, break_src_stride, break_bias, break_relu,
+    };
+    aic_tik_fixpipe_desc *desc = descriptor;
+    do {
+        set_types(desc, aic_rng_range(state, 0, 3));
+    } while (desc->src != accumulator->dtype);
+    if (accumulator->columns < 16) {
+        return;
+    }
+    fit_bursts(state, accumulator, desc);
+    draw_extend_params(state, desc);
+    if (legal) {
+        return;
+    }
+    switch (aic_rng_range(state, 0, 3)) {
+    case 0:
+        desc->cburst_num = aic_rng_outside(state, 0, accumulator->columns / 16);
+        break;
+    case 1:
+        desc->burst_len = AIC_RNG_PICK(state, 2 * accumulator->rows + 2, 2 * accumulator->rows - 1, -2, INT64_MAX);
+        break;
+    default:
+        breakers[aic_rng_range(state, 0, COUNT(breakers) - 1)](state, desc);
+        break;
+    }
+}

@@ -111,7 +111,7 @@ static int64_t target(const aic_fixpipe_desc *desc, int64_t i, int64_t j, int64_
     if (size > 1) {
         return n / 16 * desc->dstStride * 32 + (j * 16 + n % 16) * size;
     }
-    const bool odd_tail = desc->nSize / 16 % 2 != 0 && n >= desc->nSize - 16;
+    const bool odd_tail = !desc->fill_block && desc->nSize / 16 % 2 != 0 && n >= desc->nSize - 16;
     return n / 32 * desc->dstStride * 32 + j * (odd_tail ? 16 : 32) + n % 32;
 }
 
@@ -145,10 +145,20 @@ static void store_result(const walk_state *w, int64_t from, uint64_t word, int64
     store(w->desc, w->overflow, x, word, w->out + to);
 }
 
+/* fill_block: zeros behind an odd last block of 16 columns, as if there were 16 more. */
+static void fill(const aic_fixpipe_desc *desc, unsigned char *out)
+{
+    const bool fills = desc->fill_block && desc->nSize / 16 % 2 != 0 && desc->ndNum != 0;
+    for (int64_t j = 0; fills && j < desc->mSize; j++) {
+        memset(out + target(desc, 0, j, desc->nSize), 0, 16);
+    }
+}
+
 aic_status aic_fixpipe_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
 {
     const walk_state w = {descriptor, semantics->overflow, operands[0], operands[1], operands[2]};
     walk(&w, store_result);
+    fill(descriptor, operands[0]);
     return AIC_OK;
 }
 

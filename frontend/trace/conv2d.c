@@ -138,8 +138,9 @@ bool aic_trace_conv2d(aic_sink *out, const aic_conv2d_desc *desc, void *const op
     aic_sink_put(out, what);
     uint64_t old = 0;
     if (!desc->init_l1out) {
-        old = aic_trace_load(dtype, operands[0], element);
-        aic_trace_step(out, "old dst", "%s", aic_trace_element(dtype, old).text);
+        const bool channel = desc->l1out == AIC_L1OUT_CHANNEL;
+        old = aic_trace_load(dtype, operands[0], channel ? p.column : element);
+        aic_trace_step(out, channel ? "l1out" : "old dst", "%s", aic_trace_element(dtype, old).text);
     }
     *bits = is_int8 ? trace_int8(out, &p, (int32_t)old) : trace_float16(out, &p, aic_trace_float(old));
     return true;

@@ -28,11 +28,12 @@ static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_tr
     const int64_t stride = desc->dstStride * 32 / size;
     for (int64_t block = 0; block * width < desc->nSize; block++) {
         const int64_t left = desc->nSize - block * width;
-        const int64_t columns = size == 1 && left == 16 ? 16 : width;
+        const int64_t columns = size == 1 && left == 16 && !desc->fill_block ? 16 : width;
         const int64_t at = element - block * stride;
         place->row = at / columns;
         place->column = block * width + at % columns;
-        if (at >= 0 && place->row < desc->mSize && place->column < desc->nSize) {
+        place->filled = place->column >= desc->nSize && columns == width && left == 16 && size == 1;
+        if (at >= 0 && place->row < desc->mSize && (place->column < desc->nSize || place->filled)) {
             return true;
         }
     }
@@ -42,7 +43,7 @@ static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_tr
 bool aic_trace_fixpipe_place(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *place)
 {
     bool found = false;
-    *place = (aic_trace_place){0};
+    *place = (aic_trace_place){.filled = false};
     if (desc->format == AIC_NZ) {
         found = desc->ndNum != 0 && find_in_blocks(desc, element, place);
     } else {
@@ -166,7 +167,7 @@ bool aic_trace_tik_fixpipe_place(const aic_tik_fixpipe_desc *desc, int64_t eleme
 {
     const int64_t rows = desc->burst_len / 2; /* of 16 elements of 4 bytes */
     const int64_t burst = rows * 16 + desc->dst_stride * 32 / (int64_t)aic_dtype_size(desc->dst);
-    place->matrix = element / burst;
+    *place = (aic_trace_place){.matrix = element / burst};
     place->row = element % burst / 16;
     place->column = element % burst % 16;
     place->from = (place->matrix * ((rows + 15) / 16 * 16) + place->row) * 16 + place->column;

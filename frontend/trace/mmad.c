@@ -112,8 +112,9 @@ bool aic_trace_mmad(aic_sink *out, const aic_mmad_desc *desc, aic_overflow overf
     aic_sink_put(out, what);
     uint64_t old = 0;
     if (!desc->init_c) {
-        old = aic_trace_load(dtype, operands[0], element);
-        aic_trace_step(out, "old c", "%s", aic_trace_element(dtype, old).text);
+        const bool channel = desc->l1out == AIC_L1OUT_CHANNEL;
+        old = aic_trace_load(dtype, operands[0], channel ? j : element);
+        aic_trace_step(out, channel ? "l1out" : "old c", "%s", aic_trace_element(dtype, old).text);
     }
     if (dtype == AIC_INT32) {
         *bits = trace_int8(out, desc, operands, i, j, (int32_t)old);

@@ -34,8 +34,21 @@ static void own_operands(const tracing *t, int stage, const aic_semantics *seman
     aic_chain_operands_of(t->spec, semantics, &chain);
     for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
         const int from = chain.from[stage][i];
-        own[i] = from == AIC_ACCUMULATED || (size_t)from >= chain.count ? NULL : t->operands[from];
+        own[i] = from == AIC_ACCUMULATED ? NULL : t->operands[from];
     }
+    if (stage == 0 && chain.l1out != 0) {
+        own[0] = t->operands[chain.l1out];
+    }
+}
+
+/* The name of a stage's other input in the chain; NULL: it has none. */
+static const char *name_of_other(const tracing *t, int stage, const aic_semantics *semantics)
+{
+    enum { OTHER = 2 };
+    aic_chain_operands chain;
+    aic_chain_operands_of(t->spec, semantics, &chain);
+    const int from = chain.from[stage][OTHER];
+    return from == AIC_ACCUMULATED ? NULL : chain.operand[from].name;
 }
 
 /* An operator that sums products; false for an element that is not written. */
@@ -71,27 +84,51 @@ static bool is_consumer(aic_op op)
     return op == AIC_OP_FIXPIPE || op == AIC_OP_TIK_FIXPIPE;
 }
 
+/* An accumulator through the stages that sum it and change it; false for one that is not defined. */
+static bool accumulate(const tracing *t, const aic_semantics *semantics, aic_sink *out, int64_t element,
+                       uint64_t *source)
+{
+    uint64_t left[AIC_STAGES_MAX + 1] = {0};
+    void *own[AIC_OPERANDS_MAX];
+    own_operands(t, 0, semantics, own);
+    if (!produce(t, out, &t->spec->stage[0], own, element, source)) {
+        return false;
+    }
+    for (int s = 1; s < t->spec->count && t->spec->stage[s].op == AIC_OP_TENSOR_ARITHMETIC; s++) {
+        enum { INPUT1 = 2 };
+        left[s] = *source;
+        own_operands(t, s, semantics, own);
+        *source = aic_trace_arithmetic(out, &t->spec->stage[s].desc.tensor_arithmetic, name_of_other(t, s, semantics),
+                                       own[INPUT1], left, element, *source);
+    }
+    return true;
+}
+
 /* The steps of all stages; false for an element that is not written. */
 static bool trace_stages(tracing *t, const aic_semantics *semantics, aic_sink *out)
 {
-    const aic_stage *first = &t->spec->stage[0], *last = &t->spec->stage[t->spec->count - 1];
+    const aic_stage *last = &t->spec->stage[t->spec->count - 1];
     void *own[AIC_OPERANDS_MAX];
     aic_trace_place place;
-    own_operands(t, 0, semantics, own);
-    if (is_producer(last->op)) {
-        return produce(t, out, first, own, t->element, &t->bits);
+    if (!is_consumer(last->op)) {
+        return accumulate(t, semantics, out, t->element, &t->bits);
     }
     if (!find_place(last, t->element, &place)) {
         return false;
     }
     uint64_t source = 0;
+    own_operands(t, t->spec->count - 1, semantics, own);
+    if (place.filled) {
+        aic_trace_step(out, "fill_block", "0");
+        t->bits = 0;
+        return true;
+    }
     if (t->spec->count == 1) {
         const aic_dtype dtype = last->op == AIC_OP_FIXPIPE ? last->desc.fixpipe.src : last->desc.tik_fixpipe.src;
         source = aic_trace_load(dtype, own[1], place.from);
-    } else if (!produce(t, out, first, own, place.from, &source)) {
+    } else if (!accumulate(t, semantics, out, place.from, &source)) {
         return false;
     }
-    own_operands(t, t->spec->count - 1, semantics, own);
     t->bits = consume(t, out, last, own, &place, source);
     return true;
 }
@@ -137,10 +174,8 @@ static aic_status write_trace(aic_sink *out, const void *from)
 /* Operators without steps to show, and sums without an order. */
 static aic_status check_traceable(const aic_spec *spec)
 {
-    const aic_stage *first = &spec->stage[0], *last = &spec->stage[spec->count - 1];
-    const bool known = spec->count == 1 ? is_producer(first->op) || is_consumer(first->op)
-                                        : spec->count == 2 && is_producer(first->op) && is_consumer(last->op);
-    if (!known) {
+    const aic_stage *first = &spec->stage[0];
+    if (!is_producer(first->op) && !is_consumer(first->op)) { /* chains begin with a producer */
         char subject[AIC_SUBJECT_MAX];
         aic_spec_subject(spec, " | ", subject, sizeof subject);
         return aic_fail(AIC_UNSUPPORTED, subject,

@@ -40,8 +40,8 @@ uint64_t aic_trace_narrow(aic_sink *out, aic_dtype dtype, aic_overflow overflow,
 
 /* ---- operators; operands are the operator's own, in calling order, and the descriptor is valid ----
  *
- * Producers: element number `element` of the first operand. The old one is read where it is added to. Returns false,
- * and writes nothing, for elements that are not written. */
+ * Producers: element number `element` of the first operand. The old one is read where it is added to; in a chain the
+ * first operand is l1out then. Returns false, and writes nothing, for elements that are not written. */
 bool aic_trace_conv2d(aic_sink *out, const aic_conv2d_desc *desc, void *const operands[], int64_t element,
                       uint64_t *bits);
 bool aic_trace_mmad(aic_sink *out, const aic_mmad_desc *desc, aic_overflow overflow, void *const operands[],
@@ -52,11 +52,18 @@ bool aic_trace_mmad(aic_sink *out, const aic_mmad_desc *desc, aic_overflow overf
 typedef struct aic_trace_place {
     int64_t from;
     int64_t matrix, row, column; /* tik_fixpipe: burst, row, column of the burst */
+    bool filled;                 /* none makes it: it is a zero of fill_block */
 } aic_trace_place;
 
 bool aic_trace_fixpipe_place(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *place);
 uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_overflow overflow, const uint64_t *words,
                            const aic_trace_place *place, uint64_t source);
+
+/* A stage of a chain between them: what it makes of accumulator number `element`, which is `source`. input1: its
+ * operand, called `name` in the chain; NULL: it has none; left[s]: the accumulator as stage s has left it, 1 the
+ * first. */
+uint64_t aic_trace_arithmetic(aic_sink *out, const aic_tensor_arithmetic_desc *desc, const char *name,
+                              const void *input1, const uint64_t *left, int64_t element, uint64_t source);
 
 bool aic_trace_tik_fixpipe_place(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_place *place);
 uint64_t aic_trace_tik_fixpipe(aic_sink *out, const aic_tik_fixpipe_desc *desc, aic_overflow overflow,

@@ -26,6 +26,8 @@ done <commands.txt
 expect 'help' 0 'tensor_arithmetic_quantized' "$aicjit" help
 expect 'help shows defaults' 0 'stride=\[2 integers\]  \(default \[1,1\]; 1\.\.63\)' "$aicjit" help conv2d
 expect 'help shows chains' 0 'conv2d\(\.\.\.\) \| fixpipe\(\.\.\.\)' "$aicjit" help fixpipe
+expect 'help shows operands of chains' 0 'l1out  \[Cout/16, round_howo, 16\]; channel: \[Cout\]' "$aicjit" help conv2d
+expect 'help shows what is between' 0 'with tensor_arithmetic\(\.\.\.\) between' "$aicjit" help mmad
 expect 'help on nothing known' 2 '"frob" is no operator and no command \(' "$aicjit" help frob
 expect 'help, did you mean an operator' 2 'did you mean texpands\?' "$aicjit" help texpand
 expect 'help, did you mean a command' 2 'did you mean bench\?' "$aicjit" help bnech

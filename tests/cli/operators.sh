@@ -158,7 +158,10 @@ expect 'fuzz of what cannot be fused' 2 'conv2d \| mmad: these two operators can
     "$aicjit" check --fuzz 1 --op 'conv2d|mmad'
 expect 'fuzz of an unknown operator' 2 '--op: "conv2d\|fixpip" is none of the operators: conv2d mmad ' \
     "$aicjit" check --fuzz 1 --op 'conv2d|fixpip'
-expect 'fuzz of three operators' 2 'names more than 2 operators' "$aicjit" check --fuzz 1 --op 'mmad|fixpipe|fixpipe'
+expect 'fuzz of three operators' 2 'fixpipe is not tensor_arithmetic' "$aicjit" check --fuzz 1 --op 'mmad|fixpipe|fixpipe'
+expect 'fuzz of a chain of three' 0 '^4 passed, 0 failed' "$aicjit" check --fuzz 2 --seed 3 --op 'mmad|tensor_arithmetic|fixpipe'
+expect 'fuzz of seven operators' 2 'names more than 6 operators' "$aicjit" check --fuzz 1 \
+    --op 'mmad|tensor_arithmetic|tensor_arithmetic|tensor_arithmetic|tensor_arithmetic|tensor_arithmetic|fixpipe'
 move='transdata(dtype=int8, src=NCHW, dst=NC1HWC0, shape=[1,64,5,5])'
 expect 'bytes of a move' 0 '"macs":0,"bytes":3200,.*"gmacs_per_s":0.000,"gbytes_per_s":[0-9.]*[1-9]' \
     "$aicjit" bench "$move" --json --min-time 0.01

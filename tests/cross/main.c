@@ -148,19 +148,30 @@ typedef struct subject {
     aic_object object;   /* its sizes and where its functions begin; the bytes are gone */
 } subject;
 
+/* The object in one piece, and the image in two parts, as kernels are compiled that are called at once. */
 static aic_status make_object(subject *s)
 {
     const aic_target *target = aic_target_find(AIC_ARCH_AARCH64, levels[s->level].name);
-    const aic_codegen_request request = {.count = 1,
-                                         .spec = &s->canonical,
-                                         .semantics = &s->semantics,
-                                         .target = target,
-                                         .triple = aic_target_triple(AIC_ARCH_AARCH64),
-                                         .symbol = "kernel"};
+    aic_codegen_request request = {.count = 1,
+                                   .spec = &s->canonical,
+                                   .semantics = &s->semantics,
+                                   .target = target,
+                                   .triple = aic_target_triple(AIC_ARCH_AARCH64),
+                                   .symbol = "kernel"};
     aic_status status = target != NULL ? aic_spec_parse(s->text, &s->spec) : AIC_INVALID_ARGUMENT;
     status = status == AIC_OK ? aic_spec_resolve_kernel(&s->spec, &s->semantics, &s->canonical) : status;
     status = status == AIC_OK ? aic_spec_resolve(&s->spec, &s->semantics, &s->spec) : status;
-    return status == AIC_OK ? aic_generator_linked()->object(&request, &s->object) : status;
+    status = status == AIC_OK ? aic_generator_linked()->object(&request, &s->object) : status;
+    if (status == AIC_OK) {
+        aic_object parts;
+        request.divided = true;
+        status = aic_generator_linked()->object(&request, &parts);
+        if (status == AIC_OK) {
+            aic_image_free(&s->object.image);
+            s->object.image = parts.image;
+        }
+    }
+    return status;
 }
 
 /* WORK/kernel.image, and WORK/kernel.o, which the linker must take, too. */
@@ -334,7 +345,7 @@ static void test_spec(cross *x, size_t level, aic_overflow overflow, const char 
 
 static void test_drawn(cross *x, size_t level, const aic_spec *spec, uint64_t seed)
 {
-    char text[2048];
+    char text[4096];
     if (aic_spec_print(spec, text, sizeof text, NULL) != AIC_OK) {
         printf("FAILED: random specification %" PRIu64 ": %s\n", seed, aic_last_error());
         x->failed++;

@@ -23,6 +23,7 @@
  *     AIC_LIMIT(field, entry, low, high) what an integer must be within, whatever the others are; entry: of a vector,
  *                                        AIC_EVERY: all of them, and of a scalar
  *     AIC_ROLE(operand, shape, text)     an operand, in the order of aic_jit_OP()
+ *     AIC_CHAIN_ROLE(operand, shape, text)  an operand that the operator has in chains only
  *     AIC_EXAMPLE(text)                  operator text that is legal
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -40,6 +41,7 @@
 #define AIC_CTYPE_DIMS int64_t
 #define AIC_CTYPE_TAG uint64_t
 #define AIC_CTYPE_ACCUMULATE aic_accumulate
+#define AIC_CTYPE_L1OUT aic_l1out
 #define AIC_CTYPE_LAYOUT aic_layout
 #define AIC_CTYPE_FORMAT aic_fixpipe_format
 #define AIC_CTYPE_QUANT_PRE aic_quant_pre

@@ -91,7 +91,8 @@ AIC_API aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info
 typedef enum aic_dump_stage {
     AIC_DUMP_IR = 0, /* as emitted; a comment at its head tells what it is */
     AIC_DUMP_OPT,    /* after the pass pipeline; the comment says where that changes nothing */
-    AIC_DUMP_ASM,
+    AIC_DUMP_ASM,    /* compiled in one piece. Kernels that are made to be called are compiled in two: the same code for
+                        what is hot, and for the loops around it code that is made in a quarter of the time */
     AIC_DUMP_OBJ,    /* relocatable object file */
     AIC_DUMP_PLAN,   /* the schedule's text */
     AIC_DUMP_EXPLAIN /* which schedule, where it comes from and why, which were refused and why, predicted cost and its

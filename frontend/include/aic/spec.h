@@ -83,9 +83,10 @@ typedef struct aic_operand {
     bool strided;
 } aic_operand;
 
-/* "producer | consumer" as one specification. aic_spec_validate() tells whether they can be fused; where they have no
- * operators or more than AIC_STAGES_MAX in all, or one is NULL, the result has none, which it refuses. Shape and stride
- * fields of the consumer that are 0 follow from the producer. */
+/* "producer | consumer" as one specification; either may be a chain itself. aic_spec_validate() tells whether they can
+ * be fused; where they have no operators or more than AIC_STAGES_MAX in all, or one is NULL, the result has none, which
+ * it refuses. Shape and stride fields of the consumer that are 0 follow from the producer, and so do the strides of
+ * tensor_arithmetic's input0 and output. */
 AIC_API aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer);
 
 /* A specification of this one operator. No check is made; of NULL it has no operator. */
@@ -110,7 +111,9 @@ AIC_API aic_status aic_spec_validate(const aic_spec *spec, const aic_semantics *
 AIC_API bool aic_spec_equal(const aic_spec *a, const aic_spec *b);
 
 /* The operands in calling order, out before in; of a fused chain: the last operator's output, the first one's inputs,
- * the last one's other inputs. Validates first. Writes at most AIC_OPERANDS_MAX entries. */
+ * what its sums start from (l1out, where they do not start from 0), the other input of every tensor_arithmetic between
+ * that has one (input1, input1_2, ...), the last operator's other inputs. Validates first. Writes at most
+ * AIC_OPERANDS_MAX entries. */
 AIC_API aic_status aic_spec_operands(const aic_spec *spec, const aic_semantics *semantics,
                                      aic_operand operands[AIC_OPERANDS_MAX], size_t *count);
 
@@ -181,8 +184,8 @@ AIC_API aic_status aic_spec_random(aic_op op, const aic_semantics *semantics, ui
  * semantics, too, which may have smaller memories besides. */
 AIC_API aic_status aic_spec_random_illegal(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec);
 
-/* The same for fused chains "producer | consumer" (AIC_OP_NONE: any operator that can be one). AIC_INVALID_ARGUMENT
- * when the two cannot be fused. */
+/* The same for fused chains that begin with the producer and end with the consumer (AIC_OP_NONE: any operator that can
+ * be one), some with arithmetic between. AIC_INVALID_ARGUMENT when the two cannot be fused. */
 AIC_API aic_status aic_spec_random_chain(aic_op producer, aic_op consumer, const aic_semantics *semantics,
                                          uint64_t seed, aic_spec *spec);
 AIC_API aic_status aic_spec_random_chain_illegal(aic_op producer, aic_op consumer, const aic_semantics *semantics,

@@ -13,6 +13,15 @@
  * is called `memory` and is passed as the output. The addresses count, and channel c lies in lane (Q + c) % lanes, row
  * (Q + c) / lanes, where Q is the lane of the address.
  *
+ * In a chain "conv2d | tensor_arithmetic | ..." input0 and output are the accumulators of the stage before, words of
+ * the shape [1, Cout/16, round_howo, 16] in conv2d's layout, changed where they are; shape and their strides may be
+ * left out. Rows past howo are not defined, and not part of a result; H may be howo, too. input1 is a constant, an
+ * operand - compact strides: as many words as the shape has; [0,16,0,1]: one value a channel - or, with input1_stage,
+ * the accumulators as an earlier stage has left them. memory is flat.
+ *
+ * PReLU, slopes a channel: where they are within 0..1, BM_MUL by them, then BM_MAX with what the stage before BM_MUL
+ * left; in general BM_MIN with the constant 0, BM_MUL by slope - 1, BM_ADD what the stage before BM_MIN left.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_TENSOR_ARITHMETIC_H
 #define AIC_TENSOR_ARITHMETIC_H

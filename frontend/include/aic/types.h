@@ -47,6 +47,10 @@ typedef enum aic_dtype {
  * e. NaN and infinite operands follow IEEE rules. */
 typedef enum aic_accumulate { AIC_ACCUMULATE_CUBE = 0, AIC_ACCUMULATE_FAST = 1 } aic_accumulate;
 
+/* In a chain, what sums start from where they do not start from 0: the old accumulators in their layout, or one value a
+ * channel. */
+typedef enum aic_l1out { AIC_L1OUT_TENSOR = 0, AIC_L1OUT_CHANNEL = 1 } aic_l1out;
+
 /* Data layouts, as transdata and the operands of mmad name them. R x C matrices: ND is row-major, the others are cut
  * into 512-byte fractals; the capital letter tells how fractals follow each other, the small one how elements do inside
  * one (z or Z: along the row first). */

@@ -183,7 +183,7 @@ static aic_status check_shape(const aic_arith *p)
 {
     static const int64_t most[] = {65535, 4095, 65535, 65535};
     aic_status status = AIC_OK;
-    for (int d = 0; d < AIC_ARITH_RANK && status == AIC_OK; d++) {
+    for (int d = 0; d < AIC_ARITH_RANK && status == AIC_OK && !p->chain; d++) {
         status = aic_rule_range(p->name, "shape", dimensions[d], p->shape[d], 1, most[d]);
     }
     return status;

@@ -34,6 +34,7 @@ typedef struct aic_arith_operand {
 
 typedef struct aic_arith {
     const char *name; /* of the operator, for messages */
+    bool chain;       /* the shape is that of a chain's accumulators */
     aic_memory memory;
     aic_atomic_op number;
     int64_t shape[AIC_ARITH_RANK];

@@ -1,10 +1,12 @@
 /* tensor_arithmetic: fields, rules, operands (tensor arithmetic, section 3). */
 #include "frontend/ops/arith/tensor_arithmetic.h"
 
+#include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/ops/arith/arith.h"
 #include "frontend/reference/reference.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* What an input has that it does not take: of a tensor the constant, of a constant the place. */
@@ -26,6 +28,7 @@ static inline void clear_ignored(aic_tensor_arithmetic_desc *desc)
     if (op == AIC_BM_CPY) { /* reads the first input only: the second is the constant 0 */
         desc->input1_is_const = true;
         desc->input1_const = 0;
+        desc->input1_stage = 0;
     }
     clear_input(desc->shape, &desc->input0_is_const, &desc->input0_addr, desc->input0_stride, &desc->input0_const);
     clear_input(desc->shape, &desc->input1_is_const, &desc->input1_addr, desc->input1_stride, &desc->input1_const);
@@ -85,10 +88,11 @@ aic_arith aic_arith_of_words(const aic_tensor_arithmetic_desc *desc, const aic_s
 
 /* ---- rules, in the order of the list ---- */
 
-static aic_status tensor_arithmetic_validate(const void *descriptor, const aic_semantics *semantics)
+aic_status aic_tensor_arithmetic_check(const aic_tensor_arithmetic_desc *desc, bool chain,
+                                       const aic_semantics *semantics)
 {
-    const aic_tensor_arithmetic_desc *desc = descriptor;
     aic_arith p = read_fields(desc, semantics);
+    p.chain = chain;
     aic_status status = aic_arith_check_places(&p);
     if (status == AIC_OK) {
         status = aic_arith_check_op(&p, false);
@@ -103,6 +107,18 @@ static aic_status tensor_arithmetic_validate(const void *descriptor, const aic_s
         status = aic_rule_range(NAME, "shift_type", NULL, p.shift_type, 0, 1);
     }
     return status == AIC_OK ? aic_arith_check_overlap(&p) : status;
+}
+
+static aic_status tensor_arithmetic_validate(const void *descriptor, const aic_semantics *semantics)
+{
+    const aic_tensor_arithmetic_desc *desc = descriptor;
+    aic_status status = aic_tensor_arithmetic_check(desc, false, semantics);
+    if (status == AIC_OK && desc->op != AIC_BM_CPY && desc->input1_stage != 0) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "input1_stage: %" PRId64 " is not 0: only chains have stages whose accumulators it can be",
+                          desc->input1_stage);
+    }
+    return status;
 }
 
 /* ---- operands ---- */
@@ -127,6 +143,12 @@ const aic_op_info aic_op_tensor_arithmetic = {
     .operands = tensor_arithmetic_operands,
     .accessed = tensor_arithmetic_accessed,
     .reference = aic_tensor_arithmetic_reference,
+    .consume = aic_tensor_arithmetic_consume,
+    .change = aic_tensor_arithmetic_change,
+    .other_stage = aic_tensor_arithmetic_other_stage,
+    .limit_rows = aic_tensor_arithmetic_limit_rows,
+    .enclose = aic_tensor_arithmetic_enclose,
     .random_under = aic_tensor_arithmetic_random,
     .random_illegal = aic_tensor_arithmetic_random_illegal,
+    .random_fused = aic_tensor_arithmetic_random_fused,
 };

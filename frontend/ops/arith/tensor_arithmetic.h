@@ -8,9 +8,23 @@
 void aic_tensor_arithmetic_canonicalise(void *desc, const aic_semantics *semantics);
 void aic_tensor_arithmetic_quantized_canonicalise(void *desc, const aic_semantics *semantics);
 
+/* In chains, see aic_op_info (chain.c, enclose.c). */
+aic_status aic_tensor_arithmetic_consume(void *desc, const aic_accumulator *from, const aic_semantics *semantics);
+void aic_tensor_arithmetic_change(const void *desc, aic_accumulator *accumulator);
+int aic_tensor_arithmetic_other_stage(const void *desc);
+void aic_tensor_arithmetic_limit_rows(void *desc, int64_t rows);
+aic_status aic_tensor_arithmetic_enclose(const void *desc, const aic_semantics *semantics, float *low, float *high,
+                                         const float *const other[2]);
+
+/* The rules but for those of the keys that chains have; in a chain, whose shape is filled in, one instruction does not
+ * bound it. */
+aic_status aic_tensor_arithmetic_check(const aic_tensor_arithmetic_desc *desc, bool chain,
+                                       const aic_semantics *semantics);
+
 /* Pseudo-random descriptors, see aic_op_info. */
 void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantics, void *desc);
 void aic_tensor_arithmetic_random_illegal(uint64_t *state, void *desc);
+void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);
 void aic_tensor_arithmetic_quantized_random(uint64_t *state, const aic_semantics *semantics, void *desc);
 void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc);
 

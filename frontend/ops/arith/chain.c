@@ -1,0 +1,139 @@
+/* tensor_arithmetic in chains: a stage that changes the accumulators where they are. They are words of the shape
+ *
+ *     [1, blocks of 16 columns, rows of a block, 16]
+ *
+ * and input0 and the output; input1 is an operand, a constant or what an earlier stage has left. */
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/ops/arith/arith.h"
+#include "frontend/ops/arith/tensor_arithmetic.h"
+
+#include <inttypes.h>
+
+#define NAME "tensor_arithmetic"
+
+enum { BLOCK = 16 };
+
+static const char *const dimensions[] = {"N", "C", "H", "W"};
+
+/* Where the accumulators are, as the operator tells it. */
+typedef struct places {
+    int64_t shape[AIC_ARITH_RANK], stride[AIC_ARITH_RANK];
+} places;
+
+static places places_of(const aic_accumulator *from)
+{
+    const int64_t blocks = (from->columns + BLOCK - 1) / BLOCK, block = from->block_rows * BLOCK;
+    return (places){{1, blocks, from->block_rows, BLOCK}, {0, block, BLOCK, 1}};
+}
+
+/* Flags and words that must be legal before anything is filled in. */
+static aic_status check_modes(const aic_tensor_arithmetic_desc *desc)
+{
+    aic_status status = aic_rule_enum(NAME, "memory", AIC_KIND_MEMORY, desc->memory);
+    if (status == AIC_OK && desc->memory != AIC_MEMORY_FLAT) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "memory: local is not flat, which a chain requires: the accumulators have no address");
+    }
+    if (status == AIC_OK) {
+        status = aic_rule_bool(NAME, "input0_is_const", &desc->input0_is_const);
+    }
+    if (status == AIC_OK && desc->input0_is_const) {
+        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                          "input0_is_const: true is not false, which a chain requires: input0 is the accumulators");
+    }
+    return status == AIC_OK ? aic_rule_bool(NAME, "input1_is_const", &desc->input1_is_const) : status;
+}
+
+static aic_status check_stage(const aic_tensor_arithmetic_desc *desc, const aic_accumulator *from)
+{
+    if (desc->op == AIC_BM_CPY) {
+        return AIC_OK; /* has one input */
+    }
+    aic_status status = aic_rule_range(NAME, "input1_stage", NULL, desc->input1_stage, 0, from->stage);
+    if (status == AIC_OK && desc->input1_stage != 0 && desc->input1_is_const) {
+        status =
+            aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                     "input1_stage: %" PRId64 " is not 0, which input1_is_const = true requires", desc->input1_stage);
+    }
+    return status;
+}
+
+/* All rows of a block, or those that are defined. */
+static aic_status fill_shape(aic_tensor_arithmetic_desc *desc, const aic_accumulator *from, const places *at)
+{
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        desc->shape[d] = desc->shape[d] == 0 ? at->shape[d] : desc->shape[d];
+        const bool defined = d == AIC_ARITH_H && desc->shape[d] == from->rows;
+        if (desc->shape[d] != at->shape[d] && !defined) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                            "shape: %s = %" PRId64 " is not %" PRId64 " of the accumulators [%" PRId64 ",%" PRId64
+                            ",%" PRId64 ",%" PRId64 "] of %s",
+                            dimensions[d], desc->shape[d], at->shape[d], at->shape[0], at->shape[1], at->shape[2],
+                            at->shape[3], from->producer);
+        }
+    }
+    return AIC_OK;
+}
+
+/* Strides of the accumulators; those that lead nowhere may be anything. */
+static aic_status fill_strides(const char *field, const int64_t shape[AIC_ARITH_RANK], int64_t stride[AIC_ARITH_RANK],
+                               const aic_accumulator *from, const places *at)
+{
+    const bool left_out = aic_arith_is_compact(stride);
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        if (left_out || shape[d] == 1) {
+            stride[d] = at->stride[d];
+        }
+        if (stride[d] != at->stride[d]) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NAME,
+                            "%s: %s = %" PRId64 " is not %" PRId64 ", which the accumulators of %s have", field,
+                            dimensions[d], stride[d], at->stride[d], from->producer);
+        }
+    }
+    return AIC_OK;
+}
+
+aic_status aic_tensor_arithmetic_consume(void *descriptor, const aic_accumulator *from, const aic_semantics *semantics)
+{
+    aic_tensor_arithmetic_desc *desc = descriptor;
+    const places at = places_of(from);
+    aic_status status = check_modes(desc);
+    if (status == AIC_OK) {
+        status = fill_shape(desc, from, &at);
+    }
+    if (status == AIC_OK) {
+        status = fill_strides("input0_stride", desc->shape, desc->input0_stride, from, &at);
+    }
+    if (status == AIC_OK && aic_tensor_arithmetic_other_stage(desc) != 0) {
+        status = fill_strides("input1_stride", desc->shape, desc->input1_stride, from, &at);
+    }
+    if (status == AIC_OK) {
+        status = fill_strides("output_stride", desc->shape, desc->output_stride, from, &at);
+    }
+    if (status == AIC_OK) {
+        status = aic_tensor_arithmetic_check(desc, true, semantics);
+    }
+    return status == AIC_OK ? check_stage(desc, from) : status;
+}
+
+void aic_tensor_arithmetic_change(const void *descriptor, aic_accumulator *accumulator)
+{
+    const aic_tensor_arithmetic_desc *desc = descriptor;
+    accumulator->words = true;
+    if (aic_arith_op_get(desc->op)->dtype == AIC_FLOAT32) {
+        accumulator->dtype = AIC_FLOAT32;
+    }
+}
+
+int aic_tensor_arithmetic_other_stage(const void *descriptor)
+{
+    const aic_tensor_arithmetic_desc *desc = descriptor;
+    return desc->op == AIC_BM_CPY ? 0 : (int)desc->input1_stage;
+}
+
+void aic_tensor_arithmetic_limit_rows(void *descriptor, int64_t rows)
+{
+    aic_tensor_arithmetic_desc *desc = descriptor;
+    desc->shape[AIC_ARITH_H] = desc->shape[AIC_ARITH_H] < rows ? desc->shape[AIC_ARITH_H] : rows;
+}
