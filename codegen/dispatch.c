@@ -32,11 +32,11 @@ static LLVMValueRef assembly(aic_emit *e, LLVMTypeRef type, const char *text, co
     return LLVMBuildCall2(e->builder, type, code, args, count, "");
 }
 
-static cpuid_words cpuid(aic_emit *e, uint32_t leaf)
+static cpuid_words cpuid(aic_emit *e, uint32_t leaf, uint32_t subleaf)
 {
     LLVMTypeRef words[] = {e->i32, e->i32, e->i32, e->i32}, params[] = {e->i32, e->i32};
     LLVMTypeRef result = LLVMStructTypeInContext(e->context, words, 4, false);
-    LLVMValueRef args[] = {number(e, leaf), number(e, 0)};
+    LLVMValueRef args[] = {number(e, leaf), number(e, subleaf)};
     LLVMValueRef all = assembly(e, LLVMFunctionType(result, params, 2, false), "cpuid",
                                 "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}", args, 2);
     return (cpuid_words){
@@ -89,15 +89,16 @@ static LLVMValueRef probe_x86(aic_emit *e, const aic_target *const *target, size
     enum { LEAF_FEATURES = 7, OSXSAVE = 1u << 27 };
     static const uint32_t EXTENDED = 0x80000000u;
     LLVMValueRef condition[LEVELS_MAX] = {NULL};
-    LLVMValueRef most = cpuid(e, 0).a, leaf1 = cpuid(e, 1).c;
+    LLVMValueRef most = cpuid(e, 0, 0).a, leaf1 = cpuid(e, 1, 0).c;
     LLVMValueRef can =
         both(e, LLVMBuildICmp(e->builder, LLVMIntUGE, most, number(e, LEAF_FEATURES), ""), has_bits(e, leaf1, OSXSAVE));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
     aic_branch branch;
     aic_branch_begin(e, &branch, can);
-    cpuid_words leaf7 = cpuid(e, LEAF_FEATURES);
-    LLVMValueRef extended = LLVMBuildICmp(e->builder, LLVMIntUGT, cpuid(e, EXTENDED).a, number(e, EXTENDED), "");
-    LLVMValueRef extra = LLVMBuildSelect(e->builder, extended, cpuid(e, EXTENDED + 1).c, number(e, 0), "");
+    cpuid_words leaf7 = cpuid(e, LEAF_FEATURES, 0);
+    LLVMValueRef more = cpuid(e, LEAF_FEATURES, 1).a; /* 0 where there is no such subleaf */
+    LLVMValueRef extended = LLVMBuildICmp(e->builder, LLVMIntUGT, cpuid(e, EXTENDED, 0).a, number(e, EXTENDED), "");
+    LLVMValueRef extra = LLVMBuildSelect(e->builder, extended, cpuid(e, EXTENDED + 1, 0).c, number(e, 0), "");
     LLVMValueRef state = saved_state(e);
     for (size_t i = 1; i < levels; i++) {
         aic_x86_words needs;
@@ -105,6 +106,7 @@ static LLVMValueRef probe_x86(aic_emit *e, const aic_target *const *target, size
         condition[i] = both(e, has_bits(e, leaf1, needs.leaf1_ecx), has_bits(e, leaf7.b, needs.leaf7_ebx));
         condition[i] = both(e, condition[i], has_bits(e, leaf7.c, needs.leaf7_ecx));
         condition[i] = both(e, condition[i], has_bits(e, leaf7.d, needs.leaf7_edx));
+        condition[i] = both(e, condition[i], has_bits(e, more, needs.leaf7_1_eax));
         condition[i] = both(e, condition[i], has_bits(e, extra, needs.leaf80000001_ecx));
         condition[i] = both(e, condition[i], has_bits(e, state, (uint32_t)needs.state));
     }

@@ -90,11 +90,13 @@ static void leave(const member *m)
     aic_float_leave(m->e, m->saved);
 }
 
-/* Packs all of an operand. */
+/* Packs all of an operand; that needs no tiles. */
 static void call_pack(const member *m, LLVMValueRef packed, LLVMValueRef source)
 {
     LLVMValueRef args[] = {packed, source, aic_int(m->e, 0), aic_int(m->e, m->plan->requirements.pack.items)};
+    LLVMValueRef saved = aic_float_enter(m->e, (m->plan->requirements.needs & AIC_NEEDS_FLOAT) != 0);
     aic_emit_call(m->e, m->bodies->pack, args, 4);
+    aic_float_leave(m->e, saved);
 }
 
 static void call_phase(const member *m, uint32_t phase, LLVMValueRef first, LLVMValueRef last)
@@ -115,9 +117,7 @@ static void pack(member *m, LLVMValueRef workspace)
     const aic_requirements *r = &m->plan->requirements;
     if (r->pack.operand != 0) {
         LLVMValueRef packed = aic_at_const(m->e, workspace, aic_workspace_bytes(r, AIC_PACKED));
-        enter(m);
         call_pack(m, packed, m->operand[r->pack.operand]);
-        leave(m);
         m->operand[r->pack.operand] = packed;
     }
 }
@@ -211,9 +211,7 @@ static void emit_pack(const kernel *k)
     static const char *const PARAMS[] = {"packed", "source"};
     member m = member_of(k, 0);
     begin_entry(k->e, k->symbol, AIC_FUNCTION_PACK, PARAMS, 2, 0);
-    enter(&m);
     call_pack(&m, aic_emit_param(k->e, 0), aic_emit_param(k->e, 1));
-    leave(&m);
     aic_emit_function_end(k->e);
 }
 

@@ -4,15 +4,21 @@
 #include "runtime/generator.h"
 #include "runtime/log.h"
 #include "runtime/tuning.h"
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request)
 {
-    *build = (aic_build){.context = context, .request = request, .count = 0, .schedule = request->schedule};
+    memset(build, 0, offsetof(aic_build, spec));
+    build->context = context;
+    build->request = request;
+    build->schedule = request->schedule;
     for (size_t i = 0; i < request->count; i++) {
         const aic_stage_view *view = &request->stage[i];
-        build->count += view->stages > 0;
+        if (view->stages > 0) {
+            memset(&build->spec[build->count++], 0, sizeof build->spec[0]);
+        }
         aic_spec *spec = &build->spec[build->count - 1];
         aic_stage *stage = &spec->stage[spec->count++];
         stage->op = view->op;
@@ -100,7 +106,7 @@ bool aic_build_load(aic_build *build)
                     aic_disk_load(&context->disk, &build->identity, &build->object);
     if (build->loaded) {
         build->code->given = build->schedule != NULL;
-        aic_code_describe(build->code, &build->object);
+        aic_code_describe(build->code, build->context, &build->object);
     }
     return build->loaded;
 }
@@ -111,7 +117,7 @@ aic_status aic_build_object(aic_build *build)
     aic_status status = aic_generator()->object(&request, &build->object);
     if (status == AIC_OK) {
         build->code->given = request.schedule != NULL;
-        aic_code_describe(build->code, &build->object);
+        aic_code_describe(build->code, build->context, &build->object);
         const bool kept =
             build->context->profile == 0 && aic_disk_store(&build->context->disk, &build->identity, &build->object);
         atomic_fetch_add_explicit(&build->context->stores, kept, memory_order_relaxed); /* a statistic */

@@ -7,14 +7,15 @@
 typedef struct aic_build {
     aic_context *context;
     const aic_request *request;
-    size_t count;                 /* specifications */
-    aic_spec spec[AIC_GROUP_MAX]; /* copies of the request's descriptors; canonical after the first stage */
-    aic_spec shown;               /* the first one, resolved only: what a log shows */
-    const char *schedule;         /* of the request or of a tuning record; NULL: the default rule chooses */
+    size_t count;         /* specifications */
+    aic_spec shown;       /* the first one, resolved only: what a log shows */
+    const char *schedule; /* of the request or of a tuning record; NULL: the default rule chooses */
     aic_identity identity;
     aic_object object;
     bool loaded;    /* the object is from the disk cache */
     aic_code *code; /* the result, held once */
+    /* Copies of the request's descriptors; canonical after the first stage. Last, as most of it is never written. */
+    aic_spec spec[AIC_GROUP_MAX];
 } aic_build;
 
 /* Runs no stage yet. End with aic_build_end(). */

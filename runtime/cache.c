@@ -7,12 +7,6 @@
 
 #define FIRST_CAPACITY 64
 
-struct aic_cache_table {
-    aic_retired retired;
-    size_t mask; /* capacity - 1; the capacity is a power of two, at most half of it entries or marks */
-    _Atomic(aic_cache_entry *) slot[];
-};
-
 struct aic_flight {
     aic_flight *next;
     aic_cache_entry *entry; /* made with the claim, so that publishing needs no memory */
@@ -24,8 +18,7 @@ struct aic_flight {
     char message[512];
 };
 
-/* In the place of an entry that was removed: no key is so long. */
-static aic_cache_entry mark = {.size = SIZE_MAX};
+static aic_cache_entry mark = {.size = AIC_CACHE_MARK_SIZE};
 
 pthread_mutex_t aic_cache_mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned generation; /* forks between the first process and this one */
@@ -111,7 +104,7 @@ void aic_cache_destroy(aic_cache *cache, void (*release)(void *value))
     drop_lost_flights(cache);
 }
 
-const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_cache_key *key)
+const aic_cache_entry *aic_cache_find_slot(const aic_cache *cache, const aic_cache_key *key, size_t *slot)
 {
     /* acquire: pairs with the release in reserve(), the table's content comes with its address. */
     const aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_acquire);
@@ -119,6 +112,7 @@ const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_cache_ke
         /* acquire: pairs with the release in aic_cache_publish(), the entry and its value come with its address. */
         const aic_cache_entry *entry = atomic_load_explicit(&table->slot[i], memory_order_acquire);
         if (entry == NULL || aic_cache_entry_matches(entry, key)) {
+            *slot = i;
             return entry;
         }
     }

@@ -35,7 +35,14 @@ typedef struct aic_cache_entry {
     unsigned char bytes[];
 } aic_cache_entry;
 
-typedef struct aic_cache_table aic_cache_table;
+typedef struct aic_cache_table {
+    aic_retired retired;
+    size_t mask; /* capacity - 1; the capacity is a power of two, at most half of it entries or marks */
+    _Atomic(aic_cache_entry *) slot[];
+} aic_cache_table;
+
+/* In the place of an entry that was removed: no key is so long. */
+#define AIC_CACHE_MARK_SIZE SIZE_MAX
 
 /* A value in the making; between aic_cache_claim() and aic_cache_publish() it belongs to the claiming thread. */
 typedef struct aic_flight aic_flight;
@@ -70,8 +77,23 @@ static inline bool aic_cache_entry_matches(const aic_cache_entry *entry, const a
     return entry->hash == key->hash && entry->size == key->size && memcmp(entry->bytes, key->bytes, key->size) == 0;
 }
 
-/* The entry of `key`, or NULL. Lock-free, allocates nothing. */
-const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_cache_key *key);
+/* The entry of `key`, or NULL, then *slot is anything. Lock-free, allocates nothing. */
+const aic_cache_entry *aic_cache_find_slot(const aic_cache *cache, const aic_cache_key *key, size_t *slot);
+
+static inline const aic_cache_entry *aic_cache_find(const aic_cache *cache, const aic_cache_key *key)
+{
+    size_t slot;
+    return aic_cache_find_slot(cache, key, &slot);
+}
+
+/* The entry that is in a slot now, of whatever key; NULL: there is none. Any number may be asked for. */
+static inline const aic_cache_entry *aic_cache_at(const aic_cache *cache, size_t slot)
+{
+    /* acquire, twice: as in aic_cache_find_slot(). */
+    const aic_cache_table *table = atomic_load_explicit(&cache->table, memory_order_acquire);
+    const aic_cache_entry *entry = atomic_load_explicit(&table->slot[slot & table->mask], memory_order_acquire);
+    return entry != NULL && entry->size != AIC_CACHE_MARK_SIZE ? entry : NULL;
+}
 
 /* After a miss. AIC_OK with *entry: another thread has made it. AIC_OK with *flight: the caller makes the value and
  * must then call aic_cache_publish(). Else the failure of the thread that was making it, or AIC_OUT_OF_MEMORY. */

@@ -25,9 +25,9 @@ aic_status aic_call_check(const aic_code *code, int form, const void *const oper
     return prepare(code, form, operands);
 }
 
-static inline aic_status get_workspace(const aic_code *code, int form, void **workspace)
+static inline aic_status get_workspace(aic_thread *thread, const aic_code *code, int form, void **workspace)
 {
-    return aic_scratch_get((size_t)aic_workspace_bytes(&code->requirements, form), workspace);
+    return aic_scratch_get_as(thread, (size_t)aic_workspace_bytes(&code->requirements, form), workspace);
 }
 
 /* Operands are passed as the kernel's C signature says; constness is the caller's matter. */
@@ -81,7 +81,7 @@ void aic_call_alone(const aic_code *code, int form, const void *const operands[]
     }
 }
 
-static aic_status run_generic(const aic_code *code, int form, const void *const operands[])
+static aic_status run_generic(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
     aic_status status = prepare(code, form, operands);
@@ -89,7 +89,7 @@ static aic_status run_generic(const aic_code *code, int form, const void *const 
         return aic_share_call(code, form, operands);
     }
     if (status == AIC_OK) {
-        status = get_workspace(code, form, &workspace);
+        status = get_workspace(thread, code, form, &workspace);
     }
     if (status == AIC_OK) {
         call_generic(code, form, operands, workspace);
@@ -97,18 +97,18 @@ static aic_status run_generic(const aic_code *code, int form, const void *const 
     return status;
 }
 
-static inline aic_status run_direct(const aic_code *code, int form, const void *const operands[])
+static inline aic_status run_direct(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
     if (code->operand_count > DIRECT_MAX) {
-        return run_generic(code, form, operands);
+        return run_generic(thread, code, form, operands);
     }
     aic_status status = prepare(code, form, operands);
     if (status == AIC_OK && code->workers > 1) {
         return aic_share_call(code, form, operands);
     }
     if (status == AIC_OK) {
-        status = get_workspace(code, form, &workspace);
+        status = get_workspace(thread, code, form, &workspace);
     }
     if (status == AIC_OK) {
         call_direct(code->entry[form], code->operand_count, operands, workspace);
@@ -117,22 +117,29 @@ static inline aic_status run_direct(const aic_code *code, int form, const void *
 }
 
 /* The call, and a line that says how long it took. */
-static __attribute__((noinline)) aic_status run_logged(const aic_code *code, int form, const void *const operands[])
+static __attribute__((noinline)) aic_status run_logged(aic_thread *thread, const aic_code *code, int form,
+                                                       const void *const operands[])
 {
     const uint64_t start = aic_log_now();
-    aic_status status = run_direct(code, form, operands);
+    aic_status status = run_direct(thread, code, form, operands);
     const uint64_t end = aic_log_now();
     const char *outcome = status != AIC_OK ? aic_status_name(status) : form == AIC_PACKED ? "packed" : "plain";
     aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_EXEC, .outcome = outcome, .exec_ns = end - start});
     return status;
 }
 
+aic_status aic_call_as(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
+{
+    return code->logged ? run_logged(thread, code, form, operands) : run_direct(thread, code, form, operands);
+}
+
 aic_status aic_call(const aic_code *code, int form, const void *const operands[])
 {
-    return code->logged ? run_logged(code, form, operands) : run_direct(code, form, operands);
+    return aic_call_as(aic_thread_peek(), code, form, operands);
 }
 
 aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[])
 {
-    return code->logged ? run_logged(code, form, operands) : run_generic(code, form, operands);
+    aic_thread *thread = aic_thread_peek();
+    return code->logged ? run_logged(thread, code, form, operands) : run_generic(thread, code, form, operands);
 }

@@ -2,6 +2,7 @@
 #include "runtime/code.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
+#include "frontend/text/text.h"
 #include "runtime/scratch.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,25 +89,22 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
 aic_status aic_code_set_text(aic_code *code, const aic_spec *shown)
 {
     static const char LEFT_OUT[] = "(...)";
-    size_t length = strlen(code->subject) + sizeof LEFT_OUT - 1;
-    aic_status status = code->count == 1 ? aic_spec_print(shown, NULL, 0, &length) : AIC_OK;
-    char *text = status == AIC_OK ? malloc(length + 1) : NULL;
-    if (text == NULL) {
-        return status == AIC_OK ? aic_fail_memory("kernel", length + 1) : status;
+    const size_t size = strlen(code->subject) + sizeof LEFT_OUT;
+    if (code->count == 1) {
+        return aic_spec_print_new(shown, &code->text);
     }
-    if (code->count > 1) {
-        snprintf(text, length + 1, "%s%s", code->subject, LEFT_OUT);
-    } else {
-        status = aic_spec_print(shown, text, length + 1, NULL);
+    code->text = malloc(size);
+    if (code->text == NULL) {
+        return aic_fail_memory("kernel", size);
     }
-    code->text = text;
-    return status;
+    snprintf(code->text, size, "%s%s", code->subject, LEFT_OUT);
+    return AIC_OK;
 }
 
-void aic_code_describe(aic_code *code, const aic_object *object)
+void aic_code_describe(aic_code *code, aic_context *context, const aic_object *object)
 {
     code->requirements = object->requirements;
-    code->workers = aic_share_workers(code);
+    code->workers = aic_share_workers(code, &context->quota);
     const aic_packing *pack = &object->requirements.pack;
     if (pack->operand != 0 && pack->operand < code->operand_count) {
         code->argument[AIC_PACKED][pack->operand].bytes = (uintptr_t)pack->bytes;

@@ -59,7 +59,7 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
 aic_status aic_code_set_text(aic_code *code, const aic_spec *shown);
 
 /* Takes over sizes and times of the object that the code will consist of. */
-void aic_code_describe(aic_code *code, const aic_object *object);
+void aic_code_describe(aic_code *code, aic_context *context, const aic_object *object);
 
 /* Makes the object's image callable. */
 aic_status aic_code_place(aic_code *code, const aic_image *image);
@@ -76,6 +76,9 @@ void aic_code_release(aic_code *code); /* frees the machine code with the last h
  * the code with plain or packed operands, shared by workers where it can be. Nothing is written on failure, but for
  * that of a caller's parallel loop. */
 aic_status aic_call(const aic_code *code, int form, const void *const operands[]);
+
+/* The same for who has asked for the calling thread's record, which may be NULL. */
+aic_status aic_call_as(aic_thread *thread, const aic_code *code, int form, const void *const operands[]);
 
 /* The same through libffi. */
 aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[]);

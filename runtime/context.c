@@ -111,6 +111,7 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     }
     if (status == AIC_OK) {
         status = aic_share_configure(&context->share, options, aic_environment("AIC_NUM_THREADS"));
+        atomic_init(&context->quota, AIC_QUOTA_UNKNOWN);
         context->share.log = context->verbose >= 1;
     }
     if (status == AIC_OK) {
@@ -201,13 +202,14 @@ void aic_context_destroy(aic_context *context)
     }
 }
 
+_Atomic(aic_context *) aic_context_of_process;
+
 /* Threads that come first together each make one, and all but one of those go again: no lock is held that a fork could
  * leave behind. */
 aic_status aic_context_default(aic_context **context)
 {
-    static _Atomic(aic_context *) the_default;
     /* acquire: pairs with the release below, the context's content comes with its address. */
-    *context = atomic_load_explicit(&the_default, memory_order_acquire);
+    *context = atomic_load_explicit(&aic_context_of_process, memory_order_acquire);
     if (*context != NULL) {
         return AIC_OK;
     }
@@ -217,7 +219,7 @@ aic_status aic_context_default(aic_context **context)
     if (status != AIC_OK) {
         return status;
     }
-    if (!atomic_compare_exchange_strong_explicit(&the_default, &first, made, memory_order_release,
+    if (!atomic_compare_exchange_strong_explicit(&aic_context_of_process, &first, made, memory_order_release,
                                                  memory_order_acquire)) {
         aic_context_destroy(made);
         made = first;
@@ -281,8 +283,11 @@ int aic_context_threads(aic_context *context)
     if (aic_context_resolve(&context) != AIC_OK) {
         return 0;
     }
-    const aic_share *share = &context->share;
-    return share->threads == 1 || share->parallel_for != NULL || aic_pool_exists() ? share->threads : 1;
+    aic_share share = context->share;
+    if (share.threads > 1) {
+        aic_share_limit(&share, &context->quota);
+    }
+    return share.threads == 1 || share.parallel_for != NULL || aic_pool_exists() ? share.threads : 1;
 }
 
 const char *aic_llvm_version(void)

@@ -19,7 +19,8 @@ struct aic_context {
     int verbose;      /* 0 .. 2 */
     unsigned log;     /* AIC_VERBOSE_... */
     unsigned profile; /* AIC_PROFILE_... (profile.h) */
-    aic_share share;
+    aic_share share;  /* without a quota */
+    atomic_int quota; /* for aic_share_limit() */
     aic_semantics semantics;
     aic_tuning *tuning; /* NULL: none */
     aic_disk disk;
@@ -32,12 +33,19 @@ struct aic_context {
     aic_counters counters;
 };
 
-/* The process-wide default context, made at the first call from the environment. */
+/* The process-wide default context; NULL: it was not made yet. */
+extern _Atomic(aic_context *) aic_context_of_process;
+
+/* The same, made at the first call from the environment. */
 aic_status aic_context_default(aic_context **context);
 
 /* Puts the default context in the place of NULL. */
 static inline aic_status aic_context_resolve(aic_context **context)
 {
+    if (*context == NULL) {
+        /* acquire: pairs with the release in aic_context_default(), the context's content comes with its address. */
+        *context = atomic_load_explicit(&aic_context_of_process, memory_order_acquire);
+    }
     return *context != NULL ? AIC_OK : aic_context_default(context);
 }
 

@@ -10,6 +10,10 @@
 
 enum { REQUESTS = 4 /* entries by request that there may be for each kernel of the limit */, SPARE = 16 };
 
+/* What a kernel and an entry by request take besides code memory: the structure, and about as much as its text, its
+ * identity and its entry take, or its words. */
+enum { KERNEL_BYTES = sizeof(aic_code) + 1024, REQUEST_BYTES = 320 };
+
 /* ---- entries; the caches' mutex is held, but for drop() ---- */
 
 static bool admit_kernel(aic_cache_entry *entry)
@@ -71,8 +75,9 @@ static bool exceeds(uint64_t value, uint64_t limit, uint64_t spare)
 static bool is_full(const aic_context *context, uint64_t spare)
 {
     const uint64_t kernels = atomic_load_explicit(&context->kernels.entries, memory_order_relaxed);
-    const uint64_t bytes = atomic_load_explicit(&context->kernels.weight, memory_order_relaxed);
     const uint64_t requests = atomic_load_explicit(&context->by_request.entries, memory_order_relaxed);
+    const uint64_t bytes = atomic_load_explicit(&context->kernels.weight, memory_order_relaxed) +
+                           kernels * KERNEL_BYTES + requests * REQUEST_BYTES;
     return exceeds(kernels, context->cache_kernels, spare) || exceeds(bytes, context->cache_bytes, spare) ||
            exceeds(requests / REQUESTS, context->cache_kernels, spare);
 }

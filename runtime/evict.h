@@ -1,6 +1,6 @@
 /* Limits of a context's memory cache: kernels that were not used for longest go, by the number of kernels and by the
- * bytes of code memory that they take. Kernels that a handle holds stay, and so does code that is being called
- * (grace.h). */
+ * bytes that they take, in code memory and besides. Kernels that a handle holds stay, and so does code that is being
+ * called (grace.h). */
 #ifndef AIC_RUNTIME_EVICT_H
 #define AIC_RUNTIME_EVICT_H
 

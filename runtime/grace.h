@@ -35,10 +35,9 @@ aic_presence *aic_presence_get(void);
 void aic_grace_enter_unknown(void);
 void aic_grace_leave_unknown(void);
 
-/* Enters a section; the result is for aic_grace_leave() of the same thread. */
-static inline aic_presence *aic_grace_enter(void)
+/* aic_grace_enter() for who has asked for the calling thread's record, which may be NULL. */
+static inline aic_presence *aic_grace_enter_as(const aic_thread *thread)
 {
-    const aic_thread *thread = aic_thread_peek();
     aic_presence *reader = thread != NULL && thread->reader != NULL ? thread->reader : aic_presence_get();
     if (reader == NULL) {
         aic_grace_enter_unknown();
@@ -55,6 +54,12 @@ static inline aic_presence *aic_grace_enter(void)
         }
     }
     return reader;
+}
+
+/* Enters a section; the result is for aic_grace_leave() of the same thread. */
+static inline aic_presence *aic_grace_enter(void)
+{
+    return aic_grace_enter_as(aic_thread_peek());
 }
 
 static inline void aic_grace_leave(aic_presence *reader)

@@ -5,6 +5,7 @@
 #include "frontend/core/op.h"
 #include "frontend/text/text.h"
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,11 +15,27 @@ enum { WORD = 8, NUMBER = 4, MAGIC_BYTES = 4 };
 
 /* ---- writing ---- */
 
-static void write_fields(aic_writer *out, const aic_record *record, const void *fields)
+/* The lists that identities have, by operator and, from AIC_OP_END on, by these numbers. */
+enum { SEMANTICS = AIC_OP_END, MACHINE, LISTS };
+
+/* The signature of a list, which is made once: it takes as long as all the rest of an identity. */
+static uint64_t signature_of(const aic_record *record, int list)
+{
+    static atomic_uint_fast64_t known[LISTS]; /* 0: not yet */
+    /* relaxed: whoever makes it makes the same. */
+    uint64_t signature = atomic_load_explicit(&known[list], memory_order_relaxed);
+    if (signature == 0) {
+        signature = aic_record_signature(record);
+        atomic_store_explicit(&known[list], signature, memory_order_relaxed);
+    }
+    return signature;
+}
+
+static void write_fields(aic_writer *out, const aic_record *record, int list, const void *fields)
 {
     const size_t section = aic_write_begin(out, "FLDS");
     aic_write_text(out, record->name);
-    aic_write_number(out, aic_record_signature(record), WORD);
+    aic_write_number(out, signature_of(record, list), WORD);
     for (size_t f = 0; f < record->count; f++) {
         for (uint32_t i = 0; i < record->fields[f].count; i++) {
             aic_write_number(out, aic_field_word(&record->fields[f], fields, i), WORD);
@@ -31,7 +48,7 @@ static void write_spec(aic_writer *out, const aic_spec *spec)
 {
     const size_t section = aic_write_begin(out, "SPEC");
     for (int32_t i = 0; i < spec->count; i++) {
-        write_fields(out, &aic_op_get(spec->stage[i].op)->record, &spec->stage[i].desc);
+        write_fields(out, &aic_op_get(spec->stage[i].op)->record, (int)spec->stage[i].op, &spec->stage[i].desc);
     }
     aic_write_end(out, section);
 }
@@ -75,10 +92,10 @@ static size_t write_identity(aic_writer *out, const aic_codegen_request *request
     for (size_t i = 0; i < request->count; i++) {
         write_spec(out, &request->spec[i]);
     }
-    write_fields(out, &aic_semantics_record, request->semantics);
+    write_fields(out, &aic_semantics_record, SEMANTICS, request->semantics);
     write_target(out, request->target);
     write_text_section(out, "PASS", request->passes != NULL ? request->passes : "");
-    write_fields(out, &aic_machine_record, aic_machine_facts());
+    write_fields(out, &aic_machine_record, MACHINE, aic_machine_facts());
     const size_t problem = out->size;
     write_choice(out, request->schedule);
     return problem;

@@ -6,6 +6,7 @@
 #include "runtime/evict.h"
 #include "runtime/log.h"
 #include "runtime/worker.h"
+#include <stddef.h>
 #include <stdlib.h>
 
 enum { SHOWN_MAX = 4096 }; /* bytes of an operator text in a log line */
@@ -148,15 +149,15 @@ static aic_status make_request(const making *what, aic_result *made)
     return what->context->tuning != NULL ? aic_worker_run(run_make_job, &job) : aic_worker_here(run_make_job, &job);
 }
 
-static inline aic_status call(const aic_request *request, const aic_result *found)
+static inline aic_status call(aic_thread *thread, const aic_request *request, const aic_code *code)
 {
     if (request->counted) {
-        aic_status status = aic_code_count_check(found->code, request->operand_count);
+        aic_status status = aic_code_count_check(code, request->operand_count);
         if (status != AIC_OK) {
             return status;
         }
     }
-    return aic_call(found->code, AIC_PLAIN, request->operands);
+    return aic_call_as(thread, code, AIC_PLAIN, request->operands);
 }
 
 /* Makes what was not found, holds it for a caller who wants that, and keeps the cache's limits. */
@@ -187,10 +188,92 @@ static __attribute__((noinline)) aic_status miss(const making *what, const aic_c
     if (status == AIC_OK && what->request->operands == NULL) {
         *result = found;
     } else if (status == AIC_OK) {
-        status = call(what->request, &found);
+        status = call(aic_thread_peek(), what->request, found.code);
     }
     aic_grace_leave(reader);
     aic_reclaim();
+    return status;
+}
+
+/* The rest of the way of what was found. */
+static inline aic_status use(aic_thread *thread, aic_context *context, const aic_request *request,
+                             const aic_cache_entry *entry, aic_result *result)
+{
+    aic_code *code = entry->value;
+    aic_cache_touch(&context->by_request, entry);
+    if (context->verbose >= 2) {
+        aic_log("hit %s", code->symbol);
+    } else if ((context->log & AIC_VERBOSE_CACHE) != 0) {
+        log_lookup(code, true);
+    }
+    if (request->operands != NULL) {
+        return call(thread, request, code);
+    }
+    aic_code_hold(code);
+    *result = (aic_result){.code = code};
+    return AIC_OK;
+}
+
+/* Where a thread notes the slot of a request. Callers that repeat a request have it in the same memory. */
+static inline uint32_t *hint(aic_thread *thread, const aic_context *context, const aic_request *request)
+{
+    const uint64_t where = (uint64_t)((uintptr_t)request->stage[0].desc ^ (uintptr_t)context);
+    return &thread->slot[where * UINT64_C(0x9E3779B97F4A7C15) >> (64 - AIC_SLOT_HINT_BITS)];
+}
+
+_Static_assert(offsetof(aic_cache_entry, bytes) % sizeof(uint64_t) == 0, "keys of requests are read as words");
+
+/* Whether the entry's key is that of the request, which is not made for it. */
+static inline bool has_key_of(const aic_cache_entry *entry, const aic_request *request)
+{
+    const uint64_t *word = (const uint64_t *)(const void *)entry->bytes;
+    size_t left = entry->size / sizeof *word;
+    for (size_t i = 0; i < request->count; i++) {
+        const aic_stage_view *view = &request->stage[i];
+        const size_t same =
+            aic_key_begins_with(word, left, i == 0 ? request->specs : 0, view->stages, view->op, view->desc);
+        if (same == 0) {
+            return false;
+        }
+        word += same;
+        left -= same;
+    }
+    return left == 0;
+}
+
+/* The request's entry where the thread has found it the last time, if it is still there. */
+static inline const aic_cache_entry *find_again(aic_thread *thread, const aic_context *context,
+                                                const aic_request *request)
+{
+    if (thread == NULL || request->schedule != NULL) {
+        return NULL;
+    }
+    const aic_cache_entry *entry = aic_cache_at(&context->by_request, *hint(thread, context, request));
+    return entry != NULL && has_key_of(entry, request) ? entry : NULL;
+}
+
+/* The way by the key, in the section of `reader`, which it leaves. Not inlined: who finds an entry again needs none of
+ * its memory. */
+static __attribute__((noinline)) aic_status search(aic_context *context, const aic_request *request,
+                                                   aic_presence *reader, aic_result *result)
+{
+    /* descriptor -> key */
+    aic_key words;
+    make_key(request, &words);
+    const aic_cache_key key = {words.word, words.count * sizeof words.word[0], aic_key_hash(&words)};
+
+    /* cached? */
+    size_t slot;
+    const aic_cache_entry *entry = aic_cache_find_slot(&context->by_request, &key, &slot);
+    if (entry == NULL) {
+        return miss(&(making){.context = context, .request = request}, &key, reader, result);
+    }
+    aic_thread *thread = aic_thread_peek();
+    if (thread != NULL) {
+        *hint(thread, context, request) = (uint32_t)slot;
+    }
+    aic_status status = use(thread, context, request, entry, result);
+    aic_grace_leave(reader);
     return status;
 }
 
@@ -201,30 +284,14 @@ aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_re
     if (status != AIC_OK) {
         return status;
     }
-    /* descriptor -> key */
-    aic_key words;
-    make_key(request, &words);
-    const aic_cache_key key = {words.word, words.count * sizeof words.word[0], aic_key_hash(&words)};
-
-    /* cached? What is found is valid until the section ends. */
-    aic_presence *reader = aic_grace_enter();
-    const aic_cache_entry *entry = aic_cache_find(&context->by_request, &key);
+    /* What is found is valid until the section ends. */
+    aic_thread *thread = aic_thread_peek();
+    aic_presence *reader = aic_grace_enter_as(thread);
+    const aic_cache_entry *entry = find_again(thread, context, request);
     if (entry == NULL) {
-        return miss(&(making){.context = context, .request = request}, &key, reader, result);
+        return search(context, request, reader, result);
     }
-    aic_cache_touch(&context->by_request, entry);
-    const aic_result found = {.code = entry->value};
-    if (context->verbose >= 2) {
-        aic_log("hit %s", found.code->symbol);
-    } else if ((context->log & AIC_VERBOSE_CACHE) != 0) {
-        log_lookup(found.code, true);
-    }
-    if (request->operands != NULL) {
-        status = call(request, &found);
-    } else {
-        aic_code_hold(found.code);
-        *result = found;
-    }
+    status = use(thread, context, request, entry, result);
     aic_grace_leave(reader);
     return status;
 }

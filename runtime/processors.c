@@ -19,7 +19,9 @@ static int count_bits(const unsigned char *bytes, size_t size)
 {
     int count = 0;
     for (size_t i = 0; i < size; i++) {
-        count += __builtin_popcount(bytes[i]);
+        for (unsigned char left = bytes[i]; left != 0; left &= (unsigned char)(left - 1)) {
+            count++;
+        }
     }
     return count;
 }
@@ -236,7 +238,12 @@ int aic_processors_quota(const char *root)
 
 void aic_processors_find(aic_processors *processors)
 {
-    const int allowed = find_affinity(&processors->affinity), quota = aic_processors_quota("");
-    processors->quota = quota != 0 && quota <= allowed;
-    processors->count = stricter(allowed, quota);
+    processors->count = find_affinity(&processors->affinity);
+    processors->quota = false;
+}
+
+void aic_processors_limit(aic_processors *processors, int quota)
+{
+    processors->quota = quota != 0 && quota <= processors->count;
+    processors->count = stricter(processors->count, quota);
 }

@@ -19,8 +19,12 @@ typedef struct aic_processors {
     aic_affinity affinity; /* of the thread that asked */
 } aic_processors;
 
-/* Finds the processors of the calling thread. What cannot be found out does not limit them. */
+/* Finds the processors of the calling thread's mask; a quota is not looked for. What cannot be found out does not limit
+ * them. */
 void aic_processors_find(aic_processors *processors);
+
+/* Limits them by the quota of the process. */
+void aic_processors_limit(aic_processors *processors, int quota);
 
 /* Processors of which the control groups of this process may use the time, rounded down but at least 1; 0 where there
  * is no quota. `root` is put in front of every path that is read, "" for the system's own: tests have files elsewhere.

@@ -16,17 +16,22 @@
 /* aic_scratch_get() for calls that the block is too small for, or much too large. */
 aic_status aic_scratch_fit(size_t size, void **memory);
 
-/* Sees to `size` bytes of the calling thread's own, 64-byte aligned, valid until its next call or its end; their
- * content is undefined. *memory may be NULL when size is 0. AIC_OUT_OF_MEMORY. */
-static inline aic_status aic_scratch_get(size_t size, void **memory)
+/* aic_scratch_get() for who has asked for the calling thread's record, which may be NULL. */
+static inline aic_status aic_scratch_get_as(aic_thread *thread, size_t size, void **memory)
 {
-    aic_thread *thread = aic_thread_peek();
     if (thread == NULL || size > thread->scratch.size || size < thread->scratch.few) {
         return aic_scratch_fit(size, memory);
     }
     thread->scratch.calls = 0;
     *memory = thread->scratch.memory;
     return AIC_OK;
+}
+
+/* Sees to `size` bytes of the calling thread's own, 64-byte aligned, valid until its next call or its end; their
+ * content is undefined. *memory may be NULL when size is 0. AIC_OUT_OF_MEMORY. */
+static inline aic_status aic_scratch_get(size_t size, void **memory)
+{
+    return aic_scratch_get_as(aic_thread_peek(), size, memory);
 }
 
 /* A block that belongs to a call and not to a thread's next call. */

@@ -36,6 +36,11 @@ static aic_status choose_threads(const aic_context_options *options, const char 
     return *threads == 0 && environment != NULL ? read_threads(environment, threads) : AIC_OK;
 }
 
+static void use_all(aic_share *share)
+{
+    share->threads = share->processors.count < AIC_THREADS_MAX ? share->processors.count : AIC_THREADS_MAX;
+}
+
 aic_status aic_share_configure(aic_share *share, const aic_context_options *options, const char *environment)
 {
     *share = (aic_share){.parallel_for = options->parallel_for, .parallel_for_data = options->parallel_for_data};
@@ -44,19 +49,37 @@ aic_status aic_share_configure(aic_share *share, const aic_context_options *opti
         return status;
     }
     aic_processors_find(&share->processors);
-    if (share->threads == 0) {
-        share->threads = share->processors.count < AIC_THREADS_MAX ? share->processors.count : AIC_THREADS_MAX;
+    share->all = share->threads == 0;
+    if (share->all) {
+        use_all(share);
         return AIC_OK;
     }
     return share->parallel_for != NULL ? AIC_OK : aic_pool_check();
 }
 
-int aic_share_workers(const aic_code *code)
+void aic_share_limit(aic_share *share, atomic_int *known)
+{
+    /* relaxed: threads that come first together each read it. */
+    int quota = atomic_load_explicit(known, memory_order_relaxed);
+    if (quota == AIC_QUOTA_UNKNOWN) {
+        quota = aic_processors_quota("");
+        atomic_store_explicit(known, quota, memory_order_relaxed);
+    }
+    aic_processors_limit(&share->processors, quota);
+    if (share->all) {
+        use_all(share);
+    }
+}
+
+int aic_share_workers(aic_code *code, atomic_int *known_quota)
 {
     const aic_requirements *r = &code->requirements;
     int64_t items = 1;
     for (uint32_t i = 0; i < r->phases; i++) {
         items = r->phase[i].items > items ? r->phase[i].items : items;
+    }
+    if (items > 1 && code->share.threads > 1) {
+        aic_share_limit(&code->share, known_quota);
     }
     return items < code->share.threads ? (int)items : code->share.threads;
 }

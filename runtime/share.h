@@ -9,10 +9,13 @@
 
 #include "runtime/processors.h"
 #include <aic/context.h>
+#include <stdatomic.h>
 
-/* How the calls of a context are shared. A kernel has a copy: it may outlive its context. */
+/* How the calls of a context are shared. A kernel has a copy: it may outlive its context. Until aic_share_limit() no
+ * quota is known: reading those of the process's control groups takes longer than a kernel from the disk. */
 typedef struct aic_share {
     int threads;                   /* 1: not at all */
+    bool all;                      /* the threads are as many as there are processors */
     aic_parallel_for parallel_for; /* NULL: by the pool */
     void *parallel_for_data;
     aic_processors processors;
@@ -23,10 +26,15 @@ typedef struct aic_share {
  */
 aic_status aic_share_configure(aic_share *share, const aic_context_options *options, const char *environment);
 
+/* Limits the processors, and the threads where they are as many, by the quota of the process. *known is what the
+ * context knows of that, AIC_QUOTA_UNKNOWN at first; from then on the quota. */
+enum { AIC_QUOTA_UNKNOWN = -1 };
+void aic_share_limit(aic_share *share, atomic_int *known);
+
 struct aic_code;
 
-/* Workers that a call of the code can have, 1 when it is not shared. */
-int aic_share_workers(const struct aic_code *code);
+/* Workers that a call of the code can have, 1 when it is not shared. Limits the code's share if it is. */
+int aic_share_workers(struct aic_code *code, atomic_int *known_quota);
 
 struct aic_team;
 

@@ -111,8 +111,8 @@ static aic_status write_record(const aic_tune_search *s, const char *key, bool *
 
 /* ---- the search ---- */
 
-/* Searches and fills in the result but for its list of candidates. */
-static aic_status run(aic_tune_search *s, const char *key, aic_tune_result *result)
+/* Searches and fills in the result but for its list of candidates and for what is recorded. */
+static aic_status run(aic_tune_search *s, aic_tune_result *result)
 {
     aic_status status = aic_tune_search_run(s);
     if (status == AIC_OK) {
@@ -127,9 +127,6 @@ static aic_status run(aic_tune_search *s, const char *key, aic_tune_result *resu
     result->gain = winner != 0 ? s->racer[0].median / s->racer[winner].median : 1;
     result->stopped = s->stopped;
     memcpy(result->schedule, s->space.entry[s->entry[winner].in_space].text, sizeof result->schedule);
-    if (status == AIC_OK && result->outcome != AIC_TUNE_UNMEASURED && s->racer[0].samples > 0) {
-        status = write_record(s, key, &result->recorded);
-    }
     return status;
 }
 
@@ -142,7 +139,7 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
         result->legal = s.space.count;
         result->outcome = AIC_TUNE_UNMEASURED;
         if (o->budget > 0 && o->trials > 1) {
-            status = run(&s, key, result);
+            status = run(&s, result);
         }
     }
     if (status == AIC_OK) {
@@ -153,6 +150,10 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
         if (result->candidate[i].is_default) {
             memcpy(result->schedule, result->candidate[i].schedule, sizeof result->schedule);
         }
+    }
+    /* Last: a search that fails leaves no record. */
+    if (status == AIC_OK && result->outcome != AIC_TUNE_UNMEASURED && s.racer[0].samples > 0) {
+        status = write_record(&s, key, &result->recorded);
     }
     aic_tune_search_close(&s);
     return status;

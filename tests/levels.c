@@ -17,7 +17,7 @@
 static uint64_t emulated_products(void)
 {
     uint64_t sum = 0;
-    for (int kind = AMX_TDPBSSD; kind < AMX_KINDS; kind++) {
+    for (int kind = AMX_TDPBSSD; kind <= AMX_TDPBF16PS; kind++) {
         sum += emulate_count((amx_kind)kind);
     }
     return sum;

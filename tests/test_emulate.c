@@ -74,9 +74,11 @@ START_TEST(frames)
     const uint32_t mark = 0x46505853, size = SIZE;
     const uint64_t present = UINT64_C(1) << 17 | 7;
     ck_assert_ptr_null(frame_tile_config(fpregs, OFFSET)); /* of a processor without XSAVE */
+    ck_assert(!frame_has_vectors(fpregs));
     memcpy(fpregs + 464, &mark, sizeof mark);
     memcpy(fpregs + 480, &size, sizeof size);
     ck_assert_ptr_null(frame_tile_config(fpregs, OFFSET)); /* initialised */
+    ck_assert(frame_has_vectors(fpregs));
     memcpy(fpregs + 512, &present, sizeof present);
     ck_assert_ptr_eq(frame_tile_config(fpregs, OFFSET), fpregs + OFFSET);
     ck_assert_ptr_null(frame_tile_config(fpregs, 0));          /* a processor without the component */

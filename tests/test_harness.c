@@ -7,6 +7,7 @@
 #include "tools/harness/peak.h"
 #include "tools/harness/testdata.h"
 #include "tools/harness/timer.h"
+#include "tools/harness/unit_peak.h"
 #include "tools/harness/verify.h"
 
 #include <check.h>
@@ -567,8 +568,23 @@ START_TEST(races_are_fair)
 END_TEST
 
 /* Limits of the machine: sane, and narrower vectors are no faster. Nothing is asserted to some per cent. */
+/* A unit that the host lacks has no limit, and one that it has does more than half as many products as the unit for
+ * numbers of four times the size. */
+START_TEST(units_have_limits_where_the_host_has_them)
+{
+    const bool dot = aic_isa_check("avx512vnni") == AIC_OK;
+    const bool tiles = aic_isa_check("amx") == AIC_OK && !aic_isa_emulated("amx");
+    ck_assert_int_eq(aic_peak_dot(512) > aic_peak_fma_f32() / 2, dot);
+    ck_assert_int_eq(aic_peak_dot(128) > 0, false);
+    ck_assert_int_eq(aic_peak_tiles_i8() > aic_peak_fma_f32() / 2, tiles);
+    ck_assert_int_eq(aic_peak_tiles_bf16() > aic_peak_fma_f32() / 2, tiles);
+    ck_assert_int_eq(aic_peak_pairs(512) > aic_peak_fma_f32() / 4, aic_isa_check("sse2") == AIC_OK);
+}
+END_TEST
+
 START_TEST(peaks_are_measured)
 {
+    ck_assert(aic_peak_fma_f64_of(128) > 0 && aic_peak_fma_f64_of(128) < 4 * aic_peak_fma_f64());
     ck_assert(aic_peak_fma_f32_of(128) > 0 && aic_peak_fma_f32_of(128) < 4 * aic_peak_fma_f32());
     ck_assert(aic_peak_vector_operations(512) > 0);
     ck_assert(aic_peak_copy_of(0) > 0 && aic_peak_copy_of(4096) > 0);
@@ -595,6 +611,7 @@ Suite *suite_harness(void)
     tcase_add_test(parts, timing_is_ordered);
     tcase_add_test(parts, races_are_fair);
     tcase_add_test(parts, peaks_are_measured);
+    tcase_add_test(parts, units_have_limits_where_the_host_has_them);
     suite_add_tcase(suite, parts);
     TCase *verdicts = tcase_create("verdicts");
     tcase_add_loop_test(verdicts, a_wrong_element_fails, 0, SPECS);

@@ -69,6 +69,21 @@ static uint64_t other_word(const aic_field *field, uint64_t word)
     return value;
 }
 
+/* What is found without making the key is what has that key, neither more nor less; nor is a part of one enough. */
+static void check_comparison(const aic_spec *spec, const aic_key *key, bool equal)
+{
+    const aic_stage *stage = &spec->stage[0];
+    const size_t words = aic_key_begins_with(key->word, key->count, 1, 1, stage->op, &stage->desc);
+    ck_assert_uint_eq(words, equal ? key->count : 0);
+    ck_assert_uint_eq(aic_key_begins_with(key->word, 0, 1, 1, stage->op, &stage->desc), 0);
+    ck_assert_uint_eq(aic_key_begins_with(key->word, key->count, 2, 1, stage->op, &stage->desc), 0);
+    ck_assert_uint_eq(aic_key_begins_with(key->word, key->count, 1, 2, stage->op, &stage->desc), 0);
+    for (int op = AIC_OP_NONE; op < AIC_OP_END; op++) {
+        ck_assert((aic_op)op == stage->op ||
+                  aic_key_begins_with(key->word, key->count, 1, 1, (aic_op)op, &stage->desc) == 0);
+    }
+}
+
 static void check_different(const aic_spec *base, const aic_spec *changed, const aic_field *field, uint32_t index)
 {
     const aic_key base_key = key_of(base), changed_key = key_of(changed);
@@ -80,6 +95,9 @@ static void check_different(const aic_spec *base, const aic_spec *changed, const
     ck_assert_msg(aic_key_equal(&base_key, &changed_key) == ignored, "%s[%u] is %sin the key", field->name, index,
                   ignored ? "" : "not ");
     ck_assert((aic_key_hash(&base_key) == aic_key_hash(&changed_key)) == ignored);
+    check_comparison(base, &base_key, true);
+    check_comparison(changed, &base_key, ignored);
+    check_comparison(base, &changed_key, ignored);
     ck_assert_msg(!aic_spec_equal(base, changed), "%s[%u] is not compared", field->name, index);
     ck_assert_int_eq(aic_spec_print(base, base_text, sizeof base_text, NULL), AIC_OK);
     ck_assert_int_eq(aic_spec_print(changed, changed_text, sizeof changed_text, NULL), AIC_OK);
@@ -202,6 +220,7 @@ static void check_cleared(const aic_spec *spec, const aic_semantics *semantics)
     aic_spec canonical, other_canonical;
     ck_assert(aic_spec_equal(&other, &twice));
     ck_assert(aic_key_equal(&key, &other_key));
+    check_comparison(spec, &key, true);
     const aic_status status = aic_spec_resolve_kernel(spec, semantics, &canonical);
     snprintf(message, sizeof message, "%s", status == AIC_OK ? "" : aic_last_error());
     ck_assert_int_eq(aic_spec_resolve_kernel(&other, semantics, &other_canonical), status);

@@ -220,6 +220,32 @@ START_TEST(records)
 }
 END_TEST
 
+/* In memory of its own: texts of all lengths around that of the buffer that most fit into. */
+START_TEST(new_memory)
+{
+    enum { BUFFER = 1024, DIGITS = 150 };
+    aic_spec stage, spec = {.count = AIC_STAGES_MAX};
+    size_t length = 0, shortest = SIZE_MAX;
+    ck_assert_int_eq(aic_spec_parse(CANONICAL, &stage), AIC_OK);
+    for (int i = 0; i < AIC_STAGES_MAX; i++) {
+        spec.stage[i] = stage.stage[0];
+    }
+    for (int i = 0; i < DIGITS; i++) { /* one more a time; what is printed need not be valid */
+        char text[TEXT_MAX], *made;
+        int64_t *number = &spec.stage[i % AIC_STAGES_MAX].desc.conv2d.kernel_shape[i / AIC_STAGES_MAX % 5];
+        *number *= 10;
+        ck_assert_int_eq(aic_spec_print(&spec, text, sizeof text, &length), AIC_OK);
+        ck_assert_int_eq(aic_spec_print_new(&spec, &made), AIC_OK);
+        ck_assert_str_eq(made, text);
+        free(made);
+        shortest = length < shortest ? length : shortest;
+    }
+    ck_assert(shortest < BUFFER && length > BUFFER + 1);
+    spec.count = 0;
+    ck_assert_int_eq(aic_spec_print_new(&spec, &(char *){NULL}), AIC_INVALID_ARGUMENT);
+}
+END_TEST
+
 START_TEST(buffer_sizes)
 {
     aic_spec spec;
@@ -446,6 +472,7 @@ Suite *suite_text(void)
     tcase_add_test(tcase, null_arguments);
     tcase_add_test(tcase, special_numbers_reach_the_rules);
     tcase_add_test(tcase, records);
+    tcase_add_test(tcase, new_memory);
     tcase_add_test(tcase, buffer_sizes);
     tcase_add_test(tcase, odd_values_print);
     tcase_add_test(tcase, random_specifications_round_trip);

@@ -2,6 +2,7 @@
  * concurrent calls, forks, threads that cannot be had, a caller's own parallel loop, the number of threads. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "codegen/machine.h"
+#include "runtime/context.h"
 #include "runtime/pool.h"
 #include "tests/child.h"
 #include "tests/levels.h"
@@ -745,6 +746,7 @@ START_TEST(numbers)
     setenv("AIC_NUM_THREADS", "", 1); /* empty is not set */
     aic_processors processors;
     aic_processors_find(&processors);
+    aic_processors_limit(&processors, aic_processors_quota(""));
     context = context_of(NULL);
     ck_assert_int_eq(aic_context_threads(context), processors.count);
     aic_context_destroy(context);
@@ -760,6 +762,60 @@ START_TEST(affinity)
     aic_context *context = context_of(NULL);
     ck_assert_int_eq(aic_context_threads(context), 1);
     aic_context_destroy(context);
+}
+END_TEST
+
+/* Files of the system are read when a call may be shared for the first time, and not for a kernel that never is. */
+START_TEST(quota_when_needed)
+{
+    aic_context *context = context_with(3, NULL), *other = context_with(3, NULL), *one = context_with(1, NULL);
+    aic_machine_suppose(NULL);
+    const struct {
+        aic_context *context;
+        const char *text;
+        bool known;
+    } rows[] = {
+        {context, "tensor_arithmetic(op=BM_ADD, shape=[1,1,16,16])", false},
+        {one, "tensor_arithmetic(op=BM_ADD, shape=[1,8,256,256])", false},
+        {context, "tensor_arithmetic(op=BM_ADD, shape=[1,8,256,256])", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        verify_case c;
+        open_case(&c, rows[i].text);
+        aic_kernel_release(kernel_of(rows[i].context, &c));
+        ck_assert_int_eq(rows[i].context->quota != AIC_QUOTA_UNKNOWN, rows[i].known);
+        verify_close(&c);
+    }
+    ck_assert_int_eq(context->quota, aic_processors_quota(""));
+    ck_assert_int_eq(aic_context_threads(other), 3);
+    ck_assert_int_ne(other->quota, AIC_QUOTA_UNKNOWN);
+    aic_context_destroy(context);
+    aic_context_destroy(other);
+    aic_context_destroy(one);
+}
+END_TEST
+
+/* A quota limits the threads of a context that are as many as the processors, and tells the pool not to wait. */
+START_TEST(quota_limits)
+{
+    const aic_share all = {.threads = 8, .all = true, .processors = {.count = 8}};
+    const aic_share given = {.threads = 8, .processors = {.count = 8}};
+    const struct {
+        const aic_share *share;
+        int quota, threads, processors;
+        bool limits;
+    } rows[] = {
+        {&all, 0, 8, 8, false}, {&all, 3, 3, 3, true},   {&all, 8, 8, 8, true},
+        {&all, 9, 8, 8, false}, {&given, 3, 8, 3, true}, {&given, 0, 8, 8, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        aic_share share = *rows[i].share;
+        atomic_int known = rows[i].quota;
+        aic_share_limit(&share, &known);
+        ck_assert_int_eq(share.threads, rows[i].threads);
+        ck_assert_int_eq(share.processors.count, rows[i].processors);
+        ck_assert_int_eq(share.processors.quota, rows[i].limits);
+    }
 }
 END_TEST
 
@@ -895,6 +951,8 @@ Suite *suite_threads(void)
 #endif
     tcase_add_test(cases, numbers);
     tcase_add_test(cases, affinity);
+    tcase_add_test(cases, quota_when_needed);
+    tcase_add_test(cases, quota_limits);
     tcase_add_loop_test(cases, quota, 0, QUOTAS);
     suite_add_tcase(suite, cases);
     return suite;

@@ -3,32 +3,13 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/memory.h"
 #include "tools/harness/peak.h"
+#include "tools/harness/processor.h"
 #include "tools/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-/* The processor's name as the kernel tells it; "unknown" where it does not. */
-static void cpu_name(char *name, size_t capacity)
-{
-    (void)snprintf(name, capacity, "unknown");
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    if (file == NULL) {
-        return;
-    }
-    char line[512];
-    while (fgets(line, sizeof line, file) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
-            (void)snprintf(name, capacity, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-            break;
-        }
-    }
-    (void)fclose(file);
-}
 
 /* All levels in one line; then, one a line, why some are not there. */
 static void print_levels(void)
@@ -93,7 +74,7 @@ static int print_info(cli_session *session)
         return status;
     }
     char name[256];
-    cpu_name(name, sizeof name);
+    processor_name(name, sizeof name);
     printf("%-20s %s\n", "aicjit", aic_version());
     printf("%-20s %s\n", "LLVM", aic_llvm_version());
     printf("%-20s %s, %ld online\n", "processor", name, sysconf(_SC_NPROCESSORS_ONLN));

@@ -1,90 +1,186 @@
-/* The micro-kernel of AMX's tile registers, int8. A register holds 16 rows of 64 bytes:
+/* The micro-kernel of AMX's tile registers: int8, bfloat16, and float16 as the sum of two bfloat16, its planes. Here is
+ * what it takes, its geometry and its cost.
  *
- *     image    a row an output pixel, 64 channels of it       (a band is packed so)
- *     weight   a row four channels of 16 output channels      (a panel is packed so)
- *     sums     a row an output pixel, 16 output channels      (the staging buffer is laid out so)
- *
- * A tile of the result is some registers of pixels times some of output channels. Output pixels of a register are
- * neighbours in one row of the output. All registers of pixels have as many rows, the fewest that the widest tile
- * needs; a narrower tile computes pixels too many, which are left out when the staging buffer is stored. */
-#include "codegen/contraction/microkernel.h"
-#include "codegen/llvm/notes.h"
-#include "codegen/llvm/vec.h"
+ * float16: with x = x1 + x2 and w = w1 + w2, x*w = x1*w1 + x1*w2 + x2*w1 + x2*w2, all exact. Both planes of a number
+ * have its sign, so that the magnitudes of the four products add up to that of x*w. An instruction adds up two chains
+ * of at most 16 products from 0 and the sum of the two to a register of sums, each time rounding once: p additions for
+ * p pairs of channels. With T instructions for each of the four products the error is at most (p + 4*T) * 2^-24 * S:
+ * the first addition to a register is exact, and one to an old result may follow. accumulate=fast allows K * 2^-24 * S.
+ */
+#include "codegen/contraction/amx.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
+#include "frontend/numeric/half.h"
 
 #include <math.h>
 
-enum { REGISTERS = 8, ROWS = 16, ROW_BYTES = 64, STEP_CELLS = 16, LANES = 16 };
+enum { ROWS = AMX_ROWS, ROW_BYTES = AMX_ROW_BYTES, STEP_CELLS = AMX_STEP_CELLS, CELL_BYTES = 4 };
 
-static const char *refuse(const aic_contraction *c, const aic_target *target)
+/* Planes of an element; 0: of a type that tiles do not multiply. */
+static unsigned planes_of(const aic_contraction *c)
+{
+    switch (c->dtype) {
+    case AIC_INT8:
+    case AIC_BFLOAT16:
+        return 1;
+    case AIC_FLOAT16:
+        return AIC_PLANES_MAX;
+    default:
+        return 0;
+    }
+}
+
+static int64_t cell_channels(const aic_contraction *c)
+{
+    return CELL_BYTES / (int64_t)aic_dtype_size(c->dtype);
+}
+
+/* Products of registers that all channels of a tap take, for each plane of either side. */
+static int64_t steps_of(const aic_contraction *c)
+{
+    const int64_t channels = STEP_CELLS * cell_channels(c);
+    return (c->channels + channels - 1) / channels;
+}
+
+static bool rounds_too_often(const aic_contraction *c)
+{
+    enum { PAIRS = AMX_STEP_CELLS };
+    const int64_t taps = c->kh * c->kw, own_pairs = (c->channels + 1) / 2, planes = planes_of(c);
+    const int64_t pairs = own_pairs < PAIRS ? own_pairs : PAIRS;
+    return pairs + planes * planes * taps * steps_of(c) >= taps * c->channels;
+}
+
+static const char *refuse_int(const aic_contraction *c, const aic_target *target)
 {
     if ((target->has & AIC_HAS_TILES_INT8) == 0) {
         return "needs tile registers, which this instruction set level lacks";
     }
-    if (c->dtype != AIC_INT8) {
-        return "multiplies int8 only";
-    }
     return c->sum == AIC_SUM_INT ? NULL : "adds up in int32, which this many products may leave";
+}
+
+static const char *refuse_float(const aic_contraction *c, const aic_target *target)
+{
+    if ((target->has & AIC_HAS_TILES_BF16) == 0) {
+        return "needs tile registers, which this instruction set level lacks";
+    }
+    if (c->sum != AIC_SUM_FAST) {
+        return "adds up floats in an order of its own, which is accumulate=fast";
+    }
+    if (rounds_too_often(c)) {
+        return "rounds as often as accumulate=fast allows, where products are few";
+    }
+    const double limit = 65504; /* of float16 */
+    return fabs(c->pad_value) <= limit ? NULL : "pads with finite numbers only";
+}
+
+static const char *refuse(const aic_contraction *c, const aic_target *target)
+{
+    if (planes_of(c) == 0) {
+        return "multiplies int8, bfloat16 and float16 only";
+    }
+    return c->dtype == AIC_INT8 ? refuse_int(c, target) : refuse_float(c, target);
 }
 
 static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *target)
 {
-    (void)c;
     (void)target;
-    return (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32, 0};
+    const bool is_int = c->dtype == AIC_INT8;
+    return (aic_arithmetic){.sum = is_int ? AIC_SUM_INT : AIC_SUM_FAST,
+                            .product = is_int ? AIC_PRODUCT_QUAD : AIC_PRODUCT_BFLOAT,
+                            .cell_bytes = CELL_BYTES,
+                            .cell_channels = (unsigned)cell_channels(c),
+                            .sum_bits = 32,
+                            .planes = planes_of(c)};
 }
 
 /* ---- registers ---- */
 
-/* How a tile is spread over registers. */
-typedef struct grid {
-    int64_t across; /* registers of pixels that a row of the tile takes */
-    int64_t pixels; /* of one */
-    int64_t images; /* registers of pixels in all */
-} grid;
-
-static grid grid_of(int64_t rows, int64_t cols)
+/* Pixels of a 1x1 kernel's band are all at one distance: the rows of a tile that is as wide as the output are one. */
+static bool is_flat(const aic_contraction *c, int64_t cols)
 {
-    grid g = {.across = (cols + ROWS - 1) / ROWS};
-    g.pixels = (cols + g.across - 1) / g.across;
-    g.images = rows * g.across;
+    return c->kh * c->kw == 1 && cols == c->ow;
+}
+
+amx_grid amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols)
+{
+    const bool flat = is_flat(c, cols);
+    amx_grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols};
+    g.across = (g.width + ROWS - 1) / ROWS;
+    g.pixels = (g.width + g.across - 1) / g.across;
     return g;
 }
 
-/* Sums, all operands of the side that has fewer, and one of the other side at a time. */
-static int64_t registers_used(int64_t images, int64_t vectors)
+amx_grid amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int64_t rows, int64_t cols)
 {
-    return images * vectors + (images < vectors ? images : vectors) + 1;
+    const bool flat = is_flat(c, cols);
+    amx_grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols, .pixels = largest->pixels};
+    g.across = (g.width + g.pixels - 1) / g.pixels;
+    return g;
 }
 
-/* Which register is what, of all tiles of a kernel: sums from 0 on, then what is held, then what passes by. */
-typedef struct assignment {
-    grid g; /* of the largest tile */
-    bool holds_images;
-    unsigned held, passing; /* first register of those that are held; the one that is loaded again and again */
-} assignment;
-
-static assignment assign(const aic_tiling *t)
+int64_t amx_first_pixel(const amx_grid *g, int64_t index)
 {
-    assignment a = {.g = grid_of(t->rows.large, t->cols.large)};
-    a.holds_images = a.g.images < t->vectors;
-    a.held = (unsigned)a.g.images * t->vectors;
-    a.passing = a.held + (a.holds_images ? (unsigned)a.g.images : t->vectors);
+    const int64_t last = g->width > g->pixels ? g->width - g->pixels : 0;
+    return index * g->pixels < last ? index * g->pixels : last;
+}
+
+/* Planes 1: sums, all operands of the side that has fewer, and one of the other side at a time. Planes 2: both planes
+ * of a side that has one register, and one of the other side at a time; else a plane of each side. */
+static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t vectors)
+{
+    const int64_t fewer = images < vectors ? images : vectors, sums = images * vectors;
+    if (planes_of(c) == 1) {
+        return sums + fewer + 1;
+    }
+    return fewer == 1 ? sums + AIC_PLANES_MAX + 1 : sums + images + vectors;
+}
+
+amx_registers amx_assign(const aic_contraction *c, const aic_tiling *t)
+{
+    amx_registers a = {.g = amx_grid_of(c, t->rows.large, t->cols.large)};
+    const unsigned images = (unsigned)(a.g.rows * a.g.across), fewer = images < t->vectors ? images : t->vectors;
+    a.holds_images = images < t->vectors || (t->arithmetic.planes > 1 && fewer > 1);
+    a.held = images * t->vectors;
+    a.passing = a.held + (t->arithmetic.planes > 1 && fewer == 1 ? AIC_PLANES_MAX : fewer);
     return a;
+}
+
+int64_t amx_vector_pitch(const aic_contraction *c, const aic_tiling *t)
+{
+    return t->staging_pitch > 0 ? t->staging_pitch : c->block_rows * ROW_BYTES;
+}
+
+int64_t amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols)
+{
+    return t->staging_pitch > 0 ? cols : c->ow;
+}
+
+/* Whether a register of some tile has more pixels than a row: their sums must not reach the result. */
+static bool has_surplus(const aic_contraction *c, const aic_tiling *t)
+{
+    const amx_grid g = amx_grid_of(c, t->rows.large, t->cols.large);
+    const int64_t rows = t->rows.large - (t->rows.small_count > 0), cols = t->cols.large - (t->cols.small_count > 0);
+    return amx_smaller_grid(c, &g, rows, cols).width < g.pixels;
+}
+
+/* Sums that start from an old result are exact numbers that are added to it and clamped. */
+static bool staged(const aic_contraction *c, const aic_tiling *t)
+{
+    return t->accumulate || has_surplus(c, t);
 }
 
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
                         const aic_tiling *t)
 {
     (void)target;
-    const int64_t cells = (c->channels + t->arithmetic.cell_channels - 1) / t->arithmetic.cell_channels;
-    const int64_t steps = (cells + STEP_CELLS - 1) / STEP_CELLS;
-    const int64_t used = registers_used(grid_of(s->rows, s->cols).images, s->vectors);
-    if (used > REGISTERS) {
+    (void)t;
+    const int64_t steps = steps_of(c);
+    const amx_grid g = amx_grid_of(c, s->rows, s->cols);
+    const int64_t used = registers_used(c, g.rows * g.across, s->vectors);
+    if (used > AMX_REGISTERS) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
                         "rows, cols, vectors = %lld, %lld, %lld need %lld tile registers of the %d that there are",
-                        (long long)s->rows, (long long)s->cols, (long long)s->vectors, (long long)used, REGISTERS);
+                        (long long)s->rows, (long long)s->cols, (long long)s->vectors, (long long)used, AMX_REGISTERS);
     }
     if (s->unroll < STEP_CELLS || s->unroll % STEP_CELLS != 0 || steps % (s->unroll / STEP_CELLS) != 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld is not %d times a divisor of %lld",
@@ -95,10 +191,9 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
 
 static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int64_t vectors)
 {
-    (void)c;
     (void)target;
     int64_t images = 0;
-    while (registers_used(images + 1, vectors) <= REGISTERS) {
+    while (registers_used(c, images + 1, vectors) <= AMX_REGISTERS) {
         images++;
     }
     return images * ROWS;
@@ -108,240 +203,133 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 {
     (void)target;
     (void)sums;
-    const int64_t steps = (c->channels + ROW_BYTES - 1) / ROW_BYTES;
-    return steps % 2 == 0 ? 2 * STEP_CELLS : STEP_CELLS;
+    return planes_of(c) == 1 && steps_of(c) % 2 == 0 ? 2 * STEP_CELLS : STEP_CELLS;
 }
 
-/* ---- cost ---- */
+/* One register takes its pixels whatever it has too many of; sums that are added to old results are counted. */
+static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
+                   int64_t fewer_cols)
+{
+    const amx_grid largest = amx_grid_of(c, t->rows.large, t->cols.large),
+                   g = amx_smaller_grid(c, &largest, rows, cols);
+    return !t->accumulate && g.rows == 1 && g.width <= g.pixels &&
+           amx_smaller_grid(c, &largest, fewer_rows, fewer_cols).rows == 1;
+}
 
-/* In vector operations, two of which take a cycle: 16 cycles for a product of full registers, one a row; 8 to load a
- * register from the first-level cache, 16 to store one. */
-static const double PRODUCT_ROW = 2, LOAD = 16, FAR_LOAD = 40, STORE = 32, TAP = 10, TILE = 60;
+/* ---- cost ----
+ *
+ * In cycles of a core with tiles, as its maker gives them: a product takes as many as the first factor has rows, its
+ * result is there LATENCY cycles later; the first-level cache delivers two rows a cycle. Products and loads go on at
+ * the same time. What a tile computes with comes from the cache that holds it: the panel of a group of output channels
+ * is read by all tiles of a band before the next one, the part of the band that a tile sees, its window, by all taps.
+ */
+
+static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
+static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30, PACK_LINE = 4;
+static const double NEAR_LINE = 0.5, LAST_LINE = 8; /* cycles of a line from the first and the third-level cache */
+static const double TOGETHER = 0.1; /* of products and loads: the share of the shorter ones that does not overlap */
+
+typedef struct caches {
+    double l1, l2;       /* bytes of each that a kernel may count on */
+    double line2, line3; /* cycles of a line from the second-level cache and from beyond */
+} caches;
+
+/* Cores with tiles have half as much again of first-level cache as usual ones and twice the second-level cache. A
+ * quarter is left to results and what else there is. */
+static caches caches_of(void)
+{
+    const aic_machine *machine = aic_machine_facts();
+    return (caches){.l1 = 0.75 * 1.5 * (double)machine->l1_bytes,
+                    .l2 = 0.75 * 2 * (double)machine->l2_bytes,
+                    .line2 = (double)AIC_LINE_BYTES / (double)machine->path_bytes,
+                    .line3 = LAST_LINE};
+}
+
+static double band_bytes(const aic_tiling *t)
+{
+    return (double)(t->band_rows * t->row_pitch);
+}
+
+/* Cycles to load a line of a panel, on average over the tiles of a band. */
+static double panel_line(const aic_tiling *t, const caches *k, double window)
+{
+    const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes + band_bytes(t);
+    const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
+    const double first = all <= k->l1 ? NEAR_LINE : all <= k->l2 ? k->line2 : k->line3;
+    const double again = panel + window <= k->l1 ? NEAR_LINE : panel + band_bytes(t) <= k->l2 ? k->line2 : k->line3;
+    return (first + (tiles - 1) * again) / tiles;
+}
+
+/* Lines of the band that come into the first-level cache for a tile of `loads` loaded lines. A row of tiles follows the
+ * one above it at once: where there is room, the rows of the band that both see are still there. Where there is none
+ * for the window, each kernel row brings its rows anew, and where there is none for these, each tap does. */
+static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
+                          double loads)
+{
+    const double window = (double)aic_tiling_window_bytes(c, t, rows, cols), panel = (double)t->panel_bytes;
+    const double seen = (double)((rows - 1) * t->row_step + t->row_reach), of_tap = window / seen * (double)rows;
+    double bytes = window;
+    if (cols == c->ow && panel + window <= k->l1) {
+        bytes = window / seen * (double)(rows * t->row_step);
+    } else if (window > k->l1) {
+        bytes = of_tap <= k->l1 ? of_tap * (double)c->kh : loads * AIC_LINE_BYTES;
+    }
+    return fmin(bytes / AIC_LINE_BYTES, loads);
+}
+
+/* Cycles of the lines of a tile's pixels, `loads` of them. */
+static double window_cycles(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
+                            double loads)
+{
+    const double line = band_bytes(t) + (double)t->panel_bytes <= k->l1 ? NEAR_LINE
+                        : band_bytes(t) <= k->l2                        ? k->line2
+                                                                        : k->line3;
+    return loads * NEAR_LINE + fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
+}
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
+    (void)target;
+    const caches k = caches_of();
+    const amx_grid largest = amx_grid_of(c, t->rows.large, t->cols.large),
+                   g = amx_smaller_grid(c, &largest, rows, cols);
+    const double images = (double)(g.rows * g.across), vectors = t->vectors, height = (double)g.pixels;
+    const double steps = (double)(t->taps * t->cells / STEP_CELLS);
+    const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
+    const double planes = t->arithmetic.planes, times = planes * planes;
+    const bool crossed = planes > 1 && fmin(images, vectors) > 1; /* a plane of the weights is loaded twice */
+    const double products = steps * times * fmax(images * vectors * height, LATENCY + height);
+    const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
+                         steps * vectors * ROWS * (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
+    const double inner = fmax(products, loads) + TOGETHER * fmin(products, loads);
+    return OPERATIONS * (inner + TAP * (double)t->taps + images * vectors * STORE + TILE);
+}
+
+/* Packing the bands. */
+static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+{
     (void)c;
     (void)target;
-    const grid g = grid_of(t->rows.large, t->cols.large);
-    const double images = (double)rows * ceil((double)cols / (double)g.pixels), vectors = t->vectors;
-    /* Cores with tiles have half as much again of first-level cache as usual ones. */
-    const double weight_load = t->panel_bytes > aic_machine_facts()->l1_bytes * 5 / 4 ? FAR_LOAD : LOAD;
-    const double products = images * vectors * PRODUCT_ROW * (double)g.pixels;
-    const double loads = images * LOAD + vectors * weight_load;
-    const double steps = (double)(t->taps * t->cells / STEP_CELLS);
-    return steps * fmax(products, loads) + TAP * (double)t->taps + images * vectors * STORE + TILE;
+    const double lines = (double)(t->bands * t->band_rows) * (double)(t->columns * t->pixel_pitch) / AIC_LINE_BYTES;
+    return OPERATIONS * lines * PACK_LINE;
+}
+
+/* As much as stays in the first-level cache beside a panel: with few taps it is better to read all weights again for
+ * each such band than each band from the second-level cache for every group of output channels. */
+static int64_t small_band(const aic_contraction *c, const aic_tiling *t)
+{
+    (void)c;
+    const double rows = caches_of().l1 / 2 / (double)t->row_pitch - (double)(t->row_reach - t->row_step);
+    const int64_t tiles = (int64_t)(rows / (double)(t->rows.large * t->row_step));
+    return tiles > 1 ? tiles : 1;
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
-    const double steps = (double)(c->kh * c->kw) * ceil((double)c->channels / ROW_BYTES);
-    return steps * (double)(c->oh * c->ow) * (double)c->n / LANES * PRODUCT_ROW;
-}
-
-/* ---- emission ---- */
-
-typedef struct tile {
-    aic_emit *e;
-    const aic_contraction *c;
-    const aic_tiling *t;
-    int64_t rows, cols;
-    assignment a;
-    int64_t across; /* registers of pixels that a row of this tile takes */
-    unsigned images, vectors;
-    LLVMValueRef out, band, panel, taps;
-} tile;
-
-static LLVMValueRef number(const tile *k, unsigned reg)
-{
-    return LLVMConstInt(k->e->i8, reg, false);
-}
-
-static unsigned sum_register(const tile *k, unsigned image, unsigned vector)
-{
-    return image * k->vectors + vector;
-}
-
-static void access_register(const tile *k, const char *name, unsigned reg, LLVMValueRef pointer, int64_t stride)
-{
-    LLVMValueRef args[] = {number(k, reg), pointer, aic_int(k->e, stride)};
-    aic_emit_intrinsic(k->e, name, NULL, 0, args, 3);
-}
-
-static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t cell, unsigned image)
-{
-    const aic_tiling *t = k->t;
-    const int64_t row = image / k->across, col = image % k->across * k->a.g.pixels;
-    const int64_t offset =
-        row * t->row_step * t->row_pitch + col * t->col_step * t->pixel_pitch + cell * t->arithmetic.cell_bytes;
-    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->col_step * t->pixel_pitch);
-}
-
-static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t cell, unsigned vector)
-{
-    const int64_t pitch = k->t->group * k->t->arithmetic.cell_bytes;
-    const int64_t offset = cell * pitch + (int64_t)vector * ROW_BYTES;
-    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, panel, offset), pitch);
-}
-
-static void multiply(const tile *k, unsigned image, unsigned vector, unsigned image_register, unsigned weight_register)
-{
-    LLVMValueRef args[] = {number(k, sum_register(k, image, vector)), number(k, image_register),
-                           number(k, weight_register)};
-    aic_emit_intrinsic(k->e, "llvm.x86.tdpbssd", NULL, 0, args, 3);
-}
-
-/* 64 channels of every pixel times those of every output channel. One side is loaded first and stays, the other one
- * passes by. */
-static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
-{
-    const assignment *a = &k->a;
-    const unsigned outer = a->holds_images ? k->vectors : k->images, inner = a->holds_images ? k->images : k->vectors;
-    for (unsigned o = 0; o < outer; o++) {
-        (a->holds_images ? load_weight : load_image)(k, a->passing, a->holds_images ? panel : band, cell, o);
-        for (unsigned i = 0; i < inner; i++) {
-            if (o == 0) {
-                (a->holds_images ? load_image : load_weight)(k, a->held + i, a->holds_images ? band : panel, cell, i);
-            }
-            if (a->holds_images) {
-                multiply(k, i, o, a->held + i, a->passing);
-            } else {
-                multiply(k, o, i, a->passing, a->held + i);
-            }
-        }
-    }
-}
-
-/* The cells of one tap; returns the panel's pointer behind them. */
-static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
-{
-    aic_emit *e = k->e;
-    const int64_t unroll = k->t->unroll, bytes = unroll * k->t->arithmetic.cell_bytes;
-    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
-    LLVMValueRef carried[] = {panel, aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8))};
-    aic_loop loop;
-    aic_name(e, carried[1], "band.tap");
-    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), unroll, carried,
-                   2);
-    aic_name_carried(e, &loop, 0, "panel.at");
-    aic_name_carried(e, &loop, 1, "band.at");
-    for (int64_t cell = 0; cell < unroll; cell += STEP_CELLS) {
-        emit_step(k, carried[1], carried[0], cell);
-    }
-    carried[0] = aic_at_const(e, carried[0], bytes * k->t->group);
-    carried[1] = aic_at_const(e, carried[1], bytes);
-    aic_loop_end(e, &loop);
-    return carried[0];
-}
-
-static void emit_reduction(const tile *k)
-{
-    aic_emit *e = k->e;
-    aic_loop loop;
-    LLVMValueRef panel = k->panel;
-    for (unsigned i = 0; i < k->images * k->vectors; i++) {
-        LLVMValueRef args[] = {number(k, i)};
-        aic_emit_intrinsic(e, "llvm.x86.tilezero", NULL, 0, args, 1);
-    }
-    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, &panel, 1);
-    aic_name_carried(e, &loop, 0, "panel.tap");
-    panel = emit_tap(k, panel, loop.index);
-    aic_loop_end(e, &loop);
-}
-
-/* The sums to the staging buffer, pixel after pixel: what a register has too many pixels of, the next one overwrites,
- * or it comes to lie behind it. */
-static void store_sums(const tile *k, LLVMValueRef staging)
-{
-    for (unsigned v = 0; v < k->vectors; v++) {
-        for (unsigned i = 0; i < k->images; i++) {
-            const int64_t pixel = i / k->across * k->cols + i % k->across * k->a.g.pixels;
-            LLVMValueRef to = aic_at_const(k->e, staging, v * k->t->staging_pitch + pixel * ROW_BYTES);
-            access_register(k, "llvm.x86.tilestored64", sum_register(k, i, v), to, ROW_BYTES);
-        }
-    }
-}
-
-/* The staging buffer has old results, to which the sums are added as exact numbers and clamped. */
-static void add_sums(const tile *k, LLVMValueRef sums)
-{
-    aic_emit *e = k->e;
-    LLVMTypeRef type = aic_vector(e->i32, LANES);
-    for (unsigned v = 0; v < k->vectors; v++) {
-        aic_loop loop;
-        LLVMValueRef block = aic_at_const(e, k->out, v * k->t->staging_pitch);
-        LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging_pitch);
-        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, k->rows * k->cols), 1, NULL, 0);
-        LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
-        LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
-        aic_store(e, aic_add_saturated(e, aic_load(e, type, to, 0, ROW_BYTES), sum), to, 0, ROW_BYTES);
-        aic_loop_end(e, &loop);
-    }
-}
-
-static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                              const char *name)
-{
-    static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
-    aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
-                      (long long)cols, (long long)t->group);
-    LLVMValueRef function = e->function;
-    tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = assign(t), .vectors = t->vectors};
-    k.across = (cols + k.a.g.pixels - 1) / k.a.g.pixels;
-    k.images = (unsigned)(rows * k.across);
-    k.out = aic_emit_param(e, 0);
-    k.band = aic_emit_param(e, 1);
-    k.panel = aic_emit_param(e, 2);
-    k.taps = aic_emit_param(e, 3);
-    emit_reduction(&k);
-    LLVMValueRef sums = t->accumulate ? aic_at_const(e, k.out, aic_tiling_staging_bytes(t)) : k.out;
-    store_sums(&k, sums);
-    if (t->accumulate) {
-        add_sums(&k, sums);
-    }
-    aic_emit_function_end(e);
-    return function;
-}
-
-/* A row of pixels takes as many registers whatever the last one has too many of; sums that are added to old results
- * are counted, and those of a second row lie behind the columns of the first. */
-static bool serves_narrower(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
-{
-    (void)c;
-    const int64_t pixels = assign(t).g.pixels;
-    return rows == 1 && !t->accumulate && (cols + pixels - 1) / pixels == (cols - 1 + pixels - 1) / pixels;
-}
-
-/* ---- a worker's state ---- */
-
-/* The configuration that ldtilecfg reads: palette 1; for every register its bytes a row, from byte 16 on, and its rows,
- * from byte 48 on. Registers of weights have 16 rows, the others as many as there are pixels. */
-static void enter(aic_emit *e, const aic_tiling *t)
-{
-    enum { BYTES = 64, PALETTE = 0, COLUMNS = 16, HEIGHTS = 48 };
-    const assignment a = assign(t);
-    LLVMValueRef byte[BYTES];
-    for (unsigned i = 0; i < BYTES; i++) {
-        byte[i] = LLVMConstInt(e->i8, 0, false);
-    }
-    byte[PALETTE] = LLVMConstInt(e->i8, 1, false);
-    for (unsigned i = 0; i < REGISTERS; i++) {
-        const bool weight = i >= a.held && (i < a.passing) != a.holds_images;
-        byte[COLUMNS + 2 * i] = LLVMConstInt(e->i8, ROW_BYTES, false);
-        byte[HEIGHTS + i] = LLVMConstInt(e->i8, weight ? ROWS : (unsigned)a.g.pixels, false);
-    }
-    LLVMTypeRef type = aic_vector(e->i8, BYTES);
-    LLVMValueRef config = LLVMBuildAlloca(e->builder, type, "tile_config");
-    aic_store(e, LLVMConstVector(byte, BYTES), config, 0, BYTES);
-    LLVMSetAlignment(config, BYTES);
-    aic_emit_intrinsic(e, "llvm.x86.ldtilecfg", NULL, 0, &config, 1);
-}
-
-static void leave(aic_emit *e)
-{
-    aic_emit_intrinsic(e, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
+    const double products = (double)(planes_of(c) * planes_of(c) * c->kh * c->kw * steps_of(c));
+    return OPERATIONS * products * (double)(c->oh * c->ow) * (double)c->n / AMX_LANES;
 }
 
 const aic_microkernel aic_microkernel_amx = {
@@ -349,15 +337,22 @@ const aic_microkernel aic_microkernel_amx = {
     .refuse = refuse,
     .arithmetic = arithmetic_of,
     .step_cells = STEP_CELLS,
-    .staged = true,
+    .flat = true,
+    .staged = staged,
+    .surplus = ROWS,
+    .rate = 8,
+    .body_cost = 0.02,
+    .sum_cost = 0.001 / AMX_ROWS,
     .check = check,
     .pixels = pixels_of,
     .unroll = unroll_of,
     .cost = cost_of,
+    .call_cost = call_cost,
+    .small_band = small_band,
     .bound = bound_of,
-    .emit = emit_tile,
-    .serves_narrower = serves_narrower,
+    .emit = amx_emit_tile,
+    .serves = serves,
     .needs = AIC_NEEDS_TILES,
-    .enter = enter,
-    .leave = leave,
+    .enter = amx_enter,
+    .leave = amx_leave,
 };

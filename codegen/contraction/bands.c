@@ -48,6 +48,20 @@ static int64_t piece_count(const aic_split *split, int smaller)
     return smaller ? split->small_count : split->large_count;
 }
 
+/* The function of a larger tile that does for the one with r fewer rows and s fewer columns; NULL: none does. */
+static LLVMValueRef larger_tile(const frame *f, int r, int s)
+{
+    const aic_split *rows = &f->t->rows, *cols = &f->t->cols;
+    for (int i = 0; i < 2 * r + s && f->t->kernel->serves != NULL; i++) {
+        const int above = i / 2, left = i % 2;
+        if (f->tile[above][left] != NULL && above <= r && left <= s &&
+            f->t->kernel->serves(f->c, f->t, piece(rows, above), piece(cols, left), piece(rows, r), piece(cols, s))) {
+            return f->tile[above][left];
+        }
+    }
+    return NULL;
+}
+
 static void emit_tiles(frame *f, const char *symbol)
 {
     for (int r = 0; r < 2; r++) {
@@ -55,10 +69,8 @@ static void emit_tiles(frame *f, const char *symbol)
             if (piece_count(&f->t->rows, r) == 0 || piece_count(&f->t->cols, s) == 0) {
                 continue;
             }
-            const bool served = s == 1 && f->tile[r][0] != NULL && f->t->kernel->serves_narrower != NULL &&
-                                f->t->kernel->serves_narrower(f->c, f->t, piece(&f->t->rows, r), f->t->cols.large);
-            if (served) {
-                f->tile[r][1] = f->tile[r][0];
+            f->tile[r][s] = larger_tile(f, r, s);
+            if (f->tile[r][s] != NULL) {
                 continue;
             }
             long long rows = piece(&f->t->rows, r), cols = piece(&f->t->cols, s);

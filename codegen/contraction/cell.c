@@ -11,6 +11,7 @@ LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t)
 {
     switch (t->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_BFLOAT:
         return e->i16;
     case AIC_PRODUCT_QUAD:
         return e->i8;
@@ -40,19 +41,74 @@ static LLVMValueRef to_float(aic_emit *e, aic_dtype dtype, LLVMValueRef elements
     return LLVMBuildBitCast(e->builder, elements, floats, "");
 }
 
-LLVMValueRef aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements)
+/* The upper half of each float, as bfloat16: what is below is lost. */
+static LLVMValueRef upper_halves(aic_emit *e, LLVMValueRef bits)
+{
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(bits));
+    LLVMValueRef shift = aic_splat(e, LLVMConstInt(e->i32, 16, false), lanes);
+    return LLVMBuildTrunc(e->builder, LLVMBuildLShr(e->builder, bits, shift, ""), aic_vector(e->i16, lanes), "");
+}
+
+/* A float16 has 11 significant bits: the upper 8 are a bfloat16, so are the others, of the same sign, and both are far
+ * from its subnormal numbers. Of what is not finite the first plane has all. */
+static void split_halves(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX])
+{
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(elements));
+    LLVMTypeRef words = aic_vector(e->i32, lanes), floats = aic_vector(e->f32, lanes);
+    LLVMValueRef all = aic_half_to_float(e, elements), bits = LLVMBuildBitCast(e->builder, all, words, "");
+    LLVMValueRef mask = aic_splat(e, LLVMConstInt(e->i32, 0xffff0000u, false), lanes);
+    LLVMValueRef upper = LLVMBuildBitCast(e->builder, LLVMBuildAnd(e->builder, bits, mask, ""), floats, "");
+    LLVMValueRef rest = LLVMBuildFSub(e->builder, all, upper, ""); /* NaN where `all` is not finite */
+    LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealORD, rest, rest, "");
+    rest = LLVMBuildBitCast(e->builder, rest, words, "");
+    planes[0] = upper_halves(e, bits);
+    planes[1] = upper_halves(e, LLVMBuildSelect(e->builder, number, rest, aic_zero(words), ""));
+}
+
+void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements,
+               LLVMValueRef cells[AIC_PLANES_MAX])
 {
     LLVMTypeRef type = aic_vector(aic_channel_type(e, t), LLVMGetVectorSize(LLVMTypeOf(elements)));
+    LLVMValueRef floats;
+    cells[1] = NULL;
     switch (t->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
-        return LLVMBuildSExt(e->builder, elements, type, "");
+        cells[0] = LLVMBuildSExt(e->builder, elements, type, "");
+        break;
     case AIC_PRODUCT_QUAD:
-        return elements;
+        cells[0] = elements;
+        break;
+    case AIC_PRODUCT_BFLOAT:
+        cells[0] = elements;
+        if (t->arithmetic.planes > 1) {
+            split_halves(e, elements, cells);
+        }
+        break;
     case AIC_PRODUCT_FLOAT:
+        floats = to_float(e, c->dtype, elements);
+        cells[0] = LLVMTypeOf(floats) == type ? floats : LLVMBuildFPExt(e->builder, floats, type, "");
         break;
     }
-    LLVMValueRef floats = to_float(e, c->dtype, elements);
-    return LLVMTypeOf(floats) == type ? floats : LLVMBuildFPExt(e->builder, floats, type, "");
+}
+
+/* By the bits without the sign: a float16 that is not finite. A bfloat16 that is not 0 and below 2^-56: products of
+ * larger ones, and sums of these, are multiples of 2^-126 = 2^(-56-7) * 2^(-56-7), which tiles do not take for 0. */
+void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note)
+{
+    enum { MAGNITUDE = 0x7fff, INFINITE_HALF = 0x7c00, SMALL_BFLOAT = (127 - 56) << 7 };
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(elements));
+    const bool half = c->dtype == AIC_FLOAT16;
+    const int first = half ? INFINITE_HALF : 1, end = half ? MAGNITUDE + 1 : SMALL_BFLOAT;
+    LLVMTypeRef type = LLVMTypeOf(elements);
+    LLVMValueRef bits = LLVMBuildAnd(e->builder, elements, aic_const_int(type, MAGNITUDE), "");
+    LLVMValueRef above = LLVMBuildSub(e->builder, bits, aic_const_int(type, first), "");
+    LLVMValueRef special = LLVMBuildICmp(e->builder, LLVMIntULT, above, aic_const_int(type, end - first), "");
+    LLVMTypeRef mask = LLVMIntTypeInContext(e->context, lanes);
+    LLVMValueRef any = LLVMBuildBitCast(e->builder, special, mask, "");
+    aic_branch branch;
+    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(mask), ""));
+    aic_store(e, LLVMConstInt(e->i32, 1, false), note, 0, sizeof(int32_t));
+    aic_branch_end(e, &branch);
 }
 
 /* A vector of cells is packed by about 8 vector operations more where code is not optimised, and multiplied by `uses`

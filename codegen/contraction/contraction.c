@@ -89,7 +89,7 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
 
 static void enter(aic_emit *e, const aic_plan *plan)
 {
-    aic_tiling_of(plan)->kernel->enter(e, aic_tiling_of(plan));
+    aic_tiling_of(plan)->kernel->enter(e, aic_contraction_of(plan), aic_tiling_of(plan));
 }
 
 static void leave(aic_emit *e, const aic_plan *plan)

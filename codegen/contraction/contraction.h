@@ -8,7 +8,11 @@
  *     band    the padded image of some output rows: [row][column][channel cell], pixels and rows at fixed pitches.
  *             Padding is data here, so the inner loops know no border.
  *     panel   the weights of one group of output channels: [reduction step][output channel], in the order in which
- *             the reduction runs; before them the sums' start values, where the image is offset. */
+ *             the reduction runs; before them the sums' start values, where the image is offset.
+ *
+ * Where elements have two planes, a pixel of a band is [plane][channel cell], a panel [reduction step][plane][output
+ * channel]. Products of bfloat16 have special elements, which they cannot multiply: whether there are any is noted
+ * before the band and at the head of each panel. */
 #ifndef AIC_CONTRACTION_H
 #define AIC_CONTRACTION_H
 
@@ -74,7 +78,15 @@ typedef struct aic_contraction {
 #define AIC_BLOCK_COLUMNS 16
 
 /* What a multiply-accumulate takes from each operand and lane. */
-typedef enum aic_product { AIC_PRODUCT_PAIR, AIC_PRODUCT_QUAD, AIC_PRODUCT_FLOAT } aic_product;
+typedef enum aic_product {
+    AIC_PRODUCT_PAIR,
+    AIC_PRODUCT_QUAD,
+    AIC_PRODUCT_FLOAT,
+    AIC_PRODUCT_BFLOAT, /* pairs of bfloat16; float16 is the sum of two of them, its planes */
+} aic_product;
+
+/* Planes of an element at most: the upper part of a float16 and the rest. */
+enum { AIC_PLANES_MAX = 2 };
 
 typedef struct aic_arithmetic {
     aic_sum sum; /* as the target adds up; CUBE where it has no exact way to FAST */
@@ -83,6 +95,7 @@ typedef struct aic_arithmetic {
     unsigned cell_channels;
     unsigned sum_bits; /* of the running sum of a lane */
     int image_offset;  /* what is added to the image where the product takes it unsigned */
+    unsigned planes;   /* of an element: cells of the first one come before those of the second */
 } aic_arithmetic;
 
 /* The operands of every contraction; in a chain that has l1out it comes next. What an epilogue reads comes behind them.
@@ -126,7 +139,11 @@ typedef struct aic_tiling {
     int64_t band_rows;         /* band rows of the largest band */
     int64_t units;             /* of output channels that cannot be divided: strips, or groups where there are none */
     int64_t parts, part_units; /* that workers may take of a band; units of each but the last */
-    int64_t start_bytes;       /* at the head of a panel: what makes up for the offset, an int32 an output channel */
+    int64_t step_bytes;        /* of a reduction step in a panel */
+    int64_t plane_bytes;       /* of a plane of a pixel in a band */
+    bool notes_specials;  /* an int32 at the head of a panel and one at notes_offset are not 0 where there are some */
+    int64_t notes_offset; /* of the band's, in a worker's memory */
+    int64_t start_bytes;  /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
     bool accumulate;   /* tiles start from the contraction's start values: these are no bias of the epilogue */
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
@@ -175,6 +192,9 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
  * may share, how it is divided. */
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *requirements);
 
+/* Bytes of the part of a band that a tile of rows x cols pixels reads. */
+int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
+
 /* Bytes of the staging buffer with what is left behind it. */
 int64_t aic_tiling_staging_bytes(const aic_tiling *t);
 
@@ -187,8 +207,12 @@ LLVMTypeRef aic_element_type(aic_emit *e, const aic_tiling *t);
 LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t);
 unsigned aic_channel_bytes(const aic_tiling *t);
 
-/* cell.c: a vector of elements as channels of cells, but for the image's offset. */
-LLVMValueRef aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements);
+/* cell.c: a vector of elements as channels of cells, plane by plane, but for the image's offset. */
+void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements,
+               LLVMValueRef cells[AIC_PLANES_MAX]);
+
+/* cell.c: stores 1 to the int32 at `note` where a vector of elements has one that is special. */
+void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note);
 
 /* cell.c: the largest power of two that is at most `left` and `most`: what is left is taken in such pieces. */
 unsigned aic_piece(int64_t left, unsigned most);

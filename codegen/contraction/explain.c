@@ -20,16 +20,10 @@ typedef struct tile_sums {
     double image, weights, windows;
 } tile_sums;
 
-static int64_t window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
-{
-    const int64_t reach = t->columns - (c->ow - 1) * t->col_step;
-    return ((rows - 1) * t->row_step + t->row_reach) * ((cols - 1) * t->col_step + reach) * t->pixel_pitch;
-}
-
 static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
 {
     tile_sums sums = {0};
-    const double steps = (double)(t->taps * t->cells) * t->arithmetic.cell_bytes;
+    const double steps = (double)(t->taps * t->plane_bytes * t->arithmetic.planes);
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
             const int64_t count =
@@ -38,7 +32,7 @@ static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
             const double tiles = (double)(count * t->groups);
             sums.image += tiles * (double)(rows * cols) * steps;
             sums.weights += tiles * (double)t->group * steps;
-            sums.windows += count == 0 ? 0 : tiles * (double)window_bytes(c, t, rows, cols);
+            sums.windows += count == 0 ? 0 : tiles * (double)aic_tiling_window_bytes(c, t, rows, cols);
         }
     }
     return sums;
@@ -60,7 +54,7 @@ static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, con
 {
     aic_stream stream = {.scopes = 0};
     aic_stream_scope(&stream, 0, sums->image);
-    aic_stream_scope(&stream, (double)window_bytes(c, t, t->rows.large, t->cols.large), sums->windows);
+    aic_stream_scope(&stream, (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), sums->windows);
     aic_stream_scope(&stream, (double)t->band_bytes, (double)t->band_bytes);
     return stream;
 }

@@ -16,8 +16,16 @@ typedef struct aic_microkernel {
     aic_arithmetic (*arithmetic)(const aic_contraction *c, const aic_target *target);
     int64_t step_cells; /* cells of a pixel are filled up to a multiple of this */
 
-    /* Its sums cannot go to a result without a staging buffer: every contraction has an epilogue then. */
-    bool staged;
+    int64_t rate; /* products in the time that the plainest instructions take for one: how fast packing must be */
+    bool flat;    /* the pixels of a 1x1 kernel's band follow each other at one distance, from row to row, too */
+
+    /* Whether the sums of some tile cannot go to the result but by a staging buffer: the contraction has an epilogue
+     * then. NULL: never. */
+    bool (*staged)(const aic_contraction *c, const aic_tiling *t);
+
+    /* Pixels behind the last one of a band that a tile may read, and behind the last one of a strip that it may write.
+     */
+    int64_t surplus;
 
     /* Whether the tile fits its registers, else AIC_INVALID_ARGUMENT naming the field. The generic ranges of
      * tiling.c hold. */
@@ -33,6 +41,16 @@ typedef struct aic_microkernel {
     /* Predicted vector operations of one tile of rows x cols pixels. */
     double (*cost)(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows, int64_t cols);
 
+    /* Code must be compiled: a further tile shape, and every further sum in a tile, is worth it for more than this
+     * share of the run time. */
+    double body_cost, sum_cost;
+
+    /* Predicted vector operations of a call beside its tiles; NULL: none worth counting. */
+    double (*call_cost)(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
+
+    /* Tile rows of a band, besides the usual number, that are worth a try; 0: none. NULL: none ever. */
+    int64_t (*small_band)(const aic_contraction *c, const aic_tiling *t);
+
     /* Vector operations that the products of a whole contraction take at least. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
@@ -41,12 +59,13 @@ typedef struct aic_microkernel {
     LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                          const char *name);
 
-    /* Whether emit() makes the same code for a tile one column narrower; NULL: for none. */
-    bool (*serves_narrower)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
+    /* Whether the code that emit() makes for a tile does for one with fewer rows or columns, too; NULL: for none. */
+    bool (*serves)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
+                   int64_t fewer_cols);
 
     /* State of a worker around its calls, where needs has AIC_NEEDS_TILES. */
     uint32_t needs;
-    void (*enter)(aic_emit *e, const aic_tiling *t);
+    void (*enter)(aic_emit *e, const aic_contraction *c, const aic_tiling *t);
     void (*leave)(aic_emit *e);
 } aic_microkernel;
 

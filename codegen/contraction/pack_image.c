@@ -1,6 +1,6 @@
 /* Packing the image: some of its rows become a band [row][column][cell], widened to cells and with the padding filled
  * in. */
-#include "codegen/contraction/contraction.h"
+#include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "frontend/numeric/half.h"
@@ -9,12 +9,17 @@ typedef struct band_writer {
     aic_emit *e;
     const aic_contraction *c;
     const aic_tiling *t;
-    LLVMValueRef image;
-    int64_t left, inside; /* padding columns before the image, image columns */
+    LLVMValueRef image, notes; /* notes: where it is noted that there are special elements; NULL: nowhere */
+    int64_t left, inside;      /* padding columns before the image, image columns */
 } band_writer;
 
-/* Channels of one vector access in runs of contiguous pixels. */
-enum { RUN_CHANNELS = 16 };
+/* Channels of one vector access in runs of neighbours: a line of cells, or somewhat more where cells are wide. */
+static unsigned run_channels(const band_writer *w)
+{
+    enum { LEAST = 16 };
+    const unsigned channels = AIC_LINE_BYTES / aic_channel_bytes(w->t);
+    return channels > LEAST ? channels : LEAST;
+}
 
 /* An integer of the image as it stands in the band. */
 static LLVMValueRef image_int(const band_writer *w, int64_t value)
@@ -25,60 +30,123 @@ static LLVMValueRef image_int(const band_writer *w, int64_t value)
     return LLVMConstInt(aic_channel_type(w->e, w->t), (unsigned long long)value, true);
 }
 
-/* `channels` consecutive channels from source to target. */
-static void copy_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef source, unsigned channels)
+/* `elements` of the image to cells. */
+static void store_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef elements)
 {
     aic_emit *e = w->e;
-    LLVMValueRef value = aic_load(e, aic_vector(aic_element_type(e, w->t), channels), source, 0, 1);
-    value = aic_widen(e, w->c, w->t, value);
+    LLVMValueRef planes[AIC_PLANES_MAX];
+    aic_widen(e, w->c, w->t, elements, planes);
     if (w->t->arithmetic.image_offset != 0) {
-        value = LLVMBuildAdd(e->builder, value, aic_splat(e, image_int(w, 0), channels), "");
+        const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(planes[0]));
+        planes[0] = LLVMBuildAdd(e->builder, planes[0], aic_splat(e, image_int(w, 0), channels), "");
     }
-    aic_store(e, value, target, 0, aic_channel_bytes(w->t));
+    for (unsigned p = 0; p < w->t->arithmetic.planes; p++) {
+        aic_store(e, planes[p], target, p * w->t->plane_bytes, aic_channel_bytes(w->t));
+    }
+    if (w->notes != NULL) {
+        aic_note_specials(e, w->c, elements, w->notes);
+    }
 }
 
-/* Cells of padding that fill one wide store. */
-static LLVMValueRef padding(const band_writer *w)
+/* `channels` channels that are neighbours. */
+static LLVMValueRef load_elements(const band_writer *w, LLVMValueRef source, unsigned channels)
 {
-    const aic_arithmetic *a = &w->t->arithmetic;
-    LLVMValueRef value =
-        a->product == AIC_PRODUCT_FLOAT
-            ? LLVMConstReal(aic_channel_type(w->e, w->t), aic_half_to_double(aic_half_from_double(w->c->pad_value)))
-            : image_int(w, (int64_t)w->c->pad_value);
-    return aic_splat(w->e, value, AIC_LINE_BYTES / a->cell_bytes * a->cell_channels);
+    return aic_load(w->e, aic_vector(aic_element_type(w->e, w->t), channels), source, 0, 1);
 }
 
-/* A whole band row. The image overwrites its part: rows and borders need no code of their own, and the second store
- * is lost in the multiplications. */
-static void fill_row(const band_writer *w, LLVMValueRef row)
+/* Cells of padding that fill one wide store, plane by plane. */
+static void padding(const band_writer *w, LLVMValueRef planes[AIC_PLANES_MAX])
+{
+    aic_emit *e = w->e;
+    const aic_arithmetic *a = &w->t->arithmetic;
+    const unsigned channels = AIC_LINE_BYTES / a->cell_bytes * a->cell_channels;
+    const uint16_t half = aic_half_from_double(w->c->pad_value);
+    switch (a->product) {
+    case AIC_PRODUCT_PAIR:
+    case AIC_PRODUCT_QUAD:
+        planes[0] = aic_splat(e, image_int(w, (int64_t)w->c->pad_value), channels);
+        break;
+    case AIC_PRODUCT_BFLOAT: /* bfloat16 images have none */
+        aic_widen(e, w->c, w->t, aic_splat(e, LLVMConstInt(e->i16, half, false), channels), planes);
+        break;
+    case AIC_PRODUCT_FLOAT:
+        planes[0] = aic_splat(e, LLVMConstReal(aic_channel_type(e, w->t), aic_half_to_double(half)), channels);
+        break;
+    }
+}
+
+/* `bytes` bytes of padding, whole lines. */
+static void fill_lines(const band_writer *w, LLVMValueRef target, LLVMValueRef value, int64_t bytes)
 {
     aic_emit *e = w->e;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "pad: bytes of a band row", aic_int(e, 0), aic_int(e, w->t->row_pitch), AIC_LINE_BYTES,
-                   NULL, 0);
-    aic_store(e, padding(w), aic_at(e, row, loop.index), 0, w->t->arithmetic.cell_bytes);
+    aic_loop_begin(e, &loop, "pad: bytes of padding", aic_int(e, 0), aic_int(e, bytes), AIC_LINE_BYTES, NULL, 0);
+    aic_store(e, value, aic_at(e, target, loop.index), 0, w->t->arithmetic.cell_bytes);
     aic_loop_end(e, &loop);
+}
+
+/* Padding in `columns` columns of `pitch` bytes, all whole lines; or in one column that is a row. */
+static void fill_columns(const band_writer *w, LLVMValueRef target, int64_t columns, int64_t pitch)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef planes[AIC_PLANES_MAX];
+    padding(w, planes);
+    if (w->t->arithmetic.planes == 1 || w->c->pad_value == 0) { /* both planes of 0 are 0 */
+        fill_lines(w, target, planes[0], columns * pitch);
+        return;
+    }
+    aic_loop pixels;
+    aic_loop_begin(e, &pixels, "pixel: columns of padding", aic_int(e, 0), aic_int(e, columns), 1, NULL, 0);
+    target = aic_at(e, target, aic_mul(e, pixels.index, pitch));
+    for (unsigned p = 0; p < w->t->arithmetic.planes; p++) {
+        fill_lines(w, aic_at_const(e, target, p * w->t->plane_bytes), planes[p], w->t->plane_bytes);
+    }
+    aic_loop_end(e, &pixels);
 }
 
 /* Contiguous on both sides: `count` channels. */
 static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count)
 {
     aic_emit *e = w->e;
-    const unsigned target_bytes = aic_channel_bytes(w->t), source_bytes = w->t->source_bytes;
-    int64_t step = count == w->c->c0 ? count : RUN_CHANNELS, done = count / step * step;
+    const unsigned target_bytes = aic_channel_bytes(w->t), source_bytes = w->t->source_bytes, most = run_channels(w);
+    int64_t step = count == w->c->c0 ? count : most, done = count / step * step;
     if (done > 0) {
         aic_loop loop;
         aic_loop_begin(e, &loop, "run: channels that are neighbours", aic_int(e, 0), aic_int(e, done), step, NULL, 0);
-        copy_cells(w, aic_at(e, target, aic_mul(e, loop.index, target_bytes)),
-                   aic_at(e, source, aic_mul(e, loop.index, source_bytes)), (unsigned)step);
+        store_cells(w, aic_at(e, target, aic_mul(e, loop.index, target_bytes)),
+                    load_elements(w, aic_at(e, source, aic_mul(e, loop.index, source_bytes)), (unsigned)step));
         aic_loop_end(e, &loop);
     }
     while (done < count) {
-        unsigned piece = aic_piece(count - done, RUN_CHANNELS);
-        copy_cells(w, aic_at_const(e, target, done * target_bytes), aic_at_const(e, source, done * source_bytes),
-                   piece);
+        unsigned piece = aic_piece(count - done, most);
+        store_cells(w, aic_at_const(e, target, done * target_bytes),
+                    load_elements(w, aic_at_const(e, source, done * source_bytes), piece));
         done += piece;
     }
+}
+
+/* `count` channels of a pixel that are zero, in every plane. */
+static void clear_channels(const band_writer *w, LLVMValueRef target, int64_t count)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->t->arithmetic.image_offset, false);
+    for (unsigned p = 0; p < w->t->arithmetic.planes; p++) {
+        aic_fill(e, aic_at_const(e, target, p * w->t->plane_bytes), zero, count * aic_channel_bytes(w->t));
+    }
+}
+
+/* The channels from `first` on of all pixels of a row that lie in the image. */
+static void clear_pixels(const band_writer *w, LLVMValueRef target, int64_t first, int64_t count)
+{
+    aic_emit *e = w->e;
+    aic_loop pixels;
+    aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_int(e, w->inside),
+                   1, NULL, 0);
+    clear_channels(w,
+                   aic_at_const(e, aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch)),
+                                first * aic_channel_bytes(w->t)),
+                   count);
+    aic_loop_end(e, &pixels);
 }
 
 /* `count` channels of all pixels of a row that lie in the image; behind them `missing` channels that are zero. */
@@ -97,9 +165,30 @@ static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef 
     target = aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch));
     copy_run(w, target, aic_at(e, source, aic_mul(e, pixels.index, step * w->t->source_bytes)), count);
     if (missing > 0) {
-        LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->t->arithmetic.image_offset, false);
-        aic_fill(e, aic_at_const(e, target, count * bytes), zero, missing * bytes);
+        clear_channels(w, aic_at_const(e, target, count * bytes), missing);
     }
+    aic_loop_end(e, &pixels);
+}
+
+/* Whether the cells of two blocks of channels fill a line. */
+static bool makes_pairs(const band_writer *w)
+{
+    return w->c->c0 * aic_channel_bytes(w->t) == AIC_LINE_BYTES / 2;
+}
+
+/* Two blocks of channels of all pixels of a row that lie in the image: a line a pixel. */
+static void copy_pairs(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    aic_emit *e = w->e;
+    const aic_image_layout *image = &w->c->image;
+    const unsigned channels = (unsigned)w->c->c0, bytes = w->t->source_bytes;
+    aic_loop pixels;
+    aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_int(e, w->inside),
+                   1, NULL, 0);
+    LLVMValueRef from = aic_at(e, source, aic_mul(e, pixels.index, w->t->col_gap * image->pixel * bytes));
+    const LLVMValueRef blocks[] = {load_elements(w, from, channels),
+                                   load_elements(w, aic_at_const(e, from, image->block * bytes), channels)};
+    store_cells(w, aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch)), aic_concat(e, blocks, 2));
     aic_loop_end(e, &pixels);
 }
 
@@ -119,29 +208,49 @@ static LLVMValueRef image_row(const band_writer *w, LLVMValueRef h)
     return aic_at(e, w->image, aic_mul(e, offset, w->t->source_bytes));
 }
 
+/* Blocks `first` to `end` of the image columns of one band row: a pair at a time, or one. */
+static void copy_blocks(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t first, int64_t end,
+                        bool pairs)
+{
+    aic_emit *e = w->e;
+    aic_loop blocks;
+    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, first), aic_int(e, end), pairs ? 2 : 1, NULL, 0);
+    target = aic_at(e, target, aic_mul(e, blocks.index, w->c->c0 * aic_channel_bytes(w->t)));
+    source = aic_at(e, source, aic_mul(e, blocks.index, w->c->image.block * w->t->source_bytes));
+    if (pairs) {
+        copy_pairs(w, target, source);
+    } else {
+        copy_pixels(w, target, source, w->c->c0, 0);
+    }
+    aic_loop_end(e, &blocks);
+}
+
 /* The image columns of one band row, h the image row. */
 static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     const aic_contraction *c = w->c;
-    const aic_arithmetic *a = &w->t->arithmetic;
-    int64_t first = w->left * w->t->col_gap - c->pad_left;
-    bool dense = c->image.block == c->c0; /* a pixel's blocks follow each other: they are one */
-    int64_t block = dense ? c->channels : c->c0, full = c->channels / block, rest = c->channels % block;
-    int64_t missing = w->t->cells * a->cell_channels - c->channels;
+    const int64_t first = w->left * w->t->col_gap - c->pad_left, channel = aic_channel_bytes(w->t);
+    const int64_t full = c->channels / c->c0, rest = c->channels % c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
+    const int64_t missing = w->t->cells * w->t->arithmetic.cell_channels - c->channels;
     LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->t->source_bytes);
     LLVMValueRef target = aic_at_const(e, row, w->left * w->t->pixel_pitch);
-    int64_t target_step = block * aic_channel_bytes(w->t), source_step = c->image.block * w->t->source_bytes;
-    if (full > 0) {
-        aic_loop blocks;
-        aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
-        copy_pixels(w, aic_at(e, target, aic_mul(e, blocks.index, target_step)),
-                    aic_at(e, source, aic_mul(e, blocks.index, source_step)), block, dense ? missing : 0);
-        aic_loop_end(e, &blocks);
+    if (c->image.block == c->c0) { /* a pixel's blocks follow each other: they are one */
+        copy_pixels(w, target, source, c->channels, missing);
+        return;
+    }
+    if (paired > 0) {
+        copy_blocks(w, target, source, 0, paired, true);
+    }
+    if (paired < full) {
+        copy_blocks(w, target, source, paired, full, false);
     }
     if (rest > 0) {
-        copy_pixels(w, aic_at_const(e, target, full * target_step), aic_at_const(e, source, full * source_step), rest,
-                    missing);
+        copy_pixels(w, aic_at_const(e, target, full * c->c0 * channel),
+                    aic_at_const(e, source, full * c->image.block * w->t->source_bytes), rest, missing);
+    } else if (missing > 0 && w->t->arithmetic.product == AIC_PRODUCT_BFLOAT) {
+        /* Their weights are 0, times anything where that is an integer. */
+        clear_pixels(w, target, c->channels, missing);
     }
 }
 
@@ -157,21 +266,62 @@ static void find_columns(band_writer *w)
     w->inside = (end < columns ? end : columns) - w->left;
 }
 
-static bool is_padded(const band_writer *w)
+/* Whether some rows of the bands lie above the image or below it. */
+static bool has_outer_rows(const band_writer *w)
 {
     const aic_contraction *c = w->c;
-    int64_t bottom = (c->oh - 1) * c->stride_h - c->pad_top + w->t->row_reach;
-    return c->pad_top > 0 || bottom > c->h || w->inside < w->t->columns;
+    return c->pad_top > 0 || (c->oh - 1) * c->stride_h - c->pad_top + w->t->row_reach > c->h;
+}
+
+/* Columns left and right of the image in a row that has both, where columns are whole lines. */
+static void fill_borders(const band_writer *w, LLVMValueRef row)
+{
+    const int64_t pitch = w->t->pixel_pitch, right = w->t->columns - w->left - w->inside;
+    if (w->left > 0) {
+        fill_columns(w, row, w->left, pitch);
+    }
+    if (right > 0) {
+        fill_columns(w, aic_at_const(w->e, row, (w->left + w->inside) * pitch), right, pitch);
+    }
+}
+
+/* One band row, h the image row, which may be none. Columns that are no whole lines are filled with padding all
+ * together, and the image overwrites its part: borders need no code of their own then. */
+static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef in_image = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_int(e, w->c->h), "");
+    const bool lines = w->t->pixel_pitch % AIC_LINE_BYTES == 0;
+    aic_branch branch;
+    if (!lines && (has_outer_rows(w) || w->inside < w->t->columns)) {
+        fill_columns(w, row, 1, w->t->row_pitch);
+    } else if (has_outer_rows(w)) {
+        aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
+        fill_columns(w, row, w->t->columns, w->t->pixel_pitch);
+        aic_branch_end(e, &branch);
+    }
+    aic_branch_begin(e, &branch, in_image);
+    if (lines) {
+        fill_borders(w, row);
+    }
+    if (w->inside > 0) {
+        copy_columns(w, row, h);
+    }
+    aic_branch_end(e, &branch);
 }
 
 LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    aic_emit_function(e, name, aic_pack_kind(t->taps * t->outputs), PARAMS, 2, 2);
+    aic_emit_function(e, name, aic_pack_kind(t->taps * t->outputs / t->kernel->rate), PARAMS, 2, 2);
     aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
     LLVMValueRef function = e->function;
     band_writer w = {.e = e, .c = c, .t = t, .image = aic_emit_param(e, 1)};
     find_columns(&w);
+    if (t->notes_specials) {
+        w.notes = aic_at_const(e, aic_emit_param(e, 0), t->notes_offset - t->band_offset);
+        aic_store(e, LLVMConstNull(e->i32), w.notes, 0, sizeof(int32_t));
+    }
     aic_loop loop;
     aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
     LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), aic_mul(e, loop.index, t->row_pitch));
@@ -180,15 +330,7 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
         LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_int(e, t->row_step), "");
         h = aic_add(e, h, aic_mul(e, window, t->row_gap - t->row_step));
     }
-    if (is_padded(&w)) {
-        fill_row(&w, row);
-    }
-    if (w.inside > 0) {
-        aic_branch branch;
-        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_int(e, c->h), ""));
-        copy_columns(&w, row, h);
-        aic_branch_end(e, &branch);
-    }
+    emit_row(&w, row, h);
     aic_loop_end(e, &loop);
     aic_emit_function_end(e);
     return function;

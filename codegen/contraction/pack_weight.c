@@ -33,31 +33,42 @@ typedef struct packer {
     LLVMValueRef starts;      /* likewise */
     LLVMValueRef first, last; /* chunks that are packed */
     LLVMValueRef first_panel, last_panel; /* their panels, and of the last chunk all that follow */
+    LLVMValueRef note; /* in a hot function: where it is noted that there are special elements; or NULL */
 } packer;
 
 /* ---- cells ---- */
 
-/* <n x unit> to cells. */
-static LLVMValueRef widen(const packer *p, LLVMValueRef units)
-{
-    aic_emit *e = p->e;
-    unsigned elements = LLVMGetVectorSize(LLVMTypeOf(units)) * p->t->arithmetic.cell_channels;
-    LLVMTypeRef type = aic_vector(aic_element_type(e, p->t), elements);
-    return aic_widen(e, p->c, p->t, LLVMBuildBitCast(e->builder, units, type, ""));
-}
-
-/* Stores the cells of `count` output channels, `column` being the first one's number in the chunk; `row` is where the
- * chunk's reduction step starts in its first panel, less `step` further steps. */
-static void store_cells(const packer *p, LLVMValueRef cells, LLVMValueRef row, int64_t step, int64_t column,
-                        unsigned count)
+/* Stores the cells of one plane of `count` output channels, `column` being the first one's number in the chunk; `row`
+ * is where the chunk's reduction step starts in its first panel, less `step` further steps. */
+static void store_plane(const packer *p, LLVMValueRef cells, LLVMValueRef row, int64_t step, unsigned plane,
+                        int64_t column, unsigned count)
 {
     const int64_t group = p->t->group, bytes = p->t->arithmetic.cell_bytes;
     unsigned part = count < group ? count : (unsigned)group;
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(cells)) / count * part;
     for (unsigned i = 0; i < count / part; i++, column += part) {
         LLVMValueRef value = part == count ? cells : aic_lanes_of(p->e, cells, i * lanes, 1, lanes);
-        int64_t offset = column / group * p->t->panel_bytes + (step * group + column % group) * bytes;
+        int64_t offset =
+            column / group * p->t->panel_bytes + step * p->t->step_bytes + (plane * group + column % group) * bytes;
         aic_store(p->e, value, row, offset, (unsigned)bytes);
+    }
+}
+
+/* <count x unit> to cells, stored as store_plane() says. */
+static void store_units(const packer *p, LLVMValueRef units, LLVMValueRef row, int64_t step, int64_t column,
+                        unsigned count)
+{
+    aic_emit *e = p->e;
+    LLVMValueRef planes[AIC_PLANES_MAX];
+    const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(units)) * p->t->arithmetic.cell_channels;
+    LLVMTypeRef type = aic_vector(aic_element_type(e, p->t), channels);
+    LLVMValueRef elements = LLVMBuildBitCast(e->builder, units, type, "");
+    aic_widen(e, p->c, p->t, elements, planes);
+    for (unsigned i = 0; i < p->t->arithmetic.planes; i++) {
+        store_plane(p, planes[i], row, step, i, column, count);
+    }
+    if (p->note != NULL) {
+        aic_note_specials(e, p->c, elements, p->note);
     }
 }
 
@@ -65,6 +76,14 @@ static void store_cells(const packer *p, LLVMValueRef cells, LLVMValueRef row, i
 static LLVMValueRef panel_of(const packer *p, LLVMValueRef chunk)
 {
     return aic_at(p->e, p->packed, aic_mul(p->e, chunk, p->chunk / p->t->group * p->t->panel_bytes));
+}
+
+/* Whether a chunk, one panel then, has special elements is not known yet. */
+static void clear_head(const packer *p, LLVMValueRef panel)
+{
+    if (p->t->notes_specials) {
+        aic_fill(p->e, panel, LLVMConstNull(p->e->i32), p->t->start_bytes);
+    }
 }
 
 /* ---- weights in blocks ---- */
@@ -104,7 +123,7 @@ static void emit_run(const packer *p, LLVMValueRef source, LLVMValueRef row, int
     load_transposed(p, source, unit);
     for (unsigned u = 0; u < p->run && u < units; u++) {
         unit[u] = keep_channels(p, unit[u], channels - u * p->t->arithmetic.cell_channels);
-        store_cells(p, widen(p, unit[u]), row, step + u, 0, p->block);
+        store_units(p, unit[u], row, step + u, 0, p->block);
     }
 }
 
@@ -118,8 +137,7 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
         aic_loop_begin(e, &runs, "run: runs of cells of a channel block", aic_int(e, 0), aic_int(e, p->units), p->run,
                        NULL, 0);
         emit_run(p, aic_at(e, source, aic_mul(e, runs.index, p->unit_bytes)),
-                 aic_at(e, row, aic_mul(e, runs.index, p->t->group * p->t->arithmetic.cell_bytes)), 0, channels,
-                 p->run);
+                 aic_at(e, row, aic_mul(e, runs.index, p->t->step_bytes)), 0, channels, p->run);
         aic_loop_end(e, &runs);
         return;
     }
@@ -130,16 +148,19 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
     }
 }
 
-/* void name(row, source; count): `count` output channels of one channel block of `channels` channels and one tap. */
-static LLVMValueRef emit_blocks(const packer *p, int64_t channels, const char *name)
+/* void name(row, source, panel; count): `count` output channels of one channel block of `channels` channels and one
+ * tap. The panel's head has the note of special elements. */
+static LLVMValueRef emit_blocks(const packer *of, int64_t channels, const char *name)
 {
-    static const char *const PARAMS[] = {"row", "source", "count"};
+    static const char *const PARAMS[] = {"row", "source", "panel", "count"};
+    packer noting = *of, *p = &noting;
     aic_emit *e = p->e;
     aic_loop blocks;
-    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 2, 1);
+    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 3, 1);
     aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
-    aic_loop_begin(e, &blocks, "block: blocks of output channels", aic_int(e, 0), aic_emit_param(e, 2), p->block, NULL,
+    p->note = p->t->notes_specials ? aic_emit_param(e, 2) : NULL;
+    aic_loop_begin(e, &blocks, "block: blocks of output channels", aic_int(e, 0), aic_emit_param(e, 3), p->block, NULL,
                    0);
     emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->t->source_bytes)),
                aic_at(e, row, aic_mul(e, blocks.index, p->t->arithmetic.cell_bytes)), channels);
@@ -163,13 +184,13 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
                             ? aic_mul(e, index, p->units)
                             : aic_add(e, aic_mul(e, tap, t->cells), aic_mul(e, block, p->units));
     LLVMValueRef row = aic_at_const(e, panel, t->start_bytes);
-    row = aic_at(e, row, aic_mul(e, step, t->group * t->arithmetic.cell_bytes));
+    row = aic_at(e, row, aic_mul(e, step, t->step_bytes));
     LLVMValueRef limit = aic_int(e, p->chunk);
     if (p->columns % p->chunk != 0) {
         limit = aic_min(e, limit, LLVMBuildNSWSub(e->builder, aic_int(e, p->columns), first, ""));
     }
-    LLVMValueRef args[] = {row, source, limit};
-    aic_emit_call(e, blocks, args, 3);
+    LLVMValueRef args[] = {row, source, panel, limit};
+    aic_emit_call(e, blocks, args, 4);
 }
 
 /* Channel blocks from `first` to `end` of a chunk. */
@@ -191,6 +212,7 @@ static void emit_from_blocks(const packer *p)
     const int64_t full = p->c->channels / p->c->c0;
     aic_loop chunks;
     aic_loop_begin(e, &chunks, "chunk: chunks of output channels", p->first, p->last, 1, NULL, 0);
+    clear_head(p, panel_of(p, chunks.index));
     if (p->inner[0] != NULL) {
         emit_channel_blocks(p, chunks.index, 0, full, p->inner[0]);
     }
@@ -226,22 +248,24 @@ static void emit_cell(const packer *p, LLVMValueRef source, LLVMValueRef row, in
     for (int64_t column = 0; column < columns;) {
         unsigned count = aic_piece(columns - column, AIC_BLOCK_COLUMNS);
         LLVMValueRef from = aic_at_const(p->e, source, column * p->t->source_bytes);
-        store_cells(p, widen(p, load_units(p, from, rows, count)), row, 0, column, count);
+        store_units(p, load_units(p, from, rows, count), row, 0, column, count);
         column += count;
     }
 }
 
-/* void name(row, source): `columns` columns of a chunk, whose cells begin at `row`. */
-static LLVMValueRef emit_columns(const packer *p, int64_t columns, const char *name)
+/* void name(row, source, panel): `columns` columns of a chunk, whose cells begin at `row`. */
+static LLVMValueRef emit_columns(const packer *of, int64_t columns, const char *name)
 {
-    static const char *const PARAMS[] = {"row", "source"};
+    static const char *const PARAMS[] = {"row", "source", "panel"};
+    packer noting = *of, *p = &noting;
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
     int64_t channels = t->arithmetic.cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
-    int64_t source_step = channels * p->c->n * t->source_bytes, step = t->group * t->arithmetic.cell_bytes;
-    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 2, 0);
+    int64_t source_step = channels * p->c->n * t->source_bytes, step = t->step_bytes;
+    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 3, 0);
     aic_note_function(e, "packs columns of a chunk of a weight in rows");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
+    p->note = t->notes_specials ? aic_emit_param(e, 2) : NULL;
     if (full > 0) {
         aic_loop cells;
         aic_loop_begin(e, &cells, "cell: channel cells", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
@@ -259,9 +283,11 @@ static LLVMValueRef emit_columns(const packer *p, int64_t columns, const char *n
 static void emit_chunk(const packer *p, LLVMValueRef chunk, LLVMValueRef function)
 {
     aic_emit *e = p->e;
-    LLVMValueRef args[] = {aic_at_const(e, panel_of(p, chunk), p->t->start_bytes),
-                           aic_at(e, p->weight, aic_mul(e, chunk, p->chunk * p->t->source_bytes))};
-    aic_emit_call(e, function, args, 2);
+    LLVMValueRef panel = panel_of(p, chunk);
+    clear_head(p, panel);
+    LLVMValueRef args[] = {aic_at_const(e, panel, p->t->start_bytes),
+                           aic_at(e, p->weight, aic_mul(e, chunk, p->chunk * p->t->source_bytes)), panel};
+    aic_emit_call(e, function, args, 3);
 }
 
 static void emit_from_rows(const packer *p)
@@ -298,7 +324,7 @@ static void emit_missing_cells(const packer *p)
 {
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
-    const int64_t used = used_cells(p), step = t->group * t->arithmetic.cell_bytes;
+    const int64_t used = used_cells(p), step = t->step_bytes;
     aic_loop panels, taps;
     aic_loop_begin(e, &panels, "panel: panels, one a group of output channels", p->first_panel, p->last_panel, 1, NULL,
                    0);
@@ -342,7 +368,7 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
     aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum,
                    1);
-    LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->group * t->arithmetic.cell_bytes));
+    LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->step_bytes));
     sum = aic_family_of(e->target)->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
     aic_loop_end(e, &steps);
     aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
@@ -398,7 +424,7 @@ static void emit_inner(packer *p, const char *symbol)
         p->inner[1] = (rows ? emit_columns : emit_blocks)(p, rest, name);
     }
     snprintf(name, sizeof name, "%s_starts", symbol);
-    if (p->t->start_bytes != 0) {
+    if (p->t->arithmetic.image_offset != 0) {
         p->starts = emit_starts(p, name);
     }
 }

@@ -5,10 +5,6 @@
 
 /* ---- cost ---- */
 
-/* Code must be compiled: a further tile shape, and every further sum in a tile, is worth it for more than this share of
- * the run time. */
-static const double BODY_COST = 0.08, SUM_COST = 0.001;
-
 /* What tiles of rows x cols pixels cost beside their products: the staging buffer is stored, a run of pixels that are
  * neighbours in the result at a time. */
 static double staging_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
@@ -37,8 +33,9 @@ double aic_contraction_cost(const aic_contraction *c, const aic_target *target, 
             }
         }
     }
-    double sums = (double)(t->rows.large * t->cols.large * t->vectors);
-    return total * (double)t->groups * (1.0 + BODY_COST * (bodies - 1) + SUM_COST * sums);
+    const double sums = (double)(t->rows.large * t->cols.large * t->vectors);
+    const double call = t->kernel->call_cost != NULL ? t->kernel->call_cost(c, target, t) : 0;
+    return total * (double)t->groups * (1.0 + t->kernel->body_cost * (bodies - 1) + t->kernel->sum_cost * sums) + call;
 }
 
 /* ---- the usual schedules ---- */
@@ -88,6 +85,16 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
     return aic_split_evenly(tile_rows, tiles).large;
 }
 
+/* A smaller band that the micro-kernel wants to be tried; 0: none. */
+static int64_t small_band(const walk *w, const aic_contraction_schedule *schedule)
+{
+    aic_tiling t;
+    if (w->kernel->small_band == NULL || aic_tiling_make(w->c, w->target, schedule, &t) != AIC_OK) {
+        return 0;
+    }
+    return w->kernel->small_band(w->c, &t);
+}
+
 /* Every legal loop body and band of a tile. */
 static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
@@ -111,6 +118,11 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
     schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
     schedule.band = usual_band(w, &schedule);
     offer(w, &schedule);
+    const int64_t small = small_band(w, &schedule);
+    if (small > 0 && small < schedule.band) {
+        schedule.band = small;
+        offer(w, &schedule);
+    }
 }
 
 /* The next smaller piece that cuts `extent` into more pieces than `piece` does; 0 when there is none. */

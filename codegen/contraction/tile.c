@@ -121,6 +121,7 @@ static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef i
     case AIC_PRODUCT_QUAD:
         return aic_family_of(k->e->target)->dot4.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_FLOAT:
+    case AIC_PRODUCT_BFLOAT: /* of other micro-kernels */
         break;
     }
     return aic_fma(k->e, image, weight, sum);

@@ -140,10 +140,12 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->col_gap = reach_w == 1 ? c->stride_w : 1;
     t->columns = (c->ow - 1) * t->col_step + reach_w;
     /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache. */
-    t->pixel_pitch = t->cells * t->arithmetic.cell_bytes;
+    t->plane_bytes = t->cells * t->arithmetic.cell_bytes;
+    t->pixel_pitch = t->arithmetic.planes * t->plane_bytes;
     t->pixel_pitch += t->pixel_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
-    t->row_pitch = round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
-    t->row_pitch += t->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
+    const bool flat = t->kernel->flat && t->taps == 1;
+    t->row_pitch = flat ? t->columns * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
+    t->row_pitch += t->row_pitch % 1024 == 0 && !flat ? AIC_LINE_BYTES : 0;
     int64_t tile_rows = t->rows.large_count + t->rows.small_count;
     int64_t band_out = least(c->oh, t->band_tiles * t->rows.large);
     t->bands = ceil_div(tile_rows, t->band_tiles);
@@ -155,8 +157,12 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
     t->outputs = outputs_of(c);
     t->groups = ceil_div(t->outputs, t->group);
     t->panels = round_up(t->outputs, most(t->group, AIC_BLOCK_COLUMNS)) / t->group;
-    t->start_bytes = t->arithmetic.image_offset != 0 ? t->group * (int64_t)sizeof(int32_t) : 0;
-    t->panel_bytes = t->start_bytes + t->taps * t->cells * t->group * t->arithmetic.cell_bytes;
+    t->notes_specials = t->arithmetic.product == AIC_PRODUCT_BFLOAT;
+    t->start_bytes = t->arithmetic.image_offset != 0 ? t->group * (int64_t)sizeof(int32_t)
+                     : t->notes_specials             ? AIC_LINE_BYTES
+                                                     : 0;
+    t->step_bytes = t->group * t->arithmetic.cell_bytes * t->arithmetic.planes;
+    t->panel_bytes = t->start_bytes + t->taps * t->cells * t->step_bytes;
     t->packed_bytes = t->panels * t->panel_bytes;
 }
 
@@ -185,9 +191,9 @@ static bool starts_as_bias(const aic_contraction *c)
 
 static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
 {
-    t->has_epilogue = c->has_epilogue || t->kernel->staged;
-    t->epilogue = c->has_epilogue ? c->epilogue : aic_plain_epilogue(c);
     t->accumulate = c->accumulate && !starts_as_bias(c);
+    t->has_epilogue = c->has_epilogue || (t->kernel->staged != NULL && t->kernel->staged(c, t));
+    t->epilogue = c->has_epilogue ? c->epilogue : aic_plain_epilogue(c);
     if (c->accumulate && !t->accumulate) {
         const aic_step bias = {.op = AIC_STEP_BIAS, .operand = c->start_operand, .dtype = AIC_INT32};
         aic_epilogue_begin_with(&t->epilogue, &bias);
@@ -197,24 +203,22 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
     t->units = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->groups;
 }
 
-/* A staged micro-kernel may read pixels beyond the last one and leave their sums behind the strip: as many as a tile
- * register has rows. Where sums start from an old result, they come to lie behind it and are added then. */
-enum { SURPLUS_PIXELS = 16 };
-
+/* Where a micro-kernel's sums start from an old result, they come to lie behind it and are added then. */
 int64_t aic_tiling_staging_bytes(const aic_tiling *t)
 {
-    const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * ROW_BYTES : 0;
+    const int64_t surplus = t->kernel->surplus * ROW_BYTES;
     return t->strip_columns / AIC_BLOCK_COLUMNS * t->staging_pitch + surplus;
 }
 
 /* A worker's own memory. */
 static void lay_out_private(aic_tiling *t, aic_requirements *r)
 {
-    const int64_t strips = t->kernel->staged && t->accumulate ? 2 : 1;
-    const int64_t surplus = t->kernel->staged ? SURPLUS_PIXELS * t->col_step * t->pixel_pitch : 0;
+    const int64_t strips = t->kernel->staged != NULL && t->accumulate ? 2 : 1;
+    const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch;
     t->taps_offset = 0;
     t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
-    t->band_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
+    t->notes_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
+    t->band_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
     t->band_bytes = t->band_rows * t->row_pitch;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }
@@ -254,6 +258,12 @@ static void divide(aic_tiling *t, bool shared)
     const int64_t parts = shared ? least(t->units, ceil_div(AIC_SHARED_ITEMS, t->bands)) : 1;
     t->part_units = ceil_div(t->units, parts);
     t->parts = ceil_div(t->units, t->part_units);
+}
+
+int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
+{
+    const int64_t reach = t->columns - (c->ow - 1) * t->col_step;
+    return ((rows - 1) * t->row_step + t->row_reach) * ((cols - 1) * t->col_step + reach) * t->pixel_pitch;
 }
 
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *r)

@@ -16,15 +16,15 @@ static const char *refuse(const aic_contraction *c, const aic_target *target)
 
 static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *target)
 {
-    static const aic_arithmetic PAIRS = {AIC_SUM_INT, AIC_PRODUCT_PAIR, 4, 2, 32, 0};
-    static const aic_arithmetic WIDE_PAIRS = {AIC_SUM_INT_WIDE, AIC_PRODUCT_PAIR, 4, 2, 32, 0};
-    static const aic_arithmetic FLOATS = {AIC_SUM_FAST, AIC_PRODUCT_FLOAT, 4, 1, 32, 0};
-    static const aic_arithmetic DOUBLES = {AIC_SUM_CUBE, AIC_PRODUCT_FLOAT, 8, 1, 64, 0};
+    static const aic_arithmetic PAIRS = {AIC_SUM_INT, AIC_PRODUCT_PAIR, 4, 2, 32, 0, 1};
+    static const aic_arithmetic WIDE_PAIRS = {AIC_SUM_INT_WIDE, AIC_PRODUCT_PAIR, 4, 2, 32, 0, 1};
+    static const aic_arithmetic FLOATS = {AIC_SUM_FAST, AIC_PRODUCT_FLOAT, 4, 1, 32, 0, 1};
+    static const aic_arithmetic DOUBLES = {AIC_SUM_CUBE, AIC_PRODUCT_FLOAT, 8, 1, 64, 0, 1};
     const aic_dot *quads = &aic_family_of(target)->dot4;
     switch (c->sum) {
     case AIC_SUM_INT:
         return quads->emit == NULL ? PAIRS
-                                   : (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32, quads->image_offset};
+                                   : (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32, quads->image_offset, 1};
     case AIC_SUM_INT_WIDE:
         return WIDE_PAIRS; /* sums start anew with every group of taps, which start values could not follow */
     case AIC_SUM_FAST:
@@ -46,6 +46,7 @@ static double multiply_cost(const aic_contraction *c, const aic_target *target)
     case AIC_PRODUCT_QUAD:
         return aic_family_of(target)->dot4.operations;
     case AIC_PRODUCT_FLOAT:
+    case AIC_PRODUCT_BFLOAT:
         break;
     }
     return 1.0;
@@ -169,6 +170,9 @@ const aic_microkernel aic_microkernel_vector = {
     .pixels = pixels_of,
     .unroll = unroll_of,
     .cost = cost_of,
+    .rate = 1,
+    .body_cost = 0.08,
+    .sum_cost = 0.001,
     .bound = bound_of,
     .emit = aic_emit_vector_tile,
 };

@@ -9,6 +9,7 @@ static const struct {
 } FAMILIES[] = {
     {AIC_ARCH_X86_64, 0, &aic_family_x86_generic},
     {AIC_ARCH_X86_64, AIC_CPU_SSE2, &aic_family_x86},
+    {AIC_ARCH_X86_64, AIC_CPU_AVX2 | AIC_CPU_AVXVNNI, &aic_family_x86_avxvnni},
     {AIC_ARCH_X86_64, AIC_CPU_AVX512 | AIC_CPU_VNNI, &aic_family_x86_vnni},
     {AIC_ARCH_AARCH64, 0, &aic_family_aarch64_generic},
     {AIC_ARCH_AARCH64, AIC_CPU_NEON, &aic_family_aarch64},

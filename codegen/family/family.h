@@ -37,7 +37,7 @@ typedef struct aic_family {
 /* The family of a target's instructions; never NULL. */
 const aic_family *aic_family_of(const aic_target *target);
 
-extern const aic_family aic_family_x86_generic, aic_family_x86, aic_family_x86_vnni;
+extern const aic_family aic_family_x86_generic, aic_family_x86, aic_family_x86_avxvnni, aic_family_x86_vnni;
 extern const aic_family aic_family_aarch64_generic, aic_family_aarch64, aic_family_aarch64_dotprod;
 
 /* The portable form of dot2: widen, multiply, add. */

@@ -1,5 +1,5 @@
 /* x86-64 families: pmaddwd for pairs of 16-bit products at every vector width, vpdpwssd and vpdpbusd where the CPU has
- * them. */
+ * them, with AVX-512 or without. */
 #include "codegen/family/family.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
@@ -15,25 +15,29 @@ static LLVMValueRef pmaddwd(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMV
     return LLVMBuildAdd(e->builder, acc, sums, "");
 }
 
-static LLVMValueRef vpdpwssd(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b)
-{
-    LLVMValueRef args[] = {acc, a, b};
-    return aic_emit_intrinsic(e, "llvm.x86.avx512.vpdpwssd.512", NULL, 0, args, 3);
-}
-
-/* The image is unsigned, the weight signed. */
-static LLVMValueRef vpdpbusd(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVMValueRef weight)
-{
-    LLVMValueRef args[] = {acc, image, weight};
-    return aic_emit_intrinsic(e, "llvm.x86.avx512.vpdpbusd.512", NULL, 0, args, 3);
-}
-
 /* By the width of a register of 32-bit elements: 4, 8 and 16 of them. */
 static const char *by_width(const char *const names[3], LLVMValueRef v)
 {
     unsigned bits = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(v)));
     aic_limit("bits of a vector", LLVMGetVectorSize(LLVMTypeOf(v)) * bits, AIC_VECTOR_BITS_MAX);
     return names[LLVMGetVectorSize(LLVMTypeOf(v)) * bits / 256];
+}
+
+static LLVMValueRef vpdpwssd(aic_emit *e, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b)
+{
+    static const char *const NAMES[] = {"llvm.x86.avx512.vpdpwssd.128", "llvm.x86.avx512.vpdpwssd.256",
+                                        "llvm.x86.avx512.vpdpwssd.512"};
+    LLVMValueRef args[] = {acc, a, b};
+    return aic_emit_intrinsic(e, by_width(NAMES, acc), NULL, 0, args, 3);
+}
+
+/* The image is unsigned, the weight signed. */
+static LLVMValueRef vpdpbusd(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVMValueRef weight)
+{
+    static const char *const NAMES[] = {"llvm.x86.avx512.vpdpbusd.128", "llvm.x86.avx512.vpdpbusd.256",
+                                        "llvm.x86.avx512.vpdpbusd.512"};
+    LLVMValueRef args[] = {acc, image, weight};
+    return aic_emit_intrinsic(e, by_width(NAMES, acc), NULL, 0, args, 3);
 }
 
 static LLVMValueRef pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned)
@@ -94,4 +98,5 @@ static void mxcsr_leave(aic_emit *e, LLVMValueRef saved)
 
 const aic_family aic_family_x86_generic = {.dot2 = {aic_portable_dot2, 8, 0}, MXCSR};
 const aic_family aic_family_x86 = {.dot2 = {pmaddwd, 2, 0}, NARROWING, MXCSR};
+const aic_family aic_family_x86_avxvnni = {.dot2 = {vpdpwssd, 1, 0}, .dot4 = {vpdpbusd, 1, 128}, NARROWING, MXCSR};
 const aic_family aic_family_x86_vnni = {.dot2 = {vpdpwssd, 1, 0}, .dot4 = {vpdpbusd, 1, 128}, NARROWING, MXCSR};

@@ -36,6 +36,9 @@ static uint32_t native_features(void)
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
         words.leaf7_ebx = b, words.leaf7_ecx = c, words.leaf7_edx = d;
     }
+    if (__get_cpuid_count(7, 1, &a, &b, &c, &d)) { /* zeros where there is no such subleaf */
+        words.leaf7_1_eax = a;
+    }
     if (__get_cpuid(0x80000001u, &a, &b, &c, &d)) {
         words.leaf80000001_ecx = c;
     }

@@ -32,6 +32,7 @@ enum {
     EDX7_AVX512FP16 = 1u << 23,
     EDX7_AMX_TILE = 1u << 24,
     EDX7_AMX_INT8 = 1u << 25,
+    EAX7_1_AVX_VNNI = 1u << 4,
 };
 
 static const struct {
@@ -44,6 +45,7 @@ static const struct {
       .leaf7_ebx = EBX7_AVX2 | EBX7_BMI1 | EBX7_BMI2,
       .leaf80000001_ecx = ECX80000001_LZCNT,
       .state = STATE_AVX}},
+    {AIC_CPU_AVXVNNI, {.leaf1_ecx = ECX1_OSXSAVE | ECX1_AVX, .leaf7_1_eax = EAX7_1_AVX_VNNI, .state = STATE_AVX}},
     {AIC_CPU_AVX512,
      {.leaf1_ecx = ECX1_OSXSAVE,
       .leaf7_ebx = EBX7_AVX512F | EBX7_AVX512BW | EBX7_AVX512CD | EBX7_AVX512DQ | EBX7_AVX512VL,
@@ -61,6 +63,7 @@ static bool have(const aic_x86_words *words, const aic_x86_words *needs)
            (words->leaf7_ebx & needs->leaf7_ebx) == needs->leaf7_ebx &&
            (words->leaf7_ecx & needs->leaf7_ecx) == needs->leaf7_ecx &&
            (words->leaf7_edx & needs->leaf7_edx) == needs->leaf7_edx &&
+           (words->leaf7_1_eax & needs->leaf7_1_eax) == needs->leaf7_1_eax &&
            (words->leaf80000001_ecx & needs->leaf80000001_ecx) == needs->leaf80000001_ecx &&
            (words->state & needs->state) == needs->state;
 }
@@ -84,6 +87,7 @@ void aic_x86_needs(uint32_t features, aic_x86_words *needs)
             needs->leaf7_ebx |= own->leaf7_ebx;
             needs->leaf7_ecx |= own->leaf7_ecx;
             needs->leaf7_edx |= own->leaf7_edx;
+            needs->leaf7_1_eax |= own->leaf7_1_eax;
             needs->leaf80000001_ecx |= own->leaf80000001_ecx;
             needs->state |= own->state;
         }

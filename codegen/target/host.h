@@ -34,7 +34,7 @@ void aic_host_explain(const aic_host *host, const aic_target *target, char *text
 
 /* What the instructions CPUID and XGETBV tell. As a table's entry: the bits that a feature needs. */
 typedef struct aic_x86_words {
-    uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_edx, leaf80000001_ecx;
+    uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_edx, leaf7_1_eax, leaf80000001_ecx; /* 7_1: subleaf 1 */
     uint64_t state; /* register state that the operating system saves (XCR0) */
 } aic_x86_words;
 

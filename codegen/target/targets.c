@@ -8,6 +8,7 @@
 #define AIC_NEEDS_X86_GENERIC 0
 #define AIC_NEEDS_X86_SSE2 AIC_CPU_SSE2
 #define AIC_NEEDS_X86_AVX2 (AIC_NEEDS_X86_SSE2 | AIC_CPU_AVX2)
+#define AIC_NEEDS_X86_AVXVNNI (AIC_NEEDS_X86_AVX2 | AIC_CPU_AVXVNNI)
 #define AIC_NEEDS_X86_AVX512 (AIC_NEEDS_X86_AVX2 | AIC_CPU_AVX512)
 #define AIC_NEEDS_X86_VNNI (AIC_NEEDS_X86_AVX512 | AIC_CPU_VNNI)
 #define AIC_NEEDS_X86_FP16 (AIC_NEEDS_X86_VNNI | AIC_CPU_FP16)
@@ -20,6 +21,7 @@
 #define AIC_LLVM_X86_GENERIC "+sse2"
 #define AIC_LLVM_X86_SSE2 "+sse2"
 #define AIC_LLVM_X86_AVX2 "+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe"
+#define AIC_LLVM_X86_AVXVNNI AIC_LLVM_X86_AVX2 ",+avxvnni,+fast-dpwssd"
 #define AIC_LLVM_X86_AVX512 AIC_LLVM_X86_AVX2 ",+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl"
 /* fast-dpwssd: else LLVM splits the fused instruction wherever that shortens a chain, and loses half of the gain. */
 #define AIC_LLVM_X86_VNNI AIC_LLVM_X86_AVX512 ",+avx512vnni,+fast-dpwssd"

@@ -14,25 +14,53 @@ typedef struct aic_argument {
     uint32_t overlaps, coincides; /* bit j: what it may share with argument j < its own number, see aic_operand */
 } aic_argument;
 
+/* Whether operand number i may have its address. */
+static inline bool aic_argument_fits(const aic_argument *argument, size_t i, const void *const operands[])
+{
+    const uintptr_t a = (uintptr_t)operands[i];
+    return a >= argument[i].least && (a & argument[i].misalignment) == 0;
+}
+
+/* Whether operands i and j share no memory. Unsigned distances: also right for blocks at the end of the address space.
+ */
+static inline bool aic_arguments_apart(const aic_argument *argument, size_t i, size_t j, const void *const operands[])
+{
+    const uintptr_t a = (uintptr_t)operands[i], b = (uintptr_t)operands[j];
+    return a - b >= argument[j].bytes && b - a >= argument[i].bytes;
+}
+
+/* Whether operand number i fits and shares nothing with those before it. */
+static inline bool aic_argument_accepted(const aic_argument *argument, size_t i, const void *const operands[])
+{
+    bool accepted = aic_argument_fits(argument, i, operands);
+    for (size_t j = 0; j < i && accepted; j++) {
+        accepted = aic_arguments_apart(argument, i, j, operands);
+    }
+    return accepted;
+}
+
 /* Whether no address is NULL (but of operands that are not taken) or misaligned and no two operands share memory. On
  * the path of every call, and therefore strict: false, too, for an operand of 0 bytes inside another and for operands
- * that may share what they share; aic_arguments_check() decides. */
+ * that may share what they share; aic_arguments_check() decides. Two and three operands, the most frequent numbers, go
+ * without loops. */
 static inline bool aic_arguments_accepted(const aic_argument *argument, size_t count, const void *const operands[])
 {
-    for (size_t i = 0; i < count; i++) {
-        uintptr_t a = (uintptr_t)operands[i];
-        if (a < argument[i].least || (a & argument[i].misalignment) != 0) {
+    size_t i = 0;
+    if (count == 2 || count == 3) {
+        if (!aic_argument_fits(argument, 0, operands) || !aic_argument_fits(argument, 1, operands) ||
+            !aic_arguments_apart(argument, 1, 0, operands)) {
             return false;
         }
-        for (size_t j = 0; j < i; j++) {
-            /* Unsigned distances: also right for blocks at the end of the address space. */
-            uintptr_t b = (uintptr_t)operands[j];
-            if (a - b < argument[j].bytes || b - a < argument[i].bytes) {
-                return false;
-            }
+        if (count == 2) {
+            return true;
         }
+        return aic_argument_fits(argument, 2, operands) && aic_arguments_apart(argument, 2, 0, operands) &&
+               aic_arguments_apart(argument, 2, 1, operands);
     }
-    return true;
+    while (i < count && aic_argument_accepted(argument, i, operands)) {
+        i++;
+    }
+    return i == count;
 }
 
 /* The same for programs, which may have thousands of arguments: sorts them instead of comparing all pairs when there

@@ -1,5 +1,6 @@
 #include "frontend/core/bytes.h"
 
+#include <endian.h>
 #include <string.h>
 
 enum { TAG_BYTES = 4, LENGTH_BYTES = 4 };
@@ -143,12 +144,10 @@ uint64_t aic_checksum(const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     uint64_t sum = add_word(AIC_HASH_BEGIN, size);
-    for (; size >= 8; at += 8, size -= 8) {
-        uint64_t word = 0;
-        for (int i = 0; i < 8; i++) {
-            word |= (uint64_t)at[i] << (8 * i);
-        }
-        sum = add_word(sum, word);
+    for (; size >= sizeof sum; at += sizeof sum, size -= sizeof sum) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        sum = add_word(sum, le64toh(word));
     }
     uint64_t rest = 0;
     for (size_t i = 0; i < size; i++) {

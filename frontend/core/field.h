@@ -58,6 +58,21 @@ typedef struct aic_record {
     for (uint32_t i_ = 0; i_ < (count); i_++) {                                                                        \
         words[n++] = AIC_WORD_##kind(((const AIC_RAW_##kind *)(const void *)&(member))[i_]);                           \
     }
+
+/* The same for comparing them with such words: returns 0 from the function where an entry differs. */
+#define AIC_COMPARE_FIELD(kind, member, count)                                                                         \
+    if (sizeof(AIC_RAW_##kind) == sizeof words[0]) {                                                                   \
+        if (memcmp(words + n, &(member), (count) * sizeof words[0]) != 0) {                                            \
+            return 0;                                                                                                  \
+        }                                                                                                              \
+        n += (count);                                                                                                  \
+    } else {                                                                                                           \
+        for (uint32_t i_ = 0; i_ < (count); i_++) {                                                                    \
+            if (words[n++] != AIC_WORD_##kind(((const AIC_RAW_##kind *)(const void *)&(member))[i_])) {                \
+                return 0;                                                                                              \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
 #define AIC_RAW_INT int64_t
 #define AIC_RAW_REAL double
 #define AIC_RAW_FLOAT32 float

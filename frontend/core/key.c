@@ -1,12 +1,30 @@
 /* Cache keys: what a caller asks for as words, their hash and equality. All of it is on the path of every call. */
 #include "frontend/core/op.h"
 
+/* The word before those of a stage, which are `count`. */
+static inline uint64_t head(size_t specs, size_t stages, size_t count, aic_op op)
+{
+    return (uint64_t)specs << 48 | (uint64_t)stages << 32 | (uint64_t)count << 16 | op;
+}
+
 void aic_key_add_stage(aic_key *key, size_t specs, size_t stages, aic_op op, const void *desc)
 {
     const aic_op_info *info = aic_op_get(op);
     const uint32_t count = info ? info->key(desc, key->word + key->count + 1) : 0;
-    aic_key_add(key, (uint64_t)specs << 48 | (uint64_t)stages << 32 | (uint64_t)count << 16 | op);
+    aic_key_add(key, head(specs, stages, count, op));
     key->count += count;
+}
+
+/* A head with the same operator has the same number of words behind it, which then are there. */
+size_t aic_key_begins_with(const uint64_t *word, size_t count, size_t specs, size_t stages, aic_op op, const void *desc)
+{
+    const uint64_t number = UINT64_C(0xFFFF) << 16; /* of the words */
+    const aic_op_info *info = aic_op_get(op);
+    if (!info || count == 0 || (word[0] & ~number) != head(specs, stages, 0, op)) {
+        return 0;
+    }
+    const uint32_t equal = info->has_key(desc, word + 1);
+    return equal != 0 ? 1 + (size_t)equal : 0;
 }
 
 void aic_key_add_text(aic_key *key, const char *text)

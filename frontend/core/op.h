@@ -38,7 +38,7 @@ typedef struct aic_op_info {
     void (*fill_in)(void *desc);
     /* Puts a fixed value into fields, and parts of fields, that neither a rule nor anything else looks at, given the
      * others; a caller may leave anything in them. The descriptor may hold any bytes, and breaks the same rule
-     * afterwards as before, or none. NULL: there are none. */
+     * afterwards as before, or none. What comes out of both hooks comes out of itself. NULL: there are none. */
     void (*clear_ignored)(void *desc);
     /* Puts a fixed value into every field, and part of a field, on which neither the code depends, nor the operands
      * (sizes, direction, what a call must pass for them), nor the rules of a call's data, given the others: where rules
@@ -49,6 +49,9 @@ typedef struct aic_op_info {
      * (AIC_KEY_FIELD in field.h), returns how many. On the path of every call: expanded from the list at compile time,
      * not walked at run time. */
     uint32_t (*key)(const void *desc, uint64_t *words);
+    /* Whether key() would write these words, which it wrote for some descriptor: their number, which is never 0, or 0.
+     * On the path of every call. */
+    uint32_t (*has_key)(const void *desc, const uint64_t *words);
 
     /* Every rule of the document in the order of its table; sets the message of the first broken one. */
     aic_status (*validate)(const void *desc, const aic_semantics *semantics);
@@ -248,6 +251,11 @@ static inline void aic_key_add(aic_key *key, uint64_t word)
 
 /* Appends the operator and every field of its descriptor. specs, stages: as the head has them. */
 void aic_key_add_stage(aic_key *key, size_t specs, size_t stages, aic_op op, const void *desc);
+
+/* Whether these words, the rest of a key that was made, begin with what aic_key_add_stage() would append: how many
+ * words that is, or 0. `count` words are there. */
+size_t aic_key_begins_with(const uint64_t *word, size_t count, size_t specs, size_t stages, aic_op op,
+                           const void *desc);
 
 /* Appends a text of no more than 255 bytes. */
 void aic_key_add_text(aic_key *key, const char *text);

@@ -10,8 +10,11 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define AIC_MESSAGE_MAX 512
+#define AIC_SLOT_HINT_BITS 7
+#define AIC_SLOT_HINTS (1 << AIC_SLOT_HINT_BITS)
 
 typedef struct aic_thread {
     /* diag.c */
@@ -31,6 +34,9 @@ typedef struct aic_thread {
     /* runtime/grace.h: what it writes down when it reads without a lock, and what takes that back when it ends */
     void *reader;
     void (*give_back_reader)(void *reader);
+    /* runtime/pipeline.c: in which slot of a cache the entry of a request was found, by a few bits of where the request
+     * and its context are. A hint: anything may be there by now */
+    uint32_t slot[AIC_SLOT_HINTS];
     /* codegen/llvm/guard.c: where the thread goes on when LLVM gives up; NULL outside the guard */
     void *escape;
 } aic_thread;

@@ -124,7 +124,8 @@ aic_status aic_record_print(const aic_record *record, const void *fields, char *
     return aic_sink_write(put_source, &(source){.record = record, .fields = fields}, buffer, capacity, length);
 }
 
-aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, size_t *length)
+/* Whether there is text for every stage. */
+static aic_status check_stages(const aic_spec *spec)
 {
     if (!spec || spec->count < 1 || spec->count > AIC_STAGES_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL or has no 1..%d operators",
@@ -136,5 +137,17 @@ aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, s
                             (unsigned)spec->stage[i].op, AIC_OP_END - 1);
         }
     }
-    return aic_sink_write(put_source, &(source){.spec = spec}, buffer, capacity, length);
+    return AIC_OK;
+}
+
+aic_status aic_spec_print(const aic_spec *spec, char *buffer, size_t capacity, size_t *length)
+{
+    aic_status status = check_stages(spec);
+    return status == AIC_OK ? aic_sink_write(put_source, &(source){.spec = spec}, buffer, capacity, length) : status;
+}
+
+aic_status aic_spec_print_new(const aic_spec *spec, char **text)
+{
+    aic_status status = check_stages(spec);
+    return status == AIC_OK ? aic_sink_new(put_source, &(source){.spec = spec}, text) : status;
 }

@@ -3,6 +3,9 @@
 
 #include "frontend/core/diag.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 void aic_sink_put(aic_sink *out, const char *text)
 {
     for (; *text; text++, out->length++) {
@@ -47,4 +50,33 @@ aic_status aic_sink_write(aic_status (*write)(aic_sink *out, const void *from), 
         buffer[out.length] = '\0';
     }
     return status;
+}
+
+aic_status aic_sink_new(aic_status (*write)(aic_sink *out, const void *from), const void *from, char **text)
+{
+    enum { SHORT = 1024 };
+    char room[SHORT];
+    aic_sink out = {room, sizeof room, 0, false};
+    aic_status status = write_whole(write, from, &out);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const size_t length = out.length;
+    char *made = malloc(length + 1);
+    if (!made) {
+        return aic_fail_memory("text", length + 1);
+    }
+    if (length <= sizeof room) {
+        memcpy(made, room, length);
+    } else {
+        out = (aic_sink){made, length, 0, false};
+        status = write_whole(write, from, &out);
+    }
+    if (status != AIC_OK) {
+        free(made);
+        return status;
+    }
+    made[length] = '\0';
+    *text = made;
+    return AIC_OK;
 }

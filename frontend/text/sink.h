@@ -22,4 +22,7 @@ void aic_sink_put(aic_sink *out, const char *text);
 aic_status aic_sink_write(aic_status (*write)(aic_sink *out, const void *from), const void *from, char *buffer,
                           size_t capacity, size_t *length);
 
+/* The same into memory that free() takes; `write` is called once where the text is as short as most are. */
+aic_status aic_sink_new(aic_status (*write)(aic_sink *out, const void *from), const void *from, char **text);
+
 #endif

@@ -4,7 +4,7 @@
 
 #include "frontend/core/field.h"
 
-#include <aic/types.h>
+#include <aic/spec.h>
 
 /* Reads "name(key=value, ...)" into a structure whose fields hold their fallbacks. given NULL: what is required must be
  * there. Otherwise any field may be left out, and bit f of *given says that field f is there. */
@@ -13,5 +13,8 @@ aic_status aic_record_parse(const aic_record *record, const char *text, void *fi
 /* Writes it; buffer, capacity and length as aic_spec_print() has them. */
 aic_status aic_record_print(const aic_record *record, const void *fields, char *buffer, size_t capacity,
                             size_t *length);
+
+/* The text of a specification as aic_spec_print() writes it, in memory that free() takes. */
+aic_status aic_spec_print_new(const aic_spec *spec, char **text);
 
 #endif

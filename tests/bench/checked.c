@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DST, FEATURE_MAP, WEIGHT, OPERANDS };
+enum { DST, FEATURE_MAP, WEIGHT, WORDS };
 enum { H = 1, W = 2, C0 = 3 };     /* of fm_shape */
 enum { KH = 1, KW = 2, COUT = 3 }; /* of kernel_shape */
-enum { BLOCK = 16 };               /* output channels of a block of dst */
+enum { BLOCK = 16 };               /* output channels of a block of conv2d's dst */
 
 /* One output pixel as a specification of its own. */
 typedef struct window {
-    bench_data data;       /* weight is the layer's */
+    bench_data data;       /* weight and quantisation words are the layer's */
     double *exact, *bound; /* NULL when the result is exact */
 } window;
 
@@ -49,10 +49,13 @@ static void window_open(window *w, const bench_data *layer)
         d.stride[axis] = 1;
     }
     memset(d.pad, 0, sizeof d.pad);
-    aic_spec spec = aic_spec_conv2d(&d);
+    aic_spec spec = layer->spec; /* of a fixpipe behind it the sizes are 0, so that they follow */
+    spec.stage[0].desc.conv2d = d;
     bench_data_open(&w->data, &spec);
-    free(w->data.pointer[WEIGHT]);
-    w->data.pointer[WEIGHT] = layer->pointer[WEIGHT];
+    for (size_t i = WEIGHT; i <= WORDS; i++) {
+        free(w->data.pointer[i]);
+        w->data.pointer[i] = layer->pointer[i];
+    }
     size_t elements = (size_t)w->data.operand[DST].elements;
     bool exact = aic_spec_exact(&spec);
     w->exact = exact ? NULL : bench_memory(elements * sizeof *w->exact);
@@ -61,7 +64,7 @@ static void window_open(window *w, const bench_data *layer)
 
 static void window_close(window *w)
 {
-    w->data.pointer[WEIGHT] = NULL; /* the layer's */
+    w->data.pointer[WEIGHT] = w->data.pointer[WORDS] = NULL; /* the layer's */
     bench_data_close(&w->data);
     free(w->exact);
     free(w->bound);
@@ -92,12 +95,27 @@ static void window_cut(window *w, const bench_data *layer, int64_t row, int64_t 
 
 static void window_compute(window *w)
 {
+    const bench_data *d = &w->data;
     aic_status status = w->exact == NULL
-                            ? aic_reference(&w->data.spec, NULL, w->data.pointer, OPERANDS)
-                            : aic_reference_bound(&w->data.spec, NULL, w->data.pointer, OPERANDS, w->exact, w->bound);
+                            ? aic_reference(&d->spec, NULL, d->pointer, d->count)
+                            : aic_reference_bound(&d->spec, NULL, d->pointer, d->count, w->exact, w->bound);
     if (status != AIC_OK) {
         bench_die("reference");
     }
+}
+
+/* A convolution writes blocks of 16 channels, each with a whole number of 16 rows; a fixpipe blocks of 32 bytes, or of
+ * 16 of them where no more channels are left, with a row a pixel. */
+int64_t bench_output_at(const bench_data *data, int64_t pixel, int64_t channel)
+{
+    const aic_operand *dst = &data->operand[DST];
+    if (data->spec.count == 1) {
+        return (channel / BLOCK * dst->shape[1] + pixel) * BLOCK + channel % BLOCK;
+    }
+    const aic_conv2d_desc *d = desc_of(&data->spec);
+    const int64_t block = aic_dtype_size(dst->dtype) == 1 ? 2 * BLOCK : BLOCK, head = channel / block * block;
+    const int64_t left = d->kernel_shape[COUT] - head, width = left < block ? left : block;
+    return head * outputs(d, 0) * outputs(d, 1) + pixel * width + channel % block;
 }
 
 /* Compares all channels of output pixel `pixel` with the window's result. */
@@ -106,8 +124,7 @@ static void compare_pixel(const window *w, const bench_data *layer, int64_t pixe
     const aic_operand *dst = &layer->operand[DST];
     size_t size = aic_dtype_size(dst->dtype);
     for (int64_t co = 0; co < desc_of(&layer->spec)->kernel_shape[COUT]; co++) {
-        int64_t at = (co / BLOCK * dst->shape[1] + pixel) * BLOCK + co % BLOCK;
-        int64_t expected_at = co / BLOCK * BLOCK * BLOCK + co % BLOCK; /* pixel 0 of 1, in a block of 16 rows */
+        const int64_t at = bench_output_at(layer, pixel, co), expected_at = bench_output_at(&w->data, 0, co);
         const unsigned char *got = (const unsigned char *)layer->pointer[DST] + (size_t)at * size;
         const unsigned char *expected = (const unsigned char *)w->data.pointer[DST] + (size_t)expected_at * size;
         bool right = w->exact == NULL
@@ -129,7 +146,7 @@ static int64_t sample_pixel(const aic_conv2d_desc *d, int index, uint64_t *state
     return index < 4 ? corner[index] : rng_range(state, 0, oh * ow - 1);
 }
 
-static void check_output(const bench_data *layer, const char *how)
+void bench_check_pixels(const bench_data *layer, const char *how)
 {
     enum { PIXELS_MIN = 8, PIXELS_MAX = 64 };
     static const double MACS = 16e6; /* some tenths of a second of the reference */
@@ -155,7 +172,7 @@ static void check_kernel(bench_kernel *k)
     void *copy = bench_memory(bytes);
     memset(k->data->pointer[DST], 0xA5, bytes);
     bench_run_packed(k);
-    check_output(k->data, "packed");
+    bench_check_pixels(k->data, "packed");
     memcpy(copy, k->data->pointer[DST], bytes);
     memset(k->data->pointer[DST], 0xA5, bytes);
     bench_run_plain(k);

@@ -289,12 +289,25 @@ double bench_compile_ms(const char *isa, const aic_spec *spec)
     return bench_median(sample, COMPILES);
 }
 
-/* A thread library reads its variable when it is loaded. */
+void bench_use_environment(char **argv, const bench_variable *variables, size_t count)
+{
+    bool changed = false;
+    for (size_t i = 0; i < count; i++) {
+        const char *now = getenv(variables[i].name);
+        if (now == NULL || strcmp(now, variables[i].value) != 0) {
+            changed = true;
+            if (setenv(variables[i].name, variables[i].value, 1) != 0) {
+                bench_die(variables[i].name);
+            }
+        }
+    }
+    if (changed) {
+        (void)execv("/proc/self/exe", argv);
+        bench_die("cannot start with another environment");
+    }
+}
+
 void bench_use_one_thread(char **argv)
 {
-    const char *threads = getenv("OMP_NUM_THREADS");
-    if ((threads == NULL || strcmp(threads, "1") != 0) && setenv("OMP_NUM_THREADS", "1", 1) == 0) {
-        (void)execv("/proc/self/exe", argv);
-        bench_die("cannot start with OMP_NUM_THREADS=1");
-    }
+    bench_use_environment(argv, &(bench_variable){"OMP_NUM_THREADS", "1"}, 1);
 }

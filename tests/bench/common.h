@@ -45,8 +45,15 @@ bench_options bench_parse(int argc, char **argv, const char *isa_most);
 bool bench_wants_kind(const bench_options *options, const bench_kind *kind);
 bool bench_wants_layer(const bench_options *options, const bench_layer *layer);
 
-/* Makes the libraries of peers use one thread: sets OMP_NUM_THREADS and, where it was not 1, starts the program again.
- */
+/* Variables of the environment that libraries of peers read when they are loaded. */
+typedef struct bench_variable {
+    const char *name, *value;
+} bench_variable;
+
+/* Sets them and, where one had another value, starts the program again. */
+void bench_use_environment(char **argv, const bench_variable *variables, size_t count);
+
+/* Makes the libraries of peers use one thread, in that way. */
 void bench_use_one_thread(char **argv);
 
 /* Prints "PROGRAM: what: the library's last message" and exits with status 3. */
@@ -84,6 +91,14 @@ typedef struct bench_kernel {
  * ends the program: no wrong kernel is ever timed. */
 void bench_kernel_open(bench_kernel *kernel, bench_data *data, aic_context *context, const char *schedule);
 void bench_kernel_close(bench_kernel *kernel);
+
+/* Compares the output of a convolution, or of a chain "conv2d | fixpipe(format=NZ)", with the reference for a sample of
+ * its pixels, corners included, all channels. A difference ends the program with status 1; `how` tells what was called.
+ */
+void bench_check_pixels(const bench_data *data, const char *how);
+
+/* Where the value of this pixel and channel lies in the output of such an operator, in elements. */
+int64_t bench_output_at(const bench_data *data, int64_t pixel, int64_t channel);
 
 /* Bodies for bench_time; the argument is the bench_kernel. */
 void bench_run_packed(void *kernel);

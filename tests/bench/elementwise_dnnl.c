@@ -4,8 +4,8 @@
  *
  * The target: 10 times oneDNN's saturating addition of s8 from the first-level cache. */
 #include "tests/bench/common.h"
+#include "tests/bench/dnnl_any.h"
 
-#include <oneapi/dnnl/dnnl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,19 +107,23 @@ static void open_ours(job *j, const row *r, aic_context *context)
 
 static void open_theirs(job *j, const row *r)
 {
-    dnnl_memory_desc_t md[OPERANDS];
-    dnnl_binary_desc_t addition;
+    dnnl_own_layout own[OPERANDS];
     dnnl_primitive_desc_t desc;
     j->result = bench_memory((size_t)j->data.operand[0].bytes);
     for (int i = 0; i < OPERANDS; i++) {
         const int64_t *dims = i == 2 ? r->second : r->shape;
-        need(dnnl_memory_desc_init_by_tag(&md[i], 4, dims, r->type, dnnl_abcd), "a memory descriptor");
-        need(dnnl_memory_create(&j->memory[i], &md[i], engine, i == 0 ? j->result : j->data.pointer[i]), "memory");
+        void *values = i == 0 ? j->result : j->data.pointer[i];
+        need(dnnl_layout_init(&own[i], 4, dims, r->type, dnnl_abcd), "a memory descriptor");
+        need(dnnl_memory_create(&j->memory[i], dnnl_layout_of(&own[i]), engine, values), "memory");
     }
-    need(dnnl_binary_desc_init(&addition, dnnl_binary_add, &md[1], &md[2], &md[0]), "a descriptor");
-    need(dnnl_primitive_desc_create(&desc, &addition, NULL, engine, NULL), "a primitive's descriptor");
+    need(dnnl_describe_addition(&desc, engine, dnnl_layout_of(&own[1]), dnnl_layout_of(&own[2]),
+                                dnnl_layout_of(&own[0])),
+         "a descriptor");
     need(dnnl_primitive_create(&j->primitive, desc), "a primitive");
     need(dnnl_primitive_desc_destroy(desc), "a primitive's descriptor");
+    for (int i = 0; i < OPERANDS; i++) {
+        need(dnnl_layout_free(&own[i]), "a memory descriptor");
+    }
 }
 
 static void close_job(job *j)

@@ -19,7 +19,7 @@ opt=$(llvm_tool opt)
 llc=$(llvm_tool llc)
 has_lli() { [ -n "$lli" ]; }
 
-levels=$("$aicjit" info | sed -n 's/^instruction set levels: //p' | sed -E 's/[a-z0-9]+ \(not on this host\) ?//g')
+levels=$("$aicjit" info | sed -n 's/^instruction set levels: //p' | sed -E 's/[a-z0-9+]+ \(not on this host\) ?//g')
 highest=$("$aicjit" info | awk '/^used by default/ { print $4 }')
 
 # bits NAME ARGUMENT...: the folder of these arguments is written and its script succeeds.

@@ -12,6 +12,7 @@ typedef enum form {
     TILE,    /* a tile in ModRM.reg; ModRM.rm is 0 */
     MEMORY,  /* a tile in ModRM.reg; address with a SIB byte, whose index is the stride */
     PRODUCT, /* three tiles: ModRM.reg, ModRM.rm, VEX.vvvv */
+    VECTORS, /* three vectors: ModRM.reg, VEX.vvvv, ModRM.rm, which may be memory */
 } form;
 
 const char *const amx_mnemonics[AMX_KINDS] = {
@@ -88,12 +89,13 @@ static bool read_fields(fields *f, unsigned *opcode)
     f->r = ~first >> 7 & 1, f->x = ~first >> 6 & 1, f->b = ~first >> 5 & 1;
     f->w = second >> 7, f->vvvv = ~second >> 3 & 15, f->l = second >> 2 & 1, f->prefix = second & 3;
     *opcode = next(f);
-    if (*opcode != 0x49 && *opcode != 0x4b && *opcode != 0x5c && *opcode != 0x5e) {
+    const bool is_dot = *opcode == 0x50 || *opcode == 0x52;
+    if (!is_dot && *opcode != 0x49 && *opcode != 0x4b && *opcode != 0x5c && *opcode != 0x5e) {
         return false;
     }
     const unsigned modrm = next(f);
     f->mod = modrm >> 6, f->reg = modrm >> 3 & 7, f->rm = modrm & 7;
-    return f->w == 0 && f->l == 0;
+    return f->w == 0 && (is_dot || f->l == 0);
 }
 
 static bool fits(form wanted, const fields *f)
@@ -108,6 +110,8 @@ static bool fits(form wanted, const fields *f)
         return !memory && no_vvvv && f->rm == 0 && f->r == 0 && f->b == 0;
     case MEMORY:
         return memory && no_vvvv && f->rm == 4 && f->r == 0;
+    case VECTORS:
+        return true;
     case PRODUCT:
         break;
     }
@@ -159,6 +163,11 @@ amx_instruction amx_decode(const uint8_t *code, const amx_registers *registers)
         return made;
     }
     made.tile[0] = f.reg, made.tile[1] = f.rm, made.tile[2] = f.vvvv;
+    if (ROWS[made.kind].form == VECTORS) {
+        made.tile[0] = f.reg | f.r << 3, made.tile[1] = f.vvvv;
+        made.tile[2] = f.mod == 3 ? f.rm | f.b << 3 : AMX_IN_MEMORY;
+        made.bytes = f.l != 0 ? 32 : 16;
+    }
     if (f.mod != 3) {
         read_address(&f, registers, ROWS[made.kind].form == MEMORY, &made);
     }

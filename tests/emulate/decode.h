@@ -1,4 +1,4 @@
-/* AMX instructions from their bytes: VEX encodings, with every form of address that they have. */
+/* Instructions of AMX and AVX-VNNI from their bytes: VEX encodings, with every form of address that they have. */
 #ifndef TESTS_EMULATE_DECODE_H
 #define TESTS_EMULATE_DECODE_H
 
@@ -15,10 +15,14 @@ typedef enum amx_kind {
 
 extern const char *const amx_mnemonics[AMX_KINDS];
 
+/* In place of the number of a vector register. */
+enum { AMX_IN_MEMORY = 16 };
+
 typedef struct amx_instruction {
     amx_kind kind;
     unsigned length;  /* bytes */
-    unsigned tile[3]; /* destination or source of memory; the factors */
+    unsigned tile[3]; /* destination or source of memory; the factors. Vectors: by number, 16 is memory at `address` */
+    unsigned bytes;   /* of a vector: 16 or 32 */
     uint64_t address; /* of a configuration, or of a tile's first row */
     uint64_t stride;  /* of a tile's rows */
 } amx_instruction;

@@ -1,11 +1,14 @@
-/* An emulator of AMX for tests: a library to preload (libaicjit-emulate.so), or linked into a program. On a host
- * without AMX its instructions raise SIGILL; the emulator executes them there. Nearly all of its time goes into the
- * signals, of which instructions in a row share one.
+/* An emulator of AMX, and of AVX-VNNI, for tests: a library to preload (libaicjit-emulate.so), or linked into a
+ * program. On a host without AMX its instructions raise SIGILL; the emulator executes them there. Nearly all of its
+ * time goes into the signals, of which instructions in a row share one.
  *
  * It tells aicjit by aic_emulated_features() that level amx can be used. It does nothing where the processor has AMX
  * and the operating system saves its registers, nor where AVX2 or FMA are missing. Environment:
  *
  * AIC_EMULATE=off: does nothing anywhere.
+ *
+ * AIC_EMULATE=avxvnni: executes the dot products of AVX-VNNI, too, where the processor has them with AVX-512 only, or
+ * not at all, and tells of that level. One costs microseconds: it is for small operators.
  *
  * AIC_EMULATE=force: executes tile instructions also where the processor has AMX, as long as nobody in the process asks
  * the kernel for the permission: until then they raise SIGILL there, too. Configurations are the processor's own then,
@@ -28,5 +31,8 @@ bool emulate_active(void);
 
 /* Instructions executed so far by this process, its forked children and their children. */
 uint64_t emulate_count(amx_kind kind);
+
+/* Rows of the tiles that these wrote or stored; 0 for those of the configuration. */
+uint64_t emulate_rows(amx_kind kind);
 
 #endif

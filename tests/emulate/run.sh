@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh BUILD: the emulator of AMX (emulate.h). Its instructions against a plain model, by the processor where that has
+# run.sh BUILD: the emulator of AMX and AVX-VNNI (emulate.h). Its instructions against a plain model, by the processor where that has
 # AMX; then level amx of the tool with the emulator in LD_PRELOAD.
 set -uo pipefail
 export LC_ALL=C
@@ -78,13 +78,28 @@ emulated)
         "$build/aicjit" info
     check "check says so" 0 '^level amx: emulated$' emulated "$build/aicjit" check "$mmad" --isa amx
     check "a level that nothing runs" 0 '^level amx: not run, this host lacks it$' "$build/aicjit" check "$mmad" --isa all
-    check "counts are printed" 0 '^aicjit-emulate: ldtilecfg [0-9]+, .*tdpbf16ps [0-9]+$' env AIC_EMULATE_COUNTS=1 \
+    check "counts are printed" 0 '^aicjit-emulate: ldtilecfg [0-9]+, .*tdpbf16ps [0-9]+, ' env AIC_EMULATE_COUNTS=1 \
         LD_PRELOAD="$emulator" "$build/aicjit" check "$mmad" --isa amx
     ;;
 native)
     check "the emulator leaves a processor with AMX alone" 0 ' amx$' emulated "$build/aicjit" info
     ;;
 esac
+if [ $way != native ] && "$build/aicjit" info | grep -qF 'avx2+avxvnni (not on this host)'; then
+    # Every instruction is a signal: small operators.
+    check "AVX-VNNI is emulated where that is wanted" 0 'avx2\+avxvnni \(emulated\)' env AIC_EMULATE=avxvnni \
+        LD_PRELOAD="$emulator" "$build/aicjit" info
+    check "AVX-VNNI is not emulated else" 0 'avx2\+avxvnni \(not on this host\)' emulated "$build/aicjit" info
+    for spec in "$mmad" 'mmad(dtype=int8, m=7, n=48, k=33, b_format=Zn, init_c=false)' \
+        'conv2d(dtype=int8, fm_shape=[2,5,7,32], kernel_shape=[2,3,3,16,32], pad=[1,1,1,1], pad_value=-3)' \
+        'conv2d(dtype=int8, fm_shape=[1,9,11,4], kernel_shape=[1,3,3,16,4], stride=[2,2])' \
+        'conv2d(dtype=int8, fm_shape=[128,2,11,32], kernel_shape=[128,2,11,16,32])'; do
+        check "AVX-VNNI: $spec" 0 '^1 passed, 0 failed$' env AIC_EMULATE=avxvnni LD_PRELOAD="$emulator" \
+            "$build/aicjit" check "$spec" --isa avx2+avxvnni
+    done
+    check "AVX-VNNI executes its own instructions" 0 'vpdpbusd [1-9][0-9]*, vpdpwssd 0$' env AIC_EMULATE=avxvnni \
+        AIC_EMULATE_COUNTS=1 LD_PRELOAD="$emulator" "$build/aicjit" check "$mmad" --isa avx2+avxvnni
+fi
 if [ $way != lacking ]; then
     check "all levels" 0 "^level amx: $way$" emulated "$build/aicjit" check "$mmad" --isa all
     check "one operator" 0 '^1 passed, 0 failed$' emulated "$build/aicjit" check "$mmad" --isa amx

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* names of registers */
 #endif
 #include "codegen/target/feature.h"
+#include "tests/emulate/dot.h"
 #include "tests/emulate/emulate.h"
 #include "tests/emulate/frame.h"
 #include "tests/emulate/signals.h"
@@ -25,10 +26,17 @@ static struct {
     bool configured_by_processor; /* LDTILECFG does not trap */
     uint32_t config_offset;       /* of TILECFG in signal frames */
     pid_t process;                /* that prints the counts */
-    _Atomic uint64_t *count;      /* by kind, shared with forked children */
+    _Atomic uint64_t *count;      /* by kind, shared with forked children; behind them the rows of their first tiles */
 } emulator;
 
 /* ---- one instruction ---- */
+
+static tile_result execute_dot(const amx_instruction *i, ucontext_t *context)
+{
+    return dot_execute(i, context->uc_mcontext.fpregs)
+               ? (tile_result){TILE_DONE, NULL, -1}
+               : (tile_result){TILE_UNDEFINED, "the signal's frame has no vectors of 32 bytes", -1};
+}
 
 static tile_result execute(const amx_instruction *i)
 {
@@ -61,6 +69,8 @@ static tile_result execute(const amx_instruction *i)
                                    i->kind == AMX_TDPBSSD || i->kind == AMX_TDPBUSD);
     case AMX_TDPBF16PS:
         return tile_multiply_bf16(tiles, i->tile[0], i->tile[1], i->tile[2]);
+    case AMX_VPDPBUSD:
+    case AMX_VPDPWSSD:
     case AMX_KINDS:
         break;
     }
@@ -140,20 +150,29 @@ static bool is_ours(const amx_instruction *i)
     return i->kind > AMX_TILERELEASE || !emulator.configured_by_processor;
 }
 
+static void count(const amx_instruction *i)
+{
+    atomic_fetch_add_explicit(&emulator.count[i->kind], 1, memory_order_relaxed);
+    if (i->kind > AMX_TILERELEASE && i->kind < AMX_VPDPBUSD) {
+        atomic_fetch_add_explicit(&emulator.count[AMX_KINDS + i->kind], threads_tiles()->rows[i->tile[0]],
+                                  memory_order_relaxed);
+    }
+}
+
 /* Executes the instructions that follow each other at the context, of which the first is decoded: signals cost more
  * than they do. None of them changes a general register. */
 static void execute_all(amx_instruction *i, const amx_registers *registers, siginfo_t *info, ucontext_t *context)
 {
     do {
         greg_t *at = &context->uc_mcontext.gregs[REG_RIP];
-        const tile_result result = execute(i);
+        const tile_result result = i->kind >= AMX_VPDPBUSD ? execute_dot(i, context) : execute(i);
         if (result.exception != TILE_DONE) {
             info->si_addr = (void *)(uintptr_t)*at;
             report(i, &result, info->si_addr);
             raise_exception(result.exception, info, context);
             return;
         }
-        atomic_fetch_add_explicit(&emulator.count[i->kind], 1, memory_order_relaxed);
+        count(i);
         *at += i->length;
         *i = amx_decode((const uint8_t *)(uintptr_t)*at, registers);
     } while (i->kind != AMX_NONE && is_ours(i));
@@ -210,7 +229,7 @@ static bool is_wanted(bool has_amx)
 
 static void start(void)
 {
-    static _Atomic uint64_t own_counts[AMX_KINDS];
+    static _Atomic uint64_t own_counts[2 * AMX_KINDS];
     const bool has_amx = host_has_amx();
     uint32_t b, c, d, size;
     void *shared = mmap(NULL, sizeof own_counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -244,9 +263,21 @@ uint64_t emulate_count(amx_kind kind)
     return atomic_load_explicit(&emulator.count[kind], memory_order_relaxed);
 }
 
+uint64_t emulate_rows(amx_kind kind)
+{
+    start_once();
+    return atomic_load_explicit(&emulator.count[AMX_KINDS + kind], memory_order_relaxed);
+}
+
+static bool wants_dots(void)
+{
+    const char *choice = getenv("AIC_EMULATE");
+    return choice != NULL && strcmp(choice, "avxvnni") == 0 && !dot_is_native();
+}
+
 __attribute__((visibility("default"))) uint32_t aic_emulated_features(void)
 {
-    return emulate_active() ? AIC_CPU_AMX : 0;
+    return emulate_active() ? AIC_CPU_AMX | (wants_dots() ? (uint32_t)AIC_CPU_AVXVNNI : 0u) : 0;
 }
 
 __attribute__((destructor)) static void print_counts(void)

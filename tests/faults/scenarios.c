@@ -1,6 +1,7 @@
 /* See scenarios.h. Kernels are small: each is made once for every call that fails. */
 #include "tests/faults/scenarios.h"
 #include "frontend/core/op.h"
+#include "runtime/tune.h"
 #include "runtime/tune_file.h"
 #include "tests/faults/calls.h"
 
@@ -22,7 +23,7 @@ enum { BYTES = 65536, PATTERN = 0x5A };
 static _Alignas(64) unsigned char memory[AIC_OPERANDS_MAX][BYTES], packed[BYTES];
 static void *operand[AIC_OPERANDS_MAX];
 static char folder[] = "/tmp/aicjit-faults-XXXXXX", tuning[128];
-static char dumps[128], merged[128], *merged_before;
+static char dumps[128], merged[128], tuned[128], kept[128], *merged_before;
 
 static void fill_operands(void)
 {
@@ -62,6 +63,23 @@ static void judge(aic_status status, unsigned char *known, const char **wrong)
         known[0] = memory[0][0];
         *wrong = memcmp(known, memory[0], BYTES) == 0 ? *wrong : "a result differs from that without failures";
     }
+}
+
+/* Removes a folder with its files. */
+static void remove_folder(const char *name)
+{
+    char path[512];
+    DIR *files = opendir(name);
+    for (struct dirent *entry; files != NULL && (entry = readdir(files)) != NULL;) {
+        snprintf(path, sizeof path, "%.128s/%.200s", name, entry->d_name);
+        if (entry->d_name[0] != '.') {
+            (void)unlink(path);
+        }
+    }
+    if (files != NULL) {
+        closedir(files);
+    }
+    (void)rmdir(name);
 }
 
 static aic_status open_context(const char *dump_dir, const char *profile, int verbose, int threads,
@@ -278,6 +296,103 @@ static aic_status estimate(const char **wrong)
     return status;
 }
 
+/* A machine on which every schedule but the default's, which is measured first, takes half of its time. */
+typedef struct pretence {
+    const char *standard;
+    double seconds;
+} pretence;
+
+static double pretend_time(void *user, const char *schedule)
+{
+    pretence *p = user;
+    p->standard = p->standard == NULL ? schedule : p->standard;
+    return strcmp(p->standard, schedule) == 0 ? 1000 : 500;
+}
+
+static double pretend_clock(void *user)
+{
+    pretence *p = user;
+    return p->seconds += 1e-6;
+}
+
+/* Whether the file has as many records as it should. */
+static bool has_records(const char *path, size_t count)
+{
+    aic_tune_file file;
+    bool exists;
+    const bool read = aic_tune_file_read(path, &file, &exists) == AIC_OK;
+    const bool right = read && file.count == count && file.damaged == 0;
+    if (read) {
+        aic_tune_file_free(&file);
+    }
+    return right;
+}
+
+/* Candidates that cannot be made take no part, so that failures need not be the search's. */
+static aic_status measure(const char **wrong)
+{
+    aic_context *context;
+    aic_spec spec;
+    pretence p = {.standard = NULL};
+    const aic_tune_machine_hooks hooks = {.measure = pretend_time, .now = pretend_clock, .user = &p};
+    aic_tune_options options = aic_tune_options_init();
+    aic_tune_result result = {.count = 0};
+    options.trials = 2;
+    options.db = tuned;
+    calls_pause(true);
+    (void)unlink(tuned);
+    calls_pause(false);
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    status = status == AIC_OK ? read_spec(MOVE, &spec) : status;
+    status = status == AIC_OK ? aic_tune_with(context, &spec, &options, &hooks, &result) : status;
+    calls_pause(true);
+    if (!has_records(tuned, result.recorded ? 1 : 0)) {
+        *wrong = "the file has not what the result says";
+    }
+    if (status == AIC_OK && (result.outcome == AIC_TUNE_FASTER) != (result.gain > 1.9)) {
+        *wrong = "a winner that gains nothing";
+    }
+    if (status == AIC_OK && calls_failed() == NULL && !result.recorded) {
+        *wrong = "nothing is recorded though nothing failed";
+    }
+    calls_pause(false);
+    aic_tune_result_free(&result);
+    aic_context_destroy(context);
+    return status;
+}
+
+/* ---- kernels on disk ---- */
+
+/* Files may be lost without a status: kernels are made then. */
+static aic_status keep_on_disk(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    aic_context_options options = aic_context_options_init();
+    options.threads = 1;
+    options.tuning_db = "";
+    options.cache = "rw";
+    options.cache_dir = kept;
+    calls_pause(true);
+    remove_folder(kept);
+    calls_pause(false);
+    aic_status status = AIC_OK;
+    for (int turn = 0; turn < 2 && status == AIC_OK; turn++) { /* to the disk, then from it */
+        aic_context *context = NULL;
+        aic_cache_stats stats = {.loads = 0};
+        status = aic_context_create(&options, &context);
+        status = status == AIC_OK ? call_in(context, MOVE, 2, known, wrong) : status;
+        status = status == AIC_OK ? aic_context_cache_stats(context, &stats) : status;
+        if (status == AIC_OK && calls_failed() == NULL && (turn == 0 ? stats.stores : stats.loads) != 1) {
+            *wrong = "a kernel is not kept or not found though nothing failed";
+        }
+        if (status == AIC_OK && stats.loads + stats.compiles != 1) {
+            *wrong = "a kernel is made twice, or from nothing";
+        }
+        aic_context_destroy(context);
+    }
+    return status;
+}
+
 /* ---- threads ---- */
 
 static void in_turn(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
@@ -387,7 +502,8 @@ const scenario scenarios[] = {
     {"packing", call_packed, false},     {"observing", call_observed, true},  {"dumps", dump_stages, false},
     {"export", export_kernels, false},   {"merging", merge_files, false},     {"estimating", estimate, false},
     {"a loop", call_with_loop, false},   {"the pool", call_with_pool, false}, {"a program", run_program, false},
-    {"reference", ask_reference, false}, {"a batch", call_batch, false},
+    {"reference", ask_reference, false}, {"a batch", call_batch, false},      {"reference", ask_reference, false},
+    {"measuring", measure, true},        {"the disk", keep_on_disk, true},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 
@@ -420,28 +536,13 @@ bool scenarios_open(void)
     snprintf(dumps, sizeof dumps, "%s/dumps", folder);
     snprintf(tuning, sizeof tuning, "%s/tuning.txt", folder);
     snprintf(merged, sizeof merged, "%s/merged.txt", folder);
+    snprintf(tuned, sizeof tuned, "%s/tuned.txt", folder);
+    snprintf(kept, sizeof kept, "%s/kept", folder);
     if (!put_record(tuning, PRODUCT) || !put_record(merged, "mmad(dtype=int8, m=32, n=16, k=32)")) {
         return false;
     }
     merged_before = read_text(merged);
     return merged_before != NULL && setenv("JITDUMPDIR", folder, 1) == 0;
-}
-
-/* Removes a folder with its files. */
-static void remove_folder(const char *name)
-{
-    char path[512];
-    DIR *files = opendir(name);
-    for (struct dirent *entry; files != NULL && (entry = readdir(files)) != NULL;) {
-        snprintf(path, sizeof path, "%.128s/%.200s", name, entry->d_name);
-        if (entry->d_name[0] != '.') {
-            (void)unlink(path);
-        }
-    }
-    if (files != NULL) {
-        closedir(files);
-    }
-    (void)rmdir(name);
 }
 
 void scenarios_close(void)
@@ -451,5 +552,6 @@ void scenarios_close(void)
     (void)unlink(path);
     free(merged_before);
     remove_folder(dumps);
+    remove_folder(kept);
     remove_folder(folder);
 }

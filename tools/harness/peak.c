@@ -124,6 +124,11 @@ double aic_peak_fma_f32_of(int bits)
     return best_rate(level_of_host(bits).f32);
 }
 
+double aic_peak_fma_f64_of(int bits)
+{
+    return best_rate(level_of_host(bits).f64);
+}
+
 double aic_peak_vector_operations(int bits)
 {
     const peak_level level = level_of_host(bits);

@@ -10,9 +10,10 @@
 double aic_peak_fma_f32(void);
 double aic_peak_fma_f64(void);
 
-/* The same of float32 in vectors of `bits` bits, or of the widest below that; and instructions of that kind in 10^9 a
+/* The same in vectors of `bits` bits, or of the widest below that; and instructions of that kind, of float32, in 10^9 a
  * second, which is how fast the vector operations are that the generator counts. */
 double aic_peak_fma_f32_of(int bits);
+double aic_peak_fma_f64_of(int bits);
 double aic_peak_vector_operations(int bits);
 
 /* Bytes read plus bytes written in 10^9 a second by copying a block far larger than the caches; 0 when memory for it

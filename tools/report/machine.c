@@ -1,29 +1,11 @@
 /* The machine: its name, its limits, and how the page tells of them. */
 #include "tools/harness/fail.h"
 #include "tools/harness/peak.h"
+#include "tools/harness/processor.h"
 #include "tools/report/page.h"
 
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-/* The processor's name as the kernel tells it. */
-static void read_processor(char *name, size_t capacity)
-{
-    char line[512];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    (void)snprintf(name, capacity, "unknown");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL && colon[1] != '\0') {
-            (void)snprintf(name, capacity, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-            break;
-        }
-    }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-}
 
 /* The size of a cache; `usual` where the system does not tell. */
 static int64_t cache_bytes(int which, int64_t usual)
@@ -62,7 +44,7 @@ int report_measure(report *r, aic_context *context)
     const time_t now = time(NULL);
     struct tm parts;
     r->context = context;
-    read_processor(m->processor, sizeof m->processor);
+    processor_name(m->processor, sizeof m->processor);
     if (gmtime_r(&now, &parts) == NULL || strftime(m->date, sizeof m->date, "%Y-%m-%d %H:%M UTC", &parts) == 0) {
         m->date[0] = '\0';
     }

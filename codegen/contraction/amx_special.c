@@ -1,0 +1,117 @@
+/* Tiles of floats by vector instructions, from the band and the panel that tile registers read. For operands that have
+ * numbers which these do not multiply as IEEE says: what is not finite has no second plane, so that its product with
+ * the second plane of another number, 0, would be NaN; and products of tiles take small numbers for 0. Rare, and not
+ * fitted for speed. */
+#include "codegen/contraction/amx.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
+#include "codegen/llvm/vec.h"
+
+#include <stdio.h>
+
+enum { HALVES = 2 }; /* bfloat16 of a cell */
+
+typedef struct tile {
+    aic_emit *e;
+    const aic_contraction *c;
+    const aic_tiling *t;
+    LLVMTypeRef words, floats;
+    LLVMValueRef taps;
+} tile;
+
+/* The bfloat16 number `half` of each 32-bit element, as floats. */
+static LLVMValueRef half_of(const tile *k, LLVMValueRef cells, unsigned half)
+{
+    LLVMBuilderRef b = k->e->builder;
+    LLVMTypeRef type = LLVMTypeOf(cells);
+    LLVMValueRef bits = half == 0 ? LLVMBuildShl(b, cells, aic_const_int(type, 16), "")
+                                  : LLVMBuildAnd(b, cells, aic_const_int(type, (int32_t)0xffff0000u), "");
+    return LLVMBuildBitCast(b, bits, type == k->words ? k->floats : k->e->f32, "");
+}
+
+/* An element: the sum of its planes, which lie `pitch` bytes apart. */
+static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointer, int64_t offset, int64_t pitch,
+                            unsigned half)
+{
+    LLVMValueRef sum = NULL;
+    for (unsigned p = 0; p < k->t->arithmetic.planes; p++) {
+        LLVMValueRef cells = aic_load(k->e, type, pointer, offset + p * pitch, k->t->arithmetic.cell_bytes);
+        LLVMValueRef plane = half_of(k, cells, half);
+        sum = sum == NULL ? plane : LLVMBuildFAdd(k->e->builder, sum, plane, "");
+    }
+    return sum;
+}
+
+/* One cell of a pixel times one of every output channel. */
+static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel)
+{
+    aic_emit *e = k->e;
+    for (unsigned half = 0; half < HALVES; half++) {
+        LLVMValueRef x = aic_splat(e, element(k, e->i32, band, 0, k->t->plane_bytes, half), AMX_LANES);
+        for (unsigned v = 0; v < k->t->vectors; v++) {
+            LLVMValueRef w = element(k, k->words, panel, (int64_t)v * AMX_ROW_BYTES,
+                                     k->t->group * k->t->arithmetic.cell_bytes, half);
+            sums[v] = aic_fma(e, x, w, sums[v]);
+        }
+    }
+}
+
+/* The sums of one pixel. */
+static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LLVMValueRef panel)
+{
+    aic_emit *e = k->e;
+    const unsigned vectors = k->t->vectors;
+    aic_loop taps, cells;
+    LLVMValueRef carried[AIC_CARRIED_MAX];
+    aic_limit("sums and pointers of a pixel", vectors + 2, AIC_CARRIED_MAX);
+    for (unsigned v = 0; v < vectors; v++) {
+        carried[v] = aic_zero(k->floats);
+    }
+    carried[vectors] = aic_at_const(e, panel, k->t->start_bytes);
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, carried, vectors + 1);
+    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, taps.index, sizeof(int64_t)));
+    carried[vectors + 1] = aic_at(e, pixel, aic_load(e, e->i64, entry, 0, sizeof(int64_t)));
+    aic_loop_begin(e, &cells, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), 1, carried,
+                   vectors + 2);
+    emit_cell(k, carried, carried[vectors + 1], carried[vectors]);
+    carried[vectors] = aic_at_const(e, carried[vectors], k->t->step_bytes);
+    carried[vectors + 1] = aic_at_const(e, carried[vectors + 1], k->t->arithmetic.cell_bytes);
+    aic_loop_end(e, &cells);
+    aic_loop_end(e, &taps);
+    for (unsigned v = 0; v < vectors; v++) {
+        sums[v] = carried[v];
+    }
+}
+
+LLVMValueRef amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                              const char *name)
+{
+    static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
+    char special[200];
+    snprintf(special, sizeof special, "%s_special", name);
+    aic_emit_function(e, special, AIC_EMIT_FRAME, PARAMS, 4, 0);
+    aic_note_function(e,
+                      "the same tile by vector instructions, where operands have numbers that tiles do not multiply");
+    LLVMValueRef function = e->function, sums[AIC_CARRIED_MAX];
+    const tile k = {.e = e,
+                    .c = c,
+                    .t = t,
+                    .words = aic_vector(e->i32, AMX_LANES),
+                    .floats = aic_vector(e->f32, AMX_LANES),
+                    .taps = aic_emit_param(e, 3)};
+    aic_loop down, across;
+    aic_loop_begin(e, &down, "row: rows of the tile", aic_int(e, 0), aic_int(e, rows), 1, NULL, 0);
+    aic_loop_begin(e, &across, "col: columns of the tile", aic_int(e, 0), aic_int(e, cols), 1, NULL, 0);
+    LLVMValueRef row = aic_at(e, aic_emit_param(e, 1), aic_mul(e, down.index, t->row_step * t->row_pitch));
+    LLVMValueRef pixel = aic_at(e, row, aic_mul(e, across.index, t->col_step * t->pixel_pitch));
+    emit_pixel(&k, sums, pixel, aic_emit_param(e, 2));
+    LLVMValueRef number = aic_add(e, aic_mul(e, down.index, amx_row_pixels(c, t, cols)), across.index);
+    LLVMValueRef out = aic_at(e, aic_emit_param(e, 0), aic_mul(e, number, AMX_ROW_BYTES));
+    for (unsigned v = 0; v < t->vectors; v++) {
+        aic_store(e, sums[v], out, v * amx_vector_pitch(c, t), AIC_SUM_BYTES);
+    }
+    aic_loop_end(e, &across);
+    aic_loop_end(e, &down);
+    aic_emit_function_end(e);
+    return function;
+}

@@ -1,0 +1,328 @@
+/* Tiles of the result in tile registers: loads, products, stores, and a worker's configuration. */
+#include "codegen/contraction/amx.h"
+#include "codegen/llvm/notes.h"
+#include "codegen/llvm/vec.h"
+
+enum { ROW_BYTES = AMX_ROW_BYTES };
+
+typedef struct tile {
+    aic_emit *e;
+    const aic_contraction *c;
+    const aic_tiling *t;
+    int64_t rows, cols;
+    amx_registers a;
+    amx_grid g; /* of this tile */
+    unsigned images, vectors;
+    LLVMValueRef out, band, panel, taps;
+} tile;
+
+static LLVMValueRef number(const tile *k, unsigned reg)
+{
+    return LLVMConstInt(k->e->i8, reg, false);
+}
+
+static unsigned sum_register(const tile *k, unsigned image, unsigned vector)
+{
+    return image * k->vectors + vector;
+}
+
+static void access_register(const tile *k, const char *name, unsigned reg, LLVMValueRef pointer, int64_t stride)
+{
+    LLVMValueRef args[] = {number(k, reg), pointer, aic_int(k->e, stride)};
+    aic_emit_intrinsic(k->e, name, NULL, 0, args, 3);
+}
+
+static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t cell, unsigned image, unsigned plane)
+{
+    const aic_tiling *t = k->t;
+    const int64_t row = image / k->g.across, col = amx_first_pixel(&k->g, image % k->g.across);
+    const int64_t offset = row * t->row_step * t->row_pitch + col * t->col_step * t->pixel_pitch +
+                           plane * t->plane_bytes + cell * t->arithmetic.cell_bytes;
+    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->col_step * t->pixel_pitch);
+}
+
+static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t cell, unsigned vector, unsigned plane)
+{
+    const aic_tiling *t = k->t;
+    const int64_t offset =
+        cell * t->step_bytes + plane * t->group * t->arithmetic.cell_bytes + (int64_t)vector * ROW_BYTES;
+    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, panel, offset), t->step_bytes);
+}
+
+static void multiply(const tile *k, unsigned image, unsigned vector, unsigned image_register, unsigned weight_register)
+{
+    LLVMValueRef args[] = {number(k, sum_register(k, image, vector)), number(k, image_register),
+                           number(k, weight_register)};
+    const bool is_int = k->t->arithmetic.product == AIC_PRODUCT_QUAD;
+    aic_emit_intrinsic(k->e, is_int ? "llvm.x86.tdpbssd" : "llvm.x86.tdpbf16ps", NULL, 0, args, 3);
+}
+
+/* ---- one step: 64 bytes of channels of every pixel times those of every output channel ---- */
+
+/* Where a step reads. */
+typedef struct step {
+    LLVMValueRef band, panel;
+    int64_t cell;
+} step;
+
+/* Loads an operand of the side that is held, or of the one that passes by. */
+static void load_side(const tile *k, const step *s, bool held, unsigned reg, unsigned index, unsigned plane)
+{
+    if (held == k->a.holds_images) {
+        load_image(k, reg, s->band, s->cell, index, plane);
+    } else {
+        load_weight(k, reg, s->panel, s->cell, index, plane);
+    }
+}
+
+/* Multiplies what is in these registers of the held side, number `held`, and of the passing side, number `passing`. */
+static void multiply_sides(const tile *k, unsigned held, unsigned held_register, unsigned passing,
+                           unsigned passing_register)
+{
+    if (k->a.holds_images) {
+        multiply(k, held, passing, held_register, passing_register);
+    } else {
+        multiply(k, passing, held, passing_register, held_register);
+    }
+}
+
+static unsigned held_count(const tile *k)
+{
+    return k->a.holds_images ? k->images : k->vectors;
+}
+
+static unsigned passing_count(const tile *k)
+{
+    return k->a.holds_images ? k->vectors : k->images;
+}
+
+/* One plane: the held side is loaded first and stays, the other one passes by. */
+static void emit_plain_step(const tile *k, const step *s)
+{
+    for (unsigned p = 0; p < passing_count(k); p++) {
+        load_side(k, s, false, k->a.passing, p, 0);
+        for (unsigned h = 0; h < held_count(k); h++) {
+            if (p == 0) {
+                load_side(k, s, true, k->a.held + h, h, 0);
+            }
+            multiply_sides(k, h, k->a.held + h, p, k->a.passing);
+        }
+    }
+}
+
+/* Two planes, one register of the held side: both its planes stay. As many of the other side as there are registers for
+ * pass by together, so that products that are added to the same sums do not follow each other. */
+static void emit_narrow_step(const tile *k, const step *s)
+{
+    const unsigned room = AMX_REGISTERS - k->a.passing, count = passing_count(k);
+    for (unsigned plane = 0; plane < AIC_PLANES_MAX; plane++) {
+        load_side(k, s, true, k->a.held + plane, 0, plane);
+    }
+    for (unsigned first = 0; first < count; first += room) {
+        const unsigned end = first + room < count ? first + room : count;
+        for (unsigned plane = 0; plane < AIC_PLANES_MAX; plane++) {
+            for (unsigned p = first; p < end; p++) {
+                load_side(k, s, false, k->a.passing + p - first, p, plane);
+            }
+            for (unsigned h = 0; h < AIC_PLANES_MAX; h++) {
+                for (unsigned p = first; p < end; p++) {
+                    multiply_sides(k, 0, k->a.held + h, p, k->a.passing + p - first);
+                }
+            }
+        }
+    }
+}
+
+/* Two planes, several registers of either side, of which one plane fits: from one pair of planes to the next, one side
+ * changes. Five loads of a plane of a side for four products of planes. */
+static void emit_crossed_step(const tile *k, const step *s)
+{
+    static const struct {
+        bool held;
+        unsigned plane;
+        bool multiplies;
+    } ORDER[] = {{true, 0, false}, {false, 0, true}, {false, 1, true}, {true, 1, true}, {false, 0, true}};
+    for (size_t i = 0; i < sizeof ORDER / sizeof *ORDER; i++) {
+        const unsigned first = ORDER[i].held ? k->a.held : k->a.passing;
+        for (unsigned j = 0; j < (ORDER[i].held ? held_count(k) : passing_count(k)); j++) {
+            load_side(k, s, ORDER[i].held, first + j, j, ORDER[i].plane);
+        }
+        for (unsigned h = 0; ORDER[i].multiplies && h < held_count(k); h++) {
+            for (unsigned p = 0; p < passing_count(k); p++) {
+                multiply_sides(k, h, k->a.held + h, p, k->a.passing + p);
+            }
+        }
+    }
+}
+
+static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
+{
+    const step s = {band, panel, cell};
+    if (k->t->arithmetic.planes == 1) {
+        emit_plain_step(k, &s);
+    } else if (k->a.holds_images && k->t->vectors > 1 && k->a.g.rows * k->a.g.across > 1) {
+        emit_crossed_step(k, &s);
+    } else {
+        emit_narrow_step(k, &s);
+    }
+}
+
+/* ---- the reduction ---- */
+
+/* The cells of one tap; returns the panel's pointer behind them. */
+static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
+{
+    aic_emit *e = k->e;
+    const int64_t unroll = k->t->unroll, bytes = unroll * k->t->arithmetic.cell_bytes;
+    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
+    LLVMValueRef carried[] = {panel, aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8))};
+    aic_loop loop;
+    aic_name(e, carried[1], "band.tap");
+    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), unroll, carried,
+                   2);
+    aic_name_carried(e, &loop, 0, "panel.at");
+    aic_name_carried(e, &loop, 1, "band.at");
+    for (int64_t cell = 0; cell < unroll; cell += AMX_STEP_CELLS) {
+        emit_step(k, carried[1], carried[0], cell);
+    }
+    carried[0] = aic_at_const(e, carried[0], unroll * k->t->step_bytes);
+    carried[1] = aic_at_const(e, carried[1], bytes);
+    aic_loop_end(e, &loop);
+    return carried[0];
+}
+
+static void emit_reduction(const tile *k)
+{
+    aic_emit *e = k->e;
+    aic_loop loop;
+    LLVMValueRef panel = aic_at_const(e, k->panel, k->t->start_bytes);
+    for (unsigned i = 0; i < k->images * k->vectors; i++) {
+        LLVMValueRef args[] = {number(k, i)};
+        aic_emit_intrinsic(e, "llvm.x86.tilezero", NULL, 0, args, 1);
+    }
+    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, &panel, 1);
+    aic_name_carried(e, &loop, 0, "panel.tap");
+    panel = emit_tap(k, panel, loop.index);
+    aic_loop_end(e, &loop);
+}
+
+/* The sums to the result or the staging buffer. What two registers both have is stored twice, the same numbers. */
+static void store_sums(const tile *k, LLVMValueRef out)
+{
+    const int64_t row_pixels = amx_row_pixels(k->c, k->t, k->cols), pitch = amx_vector_pitch(k->c, k->t);
+    for (unsigned v = 0; v < k->vectors; v++) {
+        for (unsigned i = 0; i < k->images; i++) {
+            const int64_t pixel = i / k->g.across * row_pixels + amx_first_pixel(&k->g, i % k->g.across);
+            LLVMValueRef to = aic_at_const(k->e, out, v * pitch + pixel * ROW_BYTES);
+            access_register(k, "llvm.x86.tilestored64", sum_register(k, i, v), to, ROW_BYTES);
+        }
+    }
+}
+
+/* An old result and a sum: integers are exact numbers and clamped. */
+static LLVMValueRef add_old(const tile *k, LLVMValueRef old, LLVMValueRef sum)
+{
+    return k->t->arithmetic.sum == AIC_SUM_INT ? aic_add_saturated(k->e, old, sum)
+                                               : LLVMBuildFAdd(k->e->builder, old, sum, "");
+}
+
+/* The staging buffer has old results, to which the sums are added. */
+static void add_sums(const tile *k, LLVMValueRef sums)
+{
+    aic_emit *e = k->e;
+    LLVMTypeRef type = aic_vector(k->t->arithmetic.sum == AIC_SUM_INT ? e->i32 : e->f32, AMX_LANES);
+    for (unsigned v = 0; v < k->vectors; v++) {
+        aic_loop loop;
+        LLVMValueRef block = aic_at_const(e, k->out, v * k->t->staging_pitch);
+        LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging_pitch);
+        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, k->rows * k->cols), 1, NULL, 0);
+        LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
+        LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
+        aic_store(e, add_old(k, aic_load(e, type, to, 0, ROW_BYTES), sum), to, 0, ROW_BYTES);
+        aic_loop_end(e, &loop);
+    }
+}
+
+/* Whether band or panel have elements that tiles cannot multiply. */
+static LLVMValueRef has_specials(const tile *k)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef band = aic_load(e, e->i32, k->taps, k->t->notes_offset - k->t->taps_offset, sizeof(int32_t));
+    LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, k->panel, 0, sizeof(int32_t)), "");
+    return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "specials");
+}
+
+/* The sums of the tile in `sums`: by tiles, or, where `special` is a function, by it where it must. */
+static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
+{
+    aic_emit *e = k->e;
+    if (special == NULL) {
+        emit_reduction(k);
+        store_sums(k, sums);
+        return;
+    }
+    aic_branch branch;
+    LLVMValueRef specials = has_specials(k), args[] = {sums, k->band, k->panel, k->taps};
+    aic_branch_begin(e, &branch, specials);
+    aic_emit_call(e, special, args, 4);
+    aic_branch_end(e, &branch);
+    aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, specials, ""));
+    emit_reduction(k);
+    store_sums(k, sums);
+    aic_branch_end(e, &branch);
+}
+
+LLVMValueRef amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                           const char *name)
+{
+    static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
+    LLVMValueRef special = t->notes_specials ? amx_emit_special(e, c, t, rows, cols, name) : NULL;
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
+    aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
+                      (long long)cols, (long long)t->group);
+    LLVMValueRef function = e->function;
+    tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = amx_assign(c, t), .vectors = t->vectors};
+    k.g = amx_smaller_grid(c, &k.a.g, rows, cols);
+    k.images = (unsigned)(k.g.rows * k.g.across);
+    k.out = aic_emit_param(e, 0);
+    k.band = aic_emit_param(e, 1);
+    k.panel = aic_emit_param(e, 2);
+    k.taps = aic_emit_param(e, 3);
+    LLVMValueRef sums = t->accumulate ? aic_at_const(e, k.out, aic_tiling_staging_bytes(t)) : k.out;
+    emit_sums(&k, sums, special);
+    if (t->accumulate) {
+        add_sums(&k, sums);
+    }
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* ---- a worker's state ---- */
+
+/* The configuration that ldtilecfg reads: palette 1; for every register its bytes a row, from byte 16 on, and its rows,
+ * from byte 48 on. Registers of weights have 16 rows, the others as many as there are pixels. */
+void amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
+{
+    enum { BYTES = 64, PALETTE = 0, COLUMNS = 16, HEIGHTS = 48 };
+    const amx_registers a = amx_assign(c, t);
+    LLVMValueRef byte[BYTES];
+    for (unsigned i = 0; i < BYTES; i++) {
+        byte[i] = LLVMConstInt(e->i8, 0, false);
+    }
+    byte[PALETTE] = LLVMConstInt(e->i8, 1, false);
+    for (unsigned i = 0; i < AMX_REGISTERS; i++) {
+        const bool weight = i >= a.held && (i < a.passing) != a.holds_images;
+        byte[COLUMNS + 2 * i] = LLVMConstInt(e->i8, ROW_BYTES, false);
+        byte[HEIGHTS + i] = LLVMConstInt(e->i8, weight ? AMX_ROWS : (unsigned)a.g.pixels, false);
+    }
+    LLVMTypeRef type = aic_vector(e->i8, BYTES);
+    LLVMValueRef config = LLVMBuildAlloca(e->builder, type, "tile_config");
+    aic_store(e, LLVMConstVector(byte, BYTES), config, 0, BYTES);
+    LLVMSetAlignment(config, BYTES);
+    aic_emit_intrinsic(e, "llvm.x86.ldtilecfg", NULL, 0, &config, 1);
+}
+
+void amx_leave(aic_emit *e)
+{
+    aic_emit_intrinsic(e, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
+}

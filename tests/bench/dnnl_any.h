@@ -1,0 +1,123 @@
+/* oneDNN's C interface of versions 2 and 3 as one: what is spelled differently in the two is a function here. What is
+ * spelled alike is called directly, descriptors of memory being dnnl_layout in both. */
+#ifndef AIC_BENCH_DNNL_ANY_H
+#define AIC_BENCH_DNNL_ANY_H
+
+#include <oneapi/dnnl/dnnl.h>
+#include <stdint.h>
+
+#if DNNL_VERSION_MAJOR >= 3
+
+typedef dnnl_memory_desc_t dnnl_own_layout; /* to be freed with dnnl_layout_free() */
+typedef const_dnnl_memory_desc_t dnnl_layout;
+
+static inline dnnl_layout dnnl_layout_of(const dnnl_own_layout *own)
+{
+    return *own;
+}
+
+static inline dnnl_status_t dnnl_layout_init(dnnl_own_layout *own, int rank, const dnnl_dims_t dims,
+                                             dnnl_data_type_t type, dnnl_format_tag_t tag)
+{
+    return dnnl_memory_desc_create_with_tag(own, rank, dims, type, tag);
+}
+
+static inline dnnl_status_t dnnl_layout_free(dnnl_own_layout *own)
+{
+    return dnnl_memory_desc_destroy(*own);
+}
+
+static inline dnnl_status_t dnnl_describe_convolution(dnnl_primitive_desc_t *desc, dnnl_engine_t engine,
+                                                      dnnl_layout image, dnnl_layout weight, dnnl_layout result,
+                                                      const dnnl_dims_t strides, const dnnl_dims_t dilates,
+                                                      const dnnl_dims_t pad, dnnl_primitive_attr_t attr)
+{
+    return dnnl_convolution_forward_primitive_desc_create(desc, engine, dnnl_forward_inference, dnnl_convolution_direct,
+                                                          image, weight, NULL, result, strides, dilates, pad, pad,
+                                                          attr);
+}
+
+static inline dnnl_status_t dnnl_describe_addition(dnnl_primitive_desc_t *desc, dnnl_engine_t engine, dnnl_layout a,
+                                                   dnnl_layout b, dnnl_layout result)
+{
+    return dnnl_binary_primitive_desc_create(desc, engine, dnnl_binary_add, a, b, result, NULL);
+}
+
+static inline dnnl_status_t dnnl_append_relu(dnnl_post_ops_t ops)
+{
+    return dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0, 0);
+}
+
+/* Scales of the output channels: here the primitive takes them when it runs, as the argument dnnl_scales_argument(). */
+static inline dnnl_status_t dnnl_attr_scales(dnnl_primitive_attr_t attr, dnnl_dim_t count, const float *scale)
+{
+    (void)count;
+    (void)scale;
+    return dnnl_primitive_attr_set_scales_mask(attr, DNNL_ARG_WEIGHTS, 1);
+}
+
+static inline int dnnl_scales_argument(void)
+{
+    return DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS;
+}
+
+#else
+
+typedef dnnl_memory_desc_t dnnl_own_layout;
+typedef const dnnl_memory_desc_t *dnnl_layout;
+
+static inline dnnl_layout dnnl_layout_of(const dnnl_own_layout *own)
+{
+    return own;
+}
+
+static inline dnnl_status_t dnnl_layout_init(dnnl_own_layout *own, int rank, const dnnl_dims_t dims,
+                                             dnnl_data_type_t type, dnnl_format_tag_t tag)
+{
+    return dnnl_memory_desc_init_by_tag(own, rank, dims, type, tag);
+}
+
+static inline dnnl_status_t dnnl_layout_free(dnnl_own_layout *own)
+{
+    (void)own;
+    return dnnl_success;
+}
+
+static inline dnnl_status_t dnnl_describe_convolution(dnnl_primitive_desc_t *desc, dnnl_engine_t engine,
+                                                      dnnl_layout image, dnnl_layout weight, dnnl_layout result,
+                                                      const dnnl_dims_t strides, const dnnl_dims_t dilates,
+                                                      const dnnl_dims_t pad, dnnl_primitive_attr_t attr)
+{
+    dnnl_convolution_desc_t convolution;
+    const dnnl_status_t status =
+        dnnl_dilated_convolution_forward_desc_init(&convolution, dnnl_forward_inference, dnnl_convolution_direct, image,
+                                                   weight, NULL, result, strides, dilates, pad, pad);
+    return status != dnnl_success ? status : dnnl_primitive_desc_create(desc, &convolution, attr, engine, NULL);
+}
+
+static inline dnnl_status_t dnnl_describe_addition(dnnl_primitive_desc_t *desc, dnnl_engine_t engine, dnnl_layout a,
+                                                   dnnl_layout b, dnnl_layout result)
+{
+    dnnl_binary_desc_t addition;
+    const dnnl_status_t status = dnnl_binary_desc_init(&addition, dnnl_binary_add, a, b, result);
+    return status != dnnl_success ? status : dnnl_primitive_desc_create(desc, &addition, NULL, engine, NULL);
+}
+
+static inline dnnl_status_t dnnl_append_relu(dnnl_post_ops_t ops)
+{
+    return dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_relu, 0, 0);
+}
+
+/* Scales of the output channels: here they are part of the primitive, and dnnl_scales_argument() is 0. */
+static inline dnnl_status_t dnnl_attr_scales(dnnl_primitive_attr_t attr, dnnl_dim_t count, const float *scale)
+{
+    return dnnl_primitive_attr_set_output_scales(attr, count, 2, scale);
+}
+
+static inline int dnnl_scales_argument(void)
+{
+    return 0;
+}
+
+#endif
+#endif

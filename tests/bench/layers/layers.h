@@ -1,0 +1,164 @@
+/* What the files of the program `layers` share: shapes, kinds of arithmetic, limits of the machine, what was measured.
+ */
+#ifndef AIC_BENCH_LAYERS_H
+#define AIC_BENCH_LAYERS_H
+
+#include "tests/bench/common.h"
+#include "tests/bench/layers/peer.h"
+
+#include <stdio.h>
+
+/* ---- shapes ---- */
+
+/* A convolution of one image. channels = 3 stands for C0 = 4, other numbers are rounded up to whole C0 blocks by us;
+ * the peer gets them as they are. count: how often the network has it, 1 in other sets. */
+typedef struct layer {
+    int channels, height, width, kernel_h, kernel_w, cout, stride, pad_h, pad_w, dilation, count;
+} layer;
+
+typedef struct layer_set {
+    const char *name;    /* as --set takes it */
+    const char *title;   /* for people */
+    const layer *layers; /* up to one without channels; NULL: those of ResNet-50 in bench_layers */
+    bool network;        /* kernels of its layers are also timed while they are made */
+    bool by_jit;         /* called by aic_jit_conv2d() or aic_jit_spec() with plain weights, as single calls are */
+    bool fused_only;     /* for chains with fixpipe only */
+} layer_set;
+
+extern const layer_set layer_sets[]; /* an entry without a name behind the last */
+
+/* Layer number `index`; false past the last. */
+bool layer_at(const layer_set *set, size_t index, layer *l);
+
+/* "3x3/2 128-128 @56", "1x7 128-128 @17", "3x3 dil 2 64-64 @14x449". */
+enum { LAYER_NAME_MAX = 64 };
+void layer_name(const layer *l, char name[LAYER_NAME_MAX]);
+
+/* ---- limits ---- */
+
+typedef enum limit_unit {
+    LIMIT_F32,        /* fused multiply-adds of float32 */
+    LIMIT_F64,        /* of float64 */
+    LIMIT_PAIRS,      /* pairs of 16-bit integers */
+    LIMIT_DOT,        /* dot products of bytes */
+    LIMIT_TILES_I8,   /* tiles of bytes */
+    LIMIT_TILES_BF16, /* tiles of bfloat16, of which a product of float16 takes four */
+    LIMITS
+} limit_unit;
+
+enum { MEMORIES = 4 };
+
+/* Of one thread. */
+typedef struct machine_limits {
+    double rate[LIMITS]; /* 10^9 multiply-accumulates a second; 0: the machine, or the level, has no such unit */
+    struct {
+        const char *name;
+        double rate; /* 10^9 bytes a second, read and written by copying */
+    } memory[MEMORIES];
+} machine_limits;
+
+/* The units that code of a level may use, measured; the memories. */
+void limits_measure(machine_limits *m, const char *isa);
+
+/* One of them anew, in what the generator can reach with it. 0: no such unit. */
+double limit_now(limit_unit unit, const char *isa);
+
+const char *limit_name(limit_unit unit);
+
+/* ---- kinds of arithmetic ---- */
+
+enum { PEERS_MAX = 2 };
+
+typedef struct layer_kind {
+    const char *name;  /* as --kind takes it */
+    const char *title; /* for people */
+    aic_dtype dtype;
+    aic_accumulate accumulate;
+    bool fused; /* with a fixpipe VREQ8 behind it, rectified, to int8 */
+    peer_types peer[PEERS_MAX];
+} layer_kind;
+
+extern const layer_kind layer_kinds[]; /* an entry without a name behind the last */
+
+/* The unit that bounds this arithmetic on a level. */
+limit_unit limit_of(const layer_kind *kind, const char *isa);
+
+/* How results of a peer are called: "s8 to s32". */
+const char *peer_types_name(peer_types types);
+
+/* ---- measurements ---- */
+
+typedef struct layer_row {
+    const layer_kind *kind;
+    const layer_set *set;
+    layer layer;
+    char name[LAYER_NAME_MAX];
+    int64_t macs, bytes; /* bytes of the operands */
+    double ns;           /* one call of ours */
+    double plain_ns;     /* with plain weights; 0: that is what ns is */
+    double one_ns;       /* on one thread, where ns is with more; else 0 */
+    double limit;        /* of one thread, measured around the layer, 10^9 multiply-accumulates a second */
+    double compile_ms;   /* 0: not measured */
+    char schedule[160];
+    struct {
+        double ns; /* 0: there is none, or it has no such convolution */
+        bool same; /* its results are ours */
+        char implementation[48];
+    } peer[PEERS_MAX];
+} layer_row;
+
+typedef struct goal {
+    char text[128];
+    double wanted, measured;
+    const char *unit; /* behind the numbers */
+    bool at_most;     /* else at least */
+    bool known;       /* false: nothing here could measure it */
+} goal;
+
+enum { ROWS_MAX = 1024, GOALS_MAX = 32 };
+
+typedef struct results {
+    const char *isa;
+    int threads;
+    machine_limits limits;
+    layer_row row[ROWS_MAX];
+    size_t count;
+    goal goal[GOALS_MAX];
+    size_t goals;
+} results;
+
+/* What layers of a set add up to for a kind, each as often as its count says. Zero where none was measured. */
+typedef struct total {
+    double ns, macs, limit_ns; /* limit_ns: at the limit, shared by the threads */
+    double peer_ns[PEERS_MAX]; /* 0 unless the peer has all of the layers */
+    size_t rows, layers;       /* different ones, all */
+    size_t slower[PEERS_MAX];  /* different ones on which the peer is faster */
+    double worst[PEERS_MAX];   /* the least ratio of the peer's time to ours */
+} total;
+total total_of(const results *r, const layer_kind *kind, const layer_set *set);
+
+/* Where kernels are made: `shared` has the threads asked for, `single` one. */
+typedef struct layer_contexts {
+    aic_context *shared, *single;
+} layer_contexts;
+
+/* Measures one layer; about `seconds` for each way to compute it. */
+void measure_layer(layer_row *row, const results *r, const layer_contexts *contexts, double seconds);
+
+/* ---- output ---- */
+
+void print_limits(const results *r);
+void print_head(const results *r, const layer_kind *kind);
+void print_set(const layer_set *set);
+void print_row(const results *r, const layer_row *row);
+void print_total(const results *r, const layer_kind *kind, const layer_set *set);
+
+/* Fills in the goals that this level and these threads are set. */
+void judge(results *r);
+bool goal_met(const goal *g);
+void print_goals(const results *r);
+
+void write_json(FILE *out, const results *r);
+void write_svg(FILE *out, const results *r);
+
+#endif

@@ -1,0 +1,117 @@
+/* Which unit bounds which arithmetic on which level, and what it can do. */
+#include "tests/bench/layers/layers.h"
+
+#include "tools/harness/peak.h"
+#include "tools/harness/unit_peak.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Levels: bits of their vectors, and what multiplies bytes there. */
+static const struct {
+    const char *isa;
+    int bits;
+    limit_unit bytes;
+} LEVELS[] = {
+    {"generic", 128, LIMIT_F32},  {"sse2", 128, LIMIT_PAIRS},     {"avx2", 256, LIMIT_PAIRS},
+    {"avx512", 512, LIMIT_PAIRS}, {"avx512vnni", 512, LIMIT_DOT}, {"avx512fp16", 512, LIMIT_DOT},
+    {"amx", 512, LIMIT_TILES_I8}, {"neon", 128, LIMIT_F32},       {"dotprod", 128, LIMIT_F32},
+    {"i8mm", 128, LIMIT_F32},
+};
+
+static size_t level_of(const char *isa)
+{
+    for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++) {
+        if (strcmp(LEVELS[i].isa, isa) == 0) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+limit_unit limit_of(const layer_kind *kind, const char *isa)
+{
+    const limit_unit bytes = LEVELS[level_of(isa)].bytes;
+    if (kind->dtype == AIC_INT8) {
+        return bytes;
+    }
+    if (kind->accumulate == AIC_ACCUMULATE_CUBE) {
+        return LIMIT_F64;
+    }
+    return bytes == LIMIT_TILES_I8 ? LIMIT_TILES_BF16 : LIMIT_F32;
+}
+
+const char *limit_name(limit_unit unit)
+{
+    static const char *const NAMES[LIMITS] = {
+        [LIMIT_F32] = "fp32 FMA",         [LIMIT_F64] = "fp64 FMA",        [LIMIT_PAIRS] = "int16 pairs",
+        [LIMIT_DOT] = "int8 dot product", [LIMIT_TILES_I8] = "int8 tiles", [LIMIT_TILES_BF16] = "bf16 tiles / 4",
+    };
+    return NAMES[unit];
+}
+
+double limit_now(limit_unit unit, const char *isa)
+{
+    const int bits = LEVELS[level_of(isa)].bits;
+    switch (unit) {
+    case LIMIT_F32:
+        return aic_peak_fma_f32_of(bits);
+    case LIMIT_F64:
+        return aic_peak_fma_f64_of(bits);
+    case LIMIT_PAIRS:
+        return aic_peak_pairs(bits);
+    case LIMIT_DOT:
+        return aic_peak_dot(bits);
+    case LIMIT_TILES_I8:
+        return aic_peak_tiles_i8();
+    case LIMIT_TILES_BF16:
+        return aic_peak_tiles_bf16() / 4; /* a float16 is the sum of two bfloat16 */
+    default:
+        return 0;
+    }
+}
+
+/* Whether code of the level can use the unit: a level has those that the ones below it have. */
+static bool level_has(limit_unit unit, const char *isa)
+{
+    const limit_unit bytes = LEVELS[level_of(isa)].bytes;
+    switch (unit) {
+    case LIMIT_PAIRS:
+    case LIMIT_DOT:
+    case LIMIT_TILES_I8:
+        return bytes >= unit;
+    case LIMIT_TILES_BF16:
+        return bytes == LIMIT_TILES_I8;
+    default:
+        return true;
+    }
+}
+
+static size_t cache_bytes(int which, size_t usual)
+{
+    const long bytes = sysconf(which);
+    return bytes > 0 ? (size_t)bytes : usual;
+}
+
+void limits_measure(machine_limits *m, const char *isa)
+{
+    enum { KIB = 1024, MIB = KIB * KIB, L3_MOST = 64 * MIB, MEMORY = 256 * MIB };
+    const size_t l3 = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 * MIB);
+    /* Half a cache, so that nothing else need leave it. */
+    const struct {
+        const char *name;
+        size_t bytes;
+    } MEMORY_ROWS[MEMORIES] = {
+        {"L1", cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 * KIB) / 2},
+        {"L2", cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 * KIB) / 2},
+        {"L3", (l3 < L3_MOST ? l3 : L3_MOST) / 2},
+        {"memory", MEMORY},
+    };
+    for (limit_unit unit = 0; unit < LIMITS; unit++) {
+        m->rate[unit] = level_has(unit, isa) ? limit_now(unit, isa) : 0;
+    }
+    for (size_t i = 0; i < MEMORIES; i++) {
+        m->memory[i].name = MEMORY_ROWS[i].name;
+        m->memory[i].rate = aic_peak_copy_of(MEMORY_ROWS[i].bytes);
+    }
+}

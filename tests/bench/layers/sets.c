@@ -1,0 +1,158 @@
+/* The shapes, and the kinds of arithmetic. */
+#include "tests/bench/layers/layers.h"
+
+#include <stddef.h>
+
+const layer_kind layer_kinds[] = {
+    {"int8", "int8 to int32", AIC_INT8, AIC_ACCUMULATE_CUBE, false, {PEER_S8_S32}},
+    {"fused", "int8 | fixpipe VREQ8, rectified, to int8", AIC_INT8, AIC_ACCUMULATE_CUBE, true, {PEER_S8_S8}},
+    {"fast", "float16 fast", AIC_FLOAT16, AIC_ACCUMULATE_FAST, false, {PEER_F16_F32, PEER_F32_F32}},
+    {"cube", "float16 cube", AIC_FLOAT16, AIC_ACCUMULATE_CUBE, false, {PEER_NONE}},
+    {0},
+};
+
+/* channels, height, width, kernel_h, kernel_w, cout, stride, pad_h, pad_w, dilation, count */
+static const layer VGG16[] = {
+    {3, 224, 224, 3, 3, 64, 1, 1, 1, 1, 1},   {64, 224, 224, 3, 3, 64, 1, 1, 1, 1, 1},
+    {64, 112, 112, 3, 3, 128, 1, 1, 1, 1, 1}, {128, 112, 112, 3, 3, 128, 1, 1, 1, 1, 1},
+    {128, 56, 56, 3, 3, 256, 1, 1, 1, 1, 1},  {256, 56, 56, 3, 3, 256, 1, 1, 1, 1, 2},
+    {256, 28, 28, 3, 3, 512, 1, 1, 1, 1, 1},  {512, 28, 28, 3, 3, 512, 1, 1, 1, 1, 2},
+    {512, 14, 14, 3, 3, 512, 1, 1, 1, 1, 3},  {0},
+};
+
+static const layer STRIDED[] = {
+    {64, 56, 56, 3, 3, 64, 2, 1, 1, 1, 1},   {32, 63, 63, 5, 5, 64, 2, 2, 2, 1, 1},
+    {64, 57, 57, 1, 1, 128, 2, 0, 0, 1, 1},  {64, 55, 55, 3, 3, 64, 3, 1, 1, 1, 1},
+    {32, 112, 112, 3, 3, 32, 2, 1, 1, 1, 1}, {0},
+};
+
+static const layer DILATED[] = {
+    {64, 28, 28, 3, 3, 64, 1, 2, 2, 2, 1},
+    {256, 33, 33, 3, 3, 256, 1, 4, 4, 4, 1},
+    {256, 33, 33, 3, 3, 256, 1, 12, 12, 12, 1},
+    {32, 40, 40, 5, 5, 64, 1, 6, 6, 3, 1},
+    {0},
+};
+
+static const layer ODD[] = {
+    {48, 35, 35, 3, 3, 80, 1, 1, 1, 1, 1},
+    {96, 28, 28, 5, 5, 96, 1, 2, 2, 1, 1},
+    {256, 13, 13, 3, 3, 512, 1, 1, 1, 1, 1},
+    {320, 13, 13, 1, 1, 16, 1, 0, 0, 1, 1},
+    {128, 17, 17, 1, 7, 128, 1, 0, 3, 1, 1},
+    {128, 17, 17, 7, 1, 192, 1, 3, 0, 1, 1},
+    {80, 73, 73, 3, 3, 192, 1, 0, 0, 1, 1},
+    {64, 8, 449, 1, 1, 64, 1, 0, 0, 1, 1},
+    {0},
+};
+
+static const layer FIRST[] = {
+    {3, 224, 224, 7, 7, 64, 2, 3, 3, 1, 1},
+    {3, 299, 299, 3, 3, 32, 2, 0, 0, 1, 1},
+    {3, 227, 227, 11, 11, 96, 4, 0, 0, 1, 1},
+    {3, 416, 416, 3, 3, 16, 1, 1, 1, 1, 1},
+    {0},
+};
+
+static const layer TINY[] = {
+    {32, 1, 1, 1, 1, 32, 1, 0, 0, 1, 1},
+    {64, 1, 1, 1, 1, 64, 1, 0, 0, 1, 1},
+    {256, 1, 1, 1, 1, 16, 1, 0, 0, 1, 1},
+    {32, 4, 4, 1, 1, 32, 1, 0, 0, 1, 1},
+    {32, 3, 3, 3, 3, 32, 1, 0, 0, 1, 1},
+    {32, 4, 4, 3, 3, 32, 1, 1, 1, 1, 1},
+    {0},
+};
+
+static const layer DEEP[] = {
+    {512, 7, 7, 3, 3, 512, 1, 1, 1, 1, 1},   {1024, 7, 7, 3, 3, 1024, 1, 1, 1, 1, 1},
+    {512, 7, 7, 1, 1, 2048, 1, 0, 0, 1, 1},  {2048, 7, 7, 1, 1, 512, 1, 0, 0, 1, 1},
+    {1024, 7, 7, 1, 1, 1024, 1, 0, 0, 1, 1}, {0},
+};
+
+/* A width of 448 next to those of 449 shows what an odd one costs. */
+static const layer FUSED_WIDTHS[] = {
+    {64, 8, 448, 1, 1, 64, 1, 0, 0, 1, 1},
+    {64, 8, 449, 1, 1, 64, 1, 0, 0, 1, 1},
+    {64, 8, 449, 3, 3, 64, 1, 1, 1, 1, 1},
+    {256, 57, 57, 1, 1, 64, 1, 0, 0, 1, 1},
+    {64, 55, 55, 3, 3, 64, 1, 1, 1, 1, 1},
+    {128, 29, 29, 3, 3, 128, 1, 1, 1, 1, 1},
+    {256, 15, 15, 3, 3, 256, 1, 1, 1, 1, 1},
+    {64, 13, 13, 1, 1, 48, 1, 0, 0, 1, 1},
+    {0},
+};
+
+const layer_set layer_sets[] = {
+    {"resnet50", "ResNet-50 v1.5, 53 convolutions", NULL, true, false, false},
+    {"vgg16", "VGG-16, 13 convolutions", VGG16, false, false, false},
+    {"strided", "strides", STRIDED, false, false, false},
+    {"dilated", "dilation", DILATED, false, false, false},
+    {"odd", "odd sizes", ODD, false, false, false},
+    {"first", "first layers", FIRST, false, false, false},
+    {"tiny", "tiny, single calls with plain weights", TINY, false, true, false},
+    {"deep", "deep layers of 7x7", DEEP, false, false, false},
+    {"widths", "fused at odd widths", FUSED_WIDTHS, false, false, true},
+    {0},
+};
+
+/* Layer number `index` of ResNet-50. */
+static bool resnet_at(size_t index, layer *l)
+{
+    for (const bench_layer *b = bench_layers; b->name != NULL; b++) {
+        if (b->count > 0 && index-- == 0) {
+            *l = (layer){.channels = b->channels == 4 ? 3 : b->channels,
+                         .height = b->size,
+                         .width = b->size,
+                         .kernel_h = b->kernel,
+                         .kernel_w = b->kernel,
+                         .cout = b->cout,
+                         .stride = b->stride,
+                         .pad_h = b->pad,
+                         .pad_w = b->pad,
+                         .dilation = b->dilation,
+                         .count = b->count};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool layer_at(const layer_set *set, size_t index, layer *l)
+{
+    if (set->layers == NULL) {
+        return resnet_at(index, l);
+    }
+    for (size_t i = 0; i <= index; i++) {
+        if (set->layers[i].channels == 0) {
+            return false;
+        }
+    }
+    *l = set->layers[index];
+    return true;
+}
+
+void layer_name(const layer *l, char name[LAYER_NAME_MAX])
+{
+    char stride[16] = "", dilation[16] = "", width[16] = "";
+    if (l->stride > 1) {
+        (void)snprintf(stride, sizeof stride, "/%d", l->stride);
+    }
+    if (l->dilation > 1) {
+        (void)snprintf(dilation, sizeof dilation, " dil %d", l->dilation);
+    }
+    if (l->width != l->height) {
+        (void)snprintf(width, sizeof width, "x%d", l->width);
+    }
+    (void)snprintf(name, LAYER_NAME_MAX, "%dx%d%s%s %d-%d @%d%s", l->kernel_h, l->kernel_w, stride, dilation,
+                   l->channels, l->cout, l->height, width);
+}
+
+const char *peer_types_name(peer_types types)
+{
+    static const char *const NAMES[] = {
+        [PEER_NONE] = "",       [PEER_S8_S32] = "s8 to s32", [PEER_S8_S8] = "s8 to s8", [PEER_F16_F32] = "f16 to f32",
+        [PEER_F32_F32] = "f32",
+    };
+    return NAMES[types];
+}

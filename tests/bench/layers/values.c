@@ -1,0 +1,149 @@
+#include "tests/bench/layers/values.h"
+
+#include "tools/harness/element.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DST, FEATURE_MAP, WEIGHT, WORDS };
+enum { C1, H, W, C0 };             /* of fm_shape */
+enum { KH = 1, KW = 2, COUT = 3 }; /* of kernel_shape */
+
+static const aic_conv2d_desc *desc_of(const bench_data *data)
+{
+    return &data->spec.stage[0].desc.conv2d;
+}
+
+/* Where value (c, h, w) of an image of ours lies, and weight (o, c, h, w). */
+static int64_t image_at(const aic_conv2d_desc *d, int64_t c, int64_t h, int64_t w)
+{
+    return ((c / d->fm_shape[C0] * d->fm_shape[H] + h) * d->fm_shape[W] + w) * d->fm_shape[C0] + c % d->fm_shape[C0];
+}
+
+static int64_t weight_at(const aic_conv2d_desc *d, int64_t o, int64_t c, int64_t h, int64_t w)
+{
+    const int64_t *k = d->kernel_shape, c0 = d->fm_shape[C0];
+    return (((c / c0 * k[KH] + h) * k[KW] + w) * k[COUT] + o) * c0 + c % c0;
+}
+
+float *values_prepare(bench_data *data, const layer *l)
+{
+    const aic_conv2d_desc *d = desc_of(data);
+    const size_t size = aic_dtype_size(d->dtype);
+    unsigned char *image = data->pointer[FEATURE_MAP];
+    for (int64_t c = l->channels; c < d->fm_shape[C1] * d->fm_shape[C0]; c++) {
+        for (int64_t h = 0; h < l->height; h++) {
+            for (int64_t w = 0; w < l->width; w++) {
+                memset(image + (size_t)image_at(d, c, h, w) * size, 0, size);
+            }
+        }
+    }
+    if (data->spec.count == 1) {
+        return NULL;
+    }
+    /* Bytes have a deviation of 74, sums of K products one of 74^2 sqrt(K): most results then lie between 0 and 127. */
+    const double products = (double)l->channels * l->kernel_h * l->kernel_w;
+    float *scale = bench_memory((size_t)l->cout * sizeof *scale);
+    uint64_t *words = data->pointer[WORDS];
+    for (int o = 0; o < l->cout; o++) {
+        words[o] = aic_quant_word((float)(50 * (1 + o % 61 / 64.0) / (74 * 74 * sqrt(products))), 0, true);
+        scale[o] = aic_quant_parts(words[o]).scale;
+    }
+    return scale;
+}
+
+/* ---- the peer's ---- */
+
+/* Puts our element number `from` as the peer's number `to`: bytes and halves as they are, halves also extended. */
+static void put(void *dense, int64_t to, const bench_data *data, size_t operand, int64_t from, peer_types types)
+{
+    const aic_dtype dtype = data->operand[operand].dtype;
+    const size_t size = aic_dtype_size(dtype);
+    const unsigned char *source = (const unsigned char *)data->pointer[operand] + (size_t)from * size;
+    if (types == PEER_F32_F32) {
+        ((float *)dense)[to] = (float)element_to_double(dtype, source);
+    } else {
+        memcpy((unsigned char *)dense + (size_t)to * size, source, size);
+    }
+}
+
+static void *dense_image(const bench_data *data, const layer *l, peer_types types)
+{
+    const int64_t count = (int64_t)l->channels * l->height * l->width;
+    void *dense = bench_memory((size_t)count * sizeof(float));
+    int64_t to = 0;
+    for (int64_t c = 0; c < l->channels; c++) {
+        for (int64_t h = 0; h < l->height; h++) {
+            for (int64_t w = 0; w < l->width; w++) {
+                put(dense, to++, data, FEATURE_MAP, image_at(desc_of(data), c, h, w), types);
+            }
+        }
+    }
+    return dense;
+}
+
+static void *dense_weight(const bench_data *data, const layer *l, peer_types types)
+{
+    const int64_t taps = (int64_t)l->kernel_h * l->kernel_w, count = taps * l->channels * l->cout;
+    void *dense = bench_memory((size_t)count * sizeof(float));
+    for (int64_t to = 0; to < count; to++) {
+        const int64_t tap = to % taps, c = to / taps % l->channels, o = to / taps / l->channels;
+        put(dense, to, data, WEIGHT, weight_at(desc_of(data), o, c, tap / l->kernel_w, tap % l->kernel_w), types);
+    }
+    return dense;
+}
+
+static int64_t outputs(int size, int pad, int kernel, const layer *l)
+{
+    return (size + 2 * pad - l->dilation * (kernel - 1) - 1) / l->stride + 1;
+}
+
+static int64_t pixels(const layer *l)
+{
+    return outputs(l->height, l->pad_h, l->kernel_h, l) * outputs(l->width, l->pad_w, l->kernel_w, l);
+}
+
+peer_convolution *values_open_peer(const bench_data *data, const layer *l, peer_types types, const float *scale)
+{
+    if (peer_name() == NULL) {
+        return NULL;
+    }
+    void *image = dense_image(data, l, types), *weight = dense_weight(data, l, types);
+    const peer_problem problem = {
+        .types = types,
+        .image = {1, l->channels, l->height, l->width},
+        .weight = {l->cout, l->channels, l->kernel_h, l->kernel_w},
+        .result = {1, l->cout, outputs(l->height, l->pad_h, l->kernel_h, l),
+                   outputs(l->width, l->pad_w, l->kernel_w, l)},
+        .stride = l->stride,
+        .dilation = l->dilation,
+        .pad_h = l->pad_h,
+        .pad_w = l->pad_w,
+        .image_data = image,
+        .weight_data = weight,
+        .scale = scale,
+    };
+    peer_convolution *peer = peer_open(&problem);
+    free(image);
+    free(weight);
+    return peer;
+}
+
+bool values_same(const bench_data *data, const layer *l, peer_types types, peer_convolution *peer)
+{
+    const aic_operand *dst = &data->operand[DST];
+    const size_t size = aic_dtype_size(dst->dtype);
+    unsigned char *theirs = bench_memory((size_t)(l->cout * pixels(l)) * size);
+    double worst = 0, largest = 0;
+    peer_result(peer, theirs);
+    for (int64_t i = 0; i < l->cout * pixels(l); i++) {
+        const int64_t at = bench_output_at(data, i % pixels(l), i / pixels(l));
+        const double ours =
+            element_to_double(dst->dtype, (const unsigned char *)data->pointer[DST] + (size_t)at * size);
+        worst = fmax(worst, fabs(ours - element_to_double(dst->dtype, theirs + (size_t)i * size)));
+        largest = fmax(largest, fabs(ours));
+    }
+    free(theirs);
+    return types == PEER_S8_S32 ? worst == 0 : types == PEER_S8_S8 ? worst <= 1 : worst <= 1e-5 * largest;
+}

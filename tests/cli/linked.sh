@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The CMake option AIC_GENERATOR=linked: a library of its own build, unoptimised, in the place of the one that the tool
+# has. Then AIC_LLVM_STATIC, where LLVM's static libraries are there with all that they need.
+# shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+. "$here/common.bash"
+build=$(dirname "$aicjit")
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+if [ ! -e "$build/CMakeCache.txt" ] || [ -n "$(cached AIC_SANITIZE)" ]; then
+    echo "not run: this tool is not of a build that can be repeated without a sanitizer"
+    finish
+    exit
+fi
+
+configure() { # ARGUMENT...
+    cmake -S "$here/../.." -B "$work/linked" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_C_COMPILER="$(cached CMAKE_C_COMPILER)" \
+        -DAIC_LLVM_VERSION="$(cached AIC_LLVM_VERSION)" -DAIC_BUILD_TESTS=OFF -DAIC_BUILD_BENCH=OFF -DAIC_BUILD_TOOLS=OFF \
+        -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 -DAIC_WERROR=OFF "$@" >log 2>&1
+}
+with() { env LD_LIBRARY_PATH="$work/linked" "$@"; }
+dump() { "$@" dump "$chain" --isa avx2 --stage obj -o "$work/$name.o"; }
+chain="$int8 | fixpipe(src=int32, dst=int8, quantPre=REQ8, deqScalar=0x3f800000, format=NZ)"
+
+# ---- the generator in the library ----
+
+expect 'another word' 1 'AIC_GENERATOR = static is neither' bash -c \
+    "cmake -S '$here/../..' -B '$work/wrong' -G '$(cached CMAKE_GENERATOR)' -DAIC_GENERATOR=static"
+if ! configure -DAIC_GENERATOR=linked || ! cmake --build linked --target aicjit --parallel 2 >>log 2>&1; then
+    verdict 'build' 1 "$(tail -n 5 log)"
+    finish
+    exit
+fi
+ok 'there is no module' test "$(find linked -name 'libaicjit-codegen*' | wc -l)" -eq 0
+ok 'the tool runs with it' grep -q "$work/linked/libaicjit.so" <(with ldd "$aicjit")
+ok 'it needs LLVM' grep -q LLVM <(with ldd "$aicjit")
+expect 'what it is' 0 'LLVM' with "$aicjit" info
+for operator in "$int8" "$half" "$chain" 'texpands(dtype=float32, rows=4, cols=8)'; do
+    expect "check ${operator%%(*}" 0 '' with env AIC_CODEGEN=/nowhere "$aicjit" check "$operator"
+done
+name=module dump "$aicjit"
+name=linked dump with "$aicjit"
+ok 'the same machine code' cmp module.o linked.o
+mkdir cache
+use_cache() { with env AIC_CACHE=rw AIC_CACHE_DIR="$work/cache" AIC_VERBOSE=1 "$aicjit" bench "$half" --min-time 0; }
+expect 'to the disk cache' 0 'compiled conv2d' use_cache
+expect 'from the disk cache' 0 'loaded conv2d' use_cache
+
+# ---- LLVM's static libraries ----
+
+if ! configure -DAIC_GENERATOR=linked -DAIC_LLVM_STATIC=ON; then
+    echo "not run: AIC_LLVM_STATIC: $(grep -m 1 -A 2 'CMake Error' log | tail -n 1)"
+elif ! cmake --build linked --target aicjit --parallel 2 >>log 2>&1; then
+    if missing=$(grep -m 1 -o 'cannot find -l[a-z]*' log); then
+        echo "not run: AIC_LLVM_STATIC: $missing"
+    else
+        verdict 'build with static libraries' 1 "$(tail -n 5 log)"
+    fi
+else
+    ok 'it needs no LLVM' test "$(with ldd "$aicjit" | grep -c LLVM)" -eq 0
+    expect 'check by static libraries' 0 '' with "$aicjit" check "$chain"
+    name=static dump with "$aicjit"
+    ok 'the same machine code by static libraries' cmp module.o static.o
+fi
+finish

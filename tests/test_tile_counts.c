@@ -1,0 +1,158 @@
+/* What tile kernels execute, counted by the emulator (tests/emulate): that the default schedules of layers that matter
+ * keep tiles in registers while they add up, use nearly all rows of them, and configure them once a call.
+ *
+ * A core with tiles takes a cycle for a row of a product and half a cycle for a row that it loads from its first-level
+ * cache, both at once. So rows of products over those that the layer needs tell how much of the peak is lost to
+ * unused rows, and rows of loads over rows of products, less than 2, that products are what limits. Nothing here was
+ * timed. Every figure is a limit: better schedules pass. */
+#include "tests/specs.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_tile_counts(void);
+
+#if defined(__x86_64__)
+
+#include "tests/emulate/emulate.h"
+
+typedef struct layer {
+    const char *text;
+    double rows;  /* of products, for each that is needed */
+    double loads; /* loaded rows for each row of a product */
+} layer;
+
+#define CONV8(c1, size, n, kernel, stride, pad)                                                                        \
+    "conv2d(dtype=int8, fm_shape=[" #c1 "," #size "," #size ",32], kernel_shape=[" #c1 "," #kernel "," #kernel "," #n  \
+    ",32], stride=[" #stride "," #stride "], pad=[" #pad "," #pad "," #pad "," #pad "])"
+
+#define CONV16(c1, size, n, kernel, stride, pad)                                                                       \
+    "conv2d(dtype=float16, accumulate=fast, fm_shape=[" #c1 "," #size "," #size ",16], kernel_shape=[" #c1 "," #kernel \
+    "," #kernel "," #n ",16], stride=[" #stride "," #stride "], pad=[" #pad "," #pad "," #pad "," #pad "])"
+
+static const layer LAYERS[] = {
+    {CONV8(2, 56, 64, 3, 1, 1), 1, 1.3},
+    {CONV8(4, 28, 128, 3, 1, 1), 1, 1.3},
+    {CONV8(8, 14, 256, 3, 1, 1), 1, 1.3},
+    {CONV8(16, 7, 64, 3, 1, 1), 1, 1.9},
+    {CONV8(4, 56, 128, 3, 2, 1), 1, 1.3},
+    {CONV8(8, 28, 256, 3, 2, 1), 1, 1.3},
+    {CONV8(2, 56, 64, 1, 1, 0), 1, 1.3},
+    {CONV8(8, 56, 64, 1, 1, 0), 1, 1.3},
+    {CONV8(16, 28, 128, 1, 1, 0), 1, 1.3},
+    {CONV8(8, 56, 512, 1, 2, 0), 1, 1.3},
+    {CONV8(32, 14, 256, 1, 1, 0), 1, 1.3},
+    {CONV8(16, 7, 2048, 1, 1, 0), 1.07, 1.4},
+    {CONV8(64, 7, 512, 1, 1, 0), 1.2, 1.4},
+    {CONV16(4, 56, 64, 3, 1, 1), 1, 0.75},
+    {CONV16(8, 28, 64, 3, 1, 1), 1, 0.75},
+    {CONV16(16, 14, 64, 3, 1, 1), 1, 0.75},
+    {CONV16(8, 28, 64, 3, 2, 1), 1, 0.75},
+    {CONV16(16, 14, 256, 1, 1, 0), 1, 0.75},
+    {"mmad(dtype=float16, m=196, n=128, k=256, accumulate=fast)", 1, 0.75},
+    {"mmad(dtype=bfloat16, m=196, n=256, k=512, accumulate=fast)", 1, 1.3},
+    {"mmad(dtype=int8, m=196, n=256, k=1024)", 1, 1.3},
+    {"mmad(dtype=int8, m=1000, n=64, k=512)", 1.03, 1.3},
+};
+enum { LAYERS_COUNT = sizeof LAYERS / sizeof *LAYERS };
+
+typedef struct counts {
+    uint64_t count[AMX_KINDS], rows[AMX_KINDS];
+} counts;
+
+static counts counts_now(void)
+{
+    counts now;
+    for (int kind = 0; kind < AMX_KINDS; kind++) {
+        now.count[kind] = emulate_count((amx_kind)kind);
+        now.rows[kind] = emulate_rows((amx_kind)kind);
+    }
+    return now;
+}
+
+/* What one call with packed weights executes, of one worker. */
+static counts call_counts(const aic_spec *spec)
+{
+    aic_context_options options = aic_context_options_init();
+    options.isa = "amx";
+    options.threads = 1;
+    aic_context *context;
+    aic_kernel *kernel;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    void *content[AIC_OPERANDS_MAX] = {NULL};
+    size_t count;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    ck_assert_int_eq(aic_kernel_create(context, spec, NULL, &kernel), AIC_OK);
+    ck_assert_int_eq(aic_spec_operands(spec, NULL, operand, &count), AIC_OK);
+    for (size_t i = 0; i < count; i++) {
+        const size_t bytes = ((size_t)operand[i].bytes + 63) / 64 * 64;
+        content[i] = operand[i].direction == AIC_UNUSED ? NULL : calloc(1, bytes);
+    }
+    const counts before = counts_now();
+    ck_assert_int_eq(aic_kernel_call(kernel, content, count), AIC_OK);
+    counts after = counts_now();
+    for (int kind = 0; kind < AMX_KINDS; kind++) {
+        after.count[kind] -= before.count[kind];
+        after.rows[kind] -= before.rows[kind];
+    }
+    for (size_t i = 0; i < count; i++) {
+        free(content[i]);
+    }
+    aic_kernel_release(kernel);
+    aic_context_destroy(context);
+    return after;
+}
+
+/* Multiply-adds of the elements that there are, by a row of a product: 16 output channels of 64 bytes. A float16 has
+ * two planes, which make four products. */
+static double rows_needed(const aic_spec *spec)
+{
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    int64_t macs, bytes;
+    ck_assert_int_eq(aic_spec_operands(spec, NULL, operand, &count), AIC_OK);
+    ck_assert_int_eq(aic_spec_work(spec, NULL, &macs, &bytes), AIC_OK);
+    const int64_t channels = 64 / (int64_t)aic_dtype_size(operand[1].dtype);
+    return (double)macs / (double)(16 * channels) * (operand[1].dtype == AIC_FLOAT16 ? 4 : 1);
+}
+
+START_TEST(rows)
+{
+    const layer *l = &LAYERS[_i];
+    if (!emulate_active() || aic_isa_check("amx") != AIC_OK) {
+        return; /* nothing counts */
+    }
+    const aic_spec spec = spec_of(l->text);
+    const counts did = call_counts(&spec);
+    const double products = (double)(did.rows[AMX_TDPBSSD] + did.rows[AMX_TDPBF16PS]),
+                 loads = (double)did.rows[AMX_TILELOADD];
+    ck_assert_msg(products > 0, "%s: no tiles", l->text);
+    ck_assert_msg(products <= l->rows * rows_needed(&spec) * 1.001, "%s: %.3f times the rows that it needs", l->text,
+                  products / rows_needed(&spec));
+    ck_assert_msg(loads <= l->loads * products, "%s: %.3f rows loaded for one of a product", l->text, loads / products);
+    ck_assert_uint_eq(did.count[AMX_LDTILECFG], 1);
+    ck_assert_uint_eq(did.count[AMX_TILERELEASE], 1);
+    ck_assert_uint_eq(did.count[AMX_TILEZERO], did.count[AMX_TILESTORED]);
+}
+END_TEST
+
+Suite *suite_tile_counts(void)
+{
+    Suite *suite = suite_create("tile_counts");
+    TCase *tcase = tcase_create("tile_counts");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, rows, 0, LAYERS_COUNT);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+#else
+
+/* Nothing to count on other processors. */
+Suite *suite_tile_counts(void)
+{
+    return suite_create("tile_counts");
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* What the processor is called. */
+#ifndef AIC_HARNESS_PROCESSOR_H
+#define AIC_HARNESS_PROCESSOR_H
+
+#include <stddef.h>
+
+/* Writes its name as the system tells it, "unknown" where it does not. */
+void processor_name(char *name, size_t capacity);
+
+#endif
