@@ -32,6 +32,26 @@ def test_chain(random):
     assert aicjit.Spec(CHAIN) == aicjit.Spec(CHAIN) and len({aicjit.Spec(CHAIN), aicjit.Spec(CHAIN)}) == 1
 
 
+def test_longer_chain(random):
+    """A bias of the channels, then a maximum with another tensor, then the conversion."""
+    x, w, words = operands(random)
+    chain = aicjit.op("conv2d", dtype="int8", fm_shape=x.shape, kernel_shape=w.shape, pad=[1] * 4, init_l1out=False,
+                      l1out="channel") \
+        | aicjit.op("tensor_arithmetic", op="BM_MAX") \
+        | aicjit.op("fixpipe", src="int32", dst="int8", format="NZ", quantPre="VREQ8")
+    kernel = aicjit.compile(chain)
+    names = [operand.name for operand in kernel.operands]
+    assert names == ["dst", "feature_map", "weight", "l1out", "input1", "cbufWorkspace"]
+    bias = random.integers(-99999, 99999, 32).astype(np.int32)
+    floor = random.integers(-99999, 99999, (2, 80, 16)).astype(np.int32)
+    sums = aicjit.conv2d(x, w, pad=(1, 1, 1, 1)) + bias.reshape(2, 1, 16)
+    least = aicjit.tensor_arithmetic(sums, floor, op="BM_MAX")  # compares words as float32
+    expected = aicjit.fixpipe(least, words, dst="int8", format="NZ", quantPre="VREQ8", mSize=72)
+    result = kernel(x, kernel.pack(w), bias, floor, words)
+    assert np.array_equal(result.ravel(), expected.ravel())
+    assert np.array_equal(result, aicjit.reference(chain, x, w, bias, floor, words))
+
+
 def test_packed(random):
     x, w, words = operands(random)
     kernel = aicjit.compile(CHAIN)
