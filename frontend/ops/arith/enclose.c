@@ -157,9 +157,12 @@ static aic_status add_products(const ranges *r, float *const products[ENDS], flo
 static aic_status map_bits(const ranges *r, float *const range[ENDS])
 {
     const size_t bytes = r->words * sizeof(float);
-    void *memory = malloc(ENDS * bytes);
-    unsigned char *ends[ENDS] = {memory, (unsigned char *)memory + bytes};
-    aic_status status = memory ? AIC_OK : aic_fail_memory("reference", ENDS * bytes);
+    unsigned char *memory = malloc(ENDS * bytes);
+    if (!memory) {
+        return aic_fail_memory("reference", ENDS * bytes);
+    }
+    unsigned char *ends[ENDS] = {memory, memory + bytes};
+    aic_status status = AIC_OK;
     for (int end = 0; end < ENDS && status == AIC_OK; end++) {
         status = combine(r, r->desc->op, range[end], r->other[end]);
         memcpy(ends[end], r->result, bytes);
