@@ -90,8 +90,8 @@ typedef struct aic_context_options {
      * it. Set-user-id programs have one by these options only: there the environment does not count. */
     const char *cache, *cache_dir;
     /* Limits of the memory cache: bytes, of code memory and of some 5 KiB a kernel besides, 0: 256 MiB, and kernels, 0:
-     * 65536. Where one is exceeded, kernels that were not used for longest are given up until a sixteenth is free; those that an aic_kernel holds
-     * stay, and count. One that is asked for again is made or loaded again. */
+     * 65536. Where one is exceeded, kernels that were not used for longest are given up until a sixteenth is free;
+     * those that an aic_kernel holds stay, and count. One that is asked for again is made or loaded again. */
     uint64_t cache_bytes, cache_kernels;
     uint64_t cache_disk_bytes; /* of all its files; 0: 512 MiB. What was not used for longest is removed */
     /* Who is told where kernels lie and what operators they are, separated by commas: "perf", a map for `perf report`;
