@@ -1,0 +1,130 @@
+"""ResNet-50 in int8 by the operators of aicjit: exact against integers in NumPy, timed against onnxruntime.
+
+    tools/dev resnet50 [PICTURE.png] [--threads N] [--runs N] [--seed N] [--json FILE]
+
+The topology is that of the ONNX project's ResNet-50 v1.5; the weights are pseudo-random. Every result of every layer is
+compared, each element. The exit status is 1 when one differs.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import time
+
+import numpy as np
+
+import aicjit
+
+from . import model, network, peer, topology
+
+SIZE = 224
+
+
+def read_picture(path, seed):
+    """uint8 [224, 224, 3]: the middle of the picture, or noise."""
+    if path is None:
+        smooth = np.random.default_rng(seed).integers(0, 256, (SIZE // 8, SIZE // 8, 3), dtype=np.uint8)
+        return np.ascontiguousarray(smooth.repeat(8, axis=0).repeat(8, axis=1))
+    from PIL import Image
+
+    try:
+        picture = Image.open(path).convert("RGB")
+    except OSError as error:
+        raise SystemExit("resnet50: %s: %s" % (path, error))
+    side = min(picture.size)
+    left, top = (picture.width - side) // 2, (picture.height - side) // 2
+    return np.asarray(picture.crop((left, top, left + side, top + side)).resize((SIZE, SIZE)))
+
+
+def check(net, results):
+    """Compares every layer; the number of those that differ."""
+    wrong = 0
+    for step in net.steps:
+        ours, wanted = network.canonical(step.result), results[step.layer.name]
+        if not np.array_equal(ours, wanted):
+            places = np.argwhere(ours != wanted)
+            print("%s %s: %d of %d elements differ, first at %s: %d, not %d"
+                  % (step.layer.kind, step.layer.name, len(places), ours.size, tuple(places[0]), ours[tuple(places[0])],
+                     wanted[tuple(places[0])]))
+            wrong += 1
+    return wrong
+
+
+def median_times(functions, runs):
+    """Median seconds of each, called in turn."""
+    times = [[] for _ in functions]
+    for _ in range(runs + 1):
+        for function, found in zip(functions, times):
+            start = time.perf_counter()
+            function()
+            found.append(time.perf_counter() - start)
+    return [statistics.median(found[1:]) for found in times]
+
+
+def shape_text(layer):
+    if layer.kind != "conv":
+        return ""
+    o, i, k = layer.weight[:3]
+    return "%dx%d%s %d-%d" % (k, k, "/%d" % layer.stride if layer.stride > 1 else "", i, o)
+
+
+def print_table(net, times, peer_times):
+    print("\n%-13s %-6s %-18s %-10s %8s %8s %8s" % ("layer", "result", "shape", "output", "us", "GMAC/s", "peer us"))
+    rows = []
+    for step, seconds in zip(net.steps, times):
+        layer, output = step.layer, "x".join(map(str, network.canonical(step.result).shape[1:])) or "-"
+        theirs = sum(peer_times.get(layer.name + part, 0) for part in peer.PARTS)
+        rows.append({"layer": layer.kind, "result": layer.name, "shape": shape_text(layer), "output": output,
+                     "us": seconds * 1e6, "gmacs_per_s": step.macs / seconds * 1e-9, "peer_us": theirs,
+                     "kernels": [str(kernel.spec) for kernel in step.kernels]})
+        print("%-13s %-6s %-18s %-10s %8.1f %8s %8s"
+              % (layer.kind, layer.name, shape_text(layer), output, seconds * 1e6,
+                 "%.1f" % (step.macs / seconds * 1e-9) if step.macs else "", "%.0f" % theirs if theirs else ""))
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="resnet50", description=__doc__.split("\n")[0])
+    parser.add_argument("picture", nargs="?", help="PNG or other picture; without one: noise")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", help="where to write the table")
+    parser.add_argument("--no-peer", action="store_true", help="without onnxruntime")
+    options = parser.parse_args()
+    picture, layers = read_picture(options.picture, options.seed), topology.layers()
+    print("aicjit %s, %s, LLVM %s, %d thread(s)"
+          % (aicjit.version(), aicjit.isa_levels()[-1], aicjit.llvm_version(), options.threads))
+    constants, results = model.build(layers, picture, options.seed)
+    start = time.perf_counter()
+    net = network.Network(layers, constants, picture, options.threads)
+    print("%d layers, %d kernels, made in %.2f s" % (len(layers), len(set(k.name for s in net.steps for k in s.kernels)),
+                                                    time.perf_counter() - start))
+    net.run(picture)
+    wrong = check(net, results)
+    print("%d of %d layers are what the integer model gives, bit for bit" % (len(layers) - wrong, len(layers)))
+
+    functions, peer_times = [lambda: net.run(picture)], {}
+    if not options.no_peer:
+        content = peer.model(layers, constants, picture.shape[:2])
+        theirs = peer.Peer(content, options.threads)
+        functions.append(lambda: theirs.run(picture))
+        profiled = peer.Peer(content, options.threads, profile=True)
+        for _ in range(options.runs):
+            profiled.run(picture)
+        peer_times = profiled.profile()
+    total = median_times(functions, options.runs)
+    rows = print_table(net, median_times([step.run for step in net.steps], options.runs), peer_times)
+    print("\nwhole network: %.2f ms" % (total[0] * 1e3), end="")
+    print("; onnxruntime %s: %.2f ms, %.2f of its speed" % (theirs.version, total[1] * 1e3, total[1] / total[0])
+          if len(total) > 1 else "")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"layers": rows, "ms": total[0] * 1e3, "peer_ms": total[1] * 1e3 if len(total) > 1 else None,
+                       "wrong": wrong}, file, indent=1)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
