@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUT = 0, PACKABLE = 2, OPERANDS_MAX = 4, WORKSPACE = OPERANDS_MAX, PACKED, BUFFERS };
+enum { OUTPUT = 0, PACKABLE = 2, OPERANDS_MAX = 10, WORKSPACE = OPERANDS_MAX, PACKED, BUFFERS };
 enum { VECTOR_ALIGNMENT = 64 };
 
 /* What the command line says; functions have their addresses. */
@@ -129,8 +129,31 @@ static void call_kernel(uintptr_t function, size_t count, void *const p[], void 
     case 4:
         ((void (*)(void *, void *, void *, void *, void *))function)(p[0], p[1], p[2], p[3], workspace);
         break;
+    case 5:
+        ((void (*)(void *, void *, void *, void *, void *, void *))function)(p[0], p[1], p[2], p[3], p[4], workspace);
+        break;
+    case 6:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *))function)(p[0], p[1], p[2], p[3], p[4], p[5],
+                                                                                     workspace);
+        break;
+    case 7:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))function)(
+            p[0], p[1], p[2], p[3], p[4], p[5], p[6], workspace);
+        break;
+    case 8:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))function)(
+            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], workspace);
+        break;
+    case 9:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))function)(
+            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], workspace);
+        break;
+    case 10:
+        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))function)(
+            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], workspace);
+        break;
     default:
-        die("number of operands", "not 2 to 4");
+        die("number of operands", "not 2 to 10");
     }
 }
 
