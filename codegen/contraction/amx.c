@@ -101,7 +101,7 @@ static bool is_flat(const aic_contraction *c, int64_t cols)
     return c->kh * c->kw == 1 && cols == c->ow;
 }
 
-amx_grid amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols)
+amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols)
 {
     const bool flat = is_flat(c, cols);
     amx_grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols};
@@ -110,7 +110,7 @@ amx_grid amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols)
     return g;
 }
 
-amx_grid amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int64_t rows, int64_t cols)
+amx_grid aic_amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int64_t rows, int64_t cols)
 {
     const bool flat = is_flat(c, cols);
     amx_grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols, .pixels = largest->pixels};
@@ -118,7 +118,7 @@ amx_grid amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int
     return g;
 }
 
-int64_t amx_first_pixel(const amx_grid *g, int64_t index)
+int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index)
 {
     const int64_t last = g->width > g->pixels ? g->width - g->pixels : 0;
     return index * g->pixels < last ? index * g->pixels : last;
@@ -135,9 +135,9 @@ static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t 
     return fewer == 1 ? sums + AIC_PLANES_MAX + 1 : sums + images + vectors;
 }
 
-amx_registers amx_assign(const aic_contraction *c, const aic_tiling *t)
+amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t)
 {
-    amx_registers a = {.g = amx_grid_of(c, t->rows.large, t->cols.large)};
+    amx_registers a = {.g = aic_amx_grid_of(c, t->rows.large, t->cols.large)};
     const unsigned images = (unsigned)(a.g.rows * a.g.across), fewer = images < t->vectors ? images : t->vectors;
     a.holds_images = images < t->vectors || (t->arithmetic.planes > 1 && fewer > 1);
     a.held = images * t->vectors;
@@ -145,12 +145,12 @@ amx_registers amx_assign(const aic_contraction *c, const aic_tiling *t)
     return a;
 }
 
-int64_t amx_vector_pitch(const aic_contraction *c, const aic_tiling *t)
+int64_t aic_amx_vector_pitch(const aic_contraction *c, const aic_tiling *t)
 {
     return t->staging_pitch > 0 ? t->staging_pitch : c->block_rows * ROW_BYTES;
 }
 
-int64_t amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols)
+int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols)
 {
     return t->staging_pitch > 0 ? cols : c->ow;
 }
@@ -158,9 +158,9 @@ int64_t amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t co
 /* Whether a register of some tile has more pixels than a row: their sums must not reach the result. */
 static bool has_surplus(const aic_contraction *c, const aic_tiling *t)
 {
-    const amx_grid g = amx_grid_of(c, t->rows.large, t->cols.large);
+    const amx_grid g = aic_amx_grid_of(c, t->rows.large, t->cols.large);
     const int64_t rows = t->rows.large - (t->rows.small_count > 0), cols = t->cols.large - (t->cols.small_count > 0);
-    return amx_smaller_grid(c, &g, rows, cols).width < g.pixels;
+    return aic_amx_smaller_grid(c, &g, rows, cols).width < g.pixels;
 }
 
 /* Sums that start from an old result are exact numbers that are added to it and clamped. */
@@ -175,7 +175,7 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     (void)target;
     (void)t;
     const int64_t steps = steps_of(c);
-    const amx_grid g = amx_grid_of(c, s->rows, s->cols);
+    const amx_grid g = aic_amx_grid_of(c, s->rows, s->cols);
     const int64_t used = registers_used(c, g.rows * g.across, s->vectors);
     if (used > AMX_REGISTERS) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
@@ -210,10 +210,10 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols)
 {
-    const amx_grid largest = amx_grid_of(c, t->rows.large, t->cols.large),
-                   g = amx_smaller_grid(c, &largest, rows, cols);
+    const amx_grid largest = aic_amx_grid_of(c, t->rows.large, t->cols.large),
+                   g = aic_amx_smaller_grid(c, &largest, rows, cols);
     return !c->accumulate && g.rows == 1 && g.width <= g.pixels &&
-           amx_smaller_grid(c, &largest, fewer_rows, fewer_cols).rows == 1;
+           aic_amx_smaller_grid(c, &largest, fewer_rows, fewer_cols).rows == 1;
 }
 
 /* ---- cost ----
@@ -292,8 +292,8 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     (void)target;
     const caches k = caches_of();
-    const amx_grid largest = amx_grid_of(c, t->rows.large, t->cols.large),
-                   g = amx_smaller_grid(c, &largest, rows, cols);
+    const amx_grid largest = aic_amx_grid_of(c, t->rows.large, t->cols.large),
+                   g = aic_amx_smaller_grid(c, &largest, rows, cols);
     const double images = (double)(g.rows * g.across), vectors = t->vectors, height = (double)g.pixels;
     const double steps = (double)(t->taps * t->cells / STEP_CELLS);
     const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
@@ -350,9 +350,9 @@ const aic_microkernel aic_microkernel_amx = {
     .call_cost = call_cost,
     .small_band = small_band,
     .bound = bound_of,
-    .emit = amx_emit_tile,
+    .emit = aic_amx_emit_tile,
     .serves = serves,
     .needs = AIC_NEEDS_TILES,
-    .enter = amx_enter,
-    .leave = amx_leave,
+    .enter = aic_amx_enter,
+    .leave = aic_amx_leave,
 };

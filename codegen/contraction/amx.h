@@ -23,12 +23,12 @@ typedef struct amx_grid {
 } amx_grid;
 
 /* The tile, and one that is no larger in registers of as many pixels. */
-amx_grid amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols);
-amx_grid amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int64_t rows, int64_t cols);
+amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols);
+amx_grid aic_amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int64_t rows, int64_t cols);
 
 /* The first pixel of a row that its register number `index` has. The last register ends with the row, and computes
  * again what the one before it has, too. A row that is shorter than a register has its pixels and what lies behind. */
-int64_t amx_first_pixel(const amx_grid *g, int64_t index);
+int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index);
 
 /* Which register is what, of all tiles of a kernel: sums from 0 on, then operands of the side that is held, then of the
  * one that passes by. */
@@ -38,21 +38,21 @@ typedef struct amx_registers {
     unsigned held, passing; /* first registers of both */
 } amx_registers;
 
-amx_registers amx_assign(const aic_contraction *c, const aic_tiling *t);
+amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t);
 
 /* amx_tile.c: a tile. amx_special.c: the same by vector instructions, name(out, band, panel, taps), for operands that
  * have elements which tiles cannot multiply. */
-LLVMValueRef amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                           const char *name);
-LLVMValueRef amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                              const char *name);
+LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                               const char *name);
+LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
+                                  int64_t cols, const char *name);
 
 /* amx_tile.c: a worker's configuration, and its end. */
-void amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t);
-void amx_leave(aic_emit *e);
+void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t);
+void aic_amx_leave(aic_emit *e);
 
 /* Where the sums of a tile's output channels go, by vector: bytes from one to the next, and of a row of pixels. */
-int64_t amx_vector_pitch(const aic_contraction *c, const aic_tiling *t);
-int64_t amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols);
+int64_t aic_amx_vector_pitch(const aic_contraction *c, const aic_tiling *t);
+int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols);
 
 #endif

@@ -83,8 +83,8 @@ static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LL
     }
 }
 
-LLVMValueRef amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                              const char *name)
+LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
+                                  int64_t cols, const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
     char special[200];
@@ -105,10 +105,10 @@ LLVMValueRef amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_t
     LLVMValueRef row = aic_at(e, aic_emit_param(e, 1), aic_mul(e, down.index, t->row_step * t->row_pitch));
     LLVMValueRef pixel = aic_at(e, row, aic_mul(e, across.index, t->col_step * t->pixel_pitch));
     emit_pixel(&k, sums, pixel, aic_emit_param(e, 2));
-    LLVMValueRef number = aic_add(e, aic_mul(e, down.index, amx_row_pixels(c, t, cols)), across.index);
+    LLVMValueRef number = aic_add(e, aic_mul(e, down.index, aic_amx_row_pixels(c, t, cols)), across.index);
     LLVMValueRef out = aic_at(e, aic_emit_param(e, 0), aic_mul(e, number, AMX_ROW_BYTES));
     for (unsigned v = 0; v < t->vectors; v++) {
-        aic_store(e, sums[v], out, v * amx_vector_pitch(c, t), AIC_SUM_BYTES);
+        aic_store(e, sums[v], out, v * aic_amx_vector_pitch(c, t), AIC_SUM_BYTES);
     }
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);

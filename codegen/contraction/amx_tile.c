@@ -35,7 +35,7 @@ static void access_register(const tile *k, const char *name, unsigned reg, LLVMV
 static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t cell, unsigned image, unsigned plane)
 {
     const aic_tiling *t = k->t;
-    const int64_t row = image / k->g.across, col = amx_first_pixel(&k->g, image % k->g.across);
+    const int64_t row = image / k->g.across, col = aic_amx_first_pixel(&k->g, image % k->g.across);
     const int64_t offset = row * t->row_step * t->row_pitch + col * t->col_step * t->pixel_pitch +
                            plane * t->plane_bytes + cell * t->arithmetic.cell_bytes;
     access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->col_step * t->pixel_pitch);
@@ -209,10 +209,10 @@ static void emit_reduction(const tile *k)
 /* The sums to the result or the staging buffer. What two registers both have is stored twice, the same numbers. */
 static void store_sums(const tile *k, LLVMValueRef out)
 {
-    const int64_t row_pixels = amx_row_pixels(k->c, k->t, k->cols), pitch = amx_vector_pitch(k->c, k->t);
+    const int64_t row_pixels = aic_amx_row_pixels(k->c, k->t, k->cols), pitch = aic_amx_vector_pitch(k->c, k->t);
     for (unsigned v = 0; v < k->vectors; v++) {
         for (unsigned i = 0; i < k->images; i++) {
-            const int64_t pixel = i / k->g.across * row_pixels + amx_first_pixel(&k->g, i % k->g.across);
+            const int64_t pixel = i / k->g.across * row_pixels + aic_amx_first_pixel(&k->g, i % k->g.across);
             LLVMValueRef to = aic_at_const(k->e, out, v * pitch + pixel * ROW_BYTES);
             access_register(k, "llvm.x86.tilestored64", sum_register(k, i, v), to, ROW_BYTES);
         }
@@ -272,17 +272,17 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
     aic_branch_end(e, &branch);
 }
 
-LLVMValueRef amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                           const char *name)
+LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                               const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
-    LLVMValueRef special = t->notes_specials ? amx_emit_special(e, c, t, rows, cols, name) : NULL;
+    LLVMValueRef special = t->notes_specials ? aic_amx_emit_special(e, c, t, rows, cols, name) : NULL;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
                       (long long)cols, (long long)t->group);
     LLVMValueRef function = e->function;
-    tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = amx_assign(c, t), .vectors = t->vectors};
-    k.g = amx_smaller_grid(c, &k.a.g, rows, cols);
+    tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = aic_amx_assign(c, t), .vectors = t->vectors};
+    k.g = aic_amx_smaller_grid(c, &k.a.g, rows, cols);
     k.images = (unsigned)(k.g.rows * k.g.across);
     k.out = aic_emit_param(e, 0);
     k.band = aic_emit_param(e, 1);
@@ -301,10 +301,10 @@ LLVMValueRef amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tili
 
 /* The configuration that ldtilecfg reads: palette 1; for every register its bytes a row, from byte 16 on, and its rows,
  * from byte 48 on. Registers of weights have 16 rows, the others as many as there are pixels. */
-void amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
+void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
 {
     enum { BYTES = 64, PALETTE = 0, COLUMNS = 16, HEIGHTS = 48 };
-    const amx_registers a = amx_assign(c, t);
+    const amx_registers a = aic_amx_assign(c, t);
     LLVMValueRef byte[BYTES];
     for (unsigned i = 0; i < BYTES; i++) {
         byte[i] = LLVMConstInt(e->i8, 0, false);
@@ -322,7 +322,7 @@ void amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
     aic_emit_intrinsic(e, "llvm.x86.ldtilecfg", NULL, 0, &config, 1);
 }
 
-void amx_leave(aic_emit *e)
+void aic_amx_leave(aic_emit *e)
 {
     aic_emit_intrinsic(e, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
 }
