@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #if defined(__x86_64__)
@@ -93,6 +94,44 @@ bool levels_is_thorough(int number)
         highest = aic_isa_emulated(aic_isa_name(index_of(i))) ? highest : i;
     }
     return number == highest;
+}
+
+#define PRODUCTS (1U << AIC_OP_CONV2D | 1U << AIC_OP_MMAD)
+#define NARROWING (1U << AIC_OP_FIXPIPE | 1U << AIC_OP_TENSOR_ARITHMETIC_QUANTIZED)
+
+/* Level avx512fp16 converts halves by instructions of its own. */
+static const levels_twins TWINS[] = {
+    {{"generic", "sse2"}, PRODUCTS | NARROWING},
+    {{"avx512", "avx512vnni", "amx"}, PRODUCTS},
+};
+
+const levels_twins *levels_twins_get(size_t set)
+{
+    return set < sizeof TWINS / sizeof TWINS[0] ? &TWINS[set] : NULL;
+}
+
+/* The number of a level among its twins that run here, and how many there are. */
+static uint64_t number_among(const char *const *twin, const char *name, uint64_t *count)
+{
+    uint64_t number = UINT64_MAX;
+    for (*count = 0; *twin != NULL; twin++) {
+        number = strcmp(*twin, name) == 0 ? *count : number;
+        *count += runs(*twin);
+    }
+    return number;
+}
+
+bool levels_is_turn(int number, aic_op op, uint64_t turn)
+{
+    const char *name = aic_isa_name(index_of(number));
+    for (size_t set = 0; set < sizeof TWINS / sizeof TWINS[0]; set++) {
+        uint64_t count;
+        const uint64_t mine = number_among(TWINS[set].level, name, &count);
+        if (mine != UINT64_MAX && (TWINS[set].except >> op & 1) == 0) {
+            return count < 2 || levels_campaign() > 0 || turn % count == mine;
+        }
+    }
+    return true;
 }
 
 static bool is_any_used(void)

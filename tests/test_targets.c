@@ -4,6 +4,7 @@
 #include "codegen/target/target.h"
 #include "frontend/core/op.h"
 #include "runtime/build.h"
+#include "tests/levels.h"
 
 #include <check.h>
 #include <elf.h>
@@ -370,6 +371,58 @@ START_TEST(every_level_has_a_row)
 }
 END_TEST
 
+/* ---- levels that make the same code ---- */
+
+static void check_twins(const aic_spec *spec)
+{
+    const aic_semantics semantics = aic_semantics_init();
+    aic_codegen_request request = {.symbol = "kernel", .semantics = &semantics, .count = 1};
+    aic_spec canonical;
+    ck_assert_int_eq(aic_spec_resolve_kernel(spec, &semantics, &canonical), AIC_OK);
+    request.spec = &canonical;
+    request.triple = aic_target_triple(AIC_ARCH_X86_64);
+    const levels_twins *twins;
+    for (size_t set = 0; (twins = levels_twins_get(set)) != NULL; set++) {
+        aic_object first = {.bytes = NULL};
+        if ((twins->except >> spec->stage[0].op & 1) != 0) {
+            continue;
+        }
+        for (const char *const *level = twins->level; *level != NULL; level++) {
+            aic_object object;
+            request.target = aic_target_find(AIC_ARCH_X86_64, *level);
+            ck_assert_msg(aic_generator_linked()->object(&request, &object) == AIC_OK, "%s", aic_last_error());
+            if (first.bytes == NULL) {
+                first = object;
+                continue;
+            }
+            ck_assert_msg(object.image.size == first.image.size &&
+                              memcmp(object.image.bytes, first.image.bytes, first.image.size) == 0,
+                          "%s: another code than %s", *level, twins->level[0]);
+            aic_object_free(&object);
+        }
+        aic_object_free(&first);
+    }
+}
+
+/* The suite kernels leaves a case to one of the twins. */
+START_TEST(twins)
+{
+    enum { SEEDS = 6 };
+    const aic_op op = (aic_op)_i;
+    aic_spec spec;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
+        check_twins(&spec);
+    }
+    for (int number = 0; number < SPECS; number++) {
+        spec = parse(number);
+        if (spec.count == 1 && spec.stage[0].op == op) {
+            check_twins(&spec);
+        }
+    }
+}
+END_TEST
+
 /* ---- triples ---- */
 
 static const char *const arches[] = {"x86_64",  "aarch64", "aarch64_be", "aarch64_32", "arm64",   "arm64e", "arm64ec",
@@ -427,6 +480,7 @@ Suite *suite_targets(void)
     tcase_add_loop_test(tcase, divided_objects, 0, ROWS);
     tcase_add_loop_test(tcase, group_objects, 0, ROWS);
     tcase_add_loop_test(tcase, instructions, 0, ROWS);
+    tcase_add_loop_test(tcase, twins, AIC_OP_NONE + 1, AIC_OP_END);
     tcase_add_loop_test(tcase, triples, 0, ARCHES);
     suite_add_tcase(suite, tcase);
     return suite;
