@@ -24,7 +24,8 @@ Suite *suite_text(void);
 #define FIXPIPE(dst, format, mode, scalar) FIXPIPE_OF(dst, "int32", format, mode, scalar)
 #define FIXPIPE_OF(dst, src, format, mode, scalar)                                                                     \
     "fixpipe(dst=" dst ", src=" src ", format=" format ", nSize=0, mSize=0, srcStride=0, dstStride=0, quantPre=" mode  \
-    ", deqScalar=" scalar ", ndNum=1, srcNdStride=0, dstNdStride=0, reluEn=false, unitFlag=0, isChannelSplit=false, fill_block=false)"
+    ", deqScalar=" scalar                                                                                              \
+    ", ndNum=1, srcNdStride=0, dstNdStride=0, reluEn=false, unitFlag=0, isChannelSplit=false, fill_block=false)"
 
 static const struct {
     const char *text;
@@ -52,13 +53,14 @@ static const struct {
     {"fixpipe(dst=s8, src=i32, deqScalar=0x0000000040003F000000, quantPre=VREQ8)",
      FIXPIPE("int8", "ROW_MAJOR", "VREQ8", "0x40003f000000")},
     {"mmad(dtype=int8, m=1, n=2, k=3, a_format=ZZ, b_format=ZN, c_format=NZ)",
-     "mmad(dtype=int8, m=1, n=2, k=3, a_format=Zz, b_format=Zn, c_format=Nz, init_c=true, accumulate=cube, l1out=tensor)"},
+     "mmad(dtype=int8, m=1, n=2, k=3, a_format=Zz, b_format=Zn, c_format=Nz, init_c=true, accumulate=cube, "
+     "l1out=tensor)"},
     {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[1])", "transdata(dtype=int8, src=NCHW, dst=4N, shape=[1])"},
     {"transdata(dtype=int8, src=4N, dst=NCHW, shape=[1,-2,3,0x40])",
      "transdata(dtype=int8, src=4N, dst=NCHW, shape=[1,-2,3,64])"},
     {"mmad(dtype=int8, m=1, n=2, k=3) | fixpipe(src=int32, dst=int32)",
-     "mmad(dtype=int8, m=1, n=2, k=3, a_format=ND, b_format=ND, c_format=ND, init_c=true, accumulate=cube, l1out=tensor) | " FIXPIPE(
-         "int32", "ROW_MAJOR", "NoQuant", "0x0")},
+     "mmad(dtype=int8, m=1, n=2, k=3, a_format=ND, b_format=ND, c_format=ND, init_c=true, accumulate=cube, "
+     "l1out=tensor) | " FIXPIPE("int32", "ROW_MAJOR", "NoQuant", "0x0")},
 };
 
 START_TEST(reads_and_prints)
