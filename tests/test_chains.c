@@ -361,6 +361,46 @@ START_TEST(accumulators_as_a_result)
 }
 END_TEST
 
+/* Bounds of accumulate=fast pass through arithmetic: they stay about as narrow as those of the sums, contain what is
+ * right, and know a NaN; where one may divide by zero nothing is claimed. */
+START_TEST(bounds_of_fast_chains)
+{
+    enum { ELEMENTS = CHANNELS * ROWS };
+    static double exact[ELEMENTS], bound[ELEMENTS];
+    static float output[ELEMENTS];
+    float bias[CHANNELS], less_one[CHANNELS];
+    const aic_spec prelu_of = spec_of("conv2d(dtype=half, fm_shape=[1,2,3,16], kernel_shape=[1,1,1,48,16], "
+                                      "init_l1out=false, l1out=channel, accumulate=fast) | tensor_arithmetic("
+                                      "op=BM_MIN, input1_is_const=true) | tensor_arithmetic(op=BM_MUL, " CHANNEL
+                                      ") | tensor_arithmetic(op=BM_ADD, input1_stage=1)");
+    const aic_spec quotient = spec_of("conv2d(dtype=half, fm_shape=[1,2,3,16], kernel_shape=[1,1,1,48,16], "
+                                      "init_l1out=false, l1out=channel, accumulate=fast) | tensor_arithmetic("
+                                      "op=BM_DIV, input1_stage=1)");
+    fill_operands();
+    for (int c = 0; c < CHANNELS; c++) {
+        bias[c] = (float)bias_of(c);
+        less_one[c] = c == 5 ? (float)NAN : slope_of(c, true) - 1;
+    }
+    void *const operands[] = {output, image16, weight16, bias, less_one};
+    ck_assert_int_eq(aic_reference_bound(&prelu_of, NULL, operands, 5, exact, bound), AIC_OK);
+    for (int c = 0; c < CHANNELS; c++) {
+        for (int p = 0; p < PIXELS; p++) {
+            const int at = (c / BLOCK * ROWS + p) * BLOCK + c % BLOCK;
+            ck_assert_msg(bound[at] < 1e-3, "channel %d, pixel %d: %g", c, p, bound[at]);
+            ck_assert(c == 5 ? isnan(exact[at]) && bound[at] == 0 : exact[at] == (double)expected_prelu(p, c, true));
+        }
+    }
+    ck_assert_int_eq(aic_reference_bound(&quotient, NULL, operands, 4, exact, bound), AIC_OK);
+    for (int c = 0; c < CHANNELS; c++) {
+        for (int p = 0; p < PIXELS; p++) {
+            const int at = (c / BLOCK * ROWS + p) * BLOCK + c % BLOCK;
+            const bool zero = pixel_value(p) * channel_value(c) + bias_of(c) == 0;
+            ck_assert(isinf(bound[at]) || (!zero && exact[at] == 1 && bound[at] < 1e-3) || (isnan(exact[at]) && zero));
+        }
+    }
+}
+END_TEST
+
 Suite *suite_chains(void)
 {
     Suite *suite = suite_create("chains");
@@ -373,6 +413,7 @@ Suite *suite_chains(void)
     tcase_add_test(tcase, prelu_of_integers);
     tcase_add_test(tcase, starts);
     tcase_add_test(tcase, accumulators_as_a_result);
+    tcase_add_test(tcase, bounds_of_fast_chains);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
     return suite;
