@@ -89,7 +89,7 @@ static void fill_lines(const band_writer *w, LLVMValueRef target, LLVMValueRef v
 static void fill_columns(const band_writer *w, LLVMValueRef target, int64_t columns, int64_t pitch)
 {
     aic_emit *e = w->e;
-    LLVMValueRef planes[AIC_PLANES_MAX];
+    LLVMValueRef planes[AIC_PLANES_MAX] = {NULL};
     padding(w, planes);
     if (w->t->arithmetic.planes == 1 || w->c->pad_value == 0) { /* both planes of 0 are 0 */
         fill_lines(w, target, planes[0], columns * pitch);

@@ -62,7 +62,7 @@ typedef struct aic_record {
 /* The same for comparing them with such words: returns 0 from the function where an entry differs. */
 #define AIC_COMPARE_FIELD(kind, member, count)                                                                         \
     if (sizeof(AIC_RAW_##kind) == sizeof words[0]) {                                                                   \
-        if (memcmp(words + n, &(member), (count) * sizeof words[0]) != 0) {                                            \
+        if (memcmp(words + n, (const void *)&(member), (count) * sizeof words[0]) != 0) {                              \
             return 0;                                                                                                  \
         }                                                                                                              \
         n += (count);                                                                                                  \

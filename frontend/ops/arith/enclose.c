@@ -169,8 +169,9 @@ static aic_status map_bits(const ranges *r, float *const range[ENDS])
     }
     for (size_t i = 0; i < r->words && status == AIC_OK; i++) {
         const size_t at = i * sizeof(float);
-        const bool known = memcmp(&range[LOW][i], &range[HIGH][i], sizeof(float)) == 0 &&
-                           memcmp(ends[LOW] + at, ends[HIGH] + at, sizeof(float)) == 0;
+        const void *low = &range[LOW][i], *high = &range[HIGH][i]; /* compared bit by bit */
+        const bool known =
+            memcmp(low, high, sizeof(float)) == 0 && memcmp(ends[LOW] + at, ends[HIGH] + at, sizeof(float)) == 0;
         memcpy(&range[LOW][i], ends[LOW] + at, sizeof(float));
         range[HIGH][i] = range[LOW][i];
         if (!known) {
