@@ -123,6 +123,7 @@ typedef struct modules {
     size_t count;
     LLVMModuleRef module[MODULES];
     LLVMTargetMachineRef machine[MODULES];
+    bool fast[MODULES]; /* the machine */
 } modules;
 
 static aic_status lower(job *j, const modules *m)
@@ -172,20 +173,27 @@ static aic_status emit_modules(job *j, const modules *m)
 static aic_status add_module(const job *j, modules *m, bool fast)
 {
     const aic_codegen_request *request = j->request;
-    aic_status status = aic_llvm_machine(request->target, request->triple, fast, &m->machine[m->count]);
+    LLVMTargetMachineRef *machine = &m->machine[m->count];
+    aic_status status = request->triple == NULL ? aic_llvm_machine_take(request->target, fast, machine)
+                                                : aic_llvm_machine(request->target, request->triple, fast, machine);
     if (status != AIC_OK) {
         return status;
     }
+    m->fast[m->count] = fast;
     m->module[m->count] = LLVMModuleCreateWithNameInContext(request->symbol, m->context);
     m->count++;
     return aic_llvm_prepare(m->module[m->count - 1], m->machine[m->count - 1]);
 }
 
-static void close_modules(const modules *m)
+static void close_modules(const job *j, const modules *m)
 {
     for (size_t i = 0; i < m->count; i++) {
         LLVMDisposeModule(m->module[i]);
-        LLVMDisposeTargetMachine(m->machine[i]);
+        if (j->request->triple == NULL) {
+            aic_llvm_machine_give(j->request->target, m->fast[i], m->machine[i]);
+        } else {
+            LLVMDisposeTargetMachine(m->machine[i]);
+        }
     }
     LLVMContextDispose(m->context);
 }
@@ -204,7 +212,7 @@ static aic_status run_job(void *argument)
     if (status == AIC_OK) {
         status = lower(j, &m);
     }
-    close_modules(&m);
+    close_modules(j, &m);
     return status;
 }
 

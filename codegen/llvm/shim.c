@@ -7,7 +7,9 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error)
@@ -103,6 +105,63 @@ aic_status aic_llvm_machine(const aic_target *target, const char *triple, bool f
     aic_status status = make_machine(target, normal, fast, machine);
     LLVMDisposeMessage(normal);
     return status;
+}
+
+/* Machines that nobody uses. Who takes one has it alone; who is left by a jump of the guard does not give it back. */
+typedef struct idle_machine {
+    const aic_target *target;
+    bool fast;
+    LLVMTargetMachineRef machine;
+} idle_machine;
+
+enum { IDLE_MACHINES = 4 };
+static _Atomic(idle_machine *) idle[IDLE_MACHINES];
+
+/* Whether there is room for it. */
+static bool keep(idle_machine *machine)
+{
+    for (size_t i = 0; i < IDLE_MACHINES; i++) {
+        idle_machine *none = NULL;
+        if (atomic_compare_exchange_strong(&idle[i], &none, machine)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void dispose(idle_machine *machine)
+{
+    LLVMDisposeTargetMachine(machine->machine);
+    free(machine);
+}
+
+aic_status aic_llvm_machine_take(const aic_target *target, bool fast, LLVMTargetMachineRef *machine)
+{
+    for (size_t i = 0; i < IDLE_MACHINES; i++) {
+        idle_machine *found = atomic_exchange(&idle[i], NULL);
+        if (found != NULL && found->target == target && found->fast == fast) {
+            *machine = found->machine;
+            free(found);
+            return AIC_OK;
+        }
+        if (found != NULL && !keep(found)) {
+            dispose(found);
+        }
+    }
+    return aic_llvm_machine(target, NULL, fast, machine);
+}
+
+void aic_llvm_machine_give(const aic_target *target, bool fast, LLVMTargetMachineRef machine)
+{
+    idle_machine *given = malloc(sizeof *given);
+    if (given == NULL) {
+        LLVMDisposeTargetMachine(machine);
+        return;
+    }
+    *given = (idle_machine){target, fast, machine};
+    if (!keep(given)) {
+        dispose(given);
+    }
 }
 
 aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)

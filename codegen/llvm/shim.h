@@ -18,6 +18,11 @@ LLVMContextRef aic_llvm_context(bool *failed);
  * quarter of the time, to code that keeps values in memory between blocks. */
 aic_status aic_llvm_machine(const aic_target *target, const char *triple, bool fast, LLVMTargetMachineRef *machine);
 
+/* The same for the architecture's own triple, possibly one that was given back: a machine takes about as long to make
+ * as a small kernel. */
+aic_status aic_llvm_machine_take(const aic_target *target, bool fast, LLVMTargetMachineRef *machine);
+void aic_llvm_machine_give(const aic_target *target, bool fast, LLVMTargetMachineRef machine);
+
 /* Puts triple and data layout of the machine into the module. */
 aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
