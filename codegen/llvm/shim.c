@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error)
@@ -107,45 +106,37 @@ aic_status aic_llvm_machine(const aic_target *target, const char *triple, bool f
     return status;
 }
 
-/* Machines that nobody uses. Who takes one has it alone; who is left by a jump of the guard does not give it back. */
+/* Places for machines that nobody uses. Who finds a place FULL, or EMPTY to put a machine there, has it alone as long
+ * as it is HELD. Who is left by a jump of the guard does not give a machine back. */
+enum { EMPTY, HELD, FULL };
 typedef struct idle_machine {
+    atomic_int state;
     const aic_target *target;
     bool fast;
     LLVMTargetMachineRef machine;
 } idle_machine;
 
-enum { IDLE_MACHINES = 4 };
-static _Atomic(idle_machine *) idle[IDLE_MACHINES];
+static idle_machine idle[4];
 
-/* Whether there is room for it. */
-static bool keep(idle_machine *machine)
+static bool hold(idle_machine *place, int state)
 {
-    for (size_t i = 0; i < IDLE_MACHINES; i++) {
-        idle_machine *none = NULL;
-        if (atomic_compare_exchange_strong(&idle[i], &none, machine)) {
-            return true;
-        }
-    }
-    return false;
+    return atomic_compare_exchange_strong(&place->state, &state, HELD);
 }
 
-static void dispose(idle_machine *machine)
-{
-    LLVMDisposeTargetMachine(machine->machine);
-    free(machine);
-}
+enum { IDLE_MACHINES = sizeof idle / sizeof idle[0] };
 
 aic_status aic_llvm_machine_take(const aic_target *target, bool fast, LLVMTargetMachineRef *machine)
 {
     for (size_t i = 0; i < IDLE_MACHINES; i++) {
-        idle_machine *found = atomic_exchange(&idle[i], NULL);
-        if (found != NULL && found->target == target && found->fast == fast) {
-            *machine = found->machine;
-            free(found);
-            return AIC_OK;
+        idle_machine *place = &idle[i];
+        if (!hold(place, FULL)) {
+            continue;
         }
-        if (found != NULL && !keep(found)) {
-            dispose(found);
+        const bool fits = place->target == target && place->fast == fast;
+        *machine = place->machine;
+        atomic_store(&place->state, fits ? EMPTY : FULL);
+        if (fits) {
+            return AIC_OK;
         }
     }
     return aic_llvm_machine(target, NULL, fast, machine);
@@ -153,15 +144,17 @@ aic_status aic_llvm_machine_take(const aic_target *target, bool fast, LLVMTarget
 
 void aic_llvm_machine_give(const aic_target *target, bool fast, LLVMTargetMachineRef machine)
 {
-    idle_machine *given = malloc(sizeof *given);
-    if (given == NULL) {
-        LLVMDisposeTargetMachine(machine);
-        return;
+    for (size_t i = 0; i < IDLE_MACHINES; i++) {
+        idle_machine *place = &idle[i];
+        if (hold(place, EMPTY)) {
+            place->target = target;
+            place->fast = fast;
+            place->machine = machine;
+            atomic_store(&place->state, FULL);
+            return;
+        }
     }
-    *given = (idle_machine){target, fast, machine};
-    if (!keep(given)) {
-        dispose(given);
-    }
+    LLVMDisposeTargetMachine(machine);
 }
 
 aic_status aic_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine)
