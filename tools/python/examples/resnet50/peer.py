@@ -19,10 +19,10 @@ PARTS = ("", "_sum", "_4")
 
 
 class Graph:
-    """Nodes and constants of the model."""
+    """Nodes and constants of the model; rectified: the results that have zero point 0."""
 
     def __init__(self):
-        self.nodes, self.constants = [], {}
+        self.nodes, self.constants, self.rectified = [], {}, set()
 
     def constant(self, name, value):
         from onnx import numpy_helper
@@ -58,7 +58,6 @@ def model(layers, constants, shape):
     from onnx import TensorProto, helper
 
     graph = Graph()
-    graph.rectified = set()
     one = graph.scale(1)
     for layer in layers:
         own = constants.get(layer.name)
