@@ -16,7 +16,10 @@ ok 'network: no photograph' test $? -eq 2
 # ---- tuning ----
 
 small='conv2d(dtype=int8, fm_shape=[1,8,8,32], kernel_shape=[1,3,3,32,32])'
-expect 'tuned' 0 '^6144 bytes, the same$' "$examples/tuned" "$small" tuning.txt 1
+for budget in 1 20; do # a second is not enough for a result to be recorded where other processes take most of the processor
+    expect "tuned in $budget s" 0 '^6144 bytes, the same$' "$examples/tuned" "$small" tuning.txt "$budget"
+    if grep -q 'sum=' tuning.txt; then break; fi
+done
 ok 'the default' grep -q '^default  *schedule(' .out
 ok 'its file' grep -q 'sum=' tuning.txt
 expect 'tuned: known' 0 '^0 of [0-9]+ schedules measured' "$examples/tuned" "$small" tuning.txt 1
