@@ -21,20 +21,20 @@ static aic_scale scale_of(aic_quant_pre mode)
 /* words: the operand of quantisation words. */
 static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *semantics, int words)
 {
-    const aic_fixpipe_places places = aic_fixpipe_places_of(d);
+    const aic_fixpipe_places strides = aic_fixpipe_places_of(d);
     const int64_t size = (int64_t)aic_dtype_size(d->dst);
     return (aic_epilogue){
         .source = d->src,
         .target = d->dst,
         .rows = d->mSize,
         .columns = d->nSize,
-        .matrices = places.matrices,
-        .source_matrix = places.matrices > 1 ? d->srcNdStride * MATRIX_ROWS : 0,
-        .target_matrix = places.matrix * size,
-        .width = places.width,
-        .target_block = places.block * size,
-        .target_row = places.row * size,
-        .narrow_tail = places.tail != places.row,
+        .matrices = strides.matrices,
+        .source_matrix = strides.matrices > 1 ? d->srcNdStride * MATRIX_ROWS : 0,
+        .target_matrix = strides.matrix * size,
+        .width = strides.width,
+        .target_block = strides.block * size,
+        .target_row = strides.row * size,
+        .narrow_tail = strides.tail != strides.row,
         .fill_tail = aic_fixpipe_fills(d),
         .relu = d->reluEn ? AIC_RELU_SOURCE : AIC_RELU_NONE,
         .scale = scale_of(d->quantPre),

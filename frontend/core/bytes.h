@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Keeps the bytes that fit and counts all, so that a first run without memory tells how many there are. */
+/* Keeps the bytes that fit and counts all, so that a first run without memory finds how many there are. */
 typedef struct aic_writer {
     unsigned char *bytes; /* NULL where capacity is 0 */
     size_t capacity, size;
@@ -51,7 +51,7 @@ aic_reader aic_read_section(aic_reader *in, const char *tag);
 bool aic_read_done(const aic_reader *in);
 
 /* FNV-1a with its bits mixed at the end. Begin with AIC_HASH_BEGIN and go on with as many parts as there are. Each step
- * maps different hashes to different ones, so bytes that differ in a single place never have the same hash. */
+ * maps different hashes to different ones, so bytes that differ at a single position never have the same hash. */
 #define AIC_HASH_BEGIN UINT64_C(0xCBF29CE484222325)
 uint64_t aic_hash_more(uint64_t hash, const void *bytes, size_t size);
 uint64_t aic_hash_end(uint64_t hash);

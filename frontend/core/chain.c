@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Places among an operator's own operands: the output comes first; a consumer reads the accumulators next, and one that
- * changes them has one other input at most. */
+/* Indices among an operator's own operands: the output comes first; a consumer reads the accumulators next, and one
+ * that changes them has one other input at most. */
 enum { OUTPUT = 0, CONSUMED = 1, OTHER = 2 };
 
 static const aic_op_info *info_of(const aic_spec *spec, int stage)
@@ -67,7 +67,7 @@ void aic_chain_trim(aic_spec *canonical)
 
 /* ---- operands ---- */
 
-/* An operand of the chain; returns its place. */
+/* Adds an operand to the chain; returns its index. */
 static int add(aic_chain_operands *chain, const aic_operand *operand)
 {
     chain->operand[chain->count] = *operand;

@@ -13,10 +13,10 @@
  * 8-bit results are those of 0, which is within the range; for float results nothing is claimed then.
  *
  * A result of 8 bits is the byte of a number q in -128..127 or 0..255, whatever its type (AscendC Fixpipe, section 5);
- * byte_signs() tells which. With it the ends are numbers, and what lies between them is every byte that is right: q
+ * byte_signs() says which. With it the ends are numbers, and what lies between them is every byte that is right: q
  * takes all values between, as neighbouring accumulators are less than 2^-14 of an 8-bit step apart where no clamp
- * acts. At most places both ends are equal, at most others e is next to the middle of two q, and these two are right.
- */
+ * acts. For most elements both ends are equal, for most others e is next to the middle of two q, and these two are
+ * right. */
 #include "frontend/core/chain_run.h"
 #include "frontend/reference/value.h"
 
@@ -175,9 +175,9 @@ static aic_status run_last(const bounded_run *b)
         status = aic_chain_run_stage(&b->end[i], last, b->result[i]);
     }
     if (status == AIC_OK && b->is_signed) {
-        void *places[AIC_OPERANDS_MAX];
-        aic_chain_stage_operands(&b->end[EXACT], last, NULL, places);
-        op->byte_signs(desc, places, b->is_signed);
+        void *own_operands[AIC_OPERANDS_MAX];
+        aic_chain_stage_operands(&b->end[EXACT], last, NULL, own_operands);
+        op->byte_signs(desc, own_operands, b->is_signed);
     }
     return status;
 }

@@ -22,7 +22,7 @@ void aic_chain_close(aic_chain_run *run)
 }
 
 /* The number of an accumulator in its layout. */
-static int64_t place(const aic_accumulator *a, int64_t row, int64_t column)
+static int64_t index_of(const aic_accumulator *a, int64_t row, int64_t column)
 {
     return (column / BLOCK * a->block_rows + row) * BLOCK + column % BLOCK;
 }
@@ -35,7 +35,7 @@ static void start(const aic_chain_run *run)
     unsigned char *to = run->left[0];
     for (int64_t row = 0; from && row < a->rows; row++) {
         for (int64_t column = 0; column < a->columns; column++) {
-            const int64_t at = place(a, row, column), value = a->start == AIC_START_CHANNEL ? column : at;
+            const int64_t at = index_of(a, row, column), value = a->start == AIC_START_CHANNEL ? column : at;
             memcpy(to + at * BYTES, from + value * BYTES, BYTES);
         }
     }
@@ -91,7 +91,7 @@ void aic_chain_store(const aic_chain_run *run, const void *accumulators, void *o
     const aic_accumulator *a = &run->accumulator;
     for (int64_t row = 0; row < a->rows; row++) {
         for (int64_t column = 0; column < a->columns; column++) {
-            const int64_t at = place(a, row, column) * BYTES;
+            const int64_t at = index_of(a, row, column) * BYTES;
             memcpy((unsigned char *)output + at, (const unsigned char *)accumulators + at, BYTES);
         }
     }

@@ -4,7 +4,7 @@
 
 #include "frontend/core/op.h"
 
-/* Places among an operator's own operands; see chain.c. */
+/* Indices among an operator's own operands; see chain.c. */
 enum { AIC_CHAIN_OUTPUT = 0, AIC_CHAIN_CONSUMED = 1, AIC_CHAIN_OTHER = 2 };
 
 typedef struct aic_chain_run {

@@ -185,7 +185,7 @@ void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t s
 uint64_t aic_field_word(const aic_field *field, const void *desc, uint32_t index);
 
 /* A hash of what a record's words mean: of its name and its fields' names, kinds and sizes, and of the words that name
- * the values of enumerations. Records that were made with another list of fields are told by it. */
+ * the values of enumerations. Records that were made with another list of fields have another one. */
 uint64_t aic_record_signature(const aic_record *record);
 
 /* Stores an entry from such a pattern; for tests and parsers. */

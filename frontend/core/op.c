@@ -376,7 +376,7 @@ aic_status aic_data_check_run(const aic_data_check *check, const void *const ope
 
 aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[])
 {
-    const aic_semantics semantics = aic_semantics_init(); /* does not matter: only places are asked for */
+    const aic_semantics semantics = aic_semantics_init(); /* does not matter: only the operands' order is used */
     aic_data_check check;
     aic_data_check_of(resolved, &semantics, &check);
     return aic_data_check_run(&check, operands);
@@ -429,10 +429,10 @@ aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics,
     const aic_op_info *last = status == AIC_OK ? aic_op_get(resolved.stage[resolved.count - 1].op) : NULL;
     if (last != NULL && last->advise != NULL) {
         const void *own[AIC_OPERANDS_MAX];
-        aic_data_check places;
-        aic_data_check_of(&resolved, semantics ? semantics : &defaults, &places);
+        aic_data_check order;
+        aic_data_check_of(&resolved, semantics ? semantics : &defaults, &order);
         for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-            own[i] = places.from[i] == AIC_ACCUMULATED ? NULL : operands[places.from[i]];
+            own[i] = order.from[i] == AIC_ACCUMULATED ? NULL : operands[order.from[i]];
         }
         last->advise(&resolved.stage[resolved.count - 1].desc, own);
     }
@@ -497,7 +497,7 @@ void aic_op_random(const aic_op_info *op, uint64_t *state, const aic_semantics *
     }
 }
 
-/* The operator asked for, any for AIC_OP_NONE; NULL, with a message, for none. */
+/* The operator that is wanted, any for AIC_OP_NONE; NULL, with a message, for none. */
 static const aic_op_info *choose_op(aic_op *op, uint64_t *state)
 {
     if (*op == AIC_OP_NONE) {

@@ -84,13 +84,13 @@ typedef struct aic_op_info {
                                   double *exact, double *bound);
 
     /* Fusion "producer | consumer"; see aic_accumulator. NULL: the operator is none. */
-    /* Producer: tells what it accumulates, and makes its (valid) descriptor write just that. */
+    /* Producer: describes what it accumulates, and makes its (valid) descriptor write just that. */
     aic_status (*produce)(void *desc, aic_accumulator *accumulator);
     /* Consumer: fills in what follows from the accumulator, then checks every rule, but for the upper limits of sizes
      * that bound one instruction. Its operands are dst, the accumulator, and others. */
     aic_status (*consume)(void *desc, const aic_accumulator *accumulator, const aic_semantics *semantics);
-    /* Consumer that leaves accumulators in the same places (its operands are output, the accumulator, and at most one
-     * other input): tells what they are then. A chain goes on behind it, or ends with it: its result are the rows and
+    /* Consumer that leaves accumulators where they are (its operands are output, the accumulator, and at most one other
+     * input): describes what they are then. A chain goes on behind it, or ends with it: its result are the rows and
      * columns of the accumulators then, in their layout. NULL: nothing comes behind it. */
     void (*change)(const void *desc, aic_accumulator *accumulator);
     /* Of the same: the number of the stage whose accumulators are its other input, 1 the first; 0: none is. */
@@ -99,8 +99,8 @@ typedef struct aic_op_info {
     void (*limit_rows)(void *desc, int64_t rows);
     /* Of the same, where the accumulators are only known to be floats between low and high, element by element, and the
      * other input between other[0] and other[1] (the same array twice: it is known; both NULL: a constant): puts bounds
-     * of the results in their places. Both are NaN where the result is; they are infinite where nothing is known, which
-     * includes NaN. May return AIC_OUT_OF_MEMORY. */
+     * of the results in place of these. Both are NaN where the result is; they are infinite where nothing is known,
+     * which includes NaN. May return AIC_OUT_OF_MEMORY. */
     aic_status (*enclose)(const void *desc, const aic_semantics *semantics, float *low, float *high,
                           const float *const other[2]);
     /* Both are parts of canonicalise. Consumer: how many of the accumulator's rows and columns it takes; no rows: it
@@ -109,8 +109,8 @@ typedef struct aic_op_info {
     /* Producer: puts a fixed value into what does not count where no more is taken of its accumulator. */
     void (*trim)(void *desc, int64_t rows, int64_t columns);
     /* Consumer whose results may be bytes: stores 1 where a result is a number of -128..127 and 0 where it is one of
-     * 0..255, at the place of each in dst; its element type does not tell (AscendC Fixpipe, section 5). Places that are
-     * not written are left alone. NULL: no results are bytes. */
+     * 0..255, at the index of each in dst; its element type does not say which (AscendC Fixpipe, section 5). Elements
+     * that are not written are left alone. NULL: no results are bytes. */
     void (*byte_signs)(const void *desc, void *const operands[], unsigned char *is_signed);
 
     /* Pseudo-random descriptors for the checks. Operators whose rules depend on the semantics have random_under in
@@ -156,10 +156,11 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
  * clear_ignored and canonicalise of aic_op_info. */
 void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics);
 
-/* Both: what the kernel of a specification is made of. It is not to be validated again, nor shown as what was asked. */
+/* Both: what the kernel of a specification is made of. It is not to be validated again, nor shown as the caller's
+ * request. */
 aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical);
 
-/* How the data of calls are checked, found out once: the hook of the last stage, NULL for none, and the place of each
+/* How the data of calls are checked, found out once: the hook of the last stage, NULL for none, and the index of each
  * of its own operands among the call's (AIC_ACCUMULATED: none). */
 enum { AIC_ACCUMULATED = -1 };
 typedef struct aic_data_check {
@@ -198,7 +199,7 @@ aic_status aic_semantics_check(const aic_semantics *semantics);
 
 /* ---- fused chains (chain.c) ---- */
 
-/* Operands of a resolved chain, and which place each of a stage's own operands has among them: from[stage][operand], or
+/* Operands of a resolved chain, and which index each of a stage's own operands has among them: from[stage][operand], or
  * AIC_ACCUMULATED for those that are handed over. l1out comes behind the first operator's own operands; 0: there is
  * none. */
 typedef struct aic_chain_operands {
@@ -226,7 +227,7 @@ aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semanti
 #define AIC_GROUP_MAX 16
 #define AIC_GROUP_WORDS_MAX 24
 
-/* What a caller asks for, as 64-bit words: for each stage a head and the words of its fields, then, if there is one, a
+/* What a caller requests, as 64-bit words: for each stage a head and the words of its fields, then, if there is one, a
  * text: its length in bytes, its bytes. Of a head
  *
  *     bits  0..15  are the operator
@@ -234,7 +235,7 @@ aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semanti
  *          32..47  the number of stages of the specification that begins here; 0: none does
  *          48..63  in the first head, the number of specifications; in others 0
  *
- * Every part tells how long it is: no key is the beginning of another one that has a further stage or specification.
+ * Every part has its length in it: no key is the beginning of another one that has a further stage or specification.
  * There is room for chains of any operators and for groups, with 8 words for every specification beside those of its
  * stages. Keys live in one process; what lasts longer has an identity (runtime/identity.h). */
 #define AIC_STAGE_WORDS_MAX 48

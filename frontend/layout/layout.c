@@ -144,22 +144,22 @@ static int64_t block_of(const aic_layout_info *layout, const aic_tensor *t, char
     return 1;
 }
 
-void aic_layout_places(aic_layout layout, const aic_tensor *t, aic_layout_place place[AIC_TENSOR_RANK_MAX])
+void aic_layout_places(aic_layout layout, const aic_tensor *t, aic_layout_place strides[AIC_TENSOR_RANK_MAX])
 {
     const aic_layout_info *l = &layouts[layout];
     int64_t stride = 1;
     for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
-        place[d] = (aic_layout_place){.block = 1};
+        strides[d] = (aic_layout_place){.block = 1};
     }
     for (size_t i = strlen(l->axes); i-- > 0;) {
         for (int d = 0; l->tensor[d] != '\0'; d++) {
-            place[d].block = block_of(l, t, l->tensor[d]);
+            strides[d].block = block_of(l, t, l->tensor[d]);
             if (l->axes[i] == small(l->tensor[d])) {
-                place[d].inner = stride;
-                stride *= place[d].block;
+                strides[d].inner = stride;
+                stride *= strides[d].block;
             } else if (l->axes[i] == l->tensor[d]) {
-                place[d].outer = stride;
-                stride *= blocks(t->size[d], place[d].block);
+                strides[d].outer = stride;
+                stride *= blocks(t->size[d], strides[d].block);
             }
         }
     }

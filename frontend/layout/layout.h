@@ -47,8 +47,8 @@ typedef struct aic_layout_place {
     int64_t block, outer, inner;
 } aic_layout_place;
 
-/* The places in the tensor's order. The layout holds this tensor. */
-void aic_layout_places(aic_layout layout, const aic_tensor *t, aic_layout_place place[AIC_TENSOR_RANK_MAX]);
+/* The strides in the tensor's order. The layout holds this tensor. */
+void aic_layout_places(aic_layout layout, const aic_tensor *t, aic_layout_place strides[AIC_TENSOR_RANK_MAX]);
 
 /* Whether elements of this type can be laid out so; the type has 1, 2 or 4 bytes. */
 bool aic_layout_takes(aic_layout layout, aic_dtype dtype);

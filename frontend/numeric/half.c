@@ -25,7 +25,7 @@ double aic_half_to_double(uint16_t half)
     if (exponent == HALF_EXPONENT_MAX) {
         bits |= (uint64_t)DOUBLE_EXPONENT_MAX << DOUBLE_FRACTION_BITS | fraction << FRACTION_SHIFT;
     } else if (exponent != 0 || fraction != 0) {
-        if (exponent == 0) { /* subnormal: shift the leading one into the hidden place */
+        if (exponent == 0) { /* subnormal: shift the leading one into the hidden bit */
             exponent = 1;
             while (!(fraction >> HALF_FRACTION_BITS)) {
                 fraction <<= 1;

@@ -92,7 +92,7 @@ aic_fixpipe_scale aic_fixpipe_scale_of(aic_quant_pre mode)
     return AIC_FIXPIPE_UNSCALED;
 }
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
 /* Whether a flag is set that may hold any byte. */
 static bool is_set(const bool *flag)
@@ -136,8 +136,8 @@ aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc)
 
 /* ---- rules, in the order of the table of section 2 ---- */
 
-/* What bounds the sizes: one instruction, or the accumulator of a fused chain. Values stay so small that no place
- * leaves 64 bits. */
+/* What bounds the sizes: one instruction, or the accumulator of a fused chain. Values stay so small that every address
+ * fits in 64 bits. */
 typedef struct limits {
     int64_t nSize;
     int64_t mSize[2]; /* by format */
@@ -174,13 +174,13 @@ static aic_status check_types(const aic_fixpipe_desc *desc, const limits *limit)
 
 static aic_status check_sizes(const aic_fixpipe_desc *desc, const limits *limit)
 {
-    const int64_t unit = desc->format == AIC_ROW_MAJOR ? 1 : is_set(&desc->isChannelSplit) ? 8 : 16;
+    const int64_t multiple = desc->format == AIC_ROW_MAJOR ? 1 : is_set(&desc->isChannelSplit) ? 8 : 16;
     aic_status status = aic_rule_range(NAME, "nSize", NULL, desc->nSize, 1, limit->nSize);
-    if (status == AIC_OK && desc->nSize % unit != 0) {
+    if (status == AIC_OK && desc->nSize % multiple != 0) {
         status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
                           "nSize: %" PRId64 " is not a multiple of %" PRId64 " in 1..%" PRId64
                           ", which format NZ requires%s",
-                          desc->nSize, unit, limit->nSize, unit == 8 ? " with isChannelSplit" : "");
+                          desc->nSize, multiple, limit->nSize, multiple == 8 ? " with isChannelSplit" : "");
     }
     return status == AIC_OK ? aic_rule_range(NAME, "mSize", NULL, desc->mSize, 1, limit->mSize[desc->format]) : status;
 }
@@ -506,11 +506,11 @@ static aic_status fixpipe_check_data(const void *descriptor, const void *const o
 /* A single column block is rows like those of the other format. */
 static void canonicalise_format(aic_fixpipe_desc *desc)
 {
-    const aic_fixpipe_places places = aic_fixpipe_places_of(desc);
-    if (desc->format == AIC_NZ && desc->nSize <= places.width && !aic_fixpipe_fills(desc)) {
+    const aic_fixpipe_places strides = aic_fixpipe_places_of(desc);
+    if (desc->format == AIC_NZ && desc->nSize <= strides.width && !aic_fixpipe_fills(desc)) {
         desc->format = AIC_ROW_MAJOR;
         desc->isChannelSplit = false;
-        desc->dstStride = places.tail;
+        desc->dstStride = strides.tail;
     }
 }
 
@@ -564,9 +564,9 @@ static bool relu_is_idle(const aic_fixpipe_desc *desc)
  * some stride makes dst as long. */
 static void canonicalise_nothing(aic_fixpipe_desc *desc)
 {
-    const aic_fixpipe_places places = aic_fixpipe_places_of(desc);
+    const aic_fixpipe_places strides = aic_fixpipe_places_of(desc);
     const bool words = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
-    const int64_t steps = desc->mSize > 1 ? desc->mSize - 1 : 1, rest = dst_extent(desc, &places) - desc->nSize;
+    const int64_t steps = desc->mSize > 1 ? desc->mSize - 1 : 1, rest = dst_extent(desc, &strides) - desc->nSize;
     if (rest % steps == 0 && (desc->mSize > 1 || rest == 0)) {
         desc->format = AIC_ROW_MAJOR;
         desc->isChannelSplit = desc->fill_block = false;
@@ -577,7 +577,7 @@ static void canonicalise_nothing(aic_fixpipe_desc *desc)
     desc->reluEn = false;
 }
 
-/* Bytes of either type are stored as they are: the word tells their range. */
+/* Bytes of either type are stored as they are: the word has their range. */
 static void fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
 {
     (void)semantics;

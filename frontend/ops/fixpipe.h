@@ -15,7 +15,7 @@ typedef enum aic_fixpipe_scale {
 /* UNSCALED for values that are no mode. */
 aic_fixpipe_scale aic_fixpipe_scale_of(aic_quant_pre mode);
 
-/* The places of dst, in elements, of a valid descriptor: element (j, n) of matrix i lies at
+/* The strides of dst, in elements, of a valid descriptor: element (j, n) of matrix i lies at
  *
  *     i*matrix + (n/width)*block + j*row + n%width
  *

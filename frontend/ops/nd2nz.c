@@ -160,7 +160,7 @@ static void draw_destination(uint64_t *state, aic_nd2nz_desc *desc)
 {
     const int64_t c0 = aic_row_elements(desc->dtype);
     const int64_t counts[] = {column_blocks(desc), desc->nValue, desc->ndNum};
-    const int64_t units[] = {c0, c0, 1};
+    const int64_t multiples[] = {c0, c0, 1};
     int64_t *const strides[] = {&desc->dstNzC0Stride, &desc->dstNzNStride, &desc->dstNzMatrixStride};
     const int64_t first = AIC_RNG_PICK(state, 0, 1, 1, 2);
     const int64_t step = aic_rng_range(state, 1, 2);
@@ -168,8 +168,8 @@ static void draw_destination(uint64_t *state, aic_nd2nz_desc *desc)
     for (int64_t turn = 0; turn < 3; turn++) {
         const int64_t i = (first + turn * step) % 3;
         const int64_t room = extent + (aic_rng_once_in(state, 4) ? aic_rng_range(state, 0, 3 * c0) : 0);
-        *strides[i] = (room + units[i] - 1) / units[i];
-        extent += counts[i] > 1 ? (counts[i] - 1) * *strides[i] * units[i] : 0;
+        *strides[i] = (room + multiples[i] - 1) / multiples[i];
+        extent += counts[i] > 1 ? (counts[i] - 1) * *strides[i] * multiples[i] : 0;
     }
     if (desc->ndNum == 1) {
         desc->dstNzMatrixStride = aic_rng_range(state, 0, 16384); /* has no effect */

@@ -75,8 +75,8 @@ static aic_status of_fixpipe(const producer *p, const aic_fixpipe_desc *f, aic_r
 
 static aic_status of_tik_fixpipe(const producer *p, const aic_tik_fixpipe_desc *f, aic_result_layout *result)
 {
-    enum { ROW_UNITS = 2, BLOCK = 16 }; /* of burst_len in a row of the source */
-    if (f->burst_len != p->rows * ROW_UNITS) {
+    enum { ROW_LENGTH = 2, BLOCK = 16 }; /* of burst_len in a row of the source */
+    if (f->burst_len != p->rows * ROW_LENGTH) {
         return refuse("tik_fixpipe stores a part of the rows");
     }
     if (f->cburst_num > 1 && f->dst_stride != 0) {

@@ -314,12 +314,12 @@ static aic_status check_shape(const aic_texpands_desc *desc)
 {
     const size_t count = dimensions(desc);
     const int64_t c0 = desc->shape[count - 1], outer = product(desc, count - 1), all = product(desc, count);
-    const int64_t unit = BLOCK_BYTES / (int64_t)aic_dtype_size(desc->dtype);
+    const int64_t multiple = BLOCK_BYTES / (int64_t)aic_dtype_size(desc->dtype);
     if (outer > BLOCKS_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: the product without c0 = %" PRId64 " is outside 1..%d",
                         outer, BLOCKS_MAX);
     }
-    if (all % unit != 0 && all != INT64_MAX) {
+    if (all % multiple != 0 && all != INT64_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                         "shape: c0 = %" PRId64 " makes %" PRId64 " elements of %s, not a multiple of %d bytes", c0, all,
                         aic_dtype_name(desc->dtype), BLOCK_BYTES);

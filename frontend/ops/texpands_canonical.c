@@ -29,9 +29,10 @@ static int64_t most(int64_t valid, int64_t all)
     return valid == AIC_DYNAMIC ? all : valid;
 }
 
-/* Whether both put every element of the region into the same place. A place is the sum of what row and column add, and
- * boxes have 8, 16 or 32 elements on a side: as with layouts (transdata), the powers of two up to 32 tell. */
-static bool same_places(const aic_texpands_desc *desc, const aic_texpands_desc *other)
+/* Whether both put every element of the region at the same address. An address is the sum of what row and column add,
+ * and boxes have 8, 16 or 32 elements on a side: as with layouts (transdata), it is enough to compare the powers of two
+ * up to 32. */
+static bool same_addresses(const aic_texpands_desc *desc, const aic_texpands_desc *other)
 {
     enum { BOX_MAX = 32 };
     const aic_tile a = aic_tile_of(desc), b = aic_tile_of(other);
@@ -61,7 +62,7 @@ static void canonicalise_boxes(aic_texpands_desc *desc)
         other.slayout = kinds[i].slayout;
         other.fractal = kinds[i].fractal;
         i++;
-    } while (!is_nothing(desc) && !same_places(desc, &other));
+    } while (!is_nothing(desc) && !same_addresses(desc, &other));
     *desc = other;
 }
 
@@ -103,7 +104,7 @@ static void make_row(aic_texpands_desc *desc)
     *desc = row;
 }
 
-/* The caller's memory is the tile, wherever the text places it; padding is never written. What the scalar's bits mean
+/* The caller's memory is the tile, wherever the text puts it; padding is never written. What the scalar's bits mean
  * does not count. A size that the call gives is judged by that of the tile, which then stays. */
 void aic_texpands_canonicalise(void *descriptor, const aic_semantics *semantics)
 {

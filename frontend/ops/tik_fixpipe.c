@@ -31,7 +31,7 @@ static inline void clear_ignored(aic_tik_fixpipe_desc *desc)
 
 aic_tik_fixpipe_sizes aic_tik_fixpipe_sizes_of(const aic_tik_fixpipe_desc *desc)
 {
-    const int64_t rows = desc->burst_len / 2; /* a row of src has 64 bytes, the unit 32 */
+    const int64_t rows = desc->burst_len / 2; /* a row of src has 64 bytes, burst_len counts 32 bytes */
     return (aic_tik_fixpipe_sizes){
         .rows = rows,
         .src_burst = (rows + 15) / 16 * 16 * 16,
@@ -46,7 +46,7 @@ uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc)
 
 /* ---- rules, in the order of the tables ---- */
 
-enum { BLOCK = 16, ROW_UNITS = 2 }; /* columns of a burst; a row of src has 64 bytes, the unit 32 */
+enum { BLOCK = 16, ROW_LENGTH = 2 }; /* columns of a burst; a row of src has 64 bytes, burst_len counts 32 bytes */
 
 static aic_status check_types(const aic_tik_fixpipe_desc *desc)
 {
@@ -59,7 +59,7 @@ static aic_status check_types(const aic_tik_fixpipe_desc *desc)
 /* from: the accumulators of a chain, which bound the sizes in place of one instruction; NULL: there are none. */
 static aic_status check_bursts(const aic_tik_fixpipe_desc *desc, const aic_accumulator *from)
 {
-    const int64_t blocks = from ? from->columns / BLOCK : 4095, length = from ? from->rows * ROW_UNITS : 65535;
+    const int64_t blocks = from ? from->columns / BLOCK : 4095, length = from ? from->rows * ROW_LENGTH : 65535;
     aic_status status = aic_rule_range(NAME, "cburst_num", NULL, desc->cburst_num, 1, blocks);
     if (status == AIC_OK) {
         status = aic_rule_range(NAME, "burst_len", NULL, desc->burst_len, 1, length);
@@ -256,7 +256,7 @@ static aic_status tik_fixpipe_consume(void *descriptor, const aic_accumulator *f
     (void)semantics;
     aic_tik_fixpipe_desc *desc = descriptor;
     desc->cburst_num = desc->cburst_num == 0 ? from->columns / BLOCK : desc->cburst_num;
-    desc->burst_len = desc->burst_len == 0 ? from->rows * ROW_UNITS : desc->burst_len;
+    desc->burst_len = desc->burst_len == 0 ? from->rows * ROW_LENGTH : desc->burst_len;
     if (from->columns < BLOCK) {
         return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                         "cburst_num: a burst has 16 columns, more than the %" PRId64 " of %s", from->columns,
@@ -268,7 +268,7 @@ static aic_status tik_fixpipe_consume(void *descriptor, const aic_accumulator *f
 static void tik_fixpipe_taken(const void *descriptor, int64_t *rows, int64_t *columns)
 {
     const aic_tik_fixpipe_desc *desc = descriptor;
-    *rows = desc->burst_len / ROW_UNITS;
+    *rows = desc->burst_len / ROW_LENGTH;
     *columns = desc->cburst_num * BLOCK;
 }
 

@@ -135,7 +135,7 @@ static bool is_full(const aic_tensor *tensor, aic_layout layout)
 }
 
 /* Whether every index of a dimension of this size adds the same number of cells. */
-static bool same_place(const aic_layout_place *a, const aic_layout_place *b, int64_t size)
+static bool same_stride(const aic_layout_place *a, const aic_layout_place *b, int64_t size)
 {
     enum { BLOCK_MAX = 32 };
     bool same = true;
@@ -149,8 +149,8 @@ static bool same_place(const aic_layout_place *a, const aic_layout_place *b, int
 /* Whether two layouts of a tensor put every element into the same cell of an operand of the same shape.
  *
  * The cell of an element is the sum of what each of its indices adds, of which blocks have a power of two of at most
- * 32: it is the sum of what the bits of the index add, and a bit from 32 on adds so many times what 32 adds. So the
- * powers of two up to 32 tell. */
+ * 32: it is the sum of what the bits of the index add, and a bit from 32 on adds so many times what 32 adds. So it is
+ * enough to compare the powers of two up to 32. */
 static bool same_cells(const aic_tensor *tensor, aic_layout a, aic_layout b)
 {
     const dims of_a = dims_of(tensor, a), of_b = dims_of(tensor, b);
@@ -159,7 +159,7 @@ static bool same_cells(const aic_tensor *tensor, aic_layout a, aic_layout b)
     aic_layout_places(b, tensor, in_b);
     bool same = of_a.rank == of_b.rank && memcmp(of_a.size, of_b.size, sizeof of_a.size) == 0;
     for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
-        same = same && same_place(&in_a[d], &in_b[d], tensor->size[d]);
+        same = same && same_stride(&in_a[d], &in_b[d], tensor->size[d]);
     }
     return same;
 }

@@ -1,4 +1,4 @@
-/* What callers ask of a program of PTO-AS: its arguments and statements. */
+/* What callers can find out about a program of PTO-AS: its arguments and statements. */
 #include "frontend/core/diag.h"
 #include "frontend/ops/texpands.h"
 #include "frontend/pto/program.h"

@@ -72,7 +72,7 @@ static aic_status put_code(aic_sink *out, const aic_pto_program *p, const aic_pt
     return put_texpands(out, scalar, code->bits, tile->text, &tile->tile.desc, aic_pto_type_name(tile->tile.type));
 }
 
-/* Types are spelled as the text spells them, so that they match where they must. */
+/* Types have the names that they have in the text, so that they match where they must. */
 static aic_status put_item(aic_sink *out, const aic_pto_program *p, const aic_pto_item *item)
 {
     const aic_pto_name *name = &p->names[item->name];

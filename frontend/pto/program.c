@@ -13,7 +13,7 @@
 typedef struct maker {
     aic_pto_reader in;
     aic_pto_program *program;
-    /* The last place whose line is known; places come in order. */
+    /* The last character whose line is known; they are located in order. */
     const char *known, *line_start;
     size_t line;
 } maker;
@@ -115,7 +115,7 @@ static aic_status fail_name(const maker *m, aic_pto_word name, const char *what)
     return aic_pto_fail(&m->in, name.start - 1, "%%%.*s %s", (int)name.length, name.start, what);
 }
 
-/* Line and column of a place behind all that were asked for before. */
+/* Line and column of a character behind all that were located before. */
 static void locate(maker *m, const char *where, size_t *line, size_t *column)
 {
     for (; m->known < where; m->known++) {

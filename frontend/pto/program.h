@@ -60,7 +60,7 @@ struct aic_pto_program {
 };
 
 /* Rules of the operator, of all statements and of a tile that no statement may fill; they need to know the placement.
- * The message of the first names the statement's place, that of the second no place. */
+ * The message of the first has the statement's line and column, that of the second has none. */
 aic_status aic_pto_check_statements(const aic_pto_program *program, const aic_semantics *semantics);
 aic_status aic_pto_check_tile(const aic_pto_program *program, const aic_pto_name *name, const aic_semantics *semantics);
 

@@ -16,7 +16,7 @@ typedef struct aic_pto_word {
     size_t length;
 } aic_pto_word;
 
-/* Line and column of a place, from 1. */
+/* Line and column of a character, from 1. */
 void aic_pto_locate(const aic_pto_reader *in, const char *where, size_t *line, size_t *column);
 
 /* Fails with "texpands: message (line L, column C)". */

@@ -147,7 +147,7 @@ static aic_status read_positive(const body *b, const key_row *key, aic_pto_word 
     return status != AIC_OK || value > 0 ? status : aic_pto_fail_word(b->in, word, key->name, "positive");
 }
 
-/* What the rules of the operator would refuse, refused here: with its place. */
+/* What the rules of the operator would refuse, refused here: with line and column. */
 static aic_status read_fractal(const body *b, const key_row *key, aic_pto_word word)
 {
     aic_status status = read_integer(b, key, word);

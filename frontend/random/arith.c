@@ -122,7 +122,7 @@ static void draw_strides(uint64_t *state, const int64_t sizes[AIC_ARITH_RANK], b
     }
 }
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
 /* Words from the first to the last of an operand that begins in this lane; *sizes changes to what it is there. */
 static int64_t extent_from(int64_t lane, int64_t lanes, int64_t channels, int64_t sizes[AIC_ARITH_RANK],

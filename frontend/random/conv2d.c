@@ -120,9 +120,9 @@ static void shrink(uint64_t *state, aic_conv2d_desc *desc)
                         &desc->pad[2],          &desc->pad[3]};
     const int64_t which = aic_rng_range(state, 0, 9);
     int64_t *size = sizes[which];
-    const int64_t unit = which == 5 ? 16 : 1;
-    const int64_t low = which >= 6 ? 0 : unit;
-    *size = *size / unit / 2 * unit;
+    const int64_t multiple = which == 5 ? 16 : 1;
+    const int64_t low = which >= 6 ? 0 : multiple;
+    *size = *size / multiple / 2 * multiple;
     *size = *size < low ? low : *size;
     desc->fm_shape[0] = desc->kernel_shape[0];
 }

@@ -50,25 +50,25 @@ static void draw_mode(uint64_t *state, aic_fixpipe_desc *desc)
 }
 
 /* Columns that a size of the format is a multiple of. */
-static int64_t column_unit(const aic_fixpipe_desc *desc)
+static int64_t column_step(const aic_fixpipe_desc *desc)
 {
     return desc->format == AIC_ROW_MAJOR ? 1 : desc->isChannelSplit ? 8 : 16;
 }
 
 static void draw_sizes(uint64_t *state, aic_fixpipe_desc *desc)
 {
-    const int64_t unit = column_unit(desc);
+    const int64_t multiple = column_step(desc);
     const int64_t rows = desc->format == AIC_NZ ? 65535 : 8192;
     if (desc->format == AIC_NZ && aic_rng_once_in(state, 40)) { /* more rows than the other format has */
-        desc->nSize = unit;
+        desc->nSize = multiple;
         desc->mSize = aic_rng_range(state, 8193, 65535);
         return;
     }
-    desc->nSize = aic_rng_skewed(state, 1, 200 / unit, 4095 / unit) * unit;
+    desc->nSize = aic_rng_skewed(state, 1, 200 / multiple, 4095 / multiple) * multiple;
     desc->mSize = aic_rng_once_in(state, 8) ? 1 : aic_rng_skewed(state, 1, 150, rows);
     while (desc->nSize * desc->mSize > ELEMENTS_MAX) {
         int64_t *larger = desc->nSize > desc->mSize ? &desc->nSize : &desc->mSize;
-        const int64_t step = larger == &desc->nSize ? unit : 1;
+        const int64_t step = larger == &desc->nSize ? multiple : 1;
         *larger = *larger / step / 2 * step;
     }
 }
@@ -157,7 +157,7 @@ static void break_columns(uint64_t *state, aic_fixpipe_desc *desc)
     desc->nSize = aic_rng_outside(state, 1, 4095);
 }
 
-static void break_column_unit(uint64_t *state, aic_fixpipe_desc *desc)
+static void break_column_step(uint64_t *state, aic_fixpipe_desc *desc)
 {
     desc->format = AIC_NZ;
     desc->nSize = desc->nSize / 16 * 16 + AIC_RNG_PICK(state, 1, 4, 7, 9, 12, 15);
@@ -195,8 +195,8 @@ static void break_block_overlap(uint64_t *state, aic_fixpipe_desc *desc)
     desc->nSize = 16 * aic_rng_range(state, 3, 12);
     desc->mSize = aic_rng_range(state, 2, 200);
     const int64_t width = desc->isChannelSplit ? 8 : aic_dtype_size(desc->dst) == 1 ? 32 : 16;
-    const int64_t units = desc->mSize * width * (int64_t)aic_dtype_size(desc->dst) / 32; /* a row has at least one */
-    desc->dstStride = AIC_RNG_PICK(state, units - 1, 1, (units + 1) / 2);
+    const int64_t stride = desc->mSize * width * (int64_t)aic_dtype_size(desc->dst) / 32; /* a row has at least one */
+    desc->dstStride = AIC_RNG_PICK(state, stride - 1, 1, (stride + 1) / 2);
 }
 
 static void break_mode(uint64_t *state, aic_fixpipe_desc *desc)
@@ -298,7 +298,7 @@ static void break_split(uint64_t *state, aic_fixpipe_desc *desc)
         memset(&desc->isChannelSplit, (int)aic_rng_range(state, 2, 255), sizeof desc->isChannelSplit);
         return;
     }
-    desc->isChannelSplit = true; /* float32 to float32 in NZ is the one place where it is legal */
+    desc->isChannelSplit = true; /* float32 to float32 in NZ is the only case in which it is legal */
     if (desc->dst == AIC_FLOAT32) {
         desc->format = AIC_ROW_MAJOR;
         desc->mSize = 1;
@@ -321,7 +321,7 @@ static void break_fill(uint64_t *state, aic_fixpipe_desc *desc)
 void aic_fixpipe_random_illegal(uint64_t *state, void *desc)
 {
     static void (*const breakers[])(uint64_t *, aic_fixpipe_desc *) = {
-        break_dst,        break_src,        break_format,      break_columns,        break_column_unit,  break_rows,
+        break_dst,        break_src,        break_format,      break_columns,        break_column_step,  break_rows,
         break_src_stride, break_dst_stride, break_row_overlap, break_block_overlap,  break_mode,         break_pair,
         break_scalar,     break_src_matrix, break_dst_matrix,  break_matrix_overlap, break_matrix_count, break_relu,
         break_unit_flag,  break_split,      break_fill,
@@ -335,13 +335,13 @@ void aic_fixpipe_random_illegal(uint64_t *state, void *desc)
 /* Rows and columns left out, all given, or some; the accumulator may hold fewer columns than format NZ needs. */
 static void fit_sizes(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
 {
-    if (from->columns < column_unit(desc)) {
+    if (from->columns < column_step(desc)) {
         desc->format = AIC_ROW_MAJOR;
         desc->isChannelSplit = desc->fill_block = false;
     }
-    const int64_t unit = column_unit(desc);
-    const int64_t most = from->columns / unit * unit;
-    const int64_t some = aic_rng_edge(state, 1, from->columns / unit) * unit;
+    const int64_t multiple = column_step(desc);
+    const int64_t most = from->columns / multiple * multiple;
+    const int64_t some = aic_rng_edge(state, 1, from->columns / multiple) * multiple;
     desc->nSize = AIC_RNG_PICK(state, most == from->columns ? 0 : most, most, some);
     desc->mSize = AIC_RNG_PICK(state, 0, from->rows, aic_rng_edge(state, 1, from->rows));
     desc->srcStride = AIC_RNG_PICK(state, 0, from->block_rows);

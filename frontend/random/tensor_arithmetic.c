@@ -42,7 +42,7 @@ static aic_memory draw_broken_memory(uint64_t *state)
     return aic_rng_once_in(state, 2) ? AIC_MEMORY_LOCAL : AIC_MEMORY_FLAT;
 }
 
-/* Places that are legal for elements of any width. */
+/* Addresses that are legal for elements of any width. */
 static void set_dense(const aic_arith_fields *fields)
 {
     *fields->memory = AIC_MEMORY_FLAT;
@@ -108,7 +108,7 @@ void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantic
     draw_words(state, semantics, draw_memory(state, semantics), true, desc);
 }
 
-static void break_words_places(uint64_t *state, aic_tensor_arithmetic_desc *desc)
+static void break_words_layout(uint64_t *state, aic_tensor_arithmetic_desc *desc)
 {
     const aic_arith_fields fields = FIELDS_OF(desc);
     const bool tensor[] = {true, true, desc->op != AIC_BM_CPY};
@@ -142,7 +142,7 @@ static void break_words_overlap(uint64_t *state, aic_tensor_arithmetic_desc *des
 void aic_tensor_arithmetic_random_illegal(uint64_t *state, void *desc)
 {
     static void (*const breakers[])(uint64_t *, aic_tensor_arithmetic_desc *) = {
-        break_words_places, break_words_places, break_words_places,     break_words_places,
+        break_words_layout, break_words_layout, break_words_layout,     break_words_layout,
         break_words_op,     break_words_flag,   break_words_shift_type, break_words_overlap};
     const aic_semantics defaults = aic_semantics_init();
     draw_words(state, &defaults, draw_broken_memory(state), false, desc);
@@ -224,7 +224,7 @@ void aic_tensor_arithmetic_quantized_random(uint64_t *state, const aic_semantics
     draw_integers(state, semantics, draw_memory(state, semantics), true, desc);
 }
 
-static void break_integers_places(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
+static void break_integers_layout(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
 {
     const aic_arith_fields fields = FIELDS_OF(desc);
     const bool tensor[] = {true, true, desc->op != AIC_BM_CPY};
@@ -309,7 +309,7 @@ static void break_integers_overlap(uint64_t *state, aic_tensor_arithmetic_quanti
 void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc)
 {
     static void (*const breakers[])(uint64_t *, aic_tensor_arithmetic_quantized_desc *) = {
-        break_integers_places, break_integers_places, break_integers_places, break_integers_places,
+        break_integers_layout, break_integers_layout, break_integers_layout, break_integers_layout,
         break_integers_op,     break_constant,        break_integers_flag,   break_shifts,
         break_width,           break_integers_overlap};
     const aic_semantics defaults = aic_semantics_init();

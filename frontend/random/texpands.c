@@ -16,12 +16,12 @@ enum { BLOCK_BYTES = 32, BLOCKS_MAX = 32767, DTYPES_MAX = 10 };
 
 /* ---- legal ---- */
 
-static int64_t unit(const aic_texpands_desc *desc)
+static int64_t block_elements(const aic_texpands_desc *desc)
 {
     return BLOCK_BYTES / (int64_t)aic_dtype_size(desc->dtype);
 }
 
-static void draw_place(uint64_t *state, aic_loc loc, aic_texpands_desc *desc)
+static void draw_memory(uint64_t *state, aic_loc loc, aic_texpands_desc *desc)
 {
     aic_dtype dtypes[DTYPES_MAX];
     desc->arch = aic_rng_once_in(state, 2) ? AIC_A5 : AIC_A2A3;
@@ -45,9 +45,9 @@ static void draw_sizes(uint64_t *state, aic_texpands_desc *desc)
         row_step = tile.inner_rows;
         col_step = tile.inner_cols;
     } else if (desc->blayout == AIC_BLAYOUT_ROW_MAJOR) {
-        col_step = unit(desc);
+        col_step = block_elements(desc);
     } else {
-        row_step = unit(desc);
+        row_step = block_elements(desc);
     }
     do {
         desc->rows = draw_multiple(state, row_step);
@@ -75,7 +75,7 @@ static int64_t draw_valid(uint64_t *state, int64_t size)
 
 static void draw_tile(uint64_t *state, aic_loc loc, aic_texpands_desc *desc)
 {
-    draw_place(state, loc, desc);
+    draw_memory(state, loc, desc);
     desc->blayout = loc == AIC_LOC_MAT && aic_rng_once_in(state, 2) ? AIC_BLAYOUT_COL_MAJOR : AIC_BLAYOUT_ROW_MAJOR;
     desc->slayout =
         (aic_slayout)AIC_RNG_PICK(state, AIC_SLAYOUT_NONE_BOX, AIC_SLAYOUT_ROW_MAJOR, AIC_SLAYOUT_COL_MAJOR);
@@ -102,7 +102,7 @@ static void draw_conv_shape(uint64_t *state, aic_texpands_desc *desc)
     if (folded) {
         desc->shape[2] = 16;
     }
-    desc->shape[outer] = unit(desc);
+    desc->shape[outer] = block_elements(desc);
     if (aic_rng_once_in(state, 4)) { /* other C0 where the blocks come out even */
         desc->shape[outer] = aic_rng_once_in(state, 2) ? 4 : 8;
         desc->shape[0] *= 8;
@@ -111,7 +111,7 @@ static void draw_conv_shape(uint64_t *state, aic_texpands_desc *desc)
 
 static void draw_conv(uint64_t *state, aic_texpands_desc *desc)
 {
-    draw_place(state, AIC_LOC_MAT, desc);
+    draw_memory(state, AIC_LOC_MAT, desc);
     desc->layout = (aic_layout)AIC_RNG_PICK(state, AIC_LAYOUT_NC1HWC0, AIC_LAYOUT_FRACTAL_Z, AIC_LAYOUT_NDC1HWC0,
                                             AIC_LAYOUT_FRACTAL_Z_3D);
     if (desc->arch == AIC_A2A3) {
@@ -270,7 +270,7 @@ static void break_blocks(uint64_t *state, aic_texpands_desc *desc)
 {
     draw_tile(state, AIC_LOC_MAT, desc);
     desc->rows = 1024;
-    desc->cols = unit(desc) * AIC_RNG_PICK(state, 32, 64, 96); /* 32 whole boxes */
+    desc->cols = block_elements(desc) * AIC_RNG_PICK(state, 32, 64, 96); /* 32 whole boxes */
 }
 
 static void break_pad(uint64_t *state, aic_texpands_desc *desc)
@@ -336,7 +336,7 @@ static void set_shape(aic_texpands_desc *desc, const int64_t *shape, size_t coun
 static void break_shape(uint64_t *state, aic_texpands_desc *desc)
 {
     draw_conv(state, desc);
-    const int64_t c0 = unit(desc);
+    const int64_t c0 = block_elements(desc);
     switch (aic_rng_range(state, 0, 6)) {
     case 0:
         SET_SHAPE(desc, 1, 1, c0);
@@ -396,7 +396,7 @@ static void break_capacity(uint64_t *state, aic_texpands_desc *desc)
 {
     draw_tile(state, AIC_LOC_VEC, desc);
     desc->rows = 16384;
-    desc->cols = unit(desc) * 2;
+    desc->cols = block_elements(desc) * 2;
     desc->v_row = desc->v_col = 1;
     desc->manual = true;
     desc->address = 0;

@@ -1,6 +1,6 @@
 /* tensor_arithmetic_quantized's plain-C reference, element by element, every one read before its result is written
  * (tensor arithmetic, section 4). */
-#include "frontend/reference/arith_place.h"
+#include "frontend/reference/arith_address.h"
 #include "frontend/reference/reference.h"
 
 /* What formulas look at besides values. */

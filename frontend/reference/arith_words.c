@@ -1,6 +1,6 @@
 /* tensor_arithmetic's plain-C reference, element by element, every one read before its result is written (tensor
  * arithmetic, section 3). */
-#include "frontend/reference/arith_place.h"
+#include "frontend/reference/arith_address.h"
 #include "frontend/reference/reference.h"
 
 #include <math.h>

@@ -22,7 +22,7 @@ void aic_exact_add(aic_exact_sum *sum, double term)
     memcpy(&bits, &term, sizeof bits);
     const int64_t sign = term < 0 ? -1 : 1;
     const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
-    const int at = (int)(bits >> 52 & 0x7FF) - 1075 - LOWEST_BIT; /* place of the mantissa's lowest bit */
+    const int at = (int)(bits >> 52 & 0x7FF) - 1075 - LOWEST_BIT; /* position of the mantissa's lowest bit */
     int64_t *limb = sum->limb + at / LIMB_BITS;
     const uint64_t low = (mantissa & UINT32_MAX) << at % LIMB_BITS;
     const uint64_t high = (mantissa >> LIMB_BITS) << at % LIMB_BITS;
@@ -66,7 +66,7 @@ double aic_exact_value(const aic_exact_sum *sum)
     const double sign = make_positive(limb);
     /* The first 53 bits from the highest set one, and whether there is anything below them. */
     uint64_t mantissa = 0;
-    int lowest = 0; /* place of mantissa's bit 0 */
+    int lowest = 0; /* position of mantissa's bit 0 */
     uint64_t rest = 0;
     for (int bit = AIC_EXACT_LIMBS * LIMB_BITS - 1; bit >= 0; bit--) {
         const uint64_t set = (uint64_t)limb[bit / LIMB_BITS] >> bit % LIMB_BITS & 1;

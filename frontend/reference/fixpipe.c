@@ -35,8 +35,8 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 /* value / 2^count, rounded down: an arithmetic shift. */
 static int64_t shift_right(int64_t value, int count)
 {
-    const int64_t unit = INT64_C(1) << count;
-    return value >= 0 ? value / unit : -((-value + unit - 1) / unit);
+    const int64_t divisor = INT64_C(1) << count;
+    return value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor);
 }
 
 /* b8 (section 6.2): a byte of int8 or uint8. */
@@ -115,7 +115,7 @@ static int64_t target(const aic_fixpipe_desc *desc, int64_t i, int64_t j, int64_
     return n / 32 * desc->dstStride * 32 + j * (odd_tail ? 16 : 32) + n % 32;
 }
 
-/* What is done with every element of dst: the operands, and the place of the result in bytes. */
+/* What is done with every element of dst: the operands, and the offset of the result in bytes. */
 typedef struct walk_state {
     const aic_fixpipe_desc *desc;
     aic_overflow overflow;

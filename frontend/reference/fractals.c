@@ -63,13 +63,13 @@ aic_status aic_load_data_reference(const void *descriptor, const aic_semantics *
 
 /* Element (r, c) of a square: the number of its fractal, and the element in that. Two fractals of 1-byte elements lie
  * below each other, those of 4-byte elements side by side. */
-typedef struct place {
+typedef struct position {
     int64_t fractal, cell;
-} place;
+} position;
 
-static place place_of(int64_t width, int64_t r, int64_t c)
+static position position_of(int64_t width, int64_t r, int64_t c)
 {
-    return (place){r / ROWS + c / width, r % ROWS * width + c % width};
+    return (position){r / ROWS + c / width, r % ROWS * width + c % width};
 }
 
 static void transpose_square(const aic_load_data_transpose_desc *desc, void *const operands[], int64_t i)
@@ -78,7 +78,7 @@ static void transpose_square(const aic_load_data_transpose_desc *desc, void *con
     const int64_t side = width > ROWS ? width : ROWS, fractals = size == 2 ? 1 : 2, elements = ROWS * width;
     for (int64_t r = 0; r < side; r++) {
         for (int64_t c = 0; c < side; c++) {
-            const place source = place_of(width, c, r), target = place_of(width, r, c);
+            const position source = position_of(width, c, r), target = position_of(width, r, c);
             const int64_t from = (desc->startIndex + i * desc->srcStride) * fractals + source.fractal;
             const int64_t to = i * (desc->dstGap + 1) + target.fractal * (desc->dstFracGap + 1);
             move(size, operands[0], to * elements + target.cell, operands[1], from * elements + source.cell);

@@ -161,7 +161,7 @@ typedef struct request {
     double *exact, *bound; /* of aic_mmad_reference_bound() */
 } request;
 
-/* Visits every element of C with its place in memory. */
+/* Visits every element of C with its index in memory. */
 static aic_status walk(const request *r, void (*visit)(const request *r, const dot *d, int64_t cell))
 {
     const aic_mmad_desc *desc = r->desc;

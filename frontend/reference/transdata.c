@@ -6,7 +6,7 @@
 
 enum { RANK = 4 };
 
-/* A matrix [R,C], feature maps [N,C,H,W] or weights [O,I,H,W]; sizes and places of elements are in that order. */
+/* A matrix [R,C], feature maps [N,C,H,W] or weights [O,I,H,W]; sizes and indices of elements are in that order. */
 typedef struct tensor {
     int64_t size[RANK]; /* 1 past its rank */
     int64_t c0;         /* elements in 32 bytes */

@@ -8,7 +8,7 @@
 enum { C = 1, H = 2, W = 3, BLOCK = 16 };
 
 /* The word of input1 that belongs to accumulator number `element`. */
-static int64_t place_of(const aic_tensor_arithmetic_desc *desc, int64_t element)
+static int64_t index_of(const aic_tensor_arithmetic_desc *desc, int64_t element)
 {
     const int64_t block = desc->output_stride[C], *shape = desc->shape, *stride = desc->input1_stride;
     const int64_t c = element / block, h = element % block / BLOCK, w = element % BLOCK;
@@ -113,9 +113,9 @@ uint64_t aic_trace_arithmetic(aic_sink *out, const aic_tensor_arithmetic_desc *d
         b = (uint32_t)left[desc->input1_stage];
         snprintf(what, sizeof what, "acc of stage %" PRId64, desc->input1_stage);
     } else if (!copies && !desc->input1_is_const) {
-        const int64_t place = place_of(desc, element);
-        b = (uint32_t)aic_trace_load(AIC_UINT32, input1, place);
-        snprintf(what, sizeof what, "%s[%" PRId64 "]", name, place);
+        const int64_t index = index_of(desc, element);
+        b = (uint32_t)aic_trace_load(AIC_UINT32, input1, index);
+        snprintf(what, sizeof what, "%s[%" PRId64 "]", name, index);
     } else {
         snprintf(what, sizeof what, "input1");
     }

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The output element, and what its place in the reduction's loops comes from. */
+/* The output element, and the indices of the reduction's loops. */
 typedef struct position {
     const aic_conv2d_desc *desc;
     void *const *operands;

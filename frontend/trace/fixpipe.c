@@ -10,18 +10,18 @@
 /* ---- fixpipe ---- */
 
 /* Row and column of the element `at` elements behind the start of a matrix of rows `stride` apart. */
-static bool find_in_rows(const aic_fixpipe_desc *desc, int64_t at, aic_trace_place *place)
+static bool find_in_rows(const aic_fixpipe_desc *desc, int64_t at, aic_trace_place *position)
 {
     if (at < 0) {
         return false;
     }
-    place->row = desc->mSize > 1 ? at / desc->dstStride : 0;
-    place->column = desc->mSize > 1 ? at % desc->dstStride : at;
-    return place->row < desc->mSize && place->column < desc->nSize;
+    position->row = desc->mSize > 1 ? at / desc->dstStride : 0;
+    position->column = desc->mSize > 1 ? at % desc->dstStride : at;
+    return position->row < desc->mSize && position->column < desc->nSize;
 }
 
 /* The same of column blocks. Blocks of bytes are two blocks of 16 columns, an odd last one is alone. */
-static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *place)
+static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *position)
 {
     const int64_t size = (int64_t)aic_dtype_size(desc->dst);
     const int64_t width = size == 1 ? 32 : desc->isChannelSplit ? 8 : 16;
@@ -30,30 +30,30 @@ static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_tr
         const int64_t left = desc->nSize - block * width;
         const int64_t columns = size == 1 && left == 16 && !desc->fill_block ? 16 : width;
         const int64_t at = element - block * stride;
-        place->row = at / columns;
-        place->column = block * width + at % columns;
-        place->filled = place->column >= desc->nSize && columns == width && left == 16 && size == 1;
-        if (at >= 0 && place->row < desc->mSize && (place->column < desc->nSize || place->filled)) {
+        position->row = at / columns;
+        position->column = block * width + at % columns;
+        position->filled = position->column >= desc->nSize && columns == width && left == 16 && size == 1;
+        if (at >= 0 && position->row < desc->mSize && (position->column < desc->nSize || position->filled)) {
             return true;
         }
     }
     return false;
 }
 
-bool aic_trace_fixpipe_place(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *place)
+bool aic_trace_fixpipe_place(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *position)
 {
     bool found = false;
-    *place = (aic_trace_place){.filled = false};
+    *position = (aic_trace_place){.filled = false};
     if (desc->format == AIC_NZ) {
-        found = desc->ndNum != 0 && find_in_blocks(desc, element, place);
+        found = desc->ndNum != 0 && find_in_blocks(desc, element, position);
     } else {
         for (int64_t i = 0; i < desc->ndNum && !found; i++) {
-            found = find_in_rows(desc, element - i * desc->dstNdStride, place);
-            place->matrix = i;
+            found = find_in_rows(desc, element - i * desc->dstNdStride, position);
+            position->matrix = i;
         }
     }
-    const int64_t matrix = place->matrix > 0 ? place->matrix * desc->srcNdStride * 256 : 0;
-    place->from = matrix + (place->column / 16 * desc->srcStride + place->row) * 16 + place->column % 16;
+    const int64_t matrix = position->matrix > 0 ? position->matrix * desc->srcNdStride * 256 : 0;
+    position->from = matrix + (position->column / 16 * desc->srcStride + position->row) * 16 + position->column % 16;
     return found;
 }
 
@@ -108,7 +108,7 @@ static int64_t shifted(aic_sink *out, int64_t x, const aic_quant *q)
         return x;
     }
     char what[32];
-    const int64_t unit = INT64_C(1) << q->shift, quotient = x / unit - (x % unit < 0);
+    const int64_t divisor = INT64_C(1) << q->shift, quotient = x / divisor - (x % divisor < 0);
     const int64_t result = clamp(quotient, INT16_MIN, INT16_MAX);
     snprintf(what, sizeof what, ">> %" PRId32, q->shift);
     aic_trace_step(out, what, "%" PRId64, quotient);
@@ -138,14 +138,14 @@ static uint64_t rectified(aic_sink *out, aic_dtype dtype, uint64_t source)
 }
 
 uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_overflow overflow, const uint64_t *words,
-                           const aic_trace_place *place, uint64_t source)
+                           const aic_trace_place *position, uint64_t source)
 {
     const bool ints = desc->src == AIC_INT32, bytes = aic_dtype_size(desc->dst) == 1;
-    const uint64_t word = words ? words[place->column] : desc->deqScalar;
+    const uint64_t word = words ? words[position->column] : desc->deqScalar;
     const aic_quant q = aic_quant_parts(word);
     char what[128];
-    snprintf(what, sizeof what, "fixpipe, matrix %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", place->matrix,
-             place->row, place->column);
+    snprintf(what, sizeof what, "fixpipe, matrix %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", position->matrix,
+             position->row, position->column);
     aic_sink_put(out, what);
     aic_trace_step(out, "acc", "%s", aic_trace_element(desc->src, source).text);
     source = desc->reluEn ? rectified(out, desc->src, source) : source;
@@ -163,15 +163,15 @@ uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_over
 
 /* ---- tik_fixpipe ---- */
 
-bool aic_trace_tik_fixpipe_place(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_place *place)
+bool aic_trace_tik_fixpipe_place(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_place *position)
 {
     const int64_t rows = desc->burst_len / 2; /* of 16 elements of 4 bytes */
     const int64_t burst = rows * 16 + desc->dst_stride * 32 / (int64_t)aic_dtype_size(desc->dst);
-    *place = (aic_trace_place){.matrix = element / burst};
-    place->row = element % burst / 16;
-    place->column = element % burst % 16;
-    place->from = (place->matrix * ((rows + 15) / 16 * 16) + place->row) * 16 + place->column;
-    return place->matrix < desc->cburst_num && place->row < rows;
+    *position = (aic_trace_place){.matrix = element / burst};
+    position->row = element % burst / 16;
+    position->column = element % burst % 16;
+    position->from = (position->matrix * ((rows + 15) / 16 * 16) + position->row) * 16 + position->column;
+    return position->matrix < desc->cburst_num && position->row < rows;
 }
 
 static uint64_t biased(aic_sink *out, const aic_tik_fixpipe_desc *desc, const void *bias, int64_t index,
@@ -191,21 +191,21 @@ static uint64_t biased(aic_sink *out, const aic_tik_fixpipe_desc *desc, const vo
 }
 
 uint64_t aic_trace_tik_fixpipe(aic_sink *out, const aic_tik_fixpipe_desc *desc, aic_overflow overflow,
-                               void *const operands[], const aic_trace_place *place, uint64_t source)
+                               void *const operands[], const aic_trace_place *position, uint64_t source)
 {
     char what[128];
-    snprintf(what, sizeof what, "tik_fixpipe, burst %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", place->matrix,
-             place->row, place->column);
+    snprintf(what, sizeof what, "tik_fixpipe, burst %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n",
+             position->matrix, position->row, position->column);
     aic_sink_put(out, what);
     aic_trace_step(out, "acc", "%s", aic_trace_element(desc->src, source).text);
     if (desc->bias) {
-        source = biased(out, desc, operands[2], place->matrix * 16 + place->column, source);
+        source = biased(out, desc, operands[2], position->matrix * 16 + position->column, source);
     }
     if (desc->quantize_params == AIC_TIK_FP322FP16) {
         source = aic_trace_narrow(out, AIC_FLOAT16, overflow, aic_trace_float(source));
     } else if (desc->quantize_params == AIC_TIK_INT322FP16) {
         const uint16_t half = desc->mode_param_tensor
-                                  ? (uint16_t)aic_trace_load(AIC_FLOAT16, operands[3], place->column)
+                                  ? (uint16_t)aic_trace_load(AIC_FLOAT16, operands[3], position->column)
                                   : aic_half_from_double(desc->mode_param);
         const float p = scaled(out, to_float(out, (int32_t)source), (float)aic_half_to_double(half));
         source = aic_trace_narrow(out, AIC_FLOAT16, overflow, p);

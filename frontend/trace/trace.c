@@ -19,7 +19,7 @@ typedef struct tracing {
     uint64_t bits;
 } tracing;
 
-/* The operands of a stage, its own places: NULL for what another stage hands over. */
+/* The operands of a stage in its own order: NULL for what another stage hands over. */
 static void own_operands(const tracing *t, int stage, const aic_semantics *semantics, void *own[AIC_OPERANDS_MAX])
 {
     aic_chain_operands chain;
@@ -59,19 +59,19 @@ static bool produce(const tracing *t, aic_sink *out, const aic_stage *stage, voi
                                       : aic_trace_mmad(out, &stage->desc.mmad, t->overflow, own, element, bits);
 }
 
-static bool find_place(const aic_stage *stage, int64_t element, aic_trace_place *place)
+static bool find_position(const aic_stage *stage, int64_t element, aic_trace_place *position)
 {
-    return stage->op == AIC_OP_FIXPIPE ? aic_trace_fixpipe_place(&stage->desc.fixpipe, element, place)
-                                       : aic_trace_tik_fixpipe_place(&stage->desc.tik_fixpipe, element, place);
+    return stage->op == AIC_OP_FIXPIPE ? aic_trace_fixpipe_place(&stage->desc.fixpipe, element, position)
+                                       : aic_trace_tik_fixpipe_place(&stage->desc.tik_fixpipe, element, position);
 }
 
 static uint64_t consume(const tracing *t, aic_sink *out, const aic_stage *stage, void *const own[],
-                        const aic_trace_place *place, uint64_t source)
+                        const aic_trace_place *position, uint64_t source)
 {
     if (stage->op == AIC_OP_FIXPIPE) {
-        return aic_trace_fixpipe(out, &stage->desc.fixpipe, t->overflow, own[2], place, source);
+        return aic_trace_fixpipe(out, &stage->desc.fixpipe, t->overflow, own[2], position, source);
     }
-    return aic_trace_tik_fixpipe(out, &stage->desc.tik_fixpipe, t->overflow, own, place, source);
+    return aic_trace_tik_fixpipe(out, &stage->desc.tik_fixpipe, t->overflow, own, position, source);
 }
 
 static bool is_producer(aic_op op)
@@ -109,27 +109,27 @@ static bool trace_stages(tracing *t, const aic_semantics *semantics, aic_sink *o
 {
     const aic_stage *last = &t->spec->stage[t->spec->count - 1];
     void *own[AIC_OPERANDS_MAX];
-    aic_trace_place place;
+    aic_trace_place position;
     if (!is_consumer(last->op)) {
         return accumulate(t, semantics, out, t->element, &t->bits);
     }
-    if (!find_place(last, t->element, &place)) {
+    if (!find_position(last, t->element, &position)) {
         return false;
     }
     uint64_t source = 0;
     own_operands(t, t->spec->count - 1, semantics, own);
-    if (place.filled) {
+    if (position.filled) {
         aic_trace_step(out, "fill_block", "0");
         t->bits = 0;
         return true;
     }
     if (t->spec->count == 1) {
         const aic_dtype dtype = last->op == AIC_OP_FIXPIPE ? last->desc.fixpipe.src : last->desc.tik_fixpipe.src;
-        source = aic_trace_load(dtype, own[1], place.from);
-    } else if (!accumulate(t, semantics, out, place.from, &source)) {
+        source = aic_trace_load(dtype, own[1], position.from);
+    } else if (!accumulate(t, semantics, out, position.from, &source)) {
         return false;
     }
-    t->bits = consume(t, out, last, own, &place, source);
+    t->bits = consume(t, out, last, own, &position, source);
     return true;
 }
 

@@ -24,7 +24,7 @@ typedef struct aic_disk_cache_info {
  * that belongs to another user, is open to others or cannot be read is AIC_IO. */
 AIC_API aic_status aic_disk_cache_stat(aic_context *context, aic_disk_cache_info *info);
 
-/* Is told of every kernel: the file's name, what it is in the lines of AIC_DUMP_DIR's NAME.txt ("" where that cannot be
+/* Called for every kernel: the file's name, what it is in the lines of AIC_DUMP_DIR's NAME.txt ("" where that cannot be
  * read), and what is wrong with it or NULL. Valid during the call. */
 typedef void (*aic_disk_cache_report)(void *user, const char *file, const char *what, const char *problem);
 

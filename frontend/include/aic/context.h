@@ -91,11 +91,11 @@ typedef struct aic_context_options {
     const char *cache, *cache_dir;
     /* Limits of the memory cache: bytes, of code memory and of some 5 KiB a kernel besides, 0: 256 MiB, and kernels, 0:
      * 65536. Where one is exceeded, kernels that were not used for longest are given up until a sixteenth is free;
-     * those that an aic_kernel holds stay, and count. One that is asked for again is made or loaded again. */
+     * those that an aic_kernel holds stay, and count. One that is requested again is made or loaded again. */
     uint64_t cache_bytes, cache_kernels;
     uint64_t cache_disk_bytes; /* of all its files; 0: 512 MiB. What was not used for longest is removed */
-    /* Who is told where kernels lie and what operators they are, separated by commas: "perf", a map for `perf report`;
-     * "jitdump", a file for `perf inject --jit`; "gdb", symbols and unwind tables for a debugger. NULL: the
+    /* The tools that learn where kernels lie and what operators they are, separated by commas: "perf", a map for `perf
+     * report`; "jitdump", a file for `perf inject --jit`; "gdb", symbols and unwind tables for a debugger. NULL: the
      * environment's AIC_PROFILE; "": nobody. AIC_INVALID_ARGUMENT for any other word, and when a file cannot be
      * written; AIC_IO where the system has no room for it. tools/observing.md says where the files are. */
     const char *profile;

@@ -41,7 +41,7 @@ typedef struct aic_explanation {
 
 /* Explains the kernel of `spec`; schedule and isa as aic_dump() takes them. On success the caller frees
  * explanation->text with aic_free(). AIC_INVALID_ARGUMENT where spec, schedule or isa are wrong, AIC_OUT_OF_MEMORY.
- * How one element comes about tells aic_trace(). */
+ * aic_trace() shows how one element comes about. */
 AIC_API aic_status aic_explain(aic_context *context, const aic_spec *spec, const char *schedule, const char *isa,
                                aic_explanation *explanation);
 

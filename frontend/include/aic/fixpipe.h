@@ -17,16 +17,16 @@
  *     float32 to int8, uint8               (V)QF322B8_PRE times the scale, 9 bits, plus the word's offset, clamped
  *     int32 to int8, uint8                 (V)REQ8        the same; words with MCB shift first
  *
- * Operands, each one-dimensional and as long as these places reach:
+ * Operands, each one-dimensional and as long as these addresses reach:
  *
  *     dst            DstT
  *     src            SrcT
  *     cbufWorkspace  [nSize] quantisation words of the columns, uint64: for the modes with V; else NULL
  *
- * Elements of dst that no place names keep their value. Host pointers need the alignment of their element type only;
- * operands must not overlap. A word of cbufWorkspace with an infinite, NaN or subnormal scale is refused at the call.
- * A word that says results are signed where dst is uint8, or that they are not where it is int8, leaves a warning: the
- * byte is stored as it is.
+ * Elements of dst that have no such address keep their value. Host pointers need the alignment of their element type
+ * only; operands must not overlap. A word of cbufWorkspace with an infinite, NaN or subnormal scale is refused at the
+ * call. A word that says results are signed where dst is uint8, or that they are not where it is int8, leaves a
+ * warning: the byte is stored as it is.
  * ndNum = 0: nothing is read or written, the call succeeds and leaves a warning (aic_take_warning()).
  *
  * SPDX-License-Identifier: Apache-2.0 */

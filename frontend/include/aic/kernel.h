@@ -15,8 +15,8 @@ typedef struct aic_kernel aic_kernel;
 /* Finds or makes the kernel of `spec`. schedule NULL: that of the context's tuning file (aic/tune.h), if it has one for
  * this, else the default rule's. Otherwise the text form that
  * `aicjit dump --stage plan` prints, e.g. "schedule(rows=1, cols=14, vectors=2, unroll=8, band=4)". Fields may be left
- * out, as in "schedule(vectors=2)": they are chosen as the default rule chooses, given the others.
- * context NULL: the default context. When several threads ask for one kernel it is compiled once. */
+ * out, as in "schedule(vectors=2)": they are chosen as the default rule chooses, given the others. context NULL: the
+ * default context. When several threads request one kernel it is compiled once. */
 AIC_API aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule,
                                      aic_kernel **kernel);
 AIC_API void aic_kernel_release(aic_kernel *kernel); /* NULL does nothing */
@@ -89,10 +89,10 @@ typedef struct aic_kernel_info {
 AIC_API aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info);
 
 typedef enum aic_dump_stage {
-    AIC_DUMP_IR = 0, /* as emitted; a comment at its head tells what it is */
+    AIC_DUMP_IR = 0, /* as emitted; a comment at its head says what it is */
     AIC_DUMP_OPT,    /* after the pass pipeline; the comment says where that changes nothing */
-    AIC_DUMP_ASM,    /* compiled in one piece. Kernels that are made to be called are compiled in two: the same code for
-                        what is hot, and for the loops around it code that is made in a quarter of the time */
+    AIC_DUMP_ASM,    /* compiled as a whole. Kernels that are made to be called are compiled in two parts: the same code
+                        for what is hot, and for the loops around it code that is made in a quarter of the time */
     AIC_DUMP_OBJ,    /* relocatable object file */
     AIC_DUMP_PLAN,   /* the schedule's text */
     AIC_DUMP_EXPLAIN /* which schedule, where it comes from and why, which were refused and why, predicted cost and its
@@ -123,8 +123,7 @@ typedef struct aic_prediction {
 } aic_prediction;
 
 /* Predicts the cost of `spec` with this schedule in this context; schedule NULL: the default rule's. A schedule that
- * does not fit is AIC_INVALID_ARGUMENT, and aic_last_error() tells which field is why. context NULL: the default
- * context. */
+ * does not fit is AIC_INVALID_ARGUMENT, and aic_last_error() names the field. context NULL: the default context. */
 AIC_API aic_status aic_schedule_predict(aic_context *context, const aic_spec *spec, const char *schedule,
                                         aic_prediction *prediction);
 

@@ -83,7 +83,7 @@ typedef struct aic_operand {
     bool strided;
 } aic_operand;
 
-/* "producer | consumer" as one specification; either may be a chain itself. aic_spec_validate() tells whether they can
+/* "producer | consumer" as one specification; either may be a chain itself. aic_spec_validate() says whether they can
  * be fused; where they have no operators or more than AIC_STAGES_MAX in all, or one is NULL, the result has none, which
  * it refuses. Shape and stride fields of the consumer that are 0 follow from the producer, and so do the strides of
  * tensor_arithmetic's input0 and output. */

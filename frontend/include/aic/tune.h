@@ -2,7 +2,7 @@
  *
  * A schedule never changes a result that is defined bit for bit, so a tuning file changes speed and nothing else. A
  * file that is damaged, or was made on another machine or by another version, costs speed only: what it says is not
- * used, and aic_take_warning() tells of damage.
+ * used, and aic_take_warning() reports damage.
  *
  * A context applies the records of its file (aic_context_options.tuning_db, or the environment's AIC_TUNING_DB) to
  * kernels that are made without a given schedule. It reads the file once, when it is made.

@@ -52,7 +52,7 @@ typedef enum aic_accumulate { AIC_ACCUMULATE_CUBE = 0, AIC_ACCUMULATE_FAST = 1 }
 typedef enum aic_l1out { AIC_L1OUT_TENSOR = 0, AIC_L1OUT_CHANNEL = 1 } aic_l1out;
 
 /* Data layouts, as transdata and the operands of mmad name them. R x C matrices: ND is row-major, the others are cut
- * into 512-byte fractals; the capital letter tells how fractals follow each other, the small one how elements do inside
+ * into 512-byte fractals; the capital letter says how fractals follow each other, the small one how elements do inside
  * one (z or Z: along the row first). */
 typedef enum aic_layout {
     AIC_LAYOUT_ND = 0,

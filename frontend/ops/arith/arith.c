@@ -37,7 +37,7 @@ static bool is_tensor(const aic_arith *p, int i)
     return p->operand[i].source == AIC_ARITH_TENSOR;
 }
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
 static bool is_compact(const aic_arith_operand *o)
 {
@@ -48,7 +48,7 @@ static bool is_compact(const aic_arith_operand *o)
     return compact;
 }
 
-static void place_start(const aic_arith *p, aic_arith_operand *o)
+static void locate_start(const aic_arith *p, aic_arith_operand *o)
 {
     const int64_t address = p->memory == AIC_MEMORY_LOCAL ? o->address / WORD_BYTES : 0;
     o->lane = address / p->lane_words;
@@ -56,7 +56,7 @@ static void place_start(const aic_arith *p, aic_arith_operand *o)
 }
 
 /* Sizes in words; the strides given, or those of the compact packing. */
-static void place_strides(const aic_arith *p, aic_arith_operand *o)
+static void locate_strides(const aic_arith *p, aic_arith_operand *o)
 {
     const int64_t rows = blocks(o->lane + p->shape[AIC_ARITH_C], p->lanes);
     const int64_t sizes[] = {blocks(p->shape[AIC_ARITH_N], WORD_BITS / o->bits), rows, p->shape[AIC_ARITH_H],
@@ -73,7 +73,7 @@ static void place_strides(const aic_arith *p, aic_arith_operand *o)
     }
 }
 
-static void place_extent(aic_arith_operand *o)
+static void locate_extent(aic_arith_operand *o)
 {
     o->extent = 1;
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
@@ -82,7 +82,7 @@ static void place_extent(aic_arith_operand *o)
 }
 
 /* The value in the low bits of a legal constant. */
-static void place_constant(aic_arith_operand *o)
+static void decode_constant(aic_arith_operand *o)
 {
     if (o->bits < WORD_BITS) {
         const int64_t range = INT64_C(1) << o->bits;
@@ -96,11 +96,11 @@ void aic_arith_place(aic_arith *p)
     for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
         aic_arith_operand *o = &p->operand[i];
         if (o->source == AIC_ARITH_TENSOR) {
-            place_start(p, o);
-            place_strides(p, o);
-            place_extent(o);
+            locate_start(p, o);
+            locate_strides(p, o);
+            locate_extent(o);
         } else if (o->source == AIC_ARITH_CONSTANT) {
-            place_constant(o);
+            decode_constant(o);
         }
     }
 }
@@ -217,11 +217,11 @@ static aic_status check_lane(const aic_arith *p, int i)
 
 static aic_status check_tensor(aic_arith *p, int i)
 {
-    place_start(p, &p->operand[i]);
-    place_strides(p, &p->operand[i]);
+    locate_start(p, &p->operand[i]);
+    locate_strides(p, &p->operand[i]);
     aic_status status = check_strides(p, i);
     if (status == AIC_OK) {
-        place_extent(&p->operand[i]);
+        locate_extent(&p->operand[i]);
         status = check_lane(p, i);
     }
     return status;

@@ -66,7 +66,7 @@ const aic_arith_op *aic_arith_op_get(aic_atomic_op number);
 /* The rule of the field op; fixed: of the fixed-point entry. */
 aic_status aic_arith_check_op(const aic_arith *p, bool fixed);
 
-/* ---- rules and places (arith.c) ---- */
+/* ---- rules and addresses (arith.c) ---- */
 
 /* Where the operands are: in local memory, whose geometry the semantics have, or in one lane without an end. */
 void aic_arith_set_memory(aic_arith *p, aic_memory memory, const aic_semantics *semantics);
@@ -100,13 +100,13 @@ static inline void aic_arith_clear_strides(bool tensor, const int64_t shape[AIC_
     }
 }
 
-/* The rules from memory to the strides, in the order of the parameter tables; then places the operands. */
+/* The rules from memory to the strides, in the order of the parameter tables; then locates the operands. */
 aic_status aic_arith_check_places(aic_arith *p);
 
 /* The rule on memory that output and inputs share (arith_overlap.c). May return AIC_OUT_OF_MEMORY. */
 aic_status aic_arith_check_overlap(const aic_arith *p);
 
-/* Whether output and input put every element in the same place, but for their addresses in flat memory. */
+/* Whether output and input put every element at the same address, apart from where they begin in flat memory. */
 bool aic_arith_same_places(const aic_arith *p, const aic_arith_operand *input);
 
 /* Fills in what follows from legal fields. */

@@ -82,7 +82,7 @@ static void canonicalise_constants(const aic_arith *p, aic_tensor_arithmetic_qua
 }
 
 /* The result is a pattern of bits. Signs count where it is shifted right, as that of the count says; the sign of the
- * shifted number then tells the two kinds of shift apart. All counts of 16 and more shift everything out. */
+ * shifted number then distinguishes the two kinds of shift. All counts of 16 and more shift everything out. */
 static void canonicalise_shift(const aic_arith *p, aic_tensor_arithmetic_quantized_desc *desc)
 {
     enum { ALL = 16 };

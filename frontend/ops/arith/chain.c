@@ -16,15 +16,15 @@ enum { BLOCK = 16 };
 
 static const char *const dimensions[] = {"N", "C", "H", "W"};
 
-/* Where the accumulators are, as the operator tells it. */
-typedef struct places {
+/* Shape and strides of the accumulators in the operator's terms. */
+typedef struct geometry {
     int64_t shape[AIC_ARITH_RANK], stride[AIC_ARITH_RANK];
-} places;
+} geometry;
 
-static places places_of(const aic_accumulator *from)
+static geometry geometry_of(const aic_accumulator *from)
 {
     const int64_t blocks = (from->columns + BLOCK - 1) / BLOCK, block = from->block_rows * BLOCK;
-    return (places){{1, blocks, from->block_rows, BLOCK}, {0, block, BLOCK, 1}};
+    return (geometry){{1, blocks, from->block_rows, BLOCK}, {0, block, BLOCK, 1}};
 }
 
 /* Flags and words that must be legal before anything is filled in. */
@@ -60,7 +60,7 @@ static aic_status check_stage(const aic_tensor_arithmetic_desc *desc, const aic_
 }
 
 /* All rows of a block, or those that are defined. */
-static aic_status fill_shape(aic_tensor_arithmetic_desc *desc, const aic_accumulator *from, const places *at)
+static aic_status fill_shape(aic_tensor_arithmetic_desc *desc, const aic_accumulator *from, const geometry *at)
 {
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
         desc->shape[d] = desc->shape[d] == 0 ? at->shape[d] : desc->shape[d];
@@ -78,7 +78,7 @@ static aic_status fill_shape(aic_tensor_arithmetic_desc *desc, const aic_accumul
 
 /* Strides of the accumulators; those that lead nowhere may be anything. */
 static aic_status fill_strides(const char *field, const int64_t shape[AIC_ARITH_RANK], int64_t stride[AIC_ARITH_RANK],
-                               const aic_accumulator *from, const places *at)
+                               const aic_accumulator *from, const geometry *at)
 {
     const bool left_out = aic_arith_is_compact(stride);
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
@@ -97,7 +97,7 @@ static aic_status fill_strides(const char *field, const int64_t shape[AIC_ARITH_
 aic_status aic_tensor_arithmetic_consume(void *descriptor, const aic_accumulator *from, const aic_semantics *semantics)
 {
     aic_tensor_arithmetic_desc *desc = descriptor;
-    const places at = places_of(from);
+    const geometry at = geometry_of(from);
     aic_status status = check_modes(desc);
     if (status == AIC_OK) {
         status = fill_shape(desc, from, &at);

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What an input has that it does not take: of a tensor the constant, of a constant the place. */
+/* Clears what an input has and does not take: of a tensor the constant, of a constant address and strides. */
 static inline void clear_input(const int64_t *shape, const bool *constant, int64_t *address, int64_t *stride,
                                float *value)
 {
@@ -58,7 +58,7 @@ static void set_source(aic_arith_operand *o, const bool *is_const, float constan
     o->constant = aic_bits_of_float(constant);
 }
 
-/* Of any descriptor; nothing is placed. */
+/* Of any descriptor; nothing is located. */
 static aic_arith read_fields(const aic_tensor_arithmetic_desc *desc, const aic_semantics *semantics)
 {
     const aic_arith_op *op = aic_arith_op_get(desc->op);

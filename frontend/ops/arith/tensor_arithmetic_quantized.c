@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Clears strides that are not those of the compact packing. Batches that fit into one word, and a dimension that is
- * `single`, have one place. */
+ * `single`, have one index. */
 static void clear_written(const int64_t *shape, bool narrow, const bool single[3], int64_t *stride)
 {
     const bool word = shape[0] <= (narrow ? 4 : 2);
@@ -76,7 +76,7 @@ static void set_source(aic_arith_operand *o, const bool *is_const)
     o->source = aic_flag(is_const) ? AIC_ARITH_CONSTANT : AIC_ARITH_TENSOR;
 }
 
-/* Of any descriptor; nothing is placed. */
+/* Of any descriptor; nothing is located. */
 static aic_arith read_fields(const aic_tensor_arithmetic_quantized_desc *desc, const aic_semantics *semantics)
 {
     const aic_arith_op *op = aic_arith_op_get(desc->op);

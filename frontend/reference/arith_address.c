@@ -1,5 +1,5 @@
-/* Where elements of tensor arithmetic lie; see arith_place.h. */
-#include "frontend/reference/arith_place.h"
+/* Where elements of tensor arithmetic lie; see arith_address.h. */
+#include "frontend/reference/arith_address.h"
 
 #include <string.h>
 

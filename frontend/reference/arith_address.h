@@ -1,6 +1,6 @@
 /* Where elements of tensor arithmetic lie, in either entry (data layouts, section 7). */
-#ifndef AIC_REFERENCE_ARITH_PLACE_H
-#define AIC_REFERENCE_ARITH_PLACE_H
+#ifndef AIC_REFERENCE_ARITH_ADDRESS_H
+#define AIC_REFERENCE_ARITH_ADDRESS_H
 
 #include <aic/spec.h>
 
