@@ -95,7 +95,7 @@ static bool look_on_disk(aic_build *build)
 {
     const aic_context *context = build->context;
     if (!build->looked) {
-        /* Who wants dumps wants the generator's; profilers are told what objects have besides code. */
+        /* Dumps are of the generator's own work; profilers need what objects have besides code. */
         build->loaded = context->dump_dir == NULL && context->profile == 0 &&
                         aic_disk_load(&context->disk, &build->identity, &build->object);
     }
@@ -181,7 +181,7 @@ const char *aic_build_origin(const aic_build *build, const aic_code *code)
     return code->given ? aic_origin_tuned : aic_origin_default;
 }
 
-/* Tells those who asked that there is a new kernel. */
+/* Tells profilers, dumps and the log that there is a new kernel. */
 static void publish(aic_build *build)
 {
     const aic_context *context = build->context;

@@ -2,9 +2,9 @@
  *
  *     hits     lock-free: atomic loads of a table with open addressing
  *     misses   exactly one thread makes the value of a key (it holds the key's flight), the others wait for it
- *     failure  is told to everyone who waited and is not kept: the next caller tries again
+ *     failure  is returned to everyone who waited and is not kept: the next caller tries again
  *     growth   publishes a new table; the old one is retired (grace.h), so a reader never loses its table
- *     removal  leaves a mark that matches no key in the entry's place, and retires the entry
+ *     removal  leaves a mark that matches no key in the entry's slot, and retires the entry
  *     fork     a child has none of the threads whose flights it finds: they count as failed, and the next caller tries
  *
  * What a reader finds is valid until it leaves the section that it has found it in (grace.h). Who holds the mutex, or
@@ -21,7 +21,7 @@
 typedef struct aic_cache_key {
     const void *bytes;
     size_t size;
-    uint64_t hash; /* of the bytes; keys with equal hashes are told apart all the same */
+    uint64_t hash; /* of the bytes; keys with equal hashes are compared all the same */
 } aic_cache_key;
 
 /* A key with its value; of the upper part nothing but the time of use changes once a reader can see it. */
@@ -61,7 +61,7 @@ typedef struct aic_cache {
     bool (*admit)(aic_cache_entry *entry);
     void (*drop)(aic_retired *retired);
     /* Used by misses only, under the mutex, as is the writing of the table. */
-    size_t marks; /* places of entries that were removed */
+    size_t marks; /* slots of entries that were removed */
     aic_flight *flights;
     size_t flight_count;
 } aic_cache;
@@ -86,7 +86,7 @@ static inline const aic_cache_entry *aic_cache_find(const aic_cache *cache, cons
     return aic_cache_find_slot(cache, key, &slot);
 }
 
-/* The entry that is in a slot now, of whatever key; NULL: there is none. Any number may be asked for. */
+/* The entry that is in a slot now, of whatever key; NULL: there is none. Any number is allowed. */
 static inline const aic_cache_entry *aic_cache_at(const aic_cache *cache, size_t slot)
 {
     /* acquire, twice: as in aic_cache_find_slot(). */

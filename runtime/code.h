@@ -48,7 +48,7 @@ typedef struct aic_code {
     bool given; /* the schedule, by a caller or a tuning record: the default rule had no say */
     uint64_t emit_ns, codegen_ns, link_ns;
     size_t code_bytes;
-    aic_profile_entry *profile; /* NULL: no profiler was told */
+    aic_profile_entry *profile; /* NULL: no profiler knows of it */
 } aic_code;
 
 /* A code without functions, described by a canonical specification, or by the `count` of a group: one operand, the
@@ -77,7 +77,7 @@ void aic_code_release(aic_code *code); /* frees the machine code with the last h
  * that of a caller's parallel loop. */
 aic_status aic_call(const aic_code *code, int form, const void *const operands[]);
 
-/* The same for who has asked for the calling thread's record, which may be NULL. */
+/* The same for a caller that has the calling thread's record, which may be NULL. */
 aic_status aic_call_as(aic_thread *thread, const aic_code *code, int form, const void *const operands[]);
 
 /* The same through libffi. */

@@ -19,17 +19,17 @@
 
 /* ---- files without a name ---- */
 
-enum { PLACES = 4 };
+enum { WAYS = 4 };
 
-/* A file of one of the places, -1: there is none. */
-static int open_file(int place)
+/* A file that can be executed, made in one of several ways; -1: this one fails. */
+static int open_file(int way)
 {
-    static const char *const folders[PLACES] = {[2] = "/tmp", [3] = "/var/tmp"};
-    if (place == 0) {
+    static const char *const folders[WAYS] = {[2] = "/tmp", [3] = "/var/tmp"};
+    if (way == 0) {
         const int file = memfd_create("aicjit", MFD_CLOEXEC | MFD_EXEC);
         return file >= 0 ? file : memfd_create("aicjit", MFD_CLOEXEC);
     }
-    const char *folder = place == 1 ? aic_environment("TMPDIR") : folders[place];
+    const char *folder = way == 1 ? aic_environment("TMPDIR") : folders[way];
     return folder != NULL ? open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600) : -1;
 }
 
@@ -58,8 +58,8 @@ static aic_status map_some_file(size_t size, aic_code_chunk *chunk)
 {
     bool mapped = false;
     int error = 0;
-    for (int place = 0; place < PLACES && !mapped; place++) {
-        const int file = open_file(place);
+    for (int way = 0; way < WAYS && !mapped; way++) {
+        const int file = open_file(way);
         mapped = file >= 0 && map_file(file, size, chunk);
         error = mapped ? 0 : errno;
         if (file >= 0) {

@@ -63,7 +63,7 @@ static void tell_refusal(const aic_context *context)
     }
 }
 
-/* What profilers and debuggers are told. */
+/* The tools that learn where kernels lie. */
 static aic_status choose_profile(const char *option, unsigned *kinds)
 {
     const char *value = option != NULL ? option : aic_environment("AIC_PROFILE");

@@ -112,7 +112,7 @@ static void report(const aic_disk *disk, const char *name, const char *problem)
     }
 }
 
-/* What is not the user's to mend is told to those who ask only. */
+/* What the user cannot mend is logged only, with AIC_VERBOSE. */
 static void report_write(const aic_disk *disk, const char *problem)
 {
     if (disk->verbose) {
@@ -216,7 +216,7 @@ static int write_all(int file, const unsigned char *bytes, size_t size)
     return 0;
 }
 
-/* 0 or an errno. Nothing is synchronised: the checksum tells what a crash of the machine has spoiled. */
+/* 0 or an errno. Nothing is synchronised: the checksum shows what a crash of the machine has damaged. */
 static int publish(int folder, const char *name, const unsigned char *bytes, size_t size)
 {
     char temporary[NAME_BYTES + 64];

@@ -2,7 +2,7 @@
  *
  *     trust    the folder and the files belong to the user of the process, and nobody else may write to them; else they
  *              are not used. What is checked is a copy in the process's own memory, and that copy is what runs
- *     whole    a file is written under another name and renamed; a checksum tells what a crash or a disk has spoiled
+ *     whole    a file is written under another name and renamed; a checksum shows what a crash or a disk has damaged
  *     refused  a file that is damaged, foreign, of another version or open to others is reported and replaced, never
  * run no lock  processes that make the same kernel write the same file, one after the other; nothing waits quota    one
  * write in a few looks whether the folder is too large, and removes what was not used for longest

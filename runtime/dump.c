@@ -138,7 +138,7 @@ typedef struct dump_job {
     const char *isa, *triple;
     char *bytes;
     size_t size;
-    aic_explanation *explanation; /* NULL: only bytes are asked for */
+    aic_explanation *explanation; /* NULL: only bytes are wanted */
 } dump_job;
 
 /* Writes the explanation but for its text. */

@@ -53,15 +53,15 @@ static size_t level_number(const aic_target *target)
 static aic_status insert_level(export_job *job, const aic_target *target)
 {
     const size_t number = level_number(target);
-    size_t place = 0;
-    while (place < job->levels && level_number(job->target[place]) < number) {
-        place++;
+    size_t at = 0;
+    while (at < job->levels && level_number(job->target[at]) < number) {
+        at++;
     }
-    if (place < job->levels && job->target[place] == target) {
+    if (at < job->levels && job->target[at] == target) {
         return aic_fail(AIC_INVALID_ARGUMENT, "isa", "level %s is named twice", target->name);
     }
-    memmove(&job->target[place + 1], &job->target[place], (job->levels - place) * sizeof job->target[0]);
-    job->target[place] = target;
+    memmove(&job->target[at + 1], &job->target[at], (job->levels - at) * sizeof job->target[0]);
+    job->target[at] = target;
     job->levels++;
     return AIC_OK;
 }

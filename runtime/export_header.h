@@ -5,7 +5,7 @@
 #include "codegen/codegen.h"
 #include "runtime/export_names.h"
 
-/* What the header tells of. */
+/* What the header describes. */
 typedef struct aic_export_contents {
     const aic_bundle_request *request;
     const aic_bundle *bundle;

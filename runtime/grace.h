@@ -35,7 +35,7 @@ aic_presence *aic_presence_get(void);
 void aic_grace_enter_unknown(void);
 void aic_grace_leave_unknown(void);
 
-/* aic_grace_enter() for who has asked for the calling thread's record, which may be NULL. */
+/* aic_grace_enter() for a caller that has the calling thread's record, which may be NULL. */
 static inline aic_presence *aic_grace_enter_as(const aic_thread *thread)
 {
     aic_presence *reader = thread != NULL && thread->reader != NULL ? thread->reader : aic_presence_get();

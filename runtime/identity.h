@@ -8,11 +8,11 @@
  *           AIC_HAS_... in 4 bytes each
  *     PASS  the context's passes as a text
  *     FLDS  the list "machine": what the generator supposes of it
- *     SCHD  the schedule as a text: a kernel that was asked for with one; or
+ *     SCHD  the schedule as a text: a kernel that was requested with one; or
  *     RULE  the version of the default rule in 4 bytes
  *
  * FLDS: the list's name as a text, its signature (aic_record_signature) in 8 bytes, and 8 bytes for each entry of each
- * field. Every part tells how long it is, so that none can be taken for another. Nothing depends on the host. */
+ * field. Every part has its length in it, so that none can be taken for another. Nothing depends on the host. */
 #ifndef AIC_RUNTIME_IDENTITY_H
 #define AIC_RUNTIME_IDENTITY_H
 

@@ -32,7 +32,7 @@ static inline aic_status aic_ask_check(const aic_spec *spec)
     return known ? AIC_OK : aic_spec_validate(spec, NULL); /* which says what is wrong */
 }
 
-/* What a caller asks for: the kernel of one specification, or of a group of specifications that are independent of each
+/* What a caller requests: the kernel of one specification, or of a group of specifications that are independent of each
  * other; the only operand of that one is the table of theirs (codegen.h). */
 typedef struct aic_request {
     size_t specs; /* specifications: 1, of a group up to AIC_GROUP_MAX of one stage each */

@@ -150,48 +150,48 @@ static bool find_line(const char *root, const char *name, bool (*take)(void *use
 }
 
 /* Where a hierarchy is mounted, and which of its groups is the process's. */
-typedef struct place {
+typedef struct membership {
     const hierarchy *of;
-    char mounted_group[PATH_BYTES], mount[PATH_BYTES], group[PATH_BYTES];
-} place;
+    char mounted_cgroup[PATH_BYTES], mount[PATH_BYTES], cgroup[PATH_BYTES];
+} membership;
 
 /* A line of /proc/self/mountinfo: "ID PARENT DEVICE GROUP MOUNT OPTIONS [TAG]... - TYPE SOURCE SUPER_OPTIONS". */
 static bool take_mount(void *user, char *line)
 {
-    place *p = user;
+    membership *p = user;
     char type[32], options[PATH_BYTES];
     const char *rest = strstr(line, " - ");
     _Static_assert(PATH_BYTES == 1024, "the widths below are one less");
     return rest != NULL && sscanf(rest, " - %31s %*s %1023s", type, options) == 2 &&
            strcmp(type, p->of->file_system) == 0 && (p->of->controller == NULL || lists(options, p->of->controller)) &&
-           sscanf(line, "%*s %*s %*s %1023s %1023s", p->mounted_group, p->mount) == 2;
+           sscanf(line, "%*s %*s %*s %1023s %1023s", p->mounted_cgroup, p->mount) == 2;
 }
 
 /* A line of /proc/self/cgroup: "ID:CONTROLLERS:GROUP", of version 2 "0::GROUP". */
-static bool take_group(void *user, char *line)
+static bool take_cgroup(void *user, char *line)
 {
-    place *p = user;
-    char *controllers = strchr(line, ':'), *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
-    if (group == NULL) {
+    membership *p = user;
+    char *controllers = strchr(line, ':'), *cgroup = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+    if (cgroup == NULL) {
         return false;
     }
     *controllers++ = '\0';
-    *group++ = '\0';
+    *cgroup++ = '\0';
     if (p->of->controller == NULL ? *controllers != '\0' || strcmp(line, "0") != 0
                                   : !lists(controllers, p->of->controller)) {
         return false;
     }
-    (void)snprintf(p->group, sizeof p->group, "%s", group);
+    (void)snprintf(p->cgroup, sizeof p->cgroup, "%s", cgroup);
     return true;
 }
 
 /* The group's path below the mount: behind the group that is mounted there. A process that sees a mount of another
  * group, as in a container, has its own group at the mount itself. */
-static const char *below_mount(const place *p)
+static const char *below_mount(const membership *p)
 {
-    const size_t length = strcmp(p->mounted_group, "/") == 0 ? 0 : strlen(p->mounted_group);
-    const char *rest = p->group + length;
-    const bool inside = strncmp(p->group, p->mounted_group, length) == 0 && (*rest == '/' || *rest == '\0');
+    const size_t length = strcmp(p->mounted_cgroup, "/") == 0 ? 0 : strlen(p->mounted_cgroup);
+    const char *rest = p->cgroup + length;
+    const bool inside = strncmp(p->cgroup, p->mounted_cgroup, length) == 0 && (*rest == '/' || *rest == '\0');
     return inside && strstr(rest, "/..") == NULL ? rest : "";
 }
 
@@ -204,11 +204,11 @@ static int stricter(int a, int b)
 /* The strictest quota of a group and of those that it is in, up to the mount. */
 static int hierarchy_quota(const hierarchy *of, const char *root)
 {
-    place p = {.of = of};
+    membership p = {.of = of};
     char folder[3 * PATH_BYTES];
     int strictest = 0;
     if (!find_line(root, "/proc/self/mountinfo", take_mount, &p) ||
-        !find_line(root, "/proc/self/cgroup", take_group, &p)) {
+        !find_line(root, "/proc/self/cgroup", take_cgroup, &p)) {
         return 0;
     }
     const int mount = snprintf(folder, sizeof folder, "%s%s", root, p.mount);

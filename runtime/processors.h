@@ -16,7 +16,7 @@ typedef struct aic_affinity {
 typedef struct aic_processors {
     int count;  /* effective processors, at least 1 */
     bool quota; /* a control group's quota is what limits them: time that is spent waiting is lost to the work */
-    aic_affinity affinity; /* of the thread that asked */
+    aic_affinity affinity; /* of the calling thread */
 } aic_processors;
 
 /* Finds the processors of the calling thread's mask; a quota is not looked for. What cannot be found out does not limit

@@ -32,7 +32,7 @@ struct aic_profile_entry {
 static struct {
     pthread_mutex_t lock;
     aic_profile_entry *first;
-    bool inherited; /* jitdump's file has kernels to be told that the parent made */
+    bool inherited; /* jitdump's file must get the kernels that the parent made */
 } profile = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 aic_status aic_profile_parse(const char *name, const char *text, unsigned *kinds)
@@ -82,7 +82,8 @@ static void in_child(void)
 
 static void register_handlers(void)
 {
-    (void)pthread_atfork(before_fork, after_fork, in_child); /* without memory for it children are not told */
+    (void)pthread_atfork(before_fork, after_fork,
+                         in_child); /* without memory for it a child's kernels are not announced */
 }
 
 aic_status aic_profile_start(unsigned kinds)

@@ -1,4 +1,4 @@
-/* What profilers and debuggers are told of kernels: where their code lies and which operator it is. One list for the
+/* What profilers and debuggers get to know of kernels: where their code lies and which operator it is. One list for the
  * process, as the files and the debugger's interface are the process's, too.
  *
  *     perf      /tmp/perf-PID.map: a line "ADDRESS SIZE OPERATOR" for each function, which `perf report` reads
@@ -28,7 +28,7 @@ typedef struct aic_profile_entry aic_profile_entry;
 
 struct aic_code;
 
-/* Announces code that is placed, made of this object. code->profile is its entry then; without memory it stays NULL. */
+/* Announces code in its memory, made of this object. code->profile is its entry then; without memory it stays NULL. */
 void aic_profile_add(unsigned kinds, struct aic_code *code, const aic_object *object);
 
 /* Takes it back, before the code goes: the debugger forgets it; perf's files keep it. NULL does nothing. */

@@ -53,7 +53,7 @@ static int open_map(int flags)
     return open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
 }
 
-/* When this process began, in seconds since the epoch; 0: it cannot be told. */
+/* When this process began, in seconds since the epoch; 0: it is not known. */
 static time_t process_began(void)
 {
     enum { FIELDS_BEFORE = 20 }; /* between the program's name and the time, in ticks since the machine's start */

@@ -16,7 +16,7 @@
 /* aic_scratch_get() for calls that the block is too small for, or much too large. */
 aic_status aic_scratch_fit(size_t size, void **memory);
 
-/* aic_scratch_get() for who has asked for the calling thread's record, which may be NULL. */
+/* aic_scratch_get() for a caller that has the calling thread's record, which may be NULL. */
 static inline aic_status aic_scratch_get_as(aic_thread *thread, size_t size, void **memory)
 {
     if (thread == NULL || size > thread->scratch.size || size < thread->scratch.few) {

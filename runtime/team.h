@@ -1,5 +1,5 @@
 /* The workers of one call of the library: the threads of the pool, the caller's own parallel loop, or the calling
- * thread alone. They divide the items of a piece of work among themselves, piece after piece. */
+ * thread alone. They divide the items of a phase among themselves, phase after phase. */
 #ifndef AIC_RUNTIME_TEAM_H
 #define AIC_RUNTIME_TEAM_H
 

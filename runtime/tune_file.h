@@ -19,7 +19,7 @@ typedef struct aic_tune_file {
 
 void aic_tune_file_free(aic_tune_file *file);
 
-/* Reads what is intact and counts what is not. A file that is not there, or empty, has no records: *exists tells.
+/* Reads what is intact and counts what is not. A file that is not there, or empty, has no records: *exists says which.
  * AIC_INVALID_ARGUMENT for one that is no tuning file, or of another version, or cannot be opened; AIC_IO,
  * AIC_OUT_OF_MEMORY. */
 aic_status aic_tune_file_read(const char *path, aic_tune_file *file, bool *exists);

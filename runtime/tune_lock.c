@@ -32,8 +32,8 @@ static aic_status fail_wait(const char *path, double patience)
                     patience);
 }
 
-/* Waits for the lock on an open file until `until`; asks again and again, as a wait that the system does could last for
- * ever. 0 or an errno, EWOULDBLOCK when the time is up. */
+/* Waits for the lock on an open file until `until`; tries again and again, as a wait that the system does could last
+ * for ever. 0 or an errno, EWOULDBLOCK when the time is up. */
 static int wait_for_lock(int fd, double until)
 {
     static const struct timespec PAUSE = {.tv_nsec = 10 * 1000 * 1000};

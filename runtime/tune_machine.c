@@ -1,4 +1,4 @@
-/* What tells this machine from others in a tuning file: a processor's name, features and caches. */
+/* What identifies this machine in a tuning file: a processor's name, features and caches. */
 #include "codegen/target/host.h"
 #include "runtime/tune_record.h"
 

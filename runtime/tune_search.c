@@ -24,7 +24,7 @@ enum {
     ROUNDS_TILES = 20,
     ROUNDS_LOOPS = 40,
     ROUNDS_JUDGE = 60,
-    ROUNDS_PATIENT = 3,  /* times as many where patience is asked for */
+    ROUNDS_PATIENT = 3,  /* times as many with --effort patient */
     ROUNDS_ENOUGH = 6,   /* samples from which on an interval holds its median with 95 % */
     BATCH_NS = 100000,   /* of one measurement: the clock's own cost, some 300 ns, is far below the noise */
     WARM_NS = 2000000,   /* calls shorter than this are called once before they are measured: the caches then hold

@@ -1,4 +1,4 @@
-/* A thread for one piece of work; see worker.h. */
+/* A thread for one task; see worker.h. */
 #include "runtime/worker.h"
 #include "frontend/core/diag.h"
 #include <fenv.h>
