@@ -58,7 +58,7 @@ static void free_row(bench_earlier *row)
     free(row->weights);
 }
 
-/* Whether the object tells of a measurement. Files of before there were intervals have none. */
+/* Whether the object describes a measurement. Files of before there were intervals have none. */
 static bool is_row(const bench_earlier *row)
 {
     return row->spec != NULL && row->isa != NULL && row->threads >= 1 && row->median_ns > 0;

@@ -96,7 +96,7 @@ bool benchline_recognise(const char *text)
     if (is_option(text, part_length(text)) || (find_key(&scratch, text, &length) != NULL && is_digit(text[length]))) {
         return true;
     }
-    /* A wrong key is told from an operator by the parenthesis. */
+    /* A wrong key is distinguished from an operator by the parenthesis. */
     for (length = 0; is_letter(text[length]); length++) {
     }
     return length > 0 && is_digit(text[length]) && strchr(text, '(') == NULL;
@@ -263,9 +263,9 @@ static int fill_in_axes(problem *p)
     return CLI_DONE;
 }
 
-static int64_t round_up(int64_t value, int64_t unit)
+static int64_t round_up(int64_t value, int64_t multiple)
 {
-    return (value + unit - 1) / unit * unit;
+    return (value + multiple - 1) / multiple * multiple;
 }
 
 static aic_spec spec_of(const problem *p, aic_dtype dtype)

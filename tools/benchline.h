@@ -22,8 +22,8 @@ benchline_kind benchline_part(const char **at, size_t *length);
  * height, width) of which no size is given follows the others as a whole: width follows height, height and width follow
  * depth; where only the width is given the problem is one-dimensional, H = Kh = 1. On an axis that is given, input and
  * kernel are required, the stride is 1 and the dilation 0 (here: 1) by default, the output follows from the padding or
- * the padding from the output, and the padding at the end is what the output asks for. Of a key that comes twice the
- * last value counts. Channels are rounded up to C0 and 16. An image count that is left out stands for one image.
+ * the padding from the output, and the padding at the end is what the output needs. Of a key that comes twice the last
+ * value counts. Channels are rounded up to C0 and 16. An image count that is left out stands for one image.
  *
  * Problems of more than one group, image or depth are refused, as are outputs that leave out a stride or more of the
  * input. Returns an exit status. */

@@ -100,7 +100,7 @@ static int warm_all(cache_options *o, const spec_list *list)
     }
     printf("%" PRIu64 " kernels made, %" PRIu64 " were there\n", stats.compiles, stats.loads);
     if (stats.stores < stats.compiles) {
-        return cli_fail(CLI_SYSTEM, "cache: warm: %" PRIu64 " kernels could not be written (AIC_VERBOSE=1 tells why)",
+        return cli_fail(CLI_SYSTEM, "cache: warm: %" PRIu64 " kernels could not be written (AIC_VERBOSE=1 shows why)",
                         stats.compiles - stats.stores);
     }
     return interrupted ? cli_fail(CLI_MISMATCH, "cache: warm: interrupted after %zu of %zu", done, list->count)

@@ -154,7 +154,7 @@ static int check_kernel(check_state *check, const verify_case *c, aic_context *c
     return record_case(check, verdict, &report, text, seed, aic_context_isa(context), schedule);
 }
 
-/* Every schedule of the generator, or the one asked for. */
+/* Every schedule of the generator, or the one of --schedule. */
 static int check_level(check_state *check, const verify_case *c, aic_context *context, const char *text, int64_t seed)
 {
     if (check->schedule == NULL || strcmp(check->schedule, "all") != 0) {

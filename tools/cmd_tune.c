@@ -186,7 +186,7 @@ static int check_memory(const tune_options *o, const aic_spec *spec)
     size_t count = 0;
     uint64_t bytes = 0;
     if (aic_spec_operands(spec, &o->session.semantics, operand, &count) != AIC_OK) {
-        return CLI_DONE; /* told by the search */
+        return CLI_DONE; /* reported by the search */
     }
     for (size_t i = 0; i < count; i++) {
         const bool written = (operand[i].direction & AIC_OUT) != 0;

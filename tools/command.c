@@ -56,8 +56,9 @@ const command_variable *command_variable_at(size_t index)
         {"AIC_VERBOSE",
          "1: a line on standard error for every kernel that is made or loaded; 2: and for every lookup; or, as "
          "lines of CSV, of any of create,exec,cache,dispatch"},
-        {"AIC_PROFILE", "who is told where kernels lie, of perf,jitdump,gdb: a map for perf report, a file for perf "
-                        "inject, symbols and unwind tables for the debugger"},
+        {"AIC_PROFILE",
+         "which tools learn where kernels lie, of perf,jitdump,gdb: a map for perf report, a file for perf "
+         "inject, symbols and unwind tables for the debugger"},
         {"AIC_DUMP_DIR", "a folder, made where it is not there, for the IR, assembly and object of every kernel"},
     };
     return index < sizeof variables / sizeof variables[0] ? &variables[index] : NULL;

@@ -1,5 +1,5 @@
-/* The manual page and the completion of bash. Commands show their options when they are asked for help: what they show
- * goes through args_present(). */
+/* The manual page and the completion of bash. Commands show their options with `help`: what they show goes through
+ * args_present(). */
 #include "tools/manual.h"
 
 #include "tools/args.h"

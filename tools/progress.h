@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts `total` steps of `what`, each of which asks interrupt_requested() where it takes long. */
+/* Starts `total` steps of `what`, each of which calls interrupt_requested() where it takes long. */
 void progress_start(const char *what, size_t total);
 
-/* One step is done; shows what is left, at most ten times a second. False when a signal asked for a stop. */
+/* One step is done; shows what is left, at most ten times a second. False when a signal has come that ends the work. */
 bool progress_step(void);
 
 /* Wipes the line. Returns an exit status: CLI_MISMATCH with a message when a signal ended the work. */

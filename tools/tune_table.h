@@ -14,7 +14,7 @@ typedef struct tune_view {
     const char *spec;     /* its text */
 } tune_view;
 
-/* An aic_tune_progress; user is the tune_view. False when a signal asked for the end. */
+/* An aic_tune_progress; user is the tune_view. False when a signal has come that ends the work. */
 bool tune_view_progress(void *view, const aic_tune_result *so_far, double left);
 
 /* Wipes what stands on the terminal. */

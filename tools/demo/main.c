@@ -22,7 +22,7 @@ static const demo_job jobs[] = {
 
 enum { JOB_COUNT = sizeof jobs / sizeof jobs[0] };
 
-/* "DIR/NAME" into `path`; DIR/NAME becomes a folder when asked. */
+/* "DIR/NAME" into `path`; DIR/NAME becomes a folder where make_folder says so. */
 static int make_path(char path[PATH_BYTES], const char *folder, const char *name, bool make_folder)
 {
     int length = snprintf(path, PATH_BYTES, "%s%s%s", folder, name[0] == '\0' ? "" : "/", name);

@@ -12,10 +12,10 @@
 /* More says nothing that the values do not. */
 enum { ULP_SHOWN = 1 << 20 };
 
-/* The place of an element among all values of its type, from the least to the largest: integers in their order, floats
+/* The rank of an element among all values of its type, from the least to the largest: integers in their order, floats
  * in that of their values, -0 before 0. The sign bit turned over puts what has none behind what has one; below it,
  * floats with a sign count downwards. */
-static uint64_t place_of(aic_dtype dtype, const void *at)
+static uint64_t rank_of(aic_dtype dtype, const void *at)
 {
     const size_t size = aic_dtype_size(dtype);
     const uint64_t sign = UINT64_C(1) << (8 * size - 1);
@@ -35,7 +35,7 @@ uint64_t compare_ulp(aic_dtype dtype, const void *a, const void *b)
     if (element_is_float(dtype) && (isnan(element_to_double(dtype, a)) || isnan(element_to_double(dtype, b)))) {
         return UINT64_MAX;
     }
-    const uint64_t x = place_of(dtype, a), y = place_of(dtype, b);
+    const uint64_t x = rank_of(dtype, a), y = rank_of(dtype, b);
     return x > y ? x - y : y - x;
 }
 

@@ -83,7 +83,7 @@ int cli_flush_output(void)
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {
         const int error = errno;
-        if (error == EPIPE || reader_is_gone()) { /* it has seen enough, and need not be told */
+        if (error == EPIPE || reader_is_gone()) { /* it has seen enough, and needs no message */
             return CLI_SYSTEM;
         }
         return cli_fail(CLI_SYSTEM, "standard output: %s", error != 0 ? strerror(error) : "write failed");

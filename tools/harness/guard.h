@@ -8,7 +8,7 @@
 typedef enum guard_side {
     GUARD_AFTER,  /* the buffer ends where an inaccessible page begins, as far as its alignment allows */
     GUARD_BEFORE, /* it begins where an inaccessible page ends */
-    GUARD_SHIFTED /* it begins one alignment unit behind that: aligned to no more than asked */
+    GUARD_SHIFTED /* it begins one alignment behind that: aligned to no more than required */
 } guard_side;
 
 enum { GUARD_SIDES = GUARD_SHIFTED + 1 };

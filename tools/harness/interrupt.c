@@ -17,7 +17,7 @@ enum { SIGNALS = sizeof signals / sizeof signals[0] };
 static interrupt_file *_Atomic files;
 static const interrupt_sums *_Atomic reported;
 static volatile sig_atomic_t polled, requested;
-static bool terminal; /* standard error, where a line that tells of progress may stand */
+static bool terminal; /* standard error, where a line of progress may stand */
 
 /* ---- the end ---- */
 
@@ -49,7 +49,7 @@ static void write_line(int fd, const char *line, size_t length)
     struct pollfd ready = {.fd = fd, .events = POLLOUT};
     if (poll(&ready, 1, READER_MS) == 1 && (ready.revents & POLLOUT) != 0) {
         const ssize_t written = write(fd, line, length);
-        (void)written; /* nobody is left to be told */
+        (void)written; /* there is nobody left to report it to */
     }
 }
 

@@ -1,6 +1,6 @@
 /* SIGINT, SIGTERM and SIGHUP: the process ends soon, with an exit status of its own, and leaves no temporary files.
  *
- * Work that asks interrupt_requested() often is given a second to stop by itself; everything else, and what takes
+ * Work that calls interrupt_requested() often is given a second to stop by itself; everything else, and what takes
  * longer, is ended from within the signal handler. Only the thread that calls these functions may take signals: other
  * threads block them. */
 #ifndef AIC_HARNESS_INTERRUPT_H
@@ -13,10 +13,10 @@
 /* Installs the handlers. SIGHUP stays ignored where it is (nohup). */
 void interrupt_install(void);
 
-/* Whether the work from here on asks interrupt_requested(). Forgets earlier requests. */
+/* Whether the work from here on calls interrupt_requested(). Forgets earlier requests. */
 void interrupt_polled(bool whether);
 
-/* Whether a signal asked for the end. */
+/* Whether a signal has come that ends the work. */
 bool interrupt_requested(void);
 
 /* Postpones signals while a few steps must be seen done or not done as a whole. May be nested. */

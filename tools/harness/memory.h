@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that may be mapped in all: what the system called available when this was asked first. */
+/* Bytes that may be mapped in all: what the system called available at the first call. */
 uint64_t memory_limit(void);
 
-/* Bytes that may still be mapped; code that allocates by itself is asked to stay below. */
+/* Bytes that may still be mapped; code that allocates by itself should stay below. */
 uint64_t memory_left(void);
 
 /* `size` bytes of zeroed whole pages, or NULL when the system or the limit refuses. */

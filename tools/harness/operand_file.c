@@ -223,7 +223,7 @@ int operand_read(const aic_operand *operand, const char *path, void *data)
 
 /* ---- tensors that are no operand's ---- */
 
-/* What the header says, or the type that is asked for and one axis. */
+/* What the header says, or the type that is wanted and one axis. */
 static int describe_tensor(const source *from, aic_dtype dtype, aic_operand *tensor)
 {
     const npy_header *header = &from->header;

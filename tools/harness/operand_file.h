@@ -18,8 +18,8 @@ int operand_read(const aic_operand *operand, const char *path, void *data);
  * says uint16. tensor: type, shape, elements and bytes; *buffer is the caller's to close, also on failure. */
 int tensor_read(const char *path, aic_dtype dtype, aic_operand *tensor, guard_buffer *buffer);
 
-/* Writes the operand's elements into `file`, opened for `path`, in the format that the name asks for. The caller
- * commits. */
+/* Writes the operand's elements into `file`, opened for `path`, in the format that the name's ending stands for. The
+ * caller commits. */
 int operand_write(const aic_operand *operand, const char *path, const void *data, outfile *file);
 
 /* Whether the name ends in .npy or .bin. */

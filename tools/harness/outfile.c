@@ -72,7 +72,7 @@ static void keep_mode(int fd, const struct stat *old)
 {
     struct stat now;
     if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0) {
-        errno = 0; /* told by what follows */
+        errno = 0; /* reported by what follows */
     }
     const bool same_group = fstat(fd, &now) == 0 && now.st_gid == old->st_gid;
     (void)fchmod(fd, old->st_mode & (same_group ? 0777 : 0707));

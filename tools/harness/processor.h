@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Writes its name as the system tells it, "unknown" where it does not. */
+/* Writes its name as the system has it, "unknown" where it has none. */
 void processor_name(char *name, size_t capacity);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum {
     BATCH_NS = 50000,   /* the dearer of the clocks costs some 300 ns */
-    SAMPLES_MIN = 5,    /* also of calls longer than the time asked for */
+    SAMPLES_MIN = 5,    /* also of calls longer than the time requested */
     SAMPLES_MAX = 4000, /* batches grow beyond */
     SURE = 6            /* samples from which on an interval holds the median with 95 % */
 };

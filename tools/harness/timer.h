@@ -36,8 +36,8 @@ enum { TIMER_ENTRANTS_MAX = 128 };
 
 /* Measures all of them, at most TIMER_ENTRANTS_MAX, in turns: whatever slows the machine down for a while slows all of
  * them down. Each is called for about `seconds`, in batches long enough for the clock, after a warm-up. stop (may be
- * NULL) is asked between batches and ends the race early: the first has a sample then, others may have none. One race
- * at a time. */
+ * NULL) is called between batches and may end the race early: the first has a sample then, others may have none. One
+ * race at a time. */
 void timer_race(timer_entrant *entrants, size_t count, timer_clock clock, double seconds, bool (*stop)(void));
 
 /* A race of one, by the wall clock. */

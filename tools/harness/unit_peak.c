@@ -167,7 +167,7 @@ static double tiles_bf16(void)
     return multiply_bf16((const uint8_t(*)[ROWS * ROW_BYTES]) factor);
 }
 
-/* The library asks the system for the permission that tiles need. */
+/* The library requests the permission that tiles need from the system. */
 static bool host_has_tiles(void)
 {
     return aic_isa_check("amx") == AIC_OK && !aic_isa_emulated("amx");

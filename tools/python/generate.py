@@ -40,7 +40,7 @@ class Lists:
         return [Field(self, *row) for row in self.rows(name, "FIELD")]
 
     def value_of(self, kind, constant):
-        """The number of a constant of an enumeration: its place among the different ones of the list, unless types.h
+        """The number of a constant of an enumeration: its index among the different ones of the list, unless types.h
         says otherwise."""
         text = (self.folder / "types.h").read_text(encoding="utf-8")
         given = re.search(r"\b%s = (\d+)" % constant, text)

@@ -12,7 +12,7 @@ static int by_median(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The fastest measured points, and the default; the others are told by their number. */
+/* The fastest measured points, and the default; of the others their number. */
 static size_t choose(const report_layer *layer, const report_point *shown[SHOWN_MAX], size_t *measured)
 {
     const report_point **all = malloc((layer->count + 1) * sizeof *all), *standard = page_default(layer);

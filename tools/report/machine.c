@@ -1,4 +1,4 @@
-/* The machine: its name, its limits, and how the page tells of them. */
+/* The machine: its name, its limits, and how the page shows them. */
 #include "tools/harness/fail.h"
 #include "tools/harness/peak.h"
 #include "tools/harness/processor.h"

@@ -60,7 +60,7 @@ typedef struct report {
 } report;
 
 /* Each returns an exit status.
- * open     begins the file, so that a path that cannot be written is told before the work. A report that was not opened
+ * open     begins the file, so that a path that cannot be written fails before the work. A report that was not opened
  *          is one with file.fd -1
  * measure  measures the machine, some tenths of a second
  * add      adds an operator without points. *layer is valid until the next one; its text is freed with the report

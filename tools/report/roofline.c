@@ -5,7 +5,7 @@
 
 enum { WIDTH = 960, HEIGHT = 430, LEFT = 64, RIGHT = 944, TOP = 14, BOTTOM = 384 };
 
-/* Multiply-accumulates a byte; 0: it has none, and no place here. */
+/* Multiply-accumulates a byte; 0: it has none, and is not drawn. */
 static double intensity_of(const report_layer *layer)
 {
     return layer->macs > 0 && layer->bytes > 0 ? (double)layer->macs / (double)layer->bytes : 0;

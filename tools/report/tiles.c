@@ -23,7 +23,7 @@ typedef struct values {
     size_t count;
 } values;
 
-/* A place on a map. */
+/* A cell of a map. */
 typedef struct cell {
     const report_point *point;  /* the fastest that was measured, or the one that a candidate stands for */
     double ns;                  /* measured, or predicted */
@@ -92,7 +92,7 @@ static bool is_number(const word *w)
     return isdigit((unsigned char)w->text[0]) != 0;
 }
 
-/* What tells maps apart: all tile fields but those of the axes. */
+/* What distinguishes maps: all tile fields but those of the axes. */
 static void name_map(const maps *m, const fields *f, char text[WORD_MAX * 3])
 {
     size_t used = 0;

@@ -51,7 +51,8 @@ static int pack_weights(constants *c, const plan_request *r, int i, const form_s
     const aic_dtype type = r->mode == PLAN_INT8 ? AIC_INT8 : AIC_FLOAT16;
     const int64_t in = i == 0 ? r->network->layer[i].in : s->c1 * s->c0;
     const int64_t shape[] = {s->cout, r->network->layer[i].in, NETWORK_SIDE, NETWORK_SIDE};
-    /* Blocks of channels beyond those that there are: 40 channels take three blocks of 16, and four were asked for. */
+    /* Blocks of channels beyond those that there are: 40 channels take three blocks of 16, and there is memory for
+     * four. */
     const size_t bytes = (size_t)(round_up(in, s->c0) * s->cout * NETWORK_TAPS) * aic_dtype_size(type);
     void *converted = convert_weights(r, i, s->cout);
     c->weights = calloc(1, bytes);

@@ -107,7 +107,7 @@ typedef struct hooked {
     bool stopped;
 } hooked;
 
-static bool told(void *data, int layers)
+static bool on_layer(void *data, int layers)
 {
     hooked *h = data;
     if (h->hooks == NULL || layers == 0) {
@@ -128,7 +128,7 @@ int enlarge(plan *p, const tiling *t, const picture *in, picture *out, float *va
         const tile at = tile_at(t, in, i % t->across, i / t->across);
         h.used = (region){at.left - at.x, at.right - at.x, at.top - at.y, at.bottom - at.y};
         copy_in(p, t, &at, in);
-        status = plan_run(p, told, &h);
+        status = plan_run(p, on_layer, &h);
         if (status == CLI_DONE && out != NULL) {
             copy_picture(p, t, &at, out);
         }

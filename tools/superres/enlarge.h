@@ -17,7 +17,7 @@ typedef struct tiling {
  * exit status with a message when the picture is too large, or `pixels` too few. */
 int choose_tiles(tiling *t, int width, int height, int layers, int64_t pixels);
 
-/* What is told on the way; both may be NULL. */
+/* Called on the way; both may be NULL. */
 typedef struct enlarge_hooks {
     bool (*step)(void);                                                  /* a layer is done; false: stop */
     void (*layer)(void *data, const plan *p, int i, const region *used); /* layer i has a result */

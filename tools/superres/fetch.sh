@@ -19,7 +19,7 @@ die() {
     exit 2
 }
 
-# The last line of what pip said, which tells what was wrong.
+# The last line of what pip said, which says what was wrong.
 reason() { grep -v '^ *$' "$folder/pip.log" | tail -n 1; }
 
 command -v python3 >/dev/null || die "python3 is not there: it fetches the network and runs the peers"

@@ -115,7 +115,7 @@ static const form CHAIN_OF_INT8_VALUES[] = {
 
 /* ---- the picture ---- */
 
-/* Four bytes in a row, the four pixels in a row of a 4x4 group, are one word. From [H, W, colour, row] to [colour, H,
+/* Four bytes in a row, the four pixels in a row of a 4x4 block, are one word. From [H, W, colour, row] to [colour, H,
  * row, W], which is a plane of 4H rows a colour. */
 static const form PICTURE[] = {
     STEP("tensor_arithmetic(op=BM_CPY, shape=[{h},3,4,{w}], input0_stride=[{row_words},4,1,12], "
@@ -140,7 +140,7 @@ const form *forms_of_picture(void)
     return PICTURE;
 }
 
-/* ---- places ---- */
+/* ---- placeholders ---- */
 
 static bool value_of(const char *name, size_t length, const form_sizes *s, int64_t *value)
 {
@@ -148,7 +148,7 @@ static bool value_of(const char *name, size_t length, const form_sizes *s, int64
     const struct {
         const char *name;
         int64_t value;
-    } place[] = {
+    } placeholder[] = {
         {"c1", s->c1},
         {"c0", s->c0},
         {"h", s->h},
@@ -164,9 +164,9 @@ static bool value_of(const char *name, size_t length, const form_sizes *s, int64
         {"four_h", 4 * s->h},
         {"plane_words", 4 * howo},
     };
-    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-        if (strlen(place[i].name) == length && memcmp(place[i].name, name, length) == 0) {
-            *value = place[i].value;
+    for (size_t i = 0; i < sizeof placeholder / sizeof *placeholder; i++) {
+        if (strlen(placeholder[i].name) == length && memcmp(placeholder[i].name, name, length) == 0) {
+            *value = placeholder[i].value;
             return true;
         }
     }
@@ -178,23 +178,23 @@ bool form_expand(char text[FORM_TEXT], const char *from, const form_sizes *sizes
     size_t at = 0;
     while (*from != '\0') {
         const char *end = *from == '{' ? strchr(from, '}') : NULL;
-        char piece[24] = {*from, '\0'};
+        char insert[24] = {*from, '\0'};
         if (end != NULL) {
             const char *name = from + 1;
             const size_t length = (size_t)(end - name);
             int64_t value = 0;
             if (value_of(name, length, sizes, &value)) {
-                (void)snprintf(piece, sizeof piece, "%" PRId64, value);
+                (void)snprintf(insert, sizeof insert, "%" PRId64, value);
             } else { /* {accumulate} */
-                (void)snprintf(piece, sizeof piece, "%s", sizes->fast ? "fast" : "cube");
+                (void)snprintf(insert, sizeof insert, "%s", sizes->fast ? "fast" : "cube");
             }
             from = end;
         }
-        const size_t bytes = strlen(piece);
+        const size_t bytes = strlen(insert);
         if (at + bytes >= FORM_TEXT) {
             return false;
         }
-        memcpy(text + at, piece, bytes + 1);
+        memcpy(text + at, insert, bytes + 1);
         at += bytes;
         from++;
     }

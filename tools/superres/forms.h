@@ -1,4 +1,4 @@
-/* What a layer is in operators: texts with places for its sizes, and which buffer is which operand. */
+/* What a layer is in operators: texts with placeholders for its sizes, and which buffer is which operand. */
 #ifndef AIC_SUPERRES_FORMS_H
 #define AIC_SUPERRES_FORMS_H
 
@@ -43,7 +43,7 @@ const form *forms_of_layer(bool int8, bool last, bool as_float, form_style style
 /* What makes the picture of the last layer's bytes: the pixel shuffle, and colours from planes to pixels. */
 const form *forms_of_picture(void);
 
-/* Values of the places. */
+/* Values of the placeholders. */
 typedef struct form_sizes {
     int64_t c1, c0; /* blocks and their channels, of the feature map */
     int64_t h, w;   /* of the picture */
@@ -52,7 +52,7 @@ typedef struct form_sizes {
     bool fast;      /* accumulate=fast */
 } form_sizes;
 
-/* Writes `from` with its places filled in. False when it does not fit. */
+/* Writes `from` with its placeholders filled in. False when it does not fit. */
 bool form_expand(char text[FORM_TEXT], const char *from, const form_sizes *sizes);
 
 #endif

@@ -1,5 +1,5 @@
 /* aicjit-superres NAME.param NAME.bin PICTURE.png DIR: a picture four times as large by a published network, each layer
- * an operator of the documents, in float16 and in int8. README.md next to this file tells what is measured. */
+ * an operator of the documents, in float16 and in int8. README.md next to this file says what is measured. */
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
 #include "tools/progress.h"

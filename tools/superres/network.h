@@ -34,7 +34,7 @@ typedef struct network {
     network_layer layer[NETWORK_LAYERS_MAX];
 } network;
 
-/* Reads both files. Returns an exit status with a message that tells the file and the line or byte
+/* Reads both files. Returns an exit status with a message that names the file and the line or byte
  * (tools/harness/fail.h); then *n holds nothing. Files of another network, damaged ones, and numbers that are no finite
  * numbers are refused. */
 int network_load(network *n, const char *param, const char *bin);

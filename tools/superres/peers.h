@@ -1,4 +1,4 @@
-/* ncnn and onnxruntime in a process of their own (peers.py), which runs the network when it is told to. */
+/* ncnn and onnxruntime in a process of their own (peers.py), which runs the network on request. */
 #ifndef AIC_SUPERRES_PEERS_H
 #define AIC_SUPERRES_PEERS_H
 
@@ -11,7 +11,7 @@
 typedef struct peers {
     pid_t process; /* 0: there are none */
     FILE *to, *from;
-    char versions[160]; /* as the process tells them */
+    char versions[160]; /* as the process reports them */
 } peers;
 
 /* Starts `python script` for the network in these files on this picture. `folder` is for the picture and the result,

@@ -277,16 +277,16 @@ static int run_layer(plan *p, int i)
     return status == AIC_OK ? CLI_DONE : cli_fail_library(p->request.network->layer[i].name, status);
 }
 
-int plan_run(plan *p, bool (*told)(void *data, int layers), void *data)
+int plan_run(plan *p, bool (*on_layer)(void *data, int layers), void *data)
 {
     const int layers = p->request.network->count;
     const uint64_t start = timer_thread_now();
     int status = bring_in(p);
     p->in_ns = timer_thread_now() - start;
-    bool more = told == NULL || told(data, 0);
+    bool more = on_layer == NULL || on_layer(data, 0);
     for (int i = 0; status == CLI_DONE && more && i < layers; i++) {
         status = run_layer(p, i);
-        more = told == NULL || status != CLI_DONE || told(data, i + 1);
+        more = on_layer == NULL || status != CLI_DONE || on_layer(data, i + 1);
     }
     if (status == CLI_DONE && more && !p->request.as_float) {
         status = run_layer(p, layers);

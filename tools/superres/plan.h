@@ -32,9 +32,9 @@ void plan_free(plan *p); /* NULL does nothing */
 /* Where the picture goes before plan_run(): uint8 [height, width, 3]. */
 uint8_t *plan_input(plan *p);
 
-/* Computes. `told` (may be NULL) is called before the first layer and after each: false makes the rest stay undone,
+/* Computes. `on_layer` (may be NULL) is called before the first layer and after each: false makes the rest stay undone,
  * which is no error. An exit status with a message. */
-int plan_run(plan *p, bool (*told)(void *data, int layers), void *data);
+int plan_run(plan *p, bool (*on_layer)(void *data, int layers), void *data);
 
 /* After plan_run(): the picture, uint8 [4*height, 4*width, 3]; or, as_float, the sums [height*width, 48] in 256ths. */
 const uint8_t *plan_picture(const plan *p);
@@ -45,7 +45,7 @@ typedef struct region {
     int left, right, top, bottom;
 } region;
 
-/* Adds to the peaks what a layer's result, float16, has there: for `told`, of a plan of float16. */
+/* Adds to the peaks what a layer's result, float16, has there: for `on_layer`, of a plan of float16. */
 void plan_add_peaks(const plan *p, int i, const region *where, peaks *found);
 
 /* Of the last run: nanoseconds of the calling thread in a layer; of the picture's way in and out (i = the number of

@@ -68,7 +68,7 @@ int resample_nearest(picture *out, const picture *in)
     return status;
 }
 
-/* Weights of the four pixels around a place that is `t` behind the second. */
+/* Weights of the four pixels around a point that is `t` behind the second. */
 static void catmull_rom(double t, double weight[TAPS])
 {
     weight[0] = ((-0.5 * t + 1) * t - 0.5) * t;

@@ -63,8 +63,8 @@ def refuse(subject, operand, array, is_output):
         kind = "None" if array is None else type(array).__name__
         raise OperandTypeError("%s: %s: is %s, not a NumPy array of %s" % (subject, name, kind, _wanted(operand)))
     if not _dtype_fits(operand, array.dtype):
-        told = array.dtype.name if array.dtype.isnative else "%s of the other byte order" % array.dtype.name
-        raise OperandTypeError("%s: %s: has elements of %s, not %s" % (subject, name, told, operand.dtype))
+        given = array.dtype.name if array.dtype.isnative else "%s of the other byte order" % array.dtype.name
+        raise OperandTypeError("%s: %s: has elements of %s, not %s" % (subject, name, given, operand.dtype))
     if not _shape_fits(operand, array, is_output):
         raise OperandValueError("%s: %s: is %s, not %s" % (subject, name, _describe(array), _wanted(operand)))
     if not array.flags.c_contiguous:

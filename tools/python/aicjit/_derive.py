@@ -1,7 +1,7 @@
 """What follows from arrays: parameters of an operator that need not be given, by the shapes and types of its operands.
 
 Each function gets the parameters by name, those that are None or 0 being left out, and the arrays, and fills in what it
-can. What is left over the library asks for.
+can. The library refuses a call that lacks the rest.
 """
 
 import numpy as np

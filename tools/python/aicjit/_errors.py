@@ -4,7 +4,7 @@ from ._lists import Status
 
 
 class Error(Exception):
-    """A call of the library that failed. `status` tells why, the text is the library's message."""
+    """A call of the library that failed. `status` says why, the text is the library's message."""
 
     def __init__(self, message, status=Status.INVALID_ARGUMENT):
         super().__init__(message)

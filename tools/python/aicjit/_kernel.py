@@ -79,7 +79,7 @@ class Kernel:
     up meanwhile.
 
     Inputs are passed in calling order. They are NumPy arrays in C order and native byte order, of the element type and
-    the shape that `operands` tells (bfloat16 as uint16), and are not copied. What fits without a copy is taken, too:
+    the shape that `operands` has (bfloat16 as uint16), and are not copied. What fits without a copy is taken, too:
     axes of 1 in front, one axis of as many elements, longer inputs where strides describe the operand.
     """
 
@@ -200,7 +200,7 @@ class Kernel:
             inputs = self._take(inputs)
         images = {}
         if out is not None:
-            self._place(self.output, out, True)
+            self._images_at(self.output, out, True)
             images[self.output.name] = self._images(self.output, out, True)
         for (_, operand, _, _), array in zip(self._inputs, inputs):
             if array.__class__ is not Packed and self._images(operand, array) is not None:
@@ -222,7 +222,7 @@ class Kernel:
         parts = array.size * array.itemsize == array.shape[0] * operand.bytes and (is_output or array.shape[0] != 1)
         return array.shape[0] if (operand.strided or operand.words) and parts else None
 
-    def _place(self, operand, array, is_output=False):
+    def _images_at(self, operand, array, is_output=False):
         """Address of the first image and bytes to the next one."""
         images = self._images(operand, array, is_output)
         if images is None:
@@ -244,12 +244,12 @@ class Kernel:
                 pointers[i] = self._address(array, i)
                 run = lib.aic_kernel_call_batch_packed if self._packs[i] else run
                 continue
-            array, strides[i] = self._place(operand, array)
+            array, strides[i] = self._images_at(operand, array)
             kept.append(array)
             pointers[i] = array.ctypes.data
         if out is None:
             out = self._new_output(inputs, (count,))
-        out, strides[0] = self._place(self.output, out, True)
+        out, strides[0] = self._images_at(self.output, out, True)
         pointers[0] = out.ctypes.data
         check(run(self._handle, pointers, strides, count))
         return out

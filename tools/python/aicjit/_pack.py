@@ -13,8 +13,8 @@ from ._library import check, lib
 def _array(subject, name, array, dtypes, rank):
     """The array, in C order; raises where type or rank are wrong."""
     if not isinstance(array, np.ndarray) or array.dtype.name not in dtypes or not array.dtype.isnative:
-        told = array.dtype.name if isinstance(array, np.ndarray) else type(array).__name__
-        raise OperandTypeError("%s: %s: is %s, not an array of %s" % (subject, name, told, " or ".join(dtypes)))
+        given = array.dtype.name if isinstance(array, np.ndarray) else type(array).__name__
+        raise OperandTypeError("%s: %s: is %s, not an array of %s" % (subject, name, given, " or ".join(dtypes)))
     if array.ndim != rank:
         raise OperandValueError("%s: %s: has %d axes, not %d" % (subject, name, array.ndim, rank))
     return np.ascontiguousarray(array)

@@ -1,6 +1,6 @@
 """The structures of the public headers (aic/spec.h, aic/kernel.h, aic/context.h, ...) for ctypes.
 
-tests/python compares their sizes and the places of their members with the C compiler's.
+tests/python compares their sizes and the offsets of their members with the C compiler's.
 """
 
 import ctypes as c

@@ -79,8 +79,8 @@ print("pictures in %s" % folder)
 
 # %% How one pixel comes about, and why the kernel is as it is.
 row, column = height // 2, width // 3
-told = aicjit.trace(layer, feature_map, fractal, words, at=((row * width + column) * 16 + 9,))
-print("...\n" + "\n".join(str(told).strip().splitlines()[-4:]))
+steps = aicjit.trace(layer, feature_map, fractal, words, at=((row * width + column) * 16 + 9,))
+print("...\n" + "\n".join(str(steps).strip().splitlines()[-4:]))
 print("\n".join(str(filters.explain()).splitlines()[:4]))
 
 # %% Several pictures are one call, which threads divide among themselves.

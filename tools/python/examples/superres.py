@@ -47,8 +47,8 @@ def run(layer, quant, x, *constants):  # the larger of the sums and what they ar
         | aicjit.op("fixpipe", src="float32", dst=dst, quantPre=quant, format="NZ")
     return aicjit.compile(layer)(x, *constants).reshape(-1, height, width, 32 // x.itemsize)
 def save(layer, path, *inputs):  # [H*W, 48]: three colours, each 4x4 pixels
-    groups = aicjit.compile(layer | to_pixels)(*inputs, planes).reshape(height, width, 3, 4, 4)
-    Image.fromarray(groups.transpose(0, 3, 1, 4, 2).reshape(4 * height, 4 * width, 3)).save(path)
+    blocks = aicjit.compile(layer | to_pixels)(*inputs, planes).reshape(height, width, 3, 4, 4)
+    Image.fromarray(blocks.transpose(0, 3, 1, 4, 2).reshape(4 * height, 4 * width, 3)).save(path)
     print(path)
 
 # %% float16, bit for bit. The largest value of each channel is what int8 needs.

@@ -43,10 +43,10 @@ def check(net, results):
     for step in net.steps:
         ours, wanted = network.canonical(step.result), results[step.layer.name]
         if not np.array_equal(ours, wanted):
-            places = np.argwhere(ours != wanted)
+            positions = np.argwhere(ours != wanted)
             print("%s %s: %d of %d elements differ, first at %s: %d, not %d"
-                  % (step.layer.kind, step.layer.name, len(places), ours.size, tuple(places[0]), ours[tuple(places[0])],
-                     wanted[tuple(places[0])]))
+                  % (step.layer.kind, step.layer.name, len(positions), ours.size, tuple(positions[0]), ours[tuple(positions[0])],
+                     wanted[tuple(positions[0])]))
             wrong += 1
     return wrong
 
