@@ -13,7 +13,7 @@
  *
  * While a compilation runs, and only then, the library has handlers of its own in the place of std::set_new_handler()'s
  * and of LLVM's for fatal errors and failed allocations. They hand what happens on other threads to the handler of
- * std::set_new_handler() that was there before, and it is put back. LLVM does not tell which handlers it had: a host
+ * std::set_new_handler() that was there before, and it is put back. LLVM does not say which handlers it had: a host
  * that uses the same LLVM itself finds none set after a compilation and has to install its own again; what LLVM reports
  * to them meanwhile ends the process with LLVM's own message.
  *
@@ -38,7 +38,7 @@ typedef void (*aic_parallel_body)(void *data, int64_t begin, int64_t end, int wo
  * AIC_INVALID_ARGUMENT, its output undefined. `user` is parallel_for_data. */
 typedef void (*aic_parallel_for)(void *user, int64_t items, int workers, aic_parallel_body body, void *data);
 
-/* What a context can tell on standard error, as lines of CSV (tools/observing.md lists the columns): every kernel that
+/* What a context can write to standard error, as lines of CSV (tools/observing.md lists the columns): every kernel that
  * is made, every call, every lookup, and what every operator text came to. */
 typedef enum aic_verbose_category {
     AIC_VERBOSE_CREATE = 1 << 4,
@@ -125,7 +125,7 @@ typedef struct aic_cache_stats {
 AIC_API aic_status aic_context_cache_stats(aic_context *context, aic_cache_stats *stats);
 
 /* What the context's requests came to so far and where the time went: sums over its threads. Lookups that find what
- * they want are not counted, threads would get into each other's way. */
+ * they want are not counted, since counting would slow down threads that share the counters. */
 typedef struct aic_context_statistics {
     uint64_t requests;    /* for the first time: operator texts, chains, groups that the context had not seen before */
     uint64_t compiled;    /* of these, those whose kernel was made; the others had one of another request, or failed */

@@ -34,10 +34,11 @@ typedef struct aic_conv2d_desc {
 /* stride and dilation 1, pad 0, pad_value 0, init_l1out true, accumulate cube, the rest 0. */
 AIC_API aic_conv2d_desc aic_conv2d_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this shape, and runs it on the calling thread.
+/* Validates, finds or makes the kernel of exactly this shape, and runs it: on the calling thread, and where there is
+ * enough to do on the context's other threads, too (aic_context_options.threads).
  *
- * ctx may be NULL: the process-wide default context. Safe from any number of threads. When the shape is cached
- * there is no allocation, no lock and no system call.
+ * ctx may be NULL: the process-wide default context. Safe from any number of threads. When the shape is cached there is
+ * no allocation, no lock that threads share, and no system call but those that wake other threads.
  *
  * AIC_INVALID_ARGUMENT  the descriptor breaks a rule, an operand is NULL, misaligned or overlaps another;
  * AIC_OUT_OF_MEMORY, AIC_COMPILE  no kernel could be made. On any failure dst is untouched. */

@@ -49,9 +49,9 @@ typedef struct aic_fixpipe_desc {
 /* The defaults of fixpipe.def. */
 AIC_API aic_fixpipe_desc aic_fixpipe_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). cbufWorkspace is NULL in modes without V; an illegal word in it is
- * AIC_INVALID_ARGUMENT, and dst is untouched. */
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
+ * aic_jit_conv2d(). cbufWorkspace is NULL in modes without V; an illegal word in it is AIC_INVALID_ARGUMENT, and dst
+ * is untouched. */
 AIC_API aic_status aic_jit_fixpipe(struct aic_context *ctx, const aic_fixpipe_desc *desc, void *dst, const void *src,
                                    const void *cbufWorkspace);
 

@@ -13,10 +13,10 @@ AIC_EXTERN_C_BEGIN
 typedef struct aic_kernel aic_kernel;
 
 /* Finds or makes the kernel of `spec`. schedule NULL: that of the context's tuning file (aic/tune.h), if it has one for
- * this, else the default rule's. Otherwise the text form that
- * `aicjit dump --stage plan` prints, e.g. "schedule(rows=1, cols=14, vectors=2, unroll=8, band=4)". Fields may be left
- * out, as in "schedule(vectors=2)": they are chosen as the default rule chooses, given the others. context NULL: the
- * default context. When several threads request one kernel it is compiled once. */
+ * this, else the default rule's. Otherwise the text form that `aicjit dump --stage plan` prints, e.g. "schedule(rows=1,
+ * cols=14, vectors=2, unroll=8, band=4)". Fields may be left out, as in "schedule(vectors=2)": they are chosen as the
+ * default rule chooses, given the others. context NULL: the default context. When several threads request one kernel it
+ * is compiled once. */
 AIC_API aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule,
                                      aic_kernel **kernel);
 AIC_API void aic_kernel_release(aic_kernel *kernel); /* NULL does nothing */

@@ -27,8 +27,8 @@ typedef struct aic_load_data_desc {
 /* The defaults of load_data.def. */
 AIC_API aic_load_data_desc aic_load_data_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). Unused operands are NULL. */
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
+ * aic_jit_conv2d(). Unused operands are NULL. */
 AIC_API aic_status aic_jit_load_data(struct aic_context *ctx, const aic_load_data_desc *desc, void *dst,
                                      const void *src);
 

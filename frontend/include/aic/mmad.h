@@ -36,8 +36,8 @@ typedef struct aic_mmad_desc {
 /* The defaults of mmad.def. */
 AIC_API aic_mmad_desc aic_mmad_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). Unused operands are NULL. */
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
+ * aic_jit_conv2d(). Unused operands are NULL. */
 AIC_API aic_status aic_jit_mmad(struct aic_context *ctx, const aic_mmad_desc *desc, void *c, const void *a,
                                 const void *b);
 

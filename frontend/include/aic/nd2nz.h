@@ -34,8 +34,8 @@ typedef struct aic_nd2nz_desc {
 /* The defaults of nd2nz.def. */
 AIC_API aic_nd2nz_desc aic_nd2nz_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). Unused operands are NULL. */
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
+ * aic_jit_conv2d(). Unused operands are NULL. */
 AIC_API aic_status aic_jit_nd2nz(struct aic_context *ctx, const aic_nd2nz_desc *desc, void *dst, const void *src);
 
 AIC_EXTERN_C_END

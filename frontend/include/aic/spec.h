@@ -157,13 +157,13 @@ AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *sema
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                        size_t count, double *exact, double *bound);
 
-/* Tells how element number `element` of the output operand (in its shape's order, the last index first) comes about: a
- * line for every sum and rounding of the documents, and at last "dst[0,3,1] = 13". conv2d, mmad, fixpipe, tik_fixpipe
- * and their chains, with accumulate=cube; the rest is AIC_UNSUPPORTED. operands and count as for aic_reference(); the
- * output holds the old content, where that is read, and is not written. value (may be NULL) gets the element. buffer,
- * capacity and length as aic_spec_print() has them: with a capacity of 0 only the length is found out. An element that
- * the operator does not write is AIC_INVALID_ARGUMENT. Of a sum of more than 1024 blocks the first and the last 512 are
- * shown. */
+/* Explains how element number `element` of the output operand (in its shape's order, the last index first) comes
+ * about: a line for every sum and rounding of the documents, and at last "dst[0,3,1] = 13". conv2d, mmad, fixpipe,
+ * tik_fixpipe and their chains, with accumulate=cube; the rest is AIC_UNSUPPORTED. operands and count as for
+ * aic_reference(); the output holds the old content, where that is read, and is not written. value (may be NULL) gets
+ * the element. buffer, capacity and length as aic_spec_print() has them: with a capacity of 0 only the length is found
+ * out. An element that the operator does not write is AIC_INVALID_ARGUMENT. Of a sum of more than 1024 blocks the
+ * first and the last 512 are shown. */
 AIC_API aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
                              int64_t element, void *value, char *buffer, size_t capacity, size_t *length);
 

@@ -45,8 +45,8 @@ typedef struct aic_tensor_arithmetic_desc {
 /* The defaults of tensor_arithmetic.def. */
 AIC_API aic_tensor_arithmetic_desc aic_tensor_arithmetic_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). Unused operands are NULL: constant inputs, with memory=local both inputs. */
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
+ * aic_jit_conv2d(). Unused operands are NULL: constant inputs, with memory=local both inputs. */
 AIC_API aic_status aic_jit_tensor_arithmetic(struct aic_context *ctx, const aic_tensor_arithmetic_desc *desc,
                                              void *output, const void *input0, const void *input1);
 

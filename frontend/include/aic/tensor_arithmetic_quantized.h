@@ -24,8 +24,8 @@ typedef struct aic_tensor_arithmetic_quantized_desc {
 /* The defaults of tensor_arithmetic_quantized.def. */
 AIC_API aic_tensor_arithmetic_quantized_desc aic_tensor_arithmetic_quantized_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). Unused operands are NULL, as in aic_jit_tensor_arithmetic(). */
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
+ * aic_jit_conv2d(). Unused operands are NULL, as in aic_jit_tensor_arithmetic(). */
 AIC_API aic_status aic_jit_tensor_arithmetic_quantized(struct aic_context *ctx,
                                                        const aic_tensor_arithmetic_quantized_desc *desc, void *output,
                                                        const void *input0, const void *input1);

@@ -34,8 +34,8 @@ typedef struct aic_texpands_desc {
  * library. */
 AIC_API aic_texpands_desc aic_texpands_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). */
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
+ * aic_jit_conv2d(). */
 AIC_API aic_status aic_jit_texpands(struct aic_context *ctx, const aic_texpands_desc *desc, void *dst,
                                     const void *scalar);
 

@@ -38,8 +38,8 @@ typedef struct aic_tik_fixpipe_desc {
 /* The defaults of tik_fixpipe.def. */
 AIC_API aic_tik_fixpipe_desc aic_tik_fixpipe_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). bias and mode_param are NULL unless their keys are true. */
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
+ * aic_jit_conv2d(). bias and mode_param are NULL unless their keys are true. */
 AIC_API aic_status aic_jit_tik_fixpipe(struct aic_context *ctx, const aic_tik_fixpipe_desc *desc, void *dst,
                                        const void *src, const void *bias, const void *mode_param);
 

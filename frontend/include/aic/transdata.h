@@ -40,8 +40,8 @@ typedef struct aic_transdata_desc {
 /* The defaults of transdata.def. */
 AIC_API aic_transdata_desc aic_transdata_desc_init(void);
 
-/* Validates, finds or makes the kernel of exactly this descriptor, and runs it on the calling thread; errors and
- * threads as aic_jit_conv2d(). */
+/* Validates, finds or makes the kernel of exactly this descriptor, and runs it; errors and threads as
+ * aic_jit_conv2d(). */
 AIC_API aic_status aic_jit_transdata(struct aic_context *ctx, const aic_transdata_desc *desc, void *dst,
                                      const void *src);
 

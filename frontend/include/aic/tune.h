@@ -94,7 +94,7 @@ AIC_API aic_status aic_tune(aic_context *context, const aic_spec *spec, const ai
 /* Frees what a result refers to and empties it. NULL does nothing. */
 AIC_API void aic_tune_result_free(aic_tune_result *result);
 
-/* Merges tuning files into `output`, which keeps the records that it has. Where several tell of one specification on
+/* Merges tuning files into `output`, which keeps the records that it has. Where several are of one specification on
  * one machine and version, that of the higher effort stays, then that which gained more. All or nothing: where one of
  * the inputs is no tuning file or is damaged, `output` is not touched (AIC_INVALID_ARGUMENT). *records (may be NULL)
  * gets the number of records of the result. */
