@@ -54,7 +54,7 @@ static aic_epilogue epilogue_of(const aic_mmad_desc *d, const aic_semantics *sem
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
     const aic_mmad_desc *d = desc;
-    if (aic_mmad_nothing(d)) {
+    if (aic_mmad_is_empty(d)) {
         aic_work_empty(work);
         return;
     }

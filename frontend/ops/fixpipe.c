@@ -562,7 +562,7 @@ static bool relu_is_idle(const aic_fixpipe_desc *desc)
 
 /* Where no matrix is stored, what counts are the operands and that there are words. Rows are as good as blocks when
  * some stride makes dst as long. */
-static void canonicalise_nothing(aic_fixpipe_desc *desc)
+static void canonicalise_empty(aic_fixpipe_desc *desc)
 {
     const aic_fixpipe_places strides = aic_fixpipe_places_of(desc);
     const bool words = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
@@ -587,7 +587,7 @@ static void fixpipe_canonicalise(void *descriptor, const aic_semantics *semantic
     desc->reluEn = desc->reluEn && !relu_is_idle(desc);
     desc->fill_block = aic_fixpipe_fills(desc);
     if (desc->ndNum == 0) {
-        canonicalise_nothing(desc);
+        canonicalise_empty(desc);
     }
     canonicalise_format(desc);
     canonicalise_strides(desc);

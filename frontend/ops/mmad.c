@@ -127,10 +127,10 @@ static void mmad_accessed(const void *descriptor, const aic_semantics *semantics
 {
     (void)semantics;
     const aic_mmad_desc *desc = descriptor;
-    const bool nothing = aic_mmad_nothing(desc);
-    aic_accessed(bytes, 0, nothing ? 0 : desc->m * desc->n * (desc->init_c ? 1 : 2), AIC_FLOAT32); /* or int32 */
-    aic_accessed(bytes, 1, nothing ? 0 : desc->m * desc->k, desc->dtype);
-    aic_accessed(bytes, 2, nothing ? 0 : desc->k * desc->n, desc->dtype);
+    const bool empty = aic_mmad_is_empty(desc);
+    aic_accessed(bytes, 0, empty ? 0 : desc->m * desc->n * (desc->init_c ? 1 : 2), AIC_FLOAT32); /* or int32 */
+    aic_accessed(bytes, 1, empty ? 0 : desc->m * desc->k, desc->dtype);
+    aic_accessed(bytes, 2, empty ? 0 : desc->k * desc->n, desc->dtype);
 }
 
 static int64_t mmad_macs(const void *descriptor)
@@ -177,7 +177,7 @@ static void trim(aic_mmad_desc *desc, int64_t rows, int64_t columns)
 static void mmad_canonicalise(void *desc, const aic_semantics *semantics)
 {
     (void)semantics;
-    if (aic_mmad_nothing(desc)) {
+    if (aic_mmad_is_empty(desc)) {
         trim(desc, 0, 0);
     }
 }

@@ -14,7 +14,7 @@ static inline int64_t aic_mmad_k0(const aic_mmad_desc *desc)
 }
 
 /* Whether nothing is read or written. */
-static inline bool aic_mmad_nothing(const aic_mmad_desc *desc)
+static inline bool aic_mmad_is_empty(const aic_mmad_desc *desc)
 {
     return desc->m == 0 || desc->n == 0 || desc->k == 0;
 }

@@ -29,7 +29,7 @@ static const aic_range ranges[] = {
 
 #define RANGES (sizeof ranges / sizeof ranges[0])
 
-static bool is_nothing(const aic_nd2nz_desc *desc)
+static bool is_empty(const aic_nd2nz_desc *desc)
 {
     return desc->ndNum == 0 || desc->nValue == 0 || desc->dValue == 0;
 }
@@ -76,7 +76,7 @@ static aic_status nd2nz_validate(const void *descriptor, const aic_semantics *se
     (void)semantics;
     const aic_nd2nz_desc *desc = descriptor;
     aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
-    return status == AIC_OK && !is_nothing(desc) ? check_overlap(desc) : status;
+    return status == AIC_OK && !is_empty(desc) ? check_overlap(desc) : status;
 }
 
 /* ---- what code depends on ---- */
@@ -101,7 +101,7 @@ static void nd2nz_canonicalise(void *descriptor, const aic_semantics *semantics)
     (void)semantics;
     aic_nd2nz_desc *desc = descriptor;
     const aic_dtype dtype = aic_moved_dtype(desc->dtype);
-    if (is_nothing(desc)) {
+    if (is_empty(desc)) {
         init(desc);
     } else {
         canonicalise_strides(desc);
@@ -116,7 +116,7 @@ static size_t nd2nz_operands(const void *descriptor, const aic_semantics *semant
 {
     (void)semantics;
     const aic_nd2nz_desc *desc = descriptor;
-    if (is_nothing(desc)) {
+    if (is_empty(desc)) {
         return aic_moved_operands(desc->dtype, 0, 0, operands);
     }
     const int64_t last = desc->ndNum - 1;

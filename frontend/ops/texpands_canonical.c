@@ -14,7 +14,7 @@ void aic_texpands_unplace(aic_texpands_desc *desc)
 }
 
 /* Whether nothing is filled, whatever the call gives. */
-static bool is_nothing(const aic_texpands_desc *desc)
+static bool is_empty(const aic_texpands_desc *desc)
 {
     return aic_texpands_has_region(desc) && (desc->v_row == 0 || desc->v_col == 0);
 }
@@ -62,7 +62,7 @@ static void canonicalise_boxes(aic_texpands_desc *desc)
         other.slayout = kinds[i].slayout;
         other.fractal = kinds[i].fractal;
         i++;
-    } while (!is_nothing(desc) && !same_addresses(desc, &other));
+    } while (!is_empty(desc) && !same_addresses(desc, &other));
     *desc = other;
 }
 
@@ -87,7 +87,7 @@ static bool is_prefix(const aic_texpands_desc *desc)
 {
     const bool all = desc->v_row == desc->rows && desc->v_col == desc->cols;
     const bool whole_rows = desc->v_col == desc->cols || desc->v_row == 1;
-    return !aic_texpands_has_region(desc) || all || is_nothing(desc) ||
+    return !aic_texpands_has_region(desc) || all || is_empty(desc) ||
            (desc->slayout == AIC_SLAYOUT_NONE_BOX && whole_rows);
 }
 
@@ -113,7 +113,7 @@ void aic_texpands_canonicalise(void *descriptor, const aic_semantics *semantics)
     aic_texpands_unplace(desc);
     desc->arch = AIC_A5;
     desc->dtype = aic_moved_dtype(desc->dtype);
-    if (is_nothing(desc) && desc->literal != AIC_NOT_GIVEN) {
+    if (is_empty(desc) && desc->literal != AIC_NOT_GIVEN) {
         desc->literal = 0;
     }
     if (aic_texpands_has_region(desc)) {
