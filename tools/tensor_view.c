@@ -54,7 +54,7 @@ static void print_element(const aic_operand *operand, const void *at)
     }
 }
 
-/* The beginnings of the first rows: of a tensor of one axis the first pieces. */
+/* The beginnings of the first rows: of a tensor of one axis its first elements, line by line. */
 static void print_head(const aic_operand *operand, const unsigned char *data, const unsigned char *skip)
 {
     const size_t size = aic_dtype_size(operand->dtype);

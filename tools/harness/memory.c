@@ -53,8 +53,8 @@ uint64_t memory_limit(void)
         long pages = sysconf(_SC_PHYS_PAGES);
         uint64_t physical = pages > 0 ? (uint64_t)pages * memory_page() : UINT64_C(1) << 30;
         uint64_t available = read_number("/proc/meminfo", "MemAvailable:", physical / 1024) * 1024;
-        uint64_t group = read_number("/sys/fs/cgroup/memory.max", "", physical);
-        known = smaller(physical, smaller(available, group));
+        uint64_t cgroup = read_number("/sys/fs/cgroup/memory.max", "", physical);
+        known = smaller(physical, smaller(available, cgroup));
         atomic_store(&limit, known);
     }
     return known;
