@@ -117,7 +117,7 @@ aic_status aic_build_identify(aic_build *build)
     }
     const aic_cache_key key = {build->identity.bytes, build->identity.size, build->identity.hash};
     if (aic_cache_find(&build->context->kernels, &key) != NULL || look_on_disk(build)) {
-        return AIC_OK; /* who has made it has looked whether the schedule fits */
+        return AIC_OK; /* its maker has checked that the schedule fits */
     }
     status = aic_worker_run(check_record, build);
     if (status == AIC_OK && build->record == NULL) {

@@ -2,13 +2,13 @@
  *
  *     hits     lock-free: atomic loads of a table with open addressing
  *     misses   exactly one thread makes the value of a key (it holds the key's flight), the others wait for it
- *     failure  is returned to everyone who waited and is not kept: the next caller tries again
+ *     failure  is returned to every thread that waited and is not kept: the next caller tries again
  *     growth   publishes a new table; the old one is retired (grace.h), so a reader never loses its table
  *     removal  leaves a mark that matches no key in the entry's slot, and retires the entry
  *     fork     a child has none of the threads whose flights it finds: they count as failed, and the next caller tries
  *
- * What a reader finds is valid until it leaves the section that it has found it in (grace.h). Who holds the mutex, or
- * has the cache for itself, needs no section. */
+ * What a reader finds is valid until it leaves the section that it has found it in (grace.h). A thread that holds the
+ * mutex, or has the cache for itself, needs no section. */
 #ifndef AIC_RUNTIME_CACHE_H
 #define AIC_RUNTIME_CACHE_H
 
@@ -56,8 +56,8 @@ typedef struct aic_cache {
     atomic_size_t entries;
     atomic_size_t weight; /* of all entries */
     /* For caches from which entries are removed; NULL: none ever is. admit(), under the mutex, says whether a value
-     * that was made is kept, and may set the entry's weight; it is handed to those who waited for it in any case.
-     * drop() frees an entry and gives up its value. */
+     * that was made is kept, and may set the entry's weight; it is handed to the threads that waited for it in any
+     * case. drop() frees an entry and gives up its value. */
     bool (*admit)(aic_cache_entry *entry);
     void (*drop)(aic_retired *retired);
     /* Used by misses only, under the mutex, as is the writing of the table. */

@@ -42,8 +42,8 @@ static void after_fork(void)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Before other constructors: handlers that are registered later come first, so a fork takes the locks of those who free
- * code before this one. */
+/* Before other constructors: handlers that are registered later come first, so a fork takes the locks of threads that
+ * free code before this one. */
 __attribute__((constructor(102))) static void watch_fork(void)
 {
     (void)pthread_atfork(before_fork, after_fork, after_fork);

@@ -1,4 +1,4 @@
-/* The folder of the disk cache: who may use it, reading files, listing them, the quota; see disk_cache.h. */
+/* The folder of the disk cache: whether it may be used, reading files, listing them, the quota; see disk_cache.h. */
 #include "runtime/disk_cache.h"
 
 #include <dirent.h>

@@ -44,7 +44,7 @@ static inline aic_presence *aic_grace_enter_as(const aic_thread *thread)
         return NULL;
     }
     if (reader->depth++ == 0) {
-        /* acquire: who sees a period sees what was taken out before it began. */
+        /* acquire: a thread that sees a period sees what was taken out before it began. */
         const uint64_t period = atomic_load_explicit(&aic_grace_period, memory_order_acquire);
         if (atomic_load_explicit(&aic_grace_fences, memory_order_relaxed)) {
             (void)atomic_exchange_explicit(&reader->period, period, memory_order_seq_cst);

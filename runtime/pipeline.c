@@ -160,7 +160,7 @@ static inline aic_status call(aic_thread *thread, const aic_request *request, co
     return aic_call_as(thread, code, AIC_PLAIN, request->operands);
 }
 
-/* Makes what was not found, holds it for a caller who wants that, and keeps the cache's limits. */
+/* Makes what was not found, holds it for a caller that wants that, and keeps the cache's limits. */
 static aic_status make(const making *what, const aic_cache_key *key, aic_result *found)
 {
     const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
@@ -252,8 +252,8 @@ static inline const aic_cache_entry *find_again(aic_thread *thread, const aic_co
     return entry != NULL && has_key_of(entry, request) ? entry : NULL;
 }
 
-/* The way by the key, in the section of `reader`, which it leaves. Not inlined: who finds an entry again needs none of
- * its memory. */
+/* The way by the key, in the section of `reader`, which it leaves. Not inlined: a caller that finds an entry again
+ * needs none of its memory. */
 static __attribute__((noinline)) aic_status search(aic_context *context, const aic_request *request,
                                                    aic_presence *reader, aic_result *result)
 {

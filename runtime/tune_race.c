@@ -5,7 +5,7 @@
 
 /* Below this many samples there is no interval of their order that holds the median with a probability of 95 %: of
  * five, smallest and largest hold it with 1 - 2 * 2^-5 = 94 %. Until then the interval reaches beyond the samples by a
- * share of them, which only those leave who are much slower than the best. */
+ * share of them, which only candidates leave that are much slower than the best. */
 enum { FEW = 6 };
 static const double BEYOND[FEW] = {0, 0.5, 0.3, 0.2, 0.1, 0.05};
 

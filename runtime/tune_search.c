@@ -291,7 +291,7 @@ static void warm_up(aic_tune_search *s)
     }
 }
 
-/* Runs a race of all who are left. What they had in an earlier race was measured at another time, and does not count.
+/* Runs a race of all that are left. What they had in an earlier race was measured at another time, and does not count.
  */
 static void run_race(aic_tune_search *s, size_t rounds, double until)
 {
@@ -320,7 +320,7 @@ static void run_race(aic_tune_search *s, size_t rounds, double until)
     }
 }
 
-/* Whether everyone who has not dropped out was measured often enough to say so. */
+/* Whether every candidate that has not dropped out was measured often enough to say so. */
 static bool is_measured(const aic_tune_search *s)
 {
     for (size_t i = 0; i < s->count; i++) {

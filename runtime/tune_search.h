@@ -31,7 +31,7 @@ typedef struct aic_tune_search {
     size_t winner;            /* number of the entry that beats the default; 0: none does, so far */
     double started, reported; /* on the clock */
     bool stopped;             /* by progress() */
-    bool measured;            /* everyone who is left was measured often enough for an interval */
+    bool measured;            /* every candidate left was measured often enough for an interval */
 } aic_tune_search;
 
 /* Lists the legal schedules of the specification, which was resolved for `context`. End with aic_tune_search_close(),

@@ -12,7 +12,7 @@
 
 enum { SCHEDULE_TEXT_MAX = sizeof((aic_prediction *)0)->schedule };
 
-/* ---- who takes part ---- */
+/* ---- entrants ---- */
 
 /* Adds a kernel. */
 static int join(bench_race *race, const bench_request *request, size_t level, const char *schedule, bool hidden)

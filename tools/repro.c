@@ -323,7 +323,7 @@ static int write_file(const repro *r, const char *name, const char *text, size_t
     status = status == CLI_DONE ? outfile_commit(&file, "--repro") : status;
     outfile_close(&file);
     if (status == CLI_DONE && executable && stat(path, &state) == 0) {
-        (void)chmod(path, (state.st_mode & 0777) | (state.st_mode & 0444) >> 2); /* who may read it may run it */
+        (void)chmod(path, (state.st_mode & 0777) | (state.st_mode & 0444) >> 2); /* executable where readable */
     }
     return status;
 }

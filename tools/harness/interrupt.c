@@ -43,7 +43,7 @@ static char *put_number(char *at, uint64_t number)
     return at;
 }
 
-/* Writes a line unless that has to wait for a reader, who may have stopped reading. */
+/* Writes a line unless that has to wait for a reader, which may have stopped reading. */
 static void write_line(int fd, const char *line, size_t length)
 {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};

@@ -1,5 +1,5 @@
-/* Mapped memory under a limit. Linux promises more memory than it has and kills who uses it: so the sum is kept here.
- */
+/* Mapped memory under a limit. Linux promises more memory than it has and kills processes that use it: so the sum is
+ * kept here. */
 #include "tools/harness/memory.h"
 
 #include <stdatomic.h>

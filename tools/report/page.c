@@ -75,7 +75,7 @@ page_number page_label(const report_layer *layer, size_t index)
     return label;
 }
 
-/* Distinct for those who do not see all colours; layers beyond the last begin again. */
+/* Distinct for readers who do not see all colours; layers beyond the last begin again. */
 const char *page_colour(size_t index)
 {
     static const char *const COLOURS[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",

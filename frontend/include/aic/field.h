@@ -16,7 +16,7 @@
  * The struct, its initialiser, cache key, printer, parser and perturbation tests all expand the same list.
  *
  * The other rows of a list are for people: `aicjit help` and the installed headers are made of them, and tests hold
- * them against the rules. Each kind of row is read by those who define its macro.
+ * them against the rules. Each kind of row is read by the files that define its macro.
  *
  *     AIC_ABOUT(text)                    what the operator does
  *     AIC_MEANING(field, text)           what a parameter is, with its unit
