@@ -96,13 +96,32 @@ bool levels_is_thorough(int number)
     return number == highest;
 }
 
-#define PRODUCTS (1U << AIC_OP_CONV2D | 1U << AIC_OP_MMAD)
-#define NARROWING (1U << AIC_OP_FIXPIPE | 1U << AIC_OP_TENSOR_ARITHMETIC_QUANTIZED)
+levels_kind levels_kind_of(const aic_spec *spec)
+{
+    bool narrows = false;
+    for (int32_t i = 0; i < spec->count; i++) {
+        const aic_op op = spec->stage[i].op;
+        narrows = narrows || op == AIC_OP_FIXPIPE || op == AIC_OP_TENSOR_ARITHMETIC_QUANTIZED;
+        const bool is_product = op == AIC_OP_CONV2D || op == AIC_OP_MMAD;
+        const aic_dtype dtype = op == AIC_OP_CONV2D ? spec->stage[i].desc.conv2d.dtype : spec->stage[i].desc.mmad.dtype;
+        if (is_product && dtype != AIC_FLOAT16 && dtype != AIC_FLOAT32) {
+            return LEVELS_BYTE_PRODUCTS;
+        }
+    }
+    const aic_op first = spec->stage[0].op;
+    return narrows                                          ? LEVELS_NARROWING
+           : first == AIC_OP_CONV2D || first == AIC_OP_MMAD ? LEVELS_PRODUCTS
+                                                            : LEVELS_OTHERS;
+}
 
-/* Level avx512fp16 converts halves by instructions of its own. */
+#define KIND(name) (1U << LEVELS_##name)
+
+/* Level avx512fp16 converts halves by instructions of its own; amx multiplies them by tiles where it may. */
 static const levels_twins TWINS[] = {
-    {{"generic", "sse2"}, PRODUCTS | NARROWING},
-    {{"avx512", "avx512vnni", "amx"}, PRODUCTS},
+    {{"generic", "sse2"}, KIND(PRODUCTS) | KIND(OTHERS)},
+    {{"avx2", "avx2+avxvnni"}, KIND(PRODUCTS) | KIND(NARROWING) | KIND(OTHERS)},
+    {{"avx512", "avx512vnni"}, KIND(PRODUCTS) | KIND(NARROWING)},
+    {{"avx512", "avx512vnni", "amx"}, KIND(OTHERS)},
 };
 
 const levels_twins *levels_twins_get(size_t set)
@@ -121,13 +140,14 @@ static uint64_t number_among(const char *const *twin, const char *name, uint64_t
     return number;
 }
 
-bool levels_is_turn(int number, aic_op op, uint64_t turn)
+bool levels_is_turn(int number, const aic_spec *spec, uint64_t turn)
 {
+    const uint32_t kind = 1U << levels_kind_of(spec);
     const char *name = aic_isa_name(index_of(number));
     for (size_t set = 0; set < sizeof TWINS / sizeof TWINS[0]; set++) {
         uint64_t count;
         const uint64_t mine = number_among(TWINS[set].level, name, &count);
-        if (mine != UINT64_MAX && (TWINS[set].except >> op & 1) == 0) {
+        if (mine != UINT64_MAX && (TWINS[set].kinds & kind) != 0) {
             return count < 2 || levels_campaign() > 0 || turn % count == mine;
         }
     }

@@ -20,18 +20,28 @@ const char *levels_name(int number);
 /* Whether it is worth as much work as there is: the highest native one. */
 bool levels_is_thorough(int number);
 
-/* Levels that make the same machine code of many operators, as the suite targets shows: names, the last one NULL. */
+/* Kinds of operators, by what instructions of their own levels have for them. */
+typedef enum levels_kind {
+    LEVELS_BYTE_PRODUCTS, /* of integers, and of bfloat16: dot products, tiles */
+    LEVELS_PRODUCTS,      /* of float16 and float32 */
+    LEVELS_NARROWING,     /* results of fewer bits */
+    LEVELS_OTHERS
+} levels_kind;
+
+levels_kind levels_kind_of(const aic_spec *spec);
+
+/* Levels that make the same machine code of some kinds, as the suite targets shows: names, the last one NULL. */
 typedef struct levels_twins {
     const char *level[4];
-    uint32_t except; /* operators of which they do not: bit N for number N */
+    uint32_t kinds; /* bit N for kind number N */
 } levels_twins;
 
 /* Set number `set`; NULL past the last. */
 const levels_twins *levels_twins_get(size_t set);
 
-/* Whether it is this level's turn for case number `turn` of an operator: of twins that run here each case has one. In a
- * campaign it is every level's. */
-bool levels_is_turn(int number, aic_op op, uint64_t turn);
+/* Whether it is this level's turn for a specification, case number `turn`: of twins that run here each case has one. In
+ * a campaign it is every level's. */
+bool levels_is_turn(int number, const aic_spec *spec, uint64_t turn);
 
 /* N where the environment has AIC_CAMPAIGN=N (tools/dev test --campaign N): suites try what time does not allow in
  * every run, and N times as many pseudo-random cases. Else 0. */

@@ -373,28 +373,65 @@ END_TEST
 
 /* ---- levels that make the same code ---- */
 
-static void check_twins(const aic_spec *spec)
+enum { SCHEDULE_MAX = 1024 };
+
+/* Two levels that run here try the same schedules. Gives the one of this number, "" where there is none. */
+static void check_same_candidates(const aic_spec *spec, const char *const level[2], size_t number,
+                                  char schedule[SCHEDULE_MAX])
+{
+    aic_context *context[2] = {NULL, NULL};
+    bool more = true;
+    for (int i = 0; i < 2 && more; i++) {
+        aic_context_options options = aic_context_options_init();
+        options.isa = level[i];
+        more = aic_isa_check(level[i]) == AIC_OK;
+        ck_assert_int_eq(more ? aic_context_create(&options, &context[i]) : AIC_OK, AIC_OK);
+    }
+    schedule[0] = '\0';
+    for (size_t candidate = 0; more; candidate++) {
+        char text[2][SCHEDULE_MAX] = {"", ""};
+        for (int i = 0; i < 2; i++) {
+            (void)aic_schedule_candidate(context[i], spec, candidate, text[i], SCHEDULE_MAX);
+        }
+        more = text[0][0] != '\0';
+        ck_assert_msg(strcmp(text[0], text[1]) == 0, "%s: %s\n%s: %s", level[0], text[0], level[1], text[1]);
+        if (candidate == number) {
+            memcpy(schedule, text[0], SCHEDULE_MAX);
+        }
+    }
+    aic_context_destroy(context[0]);
+    aic_context_destroy(context[1]);
+}
+
+static aic_object object_of(const aic_codegen_request *request, const char *level)
+{
+    aic_codegen_request at_level = *request;
+    aic_object object;
+    at_level.target = aic_target_find(AIC_ARCH_X86_64, level);
+    ck_assert_msg(aic_generator_linked()->object(&at_level, &object) == AIC_OK, "%s", aic_last_error());
+    return object;
+}
+
+/* By candidate number `number`, the default one where there is no such. */
+static void check_twins(const aic_spec *spec, size_t number)
 {
     const aic_semantics semantics = aic_semantics_init();
     aic_codegen_request request = {.symbol = "kernel", .semantics = &semantics, .count = 1};
     aic_spec canonical;
+    char schedule[SCHEDULE_MAX];
     ck_assert_int_eq(aic_spec_resolve_kernel(spec, &semantics, &canonical), AIC_OK);
     request.spec = &canonical;
     request.triple = aic_target_triple(AIC_ARCH_X86_64);
     const levels_twins *twins;
     for (size_t set = 0; (twins = levels_twins_get(set)) != NULL; set++) {
-        aic_object first = {.bytes = NULL};
-        if ((twins->except >> spec->stage[0].op & 1) != 0) {
+        if ((twins->kinds >> levels_kind_of(spec) & 1) == 0) {
             continue;
         }
-        for (const char *const *level = twins->level; *level != NULL; level++) {
-            aic_object object;
-            request.target = aic_target_find(AIC_ARCH_X86_64, *level);
-            ck_assert_msg(aic_generator_linked()->object(&request, &object) == AIC_OK, "%s", aic_last_error());
-            if (first.bytes == NULL) {
-                first = object;
-                continue;
-            }
+        check_same_candidates(spec, twins->level, number, schedule);
+        request.schedule = schedule[0] == '\0' ? NULL : schedule;
+        aic_object first = object_of(&request, twins->level[0]);
+        for (const char *const *level = twins->level + 1; *level != NULL; level++) {
+            aic_object object = object_of(&request, *level);
             ck_assert_msg(object.image.size == first.image.size &&
                               memcmp(object.image.bytes, first.image.bytes, first.image.size) == 0,
                           "%s: another code than %s", *level, twins->level[0]);
@@ -412,12 +449,15 @@ START_TEST(twins)
     aic_spec spec;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
-        check_twins(&spec);
+        check_twins(&spec, seed);
+        if (aic_spec_random_chain(op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
+            check_twins(&spec, seed);
+        }
     }
     for (int number = 0; number < SPECS; number++) {
         spec = parse(number);
-        if (spec.count == 1 && spec.stage[0].op == op) {
-            check_twins(&spec);
+        if (spec.stage[0].op == op) {
+            check_twins(&spec, 0);
         }
     }
 }

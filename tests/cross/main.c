@@ -7,7 +7,10 @@
  * level runs every specification of specs.def with SEEDS contents each, and RANDOM_SPECS random ones of every operator
  * and of every operator as the begin of a chain; a failure prints the arguments that repeat it alone. Each level runs
  * on the emulated processor of levels[], which has that level and, where the emulator knows such a one, no more: an
- * instruction beyond it is an illegal instruction. */
+ * instruction beyond it is an illegal instruction.
+ *
+ * Code that ran right at the level before, byte for byte, is not run again, and the linker sees each specification at
+ * one level; a campaign (AIC_CAMPAIGN) runs and links everything. */
 #include "codegen/codegen.h"
 #include "frontend/core/op.h"
 #include "tests/cross/ways.h"
@@ -38,6 +41,8 @@ static const struct {
     {"i8mm", "max"},
 };
 
+enum { LEVELS = sizeof levels / sizeof levels[0] };
+
 static const char *const modes[] = {[AIC_OVERFLOW_SATURATE] = "saturate", [AIC_OVERFLOW_IEEE] = "ieee"};
 
 static const struct {
@@ -63,11 +68,26 @@ typedef struct coverage {
     bool subnormal_input, saturated_result, largest_half, nan_result, infinite_result;
 } coverage;
 
+/* The code of a specification at the last level that ran it right; no bytes: none did. */
+typedef struct shown {
+    aic_image image;
+    aic_requirements requirements;
+} shown;
+
+/* Specifications that every level has. */
+enum { SHARED = sizeof specs / sizeof specs[0] + AIC_OP_END * RANDOM_SPECS * 2 };
+
 typedef struct cross {
     const char *work;
     coverage seen;
-    int passed, failed;
+    shown shown[SHARED];
+    int passed, failed, same;
 } cross;
+
+static bool is_campaign(void)
+{
+    return getenv("AIC_CAMPAIGN") != NULL;
+}
 
 static int run_program(char *const argv[])
 {
@@ -151,15 +171,33 @@ static bool write_case(const verify_case *c, const char *folder)
 typedef struct subject {
     size_t level;
     const char *text;
+    shown *shown; /* NULL: no other level has it */
+    bool is_linked;
     aic_semantics semantics;
     aic_spec spec;       /* resolved */
     aic_spec canonical;  /* what its kernel is made of */
     char alignments[32]; /* bytes of an element of every operand, 0: not used */
-    aic_object object;   /* its sizes and where its functions begin; the bytes are gone */
+    aic_object object;   /* the image is in two parts, as kernels are compiled that are called at once */
 } subject;
 
-/* The object in one piece, and the image in two parts, as kernels are compiled that are called at once. */
-static aic_status make_object(subject *s)
+/* The object in one piece, for the linker. */
+static bool link_kernel(const cross *x, const aic_codegen_request *request)
+{
+    char object[PATH_BYTES], library[PATH_BYTES];
+    aic_object whole;
+    if (aic_generator_linked()->object(request, &whole) != AIC_OK) {
+        return false;
+    }
+    snprintf(object, sizeof object, "%s/kernel.o", x->work);
+    snprintf(library, sizeof library, "%s/kernel.so", x->work);
+    const bool written = write_file(object, whole.bytes, whole.size);
+    aic_object_free(&whole);
+    char linker[] = "aarch64-linux-gnu-ld", shared[] = "-shared", defined[] = "-zdefs", output[] = "-o";
+    char *const argv[] = {linker, shared, defined, output, library, object, NULL};
+    return written && run_program(argv) == 0;
+}
+
+static bool make_object(const cross *x, subject *s)
 {
     enum { TEXT_BYTES = 4096 };
     static const char AT[] = " @ ";
@@ -177,40 +215,49 @@ static aic_status make_object(subject *s)
     aic_status status = target != NULL ? aic_spec_parse(text, &s->spec) : AIC_INVALID_ARGUMENT;
     status = status == AIC_OK ? aic_spec_resolve_kernel(&s->spec, &s->semantics, &s->canonical) : status;
     status = status == AIC_OK ? aic_spec_resolve(&s->spec, &s->semantics, &s->spec) : status;
+    request.divided = true;
     status = status == AIC_OK ? aic_generator_linked()->object(&request, &s->object) : status;
-    if (status == AIC_OK) {
-        aic_object parts;
-        request.divided = true;
-        status = aic_generator_linked()->object(&request, &parts);
-        if (status == AIC_OK) {
-            aic_image_free(&s->object.image);
-            s->object.image = parts.image;
-        }
-    }
-    return status;
-}
-
-/* WORK/kernel.image, and WORK/kernel.o, which the linker must take, too. */
-static bool build_kernel(const cross *x, subject *s)
-{
-    aic_status status = make_object(s);
     if (status != AIC_OK) {
         fprintf(stderr, "no object: %s: %s\n", aic_status_name(status), aic_last_error());
         return false;
     }
-    char image[PATH_BYTES], object[PATH_BYTES], library[PATH_BYTES];
-    snprintf(image, sizeof image, "%s/kernel.image", x->work);
-    snprintf(object, sizeof object, "%s/kernel.o", x->work);
-    snprintf(library, sizeof library, "%s/kernel.so", x->work);
-    bool good = write_file(image, s->object.image.bytes, s->object.image.size) &&
-                write_file(object, s->object.bytes, s->object.size);
-    const aic_image kept = s->object.image;
-    aic_object_free(&s->object);
-    s->object.image = kept; /* where its functions begin is still wanted */
-    s->object.image.bytes = NULL;
-    char linker[] = "aarch64-linux-gnu-ld", shared[] = "-shared", defined[] = "-zdefs", output[] = "-o";
-    char *const argv[] = {linker, shared, defined, output, library, object, NULL};
-    return good && run_program(argv) == 0;
+    request.divided = false;
+    if (s->is_linked && !link_kernel(x, &request)) {
+        aic_object_free(&s->object);
+        return false;
+    }
+    return true;
+}
+
+/* Makes WORK/kernel.image. */
+static bool write_image(const cross *x, const subject *s)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/kernel.image", x->work);
+    return write_file(path, s->object.image.bytes, s->object.image.size);
+}
+
+static bool is_shown(const subject *s)
+{
+    const shown *known = s->shown;
+    return known != NULL && known->image.bytes != NULL && known->image.size == s->object.image.size &&
+           memcmp(known->image.bytes, s->object.image.bytes, known->image.size) == 0 &&
+           memcmp(known->image.function, s->object.image.function, sizeof known->image.function) == 0 &&
+           memcmp(&known->requirements, &s->object.requirements, sizeof known->requirements) == 0;
+}
+
+/* Keeps the code that ran, if it was right. */
+static void keep_shown(subject *s, bool right)
+{
+    if (s->shown == NULL || is_campaign()) {
+        return;
+    }
+    aic_image_free(&s->shown->image);
+    *s->shown = (shown){.image = {.bytes = NULL}};
+    if (right) {
+        *s->shown = (shown){s->object.image, s->object.requirements};
+        s->object.image = (aic_image){.bytes = NULL};
+    }
 }
 
 /* "0,512,-1": where the image's functions begin. */
@@ -335,23 +382,40 @@ static size_t first_wrong(const cross *x, const subject *s, const verify_case *c
     return i;
 }
 
-/* Cases of the seeds first .. first+count-1 with one kernel; one test. */
-static void test_spec(cross *x, size_t level, aic_overflow overflow, const char *text, uint64_t first, size_t count)
+/* Cases of the seeds first .. first+count-1 with one kernel. Returns the number of the first that is wrong. */
+static size_t run_cases(cross *x, subject *s, uint64_t first, size_t count, verify_report *report)
 {
     static verify_case cases[SEEDS];
-    verify_report report = {.text = "the kernel could not be made, the reason is above"};
-    subject s = {.level = level, .text = text, .semantics = aic_semantics_init()};
-    s.semantics.overflow = overflow;
-    size_t made = 0, wrong = 0;
-    if (build_kernel(x, &s)) {
-        made = wrong = open_cases(x, &s, first, count, cases, &report);
-    }
+    const size_t made = open_cases(x, s, first, count, cases, report);
+    size_t wrong = made;
     if (made == count) {
-        find_alignments(&s, &cases[0]);
-        wrong = first_wrong(x, &s, cases, count, &report);
+        find_alignments(s, &cases[0]);
+        wrong = write_image(x, s) ? first_wrong(x, s, cases, count, report) : 0;
     }
     for (size_t i = 0; i < made; i++) {
         verify_close(&cases[i]);
+    }
+    return wrong;
+}
+
+/* One test. `number` is the specification's among those that every level has, -1 for others. */
+static void test_spec(cross *x, size_t level, aic_overflow overflow, const char *text, uint64_t first, size_t count,
+                      int number)
+{
+    verify_report report = {.text = "the kernel could not be made, the reason is above"};
+    subject s = {.level = level, .text = text, .semantics = aic_semantics_init()};
+    s.semantics.overflow = overflow;
+    s.shown = number >= 0 ? &x->shown[number] : NULL;
+    s.is_linked = number < 0 || is_campaign() || ((size_t)number + level) % LEVELS == 0;
+    size_t wrong = 0;
+    if (make_object(x, &s)) {
+        const bool same = is_shown(&s);
+        wrong = same ? count : run_cases(x, &s, first, count, &report);
+        x->same += same;
+        if (!same) {
+            keep_shown(&s, wrong == count);
+        }
+        aic_object_free(&s.object);
     }
     if (wrong < count) {
         report_failure(&s, first + wrong, report.text);
@@ -359,7 +423,7 @@ static void test_spec(cross *x, size_t level, aic_overflow overflow, const char 
     *(wrong == count ? &x->passed : &x->failed) += 1;
 }
 
-static void test_drawn(cross *x, size_t level, const aic_spec *spec, uint64_t seed)
+static void test_drawn(cross *x, size_t level, const aic_spec *spec, uint64_t seed, int number)
 {
     char text[4096];
     if (aic_spec_print(spec, text, sizeof text, NULL) != AIC_OK) {
@@ -367,20 +431,20 @@ static void test_drawn(cross *x, size_t level, const aic_spec *spec, uint64_t se
         x->failed++;
         return;
     }
-    test_spec(x, level, seed % 2 == 0 ? AIC_OVERFLOW_SATURATE : AIC_OVERFLOW_IEEE, text, seed, 1);
+    test_spec(x, level, seed % 2 == 0 ? AIC_OVERFLOW_SATURATE : AIC_OVERFLOW_IEEE, text, seed, 1, number);
 }
 
-/* RANDOM_SPECS of every operator, and of every chain that it can begin. */
-static void test_random(cross *x, size_t level)
+/* RANDOM_SPECS of every operator, and of every chain that it can begin; `number` is the first one's. */
+static void test_random(cross *x, size_t level, int number)
 {
     for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
-        for (uint64_t seed = 1; seed <= RANDOM_SPECS; seed++) {
+        for (uint64_t seed = 1; seed <= RANDOM_SPECS; seed++, number += 2) {
             aic_spec spec;
             if (aic_spec_random((aic_op)op, NULL, seed, &spec) == AIC_OK) {
-                test_drawn(x, level, &spec, seed);
+                test_drawn(x, level, &spec, seed, number);
             }
             if (aic_spec_random_chain((aic_op)op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
-                test_drawn(x, level, &spec, seed);
+                test_drawn(x, level, &spec, seed, number + 1);
             }
         }
     }
@@ -406,18 +470,19 @@ static void test_coverage(cross *x)
 
 static void test_level(cross *x, size_t level)
 {
-    int passed = x->passed, failed = x->failed;
+    const int passed = x->passed, failed = x->failed, same = x->same;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
-        test_spec(x, level, specs[i].overflow, specs[i].text, 1, SEEDS);
+        test_spec(x, level, specs[i].overflow, specs[i].text, 1, SEEDS, (int)i);
     }
     for (size_t i = 0; i < sizeof schedules / sizeof schedules[0]; i++) {
         if (strcmp(schedules[i].level, levels[level].name) == 0) {
-            test_spec(x, level, AIC_OVERFLOW_SATURATE, schedules[i].text, 1, 2);
+            test_spec(x, level, AIC_OVERFLOW_SATURATE, schedules[i].text, 1, 2, -1);
         }
     }
-    test_random(x, level);
-    printf("level %s of AArch64: emulated on %s, %d specifications right, %d wrong\n", levels[level].name,
-           levels[level].processor, x->passed - passed, x->failed - failed);
+    test_random(x, level, (int)(sizeof specs / sizeof specs[0]));
+    printf(
+        "level %s of AArch64: emulated on %s, %d specifications right, %d wrong; %d have the code of a lower level\n",
+        levels[level].name, levels[level].processor, x->passed - passed, x->failed - failed, x->same - same);
     fflush(stdout);
 }
 
@@ -428,10 +493,10 @@ static bool test_one(cross *x, char **argv)
     if (!ieee && strcmp(argv[1], modes[AIC_OVERFLOW_SATURATE]) != 0) {
         return false;
     }
-    for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++) {
+    for (size_t level = 0; level < LEVELS; level++) {
         if (strcmp(levels[level].name, argv[0]) == 0) {
             test_spec(x, level, ieee ? AIC_OVERFLOW_IEEE : AIC_OVERFLOW_SATURATE, argv[2], strtoull(argv[3], NULL, 10),
-                      1);
+                      1, -1);
             return true;
         }
     }
@@ -440,13 +505,14 @@ static bool test_one(cross *x, char **argv)
 
 int main(int argc, char **argv)
 {
-    cross x = {.work = argv[1]};
+    static cross x;
+    x.work = argv[1];
     if ((argc != 2 && argc != 6) || (argc == 6 && !test_one(&x, argv + 2))) {
         fprintf(stderr, "usage: aicjit-cross WORK [LEVEL OVERFLOW SPEC SEED]\n");
         return 2;
     }
     if (argc == 2) {
-        for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++) {
+        for (size_t level = 0; level < LEVELS; level++) {
             test_level(&x, level);
         }
         test_coverage(&x);

@@ -137,6 +137,9 @@ verify_verdict verify_compare(const verify_case *c, const void *output, const ch
     size_t size = aic_dtype_size(operand->dtype);
     const unsigned char *got = output, *expected = c->expected.data;
     int64_t wrong = 0, first = 0;
+    if (memcmp(got, expected, (size_t)operand->bytes) == 0) {
+        return VERIFY_PASSED;
+    }
     for (int64_t i = 0; i < operand->elements; i++, got += size, expected += size) {
         bool right = element_equal(operand->dtype, got, expected);
         if (!right && c->exact.size != 0) {
