@@ -150,13 +150,13 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
 
 /* void name(row, source, panel; count): `count` output channels of one channel block of `channels` channels and one
  * tap. The panel's head has the note of special elements. */
-static LLVMValueRef emit_blocks(const packer *of, int64_t channels, const char *name)
+static LLVMValueRef emit_blocks(const packer *of, int64_t channels, aic_emit_kind kind, const char *name)
 {
     static const char *const PARAMS[] = {"row", "source", "panel", "count"};
     packer noting = *of, *p = &noting;
     aic_emit *e = p->e;
     aic_loop blocks;
-    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 3, 1);
+    aic_emit_function(e, name, kind, PARAMS, 3, 1);
     aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p->note = p->t->notes_specials ? aic_emit_param(e, 2) : NULL;
@@ -254,7 +254,7 @@ static void emit_cell(const packer *p, LLVMValueRef source, LLVMValueRef row, in
 }
 
 /* void name(row, source, panel): `columns` columns of a chunk, whose cells begin at `row`. */
-static LLVMValueRef emit_columns(const packer *of, int64_t columns, const char *name)
+static LLVMValueRef emit_columns(const packer *of, int64_t columns, aic_emit_kind kind, const char *name)
 {
     static const char *const PARAMS[] = {"row", "source", "panel"};
     packer noting = *of, *p = &noting;
@@ -262,7 +262,7 @@ static LLVMValueRef emit_columns(const packer *of, int64_t columns, const char *
     const aic_tiling *t = p->t;
     int64_t channels = t->arithmetic.cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
     int64_t source_step = channels * p->c->n * t->source_bytes, step = t->step_bytes;
-    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 3, 0);
+    aic_emit_function(e, name, kind, PARAMS, 3, 0);
     aic_note_function(e, "packs columns of a chunk of a weight in rows");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p->note = t->notes_specials ? aic_emit_param(e, 2) : NULL;
@@ -412,16 +412,18 @@ static void emit_inner(packer *p, const char *symbol)
 {
     const aic_contraction *c = p->c;
     const bool rows = c->weight == AIC_WEIGHT_ROWS;
+    const int64_t uses = c->oh * c->ow;
     const int64_t full = rows ? p->columns / p->chunk : c->channels / c->c0;
     const int64_t rest = rows ? p->columns % p->chunk : c->channels % c->c0;
     char name[160];
     snprintf(name, sizeof name, "%s_whole", symbol);
     if (full > 0) {
-        p->inner[0] = rows ? emit_columns(p, p->chunk, name) : emit_blocks(p, c->c0, name);
+        p->inner[0] = (rows ? emit_columns : emit_blocks)(p, rows ? p->chunk : c->c0, aic_pack_kind(uses), name);
     }
     snprintf(name, sizeof name, "%s_rest", symbol);
     if (rest > 0) {
-        p->inner[1] = (rows ? emit_columns : emit_blocks)(p, rest, name);
+        /* One of full + 1 chunks or channel blocks. */
+        p->inner[1] = (rows ? emit_columns : emit_blocks)(p, rest, aic_pack_kind(uses * (full + 1)), name);
     }
     snprintf(name, sizeof name, "%s_starts", symbol);
     if (p->t->arithmetic.image_offset != 0) {

@@ -372,13 +372,13 @@ static LLVMValueRef fill_parts(aic_emit *e, const aic_epilogue *p, LLVMValueRef 
     return path;
 }
 
-LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name)
+LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emit_kind kind, const char *name)
 {
     static const char *const PARAMS[] = {"table", "parameters", "bias"};
     if (aic_epilogue_table_bytes(p) == 0) {
         return NULL;
     }
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 0);
+    aic_emit_function(e, name, kind, PARAMS, 3, 0);
     aic_note_function(e, "fills the table of what columns need: scale, bias, shifts, and which path they take");
     LLVMValueRef function = e->function;
     LLVMValueRef path = tells(p) ? aic_zero(aic_vector(e->i32, part_lanes(e->target))) : NULL;
