@@ -157,6 +157,7 @@ static aic_status emit_modules(job *j, const modules *m)
             aic_emit_divide(&emit, m->module[HOT]);
         }
         emit.unwind = j->request->unwind;
+        emit.own_machine = j->stage == AIC_DUMP_ASM || j->stage == AIC_DUMP_OBJ; /* else it is text for any program */
         aic_kernel_emit(&emit, j->plan, j->request->symbol);
         aic_emit_close(&emit);
     }

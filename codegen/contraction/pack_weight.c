@@ -5,7 +5,11 @@
  * transposed in registers and widened to cells: eight by eight or four by four, since interleaving 128-bit vectors is
  * one cheap instruction everywhere, and a small loop body compiles fast.
  *
- * Weights in rows, [channels, n]: the rows of a cell are interleaved, 16 columns at a time. */
+ * Weights in rows, [channels, n]: the rows of a cell are interleaved, 16 columns at a time.
+ *
+ * An image offset by o adds o times the sum of an output channel's weights, which the sums start below: start values
+ * are at the head of a panel. Weights in rows are summed while they are packed, a function and a walk through memory
+ * less; those in blocks, which come a channel block at a time, afterwards. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/family/family.h"
 #include "codegen/llvm/guard.h"
@@ -30,11 +34,18 @@ typedef struct packer {
     int64_t chunks;
     LLVMValueRef packed, weight;
     LLVMValueRef inner[2];    /* hot functions: of whole channel blocks or chunks, of the last one; or NULL */
-    LLVMValueRef starts;      /* likewise */
+    LLVMValueRef starts;      /* likewise, of weights in blocks */
     LLVMValueRef first, last; /* chunks that are packed */
     LLVMValueRef first_panel, last_panel; /* their panels, and of the last chunk all that follow */
     LLVMValueRef note; /* in a hot function: where it is noted that there are special elements; or NULL */
 } packer;
+
+/* The offset of the image as a register of cells. */
+static LLVMValueRef image_offset(const packer *p)
+{
+    LLVMValueRef offset = LLVMConstInt(p->e->i8, (unsigned)p->t->arithmetic.image_offset, false);
+    return aic_splat(p->e, offset, p->t->lanes * p->t->arithmetic.cell_bytes);
+}
 
 /* ---- cells ---- */
 
@@ -150,13 +161,13 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
 
 /* void name(row, source, panel; count): `count` output channels of one channel block of `channels` channels and one
  * tap. The panel's head has the note of special elements. */
-static LLVMValueRef emit_blocks(const packer *of, int64_t channels, const char *name)
+static LLVMValueRef emit_blocks(const packer *of, int64_t channels, aic_emit_kind kind, const char *name)
 {
     static const char *const PARAMS[] = {"row", "source", "panel", "count"};
     packer noting = *of, *p = &noting;
     aic_emit *e = p->e;
     aic_loop blocks;
-    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 3, 1);
+    aic_emit_function(e, name, kind, PARAMS, 3, 1);
     aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p->note = p->t->notes_specials ? aic_emit_param(e, 2) : NULL;
@@ -242,8 +253,52 @@ static LLVMValueRef load_units(const packer *p, LLVMValueRef source, int64_t row
     return sum;
 }
 
+/* Sums of the weights of a chunk's columns, a register each. */
+typedef struct sums {
+    LLVMValueRef of[AIC_CARRIED_MAX];
+    unsigned count; /* 0: nobody wants them */
+} sums;
+
+static sums no_sums(const packer *p, int64_t columns)
+{
+    const unsigned lanes = p->t->lanes;
+    sums s = {.count = p->t->arithmetic.image_offset == 0 ? 0 : (unsigned)((columns + lanes - 1) / lanes)};
+    aic_limit("sums of weights", s.count, AIC_CARRIED_MAX);
+    for (unsigned i = 0; i < s.count; i++) {
+        s.of[i] = aic_zero(aic_vector(p->e->i32, lanes));
+    }
+    return s;
+}
+
+/* Where register `i` of a chunk lies, from its place in the first panel on. */
+static int64_t offset_of_sum(const packer *p, unsigned i)
+{
+    const int64_t column = (int64_t)i * p->t->lanes, group = p->t->group;
+    return column / group * p->t->panel_bytes + column % group * p->t->arithmetic.cell_bytes;
+}
+
+/* Adds the cells that were stored from `row` on, whole registers: zeros are where no column is. */
+static void add_cells(const packer *p, LLVMValueRef row, sums *s)
+{
+    aic_emit *e = p->e;
+    const unsigned bytes = p->t->lanes * p->t->arithmetic.cell_bytes;
+    LLVMTypeRef cells = aic_vector(e->i8, bytes);
+    for (unsigned i = 0; i < s->count; i++) {
+        LLVMValueRef stored = aic_load(e, cells, row, offset_of_sum(p, i), bytes);
+        s->of[i] = aic_family_of(e->target)->dot4.emit(e, s->of[i], image_offset(p), stored);
+    }
+}
+
+static void store_starts(const packer *p, LLVMValueRef panel, const sums *s)
+{
+    const unsigned bytes = p->t->lanes * p->t->arithmetic.cell_bytes;
+    for (unsigned i = 0; i < s->count; i++) {
+        aic_store(p->e, LLVMBuildNeg(p->e->builder, s->of[i], ""), panel, offset_of_sum(p, i), bytes);
+    }
+}
+
 /* One cell of `columns` columns: `source` is their first element in the cell's first row, of which it has `rows`. */
-static void emit_cell(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t rows, int64_t columns)
+static void emit_cell(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t rows, int64_t columns, sums *s)
 {
     for (int64_t column = 0; column < columns;) {
         unsigned count = aic_piece(columns - column, AIC_BLOCK_COLUMNS);
@@ -251,10 +306,11 @@ static void emit_cell(const packer *p, LLVMValueRef source, LLVMValueRef row, in
         store_units(p, load_units(p, from, rows, count), row, 0, column, count);
         column += count;
     }
+    add_cells(p, row, s);
 }
 
 /* void name(row, source, panel): `columns` columns of a chunk, whose cells begin at `row`. */
-static LLVMValueRef emit_columns(const packer *of, int64_t columns, const char *name)
+static LLVMValueRef emit_columns(const packer *of, int64_t columns, aic_emit_kind kind, const char *name)
 {
     static const char *const PARAMS[] = {"row", "source", "panel"};
     packer noting = *of, *p = &noting;
@@ -262,20 +318,22 @@ static LLVMValueRef emit_columns(const packer *of, int64_t columns, const char *
     const aic_tiling *t = p->t;
     int64_t channels = t->arithmetic.cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
     int64_t source_step = channels * p->c->n * t->source_bytes, step = t->step_bytes;
-    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 3, 0);
+    aic_emit_function(e, name, kind, PARAMS, 3, 0);
     aic_note_function(e, "packs columns of a chunk of a weight in rows");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p->note = t->notes_specials ? aic_emit_param(e, 2) : NULL;
+    sums s = no_sums(p, columns);
     if (full > 0) {
         aic_loop cells;
-        aic_loop_begin(e, &cells, "cell: channel cells", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
+        aic_loop_begin(e, &cells, "cell: channel cells", aic_int(e, 0), aic_int(e, full), 1, s.of, s.count);
         emit_cell(p, aic_at(e, source, aic_mul(e, cells.index, source_step)),
-                  aic_at(e, row, aic_mul(e, cells.index, step)), channels, columns);
+                  aic_at(e, row, aic_mul(e, cells.index, step)), channels, columns, &s);
         aic_loop_end(e, &cells);
     }
     if (rest > 0) {
-        emit_cell(p, aic_at_const(e, source, full * source_step), aic_at_const(e, row, full * step), rest, columns);
+        emit_cell(p, aic_at_const(e, source, full * source_step), aic_at_const(e, row, full * step), rest, columns, &s);
     }
+    store_starts(p, aic_emit_param(e, 2), &s);
     aic_emit_function_end(e);
     return function;
 }
@@ -350,8 +408,7 @@ static void emit_missing_panels(const packer *p)
     aic_loop_end(e, &panels);
 }
 
-/* void name(panel): a panel's start values. An image offset by o adds o times the sum of an output channel's weights,
- * which the sums start below. */
+/* void name(panel): a panel's start values. */
 static LLVMValueRef emit_starts(const packer *p, const char *name)
 {
     static const char *const PARAMS[] = {"panel"};
@@ -362,14 +419,13 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 1, 0);
     aic_note_function(e, "start values of a panel, which make up for the offset of the image");
     LLVMValueRef function = e->function;
-    LLVMValueRef offset = aic_splat(e, LLVMConstInt(e->i8, (unsigned)t->arithmetic.image_offset, false), bytes);
     aic_loop vectors, steps;
     aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, t->vectors), 1, NULL, 0);
     LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
     aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum,
                    1);
     LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->step_bytes));
-    sum = aic_family_of(e->target)->dot4.emit(e, sum, offset, aic_load(e, cells, row, t->start_bytes, bytes));
+    sum = aic_family_of(e->target)->dot4.emit(e, sum, image_offset(p), aic_load(e, cells, row, t->start_bytes, bytes));
     aic_loop_end(e, &steps);
     aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
     aic_loop_end(e, &vectors);
@@ -412,19 +468,21 @@ static void emit_inner(packer *p, const char *symbol)
 {
     const aic_contraction *c = p->c;
     const bool rows = c->weight == AIC_WEIGHT_ROWS;
+    const int64_t uses = c->oh * c->ow;
     const int64_t full = rows ? p->columns / p->chunk : c->channels / c->c0;
     const int64_t rest = rows ? p->columns % p->chunk : c->channels % c->c0;
     char name[160];
     snprintf(name, sizeof name, "%s_whole", symbol);
     if (full > 0) {
-        p->inner[0] = rows ? emit_columns(p, p->chunk, name) : emit_blocks(p, c->c0, name);
+        p->inner[0] = (rows ? emit_columns : emit_blocks)(p, rows ? p->chunk : c->c0, aic_pack_kind(uses), name);
     }
     snprintf(name, sizeof name, "%s_rest", symbol);
     if (rest > 0) {
-        p->inner[1] = (rows ? emit_columns : emit_blocks)(p, rest, name);
+        /* One of full + 1 chunks or channel blocks. */
+        p->inner[1] = (rows ? emit_columns : emit_blocks)(p, rest, aic_pack_kind(uses * (full + 1)), name);
     }
     snprintf(name, sizeof name, "%s_starts", symbol);
-    if (p->t->arithmetic.image_offset != 0) {
+    if (!rows && p->t->arithmetic.image_offset != 0) {
         p->starts = emit_starts(p, name);
     }
 }

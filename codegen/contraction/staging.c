@@ -3,6 +3,7 @@
  * epilogue stores them, a run of pixels that are consecutive rows of the result at a time. Where the sums start from an
  * old result, the buffer is filled with it first. */
 #include "codegen/contraction/contraction.h"
+#include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
@@ -94,6 +95,26 @@ static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
     return form;
 }
 
+/* How well code is compiled that is run once for `products` of a vector. It takes so many times as much longer where it
+ * is not optimised as packing a vector of cells does. */
+static aic_emit_kind kind_for(const aic_tiling *t, int64_t products, int64_t times)
+{
+    return aic_pack_kind(products / (times * t->kernel->rate));
+}
+
+/* The function that stores the last of so many strips. */
+static aic_emit_kind last_kind(const aic_tiling *t, int64_t strips)
+{
+    const bool copies = aic_epilogue_copies(&t->epilogue);
+    return kind_for(t, t->taps * t->cells * strips, copies ? 1 : 4);
+}
+
+/* A column's parameters serve all pixels. */
+static aic_emit_kind table_kind(const aic_contraction *c, const aic_tiling *t)
+{
+    return kind_for(t, t->taps * t->cells * c->oh * c->ow, 16);
+}
+
 void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
                       aic_staging *strips)
 {
@@ -118,7 +139,8 @@ void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t
             strips->load[part] = emit_load(e, c, t, strips->columns[part], name);
         }
         snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
-        const aic_epilogue_strip strip = {.form = form,
+        const aic_epilogue_strip strip = {.kind = part == 0 ? AIC_EMIT_HOT : last_kind(t, whole + 1),
+                                          .form = form,
                                           .block_bytes = t->staging_pitch,
                                           .columns = strips->columns[part],
                                           .step = t->strip_columns,
@@ -128,5 +150,5 @@ void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t
         strips->store[part] = aic_emit_epilogue_strip(e, &t->epilogue, &strip, name);
     }
     snprintf(name, sizeof name, "%s_table", symbol);
-    strips->table = aic_emit_epilogue_table(e, &t->epilogue, name);
+    strips->table = aic_emit_epilogue_table(e, &t->epilogue, table_kind(c, t), name);
 }

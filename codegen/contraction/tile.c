@@ -222,6 +222,10 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
     aic_emit *e = k->e;
     LLVMValueRef values[AIC_CARRIED_MAX];
     for (unsigned i = 0; i < k->sums; i++) {
+        if (k->t->start_bytes != 0 && i >= k->t->vectors) {
+            values[i] = values[i - k->t->vectors]; /* every pixel's sums start from the panel's head */
+            continue;
+        }
         values[i] = first_sum(k, totals[i], i);
         aic_name(e, values[i], "acc.p%u.v%u.start", i / k->t->vectors, i % k->t->vectors);
     }

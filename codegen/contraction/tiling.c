@@ -266,10 +266,15 @@ int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, i
     return ((rows - 1) * t->row_step + t->row_reach) * ((cols - 1) * t->col_step + reach) * t->pixel_pitch;
 }
 
+static bool computes_with_floats(const aic_contraction *c, const aic_tiling *t)
+{
+    return c->dtype != AIC_INT8 || (t->has_epilogue && !aic_epilogue_copies(&t->epilogue));
+}
+
 void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *r)
 {
     divide(t, shared);
-    r->needs = t->kernel->needs | (c->dtype != AIC_INT8 || c->has_epilogue ? AIC_NEEDS_FLOAT : 0);
+    r->needs = t->kernel->needs | (computes_with_floats(c, t) ? AIC_NEEDS_FLOAT : 0);
     r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
                             .items = aic_pack_weight_items(c, t),
                             .bytes = round_up(t->packed_bytes, AIC_LINE_BYTES)};

@@ -389,7 +389,7 @@ LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const a
     for (unsigned i = 0; i < INTEGERS_ALWAYS; i++) {
         names[pointers + i] = INTEGERS[i];
     }
-    aic_emit_function(e, name, AIC_EMIT_HOT, names, pointers, INTEGERS_ALWAYS);
+    aic_emit_function(e, name, strip->kind, names, pointers, INTEGERS_ALWAYS);
     aic_note_function(e, "epilogue of `count` rows from `row` on and %lld columns from `column` on",
                       (long long)strip->columns);
     LLVMValueRef function = e->function;

@@ -79,6 +79,12 @@ bool aic_epilogue_bias_is_last(const aic_epilogue *p);
 bool aic_step_reads(const aic_step *step);
 unsigned aic_epilogue_inputs(const aic_epilogue *p, unsigned operand[AIC_EPILOGUE_STEPS]);
 
+/* Whether accumulators are stored as they are. */
+static inline bool aic_epilogue_copies(const aic_epilogue *p)
+{
+    return p->source == p->target && p->steps == 0 && p->scale == AIC_SCALE_NONE && p->relu == AIC_RELU_NONE;
+}
+
 /* A line for each step, for people. */
 void aic_epilogue_report_steps(FILE *out, const aic_epilogue *p);
 
@@ -102,9 +108,9 @@ extern const aic_shape aic_shape_epilogue;
 /* Scales, offsets, limits and biases, one set a column, as the inner loops read them; 0 bytes when nothing is read. */
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
 
-/* void name(table, parameters, bias): fills the table, 64-byte aligned, from the words or halves and the biases (either
- * may be NULL where there are none). NULL when there is no table. */
-LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name);
+/* void name(table, parameters, bias), of this kind: fills the table, 64-byte aligned, from the words or halves and the
+ * biases (either may be NULL where there are none). NULL when there is no table. */
+LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emit_kind kind, const char *name);
 
 /* How strips are gone through: blocks of 16 columns that share a loop over rows, a power of two, and rows of one
  * iteration. Fewer blocks are taken where results of more are no neighbours in memory. */
@@ -122,6 +128,7 @@ aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_tar
 double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count);
 
 typedef struct aic_epilogue_strip {
+    aic_emit_kind kind; /* HOT or FRAME: of a function for a small part of all columns */
     aic_epilogue_form form;
     int64_t block_bytes; /* of the source, from a block of 16 columns to the next */
     int64_t columns;

@@ -366,7 +366,8 @@ static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *sy
     const aic_epilogue *p = &f->k->epilogue;
     f->tail_columns = p->columns % LANES;
     f->columns = p->columns - f->tail_columns;
-    aic_epilogue_strip strip = {.form = {s->blocks, s->rows},
+    aic_epilogue_strip strip = {.kind = AIC_EMIT_HOT,
+                                .form = {s->blocks, s->rows},
                                 .block_bytes = f->k->block_bytes,
                                 .columns = f->columns,
                                 .step = LANES * AIC_EPILOGUE_BLOCKS, /* there is one, at 0 */
@@ -447,7 +448,7 @@ static LLVMValueRef emit_table(aic_emit *e, const aic_plan *plan, const char *sy
     char name[160];
     aic_body body;
     snprintf(name, sizeof name, "%s_columns", symbol);
-    LLVMValueRef table = aic_emit_epilogue_table(e, p, name);
+    LLVMValueRef table = aic_emit_epilogue_table(e, p, AIC_EMIT_HOT, name);
     aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "table", &body);
     aic_note_function(e, "phase: the parameters of the columns");
     LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};

@@ -11,6 +11,7 @@
 #include "frontend/numeric/half.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LANES = AIC_EPILOGUE_LANES, ROW_BYTES = LANES * 4, HEADER_BYTES = ROW_BYTES };
 
@@ -372,13 +373,13 @@ static LLVMValueRef fill_parts(aic_emit *e, const aic_epilogue *p, LLVMValueRef 
     return path;
 }
 
-LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, const char *name)
+LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emit_kind kind, const char *name)
 {
     static const char *const PARAMS[] = {"table", "parameters", "bias"};
     if (aic_epilogue_table_bytes(p) == 0) {
         return NULL;
     }
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 3, 0);
+    aic_emit_function(e, name, kind, PARAMS, 3, 0);
     aic_note_function(e, "fills the table of what columns need: scale, bias, shifts, and which path they take");
     LLVMValueRef function = e->function;
     LLVMValueRef path = tells(p) ? aic_zero(aic_vector(e->i32, part_lanes(e->target))) : NULL;
@@ -480,12 +481,17 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit 
                              LLVMValueRef block, aic_parameters *parameters)
 {
     LLVMValueRef entries[AIC_UNIT_VECTORS] = {NULL}, value[AIC_UNIT_VECTORS][AIC_PARAMETERS] = {{NULL}};
+    const unsigned period = unit->blocks * LANES / unit->lanes, pairs = period / 2 > 0 ? period / 2 : 1;
     *parameters = (aic_parameters){.least = NULL};
     for (unsigned i = 0; i < unit->blocks; i++) {
         entries[i] = entry_of(e, p, table, aic_add(e, block, aic_int(e, i)));
     }
     for (unsigned i = 0; i < unit->count; i++) {
-        read_vector(e, p, unit, entries, i, value[i]);
+        if (i < period) {
+            read_vector(e, p, unit, entries, i, value[i]);
+        } else { /* of the same columns in a further row */
+            memcpy(value[i], value[i - period], sizeof value[i]);
+        }
         parameters->bias[i] = value[i][AIC_PARAMETER_BIAS];
         parameters->scale[i] = value[i][AIC_PARAMETER_SCALE];
         parameters->mask[i] = value[i][AIC_PARAMETER_MASK];
@@ -495,7 +501,7 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit 
     }
     for (unsigned i = 0; i < unit->count; i += 2) {
         LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[i + 1][AIC_PARAMETER_UP];
-        parameters->up[i / 2] = aic_pack(e, low, high, false);
+        parameters->up[i / 2] = i / 2 < pairs ? aic_pack(e, low, high, false) : parameters->up[i / 2 - pairs];
     }
     parameters->least = read_bytes(e, p, unit, entries, value[0], AIC_PARAMETER_LEAST);
     parameters->down = read_bytes(e, p, unit, entries, value[0], AIC_PARAMETER_DOWN);
