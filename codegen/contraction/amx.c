@@ -35,11 +35,39 @@ static int64_t cell_channels(const aic_contraction *c)
     return CELL_BYTES / (int64_t)aic_dtype_size(c->dtype);
 }
 
-/* Products of registers that all channels of a tap take, for each plane of either side. */
+static int64_t pixel_cells(const aic_contraction *c)
+{
+    return (c->channels + cell_channels(c) - 1) / cell_channels(c);
+}
+
+static int64_t steps_for(int64_t cells)
+{
+    return (cells + STEP_CELLS - 1) / STEP_CELLS;
+}
+
+/* The channels of the taps of a kernel row follow each other in the band: where a step is wider than a pixel or not as
+ * wide as all its steps, a row of taps takes fewer steps together. What a step reads behind a row is multiplied by 0,
+ * which floats do not allow. */
+static bool merges(const aic_contraction *c)
+{
+    return c->dtype == AIC_INT8 && c->dilation_w == 1 &&
+           steps_for(c->kw * pixel_cells(c)) < c->kw * steps_for(pixel_cells(c));
+}
+
+/* Products of registers that a tap takes, for each plane of either side. */
 static int64_t steps_of(const aic_contraction *c)
 {
-    const int64_t channels = STEP_CELLS * cell_channels(c);
-    return (c->channels + channels - 1) / channels;
+    return steps_for(merges(c) ? c->kw * pixel_cells(c) : pixel_cells(c));
+}
+
+static int64_t taps_of(const aic_contraction *c)
+{
+    return merges(c) ? c->kh : c->kh * c->kw;
+}
+
+int64_t aic_amx_step_cells(const aic_tiling *t)
+{
+    return t->merged > 1 && t->cells == STEP_CELLS ? t->merged * t->pixel_cells : STEP_CELLS;
 }
 
 static bool rounds_too_often(const aic_contraction *c)
@@ -227,6 +255,7 @@ static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, 
 static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
 static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30, PACK_LINE = 4;
 static const double NEAR_LINE = 0.5, LAST_LINE = 8; /* cycles of a line from the first and the third-level cache */
+static const double CROSSING = 2;                   /* times as much more takes a row that two lines have */
 static const double TOGETHER = 0.1; /* of products and loads: the share of the shorter ones that does not overlap */
 
 typedef struct caches {
@@ -277,6 +306,17 @@ static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const c
     return fmin(bytes / AIC_LINE_BYTES, loads);
 }
 
+/* The share of loaded rows of pixels that cross a line: these begin anywhere that a pixel may begin. */
+static double crossing(const aic_tiling *t)
+{
+    const int64_t bytes = aic_amx_step_cells(t) * CELL_BYTES;
+    int64_t grain = AIC_LINE_BYTES;
+    while (t->pixel_pitch % grain != 0) {
+        grain /= 2;
+    }
+    return (double)(bytes > grain ? bytes - grain : 0) / AIC_LINE_BYTES;
+}
+
 /* Cycles of the lines of a tile's pixels, `loads` of them. */
 static double window_cycles(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                             double loads)
@@ -284,7 +324,8 @@ static double window_cycles(const aic_contraction *c, const aic_tiling *t, const
     const double line = band_bytes(t) + (double)t->panel_bytes <= k->l1 ? NEAR_LINE
                         : band_bytes(t) <= k->l2                        ? k->line2
                                                                         : k->line3;
-    return loads * NEAR_LINE + fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
+    return loads * NEAR_LINE * (1 + CROSSING * crossing(t)) +
+           fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
 }
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
@@ -301,7 +342,8 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const bool crossed = planes > 1 && fmin(images, vectors) > 1; /* a plane of the weights is loaded twice */
     const double products = steps * times * fmax(images * vectors * height, LATENCY + height);
     const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
-                         steps * vectors * ROWS * (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
+                         steps * vectors * (double)aic_amx_step_cells(t) *
+                             (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
     const double inner = fmax(products, loads) + TOGETHER * fmin(products, loads);
     return OPERATIONS * (inner + TAP * (double)t->taps + images * vectors * STORE + TILE);
 }
@@ -328,7 +370,7 @@ static int64_t small_band(const aic_contraction *c, const aic_tiling *t)
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
-    const double products = (double)(planes_of(c) * planes_of(c) * c->kh * c->kw * steps_of(c));
+    const double products = (double)(planes_of(c) * planes_of(c) * taps_of(c) * steps_of(c));
     return OPERATIONS * products * (double)(c->oh * c->ow) * (double)c->n / AMX_LANES;
 }
 
@@ -337,6 +379,7 @@ const aic_microkernel aic_microkernel_amx = {
     .refuse = refuse,
     .arithmetic = arithmetic_of,
     .step_cells = STEP_CELLS,
+    .merges = merges,
     .flat = true,
     .staged = staged,
     .surplus = ROWS,

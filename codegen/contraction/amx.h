@@ -22,6 +22,9 @@ typedef struct amx_grid {
     int64_t pixels; /* of a register */
 } amx_grid;
 
+/* Cells that a register of weights has rows for: those of a step. */
+int64_t aic_amx_step_cells(const aic_tiling *t);
+
 /* The tile, and one that is no larger in registers of as many pixels. */
 amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols);
 amx_grid aic_amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int64_t rows, int64_t cols);

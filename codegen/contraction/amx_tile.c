@@ -300,7 +300,8 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
 /* ---- a worker's state ---- */
 
 /* The configuration that ldtilecfg reads: palette 1; for every register its bytes a row, from byte 16 on, and its rows,
- * from byte 48 on. Registers of weights have 16 rows, the others as many as there are pixels. */
+ * from byte 48 on. Registers of weights have a row a cell of a step, 16 but where that has fewer, the others as many
+ * as there are pixels. */
 void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
 {
     enum { BYTES = 64, PALETTE = 0, COLUMNS = 16, HEIGHTS = 48 };
@@ -312,8 +313,10 @@ void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
     byte[PALETTE] = LLVMConstInt(e->i8, 1, false);
     for (unsigned i = 0; i < AMX_REGISTERS; i++) {
         const bool weight = i >= a.held && (i < a.passing) != a.holds_images;
-        byte[COLUMNS + 2 * i] = LLVMConstInt(e->i8, ROW_BYTES, false);
-        byte[HEIGHTS + i] = LLVMConstInt(e->i8, weight ? AMX_ROWS : (unsigned)a.g.pixels, false);
+        const int64_t cells = aic_amx_step_cells(t);
+        const bool image = i >= a.held && !weight;
+        byte[COLUMNS + 2 * i] = aic_const_int(e->i8, image ? cells * t->arithmetic.cell_bytes : ROW_BYTES);
+        byte[HEIGHTS + i] = aic_const_int(e->i8, weight ? cells : a.g.pixels);
     }
     LLVMTypeRef type = aic_vector(e->i8, BYTES);
     LLVMValueRef config = LLVMBuildAlloca(e->builder, type, "tile_config");

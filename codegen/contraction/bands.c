@@ -81,18 +81,19 @@ static void emit_tiles(frame *f, const char *symbol)
     }
 }
 
-/* taps[kh*Kw + kw] = offset of the tap in the band. Filled at run time: as data of the object it would need a
- * relocation and, for large kernels, half a megabyte. */
+/* taps[kh*Kw + kw] = offset of the tap in the band, Kw being what is left of the kernel's width. Filled at run time: as
+ * data of the object it would need a relocation and, for large kernels, half a megabyte. */
 static void emit_tap_table(const frame *f)
 {
     aic_emit *e = f->e;
     const aic_contraction *c = f->c;
+    const int64_t kw = c->kw / f->t->merged;
     aic_loop down, across;
     aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, c->kh), 1, NULL, 0);
     LLVMValueRef row = aic_mul(e, down.index, c->dilation_h * f->t->row_pitch);
-    aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, c->kw), 1, NULL, 0);
+    aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, kw), 1, NULL, 0);
     LLVMValueRef offset = aic_add(e, row, aic_mul(e, across.index, c->dilation_w * f->t->pixel_pitch));
-    LLVMValueRef index = aic_add(e, aic_mul(e, down.index, c->kw), across.index);
+    LLVMValueRef index = aic_add(e, aic_mul(e, down.index, kw), across.index);
     aic_store(e, offset, aic_at(e, f->taps, aic_mul(e, index, sizeof(int64_t))), 0, 8);
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);

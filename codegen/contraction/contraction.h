@@ -119,15 +119,17 @@ typedef struct aic_split {
 typedef struct aic_tiling {
     const struct aic_microkernel *kernel;
     aic_arithmetic arithmetic;
-    aic_split rows, cols;    /* tiles down and across the output */
-    unsigned lanes, vectors; /* of one tile in the direction of the output channels */
-    unsigned source_bytes;   /* of an element of image and weight */
-    int64_t group;           /* output channels of a tile: lanes * vectors */
-    int64_t outputs;         /* output channels that are wanted */
-    int64_t groups, panels;  /* groups that are computed; panels packed, whole blocks of 16 output channels */
-    int64_t unroll;          /* cells of one loop body */
-    int64_t taps;
-    int64_t cells;              /* channel cells of a pixel */
+    aic_split rows, cols;       /* tiles down and across the output */
+    unsigned lanes, vectors;    /* of one tile in the direction of the output channels */
+    unsigned source_bytes;      /* of an element of image and weight */
+    int64_t group;              /* output channels of a tile: lanes * vectors */
+    int64_t outputs;            /* output channels that are wanted */
+    int64_t groups, panels;     /* groups that are computed; panels packed, whole blocks of 16 output channels */
+    int64_t unroll;             /* cells of one loop body */
+    int64_t merged;             /* taps of a kernel row that are one: their cells follow each other in the band; or 1 */
+    int64_t taps;               /* what is left of the kernel's then */
+    int64_t pixel_cells;        /* channel cells of a pixel */
+    int64_t cells;              /* of a tap */
     int64_t block_taps;         /* taps that are added up before the sums are folded into the totals */
     int64_t row_step, col_step; /* band rows and columns from one output pixel to the next */
     int64_t row_reach;          /* band rows that one output row needs */

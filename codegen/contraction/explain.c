@@ -23,7 +23,7 @@ typedef struct tile_sums {
 static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
 {
     tile_sums sums = {0};
-    const double steps = (double)(t->taps * t->plane_bytes * t->arithmetic.planes);
+    const double steps = (double)(t->taps * t->cells * t->arithmetic.cell_bytes * t->arithmetic.planes);
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
             const int64_t count =
@@ -117,7 +117,8 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
     if (blocks > 1) {
         aic_nest_line(out, depth++, "block of channels", blocks, "in the order that the document fixes");
     }
-    aic_nest_line(out, depth++, "tap", t->taps, "kernel of %lld x %lld", (long long)c->kh, (long long)c->kw);
+    aic_nest_line(out, depth++, "tap", t->taps, "%skernel of %lld x %lld", t->merged > 1 ? "a row each of a " : "",
+                  (long long)c->kh, (long long)c->kw);
     aic_nest_line(out, depth, "cell", (cells + t->unroll - 1) / t->unroll,
                   "%lld cells of %u channels a time: %lld products of vectors of %u lanes", (long long)t->unroll,
                   t->arithmetic.cell_channels, sums * (long long)t->unroll, t->lanes);

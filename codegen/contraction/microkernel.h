@@ -14,7 +14,10 @@ typedef struct aic_microkernel {
 
     /* How it forms sums; of a contraction that it takes. */
     aic_arithmetic (*arithmetic)(const aic_contraction *c, const aic_target *target);
-    int64_t step_cells; /* cells of a pixel are filled up to a multiple of this */
+    int64_t step_cells; /* cells of a tap are filled up to a multiple of this */
+
+    /* Whether it takes the taps of a kernel row as one, as wide as all of them. NULL: never. */
+    bool (*merges)(const aic_contraction *c);
 
     int64_t rate; /* products in the time that the plainest instructions take for one: how fast packing must be */
     bool flat;    /* the pixels of a 1x1 kernel's band follow each other at one distance, from row to row, too */

@@ -232,7 +232,7 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     const aic_contraction *c = w->c;
     const int64_t first = w->left * w->t->col_gap - c->pad_left, channel = aic_channel_bytes(w->t);
     const int64_t full = c->channels / c->c0, rest = c->channels % c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
-    const int64_t missing = w->t->cells * w->t->arithmetic.cell_channels - c->channels;
+    const int64_t missing = w->t->pixel_cells * w->t->arithmetic.cell_channels - c->channels;
     LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->t->source_bytes);
     LLVMValueRef target = aic_at_const(e, row, w->left * w->t->pixel_pitch);
     if (c->image.block == c->c0) { /* a pixel's blocks follow each other: they are one */
@@ -313,7 +313,7 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    aic_emit_function(e, name, aic_pack_kind(t->taps * t->outputs / t->kernel->rate), PARAMS, 2, 2);
+    aic_emit_function(e, name, aic_pack_kind(c->kh * c->kw * t->outputs / t->kernel->rate), PARAMS, 2, 2);
     aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
     LLVMValueRef function = e->function;
     band_writer w = {.e = e, .c = c, .t = t, .image = aic_emit_param(e, 1)};

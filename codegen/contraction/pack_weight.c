@@ -141,7 +141,7 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
         aic_loop_end(e, &runs);
         return;
     }
-    int64_t left = p->t->cells - (p->c->c1 - 1) * p->units, units = left < p->units ? left : p->units;
+    int64_t left = p->t->pixel_cells - (p->c->c1 - 1) * p->units, units = left < p->units ? left : p->units;
     for (int64_t u = 0; u < units; u += p->run) {
         emit_run(p, aic_at_const(e, source, u * p->unit_bytes), row, u, channels - u * p->t->arithmetic.cell_channels,
                  units - u);
@@ -169,6 +169,19 @@ static LLVMValueRef emit_blocks(const packer *of, int64_t channels, const char *
     return function;
 }
 
+/* Reduction steps before those of a tap of the kernel. */
+static LLVMValueRef steps_before(const packer *p, LLVMValueRef tap)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    if (t->merged == 1) {
+        return aic_mul(e, tap, t->cells);
+    }
+    LLVMValueRef merged = aic_int(e, t->merged);
+    return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, tap, merged, ""), t->cells),
+                   aic_mul(e, LLVMBuildURem(e->builder, tap, merged, ""), t->pixel_cells));
+}
+
 /* The chunk of output channels from `first` on, for one channel block and one tap, by the function `blocks`. */
 static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, LLVMValueRef block, LLVMValueRef tap,
                       LLVMValueRef blocks)
@@ -176,13 +189,13 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
     aic_emit *e = p->e;
     const aic_contraction *c = p->c;
     const aic_tiling *t = p->t;
-    LLVMValueRef index = aic_add(e, aic_mul(e, block, t->taps), tap);
+    LLVMValueRef index = aic_add(e, aic_mul(e, block, c->kh * c->kw), tap);
     LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * t->source_bytes));
     source = aic_at(e, source, aic_mul(e, first, c->c0 * t->source_bytes));
     /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
     LLVMValueRef step = t->arithmetic.sum == AIC_SUM_CUBE
                             ? aic_mul(e, index, p->units)
-                            : aic_add(e, aic_mul(e, tap, t->cells), aic_mul(e, block, p->units));
+                            : aic_add(e, steps_before(p, tap), aic_mul(e, block, p->units));
     LLVMValueRef row = aic_at_const(e, panel, t->start_bytes);
     row = aic_at(e, row, aic_mul(e, step, t->step_bytes));
     LLVMValueRef limit = aic_int(e, p->chunk);
@@ -199,7 +212,7 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef chunk, int64_t fir
     aic_emit *e = p->e;
     aic_loop blocks, taps;
     aic_loop_begin(e, &blocks, "channels: blocks of channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->t->taps), 1, NULL, 0);
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->c->kh * p->c->kw), 1, NULL, 0);
     emit_step(p, panel_of(p, chunk), aic_mul(e, chunk, p->chunk), blocks.index, taps.index, function);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &blocks);
@@ -315,6 +328,9 @@ static void emit_from_rows(const packer *p)
 static int64_t used_cells(const packer *p)
 {
     const int64_t channels = p->t->arithmetic.cell_channels, all = p->c->c1 * p->units;
+    if (p->t->merged > 1) {
+        return p->t->merged * p->t->pixel_cells;
+    }
     const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? (p->c->channels + channels - 1) / channels : all;
     return used < p->t->cells ? used : p->t->cells;
 }

@@ -106,12 +106,20 @@ static aic_status find_kernel(const aic_contraction *c, const aic_target *target
                                      (*kernel)->name, reason);
 }
 
-/* Cells of a pixel: where the order is free, no more than there are channels. */
-static int64_t cells_of(const aic_contraction *c, const aic_tiling *t)
+/* Taps and their cells: where the order is free, no more than there are channels. */
+static void lay_out_taps(const aic_contraction *c, aic_tiling *t)
 {
-    int64_t channels = t->arithmetic.cell_channels, step = t->kernel->step_cells;
-    return t->arithmetic.sum == AIC_SUM_CUBE ? c->c1 * c->c0 / channels
-                                             : round_up(ceil_div(c->channels, channels), step > 1 ? step : t->unroll);
+    const int64_t channels = t->arithmetic.cell_channels,
+                  step = t->kernel->step_cells > 1 ? t->kernel->step_cells : t->unroll;
+    t->merged = t->kernel->merges != NULL && t->kernel->merges(c) ? c->kw : 1;
+    t->taps = c->kh * c->kw / t->merged;
+    if (t->arithmetic.sum == AIC_SUM_CUBE) {
+        t->cells = t->pixel_cells = c->c1 * c->c0 / channels;
+        return;
+    }
+    t->pixel_cells = ceil_div(c->channels, channels);
+    t->cells = round_up(t->merged * t->pixel_cells, step);
+    t->pixel_cells = t->merged > 1 ? t->pixel_cells : t->cells;
 }
 
 static int64_t block_taps_of(const aic_contraction *c, const aic_tiling *t)
@@ -140,10 +148,10 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->col_gap = reach_w == 1 ? c->stride_w : 1;
     t->columns = (c->ow - 1) * t->col_step + reach_w;
     /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache. */
-    t->plane_bytes = t->cells * t->arithmetic.cell_bytes;
+    t->plane_bytes = t->pixel_cells * t->arithmetic.cell_bytes;
     t->pixel_pitch = t->arithmetic.planes * t->plane_bytes;
     t->pixel_pitch += t->pixel_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
-    const bool flat = t->kernel->flat && t->taps == 1;
+    const bool flat = t->kernel->flat && c->kh * c->kw == 1;
     t->row_pitch = flat ? t->columns * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
     t->row_pitch += t->row_pitch % 1024 == 0 && !flat ? AIC_LINE_BYTES : 0;
     int64_t tile_rows = t->rows.large_count + t->rows.small_count;
@@ -214,7 +222,7 @@ int64_t aic_tiling_staging_bytes(const aic_tiling *t)
 static void lay_out_private(aic_tiling *t, aic_requirements *r)
 {
     const int64_t strips = t->kernel->staged != NULL && t->accumulate ? 2 : 1;
-    const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch;
+    const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch + t->cells * t->arithmetic.cell_bytes;
     t->taps_offset = 0;
     t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
     t->notes_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
@@ -240,8 +248,7 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     t.vectors = (unsigned)schedule->vectors;
     t.group = (int64_t)t.lanes * schedule->vectors;
     t.unroll = schedule->unroll;
-    t.taps = c->kh * c->kw;
-    t.cells = cells_of(c, &t);
+    lay_out_taps(c, &t);
     t.block_taps = block_taps_of(c, &t);
     t.rows = aic_split_evenly(c->oh, schedule->rows);
     t.cols = aic_split_evenly(c->ow, schedule->cols);
