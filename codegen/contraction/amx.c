@@ -123,35 +123,6 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
 
 /* ---- registers ---- */
 
-/* Pixels of a 1x1 kernel's band are all at one distance: the rows of a tile that is as wide as the output are one. */
-static bool is_flat(const aic_contraction *c, int64_t cols)
-{
-    return c->kh * c->kw == 1 && cols == c->ow;
-}
-
-amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols)
-{
-    const bool flat = is_flat(c, cols);
-    amx_grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols};
-    g.across = (g.width + ROWS - 1) / ROWS;
-    g.pixels = (g.width + g.across - 1) / g.across;
-    return g;
-}
-
-amx_grid aic_amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int64_t rows, int64_t cols)
-{
-    const bool flat = is_flat(c, cols);
-    amx_grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols, .pixels = largest->pixels};
-    g.across = (g.width + g.pixels - 1) / g.pixels;
-    return g;
-}
-
-int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index)
-{
-    const int64_t last = g->width > g->pixels ? g->width - g->pixels : 0;
-    return index * g->pixels < last ? index * g->pixels : last;
-}
-
 /* Planes 1: sums, all operands of the side that has fewer, and one of the other side at a time. Planes 2: both planes
  * of a side that has one register, and one of the other side at a time; else a plane of each side. */
 static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t vectors)
@@ -163,9 +134,66 @@ static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t 
     return fewer == 1 ? sums + AIC_PLANES_MAX + 1 : sums + images + vectors;
 }
 
+/* Pixels from an output row to the next in a band without gaps, at the distance of output pixels; 0: no whole number,
+ * or pixels do not begin with a line. Of a 1x1 kernel these are the output's own. */
+static int64_t row_distance(const aic_contraction *c)
+{
+    const int64_t reach_h = c->dilation_h * (c->kh - 1) + 1, reach_w = c->dilation_w * (c->kw - 1) + 1;
+    const int64_t down = c->stride_h < reach_h ? c->stride_h : reach_h, across = reach_w == 1 ? 1 : c->stride_w;
+    const int64_t pixels = down * ((c->ow - 1) * across + reach_w);
+    return merges(c) || pixels % across != 0 ? 0 : pixels / across;
+}
+
+/* Registers run on from row to row of a tile that is as wide as the output where nothing lies between the rows, or
+ * where the rows are too many for registers of their own. */
+static int64_t run_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
+{
+    const int64_t distance = row_distance(c), across = (cols + ROWS - 1) / ROWS;
+    const bool runs = distance == c->ow || registers_used(c, rows * across, vectors) > AMX_REGISTERS;
+    return cols == c->ow && runs ? distance : 0;
+}
+
+static amx_grid grid_with(int64_t run, int64_t rows, int64_t cols)
+{
+    return run > 0 ? (amx_grid){.run = run, .rows = 1, .width = (rows - 1) * run + cols}
+                   : (amx_grid){.rows = rows, .width = cols};
+}
+
+amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
+{
+    amx_grid g = grid_with(run_of(c, rows, cols, vectors), rows, cols);
+    g.across = (g.width + ROWS - 1) / ROWS;
+    g.pixels = (g.width + g.across - 1) / g.across;
+    return g;
+}
+
+amx_grid aic_amx_smaller_grid(const amx_grid *largest, int64_t rows, int64_t cols)
+{
+    amx_grid g = grid_with(largest->run, rows, cols);
+    g.pixels = largest->pixels;
+    g.across = (g.width + g.pixels - 1) / g.pixels;
+    return g;
+}
+
+static amx_grid largest_grid(const aic_contraction *c, const aic_tiling *t)
+{
+    return aic_amx_grid_of(c, t->rows.large, t->cols.large, t->vectors);
+}
+
+static int64_t run(const aic_contraction *c, const aic_tiling *t)
+{
+    return largest_grid(c, t).run;
+}
+
+int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index)
+{
+    const int64_t last = g->width > g->pixels ? g->width - g->pixels : 0;
+    return index * g->pixels < last ? index * g->pixels : last;
+}
+
 amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t)
 {
-    amx_registers a = {.g = aic_amx_grid_of(c, t->rows.large, t->cols.large)};
+    amx_registers a = {.g = largest_grid(c, t)};
     const unsigned images = (unsigned)(a.g.rows * a.g.across), fewer = images < t->vectors ? images : t->vectors;
     a.holds_images = images < t->vectors || (t->arithmetic.planes > 1 && fewer > 1);
     a.held = images * t->vectors;
@@ -180,15 +208,15 @@ int64_t aic_amx_vector_pitch(const aic_contraction *c, const aic_tiling *t)
 
 int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols)
 {
-    return t->staging_pitch > 0 ? cols : c->ow;
+    return t->staging_pitch > 0 ? aic_tiling_staged_row(t, cols) : c->ow;
 }
 
-/* Whether a register of some tile has more pixels than a row: their sums must not reach the result. */
+/* Whether a register of some tile has pixels that are not the output's: their sums must not reach the result. */
 static bool has_surplus(const aic_contraction *c, const aic_tiling *t)
 {
-    const amx_grid g = aic_amx_grid_of(c, t->rows.large, t->cols.large);
+    const amx_grid g = largest_grid(c, t);
     const int64_t rows = t->rows.large - (t->rows.small_count > 0), cols = t->cols.large - (t->cols.small_count > 0);
-    return aic_amx_smaller_grid(c, &g, rows, cols).width < g.pixels;
+    return g.run > c->ow || aic_amx_smaller_grid(&g, rows, cols).width < g.pixels;
 }
 
 /* Sums that start from an old result are exact numbers that are added to it and clamped. */
@@ -203,7 +231,7 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     (void)target;
     (void)t;
     const int64_t steps = steps_of(c);
-    const amx_grid g = aic_amx_grid_of(c, s->rows, s->cols);
+    const amx_grid g = aic_amx_grid_of(c, s->rows, s->cols, s->vectors);
     const int64_t used = registers_used(c, g.rows * g.across, s->vectors);
     if (used > AMX_REGISTERS) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
@@ -238,10 +266,9 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols)
 {
-    const amx_grid largest = aic_amx_grid_of(c, t->rows.large, t->cols.large),
-                   g = aic_amx_smaller_grid(c, &largest, rows, cols);
+    const amx_grid largest = largest_grid(c, t), g = aic_amx_smaller_grid(&largest, rows, cols);
     return !t->accumulate && g.rows == 1 && g.width <= g.pixels &&
-           aic_amx_smaller_grid(c, &largest, fewer_rows, fewer_cols).rows == 1;
+           aic_amx_smaller_grid(&largest, fewer_rows, fewer_cols).rows == 1;
 }
 
 /* ---- cost ----
@@ -249,7 +276,8 @@ static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, 
  * In cycles of a core with tiles, as its maker gives them: a product takes as many as the first factor has rows, its
  * result is there LATENCY cycles later; the first-level cache delivers two rows a cycle. Products and loads go on at
  * the same time. What a tile computes with comes from the cache that holds it: the panel of a group of output channels
- * is read by all tiles of a band before the next one, the part of the band that a tile sees, its window, by all taps.
+ * is read by all tiles of a band before the next one, the part of the band that a tile sees, its window, by all taps;
+ * or all panels are read by a tile before the next one, and its window by all of them.
  */
 
 static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
@@ -279,12 +307,27 @@ static double band_bytes(const aic_tiling *t)
     return (double)(t->band_rows * t->row_pitch);
 }
 
+/* Cycles to load a line of what is as large as that all together. */
+static double line_of(const caches *k, double bytes)
+{
+    return bytes <= k->l1 ? NEAR_LINE : bytes <= k->l2 ? k->line2 : k->line3;
+}
+
+bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t)
+{
+    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large);
+    return t->holds_window && (double)t->packed_bytes + window > caches_of().l1;
+}
+
 /* Cycles to load a line of a panel, on average over the tiles of a band. */
 static double panel_line(const aic_tiling *t, const caches *k, double window)
 {
     const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes + band_bytes(t);
     const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
-    const double first = all <= k->l1 ? NEAR_LINE : all <= k->l2 ? k->line2 : k->line3;
+    const double first = line_of(k, all);
+    if (t->holds_window) {
+        return first;
+    }
     const double again = panel + window <= k->l1 ? NEAR_LINE : panel + band_bytes(t) <= k->l2 ? k->line2 : k->line3;
     return (first + (tiles - 1) * again) / tiles;
 }
@@ -298,7 +341,9 @@ static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const c
     const double window = (double)aic_tiling_window_bytes(c, t, rows, cols), panel = (double)t->panel_bytes;
     const double seen = (double)((rows - 1) * t->row_step + t->row_reach), of_tap = window / seen * (double)rows;
     double bytes = window;
-    if (cols == c->ow && panel + window <= k->l1) {
+    if (t->holds_window && window <= k->l1) {
+        bytes = window / (double)t->groups;
+    } else if (cols == c->ow && panel + window <= k->l1) {
         bytes = window / seen * (double)(rows * t->row_step);
     } else if (window > k->l1) {
         bytes = of_tap <= k->l1 ? of_tap * (double)c->kh : loads * AIC_LINE_BYTES;
@@ -321,9 +366,10 @@ static double crossing(const aic_tiling *t)
 static double window_cycles(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                             double loads)
 {
-    const double line = band_bytes(t) + (double)t->panel_bytes <= k->l1 ? NEAR_LINE
-                        : band_bytes(t) <= k->l2                        ? k->line2
-                                                                        : k->line3;
+    const double panels = (double)(t->holds_window ? t->packed_bytes : t->panel_bytes);
+    const double line = band_bytes(t) + panels <= k->l1                           ? NEAR_LINE
+                        : band_bytes(t) + (t->holds_window ? panels : 0) <= k->l2 ? k->line2
+                                                                                  : k->line3;
     return loads * NEAR_LINE * (1 + CROSSING * crossing(t)) +
            fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
 }
@@ -333,8 +379,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     (void)target;
     const caches k = caches_of();
-    const amx_grid largest = aic_amx_grid_of(c, t->rows.large, t->cols.large),
-                   g = aic_amx_smaller_grid(c, &largest, rows, cols);
+    const amx_grid largest = largest_grid(c, t), g = aic_amx_smaller_grid(&largest, rows, cols);
     const double images = (double)(g.rows * g.across), vectors = t->vectors, height = (double)g.pixels;
     const double steps = (double)(t->taps * t->cells / STEP_CELLS);
     const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
@@ -380,7 +425,7 @@ const aic_microkernel aic_microkernel_amx = {
     .arithmetic = arithmetic_of,
     .step_cells = STEP_CELLS,
     .merges = merges,
-    .flat = true,
+    .run = run,
     .staged = staged,
     .surplus = ROWS,
     .rate = 8,
@@ -392,6 +437,7 @@ const aic_microkernel aic_microkernel_amx = {
     .cost = cost_of,
     .call_cost = call_cost,
     .small_band = small_band,
+    .holds_window = true,
     .bound = bound_of,
     .emit = aic_amx_emit_tile,
     .serves = serves,

@@ -13,6 +13,7 @@ typedef struct tile {
     amx_registers a;
     amx_grid g; /* of this tile */
     unsigned images, vectors;
+    bool streams; /* panels */
     LLVMValueRef out, band, panel, taps;
 } tile;
 
@@ -46,7 +47,8 @@ static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t
     const aic_tiling *t = k->t;
     const int64_t offset =
         cell * t->step_bytes + plane * t->group * t->arithmetic.cell_bytes + (int64_t)vector * ROW_BYTES;
-    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, panel, offset), t->step_bytes);
+    const char *load = k->streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64";
+    access_register(k, load, reg, aic_at_const(k->e, panel, offset), t->step_bytes);
 }
 
 static void multiply(const tile *k, unsigned image, unsigned vector, unsigned image_register, unsigned weight_register)
@@ -231,11 +233,12 @@ static void add_sums(const tile *k, LLVMValueRef sums)
 {
     aic_emit *e = k->e;
     LLVMTypeRef type = aic_vector(k->t->arithmetic.sum == AIC_SUM_INT ? e->i32 : e->f32, AMX_LANES);
+    const int64_t pixels = (k->rows - 1) * aic_tiling_staged_row(k->t, k->cols) + k->cols;
     for (unsigned v = 0; v < k->vectors; v++) {
         aic_loop loop;
         LLVMValueRef block = aic_at_const(e, k->out, v * k->t->staging_pitch);
         LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging_pitch);
-        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, k->rows * k->cols), 1, NULL, 0);
+        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, pixels), 1, NULL, 0);
         LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
         LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
         aic_store(e, add_old(k, aic_load(e, type, to, 0, ROW_BYTES), sum), to, 0, ROW_BYTES);
@@ -282,8 +285,9 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
                       (long long)cols, (long long)t->group);
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = aic_amx_assign(c, t), .vectors = t->vectors};
-    k.g = aic_amx_smaller_grid(c, &k.a.g, rows, cols);
+    k.g = aic_amx_smaller_grid(&k.a.g, rows, cols);
     k.images = (unsigned)(k.g.rows * k.g.across);
+    k.streams = aic_amx_streams_panels(c, t);
     k.out = aic_emit_param(e, 0);
     k.band = aic_emit_param(e, 1);
     k.panel = aic_emit_param(e, 2);

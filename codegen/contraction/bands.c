@@ -5,6 +5,8 @@
  *                 for group of output channels
  *                   for tile row of the band, for tile column: call the tile's function
  *
+ * or, where the schedule holds a tile's window, the other way round: groups are the innermost loop.
+ *
  * With an epilogue the groups of a strip go together: a tile's results are in the staging buffer when all of them are
  * done.
  *
@@ -18,6 +20,13 @@
 #include <stdio.h>
 
 enum { OUT = AIC_CONTRACTION_OUT, IMAGE = AIC_CONTRACTION_IMAGE, WEIGHT = AIC_CONTRACTION_WEIGHT };
+
+typedef struct place {
+    LLVMValueRef tile;  /* its function */
+    LLVMValueRef pixel; /* number of its first pixel in the output */
+    LLVMValueRef band;  /* where that is in the band */
+    int64_t rows, cols;
+} place;
 
 typedef struct frame {
     aic_emit *e;
@@ -34,9 +43,13 @@ typedef struct frame {
     LLVMValueRef first_row;             /* first output row of the current band */
     LLVMValueRef first_unit, last_unit; /* groups or strips that are done of the current band, last excluded */
     LLVMValueRef group;                 /* number of the current group, or of the current strip's first one */
-    LLVMValueRef group_out; /* its first pixel in the result; NULL: results leave through the staging buffer */
+    LLVMValueRef group_out; /* its first pixel in the result; not where results leave through the staging buffer */
     int part;               /* which strips: see aic_staging */
+    place at;               /* the current tile */
 } frame;
+
+/* What a loop does with each of its items, which is then the current one. */
+typedef void (*visit)(frame *f);
 
 static int64_t piece(const aic_split *split, int smaller)
 {
@@ -140,12 +153,12 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, LLVMVa
                         int64_t cols)
 {
     aic_emit *e = f->e;
-    /* Rows of tiles as wide as the output are one run of pixels. */
-    int64_t runs = cols == f->c->ow ? 1 : rows, count = rows * cols / runs;
+    const int64_t runs = aic_tiling_runs(f->c, f->t, rows, cols), count = rows * cols / runs;
+    const int64_t pitch = aic_tiling_staged_row(f->t, cols) * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
     aic_loop loop;
     aic_loop_begin(e, &loop, "run: runs of pixels that are neighbours in the result", aic_int(e, 0), aic_int(e, runs),
                    1, NULL, 0);
-    LLVMValueRef staging = aic_at(e, f->staging, aic_mul(e, loop.index, count * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
+    LLVMValueRef staging = aic_at(e, f->staging, aic_mul(e, loop.index, pitch));
     LLVMValueRef row = aic_add(e, first, aic_mul(e, loop.index, f->c->ow)), rest[] = {aic_int(e, count), NULL};
     rest[1] = aic_mul(e, f->group, f->t->group);
     if (load) {
@@ -165,28 +178,39 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, LLVMVa
     aic_loop_end(e, &loop);
 }
 
-/* One tile of all groups of a strip; `first` is its first pixel. */
-static void emit_strip(const frame *f, LLVMValueRef tile, LLVMValueRef first, LLVMValueRef band, int64_t rows,
-                       int64_t cols)
+/* The current tile of all groups of a strip. */
+static void emit_strip(const frame *f)
 {
     aic_emit *e = f->e;
+    const place *at = &f->at;
     const aic_staging *strips = &f->strips;
     int64_t group = f->t->group, groups = (strips->columns[f->part] + group - 1) / group;
     if (strips->load[f->part] != NULL) {
         const bool one = f->c->start_channel && f->t->kernel->starts_in_a_row;
-        move_staged(f, strips->load[f->part], true, first, one ? 1 : rows, one ? 1 : cols);
+        move_staged(f, strips->load[f->part], true, at->pixel, one ? 1 : at->rows, one ? 1 : at->cols);
     }
     aic_loop loop;
     aic_loop_begin(e, &loop, "group: groups of output channels of a strip", aic_int(e, 0), aic_int(e, groups), 1, NULL,
                    0);
     LLVMValueRef out = aic_at(e, f->staging, aic_mul(e, loop.index, group * AIC_SUM_BYTES));
-    emit_tile_call(f, tile, out, band, aic_add(e, f->group, loop.index));
+    emit_tile_call(f, at->tile, out, at->band, aic_add(e, f->group, loop.index));
     aic_loop_end(e, &loop);
-    move_staged(f, strips->store[f->part], false, first, rows, cols);
+    move_staged(f, strips->store[f->part], false, at->pixel, at->rows, at->cols);
+}
+
+/* The current tile of the current group or strip. */
+static void emit_here(frame *f)
+{
+    if (f->t->staging_pitch > 0) {
+        emit_strip(f);
+        return;
+    }
+    LLVMValueRef pixel = aic_mul(f->e, f->at.pixel, AIC_BLOCK_COLUMNS * AIC_SUM_BYTES);
+    emit_tile_call(f, f->at.tile, aic_at(f->e, f->group_out, pixel), f->at.band, f->group);
 }
 
 /* One row of tiles; band points at its first pixel, number `first` of the output. */
-static void emit_tile_row(const frame *f, int smaller_rows, LLVMValueRef first, LLVMValueRef band)
+static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMValueRef band, visit inner)
 {
     aic_emit *e = f->e;
     const aic_tiling *t = f->t;
@@ -198,16 +222,13 @@ static void emit_tile_row(const frame *f, int smaller_rows, LLVMValueRef first, 
         }
         aic_loop loop;
         aic_loop_begin(e, &loop, "col: tiles across the output", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
-        LLVMValueRef tile = f->tile[smaller_rows][s];
         LLVMValueRef col = aic_add(e, aic_mul(e, loop.index, width), aic_int(e, done));
-        LLVMValueRef pixel = aic_add(e, first, col);
-        LLVMValueRef from = aic_at(e, band, aic_mul(e, col, t->col_step * t->pixel_pitch));
-        if (f->group_out == NULL) {
-            emit_strip(f, tile, pixel, from, piece(&t->rows, smaller_rows), width);
-        } else {
-            LLVMValueRef out = aic_at(e, f->group_out, aic_mul(e, pixel, AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
-            emit_tile_call(f, tile, out, from, f->group);
-        }
+        f->at = (place){.tile = f->tile[smaller_rows][s],
+                        .pixel = aic_add(e, first, col),
+                        .band = aic_at(e, band, aic_mul(e, col, t->col_step * t->pixel_pitch)),
+                        .rows = piece(&t->rows, smaller_rows),
+                        .cols = width};
+        inner(f);
         aic_loop_end(e, &loop);
         done += width * count;
     }
@@ -228,8 +249,8 @@ static void begin_section(const frame *f, aic_loop *loop, const char *name, rang
     aic_loop_begin(e, loop, name, first, last, 1, NULL, 0);
 }
 
-/* All tile rows of the band, for one group of output channels or one strip. */
-static void emit_tile_rows(const frame *f)
+/* All tiles of the band. */
+static void emit_tiles_of_band(frame *f, visit inner)
 {
     aic_emit *e = f->e;
     const int64_t tiles = f->t->rows.large_count + f->t->rows.small_count;
@@ -245,14 +266,14 @@ static void emit_tile_rows(const frame *f)
         LLVMValueRef row = output_row(f, loop.index);
         LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
         emit_tile_row(f, r, aic_mul(e, row, f->c->ow),
-                      aic_at(e, f->band, aic_mul(e, below, f->t->row_step * f->t->row_pitch)));
+                      aic_at(e, f->band, aic_mul(e, below, f->t->row_step * f->t->row_pitch)), inner);
         aic_loop_end(e, &loop);
         start += count;
     }
 }
 
-/* All output channels of the band. */
-static void emit_groups(frame *f)
+/* All output channels: groups, or strips of them. */
+static void emit_groups(frame *f, visit inner)
 {
     aic_emit *e = f->e;
     aic_loop loop;
@@ -260,7 +281,7 @@ static void emit_groups(frame *f)
         aic_loop_begin(e, &loop, "group: groups of output channels", f->first_unit, f->last_unit, 1, NULL, 0);
         f->group = loop.index;
         f->group_out = output_group(f, loop.index);
-        emit_tile_rows(f);
+        inner(f);
         aic_loop_end(e, &loop);
         return;
     }
@@ -271,11 +292,21 @@ static void emit_groups(frame *f)
             begin_section(f, &loop, "strip: strips of output channels", (range){f->first_unit, f->last_unit}, first,
                           end, f->t->units);
             f->group = aic_mul(e, loop.index, f->t->strip_columns / f->t->group);
-            emit_tile_rows(f);
+            inner(f);
             aic_loop_end(e, &loop);
         }
         first = end;
     }
+}
+
+static void emit_tiles_of_group(frame *f)
+{
+    emit_tiles_of_band(f, emit_here);
+}
+
+static void emit_groups_of_tile(frame *f)
+{
+    emit_groups(f, emit_here);
 }
 
 static void emit_band(frame *f, LLVMValueRef band)
@@ -293,7 +324,11 @@ static void emit_band(frame *f, LLVMValueRef band)
     aic_name(e, top, "band.top");
     LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->row_reach))};
     aic_emit_call(e, f->pack_image, args, 4);
-    emit_groups(f);
+    if (t->holds_window) {
+        emit_tiles_of_band(f, emit_groups_of_tile);
+    } else {
+        emit_groups(f, emit_tiles_of_group);
+    }
 }
 
 /* Items first .. last-1. */

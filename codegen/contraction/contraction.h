@@ -134,10 +134,12 @@ typedef struct aic_tiling {
     int64_t row_step, col_step; /* band rows and columns from one output pixel to the next */
     int64_t row_reach;          /* band rows that one output row needs */
     int64_t row_gap;            /* image rows from one output row's first band row to the next one's */
+    int64_t run;                /* pixels from one output row to the next, all at one distance; 0: they are not */
     int64_t columns;            /* of a band */
     int64_t col_gap;            /* image columns from one band column to the next */
     int64_t pixel_pitch, row_pitch;
     int64_t band_tiles, bands; /* tile rows of a band; number of bands */
+    bool holds_window;         /* groups are the innermost loop around a tile; else the tiles of a band are */
     int64_t band_rows;         /* band rows of the largest band */
     int64_t units;             /* of output channels that cannot be divided: strips, or groups where there are none */
     int64_t parts, part_units; /* that workers may take of a band; units of each but the last */
@@ -196,6 +198,11 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool share
 
 /* Bytes of the part of a band that a tile of rows x cols pixels reads. */
 int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
+
+/* A tile's pixels in the result: how many runs of neighbours. In the staging buffer: from one of its rows to the next.
+ */
+int64_t aic_tiling_runs(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
+int64_t aic_tiling_staged_row(const aic_tiling *t, int64_t cols);
 
 /* Bytes of the staging buffer with what is left behind it. */
 int64_t aic_tiling_staging_bytes(const aic_tiling *t);

@@ -20,7 +20,10 @@ typedef struct aic_microkernel {
     bool (*merges)(const aic_contraction *c);
 
     int64_t rate; /* products in the time that the plainest instructions take for one: how fast packing must be */
-    bool flat;    /* the pixels of a 1x1 kernel's band follow each other at one distance, from row to row, too */
+
+    /* Output pixels at one distance from an output row to the next, where a band has no gaps between its rows: its tile
+     * runs over what lies there. 0, NULL: it does not. */
+    int64_t (*run)(const aic_contraction *c, const aic_tiling *t);
 
     /* Whether the sums of some tile cannot go to the result but by a staging buffer: the contraction has an epilogue
      * then. NULL: never. */
@@ -57,6 +60,8 @@ typedef struct aic_microkernel {
 
     /* Tile rows of a band, besides the usual number, that are worth a try; 0: none. NULL: none ever. */
     int64_t (*small_band)(const aic_contraction *c, const aic_tiling *t);
+
+    bool holds_window; /* hold=window is worth a try */
 
     /* Vector operations that the products of a whole contraction take at least. */
     double (*bound)(const aic_contraction *c, const aic_target *target);

@@ -13,7 +13,7 @@ static double staging_cost(const aic_contraction *c, const aic_target *target, c
     if (!t->has_epilogue) {
         return 0;
     }
-    const int64_t runs = cols == c->ow ? 1 : rows, columns = t->group < t->outputs ? t->group : t->outputs;
+    const int64_t runs = aic_tiling_runs(c, t, rows, cols), columns = t->group < t->outputs ? t->group : t->outputs;
     return (double)runs * aic_epilogue_cost(&t->epilogue, target, columns, rows * cols / runs);
 }
 
@@ -102,7 +102,12 @@ static void offer_all(walk *w, aic_contraction_schedule schedule)
     const int64_t most = w->kernel->step_cells * w->c->c0;
     for (schedule.unroll = 1; schedule.unroll <= most && !w->ended; schedule.unroll *= 2) {
         for (schedule.band = tile_rows; schedule.band > 0 && !w->ended; schedule.band /= 2) {
+            schedule.hold = aic_tag("panel");
             offer(w, &schedule);
+            schedule.hold = aic_tag("window");
+            if (w->kernel->holds_window) {
+                offer(w, &schedule);
+            }
         }
     }
 }
@@ -117,6 +122,11 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
     }
     schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
     schedule.band = usual_band(w, &schedule);
+    schedule.hold = aic_tag("window");
+    if (w->kernel->holds_window) {
+        offer(w, &schedule);
+    }
+    schedule.hold = aic_tag("panel");
     offer(w, &schedule);
     const int64_t small = small_band(w, &schedule);
     if (small > 0 && small < schedule.band) {

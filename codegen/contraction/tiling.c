@@ -51,6 +51,17 @@ static aic_status check_tile(const aic_contraction *c, const aic_contraction_sch
     return status == AIC_OK ? check_range("vectors", s->vectors, 1, TILE_MAX) : status;
 }
 
+/* What a schedule may hold, the usual first. */
+static aic_status find_hold(const aic_contraction_schedule *s, bool *window)
+{
+    *window = s->hold == aic_tag("window");
+    if (s->hold == 0 || s->hold == aic_tag("panel") || *window) {
+        return AIC_OK;
+    }
+    const aic_tag_name name = aic_tag_text(s->hold);
+    return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "hold = %s is none of panel, window", name.text);
+}
+
 static int64_t outputs_of(const aic_contraction *c)
 {
     return c->has_epilogue ? least(c->n, c->epilogue.columns) : c->n;
@@ -151,9 +162,9 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->plane_bytes = t->pixel_cells * t->arithmetic.cell_bytes;
     t->pixel_pitch = t->arithmetic.planes * t->plane_bytes;
     t->pixel_pitch += t->pixel_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
-    const bool flat = t->kernel->flat && c->kh * c->kw == 1;
-    t->row_pitch = flat ? t->columns * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
-    t->row_pitch += t->row_pitch % 1024 == 0 && !flat ? AIC_LINE_BYTES : 0;
+    t->run = t->kernel->run != NULL ? t->kernel->run(c, t) : 0;
+    t->row_pitch = round_up(t->columns * t->pixel_pitch, t->run > 0 ? t->pixel_pitch : AIC_LINE_BYTES);
+    t->row_pitch += t->row_pitch % 1024 == 0 && t->run == 0 ? AIC_LINE_BYTES : 0;
     int64_t tile_rows = t->rows.large_count + t->rows.small_count;
     int64_t band_out = least(c->oh, t->band_tiles * t->rows.large);
     t->bands = ceil_div(tile_rows, t->band_tiles);
@@ -207,8 +218,20 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
         aic_epilogue_begin_with(&t->epilogue, &bias);
     }
     t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
-    t->staging_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
+    const int64_t pixels = (t->rows.large - 1) * aic_tiling_staged_row(t, t->cols.large) + t->cols.large;
+    t->staging_pitch = t->has_epilogue ? pixels * ROW_BYTES : 0;
     t->units = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->groups;
+}
+
+int64_t aic_tiling_staged_row(const aic_tiling *t, int64_t cols)
+{
+    return t->run > 0 ? t->run : cols;
+}
+
+/* Rows of tiles as wide as the output are one run of pixels, unless something lies between them. */
+int64_t aic_tiling_runs(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
+{
+    return cols == c->ow && t->run <= c->ow ? 1 : rows;
 }
 
 /* Where a micro-kernel's sums start from an old result, they come to lie behind it and are added then. */
@@ -242,6 +265,10 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     t.arithmetic = t.kernel->arithmetic(c, target);
     t.lanes = (unsigned)target->vector_bits / t.arithmetic.sum_bits;
     status = check_schedule(c, target, schedule, &t);
+    if (status != AIC_OK) {
+        return status;
+    }
+    status = find_hold(schedule, &t.holds_window);
     if (status != AIC_OK) {
         return status;
     }

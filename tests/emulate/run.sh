@@ -100,7 +100,30 @@ if [ $way != native ] && "$build/aicjit" info | grep -qF 'avx2+avxvnni (not on t
     check "AVX-VNNI executes its own instructions" 0 'vpdpbusd [1-9][0-9]*, vpdpwssd 0$' env AIC_EMULATE=avxvnni \
         AIC_EMULATE_COUNTS=1 LD_PRELOAD="$emulator" "$build/aicjit" check "$mmad" --isa avx2+avxvnni
 fi
+# Forms of tiles that default schedules of small operators may not choose: SPEC;SCHEDULE.
+forms=(
+    # registers of pixels that run on from row to row, over the padding between them
+    'conv2d(dtype=int8, fm_shape=[2,7,7,32], kernel_shape=[2,3,3,32,32], pad=[1,1,1,1]);rows=7, cols=7, vectors=1, band=1'
+    'conv2d(dtype=int8, fm_shape=[2,8,5,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1], init_l1out=false);rows=4, cols=5, vectors=2, band=2'
+    'conv2d(dtype=int8, fm_shape=[2,9,9,32], kernel_shape=[2,3,3,64,32], stride=[2,2], pad=[1,1,1,1]);rows=5, cols=5, vectors=1, band=1'
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[4,7,7,16], kernel_shape=[4,3,3,32,16], pad=[1,1,1,1]);rows=5, cols=7, vectors=1, band=2'
+    'conv2d(dtype=int8, fm_shape=[2,7,7,32], kernel_shape=[2,3,3,48,32], pad=[1,1,1,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=7, cols=7, vectors=1, band=1'
+    # groups of output channels as the innermost loop
+    'conv2d(dtype=int8, fm_shape=[2,7,9,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1]);rows=2, cols=5, vectors=2, band=2, hold=window'
+    'conv2d(dtype=int8, fm_shape=[2,7,9,32], kernel_shape=[2,3,3,80,32], init_l1out=false);rows=3, cols=7, vectors=1, band=1, hold=window'
+    'mmad(dtype=float16, m=40, n=72, k=64, accumulate=fast);rows=14, vectors=1, hold=window'
+    'conv2d(dtype=int8, fm_shape=[2,6,7,32], kernel_shape=[2,3,3,48,32]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=2, cols=5, vectors=1, band=1, hold=window'
+    # taps of a kernel row as one
+    'conv2d(dtype=int8, fm_shape=[1,21,25,4], kernel_shape=[1,7,7,64,4], stride=[2,2], pad=[3,3,3,3], pad_value=-5);rows=1, cols=7, vectors=4'
+    'conv2d(dtype=int8, fm_shape=[1,12,25,4], kernel_shape=[1,5,5,32,4], dilation=[2,1]);rows=2, cols=11, vectors=2'
+    'conv2d(dtype=int8, fm_shape=[1,5,40,4], kernel_shape=[1,1,20,16,4], stride=[1,3]);rows=5, cols=7, vectors=1'
+    'conv2d(dtype=int8, fm_shape=[3,7,9,32], kernel_shape=[3,3,3,32,32], pad=[1,1,1,1]);rows=2, cols=9, vectors=2'
+)
 if [ $way != lacking ]; then
+    for form in "${forms[@]}"; do
+        check "$form" 0 '^1 passed, 0 failed$' emulated "$build/aicjit" check "${form%;*}" --isa amx \
+            --schedule "schedule(kernel=amx, ${form##*;})"
+    done
     check "all levels" 0 "^level amx: $way$" emulated "$build/aicjit" check "$mmad" --isa all
     check "one operator" 0 '^1 passed, 0 failed$' emulated "$build/aicjit" check "$mmad" --isa amx
     check "random operators" 0 '^[1-9][0-9]* passed, 0 failed$' emulated "$build/aicjit" check --fuzz 40 --seed 1 --isa amx
