@@ -284,7 +284,7 @@ static const double OPERATIONS = 2; /* vector operations, the unit of costs, in 
 static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30, PACK_LINE = 4;
 static const double NEAR_LINE = 0.5, LAST_LINE = 8; /* cycles of a line from the first and the third-level cache */
 static const double CROSSING = 2;                   /* times as much more takes a row that two lines have */
-static const double TOGETHER = 0.1; /* of products and loads: the share of the shorter ones that does not overlap */
+static const double TOGETHER = 0.1; /* of products and loads: the share of all but the longest that does not overlap */
 
 typedef struct caches {
     double l1, l2;       /* bytes of each that a kernel may count on */
@@ -319,12 +319,23 @@ bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t)
     return t->holds_window && (double)t->packed_bytes + window > caches_of().l1;
 }
 
-/* Cycles to load a line of a panel, on average over the tiles of a band. */
+static double tiles_of_band(const aic_tiling *t)
+{
+    return (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
+}
+
+bool aic_amx_fetches_ahead(const aic_tiling *t)
+{
+    const double few = 4;
+    return (double)t->packed_bytes + band_bytes(t) > caches_of().l2 && (t->holds_window || tiles_of_band(t) <= few);
+}
+
+/* Cycles to load a line of a panel, on average over the tiles of a band. What was fetched ahead is in the second-level
+ * cache. */
 static double panel_line(const aic_tiling *t, const caches *k, double window)
 {
     const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes + band_bytes(t);
-    const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
-    const double first = line_of(k, all);
+    const double tiles = tiles_of_band(t), first = aic_amx_fetches_ahead(t) ? k->line2 : line_of(k, all);
     if (t->holds_window) {
         return first;
     }
@@ -374,6 +385,13 @@ static double window_cycles(const aic_contraction *c, const aic_tiling *t, const
            fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
 }
 
+/* What goes on at the same time. */
+static double overlap(double products, double loads, double ahead)
+{
+    const double longest = fmax(fmax(products, loads), ahead);
+    return longest + TOGETHER * (products + loads + ahead - longest);
+}
+
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
@@ -389,7 +407,11 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
                          steps * vectors * (double)aic_amx_step_cells(t) *
                              (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
-    const double inner = fmax(products, loads) + TOGETHER * fmin(products, loads);
+    const double lines = aic_amx_fetches_ahead(t) ? (double)t->panel_bytes / AIC_LINE_BYTES : 0;
+    const double first =
+        t->holds_window ? 1 : 1 / tiles_of_band(t); /* the share of tiles that panels come from afar for */
+    const double near = loads + lines * NEAR_LINE;
+    const double inner = first * overlap(products, near, lines * k.line3) + (1 - first) * overlap(products, near, 0);
     return OPERATIONS * (inner + TAP * (double)t->taps + images * vectors * STORE + TILE);
 }
 

@@ -54,6 +54,9 @@ LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const a
 /* Whether the panels pass by a window that stays in the first-level cache: it is spared them. */
 bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t);
 
+/* Whether panels come from beyond the core's own caches for every tile, or for one of few: tiles fetch them ahead. */
+bool aic_amx_fetches_ahead(const aic_tiling *t);
+
 /* amx_tile.c: a worker's configuration, and its end. */
 void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t);
 void aic_amx_leave(aic_emit *e);

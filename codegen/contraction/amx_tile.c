@@ -51,6 +51,31 @@ static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t
     access_register(k, load, reg, aic_at_const(k->e, panel, offset), t->step_bytes);
 }
 
+/* Where a step reads, and what it fetches ahead of the steps that follow. */
+typedef struct step {
+    LLVMValueRef band, panel;
+    int64_t cell;
+    int64_t fetched, lines, share; /* lines of the panel so far, in all, behind each product */
+} step;
+
+/* As far ahead as lines take to come from the third-level cache, several hundred cycles: a product with the register
+ * that holds a kilobyte takes 16. */
+enum { AHEAD_BYTES = 8192 };
+
+/* Brings a few lines of the panel into the second-level cache. Panels lie in the order in which they are read. */
+static void fetch_ahead(const tile *k, step *s)
+{
+    enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
+    aic_emit *e = k->e;
+    const int64_t end = s->fetched + s->share < s->lines ? s->fetched + s->share : s->lines;
+    for (; s->fetched < end; s->fetched++) {
+        const int64_t offset = AHEAD_BYTES + s->cell * k->t->step_bytes + s->fetched * AIC_LINE_BYTES;
+        LLVMValueRef args[] = {aic_at_const(e, s->panel, offset), aic_const_int(e->i32, READ),
+                               aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
+        aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+    }
+}
+
 static void multiply(const tile *k, unsigned image, unsigned vector, unsigned image_register, unsigned weight_register)
 {
     LLVMValueRef args[] = {number(k, sum_register(k, image, vector)), number(k, image_register),
@@ -60,12 +85,6 @@ static void multiply(const tile *k, unsigned image, unsigned vector, unsigned im
 }
 
 /* ---- one step: 64 bytes of channels of every pixel times those of every output channel ---- */
-
-/* Where a step reads. */
-typedef struct step {
-    LLVMValueRef band, panel;
-    int64_t cell;
-} step;
 
 /* Loads an operand of the side that is held, or of the one that passes by. */
 static void load_side(const tile *k, const step *s, bool held, unsigned reg, unsigned index, unsigned plane)
@@ -78,7 +97,7 @@ static void load_side(const tile *k, const step *s, bool held, unsigned reg, uns
 }
 
 /* Multiplies what is in these registers of the held side, number `held`, and of the passing side, number `passing`. */
-static void multiply_sides(const tile *k, unsigned held, unsigned held_register, unsigned passing,
+static void multiply_sides(const tile *k, step *s, unsigned held, unsigned held_register, unsigned passing,
                            unsigned passing_register)
 {
     if (k->a.holds_images) {
@@ -86,6 +105,7 @@ static void multiply_sides(const tile *k, unsigned held, unsigned held_register,
     } else {
         multiply(k, passing, held, passing_register, held_register);
     }
+    fetch_ahead(k, s);
 }
 
 static unsigned held_count(const tile *k)
@@ -98,23 +118,25 @@ static unsigned passing_count(const tile *k)
     return k->a.holds_images ? k->vectors : k->images;
 }
 
-/* One plane: the held side is loaded first and stays, the other one passes by. */
-static void emit_plain_step(const tile *k, const step *s)
+/* One plane: the held side is loaded first and stays, the other one passes by, in turns through the registers that are
+ * left: the next load need not wait for a product. */
+static void emit_plain_step(const tile *k, step *s)
 {
     for (unsigned p = 0; p < passing_count(k); p++) {
-        load_side(k, s, false, k->a.passing, p, 0);
+        const unsigned reg = k->a.passing + p % (AMX_REGISTERS - k->a.passing);
+        load_side(k, s, false, reg, p, 0);
         for (unsigned h = 0; h < held_count(k); h++) {
             if (p == 0) {
                 load_side(k, s, true, k->a.held + h, h, 0);
             }
-            multiply_sides(k, h, k->a.held + h, p, k->a.passing);
+            multiply_sides(k, s, h, k->a.held + h, p, reg);
         }
     }
 }
 
 /* Two planes, one register of the held side: both its planes stay. As many of the other side as there are registers for
  * pass by together, so that products that are added to the same sums do not follow each other. */
-static void emit_narrow_step(const tile *k, const step *s)
+static void emit_narrow_step(const tile *k, step *s)
 {
     const unsigned room = AMX_REGISTERS - k->a.passing, count = passing_count(k);
     for (unsigned plane = 0; plane < AIC_PLANES_MAX; plane++) {
@@ -128,7 +150,7 @@ static void emit_narrow_step(const tile *k, const step *s)
             }
             for (unsigned h = 0; h < AIC_PLANES_MAX; h++) {
                 for (unsigned p = first; p < end; p++) {
-                    multiply_sides(k, 0, k->a.held + h, p, k->a.passing + p - first);
+                    multiply_sides(k, s, 0, k->a.held + h, p, k->a.passing + p - first);
                 }
             }
         }
@@ -137,7 +159,7 @@ static void emit_narrow_step(const tile *k, const step *s)
 
 /* Two planes, several registers of either side, of which one plane fits: from one pair of planes to the next, one side
  * changes. Five loads of a plane of a side for four products of planes. */
-static void emit_crossed_step(const tile *k, const step *s)
+static void emit_crossed_step(const tile *k, step *s)
 {
     static const struct {
         bool held;
@@ -151,7 +173,7 @@ static void emit_crossed_step(const tile *k, const step *s)
         }
         for (unsigned h = 0; ORDER[i].multiplies && h < held_count(k); h++) {
             for (unsigned p = 0; p < passing_count(k); p++) {
-                multiply_sides(k, h, k->a.held + h, p, k->a.passing + p);
+                multiply_sides(k, s, h, k->a.held + h, p, k->a.passing + p);
             }
         }
     }
@@ -159,7 +181,12 @@ static void emit_crossed_step(const tile *k, const step *s)
 
 static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
 {
-    const step s = {band, panel, cell};
+    const int64_t products = (int64_t)(k->images * k->vectors * k->t->arithmetic.planes * k->t->arithmetic.planes);
+    step s = {.band = band, .panel = panel, .cell = cell};
+    if (aic_amx_fetches_ahead(k->t)) {
+        s.lines = aic_amx_step_cells(k->t) * k->t->step_bytes / AIC_LINE_BYTES;
+        s.share = (s.lines + products - 1) / products;
+    }
     if (k->t->arithmetic.planes == 1) {
         emit_plain_step(k, &s);
     } else if (k->a.holds_images && k->t->vectors > 1 && k->a.g.rows * k->a.g.across > 1) {
