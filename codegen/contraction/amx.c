@@ -315,7 +315,7 @@ static double line_of(const caches *k, double bytes)
 
 bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t)
 {
-    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large);
+    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large) / (double)t->blocks;
     return t->holds_window && (double)t->packed_bytes + window > caches_of().l1;
 }
 
@@ -352,7 +352,7 @@ static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const c
     const double window = (double)aic_tiling_window_bytes(c, t, rows, cols), panel = (double)t->panel_bytes;
     const double seen = (double)((rows - 1) * t->row_step + t->row_reach), of_tap = window / seen * (double)rows;
     double bytes = window;
-    if (t->holds_window && window <= k->l1) {
+    if (t->holds_window && window / (double)t->blocks <= k->l1) {
         bytes = window / (double)t->groups;
     } else if (cols == c->ow && panel + window <= k->l1) {
         bytes = window / seen * (double)(rows * t->row_step);
@@ -412,7 +412,9 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
         t->holds_window ? 1 : 1 / tiles_of_band(t); /* the share of tiles that panels come from afar for */
     const double near = loads + lines * NEAR_LINE;
     const double inner = first * overlap(products, near, lines * k.line3) + (1 - first) * overlap(products, near, 0);
-    return OPERATIONS * (inner + TAP * (double)t->taps + images * vectors * STORE + TILE);
+    const double again = images * vectors * (STORE + height * k.line2); /* sums of a further block of channels */
+    return OPERATIONS * (inner + TAP * (double)(t->taps * t->blocks) + images * vectors * STORE + TILE +
+                         (double)(t->blocks - 1) * (again + TILE));
 }
 
 /* Packing the bands. */
@@ -434,6 +436,18 @@ static int64_t small_band(const aic_contraction *c, const aic_tiling *t)
     return tiles > 1 ? tiles : 1;
 }
 
+/* The fewest blocks of channels of which one leaves a window that stays in the first-level cache. */
+static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
+{
+    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), l1 = caches_of().l1;
+    for (int64_t blocks = 1; t->cells % (blocks * t->unroll) == 0; blocks *= 2) {
+        if (window / (double)blocks <= l1) {
+            return blocks;
+        }
+    }
+    return 1;
+}
+
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
@@ -449,6 +463,7 @@ const aic_microkernel aic_microkernel_amx = {
     .merges = merges,
     .run = run,
     .staged = staged,
+    .defers = true,
     .surplus = ROWS,
     .rate = 8,
     .body_cost = 0.02,
@@ -459,7 +474,7 @@ const aic_microkernel aic_microkernel_amx = {
     .cost = cost_of,
     .call_cost = call_cost,
     .small_band = small_band,
-    .holds_window = true,
+    .blocks = blocks_of,
     .bound = bound_of,
     .emit = aic_amx_emit_tile,
     .serves = serves,

@@ -14,7 +14,7 @@ typedef struct tile {
     amx_grid g; /* of this tile */
     unsigned images, vectors;
     bool streams; /* panels */
-    LLVMValueRef out, band, panel, taps;
+    LLVMValueRef out, band, panel, taps, block;
 } tile;
 
 static LLVMValueRef number(const tile *k, unsigned reg)
@@ -198,6 +198,51 @@ static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int6
 
 /* ---- the reduction ---- */
 
+/* The sums to the result or the staging buffer, or from there. What two registers both have is stored twice, the same
+ * numbers. */
+static void access_sums(const tile *k, const char *name, LLVMValueRef out)
+{
+    const int64_t row_pixels = aic_amx_row_pixels(k->c, k->t, k->cols), pitch = aic_amx_vector_pitch(k->c, k->t);
+    for (unsigned v = 0; v < k->vectors; v++) {
+        for (unsigned i = 0; i < k->images; i++) {
+            const int64_t pixel = i / k->g.across * row_pixels + aic_amx_first_pixel(&k->g, i % k->g.across);
+            LLVMValueRef at = aic_at_const(k->e, out, v * pitch + pixel * ROW_BYTES);
+            access_register(k, name, sum_register(k, i, v), at, ROW_BYTES);
+        }
+    }
+}
+
+static void store_sums(const tile *k, LLVMValueRef out)
+{
+    access_sums(k, "llvm.x86.tilestored64", out);
+}
+
+static void clear_sums(const tile *k)
+{
+    for (unsigned i = 0; i < k->images * k->vectors; i++) {
+        LLVMValueRef args[] = {number(k, i)};
+        aic_emit_intrinsic(k->e, "llvm.x86.tilezero", NULL, 0, args, 1);
+    }
+}
+
+/* From 0 or, behind the first block of channels, from what the one before has left. */
+static void begin_sums(const tile *k, LLVMValueRef out)
+{
+    aic_emit *e = k->e;
+    if (k->block == NULL) {
+        clear_sums(k);
+        return;
+    }
+    aic_branch branch;
+    LLVMValueRef first = LLVMBuildICmp(e->builder, LLVMIntEQ, k->block, aic_int(e, 0), "first_block");
+    aic_branch_begin(e, &branch, first);
+    clear_sums(k);
+    aic_branch_end(e, &branch);
+    aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, first, ""));
+    access_sums(k, "llvm.x86.tileloadd64", out);
+    aic_branch_end(e, &branch);
+}
+
 /* The cells of one tap; returns the panel's pointer behind them. */
 static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
 {
@@ -207,8 +252,8 @@ static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap
     LLVMValueRef carried[] = {panel, aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8))};
     aic_loop loop;
     aic_name(e, carried[1], "band.tap");
-    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), unroll, carried,
-                   2);
+    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->block_cells), unroll,
+                   carried, 2);
     aic_name_carried(e, &loop, 0, "panel.at");
     aic_name_carried(e, &loop, 1, "band.at");
     for (int64_t cell = 0; cell < unroll; cell += AMX_STEP_CELLS) {
@@ -220,32 +265,16 @@ static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap
     return carried[0];
 }
 
-static void emit_reduction(const tile *k)
+static void emit_reduction(const tile *k, LLVMValueRef out)
 {
     aic_emit *e = k->e;
     aic_loop loop;
     LLVMValueRef panel = aic_at_const(e, k->panel, k->t->start_bytes);
-    for (unsigned i = 0; i < k->images * k->vectors; i++) {
-        LLVMValueRef args[] = {number(k, i)};
-        aic_emit_intrinsic(e, "llvm.x86.tilezero", NULL, 0, args, 1);
-    }
+    begin_sums(k, out);
     aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, &panel, 1);
     aic_name_carried(e, &loop, 0, "panel.tap");
     panel = emit_tap(k, panel, loop.index);
     aic_loop_end(e, &loop);
-}
-
-/* The sums to the result or the staging buffer. What two registers both have is stored twice, the same numbers. */
-static void store_sums(const tile *k, LLVMValueRef out)
-{
-    const int64_t row_pixels = aic_amx_row_pixels(k->c, k->t, k->cols), pitch = aic_amx_vector_pitch(k->c, k->t);
-    for (unsigned v = 0; v < k->vectors; v++) {
-        for (unsigned i = 0; i < k->images; i++) {
-            const int64_t pixel = i / k->g.across * row_pixels + aic_amx_first_pixel(&k->g, i % k->g.across);
-            LLVMValueRef to = aic_at_const(k->e, out, v * pitch + pixel * ROW_BYTES);
-            access_register(k, "llvm.x86.tilestored64", sum_register(k, i, v), to, ROW_BYTES);
-        }
-    }
 }
 
 /* An old result and a sum: integers are exact numbers and clamped. */
@@ -287,7 +316,7 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
 {
     aic_emit *e = k->e;
     if (special == NULL) {
-        emit_reduction(k);
+        emit_reduction(k, sums);
         store_sums(k, sums);
         return;
     }
@@ -297,7 +326,7 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
     aic_emit_call(e, special, args, 4);
     aic_branch_end(e, &branch);
     aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, specials, ""));
-    emit_reduction(k);
+    emit_reduction(k, sums);
     store_sums(k, sums);
     aic_branch_end(e, &branch);
 }
@@ -305,9 +334,9 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
 LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                                const char *name)
 {
-    static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
+    static const char *const PARAMS[] = {"out", "band", "panel", "taps", "block"};
     LLVMValueRef special = t->notes_specials ? aic_amx_emit_special(e, c, t, rows, cols, name) : NULL;
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, t->blocks > 1 ? 1 : 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
                       (long long)cols, (long long)t->group);
     LLVMValueRef function = e->function;
@@ -319,6 +348,7 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
     k.band = aic_emit_param(e, 1);
     k.panel = aic_emit_param(e, 2);
     k.taps = aic_emit_param(e, 3);
+    k.block = t->blocks > 1 ? aic_emit_param(e, 4) : NULL;
     LLVMValueRef sums = t->accumulate ? aic_at_const(e, k.out, aic_tiling_staging_bytes(t)) : k.out;
     emit_sums(&k, sums, special);
     if (t->accumulate) {

@@ -119,24 +119,25 @@ typedef struct aic_split {
 typedef struct aic_tiling {
     const struct aic_microkernel *kernel;
     aic_arithmetic arithmetic;
-    aic_split rows, cols;       /* tiles down and across the output */
-    unsigned lanes, vectors;    /* of one tile in the direction of the output channels */
-    unsigned source_bytes;      /* of an element of image and weight */
-    int64_t group;              /* output channels of a tile: lanes * vectors */
-    int64_t outputs;            /* output channels that are wanted */
-    int64_t groups, panels;     /* groups that are computed; panels packed, whole blocks of 16 output channels */
-    int64_t unroll;             /* cells of one loop body */
-    int64_t merged;             /* taps of a kernel row that are one: their cells follow each other in the band; or 1 */
-    int64_t taps;               /* what is left of the kernel's then */
-    int64_t pixel_cells;        /* channel cells of a pixel */
-    int64_t cells;              /* of a tap */
-    int64_t block_taps;         /* taps that are added up before the sums are folded into the totals */
-    int64_t row_step, col_step; /* band rows and columns from one output pixel to the next */
-    int64_t row_reach;          /* band rows that one output row needs */
-    int64_t row_gap;            /* image rows from one output row's first band row to the next one's */
-    int64_t run;                /* pixels from one output row to the next, all at one distance; 0: they are not */
-    int64_t columns;            /* of a band */
-    int64_t col_gap;            /* image columns from one band column to the next */
+    aic_split rows, cols;    /* tiles down and across the output */
+    unsigned lanes, vectors; /* of one tile in the direction of the output channels */
+    unsigned source_bytes;   /* of an element of image and weight */
+    int64_t group;           /* output channels of a tile: lanes * vectors */
+    int64_t outputs;         /* output channels that are wanted */
+    int64_t groups, panels;  /* groups that are computed; panels packed, whole blocks of 16 output channels */
+    int64_t unroll;          /* cells of one loop body */
+    int64_t merged;          /* taps of a kernel row that are one: their cells follow each other in the band; or 1 */
+    int64_t taps;            /* what is left of the kernel's then */
+    int64_t pixel_cells;     /* channel cells of a pixel */
+    int64_t cells;           /* of a tap */
+    int64_t blocks, block_cells; /* of channels that pass by one after the other; cells of a tap in one */
+    int64_t block_taps;          /* taps that are added up before the sums are folded into the totals */
+    int64_t row_step, col_step;  /* band rows and columns from one output pixel to the next */
+    int64_t row_reach;           /* band rows that one output row needs */
+    int64_t row_gap;             /* image rows from one output row's first band row to the next one's */
+    int64_t run;                 /* pixels from one output row to the next, all at one distance; 0: they are not */
+    int64_t columns;             /* of a band */
+    int64_t col_gap;             /* image columns from one band column to the next */
     int64_t pixel_pitch, row_pitch;
     int64_t band_tiles, bands; /* tile rows of a band; number of bands */
     bool holds_window;         /* groups are the innermost loop around a tile; else the tiles of a band are */
@@ -153,6 +154,7 @@ typedef struct aic_tiling {
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
     aic_epilogue epilogue;
     int64_t strip_columns; /* output channels of a strip: a group, or the groups of a block of 16 */
+    bool defers;           /* there are two staging buffers: a tile leaves one when the next tile is in the other */
     int64_t staging_pitch; /* between the staging buffer's blocks of 16 columns; 0: none, results are stored at once */
     int64_t taps_offset, staging_offset, band_offset; /* in a worker's memory; the shared one is the epilogue's table */
     int64_t packed_bytes, band_bytes;
@@ -204,8 +206,9 @@ int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, i
 int64_t aic_tiling_runs(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
 int64_t aic_tiling_staged_row(const aic_tiling *t, int64_t cols);
 
-/* Bytes of the staging buffer with what is left behind it. */
+/* Bytes of the staging buffer's strip with what is left behind it; of a whole buffer. */
 int64_t aic_tiling_staging_bytes(const aic_tiling *t);
+int64_t aic_tiling_buffer_bytes(const aic_tiling *t);
 
 extern const aic_shape aic_shape_contraction;
 

@@ -29,6 +29,10 @@ typedef struct aic_microkernel {
      * then. NULL: never. */
     bool (*staged)(const aic_contraction *c, const aic_tiling *t);
 
+    /* Its products leave the vector units idle: a tile leaves the staging buffer beside the products of the next one.
+     */
+    bool defers;
+
     /* Where sums start from values of columns: it reads them in the first row of the staging buffer, before it stores
      * any sum; else in the row of every pixel. */
     bool starts_in_a_row;
@@ -61,13 +65,17 @@ typedef struct aic_microkernel {
     /* Tile rows of a band, besides the usual number, that are worth a try; 0: none. NULL: none ever. */
     int64_t (*small_band)(const aic_contraction *c, const aic_tiling *t);
 
-    bool holds_window; /* hold=window is worth a try */
+    /* In how many blocks channels pass by a window that is held where that is worth a try; 1: all at once. NULL:
+     * holding a window is not worth one. */
+    int64_t (*blocks)(const aic_contraction *c, const aic_tiling *t);
 
     /* Vector operations that the products of a whole contraction take at least. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
     /* void name(out, band, panel, taps): band points at the tile's first pixel, out at its place in the result or,
-     * where there is a staging buffer, at the group's first column there; taps is the table of tap offsets. */
+     * where there is a staging buffer, at the group's first column there; taps is the table of tap offsets. Where there
+     * are blocks of channels, name(...; block): band and panel point into the block, sums start from what the block
+     * before has left at out. */
     LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                          const char *name);
 

@@ -169,13 +169,25 @@ static LLVMValueRef emit_blocks(const packer *of, int64_t channels, const char *
     return function;
 }
 
+/* Reduction steps before those of a block of channels, in the order of tiles: blocks that pass by together, taps,
+ * channels. */
+static LLVMValueRef channels_before(const packer *p, LLVMValueRef block)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    LLVMValueRef cell = aic_mul(e, block, p->units), size = aic_int(e, t->block_cells);
+    return t->blocks == 1 ? cell
+                          : aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, cell, size, ""), t->taps * t->block_cells),
+                                    LLVMBuildURem(e->builder, cell, size, ""));
+}
+
 /* Reduction steps before those of a tap of the kernel. */
 static LLVMValueRef steps_before(const packer *p, LLVMValueRef tap)
 {
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
     if (t->merged == 1) {
-        return aic_mul(e, tap, t->cells);
+        return aic_mul(e, tap, t->block_cells);
     }
     LLVMValueRef merged = aic_int(e, t->merged);
     return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, tap, merged, ""), t->cells),
@@ -193,9 +205,8 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
     LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * t->source_bytes));
     source = aic_at(e, source, aic_mul(e, first, c->c0 * t->source_bytes));
     /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
-    LLVMValueRef step = t->arithmetic.sum == AIC_SUM_CUBE
-                            ? aic_mul(e, index, p->units)
-                            : aic_add(e, steps_before(p, tap), aic_mul(e, block, p->units));
+    LLVMValueRef step = t->arithmetic.sum == AIC_SUM_CUBE ? aic_mul(e, index, p->units)
+                                                          : aic_add(e, steps_before(p, tap), channels_before(p, block));
     LLVMValueRef row = aic_at_const(e, panel, t->start_bytes);
     row = aic_at(e, row, aic_mul(e, step, t->step_bytes));
     LLVMValueRef limit = aic_int(e, p->chunk);

@@ -62,6 +62,26 @@ static aic_status find_hold(const aic_contraction_schedule *s, bool *window)
     return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "hold = %s is none of panel, window", name.text);
 }
 
+/* Only exact sums are the same when they are formed in blocks, and only whole blocks are packed so. */
+static aic_status check_blocks(const aic_contraction *c, const aic_contraction_schedule *s, const aic_tiling *t)
+{
+    const bool whole = t->cells * t->arithmetic.cell_channels == c->channels && t->merged == 1;
+    const bool able = t->kernel->blocks != NULL && t->arithmetic.sum == AIC_SUM_INT && !c->accumulate && whole;
+    if (s->blocks == 1) {
+        return AIC_OK;
+    }
+    if (!able || !t->holds_window) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "blocks = %lld: %s", (long long)s->blocks,
+                        able ? "blocks of channels pass by a window that is held, hold=window"
+                             : "the micro-kernel takes all channels at once");
+    }
+    if (s->blocks < 1 || s->blocks > t->cells || t->cells % (s->blocks * s->unroll) != 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "blocks = %lld times unroll = %lld does not divide %lld",
+                        (long long)s->blocks, (long long)s->unroll, (long long)t->cells);
+    }
+    return AIC_OK;
+}
+
 static int64_t outputs_of(const aic_contraction *c)
 {
     return c->has_epilogue ? least(c->n, c->epilogue.columns) : c->n;
@@ -217,6 +237,7 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
         const aic_step bias = {.op = AIC_STEP_BIAS, .operand = c->start_operand, .dtype = AIC_INT32};
         aic_epilogue_begin_with(&t->epilogue, &bias);
     }
+    t->defers = t->has_epilogue && t->kernel->defers;
     t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
     const int64_t pixels = (t->rows.large - 1) * aic_tiling_staged_row(t, t->cols.large) + t->cols.large;
     t->staging_pitch = t->has_epilogue ? pixels * ROW_BYTES : 0;
@@ -234,21 +255,27 @@ int64_t aic_tiling_runs(const aic_contraction *c, const aic_tiling *t, int64_t r
     return cols == c->ow && t->run <= c->ow ? 1 : rows;
 }
 
-/* Where a micro-kernel's sums start from an old result, they come to lie behind it and are added then. */
 int64_t aic_tiling_staging_bytes(const aic_tiling *t)
 {
     const int64_t surplus = t->kernel->surplus * ROW_BYTES;
     return t->strip_columns / AIC_BLOCK_COLUMNS * t->staging_pitch + surplus;
 }
 
+/* Where a micro-kernel's sums start from an old result, they come to lie behind it and are added then. */
+int64_t aic_tiling_buffer_bytes(const aic_tiling *t)
+{
+    const int64_t strips = t->kernel->staged != NULL && t->accumulate ? 2 : 1;
+    return round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
+}
+
 /* A worker's own memory. */
 static void lay_out_private(aic_tiling *t, aic_requirements *r)
 {
-    const int64_t strips = t->kernel->staged != NULL && t->accumulate ? 2 : 1;
+    const int64_t buffers = !t->has_epilogue ? 0 : t->blocks > 1 ? t->units : t->defers ? 2 : 1;
     const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch + t->cells * t->arithmetic.cell_bytes;
     t->taps_offset = 0;
     t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
-    t->notes_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
+    t->notes_offset = t->staging_offset + buffers * aic_tiling_buffer_bytes(t);
     t->band_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
     t->band_bytes = t->band_rows * t->row_pitch;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
@@ -276,6 +303,12 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     t.group = (int64_t)t.lanes * schedule->vectors;
     t.unroll = schedule->unroll;
     lay_out_taps(c, &t);
+    status = check_blocks(c, schedule, &t);
+    if (status != AIC_OK) {
+        return status;
+    }
+    t.blocks = schedule->blocks;
+    t.block_cells = t.cells / t.blocks;
     t.block_taps = block_taps_of(c, &t);
     t.rows = aic_split_evenly(c->oh, schedule->rows);
     t.cols = aic_split_evenly(c->ow, schedule->cols);

@@ -113,6 +113,13 @@ forms=(
     'conv2d(dtype=int8, fm_shape=[2,7,9,32], kernel_shape=[2,3,3,80,32], init_l1out=false);rows=3, cols=7, vectors=1, band=1, hold=window'
     'mmad(dtype=float16, m=40, n=72, k=64, accumulate=fast);rows=14, vectors=1, hold=window'
     'conv2d(dtype=int8, fm_shape=[2,6,7,32], kernel_shape=[2,3,3,48,32]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=2, cols=5, vectors=1, band=1, hold=window'
+    # channels in blocks, sums being stored and loaded again
+    'conv2d(dtype=int8, fm_shape=[8,7,9,32], kernel_shape=[8,3,3,64,32], pad=[1,1,1,1], pad_value=7);rows=2, cols=9, vectors=1, unroll=16, band=2, hold=window, blocks=2'
+    'conv2d(dtype=int8, fm_shape=[8,7,7,32], kernel_shape=[8,3,3,32,32], pad=[1,1,1,1]);rows=7, cols=7, vectors=1, unroll=16, band=1, hold=window, blocks=4'
+    'conv2d(dtype=int8, fm_shape=[8,5,7,32], kernel_shape=[8,1,1,96,32]);rows=4, cols=7, vectors=2, unroll=32, band=1, hold=window, blocks=2'
+    'conv2d(dtype=int8, fm_shape=[8,9,18,32], kernel_shape=[8,3,2,64,32], stride=[2,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=1, cols=17, vectors=2, unroll=16, band=2, hold=window, blocks=4'
+    'conv2d(dtype=int8, fm_shape=[4,7,7,32], kernel_shape=[4,3,3,48,32], pad=[1,1,1,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ);rows=7, cols=7, vectors=1, unroll=16, band=1, hold=window, blocks=2'
+    'mmad(dtype=int8, m=70, n=40, k=512);rows=35, vectors=1, unroll=16, hold=window, blocks=4'
     # taps of a kernel row as one
     'conv2d(dtype=int8, fm_shape=[1,21,25,4], kernel_shape=[1,7,7,64,4], stride=[2,2], pad=[3,3,3,3], pad_value=-5);rows=1, cols=7, vectors=4'
     'conv2d(dtype=int8, fm_shape=[1,12,25,4], kernel_shape=[1,5,5,32,4], dilation=[2,1]);rows=2, cols=11, vectors=2'
