@@ -44,6 +44,19 @@ typedef struct amx_registers {
 
 amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t);
 
+/* A tile that is being emitted: its parameters, as microkernel.h has them. */
+typedef struct amx_tile {
+    aic_emit *e;
+    const aic_contraction *c;
+    const aic_tiling *t;
+    int64_t rows, cols;
+    LLVMValueRef out, band, panel, taps, block; /* block: NULL where there are none */
+} amx_tile;
+
+/* amx_tile.c: begins its function. */
+amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                            const char *name);
+
 /* amx_tile.c: a tile. amx_special.c: the same by vector instructions, name(out, band, panel, taps), for operands that
  * have elements which tiles cannot multiply. */
 LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,

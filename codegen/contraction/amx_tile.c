@@ -7,14 +7,12 @@ enum { ROW_BYTES = AMX_ROW_BYTES };
 
 typedef struct tile {
     aic_emit *e;
-    const aic_contraction *c;
     const aic_tiling *t;
-    int64_t rows, cols;
+    amx_tile of;
     amx_registers a;
     amx_grid g; /* of this tile */
     unsigned images, vectors;
     bool streams; /* panels */
-    LLVMValueRef out, band, panel, taps, block;
 } tile;
 
 static LLVMValueRef number(const tile *k, unsigned reg)
@@ -202,7 +200,8 @@ static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int6
  * numbers. */
 static void access_sums(const tile *k, const char *name, LLVMValueRef out)
 {
-    const int64_t row_pixels = aic_amx_row_pixels(k->c, k->t, k->cols), pitch = aic_amx_vector_pitch(k->c, k->t);
+    const int64_t row_pixels = aic_amx_row_pixels(k->of.c, k->t, k->of.cols),
+                  pitch = aic_amx_vector_pitch(k->of.c, k->t);
     for (unsigned v = 0; v < k->vectors; v++) {
         for (unsigned i = 0; i < k->images; i++) {
             const int64_t pixel = i / k->g.across * row_pixels + aic_amx_first_pixel(&k->g, i % k->g.across);
@@ -229,12 +228,12 @@ static void clear_sums(const tile *k)
 static void begin_sums(const tile *k, LLVMValueRef out)
 {
     aic_emit *e = k->e;
-    if (k->block == NULL) {
+    if (k->of.block == NULL) {
         clear_sums(k);
         return;
     }
     aic_branch branch;
-    LLVMValueRef first = LLVMBuildICmp(e->builder, LLVMIntEQ, k->block, aic_int(e, 0), "first_block");
+    LLVMValueRef first = LLVMBuildICmp(e->builder, LLVMIntEQ, k->of.block, aic_int(e, 0), "first_block");
     aic_branch_begin(e, &branch, first);
     clear_sums(k);
     aic_branch_end(e, &branch);
@@ -248,8 +247,8 @@ static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap
 {
     aic_emit *e = k->e;
     const int64_t unroll = k->t->unroll, bytes = unroll * k->t->arithmetic.cell_bytes;
-    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
-    LLVMValueRef carried[] = {panel, aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8))};
+    LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, tap, sizeof(int64_t)));
+    LLVMValueRef carried[] = {panel, aic_at(e, k->of.band, aic_load(e, e->i64, entry, 0, 8))};
     aic_loop loop;
     aic_name(e, carried[1], "band.tap");
     aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->block_cells), unroll,
@@ -269,7 +268,7 @@ static void emit_reduction(const tile *k, LLVMValueRef out)
 {
     aic_emit *e = k->e;
     aic_loop loop;
-    LLVMValueRef panel = aic_at_const(e, k->panel, k->t->start_bytes);
+    LLVMValueRef panel = aic_at_const(e, k->of.panel, k->t->start_bytes);
     begin_sums(k, out);
     aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, &panel, 1);
     aic_name_carried(e, &loop, 0, "panel.tap");
@@ -289,10 +288,10 @@ static void add_sums(const tile *k, LLVMValueRef sums)
 {
     aic_emit *e = k->e;
     LLVMTypeRef type = aic_vector(k->t->arithmetic.sum == AIC_SUM_INT ? e->i32 : e->f32, AMX_LANES);
-    const int64_t pixels = (k->rows - 1) * aic_tiling_staged_row(k->t, k->cols) + k->cols;
+    const int64_t pixels = (k->of.rows - 1) * aic_tiling_staged_row(k->t, k->of.cols) + k->of.cols;
     for (unsigned v = 0; v < k->vectors; v++) {
         aic_loop loop;
-        LLVMValueRef block = aic_at_const(e, k->out, v * k->t->staging_pitch);
+        LLVMValueRef block = aic_at_const(e, k->of.out, v * k->t->staging_pitch);
         LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging_pitch);
         aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, pixels), 1, NULL, 0);
         LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
@@ -306,8 +305,8 @@ static void add_sums(const tile *k, LLVMValueRef sums)
 static LLVMValueRef has_specials(const tile *k)
 {
     aic_emit *e = k->e;
-    LLVMValueRef band = aic_load(e, e->i32, k->taps, k->t->notes_offset - k->t->taps_offset, sizeof(int32_t));
-    LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, k->panel, 0, sizeof(int32_t)), "");
+    LLVMValueRef band = aic_load(e, e->i32, k->of.taps, k->t->notes_offset - k->t->taps_offset, sizeof(int32_t));
+    LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, k->of.panel, 0, sizeof(int32_t)), "");
     return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "specials");
 }
 
@@ -321,7 +320,7 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
         return;
     }
     aic_branch branch;
-    LLVMValueRef specials = has_specials(k), args[] = {sums, k->band, k->panel, k->taps};
+    LLVMValueRef specials = has_specials(k), args[] = {sums, k->of.band, k->of.panel, k->of.taps};
     aic_branch_begin(e, &branch, specials);
     aic_emit_call(e, special, args, 4);
     aic_branch_end(e, &branch);
@@ -331,25 +330,39 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
     aic_branch_end(e, &branch);
 }
 
+amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                            const char *name)
+{
+    static const char *const PARAMS[] = {"out", "band", "panel", "taps", "block"};
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, t->blocks > 1 ? 1 : 0);
+    return (amx_tile){.e = e,
+                      .c = c,
+                      .t = t,
+                      .rows = rows,
+                      .cols = cols,
+                      .out = aic_emit_param(e, 0),
+                      .band = aic_emit_param(e, 1),
+                      .panel = aic_emit_param(e, 2),
+                      .taps = aic_emit_param(e, 3),
+                      .block = t->blocks > 1 ? aic_emit_param(e, 4) : NULL};
+}
+
 LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                                const char *name)
 {
-    static const char *const PARAMS[] = {"out", "band", "panel", "taps", "block"};
     LLVMValueRef special = t->notes_specials ? aic_amx_emit_special(e, c, t, rows, cols, name) : NULL;
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, t->blocks > 1 ? 1 : 0);
+    tile k = {.e = e,
+              .t = t,
+              .of = aic_amx_begin_tile(e, c, t, rows, cols, name),
+              .a = aic_amx_assign(c, t),
+              .vectors = t->vectors,
+              .streams = aic_amx_streams_panels(c, t)};
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
                       (long long)cols, (long long)t->group);
     LLVMValueRef function = e->function;
-    tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = aic_amx_assign(c, t), .vectors = t->vectors};
     k.g = aic_amx_smaller_grid(&k.a.g, rows, cols);
     k.images = (unsigned)(k.g.rows * k.g.across);
-    k.streams = aic_amx_streams_panels(c, t);
-    k.out = aic_emit_param(e, 0);
-    k.band = aic_emit_param(e, 1);
-    k.panel = aic_emit_param(e, 2);
-    k.taps = aic_emit_param(e, 3);
-    k.block = t->blocks > 1 ? aic_emit_param(e, 4) : NULL;
-    LLVMValueRef sums = t->accumulate ? aic_at_const(e, k.out, aic_tiling_staging_bytes(t)) : k.out;
+    LLVMValueRef sums = t->accumulate ? aic_at_const(e, k.of.out, aic_tiling_staging_bytes(t)) : k.of.out;
     emit_sums(&k, sums, special);
     if (t->accumulate) {
         add_sums(&k, sums);
