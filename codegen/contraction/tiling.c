@@ -178,10 +178,11 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->col_step = reach_w == 1 ? 1 : c->stride_w;
     t->col_gap = reach_w == 1 ? c->stride_w : 1;
     t->columns = (c->ow - 1) * t->col_step + reach_w;
-    /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache. */
+    /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache, and the same
+     * block of channels of all pixels into part of them. */
     t->plane_bytes = t->pixel_cells * t->arithmetic.cell_bytes;
     t->pixel_pitch = t->arithmetic.planes * t->plane_bytes;
-    t->pixel_pitch += t->pixel_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
+    t->pixel_pitch += t->pixel_pitch % (t->blocks > 1 ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
     t->run = t->kernel->run != NULL ? t->kernel->run(c, t) : 0;
     t->row_pitch = round_up(t->columns * t->pixel_pitch, t->run > 0 ? t->pixel_pitch : AIC_LINE_BYTES);
     t->row_pitch += t->row_pitch % 1024 == 0 && t->run == 0 ? AIC_LINE_BYTES : 0;
