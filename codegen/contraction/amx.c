@@ -134,14 +134,14 @@ static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t 
     return fewer == 1 ? sums + AIC_PLANES_MAX + 1 : sums + images + vectors;
 }
 
-/* Pixels from an output row to the next in a band without gaps, at the distance of output pixels; 0: no whole number,
- * or pixels do not begin with a line. Of a 1x1 kernel these are the output's own. */
+/* Pixels from an output row to the next in a band without gaps, in a plane of one phase of the strides; 0: there would
+ * be many planes, or pixels do not begin with a line. Of a 1x1 kernel these are the output's own. */
 static int64_t row_distance(const aic_contraction *c)
 {
-    const int64_t reach_h = c->dilation_h * (c->kh - 1) + 1, reach_w = c->dilation_w * (c->kw - 1) + 1;
-    const int64_t down = c->stride_h < reach_h ? c->stride_h : reach_h, across = reach_w == 1 ? 1 : c->stride_w;
-    const int64_t pixels = down * ((c->ow - 1) * across + reach_w);
-    return merges(c) || pixels % across != 0 ? 0 : pixels / across;
+    enum { PHASES_MAX = 3 };
+    const int64_t reach_w = c->dilation_w * (c->kw - 1) + 1, step = reach_w == 1 ? 1 : c->stride_w;
+    const int64_t columns = (c->ow - 1) * step + reach_w;
+    return merges(c) || step > PHASES_MAX ? 0 : (columns + step - 1) / step;
 }
 
 /* Registers run on from row to row of a tile that is as wide as the output where nothing lies between the rows, or
@@ -345,7 +345,8 @@ static double panel_line(const aic_tiling *t, const caches *k, double window)
 
 /* Lines of the band that come into the first-level cache for a tile of `loads` loaded lines. A row of tiles follows the
  * one above it at once: where there is room, the rows of the band that both see are still there. Where there is none
- * for the window, each kernel row brings its rows anew, and where there is none for these, each tap does. */
+ * for the window, each kernel row brings its rows anew, and where there is none for these, each tap does. A window
+ * that is held comes once for all groups. */
 static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                           double loads)
 {

@@ -98,8 +98,8 @@ LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const a
     aic_loop down, across;
     aic_loop_begin(e, &down, "row: rows of the tile", aic_int(e, 0), aic_int(e, rows), 1, NULL, 0);
     aic_loop_begin(e, &across, "col: columns of the tile", aic_int(e, 0), aic_int(e, cols), 1, NULL, 0);
-    LLVMValueRef row = aic_at(e, k.of.band, aic_mul(e, down.index, t->row_step * t->row_pitch));
-    LLVMValueRef pixel = aic_at(e, row, aic_mul(e, across.index, t->col_step * t->pixel_pitch));
+    LLVMValueRef row = aic_at(e, k.of.band, aic_mul(e, down.index, t->out_row));
+    LLVMValueRef pixel = aic_at(e, row, aic_mul(e, across.index, t->out_col));
     emit_pixel(&k, sums, pixel, k.of.panel);
     LLVMValueRef number = aic_add(e, aic_mul(e, down.index, aic_amx_row_pixels(c, t, cols)), across.index);
     LLVMValueRef out = aic_at(e, k.of.out, aic_mul(e, number, AMX_ROW_BYTES));

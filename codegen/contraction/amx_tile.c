@@ -35,9 +35,9 @@ static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t c
 {
     const aic_tiling *t = k->t;
     const int64_t row = image / k->g.across, col = aic_amx_first_pixel(&k->g, image % k->g.across);
-    const int64_t offset = row * t->row_step * t->row_pitch + col * t->col_step * t->pixel_pitch +
-                           plane * t->plane_bytes + cell * t->arithmetic.cell_bytes;
-    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->col_step * t->pixel_pitch);
+    const int64_t offset =
+        row * t->out_row + col * t->out_col + plane * t->plane_bytes + cell * t->arithmetic.cell_bytes;
+    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->out_col);
 }
 
 static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t cell, unsigned vector, unsigned plane)

@@ -98,18 +98,38 @@ static void emit_tiles(frame *f, const char *symbol)
     }
 }
 
+/* Rows or columns of a band: phases, bytes from one to the next, and of a row or column in a phase. */
+typedef struct direction {
+    int64_t phases, phase_bytes, pitch;
+} direction;
+
+/* Where the band has row or column number `distance`. */
+static LLVMValueRef tap_offset(const frame *f, LLVMValueRef distance, const direction *d)
+{
+    aic_emit *e = f->e;
+    LLVMValueRef phases = aic_int(e, d->phases);
+    if (d->phases == 1) {
+        return aic_mul(e, distance, d->pitch);
+    }
+    return aic_add(e, aic_mul(e, LLVMBuildURem(e->builder, distance, phases, ""), d->phase_bytes),
+                   aic_mul(e, LLVMBuildUDiv(e->builder, distance, phases, ""), d->pitch));
+}
+
 /* taps[kh*Kw + kw] = offset of the tap in the band, Kw being what is left of the kernel's width. Filled at run time: as
  * data of the object it would need a relocation and, for large kernels, half a megabyte. */
 static void emit_tap_table(const frame *f)
 {
     aic_emit *e = f->e;
     const aic_contraction *c = f->c;
-    const int64_t kw = c->kw / f->t->merged;
+    const aic_tiling *t = f->t;
+    const int64_t kw = c->kw / t->merged;
+    const direction vertical = {t->row_phases, t->col_phases * t->phase_bytes, t->row_pitch / t->col_phases},
+                    horizontal = {t->col_phases, t->phase_bytes, t->pixel_pitch};
     aic_loop down, across;
     aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, c->kh), 1, NULL, 0);
-    LLVMValueRef row = aic_mul(e, down.index, c->dilation_h * f->t->row_pitch);
+    LLVMValueRef row = tap_offset(f, aic_mul(e, down.index, c->dilation_h), &vertical);
     aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, kw), 1, NULL, 0);
-    LLVMValueRef offset = aic_add(e, row, aic_mul(e, across.index, c->dilation_w * f->t->pixel_pitch));
+    LLVMValueRef offset = aic_add(e, row, tap_offset(f, aic_mul(e, across.index, c->dilation_w), &horizontal));
     LLVMValueRef index = aic_add(e, aic_mul(e, down.index, kw), across.index);
     aic_store(e, offset, aic_at(e, f->taps, aic_mul(e, index, sizeof(int64_t))), 0, 8);
     aic_loop_end(e, &across);
@@ -330,7 +350,7 @@ static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMVa
         LLVMValueRef col = aic_add(e, aic_mul(e, loop.index, width), aic_int(e, done));
         f->at = (place){.tile = f->tile[smaller_rows][s],
                         .pixel = aic_add(e, first, col),
-                        .band = aic_at(e, band, aic_mul(e, col, t->col_step * t->pixel_pitch)),
+                        .band = aic_at(e, band, aic_mul(e, col, t->out_col)),
                         .rows = piece(&t->rows, smaller_rows),
                         .cols = width};
         inner(f);
@@ -370,8 +390,7 @@ static void emit_tiles_of_band(frame *f, visit inner)
                       start + count, tiles);
         LLVMValueRef row = output_row(f, loop.index);
         LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
-        emit_tile_row(f, r, aic_mul(e, row, f->c->ow),
-                      aic_at(e, f->band, aic_mul(e, below, f->t->row_step * f->t->row_pitch)), inner);
+        emit_tile_row(f, r, aic_mul(e, row, f->c->ow), aic_at(e, f->band, aic_mul(e, below, f->t->out_row)), inner);
         aic_loop_end(e, &loop);
         start += count;
     }

@@ -135,10 +135,15 @@ typedef struct aic_tiling {
     int64_t row_step, col_step;  /* band rows and columns from one output pixel to the next */
     int64_t row_reach;           /* band rows that one output row needs */
     int64_t row_gap;             /* image rows from one output row's first band row to the next one's */
-    int64_t run;                 /* pixels from one output row to the next, all at one distance; 0: they are not */
     int64_t columns;             /* of a band */
     int64_t col_gap;             /* image columns from one band column to the next */
     int64_t pixel_pitch, row_pitch;
+    /* Where the pixels of all output rows are at one distance: how many there are from one row to the next; 0: they are
+     * not. Rows and columns of a band that are a stride apart lie together then, in a plane for each phase of the
+     * strides: [row phase][column phase][row][column]. */
+    int64_t run, row_phases, col_phases;
+    int64_t phase_bytes;       /* of such a plane */
+    int64_t out_row, out_col;  /* bytes of a band from one output row or pixel to the next */
     int64_t band_tiles, bands; /* tile rows of a band; number of bands */
     bool holds_window;         /* groups are the innermost loop around a tile; else the tiles of a band are */
     int64_t band_rows;         /* band rows of the largest band */

@@ -184,12 +184,18 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->pixel_pitch = t->arithmetic.planes * t->plane_bytes;
     t->pixel_pitch += t->pixel_pitch % (t->blocks > 1 ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
     t->run = t->kernel->run != NULL ? t->kernel->run(c, t) : 0;
-    t->row_pitch = round_up(t->columns * t->pixel_pitch, t->run > 0 ? t->pixel_pitch : AIC_LINE_BYTES);
+    t->row_phases = t->run > 0 ? t->row_step : 1;
+    t->col_phases = t->run > 0 ? t->col_step : 1;
+    t->row_pitch =
+        t->run > 0 ? t->col_phases * t->run * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
     t->row_pitch += t->row_pitch % 1024 == 0 && t->run == 0 ? AIC_LINE_BYTES : 0;
+    t->out_row = t->row_step / t->row_phases * t->row_pitch / t->col_phases;
+    t->out_col = t->col_step / t->col_phases * t->pixel_pitch;
     int64_t tile_rows = t->rows.large_count + t->rows.small_count;
     int64_t band_out = least(c->oh, t->band_tiles * t->rows.large);
     t->bands = ceil_div(tile_rows, t->band_tiles);
     t->band_rows = (band_out - 1) * t->row_step + t->row_reach;
+    t->phase_bytes = ceil_div(t->band_rows, t->row_phases) * t->row_pitch / t->col_phases;
 }
 
 static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
@@ -278,7 +284,7 @@ static void lay_out_private(aic_tiling *t, aic_requirements *r)
     t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
     t->notes_offset = t->staging_offset + buffers * aic_tiling_buffer_bytes(t);
     t->band_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
-    t->band_bytes = t->band_rows * t->row_pitch;
+    t->band_bytes = t->row_phases * t->col_phases * t->phase_bytes;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }
 
