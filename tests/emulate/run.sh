@@ -112,7 +112,7 @@ forms=(
     'conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,3,3,32,32], stride=[2,2], pad=[1,1,1,1], pad_value=9);rows=7, cols=7, vectors=1, band=1'
     'conv2d(dtype=int8, fm_shape=[2,15,13,32], kernel_shape=[2,3,3,64,32], stride=[2,2]);rows=4, cols=6, vectors=2, band=1'
     'conv2d(dtype=int8, fm_shape=[2,11,17,32], kernel_shape=[2,2,5,32,32], stride=[1,3], pad=[4,3,1,0], init_l1out=false);rows=7, cols=7, vectors=1, band=1'
-    'conv2d(dtype=int8, fm_shape=[2,17,11,32], kernel_shape=[2,3,3,32,32], stride=[3,1], pad=[0,2,0,1], dilation=[2,2]);rows=3, cols=9, vectors=2, band=1'
+    'conv2d(dtype=int8, fm_shape=[2,17,6,32], kernel_shape=[2,3,3,32,32], stride=[3,1], pad=[1,1,1,1], dilation=[2,2]);rows=3, cols=4, vectors=2, band=1'
     'conv2d(dtype=int8, fm_shape=[2,29,9,32], kernel_shape=[2,2,3,64,32], stride=[4,2], pad=[1,1,1,1]);rows=4, cols=5, vectors=2, band=1'
     'conv2d(dtype=float16, accumulate=fast, fm_shape=[4,15,14,16], kernel_shape=[4,3,3,32,16], stride=[2,2], pad=[1,1,1,1]);rows=7, cols=7, vectors=1, band=1'
     'conv2d(dtype=int8, fm_shape=[8,14,14,32], kernel_shape=[8,3,3,48,32], stride=[2,2], pad=[1,1,1,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=7, cols=7, vectors=1, unroll=16, band=1, hold=window, blocks=2'
