@@ -162,8 +162,9 @@ static amx_grid grid_with(int64_t run, int64_t rows, int64_t cols)
 amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
 {
     amx_grid g = grid_with(run_of(c, rows, cols, vectors), rows, cols);
-    g.across = (g.width + ROWS - 1) / ROWS;
-    g.pixels = (g.width + g.across - 1) / g.across;
+    const aic_split pieces = aic_split_evenly(g.width, ROWS);
+    g.across = pieces.large_count + pieces.small_count;
+    g.pixels = pieces.large;
     return g;
 }
 

@@ -94,7 +94,7 @@ LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const a
                     .floats = aic_vector(e->f32, AMX_LANES)};
     aic_note_function(e,
                       "the same tile by vector instructions, where operands have numbers that tiles do not multiply");
-    LLVMValueRef function = e->function, sums[AIC_CARRIED_MAX];
+    LLVMValueRef function = e->function, sums[AIC_CARRIED_MAX] = {NULL};
     aic_loop down, across;
     aic_loop_begin(e, &down, "row: rows of the tile", aic_int(e, 0), aic_int(e, rows), 1, NULL, 0);
     aic_loop_begin(e, &across, "col: columns of the tile", aic_int(e, 0), aic_int(e, cols), 1, NULL, 0);

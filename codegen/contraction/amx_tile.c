@@ -120,8 +120,9 @@ static unsigned passing_count(const tile *k)
  * left: the next load need not wait for a product. */
 static void emit_plain_step(const tile *k, step *s)
 {
+    const unsigned room = AMX_REGISTERS - k->a.passing;
     for (unsigned p = 0; p < passing_count(k); p++) {
-        const unsigned reg = k->a.passing + p % (AMX_REGISTERS - k->a.passing);
+        const unsigned reg = k->a.passing + (room > 1 ? p % room : 0);
         load_side(k, s, false, reg, p, 0);
         for (unsigned h = 0; h < held_count(k); h++) {
             if (p == 0) {
@@ -181,7 +182,7 @@ static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int6
 {
     const int64_t products = (int64_t)(k->images * k->vectors * k->t->arithmetic.planes * k->t->arithmetic.planes);
     step s = {.band = band, .panel = panel, .cell = cell};
-    if (aic_amx_fetches_ahead(k->t)) {
+    if (products > 0 && aic_amx_fetches_ahead(k->t)) {
         s.lines = aic_amx_step_cells(k->t) * k->t->step_bytes / AIC_LINE_BYTES;
         s.share = (s.lines + products - 1) / products;
     }
