@@ -163,11 +163,11 @@ static LLVMValueRef output_group(const frame *f, LLVMValueRef group)
 static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, LLVMValueRef band, LLVMValueRef group)
 {
     aic_emit *e = f->e;
-    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, group, f->t->panel_bytes));
+    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, group, f->t->block_panel_bytes));
     const aic_tiling *t = f->t;
     if (t->blocks > 1) {
         band = aic_at(e, band, aic_mul(e, f->block, t->block_cells * t->arithmetic.cell_bytes));
-        panel = aic_at(e, panel, aic_mul(e, f->block, t->taps * t->block_cells * t->step_bytes));
+        panel = aic_at(e, panel, aic_mul(e, f->block, t->block_bytes));
     }
     LLVMValueRef args[] = {out, band, panel, f->taps, f->block};
     aic_name(e, out, "tile.out");

@@ -36,6 +36,19 @@ typedef struct packer {
     LLVMValueRef note; /* in a hot function: where it is noted that there are special elements; or NULL */
 } packer;
 
+/* Reduction steps of the chunk, and of others where blocks of channels pass by together, before those of a cell of the
+ * first tap. */
+static LLVMValueRef cells_before(const packer *p, LLVMValueRef cell)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    LLVMValueRef size = aic_int(e, t->block_cells);
+    return t->blocks == 1
+               ? cell
+               : aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, cell, size, ""), t->block_bytes / t->step_bytes),
+                         LLVMBuildURem(e->builder, cell, size, ""));
+}
+
 /* ---- cells ---- */
 
 /* Stores the cells of one plane of `count` output channels, `column` being the first one's number in the chunk; `row`
@@ -48,8 +61,8 @@ static void store_plane(const packer *p, LLVMValueRef cells, LLVMValueRef row, i
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(cells)) / count * part;
     for (unsigned i = 0; i < count / part; i++, column += part) {
         LLVMValueRef value = part == count ? cells : aic_lanes_of(p->e, cells, i * lanes, 1, lanes);
-        int64_t offset =
-            column / group * p->t->panel_bytes + step * p->t->step_bytes + (plane * group + column % group) * bytes;
+        int64_t offset = column / group * p->t->block_panel_bytes + step * p->t->step_bytes +
+                         (plane * group + column % group) * bytes;
         aic_store(p->e, value, row, offset, (unsigned)bytes);
     }
 }
@@ -75,7 +88,7 @@ static void store_units(const packer *p, LLVMValueRef units, LLVMValueRef row, i
 /* The first panel of a chunk. */
 static LLVMValueRef panel_of(const packer *p, LLVMValueRef chunk)
 {
-    return aic_at(p->e, p->packed, aic_mul(p->e, chunk, p->chunk / p->t->group * p->t->panel_bytes));
+    return aic_at(p->e, p->packed, aic_mul(p->e, chunk, p->chunk / p->t->group * p->t->block_panel_bytes));
 }
 
 /* Whether a chunk, one panel then, has special elements is not known yet. */
@@ -173,12 +186,7 @@ static LLVMValueRef emit_blocks(const packer *of, int64_t channels, const char *
  * channels. */
 static LLVMValueRef channels_before(const packer *p, LLVMValueRef block)
 {
-    aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
-    LLVMValueRef cell = aic_mul(e, block, p->units), size = aic_int(e, t->block_cells);
-    return t->blocks == 1 ? cell
-                          : aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, cell, size, ""), t->taps * t->block_cells),
-                                    LLVMBuildURem(e->builder, cell, size, ""));
+    return cells_before(p, aic_mul(p->e, block, p->units));
 }
 
 /* Reduction steps before those of a tap of the kernel. */
@@ -294,7 +302,7 @@ static LLVMValueRef emit_columns(const packer *of, int64_t columns, const char *
         aic_loop cells;
         aic_loop_begin(e, &cells, "cell: channel cells", aic_int(e, 0), aic_int(e, full), 1, NULL, 0);
         emit_cell(p, aic_at(e, source, aic_mul(e, cells.index, source_step)),
-                  aic_at(e, row, aic_mul(e, cells.index, step)), channels, columns);
+                  aic_at(e, row, aic_mul(e, cells_before(p, cells.index), step)), channels, columns);
         aic_loop_end(e, &cells);
     }
     if (rest > 0) {
@@ -369,11 +377,14 @@ static void emit_missing_panels(const packer *p)
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
     const int64_t whole = p->columns / t->group;
-    aic_loop panels;
+    aic_loop panels, blocks;
     LLVMValueRef first = aic_max(e, p->first_panel, aic_int(e, whole));
     aic_loop_begin(e, &panels, "panel: panels, one a group of output channels", first, p->last_panel, 1, NULL, 0);
-    aic_fill(e, aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes)), LLVMConstInt(e->i32, 0, false),
-             t->panel_bytes);
+    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->block_panel_bytes));
+    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, t->blocks), 1, NULL, 0);
+    aic_fill(e, aic_at(e, panel, aic_mul(e, blocks.index, t->block_bytes)), LLVMConstInt(e->i32, 0, false),
+             t->block_panel_bytes);
+    aic_loop_end(e, &blocks);
     aic_loop_end(e, &panels);
 }
 

@@ -210,6 +210,8 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
     t->step_bytes = t->group * t->arithmetic.cell_bytes * t->arithmetic.planes;
     t->panel_bytes = t->start_bytes + t->taps * t->cells * t->step_bytes;
     t->packed_bytes = t->panels * t->panel_bytes;
+    t->block_panel_bytes = t->panel_bytes / t->blocks;
+    t->block_bytes = t->panels * t->block_panel_bytes;
 }
 
 enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };

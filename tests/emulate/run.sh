@@ -128,6 +128,8 @@ forms=(
     'conv2d(dtype=int8, fm_shape=[8,9,18,32], kernel_shape=[8,3,2,64,32], stride=[2,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=1, cols=17, vectors=2, unroll=16, band=2, hold=window, blocks=4'
     'conv2d(dtype=int8, fm_shape=[4,7,7,32], kernel_shape=[4,3,3,48,32], pad=[1,1,1,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ);rows=7, cols=7, vectors=1, unroll=16, band=1, hold=window, blocks=2'
     'mmad(dtype=int8, m=70, n=40, k=512);rows=35, vectors=1, unroll=16, hold=window, blocks=4'
+    'conv2d(dtype=int8, fm_shape=[4,3,14,32], kernel_shape=[4,1,1,48,32]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ);rows=1, cols=14, vectors=2, unroll=16, band=1, hold=window, blocks=2'
+    'mmad(dtype=int8, m=28, n=90, k=256);rows=28, vectors=2, unroll=32, hold=window, blocks=2'
     # taps of a kernel row as one
     'conv2d(dtype=int8, fm_shape=[1,21,25,4], kernel_shape=[1,7,7,64,4], stride=[2,2], pad=[3,3,3,3], pad_value=-5);rows=1, cols=7, vectors=4'
     'conv2d(dtype=int8, fm_shape=[1,12,25,4], kernel_shape=[1,5,5,32,4], dilation=[2,1]);rows=2, cols=11, vectors=2'
