@@ -54,15 +54,27 @@ static bool merges(const aic_contraction *c)
            steps_for(c->kw * pixel_cells(c)) < c->kw * steps_for(pixel_cells(c));
 }
 
+/* A step that a kernel row does not fill takes further ones: the pixels of so many image rows lie side by side. */
+static int64_t fold_of(const aic_contraction *c)
+{
+    const int64_t most = STEP_CELLS / c->kw;
+    if (!merges(c) || c->channels != CELL_BYTES || c->c0 != CELL_BYTES || c->image.pixel != CELL_BYTES ||
+        c->dilation_h != 1 || most < 2) {
+        return 1;
+    }
+    const int64_t taps = (c->kh + most - 1) / most;
+    return (c->kh + taps - 1) / taps;
+}
+
 /* Products of registers that a tap takes, for each plane of either side. */
 static int64_t steps_of(const aic_contraction *c)
 {
-    return steps_for(merges(c) ? c->kw * pixel_cells(c) : pixel_cells(c));
+    return steps_for(merges(c) ? fold_of(c) * c->kw * pixel_cells(c) : pixel_cells(c));
 }
 
 static int64_t taps_of(const aic_contraction *c)
 {
-    return merges(c) ? c->kh : c->kh * c->kw;
+    return merges(c) ? (c->kh + fold_of(c) - 1) / fold_of(c) : c->kh * c->kw;
 }
 
 int64_t aic_amx_step_cells(const aic_tiling *t)
@@ -463,6 +475,7 @@ const aic_microkernel aic_microkernel_amx = {
     .arithmetic = arithmetic_of,
     .step_cells = STEP_CELLS,
     .merges = merges,
+    .fold = fold_of,
     .run = run,
     .staged = staged,
     .defers = true,

@@ -122,12 +122,12 @@ static void emit_tap_table(const frame *f)
     aic_emit *e = f->e;
     const aic_contraction *c = f->c;
     const aic_tiling *t = f->t;
-    const int64_t kw = c->kw / t->merged;
+    const int64_t kw = c->kw / t->merged, kh = (c->kh + t->fold - 1) / t->fold;
     const direction vertical = {t->row_phases, t->col_phases * t->phase_bytes, t->row_pitch / t->col_phases},
                     horizontal = {t->col_phases, t->phase_bytes, t->pixel_pitch};
     aic_loop down, across;
-    aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, c->kh), 1, NULL, 0);
-    LLVMValueRef row = tap_offset(f, aic_mul(e, down.index, c->dilation_h), &vertical);
+    aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, kh), 1, NULL, 0);
+    LLVMValueRef row = tap_offset(f, aic_mul(e, down.index, t->fold_step), &vertical);
     aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, kw), 1, NULL, 0);
     LLVMValueRef offset = aic_add(e, row, tap_offset(f, aic_mul(e, across.index, c->dilation_w), &horizontal));
     LLVMValueRef index = aic_add(e, aic_mul(e, down.index, kw), across.index);

@@ -127,6 +127,7 @@ typedef struct aic_tiling {
     int64_t groups, panels;  /* groups that are computed; panels packed, whole blocks of 16 output channels */
     int64_t unroll;          /* cells of one loop body */
     int64_t merged;          /* taps of a kernel row that are one: their cells follow each other in the band; or 1 */
+    int64_t fold;            /* kernel rows that are one: a pixel of the band has the cells of so many image rows */
     int64_t taps;            /* what is left of the kernel's then */
     int64_t pixel_cells;     /* channel cells of a pixel */
     int64_t cells;           /* of a tap */
@@ -135,6 +136,7 @@ typedef struct aic_tiling {
     int64_t row_step, col_step;  /* band rows and columns from one output pixel to the next */
     int64_t row_reach;           /* band rows that one output row needs */
     int64_t row_gap;             /* image rows from one output row's first band row to the next one's */
+    int64_t band_gap, fold_step; /* image rows from one band row to the next; band rows from one tap to the one below */
     int64_t columns;             /* of a band */
     int64_t col_gap;             /* image columns from one band column to the next */
     int64_t pixel_pitch, row_pitch;

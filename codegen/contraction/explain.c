@@ -120,7 +120,10 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
     if (t->blocks > 1) {
         aic_nest_line(out, depth++, "tap", t->taps, "of one of %lld blocks of channels", (long long)t->blocks);
     } else
-        aic_nest_line(out, depth++, "tap", t->taps, "%skernel of %lld x %lld", t->merged > 1 ? "a row each of a " : "",
+        aic_nest_line(out, depth++, "tap", t->taps, "%skernel of %lld x %lld",
+                      t->fold > 1     ? "several rows each of a "
+                      : t->merged > 1 ? "a row each of a "
+                                      : "",
                       (long long)c->kh, (long long)c->kw);
     aic_nest_line(out, depth, "cell", (cells + t->unroll - 1) / t->unroll,
                   "%lld cells of %u channels a time: %lld products of vectors of %u lanes", (long long)t->unroll,

@@ -19,6 +19,9 @@ typedef struct aic_microkernel {
     /* Whether it takes the taps of a kernel row as one, as wide as all of them. NULL: never. */
     bool (*merges)(const aic_contraction *c);
 
+    /* How many kernel rows it takes as one then. NULL: 1. */
+    int64_t (*fold)(const aic_contraction *c);
+
     int64_t rate; /* products in the time that the plainest instructions take for one: how fast packing must be */
 
     /* Output pixels at one distance from an output row to the next, where a band has no gaps between its rows: its tile

@@ -311,6 +311,52 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch_end(e, &branch);
 }
 
+/* The pixels of image row h that lie in the image, cells of 32 bits, to every fold-th cell from `target` on: several
+ * vectors of the row, each of which has cells of other image rows, too. */
+static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    enum { PIXELS = 16, CELL = 4 };
+    aic_emit *e = w->e;
+    const unsigned fold = (unsigned)w->t->fold;
+    const int64_t whole = w->inside / PIXELS * PIXELS, pitch = w->t->pixel_pitch;
+    LLVMTypeRef type = aic_vector(e->i32, PIXELS);
+    aic_loop vectors, rest;
+    aic_loop_begin(e, &vectors, "pixel: vectors of pixels", aic_int(e, 0), aic_int(e, whole), PIXELS, NULL, 0);
+    LLVMValueRef pixels = aic_load(e, type, aic_at(e, source, aic_mul(e, vectors.index, CELL)), 0, 1);
+    LLVMValueRef to = aic_at(e, target, aic_mul(e, vectors.index, pitch));
+    for (unsigned v = 0; v < fold; v++) {
+        LLVMValueRef lane[PIXELS], others = aic_load(e, type, to, v * AIC_LINE_BYTES, CELL);
+        for (unsigned i = 0; i < PIXELS; i++) {
+            const unsigned cell = v * PIXELS + i;
+            lane[i] = LLVMConstInt(e->i32, cell % fold == 0 ? PIXELS + cell / fold : i, false);
+        }
+        LLVMValueRef mixed = LLVMBuildShuffleVector(e->builder, others, pixels, LLVMConstVector(lane, PIXELS), "");
+        aic_store(e, mixed, to, v * AIC_LINE_BYTES, CELL);
+    }
+    aic_loop_end(e, &vectors);
+    aic_loop_begin(e, &rest, "pixel: pixels that are left", aic_int(e, whole), aic_int(e, w->inside), 1, NULL, 0);
+    LLVMValueRef pixel = aic_load(e, e->i32, aic_at(e, source, aic_mul(e, rest.index, CELL)), 0, 1);
+    aic_store(e, pixel, aic_at(e, target, aic_mul(e, rest.index, pitch)), 0, CELL);
+    aic_loop_end(e, &rest);
+}
+
+/* One band row of several image rows, h the first one: padding, which those of them that are in the image overwrite. */
+static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
+{
+    enum { CELL = 4 };
+    aic_emit *e = w->e;
+    const int64_t first = w->left * w->gap + w->first - w->c->pad_left;
+    fill_columns(w, row, 1, w->t->row_pitch);
+    for (int64_t f = 0; f < w->t->fold && w->inside > 0; f++) {
+        aic_branch branch;
+        LLVMValueRef own = aic_add(e, h, aic_int(e, f));
+        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, own, aic_int(e, w->c->h), ""));
+        interleave_row(w, aic_at_const(e, row, w->left * w->t->pixel_pitch + f * CELL),
+                       aic_at_const(e, image_row(w, own), first * CELL));
+        aic_branch_end(e, &branch);
+    }
+}
+
 /* Where a row of the band begins. */
 static LLVMValueRef row_offset(aic_emit *e, const aic_tiling *t, LLVMValueRef row)
 {
@@ -337,7 +383,7 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
     aic_loop loop;
     aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
     LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), row_offset(e, t, loop.index));
-    LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), loop.index);
+    LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), aic_mul(e, loop.index, t->band_gap));
     if (t->row_step != t->row_gap) { /* rows between two windows are left out */
         LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_int(e, t->row_step), "");
         h = aic_add(e, h, aic_mul(e, window, t->row_gap - t->row_step));
@@ -347,7 +393,7 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
         w.first = phase;
         w.gap = t->col_phases * t->col_gap;
         find_columns(&w);
-        emit_row(&w, aic_at_const(e, row, phase * t->phase_bytes), h);
+        (t->fold > 1 ? emit_folded_row : emit_row)(&w, aic_at_const(e, row, phase * t->phase_bytes), h);
     }
     aic_loop_end(e, &loop);
     aic_emit_function_end(e);

@@ -143,12 +143,13 @@ static void lay_out_taps(const aic_contraction *c, aic_tiling *t)
     const int64_t channels = t->arithmetic.cell_channels,
                   step = t->kernel->step_cells > 1 ? t->kernel->step_cells : t->unroll;
     t->merged = t->kernel->merges != NULL && t->kernel->merges(c) ? c->kw : 1;
-    t->taps = c->kh * c->kw / t->merged;
+    t->fold = t->kernel->fold != NULL ? t->kernel->fold(c) : 1;
+    t->taps = ceil_div(c->kh, t->fold) * c->kw / t->merged;
     if (t->arithmetic.sum == AIC_SUM_CUBE) {
         t->cells = t->pixel_cells = c->c1 * c->c0 / channels;
         return;
     }
-    t->pixel_cells = ceil_div(c->channels, channels);
+    t->pixel_cells = t->fold * ceil_div(c->channels, channels);
     t->cells = round_up(t->merged * t->pixel_cells, step);
     t->pixel_cells = t->merged > 1 ? t->pixel_cells : t->cells;
 }
@@ -167,6 +168,22 @@ static int64_t block_taps_of(const aic_contraction *c, const aic_tiling *t)
     return t->taps;
 }
 
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* Where kernel rows are one: band rows are as far apart as the first image rows of any two of them can be. */
+static void lay_out_folded_rows(const aic_contraction *c, aic_tiling *t)
+{
+    const int64_t taps = ceil_div(c->kh, t->fold);
+    t->band_gap = taps == 1 ? c->stride_h : common_divisor(t->fold, c->stride_h);
+    t->fold_step = t->fold / t->band_gap;
+    t->row_step = c->stride_h / t->band_gap;
+    t->row_gap = t->row_step;
+    t->row_reach = (taps - 1) * t->fold_step + 1;
+}
+
 /* Band rows and columns. Where the stride exceeds the kernel's reach, rows and columns between two windows are left
  * out of the band. */
 static void lay_out_band(const aic_contraction *c, aic_tiling *t)
@@ -175,6 +192,11 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->row_reach = reach_h;
     t->row_step = least(c->stride_h, reach_h);
     t->row_gap = c->stride_h;
+    t->band_gap = 1;
+    t->fold_step = c->dilation_h;
+    if (t->fold > 1) {
+        lay_out_folded_rows(c, t);
+    }
     t->col_step = reach_w == 1 ? 1 : c->stride_w;
     t->col_gap = reach_w == 1 ? c->stride_w : 1;
     t->columns = (c->ow - 1) * t->col_step + reach_w;

@@ -132,6 +132,10 @@ forms=(
     'mmad(dtype=int8, m=28, n=90, k=256);rows=28, vectors=2, unroll=32, hold=window, blocks=2'
     # taps of a kernel row as one
     'conv2d(dtype=int8, fm_shape=[1,21,25,4], kernel_shape=[1,7,7,64,4], stride=[2,2], pad=[3,3,3,3], pad_value=-5);rows=1, cols=7, vectors=4'
+    # and several kernel rows
+    'conv2d(dtype=int8, fm_shape=[1,19,37,4], kernel_shape=[1,5,5,32,4], pad=[2,1,0,2], pad_value=9);rows=1, cols=9, vectors=2'
+    'conv2d(dtype=int8, fm_shape=[1,37,39,4], kernel_shape=[1,6,8,32,4], stride=[4,1], pad=[2,1,4,2]);rows=2, cols=19, vectors=1'
+    'conv2d(dtype=int8, fm_shape=[1,37,39,4], kernel_shape=[1,7,4,32,4], stride=[9,3]);rows=4, cols=12, vectors=1'
     'conv2d(dtype=int8, fm_shape=[1,12,25,4], kernel_shape=[1,5,5,32,4], dilation=[2,1]);rows=2, cols=11, vectors=2'
     'conv2d(dtype=int8, fm_shape=[1,5,40,4], kernel_shape=[1,1,20,16,4], stride=[1,3]);rows=5, cols=7, vectors=1'
     'conv2d(dtype=int8, fm_shape=[3,7,9,32], kernel_shape=[3,3,3,32,32], pad=[1,1,1,1]);rows=2, cols=9, vectors=2'
