@@ -35,11 +35,51 @@ static int64_t cell_channels(const aic_contraction *c)
     return CELL_BYTES / (int64_t)aic_dtype_size(c->dtype);
 }
 
-/* Products of registers that all channels of a tap take, for each plane of either side. */
+static int64_t pixel_cells(const aic_contraction *c)
+{
+    return (c->channels + cell_channels(c) - 1) / cell_channels(c);
+}
+
+static int64_t steps_for(int64_t cells)
+{
+    return (cells + STEP_CELLS - 1) / STEP_CELLS;
+}
+
+/* The channels of the taps of a kernel row follow each other in the band: where a step is wider than a pixel or not as
+ * wide as all its steps, a row of taps takes fewer steps together. What a step reads behind a row is multiplied by 0,
+ * which floats do not allow. */
+static bool merges(const aic_contraction *c)
+{
+    return c->dtype == AIC_INT8 && c->dilation_w == 1 &&
+           steps_for(c->kw * pixel_cells(c)) < c->kw * steps_for(pixel_cells(c));
+}
+
+/* A step that a kernel row does not fill takes further ones: the pixels of so many image rows lie side by side. */
+static int64_t fold_of(const aic_contraction *c)
+{
+    const int64_t most = STEP_CELLS / c->kw;
+    if (!merges(c) || c->channels != CELL_BYTES || c->c0 != CELL_BYTES || c->image.pixel != CELL_BYTES ||
+        c->dilation_h != 1 || most < 2) {
+        return 1;
+    }
+    const int64_t taps = (c->kh + most - 1) / most;
+    return (c->kh + taps - 1) / taps;
+}
+
+/* Products of registers that a tap takes, for each plane of either side. */
 static int64_t steps_of(const aic_contraction *c)
 {
-    const int64_t channels = STEP_CELLS * cell_channels(c);
-    return (c->channels + channels - 1) / channels;
+    return steps_for(merges(c) ? fold_of(c) * c->kw * pixel_cells(c) : pixel_cells(c));
+}
+
+static int64_t taps_of(const aic_contraction *c)
+{
+    return merges(c) ? (c->kh + fold_of(c) - 1) / fold_of(c) : c->kh * c->kw;
+}
+
+int64_t aic_amx_step_cells(const aic_tiling *t)
+{
+    return t->merged > 1 && t->cells == STEP_CELLS ? t->merged * t->pixel_cells : STEP_CELLS;
 }
 
 static bool rounds_too_often(const aic_contraction *c)
@@ -95,35 +135,6 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
 
 /* ---- registers ---- */
 
-/* Pixels of a 1x1 kernel's band are all at one distance: the rows of a tile that is as wide as the output are one. */
-static bool is_flat(const aic_contraction *c, int64_t cols)
-{
-    return c->kh * c->kw == 1 && cols == c->ow;
-}
-
-amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols)
-{
-    const bool flat = is_flat(c, cols);
-    amx_grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols};
-    g.across = (g.width + ROWS - 1) / ROWS;
-    g.pixels = (g.width + g.across - 1) / g.across;
-    return g;
-}
-
-amx_grid aic_amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int64_t rows, int64_t cols)
-{
-    const bool flat = is_flat(c, cols);
-    amx_grid g = {.rows = flat ? 1 : rows, .width = flat ? rows * cols : cols, .pixels = largest->pixels};
-    g.across = (g.width + g.pixels - 1) / g.pixels;
-    return g;
-}
-
-int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index)
-{
-    const int64_t last = g->width > g->pixels ? g->width - g->pixels : 0;
-    return index * g->pixels < last ? index * g->pixels : last;
-}
-
 /* Planes 1: sums, all operands of the side that has fewer, and one of the other side at a time. Planes 2: both planes
  * of a side that has one register, and one of the other side at a time; else a plane of each side. */
 static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t vectors)
@@ -135,9 +146,67 @@ static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t 
     return fewer == 1 ? sums + AIC_PLANES_MAX + 1 : sums + images + vectors;
 }
 
+/* Pixels from an output row to the next in a band without gaps, in a plane of one phase of the strides; 0: there would
+ * be many planes, or pixels do not begin with a line. Of a 1x1 kernel these are the output's own. */
+static int64_t row_distance(const aic_contraction *c)
+{
+    enum { PHASES_MAX = 3 };
+    const int64_t reach_w = c->dilation_w * (c->kw - 1) + 1, step = reach_w == 1 ? 1 : c->stride_w;
+    const int64_t columns = (c->ow - 1) * step + reach_w;
+    return merges(c) || step > PHASES_MAX ? 0 : (columns + step - 1) / step;
+}
+
+/* Registers run on from row to row of a tile that is as wide as the output where nothing lies between the rows, or
+ * where the rows are too many for registers of their own. */
+static int64_t run_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
+{
+    const int64_t distance = row_distance(c), across = (cols + ROWS - 1) / ROWS;
+    const bool runs = distance == c->ow || registers_used(c, rows * across, vectors) > AMX_REGISTERS;
+    return cols == c->ow && runs ? distance : 0;
+}
+
+static amx_grid grid_with(int64_t run, int64_t rows, int64_t cols)
+{
+    return run > 0 ? (amx_grid){.run = run, .rows = 1, .width = (rows - 1) * run + cols}
+                   : (amx_grid){.rows = rows, .width = cols};
+}
+
+amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
+{
+    amx_grid g = grid_with(run_of(c, rows, cols, vectors), rows, cols);
+    const aic_split pieces = aic_split_evenly(g.width, ROWS);
+    g.across = pieces.large_count + pieces.small_count;
+    g.pixels = pieces.large;
+    return g;
+}
+
+amx_grid aic_amx_smaller_grid(const amx_grid *largest, int64_t rows, int64_t cols)
+{
+    amx_grid g = grid_with(largest->run, rows, cols);
+    g.pixels = largest->pixels;
+    g.across = (g.width + g.pixels - 1) / g.pixels;
+    return g;
+}
+
+static amx_grid largest_grid(const aic_contraction *c, const aic_tiling *t)
+{
+    return aic_amx_grid_of(c, t->rows.large, t->cols.large, t->vectors);
+}
+
+static int64_t run(const aic_contraction *c, const aic_tiling *t)
+{
+    return largest_grid(c, t).run;
+}
+
+int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index)
+{
+    const int64_t last = g->width > g->pixels ? g->width - g->pixels : 0;
+    return index * g->pixels < last ? index * g->pixels : last;
+}
+
 amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t)
 {
-    amx_registers a = {.g = aic_amx_grid_of(c, t->rows.large, t->cols.large)};
+    amx_registers a = {.g = largest_grid(c, t)};
     const unsigned images = (unsigned)(a.g.rows * a.g.across), fewer = images < t->vectors ? images : t->vectors;
     a.holds_images = images < t->vectors || (t->arithmetic.planes > 1 && fewer > 1);
     a.held = images * t->vectors;
@@ -152,15 +221,15 @@ int64_t aic_amx_vector_pitch(const aic_contraction *c, const aic_tiling *t)
 
 int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols)
 {
-    return t->staging_pitch > 0 ? cols : c->ow;
+    return t->staging_pitch > 0 ? aic_tiling_staged_row(t, cols) : c->ow;
 }
 
-/* Whether a register of some tile has more pixels than a row: their sums must not reach the result. */
+/* Whether a register of some tile has pixels that are not the output's: their sums must not reach the result. */
 static bool has_surplus(const aic_contraction *c, const aic_tiling *t)
 {
-    const amx_grid g = aic_amx_grid_of(c, t->rows.large, t->cols.large);
+    const amx_grid g = largest_grid(c, t);
     const int64_t rows = t->rows.large - (t->rows.small_count > 0), cols = t->cols.large - (t->cols.small_count > 0);
-    return aic_amx_smaller_grid(c, &g, rows, cols).width < g.pixels;
+    return g.run > c->ow || aic_amx_smaller_grid(&g, rows, cols).width < g.pixels;
 }
 
 /* Sums that start from an old result are exact numbers that are added to it and clamped. */
@@ -175,7 +244,7 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     (void)target;
     (void)t;
     const int64_t steps = steps_of(c);
-    const amx_grid g = aic_amx_grid_of(c, s->rows, s->cols);
+    const amx_grid g = aic_amx_grid_of(c, s->rows, s->cols, s->vectors);
     const int64_t used = registers_used(c, g.rows * g.across, s->vectors);
     if (used > AMX_REGISTERS) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
@@ -210,10 +279,9 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols)
 {
-    const amx_grid largest = aic_amx_grid_of(c, t->rows.large, t->cols.large),
-                   g = aic_amx_smaller_grid(c, &largest, rows, cols);
+    const amx_grid largest = largest_grid(c, t), g = aic_amx_smaller_grid(&largest, rows, cols);
     return !t->accumulate && g.rows == 1 && g.width <= g.pixels &&
-           aic_amx_smaller_grid(c, &largest, fewer_rows, fewer_cols).rows == 1;
+           aic_amx_smaller_grid(&largest, fewer_rows, fewer_cols).rows == 1;
 }
 
 /* ---- cost ----
@@ -221,13 +289,15 @@ static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, 
  * In cycles of a core with tiles, as its maker gives them: a product takes as many as the first factor has rows, its
  * result is there LATENCY cycles later; the first-level cache delivers two rows a cycle. Products and loads go on at
  * the same time. What a tile computes with comes from the cache that holds it: the panel of a group of output channels
- * is read by all tiles of a band before the next one, the part of the band that a tile sees, its window, by all taps.
+ * is read by all tiles of a band before the next one, the part of the band that a tile sees, its window, by all taps;
+ * or all panels are read by a tile before the next one, and its window by all of them.
  */
 
 static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
 static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30, PACK_LINE = 4;
 static const double NEAR_LINE = 0.5, LAST_LINE = 8; /* cycles of a line from the first and the third-level cache */
-static const double TOGETHER = 0.1; /* of products and loads: the share of the shorter ones that does not overlap */
+static const double CROSSING = 2;                   /* times as much more takes a row that two lines have */
+static const double TOGETHER = 0.1; /* of products and loads: the share of all but the longest that does not overlap */
 
 typedef struct caches {
     double l1, l2;       /* bytes of each that a kernel may count on */
@@ -250,26 +320,55 @@ static double band_bytes(const aic_tiling *t)
     return (double)(t->band_rows * t->row_pitch);
 }
 
-/* Cycles to load a line of a panel, on average over the tiles of a band. */
+/* Cycles to load a line of what is as large as that all together. */
+static double line_of(const caches *k, double bytes)
+{
+    return bytes <= k->l1 ? NEAR_LINE : bytes <= k->l2 ? k->line2 : k->line3;
+}
+
+bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t)
+{
+    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large) / (double)t->blocks;
+    return t->holds_window && (double)t->packed_bytes + window > caches_of().l1;
+}
+
+static double tiles_of_band(const aic_tiling *t)
+{
+    return (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
+}
+
+bool aic_amx_fetches_ahead(const aic_tiling *t)
+{
+    const double few = 4;
+    return (double)t->packed_bytes + band_bytes(t) > caches_of().l2 && (t->holds_window || tiles_of_band(t) <= few);
+}
+
+/* Cycles to load a line of a panel, on average over the tiles of a band. What was fetched ahead is in the second-level
+ * cache. */
 static double panel_line(const aic_tiling *t, const caches *k, double window)
 {
     const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes + band_bytes(t);
-    const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
-    const double first = all <= k->l1 ? NEAR_LINE : all <= k->l2 ? k->line2 : k->line3;
+    const double tiles = tiles_of_band(t), first = aic_amx_fetches_ahead(t) ? k->line2 : line_of(k, all);
+    if (t->holds_window) {
+        return first;
+    }
     const double again = panel + window <= k->l1 ? NEAR_LINE : panel + band_bytes(t) <= k->l2 ? k->line2 : k->line3;
     return (first + (tiles - 1) * again) / tiles;
 }
 
 /* Lines of the band that come into the first-level cache for a tile of `loads` loaded lines. A row of tiles follows the
  * one above it at once: where there is room, the rows of the band that both see are still there. Where there is none
- * for the window, each kernel row brings its rows anew, and where there is none for these, each tap does. */
+ * for the window, each kernel row brings its rows anew, and where there is none for these, each tap does. A window
+ * that is held comes once for all groups. */
 static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                           double loads)
 {
     const double window = (double)aic_tiling_window_bytes(c, t, rows, cols), panel = (double)t->panel_bytes;
     const double seen = (double)((rows - 1) * t->row_step + t->row_reach), of_tap = window / seen * (double)rows;
     double bytes = window;
-    if (cols == c->ow && panel + window <= k->l1) {
+    if (t->holds_window && window / (double)t->blocks <= k->l1) {
+        bytes = window / (double)t->groups;
+    } else if (cols == c->ow && panel + window <= k->l1) {
         bytes = window / seen * (double)(rows * t->row_step);
     } else if (window > k->l1) {
         bytes = of_tap <= k->l1 ? of_tap * (double)c->kh : loads * AIC_LINE_BYTES;
@@ -277,14 +376,34 @@ static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const c
     return fmin(bytes / AIC_LINE_BYTES, loads);
 }
 
+/* The share of loaded rows of pixels that cross a line: these begin anywhere that a pixel may begin. */
+static double crossing(const aic_tiling *t)
+{
+    const int64_t bytes = aic_amx_step_cells(t) * CELL_BYTES;
+    int64_t grain = AIC_LINE_BYTES;
+    while (t->pixel_pitch % grain != 0) {
+        grain /= 2;
+    }
+    return (double)(bytes > grain ? bytes - grain : 0) / AIC_LINE_BYTES;
+}
+
 /* Cycles of the lines of a tile's pixels, `loads` of them. */
 static double window_cycles(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                             double loads)
 {
-    const double line = band_bytes(t) + (double)t->panel_bytes <= k->l1 ? NEAR_LINE
-                        : band_bytes(t) <= k->l2                        ? k->line2
-                                                                        : k->line3;
-    return loads * NEAR_LINE + fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
+    const double panels = (double)(t->holds_window ? t->packed_bytes : t->panel_bytes);
+    const double line = band_bytes(t) + panels <= k->l1                           ? NEAR_LINE
+                        : band_bytes(t) + (t->holds_window ? panels : 0) <= k->l2 ? k->line2
+                                                                                  : k->line3;
+    return loads * NEAR_LINE * (1 + CROSSING * crossing(t)) +
+           fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
+}
+
+/* What goes on at the same time. */
+static double overlap(double products, double loads, double ahead)
+{
+    const double longest = fmax(fmax(products, loads), ahead);
+    return longest + TOGETHER * (products + loads + ahead - longest);
 }
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
@@ -292,8 +411,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     (void)target;
     const caches k = caches_of();
-    const amx_grid largest = aic_amx_grid_of(c, t->rows.large, t->cols.large),
-                   g = aic_amx_smaller_grid(c, &largest, rows, cols);
+    const amx_grid largest = largest_grid(c, t), g = aic_amx_smaller_grid(&largest, rows, cols);
     const double images = (double)(g.rows * g.across), vectors = t->vectors, height = (double)g.pixels;
     const double steps = (double)(t->taps * t->cells / STEP_CELLS);
     const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
@@ -301,9 +419,16 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const bool crossed = planes > 1 && fmin(images, vectors) > 1; /* a plane of the weights is loaded twice */
     const double products = steps * times * fmax(images * vectors * height, LATENCY + height);
     const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
-                         steps * vectors * ROWS * (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
-    const double inner = fmax(products, loads) + TOGETHER * fmin(products, loads);
-    return OPERATIONS * (inner + TAP * (double)t->taps + images * vectors * STORE + TILE);
+                         steps * vectors * (double)aic_amx_step_cells(t) *
+                             (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
+    const double lines = aic_amx_fetches_ahead(t) ? (double)t->panel_bytes / AIC_LINE_BYTES : 0;
+    const double first =
+        t->holds_window ? 1 : 1 / tiles_of_band(t); /* the share of tiles that panels come from afar for */
+    const double near = loads + lines * NEAR_LINE;
+    const double inner = first * overlap(products, near, lines * k.line3) + (1 - first) * overlap(products, near, 0);
+    const double again = images * vectors * (STORE + height * k.line2); /* sums of a further block of channels */
+    return OPERATIONS * (inner + TAP * (double)(t->taps * t->blocks) + images * vectors * STORE + TILE +
+                         (double)(t->blocks - 1) * (again + TILE));
 }
 
 /* Packing the bands. */
@@ -325,10 +450,22 @@ static int64_t small_band(const aic_contraction *c, const aic_tiling *t)
     return tiles > 1 ? tiles : 1;
 }
 
+/* The fewest blocks of channels of which one leaves a window that stays in the first-level cache. */
+static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
+{
+    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), l1 = caches_of().l1;
+    for (int64_t blocks = 1; t->cells % (blocks * t->unroll) == 0; blocks *= 2) {
+        if (window / (double)blocks <= l1) {
+            return blocks;
+        }
+    }
+    return 1;
+}
+
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
-    const double products = (double)(planes_of(c) * planes_of(c) * c->kh * c->kw * steps_of(c));
+    const double products = (double)(planes_of(c) * planes_of(c) * taps_of(c) * steps_of(c));
     return OPERATIONS * products * (double)(c->oh * c->ow) * (double)c->n / AMX_LANES;
 }
 
@@ -337,8 +474,11 @@ const aic_microkernel aic_microkernel_amx = {
     .refuse = refuse,
     .arithmetic = arithmetic_of,
     .step_cells = STEP_CELLS,
-    .flat = true,
+    .merges = merges,
+    .fold = fold_of,
+    .run = run,
     .staged = staged,
+    .defers = true,
     .surplus = ROWS,
     .rate = 8,
     .body_cost = 0.02,
@@ -349,6 +489,7 @@ const aic_microkernel aic_microkernel_amx = {
     .cost = cost_of,
     .call_cost = call_cost,
     .small_band = small_band,
+    .blocks = blocks_of,
     .bound = bound_of,
     .emit = aic_amx_emit_tile,
     .serves = serves,

@@ -16,15 +16,19 @@
 enum { AMX_REGISTERS = 8, AMX_ROWS = 16, AMX_ROW_BYTES = 64, AMX_STEP_CELLS = 16, AMX_LANES = 16 };
 
 typedef struct amx_grid {
+    int64_t run;    /* where registers run on from row to row: pixels from one row to the next; 0: they do not */
     int64_t rows;   /* of pixels at one distance: those of the tile, or 1 */
-    int64_t width;  /* pixels of one */
+    int64_t width;  /* pixels of one, with those between the rows that registers run over */
     int64_t across; /* registers that take a row */
     int64_t pixels; /* of a register */
 } amx_grid;
 
+/* Cells that a register of weights has rows for: those of a step. */
+int64_t aic_amx_step_cells(const aic_tiling *t);
+
 /* The tile, and one that is no larger in registers of as many pixels. */
-amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols);
-amx_grid aic_amx_smaller_grid(const aic_contraction *c, const amx_grid *largest, int64_t rows, int64_t cols);
+amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors);
+amx_grid aic_amx_smaller_grid(const amx_grid *largest, int64_t rows, int64_t cols);
 
 /* The first pixel of a row that its register number `index` has. The last register ends with the row, and computes
  * again what the one before it has, too. A row that is shorter than a register has its pixels and what lies behind. */
@@ -40,12 +44,31 @@ typedef struct amx_registers {
 
 amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t);
 
+/* A tile that is being emitted: its parameters, as microkernel.h has them. */
+typedef struct amx_tile {
+    aic_emit *e;
+    const aic_contraction *c;
+    const aic_tiling *t;
+    int64_t rows, cols;
+    LLVMValueRef out, band, panel, taps, block; /* block: NULL where there are none */
+} amx_tile;
+
+/* amx_tile.c: begins its function. */
+amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                            const char *name);
+
 /* amx_tile.c: a tile. amx_special.c: the same by vector instructions, name(out, band, panel, taps), for operands that
  * have elements which tiles cannot multiply. */
 LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                                const char *name);
 LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
                                   int64_t cols, const char *name);
+
+/* Whether the panels pass by a window that stays in the first-level cache: it is spared them. */
+bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t);
+
+/* Whether panels come from beyond the core's own caches for every tile, or for one of few: tiles fetch them ahead. */
+bool aic_amx_fetches_ahead(const aic_tiling *t);
 
 /* amx_tile.c: a worker's configuration, and its end. */
 void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t);

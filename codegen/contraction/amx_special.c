@@ -13,10 +13,9 @@ enum { HALVES = 2 }; /* bfloat16 of a cell */
 
 typedef struct tile {
     aic_emit *e;
-    const aic_contraction *c;
     const aic_tiling *t;
+    amx_tile of;
     LLVMTypeRef words, floats;
-    LLVMValueRef taps;
 } tile;
 
 /* The bfloat16 number `half` of each 32-bit element, as floats. */
@@ -69,7 +68,7 @@ static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LL
     }
     carried[vectors] = aic_at_const(e, panel, k->t->start_bytes);
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, carried, vectors + 1);
-    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, taps.index, sizeof(int64_t)));
+    LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, taps.index, sizeof(int64_t)));
     carried[vectors + 1] = aic_at(e, pixel, aic_load(e, e->i64, entry, 0, sizeof(int64_t)));
     aic_loop_begin(e, &cells, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), 1, carried,
                    vectors + 2);
@@ -86,27 +85,24 @@ static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LL
 LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
                                   int64_t cols, const char *name)
 {
-    static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
     char special[200];
     snprintf(special, sizeof special, "%s_special", name);
-    aic_emit_function(e, special, AIC_EMIT_FRAME, PARAMS, 4, 0);
+    const tile k = {.e = e,
+                    .t = t,
+                    .of = aic_amx_begin_tile(e, c, t, rows, cols, special),
+                    .words = aic_vector(e->i32, AMX_LANES),
+                    .floats = aic_vector(e->f32, AMX_LANES)};
     aic_note_function(e,
                       "the same tile by vector instructions, where operands have numbers that tiles do not multiply");
-    LLVMValueRef function = e->function, sums[AIC_CARRIED_MAX];
-    const tile k = {.e = e,
-                    .c = c,
-                    .t = t,
-                    .words = aic_vector(e->i32, AMX_LANES),
-                    .floats = aic_vector(e->f32, AMX_LANES),
-                    .taps = aic_emit_param(e, 3)};
+    LLVMValueRef function = e->function, sums[AIC_CARRIED_MAX] = {NULL};
     aic_loop down, across;
     aic_loop_begin(e, &down, "row: rows of the tile", aic_int(e, 0), aic_int(e, rows), 1, NULL, 0);
     aic_loop_begin(e, &across, "col: columns of the tile", aic_int(e, 0), aic_int(e, cols), 1, NULL, 0);
-    LLVMValueRef row = aic_at(e, aic_emit_param(e, 1), aic_mul(e, down.index, t->row_step * t->row_pitch));
-    LLVMValueRef pixel = aic_at(e, row, aic_mul(e, across.index, t->col_step * t->pixel_pitch));
-    emit_pixel(&k, sums, pixel, aic_emit_param(e, 2));
+    LLVMValueRef row = aic_at(e, k.of.band, aic_mul(e, down.index, t->out_row));
+    LLVMValueRef pixel = aic_at(e, row, aic_mul(e, across.index, t->out_col));
+    emit_pixel(&k, sums, pixel, k.of.panel);
     LLVMValueRef number = aic_add(e, aic_mul(e, down.index, aic_amx_row_pixels(c, t, cols)), across.index);
-    LLVMValueRef out = aic_at(e, aic_emit_param(e, 0), aic_mul(e, number, AMX_ROW_BYTES));
+    LLVMValueRef out = aic_at(e, k.of.out, aic_mul(e, number, AMX_ROW_BYTES));
     for (unsigned v = 0; v < t->vectors; v++) {
         aic_store(e, sums[v], out, v * aic_amx_vector_pitch(c, t), AIC_SUM_BYTES);
     }

@@ -7,13 +7,12 @@ enum { ROW_BYTES = AMX_ROW_BYTES };
 
 typedef struct tile {
     aic_emit *e;
-    const aic_contraction *c;
     const aic_tiling *t;
-    int64_t rows, cols;
+    amx_tile of;
     amx_registers a;
     amx_grid g; /* of this tile */
     unsigned images, vectors;
-    LLVMValueRef out, band, panel, taps;
+    bool streams; /* panels */
 } tile;
 
 static LLVMValueRef number(const tile *k, unsigned reg)
@@ -36,9 +35,9 @@ static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t c
 {
     const aic_tiling *t = k->t;
     const int64_t row = image / k->g.across, col = aic_amx_first_pixel(&k->g, image % k->g.across);
-    const int64_t offset = row * t->row_step * t->row_pitch + col * t->col_step * t->pixel_pitch +
-                           plane * t->plane_bytes + cell * t->arithmetic.cell_bytes;
-    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->col_step * t->pixel_pitch);
+    const int64_t offset =
+        row * t->out_row + col * t->out_col + plane * t->plane_bytes + cell * t->arithmetic.cell_bytes;
+    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->out_col);
 }
 
 static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t cell, unsigned vector, unsigned plane)
@@ -46,7 +45,33 @@ static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t
     const aic_tiling *t = k->t;
     const int64_t offset =
         cell * t->step_bytes + plane * t->group * t->arithmetic.cell_bytes + (int64_t)vector * ROW_BYTES;
-    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, panel, offset), t->step_bytes);
+    const char *load = k->streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64";
+    access_register(k, load, reg, aic_at_const(k->e, panel, offset), t->step_bytes);
+}
+
+/* Where a step reads, and what it fetches ahead of the steps that follow. */
+typedef struct step {
+    LLVMValueRef band, panel;
+    int64_t cell;
+    int64_t fetched, lines, share; /* lines of the panel so far, in all, behind each product */
+} step;
+
+/* As far ahead as lines take to come from the third-level cache, several hundred cycles: a product with the register
+ * that holds a kilobyte takes 16. */
+enum { AHEAD_BYTES = 8192 };
+
+/* Brings a few lines of the panel into the second-level cache. Panels lie in the order in which they are read. */
+static void fetch_ahead(const tile *k, step *s)
+{
+    enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
+    aic_emit *e = k->e;
+    const int64_t end = s->fetched + s->share < s->lines ? s->fetched + s->share : s->lines;
+    for (; s->fetched < end; s->fetched++) {
+        const int64_t offset = AHEAD_BYTES + s->cell * k->t->step_bytes + s->fetched * AIC_LINE_BYTES;
+        LLVMValueRef args[] = {aic_at_const(e, s->panel, offset), aic_const_int(e->i32, READ),
+                               aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
+        aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+    }
 }
 
 static void multiply(const tile *k, unsigned image, unsigned vector, unsigned image_register, unsigned weight_register)
@@ -59,12 +84,6 @@ static void multiply(const tile *k, unsigned image, unsigned vector, unsigned im
 
 /* ---- one step: 64 bytes of channels of every pixel times those of every output channel ---- */
 
-/* Where a step reads. */
-typedef struct step {
-    LLVMValueRef band, panel;
-    int64_t cell;
-} step;
-
 /* Loads an operand of the side that is held, or of the one that passes by. */
 static void load_side(const tile *k, const step *s, bool held, unsigned reg, unsigned index, unsigned plane)
 {
@@ -76,7 +95,7 @@ static void load_side(const tile *k, const step *s, bool held, unsigned reg, uns
 }
 
 /* Multiplies what is in these registers of the held side, number `held`, and of the passing side, number `passing`. */
-static void multiply_sides(const tile *k, unsigned held, unsigned held_register, unsigned passing,
+static void multiply_sides(const tile *k, step *s, unsigned held, unsigned held_register, unsigned passing,
                            unsigned passing_register)
 {
     if (k->a.holds_images) {
@@ -84,6 +103,7 @@ static void multiply_sides(const tile *k, unsigned held, unsigned held_register,
     } else {
         multiply(k, passing, held, passing_register, held_register);
     }
+    fetch_ahead(k, s);
 }
 
 static unsigned held_count(const tile *k)
@@ -96,23 +116,26 @@ static unsigned passing_count(const tile *k)
     return k->a.holds_images ? k->vectors : k->images;
 }
 
-/* One plane: the held side is loaded first and stays, the other one passes by. */
-static void emit_plain_step(const tile *k, const step *s)
+/* One plane: the held side is loaded first and stays, the other one passes by, in turns through the registers that are
+ * left: the next load need not wait for a product. */
+static void emit_plain_step(const tile *k, step *s)
 {
+    const unsigned room = AMX_REGISTERS - k->a.passing;
     for (unsigned p = 0; p < passing_count(k); p++) {
-        load_side(k, s, false, k->a.passing, p, 0);
+        const unsigned reg = k->a.passing + (room > 1 ? p % room : 0);
+        load_side(k, s, false, reg, p, 0);
         for (unsigned h = 0; h < held_count(k); h++) {
             if (p == 0) {
                 load_side(k, s, true, k->a.held + h, h, 0);
             }
-            multiply_sides(k, h, k->a.held + h, p, k->a.passing);
+            multiply_sides(k, s, h, k->a.held + h, p, reg);
         }
     }
 }
 
 /* Two planes, one register of the held side: both its planes stay. As many of the other side as there are registers for
  * pass by together, so that products that are added to the same sums do not follow each other. */
-static void emit_narrow_step(const tile *k, const step *s)
+static void emit_narrow_step(const tile *k, step *s)
 {
     const unsigned room = AMX_REGISTERS - k->a.passing, count = passing_count(k);
     for (unsigned plane = 0; plane < AIC_PLANES_MAX; plane++) {
@@ -126,7 +149,7 @@ static void emit_narrow_step(const tile *k, const step *s)
             }
             for (unsigned h = 0; h < AIC_PLANES_MAX; h++) {
                 for (unsigned p = first; p < end; p++) {
-                    multiply_sides(k, 0, k->a.held + h, p, k->a.passing + p - first);
+                    multiply_sides(k, s, 0, k->a.held + h, p, k->a.passing + p - first);
                 }
             }
         }
@@ -135,7 +158,7 @@ static void emit_narrow_step(const tile *k, const step *s)
 
 /* Two planes, several registers of either side, of which one plane fits: from one pair of planes to the next, one side
  * changes. Five loads of a plane of a side for four products of planes. */
-static void emit_crossed_step(const tile *k, const step *s)
+static void emit_crossed_step(const tile *k, step *s)
 {
     static const struct {
         bool held;
@@ -149,7 +172,7 @@ static void emit_crossed_step(const tile *k, const step *s)
         }
         for (unsigned h = 0; ORDER[i].multiplies && h < held_count(k); h++) {
             for (unsigned p = 0; p < passing_count(k); p++) {
-                multiply_sides(k, h, k->a.held + h, p, k->a.passing + p);
+                multiply_sides(k, s, h, k->a.held + h, p, k->a.passing + p);
             }
         }
     }
@@ -157,7 +180,12 @@ static void emit_crossed_step(const tile *k, const step *s)
 
 static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
 {
-    const step s = {band, panel, cell};
+    const int64_t products = (int64_t)(k->images * k->vectors * k->t->arithmetic.planes * k->t->arithmetic.planes);
+    step s = {.band = band, .panel = panel, .cell = cell};
+    if (products > 0 && aic_amx_fetches_ahead(k->t)) {
+        s.lines = aic_amx_step_cells(k->t) * k->t->step_bytes / AIC_LINE_BYTES;
+        s.share = (s.lines + products - 1) / products;
+    }
     if (k->t->arithmetic.planes == 1) {
         emit_plain_step(k, &s);
     } else if (k->a.holds_images && k->t->vectors > 1 && k->a.g.rows * k->a.g.across > 1) {
@@ -169,17 +197,63 @@ static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int6
 
 /* ---- the reduction ---- */
 
+/* The sums to the result or the staging buffer, or from there. What two registers both have is stored twice, the same
+ * numbers. */
+static void access_sums(const tile *k, const char *name, LLVMValueRef out)
+{
+    const int64_t row_pixels = aic_amx_row_pixels(k->of.c, k->t, k->of.cols),
+                  pitch = aic_amx_vector_pitch(k->of.c, k->t);
+    for (unsigned v = 0; v < k->vectors; v++) {
+        for (unsigned i = 0; i < k->images; i++) {
+            const int64_t pixel = i / k->g.across * row_pixels + aic_amx_first_pixel(&k->g, i % k->g.across);
+            LLVMValueRef at = aic_at_const(k->e, out, v * pitch + pixel * ROW_BYTES);
+            access_register(k, name, sum_register(k, i, v), at, ROW_BYTES);
+        }
+    }
+}
+
+static void store_sums(const tile *k, LLVMValueRef out)
+{
+    access_sums(k, "llvm.x86.tilestored64", out);
+}
+
+static void clear_sums(const tile *k)
+{
+    for (unsigned i = 0; i < k->images * k->vectors; i++) {
+        LLVMValueRef args[] = {number(k, i)};
+        aic_emit_intrinsic(k->e, "llvm.x86.tilezero", NULL, 0, args, 1);
+    }
+}
+
+/* From 0 or, behind the first block of channels, from what the one before has left. */
+static void begin_sums(const tile *k, LLVMValueRef out)
+{
+    aic_emit *e = k->e;
+    if (k->of.block == NULL) {
+        clear_sums(k);
+        return;
+    }
+    aic_branch branch;
+    LLVMValueRef first = LLVMBuildICmp(e->builder, LLVMIntEQ, k->of.block, aic_int(e, 0), "first_block");
+    aic_branch_begin(e, &branch, first);
+    clear_sums(k);
+    aic_branch_end(e, &branch);
+    aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, first, ""));
+    access_sums(k, "llvm.x86.tileloadd64", out);
+    aic_branch_end(e, &branch);
+}
+
 /* The cells of one tap; returns the panel's pointer behind them. */
 static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
     const int64_t unroll = k->t->unroll, bytes = unroll * k->t->arithmetic.cell_bytes;
-    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
-    LLVMValueRef carried[] = {panel, aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8))};
+    LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, tap, sizeof(int64_t)));
+    LLVMValueRef carried[] = {panel, aic_at(e, k->of.band, aic_load(e, e->i64, entry, 0, 8))};
     aic_loop loop;
     aic_name(e, carried[1], "band.tap");
-    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), unroll, carried,
-                   2);
+    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->block_cells), unroll,
+                   carried, 2);
     aic_name_carried(e, &loop, 0, "panel.at");
     aic_name_carried(e, &loop, 1, "band.at");
     for (int64_t cell = 0; cell < unroll; cell += AMX_STEP_CELLS) {
@@ -191,32 +265,16 @@ static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap
     return carried[0];
 }
 
-static void emit_reduction(const tile *k)
+static void emit_reduction(const tile *k, LLVMValueRef out)
 {
     aic_emit *e = k->e;
     aic_loop loop;
-    LLVMValueRef panel = aic_at_const(e, k->panel, k->t->start_bytes);
-    for (unsigned i = 0; i < k->images * k->vectors; i++) {
-        LLVMValueRef args[] = {number(k, i)};
-        aic_emit_intrinsic(e, "llvm.x86.tilezero", NULL, 0, args, 1);
-    }
+    LLVMValueRef panel = aic_at_const(e, k->of.panel, k->t->start_bytes);
+    begin_sums(k, out);
     aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, &panel, 1);
     aic_name_carried(e, &loop, 0, "panel.tap");
     panel = emit_tap(k, panel, loop.index);
     aic_loop_end(e, &loop);
-}
-
-/* The sums to the result or the staging buffer. What two registers both have is stored twice, the same numbers. */
-static void store_sums(const tile *k, LLVMValueRef out)
-{
-    const int64_t row_pixels = aic_amx_row_pixels(k->c, k->t, k->cols), pitch = aic_amx_vector_pitch(k->c, k->t);
-    for (unsigned v = 0; v < k->vectors; v++) {
-        for (unsigned i = 0; i < k->images; i++) {
-            const int64_t pixel = i / k->g.across * row_pixels + aic_amx_first_pixel(&k->g, i % k->g.across);
-            LLVMValueRef to = aic_at_const(k->e, out, v * pitch + pixel * ROW_BYTES);
-            access_register(k, "llvm.x86.tilestored64", sum_register(k, i, v), to, ROW_BYTES);
-        }
-    }
 }
 
 /* An old result and a sum: integers are exact numbers and clamped. */
@@ -231,11 +289,12 @@ static void add_sums(const tile *k, LLVMValueRef sums)
 {
     aic_emit *e = k->e;
     LLVMTypeRef type = aic_vector(k->t->arithmetic.sum == AIC_SUM_INT ? e->i32 : e->f32, AMX_LANES);
+    const int64_t pixels = (k->of.rows - 1) * aic_tiling_staged_row(k->t, k->of.cols) + k->of.cols;
     for (unsigned v = 0; v < k->vectors; v++) {
         aic_loop loop;
-        LLVMValueRef block = aic_at_const(e, k->out, v * k->t->staging_pitch);
+        LLVMValueRef block = aic_at_const(e, k->of.out, v * k->t->staging_pitch);
         LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging_pitch);
-        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, k->rows * k->cols), 1, NULL, 0);
+        aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, pixels), 1, NULL, 0);
         LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
         LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
         aic_store(e, add_old(k, aic_load(e, type, to, 0, ROW_BYTES), sum), to, 0, ROW_BYTES);
@@ -247,8 +306,8 @@ static void add_sums(const tile *k, LLVMValueRef sums)
 static LLVMValueRef has_specials(const tile *k)
 {
     aic_emit *e = k->e;
-    LLVMValueRef band = aic_load(e, e->i32, k->taps, k->t->notes_offset - k->t->taps_offset, sizeof(int32_t));
-    LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, k->panel, 0, sizeof(int32_t)), "");
+    LLVMValueRef band = aic_load(e, e->i32, k->of.taps, k->t->notes_offset - k->t->taps_offset, sizeof(int32_t));
+    LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, k->of.panel, 0, sizeof(int32_t)), "");
     return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "specials");
 }
 
@@ -257,38 +316,54 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
 {
     aic_emit *e = k->e;
     if (special == NULL) {
-        emit_reduction(k);
+        emit_reduction(k, sums);
         store_sums(k, sums);
         return;
     }
     aic_branch branch;
-    LLVMValueRef specials = has_specials(k), args[] = {sums, k->band, k->panel, k->taps};
+    LLVMValueRef specials = has_specials(k), args[] = {sums, k->of.band, k->of.panel, k->of.taps};
     aic_branch_begin(e, &branch, specials);
     aic_emit_call(e, special, args, 4);
     aic_branch_end(e, &branch);
     aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, specials, ""));
-    emit_reduction(k);
+    emit_reduction(k, sums);
     store_sums(k, sums);
     aic_branch_end(e, &branch);
+}
+
+amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                            const char *name)
+{
+    static const char *const PARAMS[] = {"out", "band", "panel", "taps", "block"};
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, t->blocks > 1 ? 1 : 0);
+    return (amx_tile){.e = e,
+                      .c = c,
+                      .t = t,
+                      .rows = rows,
+                      .cols = cols,
+                      .out = aic_emit_param(e, 0),
+                      .band = aic_emit_param(e, 1),
+                      .panel = aic_emit_param(e, 2),
+                      .taps = aic_emit_param(e, 3),
+                      .block = t->blocks > 1 ? aic_emit_param(e, 4) : NULL};
 }
 
 LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                                const char *name)
 {
-    static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
     LLVMValueRef special = t->notes_specials ? aic_amx_emit_special(e, c, t, rows, cols, name) : NULL;
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
+    tile k = {.e = e,
+              .t = t,
+              .of = aic_amx_begin_tile(e, c, t, rows, cols, name),
+              .a = aic_amx_assign(c, t),
+              .vectors = t->vectors,
+              .streams = aic_amx_streams_panels(c, t)};
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
                       (long long)cols, (long long)t->group);
     LLVMValueRef function = e->function;
-    tile k = {.e = e, .c = c, .t = t, .rows = rows, .cols = cols, .a = aic_amx_assign(c, t), .vectors = t->vectors};
-    k.g = aic_amx_smaller_grid(c, &k.a.g, rows, cols);
+    k.g = aic_amx_smaller_grid(&k.a.g, rows, cols);
     k.images = (unsigned)(k.g.rows * k.g.across);
-    k.out = aic_emit_param(e, 0);
-    k.band = aic_emit_param(e, 1);
-    k.panel = aic_emit_param(e, 2);
-    k.taps = aic_emit_param(e, 3);
-    LLVMValueRef sums = t->accumulate ? aic_at_const(e, k.out, aic_tiling_staging_bytes(t)) : k.out;
+    LLVMValueRef sums = t->accumulate ? aic_at_const(e, k.of.out, aic_tiling_staging_bytes(t)) : k.of.out;
     emit_sums(&k, sums, special);
     if (t->accumulate) {
         add_sums(&k, sums);
@@ -300,7 +375,8 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
 /* ---- a worker's state ---- */
 
 /* The configuration that ldtilecfg reads: palette 1; for every register its bytes a row, from byte 16 on, and its rows,
- * from byte 48 on. Registers of weights have 16 rows, the others as many as there are pixels. */
+ * from byte 48 on. Registers of weights have a row a cell of a step, 16 but where that has fewer, the others as many
+ * as there are pixels. */
 void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
 {
     enum { BYTES = 64, PALETTE = 0, COLUMNS = 16, HEIGHTS = 48 };
@@ -312,8 +388,10 @@ void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
     byte[PALETTE] = LLVMConstInt(e->i8, 1, false);
     for (unsigned i = 0; i < AMX_REGISTERS; i++) {
         const bool weight = i >= a.held && (i < a.passing) != a.holds_images;
-        byte[COLUMNS + 2 * i] = LLVMConstInt(e->i8, ROW_BYTES, false);
-        byte[HEIGHTS + i] = LLVMConstInt(e->i8, weight ? AMX_ROWS : (unsigned)a.g.pixels, false);
+        const int64_t cells = aic_amx_step_cells(t);
+        const bool image = i >= a.held && !weight;
+        byte[COLUMNS + 2 * i] = aic_const_int(e->i8, image ? cells * t->arithmetic.cell_bytes : ROW_BYTES);
+        byte[HEIGHTS + i] = aic_const_int(e->i8, weight ? cells : a.g.pixels);
     }
     LLVMTypeRef type = aic_vector(e->i8, BYTES);
     LLVMValueRef config = LLVMBuildAlloca(e->builder, type, "tile_config");

@@ -5,8 +5,12 @@
  *                 for group of output channels
  *                   for tile row of the band, for tile column: call the tile's function
  *
+ * or, where the schedule holds a tile's window, the other way round: groups are the innermost loop, around which is one
+ * over blocks of channels.
+ *
  * With an epilogue the groups of a strip go together: a tile's results are in the staging buffer when all of them are
- * done.
+ * done. They leave it then, or, where the micro-kernel defers that, behind the products of the next tile, which has a
+ * buffer of its own.
  *
  * An item of the phase "bands" is a part of the output channels of a band: item = band * parts + part. Who does several
  * parts of a band packs its image once. */
@@ -18,6 +22,13 @@
 #include <stdio.h>
 
 enum { OUT = AIC_CONTRACTION_OUT, IMAGE = AIC_CONTRACTION_IMAGE, WEIGHT = AIC_CONTRACTION_WEIGHT };
+
+typedef struct place {
+    LLVMValueRef tile;  /* its function */
+    LLVMValueRef pixel; /* number of its first pixel in the output */
+    LLVMValueRef band;  /* where that is in the band */
+    int64_t rows, cols;
+} place;
 
 typedef struct frame {
     aic_emit *e;
@@ -34,9 +45,15 @@ typedef struct frame {
     LLVMValueRef first_row;             /* first output row of the current band */
     LLVMValueRef first_unit, last_unit; /* groups or strips that are done of the current band, last excluded */
     LLVMValueRef group;                 /* number of the current group, or of the current strip's first one */
-    LLVMValueRef group_out; /* its first pixel in the result; NULL: results leave through the staging buffer */
+    LLVMValueRef group_out; /* its first pixel in the result; not where results leave through the staging buffer */
     int part;               /* which strips: see aic_staging */
+    place at;               /* the current tile */
+    LLVMValueRef block;     /* the current block of channels */
+    LLVMValueRef deferred;  /* where it is noted which tile has not left its buffer yet; NULL: all have */
 } frame;
+
+/* What a loop does with each of its items, which is then the current one. */
+typedef void (*visit)(frame *f);
 
 static int64_t piece(const aic_split *split, int smaller)
 {
@@ -81,18 +98,39 @@ static void emit_tiles(frame *f, const char *symbol)
     }
 }
 
-/* taps[kh*Kw + kw] = offset of the tap in the band. Filled at run time: as data of the object it would need a
- * relocation and, for large kernels, half a megabyte. */
+/* Rows or columns of a band: phases, bytes from one to the next, and of a row or column in a phase. */
+typedef struct direction {
+    int64_t phases, phase_bytes, pitch;
+} direction;
+
+/* Where the band has row or column number `distance`. */
+static LLVMValueRef tap_offset(const frame *f, LLVMValueRef distance, const direction *d)
+{
+    aic_emit *e = f->e;
+    LLVMValueRef phases = aic_int(e, d->phases);
+    if (d->phases == 1) {
+        return aic_mul(e, distance, d->pitch);
+    }
+    return aic_add(e, aic_mul(e, LLVMBuildURem(e->builder, distance, phases, ""), d->phase_bytes),
+                   aic_mul(e, LLVMBuildUDiv(e->builder, distance, phases, ""), d->pitch));
+}
+
+/* taps[kh*Kw + kw] = offset of the tap in the band, Kw being what is left of the kernel's width. Filled at run time: as
+ * data of the object it would need a relocation and, for large kernels, half a megabyte. */
 static void emit_tap_table(const frame *f)
 {
     aic_emit *e = f->e;
     const aic_contraction *c = f->c;
+    const aic_tiling *t = f->t;
+    const int64_t kw = c->kw / t->merged, kh = (c->kh + t->fold - 1) / t->fold;
+    const direction vertical = {t->row_phases, t->col_phases * t->phase_bytes, t->row_pitch / t->col_phases},
+                    horizontal = {t->col_phases, t->phase_bytes, t->pixel_pitch};
     aic_loop down, across;
-    aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, c->kh), 1, NULL, 0);
-    LLVMValueRef row = aic_mul(e, down.index, c->dilation_h * f->t->row_pitch);
-    aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, c->kw), 1, NULL, 0);
-    LLVMValueRef offset = aic_add(e, row, aic_mul(e, across.index, c->dilation_w * f->t->pixel_pitch));
-    LLVMValueRef index = aic_add(e, aic_mul(e, down.index, c->kw), across.index);
+    aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, kh), 1, NULL, 0);
+    LLVMValueRef row = tap_offset(f, aic_mul(e, down.index, t->fold_step), &vertical);
+    aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, kw), 1, NULL, 0);
+    LLVMValueRef offset = aic_add(e, row, tap_offset(f, aic_mul(e, across.index, c->dilation_w), &horizontal));
+    LLVMValueRef index = aic_add(e, aic_mul(e, down.index, kw), across.index);
     aic_store(e, offset, aic_at(e, f->taps, aic_mul(e, index, sizeof(int64_t))), 0, 8);
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);
@@ -125,30 +163,49 @@ static LLVMValueRef output_group(const frame *f, LLVMValueRef group)
 static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, LLVMValueRef band, LLVMValueRef group)
 {
     aic_emit *e = f->e;
-    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, group, f->t->panel_bytes));
-    LLVMValueRef args[] = {out, band, panel, f->taps};
+    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, group, f->t->block_panel_bytes));
+    const aic_tiling *t = f->t;
+    if (t->blocks > 1) {
+        band = aic_at(e, band, aic_mul(e, f->block, t->block_cells * t->arithmetic.cell_bytes));
+        panel = aic_at(e, panel, aic_mul(e, f->block, t->block_bytes));
+    }
+    LLVMValueRef args[] = {out, band, panel, f->taps, f->block};
     aic_name(e, out, "tile.out");
     aic_name(e, band, "tile.band");
     aic_name(e, panel, "tile.panel");
-    aic_emit_call(e, tile, args, 4);
+    aic_emit_call(e, tile, args, t->blocks > 1 ? 5 : 4);
 }
 
-/* Fills the staging buffer with what is in the result (load), or stores it, for `rows` x `cols` pixels from pixel
- * `first` on. */
-static void move_staged(const frame *f, LLVMValueRef function, bool load, LLVMValueRef first, int64_t rows,
-                        int64_t cols)
+/* A tile in a staging buffer: where that is, its runs of pixels that are neighbours in the result, pixels of one, bytes
+ * from one to the next in the buffer, its first pixel and its first group. */
+typedef struct staged {
+    LLVMValueRef staging, runs, count, pitch, pixel, group;
+} staged;
+
+static staged staged_tile(const frame *f, LLVMValueRef staging, int64_t rows, int64_t cols)
+{
+    const int64_t runs = aic_tiling_runs(f->c, f->t, rows, cols);
+    const int64_t pitch = aic_tiling_staged_row(f->t, cols) * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
+    return (staged){.staging = staging,
+                    .runs = aic_int(f->e, runs),
+                    .count = aic_int(f->e, rows * cols / runs),
+                    .pitch = aic_int(f->e, pitch),
+                    .pixel = f->at.pixel,
+                    .group = f->group};
+}
+
+/* Fills the staging buffer with what is in the result (load), or stores it. */
+static void move_staged(const frame *f, LLVMValueRef function, bool load, const staged *tile)
 {
     aic_emit *e = f->e;
-    /* Rows of tiles as wide as the output are one run of pixels. */
-    int64_t runs = cols == f->c->ow ? 1 : rows, count = rows * cols / runs;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "run: runs of pixels that are neighbours in the result", aic_int(e, 0), aic_int(e, runs),
-                   1, NULL, 0);
-    LLVMValueRef staging = aic_at(e, f->staging, aic_mul(e, loop.index, count * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
-    LLVMValueRef row = aic_add(e, first, aic_mul(e, loop.index, f->c->ow)), rest[] = {aic_int(e, count), NULL};
-    rest[1] = aic_mul(e, f->group, f->t->group);
+    aic_loop_begin(e, &loop, "run: runs of pixels that are neighbours in the result", aic_int(e, 0), tile->runs, 1,
+                   NULL, 0);
+    LLVMValueRef staging = aic_at(e, tile->staging, LLVMBuildMul(e->builder, loop.index, tile->pitch, ""));
+    LLVMValueRef row = aic_add(e, tile->pixel, aic_mul(e, loop.index, f->c->ow));
+    LLVMValueRef column = aic_mul(e, tile->group, f->t->group);
     if (load) {
-        LLVMValueRef args[] = {staging, f->start, row, rest[0], rest[1]};
+        LLVMValueRef args[] = {staging, f->start, row, tile->count, column};
         aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
     } else {
         LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {f->out, staging, f->table};
@@ -157,35 +214,128 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, LLVMVa
             args[count_args++] = f->input[i];
         }
         args[count_args++] = row;
-        args[count_args++] = rest[0];
-        args[count_args++] = rest[1];
+        args[count_args++] = tile->count;
+        args[count_args++] = column;
         aic_emit_call(e, function, args, count_args);
     }
     aic_loop_end(e, &loop);
 }
 
-/* One tile of all groups of a strip; `first` is its first pixel. */
-static void emit_strip(const frame *f, LLVMValueRef tile, LLVMValueRef first, LLVMValueRef band, int64_t rows,
-                       int64_t cols)
+/* Words that note the deferred tile; no runs: there is none. FREE is the offset of the buffer that is free, USED of the
+ * tile's. */
+enum { FREE, USED, RUNS, COUNT, PITCH, PIXEL, GROUP, DEFERRED_WORDS };
+
+static LLVMValueRef deferred_word(const frame *f, int word)
+{
+    return aic_load(f->e, f->e->i64, f->deferred, word * (int64_t)sizeof(int64_t), sizeof(int64_t));
+}
+
+static void set_deferred_word(const frame *f, int word, LLVMValueRef value)
+{
+    aic_store(f->e, value, f->deferred, word * (int64_t)sizeof(int64_t), sizeof(int64_t));
+}
+
+/* The deferred tile leaves its buffer, if there is one; it is of the part `part`. */
+static void store_deferred(const frame *f, int part)
+{
+    const staged tile = {.staging = aic_at(f->e, f->staging, deferred_word(f, USED)),
+                         .runs = deferred_word(f, RUNS),
+                         .count = deferred_word(f, COUNT),
+                         .pitch = deferred_word(f, PITCH),
+                         .pixel = deferred_word(f, PIXEL),
+                         .group = deferred_word(f, GROUP)};
+    move_staged(f, f->strips.store[part], false, &tile);
+    set_deferred_word(f, RUNS, aic_int(f->e, 0));
+}
+
+/* Nothing is deferred any longer. Between the two parts nothing is: the last one is meant, if there is one. */
+static void store_last(const frame *f)
+{
+    if (f->deferred != NULL) {
+        store_deferred(f, f->strips.count[1] > 0);
+    }
+}
+
+/* The tile's buffer is at `offset`; the other one is free now. */
+static void defer(const frame *f, const staged *tile, LLVMValueRef offset)
+{
+    LLVMValueRef last = aic_int(f->e, aic_tiling_buffer_bytes(f->t));
+    set_deferred_word(f, FREE, LLVMBuildNSWSub(f->e->builder, last, offset, ""));
+    set_deferred_word(f, USED, offset);
+    set_deferred_word(f, RUNS, tile->runs);
+    set_deferred_word(f, COUNT, tile->count);
+    set_deferred_word(f, PITCH, tile->pitch);
+    set_deferred_word(f, PIXEL, tile->pixel);
+    set_deferred_word(f, GROUP, tile->group);
+}
+
+/* Where the current tile's buffer is: of blocks of channels every strip has one, as sums are not complete until the
+ * last block. */
+static LLVMValueRef buffer_offset(const frame *f)
+{
+    const aic_tiling *t = f->t;
+    if (t->blocks > 1) {
+        LLVMValueRef groups = aic_int(f->e, t->strip_columns / t->group);
+        LLVMValueRef strip = LLVMBuildUDiv(f->e->builder, f->group, groups, "");
+        return aic_mul(f->e, strip, aic_tiling_buffer_bytes(t));
+    }
+    return f->deferred == NULL ? aic_int(f->e, 0) : deferred_word(f, FREE);
+}
+
+/* The current tile leaves its buffer, or the one before it does. */
+static void leave_buffer(const frame *f, const staged *tile, LLVMValueRef offset)
+{
+    if (f->deferred == NULL) {
+        move_staged(f, f->strips.store[f->part], false, tile);
+    } else {
+        store_deferred(f, f->part);
+        defer(f, tile, offset);
+    }
+}
+
+/* The current tile of all groups of a strip. */
+static void emit_strip(const frame *f)
 {
     aic_emit *e = f->e;
+    const place *at = &f->at;
     const aic_staging *strips = &f->strips;
-    int64_t group = f->t->group, groups = (strips->columns[f->part] + group - 1) / group;
+    const int64_t group = f->t->group, groups = (strips->columns[f->part] + group - 1) / group;
+    LLVMValueRef offset = buffer_offset(f), staging = aic_at(e, f->staging, offset);
     if (strips->load[f->part] != NULL) {
         const bool one = f->c->start_channel && f->t->kernel->starts_in_a_row;
-        move_staged(f, strips->load[f->part], true, first, one ? 1 : rows, one ? 1 : cols);
+        const staged old = staged_tile(f, staging, one ? 1 : at->rows, one ? 1 : at->cols);
+        move_staged(f, strips->load[f->part], true, &old);
     }
     aic_loop loop;
     aic_loop_begin(e, &loop, "group: groups of output channels of a strip", aic_int(e, 0), aic_int(e, groups), 1, NULL,
                    0);
-    LLVMValueRef out = aic_at(e, f->staging, aic_mul(e, loop.index, group * AIC_SUM_BYTES));
-    emit_tile_call(f, tile, out, band, aic_add(e, f->group, loop.index));
+    LLVMValueRef out = aic_at(e, staging, aic_mul(e, loop.index, group * AIC_SUM_BYTES));
+    emit_tile_call(f, at->tile, out, at->band, aic_add(e, f->group, loop.index));
     aic_loop_end(e, &loop);
-    move_staged(f, strips->store[f->part], false, first, rows, cols);
+    const staged tile = staged_tile(f, staging, at->rows, at->cols);
+    if (f->t->blocks == 1) {
+        leave_buffer(f, &tile, offset);
+        return;
+    }
+    aic_branch branch;
+    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, f->block, aic_int(e, f->t->blocks - 1), ""));
+    leave_buffer(f, &tile, offset);
+    aic_branch_end(e, &branch);
+}
+
+/* The current tile of the current group or strip. */
+static void emit_here(frame *f)
+{
+    if (f->t->staging_pitch > 0) {
+        emit_strip(f);
+        return;
+    }
+    LLVMValueRef pixel = aic_mul(f->e, f->at.pixel, AIC_BLOCK_COLUMNS * AIC_SUM_BYTES);
+    emit_tile_call(f, f->at.tile, aic_at(f->e, f->group_out, pixel), f->at.band, f->group);
 }
 
 /* One row of tiles; band points at its first pixel, number `first` of the output. */
-static void emit_tile_row(const frame *f, int smaller_rows, LLVMValueRef first, LLVMValueRef band)
+static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMValueRef band, visit inner)
 {
     aic_emit *e = f->e;
     const aic_tiling *t = f->t;
@@ -197,16 +347,13 @@ static void emit_tile_row(const frame *f, int smaller_rows, LLVMValueRef first, 
         }
         aic_loop loop;
         aic_loop_begin(e, &loop, "col: tiles across the output", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
-        LLVMValueRef tile = f->tile[smaller_rows][s];
         LLVMValueRef col = aic_add(e, aic_mul(e, loop.index, width), aic_int(e, done));
-        LLVMValueRef pixel = aic_add(e, first, col);
-        LLVMValueRef from = aic_at(e, band, aic_mul(e, col, t->col_step * t->pixel_pitch));
-        if (f->group_out == NULL) {
-            emit_strip(f, tile, pixel, from, piece(&t->rows, smaller_rows), width);
-        } else {
-            LLVMValueRef out = aic_at(e, f->group_out, aic_mul(e, pixel, AIC_BLOCK_COLUMNS * AIC_SUM_BYTES));
-            emit_tile_call(f, tile, out, from, f->group);
-        }
+        f->at = (place){.tile = f->tile[smaller_rows][s],
+                        .pixel = aic_add(e, first, col),
+                        .band = aic_at(e, band, aic_mul(e, col, t->out_col)),
+                        .rows = piece(&t->rows, smaller_rows),
+                        .cols = width};
+        inner(f);
         aic_loop_end(e, &loop);
         done += width * count;
     }
@@ -227,8 +374,8 @@ static void begin_section(const frame *f, aic_loop *loop, const char *name, rang
     aic_loop_begin(e, loop, name, first, last, 1, NULL, 0);
 }
 
-/* All tile rows of the band, for one group of output channels or one strip. */
-static void emit_tile_rows(const frame *f)
+/* All tiles of the band. */
+static void emit_tiles_of_band(frame *f, visit inner)
 {
     aic_emit *e = f->e;
     const int64_t tiles = f->t->rows.large_count + f->t->rows.small_count;
@@ -243,15 +390,14 @@ static void emit_tile_rows(const frame *f)
                       start + count, tiles);
         LLVMValueRef row = output_row(f, loop.index);
         LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
-        emit_tile_row(f, r, aic_mul(e, row, f->c->ow),
-                      aic_at(e, f->band, aic_mul(e, below, f->t->row_step * f->t->row_pitch)));
+        emit_tile_row(f, r, aic_mul(e, row, f->c->ow), aic_at(e, f->band, aic_mul(e, below, f->t->out_row)), inner);
         aic_loop_end(e, &loop);
         start += count;
     }
 }
 
-/* All output channels of the band. */
-static void emit_groups(frame *f)
+/* All output channels: groups, or strips of them. */
+static void emit_groups(frame *f, visit inner)
 {
     aic_emit *e = f->e;
     aic_loop loop;
@@ -259,7 +405,7 @@ static void emit_groups(frame *f)
         aic_loop_begin(e, &loop, "group: groups of output channels", f->first_unit, f->last_unit, 1, NULL, 0);
         f->group = loop.index;
         f->group_out = output_group(f, loop.index);
-        emit_tile_rows(f);
+        inner(f);
         aic_loop_end(e, &loop);
         return;
     }
@@ -270,11 +416,34 @@ static void emit_groups(frame *f)
             begin_section(f, &loop, "strip: strips of output channels", (range){f->first_unit, f->last_unit}, first,
                           end, f->t->units);
             f->group = aic_mul(e, loop.index, f->t->strip_columns / f->t->group);
-            emit_tile_rows(f);
+            inner(f);
             aic_loop_end(e, &loop);
+            if (f->deferred != NULL && f->strips.count[1 - f->part] > 0) { /* the other part has another function */
+                store_deferred(f, f->part);
+            }
         }
         first = end;
     }
+}
+
+static void emit_tiles_of_group(frame *f)
+{
+    emit_tiles_of_band(f, emit_here);
+}
+
+/* All strips have left their buffers when the next tile begins. */
+static void emit_groups_of_tile(frame *f)
+{
+    if (f->t->blocks == 1) {
+        emit_groups(f, emit_here);
+        return;
+    }
+    aic_loop loop;
+    aic_loop_begin(f->e, &loop, "block: blocks of channels", aic_int(f->e, 0), aic_int(f->e, f->t->blocks), 1, NULL, 0);
+    f->block = loop.index;
+    emit_groups(f, emit_here);
+    aic_loop_end(f->e, &loop);
+    store_last(f);
 }
 
 static void emit_band(frame *f, LLVMValueRef band)
@@ -292,7 +461,12 @@ static void emit_band(frame *f, LLVMValueRef band)
     aic_name(e, top, "band.top");
     LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->row_reach))};
     aic_emit_call(e, f->pack_image, args, 4);
-    emit_groups(f);
+    if (t->holds_window) {
+        emit_tiles_of_band(f, emit_groups_of_tile);
+    } else {
+        emit_groups(f, emit_tiles_of_group);
+    }
+    store_last(f);
 }
 
 /* Items first .. last-1. */
@@ -357,6 +531,11 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     aic_name(e, f->staging, "staging");
     aic_name(e, f->band, "band.memory");
     aic_note_function(e, "phase: bands of the image, packed, then tile by tile");
+    if (f->t->defers) {
+        f->deferred = LLVMBuildAlloca(e->builder, aic_vector(e->i64, DEFERRED_WORDS), "deferred");
+        set_deferred_word(f, FREE, aic_int(e, 0));
+        set_deferred_word(f, RUNS, aic_int(e, 0));
+    }
     emit_tap_table(f);
     emit_items(f, body.first, body.last);
     aic_emit_function_end(e);

@@ -56,7 +56,8 @@ static aic_status derive(aic_plan *plan)
     aic_tiling *t = plan->derived;
     aic_status status = aic_tiling_make(c, plan->problem.target, schedule, t);
     if (status == AIC_OK) {
-        schedule->kernel = aic_tag(t->kernel->name); /* it may have been left out */
+        schedule->kernel = aic_tag(t->kernel->name); /* these may have been left out */
+        schedule->hold = aic_tag(t->holds_window ? "window" : "panel");
         plan->cost = aic_contraction_cost(c, plan->problem.target, t);
         aic_tiling_requirements(c, t, aic_machine_shares(plan->cost), &plan->requirements);
     }

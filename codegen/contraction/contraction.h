@@ -126,16 +126,28 @@ typedef struct aic_tiling {
     int64_t outputs;         /* output channels that are wanted */
     int64_t groups, panels;  /* groups that are computed; panels packed, whole blocks of 16 output channels */
     int64_t unroll;          /* cells of one loop body */
-    int64_t taps;
-    int64_t cells;              /* channel cells of a pixel */
-    int64_t block_taps;         /* taps that are added up before the sums are folded into the totals */
-    int64_t row_step, col_step; /* band rows and columns from one output pixel to the next */
-    int64_t row_reach;          /* band rows that one output row needs */
-    int64_t row_gap;            /* image rows from one output row's first band row to the next one's */
-    int64_t columns;            /* of a band */
-    int64_t col_gap;            /* image columns from one band column to the next */
+    int64_t merged;          /* taps of a kernel row that are one: their cells follow each other in the band; or 1 */
+    int64_t fold;            /* kernel rows that are one: a pixel of the band has the cells of so many image rows */
+    int64_t taps;            /* what is left of the kernel's then */
+    int64_t pixel_cells;     /* channel cells of a pixel */
+    int64_t cells;           /* of a tap */
+    int64_t blocks, block_cells; /* of channels that pass by one after the other; cells of a tap in one */
+    int64_t block_taps;          /* taps that are added up before the sums are folded into the totals */
+    int64_t row_step, col_step;  /* band rows and columns from one output pixel to the next */
+    int64_t row_reach;           /* band rows that one output row needs */
+    int64_t row_gap;             /* image rows from one output row's first band row to the next one's */
+    int64_t band_gap, fold_step; /* image rows from one band row to the next; band rows from one tap to the one below */
+    int64_t columns;             /* of a band */
+    int64_t col_gap;             /* image columns from one band column to the next */
     int64_t pixel_pitch, row_pitch;
+    /* Where the pixels of all output rows are at one distance: how many there are from one row to the next; 0: they are
+     * not. Rows and columns of a band that are a stride apart lie together then, in a plane for each phase of the
+     * strides: [row phase][column phase][row][column]. */
+    int64_t run, row_phases, col_phases;
+    int64_t phase_bytes;       /* of such a plane */
+    int64_t out_row, out_col;  /* bytes of a band from one output row or pixel to the next */
     int64_t band_tiles, bands; /* tile rows of a band; number of bands */
+    bool holds_window;         /* groups are the innermost loop around a tile; else the tiles of a band are */
     int64_t band_rows;         /* band rows of the largest band */
     int64_t units;             /* of output channels that cannot be divided: strips, or groups where there are none */
     int64_t parts, part_units; /* that workers may take of a band; units of each but the last */
@@ -145,10 +157,13 @@ typedef struct aic_tiling {
     int64_t notes_offset; /* of the band's, in a worker's memory */
     int64_t start_bytes;  /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
+    /* Packed weights are [block of channels][group]: bytes of a panel in a block, and from one block to the next. */
+    int64_t block_panel_bytes, block_bytes;
     bool accumulate;   /* tiles start from the contraction's start values: these are no bias of the epilogue */
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
     aic_epilogue epilogue;
     int64_t strip_columns; /* output channels of a strip: a group, or the groups of a block of 16 */
+    bool defers;           /* there are two staging buffers: a tile leaves one when the next tile is in the other */
     int64_t staging_pitch; /* between the staging buffer's blocks of 16 columns; 0: none, results are stored at once */
     int64_t taps_offset, staging_offset, band_offset; /* in a worker's memory; the shared one is the epilogue's table */
     int64_t packed_bytes, band_bytes;
@@ -195,8 +210,14 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool share
 /* Bytes of the part of a band that a tile of rows x cols pixels reads. */
 int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
 
-/* Bytes of the staging buffer with what is left behind it. */
+/* A tile's pixels in the result: how many runs of neighbours. In the staging buffer: from one of its rows to the next.
+ */
+int64_t aic_tiling_runs(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols);
+int64_t aic_tiling_staged_row(const aic_tiling *t, int64_t cols);
+
+/* Bytes of the staging buffer's strip with what is left behind it; of a whole buffer. */
 int64_t aic_tiling_staging_bytes(const aic_tiling *t);
+int64_t aic_tiling_buffer_bytes(const aic_tiling *t);
 
 extern const aic_shape aic_shape_contraction;
 

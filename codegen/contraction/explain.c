@@ -23,7 +23,7 @@ typedef struct tile_sums {
 static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
 {
     tile_sums sums = {0};
-    const double steps = (double)(t->taps * t->plane_bytes * t->arithmetic.planes);
+    const double steps = (double)(t->taps * t->cells * t->arithmetic.cell_bytes * t->arithmetic.planes);
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
             const int64_t count =
@@ -117,7 +117,14 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
     if (blocks > 1) {
         aic_nest_line(out, depth++, "block of channels", blocks, "in the order that the document fixes");
     }
-    aic_nest_line(out, depth++, "tap", t->taps, "kernel of %lld x %lld", (long long)c->kh, (long long)c->kw);
+    if (t->blocks > 1) {
+        aic_nest_line(out, depth++, "tap", t->taps, "of one of %lld blocks of channels", (long long)t->blocks);
+    } else
+        aic_nest_line(out, depth++, "tap", t->taps, "%skernel of %lld x %lld",
+                      t->fold > 1     ? "several rows each of a "
+                      : t->merged > 1 ? "a row each of a "
+                                      : "",
+                      (long long)c->kh, (long long)c->kw);
     aic_nest_line(out, depth, "cell", (cells + t->unroll - 1) / t->unroll,
                   "%lld cells of %u channels a time: %lld products of vectors of %u lanes", (long long)t->unroll,
                   t->arithmetic.cell_channels, sums * (long long)t->unroll, t->lanes);
@@ -142,7 +149,8 @@ void aic_contraction_nest(FILE *out, const aic_plan *plan)
                   (long long)(t->rows.large * t->cols.large * t->vectors));
     if (t->staging_pitch > 0) {
         aic_nest_line(out, 4, "group of the strip", (t->strip_columns + t->group - 1) / t->group,
-                      "a panel of %lld bytes, then the tile leaves through the epilogue", (long long)t->panel_bytes);
+                      "a panel of %lld bytes, then %s tile leaves through the epilogue", (long long)t->panel_bytes,
+                      t->defers ? "the previous" : "the");
     }
     put_tile(out, t->staging_pitch > 0 ? 5 : 4, c, t);
 }

@@ -14,14 +14,27 @@ typedef struct aic_microkernel {
 
     /* How it forms sums; of a contraction that it takes. */
     aic_arithmetic (*arithmetic)(const aic_contraction *c, const aic_target *target);
-    int64_t step_cells; /* cells of a pixel are filled up to a multiple of this */
+    int64_t step_cells; /* cells of a tap are filled up to a multiple of this */
+
+    /* Whether it takes the taps of a kernel row as one, as wide as all of them. NULL: never. */
+    bool (*merges)(const aic_contraction *c);
+
+    /* How many kernel rows it takes as one then. NULL: 1. */
+    int64_t (*fold)(const aic_contraction *c);
 
     int64_t rate; /* products in the time that the plainest instructions take for one: how fast packing must be */
-    bool flat;    /* the pixels of a 1x1 kernel's band follow each other at one distance, from row to row, too */
+
+    /* Output pixels at one distance from an output row to the next, where a band has no gaps between its rows: its tile
+     * runs over what lies there. 0, NULL: it does not. */
+    int64_t (*run)(const aic_contraction *c, const aic_tiling *t);
 
     /* Whether the sums of some tile cannot go to the result but by a staging buffer: the contraction has an epilogue
      * then. NULL: never. */
     bool (*staged)(const aic_contraction *c, const aic_tiling *t);
+
+    /* Its products leave the vector units idle: a tile leaves the staging buffer beside the products of the next one.
+     */
+    bool defers;
 
     /* Where sums start from values of columns: it reads them in the first row of the staging buffer, before it stores
      * any sum; else in the row of every pixel. */
@@ -55,11 +68,17 @@ typedef struct aic_microkernel {
     /* Tile rows of a band, besides the usual number, that are worth a try; 0: none. NULL: none ever. */
     int64_t (*small_band)(const aic_contraction *c, const aic_tiling *t);
 
+    /* In how many blocks channels pass by a window that is held where that is worth a try; 1: all at once. NULL:
+     * holding a window is not worth one. */
+    int64_t (*blocks)(const aic_contraction *c, const aic_tiling *t);
+
     /* Vector operations that the products of a whole contraction take at least. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
     /* void name(out, band, panel, taps): band points at the tile's first pixel, out at its place in the result or,
-     * where there is a staging buffer, at the group's first column there; taps is the table of tap offsets. */
+     * where there is a staging buffer, at the group's first column there; taps is the table of tap offsets. Where there
+     * are blocks of channels, name(...; block): band and panel point into the block, sums start from what the block
+     * before has left at out. */
     LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                          const char *name);
 

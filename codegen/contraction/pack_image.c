@@ -10,7 +10,10 @@ typedef struct band_writer {
     const aic_contraction *c;
     const aic_tiling *t;
     LLVMValueRef image, notes; /* notes: where it is noted that there are special elements; NULL: nowhere */
-    int64_t left, inside;      /* padding columns before the image, image columns */
+    /* Of the columns that are packed together: how many, which is the first one, how many image columns are from one to
+     * the next; padding columns before the image, image columns. */
+    int64_t columns, first, gap;
+    int64_t left, inside;
 } band_writer;
 
 /* Channels of one vector access in runs of neighbours: a line of cells, or somewhat more where cells are wide. */
@@ -154,7 +157,7 @@ static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef 
 {
     aic_emit *e = w->e;
     const unsigned bytes = aic_channel_bytes(w->t);
-    int64_t step = w->t->col_gap * w->c->image.pixel;
+    int64_t step = w->gap * w->c->image.pixel;
     if (w->t->pixel_pitch == count * bytes && step == count) {
         copy_run(w, target, source, w->inside * count);
         return;
@@ -185,7 +188,7 @@ static void copy_pairs(const band_writer *w, LLVMValueRef target, LLVMValueRef s
     aic_loop pixels;
     aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_int(e, w->inside),
                    1, NULL, 0);
-    LLVMValueRef from = aic_at(e, source, aic_mul(e, pixels.index, w->t->col_gap * image->pixel * bytes));
+    LLVMValueRef from = aic_at(e, source, aic_mul(e, pixels.index, w->gap * image->pixel * bytes));
     const LLVMValueRef blocks[] = {load_elements(w, from, channels),
                                    load_elements(w, aic_at_const(e, from, image->block * bytes), channels)};
     store_cells(w, aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch)), aic_concat(e, blocks, 2));
@@ -230,9 +233,9 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     const aic_contraction *c = w->c;
-    const int64_t first = w->left * w->t->col_gap - c->pad_left, channel = aic_channel_bytes(w->t);
+    const int64_t first = w->left * w->gap + w->first - c->pad_left, channel = aic_channel_bytes(w->t);
     const int64_t full = c->channels / c->c0, rest = c->channels % c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
-    const int64_t missing = w->t->cells * w->t->arithmetic.cell_channels - c->channels;
+    const int64_t missing = w->t->pixel_cells * w->t->arithmetic.cell_channels - c->channels;
     LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->t->source_bytes);
     LLVMValueRef target = aic_at_const(e, row, w->left * w->t->pixel_pitch);
     if (c->image.block == c->c0) { /* a pixel's blocks follow each other: they are one */
@@ -254,14 +257,12 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     }
 }
 
-/* How many of a band row's columns lie left of the image and how many inside it: band column q shows image column
- * q*col_gap - pad_left. */
+/* How many of the columns lie left of the image and how many inside it: column q shows image column
+ * first + q*gap - pad_left. */
 static void find_columns(band_writer *w)
 {
-    const aic_contraction *c = w->c;
-    int64_t step = w->t->col_gap, columns = w->t->columns;
-    int64_t left = (c->pad_left + step - 1) / step;
-    int64_t end = (c->pad_left + c->w + step - 1) / step;
+    const int64_t pad = w->c->pad_left - w->first, step = w->gap, columns = w->columns;
+    const int64_t left = (pad + step - 1) / step, end = (pad + w->c->w + step - 1) / step;
     w->left = left < columns ? left : columns;
     w->inside = (end < columns ? end : columns) - w->left;
 }
@@ -276,7 +277,7 @@ static bool has_outer_rows(const band_writer *w)
 /* Columns left and right of the image in a row that has both, where columns are whole lines. */
 static void fill_borders(const band_writer *w, LLVMValueRef row)
 {
-    const int64_t pitch = w->t->pixel_pitch, right = w->t->columns - w->left - w->inside;
+    const int64_t pitch = w->t->pixel_pitch, right = w->columns - w->left - w->inside;
     if (w->left > 0) {
         fill_columns(w, row, w->left, pitch);
     }
@@ -293,11 +294,11 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     LLVMValueRef in_image = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_int(e, w->c->h), "");
     const bool lines = w->t->pixel_pitch % AIC_LINE_BYTES == 0;
     aic_branch branch;
-    if (!lines && (has_outer_rows(w) || w->inside < w->t->columns)) {
+    if (!lines && (has_outer_rows(w) || w->inside < w->columns)) {
         fill_columns(w, row, 1, w->t->row_pitch);
     } else if (has_outer_rows(w)) {
         aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
-        fill_columns(w, row, w->t->columns, w->t->pixel_pitch);
+        fill_columns(w, row, w->columns, w->t->pixel_pitch);
         aic_branch_end(e, &branch);
     }
     aic_branch_begin(e, &branch, in_image);
@@ -310,27 +311,90 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch_end(e, &branch);
 }
 
+/* The pixels of image row h that lie in the image, cells of 32 bits, to every fold-th cell from `target` on: several
+ * vectors of the row, each of which has cells of other image rows, too. */
+static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    enum { PIXELS = 16, CELL = 4 };
+    aic_emit *e = w->e;
+    const unsigned fold = (unsigned)w->t->fold;
+    const int64_t whole = w->inside / PIXELS * PIXELS, pitch = w->t->pixel_pitch;
+    LLVMTypeRef type = aic_vector(e->i32, PIXELS);
+    aic_loop vectors, rest;
+    aic_loop_begin(e, &vectors, "pixel: vectors of pixels", aic_int(e, 0), aic_int(e, whole), PIXELS, NULL, 0);
+    LLVMValueRef pixels = aic_load(e, type, aic_at(e, source, aic_mul(e, vectors.index, CELL)), 0, 1);
+    LLVMValueRef to = aic_at(e, target, aic_mul(e, vectors.index, pitch));
+    for (unsigned v = 0; v < fold; v++) {
+        LLVMValueRef lane[PIXELS], others = aic_load(e, type, to, v * AIC_LINE_BYTES, CELL);
+        for (unsigned i = 0; i < PIXELS; i++) {
+            const unsigned cell = v * PIXELS + i;
+            lane[i] = LLVMConstInt(e->i32, cell % fold == 0 ? PIXELS + cell / fold : i, false);
+        }
+        LLVMValueRef mixed = LLVMBuildShuffleVector(e->builder, others, pixels, LLVMConstVector(lane, PIXELS), "");
+        aic_store(e, mixed, to, v * AIC_LINE_BYTES, CELL);
+    }
+    aic_loop_end(e, &vectors);
+    aic_loop_begin(e, &rest, "pixel: pixels that are left", aic_int(e, whole), aic_int(e, w->inside), 1, NULL, 0);
+    LLVMValueRef pixel = aic_load(e, e->i32, aic_at(e, source, aic_mul(e, rest.index, CELL)), 0, 1);
+    aic_store(e, pixel, aic_at(e, target, aic_mul(e, rest.index, pitch)), 0, CELL);
+    aic_loop_end(e, &rest);
+}
+
+/* One band row of several image rows, h the first one: padding, which those of them that are in the image overwrite. */
+static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
+{
+    enum { CELL = 4 };
+    aic_emit *e = w->e;
+    const int64_t first = w->left * w->gap + w->first - w->c->pad_left;
+    fill_columns(w, row, 1, w->t->row_pitch);
+    for (int64_t f = 0; f < w->t->fold && w->inside > 0; f++) {
+        aic_branch branch;
+        LLVMValueRef own = aic_add(e, h, aic_int(e, f));
+        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, own, aic_int(e, w->c->h), ""));
+        interleave_row(w, aic_at_const(e, row, w->left * w->t->pixel_pitch + f * CELL),
+                       aic_at_const(e, image_row(w, own), first * CELL));
+        aic_branch_end(e, &branch);
+    }
+}
+
+/* Where a row of the band begins. */
+static LLVMValueRef row_offset(aic_emit *e, const aic_tiling *t, LLVMValueRef row)
+{
+    const int64_t pitch = t->row_pitch / t->col_phases;
+    LLVMValueRef phases = aic_int(e, t->row_phases);
+    if (t->row_phases == 1) {
+        return aic_mul(e, row, pitch);
+    }
+    return aic_add(e, aic_mul(e, LLVMBuildURem(e->builder, row, phases, ""), t->col_phases * t->phase_bytes),
+                   aic_mul(e, LLVMBuildUDiv(e->builder, row, phases, ""), pitch));
+}
+
 LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    aic_emit_function(e, name, aic_pack_kind(t->taps * t->outputs / t->kernel->rate), PARAMS, 2, 2);
+    aic_emit_function(e, name, aic_pack_kind(c->kh * c->kw * t->outputs / t->kernel->rate), PARAMS, 2, 2);
     aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
     LLVMValueRef function = e->function;
     band_writer w = {.e = e, .c = c, .t = t, .image = aic_emit_param(e, 1)};
-    find_columns(&w);
     if (t->notes_specials) {
         w.notes = aic_at_const(e, aic_emit_param(e, 0), t->notes_offset - t->band_offset);
         aic_store(e, LLVMConstNull(e->i32), w.notes, 0, sizeof(int32_t));
     }
     aic_loop loop;
     aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
-    LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), aic_mul(e, loop.index, t->row_pitch));
-    LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), loop.index);
+    LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), row_offset(e, t, loop.index));
+    LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), aic_mul(e, loop.index, t->band_gap));
     if (t->row_step != t->row_gap) { /* rows between two windows are left out */
         LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_int(e, t->row_step), "");
         h = aic_add(e, h, aic_mul(e, window, t->row_gap - t->row_step));
     }
-    emit_row(&w, row, h);
+    for (int64_t phase = 0; phase < t->col_phases; phase++) {
+        w.columns = t->run > 0 ? t->run : t->columns;
+        w.first = phase;
+        w.gap = t->col_phases * t->col_gap;
+        find_columns(&w);
+        (t->fold > 1 ? emit_folded_row : emit_row)(&w, aic_at_const(e, row, phase * t->phase_bytes), h);
+    }
     aic_loop_end(e, &loop);
     aic_emit_function_end(e);
     return function;

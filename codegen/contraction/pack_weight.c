@@ -47,6 +47,19 @@ static LLVMValueRef image_offset(const packer *p)
     return aic_splat(p->e, offset, p->t->lanes * p->t->arithmetic.cell_bytes);
 }
 
+/* Reduction steps of the chunk, and of others where blocks of channels pass by together, before those of a cell of the
+ * first tap. */
+static LLVMValueRef cells_before(const packer *p, LLVMValueRef cell)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    LLVMValueRef size = aic_int(e, t->block_cells);
+    return t->blocks == 1
+               ? cell
+               : aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, cell, size, ""), t->block_bytes / t->step_bytes),
+                         LLVMBuildURem(e->builder, cell, size, ""));
+}
+
 /* ---- cells ---- */
 
 /* Stores the cells of one plane of `count` output channels, `column` being the first one's number in the chunk; `row`
@@ -59,8 +72,8 @@ static void store_plane(const packer *p, LLVMValueRef cells, LLVMValueRef row, i
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(cells)) / count * part;
     for (unsigned i = 0; i < count / part; i++, column += part) {
         LLVMValueRef value = part == count ? cells : aic_lanes_of(p->e, cells, i * lanes, 1, lanes);
-        int64_t offset =
-            column / group * p->t->panel_bytes + step * p->t->step_bytes + (plane * group + column % group) * bytes;
+        int64_t offset = column / group * p->t->block_panel_bytes + step * p->t->step_bytes +
+                         (plane * group + column % group) * bytes;
         aic_store(p->e, value, row, offset, (unsigned)bytes);
     }
 }
@@ -86,7 +99,7 @@ static void store_units(const packer *p, LLVMValueRef units, LLVMValueRef row, i
 /* The first panel of a chunk. */
 static LLVMValueRef panel_of(const packer *p, LLVMValueRef chunk)
 {
-    return aic_at(p->e, p->packed, aic_mul(p->e, chunk, p->chunk / p->t->group * p->t->panel_bytes));
+    return aic_at(p->e, p->packed, aic_mul(p->e, chunk, p->chunk / p->t->group * p->t->block_panel_bytes));
 }
 
 /* Whether a chunk, one panel then, has special elements is not known yet. */
@@ -152,7 +165,7 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
         aic_loop_end(e, &runs);
         return;
     }
-    int64_t left = p->t->cells - (p->c->c1 - 1) * p->units, units = left < p->units ? left : p->units;
+    int64_t left = p->t->pixel_cells - (p->c->c1 - 1) * p->units, units = left < p->units ? left : p->units;
     for (int64_t u = 0; u < units; u += p->run) {
         emit_run(p, aic_at_const(e, source, u * p->unit_bytes), row, u, channels - u * p->t->arithmetic.cell_channels,
                  units - u);
@@ -180,6 +193,26 @@ static LLVMValueRef emit_blocks(const packer *of, int64_t channels, aic_emit_kin
     return function;
 }
 
+/* Reduction steps before those of a block of channels, in the order of tiles: blocks that pass by together, taps,
+ * channels. */
+static LLVMValueRef channels_before(const packer *p, LLVMValueRef block)
+{
+    return cells_before(p, aic_mul(p->e, block, p->units));
+}
+
+/* Reduction steps before those of a tap of the kernel. */
+static LLVMValueRef steps_before(const packer *p, LLVMValueRef tap)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    if (t->merged == 1) {
+        return aic_mul(e, tap, t->block_cells);
+    }
+    LLVMValueRef merged = aic_int(e, t->merged);
+    return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, tap, merged, ""), t->cells),
+                   aic_mul(e, LLVMBuildURem(e->builder, tap, merged, ""), t->pixel_cells));
+}
+
 /* The chunk of output channels from `first` on, for one channel block and one tap, by the function `blocks`. */
 static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, LLVMValueRef block, LLVMValueRef tap,
                       LLVMValueRef blocks)
@@ -187,13 +220,12 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
     aic_emit *e = p->e;
     const aic_contraction *c = p->c;
     const aic_tiling *t = p->t;
-    LLVMValueRef index = aic_add(e, aic_mul(e, block, t->taps), tap);
+    LLVMValueRef index = aic_add(e, aic_mul(e, block, c->kh * c->kw), tap);
     LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * t->source_bytes));
     source = aic_at(e, source, aic_mul(e, first, c->c0 * t->source_bytes));
     /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
-    LLVMValueRef step = t->arithmetic.sum == AIC_SUM_CUBE
-                            ? aic_mul(e, index, p->units)
-                            : aic_add(e, aic_mul(e, tap, t->cells), aic_mul(e, block, p->units));
+    LLVMValueRef step = t->arithmetic.sum == AIC_SUM_CUBE ? aic_mul(e, index, p->units)
+                                                          : aic_add(e, steps_before(p, tap), channels_before(p, block));
     LLVMValueRef row = aic_at_const(e, panel, t->start_bytes);
     row = aic_at(e, row, aic_mul(e, step, t->step_bytes));
     LLVMValueRef limit = aic_int(e, p->chunk);
@@ -210,7 +242,7 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef chunk, int64_t fir
     aic_emit *e = p->e;
     aic_loop blocks, taps;
     aic_loop_begin(e, &blocks, "channels: blocks of channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->t->taps), 1, NULL, 0);
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->c->kh * p->c->kw), 1, NULL, 0);
     emit_step(p, panel_of(p, chunk), aic_mul(e, chunk, p->chunk), blocks.index, taps.index, function);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &blocks);
@@ -327,7 +359,7 @@ static LLVMValueRef emit_columns(const packer *of, int64_t columns, aic_emit_kin
         aic_loop cells;
         aic_loop_begin(e, &cells, "cell: channel cells", aic_int(e, 0), aic_int(e, full), 1, s.of, s.count);
         emit_cell(p, aic_at(e, source, aic_mul(e, cells.index, source_step)),
-                  aic_at(e, row, aic_mul(e, cells.index, step)), channels, columns, &s);
+                  aic_at(e, row, aic_mul(e, cells_before(p, cells.index), step)), channels, columns, &s);
         aic_loop_end(e, &cells);
     }
     if (rest > 0) {
@@ -373,6 +405,9 @@ static void emit_from_rows(const packer *p)
 static int64_t used_cells(const packer *p)
 {
     const int64_t channels = p->t->arithmetic.cell_channels, all = p->c->c1 * p->units;
+    if (p->t->merged > 1) {
+        return p->t->merged * p->t->pixel_cells;
+    }
     const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? (p->c->channels + channels - 1) / channels : all;
     return used < p->t->cells ? used : p->t->cells;
 }
@@ -400,11 +435,14 @@ static void emit_missing_panels(const packer *p)
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
     const int64_t whole = p->columns / t->group;
-    aic_loop panels;
+    aic_loop panels, blocks;
     LLVMValueRef first = aic_max(e, p->first_panel, aic_int(e, whole));
     aic_loop_begin(e, &panels, "panel: panels, one a group of output channels", first, p->last_panel, 1, NULL, 0);
-    aic_fill(e, aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes)), LLVMConstInt(e->i32, 0, false),
-             t->panel_bytes);
+    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->block_panel_bytes));
+    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, t->blocks), 1, NULL, 0);
+    aic_fill(e, aic_at(e, panel, aic_mul(e, blocks.index, t->block_bytes)), LLVMConstInt(e->i32, 0, false),
+             t->block_panel_bytes);
+    aic_loop_end(e, &blocks);
     aic_loop_end(e, &panels);
 }
 

@@ -13,8 +13,17 @@ static double staging_cost(const aic_contraction *c, const aic_target *target, c
     if (!t->has_epilogue) {
         return 0;
     }
-    const int64_t runs = cols == c->ow ? 1 : rows, columns = t->group < t->outputs ? t->group : t->outputs;
+    const int64_t runs = aic_tiling_runs(c, t, rows, cols), columns = t->group < t->outputs ? t->group : t->outputs;
     return (double)runs * aic_epilogue_cost(&t->epilogue, target, columns, rows * cols / runs);
+}
+
+/* Where the staging buffer is stored beside products, part of the shorter is lost. */
+static double tile_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
+                        int64_t cols)
+{
+    const double lost = t->defers ? 0.25 : 1, products = t->kernel->cost(c, target, t, rows, cols);
+    const double stores = staging_cost(c, target, t, rows, cols);
+    return products > stores ? products + lost * stores : stores + lost * products;
 }
 
 double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
@@ -28,8 +37,7 @@ double aic_contraction_cost(const aic_contraction *c, const aic_target *target, 
             const int64_t rows = t->rows.large - r, cols = t->cols.large - s;
             if (count > 0) {
                 bodies++;
-                total += (double)count *
-                         (t->kernel->cost(c, target, t, rows, cols) + staging_cost(c, target, t, rows, cols));
+                total += (double)count * tile_cost(c, target, t, rows, cols);
             }
         }
     }
@@ -95,6 +103,21 @@ static int64_t small_band(const walk *w, const aic_contraction_schedule *schedul
     return w->kernel->small_band(w->c, &t);
 }
 
+/* The schedule with a tile's window held, where the micro-kernel wants that. */
+static void offer_holding(walk *w, aic_contraction_schedule schedule)
+{
+    aic_tiling t;
+    if (w->kernel->blocks == NULL || aic_tiling_make(w->c, w->target, &schedule, &t) != AIC_OK) {
+        return;
+    }
+    schedule.hold = aic_tag("window");
+    offer(w, &schedule);
+    schedule.blocks = w->kernel->blocks(w->c, &t);
+    if (schedule.blocks > 1) {
+        offer(w, &schedule);
+    }
+}
+
 /* Every legal loop body and band of a tile. */
 static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
@@ -103,14 +126,20 @@ static void offer_all(walk *w, aic_contraction_schedule schedule)
     for (schedule.unroll = 1; schedule.unroll <= most && !w->ended; schedule.unroll *= 2) {
         for (schedule.band = tile_rows; schedule.band > 0 && !w->ended; schedule.band /= 2) {
             offer(w, &schedule);
+            offer_holding(w, schedule);
         }
     }
 }
 
 static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
 {
-    aic_contraction_schedule schedule = {
-        .kernel = aic_tag(w->kernel->name), .rows = rows, .cols = cols, .vectors = vectors, .band = 1};
+    aic_contraction_schedule schedule = {.kernel = aic_tag(w->kernel->name),
+                                         .rows = rows,
+                                         .cols = cols,
+                                         .vectors = vectors,
+                                         .band = 1,
+                                         .hold = aic_tag("panel"),
+                                         .blocks = 1};
     if (w->space == AIC_SPACE_LEGAL) {
         offer_all(w, schedule);
         return;
@@ -118,6 +147,7 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
     schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
     schedule.band = usual_band(w, &schedule);
     offer(w, &schedule);
+    offer_holding(w, schedule);
     const int64_t small = small_band(w, &schedule);
     if (small > 0 && small < schedule.band) {
         schedule.band = small;

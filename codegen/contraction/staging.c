@@ -77,7 +77,7 @@ static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
     int64_t height = t->rows.large - (t->rows.small_count > 0), width = t->cols.large - (t->cols.small_count > 0);
     bool whole = p->matrices == 1 && p->rows == c->oh * c->ow; /* else a run may lie in no matrix, or in part */
     rows runs = {whole ? width : 0, t->cols.large};
-    if (t->cols.large == c->ow) { /* the tile's rows are one run */
+    if (aic_tiling_runs(c, t, t->rows.large, t->cols.large) == 1) { /* the tile's rows are one */
         runs.least *= height;
         runs.most *= t->rows.large;
     }

@@ -51,6 +51,37 @@ static aic_status check_tile(const aic_contraction *c, const aic_contraction_sch
     return status == AIC_OK ? check_range("vectors", s->vectors, 1, TILE_MAX) : status;
 }
 
+/* What a schedule may hold, the usual first. */
+static aic_status find_hold(const aic_contraction_schedule *s, bool *window)
+{
+    *window = s->hold == aic_tag("window");
+    if (s->hold == 0 || s->hold == aic_tag("panel") || *window) {
+        return AIC_OK;
+    }
+    const aic_tag_name name = aic_tag_text(s->hold);
+    return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "hold = %s is none of panel, window", name.text);
+}
+
+/* Only exact sums are the same when they are formed in blocks, and only whole blocks are packed so. */
+static aic_status check_blocks(const aic_contraction *c, const aic_contraction_schedule *s, const aic_tiling *t)
+{
+    const bool whole = t->cells * t->arithmetic.cell_channels == c->channels && t->merged == 1;
+    const bool able = t->kernel->blocks != NULL && t->arithmetic.sum == AIC_SUM_INT && !c->accumulate && whole;
+    if (s->blocks == 1) {
+        return AIC_OK;
+    }
+    if (!able || !t->holds_window) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "blocks = %lld: %s", (long long)s->blocks,
+                        able ? "blocks of channels pass by a window that is held, hold=window"
+                             : "the micro-kernel takes all channels at once");
+    }
+    if (s->blocks < 1 || s->blocks > t->cells || t->cells % (s->blocks * s->unroll) != 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "blocks = %lld times unroll = %lld does not divide %lld",
+                        (long long)s->blocks, (long long)s->unroll, (long long)t->cells);
+    }
+    return AIC_OK;
+}
+
 static int64_t outputs_of(const aic_contraction *c)
 {
     return c->has_epilogue ? least(c->n, c->epilogue.columns) : c->n;
@@ -106,12 +137,21 @@ static aic_status find_kernel(const aic_contraction *c, const aic_target *target
                                      (*kernel)->name, reason);
 }
 
-/* Cells of a pixel: where the order is free, no more than there are channels. */
-static int64_t cells_of(const aic_contraction *c, const aic_tiling *t)
+/* Taps and their cells: where the order is free, no more than there are channels. */
+static void lay_out_taps(const aic_contraction *c, aic_tiling *t)
 {
-    int64_t channels = t->arithmetic.cell_channels, step = t->kernel->step_cells;
-    return t->arithmetic.sum == AIC_SUM_CUBE ? c->c1 * c->c0 / channels
-                                             : round_up(ceil_div(c->channels, channels), step > 1 ? step : t->unroll);
+    const int64_t channels = t->arithmetic.cell_channels,
+                  step = t->kernel->step_cells > 1 ? t->kernel->step_cells : t->unroll;
+    t->merged = t->kernel->merges != NULL && t->kernel->merges(c) ? c->kw : 1;
+    t->fold = t->kernel->fold != NULL ? t->kernel->fold(c) : 1;
+    t->taps = ceil_div(c->kh, t->fold) * c->kw / t->merged;
+    if (t->arithmetic.sum == AIC_SUM_CUBE) {
+        t->cells = t->pixel_cells = c->c1 * c->c0 / channels;
+        return;
+    }
+    t->pixel_cells = t->fold * ceil_div(c->channels, channels);
+    t->cells = round_up(t->merged * t->pixel_cells, step);
+    t->pixel_cells = t->merged > 1 ? t->pixel_cells : t->cells;
 }
 
 static int64_t block_taps_of(const aic_contraction *c, const aic_tiling *t)
@@ -128,6 +168,22 @@ static int64_t block_taps_of(const aic_contraction *c, const aic_tiling *t)
     return t->taps;
 }
 
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* Where kernel rows are one: band rows are as far apart as the first image rows of any two of them can be. */
+static void lay_out_folded_rows(const aic_contraction *c, aic_tiling *t)
+{
+    const int64_t taps = ceil_div(c->kh, t->fold);
+    t->band_gap = taps == 1 ? c->stride_h : common_divisor(t->fold, c->stride_h);
+    t->fold_step = t->fold / t->band_gap;
+    t->row_step = c->stride_h / t->band_gap;
+    t->row_gap = t->row_step;
+    t->row_reach = (taps - 1) * t->fold_step + 1;
+}
+
 /* Band rows and columns. Where the stride exceeds the kernel's reach, rows and columns between two windows are left
  * out of the band. */
 static void lay_out_band(const aic_contraction *c, aic_tiling *t)
@@ -136,20 +192,32 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->row_reach = reach_h;
     t->row_step = least(c->stride_h, reach_h);
     t->row_gap = c->stride_h;
+    t->band_gap = 1;
+    t->fold_step = c->dilation_h;
+    if (t->fold > 1) {
+        lay_out_folded_rows(c, t);
+    }
     t->col_step = reach_w == 1 ? 1 : c->stride_w;
     t->col_gap = reach_w == 1 ? c->stride_w : 1;
     t->columns = (c->ow - 1) * t->col_step + reach_w;
-    /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache. */
-    t->plane_bytes = t->cells * t->arithmetic.cell_bytes;
+    /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache, and the same
+     * block of channels of all pixels into part of them. */
+    t->plane_bytes = t->pixel_cells * t->arithmetic.cell_bytes;
     t->pixel_pitch = t->arithmetic.planes * t->plane_bytes;
-    t->pixel_pitch += t->pixel_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
-    const bool flat = t->kernel->flat && t->taps == 1;
-    t->row_pitch = flat ? t->columns * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
-    t->row_pitch += t->row_pitch % 1024 == 0 && !flat ? AIC_LINE_BYTES : 0;
+    t->pixel_pitch += t->pixel_pitch % (t->blocks > 1 ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
+    t->run = t->kernel->run != NULL ? t->kernel->run(c, t) : 0;
+    t->row_phases = t->run > 0 ? t->row_step : 1;
+    t->col_phases = t->run > 0 ? t->col_step : 1;
+    t->row_pitch =
+        t->run > 0 ? t->col_phases * t->run * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
+    t->row_pitch += t->row_pitch % 1024 == 0 && t->run == 0 ? AIC_LINE_BYTES : 0;
+    t->out_row = t->row_step / t->row_phases * t->row_pitch / t->col_phases;
+    t->out_col = t->col_step / t->col_phases * t->pixel_pitch;
     int64_t tile_rows = t->rows.large_count + t->rows.small_count;
     int64_t band_out = least(c->oh, t->band_tiles * t->rows.large);
     t->bands = ceil_div(tile_rows, t->band_tiles);
     t->band_rows = (band_out - 1) * t->row_step + t->row_reach;
+    t->phase_bytes = ceil_div(t->band_rows, t->row_phases) * t->row_pitch / t->col_phases;
 }
 
 static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
@@ -164,6 +232,8 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
     t->step_bytes = t->group * t->arithmetic.cell_bytes * t->arithmetic.planes;
     t->panel_bytes = t->start_bytes + t->taps * t->cells * t->step_bytes;
     t->packed_bytes = t->panels * t->panel_bytes;
+    t->block_panel_bytes = t->panel_bytes / t->blocks;
+    t->block_bytes = t->panels * t->block_panel_bytes;
 }
 
 enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
@@ -198,28 +268,47 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
         const aic_step bias = {.op = AIC_STEP_BIAS, .operand = c->start_operand, .dtype = AIC_INT32};
         aic_epilogue_begin_with(&t->epilogue, &bias);
     }
+    t->defers = t->has_epilogue && t->kernel->defers;
     t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
-    t->staging_pitch = t->has_epilogue ? t->rows.large * t->cols.large * ROW_BYTES : 0;
+    const int64_t pixels = (t->rows.large - 1) * aic_tiling_staged_row(t, t->cols.large) + t->cols.large;
+    t->staging_pitch = t->has_epilogue ? pixels * ROW_BYTES : 0;
     t->units = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->groups;
 }
 
-/* Where a micro-kernel's sums start from an old result, they come to lie behind it and are added then. */
+int64_t aic_tiling_staged_row(const aic_tiling *t, int64_t cols)
+{
+    return t->run > 0 ? t->run : cols;
+}
+
+/* Rows of tiles as wide as the output are one run of pixels, unless something lies between them. */
+int64_t aic_tiling_runs(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
+{
+    return cols == c->ow && t->run <= c->ow ? 1 : rows;
+}
+
 int64_t aic_tiling_staging_bytes(const aic_tiling *t)
 {
     const int64_t surplus = t->kernel->surplus * ROW_BYTES;
     return t->strip_columns / AIC_BLOCK_COLUMNS * t->staging_pitch + surplus;
 }
 
+/* Where a micro-kernel's sums start from an old result, they come to lie behind it and are added then. */
+int64_t aic_tiling_buffer_bytes(const aic_tiling *t)
+{
+    const int64_t strips = t->kernel->staged != NULL && t->accumulate ? 2 : 1;
+    return round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
+}
+
 /* A worker's own memory. */
 static void lay_out_private(aic_tiling *t, aic_requirements *r)
 {
-    const int64_t strips = t->kernel->staged != NULL && t->accumulate ? 2 : 1;
-    const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch;
+    const int64_t buffers = !t->has_epilogue ? 0 : t->blocks > 1 ? t->units : t->defers ? 2 : 1;
+    const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch + t->cells * t->arithmetic.cell_bytes;
     t->taps_offset = 0;
     t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
-    t->notes_offset = t->staging_offset + round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
+    t->notes_offset = t->staging_offset + buffers * aic_tiling_buffer_bytes(t);
     t->band_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
-    t->band_bytes = t->band_rows * t->row_pitch;
+    t->band_bytes = t->row_phases * t->col_phases * t->phase_bytes;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }
 
@@ -237,11 +326,20 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     if (status != AIC_OK) {
         return status;
     }
+    status = find_hold(schedule, &t.holds_window);
+    if (status != AIC_OK) {
+        return status;
+    }
     t.vectors = (unsigned)schedule->vectors;
     t.group = (int64_t)t.lanes * schedule->vectors;
     t.unroll = schedule->unroll;
-    t.taps = c->kh * c->kw;
-    t.cells = cells_of(c, &t);
+    lay_out_taps(c, &t);
+    status = check_blocks(c, schedule, &t);
+    if (status != AIC_OK) {
+        return status;
+    }
+    t.blocks = schedule->blocks;
+    t.block_cells = t.cells / t.blocks;
     t.block_taps = block_taps_of(c, &t);
     t.rows = aic_split_evenly(c->oh, schedule->rows);
     t.cols = aic_split_evenly(c->ow, schedule->cols);

@@ -35,4 +35,7 @@ uint64_t emulate_count(amx_kind kind);
 /* Rows of the tiles that these wrote or stored; 0 for those of the configuration. */
 uint64_t emulate_rows(amx_kind kind);
 
+/* Lines that tiles loaded so far in this process, by where a model of caches had them (cache.h). */
+uint64_t emulate_lines(int level);
+
 #endif

@@ -100,7 +100,51 @@ if [ $way != native ] && "$build/aicjit" info | grep -qF 'avx2+avxvnni (not on t
     check "AVX-VNNI executes its own instructions" 0 'vpdpbusd [1-9][0-9]*, vpdpwssd 0$' env AIC_EMULATE=avxvnni \
         AIC_EMULATE_COUNTS=1 LD_PRELOAD="$emulator" "$build/aicjit" check "$mmad" --isa avx2+avxvnni
 fi
+# Forms of tiles that default schedules of small operators may not choose: SPEC;SCHEDULE.
+forms=(
+    # registers of pixels that run on from row to row, over the padding between them
+    'conv2d(dtype=int8, fm_shape=[2,7,7,32], kernel_shape=[2,3,3,32,32], pad=[1,1,1,1]);rows=7, cols=7, vectors=1, band=1'
+    'conv2d(dtype=int8, fm_shape=[2,8,5,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1], init_l1out=false);rows=4, cols=5, vectors=2, band=2'
+    'conv2d(dtype=int8, fm_shape=[2,9,9,32], kernel_shape=[2,3,3,64,32], stride=[2,2], pad=[1,1,1,1]);rows=5, cols=5, vectors=1, band=1'
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[4,7,7,16], kernel_shape=[4,3,3,32,16], pad=[1,1,1,1]);rows=5, cols=7, vectors=1, band=2'
+    'conv2d(dtype=int8, fm_shape=[2,7,7,32], kernel_shape=[2,3,3,48,32], pad=[1,1,1,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=7, cols=7, vectors=1, band=1'
+    # the same with strides: a plane of the band for each phase
+    'conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,3,3,32,32], stride=[2,2], pad=[1,1,1,1], pad_value=9);rows=7, cols=7, vectors=1, band=1'
+    'conv2d(dtype=int8, fm_shape=[2,15,13,32], kernel_shape=[2,3,3,64,32], stride=[2,2]);rows=4, cols=6, vectors=2, band=1'
+    'conv2d(dtype=int8, fm_shape=[2,11,17,32], kernel_shape=[2,2,5,32,32], stride=[1,3], pad=[4,3,1,0], init_l1out=false);rows=7, cols=7, vectors=1, band=1'
+    'conv2d(dtype=int8, fm_shape=[2,17,6,32], kernel_shape=[2,3,3,32,32], stride=[3,1], pad=[1,1,1,1], dilation=[2,2]);rows=3, cols=4, vectors=2, band=1'
+    'conv2d(dtype=int8, fm_shape=[2,29,9,32], kernel_shape=[2,2,3,64,32], stride=[4,2], pad=[1,1,1,1]);rows=4, cols=5, vectors=2, band=1'
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[4,15,14,16], kernel_shape=[4,3,3,32,16], stride=[2,2], pad=[1,1,1,1]);rows=7, cols=7, vectors=1, band=1'
+    'conv2d(dtype=int8, fm_shape=[8,14,14,32], kernel_shape=[8,3,3,48,32], stride=[2,2], pad=[1,1,1,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=7, cols=7, vectors=1, unroll=16, band=1, hold=window, blocks=2'
+    # groups of output channels as the innermost loop
+    'conv2d(dtype=int8, fm_shape=[2,7,9,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1]);rows=2, cols=5, vectors=2, band=2, hold=window'
+    'conv2d(dtype=int8, fm_shape=[2,7,9,32], kernel_shape=[2,3,3,80,32], init_l1out=false);rows=3, cols=7, vectors=1, band=1, hold=window'
+    'mmad(dtype=float16, m=40, n=72, k=64, accumulate=fast);rows=14, vectors=1, hold=window'
+    'conv2d(dtype=int8, fm_shape=[2,6,7,32], kernel_shape=[2,3,3,48,32]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=2, cols=5, vectors=1, band=1, hold=window'
+    # channels in blocks, sums being stored and loaded again
+    'conv2d(dtype=int8, fm_shape=[8,7,9,32], kernel_shape=[8,3,3,64,32], pad=[1,1,1,1], pad_value=7);rows=2, cols=9, vectors=1, unroll=16, band=2, hold=window, blocks=2'
+    'conv2d(dtype=int8, fm_shape=[8,7,7,32], kernel_shape=[8,3,3,32,32], pad=[1,1,1,1]);rows=7, cols=7, vectors=1, unroll=16, band=1, hold=window, blocks=4'
+    'conv2d(dtype=int8, fm_shape=[8,5,7,32], kernel_shape=[8,1,1,96,32]);rows=4, cols=7, vectors=2, unroll=32, band=1, hold=window, blocks=2'
+    'conv2d(dtype=int8, fm_shape=[8,9,18,32], kernel_shape=[8,3,2,64,32], stride=[2,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=1, cols=17, vectors=2, unroll=16, band=2, hold=window, blocks=4'
+    'conv2d(dtype=int8, fm_shape=[4,7,7,32], kernel_shape=[4,3,3,48,32], pad=[1,1,1,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ);rows=7, cols=7, vectors=1, unroll=16, band=1, hold=window, blocks=2'
+    'mmad(dtype=int8, m=70, n=40, k=512);rows=35, vectors=1, unroll=16, hold=window, blocks=4'
+    'conv2d(dtype=int8, fm_shape=[4,3,14,32], kernel_shape=[4,1,1,48,32]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ);rows=1, cols=14, vectors=2, unroll=16, band=1, hold=window, blocks=2'
+    'mmad(dtype=int8, m=28, n=90, k=256);rows=28, vectors=2, unroll=32, hold=window, blocks=2'
+    # taps of a kernel row as one
+    'conv2d(dtype=int8, fm_shape=[1,21,25,4], kernel_shape=[1,7,7,64,4], stride=[2,2], pad=[3,3,3,3], pad_value=-5);rows=1, cols=7, vectors=4'
+    # and several kernel rows
+    'conv2d(dtype=int8, fm_shape=[1,19,37,4], kernel_shape=[1,5,5,32,4], pad=[2,1,0,2], pad_value=9);rows=1, cols=9, vectors=2'
+    'conv2d(dtype=int8, fm_shape=[1,37,39,4], kernel_shape=[1,6,8,32,4], stride=[4,1], pad=[2,1,4,2]);rows=2, cols=19, vectors=1'
+    'conv2d(dtype=int8, fm_shape=[1,37,39,4], kernel_shape=[1,7,4,32,4], stride=[9,3]);rows=4, cols=12, vectors=1'
+    'conv2d(dtype=int8, fm_shape=[1,12,25,4], kernel_shape=[1,5,5,32,4], dilation=[2,1]);rows=2, cols=11, vectors=2'
+    'conv2d(dtype=int8, fm_shape=[1,5,40,4], kernel_shape=[1,1,20,16,4], stride=[1,3]);rows=5, cols=7, vectors=1'
+    'conv2d(dtype=int8, fm_shape=[3,7,9,32], kernel_shape=[3,3,3,32,32], pad=[1,1,1,1]);rows=2, cols=9, vectors=2'
+)
 if [ $way != lacking ]; then
+    for form in "${forms[@]}"; do
+        check "$form" 0 '^1 passed, 0 failed$' emulated "$build/aicjit" check "${form%;*}" --isa amx \
+            --schedule "schedule(kernel=amx, ${form##*;})"
+    done
     check "all levels" 0 "^level amx: $way$" emulated "$build/aicjit" check "$mmad" --isa all
     check "one operator" 0 '^1 passed, 0 failed$' emulated "$build/aicjit" check "$mmad" --isa amx
     check "random operators" 0 '^[1-9][0-9]* passed, 0 failed$' emulated "$build/aicjit" check --fuzz 40 --seed 1 --isa amx

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* names of registers */
 #endif
 #include "codegen/target/feature.h"
+#include "tests/emulate/cache.h"
 #include "tests/emulate/dot.h"
 #include "tests/emulate/emulate.h"
 #include "tests/emulate/frame.h"
@@ -159,6 +160,24 @@ static void count(const amx_instruction *i)
     }
 }
 
+/* What an instruction that was executed does to the caches. */
+static void follow_caches(const amx_instruction *i)
+{
+    const bool stores = i->kind == AMX_TILESTORED;
+    if (!stores && i->kind != AMX_TILELOADD && i->kind != AMX_TILELOADDT1) {
+        return;
+    }
+    const tile_state *tiles = threads_tiles();
+    for (unsigned row = 0; row < tiles->rows[i->tile[0]]; row++) {
+        const uint64_t address = i->address + row * i->stride;
+        if (stores) {
+            cache_store(address, tiles->colsb[i->tile[0]]);
+        } else {
+            cache_load(address, tiles->colsb[i->tile[0]], i->kind == AMX_TILELOADD);
+        }
+    }
+}
+
 /* Executes the instructions that follow each other at the context, of which the first is decoded: signals cost more
  * than they do. None of them changes a general register. */
 static void execute_all(amx_instruction *i, const amx_registers *registers, siginfo_t *info, ucontext_t *context)
@@ -173,6 +192,7 @@ static void execute_all(amx_instruction *i, const amx_registers *registers, sigi
             return;
         }
         count(i);
+        follow_caches(i);
         *at += i->length;
         *i = amx_decode((const uint8_t *)(uintptr_t)*at, registers);
     } while (i->kind != AMX_NONE && is_ours(i));
@@ -196,6 +216,11 @@ static void on_sigill(int number, siginfo_t *info, void *context_pointer)
         execute_all(&instruction, &registers, info, context);
     }
     errno = usual_errno;
+}
+
+uint64_t emulate_lines(int level)
+{
+    return cache_lines(level);
 }
 
 /* ---- the process ---- */

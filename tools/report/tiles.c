@@ -84,7 +84,8 @@ static fields split(const char *schedule)
 /* Whether the field is of the loops around a tile, and not of the tile. */
 static bool is_loop(const char *name)
 {
-    return strcmp(name, "unroll") == 0 || strcmp(name, "band") == 0;
+    return strcmp(name, "unroll") == 0 || strcmp(name, "band") == 0 || strcmp(name, "hold") == 0 ||
+           strcmp(name, "blocks") == 0;
 }
 
 static bool is_number(const word *w)
