@@ -30,21 +30,32 @@ static LLVMValueRef fcvtns(aic_emit *e, LLVMValueRef floats)
     return aic_emit_intrinsic(e, "llvm.aarch64.neon.fcvtns", types, 2, args, 1);
 }
 
-static LLVMValueRef fpcr_enter(aic_emit *e)
+/* Round to nearest, no flush to zero, no traps. */
+enum { FPCR_DEFAULT = 0 };
+
+static LLVMValueRef fpcr_save(aic_emit *e)
 {
-    LLVMValueRef saved = aic_emit_intrinsic(e, "llvm.aarch64.get.fpcr", NULL, 0, NULL, 0);
-    LLVMValueRef zero[] = {aic_int(e, 0)}; /* round to nearest, no flush to zero, no traps */
-    aic_emit_intrinsic(e, "llvm.aarch64.set.fpcr", NULL, 0, zero, 1);
-    return saved;
+    return aic_emit_intrinsic(e, "llvm.aarch64.get.fpcr", NULL, 0, NULL, 0);
 }
 
-static void fpcr_leave(aic_emit *e, LLVMValueRef saved)
+static LLVMValueRef fpcr_differs(aic_emit *e, LLVMValueRef saved)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntNE, saved, aic_int(e, FPCR_DEFAULT), "");
+}
+
+static void fpcr_restore(aic_emit *e, LLVMValueRef saved)
 {
     LLVMValueRef args[] = {saved};
     aic_emit_intrinsic(e, "llvm.aarch64.set.fpcr", NULL, 0, args, 1);
 }
 
-#define FPCR .fp_enter = fpcr_enter, .fp_leave = fpcr_leave
+static void fpcr_set_default(aic_emit *e, LLVMValueRef saved)
+{
+    (void)saved;
+    fpcr_restore(e, aic_int(e, FPCR_DEFAULT));
+}
+
+#define FPCR .fp_control = {fpcr_save, fpcr_differs, fpcr_set_default, fpcr_restore}
 
 const aic_family aic_family_aarch64_generic = {.dot2 = {aic_portable_dot2, 8, 0}, FPCR};
 const aic_family aic_family_aarch64 = {.dot2 = {smull_addp, 4, 0}, .round = fcvtns, FPCR};

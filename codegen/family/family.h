@@ -20,6 +20,15 @@ typedef struct aic_pack_hook {
     unsigned unit_bits;
 } aic_pack_hook;
 
+/* The floating-point control word: saves the caller's; whether that differs from the default one (round to nearest
+ * even, subnormals kept, no traps), an i1; sets the default one; sets the caller's again. */
+typedef struct aic_fp_control {
+    LLVMValueRef (*save)(aic_emit *e);
+    LLVMValueRef (*differs)(aic_emit *e, LLVMValueRef saved);
+    void (*set_default)(aic_emit *e, LLVMValueRef saved);
+    void (*restore)(aic_emit *e, LLVMValueRef saved);
+} aic_fp_control;
+
 typedef struct aic_family {
     aic_dot dot2; /* pairs of i16; every family has it */
     aic_dot dot4; /* groups of four i8; emit is NULL where there is none */
@@ -28,10 +37,7 @@ typedef struct aic_family {
     LLVMValueRef (*round)(aic_emit *e, LLVMValueRef floats);
     aic_pack_hook pack;
 
-    /* Saves the caller's floating-point control word and sets the default one (round to nearest even, subnormals
-     * kept, no traps); restores it. Every entry point that computes with floats brackets its body. */
-    LLVMValueRef (*fp_enter)(aic_emit *e);
-    void (*fp_leave)(aic_emit *e, LLVMValueRef saved);
+    aic_fp_control fp_control;
 } aic_family;
 
 /* The family of a target's instructions; never NULL. */

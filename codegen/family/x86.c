@@ -71,30 +71,40 @@ static LLVMValueRef cvtps2dq(aic_emit *e, LLVMValueRef floats)
 /* Round to nearest, all exceptions masked, neither DAZ nor FTZ. */
 enum { MXCSR_DEFAULT = 0x1f80 };
 
-static void load_mxcsr(aic_emit *e, LLVMValueRef slot)
-{
-    LLVMValueRef args[] = {slot};
-    aic_emit_intrinsic(e, "llvm.x86.sse.ldmxcsr", NULL, 0, args, 1);
-}
+/* The flags of exceptions are status, not control: the calling convention lets every function leave them set. */
+enum { MXCSR_FLAGS = 0x3f };
 
-static LLVMValueRef mxcsr_enter(aic_emit *e)
+/* The caller's word and room for the default one: the instructions read and write memory only. */
+static LLVMValueRef mxcsr_save(aic_emit *e)
 {
-    LLVMValueRef saved = LLVMBuildAlloca(e->builder, e->i32, "mxcsr");
-    LLVMValueRef fresh = LLVMBuildAlloca(e->builder, e->i32, "mxcsr_default");
+    LLVMValueRef saved = LLVMBuildAlloca(e->builder, aic_vector(e->i32, 2), "mxcsr");
     LLVMValueRef args[] = {saved};
     aic_emit_intrinsic(e, "llvm.x86.sse.stmxcsr", NULL, 0, args, 1);
-    LLVMBuildStore(e->builder, LLVMConstInt(e->i32, MXCSR_DEFAULT, false), fresh);
-    load_mxcsr(e, fresh);
     return saved;
 }
 
-static void mxcsr_leave(aic_emit *e, LLVMValueRef saved)
+static LLVMValueRef mxcsr_differs(aic_emit *e, LLVMValueRef saved)
 {
-    load_mxcsr(e, saved);
+    LLVMValueRef word = LLVMBuildLoad2(e->builder, e->i32, saved, "");
+    LLVMValueRef control = LLVMBuildAnd(e->builder, word, LLVMConstInt(e->i32, ~MXCSR_FLAGS & UINT32_MAX, false), "");
+    return LLVMBuildICmp(e->builder, LLVMIntNE, control, LLVMConstInt(e->i32, MXCSR_DEFAULT, false), "");
+}
+
+static void mxcsr_restore(aic_emit *e, LLVMValueRef saved)
+{
+    LLVMValueRef args[] = {saved};
+    aic_emit_intrinsic(e, "llvm.x86.sse.ldmxcsr", NULL, 0, args, 1);
+}
+
+static void mxcsr_set_default(aic_emit *e, LLVMValueRef saved)
+{
+    LLVMValueRef fresh = aic_at_const(e, saved, sizeof(uint32_t));
+    LLVMBuildStore(e->builder, LLVMConstInt(e->i32, MXCSR_DEFAULT, false), fresh);
+    mxcsr_restore(e, fresh);
 }
 
 #define NARROWING .round = cvtps2dq, .pack = {pack, 128}
-#define MXCSR .fp_enter = mxcsr_enter, .fp_leave = mxcsr_leave
+#define MXCSR .fp_control = {mxcsr_save, mxcsr_differs, mxcsr_set_default, mxcsr_restore}
 
 const aic_family aic_family_x86_generic = {.dot2 = {aic_portable_dot2, 8, 0}, MXCSR};
 const aic_family aic_family_x86 = {.dot2 = {pmaddwd, 2, 0}, NARROWING, MXCSR};

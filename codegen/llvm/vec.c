@@ -237,15 +237,30 @@ LLVMValueRef aic_add_saturated(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
     return aic_emit_intrinsic(e, "llvm.sadd.sat", &type, 1, args, 2);
 }
 
+/* Only where the caller's control word is not the default one: on some processors setting it takes longer than a small
+ * kernel, even when nothing changes. */
+static void set_control(aic_emit *e, LLVMValueRef saved, void (*set)(aic_emit *e, LLVMValueRef saved))
+{
+    aic_branch branch;
+    aic_branch_begin(e, &branch, aic_family_of(e->target)->fp_control.differs(e, saved));
+    set(e, saved);
+    aic_branch_end(e, &branch);
+}
+
 LLVMValueRef aic_float_enter(aic_emit *e, bool needed)
 {
-    return needed ? aic_family_of(e->target)->fp_enter(e) : NULL;
+    const aic_fp_control *control = &aic_family_of(e->target)->fp_control;
+    LLVMValueRef saved = needed ? control->save(e) : NULL;
+    if (needed) {
+        set_control(e, saved, control->set_default);
+    }
+    return saved;
 }
 
 void aic_float_leave(aic_emit *e, LLVMValueRef saved)
 {
     if (saved != NULL) {
-        aic_family_of(e->target)->fp_leave(e, saved);
+        set_control(e, saved, aic_family_of(e->target)->fp_control.restore);
     }
 }
 

@@ -85,8 +85,8 @@ void aic_transpose(aic_emit *e, LLVMValueRef *vectors, unsigned n, unsigned rows
 /* Adds signed integers, clamping at the type's limits. */
 LLVMValueRef aic_add_saturated(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 
-/* Brackets an entry point that computes with floats: the caller's floating-point control word is saved, the default one
- * set, and restored at the end. Without floats (needed = false) nothing is emitted. */
+/* Brackets an entry point that computes with floats: where the caller's floating-point control word is not the default
+ * one, that is set, and the caller's restored at the end. Without floats (needed = false) nothing is emitted. */
 LLVMValueRef aic_float_enter(aic_emit *e, bool needed);
 void aic_float_leave(aic_emit *e, LLVMValueRef saved);
 

@@ -70,6 +70,15 @@ for level in avx2 neon; do
     ok "$level: and waited for" test "$(grep -A1 'fence seq_cst' large.ll | tail -1 | tr -d ' ')" = 'retvoid'
 done
 
+# The floating-point control word is set only where the caller's is not the usual one: that can take longer than a kernel.
+for level in avx2 neon; do
+    case $level in avx2) target=x86_64-linux-gnu ;; *) target=aarch64-linux-gnu ;; esac
+    "$aicjit" dump 'tensor_arithmetic(op=BM_ADD, shape=[1,1,4,16])' --stage ir --target "$target" --isa "$level" -o small.ll
+    awk '/^[a-z.0-9]+:/ { block = $1 } /call.*(ldmxcsr|set\.fpcr)\(/ { print block ~ /^then/ ? "behind a test" : "always" }' \
+        small.ll >sets
+    ok "$level: the control word is set behind tests" test "$(sort -u sets)" = 'behind a test'
+done
+
 mkdir dumps
 AIC_DUMP_DIR=dumps expect 'AIC_DUMP_DIR' 0 '1 passed' "$aicjit" check "$int8"
 ok 'IR of the kernel' test -n "$(find dumps -name '*.ll')"
