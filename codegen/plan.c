@@ -73,7 +73,9 @@ void aic_plan_free(aic_plan *plan)
 
 static aic_status derive(aic_plan *plan)
 {
-    memset(plan->derived, 0, plan->shape->derived_bytes);
+    if (!plan->shape->rewrites) {
+        memset(plan->derived, 0, plan->shape->derived_bytes);
+    }
     plan->requirements = (aic_requirements){.needs = 0};
     return plan->shape->derive(plan);
 }

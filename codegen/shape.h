@@ -23,7 +23,8 @@ typedef struct aic_shape {
     const char *name;
     const aic_record *schedule; /* the fields of its schedules */
     size_t derived_bytes;
-    bool divided; /* its frames are worth a module of their own (emit.h), which takes LLVM some time in itself */
+    bool rewrites; /* derive() writes all that is read of the derived part: it need not be zeroed for each schedule */
+    bool divided;  /* its frames are worth a module of their own (emit.h), which takes LLVM some time in itself */
 
     /* Offers (aic_plan_offer) the schedules of the space; at least one for every legal work and target. */
     void (*enumerate)(aic_plan *plan, aic_space space, const aic_visitor *visitor);

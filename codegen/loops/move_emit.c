@@ -452,6 +452,7 @@ const aic_shape aic_shape_move = {
     .name = "move",
     .schedule = &RECORD,
     .derived_bytes = sizeof(aic_move_derived),
+    .rewrites = true,
     .enumerate = aic_move_enumerate,
     .derive = derive,
     .bound = aic_move_bound,

@@ -92,41 +92,76 @@ static bool is_memory(const char *call)
     return false;
 }
 
-/* A run in which calls fail, and one in which none does. */
-static bool try_number(const scenario *s, calls_mode mode, long number)
+/* A run in which calls fail, and what is wrong with it. */
+typedef struct trial {
+    calls_mode mode;
+    const char *call, *wrong; /* the first that failed, NULL: there are no more calls */
+} trial;
+
+static void run_failing(const scenario *s, trial *t, long number)
 {
-    const char *wrong = NULL;
-    const holdings before = take_stock();
-    calls_begin(mode, number);
-    const aic_status status = s->run(&wrong);
+    t->wrong = NULL;
+    calls_begin(t->mode, number);
+    const aic_status status = s->run(&t->wrong);
     (void)calls_end();
-    const char *call = calls_failed();
-    if (call == NULL) {
-        return false; /* there are no more calls */
+    t->call = calls_failed();
+    if (t->call == NULL || t->wrong != NULL) {
+        return;
     }
-    if (wrong == NULL && status != AIC_OK && aic_last_error()[0] == '\0') {
-        wrong = "a status without a message";
+    if (status != AIC_OK && aic_last_error()[0] == '\0') {
+        t->wrong = "a status without a message";
+    } else if (status == AIC_OK && t->mode == CALLS_ONE && !s->lenient && is_memory(t->call)) {
+        t->wrong = "memory that could not be had is no failure";
+    } else if (calls_held(CALLS_MUTEXES) != 0) {
+        t->wrong = "a mutex is locked";
     }
-    if (wrong == NULL && status == AIC_OK && mode == CALLS_ONE && !s->lenient && is_memory(call)) {
-        wrong = "memory that could not be had is no failure";
+}
+
+/* Runs in which calls fail, and after them one in which none does; what is wrong with that one is put down to the last
+ * of them, a repeat of each alone tells which. False: there are no more calls, or what comes next would wait for a
+ * mutex. */
+static bool try_number(const scenario *s, const calls_mode *modes, size_t count, long number)
+{
+    const holdings before = take_stock();
+    trial t = {.call = NULL};
+    for (size_t m = 0; m < count; m++) {
+        t.mode = modes[m];
+        run_failing(s, &t, number);
+        if (t.call == NULL) {
+            return false;
+        }
+        if (calls_held(CALLS_MUTEXES) != 0) {
+            verdict(s, t.mode, number, t.call, t.wrong);
+            return false;
+        }
+        if (m + 1 < count) {
+            verdict(s, t.mode, number, t.call, t.wrong);
+        }
     }
-    if (wrong == NULL && calls_held(CALLS_MUTEXES) != 0) {
-        wrong = "a mutex is locked";
-        verdict(s, mode, number, call, wrong);
-        return false; /* what comes next would wait for it */
-    }
-    if (wrong == NULL && s->run(&wrong) != AIC_OK && wrong == NULL) {
-        wrong = aic_last_error();
+    if (t.wrong == NULL && s->run(&t.wrong) != AIC_OK && t.wrong == NULL) {
+        t.wrong = aic_last_error();
     }
     const holdings now = take_stock();
-    wrong = wrong == NULL ? left_over(&before, &now, call) : wrong;
-    verdict(s, mode, number, call, wrong);
+    verdict(s, t.mode, number, t.call, t.wrong == NULL ? left_over(&before, &now, t.call) : t.wrong);
     return true;
+}
+
+/* A campaign runs the same work after every failure, else it is run after both of a call. */
+static void try_numbers(const scenario *s)
+{
+    static const calls_mode modes[] = {CALLS_ONE, CALLS_ALL};
+    enum { MODES = sizeof modes / sizeof modes[0] };
+    const bool apart = getenv("AIC_CAMPAIGN") != NULL;
+    for (size_t m = 0; m < (apart ? MODES : 1); m++) {
+        long number = 1;
+        while (try_number(s, &modes[m], apart ? 1 : MODES, number)) {
+            number++;
+        }
+    }
 }
 
 static void try_scenario(const scenario *s)
 {
-    static const calls_mode modes[] = {CALLS_ONE, CALLS_ALL};
     const char *wrong = NULL;
     for (int i = 0; i < WARM; i++) { /* what a process keeps is made */
         if (s->run(&wrong) != AIC_OK || wrong != NULL) {
@@ -138,12 +173,7 @@ static void try_scenario(const scenario *s)
     calls_begin(CALLS_COUNT, 0);
     (void)s->run(&wrong);
     const long count = calls_end();
-    for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
-        long number = 1;
-        while (try_number(s, modes[m], number)) {
-            number++;
-        }
-    }
+    try_numbers(s);
     printf("%s: %ld calls\n", s->name, count);
     if (count == 0) {
         failed++;
@@ -241,7 +271,8 @@ int main(int argc, char **argv)
     if (argc == 4) {
         const char *wrong = NULL;
         (void)scenarios[chosen].run(&wrong);
-        (void)try_number(&scenarios[chosen], one ? CALLS_ONE : CALLS_ALL, strtol(argv[3], NULL, 10));
+        const calls_mode mode = one ? CALLS_ONE : CALLS_ALL;
+        (void)try_number(&scenarios[chosen], &mode, 1, strtol(argv[3], NULL, 10));
     }
     if (argc == 1 || chosen == COLD) {
         try_cold(&scenarios[find_scenario("the pool")]);

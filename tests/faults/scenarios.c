@@ -502,8 +502,8 @@ const scenario scenarios[] = {
     {"packing", call_packed, false},     {"observing", call_observed, true},  {"dumps", dump_stages, false},
     {"export", export_kernels, false},   {"merging", merge_files, false},     {"estimating", estimate, false},
     {"a loop", call_with_loop, false},   {"the pool", call_with_pool, false}, {"a program", run_program, false},
-    {"reference", ask_reference, false}, {"a batch", call_batch, false},      {"reference", ask_reference, false},
-    {"measuring", measure, true},        {"the disk", keep_on_disk, true},
+    {"reference", ask_reference, false}, {"a batch", call_batch, false},      {"measuring", measure, true},
+    {"the disk", keep_on_disk, true},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 
