@@ -210,7 +210,8 @@ static void write_tile(const maps *m, const char *map, const char *down, const c
         (size_t)snprintf(text, REPORT_SCHEDULE_MAX, "schedule(%s%s%s=%s, %s=%s", map, map[0] != '\0' ? ", " : "",
                          m->shape.name[m->y].text, down, m->shape.name[m->x].text, across);
     for (size_t i = 0; i < m->shape.count && used < REPORT_SCHEDULE_MAX && loops; i++) {
-        if (is_loop(m->shape.name[i].text) && i != m->x && i != m->y) {
+        const bool has_least = is_loop(m->shape.name[i].text) && is_number(&m->shape.value[i]);
+        if (has_least && i != m->x && i != m->y) {
             used += (size_t)snprintf(text + used, REPORT_SCHEDULE_MAX - used, ", %s=1", m->shape.name[i].text);
         }
     }
