@@ -101,6 +101,22 @@ static void store_filled(const walk *w, const piece *c, LLVMValueRef row, LLVMVa
     store(w, c, aic_concat(w->e, both, 2), 2 * LANES, target, offset);
 }
 
+/* Rows of results in target blocks of `split` columns, each of which has its rows side by side: all of them in one
+ * store, as stores that go to and fro between blocks write parts of lines. */
+static void store_split(const walk *w, const piece *c, LLVMValueRef results, unsigned split, LLVMValueRef target)
+{
+    const unsigned across = c->unit.blocks * LANES;
+    unsigned from[AIC_LANES_MAX];
+    aic_limit("results of a target block", c->unit.rows * split, AIC_LANES_MAX);
+    for (unsigned column = 0; column < c->columns; column += split) {
+        for (unsigned i = 0; i < c->unit.rows * split; i++) {
+            from[i] = i / split * across + column + i % split;
+        }
+        LLVMValueRef rows = aic_permute(w->e, results, from, c->unit.rows * split);
+        store(w, c, rows, c->unit.rows * split, target, column / split * w->p->target_block);
+    }
+}
+
 /* Rows of results; where they are neighbours in memory, too, in one store. */
 static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsigned rows, LLVMValueRef target)
 {
@@ -115,6 +131,10 @@ static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsi
     const unsigned split = (unsigned)(w->p->width < LANES ? w->p->width : across);
     if (rows == c->unit.rows && c->columns == across && split == across && c->row_bytes == across * target_bytes(w)) {
         store(w, c, results, LLVMGetVectorSize(LLVMTypeOf(results)), target, 0);
+        return;
+    }
+    if (rows == c->unit.rows && rows > 1 && c->columns % split == 0 && c->row_bytes == split * target_bytes(w)) {
+        store_split(w, c, results, split, target);
         return;
     }
     for (unsigned row = 0; row < rows; row++) {
