@@ -48,6 +48,16 @@ static const char *const ROWS[] = {
     "texpands(dtype=float32, rows=64, cols=40)",
     "texpands(dtype=float32, rows=64, cols=40, v_row=61, v_col=33, literal=1065353216)",
     "texpands(dtype=int8, loc=mat, rows=64, cols=96, literal=7)",
+    "fixpipe(src=float32, dst=float32, nSize=176, mSize=37, srcStride=37, dstStride=176)",
+    "fixpipe(src=float32, dst=float32, reluEn=true, nSize=64, mSize=9, srcStride=64, dstStride=80, ndNum=3, "
+    "srcNdStride=1, dstNdStride=768)",
+    "fixpipe(src=float32, dst=float16, quantPre=F322F16, nSize=96, mSize=37, srcStride=37, dstStride=96)",
+    "fixpipe(src=int32, dst=int8, quantPre=VREQ8, nSize=192, mSize=37, srcStride=37, dstStride=192)",
+    "fixpipe(src=float32, dst=float32, format=NZ, nSize=48, mSize=37, srcStride=37, dstStride=74)",
+    "fixpipe(src=float32, dst=float32, isChannelSplit=true, format=NZ, nSize=48, mSize=37, srcStride=37, dstStride=38)",
+    "fixpipe(src=float32, dst=bfloat16, quantPre=F322BF16, format=NZ, nSize=48, mSize=37, srcStride=37, dstStride=38)",
+    "fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, nSize=96, mSize=37, srcStride=37, dstStride=38)",
+    "fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, nSize=80, mSize=37, srcStride=37, dstStride=38)",
 };
 
 enum { SPECS = sizeof ROWS / sizeof ROWS[0] };

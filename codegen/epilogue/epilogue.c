@@ -6,7 +6,7 @@
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
-enum { LANES = AIC_EPILOGUE_LANES, SOURCE_BYTES = 4, ROW_BYTES = LANES * SOURCE_BYTES };
+enum { LANES = AIC_EPILOGUE_LANES, SOURCE_BYTES = 4, ROW_BYTES = LANES * SOURCE_BYTES, LINE_BYTES = 64 };
 
 typedef struct walk {
     aic_emit *e;
@@ -68,11 +68,53 @@ static LLVMValueRef load_input(const walk *w, const aic_unit *unit, const aic_st
     return words;
 }
 
+/* Bytes that every row is a multiple of, up to a line; a power of two. */
+static unsigned row_align(const piece *c)
+{
+    unsigned align = LINE_BYTES;
+    while (c->row_bytes % align != 0) {
+        align /= 2;
+    }
+    return align;
+}
+
+/* The first `count` lanes, which are neighbours in memory; past the caches in stores that are aligned as rows are. */
+static void store(const walk *w, const piece *c, LLVMValueRef results, unsigned count, LLVMValueRef target,
+                  int64_t offset)
+{
+    const unsigned size = (unsigned)target_bytes(w), all = LLVMGetVectorSize(LLVMTypeOf(results));
+    const unsigned most = row_align(c) / size, part = most < all ? most : all;
+    if (!w->s->past) {
+        aic_store_part(w->e, results, count, target, offset);
+        return;
+    }
+    for (unsigned lane = 0; lane < all; lane += part) {
+        LLVMValueRef some = part == all ? results : aic_lanes_of(w->e, results, lane, 1, part);
+        aic_store_past(w->e, some, target, offset + lane * size, part * size);
+    }
+}
+
 /* A row of 16 results and as many zeros. */
-static void store_filled(const walk *w, LLVMValueRef row, LLVMValueRef target, int64_t offset)
+static void store_filled(const walk *w, const piece *c, LLVMValueRef row, LLVMValueRef target, int64_t offset)
 {
     LLVMValueRef both[] = {row, aic_zero(LLVMTypeOf(row))};
-    aic_store(w->e, aic_concat(w->e, both, 2), target, offset, (unsigned)target_bytes(w));
+    store(w, c, aic_concat(w->e, both, 2), 2 * LANES, target, offset);
+}
+
+/* Rows of results in target blocks of `split` columns, each of which has its rows side by side: all of them in one
+ * store, as stores that go to and fro between blocks write parts of lines. */
+static void store_split(const walk *w, const piece *c, LLVMValueRef results, unsigned split, LLVMValueRef target)
+{
+    const unsigned across = c->unit.blocks * LANES;
+    unsigned from[AIC_LANES_MAX];
+    aic_limit("results of a target block", c->unit.rows * split, AIC_LANES_MAX);
+    for (unsigned column = 0; column < c->columns; column += split) {
+        for (unsigned i = 0; i < c->unit.rows * split; i++) {
+            from[i] = i / split * across + column + i % split;
+        }
+        LLVMValueRef rows = aic_permute(w->e, results, from, c->unit.rows * split);
+        store(w, c, rows, c->unit.rows * split, target, column / split * w->p->target_block);
+    }
 }
 
 /* Rows of results; where they are neighbours in memory, too, in one store. */
@@ -80,7 +122,7 @@ static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsi
 {
     aic_emit *e = w->e;
     for (unsigned row = 0; c->filled && row < rows; row++) {
-        store_filled(w, aic_lanes_of(e, results, row * LANES, 1, LANES), target, row * c->row_bytes);
+        store_filled(w, c, aic_lanes_of(e, results, row * LANES, 1, LANES), target, row * c->row_bytes);
     }
     if (c->filled) {
         return;
@@ -88,14 +130,18 @@ static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsi
     const unsigned across = c->unit.blocks * LANES;
     const unsigned split = (unsigned)(w->p->width < LANES ? w->p->width : across);
     if (rows == c->unit.rows && c->columns == across && split == across && c->row_bytes == across * target_bytes(w)) {
-        aic_store(e, results, target, 0, (unsigned)target_bytes(w));
+        store(w, c, results, LLVMGetVectorSize(LLVMTypeOf(results)), target, 0);
+        return;
+    }
+    if (rows == c->unit.rows && rows > 1 && c->columns % split == 0 && c->row_bytes == split * target_bytes(w)) {
+        store_split(w, c, results, split, target);
         return;
     }
     for (unsigned row = 0; row < rows; row++) {
         for (unsigned column = 0; column < c->columns; column += split) {
             unsigned left = c->columns - column;
             LLVMValueRef part = aic_lanes_of(e, results, row * across + column, 1, split);
-            aic_store_part(e, part, left, target, row * c->row_bytes + column / split * w->p->target_block);
+            store(w, c, part, left, target, row * c->row_bytes + column / split * w->p->target_block);
         }
     }
 }
@@ -307,16 +353,47 @@ static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsign
 }
 
 /* Blocks whose results are neighbours in memory, as many as the form wants. */
-static int64_t piece_blocks(const walk *w)
+static int64_t neighbours_of(const aic_epilogue *p, const aic_epilogue_strip *s)
 {
-    const aic_epilogue *p = w->p;
-    int64_t most = w->s->form.blocks;
+    int64_t most = s->form.blocks;
     if (p->width >= p->columns) {
         return most;
     }
     int64_t together = p->width / LANES; /* all pieces must begin with a block of the target */
-    const bool whole = w->s->step % p->width == 0 && (w->s->columns % p->width == 0 || p->narrow_tail || p->fill_tail);
+    const bool whole = s->step % p->width == 0 && (s->columns % p->width == 0 || p->narrow_tail || p->fill_tail);
     return p->width > LANES && whole && most >= together ? together : 1;
+}
+
+/* Columns of the last block that are a piece of their own: narrow, filled, or not all of a block. */
+static int64_t tail_columns(const aic_epilogue *p, const aic_epilogue_strip *s)
+{
+    return s->last && (p->narrow_tail || p->fill_tail) ? LANES : s->columns % LANES;
+}
+
+/* Blocks of a piece that is no tail, of `whole` blocks. */
+static int64_t piece_blocks(const aic_epilogue *p, const aic_epilogue_strip *s, int64_t whole)
+{
+    int64_t size = neighbours_of(p, s);
+    while (size > whole && size > 1) {
+        size /= 2;
+    }
+    return size;
+}
+
+bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_strip *strip)
+{
+    const int64_t bytes = (int64_t)aic_dtype_size(p->target), whole = (strip->columns - tail_columns(p, strip)) / LANES;
+    const int64_t across = piece_blocks(p, strip, whole) * LANES * bytes; /* of a piece */
+    if (strip->columns % LANES != 0 || p->target_matrix % LINE_BYTES != 0) {
+        return false;
+    }
+    if (p->width >= p->columns) { /* a row of a piece is lines */
+        return p->target_row % LINE_BYTES == 0 && strip->columns * bytes % LINE_BYTES == 0 && across % LINE_BYTES == 0;
+    }
+    /* rows of a piece follow each other */
+    const int64_t width = p->width * bytes;
+    return p->target_row == width && LINE_BYTES % width == 0 && across % width == 0 &&
+           p->target_block % LINE_BYTES == 0;
 }
 
 /* The strip: pieces of one size, the last one overlapping those before, then the tail that is narrow or filled, or the
@@ -326,11 +403,8 @@ static void emit_pieces(const walk *w)
     aic_emit *e = w->e;
     const int64_t row_bytes = w->p->target_row;
     const bool narrow = w->s->last && w->p->narrow_tail, filled = w->s->last && w->p->fill_tail;
-    const int64_t tail = narrow || filled ? LANES : w->s->columns % LANES, whole = (w->s->columns - tail) / LANES;
-    int64_t size = piece_blocks(w);
-    while (size > whole && size > 1) {
-        size /= 2;
-    }
+    const int64_t tail = tail_columns(w->p, w->s), whole = (w->s->columns - tail) / LANES;
+    const int64_t size = piece_blocks(w->p, w->s, whole);
     if (whole > 0) {
         aic_loop loop;
         aic_loop_begin(e, &loop, "piece: neighbouring blocks of 16 columns", aic_int(e, 0), aic_int(e, whole), size,

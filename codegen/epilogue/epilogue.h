@@ -135,7 +135,11 @@ typedef struct aic_epilogue_strip {
     int64_t step;                  /* every strip begins at a multiple of this many columns, itself a multiple of 16 */
     bool last;                     /* its columns are the last ones, with the narrow tail where there is one */
     int64_t least_rows, most_rows; /* of a call, in every matrix: what no call needs is not emitted */
+    bool past;                     /* stores go past the caches: the target begins with a cache line */
 } aic_epilogue_strip;
+
+/* Whether the strip's stores can go past the caches: they would fill whole lines one after the other. */
+bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_strip *strip);
 
 /* void name(target, source, table, inputs...; row, count, column): stores the columns of a strip from `column` on of
  * the `count` rows from `row` on, in every matrix that has them. target, table: of the whole; source: the first of

@@ -358,8 +358,16 @@ typedef struct frame {
     const bands *b;
     aic_body body;
     LLVMValueRef strip, tail;
+    LLVMValueRef past;             /* the strip with stores past the caches, for a target that begins with a line */
     int64_t columns, tail_columns; /* of whole blocks, and behind them */
 } frame;
+
+/* Whether the target is so large that no cache holds it when it is read next. */
+static bool leaves_caches(const aic_epilogue *p)
+{
+    const int64_t bytes = p->matrices * p->rows * p->columns * (int64_t)aic_dtype_size(p->target);
+    return bytes >= aic_machine_facts()->past_bytes;
+}
 
 static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *symbol)
 {
@@ -379,6 +387,12 @@ static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *sy
         snprintf(name, sizeof name, "%s_strip", symbol);
         f->strip = aic_emit_epilogue_strip(f->e, p, &strip, name);
     }
+    if (f->tail_columns == 0 && leaves_caches(p) && aic_epilogue_strip_fills_lines(p, &strip)) {
+        strip.past = true;
+        snprintf(name, sizeof name, "%s_strip_past", symbol);
+        f->past = aic_emit_epilogue_strip(f->e, p, &strip, name);
+        strip.past = false;
+    }
     if (f->tail_columns > 0) {
         strip.columns = f->tail_columns;
         strip.least_rows = 0;
@@ -392,6 +406,26 @@ static void call_strip(const frame *f, LLVMValueRef strip, LLVMValueRef source, 
 {
     LLVMValueRef args[] = {f->body.operand[0], source, f->body.shared, row, count, aic_int(f->e, column)};
     aic_emit_call(f->e, strip, args, 6);
+}
+
+/* The strip with stores past the caches where the target begins with a line, else the other. */
+static void call_either(const frame *f, LLVMValueRef source, LLVMValueRef row, LLVMValueRef count)
+{
+    aic_emit *e = f->e;
+    if (f->past == NULL) {
+        call_strip(f, f->strip, source, row, count, 0);
+        return;
+    }
+    aic_branch branch;
+    LLVMValueRef address = LLVMBuildPtrToInt(e->builder, f->body.operand[0], e->i64, "");
+    LLVMValueRef low = LLVMBuildAnd(e->builder, address, aic_int(e, LINE_BYTES - 1), "");
+    LLVMValueRef aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "aligned");
+    aic_branch_begin(e, &branch, aligned);
+    call_strip(f, f->past, source, row, count, 0);
+    aic_branch_end(e, &branch);
+    aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, aligned, ""));
+    call_strip(f, f->strip, source, row, count, 0);
+    aic_branch_end(e, &branch);
 }
 
 /* The tail's last row ends the source: it is read to the end and no further, into the worker's line. */
@@ -421,7 +455,7 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     LLVMValueRef left = LLVMBuildNSWSub(e->builder, aic_int(e, f->b->rows), row, "");
     LLVMValueRef source = aic_at(e, f->body.operand[1], aic_mul(e, row, ROW_BYTES));
     if (f->strip != NULL) {
-        call_strip(f, f->strip, source, row, aic_min(e, aic_int(e, f->b->band), left), 0);
+        call_either(f, source, row, aic_min(e, aic_int(e, f->b->band), left));
     }
     if (f->tail != NULL) {
         LLVMValueRef count = aic_min(e, aic_int(e, f->b->band), aic_add(e, left, aic_int(e, -1)));
@@ -431,6 +465,9 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     aic_loop_end(e, &loop);
     if (f->tail != NULL) {
         emit_last_row(f);
+    }
+    if (f->past != NULL) {
+        aic_fence(e);
     }
     aic_emit_function_end(e);
     return f->body.function;

@@ -39,6 +39,8 @@ aic_unit aic_epilogue_unit(const aic_epilogue *p, const aic_target *target, int6
         size = AIC_UNIT_VECTORS * lanes;
     } else if (p->target == AIC_BFLOAT16 && lanes == block) {
         size = 2 * block; /* narrowed two registers at a time */
+    } else if (p->width < block && p->target == p->source) {
+        size = 2 * block; /* two rows of each target block */
     }
     aic_unit unit = {.blocks = blocks * block < size ? (unsigned)blocks : size / block};
     unit.rows = size / (block * unit.blocks);
@@ -263,5 +265,8 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
         }
         return to_short_float(e, p, parameters->path, x, unit->count);
     }
-    return LLVMBuildBitCast(e->builder, x[0], aic_vector(e->i32, unit->lanes), "");
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = words_of(e, x[i]);
+    }
+    return aic_concat(e, x, count);
 }

@@ -15,10 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LEVELS = 4, ROW_WORDS = 1024, TEXT = 1024 };
+enum { LEVELS = 5, ROW_WORDS = 1024, TEXT = 1024 };
 
-/* Bytes of an operand; from MEMORY_FROM on memory is the limit. */
-static const int64_t SIZES[LEVELS] = {16 << 10, 256 << 10, 4 << 20, 64 << 20};
+/* Bytes of an operand; from MEMORY_FROM on memory is the limit. Three of the first size fit a first-level cache of 32
+ * KiB, three of the second just fill one of 48 KiB. */
+static const int64_t SIZES[LEVELS] = {8 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20};
 static const int64_t MEMORY_FROM = 4 << 20;
 
 typedef enum peer { LOOP, DENSE, SET } peer;

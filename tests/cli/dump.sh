@@ -70,6 +70,15 @@ for level in avx2 neon; do
     ok "$level: and waited for" test "$(grep -A1 'fence seq_cst' large.ll | tail -1 | tr -d ' ')" = 'retvoid'
 done
 
+# So do results of fixpipe where they fill whole lines, and not where lines are left in parts.
+fixpipe='fixpipe(src=float32, dst=float32, mSize=4096, srcStride=4096'
+"$aicjit" dump "$fixpipe, nSize=2048, dstStride=2048)" --stage ir --isa avx512 --target x86_64-linux-gnu -o lines.ll
+ok 'fixpipe: lines are stored whole' grep -q 'store <16 x i32>.*align 64, !nontemporal' lines.ll
+ok 'fixpipe: no part of a line is' test -z "$(grep '!nontemporal' lines.ll | grep -v 'store <16 x i32>')"
+ok 'fixpipe: and they are waited for' test "$(grep -A1 'fence seq_cst' lines.ll | tail -1 | tr -d ' ')" = 'retvoid'
+"$aicjit" dump "$fixpipe, nSize=2056, dstStride=2056)" --stage ir --isa avx512 --target x86_64-linux-gnu -o parts.ll
+ok 'fixpipe: parts of lines stay in the caches' sh -c '! grep -q nontemporal parts.ll'
+
 # The floating-point control word is set only where the caller's is not the usual one: that can take longer than a kernel.
 for level in avx2 neon; do
     case $level in avx2) target=x86_64-linux-gnu ;; *) target=aarch64-linux-gnu ;; esac
