@@ -1,6 +1,7 @@
 /* Contexts: options, environment, the default context. */
 #include "runtime/context.h"
 #include "codegen/build_name.h"
+#include "codegen/machine.h"
 #include "codegen/passes.h"
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
@@ -15,6 +16,7 @@
 #include "runtime/tuning.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,6 +37,26 @@ static aic_status choose_target(const char *isa, const aic_target **target)
         return aic_isa_find_runnable("AIC_MAX_ISA", max, target);
     }
     *target = aic_host_best(aic_host_this(), aic_host_arch());
+    return AIC_OK;
+}
+
+/* The machine that schedules are made for is the process', as kernels of all contexts come from one generator. */
+static aic_status choose_machine(void)
+{
+    const char *name = aic_environment("AIC_MACHINE");
+    if (name == NULL) {
+        return AIC_OK;
+    }
+    const aic_core core = aic_core_find(name);
+    if (core == AIC_CORES) {
+        char list[128] = "";
+        for (int i = 0; i < AIC_CORES; i++) {
+            const size_t length = strlen(list);
+            (void)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", aic_core_name(i));
+        }
+        return aic_fail(AIC_INVALID_ARGUMENT, "AIC_MACHINE", "\"%.40s\" is no type of core; types: %s", name, list);
+    }
+    aic_machine_choose(core);
     return AIC_OK;
 }
 
@@ -114,6 +136,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     aic_status status = aic_semantics_check(&options->semantics);
     if (status == AIC_OK) {
         status = choose_verbose(options->verbose, context);
+    }
+    if (status == AIC_OK) {
+        status = choose_machine();
     }
     if (status == AIC_OK) {
         status = choose_target(options->isa, &context->target);

@@ -136,6 +136,50 @@ START_TEST(levels_of_machines)
 }
 END_TEST
 
+/* ---- types of cores ---- */
+
+static const struct {
+    const char *what;
+    uint32_t vendor;
+    unsigned flags;
+    uint64_t state;
+    const char *core;
+} processors[] = {
+    {"Haswell", AIC_VENDOR_INTEL, OSXSAVE | AVX2, AVX_STATE, "zen4"},
+    {"Alder Lake", AIC_VENDOR_INTEL, ALDER_LAKE, AVX_STATE, "zen4"},
+    {"Skylake", AIC_VENDOR_INTEL, SKYLAKE, AVX512_STATE, "skylake-avx512"},
+    {"Ice Lake", AIC_VENDOR_INTEL, ICE_LAKE, AVX512_STATE, "skylake-avx512"},
+    {"Sapphire Rapids", AIC_VENDOR_INTEL, ALDER_LAKE | SAPPHIRE_RAPIDS, AMX_STATE, "golden-cove"},
+    {"Sapphire Rapids, AMX hidden", AIC_VENDOR_INTEL, ALDER_LAKE | ICE_LAKE | FP16, AVX512_STATE, "golden-cove"},
+    {"Sapphire Rapids, AVX-VNNI hidden", AIC_VENDOR_INTEL, ICE_LAKE | FP16, AVX512_STATE, "golden-cove"},
+    {"Sapphire Rapids, FP16 and AVX-VNNI hidden", AIC_VENDOR_INTEL, ICE_LAKE | AMX, AMX_STATE, "golden-cove"},
+    {"Sapphire Rapids, AVX-512 hidden", AIC_VENDOR_INTEL, ALDER_LAKE, AVX_STATE, "zen4"},
+    {"Sapphire Rapids, AVX-512 not saved", AIC_VENDOR_INTEL, ALDER_LAKE | ICE_LAKE | FP16, AVX_STATE, "zen4"},
+    {"Zen 3", AIC_VENDOR_AMD, OSXSAVE | AVX2, AVX_STATE, "zen4"},
+    {"Zen 4", AIC_VENDOR_AMD, ICE_LAKE, AVX512_STATE, "zen4"},
+    {"Zen 5", AIC_VENDOR_AMD, ALDER_LAKE | ICE_LAKE, AVX512_STATE, "zen5"},
+    {"another maker", 0x746e6543, ALDER_LAKE | ICE_LAKE, AVX512_STATE, "zen4"},
+};
+
+START_TEST(cores_of_processors)
+{
+    const aic_x86_words words = words_of(processors[_i].flags, processors[_i].state);
+    const aic_core core = aic_x86_core(processors[_i].vendor, aic_x86_features(&words));
+    ck_assert_msg(strcmp(aic_core_name(core), processors[_i].core) == 0, "%s: %s", processors[_i].what,
+                  aic_core_name(core));
+}
+END_TEST
+
+START_TEST(names_of_cores)
+{
+    for (aic_core core = 0; core < AIC_CORES; core++) {
+        ck_assert_int_eq(aic_core_find(aic_core_name(core)), core);
+        ck_assert_uint_gt(strlen(aic_core_describe(core)), 0);
+    }
+    ck_assert_int_eq(aic_core_find("zen"), AIC_CORES);
+}
+END_TEST
+
 START_TEST(levels_of_aarch64)
 {
     static const struct {
@@ -332,6 +376,8 @@ Suite *suite_host(void)
     Suite *suite = suite_create("host");
     TCase *tcase = tcase_create("host");
     tcase_add_loop_test(tcase, levels_of_machines, 0, MACHINES);
+    tcase_add_loop_test(tcase, cores_of_processors, 0, (int)(sizeof processors / sizeof *processors));
+    tcase_add_test(tcase, names_of_cores);
     tcase_add_test(tcase, levels_of_aarch64);
     tcase_add_test(tcase, levels_of_every_machine);
     tcase_add_test(tcase, permission_is_asked_when_it_is_needed);

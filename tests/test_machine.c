@@ -292,6 +292,45 @@ START_TEST(the_usual_machine_again)
 }
 END_TEST
 
+/* A core cannot do less than one thing in a cycle, and its caches grow with their distance. */
+START_TEST(facts_of_cores)
+{
+    const aic_machine *m = aic_machine_of((aic_core)_i);
+    ck_assert(m->multiplies >= 1 && m->multiply_bits >= 512 && m->loads >= 1 && m->load_bits >= 512);
+    ck_assert(m->issue >= 1 && m->latency >= 1 && m->conversion >= 0 && m->together >= 0 && m->together <= 100);
+    ck_assert(m->near_line >= 1 && m->far_line >= m->near_line);
+    ck_assert(m->l1_bytes < m->l2_bytes && m->l2_bytes < m->l3_bytes && m->l1_bytes / m->l1_ways == 4096);
+}
+END_TEST
+
+START_TEST(chosen_cores)
+{
+    bool chosen = true;
+    ck_assert_str_eq(aic_machine_name(&chosen), aic_core_name(aic_host_this()->core));
+    ck_assert(!chosen);
+    for (aic_core core = 0; core < AIC_CORES; core++) {
+        aic_context *context;
+        ck_assert_int_eq(setenv("AIC_MACHINE", aic_core_name(core), 1), 0);
+        ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
+        ck_assert_str_eq(aic_machine_name(&chosen), aic_core_name(core));
+        ck_assert(chosen);
+        ck_assert_ptr_eq(aic_machine_facts(), aic_machine_of(core));
+        aic_context_destroy(context);
+    }
+}
+END_TEST
+
+START_TEST(unknown_core)
+{
+    aic_context *context = NULL;
+    ck_assert_int_eq(setenv("AIC_MACHINE", "pentium", 1), 0);
+    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "AIC_MACHINE: \"pentium\" is no type of core; types: zen4, zen5, "
+                                       "skylake-avx512, golden-cove");
+    ck_assert_ptr_null(context);
+}
+END_TEST
+
 Suite *suite_machine(void)
 {
     Suite *suite = suite_create("machine");
@@ -300,6 +339,9 @@ Suite *suite_machine(void)
     tcase_add_loop_test(cases, results, 0, SPECS * TINY_MACHINES);
     tcase_add_loop_test(cases, every_way_is_taken, 0, 2 * WAY_COUNT);
     tcase_add_test(cases, the_usual_machine_again);
+    tcase_add_loop_test(cases, facts_of_cores, 0, AIC_CORES);
+    tcase_add_test(cases, chosen_cores);
+    tcase_add_test(cases, unknown_core);
     suite_add_tcase(suite, cases);
     return suite;
 }

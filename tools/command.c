@@ -48,6 +48,9 @@ const command_variable *command_variable_at(size_t index)
 {
     static const command_variable variables[] = {
         {"AIC_MAX_ISA", "the highest instruction set level that is used where --isa does not name one"},
+        {"AIC_MACHINE",
+         "the type of core that schedules are chosen for: zen4, zen5, skylake-avx512 or golden-cove (default: "
+         "this machine's)"},
         {"AIC_NUM_THREADS", "how many threads may share a call where --threads does not say"},
         {"AIC_TUNING_DB", "a file of tuned schedules that kernels without a given one use"},
         {"AIC_CACHE", "off, ro or rw: whether kernels are read from the disk cache and written to it (default rw)"},

@@ -304,13 +304,14 @@ typedef struct caches {
     double line2, line3; /* cycles of a line from the second-level cache and from beyond */
 } caches;
 
-/* Cores with tiles have half as much again of first-level cache as usual ones and twice the second-level cache. A
- * quarter is left to results and what else there is. */
+/* Of a core that has tiles, whatever other core is supposed. A quarter is left to results and what else there is. */
 static caches caches_of(void)
 {
-    const aic_machine *machine = aic_machine_facts();
-    return (caches){.l1 = 0.75 * 1.5 * (double)machine->l1_bytes,
-                    .l2 = 0.75 * 2 * (double)machine->l2_bytes,
+    const aic_machine *facts = aic_machine_facts();
+    const aic_machine *machine =
+        facts == aic_machine_of(aic_machine_core()) ? aic_machine_of(AIC_CORE_GOLDEN_COVE) : facts;
+    return (caches){.l1 = 0.75 * (double)machine->l1_bytes,
+                    .l2 = 0.75 * (double)machine->l2_bytes,
                     .line2 = (double)AIC_LINE_BYTES / (double)machine->path_bytes,
                     .line3 = LAST_LINE};
 }

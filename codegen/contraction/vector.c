@@ -109,47 +109,121 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 
 /* ---- cost ---- */
 
-/* Costs are in vector operations, of which a core does about two a cycle, like loads from its first-level cache. */
-static const double LEVEL2_LOAD = 5.0, LEVEL3_LOAD = 16.0; /* a vector of weights from that level */
-static const double LATENCY = 8.0;                         /* operations in flight that hide an FMA's latency */
-static const double LOAD_COST = 0.02, LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
+/* Costs are in multiply-adds of this target's vectors. What the machine tells in cycles becomes that by the number that
+ * begin in a cycle. */
+static const double LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
 /* A broadcast double that several multiplications share, where one that is not shared comes with its multiplication. */
 static const double SHARED_DOUBLE = 0.4;
 /* A load where a broadcast takes an instruction of its own instead of coming with its multiplication. */
 static const double SEPARATE_BROADCAST = 1.8;
+/* A total that rests in memory, where the registers do not hold it: stored and loaded, which does a part of the
+ * conversion. */
+static const double RESTING_TOTAL = 2.0;
+/* Of the lines of an image that a tile reads, those that neither the tile before has left nor a prefetcher fetched. */
+static const double FRESH_PART = 0.5;
 
-/* Folding the sums of a block into the totals. Totals, half as wide as sums, rest in memory when registers are short.
- */
+/* A core that works with vectors of the target's width. */
+typedef struct core {
+    double multiplies, loads, issue; /* in a cycle */
+    double latency;                  /* multiply-adds that begin until the first has its result */
+    double near_line, far_line;      /* cycles of a cache line */
+    double l1, l2;                   /* bytes that a loop may count on: the rest is for what else passes through */
+    double together;
+} core;
+
+static core core_of(const aic_target *target)
+{
+    const aic_machine *m = aic_machine_facts();
+    const double bits = target->vector_bits;
+    const double multiplies = fmin((double)m->multiplies, (double)m->multiply_bits / bits);
+    return (core){.multiplies = multiplies,
+                  .loads = fmin((double)m->loads, (double)m->load_bits / bits),
+                  .issue = (double)m->issue,
+                  .latency = (double)m->latency * multiplies,
+                  .near_line = (double)m->near_line,
+                  .far_line = (double)m->far_line,
+                  .l1 = (double)m->l1_bytes * 3 / 4,
+                  .l2 = (double)m->l2_bytes * 5 / 8,
+                  .together = (double)m->together / 100};
+}
+
+/* What one cell of every pixel of a tile takes of the parts of a core, in cycles. */
+typedef struct pace {
+    double products, loads, instructions;
+} pace;
+
+static pace pace_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
+                    double pixels)
+{
+    const double vectors = t->vectors, sums = pixels * vectors;
+    const bool embeds = (target->has & AIC_HAS_BROADCAST) != 0;
+    const bool alone = embeds && t->vectors == 1 && t->arithmetic.product == AIC_PRODUCT_FLOAT;
+    const bool shares_doubles = embeds && t->vectors > 1 && t->arithmetic.sum == AIC_SUM_CUBE;
+    const double operations = multiply_cost(c, target);
+    double products = fmax(sums, k->latency) * operations + (shares_doubles ? SHARED_DOUBLE * pixels : 0);
+    double loads = (pixels + vectors) * (embeds ? 1 : SEPARATE_BROADCAST);
+    double instructions = sums * operations + vectors + (alone ? 0 : pixels);
+    return (pace){products / k->multiplies, loads / k->loads, instructions / k->issue};
+}
+
+/* Cycles a cell that the lines of the image take which come into the first-level cache for a tile. Where there is no
+ * room for all rows that it sees, those of every kernel row come anew. */
+static double image_cycles(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t rows, int64_t cols)
+{
+    const double band = (double)(t->band_rows * t->row_pitch), panel = (double)t->panel_bytes;
+    if (band + panel <= k->l1) {
+        return 0;
+    }
+    const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
+    const double seen = (double)((rows - 1) * t->row_step + t->row_reach);
+    const double bytes = window <= k->l1 ? window : window / seen * (double)(rows * c->kh);
+    const double line = band <= k->l2 ? k->near_line : k->far_line;
+    return FRESH_PART * line * bytes / AIC_LINE_BYTES / (double)(t->taps * t->cells);
+}
+
+/* The unit that is busiest decides; what the others do is not hidden altogether. */
+static double combine(const core *k, const pace *p, double stream)
+{
+    const double most = fmax(fmax(p->products, p->loads), fmax(p->instructions, stream));
+    return most + k->together * (p->products + p->loads + p->instructions + stream - most);
+}
+
+/* Cycles of a cell, on average over the tiles of a band: the first one of each panel brings it into the caches. */
+static double cell_cycles(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
+                          int64_t rows, int64_t cols)
+{
+    const pace p = pace_of(c, target, t, k, (double)(rows * cols));
+    const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes;
+    const double lines = (double)t->step_bytes / AIC_LINE_BYTES, image = image_cycles(c, t, k, rows, cols);
+    const double room = k->l1 - (double)aic_tiling_window_bytes(c, t, rows, cols);
+    const double first = all > k->l2 ? k->far_line : all > k->l1 ? k->near_line : 0;
+    const double again = panel <= room ? 0 : panel <= k->l2 ? k->near_line : k->far_line;
+    const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
+    return (combine(k, &p, lines * fmax(first, again) + image) + (tiles - 1) * combine(k, &p, lines * again + image)) /
+           tiles;
+}
+
+/* Folding the sums of a block into the totals: two conversions and an addition. Totals, half as wide as sums, rest in
+ * memory when registers are short. */
 static double fold_cost(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
     if (arithmetic_of(c, target).sum != AIC_SUM_CUBE) {
         return 0;
     }
-    int64_t totals = pixels * vectors;
-    int64_t missing = registers_used(c, target, pixels, vectors) + totals - target->vector_registers;
-    return (double)totals + 2.0 * (double)(missing > 0 ? missing : 0);
+    const double conversion = (double)aic_machine_facts()->conversion;
+    const int64_t totals = pixels * vectors;
+    const int64_t missing = registers_used(c, target, pixels, vectors) + totals - target->vector_registers;
+    const double resting = fmax(RESTING_TOTAL - conversion / 2, 0);
+    return (1 + 2 * conversion) * (double)totals + resting * (double)(missing > 0 ? missing : 0);
 }
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
-    const aic_machine *machine = aic_machine_facts();
-    const int64_t pixels = rows * cols;
-    double products = (double)pixels * t->vectors, vectors = t->vectors;
-    double compute = fmax(products, LATENCY) * multiply_cost(c, target);
-    double loads = (double)pixels + vectors, stream = 0;
-    if ((target->has & AIC_HAS_BROADCAST) == 0) {
-        loads *= SEPARATE_BROADCAST;
-    } else if (t->arithmetic.sum == AIC_SUM_CUBE && t->vectors > 1) {
-        compute += SHARED_DOUBLE * (double)pixels;
-    }
-    /* A panel shares the caches with a tile's image and results. */
-    if (t->panel_bytes > machine->l1_bytes * 3 / 4) {
-        stream = vectors * (t->panel_bytes > machine->l2_bytes * 5 / 8 ? LEVEL3_LOAD : LEVEL2_LOAD);
-    }
-    double cell = fmax(compute, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->unroll;
-    double blocks = (double)(t->arithmetic.sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);
-    return cell * (double)(t->taps * t->cells) + fold_cost(c, target, pixels, t->vectors) * blocks +
+    const core k = core_of(target);
+    const double cell = k.multiplies * cell_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->unroll;
+    const double blocks = (double)(t->arithmetic.sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);
+    return cell * (double)(t->taps * t->cells) + fold_cost(c, target, rows * cols, t->vectors) * blocks +
            TAP_COST * (double)t->taps + TILE_COST;
 }
 
@@ -171,7 +245,7 @@ const aic_microkernel aic_microkernel_vector = {
     .unroll = unroll_of,
     .cost = cost_of,
     .rate = 1,
-    .body_cost = 0.08,
+    .body_cost = 0.04,
     .sum_cost = 0.001,
     .bound = bound_of,
     .starts_in_a_row = true,

@@ -26,26 +26,28 @@ static uint64_t enabled_state(void)
     return ((uint64_t)high << 32) | low;
 }
 
-static uint32_t native_features(void)
+/* Each CPUID leaves a virtual machine, for ten microseconds and more: leaf 0 is asked once, for the vendor and the last
+ * leaf. */
+static uint32_t native_features(aic_core *core)
 {
     aic_x86_words words = {0};
-    uint32_t a, b, c, d;
-    if (__get_cpuid(1, &a, &b, &c, &d)) {
-        words.leaf1_ecx = c;
+    uint32_t a, b, c, d, leaves, vendor;
+    __cpuid(0, leaves, vendor, c, d);
+    __cpuid(1, a, b, words.leaf1_ecx, d);
+    if (leaves >= 7) {
+        uint32_t subleaves;
+        __cpuid_count(7, 0, subleaves, words.leaf7_ebx, words.leaf7_ecx, words.leaf7_edx);
+        if (subleaves >= 1) {
+            __cpuid_count(7, 1, words.leaf7_1_eax, b, c, d);
+        }
     }
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
-        words.leaf7_ebx = b, words.leaf7_ecx = c, words.leaf7_edx = d;
-    }
-    if (__get_cpuid_count(7, 1, &a, &b, &c, &d)) { /* zeros where there is no such subleaf */
-        words.leaf7_1_eax = a;
-    }
-    if (__get_cpuid(0x80000001u, &a, &b, &c, &d)) {
-        words.leaf80000001_ecx = c;
-    }
-    if ((words.leaf1_ecx & bit_OSXSAVE) != 0) { /* else XGETBV is no instruction */
+    __cpuid(0x80000001u, a, b, words.leaf80000001_ecx, d); /* of every 64-bit processor */
+    if ((words.leaf1_ecx & bit_OSXSAVE) != 0) {            /* else XGETBV is no instruction */
         words.state = enabled_state();
     }
-    return aic_x86_features(&words);
+    const uint32_t features = aic_x86_features(&words);
+    *core = aic_x86_core(vendor, features);
+    return features;
 }
 
 /* Linux saves tiles only for processes that asked it to; signal frames become larger by them. The permission is the
@@ -65,8 +67,9 @@ aic_arch aic_host_arch(void)
     return AIC_ARCH_AARCH64;
 }
 
-static uint32_t native_features(void)
+static uint32_t native_features(aic_core *core)
 {
+    *core = AIC_CORE_ZEN4;
     return aic_aarch64_features(getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
 }
 
@@ -84,7 +87,10 @@ static aic_host this_host;
 static void detect(void)
 {
     uint32_t emulated = aic_emulated_features != NULL ? aic_emulated_features() : 0;
-    this_host = aic_host_with(native_features(), emulated, permit_tiles);
+    aic_core core;
+    const uint32_t native = native_features(&core);
+    this_host = aic_host_with(native, emulated, permit_tiles);
+    this_host.core = core;
 }
 
 const aic_host *aic_host_this(void)

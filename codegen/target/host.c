@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- features ---- */
 
@@ -77,6 +78,26 @@ uint32_t aic_x86_features(const aic_x86_words *words)
     return found;
 }
 
+aic_core aic_x86_core(uint32_t vendor, uint32_t features)
+{
+    static const struct {
+        uint32_t vendor, features;
+        aic_core core;
+    } rows[] = {
+        {AIC_VENDOR_INTEL, AIC_CPU_AVX512 | AIC_CPU_AVXVNNI, AIC_CORE_GOLDEN_COVE},
+        {AIC_VENDOR_INTEL, AIC_CPU_AVX512 | AIC_CPU_FP16, AIC_CORE_GOLDEN_COVE},
+        {AIC_VENDOR_INTEL, AIC_CPU_AVX512 | AIC_CPU_TILES, AIC_CORE_GOLDEN_COVE},
+        {AIC_VENDOR_INTEL, AIC_CPU_AVX512, AIC_CORE_SKYLAKE},
+        {AIC_VENDOR_AMD, AIC_CPU_AVX512 | AIC_CPU_AVXVNNI, AIC_CORE_ZEN5},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (vendor == rows[i].vendor && (rows[i].features & ~features) == 0) {
+            return rows[i].core;
+        }
+    }
+    return AIC_CORE_ZEN4;
+}
+
 void aic_x86_needs(uint32_t features, aic_x86_words *needs)
 {
     *needs = (aic_x86_words){0};
@@ -92,6 +113,33 @@ void aic_x86_needs(uint32_t features, aic_x86_words *needs)
             needs->state |= own->state;
         }
     }
+}
+
+static const struct {
+    const char *name, *which;
+} CORES[] = {
+#define AIC_CORE(NAME, name, which) {name, which},
+#include "codegen/target/core.def"
+#undef AIC_CORE
+};
+
+const char *aic_core_name(aic_core core)
+{
+    return CORES[core].name;
+}
+
+const char *aic_core_describe(aic_core core)
+{
+    return CORES[core].which;
+}
+
+aic_core aic_core_find(const char *name)
+{
+    aic_core core = 0;
+    while (core < AIC_CORES && strcmp(CORES[core].name, name) != 0) {
+        core++;
+    }
+    return core;
 }
 
 uint32_t aic_aarch64_features(uint64_t hwcap, uint64_t hwcap2)

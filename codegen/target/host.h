@@ -5,12 +5,27 @@
 
 #include "codegen/target/target.h"
 
+typedef enum aic_core {
+#define AIC_CORE(NAME, name, which) AIC_CORE_##NAME,
+#include "codegen/target/core.def"
+#undef AIC_CORE
+    AIC_CORES
+} aic_core;
+
 typedef struct aic_host {
     uint32_t features; /* AIC_CPU_..., all that code may use, those of the emulator included */
     uint32_t emulated; /* those that an emulator executes */
     uint32_t refused;  /* those that the processor has and the kernel does not let the process use */
     int refusal;       /* why: an errno */
+    aic_core core;
 } aic_host;
+
+/* "golden-cove", and which processors have it. */
+const char *aic_core_name(aic_core core);
+const char *aic_core_describe(aic_core core);
+
+/* AIC_CORES where there is none of this name. */
+aic_core aic_core_find(const char *name);
 
 /* How a level runs. */
 typedef enum aic_host_way { AIC_HOST_LACKS, AIC_HOST_NATIVE, AIC_HOST_EMULATED } aic_host_way;
@@ -45,6 +60,12 @@ uint32_t aic_x86_features(const aic_x86_words *words);
 
 /* The bits that all of these features need together. */
 void aic_x86_needs(uint32_t features, aic_x86_words *needs);
+
+/* Who made the processor: the first four letters of what leaf 0 of CPUID tells, in EBX. */
+enum { AIC_VENDOR_INTEL = 0x756e6547, AIC_VENDOR_AMD = 0x68747541 };
+
+/* The type of the processor's cores. Features are the sign of it, as virtual machines make up families and models. */
+aic_core aic_x86_core(uint32_t vendor, uint32_t features);
 
 /* From the auxiliary vector's AT_HWCAP and AT_HWCAP2. */
 uint32_t aic_aarch64_features(uint64_t hwcap, uint64_t hwcap2);

@@ -160,6 +160,11 @@ AIC_API const char *aic_isa_name(size_t index);
  * that has such a stack already lacks the level. */
 AIC_API aic_status aic_isa_check(const char *name);
 
+/* The type of core that schedules are chosen for, as "golden-cove": this machine's by the features of its processor or,
+ * where *chosen becomes true, the one that the environment variable AIC_MACHINE named when a context was created. A
+ * process has one, for all contexts; kernels give the same results for each. chosen may be NULL. */
+AIC_API const char *aic_machine_name(bool *chosen);
+
 /* Whether the level runs only because an emulator was loaded into the process that executes instructions the host
  * lacks. Such a level is never the default. False for NULL and for a name that is no level. */
 AIC_API bool aic_isa_emulated(const char *name);
