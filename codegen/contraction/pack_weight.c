@@ -208,9 +208,11 @@ static LLVMValueRef steps_before(const packer *p, LLVMValueRef tap)
     if (t->merged == 1) {
         return aic_mul(e, tap, t->block_cells);
     }
-    LLVMValueRef merged = aic_int(e, t->merged);
-    return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, tap, merged, ""), t->cells),
-                   aic_mul(e, LLVMBuildURem(e->builder, tap, merged, ""), t->pixel_cells));
+    LLVMValueRef merged = aic_int(e, t->merged), fold = aic_int(e, t->fold);
+    LLVMValueRef row = LLVMBuildUDiv(e->builder, tap, merged, ""), column = LLVMBuildURem(e->builder, tap, merged, "");
+    LLVMValueRef in_row = aic_add(e, aic_mul(e, column, t->pixel_cells),
+                                  aic_mul(e, LLVMBuildURem(e->builder, row, fold, ""), t->pixel_cells / t->fold));
+    return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, row, fold, ""), t->cells), in_row);
 }
 
 /* The chunk of output channels from `first` on, for one channel block and one tap, by the function `blocks`. */
@@ -401,18 +403,18 @@ static void emit_from_rows(const packer *p)
 
 /* ---- all of it ---- */
 
-/* Cells of a tap that have channels. */
+/* Cells of a tap that have channels, those in front; of several kernel rows that are one, the last tap lacks some. */
 static int64_t used_cells(const packer *p)
 {
     const int64_t channels = p->t->arithmetic.cell_channels, all = p->c->c1 * p->units;
     if (p->t->merged > 1) {
-        return p->t->merged * p->t->pixel_cells;
+        return p->c->kh % p->t->fold != 0 ? 0 : p->t->merged * p->t->pixel_cells;
     }
     const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? (p->c->channels + channels - 1) / channels : all;
     return used < p->t->cells ? used : p->t->cells;
 }
 
-/* Zeros in the cells of every tap that no channel fills. */
+/* Zeros in the cells of every tap that no channel fills, before others are filled. */
 static void emit_missing_cells(const packer *p)
 {
     aic_emit *e = p->e;
@@ -553,13 +555,13 @@ LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const a
     if (p.columns / t->group < t->panels) {
         emit_missing_panels(&p);
     }
+    if (used_cells(&p) < t->cells) {
+        emit_missing_cells(&p);
+    }
     if (c->weight == AIC_WEIGHT_ROWS) {
         emit_from_rows(&p);
     } else {
         emit_from_blocks(&p);
-    }
-    if (used_cells(&p) < t->cells) {
-        emit_missing_cells(&p);
     }
     if (p.starts != NULL) {
         emit_all_starts(&p);
