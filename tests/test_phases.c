@@ -151,7 +151,7 @@ static int check_spec(aic_context *context, const aic_spec *spec, uint64_t seed)
 
 /* What takes a way of its own through the code that divides the work. */
 static const char *const ROWS[] = {
-    "conv2d(dtype=int8, fm_shape=[2,9,11,32], kernel_shape=[2,3,3,48,32], pad=[1,1,1,1])",
+    "conv2d(dtype=int8, fm_shape=[2,9,11,32], kernel_shape=[2,3,3,176,32], pad=[1,1,1,1])",
     "conv2d(dtype=int8, fm_shape=[2,19,11,32], kernel_shape=[2,3,3,96,32], init_l1out=false)",
     "conv2d(dtype=float16, fm_shape=[3,8,8,16], kernel_shape=[3,1,1,48,16], accumulate=fast)",
     "conv2d(dtype=float16, fm_shape=[3,8,8,16], kernel_shape=[3,1,1,48,16])",
