@@ -71,7 +71,7 @@ static LLVMValueRef has_bits(aic_emit *e, LLVMValueRef word, uint32_t mask)
     return LLVMBuildICmp(e->builder, LLVMIntEQ, bits, number(e, mask), "");
 }
 
-/* The highest level whose condition holds; condition[0] is not asked. */
+/* The highest level whose condition holds; condition[0] is not tested. */
 static LLVMValueRef highest(aic_emit *e, const LLVMValueRef *condition, size_t levels)
 {
     LLVMValueRef level = number(e, 1);

@@ -29,14 +29,14 @@ typedef enum kind {
     REL64,
     BRANCH26, /* AArch64: a distance in instructions, in the low 26 bits of one */
     PAGE21,   /* AArch64: a distance in pages, in the operand of adrp */
-    LOW12     /* AArch64: an offset in a page, in units of the access, in bits 10 to 21 */
+    LOW12     /* AArch64: an offset in a page, counted in accesses, in bits 10 to 21 */
 } kind;
 
 typedef struct relocation_row {
     unsigned machine, type;
     const char *name;
     kind kind;
-    unsigned shift; /* LOW12: the logarithm of the unit */
+    unsigned shift; /* LOW12: the logarithm of the access's size */
 } relocation_row;
 
 #define ROW(machine, name, ...)                                                                                        \
@@ -107,12 +107,12 @@ static void put_bits(unsigned char *at, uint32_t mask, uint32_t bits)
     memcpy(at, &instruction, sizeof instruction);
 }
 
-/* Writes the reference from `place` to `target`, offsets in the image; false when the distance is too large or not a
- * multiple of the unit. */
-static bool apply(const relocation_row *row, unsigned char *bytes, uint64_t place, uint64_t target)
+/* Writes the reference from `from` to `target`, offsets in the image; false when the distance is too large or not a
+ * multiple of the access's size. */
+static bool apply(const relocation_row *row, unsigned char *bytes, uint64_t from, uint64_t target)
 {
-    unsigned char *at = bytes + place;
-    const int64_t distance = (int64_t)(target - place);
+    unsigned char *at = bytes + from;
+    const int64_t distance = (int64_t)(target - from);
     switch (row->kind) {
     case REL32: {
         const int32_t narrow = (int32_t)distance;
@@ -126,7 +126,7 @@ static bool apply(const relocation_row *row, unsigned char *bytes, uint64_t plac
         put_bits(at, 0x03FFFFFF, (uint32_t)((uint64_t)distance >> 2));
         return distance % 4 == 0 && fits(distance, 28);
     case PAGE21: {
-        const int64_t pages = ((int64_t)target >> 12) - ((int64_t)place >> 12);
+        const int64_t pages = ((int64_t)target >> 12) - ((int64_t)from >> 12);
         const uint32_t bits = (uint32_t)pages;
         put_bits(at, 0x60FFFFE0, (bits & 3) << 29 | (bits >> 2 & 0x7FFFF) << 5);
         return fits(pages, 21);
@@ -231,8 +231,8 @@ static aic_status check_section(const linking *l, const Elf64_Shdr *header)
     return inside(l, header->sh_offset, header->sh_size) ? AIC_OK : fail_malformed("a section is not inside");
 }
 
-/* Finds the places of all sections, behind those of the objects before; the image's size and alignment grow. */
-static aic_status place_sections(linking *l)
+/* Finds the offsets of all sections, behind those of the objects before; the image's size and alignment grow. */
+static aic_status lay_out_sections(linking *l)
 {
     aic_image *image = l->image;
     /* No two sections of a proper object share bytes, which bounds the image of a malformed one. */
@@ -300,7 +300,7 @@ static Elf64_Sym symbol_at(const linking *l, const symbol_table *table, uint64_t
     return symbol;
 }
 
-/* The place of a symbol's section; NULL for what is defined elsewhere or not placed. */
+/* The offset of a symbol's section; NULL for what is defined elsewhere or not in the image. */
 static const placed_section *section_of(const linking *l, const Elf64_Sym *symbol)
 {
     if (symbol->st_shndx >= l->header.e_shnum || !l->section[symbol->st_shndx].placed) {
@@ -467,7 +467,7 @@ static aic_status relocate_by(linking *l, size_t index)
     return status;
 }
 
-/* Reads the object's header and places its sections. */
+/* Reads the object's header and finds the offsets of its sections. */
 static aic_status open_object(linking *l)
 {
     aic_status status = read_header(l);
@@ -475,7 +475,7 @@ static aic_status open_object(linking *l)
         return status;
     }
     l->section = calloc(l->header.e_shnum + (size_t)1, sizeof *l->section);
-    return l->section != NULL ? place_sections(l) : aic_fail_memory(SUBJECT, l->header.e_shnum * sizeof *l->section);
+    return l->section != NULL ? lay_out_sections(l) : aic_fail_memory(SUBJECT, l->header.e_shnum * sizeof *l->section);
 }
 
 /* Fills the object's part of the image. */
@@ -569,7 +569,7 @@ size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_
         return 0;
     }
     l.section = calloc(l.header.e_shnum + (size_t)1, sizeof *l.section);
-    if (l.section != NULL && place_sections(&l) == AIC_OK && find_symbols(&l, &table) == AIC_OK) {
+    if (l.section != NULL && lay_out_sections(&l) == AIC_OK && find_symbols(&l, &table) == AIC_OK) {
         for (uint64_t i = 0; i < table.count && count < AIC_PARTS_MAX; i++) {
             count = add_part(&l, &table, i, part, count);
         }

@@ -1,6 +1,6 @@
 /* Images: the machine code of a kernel as flat bytes that run wherever they lie.
  *
- * A kernel refers to nothing but itself, so its object is finished when its sections have places relative to each
+ * A kernel refers to nothing but itself, so its object is finished when its sections have offsets relative to each
  * other: nothing remains to be linked, and a copy of the bytes in executable memory is the kernel. */
 #ifndef AIC_IMAGE_H
 #define AIC_IMAGE_H

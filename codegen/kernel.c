@@ -239,7 +239,7 @@ static void emit_group(const kernel *k)
     aic_emit_function_end(k->e);
 }
 
-/* The packing, where there is one: the packed image is in the place of the shared memory. */
+/* The packing, where there is one: the packed image takes the place of the shared memory. */
 static void emit_pack_branch(member *m)
 {
     aic_emit *e = m->e;

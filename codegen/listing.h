@@ -1,4 +1,4 @@
-/* IR for people: the printed module with a comment at its head that tells what it is, and with the emitter's notes. */
+/* IR for people: the printed module with a comment at its head that says what it is, and with the emitter's notes. */
 #ifndef AIC_LISTING_H
 #define AIC_LISTING_H
 

@@ -44,7 +44,7 @@ static const pass_row *find_pass(const char *name, size_t length)
 typedef struct pipeline_reader {
     const char *at;
     size_t count;         /* passes and adaptors so far */
-    int level[DEPTH_MAX]; /* of the pipelines around this place, the outermost first */
+    int level[DEPTH_MAX]; /* of the pipelines around this pass, the outermost first */
     size_t depth;
 } pipeline_reader;
 
@@ -78,7 +78,7 @@ static aic_status read_element(pipeline_reader *in)
         *level = outermost(pass->levels);
     }
     if ((pass->levels & *level) == 0) {
-        return fail_name(name, length, "may not stand in this place, which is of another level");
+        return fail_name(name, length, "may not stand here, in a pipeline of another level");
     }
     if ((*in->at == '(') != (pass->inner != 0)) {
         return fail_name(name, length, pass->inner != 0 ? "wants a pipeline in parentheses" : "takes no pipeline");

@@ -17,7 +17,7 @@ static const char MAGIC[] = "AICR";
 
 _Static_assert(AIC_NO_FUNCTION == UINT64_MAX, "sizes have 64 bits, in bytes and in memory");
 
-enum { WORD = 8, NUMBER = 4, MAGIC_BYTES = 4, UNIT = 64, ALIGNMENT_MAX = 4096 };
+enum { WORD = 8, NUMBER = 4, MAGIC_BYTES = 4, MULTIPLE = 64, ALIGNMENT_MAX = 4096 };
 
 /* ---- writing ---- */
 
@@ -131,7 +131,7 @@ static void read_hash(aic_reader *in, const unsigned char *bytes)
 
 static bool is_memory(int64_t bytes)
 {
-    return bytes >= 0 && bytes % UNIT == 0;
+    return bytes >= 0 && bytes % MULTIPLE == 0;
 }
 
 /* A packed operand, its packed image, and the functions that have to do with it, are there or not together. */

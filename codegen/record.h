@@ -95,7 +95,7 @@ typedef struct aic_kernel_record {
  *     PACK  operand in 4 bytes; items, bytes in 8
  *     PHAS  number of phases in 4 bytes; for each its name as a text and its items in 8 bytes
  *     WORK  shared_bytes, private_bytes in 8 bytes
- *     IMAG  size, alignment, hash in 8 bytes; the place of each function in 8, all bits set: there is none
+ *     IMAG  size, alignment, hash in 8 bytes; the offset of each function in 8, all bits set: there is none
  *     SCHD  the schedule as a text
  *     HASH  that of all bytes before, in 8 bytes */
 enum { AIC_RECORD_VERSION = 2 };

@@ -57,7 +57,7 @@ typedef struct aic_generator {
     /* Describes the (valid, resolved) descriptor: aic_work_begin(), or the begin function of a shape. */
     void (*describe)(const void *desc, const aic_semantics *semantics, aic_work *work);
     /* In a fused chain: changes the description of the stages before so that it ends in this operator. operand[i]: the
-     * place of the operator's own operand i among the kernel's. NULL: never fused. */
+     * index of the operator's own operand i among the kernel's. NULL: never fused. */
     void (*fuse)(const void *desc, const aic_semantics *semantics, const int *operand, aic_work *work);
 } aic_generator;
 
@@ -68,7 +68,7 @@ typedef struct aic_generator {
 /* Makes the work one of this shape and returns the shape's structure, zeroed; `bytes` is its size. */
 void *aic_work_begin(aic_work *work, const aic_shape *shape, size_t bytes);
 
-/* A descriptor that asks for nothing: the kernel returns at once. */
+/* A descriptor without work: the kernel returns at once. */
 void aic_work_empty(aic_work *work);
 
 /* ---- for shapes ---- */

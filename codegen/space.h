@@ -1,4 +1,4 @@
-/* All legal schedules of a problem as a list, for those who measure them. */
+/* All legal schedules of a problem as a list, to be measured. */
 #ifndef AIC_SPACE_H
 #define AIC_SPACE_H
 

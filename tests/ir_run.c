@@ -17,12 +17,12 @@ typedef struct shape {
 typedef struct op {
     LLVMOpcode code;
     unsigned detail;             /* predicate, alignment, or which intrinsic */
-    unsigned to, from[ARGS_MAX]; /* places in the frame */
+    unsigned to, from[ARGS_MAX]; /* offsets in the frame */
     unsigned args;               /* of a call */
     shape type, source;          /* of the result (of Store: the value), and of operand 0 */
     int *mask;                   /* of ShuffleVector */
     unsigned block[2];           /* of Br, and per incoming value of PHI: see `edges` */
-    unsigned *edges;             /* of PHI: block, place, block, place, ... */
+    unsigned *edges;             /* of PHI: block, offset, block, offset, ... */
     unsigned edge_count;
     const struct function *callee; /* NULL: an intrinsic, or none */
 } op;
@@ -54,16 +54,16 @@ static void require(bool condition, const char *message)
 
 /* ---- decoding ---- */
 
-/* Places of values, by pointer. */
-typedef struct place_map {
+/* Offsets of values in the frame, by pointer. */
+typedef struct offset_map {
     LLVMValueRef *key;
-    unsigned *place, capacity, used;
-} place_map;
+    unsigned *offset, capacity, used;
+} offset_map;
 
 typedef struct decoder {
     ir_program *program;
     function *f;
-    place_map places;
+    offset_map offsets;
     LLVMBasicBlockRef *blocks;
 } decoder;
 
@@ -74,7 +74,7 @@ static void *grown(void *memory, size_t bytes)
     return result;
 }
 
-static unsigned slot_of(const place_map *map, LLVMValueRef key)
+static unsigned slot_of(const offset_map *map, LLVMValueRef key)
 {
     unsigned at = (unsigned)((uintptr_t)key / 8 * 2654435761u) & (map->capacity - 1);
     while (map->key[at] != NULL && map->key[at] != key) {
@@ -83,26 +83,26 @@ static unsigned slot_of(const place_map *map, LLVMValueRef key)
     return at;
 }
 
-static void put_place(place_map *map, LLVMValueRef key, unsigned place)
+static void put_offset(offset_map *map, LLVMValueRef key, unsigned offset)
 {
     if (2 * (map->used + 1) > map->capacity) {
-        place_map larger = {.capacity = map->capacity == 0 ? 256 : 2 * map->capacity};
+        offset_map larger = {.capacity = map->capacity == 0 ? 256 : 2 * map->capacity};
         larger.key = calloc(larger.capacity, sizeof *larger.key);
-        larger.place = calloc(larger.capacity, sizeof *larger.place);
-        require(larger.key != NULL && larger.place != NULL, "memory ran out");
+        larger.offset = calloc(larger.capacity, sizeof *larger.offset);
+        require(larger.key != NULL && larger.offset != NULL, "memory ran out");
         for (unsigned i = 0; i < map->capacity; i++) {
             if (map->key[i] != NULL) {
-                put_place(&larger, map->key[i], map->place[i]);
+                put_offset(&larger, map->key[i], map->offset[i]);
             }
         }
         free(map->key);
-        free(map->place);
+        free(map->offset);
         *map = larger;
     }
     const unsigned at = slot_of(map, key);
     map->used += map->key[at] == NULL;
     map->key[at] = key;
-    map->place[at] = place;
+    map->offset[at] = offset;
 }
 
 static unsigned element_bytes(LLVMTypeRef type)
@@ -155,22 +155,22 @@ static void write_constant(LLVMValueRef value, shape type, unsigned char *to)
     memcpy(to, &bits, type.bytes);
 }
 
-static unsigned place_of(decoder *d, LLVMValueRef value)
+static unsigned offset_of(decoder *d, LLVMValueRef value)
 {
-    const place_map *map = &d->places;
+    const offset_map *map = &d->offsets;
     if (map->capacity > 0) {
         const unsigned at = slot_of(map, value);
         if (map->key[at] != NULL) {
-            return map->place[at];
+            return map->offset[at];
         }
     }
     const shape type = shape_of(LLVMTypeOf(value));
-    const unsigned place = reserve(d->f, type);
+    const unsigned offset = reserve(d->f, type);
     if (LLVMIsConstant(value)) {
-        write_constant(value, type, d->f->image + place);
+        write_constant(value, type, d->f->image + offset);
     }
-    put_place(&d->places, value, place);
-    return place;
+    put_offset(&d->offsets, value, offset);
+    return offset;
 }
 
 static unsigned block_of(const decoder *d, LLVMBasicBlockRef block)
@@ -198,7 +198,7 @@ static void decode_call(decoder *d, LLVMValueRef call, op *o)
     o->args = LLVMGetNumArgOperands(call);
     require(o->args <= ARGS_MAX, "a call with too many arguments");
     for (unsigned i = 0; i < o->args; i++) {
-        o->from[i] = place_of(d, LLVMGetOperand(call, i));
+        o->from[i] = offset_of(d, LLVMGetOperand(call, i));
     }
     if (LLVMCountBasicBlocks(callee) > 0) {
         o->callee = function_of(d->program, callee);
@@ -219,7 +219,7 @@ static void decode_phi(decoder *d, LLVMValueRef phi, op *o)
     o->edges = grown(NULL, 2 * o->edge_count * sizeof *o->edges);
     for (unsigned i = 0; i < o->edge_count; i++) {
         o->edges[2 * i] = block_of(d, LLVMGetIncomingBlock(phi, i));
-        o->edges[2 * i + 1] = place_of(d, LLVMGetIncomingValue(phi, i));
+        o->edges[2 * i + 1] = offset_of(d, LLVMGetIncomingValue(phi, i));
     }
 }
 
@@ -228,7 +228,7 @@ static void decode_branch(decoder *d, LLVMValueRef branch, op *o)
     const unsigned targets = LLVMGetNumSuccessors(branch);
     o->detail = targets == 2;
     if (targets == 2) {
-        o->from[0] = place_of(d, LLVMGetCondition(branch));
+        o->from[0] = offset_of(d, LLVMGetCondition(branch));
     }
     for (unsigned i = 0; i < targets; i++) {
         o->block[i] = block_of(d, LLVMGetSuccessor(branch, i));
@@ -248,7 +248,7 @@ static void decode_operands(decoder *d, LLVMValueRef instruction, op *o)
     const int count = LLVMGetNumOperands(instruction);
     require(count <= OPERANDS_MAX, "IR with an instruction of many operands");
     for (int i = 0; i < count; i++) {
-        o->from[i] = place_of(d, LLVMGetOperand(instruction, (unsigned)i));
+        o->from[i] = offset_of(d, LLVMGetOperand(instruction, (unsigned)i));
     }
     if (count > 0) {
         o->source = shape_of(LLVMTypeOf(LLVMGetOperand(instruction, 0)));
@@ -268,7 +268,7 @@ static void decode(decoder *d, LLVMValueRef instruction, op *o)
     *o = (op){.code = LLVMGetInstructionOpcode(instruction)};
     if (LLVMGetTypeKind(LLVMTypeOf(instruction)) != LLVMVoidTypeKind) {
         o->type = shape_of(LLVMTypeOf(instruction));
-        o->to = place_of(d, instruction);
+        o->to = offset_of(d, instruction);
     }
     switch ((int)o->code) {
     case LLVMPHI:
@@ -324,7 +324,7 @@ static void decode_function(ir_program *program, function *f)
     LLVMGetBasicBlocks(f->value, d.blocks);
     reserve(f, (shape){1, 8}); /* no frame is empty */
     for (unsigned i = 0; i < f->params; i++) {
-        f->param[i] = place_of(&d, LLVMGetParam(f->value, i));
+        f->param[i] = offset_of(&d, LLVMGetParam(f->value, i));
     }
     for (unsigned b = 0; b < f->blocks; b++) {
         f->block_start[b] = f->count;
@@ -335,8 +335,8 @@ static void decode_function(ir_program *program, function *f)
         }
     }
     free(d.blocks);
-    free(d.places.key);
-    free(d.places.place);
+    free(d.offsets.key);
+    free(d.offsets.offset);
 }
 
 static const function *function_of(ir_program *program, LLVMValueRef value)

@@ -39,7 +39,7 @@ static bool is_ok(const list *l)
     return aic_arguments_check("test", l->argument, l->count, l->address) == AIC_OK;
 }
 
-/* Sizes and places such that some lists are apart and some are not, some of them at the end of the address space. */
+/* Sizes and addresses such that some lists are apart and some are not, some of them at the end of the address space. */
 START_TEST(sorted_as_by_pairs)
 {
     uint64_t state = (uint64_t)_i;

@@ -1,5 +1,5 @@
 /* tensor_arithmetic and tensor_arithmetic_quantized: the worked examples of the document (tensor arithmetic, section
- * 5), special values, places in memory, all of 8 bits. */
+ * 5), special values, addresses in memory, all of 8 bits. */
 #include "frontend/ops/arith/arith.h"
 #include "frontend/random/rng.h"
 #include "tests/specs.h"
@@ -309,10 +309,10 @@ START_TEST(broadcast)
 }
 END_TEST
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
 /* The example of data layouts, section 7: element (5,2,0,1) of [6,3,1,2] is byte 13 of lane 2. */
-START_TEST(place_by_hand)
+START_TEST(address_by_hand)
 {
     enum { LANE_BYTES = 64, LANES = 4 };
     static unsigned char memory[LANES * LANE_BYTES];
@@ -414,7 +414,7 @@ START_TEST(overlaps_are_found)
             twice |= written[i] > 1;
             shared |= written[i] > 0 && read[i] > 0;
         }
-        const bool same = aic_arith_same_places(&p, &p.operand[AIC_ARITH_INPUT0]);
+        const bool same = aic_arith_same_addresses(&p, &p.operand[AIC_ARITH_INPUT0]);
         if (status == AIC_OK) {
             ck_assert(!twice && (!shared || same));
         } else if (strstr(aic_last_error(), "shares words") != NULL) {
@@ -514,7 +514,7 @@ Suite *suite_arith_reference(void)
     tcase_add_loop_test(tcase, all_of_8_bits, 0, 7);
     tcase_add_test(tcase, words_of_other_widths);
     tcase_add_test(tcase, broadcast);
-    tcase_add_test(tcase, place_by_hand);
+    tcase_add_test(tcase, address_by_hand);
     tcase_add_test(tcase, rows_of_channels);
     tcase_add_test(tcase, overlaps_are_found);
     tcase_add_test(tcase, flat_is_one_lane);

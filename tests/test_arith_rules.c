@@ -273,7 +273,7 @@ START_TEST(random_is_legal_and_wide)
             local[fixed] += p.memory == AIC_MEMORY_LOCAL;
             for (int i = AIC_ARITH_INPUT0; i <= AIC_ARITH_INPUT1; i++) {
                 const aic_arith_source source = p.operand[i].source;
-                in_place[fixed] += source == AIC_ARITH_TENSOR && aic_arith_same_places(&p, &p.operand[i]);
+                in_place[fixed] += source == AIC_ARITH_TENSOR && aic_arith_same_addresses(&p, &p.operand[i]);
                 constant[fixed] += source == AIC_ARITH_CONSTANT;
             }
             unused_parts += fixed && p.shape[0] % (32 / p.operand[0].bits) != 0;
@@ -424,7 +424,7 @@ START_TEST(operands)
 }
 END_TEST
 
-/* An output of 20 words and inputs of up to 20 in one block; places in words. */
+/* An output of 20 words and inputs of up to 20 in one block; addresses in words. */
 static void check_call(const char *text, size_t output, size_t input0, size_t input1, const char *message)
 {
     static uint32_t block[100];

@@ -237,7 +237,7 @@ START_TEST(levels)
 }
 END_TEST
 
-/* ---- who does what ---- */
+/* ---- which thread does what ---- */
 
 enum { LOOP_THREADS = 3, CALLS_MAX = 64 };
 
@@ -325,7 +325,7 @@ static const struct {
     size_t offset[3], stride[3], images;
     bool packed;
     const char *message; /* NULL: accepted */
-} places[] = {
+} strided[] = {
     {{0, 4096, 8192}, {64, 256, 0}, 4, false, NULL},
     {{0, 4096, 8192}, {64, 256, 0}, 0, false, NULL},
     {{0, 64, 320}, {576, 576, 576}, 8, false, NULL}, /* image by image, no gap */
@@ -361,14 +361,14 @@ START_TEST(addresses)
     void *operands[3];
     memset(memory, UNTOUCHED, sizeof memory);
     for (int i = 0; i < 3; i++) {
-        operands[i] = memory + places[_i].offset[i];
+        operands[i] = memory + strided[_i].offset[i];
     }
-    const aic_status status = aic_kernel_call_batch(kernel, operands, places[_i].stride, places[_i].images);
-    if (places[_i].message == NULL) {
+    const aic_status status = aic_kernel_call_batch(kernel, operands, strided[_i].stride, strided[_i].images);
+    if (strided[_i].message == NULL) {
         ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
     } else {
         ck_assert_int_eq(status, AIC_INVALID_ARGUMENT);
-        ck_assert_str_eq(aic_last_error(), places[_i].message);
+        ck_assert_str_eq(aic_last_error(), strided[_i].message);
         for (size_t i = 0; i < sizeof memory; i++) {
             ck_assert_int_eq((unsigned char)memory[i], UNTOUCHED);
         }
@@ -433,7 +433,7 @@ Suite *suite_batch(void)
     tcase_add_loop_test(cases, levels, 0, 4 * levels_count());
     tcase_add_loop_test(cases, division, 0, sizeof plans / sizeof plans[0]);
     tcase_add_test(cases, wrong_loop);
-    tcase_add_loop_test(cases, addresses, 0, sizeof places / sizeof places[0]);
+    tcase_add_loop_test(cases, addresses, 0, sizeof strided / sizeof strided[0]);
     tcase_add_test(cases, in_place);
     tcase_add_test(cases, data);
     suite_add_tcase(suite, cases);

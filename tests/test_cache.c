@@ -245,7 +245,7 @@ START_TEST(one_flight_a_key)
 }
 END_TEST
 
-/* Every thread either made the attempt itself or was told of its failure, in the words of the one that made it. */
+/* Every thread either made the attempt itself or has the failure, with the message of the one that made it. */
 START_TEST(failure_reaches_all)
 {
     crowd *c = crowd_new(100, AIC_COMPILE);

@@ -212,7 +212,8 @@ START_TEST(overlap)
     char *arena = aligned_block(3 * room);
     for (size_t i = 0; i < CONV_OPERANDS; i++) {
         for (size_t j = 0; j < i; j++) {
-            /* Operand i slides over operand j: its last element on j's first, the same place, its first on j's last. */
+            /* Operand i slides over operand j: its last element on j's first, the same address, its first on j's last.
+             */
             ptrdiff_t step_i = (ptrdiff_t)aic_dtype_size(c->operand[i].dtype);
             ptrdiff_t step_j = (ptrdiff_t)aic_dtype_size(c->operand[j].dtype);
             ptrdiff_t shared[] = {step_i - c->operand[i].bytes, 0, c->operand[j].bytes - step_j};

@@ -333,7 +333,7 @@ START_TEST(every_entry)
 }
 END_TEST
 
-/* ---- what a kernel does is what each of its specifications asks for ---- */
+/* ---- what a kernel does is what each of its specifications says ---- */
 
 typedef struct operands {
     size_t count;

@@ -53,7 +53,7 @@ START_TEST(levels)
         if (check == AIC_OK) {
             ck_assert_str_eq(aic_context_isa(context), name);
             aic_context_destroy(context);
-            best = aic_isa_emulated(name) ? best : name; /* nobody gets an emulator who did not ask for it */
+            best = aic_isa_emulated(name) ? best : name; /* nobody gets an emulator without AIC_MAX_ISA */
         } else {
             ck_assert_int_eq(check, AIC_UNSUPPORTED);
             ck_assert(!aic_isa_emulated(name));

@@ -399,7 +399,7 @@ static void spoil_owner(const char *path)
 
 static const struct {
     void (*spoil)(const char *path);
-    const char *told;
+    const char *message;
 } SPOILED[] = {
     {spoil_byte, "it is damaged"},   {spoil_length, "it is damaged"},  {spoil_empty, "it is no kernel"},
     {spoil_text, "it is no kernel"}, {spoil_mode, "others may write"}, {spoil_mode_of_all, "others may write"},
@@ -416,7 +416,7 @@ START_TEST(spoiled_files)
     SPOILED[_i].spoil(only_file());
     deed d = call_anew(c, "rw");
     check_deed(&d, 1, 0, 1);
-    ck_assert_msg(strstr(d.warning, SPOILED[_i].told) != NULL && d.warning[0] != '\0', "\"%s\"", d.warning);
+    ck_assert_msg(strstr(d.warning, SPOILED[_i].message) != NULL && d.warning[0] != '\0', "\"%s\"", d.warning);
     d = call_anew(c, "ro");
     check_deed(&d, 0, 1, 0);
     ck_assert_str_eq(d.warning, "");

@@ -33,7 +33,7 @@ static int pick(int low, int high)
 }
 
 /* Where row `row` of a column lies in the source: blocks of 16 columns. */
-static size_t place(int column, int row)
+static size_t index_at(int column, int row)
 {
     return (size_t)column / BLOCK * BLOCK * ROWS + (size_t)row * BLOCK + (size_t)column % BLOCK;
 }
@@ -95,16 +95,16 @@ static uint64_t random_word(word_kind kind, int round)
 static double interesting(uint64_t word)
 {
     static const double ends[] = {-2147483648.0, 2147483647.0, -16777216.0, 16777216.0, 0};
-    const double unit = ldexp(1, shift_of(word)), scale = scale_of(word);
+    const double quantum = ldexp(1, shift_of(word)), scale = scale_of(word);
     switch (pick(0, 4)) {
     case 0:
         return ends[pick(0, 4)] + pick(-3, 3);
     case 1:
-        return pick(0, 1) ? 32768 * unit + pick(-3, 3) : -32768 * unit + pick(-3, 3);
+        return pick(0, 1) ? 32768 * quantum + pick(-3, 3) : -32768 * quantum + pick(-3, 3);
     case 2:
         return (double)(int32_t)random_bits();
     default:
-        return pick(-600, 600) * 0.5 / scale * unit + pick(-2, 2) * (pick(0, 1) ? 1 : unit);
+        return pick(-600, 600) * 0.5 / scale * quantum + pick(-2, 2) * (pick(0, 1) ? 1 : quantum);
     }
 }
 
@@ -124,7 +124,7 @@ START_TEST(words)
         for (int n = 0; n < COLUMNS; n++) {
             word[n] = random_word((word_kind)(_i % KINDS), round);
             for (int row = 0; row < ROWS; row++) {
-                source[place(n, row)] = to_int32(interesting(word[n]));
+                source[index_at(n, row)] = to_int32(interesting(word[n]));
             }
         }
         snprintf(text, sizeof text,
@@ -174,7 +174,7 @@ START_TEST(words_of_floats)
         for (int n = 0; n < COLUMNS; n++) {
             word[n] = random_word((word_kind)(_i % KINDS), round);
             for (int row = 0; row < ROWS; row++) {
-                source[place(n, row)] = interesting_float(word[n]);
+                source[index_at(n, row)] = interesting_float(word[n]);
             }
         }
         snprintf(text, sizeof text,
@@ -229,7 +229,7 @@ START_TEST(halves)
         for (int n = 0; n < COLUMNS; n++) {
             bias[n] = pick(0, 1) ? biases[pick(0, 7)] : (int32_t)random_bits();
             for (int row = 0; row < ROWS; row++) {
-                source[place(n, row)] = near_limits(aic_half_to_double(half[n % BLOCK]), bias[n]);
+                source[index_at(n, row)] = near_limits(aic_half_to_double(half[n % BLOCK]), bias[n]);
             }
         }
         snprintf(text, sizeof text,

@@ -159,7 +159,7 @@ typedef struct race {
 static void drop_number(aic_retired *retired)
 {
     aic_cache_entry *entry = (aic_cache_entry *)((char *)retired - offsetof(aic_cache_entry, retired));
-    *(uint64_t *)entry->value = UINT64_MAX; /* who reads it now sees it */
+    *(uint64_t *)entry->value = UINT64_MAX; /* a reader sees it from now on */
     free(entry->value);
     free(entry);
 }
@@ -354,7 +354,7 @@ START_TEST(memory_besides_code)
 }
 END_TEST
 
-/* A kernel that is asked for in more and more ways takes no more and more memory, and stays as long as one is in use.
+/* A kernel that is requested in more and more ways takes no more and more memory, and stays as long as one is in use.
  */
 START_TEST(many_requests_for_a_kernel)
 {

@@ -109,10 +109,10 @@ static void check_nest(const aic_explanation *e)
         products *= strtod(strstr(line, ": ") + 2, NULL);
         line = strchr(line, '\n');
     }
-    const char *cell = strstr(e->text, " cells of ");
-    ck_assert_ptr_nonnull(cell);
-    const double channels = strtod(cell + 10, NULL);
-    products *= strtod(strstr(cell, "time: ") + 6, NULL) * channels * strtod(strstr(cell, "vectors of ") + 11, NULL);
+    const char *kpack = strstr(e->text, " k-packs of ");
+    ck_assert_ptr_nonnull(kpack);
+    const double channels = strtod(kpack + strlen(" k-packs of "), NULL);
+    products *= strtod(strstr(kpack, "time: ") + 6, NULL) * channels * strtod(strstr(kpack, "vectors of ") + 11, NULL);
     ck_assert_msg(products >= (double)e->macs && products <= 4 * (double)e->macs,
                   "%s: the loops do %g of %" PRId64 "\n%s", e->isa, products, e->macs, e->text);
 }

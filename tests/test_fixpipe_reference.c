@@ -258,92 +258,94 @@ END_TEST
 
 /* ---- layouts ---- */
 
-enum { PATTERN = 0xEE, PLACES = 4096 };
+enum { PATTERN = 0xEE, OPERAND_BYTES = 4096 };
 
 /* Runs a specification of int32 or float32 moves, or of REQ8 with the scale 1, on src[i] = i + 1 (as int32 bits) over a
  * patterned dst, which the caller frees. */
-static unsigned char *run_places(const char *text)
+static unsigned char *run_pattern(const char *text)
 {
-    static int32_t src[PLACES];
+    static int32_t src[OPERAND_BYTES];
     const aic_spec spec = spec_of(text);
     aic_operand operand[AIC_OPERANDS_MAX];
     size_t count;
-    for (int i = 0; i < PLACES; i++) {
+    for (int i = 0; i < OPERAND_BYTES; i++) {
         src[i] = i + 1;
     }
     ck_assert_msg(aic_spec_operands(&spec, NULL, operand, &count) == AIC_OK, "%s", aic_last_error());
-    ck_assert_int_le(operand[0].bytes, PLACES);
-    ck_assert_int_le(operand[1].elements, PLACES);
-    unsigned char *dst = malloc(PLACES);
+    ck_assert_int_le(operand[0].bytes, OPERAND_BYTES);
+    ck_assert_int_le(operand[1].elements, OPERAND_BYTES);
+    unsigned char *dst = malloc(OPERAND_BYTES);
     ck_assert_ptr_nonnull(dst);
-    memset(dst, PATTERN, PLACES);
+    memset(dst, PATTERN, OPERAND_BYTES);
     void *operands[] = {dst, src, NULL};
     run_reference(&spec, NULL, operands, 3);
     return dst;
 }
 
 /* Asserts that byte offsets hold elements of `size` bytes, and that nothing but `elements` of them was written. */
-typedef struct place {
+typedef struct written {
     int byte;
     int32_t value; /* 1 + element of src */
-} place;
+} written;
 
-static void check_places(const char *text, size_t size, size_t elements, const place *places, size_t count)
+static void check_elements(const char *text, size_t size, size_t elements, const written *expected, size_t count)
 {
-    unsigned char *dst = run_places(text);
+    unsigned char *dst = run_pattern(text);
     size_t untouched = 0;
     for (size_t i = 0; i < count; i++) {
         int32_t value = 0;
-        memcpy(&value, dst + places[i].byte, size);
-        ck_assert_msg(value == places[i].value, "%s: byte %d holds %d, not %d", text, places[i].byte, value,
-                      places[i].value);
+        memcpy(&value, dst + expected[i].byte, size);
+        ck_assert_msg(value == expected[i].value, "%s: byte %d holds %d, not %d", text, expected[i].byte, value,
+                      expected[i].value);
     }
-    for (size_t i = 0; i < PLACES; i += size) {
+    for (size_t i = 0; i < OPERAND_BYTES; i += size) {
         static const unsigned char pattern[] = {PATTERN, PATTERN, PATTERN, PATTERN};
         untouched += memcmp(dst + i, pattern, size) == 0;
     }
-    ck_assert_uint_eq(PLACES / size - untouched, elements);
+    ck_assert_uint_eq(OPERAND_BYTES / size - untouched, elements);
     free(dst);
 }
 
-#define CHECK_PLACES(text, size, elements, ...)                                                                        \
-    check_places(text, size, elements, (const place[]){__VA_ARGS__},                                                   \
-                 sizeof((const place[]){__VA_ARGS__}) / sizeof(place))
+#define CHECK_ELEMENTS(text, size, elements, ...)                                                                      \
+    check_elements(text, size, elements, (const written[]){__VA_ARGS__},                                               \
+                   sizeof((const written[]){__VA_ARGS__}) / sizeof(written))
 
 START_TEST(rows_of_a_matrix)
 {
     /* 17 columns: the second block has one; rows 20 apart; blocks of src 5 rows apart. */
-    CHECK_PLACES("fixpipe(src=int32, dst=int32, nSize=17, mSize=3, srcStride=5, dstStride=20)", 4, 51, {0, 1},
-                 {15 * 4, 16}, {16 * 4, 81}, {20 * 4, 17}, {(20 + 16) * 4, 97}, {(40 + 16) * 4, 113});
+    CHECK_ELEMENTS("fixpipe(src=int32, dst=int32, nSize=17, mSize=3, srcStride=5, dstStride=20)", 4, 51, {0, 1},
+                   {15 * 4, 16}, {16 * 4, 81}, {20 * 4, 17}, {(20 + 16) * 4, 97}, {(40 + 16) * 4, 113});
     /* srcStride 0: every block is the first. */
-    CHECK_PLACES("fixpipe(src=int32, dst=int32, nSize=40, mSize=2, srcStride=0, dstStride=40)", 4, 80, {0, 1},
-                 {16 * 4, 1}, {39 * 4, 8}, {(40 + 33) * 4, 18});
+    CHECK_ELEMENTS("fixpipe(src=int32, dst=int32, nSize=40, mSize=2, srcStride=0, dstStride=40)", 4, 80, {0, 1},
+                   {16 * 4, 1}, {39 * 4, 8}, {(40 + 33) * 4, 18});
 }
 END_TEST
 
 START_TEST(several_matrices) /* E7 */
 {
 #define TWO "fixpipe(src=float, dst=float, ndNum=2, mSize=16, nSize=16, srcStride=16, srcNdStride=1, "
-    CHECK_PLACES(TWO "dstStride=16, dstNdStride=256)", 4, 512, {0, 1}, {255 * 4, 256}, {256 * 4, 257}, {511 * 4, 512});
-    CHECK_PLACES(TWO "dstStride=32, dstNdStride=16)", 4, 512, {0, 1}, {15 * 4, 16}, {16 * 4, 257}, {32 * 4, 17},
-                 {(15 * 32 + 15) * 4, 256}, {(32 * 15 + 31) * 4, 512});
-    CHECK_PLACES("fixpipe(src=int32, dst=int32, ndNum=3, mSize=2, nSize=2, srcNdStride=2, dstStride=3, dstNdStride=7)",
-                 4, 12, {0, 1}, {4, 2}, {12, 17}, {28, 513}, {(14 + 3 + 1) * 4, 1024 + 16 + 2});
+    CHECK_ELEMENTS(TWO "dstStride=16, dstNdStride=256)", 4, 512, {0, 1}, {255 * 4, 256}, {256 * 4, 257},
+                   {511 * 4, 512});
+    CHECK_ELEMENTS(TWO "dstStride=32, dstNdStride=16)", 4, 512, {0, 1}, {15 * 4, 16}, {16 * 4, 257}, {32 * 4, 17},
+                   {(15 * 32 + 15) * 4, 256}, {(32 * 15 + 31) * 4, 512});
+    CHECK_ELEMENTS(
+        "fixpipe(src=int32, dst=int32, ndNum=3, mSize=2, nSize=2, srcNdStride=2, dstStride=3, dstNdStride=7)", 4, 12,
+        {0, 1}, {4, 2}, {12, 17}, {28, 513}, {(14 + 3 + 1) * 4, 1024 + 16 + 2});
 }
 END_TEST
 
 START_TEST(column_blocks)
 {
     /* ndNum has no effect here. */
-    CHECK_PLACES("fixpipe(src=int32, dst=int32, format=NZ, ndNum=9, srcNdStride=1, nSize=32, mSize=3, srcStride=16, "
-                 "dstStride=7)",
-                 4, 96, {0, 1}, {(2 * 16 + 15) * 4, 48}, {7 * 32, 257}, {7 * 32 + (16 + 1) * 4, 256 + 18});
-    CHECK_PLACES("fixpipe(src=float, dst=float, format=NZ, isChannelSplit=true, nSize=16, mSize=16, srcStride=16, "
-                 "dstStride=16)",
-                 4, 256, {580, 2 * 16 + 9 + 1}, {0, 1}, {7 * 4, 8}, {512, 9}, {8 * 4, 17});
-    CHECK_PLACES("fixpipe(src=float, dst=float, format=NZ, isChannelSplit=true, nSize=24, mSize=2, srcStride=4, "
-                 "dstStride=3)",
-                 4, 48, {96, 9}, {192, 65}, {192 + 8 * 4, 81});
+    CHECK_ELEMENTS("fixpipe(src=int32, dst=int32, format=NZ, ndNum=9, srcNdStride=1, nSize=32, mSize=3, srcStride=16, "
+                   "dstStride=7)",
+                   4, 96, {0, 1}, {(2 * 16 + 15) * 4, 48}, {7 * 32, 257}, {7 * 32 + (16 + 1) * 4, 256 + 18});
+    CHECK_ELEMENTS("fixpipe(src=float, dst=float, format=NZ, isChannelSplit=true, nSize=16, mSize=16, srcStride=16, "
+                   "dstStride=16)",
+                   4, 256, {580, 2 * 16 + 9 + 1}, {0, 1}, {7 * 4, 8}, {512, 9}, {8 * 4, 17});
+    CHECK_ELEMENTS("fixpipe(src=float, dst=float, format=NZ, isChannelSplit=true, nSize=24, mSize=2, srcStride=4, "
+                   "dstStride=3)",
+                   4, 48, {96, 9}, {192, 65}, {192 + 8 * 4, 81});
 }
 END_TEST
 
@@ -351,10 +353,10 @@ END_TEST
 START_TEST(merged_blocks)
 {
 #define BYTES "fixpipe(src=int32, dst=uint8, quantPre=REQ8, deqScalar=0x3F800000, format=NZ, srcStride=2, mSize=2, "
-    CHECK_PLACES(BYTES "nSize=48, dstStride=3)", 1, 96, {0, 1}, {15, 16}, {16, 33}, {31, 48}, {32, 17}, {63, 64},
-                 {96, 65}, {96 + 15, 80}, {96 + 16, 81}, {96 + 31, 96});
-    CHECK_PLACES(BYTES "nSize=64, dstStride=2)", 1, 128, {64, 65}, {64 + 16, 97}, {64 + 32, 81}, {64 + 63, 128});
-    CHECK_PLACES(BYTES "nSize=16, dstStride=1)", 1, 32, {0, 1}, {16, 17}, {31, 32});
+    CHECK_ELEMENTS(BYTES "nSize=48, dstStride=3)", 1, 96, {0, 1}, {15, 16}, {16, 33}, {31, 48}, {32, 17}, {63, 64},
+                   {96, 65}, {96 + 15, 80}, {96 + 16, 81}, {96 + 31, 96});
+    CHECK_ELEMENTS(BYTES "nSize=64, dstStride=2)", 1, 128, {64, 65}, {64 + 16, 97}, {64 + 32, 81}, {64 + 63, 128});
+    CHECK_ELEMENTS(BYTES "nSize=16, dstStride=1)", 1, 32, {0, 1}, {16, 17}, {31, 32});
 }
 END_TEST
 
@@ -474,7 +476,7 @@ START_TEST(chain_equals_stages)
     int8_t a[M * K], b[K * N];
     uint64_t words[N];
     static int32_t c[BLOCKS * ROWS * 16];
-    unsigned char staged[PLACES], fused[PLACES];
+    unsigned char staged[OPERAND_BYTES], fused[OPERAND_BYTES];
     for (int i = 0; i < M * K; i++) {
         a[i] = (int8_t)(i * 37);
     }

@@ -257,7 +257,7 @@ START_TEST(first_broken_rule_is_reported)
         {NULL, "fill_block", 0, "fixpipe: fill_block: "},
     };
     rule_check_order(mends, sizeof mends / sizeof mends[0]);
-    /* deqScalar has its place, too. */
+    /* deqScalar has an offset, too. */
     aic_spec spec = spec_of("fixpipe(" DEQ "0x7F800000, ndNum=-1)");
     check_rules(&spec, "fixpipe: deqScalar: the scale of 0x7f800000 is infinite" NOT_NORMAL);
     spec.stage[0].desc.fixpipe.quantPre = AIC_F322F16;
@@ -371,7 +371,7 @@ START_TEST(fusion_fills_in)
         ck_assert_msg(aic_spec_resolve(&spec, NULL, &resolved) == AIC_OK, "%s: %s", text, aic_last_error());
         snprintf(text, sizeof text, "%sfixpipe(%s, %s)", rows[i].producer, rows[i].keys, rows[i].filled);
         aic_spec expected = spec_of(text);
-        expected.stage[0] = resolved.stage[0]; /* the producer may be told to hand over its matrix, too */
+        expected.stage[0] = resolved.stage[0]; /* the producer may have to hand over its matrix, too */
         ck_assert_msg(aic_spec_equal(&resolved, &expected), "not %s", text);
     }
 }

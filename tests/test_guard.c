@@ -193,7 +193,7 @@ static void want_tile(aic_emit *e, aic_move_plan plan)
 {
     plan.transposes = true;
     plan.rows_valid = plan.rows;
-    plan.group = 1;
+    plan.next_count = 1;
     plan.read.out = 1 << 10;
     plan.write.in[0] = 1 << 10;
     aic_emit_transpose(e, &plan, 1, aic_emit_param(e, 0), aic_emit_param(e, 0));
@@ -276,7 +276,7 @@ START_TEST(more_boxes_than_there_is_room_for)
 }
 END_TEST
 
-/* ---- who is inside ---- */
+/* ---- threads inside ---- */
 
 enum { LONERS = 4, LONER_KIND = AIC_GUARD_KINDS - 2 };
 

@@ -16,7 +16,7 @@ Suite *suite_host(void);
 
 /* ---- machines ---- */
 
-/* Flags of processors, as groups that come or go together. */
+/* Flags of processors, as sets that come or go together. */
 typedef enum flag {
     OSXSAVE = 1 << 0,
     AVX2 = 1 << 1,
@@ -52,18 +52,18 @@ static aic_x86_words words_of(unsigned flags, uint64_t state)
     };
 }
 
-static int asked, answer;
+static int requests, answer;
 
 static int permit(void)
 {
-    asked++;
+    requests++;
     return answer;
 }
 
 static aic_host machine(unsigned flags, uint64_t state, uint32_t emulated, int permission)
 {
     const aic_x86_words words = words_of(flags, state);
-    asked = 0, answer = permission;
+    requests = 0, answer = permission;
     return aic_host_with(aic_x86_features(&words), emulated, permit);
 }
 
@@ -235,7 +235,7 @@ START_TEST(permission_is_asked_when_it_is_needed)
         (void)machine(machines[m].flags, machines[m].state, machines[m].emulated, machines[m].permission);
         const bool tiles = (machines[m].flags & (TILE | OSXSAVE)) == (TILE | OSXSAVE) &&
                            machines[m].state == AMX_STATE && (machines[m].emulated & AIC_CPU_TILES) == 0;
-        ck_assert_msg(asked == (tiles ? 1 : 0), "%s: asked %d times", machines[m].what, asked);
+        ck_assert_msg(requests == (tiles ? 1 : 0), "%s: requested %d times", machines[m].what, requests);
     }
 }
 END_TEST
@@ -350,7 +350,7 @@ START_TEST(families)
 }
 END_TEST
 
-/* The bits that operators ask for belong to levels whose features bring the instructions. */
+/* The bits that operators require belong to levels whose features bring the instructions. */
 START_TEST(tiles_need_amx)
 {
     static const struct {

@@ -130,7 +130,7 @@ START_TEST(every_entry_counts)
 }
 END_TEST
 
-/* Stages and specifications are told apart however they follow one another, and symbols tell what there is. */
+/* Stages and specifications are distinguished however they follow one another, and symbols name what there is. */
 START_TEST(forms_differ)
 {
     const aic_spec pair[] = {specs[1], specs[0]}, reversed[] = {specs[0], specs[1]}, twice[] = {specs[1], specs[1]};

@@ -1,4 +1,4 @@
-/* Objects as images: places of sections, every relocation, what is refused, malformed objects; and images as code. */
+/* Objects as images: offsets of sections, every relocation, what is refused, malformed objects; and images as code. */
 #include "codegen/image.h"
 #include "frontend/random/rng.h"
 #include "runtime/code_memory.h"
@@ -116,7 +116,7 @@ static void check_refused(const object *o, const char *message)
     ck_assert_uint_eq(image.size, 77);
 }
 
-START_TEST(places)
+START_TEST(offsets)
 {
     object o = object_of(EM_X86_64);
     aic_image image;
@@ -476,7 +476,7 @@ static void permissions_of(const void *address, char text[5])
     fclose(maps);
 }
 
-/* The same image in several places at once, each of its own and not writable; its name is taken by none of them. */
+/* The same image at several addresses at once, each of its own and not writable; its name is taken by none of them. */
 START_TEST(placed_twice)
 {
     aic_image image;
@@ -534,7 +534,7 @@ Suite *suite_image(void)
 {
     Suite *suite = suite_create("image");
     TCase *objects = tcase_create("objects"), *code = tcase_create("code");
-    tcase_add_test(objects, places);
+    tcase_add_test(objects, offsets);
     tcase_add_test(objects, two_objects);
     tcase_add_test(objects, two_objects_refused);
     tcase_add_loop_test(objects, applied_relocations, 0, sizeof applied / sizeof applied[0]);

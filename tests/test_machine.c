@@ -24,7 +24,7 @@ static const char *const ROWS[] = {
     "transdata(dtype=float32, src=NC1HWC0, dst=NCHW, shape=[1,64,9,8])",
     "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[2,37,16,5])",
     "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[4,20,8,16])",
-    "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[1,2,9,37])", /* tiles that end between places for stores */
+    "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[1,2,9,37])", /* tiles that end between addresses for stores */
     "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[3,2,9,36])",
     "transdata(dtype=int8, src=NCHW, dst=NHWC, shape=[2,16,9,37])",
     "transdata(dtype=int8, src=NC1HWC0, dst=NHWC, shape=[1,9,37,33])",
@@ -129,9 +129,9 @@ static bool staged(const aic_move_plan *p)
     return p->stage != 0;
 }
 
-static bool staged_groups(const aic_move_plan *p)
+static bool staged_several(const aic_move_plan *p)
 {
-    return p->stage != 0 && p->group > 1;
+    return p->stage != 0 && p->next_count > 1;
 }
 
 static bool staged_past(const aic_move_plan *p)
@@ -149,9 +149,9 @@ static bool bands(const aic_move_plan *p)
     return p->transposes && p->band < (p->next.extent > 1 ? p->next.extent : p->write.extent);
 }
 
-static bool grouped(const aic_move_plan *p)
+static bool takes_several(const aic_move_plan *p)
 {
-    return p->group > 1;
+    return p->next_count > 1;
 }
 
 static bool tails(const aic_move_plan *p)
@@ -203,11 +203,11 @@ static const struct {
     {"runs past the caches", runs_past, NULL},
     {"zeros past the caches", zeros_past, NULL},
     {"lines copied aside", staged, NULL},
-    {"lines of groups copied aside", staged_groups, NULL},
+    {"lines of several indices of a short dimension copied aside", staged_several, NULL},
     {"lines copied aside, past the caches", staged_past, NULL},
     {"several bursts", bursts, NULL},
     {"several bands", bands, NULL},
-    {"groups of a short dimension", grouped, NULL},
+    {"several indices of a short dimension", takes_several, NULL},
     {"a smaller last tile", tails, NULL},
     {"a smaller last tile, past the caches", tails_past, NULL},
     {"runs in a loop", long_runs, NULL},

@@ -117,7 +117,7 @@ typedef struct asker {
     aic_status status;
 } asker;
 
-static void *ask(void *argument)
+static void *request(void *argument)
 {
     asker *a = argument;
     const aic_conv2d_desc desc = conv_desc(AIC_INT8, a->width);
@@ -137,7 +137,7 @@ static void compile_together(void *argument)
     int started = 0;
     for (int i = 0; i < THREADS; i++) {
         a[i] = (asker){.width = 10 + i, .status = AIC_OUT_OF_MEMORY};
-        started += pthread_create(&thread[started], NULL, ask, &a[i]) == 0;
+        started += pthread_create(&thread[started], NULL, request, &a[i]) == 0;
     }
     for (int i = 0; i < started; i++) {
         pthread_join(thread[i], NULL);
@@ -206,7 +206,8 @@ static void *expect_cannot_compile_on_thread(void *c)
     return NULL;
 }
 
-/* The run in which it happens is told so, later ones that nothing can be compiled any more; kernels go on. */
+/* The run in which it happens has a message about it, later ones have one that nothing can be compiled any more;
+ * kernels go on. */
 static void run_out_inside(void *argument)
 {
     aic_status (*body)(void *) = *(aic_status(**)(void *))argument;

@@ -92,7 +92,7 @@ static void put(void *operand, int64_t cell, aic_dtype dtype, uint32_t bits)
     memcpy((unsigned char *)operand + cell * (int64_t)size, &bits, size);
 }
 
-/* Places of layouts.md, section 2. */
+/* Indices of layouts.md, section 2. */
 static int64_t zz(int64_t r, int64_t c, int64_t columns, int64_t c0)
 {
     return ((r / 16 * ((columns + c0 - 1) / c0) + c / c0) * 16 + r % 16) * c0 + c % c0;

@@ -1,4 +1,4 @@
-/* mmad's rules: every field's message, both ends of its range, the order of the list; operands; what fusion asks for.
+/* mmad's rules: every field's message, both ends of its range, the order of the list; operands; what fusion requires.
  */
 #include "tests/rule_case.h"
 #include "tests/specs.h"

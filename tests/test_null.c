@@ -12,7 +12,7 @@ Suite *suite_null(void);
 
 enum { BLOCK = 8192, TEXT_MAX = 2048 };
 
-/* Right arguments, and places for results. */
+/* Right arguments, and memory for results. */
 typedef struct fixture {
     aic_spec spec, fast, tile, made_spec;
     aic_semantics semantics;

@@ -141,7 +141,7 @@ static bool leads_to_function(const aic_image *image, size_t at)
     return false;
 }
 
-/* With a table the image has the same functions at the same places: what is debugged is what runs otherwise, but for
+/* With a table the image has the same functions at the same offsets: what is debugged is what runs otherwise, but for
  * the order of what a function saves at its begin. The table leads to the entry points. */
 static void check_unwind(aic_arch arch, const char *level, const aic_spec *spec)
 {
@@ -274,7 +274,7 @@ START_TEST(link_in_the_way)
 }
 END_TEST
 
-/* Bytes of a map that had 6 before the process asks for one, written at this time; then it is removed. */
+/* Bytes of a map that had 6 before the process requests one, written at this time; then it is removed. */
 static long size_after_start(time_t written)
 {
     char path[64];

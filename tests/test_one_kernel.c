@@ -213,14 +213,14 @@ END_TEST
 
 /* ---- calls ---- */
 
-/* What the context holds: kernels, and entries for what was asked for. */
-static void check_held(uint64_t kernels, size_t asked)
+/* What the context holds: kernels, and entries for requests. */
+static void check_held(uint64_t kernels, size_t requests)
 {
     aic_cache_stats stats;
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, kernels);
     ck_assert_uint_eq(stats.compiles, kernels);
-    ck_assert_uint_eq(atomic_load(&context->by_request.entries), asked);
+    ck_assert_uint_eq(atomic_load(&context->by_request.entries), requests);
 }
 
 /* Operands of the calls below; they are small. */
@@ -297,8 +297,8 @@ START_TEST(what_counts_is_looked_at)
 }
 END_TEST
 
-/* What a kernel is made of need not be legal: in the other format there are 8192 rows at most. It is found by those who
- * ask for something legal, and refused to those who ask for itself. */
+/* What a kernel is made of need not be legal: in the other format there are 8192 rows at most. It is found by requests
+ * of something legal, and refused to a request of itself. */
 START_TEST(canonical_specifications_are_no_requests)
 {
     const aic_spec spec = spec_of("fixpipe(dst=float16, src=float32, quantPre=F322F16, format=NZ, mSize=8193, "
@@ -318,7 +318,7 @@ START_TEST(canonical_specifications_are_no_requests)
 }
 END_TEST
 
-/* A schedule is judged for, and belongs to, the kernel, whoever asks. */
+/* A schedule is judged for, and belongs to, the kernel, whatever the request. */
 START_TEST(schedules_of_one_kernel)
 {
     static const char *const texts[] = {CONV_POINT ", dilation=[1,1])",

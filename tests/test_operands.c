@@ -281,8 +281,8 @@ START_TEST(one_kernel_for_all_spellings)
 }
 END_TEST
 
-/* One tile in several places, with any padding: one kernel. The rules look at every place nonetheless. */
-START_TEST(one_kernel_for_all_places)
+/* One tile at several addresses, with any padding: one kernel. The rules look at every address nonetheless. */
+START_TEST(one_kernel_for_all_addresses)
 {
 #define TILE "texpands(dtype=float32, rows=2, cols=8, v_row=1"
     static const char *const texts[] = {TILE ", manual=true, address=64)", TILE ")", TILE ", pad=2)",
@@ -563,7 +563,7 @@ Suite *suite_operands(void)
     tcase_add_loop_test(tcase, empty_operands_overlap_nothing, 0, WAYS);
     tcase_add_test(tcase, typed_functions_are_those_of_the_operator);
     tcase_add_loop_test(tcase, one_kernel_for_all_spellings, 0, SPELLINGS);
-    tcase_add_loop_test(tcase, one_kernel_for_all_places, 0, 5);
+    tcase_add_loop_test(tcase, one_kernel_for_all_addresses, 0, 5);
     tcase_add_loop_test(tcase, spellings_at_once, 0, 5);
     tcase_add_test(tcase, refused_chains_are_not_kept);
     tcase_add_test(tcase, resolving_is_done_once);

@@ -1,4 +1,4 @@
-/* Pictures and weights in the layouts of conv2d: the place of every element, what fills the gaps, refusals; and a
+/* Pictures and weights in the layouts of conv2d: the index of every element, what fills the gaps, refusals; and a
  * convolution of what is packed against the plain sum. */
 #include <aic/aic.h>
 #include <check.h>
@@ -19,7 +19,7 @@ static const struct {
     {{2, 3, 2, 33}, 32, 7}, {{1, 1, 1, 32}, 32, 77}, {{3, 1, 2, 64}, 32, 200},
 };
 
-START_TEST(every_pixel_has_its_place)
+START_TEST(every_pixel_has_its_index)
 {
     const int64_t *s = pictures[_i].shape, c0 = pictures[_i].c0, c1 = (s[3] + c0 - 1) / c0;
     size_t bytes = 0;
@@ -35,11 +35,11 @@ START_TEST(every_pixel_has_its_place)
     const int8_t *at = packed;
     for (int64_t n = 0; n < s[0]; n++) {
         for (int64_t b = 0; b < c1; b++) {
-            for (int64_t cell = 0; cell < s[1] * s[2]; cell++) {
+            for (int64_t pixel = 0; pixel < s[1] * s[2]; pixel++) {
                 for (int64_t c = b * c0; c < (b + 1) * c0; c++, at++) {
                     int expected = 0;
                     if (c < s[3]) {
-                        expected = picture[(n * s[1] * s[2] + cell) * s[3] + c] - pictures[_i].zero_point;
+                        expected = picture[(n * s[1] * s[2] + pixel) * s[3] + c] - pictures[_i].zero_point;
                         expected = expected < -128 ? -128 : expected > 127 ? 127 : expected;
                     }
                     ck_assert_int_eq(*at, expected);
@@ -63,7 +63,7 @@ static const struct {
     {AIC_FLOAT16, {40, 16, 1, 1}, 16},
 };
 
-START_TEST(every_weight_has_its_place)
+START_TEST(every_weight_has_its_index)
 {
     const int64_t *s = weights[_i].shape, c0 = weights[_i].c0;
     const int64_t c1 = (s[1] + c0 - 1) / c0, outputs = (s[0] + 15) / 16 * 16;
@@ -254,8 +254,8 @@ Suite *suite_pack(void)
     Suite *suite = suite_create("pack");
     TCase *tests = tcase_create("pack");
     tcase_add_loop_test(tests, results_have_names, 0, (int)(sizeof RESULTS / sizeof *RESULTS));
-    tcase_add_loop_test(tests, every_pixel_has_its_place, 0, COUNT(pictures));
-    tcase_add_loop_test(tests, every_weight_has_its_place, 0, COUNT(weights));
+    tcase_add_loop_test(tests, every_pixel_has_its_index, 0, COUNT(pictures));
+    tcase_add_loop_test(tests, every_weight_has_its_index, 0, COUNT(weights));
     tcase_add_test(tests, like_transdata);
     tcase_add_test(tests, feeds_conv2d);
     tcase_add_test(tests, refused);

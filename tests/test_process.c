@@ -36,7 +36,7 @@ static aic_conv2d_desc numbered(int64_t number)
     return desc;
 }
 
-/* Makes kernel after kernel in a context, until it is told to stop or cannot any more. */
+/* Makes kernel after kernel in a context, until it is stopped or cannot any more. */
 typedef struct maker {
     aic_context *context;
     atomic_int number; /* of the kernel that is being made */

@@ -227,7 +227,7 @@ static const struct {
     {"%\xC3\xA9 = texpands", "texpands: expected a name behind '%' instead of byte 0xC3 (line 1, column 2)"},
 };
 
-START_TEST(refuses_with_place)
+START_TEST(refuses_with_position)
 {
     aic_spec spec, before;
     memset(&spec, 0x5A, sizeof spec);
@@ -270,7 +270,7 @@ Suite *suite_pto_as(void)
     Suite *suite = suite_create("pto_as");
     TCase *tcase = tcase_create("pto_as");
     tcase_add_loop_test(tcase, reads_and_prints, 0, (int)(sizeof good / sizeof good[0]));
-    tcase_add_loop_test(tcase, refuses_with_place, 0, (int)(sizeof bad / sizeof bad[0]));
+    tcase_add_loop_test(tcase, refuses_with_position, 0, (int)(sizeof bad / sizeof bad[0]));
     tcase_add_test(tcase, locations_reach_the_rules);
     tcase_add_test(tcase, conv_tiles_have_no_form);
     tcase_set_timeout(tcase, 60);

@@ -401,7 +401,7 @@ START_TEST(options_that_are_none)
 }
 END_TEST
 
-START_TEST(answers_need_a_place)
+START_TEST(answers_need_memory)
 {
     aic_pto_program *program = program_of(EXAMPLE, AIC_PTO_PLACEMENT_TEXT);
     aic_operand argument;
@@ -442,10 +442,10 @@ END_TEST
 
 /* ---- size ---- */
 
-/* `unit` again and again: refused, or read, at once. */
-static void check_large(const char *unit, const char *message)
+/* `pattern` again and again: refused, or read, at once. */
+static void check_large(const char *pattern, const char *message)
 {
-    const size_t step = strlen(unit);
+    const size_t step = strlen(pattern);
     char *text = malloc(AIC_PTO_BYTES_MAX);
     size_t at = 0;
     struct timespec start, end;
@@ -453,10 +453,10 @@ static void check_large(const char *unit, const char *message)
     ck_assert_ptr_nonnull(text);
     for (size_t i = 0; at + step + 16 < AIC_PTO_BYTES_MAX; i++) {
         char number[16];
-        const char *mark = strchr(unit, '@');
-        const size_t before = mark ? (size_t)(mark - unit) : step;
+        const char *mark = strchr(pattern, '@');
+        const size_t before = mark ? (size_t)(mark - pattern) : step;
         snprintf(number, sizeof number, "%zu", i);
-        memcpy(text + at, unit, before);
+        memcpy(text + at, pattern, before);
         at += before;
         if (mark) {
             memcpy(text + at, number, strlen(number));
@@ -469,9 +469,9 @@ static void check_large(const char *unit, const char *message)
     const aic_status status = aic_pto_parse(text, at, NULL, &program);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
     const double seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
-    ck_assert_msg((status == AIC_OK) == (message == NULL), "%s: %s", unit, aic_last_error());
-    ck_assert_msg(message == NULL || strstr(aic_last_error(), message), "%s: %s", unit, aic_last_error());
-    ck_assert_msg(seconds < 2, "%s...: %g s", unit, seconds);
+    ck_assert_msg((status == AIC_OK) == (message == NULL), "%s: %s", pattern, aic_last_error());
+    ck_assert_msg(message == NULL || strstr(aic_last_error(), message), "%s: %s", pattern, aic_last_error());
+    ck_assert_msg(seconds < 2, "%s...: %g s", pattern, seconds);
     aic_pto_free(program);
     free(text);
 }
@@ -510,7 +510,7 @@ Suite *suite_pto_program(void)
     tcase_add_loop_test(tcase, bad_program, 0, (int)(sizeof bad_programs / sizeof bad_programs[0]));
     tcase_add_test(tcase, options);
     tcase_add_test(tcase, options_that_are_none);
-    tcase_add_test(tcase, answers_need_a_place);
+    tcase_add_test(tcase, answers_need_memory);
     tcase_add_test(tcase, automatic_placement_takes_any_address);
     tcase_add_test(tcase, large_texts_end_quickly);
     tcase_set_timeout(tcase, 120);

@@ -14,7 +14,7 @@ static const struct {
     aic_op op;
     const char *field;
     uint32_t entry;
-    int64_t unit, most;
+    int64_t step, most;
 } rows[] = {
     {AIC_OP_CONV2D, "fm_shape", 2, 1, 65},
     {AIC_OP_CONV2D, "kernel_shape", 3, 16, 9},
@@ -74,12 +74,12 @@ START_TEST(sizes_around_widths)
         }
         const int64_t size = (int64_t)aic_field_word(field, &spec.stage[0].desc, rows[_i].entry);
         for (size_t i = 0; i < count; i++) {
-            seen[i] += size == sizes[i] * rows[_i].unit;
+            seen[i] += size == sizes[i] * rows[_i].step;
         }
     }
     for (size_t i = 0; i < count; i++) {
         ck_assert_msg(seen[i] > 0, "%s: %s[%u] is never %lld", aic_op_get(rows[_i].op)->record.name, rows[_i].field,
-                      rows[_i].entry, (long long)(sizes[i] * rows[_i].unit));
+                      rows[_i].entry, (long long)(sizes[i] * rows[_i].step));
     }
 }
 END_TEST

@@ -254,7 +254,7 @@ START_TEST(explanation)
     ck_assert_int_eq(aic_generator_linked()->explain(&problem, NULL, &text), AIC_OK);
     ck_assert_int_eq(aic_generator_linked()->plan(&problem, NULL, &best), AIC_OK);
     ck_assert_ptr_nonnull(strstr(text, best.text));
-    ck_assert_ptr_nonnull(strstr(text, "vectors=4: a group of 64 output channels does not divide"));
+    ck_assert_ptr_nonnull(strstr(text, "vectors=4: a panel of 64 output channels does not divide"));
     ck_assert_ptr_nonnull(strstr(text, "kernel=amx: this micro-kernel needs tile registers"));
     free(text);
 }
@@ -294,18 +294,18 @@ static bool check_strips(void *user, const aic_plan *plan)
     (void)user;
     ck_assert_int_eq(t->outputs, c->n);
     ck_assert_int_eq(t->strip_columns % 16, 0);
-    ck_assert_int_eq(t->strip_columns % t->group, 0);
-    ck_assert_int_ge(t->groups * t->group, c->n);
-    ck_assert_int_ge(t->panels, t->groups);
-    ck_assert(t->group == t->lanes || t->group - t->lanes < c->n);
+    ck_assert_int_eq(t->strip_columns % t->panel_channels, 0);
+    ck_assert_int_ge(t->used_panels * t->panel_channels, c->n);
+    ck_assert_int_ge(t->panels, t->used_panels);
+    ck_assert(t->panel_channels == t->lanes || t->panel_channels - t->lanes < c->n);
     int64_t staging_bytes = t->strip_columns / 16 * t->staging_pitch;
     ck_assert_int_ge(staging_bytes, t->rows.large * t->cols.large * t->strip_columns * 4);
     ck_assert_int_le(staging_bytes, 64 * 64);
     return true;
 }
 
-/* No results but those of one tile are held back on their way through an epilogue; no group has a vector that nothing
- * needs, and the groups cover all columns. */
+/* No results but those of one tile are held back on their way through an epilogue; no panel has a vector that nothing
+ * needs, and the panels cover all columns. */
 START_TEST(strips)
 {
     static const char *const TEXTS[] = {

@@ -147,7 +147,7 @@ static void open_object(elf_object *o, const char *bytes, size_t size, aic_arch 
     o->section = (const void *)(bytes + o->header->e_shoff);
 }
 
-/* Relocations that only depend on the distance between two places of the object itself. */
+/* Relocations that only depend on the distance between two addresses of the object itself. */
 static const uint32_t x86_relative[] = {R_X86_64_PC32, R_X86_64_PLT32};
 static const uint32_t aarch64_relative[] = {
     R_AARCH64_CALL26,

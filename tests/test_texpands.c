@@ -122,16 +122,16 @@ START_TEST(type_table)
         [AIC_INT32] = "1111",   [AIC_UINT32] = "0111", [AIC_FLOAT16] = "1111", [AIC_BFLOAT16] = "0100",
         [AIC_FLOAT32] = "1111", [AIC_UINT64] = "0000"};
     for (unsigned dtype = AIC_INT8; dtype <= AIC_UINT64; dtype++) {
-        for (unsigned place = 0; place < 4; place++) {
+        for (unsigned memory = 0; memory < 4; memory++) {
             aic_texpands_desc desc = aic_texpands_desc_init();
-            desc.arch = place < 2 ? AIC_A2A3 : AIC_A5;
-            desc.loc = place % 2 ? AIC_LOC_MAT : AIC_LOC_VEC;
+            desc.arch = memory < 2 ? AIC_A2A3 : AIC_A5;
+            desc.loc = memory % 2 ? AIC_LOC_MAT : AIC_LOC_VEC;
             desc.dtype = (aic_dtype)dtype;
             desc.rows = desc.cols = 32;
             const aic_spec spec = aic_spec_texpands(&desc);
             const aic_status status = aic_spec_validate(&spec, NULL);
-            ck_assert_msg((status == AIC_OK) == (legal[dtype][place] == '1'), "%s, place %u",
-                          aic_dtype_name((aic_dtype)dtype), place);
+            ck_assert_msg((status == AIC_OK) == (legal[dtype][memory] == '1'), "%s, memory %u",
+                          aic_dtype_name((aic_dtype)dtype), memory);
             ck_assert(status == AIC_OK || strstr(aic_last_error(), "texpands: dtype: ") == aic_last_error());
         }
     }

@@ -395,11 +395,11 @@ START_TEST(numbers_are_canonical)
 }
 END_TEST
 
-/* A megabyte of `unit` after `prefix`: refused, at once. */
-static void check_hostile(const char *prefix, const char *unit)
+/* A megabyte of `pattern` after `prefix`: refused, at once. */
+static void check_hostile(const char *prefix, const char *pattern)
 {
     const size_t size = 1 << 20;
-    const size_t step = strlen(unit);
+    const size_t step = strlen(pattern);
     size_t at = strlen(prefix);
     char *text = malloc(size + 1);
     aic_spec spec;
@@ -408,7 +408,7 @@ static void check_hostile(const char *prefix, const char *unit)
     ck_assert_ptr_nonnull(text);
     memcpy(text, prefix, at);
     for (; at + step <= size; at += step) {
-        memcpy(text + at, unit, step);
+        memcpy(text + at, pattern, step);
     }
     text[at] = '\0';
     clock_gettime(CLOCK_MONOTONIC, &start);
@@ -418,7 +418,7 @@ static void check_hostile(const char *prefix, const char *unit)
     const double seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     ck_assert_int_eq(status, AIC_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(aic_last_error(), "column "));
-    ck_assert_msg(seconds < 0.5, "%s%s...: %g s", prefix, unit, seconds);
+    ck_assert_msg(seconds < 0.5, "%s%s...: %g s", prefix, pattern, seconds);
 }
 
 START_TEST(hostile_text_fails_quickly)
@@ -426,12 +426,12 @@ START_TEST(hostile_text_fails_quickly)
     static const char *const prefixes[] = {
         "",        "conv2d(",    "conv2d(dtype=", "conv2d(fm_shape=[", "conv2d(pad_value=", "conv2d(pad_value=0.",
         CANONICAL, CANONICAL "|"};
-    static const char *const units[] = {"a",  "(",       "[",    "1",    " ", "|",
-                                        "1,", "conv2d(", "\xFF", "%n%s", "-", "dtype=int8,"};
+    static const char *const patterns[] = {"a",  "(",       "[",    "1",    " ", "|",
+                                           "1,", "conv2d(", "\xFF", "%n%s", "-", "dtype=int8,"};
     for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++) {
-        for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+        for (size_t u = 0; u < sizeof patterns / sizeof patterns[0]; u++) {
             if (p != 6 || u != 4) { /* white space after a whole text is legal */
-                check_hostile(prefixes[p], units[u]);
+                check_hostile(prefixes[p], patterns[u]);
             }
         }
     }

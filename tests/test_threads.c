@@ -1,5 +1,5 @@
-/* Calls that several threads share: the bits do not depend on their number nor on who runs what when; nested and
- * concurrent calls, forks, threads that cannot be had, a caller's own parallel loop, the number of threads. */
+/* Calls that several threads share: the bits do not depend on their number nor on which thread runs what when; nested
+ * and concurrent calls, forks, threads that cannot be had, a caller's own parallel loop, the number of threads. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "codegen/machine.h"
 #include "runtime/context.h"
@@ -427,7 +427,7 @@ END_TEST
 
 /* ---- several callers ---- */
 
-/* Calls again and again until told to stop. */
+/* Calls again and again until it is stopped. */
 typedef struct caller {
     aic_context *context;
     const verify_case *c;

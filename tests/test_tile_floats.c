@@ -181,13 +181,13 @@ START_TEST(single)
     }
     open_tensors(&t, SPECS[_i]);
     for (int operand = IMAGE; operand <= WEIGHT; operand++) {
-        const int64_t last = t.operand[operand].elements - 1, places[] = {0, last / 3, last};
+        const int64_t last = t.operand[operand].elements - 1, positions[] = {0, last / 3, last};
         for (size_t i = 0; i < 3 * CONTENTS_COUNT; i++) {
             const contents *c = &CONTENTS[i / 3];
             uint64_t state = 5 + i;
             fill(&t, IMAGE, &CONTENTS[0], &state);
             fill(&t, WEIGHT, &CONTENTS[0], &state);
-            put(&t, operand, places[i % 3], c, &state);
+            put(&t, operand, positions[i % 3], c, &state);
             (void)call(&t);
             expect_right(&t, c->name);
         }

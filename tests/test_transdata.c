@@ -1,4 +1,4 @@
-/* transdata: its rules, the place of single elements worked out by hand, round trips between every two layouts. */
+/* transdata: its rules, the index of single elements worked out by hand, round trips between every two layouts. */
 #include "frontend/core/op.h"
 #include "frontend/layout/layout.h"
 #include "tests/rule_case.h"
@@ -215,12 +215,12 @@ static uint32_t element(const unsigned char *data, size_t size, int64_t cell)
 }
 
 /* One element, by hand: where it is in either layout. */
-typedef struct place_row {
+typedef struct index_row {
     const char *text;
     int64_t src, dst;
-} place_row;
+} index_row;
 
-static const place_row places[] = {
+static const index_row indices[] = {
     /* row 17, column 20 of 20 x 40: fractals of 16 x 16, 2 x 3 of them; block row 1, column 1, in it (1,4) */
     {"transdata(dtype=half, src=ND, dst=Nz, shape=[20,40])", 700, ((1 * 2 + 1) * 16 + 1) * 16 + 4},
     {"transdata(dtype=half, src=ND, dst=Zz, shape=[20,40])", 700, ((1 * 3 + 1) * 16 + 1) * 16 + 4},
@@ -252,9 +252,9 @@ static const place_row places[] = {
 };
 
 /* Only this element is not 0, on the way there and back. */
-START_TEST(places_by_hand)
+START_TEST(indices_by_hand)
 {
-    const place_row *row = &places[_i];
+    const index_row *row = &indices[_i];
     static unsigned char from[BYTES_MAX], to[BYTES_MAX];
     aic_spec spec = spec_of(row->text);
     aic_transdata_desc *desc = &spec.stage[0].desc.transdata;
@@ -386,7 +386,7 @@ Suite *suite_transdata(void)
     tcase_add_test(tcase, random_is_legal_and_wide);
     tcase_add_test(tcase, random_illegal_reaches_every_rule);
     tcase_add_loop_test(tcase, operands, 0, COUNT(shapes));
-    tcase_add_loop_test(tcase, places_by_hand, 0, COUNT(places));
+    tcase_add_loop_test(tcase, indices_by_hand, 0, COUNT(indices));
     tcase_add_loop_test(tcase, round_trips, 0, 3);
     tcase_add_test(tcase, words_keep_what_they_do_not_hold);
     tcase_set_timeout(tcase, 60);

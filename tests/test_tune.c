@@ -21,7 +21,7 @@ Suite *suite_tune(void);
 /* Every host runs it, and it has the same schedules everywhere. */
 #define LEVEL "generic"
 
-static tune_folder place;
+static tune_folder temporary;
 static aic_context *context;
 static aic_spec spec;
 static aic_tune_result result;
@@ -77,7 +77,7 @@ static machine usual_machine(void)
 static aic_tune_options usual_options(machine *m)
 {
     aic_tune_options options = aic_tune_options_init();
-    options.db = place.file;
+    options.db = temporary.file;
     options.trials = 16;
     options.progress = progress;
     options.user = m;
@@ -96,7 +96,7 @@ static void setup(void)
     aic_context_options options = aic_context_options_init();
     options.isa = LEVEL;
     options.tuning_db = "";
-    tune_folder_open(&place);
+    tune_folder_open(&temporary);
     spec = spec_of(CONV);
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
 }
@@ -106,7 +106,7 @@ static void teardown(void)
     aic_tune_machine_suppose(NULL);
     aic_tune_result_free(&result);
     aic_context_destroy(context);
-    tune_folder_close(&place);
+    tune_folder_close(&temporary);
 }
 
 /* ---- contexts that apply the file ---- */
@@ -142,7 +142,7 @@ static void default_schedule(char text[AIC_TUNE_SCHEDULE_MAX])
 static void check_applied(const char *schedule, const char *origin)
 {
     char text[AIC_TUNE_SCHEDULE_MAX];
-    aic_context *of = context_with(place.file);
+    aic_context *of = context_with(temporary.file);
     const aic_kernel_info info = kernel_info(of, NULL, text);
     ck_assert_str_eq(info.origin, origin);
     ck_assert_str_eq(text, schedule);
@@ -180,7 +180,7 @@ START_TEST(a_tie_keeps_the_default)
     ck_assert_int_eq(result.outcome, AIC_TUNE_DEFAULT);
     ck_assert_str_eq(result.schedule, standard);
     ck_assert(result.gain == 1);
-    char *text = tune_read_text(place.file);
+    char *text = tune_read_text(temporary.file);
     ck_assert_ptr_null(strstr(text, "\tschedule("));
     free(text);
     check_applied(standard, "default");
@@ -205,7 +205,7 @@ START_TEST(noise_is_no_gain)
 }
 END_TEST
 
-/* Who is fast in the race and not when it counts has had luck. */
+/* A candidate that is fast in the race and not in the last measurement has had luck. */
 START_TEST(luck_is_no_gain)
 {
     machine m = usual_machine();
@@ -213,7 +213,7 @@ START_TEST(luck_is_no_gain)
     tune_on(&m, &options);
     ck_assert_int_eq(result.outcome, AIC_TUNE_FASTER);
     const size_t last_race = 12; /* of two that are far apart: six measurements of each */
-    ck_assert_int_eq(unlink(place.file), 0);
+    ck_assert_int_eq(unlink(temporary.file), 0);
     machine luck = usual_machine();
     luck.lucky = m.measured - last_race;
     tune_on(&luck, &options);
@@ -303,7 +303,7 @@ START_TEST(nothing_to_measure)
         for (size_t k = 1; k < result.count; k++) {
             ck_assert(result.candidate[k - 1].predicted <= result.candidate[k].predicted);
         }
-        ck_assert_ptr_null(tune_read_text(place.file));
+        ck_assert_ptr_null(tune_read_text(temporary.file));
     }
 }
 END_TEST
@@ -351,7 +351,7 @@ START_TEST(wrong_options_are_refused)
     aic_tune_options options = usual_options(&m);
     const aic_spec illegal = spec_of("mmad(dtype=int8, m=5000, n=16, k=32)");
     ck_assert_int_eq(aic_tune(context, &illegal, &options, &result), AIC_INVALID_ARGUMENT);
-    tune_write_text(place.file, "something else\n");
+    tune_write_text(temporary.file, "something else\n");
     ck_assert_int_eq(aic_tune(context, &spec, &options, &result), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), "is no tuning file") != NULL, "%s", aic_last_error());
 }
@@ -364,7 +364,7 @@ START_TEST(records_spare_a_search)
     machine m = usual_machine();
     aic_tune_options options = usual_options(&m);
     tune_on(&m, &options);
-    char *before = tune_read_text(place.file);
+    char *before = tune_read_text(temporary.file);
     char found[AIC_TUNE_SCHEDULE_MAX];
     snprintf(found, sizeof found, "%s", result.schedule);
     const double gain = result.gain;
@@ -374,7 +374,7 @@ START_TEST(records_spare_a_search)
     ck_assert_uint_eq(m.measured, 0);
     ck_assert_str_eq(result.schedule, found);
     ck_assert(result.gain > gain - 0.001 && result.gain < gain + 0.001);
-    char *after = tune_read_text(place.file);
+    char *after = tune_read_text(temporary.file);
     ck_assert_str_eq(before, after);
     options.effort = AIC_TUNE_PATIENT; /* more than what is known */
     tune_on(&m, &options);
@@ -418,7 +418,7 @@ START_TEST(stopped_searches_keep_what_they_have)
     ck_assert(result.stopped);
     ck_assert_int_eq(result.outcome, AIC_TUNE_FASTER);
     ck_assert(result.recorded);
-    char *text = tune_read_text(place.file);
+    char *text = tune_read_text(temporary.file);
     ck_assert_ptr_nonnull(strstr(text, "effort=partial"));
     free(text);
     check_applied(result.schedule, "tuned");
@@ -426,17 +426,17 @@ START_TEST(stopped_searches_keep_what_they_have)
     tune_on(&m, &options);
     ck_assert(!result.stopped);
     ck_assert_int_eq(result.outcome, AIC_TUNE_FASTER);
-    text = tune_read_text(place.file);
+    text = tune_read_text(temporary.file);
     ck_assert_ptr_nonnull(strstr(text, "effort=measure"));
     ck_assert_ptr_null(strstr(text, "effort=partial"));
     free(text);
-    ck_assert_int_eq(unlink(place.file), 0);
+    ck_assert_int_eq(unlink(temporary.file), 0);
     m = usual_machine();
-    m.second = 0.2;   /* progress is told of every measurement */
+    m.second = 0.2;   /* progress is called for every measurement */
     m.stop_after = 1; /* too early to know anything */
     tune_on(&m, &options);
     ck_assert(result.stopped && !result.recorded);
-    ck_assert_ptr_null(tune_read_text(place.file));
+    ck_assert_ptr_null(tune_read_text(temporary.file));
 }
 END_TEST
 
@@ -452,7 +452,7 @@ START_TEST(given_schedules_win)
     tune_on(&m, &options);
     default_schedule(standard);
     ck_assert_int_eq(aic_schedule_candidate(context, &spec, 1, other, sizeof other), AIC_OK);
-    aic_context *of = context_with(place.file);
+    aic_context *of = context_with(temporary.file);
     const struct {
         const char *given, *made, *origin;
         bool compiled;
@@ -504,7 +504,7 @@ START_TEST(records_make_no_other_kernel)
     const aic_tune_options options = usual_options(&m);
     tune_on(&m, &options);
     default_schedule(standard);
-    aic_context *of = context_with(place.file);
+    aic_context *of = context_with(temporary.file);
     check_symbol(of, NULL, context, result.schedule);
     check_symbol(of, result.schedule, context, result.schedule);
     check_symbol(of, standard, context, NULL);
@@ -519,7 +519,7 @@ START_TEST(records_apply_everywhere)
     machine m = usual_machine();
     const aic_tune_options options = usual_options(&m);
     tune_on(&m, &options);
-    aic_context *of = context_with(place.file);
+    aic_context *of = context_with(temporary.file);
     verify_report report;
     const aic_semantics semantics = aic_semantics_init();
     ck_assert_msg(verify_spec(&spec, &semantics, 1, of, NULL, &report) == VERIFY_PASSED, "%s", report.text);
@@ -533,7 +533,7 @@ START_TEST(records_apply_everywhere)
     aic_free(text);
     ck_assert_int_eq(aic_dump(of, &spec, NULL, AIC_DUMP_EXPLAIN, NULL, NULL, &text, &size), AIC_OK);
     ck_assert_ptr_nonnull(strstr(text, "origin: tuned, by"));
-    ck_assert_ptr_nonnull(strstr(text, place.file));
+    ck_assert_ptr_nonnull(strstr(text, temporary.file));
     ck_assert_ptr_nonnull(strstr(text, result.schedule));
     aic_free(text);
     ck_assert_int_eq(aic_dump(of, &spec, NULL, AIC_DUMP_EXPLAIN, aic_isa_name(1), NULL, &text, &size), AIC_OK);
@@ -546,7 +546,7 @@ START_TEST(records_apply_everywhere)
     aic_free(text);
     aic_tuning_info info;
     ck_assert_int_eq(aic_context_tuning(of, &info), AIC_OK);
-    ck_assert_str_eq(info.path, place.file);
+    ck_assert_str_eq(info.path, temporary.file);
     ck_assert(info.records == 1 && info.usable == 1 && info.damaged == 0);
     aic_context_destroy(of);
 }
@@ -565,7 +565,7 @@ START_TEST(records_are_about_one_kernel)
     snprintf(found, sizeof found, "%s", result.schedule);
     spec = spec_of("mmad(dtype=int8, m=40, n=32, k=64) | fixpipe(src=int32, dst=float16, quantPre=DEQF16, nSize=32, "
                    "mSize=40, dstStride=32)");
-    aic_context *of = context_with(place.file);
+    aic_context *of = context_with(temporary.file);
     if (strcmp(kernel_info(of, NULL, text).origin, "tuned") == 0) { /* where these are one kernel */
         ck_assert_str_eq(text, found);
     }
@@ -575,7 +575,7 @@ START_TEST(records_are_about_one_kernel)
     spec = spec_of("mmad(dtype=int8, m=40, n=32, k=64) | fixpipe(src=int32, dst=float16, quantPre=DEQF16)");
     for (int i = 0; i < 3; i++) {
         aic_context_options o = aic_context_options_init();
-        o.tuning_db = place.file;
+        o.tuning_db = temporary.file;
         o.isa = i == 0 ? aic_isa_name(1) : LEVEL;
         o.passes = i == 1 ? "instcombine" : NULL;
         o.semantics.overflow = i == 2 ? AIC_OVERFLOW_IEEE : AIC_OVERFLOW_SATURATE;
@@ -586,14 +586,14 @@ START_TEST(records_are_about_one_kernel)
 }
 END_TEST
 
-/* The environment names a file for contexts that are not told one. */
+/* The environment names a file for contexts that are not given one. */
 START_TEST(the_environment_names_a_file)
 {
     char text[AIC_TUNE_SCHEDULE_MAX];
     machine m = usual_machine();
     const aic_tune_options options = usual_options(&m);
     tune_on(&m, &options);
-    ck_assert_int_eq(setenv("AIC_TUNING_DB", place.file, 1), 0);
+    ck_assert_int_eq(setenv("AIC_TUNING_DB", temporary.file, 1), 0);
     static const char *const OPTIONS[] = {NULL, ""}, *const ORIGINS[] = {"tuned", "default"};
     for (int i = 0; i < 2; i++) {
         aic_context *of = context_with(OPTIONS[i]);
@@ -621,7 +621,7 @@ START_TEST(other_machines_keep_their_records)
     check_applied(standard, "default");
     tune_on(&m, &options);
     ck_assert_int_eq(result.outcome, AIC_TUNE_FASTER);
-    aic_context *of = context_with(place.file);
+    aic_context *of = context_with(temporary.file);
     aic_tuning_info info;
     ck_assert_int_eq(aic_context_tuning(of, &info), AIC_OK);
     ck_assert(info.records == 2 && info.usable == 1);
@@ -638,7 +638,7 @@ START_TEST(bad_files_cost_speed_only)
     const aic_tune_options options = usual_options(&m);
     default_schedule(standard);
     tune_on(&m, &options);
-    char *whole = tune_read_text(place.file), damaged[8192], cut[8192];
+    char *whole = tune_read_text(temporary.file), damaged[8192], cut[8192];
     snprintf(damaged, sizeof damaged, "%sno record\n", whole);
     snprintf(cut, sizeof cut, "%.*s", (int)strlen(whole) - 9, whole);
     const struct {
@@ -649,12 +649,12 @@ START_TEST(bad_files_cost_speed_only)
                 {NULL, "is not there"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].text != NULL) {
-            tune_write_text(place.file, rows[i].text);
+            tune_write_text(temporary.file, rows[i].text);
         } else {
-            ck_assert_int_eq(unlink(place.file), 0);
+            ck_assert_int_eq(unlink(temporary.file), 0);
         }
         (void)aic_take_warning();
-        aic_context *of = context_with(place.file);
+        aic_context *of = context_with(temporary.file);
         const char *warning = aic_take_warning();
         ck_assert_msg(warning != NULL && strstr(warning, rows[i].warning) != NULL, "%s", warning);
         aic_context_destroy(of);
@@ -683,8 +683,8 @@ START_TEST(unfit_records_cost_speed_only)
             aic_tune_key(&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, aic_context_isa(context)), NULL, &key),
             AIC_OK);
         ck_assert_int_eq(aic_tune_record_make(key, 1, rows[i].schedule, &time, &time, &record), AIC_OK);
-        tune_put(place.file, record);
-        aic_context *of = context_with(place.file);
+        tune_put(temporary.file, record);
+        aic_context *of = context_with(temporary.file);
         (void)aic_take_warning();
         const aic_kernel_info info = kernel_info(of, NULL, text);
         ck_assert_str_eq(info.origin, "default");
@@ -696,7 +696,7 @@ START_TEST(unfit_records_cost_speed_only)
             ck_assert_msg(warning != NULL && strstr(warning, rows[i].warning) != NULL, "%s", warning);
         }
         aic_context_destroy(of);
-        ck_assert_int_eq(unlink(place.file), 0);
+        ck_assert_int_eq(unlink(temporary.file), 0);
         free(key);
     }
 }
@@ -714,7 +714,7 @@ START_TEST(every_operator_can_be_tuned)
         aic_tune_options options = aic_tune_options_init();
         options.budget = 0.3;
         options.trials = 8;
-        options.db = place.file;
+        options.db = temporary.file;
         const aic_status drawn = _i < AIC_OP_END ? aic_spec_random((aic_op)_i, NULL, seed, &spec)
                                                  : aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec);
         ck_assert_int_eq(drawn, AIC_OK);
@@ -723,7 +723,7 @@ START_TEST(every_operator_can_be_tuned)
         for (size_t i = 0; i < result.count; i++) {
             ck_assert_msg(result.candidate[i].state < AIC_TUNE_WRONG, "%s", result.candidate[i].schedule);
         }
-        aic_context *of = context_with(place.file);
+        aic_context *of = context_with(temporary.file);
         (void)aic_take_warning(); /* nothing was recorded */
         ck_assert_msg(verify_spec(&spec, &semantics, seed, of, NULL, &report) == VERIFY_PASSED, "%s", report.text);
         aic_context_destroy(of);

@@ -19,26 +19,26 @@ Suite *suite_tune_file(void);
 
 enum { PARTIAL = -1 };
 
-static tune_folder place;
+static tune_folder temporary;
 
-static void open_place(void)
+static void open_temporary(void)
 {
-    tune_folder_open(&place);
+    tune_folder_open(&temporary);
 }
 
-static void close_place(void)
+static void close_temporary(void)
 {
     aic_tune_machine_suppose(NULL);
-    tune_folder_close(&place);
+    tune_folder_close(&temporary);
 }
 
 /* "FOLDER/NAME" */
-static const char *in_place(const char *name)
+static const char *path_in(const char *name)
 {
     static char path[2][128];
     static int turn;
     turn = !turn;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", place.folder, name);
+    snprintf(path[turn], sizeof path[turn], "%s/%s", temporary.folder, name);
     return path[turn];
 }
 
@@ -155,7 +155,7 @@ START_TEST(the_better_record_stays)
     enum { ROWS = sizeof rows / sizeof *rows }; /* the better ones first */
     for (int a = 0; a < ROWS; a++) {
         for (int b = 0; b < ROWS; b++) {
-            const char *path = in_place("pair.txt");
+            const char *path = path_in("pair.txt");
             tune_put(path, tune_record_of(SPEC_A, rows[a].effort, rows[a].schedule, rows[a].tuned, rows[a].standard));
             tune_put(path, tune_record_of(SPEC_A, rows[b].effort, rows[b].schedule, rows[b].tuned, rows[b].standard));
             aic_tune_file file = read_file(path);
@@ -176,14 +176,14 @@ START_TEST(files_read_back)
 {
     aic_tune_file file;
     bool exists;
-    ck_assert_int_eq(aic_tune_file_read(place.file, &file, &exists), AIC_OK);
+    ck_assert_int_eq(aic_tune_file_read(temporary.file, &file, &exists), AIC_OK);
     ck_assert(!exists);
-    tune_put(place.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    tune_put(place.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_2, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_2, 10, 20));
     aic_tune_machine_suppose("another machine");
-    tune_put(place.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_2, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_2, 10, 20));
     aic_tune_machine_suppose(NULL);
-    file = read_file(place.file);
+    file = read_file(temporary.file);
     ck_assert_uint_eq(file.count, 3);
     ck_assert_uint_eq(file.damaged, 0);
     char host[AIC_TUNE_HOST_MAX];
@@ -210,10 +210,10 @@ START_TEST(people_may_write_in_files)
     aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20);
     char text[4096];
     snprintf(text, sizeof text, "# aicjit tuning file, version 1\r\n\r\n# mine\n\n%s", record.line);
-    tune_write_text(place.file, text);
+    tune_write_text(temporary.file, text);
     aic_tune_record_free(&record);
-    tune_put(place.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    aic_tune_file file = read_file(place.file);
+    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    aic_tune_file file = read_file(temporary.file);
     ck_assert_uint_eq(file.count, 2);
     ck_assert_uint_eq(file.comments, 1);
     ck_assert_str_eq(file.comment[0], "# mine");
@@ -224,26 +224,26 @@ END_TEST
 /* Damaged lines: what is intact is kept by the next writer, and so is the file as it was. */
 START_TEST(damaged_files_are_mended_and_kept)
 {
-    tune_put(place.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    tune_put(place.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    char *text = tune_read_text(place.file);
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    char *text = tune_read_text(temporary.file);
     text[strlen(text) - 30] ^= 1; /* in the last line */
     for (int time = 0; time < 2; time++) {
-        tune_write_text(place.file, text);
-        aic_tune_file file = read_file(place.file);
+        tune_write_text(temporary.file, text);
+        aic_tune_file file = read_file(temporary.file);
         ck_assert_uint_eq(file.count, 1);
         ck_assert_uint_eq(file.damaged, 1);
         ck_assert_uint_eq(file.first_damaged, 3);
         aic_tune_file_free(&file);
         (void)aic_take_warning();
-        tune_put(place.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_2, 10, 20));
+        tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_2, 10, 20));
         const char *warning = aic_take_warning();
         ck_assert_msg(warning != NULL && strstr(warning, "line 3") != NULL, "%s", warning);
-        char *kept = tune_read_text(in_place(time == 0 ? "tuning.txt.damaged" : "tuning.txt.damaged.1"));
+        char *kept = tune_read_text(path_in(time == 0 ? "tuning.txt.damaged" : "tuning.txt.damaged.1"));
         ck_assert_ptr_nonnull(kept);
         ck_assert_str_eq(kept, text);
         free(kept);
-        file = read_file(place.file);
+        file = read_file(temporary.file);
         ck_assert_uint_eq(file.count, 2);
         ck_assert_uint_eq(file.damaged, 0);
         aic_tune_file_free(&file);
@@ -267,23 +267,23 @@ START_TEST(foreign_files_are_left_alone)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         aic_tune_file file, added = {.count = 0};
         bool exists;
-        tune_write_text(place.file, rows[i].text);
-        ck_assert_int_eq(aic_tune_file_read(place.file, &file, &exists), AIC_INVALID_ARGUMENT);
+        tune_write_text(temporary.file, rows[i].text);
+        ck_assert_int_eq(aic_tune_file_read(temporary.file, &file, &exists), AIC_INVALID_ARGUMENT);
         ck_assert_msg(strstr(aic_last_error(), rows[i].message) != NULL, "%s", aic_last_error());
         aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20);
         ck_assert_int_eq(aic_tune_file_add(&added, &record), AIC_OK);
-        ck_assert_int_eq(aic_tune_file_merge(place.file, &added, 1, NULL), AIC_INVALID_ARGUMENT);
-        char *text = tune_read_text(place.file);
+        ck_assert_int_eq(aic_tune_file_merge(temporary.file, &added, 1, NULL), AIC_INVALID_ARGUMENT);
+        char *text = tune_read_text(temporary.file);
         ck_assert_str_eq(text, rows[i].text);
         free(text);
     }
     aic_tune_file file;
     bool exists;
-    ck_assert_int_eq(aic_tune_file_read(place.folder, &file, &exists), AIC_INVALID_ARGUMENT);
-    ck_assert_int_eq(mkfifo(in_place("pipe"), 0600), 0);
-    ck_assert_int_eq(aic_tune_file_read(in_place("pipe"), &file, &exists), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_tune_file_read(temporary.folder, &file, &exists), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(mkfifo(path_in("pipe"), 0600), 0);
+    ck_assert_int_eq(aic_tune_file_read(path_in("pipe"), &file, &exists), AIC_INVALID_ARGUMENT);
     aic_tune_file none = {.count = 0};
-    ck_assert_int_eq(aic_tune_file_merge(in_place("no/such/folder.txt"), &none, 1, NULL), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_tune_file_merge(path_in("no/such/folder.txt"), &none, 1, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), "folder.txt") != NULL, "%s", aic_last_error());
 }
 END_TEST
@@ -292,16 +292,16 @@ END_TEST
 START_TEST(links_are_followed)
 {
     struct stat info;
-    tune_put(place.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    ck_assert_int_eq(chmod(place.file, 0640), 0);
-    const char *link_path = in_place("link");
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    ck_assert_int_eq(chmod(temporary.file, 0640), 0);
+    const char *link_path = path_in("link");
     ck_assert_int_eq(symlink("tuning.txt", link_path), 0);
     tune_put(link_path, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
     ck_assert_int_eq(lstat(link_path, &info), 0);
     ck_assert(S_ISLNK(info.st_mode));
-    ck_assert_int_eq(stat(place.file, &info), 0);
+    ck_assert_int_eq(stat(temporary.file, &info), 0);
     ck_assert_int_eq(info.st_mode & 0777, 0640);
-    aic_tune_file file = read_file(place.file);
+    aic_tune_file file = read_file(temporary.file);
     ck_assert_uint_eq(file.count, 2);
     aic_tune_file_free(&file);
 }
@@ -312,19 +312,19 @@ END_TEST
 /* Waits no longer than it may, leaves the file alone, and goes on when the lock is free. */
 START_TEST(locks_end)
 {
-    tune_put(place.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    char *before = tune_read_text(place.file);
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    char *before = tune_read_text(temporary.file);
     aic_tune_lock lock;
     aic_tune_file added = {.count = 0};
     aic_tune_record record = tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20);
-    ck_assert_int_eq(aic_tune_lock_take(place.file, 1, &lock), AIC_OK);
+    ck_assert_int_eq(aic_tune_lock_take(temporary.file, 1, &lock), AIC_OK);
     ck_assert_int_eq(aic_tune_file_add(&added, &record), AIC_OK);
-    ck_assert_int_eq(aic_tune_file_merge(place.file, &added, 0.05, NULL), AIC_IO);
+    ck_assert_int_eq(aic_tune_file_merge(temporary.file, &added, 0.05, NULL), AIC_IO);
     ck_assert_msg(strstr(aic_last_error(), "is locked") != NULL, "%s", aic_last_error());
-    char *after = tune_read_text(place.file);
+    char *after = tune_read_text(temporary.file);
     ck_assert_str_eq(before, after);
     aic_tune_lock_release(&lock);
-    tune_put(place.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
     free(before);
     free(after);
 }
@@ -341,8 +341,8 @@ START_TEST(writers_lose_nothing)
         for (int i = 0; child[w] == 0 && i < RECORDS; i++) {
             char spec[96];
             snprintf(spec, sizeof spec, "mmad(dtype=int8, m=%d, n=16, k=32)", w * RECORDS + i + 1);
-            tune_put(place.file, tune_record_of(spec, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-            aic_tune_file file = read_file(place.file);
+            tune_put(temporary.file, tune_record_of(spec, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+            aic_tune_file file = read_file(temporary.file);
             ck_assert_uint_eq(file.damaged, 0);
             aic_tune_file_free(&file);
         }
@@ -355,7 +355,7 @@ START_TEST(writers_lose_nothing)
         ck_assert_int_eq(waitpid(child[w], &status, 0), child[w]);
         ck_assert_int_eq(status, 0);
     }
-    aic_tune_file file = read_file(place.file);
+    aic_tune_file file = read_file(temporary.file);
     ck_assert_uint_eq(file.count, WRITERS * RECORDS);
     aic_tune_file_free(&file);
 }
@@ -365,29 +365,29 @@ END_TEST
 
 START_TEST(merging_is_all_or_nothing)
 {
-    char *a = strdup(in_place("a.txt")), *b = strdup(in_place("b.txt"));
+    char *a = strdup(path_in("a.txt")), *b = strdup(path_in("b.txt"));
     const char *const inputs[] = {a, b}, *const reverse[] = {b, a};
     size_t records = 0;
     tune_put(a, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
     tune_put(b, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_2, 5, 20));
     tune_put(b, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    ck_assert_int_eq(aic_tune_merge(inputs, 2, place.file, &records), AIC_OK);
+    ck_assert_int_eq(aic_tune_merge(inputs, 2, temporary.file, &records), AIC_OK);
     ck_assert_uint_eq(records, 2);
-    ck_assert_int_eq(aic_tune_merge(reverse, 2, in_place("other.txt"), &records), AIC_OK);
-    char *text = tune_read_text(place.file), *other = tune_read_text(in_place("other.txt"));
+    ck_assert_int_eq(aic_tune_merge(reverse, 2, path_in("other.txt"), &records), AIC_OK);
+    char *text = tune_read_text(temporary.file), *other = tune_read_text(path_in("other.txt"));
     ck_assert_str_eq(text, other);
     free(other);
     char *damaged = tune_read_text(b);
     damaged[strlen(damaged) / 2] ^= 2;
     tune_write_text(b, damaged);
-    ck_assert_int_eq(aic_tune_merge(inputs, 2, place.file, &records), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_tune_merge(inputs, 2, temporary.file, &records), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), "b.txt") != NULL, "%s", aic_last_error());
-    ck_assert_int_eq(aic_tune_merge(inputs, 2, in_place("new.txt"), &records), AIC_INVALID_ARGUMENT);
-    ck_assert_ptr_null(tune_read_text(in_place("new.txt")));
+    ck_assert_int_eq(aic_tune_merge(inputs, 2, path_in("new.txt"), &records), AIC_INVALID_ARGUMENT);
+    ck_assert_ptr_null(tune_read_text(path_in("new.txt")));
     ck_assert_int_eq(unlink(b), 0);
-    ck_assert_int_eq(aic_tune_merge(inputs, 2, place.file, &records), AIC_INVALID_ARGUMENT);
+    ck_assert_int_eq(aic_tune_merge(inputs, 2, temporary.file, &records), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), "is not there") != NULL, "%s", aic_last_error());
-    other = tune_read_text(place.file);
+    other = tune_read_text(temporary.file);
     ck_assert_str_eq(text, other);
     free(other);
     free(text);
@@ -401,7 +401,7 @@ Suite *suite_tune_file(void)
 {
     Suite *suite = suite_create("tune_file");
     TCase *cases = tcase_create("files");
-    tcase_add_checked_fixture(cases, open_place, close_place);
+    tcase_add_checked_fixture(cases, open_temporary, close_temporary);
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, records_read_back);
     tcase_add_test(cases, damage_is_seen);

@@ -91,7 +91,7 @@ static bool run(track *t, aic_racer racer[RACERS], size_t rounds, double until)
     return aic_race_run(&race);
 }
 
-/* Those who are surely slower drop out early, and cost no further turns; those who may be the fastest stay. */
+/* Candidates that are surely slower drop out early, and cost no further turns; those that may be the fastest stay. */
 START_TEST(slow_ones_drop_out)
 {
     track t = {.time = {100, 300, 90, 150, 91, 1000}, .noise = 0.02};

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { ROWS = AMX_ROWS, ROW_BYTES = AMX_ROW_BYTES, STEP_CELLS = AMX_STEP_CELLS, CELL_BYTES = 4 };
+enum { ROWS = AMX_ROWS, ROW_BYTES = AMX_ROW_BYTES, STEP_KPACKS = AMX_STEP_KPACKS, KPACK_BYTES = 4 };
 
 /* Planes of an element; 0: of a type that tiles do not multiply. */
 static unsigned planes_of(const aic_contraction *c)
@@ -30,19 +30,19 @@ static unsigned planes_of(const aic_contraction *c)
     }
 }
 
-static int64_t cell_channels(const aic_contraction *c)
+static int64_t kpack_channels(const aic_contraction *c)
 {
-    return CELL_BYTES / (int64_t)aic_dtype_size(c->dtype);
+    return KPACK_BYTES / (int64_t)aic_dtype_size(c->dtype);
 }
 
-static int64_t pixel_cells(const aic_contraction *c)
+static int64_t pixel_kpacks(const aic_contraction *c)
 {
-    return (c->channels + cell_channels(c) - 1) / cell_channels(c);
+    return (c->channels + kpack_channels(c) - 1) / kpack_channels(c);
 }
 
-static int64_t steps_for(int64_t cells)
+static int64_t steps_for(int64_t kpacks)
 {
-    return (cells + STEP_CELLS - 1) / STEP_CELLS;
+    return (kpacks + STEP_KPACKS - 1) / STEP_KPACKS;
 }
 
 /* The channels of the taps of a kernel row follow each other in the band: where a step is wider than a pixel or not as
@@ -51,14 +51,14 @@ static int64_t steps_for(int64_t cells)
 static bool merges(const aic_contraction *c)
 {
     return c->dtype == AIC_INT8 && c->dilation_w == 1 &&
-           steps_for(c->kw * pixel_cells(c)) < c->kw * steps_for(pixel_cells(c));
+           steps_for(c->kw * pixel_kpacks(c)) < c->kw * steps_for(pixel_kpacks(c));
 }
 
 /* A step that a kernel row does not fill takes further ones: the pixels of so many image rows lie side by side. */
 static int64_t fold_of(const aic_contraction *c)
 {
-    const int64_t most = STEP_CELLS / c->kw;
-    if (!merges(c) || c->channels != CELL_BYTES || c->c0 != CELL_BYTES || c->image.pixel != CELL_BYTES ||
+    const int64_t most = STEP_KPACKS / c->kw;
+    if (!merges(c) || c->channels != KPACK_BYTES || c->c0 != KPACK_BYTES || c->image.pixel != KPACK_BYTES ||
         c->dilation_h != 1 || most < 2) {
         return 1;
     }
@@ -69,7 +69,7 @@ static int64_t fold_of(const aic_contraction *c)
 /* Products of registers that a tap takes, for each plane of either side. */
 static int64_t steps_of(const aic_contraction *c)
 {
-    return steps_for(merges(c) ? fold_of(c) * c->kw * pixel_cells(c) : pixel_cells(c));
+    return steps_for(merges(c) ? fold_of(c) * c->kw * pixel_kpacks(c) : pixel_kpacks(c));
 }
 
 static int64_t taps_of(const aic_contraction *c)
@@ -77,14 +77,14 @@ static int64_t taps_of(const aic_contraction *c)
     return merges(c) ? (c->kh + fold_of(c) - 1) / fold_of(c) : c->kh * c->kw;
 }
 
-int64_t aic_amx_step_cells(const aic_tiling *t)
+int64_t aic_amx_step_kpacks(const aic_tiling *t)
 {
-    return t->merged > 1 && t->cells == STEP_CELLS ? t->merged * t->pixel_cells : STEP_CELLS;
+    return t->merged > 1 && t->kpacks == STEP_KPACKS ? t->merged * t->pixel_kpacks : STEP_KPACKS;
 }
 
 static bool rounds_too_often(const aic_contraction *c)
 {
-    enum { PAIRS = AMX_STEP_CELLS };
+    enum { PAIRS = AMX_STEP_KPACKS };
     const int64_t taps = c->kh * c->kw, own_pairs = (c->channels + 1) / 2, planes = planes_of(c);
     const int64_t pairs = own_pairs < PAIRS ? own_pairs : PAIRS;
     return pairs + planes * planes * taps * steps_of(c) >= taps * c->channels;
@@ -127,8 +127,8 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
     const bool is_int = c->dtype == AIC_INT8;
     return (aic_arithmetic){.sum = is_int ? AIC_SUM_INT : AIC_SUM_FAST,
                             .product = is_int ? AIC_PRODUCT_QUAD : AIC_PRODUCT_BFLOAT,
-                            .cell_bytes = CELL_BYTES,
-                            .cell_channels = (unsigned)cell_channels(c),
+                            .kpack_bytes = KPACK_BYTES,
+                            .kpack_channels = (unsigned)kpack_channels(c),
                             .sum_bits = 32,
                             .planes = planes_of(c)};
 }
@@ -146,8 +146,8 @@ static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t 
     return fewer == 1 ? sums + AIC_PLANES_MAX + 1 : sums + images + vectors;
 }
 
-/* Pixels from an output row to the next in a band without gaps, in a plane of one phase of the strides; 0: there would
- * be many planes, or pixels do not begin with a line. Of a 1x1 kernel these are the output's own. */
+/* Pixels from an output row to the next in a band without gaps, in the part of one residue of the strides; 0: there
+ * would be many planes, or pixels do not begin with a line. Of a 1x1 kernel these are the output's own. */
 static int64_t row_distance(const aic_contraction *c)
 {
     enum { PHASES_MAX = 3 };
@@ -251,9 +251,9 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
                         "rows, cols, vectors = %lld, %lld, %lld need %lld tile registers of the %d that there are",
                         (long long)s->rows, (long long)s->cols, (long long)s->vectors, (long long)used, AMX_REGISTERS);
     }
-    if (s->unroll < STEP_CELLS || s->unroll % STEP_CELLS != 0 || steps % (s->unroll / STEP_CELLS) != 0) {
+    if (s->unroll < STEP_KPACKS || s->unroll % STEP_KPACKS != 0 || steps % (s->unroll / STEP_KPACKS) != 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld is not %d times a divisor of %lld",
-                        (long long)s->unroll, STEP_CELLS, (long long)steps);
+                        (long long)s->unroll, STEP_KPACKS, (long long)steps);
     }
     return AIC_OK;
 }
@@ -272,7 +272,7 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 {
     (void)target;
     (void)sums;
-    return planes_of(c) == 1 && steps_of(c) % 2 == 0 ? 2 * STEP_CELLS : STEP_CELLS;
+    return planes_of(c) == 1 && steps_of(c) % 2 == 0 ? 2 * STEP_KPACKS : STEP_KPACKS;
 }
 
 /* One register takes its pixels whatever it has too many of; sums that are added to old results are counted. */
@@ -288,10 +288,9 @@ static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, 
  *
  * In cycles of a core with tiles, as its maker gives them: a product takes as many as the first factor has rows, its
  * result is there LATENCY cycles later; the first-level cache delivers two rows a cycle. Products and loads go on at
- * the same time. What a tile computes with comes from the cache that holds it: the panel of a group of output channels
- * is read by all tiles of a band before the next one, the part of the band that a tile sees, its window, by all taps;
- * or all panels are read by a tile before the next one, and its window by all of them.
- */
+ * the same time. What a tile computes with comes from the cache that holds it: the panel of a tile's output channels is
+ * read by all tiles of a band before the next one, the part of the band that a tile sees, its window, by all taps; or
+ * all panels are read by a tile before the next one, and its window by all of them. */
 
 static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
 static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30, PACK_LINE = 4;
@@ -368,7 +367,7 @@ static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const c
     const double seen = (double)((rows - 1) * t->row_step + t->row_reach), of_tap = window / seen * (double)rows;
     double bytes = window;
     if (t->holds_window && window / (double)t->blocks <= k->l1) {
-        bytes = window / (double)t->groups;
+        bytes = window / (double)t->used_panels;
     } else if (cols == c->ow && panel + window <= k->l1) {
         bytes = window / seen * (double)(rows * t->row_step);
     } else if (window > k->l1) {
@@ -380,7 +379,7 @@ static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const c
 /* The share of loaded rows of pixels that cross a line: these begin anywhere that a pixel may begin. */
 static double crossing(const aic_tiling *t)
 {
-    const int64_t bytes = aic_amx_step_cells(t) * CELL_BYTES;
+    const int64_t bytes = aic_amx_step_kpacks(t) * KPACK_BYTES;
     int64_t grain = AIC_LINE_BYTES;
     while (t->pixel_pitch % grain != 0) {
         grain /= 2;
@@ -414,13 +413,13 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const caches k = caches_of();
     const amx_grid largest = largest_grid(c, t), g = aic_amx_smaller_grid(&largest, rows, cols);
     const double images = (double)(g.rows * g.across), vectors = t->vectors, height = (double)g.pixels;
-    const double steps = (double)(t->taps * t->cells / STEP_CELLS);
+    const double steps = (double)(t->taps * t->kpacks / STEP_KPACKS);
     const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
     const double planes = t->arithmetic.planes, times = planes * planes;
     const bool crossed = planes > 1 && fmin(images, vectors) > 1; /* a plane of the weights is loaded twice */
     const double products = steps * times * fmax(images * vectors * height, LATENCY + height);
     const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
-                         steps * vectors * (double)aic_amx_step_cells(t) *
+                         steps * vectors * (double)aic_amx_step_kpacks(t) *
                              (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
     const double lines = aic_amx_fetches_ahead(t) ? (double)t->panel_bytes / AIC_LINE_BYTES : 0;
     const double first =
@@ -442,7 +441,7 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
 }
 
 /* As much as stays in the first-level cache beside a panel: with few taps it is better to read all weights again for
- * each such band than each band from the second-level cache for every group of output channels. */
+ * each such band than each band from the second-level cache for every panel. */
 static int64_t small_band(const aic_contraction *c, const aic_tiling *t)
 {
     (void)c;
@@ -455,7 +454,7 @@ static int64_t small_band(const aic_contraction *c, const aic_tiling *t)
 static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
 {
     const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), l1 = caches_of().l1;
-    for (int64_t blocks = 1; t->cells % (blocks * t->unroll) == 0; blocks *= 2) {
+    for (int64_t blocks = 1; t->kpacks % (blocks * t->unroll) == 0; blocks *= 2) {
         if (window / (double)blocks <= l1) {
             return blocks;
         }
@@ -474,7 +473,7 @@ const aic_microkernel aic_microkernel_amx = {
     .name = "amx",
     .refuse = refuse,
     .arithmetic = arithmetic_of,
-    .step_cells = STEP_CELLS,
+    .step_kpacks = STEP_KPACKS,
     .merges = merges,
     .fold = fold_of,
     .run = run,

@@ -3,7 +3,7 @@
  * A register holds 16 rows of 64 bytes:
  *
  *     image    a row an output pixel, 64 bytes of its channels           (a band is packed so)
- *     weight   a row a cell, 4 bytes of channels, of 16 output channels  (a panel is packed so)
+ *     weight   a row a k-pack, 4 bytes of channels, of 16 output channels  (a panel is packed so)
  *     sums     a row an output pixel, 16 output channels                 (results and the staging buffer are so)
  *
  * A tile of the result is some registers of pixels times some of output channels. All registers of pixels have as many
@@ -13,7 +13,7 @@
 
 #include "codegen/contraction/microkernel.h"
 
-enum { AMX_REGISTERS = 8, AMX_ROWS = 16, AMX_ROW_BYTES = 64, AMX_STEP_CELLS = 16, AMX_LANES = 16 };
+enum { AMX_REGISTERS = 8, AMX_ROWS = 16, AMX_ROW_BYTES = 64, AMX_STEP_KPACKS = 16, AMX_LANES = 16 };
 
 typedef struct amx_grid {
     int64_t run;    /* where registers run on from row to row: pixels from one row to the next; 0: they do not */
@@ -23,8 +23,8 @@ typedef struct amx_grid {
     int64_t pixels; /* of a register */
 } amx_grid;
 
-/* Cells that a register of weights has rows for: those of a step. */
-int64_t aic_amx_step_cells(const aic_tiling *t);
+/* K-packs that a register of weights has rows for: those of a step. */
+int64_t aic_amx_step_kpacks(const aic_tiling *t);
 
 /* The tile, and one that is no larger in registers of as many pixels. */
 amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors);

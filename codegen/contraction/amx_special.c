@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { HALVES = 2 }; /* bfloat16 of a cell */
+enum { HALVES = 2 }; /* bfloat16 of a k-pack */
 
 typedef struct tile {
     aic_emit *e;
@@ -19,12 +19,12 @@ typedef struct tile {
 } tile;
 
 /* The bfloat16 number `half` of each 32-bit element, as floats. */
-static LLVMValueRef half_of(const tile *k, LLVMValueRef cells, unsigned half)
+static LLVMValueRef half_of(const tile *k, LLVMValueRef kpacks, unsigned half)
 {
     LLVMBuilderRef b = k->e->builder;
-    LLVMTypeRef type = LLVMTypeOf(cells);
-    LLVMValueRef bits = half == 0 ? LLVMBuildShl(b, cells, aic_const_int(type, 16), "")
-                                  : LLVMBuildAnd(b, cells, aic_const_int(type, (int32_t)0xffff0000u), "");
+    LLVMTypeRef type = LLVMTypeOf(kpacks);
+    LLVMValueRef bits = half == 0 ? LLVMBuildShl(b, kpacks, aic_const_int(type, 16), "")
+                                  : LLVMBuildAnd(b, kpacks, aic_const_int(type, (int32_t)0xffff0000u), "");
     return LLVMBuildBitCast(b, bits, type == k->words ? k->floats : k->e->f32, "");
 }
 
@@ -34,22 +34,22 @@ static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointe
 {
     LLVMValueRef sum = NULL;
     for (unsigned p = 0; p < k->t->arithmetic.planes; p++) {
-        LLVMValueRef cells = aic_load(k->e, type, pointer, offset + p * pitch, k->t->arithmetic.cell_bytes);
-        LLVMValueRef plane = half_of(k, cells, half);
+        LLVMValueRef kpacks = aic_load(k->e, type, pointer, offset + p * pitch, k->t->arithmetic.kpack_bytes);
+        LLVMValueRef plane = half_of(k, kpacks, half);
         sum = sum == NULL ? plane : LLVMBuildFAdd(k->e->builder, sum, plane, "");
     }
     return sum;
 }
 
-/* One cell of a pixel times one of every output channel. */
-static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel)
+/* One k-pack of a pixel times one of every output channel. */
+static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel)
 {
     aic_emit *e = k->e;
     for (unsigned half = 0; half < HALVES; half++) {
         LLVMValueRef x = aic_splat(e, element(k, e->i32, band, 0, k->t->plane_bytes, half), AMX_LANES);
         for (unsigned v = 0; v < k->t->vectors; v++) {
             LLVMValueRef w = element(k, k->words, panel, (int64_t)v * AMX_ROW_BYTES,
-                                     k->t->group * k->t->arithmetic.cell_bytes, half);
+                                     k->t->panel_channels * k->t->arithmetic.kpack_bytes, half);
             sums[v] = aic_fma(e, x, w, sums[v]);
         }
     }
@@ -60,7 +60,7 @@ static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LL
 {
     aic_emit *e = k->e;
     const unsigned vectors = k->t->vectors;
-    aic_loop taps, cells;
+    aic_loop taps, kpacks;
     LLVMValueRef carried[AIC_CARRIED_MAX];
     aic_limit("sums and pointers of a pixel", vectors + 2, AIC_CARRIED_MAX);
     for (unsigned v = 0; v < vectors; v++) {
@@ -70,12 +70,12 @@ static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LL
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, carried, vectors + 1);
     LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, taps.index, sizeof(int64_t)));
     carried[vectors + 1] = aic_at(e, pixel, aic_load(e, e->i64, entry, 0, sizeof(int64_t)));
-    aic_loop_begin(e, &cells, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), 1, carried,
+    aic_loop_begin(e, &kpacks, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->kpacks), 1, carried,
                    vectors + 2);
-    emit_cell(k, carried, carried[vectors + 1], carried[vectors]);
+    emit_kpack(k, carried, carried[vectors + 1], carried[vectors]);
     carried[vectors] = aic_at_const(e, carried[vectors], k->t->step_bytes);
-    carried[vectors + 1] = aic_at_const(e, carried[vectors + 1], k->t->arithmetic.cell_bytes);
-    aic_loop_end(e, &cells);
+    carried[vectors + 1] = aic_at_const(e, carried[vectors + 1], k->t->arithmetic.kpack_bytes);
+    aic_loop_end(e, &kpacks);
     aic_loop_end(e, &taps);
     for (unsigned v = 0; v < vectors; v++) {
         sums[v] = carried[v];

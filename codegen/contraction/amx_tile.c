@@ -31,20 +31,20 @@ static void access_register(const tile *k, const char *name, unsigned reg, LLVMV
     aic_emit_intrinsic(k->e, name, NULL, 0, args, 3);
 }
 
-static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t cell, unsigned image, unsigned plane)
+static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t kpack, unsigned image, unsigned plane)
 {
     const aic_tiling *t = k->t;
     const int64_t row = image / k->g.across, col = aic_amx_first_pixel(&k->g, image % k->g.across);
     const int64_t offset =
-        row * t->out_row + col * t->out_col + plane * t->plane_bytes + cell * t->arithmetic.cell_bytes;
+        row * t->out_row + col * t->out_col + plane * t->plane_bytes + kpack * t->arithmetic.kpack_bytes;
     access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->out_col);
 }
 
-static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t cell, unsigned vector, unsigned plane)
+static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t kpack, unsigned vector, unsigned plane)
 {
     const aic_tiling *t = k->t;
     const int64_t offset =
-        cell * t->step_bytes + plane * t->group * t->arithmetic.cell_bytes + (int64_t)vector * ROW_BYTES;
+        kpack * t->step_bytes + plane * t->panel_channels * t->arithmetic.kpack_bytes + (int64_t)vector * ROW_BYTES;
     const char *load = k->streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64";
     access_register(k, load, reg, aic_at_const(k->e, panel, offset), t->step_bytes);
 }
@@ -52,7 +52,7 @@ static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t
 /* Where a step reads, and what it fetches ahead of the steps that follow. */
 typedef struct step {
     LLVMValueRef band, panel;
-    int64_t cell;
+    int64_t kpack;
     int64_t fetched, lines, share; /* lines of the panel so far, in all, behind each product */
 } step;
 
@@ -67,7 +67,7 @@ static void fetch_ahead(const tile *k, step *s)
     aic_emit *e = k->e;
     const int64_t end = s->fetched + s->share < s->lines ? s->fetched + s->share : s->lines;
     for (; s->fetched < end; s->fetched++) {
-        const int64_t offset = AHEAD_BYTES + s->cell * k->t->step_bytes + s->fetched * AIC_LINE_BYTES;
+        const int64_t offset = AHEAD_BYTES + s->kpack * k->t->step_bytes + s->fetched * AIC_LINE_BYTES;
         LLVMValueRef args[] = {aic_at_const(e, s->panel, offset), aic_const_int(e->i32, READ),
                                aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
         aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
@@ -88,9 +88,9 @@ static void multiply(const tile *k, unsigned image, unsigned vector, unsigned im
 static void load_side(const tile *k, const step *s, bool held, unsigned reg, unsigned index, unsigned plane)
 {
     if (held == k->a.holds_images) {
-        load_image(k, reg, s->band, s->cell, index, plane);
+        load_image(k, reg, s->band, s->kpack, index, plane);
     } else {
-        load_weight(k, reg, s->panel, s->cell, index, plane);
+        load_weight(k, reg, s->panel, s->kpack, index, plane);
     }
 }
 
@@ -178,12 +178,12 @@ static void emit_crossed_step(const tile *k, step *s)
     }
 }
 
-static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
+static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
     const int64_t products = (int64_t)(k->images * k->vectors * k->t->arithmetic.planes * k->t->arithmetic.planes);
-    step s = {.band = band, .panel = panel, .cell = cell};
+    step s = {.band = band, .panel = panel, .kpack = kpack};
     if (products > 0 && aic_amx_fetches_ahead(k->t)) {
-        s.lines = aic_amx_step_cells(k->t) * k->t->step_bytes / AIC_LINE_BYTES;
+        s.lines = aic_amx_step_kpacks(k->t) * k->t->step_bytes / AIC_LINE_BYTES;
         s.share = (s.lines + products - 1) / products;
     }
     if (k->t->arithmetic.planes == 1) {
@@ -243,21 +243,21 @@ static void begin_sums(const tile *k, LLVMValueRef out)
     aic_branch_end(e, &branch);
 }
 
-/* The cells of one tap; returns the panel's pointer behind them. */
+/* The k-packs of one tap; returns the panel's pointer behind them. */
 static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
-    const int64_t unroll = k->t->unroll, bytes = unroll * k->t->arithmetic.cell_bytes;
+    const int64_t unroll = k->t->unroll, bytes = unroll * k->t->arithmetic.kpack_bytes;
     LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, tap, sizeof(int64_t)));
     LLVMValueRef carried[] = {panel, aic_at(e, k->of.band, aic_load(e, e->i64, entry, 0, 8))};
     aic_loop loop;
     aic_name(e, carried[1], "band.tap");
-    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->block_cells), unroll,
-                   carried, 2);
+    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->block_kpacks), unroll, carried,
+                   2);
     aic_name_carried(e, &loop, 0, "panel.at");
     aic_name_carried(e, &loop, 1, "band.at");
-    for (int64_t cell = 0; cell < unroll; cell += AMX_STEP_CELLS) {
-        emit_step(k, carried[1], carried[0], cell);
+    for (int64_t kpack = 0; kpack < unroll; kpack += AMX_STEP_KPACKS) {
+        emit_step(k, carried[1], carried[0], kpack);
     }
     carried[0] = aic_at_const(e, carried[0], unroll * k->t->step_bytes);
     carried[1] = aic_at_const(e, carried[1], bytes);
@@ -359,7 +359,7 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
               .vectors = t->vectors,
               .streams = aic_amx_streams_panels(c, t)};
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
-                      (long long)cols, (long long)t->group);
+                      (long long)cols, (long long)t->panel_channels);
     LLVMValueRef function = e->function;
     k.g = aic_amx_smaller_grid(&k.a.g, rows, cols);
     k.images = (unsigned)(k.g.rows * k.g.across);
@@ -375,7 +375,7 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
 /* ---- a worker's state ---- */
 
 /* The configuration that ldtilecfg reads: palette 1; for every register its bytes a row, from byte 16 on, and its rows,
- * from byte 48 on. Registers of weights have a row a cell of a step, 16 but where that has fewer, the others as many
+ * from byte 48 on. Registers of weights have a row a k-pack of a step, 16 but where that has fewer, the others as many
  * as there are pixels. */
 void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
 {
@@ -388,10 +388,10 @@ void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
     byte[PALETTE] = LLVMConstInt(e->i8, 1, false);
     for (unsigned i = 0; i < AMX_REGISTERS; i++) {
         const bool weight = i >= a.held && (i < a.passing) != a.holds_images;
-        const int64_t cells = aic_amx_step_cells(t);
+        const int64_t kpacks = aic_amx_step_kpacks(t);
         const bool image = i >= a.held && !weight;
-        byte[COLUMNS + 2 * i] = aic_const_int(e->i8, image ? cells * t->arithmetic.cell_bytes : ROW_BYTES);
-        byte[HEIGHTS + i] = aic_const_int(e->i8, weight ? cells : a.g.pixels);
+        byte[COLUMNS + 2 * i] = aic_const_int(e->i8, image ? kpacks * t->arithmetic.kpack_bytes : ROW_BYTES);
+        byte[HEIGHTS + i] = aic_const_int(e->i8, weight ? kpacks : a.g.pixels);
     }
     LLVMTypeRef type = aic_vector(e->i8, BYTES);
     LLVMValueRef config = LLVMBuildAlloca(e->builder, type, "tile_config");

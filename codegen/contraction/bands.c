@@ -2,18 +2,18 @@
  *
  *     columns   the epilogue's column parameters, where it has any
  *     bands     for band: pack its image rows
- *                 for group of output channels
+ *                 for panel of output channels
  *                   for tile row of the band, for tile column: call the tile's function
  *
- * or, where the schedule holds a tile's window, the other way round: groups are the innermost loop, around which is one
+ * or, where the schedule holds a tile's window, the other way round: panels are the innermost loop, around which is one
  * over blocks of channels.
  *
- * With an epilogue the groups of a strip go together: a tile's results are in the staging buffer when all of them are
+ * With an epilogue the panels of a strip go together: a tile's results are in the staging buffer when all of them are
  * done. They leave it then, or, where the micro-kernel defers that, behind the products of the next tile, which has a
  * buffer of its own.
  *
- * An item of the phase "bands" is a part of the output channels of a band: item = band * parts + part. Who does several
- * parts of a band packs its image once. */
+ * An item of the phase "bands" is a part of the output channels of a band: item = band * parts + part. A worker that
+ * does several parts of a band packs its image once. */
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
@@ -23,12 +23,12 @@
 
 enum { OUT = AIC_CONTRACTION_OUT, IMAGE = AIC_CONTRACTION_IMAGE, WEIGHT = AIC_CONTRACTION_WEIGHT };
 
-typedef struct place {
+typedef struct tile_call {
     LLVMValueRef tile;  /* its function */
     LLVMValueRef pixel; /* number of its first pixel in the output */
     LLVMValueRef band;  /* where that is in the band */
     int64_t rows, cols;
-} place;
+} tile_call;
 
 typedef struct frame {
     aic_emit *e;
@@ -41,13 +41,13 @@ typedef struct frame {
     LLVMValueRef start;                     /* what sums start from */
     LLVMValueRef input[AIC_EPILOGUE_STEPS]; /* operands of the epilogue's steps */
     unsigned inputs;
-    LLVMValueRef first_tile, last_tile; /* tile rows of the current band, last excluded */
-    LLVMValueRef first_row;             /* first output row of the current band */
-    LLVMValueRef first_unit, last_unit; /* groups or strips that are done of the current band, last excluded */
-    LLVMValueRef group;                 /* number of the current group, or of the current strip's first one */
-    LLVMValueRef group_out; /* its first pixel in the result; not where results leave through the staging buffer */
+    LLVMValueRef first_tile, last_tile;   /* tile rows of the current band, last excluded */
+    LLVMValueRef first_row;               /* first output row of the current band */
+    LLVMValueRef first_strip, last_strip; /* strips that are done of the current band, last excluded */
+    LLVMValueRef panel;                   /* number of the current strip's first panel */
+    LLVMValueRef strip_out; /* its first pixel in the result; not where results leave through the staging buffer */
     int part;               /* which strips: see aic_staging */
-    place at;               /* the current tile */
+    tile_call at;           /* the current tile */
     LLVMValueRef block;     /* the current block of channels */
     LLVMValueRef deferred;  /* where it is noted which tile has not left its buffer yet; NULL: all have */
 } frame;
@@ -55,12 +55,12 @@ typedef struct frame {
 /* What a loop does with each of its items, which is then the current one. */
 typedef void (*visit)(frame *f);
 
-static int64_t piece(const aic_split *split, int smaller)
+static int64_t tile_size(const aic_split *split, int smaller)
 {
     return split->large - smaller;
 }
 
-static int64_t piece_count(const aic_split *split, int smaller)
+static int64_t tile_count(const aic_split *split, int smaller)
 {
     return smaller ? split->small_count : split->large_count;
 }
@@ -72,7 +72,8 @@ static LLVMValueRef larger_tile(const frame *f, int r, int s)
     for (int i = 0; i < 2 * r + s && f->t->kernel->serves != NULL; i++) {
         const int above = i / 2, left = i % 2;
         if (f->tile[above][left] != NULL && above <= r && left <= s &&
-            f->t->kernel->serves(f->c, f->t, piece(rows, above), piece(cols, left), piece(rows, r), piece(cols, s))) {
+            f->t->kernel->serves(f->c, f->t, tile_size(rows, above), tile_size(cols, left), tile_size(rows, r),
+                                 tile_size(cols, s))) {
             return f->tile[above][left];
         }
     }
@@ -83,36 +84,36 @@ static void emit_tiles(frame *f, const char *symbol)
 {
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
-            if (piece_count(&f->t->rows, r) == 0 || piece_count(&f->t->cols, s) == 0) {
+            if (tile_count(&f->t->rows, r) == 0 || tile_count(&f->t->cols, s) == 0) {
                 continue;
             }
             f->tile[r][s] = larger_tile(f, r, s);
             if (f->tile[r][s] != NULL) {
                 continue;
             }
-            long long rows = piece(&f->t->rows, r), cols = piece(&f->t->cols, s);
+            long long rows = tile_size(&f->t->rows, r), cols = tile_size(&f->t->cols, s);
             char name[160];
-            snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, rows, cols, (long long)f->t->group);
+            snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, rows, cols, (long long)f->t->panel_channels);
             f->tile[r][s] = f->t->kernel->emit(f->e, f->c, f->t, rows, cols, name);
         }
     }
 }
 
-/* Rows or columns of a band: phases, bytes from one to the next, and of a row or column in a phase. */
+/* Rows or columns of a band: residues, bytes from one to the next, and of a row or column in a residue's part. */
 typedef struct direction {
-    int64_t phases, phase_bytes, pitch;
+    int64_t residues, residue_bytes, pitch;
 } direction;
 
 /* Where the band has row or column number `distance`. */
 static LLVMValueRef tap_offset(const frame *f, LLVMValueRef distance, const direction *d)
 {
     aic_emit *e = f->e;
-    LLVMValueRef phases = aic_int(e, d->phases);
-    if (d->phases == 1) {
+    LLVMValueRef residues = aic_int(e, d->residues);
+    if (d->residues == 1) {
         return aic_mul(e, distance, d->pitch);
     }
-    return aic_add(e, aic_mul(e, LLVMBuildURem(e->builder, distance, phases, ""), d->phase_bytes),
-                   aic_mul(e, LLVMBuildUDiv(e->builder, distance, phases, ""), d->pitch));
+    return aic_add(e, aic_mul(e, LLVMBuildURem(e->builder, distance, residues, ""), d->residue_bytes),
+                   aic_mul(e, LLVMBuildUDiv(e->builder, distance, residues, ""), d->pitch));
 }
 
 /* taps[kh*Kw + kw] = offset of the tap in the band, Kw being what is left of the kernel's width. Filled at run time: as
@@ -123,8 +124,8 @@ static void emit_tap_table(const frame *f)
     const aic_contraction *c = f->c;
     const aic_tiling *t = f->t;
     const int64_t kw = c->kw / t->merged, kh = (c->kh + t->fold - 1) / t->fold;
-    const direction vertical = {t->row_phases, t->col_phases * t->phase_bytes, t->row_pitch / t->col_phases},
-                    horizontal = {t->col_phases, t->phase_bytes, t->pixel_pitch};
+    const direction vertical = {t->row_residues, t->col_residues * t->residue_bytes, t->row_pitch / t->col_residues},
+                    horizontal = {t->col_residues, t->residue_bytes, t->pixel_pitch};
     aic_loop down, across;
     aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, kh), 1, NULL, 0);
     LLVMValueRef row = tap_offset(f, aic_mul(e, down.index, t->fold_step), &vertical);
@@ -148,25 +149,25 @@ static LLVMValueRef output_row(const frame *f, LLVMValueRef tile)
     return LLVMBuildNSWSub(e->builder, row, aic_max(e, past, aic_int(e, 0)), "");
 }
 
-static LLVMValueRef output_group(const frame *f, LLVMValueRef group)
+static LLVMValueRef output_panel(const frame *f, LLVMValueRef number)
 {
     aic_emit *e = f->e;
-    int64_t block_bytes = f->c->block_rows * 16 * 4, channels = f->t->group;
+    int64_t block_bytes = f->c->block_rows * 16 * 4, channels = f->t->panel_channels;
     if (channels >= 16) {
-        return aic_at(e, f->out, aic_mul(e, group, channels / 16 * block_bytes));
+        return aic_at(e, f->out, aic_mul(e, number, channels / 16 * block_bytes));
     }
-    LLVMValueRef block = LLVMBuildUDiv(e->builder, group, aic_int(e, 16 / channels), "");
-    LLVMValueRef within = LLVMBuildURem(e->builder, group, aic_int(e, 16 / channels), "");
+    LLVMValueRef block = LLVMBuildUDiv(e->builder, number, aic_int(e, 16 / channels), "");
+    LLVMValueRef within = LLVMBuildURem(e->builder, number, aic_int(e, 16 / channels), "");
     return aic_at(e, aic_at(e, f->out, aic_mul(e, block, block_bytes)), aic_mul(e, within, channels * 4));
 }
 
-static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, LLVMValueRef band, LLVMValueRef group)
+static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, LLVMValueRef band, LLVMValueRef number)
 {
     aic_emit *e = f->e;
-    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, group, f->t->block_panel_bytes));
+    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, number, f->t->block_panel_bytes));
     const aic_tiling *t = f->t;
     if (t->blocks > 1) {
-        band = aic_at(e, band, aic_mul(e, f->block, t->block_cells * t->arithmetic.cell_bytes));
+        band = aic_at(e, band, aic_mul(e, f->block, t->block_kpacks * t->arithmetic.kpack_bytes));
         panel = aic_at(e, panel, aic_mul(e, f->block, t->block_bytes));
     }
     LLVMValueRef args[] = {out, band, panel, f->taps, f->block};
@@ -177,9 +178,9 @@ static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, 
 }
 
 /* A tile in a staging buffer: where that is, its runs of pixels that are neighbours in the result, pixels of one, bytes
- * from one to the next in the buffer, its first pixel and its first group. */
+ * from one to the next in the buffer, its first pixel and its first panel. */
 typedef struct staged {
-    LLVMValueRef staging, runs, count, pitch, pixel, group;
+    LLVMValueRef staging, runs, count, pitch, pixel, panel;
 } staged;
 
 static staged staged_tile(const frame *f, LLVMValueRef staging, int64_t rows, int64_t cols)
@@ -191,7 +192,7 @@ static staged staged_tile(const frame *f, LLVMValueRef staging, int64_t rows, in
                     .count = aic_int(f->e, rows * cols / runs),
                     .pitch = aic_int(f->e, pitch),
                     .pixel = f->at.pixel,
-                    .group = f->group};
+                    .panel = f->panel};
 }
 
 /* Fills the staging buffer with what is in the result (load), or stores it. */
@@ -203,7 +204,7 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, const 
                    NULL, 0);
     LLVMValueRef staging = aic_at(e, tile->staging, LLVMBuildMul(e->builder, loop.index, tile->pitch, ""));
     LLVMValueRef row = aic_add(e, tile->pixel, aic_mul(e, loop.index, f->c->ow));
-    LLVMValueRef column = aic_mul(e, tile->group, f->t->group);
+    LLVMValueRef column = aic_mul(e, tile->panel, f->t->panel_channels);
     if (load) {
         LLVMValueRef args[] = {staging, f->start, row, tile->count, column};
         aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
@@ -223,7 +224,7 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, const 
 
 /* Words that note the deferred tile; no runs: there is none. FREE is the offset of the buffer that is free, USED of the
  * tile's. */
-enum { FREE, USED, RUNS, COUNT, PITCH, PIXEL, GROUP, DEFERRED_WORDS };
+enum { FREE, USED, RUNS, COUNT, PITCH, PIXEL, PANEL, DEFERRED_WORDS };
 
 static LLVMValueRef deferred_word(const frame *f, int word)
 {
@@ -243,7 +244,7 @@ static void store_deferred(const frame *f, int part)
                          .count = deferred_word(f, COUNT),
                          .pitch = deferred_word(f, PITCH),
                          .pixel = deferred_word(f, PIXEL),
-                         .group = deferred_word(f, GROUP)};
+                         .panel = deferred_word(f, PANEL)};
     move_staged(f, f->strips.store[part], false, &tile);
     set_deferred_word(f, RUNS, aic_int(f->e, 0));
 }
@@ -266,7 +267,7 @@ static void defer(const frame *f, const staged *tile, LLVMValueRef offset)
     set_deferred_word(f, COUNT, tile->count);
     set_deferred_word(f, PITCH, tile->pitch);
     set_deferred_word(f, PIXEL, tile->pixel);
-    set_deferred_word(f, GROUP, tile->group);
+    set_deferred_word(f, PANEL, tile->panel);
 }
 
 /* Where the current tile's buffer is: of blocks of channels every strip has one, as sums are not complete until the
@@ -275,8 +276,8 @@ static LLVMValueRef buffer_offset(const frame *f)
 {
     const aic_tiling *t = f->t;
     if (t->blocks > 1) {
-        LLVMValueRef groups = aic_int(f->e, t->strip_columns / t->group);
-        LLVMValueRef strip = LLVMBuildUDiv(f->e->builder, f->group, groups, "");
+        LLVMValueRef panels = aic_int(f->e, t->strip_columns / t->panel_channels);
+        LLVMValueRef strip = LLVMBuildUDiv(f->e->builder, f->panel, panels, "");
         return aic_mul(f->e, strip, aic_tiling_buffer_bytes(t));
     }
     return f->deferred == NULL ? aic_int(f->e, 0) : deferred_word(f, FREE);
@@ -293,13 +294,13 @@ static void leave_buffer(const frame *f, const staged *tile, LLVMValueRef offset
     }
 }
 
-/* The current tile of all groups of a strip. */
+/* The current tile of all panels of a strip. */
 static void emit_strip(const frame *f)
 {
     aic_emit *e = f->e;
-    const place *at = &f->at;
+    const tile_call *at = &f->at;
     const aic_staging *strips = &f->strips;
-    const int64_t group = f->t->group, groups = (strips->columns[f->part] + group - 1) / group;
+    const int64_t channels = f->t->panel_channels, panels = (strips->columns[f->part] + channels - 1) / channels;
     LLVMValueRef offset = buffer_offset(f), staging = aic_at(e, f->staging, offset);
     if (strips->load[f->part] != NULL) {
         const bool one = f->c->start_channel && f->t->kernel->starts_in_a_row;
@@ -307,10 +308,9 @@ static void emit_strip(const frame *f)
         move_staged(f, strips->load[f->part], true, &old);
     }
     aic_loop loop;
-    aic_loop_begin(e, &loop, "group: groups of output channels of a strip", aic_int(e, 0), aic_int(e, groups), 1, NULL,
-                   0);
-    LLVMValueRef out = aic_at(e, staging, aic_mul(e, loop.index, group * AIC_SUM_BYTES));
-    emit_tile_call(f, at->tile, out, at->band, aic_add(e, f->group, loop.index));
+    aic_loop_begin(e, &loop, "panel: panels of a strip", aic_int(e, 0), aic_int(e, panels), 1, NULL, 0);
+    LLVMValueRef out = aic_at(e, staging, aic_mul(e, loop.index, channels * AIC_SUM_BYTES));
+    emit_tile_call(f, at->tile, out, at->band, aic_add(e, f->panel, loop.index));
     aic_loop_end(e, &loop);
     const staged tile = staged_tile(f, staging, at->rows, at->cols);
     if (f->t->blocks == 1) {
@@ -323,7 +323,7 @@ static void emit_strip(const frame *f)
     aic_branch_end(e, &branch);
 }
 
-/* The current tile of the current group or strip. */
+/* The current tile of the current strip. */
 static void emit_here(frame *f)
 {
     if (f->t->staging_pitch > 0) {
@@ -331,7 +331,7 @@ static void emit_here(frame *f)
         return;
     }
     LLVMValueRef pixel = aic_mul(f->e, f->at.pixel, AIC_BLOCK_COLUMNS * AIC_SUM_BYTES);
-    emit_tile_call(f, f->at.tile, aic_at(f->e, f->group_out, pixel), f->at.band, f->group);
+    emit_tile_call(f, f->at.tile, aic_at(f->e, f->strip_out, pixel), f->at.band, f->panel);
 }
 
 /* One row of tiles; band points at its first pixel, number `first` of the output. */
@@ -341,18 +341,18 @@ static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMVa
     const aic_tiling *t = f->t;
     int64_t done = 0;
     for (int s = 0; s < 2; s++) {
-        int64_t width = piece(&t->cols, s), count = piece_count(&t->cols, s);
+        int64_t width = tile_size(&t->cols, s), count = tile_count(&t->cols, s);
         if (count == 0) {
             continue;
         }
         aic_loop loop;
         aic_loop_begin(e, &loop, "col: tiles across the output", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
         LLVMValueRef col = aic_add(e, aic_mul(e, loop.index, width), aic_int(e, done));
-        f->at = (place){.tile = f->tile[smaller_rows][s],
-                        .pixel = aic_add(e, first, col),
-                        .band = aic_at(e, band, aic_mul(e, col, t->out_col)),
-                        .rows = piece(&t->rows, smaller_rows),
-                        .cols = width};
+        f->at = (tile_call){.tile = f->tile[smaller_rows][s],
+                            .pixel = aic_add(e, first, col),
+                            .band = aic_at(e, band, aic_mul(e, col, t->out_col)),
+                            .rows = tile_size(&t->rows, smaller_rows),
+                            .cols = width};
         inner(f);
         aic_loop_end(e, &loop);
         done += width * count;
@@ -381,7 +381,7 @@ static void emit_tiles_of_band(frame *f, visit inner)
     const int64_t tiles = f->t->rows.large_count + f->t->rows.small_count;
     int64_t start = 0;
     for (int r = 0; r < 2; r++) {
-        int64_t count = piece_count(&f->t->rows, r);
+        int64_t count = tile_count(&f->t->rows, r);
         if (count == 0) {
             continue;
         }
@@ -396,15 +396,15 @@ static void emit_tiles_of_band(frame *f, visit inner)
     }
 }
 
-/* All output channels: groups, or strips of them. */
-static void emit_groups(frame *f, visit inner)
+/* All output channels, strip by strip. */
+static void emit_strips(frame *f, visit inner)
 {
     aic_emit *e = f->e;
     aic_loop loop;
     if (f->t->staging_pitch == 0) {
-        aic_loop_begin(e, &loop, "group: groups of output channels", f->first_unit, f->last_unit, 1, NULL, 0);
-        f->group = loop.index;
-        f->group_out = output_group(f, loop.index);
+        aic_loop_begin(e, &loop, "panel: panels of output channels", f->first_strip, f->last_strip, 1, NULL, 0);
+        f->panel = loop.index;
+        f->strip_out = output_panel(f, loop.index);
         inner(f);
         aic_loop_end(e, &loop);
         return;
@@ -413,9 +413,9 @@ static void emit_groups(frame *f, visit inner)
     for (f->part = 0; f->part < 2; f->part++) {
         int64_t end = first + f->strips.count[f->part];
         if (end > first) {
-            begin_section(f, &loop, "strip: strips of output channels", (range){f->first_unit, f->last_unit}, first,
-                          end, f->t->units);
-            f->group = aic_mul(e, loop.index, f->t->strip_columns / f->t->group);
+            begin_section(f, &loop, "strip: strips of output channels", (range){f->first_strip, f->last_strip}, first,
+                          end, f->t->strips);
+            f->panel = aic_mul(e, loop.index, f->t->strip_columns / f->t->panel_channels);
             inner(f);
             aic_loop_end(e, &loop);
             if (f->deferred != NULL && f->strips.count[1 - f->part] > 0) { /* the other part has another function */
@@ -426,22 +426,22 @@ static void emit_groups(frame *f, visit inner)
     }
 }
 
-static void emit_tiles_of_group(frame *f)
+static void emit_tiles_of_strip(frame *f)
 {
     emit_tiles_of_band(f, emit_here);
 }
 
 /* All strips have left their buffers when the next tile begins. */
-static void emit_groups_of_tile(frame *f)
+static void emit_strips_of_tile(frame *f)
 {
     if (f->t->blocks == 1) {
-        emit_groups(f, emit_here);
+        emit_strips(f, emit_here);
         return;
     }
     aic_loop loop;
     aic_loop_begin(f->e, &loop, "block: blocks of channels", aic_int(f->e, 0), aic_int(f->e, f->t->blocks), 1, NULL, 0);
     f->block = loop.index;
-    emit_groups(f, emit_here);
+    emit_strips(f, emit_here);
     aic_loop_end(f->e, &loop);
     store_last(f);
 }
@@ -462,9 +462,9 @@ static void emit_band(frame *f, LLVMValueRef band)
     LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->row_reach))};
     aic_emit_call(e, f->pack_image, args, 4);
     if (t->holds_window) {
-        emit_tiles_of_band(f, emit_groups_of_tile);
+        emit_tiles_of_band(f, emit_strips_of_tile);
     } else {
-        emit_groups(f, emit_tiles_of_group);
+        emit_strips(f, emit_tiles_of_strip);
     }
     store_last(f);
 }
@@ -473,7 +473,7 @@ static void emit_band(frame *f, LLVMValueRef band)
 static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
     aic_emit *e = f->e;
-    const int64_t parts = f->t->parts, size = f->t->part_units;
+    const int64_t parts = f->t->parts, size = f->t->part_strips;
     LLVMValueRef divisor = aic_int(e, parts), up = aic_int(e, parts - 1);
     LLVMValueRef end = LLVMBuildUDiv(e->builder, aic_add(e, last, up), divisor, "");
     aic_loop loop;
@@ -482,8 +482,8 @@ static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
     LLVMValueRef before = aic_mul(e, loop.index, parts);
     LLVMValueRef from = aic_max(e, LLVMBuildNSWSub(e->builder, first, before, ""), aic_int(e, 0));
     LLVMValueRef to = LLVMBuildNSWSub(e->builder, last, before, "");
-    f->first_unit = parts == 1 ? aic_int(e, 0) : aic_mul(e, from, size);
-    f->last_unit = parts == 1 ? aic_int(e, f->t->units) : aic_min(e, aic_mul(e, to, size), aic_int(e, f->t->units));
+    f->first_strip = parts == 1 ? aic_int(e, 0) : aic_mul(e, from, size);
+    f->last_strip = parts == 1 ? aic_int(e, f->t->strips) : aic_min(e, aic_mul(e, to, size), aic_int(e, f->t->strips));
     emit_band(f, loop.index);
     aic_loop_end(e, &loop);
 }

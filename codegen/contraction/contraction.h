@@ -2,15 +2,15 @@
  *
  *     out[n][row][col] = start + sum over channel blocks, taps, channels of image(...) * weight(...)
  *
- * Two packed forms, both made of cells, the unit that one multiply-accumulate instruction takes from each operand and
- * lane (a pair of int16, four int8, a float or a double):
+ * Two packed forms, both made of k-packs: the channels that one multiply-accumulate instruction takes from each operand
+ * and lane (a pair of int16, four int8, a float or a double):
  *
- *     band    the padded image of some output rows: [row][column][channel cell], pixels and rows at fixed pitches.
+ *     band    the padded image of some output rows: [row][column][k-pack], pixels and rows at fixed pitches.
  *             Padding is data here, so the inner loops know no border.
- *     panel   the weights of one group of output channels: [reduction step][output channel], in the order in which
+ *     panel   the weights of a tile's output channels: [reduction step][output channel], in the order in which
  *             the reduction runs; before them the sums' start values, where the image is offset.
  *
- * Where elements have two planes, a pixel of a band is [plane][channel cell], a panel [reduction step][plane][output
+ * Where elements have two planes, a pixel of a band is [plane][k-pack], a panel [reduction step][plane][output
  * channel]. Products of bfloat16 have special elements, which they cannot multiply: whether there are any is noted
  * before the band and at the head of each panel. */
 #ifndef AIC_CONTRACTION_H
@@ -22,7 +22,7 @@
 /* What is added up how; rows of the arithmetic table in tiling.c. */
 typedef enum aic_sum {
     AIC_SUM_INT,      /* int8 products in int32, the sum cannot overflow */
-    AIC_SUM_INT_WIDE, /* int8 products in int32 by groups of taps, the groups in int64, clamped once */
+    AIC_SUM_INT_WIDE, /* int8 products in int32 by blocks of taps, the blocks in int64, clamped once */
     AIC_SUM_FAST,     /* float products in float32, any order */
     AIC_SUM_CUBE,     /* float products in float64 by blocks of 32 bytes of channels, each rounded to float32 */
 } aic_sum;
@@ -35,7 +35,7 @@ typedef struct aic_image_layout {
 } aic_image_layout;
 
 /* The most products of two int8 that int32 can add up in any order: none is beyond (-128)*(-128) = 2^14 in magnitude,
- * and 131071 * 2^14 = 2^31 - 2^14. Longer sums are AIC_SUM_INT_WIDE, whose groups of taps are no longer than this; the
+ * and 131071 * 2^14 = 2^31 - 2^14. Longer sums are AIC_SUM_INT_WIDE, whose blocks of taps are no longer than this; the
  * channels of one tap are at most 4096. */
 enum { AIC_INT32_PRODUCTS = INT32_MAX / (128 * 128) };
 _Static_assert(AIC_INT32_PRODUCTS == 131071, "TIK conv2d, section 5.3, has the same number");
@@ -50,7 +50,7 @@ typedef struct aic_contraction {
     aic_sum sum;
     aic_dtype dtype;      /* of image and weight */
     int64_t c1, h, w, c0; /* c1 blocks of c0 channels of an image of h x w pixels */
-    int64_t channels;     /* of them, the last block may hold fewer; cells of the others are never read */
+    int64_t channels;     /* of them, the last block may hold fewer; k-packs of the others are never read */
     aic_image_layout image;
     int64_t kh, kw, n; /* n output channels */
     aic_weight_layout weight;
@@ -91,11 +91,11 @@ enum { AIC_PLANES_MAX = 2 };
 typedef struct aic_arithmetic {
     aic_sum sum; /* as the target adds up; CUBE where it has no exact way to FAST */
     aic_product product;
-    unsigned cell_bytes;
-    unsigned cell_channels;
+    unsigned kpack_bytes;
+    unsigned kpack_channels;
     unsigned sum_bits; /* of the running sum of a lane */
     int image_offset;  /* what is added to the image where the product takes it unsigned */
-    unsigned planes;   /* of an element: cells of the first one come before those of the second */
+    unsigned planes;   /* of an element: k-packs of the first one come before those of the second */
 } aic_arithmetic;
 
 /* The operands of every contraction; in a chain that has l1out it comes next. What an epilogue reads comes behind them.
@@ -110,7 +110,7 @@ typedef struct aic_contraction_schedule {
 
 struct aic_microkernel;
 
-/* An extent cut into large_count pieces of `large` and small_count of `large - 1`. */
+/* An extent cut into large_count tiles of `large` and small_count of `large - 1`. */
 typedef struct aic_split {
     int64_t large, large_count, small_count;
 } aic_split;
@@ -119,40 +119,40 @@ typedef struct aic_split {
 typedef struct aic_tiling {
     const struct aic_microkernel *kernel;
     aic_arithmetic arithmetic;
-    aic_split rows, cols;    /* tiles down and across the output */
-    unsigned lanes, vectors; /* of one tile in the direction of the output channels */
-    unsigned source_bytes;   /* of an element of image and weight */
-    int64_t group;           /* output channels of a tile: lanes * vectors */
-    int64_t outputs;         /* output channels that are wanted */
-    int64_t groups, panels;  /* groups that are computed; panels packed, whole blocks of 16 output channels */
-    int64_t unroll;          /* cells of one loop body */
-    int64_t merged;          /* taps of a kernel row that are one: their cells follow each other in the band; or 1 */
-    int64_t fold;            /* kernel rows that are one: a pixel of the band has the cells of so many image rows */
-    int64_t taps;            /* what is left of the kernel's then */
-    int64_t pixel_cells;     /* channel cells of a pixel */
-    int64_t cells;           /* of a tap */
-    int64_t blocks, block_cells; /* of channels that pass by one after the other; cells of a tap in one */
-    int64_t block_taps;          /* taps that are added up before the sums are folded into the totals */
-    int64_t row_step, col_step;  /* band rows and columns from one output pixel to the next */
-    int64_t row_reach;           /* band rows that one output row needs */
-    int64_t row_gap;             /* image rows from one output row's first band row to the next one's */
+    aic_split rows, cols;        /* tiles down and across the output */
+    unsigned lanes, vectors;     /* of one tile in the direction of the output channels */
+    unsigned source_bytes;       /* of an element of image and weight */
+    int64_t panel_channels;      /* output channels of a tile: lanes * vectors */
+    int64_t outputs;             /* output channels that are wanted */
+    int64_t used_panels, panels; /* panels that are computed; that are packed, for whole blocks of 16 output channels */
+    int64_t unroll;              /* k-packs of one loop body */
+    int64_t merged;       /* taps of a kernel row that are one: their k-packs follow each other in the band; or 1 */
+    int64_t fold;         /* kernel rows that are one: a pixel of the band has the k-packs of so many image rows */
+    int64_t taps;         /* what is left of the kernel's then */
+    int64_t pixel_kpacks; /* k-packs of a pixel */
+    int64_t kpacks;       /* of a tap */
+    int64_t blocks, block_kpacks; /* of channels that pass by one after the other; k-packs of a tap in one */
+    int64_t block_taps;           /* taps that are added up before the sums are folded into the totals */
+    int64_t row_step, col_step;   /* band rows and columns from one output pixel to the next */
+    int64_t row_reach;            /* band rows that one output row needs */
+    int64_t row_gap;              /* image rows from one output row's first band row to the next one's */
     int64_t band_gap, fold_step; /* image rows from one band row to the next; band rows from one tap to the one below */
     int64_t columns;             /* of a band */
     int64_t col_gap;             /* image columns from one band column to the next */
     int64_t pixel_pitch, row_pitch;
     /* Where the pixels of all output rows are at one distance: how many there are from one row to the next; 0: they are
-     * not. Rows and columns of a band that are a stride apart lie together then, in a plane for each phase of the
-     * strides: [row phase][column phase][row][column]. */
-    int64_t run, row_phases, col_phases;
-    int64_t phase_bytes;       /* of such a plane */
-    int64_t out_row, out_col;  /* bytes of a band from one output row or pixel to the next */
-    int64_t band_tiles, bands; /* tile rows of a band; number of bands */
-    bool holds_window;         /* groups are the innermost loop around a tile; else the tiles of a band are */
-    int64_t band_rows;         /* band rows of the largest band */
-    int64_t units;             /* of output channels that cannot be divided: strips, or groups where there are none */
-    int64_t parts, part_units; /* that workers may take of a band; units of each but the last */
-    int64_t step_bytes;        /* of a reduction step in a panel */
-    int64_t plane_bytes;       /* of a plane of a pixel in a band */
+     * not. Rows and columns of a band that are a stride apart lie together then, in a part for each residue of row and
+     * column modulo the strides: [row residue][column residue][row][column]. */
+    int64_t run, row_residues, col_residues;
+    int64_t residue_bytes;      /* of such a part */
+    int64_t out_row, out_col;   /* bytes of a band from one output row or pixel to the next */
+    int64_t band_tiles, bands;  /* tile rows of a band; number of bands */
+    bool holds_window;          /* panels are the innermost loop around a tile; else the tiles of a band are */
+    int64_t band_rows;          /* band rows of the largest band */
+    int64_t strips;             /* of output channels, each done by one worker; without an epilogue a panel each */
+    int64_t parts, part_strips; /* that workers may take of a band; strips of each but the last */
+    int64_t step_bytes;         /* of a reduction step in a panel */
+    int64_t plane_bytes;        /* of a plane of a pixel in a band */
     bool notes_specials;  /* an int32 at the head of a panel and one at notes_offset are not 0 where there are some */
     int64_t notes_offset; /* of the band's, in a worker's memory */
     int64_t start_bytes;  /* at the head of a panel: what makes up for the offset, an int32 an output channel */
@@ -162,7 +162,7 @@ typedef struct aic_tiling {
     bool accumulate;   /* tiles start from the contraction's start values: these are no bias of the epilogue */
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
     aic_epilogue epilogue;
-    int64_t strip_columns; /* output channels of a strip: a group, or the groups of a block of 16 */
+    int64_t strip_columns; /* output channels of a strip: a panel, or the panels of a block of 16 */
     bool defers;           /* there are two staging buffers: a tile leaves one when the next tile is in the other */
     int64_t staging_pitch; /* between the staging buffer's blocks of 16 columns; 0: none, results are stored at once */
     int64_t taps_offset, staging_offset, band_offset; /* in a worker's memory; the shared one is the epilogue's table */
@@ -193,10 +193,10 @@ void aic_contraction_end(aic_contraction *c, const aic_epilogue *epilogue);
 /* Sums as they are, in blocks of 16 columns. */
 aic_epilogue aic_plain_epilogue(const aic_contraction *c);
 
-/* Why `group` output channels, vectors of `lanes`, make no tile; NULL when they do. */
-const char *aic_group_refusal(const aic_contraction *c, int64_t lanes, int64_t group);
+/* Why a panel of `channels` output channels, vectors of `lanes`, makes no tile; NULL when they do. */
+const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t channels);
 
-/* Cuts `extent` into the fewest pieces of at most `most`, as equal as possible. */
+/* Cuts `extent` into the fewest tiles of at most `most`, as equal as possible. */
 aic_split aic_split_evenly(int64_t extent, int64_t most);
 
 /* Derives the tiling. Fails with AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
@@ -223,29 +223,30 @@ extern const aic_shape aic_shape_contraction;
 
 /* ---- the parts of it, one file each ---- */
 
-/* cell.c: the integer type of an element in memory; the type and size of a channel in a cell. */
+/* kpack.c: the integer type of an element in memory; the type and size of a channel in a k-pack. */
 LLVMTypeRef aic_element_type(aic_emit *e, const aic_tiling *t);
 LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t);
 unsigned aic_channel_bytes(const aic_tiling *t);
 
-/* cell.c: a vector of elements as channels of cells, plane by plane, but for the image's offset. */
+/* kpack.c: a vector of elements as channels of k-packs, plane by plane, but for the image's offset. */
 void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements,
-               LLVMValueRef cells[AIC_PLANES_MAX]);
+               LLVMValueRef kpacks[AIC_PLANES_MAX]);
 
-/* cell.c: stores 1 to the int32 at `note` where a vector of elements has one that is special. */
+/* kpack.c: stores 1 to the int32 at `note` where a vector of elements has one that is special. */
 void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note);
 
-/* cell.c: the largest power of two that is at most `left` and `most`: what is left is taken in such pieces. */
-unsigned aic_piece(int64_t left, unsigned most);
+/* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
+ * access. */
+unsigned aic_power_within(int64_t left, unsigned most);
 
-/* cell.c, inline: `bytes` bytes of copies of an integer. */
+/* kpack.c, inline: `bytes` bytes of copies of an integer. */
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);
 
-/* cell.c: how well code is compiled that packs cells which are each multiplied `uses` times. Compiling it well
- * takes longer than the rest of a kernel's frame; it pays where packing is a notable part of a call. */
+/* kpack.c: how well code is compiled that packs k-packs which are each multiplied `uses` times. Compiling it well takes
+ * longer than the rest of a kernel's frame; it pays where packing is a notable part of a call. */
 aic_emit_kind aic_pack_kind(int64_t uses);
 
-/* pack_weight.c: void name(packed, weight; first, last) packs the chunks first .. last-1, of which there are
+/* pack_weight.c: void name(packed, weight; first, last) packs the items first .. last-1, of which there are
  * aic_pack_weight_items(). */
 int64_t aic_pack_weight_items(const aic_contraction *c, const aic_tiling *t);
 LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);

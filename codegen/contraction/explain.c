@@ -23,33 +23,33 @@ typedef struct tile_sums {
 static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
 {
     tile_sums sums = {0};
-    const double steps = (double)(t->taps * t->cells * t->arithmetic.cell_bytes * t->arithmetic.planes);
+    const double steps = (double)(t->taps * t->kpacks * t->arithmetic.kpack_bytes * t->arithmetic.planes);
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
             const int64_t count =
                 (r ? t->rows.small_count : t->rows.large_count) * (s ? t->cols.small_count : t->cols.large_count);
             const int64_t rows = t->rows.large - r, cols = t->cols.large - s;
-            const double tiles = (double)(count * t->groups);
+            const double tiles = (double)(count * t->used_panels);
             sums.image += tiles * (double)(rows * cols) * steps;
-            sums.weights += tiles * (double)t->group * steps;
+            sums.weights += tiles * (double)t->panel_channels * steps;
             sums.windows += count == 0 ? 0 : tiles * (double)aic_tiling_window_bytes(c, t, rows, cols);
         }
     }
     return sums;
 }
 
-/* The panel of a group stays for the tiles of a band, all panels for the bands. */
+/* A panel stays for the tiles of a band, all panels for the bands. */
 static aic_stream weight_stream(const aic_tiling *t, const tile_sums *sums)
 {
     aic_stream stream = {.scopes = 0};
-    const double panels = (double)(t->groups * t->panel_bytes);
+    const double panels = (double)(t->used_panels * t->panel_bytes);
     aic_stream_scope(&stream, 0, sums->weights);
     aic_stream_scope(&stream, (double)t->panel_bytes, (double)t->bands * panels);
     aic_stream_scope(&stream, panels, panels);
     return stream;
 }
 
-/* A tile's window stays for its taps, the band for the groups; the next band comes into the same place. */
+/* A tile's window stays for its taps, the band for all panels; the next band comes into the same memory. */
 static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, const tile_sums *sums)
 {
     aic_stream stream = {.scopes = 0};
@@ -112,7 +112,7 @@ void aic_contraction_traffic(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVE
 /* The loops of one tile. */
 static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_tiling *t)
 {
-    const int64_t blocks = t->arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1, cells = t->cells / blocks;
+    const int64_t blocks = t->arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1, kpacks = t->kpacks / blocks;
     const long long sums = (long long)(t->rows.large * t->cols.large * t->vectors);
     if (blocks > 1) {
         aic_nest_line(out, depth++, "block of channels", blocks, "in the order that the document fixes");
@@ -125,9 +125,9 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
                       : t->merged > 1 ? "a row each of a "
                                       : "",
                       (long long)c->kh, (long long)c->kw);
-    aic_nest_line(out, depth, "cell", (cells + t->unroll - 1) / t->unroll,
-                  "%lld cells of %u channels a time: %lld products of vectors of %u lanes", (long long)t->unroll,
-                  t->arithmetic.cell_channels, sums * (long long)t->unroll, t->lanes);
+    aic_nest_line(out, depth, "k-pack", (kpacks + t->unroll - 1) / t->unroll,
+                  "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes", (long long)t->unroll,
+                  t->arithmetic.kpack_channels, sums * (long long)t->unroll, t->lanes);
 }
 
 void aic_contraction_nest(FILE *out, const aic_plan *plan)
@@ -137,19 +137,19 @@ void aic_contraction_nest(FILE *out, const aic_plan *plan)
     aic_nest_line(out, 0, "band", t->bands, "packs %lld rows of the image: %lld bytes", (long long)t->band_rows,
                   (long long)t->band_bytes);
     if (t->staging_pitch > 0) {
-        aic_nest_line(out, 1, "strip", t->units, "%lld output channels", (long long)t->strip_columns);
+        aic_nest_line(out, 1, "strip", t->strips, "%lld output channels", (long long)t->strip_columns);
     } else {
-        aic_nest_line(out, 1, "group", t->groups, "%lld output channels: a panel of %lld bytes", (long long)t->group,
+        aic_nest_line(out, 1, "panel", t->used_panels, "%lld output channels, %lld bytes", (long long)t->panel_channels,
                       (long long)t->panel_bytes);
     }
     aic_nest_line(out, 2, "row of tiles", t->band_tiles < tile_rows(t) ? t->band_tiles : tile_rows(t), "%lld in all",
                   (long long)tile_rows(t));
     aic_nest_line(out, 3, "tile", tile_columns(t), "%lld x %lld pixels x %lld channels by micro-kernel %s: %lld sums",
-                  (long long)t->rows.large, (long long)t->cols.large, (long long)t->group, t->kernel->name,
+                  (long long)t->rows.large, (long long)t->cols.large, (long long)t->panel_channels, t->kernel->name,
                   (long long)(t->rows.large * t->cols.large * t->vectors));
     if (t->staging_pitch > 0) {
-        aic_nest_line(out, 4, "group of the strip", (t->strip_columns + t->group - 1) / t->group,
-                      "a panel of %lld bytes, then %s tile leaves through the epilogue", (long long)t->panel_bytes,
+        aic_nest_line(out, 4, "panel of the strip", (t->strip_columns + t->panel_channels - 1) / t->panel_channels,
+                      "%lld bytes, then %s tile leaves through the epilogue", (long long)t->panel_bytes,
                       t->defers ? "the previous" : "the");
     }
     put_tile(out, t->staging_pitch > 0 ? 5 : 4, c, t);

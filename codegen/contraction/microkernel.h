@@ -1,5 +1,5 @@
-/* Micro-kernels: the ways to compute one tile of a contraction, rows x cols output pixels of one group of output
- * channels, from a band and a panel. They compete for a contraction: each refuses with a reason or offers tiles, the
+/* Micro-kernels: the ways to compute one tile of a contraction, rows x cols output pixels of the output channels of one
+ * panel, from a band and that panel. They compete for a contraction: each refuses with a reason or offers tiles, the
  * cheapest is taken. A new one is a file and a row of the table in microkernel.c. */
 #ifndef AIC_MICROKERNEL_H
 #define AIC_MICROKERNEL_H
@@ -14,7 +14,7 @@ typedef struct aic_microkernel {
 
     /* How it forms sums; of a contraction that it takes. */
     aic_arithmetic (*arithmetic)(const aic_contraction *c, const aic_target *target);
-    int64_t step_cells; /* cells of a tap are filled up to a multiple of this */
+    int64_t step_kpacks; /* k-packs of a tap are filled up to a multiple of this */
 
     /* Whether it takes the taps of a kernel row as one, as wide as all of them. NULL: never. */
     bool (*merges)(const aic_contraction *c);
@@ -52,7 +52,7 @@ typedef struct aic_microkernel {
     /* The largest tile with `vectors` vectors, in pixels; 0: there is none. */
     int64_t (*pixels)(const aic_contraction *c, const aic_target *target, int64_t vectors);
 
-    /* Cells of a loop body that suit a tile of this many sums. */
+    /* K-packs of a loop body that suit a tile of this many sums. */
     int64_t (*unroll)(const aic_contraction *c, const aic_target *target, int64_t sums);
 
     /* Predicted vector operations of one tile of rows x cols pixels. */
@@ -75,8 +75,8 @@ typedef struct aic_microkernel {
     /* Vector operations that the products of a whole contraction take at least. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
-    /* void name(out, band, panel, taps): band points at the tile's first pixel, out at its place in the result or,
-     * where there is a staging buffer, at the group's first column there; taps is the table of tap offsets. Where there
+    /* void name(out, band, panel, taps): band points at the tile's first pixel, out at that pixel in the result or,
+     * where there is a staging buffer, at the panel's first column there; taps is the table of tap offsets. Where there
      * are blocks of channels, name(...; block): band and panel point into the block, sums start from what the block
      * before has left at out. */
     LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,

@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { CELL_CHANNELS = 8, CELL_BYTES = 8, PAIR = 2, LANES = 4 };
+enum { KPACK_CHANNELS = 8, KPACK_BYTES = 8, PAIR = 2, LANES = 4 };
 
 static const char *refuse(const aic_contraction *c, const aic_target *target)
 {
@@ -25,7 +25,7 @@ static const char *refuse(const aic_contraction *c, const aic_target *target)
     if (c->dtype != AIC_INT8) {
         return "multiplies int8 only";
     }
-    if (c->c0 % CELL_CHANNELS != 0) {
+    if (c->c0 % KPACK_CHANNELS != 0) {
         return "takes eight channels of a block at a time";
     }
     return c->sum == AIC_SUM_INT ? NULL : "adds up in int32, which this many products may leave";
@@ -35,7 +35,7 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
 {
     (void)c;
     (void)target;
-    return (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, CELL_BYTES, CELL_CHANNELS, 32, 0, 1};
+    return (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, KPACK_BYTES, KPACK_CHANNELS, 32, 0, 1};
 }
 
 /* ---- tiles ---- */
@@ -45,7 +45,7 @@ static int64_t pairs_of(int64_t pixels)
     return (pixels + PAIR - 1) / PAIR;
 }
 
-/* Sums, the weights of a cell, a pair of pixels and the next one. */
+/* Sums, the weights of a k-pack, a pair of pixels and the next one. */
 static int64_t registers_used(int64_t pixels, int64_t vectors)
 {
     return pairs_of(pixels) * PAIR * vectors + PAIR * vectors + 2;
@@ -55,16 +55,16 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
                         const aic_tiling *t)
 {
     (void)t;
-    const int64_t used = registers_used(s->rows * s->cols, s->vectors), cells = c->c0 / CELL_CHANNELS;
+    const int64_t used = registers_used(s->rows * s->cols, s->vectors), kpacks = c->c0 / KPACK_CHANNELS;
     if (used > target->vector_registers) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
                         "rows, cols, vectors = %lld, %lld, %lld need %lld registers of the %d that there are",
                         (long long)s->rows, (long long)s->cols, (long long)s->vectors, (long long)used,
                         target->vector_registers);
     }
-    if (s->unroll < 1 || s->unroll > cells || cells % s->unroll != 0) {
+    if (s->unroll < 1 || s->unroll > kpacks || kpacks % s->unroll != 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld does not divide %lld", (long long)s->unroll,
-                        (long long)cells);
+                        (long long)kpacks);
     }
     return AIC_OK;
 }
@@ -85,8 +85,8 @@ enum { BODY_OPERATIONS = 32 };
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
     (void)target;
-    int64_t unroll = c->c0 / CELL_CHANNELS;
-    while (unroll > 1 && (unroll * sums > BODY_OPERATIONS || unroll / 2 * CELL_CHANNELS >= c->channels)) {
+    int64_t unroll = c->c0 / KPACK_CHANNELS;
+    while (unroll > 1 && (unroll * sums > BODY_OPERATIONS || unroll / 2 * KPACK_CHANNELS >= c->channels)) {
         unroll /= 2;
     }
     return unroll;
@@ -111,15 +111,15 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
         stream = weights * (t->panel_bytes > machine->l2_bytes * 5 / 8 ? LEVEL3_LOAD : LEVEL2_LOAD);
     }
     const double products = fmax(pixels * (double)t->vectors, LATENCY);
-    const double cell = fmax(products, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->unroll;
-    return cell * (double)(t->taps * t->cells) + TAP_COST * (double)t->taps + TILE_COST;
+    const double kpack = fmax(products, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->unroll;
+    return kpack * (double)(t->taps * t->kpacks) + TAP_COST * (double)t->taps + TILE_COST;
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
-    const double cells = (double)(c->kh * c->kw) * ceil((double)c->channels / CELL_CHANNELS);
-    return cells * (double)(c->oh * c->ow) * (double)c->n / LANES;
+    const double kpacks = (double)(c->kh * c->kw) * ceil((double)c->channels / KPACK_CHANNELS);
+    return kpacks * (double)(c->oh * c->ow) * (double)c->n / LANES;
 }
 
 /* ---- emission ---- */
@@ -130,7 +130,7 @@ typedef struct tile {
     const aic_tiling *t;
     int64_t cols;
     unsigned pixels, sums;
-    LLVMTypeRef sum_type, cell_type, half_type;
+    LLVMTypeRef sum_type, kpack_type, half_type;
     LLVMValueRef out, band, panel, taps;
 } tile;
 
@@ -147,30 +147,30 @@ static unsigned second_of(const tile *k, unsigned pair)
 }
 
 /* Eight channels of both pixels of a pair. */
-static LLVMValueRef load_pair(const tile *k, LLVMValueRef band, int64_t cell, unsigned pair)
+static LLVMValueRef load_pair(const tile *k, LLVMValueRef band, int64_t kpack, unsigned pair)
 {
     aic_emit *e = k->e;
     const unsigned pixels[PAIR] = {pair * PAIR, second_of(k, pair)};
     LLVMValueRef both = LLVMGetUndef(k->half_type);
     for (unsigned i = 0; i < PAIR; i++) {
-        const int64_t offset = aic_tile_band_offset(k->t, k->cols, pixels[i]) + cell * CELL_BYTES;
-        LLVMValueRef half = aic_load(e, e->i64, band, offset, CELL_BYTES);
+        const int64_t offset = aic_tile_band_offset(k->t, k->cols, pixels[i]) + kpack * KPACK_BYTES;
+        LLVMValueRef half = aic_load(e, e->i64, band, offset, KPACK_BYTES);
         both = LLVMBuildInsertElement(e->builder, both, half, LLVMConstInt(e->i32, i, false), "");
     }
-    return LLVMBuildBitCast(e->builder, both, k->cell_type, "");
+    return LLVMBuildBitCast(e->builder, both, k->kpack_type, "");
 }
 
-static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
+static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
     aic_emit *e = k->e;
-    const unsigned parts = k->t->vectors * PAIR, bytes = PAIR * CELL_BYTES;
-    LLVMTypeRef types[] = {k->sum_type, k->cell_type};
+    const unsigned parts = k->t->vectors * PAIR, bytes = PAIR * KPACK_BYTES;
+    LLVMTypeRef types[] = {k->sum_type, k->kpack_type};
     LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
     for (unsigned i = 0; i < parts; i++) {
-        weight[i] = aic_load(e, k->cell_type, panel, (cell * parts + i) * bytes, bytes);
+        weight[i] = aic_load(e, k->kpack_type, panel, (kpack * parts + i) * bytes, bytes);
     }
     for (unsigned p = 0; p * PAIR < k->pixels; p++) {
-        LLVMValueRef image = load_pair(k, band, cell, p);
+        LLVMValueRef image = load_pair(k, band, kpack, p);
         for (unsigned i = 0; i < parts; i++) {
             LLVMValueRef *sum = &sums[sum_of(k, p, 0, i)], args[] = {*sum, image, weight[i]};
             *sum = aic_emit_intrinsic(e, "llvm.aarch64.neon.smmla", types, 2, args, 3);
@@ -178,7 +178,7 @@ static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVM
     }
 }
 
-/* The cells of one tap; values[] is the sums and the panel's pointer. */
+/* The k-packs of one tap; values[] is the sums and the panel's pointer. */
 static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
@@ -186,13 +186,13 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef tap)
     LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
     values[k->sums + 1] = aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8));
     aic_loop loop;
-    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, k->t->cells), unroll, values,
+    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->kpacks), unroll, values,
                    k->sums + 2);
-    for (int64_t cell = 0; cell < unroll; cell++) {
-        emit_cell(k, values, values[k->sums + 1], values[k->sums], cell);
+    for (int64_t kpack = 0; kpack < unroll; kpack++) {
+        emit_kpack(k, values, values[k->sums + 1], values[k->sums], kpack);
     }
     values[k->sums] = aic_at_const(e, values[k->sums], unroll * k->t->step_bytes);
-    values[k->sums + 1] = aic_at_const(e, values[k->sums + 1], unroll * CELL_BYTES);
+    values[k->sums + 1] = aic_at_const(e, values[k->sums + 1], unroll * KPACK_BYTES);
     aic_loop_end(e, &loop);
 }
 
@@ -232,13 +232,13 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     LLVMValueRef values[AIC_CARRIED_MAX];
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels by products of matrices", (long long)rows,
-                      (long long)cols, (long long)t->group);
+                      (long long)cols, (long long)t->panel_channels);
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
     k.sums = (unsigned)pairs_of(rows * cols) * PAIR * t->vectors;
     aic_limit("sums and pointers of a tile", k.sums + 2, AIC_CARRIED_MAX);
     k.sum_type = aic_vector(e->i32, LANES);
-    k.cell_type = aic_vector(e->i8, PAIR * CELL_BYTES);
+    k.kpack_type = aic_vector(e->i8, PAIR * KPACK_BYTES);
     k.half_type = aic_vector(e->i64, PAIR);
     k.out = aic_emit_param(e, 0);
     k.band = aic_emit_param(e, 1);
@@ -258,7 +258,7 @@ const aic_microkernel aic_microkernel_mmla = {
     .name = "mmla",
     .refuse = refuse,
     .arithmetic = arithmetic_of,
-    .step_cells = 1,
+    .step_kpacks = 1,
     .check = check,
     .pixels = pixels_of,
     .unroll = unroll_of,

@@ -1,5 +1,5 @@
-/* Packing the image: some of its rows become a band [row][column][cell], widened to cells and with the padding filled
- * in. */
+/* Packing the image: some of its rows become a band [row][column][k-pack], widened to k-packs and with the padding
+ * filled in. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -16,7 +16,7 @@ typedef struct band_writer {
     int64_t left, inside;
 } band_writer;
 
-/* Channels of one vector access in runs of neighbours: a line of cells, or somewhat more where cells are wide. */
+/* Channels of one vector access in runs of neighbours: a line of k-packs, or somewhat more where k-packs are wide. */
 static unsigned run_channels(const band_writer *w)
 {
     enum { LEAST = 16 };
@@ -33,8 +33,8 @@ static LLVMValueRef image_int(const band_writer *w, int64_t value)
     return LLVMConstInt(aic_channel_type(w->e, w->t), (unsigned long long)value, true);
 }
 
-/* `elements` of the image to cells. */
-static void store_cells(const band_writer *w, LLVMValueRef target, LLVMValueRef elements)
+/* `elements` of the image to k-packs. */
+static void store_kpacks(const band_writer *w, LLVMValueRef target, LLVMValueRef elements)
 {
     aic_emit *e = w->e;
     LLVMValueRef planes[AIC_PLANES_MAX];
@@ -57,12 +57,12 @@ static LLVMValueRef load_elements(const band_writer *w, LLVMValueRef source, uns
     return aic_load(w->e, aic_vector(aic_element_type(w->e, w->t), channels), source, 0, 1);
 }
 
-/* Cells of padding that fill one wide store, plane by plane. */
+/* K-packs of padding that fill one wide store, plane by plane. */
 static void padding(const band_writer *w, LLVMValueRef planes[AIC_PLANES_MAX])
 {
     aic_emit *e = w->e;
     const aic_arithmetic *a = &w->t->arithmetic;
-    const unsigned channels = AIC_LINE_BYTES / a->cell_bytes * a->cell_channels;
+    const unsigned channels = AIC_LINE_BYTES / a->kpack_bytes * a->kpack_channels;
     const uint16_t half = aic_half_from_double(w->c->pad_value);
     switch (a->product) {
     case AIC_PRODUCT_PAIR:
@@ -84,7 +84,7 @@ static void fill_lines(const band_writer *w, LLVMValueRef target, LLVMValueRef v
     aic_emit *e = w->e;
     aic_loop loop;
     aic_loop_begin(e, &loop, "pad: bytes of padding", aic_int(e, 0), aic_int(e, bytes), AIC_LINE_BYTES, NULL, 0);
-    aic_store(e, value, aic_at(e, target, loop.index), 0, w->t->arithmetic.cell_bytes);
+    aic_store(e, value, aic_at(e, target, loop.index), 0, w->t->arithmetic.kpack_bytes);
     aic_loop_end(e, &loop);
 }
 
@@ -116,15 +116,15 @@ static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef sou
     if (done > 0) {
         aic_loop loop;
         aic_loop_begin(e, &loop, "run: channels that are neighbours", aic_int(e, 0), aic_int(e, done), step, NULL, 0);
-        store_cells(w, aic_at(e, target, aic_mul(e, loop.index, target_bytes)),
-                    load_elements(w, aic_at(e, source, aic_mul(e, loop.index, source_bytes)), (unsigned)step));
+        store_kpacks(w, aic_at(e, target, aic_mul(e, loop.index, target_bytes)),
+                     load_elements(w, aic_at(e, source, aic_mul(e, loop.index, source_bytes)), (unsigned)step));
         aic_loop_end(e, &loop);
     }
     while (done < count) {
-        unsigned piece = aic_piece(count - done, most);
-        store_cells(w, aic_at_const(e, target, done * target_bytes),
-                    load_elements(w, aic_at_const(e, source, done * source_bytes), piece));
-        done += piece;
+        unsigned width = aic_power_within(count - done, most);
+        store_kpacks(w, aic_at_const(e, target, done * target_bytes),
+                     load_elements(w, aic_at_const(e, source, done * source_bytes), width));
+        done += width;
     }
 }
 
@@ -173,7 +173,7 @@ static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef 
     aic_loop_end(e, &pixels);
 }
 
-/* Whether the cells of two blocks of channels fill a line. */
+/* Whether the k-packs of two blocks of channels fill a line. */
 static bool makes_pairs(const band_writer *w)
 {
     return w->c->c0 * aic_channel_bytes(w->t) == AIC_LINE_BYTES / 2;
@@ -191,7 +191,7 @@ static void copy_pairs(const band_writer *w, LLVMValueRef target, LLVMValueRef s
     LLVMValueRef from = aic_at(e, source, aic_mul(e, pixels.index, w->gap * image->pixel * bytes));
     const LLVMValueRef blocks[] = {load_elements(w, from, channels),
                                    load_elements(w, aic_at_const(e, from, image->block * bytes), channels)};
-    store_cells(w, aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch)), aic_concat(e, blocks, 2));
+    store_kpacks(w, aic_at(e, target, aic_mul(e, pixels.index, w->t->pixel_pitch)), aic_concat(e, blocks, 2));
     aic_loop_end(e, &pixels);
 }
 
@@ -235,7 +235,7 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     const aic_contraction *c = w->c;
     const int64_t first = w->left * w->gap + w->first - c->pad_left, channel = aic_channel_bytes(w->t);
     const int64_t full = c->channels / c->c0, rest = c->channels % c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
-    const int64_t missing = w->t->pixel_cells * w->t->arithmetic.cell_channels - c->channels;
+    const int64_t missing = w->t->pixel_kpacks * w->t->arithmetic.kpack_channels - c->channels;
     LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->t->source_bytes);
     LLVMValueRef target = aic_at_const(e, row, w->left * w->t->pixel_pitch);
     if (c->image.block == c->c0) { /* a pixel's blocks follow each other: they are one */
@@ -311,39 +311,39 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch_end(e, &branch);
 }
 
-/* The pixels of image row h that lie in the image, cells of 32 bits, to every fold-th cell from `target` on: several
- * vectors of the row, each of which has cells of other image rows, too. */
+/* The pixels of image row h that lie in the image, k-packs of 32 bits, to every fold-th k-pack from `target` on:
+ * several vectors of the row, each of which has k-packs of other image rows, too. */
 static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
 {
-    enum { PIXELS = 16, CELL = 4 };
+    enum { PIXELS = 16, KPACK_BYTES = 4 };
     aic_emit *e = w->e;
     const unsigned fold = (unsigned)w->t->fold;
     const int64_t whole = w->inside / PIXELS * PIXELS, pitch = w->t->pixel_pitch;
     LLVMTypeRef type = aic_vector(e->i32, PIXELS);
     aic_loop vectors, rest;
     aic_loop_begin(e, &vectors, "pixel: vectors of pixels", aic_int(e, 0), aic_int(e, whole), PIXELS, NULL, 0);
-    LLVMValueRef pixels = aic_load(e, type, aic_at(e, source, aic_mul(e, vectors.index, CELL)), 0, 1);
+    LLVMValueRef pixels = aic_load(e, type, aic_at(e, source, aic_mul(e, vectors.index, KPACK_BYTES)), 0, 1);
     LLVMValueRef to = aic_at(e, target, aic_mul(e, vectors.index, pitch));
     for (unsigned v = 0; v < fold; v++) {
-        LLVMValueRef lane[PIXELS], others = aic_load(e, type, to, v * AIC_LINE_BYTES, CELL);
+        LLVMValueRef lane[PIXELS], others = aic_load(e, type, to, v * AIC_LINE_BYTES, KPACK_BYTES);
         for (unsigned i = 0; i < PIXELS; i++) {
-            const unsigned cell = v * PIXELS + i;
-            lane[i] = LLVMConstInt(e->i32, cell % fold == 0 ? PIXELS + cell / fold : i, false);
+            const unsigned kpack = v * PIXELS + i;
+            lane[i] = LLVMConstInt(e->i32, kpack % fold == 0 ? PIXELS + kpack / fold : i, false);
         }
         LLVMValueRef mixed = LLVMBuildShuffleVector(e->builder, others, pixels, LLVMConstVector(lane, PIXELS), "");
-        aic_store(e, mixed, to, v * AIC_LINE_BYTES, CELL);
+        aic_store(e, mixed, to, v * AIC_LINE_BYTES, KPACK_BYTES);
     }
     aic_loop_end(e, &vectors);
     aic_loop_begin(e, &rest, "pixel: pixels that are left", aic_int(e, whole), aic_int(e, w->inside), 1, NULL, 0);
-    LLVMValueRef pixel = aic_load(e, e->i32, aic_at(e, source, aic_mul(e, rest.index, CELL)), 0, 1);
-    aic_store(e, pixel, aic_at(e, target, aic_mul(e, rest.index, pitch)), 0, CELL);
+    LLVMValueRef pixel = aic_load(e, e->i32, aic_at(e, source, aic_mul(e, rest.index, KPACK_BYTES)), 0, 1);
+    aic_store(e, pixel, aic_at(e, target, aic_mul(e, rest.index, pitch)), 0, KPACK_BYTES);
     aic_loop_end(e, &rest);
 }
 
 /* One band row of several image rows, h the first one: padding, which those of them that are in the image overwrite. */
 static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
-    enum { CELL = 4 };
+    enum { KPACK_BYTES = 4 };
     aic_emit *e = w->e;
     const int64_t first = w->left * w->gap + w->first - w->c->pad_left;
     fill_columns(w, row, 1, w->t->row_pitch);
@@ -351,8 +351,8 @@ static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef
         aic_branch branch;
         LLVMValueRef own = aic_add(e, h, aic_int(e, f));
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, own, aic_int(e, w->c->h), ""));
-        interleave_row(w, aic_at_const(e, row, w->left * w->t->pixel_pitch + f * CELL),
-                       aic_at_const(e, image_row(w, own), first * CELL));
+        interleave_row(w, aic_at_const(e, row, w->left * w->t->pixel_pitch + f * KPACK_BYTES),
+                       aic_at_const(e, image_row(w, own), first * KPACK_BYTES));
         aic_branch_end(e, &branch);
     }
 }
@@ -360,13 +360,13 @@ static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef
 /* Where a row of the band begins. */
 static LLVMValueRef row_offset(aic_emit *e, const aic_tiling *t, LLVMValueRef row)
 {
-    const int64_t pitch = t->row_pitch / t->col_phases;
-    LLVMValueRef phases = aic_int(e, t->row_phases);
-    if (t->row_phases == 1) {
+    const int64_t pitch = t->row_pitch / t->col_residues;
+    LLVMValueRef residues = aic_int(e, t->row_residues);
+    if (t->row_residues == 1) {
         return aic_mul(e, row, pitch);
     }
-    return aic_add(e, aic_mul(e, LLVMBuildURem(e->builder, row, phases, ""), t->col_phases * t->phase_bytes),
-                   aic_mul(e, LLVMBuildUDiv(e->builder, row, phases, ""), pitch));
+    return aic_add(e, aic_mul(e, LLVMBuildURem(e->builder, row, residues, ""), t->col_residues * t->residue_bytes),
+                   aic_mul(e, LLVMBuildUDiv(e->builder, row, residues, ""), pitch));
 }
 
 LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
@@ -388,12 +388,12 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
         LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_int(e, t->row_step), "");
         h = aic_add(e, h, aic_mul(e, window, t->row_gap - t->row_step));
     }
-    for (int64_t phase = 0; phase < t->col_phases; phase++) {
+    for (int64_t residue = 0; residue < t->col_residues; residue++) {
         w.columns = t->run > 0 ? t->run : t->columns;
-        w.first = phase;
-        w.gap = t->col_phases * t->col_gap;
+        w.first = residue;
+        w.gap = t->col_residues * t->col_gap;
         find_columns(&w);
-        (t->fold > 1 ? emit_folded_row : emit_row)(&w, aic_at_const(e, row, phase * t->phase_bytes), h);
+        (t->fold > 1 ? emit_folded_row : emit_row)(&w, aic_at_const(e, row, residue * t->residue_bytes), h);
     }
     aic_loop_end(e, &loop);
     aic_emit_function_end(e);

@@ -1,11 +1,11 @@
-/* Packing weights: they become panels of one group of output channels each, in the order of the reduction, one cell an
- * output channel. Cells that no channel or output channel fills are zero.
+/* Packing weights: they become panels of the output channels of a tile, in the order of the reduction, one k-pack an
+ * output channel. K-packs that no channel or output channel fills are zero.
  *
- * Weights in blocks, [c1, taps, n, c0]: blocks of units (what becomes a cell: an element, two or four int8) are
- * transposed in registers and widened to cells: eight by eight or four by four, since interleaving 128-bit vectors is
- * one cheap instruction everywhere, and a small loop body compiles fast.
+ * Weights in blocks, [c1, taps, n, c0]: blocks of raw k-packs (elements that become a k-pack: one, two or four int8)
+ * are transposed in registers and widened to k-packs: eight by eight or four by four, since interleaving 128-bit
+ * vectors is one cheap instruction everywhere, and a small loop body compiles fast.
  *
- * Weights in rows, [channels, n]: the rows of a cell are interleaved, 16 columns at a time.
+ * Weights in rows, [channels, n]: the rows of a k-pack are interleaved, 16 columns at a time.
  *
  * An image offset by o adds o times the sum of an output channel's weights, which the sums start below: start values
  * are at the head of a panel. Weights in rows are summed while they are packed, a function and a walk through memory
@@ -24,69 +24,68 @@ typedef struct packer {
     aic_emit *e;
     const aic_contraction *c;
     const aic_tiling *t;
-    LLVMTypeRef unit; /* integer of a unit's size */
-    unsigned unit_bytes;
-    unsigned units;  /* of one output channel in one channel block */
-    unsigned block;  /* output channels of one transposition */
-    unsigned run;    /* units of one transposition: at most a block */
-    int64_t columns; /* output channels that are packed, the others are zero */
-    int64_t chunk;   /* output channels packed together: a group, or a block of several smaller groups */
-    int64_t chunks;
+    LLVMTypeRef raw; /* integer of the size of a raw k-pack */
+    unsigned raw_bytes;
+    unsigned c0_kpacks;    /* of one output channel in one channel block */
+    unsigned block;        /* output channels of one transposition */
+    unsigned run;          /* k-packs of one transposition: at most a block */
+    int64_t columns;       /* output channels that are packed, the others are zero */
+    int64_t item_channels; /* output channels of an item, packed together: a panel, or the narrow panels of a block */
+    int64_t items;
     LLVMValueRef packed, weight;
-    LLVMValueRef inner[2];    /* hot functions: of whole channel blocks or chunks, of the last one; or NULL */
+    LLVMValueRef inner[2];    /* hot functions: of whole channel blocks or items, of the last one; or NULL */
     LLVMValueRef starts;      /* likewise, of weights in blocks */
-    LLVMValueRef first, last; /* chunks that are packed */
-    LLVMValueRef first_panel, last_panel; /* their panels, and of the last chunk all that follow */
+    LLVMValueRef first, last; /* items that are packed */
+    LLVMValueRef first_panel, last_panel; /* their panels, and of the last item all that follow */
     LLVMValueRef note; /* in a hot function: where it is noted that there are special elements; or NULL */
 } packer;
 
-/* The offset of the image as a register of cells. */
+/* The offset of the image as a register of k-packs. */
 static LLVMValueRef image_offset(const packer *p)
 {
     LLVMValueRef offset = LLVMConstInt(p->e->i8, (unsigned)p->t->arithmetic.image_offset, false);
-    return aic_splat(p->e, offset, p->t->lanes * p->t->arithmetic.cell_bytes);
+    return aic_splat(p->e, offset, p->t->lanes * p->t->arithmetic.kpack_bytes);
 }
 
-/* Reduction steps of the chunk, and of others where blocks of channels pass by together, before those of a cell of the
+/* Reduction steps of the item, and of others where blocks of channels pass by together, before those of a k-pack of the
  * first tap. */
-static LLVMValueRef cells_before(const packer *p, LLVMValueRef cell)
+static LLVMValueRef kpacks_before(const packer *p, LLVMValueRef kpack)
 {
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
-    LLVMValueRef size = aic_int(e, t->block_cells);
+    LLVMValueRef size = aic_int(e, t->block_kpacks);
     return t->blocks == 1
-               ? cell
-               : aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, cell, size, ""), t->block_bytes / t->step_bytes),
-                         LLVMBuildURem(e->builder, cell, size, ""));
+               ? kpack
+               : aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, kpack, size, ""), t->block_bytes / t->step_bytes),
+                         LLVMBuildURem(e->builder, kpack, size, ""));
 }
 
-/* ---- cells ---- */
+/* ---- k-packs ---- */
 
-/* Stores the cells of one plane of `count` output channels, `column` being the first one's number in the chunk; `row`
- * is where the chunk's reduction step starts in its first panel, less `step` further steps. */
-static void store_plane(const packer *p, LLVMValueRef cells, LLVMValueRef row, int64_t step, unsigned plane,
+/* Stores the k-packs of one plane of `count` output channels, `column` being the first one's number in the item; `row`
+ * is where the item's reduction step starts in its first panel, less `step` further steps. */
+static void store_plane(const packer *p, LLVMValueRef kpacks, LLVMValueRef row, int64_t step, unsigned plane,
                         int64_t column, unsigned count)
 {
-    const int64_t group = p->t->group, bytes = p->t->arithmetic.cell_bytes;
-    unsigned part = count < group ? count : (unsigned)group;
-    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(cells)) / count * part;
+    const int64_t channels = p->t->panel_channels, bytes = p->t->arithmetic.kpack_bytes;
+    unsigned part = count < channels ? count : (unsigned)channels;
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(kpacks)) / count * part;
     for (unsigned i = 0; i < count / part; i++, column += part) {
-        LLVMValueRef value = part == count ? cells : aic_lanes_of(p->e, cells, i * lanes, 1, lanes);
-        int64_t offset = column / group * p->t->block_panel_bytes + step * p->t->step_bytes +
-                         (plane * group + column % group) * bytes;
+        LLVMValueRef value = part == count ? kpacks : aic_lanes_of(p->e, kpacks, i * lanes, 1, lanes);
+        int64_t offset = column / channels * p->t->block_panel_bytes + step * p->t->step_bytes +
+                         (plane * channels + column % channels) * bytes;
         aic_store(p->e, value, row, offset, (unsigned)bytes);
     }
 }
 
-/* <count x unit> to cells, stored as store_plane() says. */
-static void store_units(const packer *p, LLVMValueRef units, LLVMValueRef row, int64_t step, int64_t column,
-                        unsigned count)
+/* <count x raw> to k-packs, stored as store_plane() says. */
+static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64_t step, int64_t column, unsigned count)
 {
     aic_emit *e = p->e;
     LLVMValueRef planes[AIC_PLANES_MAX];
-    const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(units)) * p->t->arithmetic.cell_channels;
+    const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(raw)) * p->t->arithmetic.kpack_channels;
     LLVMTypeRef type = aic_vector(aic_element_type(e, p->t), channels);
-    LLVMValueRef elements = LLVMBuildBitCast(e->builder, units, type, "");
+    LLVMValueRef elements = LLVMBuildBitCast(e->builder, raw, type, "");
     aic_widen(e, p->c, p->t, elements, planes);
     for (unsigned i = 0; i < p->t->arithmetic.planes; i++) {
         store_plane(p, planes[i], row, step, i, column, count);
@@ -96,13 +95,14 @@ static void store_units(const packer *p, LLVMValueRef units, LLVMValueRef row, i
     }
 }
 
-/* The first panel of a chunk. */
-static LLVMValueRef panel_of(const packer *p, LLVMValueRef chunk)
+/* The first panel of an item. */
+static LLVMValueRef panel_of(const packer *p, LLVMValueRef item)
 {
-    return aic_at(p->e, p->packed, aic_mul(p->e, chunk, p->chunk / p->t->group * p->t->block_panel_bytes));
+    return aic_at(p->e, p->packed,
+                  aic_mul(p->e, item, p->item_channels / p->t->panel_channels * p->t->block_panel_bytes));
 }
 
-/* Whether a chunk, one panel then, has special elements is not known yet. */
+/* Whether an item, one panel then, has special elements is not known yet. */
 static void clear_head(const packer *p, LLVMValueRef panel)
 {
     if (p->t->notes_specials) {
@@ -112,63 +112,65 @@ static void clear_head(const packer *p, LLVMValueRef panel)
 
 /* ---- weights in blocks ---- */
 
-/* unit[u] = unit u of a block of output channels. */
-static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef unit[BLOCK_MAX])
+/* raw[u] = raw k-packs number u of a block of output channels. */
+static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef raw[BLOCK_MAX])
 {
     aic_emit *e = p->e;
     /* Rows of less than a vector lie together in one, longer ones are a vector each. */
-    int64_t pitch = (int64_t)(p->run < p->block ? p->block : p->units) * p->unit_bytes;
+    int64_t pitch = (int64_t)(p->run < p->block ? p->block : p->c0_kpacks) * p->raw_bytes;
     for (unsigned i = 0; i < p->run; i++) {
-        unit[i] = aic_load(e, aic_vector(p->unit, p->block), source, i * pitch, 1);
+        raw[i] = aic_load(e, aic_vector(p->raw, p->block), source, i * pitch, 1);
     }
     if (p->run > 1) {
-        aic_transpose(e, unit, p->run, p->block);
+        aic_transpose(e, raw, p->run, p->block);
     }
 }
 
-/* What is left of a unit when only its first `channels` channels are kept. */
-static LLVMValueRef keep_channels(const packer *p, LLVMValueRef unit, int64_t channels)
+/* What is left of a raw k-pack when only its first `channels` channels are kept. */
+static LLVMValueRef keep_channels(const packer *p, LLVMValueRef raw, int64_t channels)
 {
-    if (channels >= p->t->arithmetic.cell_channels) {
-        return unit;
+    if (channels >= p->t->arithmetic.kpack_channels) {
+        return raw;
     }
     int64_t bits = channels > 0 ? channels * p->t->source_bytes * 8 : 0;
-    LLVMValueRef mask = LLVMConstInt(p->unit, (UINT64_C(1) << bits) - 1, false);
-    return LLVMBuildAnd(p->e->builder, unit, aic_splat(p->e, mask, p->block), "");
+    LLVMValueRef mask = LLVMConstInt(p->raw, (UINT64_C(1) << bits) - 1, false);
+    return LLVMBuildAnd(p->e->builder, raw, aic_splat(p->e, mask, p->block), "");
 }
 
-/* A run of units of a block of output channels: `row` is where the first one's first cell goes, `step` the steps from
- * there to the run. Of the run's channels the first `channels` count, of its units the first `units` are stored. */
+/* A run of k-packs of a block of output channels: `row` is where the first one's first k-pack goes, `step` the steps
+ * from there to the run. Of the run's channels the first `channels` count, of its k-packs the first `kpacks` are
+ * stored. */
 static void emit_run(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t step, int64_t channels,
-                     int64_t units)
+                     int64_t kpacks)
 {
-    LLVMValueRef unit[BLOCK_MAX];
-    aic_limit("units of a transposition", p->run, BLOCK_MAX);
-    load_transposed(p, source, unit);
-    for (unsigned u = 0; u < p->run && u < units; u++) {
-        unit[u] = keep_channels(p, unit[u], channels - u * p->t->arithmetic.cell_channels);
-        store_units(p, unit[u], row, step + u, 0, p->block);
+    LLVMValueRef raw[BLOCK_MAX];
+    aic_limit("k-packs of a transposition", p->run, BLOCK_MAX);
+    load_transposed(p, source, raw);
+    for (unsigned u = 0; u < p->run && u < kpacks; u++) {
+        raw[u] = keep_channels(p, raw[u], channels - u * p->t->arithmetic.kpack_channels);
+        store_raw(p, raw[u], row, step + u, 0, p->block);
     }
 }
 
 /* A block of output channels of one channel block and tap: `source` is their first element, `row` where their first
- * cell goes. */
+ * k-pack goes. */
 static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t channels)
 {
     aic_emit *e = p->e;
     if (channels == p->c->c0) {
         aic_loop runs;
-        aic_loop_begin(e, &runs, "run: runs of cells of a channel block", aic_int(e, 0), aic_int(e, p->units), p->run,
-                       NULL, 0);
-        emit_run(p, aic_at(e, source, aic_mul(e, runs.index, p->unit_bytes)),
+        aic_loop_begin(e, &runs, "run: runs of k-packs of a channel block", aic_int(e, 0), aic_int(e, p->c0_kpacks),
+                       p->run, NULL, 0);
+        emit_run(p, aic_at(e, source, aic_mul(e, runs.index, p->raw_bytes)),
                  aic_at(e, row, aic_mul(e, runs.index, p->t->step_bytes)), 0, channels, p->run);
         aic_loop_end(e, &runs);
         return;
     }
-    int64_t left = p->t->pixel_cells - (p->c->c1 - 1) * p->units, units = left < p->units ? left : p->units;
-    for (int64_t u = 0; u < units; u += p->run) {
-        emit_run(p, aic_at_const(e, source, u * p->unit_bytes), row, u, channels - u * p->t->arithmetic.cell_channels,
-                 units - u);
+    int64_t left = p->t->pixel_kpacks - (p->c->c1 - 1) * p->c0_kpacks;
+    int64_t kpacks = left < p->c0_kpacks ? left : p->c0_kpacks;
+    for (int64_t u = 0; u < kpacks; u += p->run) {
+        emit_run(p, aic_at_const(e, source, u * p->raw_bytes), row, u, channels - u * p->t->arithmetic.kpack_channels,
+                 kpacks - u);
     }
 }
 
@@ -187,7 +189,7 @@ static LLVMValueRef emit_blocks(const packer *of, int64_t channels, aic_emit_kin
     aic_loop_begin(e, &blocks, "block: blocks of output channels", aic_int(e, 0), aic_emit_param(e, 3), p->block, NULL,
                    0);
     emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->t->source_bytes)),
-               aic_at(e, row, aic_mul(e, blocks.index, p->t->arithmetic.cell_bytes)), channels);
+               aic_at(e, row, aic_mul(e, blocks.index, p->t->arithmetic.kpack_bytes)), channels);
     aic_loop_end(e, &blocks);
     aic_emit_function_end(e);
     return function;
@@ -197,7 +199,7 @@ static LLVMValueRef emit_blocks(const packer *of, int64_t channels, aic_emit_kin
  * channels. */
 static LLVMValueRef channels_before(const packer *p, LLVMValueRef block)
 {
-    return cells_before(p, aic_mul(p->e, block, p->units));
+    return kpacks_before(p, aic_mul(p->e, block, p->c0_kpacks));
 }
 
 /* Reduction steps before those of a tap of the kernel. */
@@ -206,16 +208,16 @@ static LLVMValueRef steps_before(const packer *p, LLVMValueRef tap)
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
     if (t->merged == 1) {
-        return aic_mul(e, tap, t->block_cells);
+        return aic_mul(e, tap, t->block_kpacks);
     }
     LLVMValueRef merged = aic_int(e, t->merged), fold = aic_int(e, t->fold);
     LLVMValueRef row = LLVMBuildUDiv(e->builder, tap, merged, ""), column = LLVMBuildURem(e->builder, tap, merged, "");
-    LLVMValueRef in_row = aic_add(e, aic_mul(e, column, t->pixel_cells),
-                                  aic_mul(e, LLVMBuildURem(e->builder, row, fold, ""), t->pixel_cells / t->fold));
-    return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, row, fold, ""), t->cells), in_row);
+    LLVMValueRef in_row = aic_add(e, aic_mul(e, column, t->pixel_kpacks),
+                                  aic_mul(e, LLVMBuildURem(e->builder, row, fold, ""), t->pixel_kpacks / t->fold));
+    return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, row, fold, ""), t->kpacks), in_row);
 }
 
-/* The chunk of output channels from `first` on, for one channel block and one tap, by the function `blocks`. */
+/* The item of output channels from `first` on, for one channel block and one tap, by the function `blocks`. */
 static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, LLVMValueRef block, LLVMValueRef tap,
                       LLVMValueRef blocks)
 {
@@ -226,26 +228,26 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
     LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * t->source_bytes));
     source = aic_at(e, source, aic_mul(e, first, c->c0 * t->source_bytes));
     /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
-    LLVMValueRef step = t->arithmetic.sum == AIC_SUM_CUBE ? aic_mul(e, index, p->units)
+    LLVMValueRef step = t->arithmetic.sum == AIC_SUM_CUBE ? aic_mul(e, index, p->c0_kpacks)
                                                           : aic_add(e, steps_before(p, tap), channels_before(p, block));
     LLVMValueRef row = aic_at_const(e, panel, t->start_bytes);
     row = aic_at(e, row, aic_mul(e, step, t->step_bytes));
-    LLVMValueRef limit = aic_int(e, p->chunk);
-    if (p->columns % p->chunk != 0) {
+    LLVMValueRef limit = aic_int(e, p->item_channels);
+    if (p->columns % p->item_channels != 0) {
         limit = aic_min(e, limit, LLVMBuildNSWSub(e->builder, aic_int(e, p->columns), first, ""));
     }
     LLVMValueRef args[] = {row, source, panel, limit};
     aic_emit_call(e, blocks, args, 4);
 }
 
-/* Channel blocks from `first` to `end` of a chunk. */
-static void emit_channel_blocks(const packer *p, LLVMValueRef chunk, int64_t first, int64_t end, LLVMValueRef function)
+/* Channel blocks from `first` to `end` of an item. */
+static void emit_channel_blocks(const packer *p, LLVMValueRef item, int64_t first, int64_t end, LLVMValueRef function)
 {
     aic_emit *e = p->e;
     aic_loop blocks, taps;
     aic_loop_begin(e, &blocks, "channels: blocks of channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->c->kh * p->c->kw), 1, NULL, 0);
-    emit_step(p, panel_of(p, chunk), aic_mul(e, chunk, p->chunk), blocks.index, taps.index, function);
+    emit_step(p, panel_of(p, item), aic_mul(e, item, p->item_channels), blocks.index, taps.index, function);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &blocks);
 }
@@ -255,31 +257,31 @@ static void emit_from_blocks(const packer *p)
 {
     aic_emit *e = p->e;
     const int64_t full = p->c->channels / p->c->c0;
-    aic_loop chunks;
-    aic_loop_begin(e, &chunks, "chunk: chunks of output channels", p->first, p->last, 1, NULL, 0);
-    clear_head(p, panel_of(p, chunks.index));
+    aic_loop items;
+    aic_loop_begin(e, &items, "item: items of output channels", p->first, p->last, 1, NULL, 0);
+    clear_head(p, panel_of(p, items.index));
     if (p->inner[0] != NULL) {
-        emit_channel_blocks(p, chunks.index, 0, full, p->inner[0]);
+        emit_channel_blocks(p, items.index, 0, full, p->inner[0]);
     }
     if (p->inner[1] != NULL) {
-        emit_channel_blocks(p, chunks.index, full, p->c->c1, p->inner[1]);
+        emit_channel_blocks(p, items.index, full, p->c->c1, p->inner[1]);
     }
-    aic_loop_end(e, &chunks);
+    aic_loop_end(e, &items);
 }
 
 /* ---- weights in rows ---- */
 
-/* The units of `count` columns whose first element is `source`, of a cell that has `rows` rows. */
-static LLVMValueRef load_units(const packer *p, LLVMValueRef source, int64_t rows, unsigned count)
+/* The raw k-packs of `count` columns whose first element is `source`, of a k-pack that has `rows` rows. */
+static LLVMValueRef load_raw(const packer *p, LLVMValueRef source, int64_t rows, unsigned count)
 {
     aic_emit *e = p->e;
-    LLVMTypeRef elements = aic_vector(aic_element_type(e, p->t), count), units = aic_vector(p->unit, count);
+    LLVMTypeRef elements = aic_vector(aic_element_type(e, p->t), count), raws = aic_vector(p->raw, count);
     LLVMValueRef sum = NULL;
     for (int64_t r = 0; r < rows; r++) {
         LLVMValueRef row = aic_load(e, elements, source, r * p->c->n * p->t->source_bytes, 1);
-        if (elements != units) {
-            LLVMValueRef shift = LLVMConstInt(p->unit, (unsigned)r * 8 * p->t->source_bytes, false);
-            row = LLVMBuildZExt(e->builder, row, units, "");
+        if (elements != raws) {
+            LLVMValueRef shift = LLVMConstInt(p->raw, (unsigned)r * 8 * p->t->source_bytes, false);
+            row = LLVMBuildZExt(e->builder, row, raws, "");
             row = LLVMBuildShl(e->builder, row, aic_splat(e, shift, count), "");
         }
         sum = sum == NULL ? row : LLVMBuildOr(e->builder, sum, row, "");
@@ -287,7 +289,7 @@ static LLVMValueRef load_units(const packer *p, LLVMValueRef source, int64_t row
     return sum;
 }
 
-/* Sums of the weights of a chunk's columns, a register each. */
+/* Sums of the weights of an item's columns, a register each. */
 typedef struct sums {
     LLVMValueRef of[AIC_CARRIED_MAX];
     unsigned count; /* 0: nobody wants them */
@@ -304,129 +306,130 @@ static sums no_sums(const packer *p, int64_t columns)
     return s;
 }
 
-/* Where register `i` of a chunk lies, from its place in the first panel on. */
+/* Where register `i` of an item lies, from its row in the first panel on. */
 static int64_t offset_of_sum(const packer *p, unsigned i)
 {
-    const int64_t column = (int64_t)i * p->t->lanes, group = p->t->group;
-    return column / group * p->t->panel_bytes + column % group * p->t->arithmetic.cell_bytes;
+    const int64_t column = (int64_t)i * p->t->lanes, channels = p->t->panel_channels;
+    return column / channels * p->t->panel_bytes + column % channels * p->t->arithmetic.kpack_bytes;
 }
 
-/* Adds the cells that were stored from `row` on, whole registers: zeros are where no column is. */
-static void add_cells(const packer *p, LLVMValueRef row, sums *s)
+/* Adds the k-packs that were stored from `row` on, whole registers: zeros are where no column is. */
+static void add_kpacks(const packer *p, LLVMValueRef row, sums *s)
 {
     aic_emit *e = p->e;
-    const unsigned bytes = p->t->lanes * p->t->arithmetic.cell_bytes;
-    LLVMTypeRef cells = aic_vector(e->i8, bytes);
+    const unsigned bytes = p->t->lanes * p->t->arithmetic.kpack_bytes;
+    LLVMTypeRef kpacks = aic_vector(e->i8, bytes);
     for (unsigned i = 0; i < s->count; i++) {
-        LLVMValueRef stored = aic_load(e, cells, row, offset_of_sum(p, i), bytes);
+        LLVMValueRef stored = aic_load(e, kpacks, row, offset_of_sum(p, i), bytes);
         s->of[i] = aic_family_of(e->target)->dot4.emit(e, s->of[i], image_offset(p), stored);
     }
 }
 
 static void store_starts(const packer *p, LLVMValueRef panel, const sums *s)
 {
-    const unsigned bytes = p->t->lanes * p->t->arithmetic.cell_bytes;
+    const unsigned bytes = p->t->lanes * p->t->arithmetic.kpack_bytes;
     for (unsigned i = 0; i < s->count; i++) {
         aic_store(p->e, LLVMBuildNeg(p->e->builder, s->of[i], ""), panel, offset_of_sum(p, i), bytes);
     }
 }
 
-/* One cell of `columns` columns: `source` is their first element in the cell's first row, of which it has `rows`. */
-static void emit_cell(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t rows, int64_t columns, sums *s)
+/* One k-pack of `columns` columns: `source` is their first element in the k-pack's first row, of which it has `rows`.
+ */
+static void emit_kpack(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t rows, int64_t columns, sums *s)
 {
     for (int64_t column = 0; column < columns;) {
-        unsigned count = aic_piece(columns - column, AIC_BLOCK_COLUMNS);
+        unsigned count = aic_power_within(columns - column, AIC_BLOCK_COLUMNS);
         LLVMValueRef from = aic_at_const(p->e, source, column * p->t->source_bytes);
-        store_units(p, load_units(p, from, rows, count), row, 0, column, count);
+        store_raw(p, load_raw(p, from, rows, count), row, 0, column, count);
         column += count;
     }
-    add_cells(p, row, s);
+    add_kpacks(p, row, s);
 }
 
-/* void name(row, source, panel): `columns` columns of a chunk, whose cells begin at `row`. */
+/* void name(row, source, panel): `columns` columns of an item, whose k-packs begin at `row`. */
 static LLVMValueRef emit_columns(const packer *of, int64_t columns, aic_emit_kind kind, const char *name)
 {
     static const char *const PARAMS[] = {"row", "source", "panel"};
     packer noting = *of, *p = &noting;
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
-    int64_t channels = t->arithmetic.cell_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
+    int64_t channels = t->arithmetic.kpack_channels, full = p->c->channels / channels, rest = p->c->channels % channels;
     int64_t source_step = channels * p->c->n * t->source_bytes, step = t->step_bytes;
     aic_emit_function(e, name, kind, PARAMS, 3, 0);
-    aic_note_function(e, "packs columns of a chunk of a weight in rows");
+    aic_note_function(e, "packs columns of an item of a weight in rows");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
     p->note = t->notes_specials ? aic_emit_param(e, 2) : NULL;
     sums s = no_sums(p, columns);
     if (full > 0) {
-        aic_loop cells;
-        aic_loop_begin(e, &cells, "cell: channel cells", aic_int(e, 0), aic_int(e, full), 1, s.of, s.count);
-        emit_cell(p, aic_at(e, source, aic_mul(e, cells.index, source_step)),
-                  aic_at(e, row, aic_mul(e, cells_before(p, cells.index), step)), channels, columns, &s);
-        aic_loop_end(e, &cells);
+        aic_loop kpacks;
+        aic_loop_begin(e, &kpacks, "kpack: k-packs of a pixel", aic_int(e, 0), aic_int(e, full), 1, s.of, s.count);
+        emit_kpack(p, aic_at(e, source, aic_mul(e, kpacks.index, source_step)),
+                   aic_at(e, row, aic_mul(e, kpacks_before(p, kpacks.index), step)), channels, columns, &s);
+        aic_loop_end(e, &kpacks);
     }
     if (rest > 0) {
-        emit_cell(p, aic_at_const(e, source, full * source_step), aic_at_const(e, row, full * step), rest, columns, &s);
+        emit_kpack(p, aic_at_const(e, source, full * source_step), aic_at_const(e, row, full * step), rest, columns,
+                   &s);
     }
     store_starts(p, aic_emit_param(e, 2), &s);
     aic_emit_function_end(e);
     return function;
 }
 
-static void emit_chunk(const packer *p, LLVMValueRef chunk, LLVMValueRef function)
+static void emit_item(const packer *p, LLVMValueRef item, LLVMValueRef function)
 {
     aic_emit *e = p->e;
-    LLVMValueRef panel = panel_of(p, chunk);
+    LLVMValueRef panel = panel_of(p, item);
     clear_head(p, panel);
     LLVMValueRef args[] = {aic_at_const(e, panel, p->t->start_bytes),
-                           aic_at(e, p->weight, aic_mul(e, chunk, p->chunk * p->t->source_bytes)), panel};
+                           aic_at(e, p->weight, aic_mul(e, item, p->item_channels * p->t->source_bytes)), panel};
     aic_emit_call(e, function, args, 3);
 }
 
 static void emit_from_rows(const packer *p)
 {
     aic_emit *e = p->e;
-    const int64_t full = p->columns / p->chunk;
+    const int64_t full = p->columns / p->item_channels;
     if (p->inner[0] != NULL) {
-        aic_loop chunks;
-        aic_loop_begin(e, &chunks, "chunk: chunks of output channels", p->first, aic_min(e, p->last, aic_int(e, full)),
-                       1, NULL, 0);
-        emit_chunk(p, chunks.index, p->inner[0]);
-        aic_loop_end(e, &chunks);
+        aic_loop items;
+        aic_loop_begin(e, &items, "item: items of output channels", p->first, aic_min(e, p->last, aic_int(e, full)), 1,
+                       NULL, 0);
+        emit_item(p, items.index, p->inner[0]);
+        aic_loop_end(e, &items);
     }
     if (p->inner[1] != NULL) {
         aic_branch branch;
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSGT, p->last, aic_int(e, full), ""));
-        emit_chunk(p, aic_int(e, full), p->inner[1]);
+        emit_item(p, aic_int(e, full), p->inner[1]);
         aic_branch_end(e, &branch);
     }
 }
 
 /* ---- all of it ---- */
 
-/* Cells of a tap that have channels, those in front; of several kernel rows that are one, the last tap lacks some. */
-static int64_t used_cells(const packer *p)
+/* K-packs of a tap that have channels, those in front; of several kernel rows that are one, the last tap lacks some. */
+static int64_t used_kpacks(const packer *p)
 {
-    const int64_t channels = p->t->arithmetic.cell_channels, all = p->c->c1 * p->units;
+    const int64_t channels = p->t->arithmetic.kpack_channels, all = p->c->c1 * p->c0_kpacks;
     if (p->t->merged > 1) {
-        return p->c->kh % p->t->fold != 0 ? 0 : p->t->merged * p->t->pixel_cells;
+        return p->c->kh % p->t->fold != 0 ? 0 : p->t->merged * p->t->pixel_kpacks;
     }
     const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? (p->c->channels + channels - 1) / channels : all;
-    return used < p->t->cells ? used : p->t->cells;
+    return used < p->t->kpacks ? used : p->t->kpacks;
 }
 
-/* Zeros in the cells of every tap that no channel fills, before others are filled. */
-static void emit_missing_cells(const packer *p)
+/* Zeros in the k-packs of every tap that no channel fills, before others are filled. */
+static void emit_missing_kpacks(const packer *p)
 {
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
-    const int64_t used = used_cells(p), step = t->step_bytes;
+    const int64_t used = used_kpacks(p), step = t->step_bytes;
     aic_loop panels, taps;
-    aic_loop_begin(e, &panels, "panel: panels, one a group of output channels", p->first_panel, p->last_panel, 1, NULL,
-                   0);
+    aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
     LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel_bytes));
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, t->taps), 1, NULL, 0);
-    LLVMValueRef tap = aic_at(e, aic_at_const(e, panel, t->start_bytes), aic_mul(e, taps.index, t->cells * step));
-    aic_fill(e, aic_at_const(e, tap, used * step), LLVMConstInt(e->i64, 0, false), (t->cells - used) * step);
+    LLVMValueRef tap = aic_at(e, aic_at_const(e, panel, t->start_bytes), aic_mul(e, taps.index, t->kpacks * step));
+    aic_fill(e, aic_at_const(e, tap, used * step), LLVMConstInt(e->i64, 0, false), (t->kpacks - used) * step);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &panels);
 }
@@ -436,10 +439,10 @@ static void emit_missing_panels(const packer *p)
 {
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
-    const int64_t whole = p->columns / t->group;
+    const int64_t whole = p->columns / t->panel_channels;
     aic_loop panels, blocks;
     LLVMValueRef first = aic_max(e, p->first_panel, aic_int(e, whole));
-    aic_loop_begin(e, &panels, "panel: panels, one a group of output channels", first, p->last_panel, 1, NULL, 0);
+    aic_loop_begin(e, &panels, "panel: panels of output channels", first, p->last_panel, 1, NULL, 0);
     LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->block_panel_bytes));
     aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, t->blocks), 1, NULL, 0);
     aic_fill(e, aic_at(e, panel, aic_mul(e, blocks.index, t->block_bytes)), LLVMConstInt(e->i32, 0, false),
@@ -454,18 +457,18 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     static const char *const PARAMS[] = {"panel"};
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
-    unsigned bytes = t->lanes * t->arithmetic.cell_bytes;
-    LLVMTypeRef cells = aic_vector(e->i8, bytes), words = aic_vector(e->i32, t->lanes);
+    unsigned bytes = t->lanes * t->arithmetic.kpack_bytes;
+    LLVMTypeRef kpacks = aic_vector(e->i8, bytes), words = aic_vector(e->i32, t->lanes);
     aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 1, 0);
     aic_note_function(e, "start values of a panel, which make up for the offset of the image");
     LLVMValueRef function = e->function;
     aic_loop vectors, steps;
     aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, t->vectors), 1, NULL, 0);
     LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
-    aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_int(e, t->taps * t->cells), 1, &sum,
+    aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_int(e, t->taps * t->kpacks), 1, &sum,
                    1);
     LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->step_bytes));
-    sum = aic_family_of(e->target)->dot4.emit(e, sum, image_offset(p), aic_load(e, cells, row, t->start_bytes, bytes));
+    sum = aic_family_of(e->target)->dot4.emit(e, sum, image_offset(p), aic_load(e, kpacks, row, t->start_bytes, bytes));
     aic_loop_end(e, &steps);
     aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
     aic_loop_end(e, &vectors);
@@ -477,8 +480,7 @@ static void emit_all_starts(const packer *p)
 {
     aic_emit *e = p->e;
     aic_loop panels;
-    aic_loop_begin(e, &panels, "panel: panels, one a group of output channels", p->first_panel, p->last_panel, 1, NULL,
-                   0);
+    aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
     LLVMValueRef args[] = {aic_at(e, p->packed, aic_mul(e, panels.index, p->t->panel_bytes))};
     aic_emit_call(e, p->starts, args, 1);
     aic_loop_end(e, &panels);
@@ -487,20 +489,20 @@ static void emit_all_starts(const packer *p)
 /* Everything but what is being emitted. */
 static packer packer_of(const aic_contraction *c, const aic_tiling *t)
 {
-    packer p = {.c = c, .t = t, .units = (unsigned)(c->c0 / t->arithmetic.cell_channels)};
+    packer p = {.c = c, .t = t, .c0_kpacks = (unsigned)(c->c0 / t->arithmetic.kpack_channels)};
     const bool rows = c->weight == AIC_WEIGHT_ROWS;
-    p.unit_bytes = t->arithmetic.cell_channels * t->source_bytes;
-    p.block = rows ? AIC_BLOCK_COLUMNS : VECTOR_BYTES / p.unit_bytes;
-    p.run = p.units < p.block ? p.units : p.block;
+    p.raw_bytes = t->arithmetic.kpack_channels * t->source_bytes;
+    p.block = rows ? AIC_BLOCK_COLUMNS : VECTOR_BYTES / p.raw_bytes;
+    p.run = p.c0_kpacks < p.block ? p.c0_kpacks : p.block;
     p.columns = rows ? t->outputs : (t->outputs + AIC_BLOCK_COLUMNS - 1) / AIC_BLOCK_COLUMNS * AIC_BLOCK_COLUMNS;
-    p.chunk = t->group > p.block ? t->group : p.block;
-    p.chunks = (p.columns + p.chunk - 1) / p.chunk;
+    p.item_channels = t->panel_channels > p.block ? t->panel_channels : p.block;
+    p.items = (p.columns + p.item_channels - 1) / p.item_channels;
     return p;
 }
 
 int64_t aic_pack_weight_items(const aic_contraction *c, const aic_tiling *t)
 {
-    return packer_of(c, t).chunks;
+    return packer_of(c, t).items;
 }
 
 /* The hot functions. */
@@ -509,16 +511,17 @@ static void emit_inner(packer *p, const char *symbol)
     const aic_contraction *c = p->c;
     const bool rows = c->weight == AIC_WEIGHT_ROWS;
     const int64_t uses = c->oh * c->ow;
-    const int64_t full = rows ? p->columns / p->chunk : c->channels / c->c0;
-    const int64_t rest = rows ? p->columns % p->chunk : c->channels % c->c0;
+    const int64_t full = rows ? p->columns / p->item_channels : c->channels / c->c0;
+    const int64_t rest = rows ? p->columns % p->item_channels : c->channels % c->c0;
     char name[160];
     snprintf(name, sizeof name, "%s_whole", symbol);
     if (full > 0) {
-        p->inner[0] = (rows ? emit_columns : emit_blocks)(p, rows ? p->chunk : c->c0, aic_pack_kind(uses), name);
+        p->inner[0] =
+            (rows ? emit_columns : emit_blocks)(p, rows ? p->item_channels : c->c0, aic_pack_kind(uses), name);
     }
     snprintf(name, sizeof name, "%s_rest", symbol);
     if (rest > 0) {
-        /* One of full + 1 chunks or channel blocks. */
+        /* One of full + 1 items or channel blocks. */
         p->inner[1] = (rows ? emit_columns : emit_blocks)(p, rest, aic_pack_kind(uses * (full + 1)), name);
     }
     snprintf(name, sizeof name, "%s_starts", symbol);
@@ -532,13 +535,13 @@ static void begin(packer *p, const char *name)
     static const char *const PARAMS[] = {"packed", "weight", "first", "last"};
     aic_emit *e = p->e;
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
-    aic_note_function(e, "packs chunks first .. last-1 of the weight into panels");
+    aic_note_function(e, "packs items first .. last-1 of the weight into panels");
     p->packed = aic_emit_param(e, 0);
     p->weight = aic_emit_param(e, 1);
     p->first = aic_emit_param(e, 2);
     p->last = aic_emit_param(e, 3);
-    const int64_t panels = p->chunk / p->t->group; /* of a chunk */
-    LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, p->last, aic_int(e, p->chunks), "");
+    const int64_t panels = p->item_channels / p->t->panel_channels; /* of an item */
+    LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, p->last, aic_int(e, p->items), "");
     p->first_panel = aic_mul(e, p->first, panels);
     p->last_panel =
         LLVMBuildSelect(e->builder, is_last, aic_int(e, p->t->panels), aic_mul(e, p->last, panels), "last_panel");
@@ -548,15 +551,15 @@ LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const a
 {
     packer p = packer_of(c, t);
     p.e = e;
-    p.unit = LLVMIntTypeInContext(e->context, 8 * p.unit_bytes);
+    p.raw = LLVMIntTypeInContext(e->context, 8 * p.raw_bytes);
     emit_inner(&p, name);
     begin(&p, name);
     LLVMValueRef function = e->function;
-    if (p.columns / t->group < t->panels) {
+    if (p.columns / t->panel_channels < t->panels) {
         emit_missing_panels(&p);
     }
-    if (used_cells(&p) < t->cells) {
-        emit_missing_cells(&p);
+    if (used_kpacks(&p) < t->kpacks) {
+        emit_missing_kpacks(&p);
     }
     if (c->weight == AIC_WEIGHT_ROWS) {
         emit_from_rows(&p);

@@ -13,7 +13,8 @@ static double staging_cost(const aic_contraction *c, const aic_target *target, c
     if (!t->has_epilogue) {
         return 0;
     }
-    const int64_t runs = aic_tiling_runs(c, t, rows, cols), columns = t->group < t->outputs ? t->group : t->outputs;
+    const int64_t runs = aic_tiling_runs(c, t, rows, cols),
+                  columns = t->panel_channels < t->outputs ? t->panel_channels : t->outputs;
     return (double)runs * aic_epilogue_cost(&t->epilogue, target, columns, rows * cols / runs);
 }
 
@@ -43,7 +44,8 @@ double aic_contraction_cost(const aic_contraction *c, const aic_target *target, 
     }
     const double sums = (double)(t->rows.large * t->cols.large * t->vectors);
     const double call = t->kernel->call_cost != NULL ? t->kernel->call_cost(c, target, t) : 0;
-    return total * (double)t->groups * (1.0 + t->kernel->body_cost * (bodies - 1) + t->kernel->sum_cost * sums) + call;
+    return total * (double)t->used_panels * (1.0 + t->kernel->body_cost * (bodies - 1) + t->kernel->sum_cost * sums) +
+           call;
 }
 
 /* ---- the usual schedules ---- */
@@ -85,7 +87,7 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
     const int64_t twice = t.row_reach - t.row_step, least = (4 * twice + step - 1) / step;
     int64_t tiles = (fitting_rows(&t) - twice) / step;
     if (aic_machine_shares(aic_contraction_cost(w->c, w->target, &t))) {
-        const int64_t bands = (AIC_SHARED_ITEMS + t.units - 1) / t.units, shared = (tile_rows + bands - 1) / bands;
+        const int64_t bands = (AIC_SHARED_ITEMS + t.strips - 1) / t.strips, shared = (tile_rows + bands - 1) / bands;
         tiles = tiles < shared ? tiles : shared;
     }
     tiles = tiles < least ? least : tiles;
@@ -122,7 +124,7 @@ static void offer_holding(walk *w, aic_contraction_schedule schedule)
 static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
     const int64_t tile_rows = (w->c->oh + schedule.rows - 1) / schedule.rows;
-    const int64_t most = w->kernel->step_cells * w->c->c0;
+    const int64_t most = w->kernel->step_kpacks * w->c->c0;
     for (schedule.unroll = 1; schedule.unroll <= most && !w->ended; schedule.unroll *= 2) {
         for (schedule.band = tile_rows; schedule.band > 0 && !w->ended; schedule.band /= 2) {
             offer(w, &schedule);
@@ -155,21 +157,21 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
     }
 }
 
-/* The next smaller piece that cuts `extent` into more pieces than `piece` does; 0 when there is none. */
-static int64_t next_piece(int64_t extent, int64_t piece)
+/* The next smaller tile that cuts `extent` into more tiles than `tile` does; 0 when there is none. */
+static int64_t next_tile(int64_t extent, int64_t tile)
 {
-    int64_t pieces = (extent + piece - 1) / piece;
-    return pieces >= extent ? 0 : aic_split_evenly(extent, (extent - 1) / pieces).large;
+    int64_t tiles = (extent + tile - 1) / tile;
+    return tiles >= extent ? 0 : aic_split_evenly(extent, (extent - 1) / tiles).large;
 }
 
-/* Every way to cut the output into tiles of at most `pixels` pixels, each piece size once. */
+/* Every way to cut the output into tiles of at most `pixels` pixels, each size once. */
 static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
 {
     const aic_contraction *c = w->c;
     int64_t widest = c->ow < pixels ? c->ow : pixels;
-    for (int64_t cols = aic_split_evenly(c->ow, widest).large; cols > 0; cols = next_piece(c->ow, cols)) {
+    for (int64_t cols = aic_split_evenly(c->ow, widest).large; cols > 0; cols = next_tile(c->ow, cols)) {
         int64_t highest = c->oh < pixels / cols ? c->oh : pixels / cols;
-        for (int64_t rows = aic_split_evenly(c->oh, highest).large; rows > 0; rows = next_piece(c->oh, rows)) {
+        for (int64_t rows = aic_split_evenly(c->oh, highest).large; rows > 0; rows = next_tile(c->oh, rows)) {
             offer_tile(w, rows, cols, vectors);
         }
     }
@@ -183,7 +185,7 @@ static const char *refuse_vectors(const aic_microkernel *kernel, const aic_contr
                                   int64_t vectors)
 {
     int64_t lanes = target->vector_bits / (int64_t)kernel->arithmetic(c, target).sum_bits;
-    const char *reason = aic_group_refusal(c, lanes, vectors * lanes);
+    const char *reason = aic_panel_refusal(c, lanes, vectors * lanes);
     if (reason == NULL && kernel->pixels(c, target, vectors) == 0) {
         reason = "needs more registers than there are";
     }
@@ -221,7 +223,7 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
     for (int64_t vectors = 1; vectors <= VECTORS_MAX; vectors++) {
         reason = refuse_vectors(kernel, c, target, vectors);
         if (reason != NULL) {
-            fprintf(out, "  kernel=%s, vectors=%lld: a group of %lld output channels %s\n", kernel->name,
+            fprintf(out, "  kernel=%s, vectors=%lld: a panel of %lld output channels %s\n", kernel->name,
                     (long long)vectors, (long long)(vectors * lanes), reason);
         } else if (kernel->pixels(c, target, vectors) < c->oh * c->ow) {
             fprintf(out,
@@ -235,7 +237,7 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
 {
     fprintf(out, "micro-kernel: %s\n", t->kernel->name);
     fprintf(out, "tiles: %lld x %lld pixels x %lld channels", (long long)t->rows.large, (long long)t->cols.large,
-            (long long)t->group);
+            (long long)t->panel_channels);
     if (t->rows.small_count + t->cols.small_count > 0) {
         fprintf(out, ", with edges one row or column smaller");
     }

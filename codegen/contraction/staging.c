@@ -15,28 +15,28 @@ enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, int64_t count)
 {
     for (int64_t done = 0; done < count;) {
-        unsigned piece = aic_piece(count - done, AIC_BLOCK_COLUMNS);
-        LLVMValueRef value = aic_load(e, aic_vector(e->i32, piece), old, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
+        unsigned width = aic_power_within(count - done, AIC_BLOCK_COLUMNS);
+        LLVMValueRef value = aic_load(e, aic_vector(e->i32, width), old, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
         aic_store(e, value, staging, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
-        done += piece;
+        done += width;
     }
 }
 
 /* Where old results lie: bytes from one block of 16 columns to the next, and from row to row. */
-typedef struct old_places {
+typedef struct old_strides {
     int64_t block, row;
-} old_places;
+} old_strides;
 
 /* The output is in blocks of 16 columns or in one block of all. */
-static old_places places_of(const aic_contraction *c, const aic_epilogue *p)
+static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *p)
 {
     if (c->start_channel) {
-        return (old_places){ROW_BYTES, 0};
+        return (old_strides){ROW_BYTES, 0};
     }
     if (c->start_operand != 0) {
-        return (old_places){c->block_rows * ROW_BYTES, ROW_BYTES};
+        return (old_strides){c->block_rows * ROW_BYTES, ROW_BYTES};
     }
-    return (old_places){p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES, p->target_row};
+    return (old_strides){p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES, p->target_row};
 }
 
 /* void name(staging, old; row, count, column): fills `columns` columns of the buffer from an old result, or from the
@@ -45,7 +45,7 @@ static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_t
                               const char *name)
 {
     static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
-    const old_places at = places_of(c, &t->epilogue);
+    const old_strides at = old_strides_of(c, &t->epilogue);
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
     aic_note_function(e, "fills the staging buffer with the old result, which the sums start from");
     LLVMValueRef function = e->function;
@@ -96,7 +96,7 @@ static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
 }
 
 /* How well code is compiled that is run once for `products` of a vector. It takes so many times as much longer where it
- * is not optimised as packing a vector of cells does. */
+ * is not optimised as packing a vector of k-packs does. */
 static aic_emit_kind kind_for(const aic_tiling *t, int64_t products, int64_t times)
 {
     return aic_pack_kind(products / (times * t->kernel->rate));
@@ -106,13 +106,13 @@ static aic_emit_kind kind_for(const aic_tiling *t, int64_t products, int64_t tim
 static aic_emit_kind last_kind(const aic_tiling *t, int64_t strips)
 {
     const bool copies = aic_epilogue_copies(&t->epilogue);
-    return kind_for(t, t->taps * t->cells * strips, copies ? 1 : 4);
+    return kind_for(t, t->taps * t->kpacks * strips, copies ? 1 : 4);
 }
 
 /* A column's parameters serve all pixels. */
 static aic_emit_kind table_kind(const aic_contraction *c, const aic_tiling *t)
 {
-    return kind_for(t, t->taps * t->cells * c->oh * c->ow, 16);
+    return kind_for(t, t->taps * t->kpacks * c->oh * c->ow, 16);
 }
 
 void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,

@@ -1,11 +1,11 @@
-/* The inner kernel: one tile of output pixels times one group of output channels, with all its sums in registers.
+/* The inner kernel: one tile of output pixels times the output channels of one panel, with all its sums in registers.
  *
  * The reduction is a nest of four loops; those of one iteration vanish:
  *
  *     channel blocks   only where the order is fixed (cube): c1 outermost
  *       tap blocks     as many taps as are added up before the sums are folded into the totals
  *         taps         offsets into the band come from a table
- *           cells      `unroll` of them straight-line */
+ *           k-packs    `unroll` of them straight-line */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
 #include "codegen/llvm/guard.h"
@@ -20,7 +20,7 @@ typedef struct tile {
     const aic_tiling *t;
     int64_t cols;
     unsigned pixels, sums;
-    LLVMTypeRef sum_type, total_type, out_type, cells_type;
+    LLVMTypeRef sum_type, total_type, out_type, kpacks_type;
     LLVMValueRef out, band, panel, taps;
 } tile;
 
@@ -81,7 +81,7 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
     return k->t->arithmetic.sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
 }
 
-/* Takes the sum of a block of products into the total. Integer sums without groups of taps come here once, so that
+/* Takes the sum of a block of products into the total. Integer sums without blocks of taps come here once, so that
  * clamping each time is clamping once. */
 static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
 {
@@ -146,46 +146,46 @@ static void name_carried(const tile *k, const aic_loop *loop, const char *sum, c
     aic_name_carried(k->e, loop, k->sums, "panel.at%s", suffix);
 }
 
-/* Names of what a cell beyond the first one of a loop body computes end with its number. */
-typedef struct cell_suffix {
+/* Names of what a k-pack beyond the first one of a loop body computes end with its number. */
+typedef struct kpack_suffix {
     char text[24];
-} cell_suffix;
+} kpack_suffix;
 
-static cell_suffix suffix_of(const aic_emit *e, int64_t cell)
+static kpack_suffix suffix_of(const aic_emit *e, int64_t kpack)
 {
-    cell_suffix suffix = {""};
-    if (cell > 0 && e->notes != NULL) {
-        snprintf(suffix.text, sizeof suffix.text, ".u%lld", (long long)cell);
+    kpack_suffix suffix = {""};
+    if (kpack > 0 && e->notes != NULL) {
+        snprintf(suffix.text, sizeof suffix.text, ".u%lld", (long long)kpack);
     }
     return suffix;
 }
 
-/* One cell of every pixel times one cell of every output channel. */
-static void emit_cell(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t cell)
+/* One k-pack of every pixel times one k-pack of every output channel. */
+static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
     aic_emit *e = k->e;
-    unsigned bytes = k->t->arithmetic.cell_bytes, vectors = k->t->vectors, lanes = k->t->lanes;
+    unsigned bytes = k->t->arithmetic.kpack_bytes, vectors = k->t->vectors, lanes = k->t->lanes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
     LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
-    const cell_suffix suffix = suffix_of(e, cell);
+    const kpack_suffix suffix = suffix_of(e, kpack);
     for (unsigned v = 0; v < vectors; v++) {
-        weight[v] = aic_load(e, k->cells_type, panel, (cell * vectors + v) * lanes * bytes, lanes * bytes);
+        weight[v] = aic_load(e, k->kpacks_type, panel, (kpack * vectors + v) * lanes * bytes, lanes * bytes);
         aic_name(e, weight[v], "w.v%u%s", v, suffix.text);
     }
     for (unsigned p = 0; p < k->pixels; p++) {
-        LLVMValueRef value = aic_load(e, scalar, band, band_offset(k, p) + cell * bytes, bytes);
-        LLVMValueRef image = LLVMBuildBitCast(e->builder, aic_splat(e, value, lanes), k->cells_type, "");
-        aic_name(e, value, "x.p%u%s.cell", p, suffix.text);
+        LLVMValueRef value = aic_load(e, scalar, band, band_offset(k, p) + kpack * bytes, bytes);
+        LLVMValueRef image = LLVMBuildBitCast(e->builder, aic_splat(e, value, lanes), k->kpacks_type, "");
+        aic_name(e, value, "x.p%u%s.kpack", p, suffix.text);
         aic_name(e, image, "x.p%u%s", p, suffix.text);
         for (unsigned v = 0; v < vectors; v++) {
             sums[p * vectors + v] = multiply_add(k, sums[p * vectors + v], image, weight[v]);
-            aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v, cell + 1 == k->t->unroll ? "next" : "sum");
+            aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v, kpack + 1 == k->t->unroll ? "next" : "sum");
         }
     }
 }
 
-/* `cells` cells of one tap; values[] is the sums and the panel pointer. */
-static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap, int64_t cells)
+/* `kpacks` k-packs of one tap; values[] is the sums and the panel pointer. */
+static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap, int64_t kpacks)
 {
     aic_emit *e = k->e;
     LLVMValueRef carried[AIC_CARRIED_MAX];
@@ -198,15 +198,15 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     carried[k->sums + 1] = aic_at(e, k->band, offset);
     aic_name(e, offset, "tap.offset");
     aic_loop loop;
-    aic_loop_begin(e, &loop, "cell: channel cells of a tap", aic_int(e, 0), aic_int(e, cells), k->t->unroll, carried,
+    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, kpacks), k->t->unroll, carried,
                    count);
     name_carried(k, &loop, "acc", "");
     aic_name_carried(e, &loop, k->sums + 1, "band.at");
     for (int64_t u = 0; u < k->t->unroll; u++) {
-        emit_cell(k, carried, carried[k->sums + 1], carried[k->sums], u);
+        emit_kpack(k, carried, carried[k->sums + 1], carried[k->sums], u);
     }
-    int64_t bytes = k->t->unroll * k->t->arithmetic.cell_bytes;
-    carried[k->sums] = aic_at_const(e, carried[k->sums], bytes * k->t->group);
+    int64_t bytes = k->t->unroll * k->t->arithmetic.kpack_bytes;
+    carried[k->sums] = aic_at_const(e, carried[k->sums], bytes * k->t->panel_channels);
     carried[k->sums + 1] = aic_at_const(e, carried[k->sums + 1], bytes);
     aic_loop_end(e, &loop);
     for (unsigned i = 0; i <= k->sums; i++) {
@@ -217,7 +217,7 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
 /* The taps from `first` on, at most a block of them, summed and folded into the totals; totals[] ends with the panel
  * pointer. */
 static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef channel_offset, LLVMValueRef first,
-                           int64_t cells)
+                           int64_t kpacks)
 {
     aic_emit *e = k->e;
     LLVMValueRef values[AIC_CARRIED_MAX];
@@ -231,14 +231,14 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
     }
     values[k->sums] = totals[k->sums];
     if (k->t->block_taps == 1) {
-        emit_tap(k, values, channel_offset, first, cells);
+        emit_tap(k, values, channel_offset, first, kpacks);
     } else {
         LLVMValueRef end = aic_add(e, first, aic_int(e, k->t->block_taps));
         aic_loop loop;
         aic_loop_begin(e, &loop, "tap: taps of the kernel", first, aic_min(e, end, aic_int(e, k->t->taps)), 1, values,
                        k->sums + 1);
         name_carried(k, &loop, "acc", ".tap");
-        emit_tap(k, values, channel_offset, loop.index, cells);
+        emit_tap(k, values, channel_offset, loop.index, kpacks);
         aic_loop_end(e, &loop);
     }
     for (unsigned i = 0; i < k->sums; i++) {
@@ -251,16 +251,16 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
 static void emit_reduction(const tile *k, LLVMValueRef *totals)
 {
     aic_emit *e = k->e;
-    int64_t blocks = k->t->arithmetic.sum == AIC_SUM_CUBE ? k->c->c1 : 1, cells = k->t->cells / blocks;
+    int64_t blocks = k->t->arithmetic.sum == AIC_SUM_CUBE ? k->c->c1 : 1, kpacks = k->t->kpacks / blocks;
     aic_loop channels, taps;
     aic_loop_begin(e, &channels, "block: blocks of channels", aic_int(e, 0), aic_int(e, blocks), 1, totals,
                    k->sums + 1);
     name_carried(k, &channels, "total", ".block");
-    LLVMValueRef offset = aic_mul(e, channels.index, cells * k->t->arithmetic.cell_bytes);
+    LLVMValueRef offset = aic_mul(e, channels.index, kpacks * k->t->arithmetic.kpack_bytes);
     aic_loop_begin(e, &taps, "taps: taps whose sums are folded together", aic_int(e, 0), aic_int(e, k->t->taps),
                    k->t->block_taps, totals, k->sums + 1);
     name_carried(k, &taps, "total", "");
-    emit_tap_block(k, totals, offset, taps.index, cells);
+    emit_tap_block(k, totals, offset, taps.index, kpacks);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &channels);
 }
@@ -269,14 +269,14 @@ static void set_types(tile *k)
 {
     aic_emit *e = k->e;
     bool is_float = k->t->arithmetic.product == AIC_PRODUCT_FLOAT;
-    unsigned channels = k->t->arithmetic.cell_channels;
+    unsigned channels = k->t->arithmetic.kpack_channels;
     LLVMTypeRef word = is_float ? e->f32 : e->i32;
     LLVMTypeRef sum = k->t->arithmetic.sum == AIC_SUM_CUBE ? e->f64 : word;
     LLVMTypeRef total = k->t->arithmetic.sum == AIC_SUM_INT_WIDE ? e->i64 : word;
     k->out_type = aic_vector(word, k->t->lanes);
     k->sum_type = aic_vector(sum, k->t->lanes);
     k->total_type = aic_vector(total, k->t->lanes);
-    k->cells_type = is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->t->lanes);
+    k->kpacks_type = is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->t->lanes);
 }
 
 LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
@@ -285,7 +285,7 @@ LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const a
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels: acc.pP.vV is the sum of pixel P, vector V",
-                      (long long)rows, (long long)cols, (long long)t->group);
+                      (long long)rows, (long long)cols, (long long)t->panel_channels);
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
     k.sums = k.pixels * t->vectors;

@@ -24,10 +24,10 @@ static int64_t most(int64_t a, int64_t b)
 
 aic_split aic_split_evenly(int64_t extent, int64_t most)
 {
-    int64_t pieces = ceil_div(extent, most);
-    int64_t large = ceil_div(extent, pieces);
-    int64_t small_count = pieces * large - extent;
-    return (aic_split){.large = large, .large_count = pieces - small_count, .small_count = small_count};
+    int64_t tiles = ceil_div(extent, most);
+    int64_t large = ceil_div(extent, tiles);
+    int64_t small_count = tiles * large - extent;
+    return (aic_split){.large = large, .large_count = tiles - small_count, .small_count = small_count};
 }
 
 static aic_status check_range(const char *field, int64_t value, int64_t low, int64_t high)
@@ -65,7 +65,7 @@ static aic_status find_hold(const aic_contraction_schedule *s, bool *window)
 /* Only exact sums are the same when they are formed in blocks, and only whole blocks are packed so. */
 static aic_status check_blocks(const aic_contraction *c, const aic_contraction_schedule *s, const aic_tiling *t)
 {
-    const bool whole = t->cells * t->arithmetic.cell_channels == c->channels && t->merged == 1;
+    const bool whole = t->kpacks * t->arithmetic.kpack_channels == c->channels && t->merged == 1;
     const bool able = t->kernel->blocks != NULL && t->arithmetic.sum == AIC_SUM_INT && !c->accumulate && whole;
     if (s->blocks == 1) {
         return AIC_OK;
@@ -75,9 +75,9 @@ static aic_status check_blocks(const aic_contraction *c, const aic_contraction_s
                         able ? "blocks of channels pass by a window that is held, hold=window"
                              : "the micro-kernel takes all channels at once");
     }
-    if (s->blocks < 1 || s->blocks > t->cells || t->cells % (s->blocks * s->unroll) != 0) {
+    if (s->blocks < 1 || s->blocks > t->kpacks || t->kpacks % (s->blocks * s->unroll) != 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "blocks = %lld times unroll = %lld does not divide %lld",
-                        (long long)s->blocks, (long long)s->unroll, (long long)t->cells);
+                        (long long)s->blocks, (long long)s->unroll, (long long)t->kpacks);
     }
     return AIC_OK;
 }
@@ -87,15 +87,15 @@ static int64_t outputs_of(const aic_contraction *c)
     return c->has_epilogue ? least(c->n, c->epilogue.columns) : c->n;
 }
 
-const char *aic_group_refusal(const aic_contraction *c, int64_t lanes, int64_t group)
+const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t channels)
 {
-    if (!c->has_epilogue && c->n % group != 0) {
+    if (!c->has_epilogue && c->n % channels != 0) {
         return "does not divide the output channels";
     }
-    if (group > lanes && group - lanes >= outputs_of(c)) {
+    if (channels > lanes && channels - lanes >= outputs_of(c)) {
         return "has vectors without output channels";
     }
-    if (group % AIC_BLOCK_COLUMNS != 0 && AIC_BLOCK_COLUMNS % group != 0) {
+    if (channels % AIC_BLOCK_COLUMNS != 0 && AIC_BLOCK_COLUMNS % channels != 0) {
         return "does not fit the result's blocks of 16 channels";
     }
     return NULL;
@@ -111,11 +111,11 @@ static aic_status check_schedule(const aic_contraction *c, const aic_target *tar
     if (status != AIC_OK) {
         return status;
     }
-    int64_t group = (int64_t)t->lanes * s->vectors;
-    const char *reason = aic_group_refusal(c, t->lanes, group);
+    int64_t channels = (int64_t)t->lanes * s->vectors;
+    const char *reason = aic_panel_refusal(c, t->lanes, channels);
     if (reason != NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %lld is %lld output channels: such a group %s",
-                        (long long)s->vectors, (long long)group, reason);
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %lld is %lld output channels: such a panel %s",
+                        (long long)s->vectors, (long long)channels, reason);
     }
     return check_range("band", s->band, 1, ceil_div(c->oh, s->rows));
 }
@@ -137,21 +137,21 @@ static aic_status find_kernel(const aic_contraction *c, const aic_target *target
                                      (*kernel)->name, reason);
 }
 
-/* Taps and their cells: where the order is free, no more than there are channels. */
+/* Taps and their k-packs: where the order is free, no more than there are channels. */
 static void lay_out_taps(const aic_contraction *c, aic_tiling *t)
 {
-    const int64_t channels = t->arithmetic.cell_channels,
-                  step = t->kernel->step_cells > 1 ? t->kernel->step_cells : t->unroll;
+    const int64_t channels = t->arithmetic.kpack_channels,
+                  step = t->kernel->step_kpacks > 1 ? t->kernel->step_kpacks : t->unroll;
     t->merged = t->kernel->merges != NULL && t->kernel->merges(c) ? c->kw : 1;
     t->fold = t->kernel->fold != NULL ? t->kernel->fold(c) : 1;
     t->taps = ceil_div(c->kh, t->fold) * c->kw / t->merged;
     if (t->arithmetic.sum == AIC_SUM_CUBE) {
-        t->cells = t->pixel_cells = c->c1 * c->c0 / channels;
+        t->kpacks = t->pixel_kpacks = c->c1 * c->c0 / channels;
         return;
     }
-    t->pixel_cells = t->fold * ceil_div(c->channels, channels);
-    t->cells = round_up(t->merged * t->pixel_cells, step);
-    t->pixel_cells = t->merged > 1 ? t->pixel_cells : t->cells;
+    t->pixel_kpacks = t->fold * ceil_div(c->channels, channels);
+    t->kpacks = round_up(t->merged * t->pixel_kpacks, step);
+    t->pixel_kpacks = t->merged > 1 ? t->pixel_kpacks : t->kpacks;
 }
 
 static int64_t block_taps_of(const aic_contraction *c, const aic_tiling *t)
@@ -202,35 +202,35 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->columns = (c->ow - 1) * t->col_step + reach_w;
     /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache, and the same
      * block of channels of all pixels into part of them. */
-    t->plane_bytes = t->pixel_cells * t->arithmetic.cell_bytes;
+    t->plane_bytes = t->pixel_kpacks * t->arithmetic.kpack_bytes;
     t->pixel_pitch = t->arithmetic.planes * t->plane_bytes;
     t->pixel_pitch += t->pixel_pitch % (t->blocks > 1 ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
     t->run = t->kernel->run != NULL ? t->kernel->run(c, t) : 0;
-    t->row_phases = t->run > 0 ? t->row_step : 1;
-    t->col_phases = t->run > 0 ? t->col_step : 1;
+    t->row_residues = t->run > 0 ? t->row_step : 1;
+    t->col_residues = t->run > 0 ? t->col_step : 1;
     t->row_pitch =
-        t->run > 0 ? t->col_phases * t->run * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
+        t->run > 0 ? t->col_residues * t->run * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
     t->row_pitch += t->row_pitch % 1024 == 0 && t->run == 0 ? AIC_LINE_BYTES : 0;
-    t->out_row = t->row_step / t->row_phases * t->row_pitch / t->col_phases;
-    t->out_col = t->col_step / t->col_phases * t->pixel_pitch;
+    t->out_row = t->row_step / t->row_residues * t->row_pitch / t->col_residues;
+    t->out_col = t->col_step / t->col_residues * t->pixel_pitch;
     int64_t tile_rows = t->rows.large_count + t->rows.small_count;
     int64_t band_out = least(c->oh, t->band_tiles * t->rows.large);
     t->bands = ceil_div(tile_rows, t->band_tiles);
     t->band_rows = (band_out - 1) * t->row_step + t->row_reach;
-    t->phase_bytes = ceil_div(t->band_rows, t->row_phases) * t->row_pitch / t->col_phases;
+    t->residue_bytes = ceil_div(t->band_rows, t->row_residues) * t->row_pitch / t->col_residues;
 }
 
 static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
 {
     t->outputs = outputs_of(c);
-    t->groups = ceil_div(t->outputs, t->group);
-    t->panels = round_up(t->outputs, most(t->group, AIC_BLOCK_COLUMNS)) / t->group;
+    t->used_panels = ceil_div(t->outputs, t->panel_channels);
+    t->panels = round_up(t->outputs, most(t->panel_channels, AIC_BLOCK_COLUMNS)) / t->panel_channels;
     t->notes_specials = t->arithmetic.product == AIC_PRODUCT_BFLOAT;
-    t->start_bytes = t->arithmetic.image_offset != 0 ? t->group * (int64_t)sizeof(int32_t)
+    t->start_bytes = t->arithmetic.image_offset != 0 ? t->panel_channels * (int64_t)sizeof(int32_t)
                      : t->notes_specials             ? AIC_LINE_BYTES
                                                      : 0;
-    t->step_bytes = t->group * t->arithmetic.cell_bytes * t->arithmetic.planes;
-    t->panel_bytes = t->start_bytes + t->taps * t->cells * t->step_bytes;
+    t->step_bytes = t->panel_channels * t->arithmetic.kpack_bytes * t->arithmetic.planes;
+    t->panel_bytes = t->start_bytes + t->taps * t->kpacks * t->step_bytes;
     t->packed_bytes = t->panels * t->panel_bytes;
     t->block_panel_bytes = t->panel_bytes / t->blocks;
     t->block_bytes = t->panels * t->block_panel_bytes;
@@ -269,10 +269,10 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
         aic_epilogue_begin_with(&t->epilogue, &bias);
     }
     t->defers = t->has_epilogue && t->kernel->defers;
-    t->strip_columns = most(t->group, AIC_BLOCK_COLUMNS);
+    t->strip_columns = most(t->panel_channels, AIC_BLOCK_COLUMNS);
     const int64_t pixels = (t->rows.large - 1) * aic_tiling_staged_row(t, t->cols.large) + t->cols.large;
     t->staging_pitch = t->has_epilogue ? pixels * ROW_BYTES : 0;
-    t->units = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->groups;
+    t->strips = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->used_panels;
 }
 
 int64_t aic_tiling_staged_row(const aic_tiling *t, int64_t cols)
@@ -302,13 +302,13 @@ int64_t aic_tiling_buffer_bytes(const aic_tiling *t)
 /* A worker's own memory. */
 static void lay_out_private(aic_tiling *t, aic_requirements *r)
 {
-    const int64_t buffers = !t->has_epilogue ? 0 : t->blocks > 1 ? t->units : t->defers ? 2 : 1;
-    const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch + t->cells * t->arithmetic.cell_bytes;
+    const int64_t buffers = !t->has_epilogue ? 0 : t->blocks > 1 ? t->strips : t->defers ? 2 : 1;
+    const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch + t->kpacks * t->arithmetic.kpack_bytes;
     t->taps_offset = 0;
     t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
     t->notes_offset = t->staging_offset + buffers * aic_tiling_buffer_bytes(t);
     t->band_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
-    t->band_bytes = t->row_phases * t->col_phases * t->phase_bytes;
+    t->band_bytes = t->row_residues * t->col_residues * t->residue_bytes;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }
 
@@ -331,7 +331,7 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
         return status;
     }
     t.vectors = (unsigned)schedule->vectors;
-    t.group = (int64_t)t.lanes * schedule->vectors;
+    t.panel_channels = (int64_t)t.lanes * schedule->vectors;
     t.unroll = schedule->unroll;
     lay_out_taps(c, &t);
     status = check_blocks(c, schedule, &t);
@@ -339,7 +339,7 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
         return status;
     }
     t.blocks = schedule->blocks;
-    t.block_cells = t.cells / t.blocks;
+    t.block_kpacks = t.kpacks / t.blocks;
     t.block_taps = block_taps_of(c, &t);
     t.rows = aic_split_evenly(c->oh, schedule->rows);
     t.cols = aic_split_evenly(c->ow, schedule->cols);
@@ -353,9 +353,9 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
 
 static void divide(aic_tiling *t, bool shared)
 {
-    const int64_t parts = shared ? least(t->units, ceil_div(AIC_SHARED_ITEMS, t->bands)) : 1;
-    t->part_units = ceil_div(t->units, parts);
-    t->parts = ceil_div(t->units, t->part_units);
+    const int64_t parts = shared ? least(t->strips, ceil_div(AIC_SHARED_ITEMS, t->bands)) : 1;
+    t->part_strips = ceil_div(t->strips, parts);
+    t->parts = ceil_div(t->strips, t->part_strips);
 }
 
 int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)

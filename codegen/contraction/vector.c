@@ -1,4 +1,4 @@
-/* The micro-kernel of vector instructions: all sums of a tile in registers; a cell of every pixel is broadcast and
+/* The micro-kernel of vector instructions: all sums of a tile in registers; a k-pack of every pixel is broadcast and
  * multiplied by a vector of output channels. tile.c emits it. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
@@ -26,7 +26,7 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
         return quads->emit == NULL ? PAIRS
                                    : (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32, quads->image_offset, 1};
     case AIC_SUM_INT_WIDE:
-        return WIDE_PAIRS; /* sums start anew with every group of taps, which start values could not follow */
+        return WIDE_PAIRS; /* sums start anew with every block of taps, which start values could not follow */
     case AIC_SUM_FAST:
         /* Products of float32 are not exact in float32: without FMA each would be rounded twice, which the bound of
          * fast has no room for. */
@@ -61,18 +61,18 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
                         const aic_tiling *t)
 {
     (void)target;
-    const int64_t sums = s->rows * s->cols * s->vectors, block_cells = c->c0 / t->arithmetic.cell_channels;
+    const int64_t sums = s->rows * s->cols * s->vectors, block_kpacks = c->c0 / t->arithmetic.kpack_channels;
     if (sums > TILE_SUMS_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows*cols*vectors = %lld is outside 1..%d", (long long)sums,
                         TILE_SUMS_MAX);
     }
-    if (s->unroll < 1 || s->unroll > block_cells) {
+    if (s->unroll < 1 || s->unroll > block_kpacks) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld is outside 1..%lld", (long long)s->unroll,
-                        (long long)block_cells);
+                        (long long)block_kpacks);
     }
-    if (block_cells % s->unroll != 0) {
+    if (block_kpacks % s->unroll != 0) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "unroll = %lld does not divide %lld", (long long)s->unroll,
-                        (long long)block_cells);
+                        (long long)block_kpacks);
     }
     return AIC_OK;
 }
@@ -99,7 +99,7 @@ enum { BODY_OPERATIONS = 32 };
 
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
-    int64_t channels = arithmetic_of(c, target).cell_channels, unroll = c->c0 / channels;
+    int64_t channels = arithmetic_of(c, target).kpack_channels, unroll = c->c0 / channels;
     while (unroll > 1 && ((double)(unroll * sums) * multiply_cost(c, target) > BODY_OPERATIONS ||
                           unroll / 2 * channels >= c->channels)) {
         unroll /= 2;
@@ -147,7 +147,7 @@ static core core_of(const aic_target *target)
                   .together = (double)m->together / 100};
 }
 
-/* What one cell of every pixel of a tile takes of the parts of a core, in cycles. */
+/* What one k-pack of every pixel of a tile takes of the parts of a core, in cycles. */
 typedef struct pace {
     double products, loads, instructions;
 } pace;
@@ -166,7 +166,7 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     return (pace){products / k->multiplies, loads / k->loads, instructions / k->issue};
 }
 
-/* Cycles a cell that the lines of the image take which come into the first-level cache for a tile. Where there is no
+/* Cycles a k-pack that the lines of the image take which come into the first-level cache for a tile. Where there is no
  * room for all rows that it sees, those of every kernel row come anew. */
 static double image_cycles(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t rows, int64_t cols)
 {
@@ -178,7 +178,7 @@ static double image_cycles(const aic_contraction *c, const aic_tiling *t, const 
     const double seen = (double)((rows - 1) * t->row_step + t->row_reach);
     const double bytes = window <= k->l1 ? window : window / seen * (double)(rows * c->kh);
     const double line = band <= k->l2 ? k->near_line : k->far_line;
-    return FRESH_PART * line * bytes / AIC_LINE_BYTES / (double)(t->taps * t->cells);
+    return FRESH_PART * line * bytes / AIC_LINE_BYTES / (double)(t->taps * t->kpacks);
 }
 
 /* The unit that is busiest decides; what the others do is not hidden altogether. */
@@ -188,9 +188,9 @@ static double combine(const core *k, const pace *p, double stream)
     return most + k->together * (p->products + p->loads + p->instructions + stream - most);
 }
 
-/* Cycles of a cell, on average over the tiles of a band: the first one of each panel brings it into the caches. */
-static double cell_cycles(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
-                          int64_t rows, int64_t cols)
+/* Cycles of a k-pack, on average over the tiles of a band: the first one of each panel brings it into the caches. */
+static double kpack_cycles(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
+                           int64_t rows, int64_t cols)
 {
     const pace p = pace_of(c, target, t, k, (double)(rows * cols));
     const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes;
@@ -221,25 +221,25 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
                       int64_t cols)
 {
     const core k = core_of(target);
-    const double cell = k.multiplies * cell_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->unroll;
+    const double kpack = k.multiplies * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->unroll;
     const double blocks = (double)(t->arithmetic.sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);
-    return cell * (double)(t->taps * t->cells) + fold_cost(c, target, rows * cols, t->vectors) * blocks +
+    return kpack * (double)(t->taps * t->kpacks) + fold_cost(c, target, rows * cols, t->vectors) * blocks +
            TAP_COST * (double)t->taps + TILE_COST;
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     const aic_arithmetic a = arithmetic_of(c, target);
-    double cells = (double)(c->kh * c->kw * c->channels) / a.cell_channels;
+    double kpacks = (double)(c->kh * c->kw * c->channels) / a.kpack_channels;
     double lanes = (double)target->vector_bits / a.sum_bits;
-    return cells * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c, target);
+    return kpacks * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c, target);
 }
 
 const aic_microkernel aic_microkernel_vector = {
     .name = "vector",
     .refuse = refuse,
     .arithmetic = arithmetic_of,
-    .step_cells = 1,
+    .step_kpacks = 1,
     .check = check,
     .pixels = pixels_of,
     .unroll = unroll_of,

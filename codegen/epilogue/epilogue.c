@@ -1,4 +1,4 @@
-/* The loops of epilogues: strips of accumulators, cut into pieces of some neighbouring blocks of 16 columns; a piece is
+/* The loops of epilogues: strips of accumulators, cut into slabs of some neighbouring blocks of 16 columns; a slab is
  * gone through row by row, its parameters in registers. */
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/epilogue/value.h"
@@ -19,49 +19,49 @@ typedef struct walk {
     LLVMValueRef accumulated; /* the number of the first of them among all rows of accumulators */
 } walk;
 
-/* Some neighbouring blocks of columns whose results are neighbours in memory, too: units side by side. */
-typedef struct piece {
-    aic_unit unit;
-    unsigned units;
-    unsigned columns;                        /* of a unit, that are stored: all but in the last piece */
+/* Some neighbouring blocks of columns whose results are neighbours in memory, too: packets side by side. */
+typedef struct slab {
+    aic_packet packet;
+    unsigned packets;
+    unsigned columns;                        /* of a packet, that are stored: all but in the last slab */
     bool filled;                             /* with zeros behind them, as many again */
     int64_t row_bytes;                       /* of the target */
     LLVMValueRef target;                     /* of its first column in row 0 */
     LLVMValueRef source;                     /* and in the first row */
     LLVMValueRef inputs[AIC_EPILOGUE_STEPS]; /* the same of what steps read */
     aic_parameters parameters[AIC_EPILOGUE_BLOCKS];
-} piece;
+} slab;
 
 static int64_t target_bytes(const walk *w)
 {
     return (int64_t)aic_dtype_size(w->p->target);
 }
 
-/* ---- rows of a piece ---- */
+/* ---- rows of a slab ---- */
 
-/* Accumulators of vector i of a unit. */
-static LLVMValueRef load_vector(const walk *w, const piece *c, LLVMValueRef source, unsigned i)
+/* Accumulators of vector i of a packet. */
+static LLVMValueRef load_vector(const walk *w, const slab *c, LLVMValueRef source, unsigned i)
 {
-    const unsigned across = c->unit.blocks * LANES, place = i * c->unit.lanes, column = place % across;
-    int64_t offset = column / LANES * w->s->block_bytes + place / across * ROW_BYTES + column % LANES * SOURCE_BYTES;
-    return aic_load(w->e, aic_vector(w->e->i32, c->unit.lanes), source, offset, SOURCE_BYTES);
+    const unsigned across = c->packet.blocks * LANES, first = i * c->packet.lanes, column = first % across;
+    int64_t offset = column / LANES * w->s->block_bytes + first / across * ROW_BYTES + column % LANES * SOURCE_BYTES;
+    return aic_load(w->e, aic_vector(w->e->i32, c->packet.lanes), source, offset, SOURCE_BYTES);
 }
 
-/* Words of an operand of a step, for vector i of a unit, whose first word is at `input`. */
-static LLVMValueRef load_input(const walk *w, const aic_unit *unit, const aic_step *step, LLVMValueRef input,
+/* Words of an operand of a step, for vector i of a packet, whose first word is at `input`. */
+static LLVMValueRef load_input(const walk *w, const aic_packet *packet, const aic_step *step, LLVMValueRef input,
                                unsigned i)
 {
     aic_emit *e = w->e;
-    const unsigned across = unit->blocks * LANES, place = i * unit->lanes, column = place % across;
-    const int64_t offset = column / LANES * step->block + place / across * step->row + column % LANES * step->column;
+    const unsigned across = packet->blocks * LANES, first = i * packet->lanes, column = first % across;
+    const int64_t offset = column / LANES * step->block + first / across * step->row + column % LANES * step->column;
     if (step->column == SOURCE_BYTES) {
-        return aic_load(e, aic_vector(e->i32, unit->lanes), input, offset, SOURCE_BYTES);
+        return aic_load(e, aic_vector(e->i32, packet->lanes), input, offset, SOURCE_BYTES);
     }
     if (step->column == 0) {
-        return aic_splat(e, aic_load(e, e->i32, input, offset, SOURCE_BYTES), unit->lanes);
+        return aic_splat(e, aic_load(e, e->i32, input, offset, SOURCE_BYTES), packet->lanes);
     }
-    LLVMValueRef words = LLVMGetPoison(aic_vector(e->i32, unit->lanes));
-    for (unsigned lane = 0; lane < unit->lanes; lane++) {
+    LLVMValueRef words = LLVMGetPoison(aic_vector(e->i32, packet->lanes));
+    for (unsigned lane = 0; lane < packet->lanes; lane++) {
         LLVMValueRef one = aic_load(e, e->i32, input, offset + lane * step->column, SOURCE_BYTES);
         words = LLVMBuildInsertElement(e->builder, words, one, LLVMConstInt(e->i32, lane, false), "");
     }
@@ -69,7 +69,7 @@ static LLVMValueRef load_input(const walk *w, const aic_unit *unit, const aic_st
 }
 
 /* Bytes that every row is a multiple of, up to a line; a power of two. */
-static unsigned row_align(const piece *c)
+static unsigned row_align(const slab *c)
 {
     unsigned align = LINE_BYTES;
     while (c->row_bytes % align != 0) {
@@ -79,7 +79,7 @@ static unsigned row_align(const piece *c)
 }
 
 /* The first `count` lanes, which are neighbours in memory; past the caches in stores that are aligned as rows are. */
-static void store(const walk *w, const piece *c, LLVMValueRef results, unsigned count, LLVMValueRef target,
+static void store(const walk *w, const slab *c, LLVMValueRef results, unsigned count, LLVMValueRef target,
                   int64_t offset)
 {
     const unsigned size = (unsigned)target_bytes(w), all = LLVMGetVectorSize(LLVMTypeOf(results));
@@ -95,7 +95,7 @@ static void store(const walk *w, const piece *c, LLVMValueRef results, unsigned 
 }
 
 /* A row of 16 results and as many zeros. */
-static void store_filled(const walk *w, const piece *c, LLVMValueRef row, LLVMValueRef target, int64_t offset)
+static void store_filled(const walk *w, const slab *c, LLVMValueRef row, LLVMValueRef target, int64_t offset)
 {
     LLVMValueRef both[] = {row, aic_zero(LLVMTypeOf(row))};
     store(w, c, aic_concat(w->e, both, 2), 2 * LANES, target, offset);
@@ -103,22 +103,22 @@ static void store_filled(const walk *w, const piece *c, LLVMValueRef row, LLVMVa
 
 /* Rows of results in target blocks of `split` columns, each of which has its rows side by side: all of them in one
  * store, as stores that go to and fro between blocks write parts of lines. */
-static void store_split(const walk *w, const piece *c, LLVMValueRef results, unsigned split, LLVMValueRef target)
+static void store_split(const walk *w, const slab *c, LLVMValueRef results, unsigned split, LLVMValueRef target)
 {
-    const unsigned across = c->unit.blocks * LANES;
+    const unsigned across = c->packet.blocks * LANES;
     unsigned from[AIC_LANES_MAX];
-    aic_limit("results of a target block", c->unit.rows * split, AIC_LANES_MAX);
+    aic_limit("results of a target block", c->packet.rows * split, AIC_LANES_MAX);
     for (unsigned column = 0; column < c->columns; column += split) {
-        for (unsigned i = 0; i < c->unit.rows * split; i++) {
+        for (unsigned i = 0; i < c->packet.rows * split; i++) {
             from[i] = i / split * across + column + i % split;
         }
-        LLVMValueRef rows = aic_permute(w->e, results, from, c->unit.rows * split);
-        store(w, c, rows, c->unit.rows * split, target, column / split * w->p->target_block);
+        LLVMValueRef rows = aic_permute(w->e, results, from, c->packet.rows * split);
+        store(w, c, rows, c->packet.rows * split, target, column / split * w->p->target_block);
     }
 }
 
 /* Rows of results; where they are neighbours in memory, too, in one store. */
-static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsigned rows, LLVMValueRef target)
+static void store_rows(const walk *w, const slab *c, LLVMValueRef results, unsigned rows, LLVMValueRef target)
 {
     aic_emit *e = w->e;
     for (unsigned row = 0; c->filled && row < rows; row++) {
@@ -127,13 +127,13 @@ static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsi
     if (c->filled) {
         return;
     }
-    const unsigned across = c->unit.blocks * LANES;
+    const unsigned across = c->packet.blocks * LANES;
     const unsigned split = (unsigned)(w->p->width < LANES ? w->p->width : across);
-    if (rows == c->unit.rows && c->columns == across && split == across && c->row_bytes == across * target_bytes(w)) {
+    if (rows == c->packet.rows && c->columns == across && split == across && c->row_bytes == across * target_bytes(w)) {
         store(w, c, results, LLVMGetVectorSize(LLVMTypeOf(results)), target, 0);
         return;
     }
-    if (rows == c->unit.rows && rows > 1 && c->columns % split == 0 && c->row_bytes == split * target_bytes(w)) {
+    if (rows == c->packet.rows && rows > 1 && c->columns % split == 0 && c->row_bytes == split * target_bytes(w)) {
         store_split(w, c, results, split, target);
         return;
     }
@@ -146,48 +146,48 @@ static void store_rows(const walk *w, const piece *c, LLVMValueRef results, unsi
     }
 }
 
-/* Rows of a piece: their places in the source, in what steps read, and in the target. */
-typedef struct places {
+/* Rows of a slab: their addresses in the source, in what steps read, and in the target. */
+typedef struct row_addresses {
     LLVMValueRef source, inputs[AIC_EPILOGUE_STEPS], target;
-} places;
+} row_addresses;
 
-/* What the steps read for `count` vectors of a unit. */
-static void load_inputs(const walk *w, const piece *c, unsigned unit, const places *at, unsigned count,
+/* What the steps read for `count` vectors of a packet. */
+static void load_inputs(const walk *w, const slab *c, unsigned packet, const row_addresses *at, unsigned count,
                         aic_accumulators *from)
 {
-    const int64_t blocks = (int64_t)unit * c->unit.blocks;
+    const int64_t blocks = (int64_t)packet * c->packet.blocks;
     for (unsigned s = 0; s < w->p->steps; s++) {
         const aic_step *step = &w->p->step[s];
         for (unsigned i = 0; i < count && aic_step_reads(step); i++) {
-            LLVMValueRef known = c->parameters[unit].input[s][i];
+            LLVMValueRef known = c->parameters[packet].input[s][i];
             LLVMValueRef input = aic_at_const(w->e, at->inputs[s], blocks * step->block);
-            from->input[s][i] = known != NULL ? known : load_input(w, &c->unit, step, input, i);
-            aic_name(w->e, from->input[s][i], "input%u.v%u", s, unit * c->unit.count + i);
+            from->input[s][i] = known != NULL ? known : load_input(w, &c->packet, step, input, i);
+            aic_name(w->e, from->input[s][i], "input%u.v%u", s, packet * c->packet.count + i);
         }
     }
 }
 
-/* The rows of a unit; or its first one. */
-static void emit_unit(const walk *w, const piece *c, unsigned unit, const places *at, bool single)
+/* The rows of a packet; or its first one. */
+static void emit_packet(const walk *w, const slab *c, unsigned packet, const row_addresses *at, bool single)
 {
     aic_emit *e = w->e;
     aic_accumulators from = {.sum = {NULL}};
-    const int64_t blocks = (int64_t)unit * c->unit.blocks;
-    const unsigned count = single ? c->unit.blocks * LANES / c->unit.lanes : c->unit.count;
+    const int64_t blocks = (int64_t)packet * c->packet.blocks;
+    const unsigned count = single ? c->packet.blocks * LANES / c->packet.lanes : c->packet.count;
     LLVMValueRef source = aic_at_const(e, at->source, blocks * w->s->block_bytes);
     for (unsigned i = 0; i < count; i++) {
         from.sum[i] = load_vector(w, c, source, i);
-        aic_name(e, from.sum[i], "sum.v%u", unit * c->unit.count + i);
+        aic_name(e, from.sum[i], "sum.v%u", packet * c->packet.count + i);
     }
-    load_inputs(w, c, unit, at, count, &from);
-    LLVMValueRef results = aic_epilogue_results(e, w->p, &c->unit, &c->parameters[unit], &from, count);
+    load_inputs(w, c, packet, at, count, &from);
+    LLVMValueRef results = aic_epilogue_results(e, w->p, &c->packet, &c->parameters[packet], &from, count);
     LLVMValueRef target = aic_at_const(e, at->target, blocks * LANES * target_bytes(w));
-    aic_name(e, results, "result.u%u", unit);
-    store_rows(w, c, results, single ? 1 : c->unit.rows, target);
+    aic_name(e, results, "result.u%u", packet);
+    store_rows(w, c, results, single ? 1 : c->packet.rows, target);
 }
 
-/* `rows` rows of the piece, from row `first` on; or one. */
-static void emit_body(const walk *w, const piece *c, LLVMValueRef first, int64_t rows, bool single)
+/* `rows` rows of the slab, from row `first` on; or one. */
+static void emit_body(const walk *w, const slab *c, LLVMValueRef first, int64_t rows, bool single)
 {
     aic_emit *e = w->e;
     LLVMValueRef inputs[AIC_EPILOGUE_STEPS];
@@ -196,19 +196,19 @@ static void emit_body(const walk *w, const piece *c, LLVMValueRef first, int64_t
     for (unsigned s = 0; s < w->p->steps; s++) {
         inputs[s] = c->inputs[s] == NULL ? NULL : aic_at(e, c->inputs[s], aic_mul(e, first, w->p->step[s].row));
     }
-    for (int64_t row = 0; row < rows; row += c->unit.rows) {
-        places at = {.source = aic_at_const(e, source, row * ROW_BYTES),
-                     .target = aic_at_const(e, target, row * c->row_bytes)};
+    for (int64_t row = 0; row < rows; row += c->packet.rows) {
+        row_addresses at = {.source = aic_at_const(e, source, row * ROW_BYTES),
+                            .target = aic_at_const(e, target, row * c->row_bytes)};
         for (unsigned s = 0; s < w->p->steps; s++) {
             at.inputs[s] = inputs[s] == NULL ? NULL : aic_at_const(e, inputs[s], row * w->p->step[s].row);
         }
-        for (unsigned unit = 0; unit < c->units; unit++) {
-            emit_unit(w, c, unit, &at, single);
+        for (unsigned packet = 0; packet < c->packets; packet++) {
+            emit_packet(w, c, packet, &at, single);
         }
     }
 }
 
-static void emit_singles(const walk *w, const piece *c, LLVMValueRef count)
+static void emit_singles(const walk *w, const slab *c, LLVMValueRef count)
 {
     aic_emit *e = w->e;
     aic_loop loop;
@@ -218,11 +218,11 @@ static void emit_singles(const walk *w, const piece *c, LLVMValueRef count)
 }
 
 /* All rows: `rows` at a time, the last ones overlapping those before; or one by one where there are fewer. */
-static void emit_rows(const walk *w, const piece *c, int64_t rows)
+static void emit_rows(const walk *w, const slab *c, int64_t rows)
 {
     aic_emit *e = w->e;
     aic_loop loop;
-    const int64_t step = (rows + c->unit.rows - 1) / c->unit.rows * c->unit.rows;
+    const int64_t step = (rows + c->packet.rows - 1) / c->packet.rows * c->packet.rows;
     if (step == 1 || w->s->most_rows < step) {
         emit_singles(w, c, w->count);
         return;
@@ -238,9 +238,9 @@ static void emit_rows(const walk *w, const piece *c, int64_t rows)
     aic_loop_end(e, &loop);
 }
 
-/* ---- pieces of a strip ---- */
+/* ---- slabs of a strip ---- */
 
-static LLVMValueRef piece_target(const walk *w, LLVMValueRef block)
+static LLVMValueRef slab_target(const walk *w, LLVMValueRef block)
 {
     aic_emit *e = w->e;
     const aic_epilogue *p = w->p;
@@ -256,23 +256,23 @@ static LLVMValueRef piece_target(const walk *w, LLVMValueRef block)
     return aic_at(e, target, aic_mul(e, LLVMBuildURem(e->builder, column, width, ""), target_bytes(w)));
 }
 
-static void name_parameters(const walk *w, const aic_unit *unit, const aic_parameters *p, unsigned number)
+static void name_parameters(const walk *w, const aic_packet *packet, const aic_parameters *p, unsigned number)
 {
-    for (unsigned i = 0; i < unit->count; i++) {
+    for (unsigned i = 0; i < packet->count; i++) {
         const struct {
             const char *name;
             LLVMValueRef value;
         } named[] = {{"scale", p->scale[i]}, {"bias", p->bias[i]}, {"shift", p->mask[i]}};
         for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
             if (named[k].value != NULL) {
-                aic_name(w->e, named[k].value, "%s.v%u", named[k].name, number * unit->count + i);
+                aic_name(w->e, named[k].value, "%s.v%u", named[k].name, number * packet->count + i);
             }
         }
     }
 }
 
-/* Where the steps' operands have the words of a piece. */
-static void place_inputs(const walk *w, piece *c, LLVMValueRef block)
+/* Where the steps' operands have the words of a slab. */
+static void find_inputs(const walk *w, slab *c, LLVMValueRef block)
 {
     aic_emit *e = w->e;
     LLVMValueRef number = aic_add(e, LLVMBuildUDiv(e->builder, w->column, aic_int(e, LANES), ""), block);
@@ -285,59 +285,59 @@ static void place_inputs(const walk *w, piece *c, LLVMValueRef block)
     }
 }
 
-/* What is the same in every row, of a unit. */
-static void read_fixed_inputs(const walk *w, piece *c, unsigned unit)
+/* What is the same in every row, of a packet. */
+static void read_fixed_inputs(const walk *w, slab *c, unsigned packet)
 {
     for (unsigned s = 0; s < w->p->steps; s++) {
         const aic_step *step = &w->p->step[s];
         if (w->inputs[s] == NULL || step->row != 0) {
             continue;
         }
-        LLVMValueRef input = aic_at_const(w->e, c->inputs[s], (int64_t)unit * c->unit.blocks * step->block);
-        for (unsigned i = 0; i < c->unit.count; i++) {
-            c->parameters[unit].input[s][i] = load_input(w, &c->unit, step, input, i);
+        LLVMValueRef input = aic_at_const(w->e, c->inputs[s], (int64_t)packet * c->packet.blocks * step->block);
+        for (unsigned i = 0; i < c->packet.count; i++) {
+            c->parameters[packet].input[s][i] = load_input(w, &c->packet, step, input, i);
         }
     }
 }
 
-/* The parameters of a piece whose first block is number `block` of the strip. */
-static void read_parameters(const walk *w, piece *c, LLVMValueRef block)
+/* The parameters of a slab whose first block is number `block` of the strip. */
+static void read_parameters(const walk *w, slab *c, LLVMValueRef block)
 {
     aic_emit *e = w->e;
     LLVMValueRef number = LLVMBuildUDiv(e->builder, w->column, aic_int(e, LANES), "");
     number = aic_add(e, number, block);
-    for (unsigned unit = 0; unit < c->units; unit++) {
-        LLVMValueRef first = aic_add(e, number, aic_int(e, unit * c->unit.blocks));
-        aic_epilogue_parameters(e, w->p, &c->unit, w->table, first, &c->parameters[unit]);
-        read_fixed_inputs(w, c, unit);
-        name_parameters(w, &c->unit, &c->parameters[unit], unit);
+    for (unsigned packet = 0; packet < c->packets; packet++) {
+        LLVMValueRef first = aic_add(e, number, aic_int(e, packet * c->packet.blocks));
+        aic_epilogue_parameters(e, w->p, &c->packet, w->table, first, &c->parameters[packet]);
+        read_fixed_inputs(w, c, packet);
+        name_parameters(w, &c->packet, &c->parameters[packet], packet);
     }
 }
 
-static void emit_path_rows(const walk *w, piece *c, aic_path path, int64_t rows)
+static void emit_path_rows(const walk *w, slab *c, aic_path path, int64_t rows)
 {
-    for (unsigned unit = 0; unit < c->units; unit++) {
-        aic_epilogue_choose_path(w->e, w->p, &c->unit, path, &c->parameters[unit]);
+    for (unsigned packet = 0; packet < c->packets; packet++) {
+        aic_epilogue_choose_path(w->e, w->p, &c->packet, path, &c->parameters[packet]);
     }
     emit_rows(w, c, rows);
 }
 
-/* A piece of `blocks` blocks. Where only the table tells what path columns need, there are several ways through it, but
- * one through the `few` columns behind others. */
-static void emit_piece(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes, bool few,
-                       bool filled)
+/* A slab of `blocks` blocks. Where only the table has the path that columns need, there are several ways through it,
+ * but one through the `few` columns behind others. */
+static void emit_slab(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes, bool few,
+                      bool filled)
 {
     aic_emit *e = w->e;
     const unsigned paths = aic_epilogue_paths(w->p);
-    piece c = {.unit = aic_epilogue_unit(w->p, e->target, blocks), .row_bytes = row_bytes};
-    c.units = (unsigned)blocks / c.unit.blocks;
-    aic_limit("units of a piece", c.units, AIC_EPILOGUE_BLOCKS);
-    aic_limit("vectors of a unit", c.unit.count, AIC_UNIT_VECTORS);
-    c.columns = columns / c.units;
-    c.target = piece_target(w, block);
+    slab c = {.packet = aic_epilogue_packet(w->p, e->target, blocks), .row_bytes = row_bytes};
+    c.packets = (unsigned)blocks / c.packet.blocks;
+    aic_limit("packets of a slab", c.packets, AIC_EPILOGUE_BLOCKS);
+    aic_limit("vectors of a packet", c.packet.count, AIC_PACKET_VECTORS);
+    c.columns = columns / c.packets;
+    c.target = slab_target(w, block);
     c.filled = filled;
     c.source = aic_at(e, w->source, aic_mul(e, block, w->s->block_bytes));
-    place_inputs(w, &c, block);
+    find_inputs(w, &c, block);
     read_parameters(w, &c, block);
     for (aic_path path = AIC_PATH_FAST; path < AIC_PATHS; path++) {
         const bool only = paths >> path == 1 && (few || paths == 1U << path);
@@ -359,19 +359,19 @@ static int64_t neighbours_of(const aic_epilogue *p, const aic_epilogue_strip *s)
     if (p->width >= p->columns) {
         return most;
     }
-    int64_t together = p->width / LANES; /* all pieces must begin with a block of the target */
+    int64_t together = p->width / LANES; /* all slabs must begin with a block of the target */
     const bool whole = s->step % p->width == 0 && (s->columns % p->width == 0 || p->narrow_tail || p->fill_tail);
     return p->width > LANES && whole && most >= together ? together : 1;
 }
 
-/* Columns of the last block that are a piece of their own: narrow, filled, or not all of a block. */
+/* Columns of the last block that are a slab of their own: narrow, filled, or not all of a block. */
 static int64_t tail_columns(const aic_epilogue *p, const aic_epilogue_strip *s)
 {
     return s->last && (p->narrow_tail || p->fill_tail) ? LANES : s->columns % LANES;
 }
 
-/* Blocks of a piece that is no tail, of `whole` blocks. */
-static int64_t piece_blocks(const aic_epilogue *p, const aic_epilogue_strip *s, int64_t whole)
+/* Blocks of a slab that is no tail, of `whole` blocks. */
+static int64_t slab_blocks(const aic_epilogue *p, const aic_epilogue_strip *s, int64_t whole)
 {
     int64_t size = neighbours_of(p, s);
     while (size > whole && size > 1) {
@@ -383,39 +383,39 @@ static int64_t piece_blocks(const aic_epilogue *p, const aic_epilogue_strip *s, 
 bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_strip *strip)
 {
     const int64_t bytes = (int64_t)aic_dtype_size(p->target), whole = (strip->columns - tail_columns(p, strip)) / LANES;
-    const int64_t across = piece_blocks(p, strip, whole) * LANES * bytes; /* of a piece */
+    const int64_t across = slab_blocks(p, strip, whole) * LANES * bytes; /* of a slab */
     if (strip->columns % LANES != 0 || p->target_matrix % LINE_BYTES != 0) {
         return false;
     }
-    if (p->width >= p->columns) { /* a row of a piece is lines */
+    if (p->width >= p->columns) { /* a row of a slab is lines */
         return p->target_row % LINE_BYTES == 0 && strip->columns * bytes % LINE_BYTES == 0 && across % LINE_BYTES == 0;
     }
-    /* rows of a piece follow each other */
+    /* rows of a slab follow each other */
     const int64_t width = p->width * bytes;
     return p->target_row == width && LINE_BYTES % width == 0 && across % width == 0 &&
            p->target_block % LINE_BYTES == 0;
 }
 
-/* The strip: pieces of one size, the last one overlapping those before, then the tail that is narrow or filled, or the
+/* The strip: slabs of one size, the last one overlapping those before, then the tail that is narrow or filled, or the
  * columns of a last block that is not full. */
-static void emit_pieces(const walk *w)
+static void emit_slabs(const walk *w)
 {
     aic_emit *e = w->e;
     const int64_t row_bytes = w->p->target_row;
     const bool narrow = w->s->last && w->p->narrow_tail, filled = w->s->last && w->p->fill_tail;
     const int64_t tail = tail_columns(w->p, w->s), whole = (w->s->columns - tail) / LANES;
-    const int64_t size = piece_blocks(w->p, w->s, whole);
+    const int64_t size = slab_blocks(w->p, w->s, whole);
     if (whole > 0) {
         aic_loop loop;
-        aic_loop_begin(e, &loop, "piece: neighbouring blocks of 16 columns", aic_int(e, 0), aic_int(e, whole), size,
+        aic_loop_begin(e, &loop, "slab: neighbouring blocks of 16 columns", aic_int(e, 0), aic_int(e, whole), size,
                        NULL, 0);
         LLVMValueRef first = whole % size == 0 ? loop.index : aic_min(e, loop.index, aic_int(e, whole - size));
-        emit_piece(w, first, size, (unsigned)(size * LANES), row_bytes, false, false);
+        emit_slab(w, first, size, (unsigned)(size * LANES), row_bytes, false, false);
         aic_loop_end(e, &loop);
     }
     if (tail > 0) {
-        emit_piece(w, aic_int(e, whole), 1, (unsigned)tail, narrow ? LANES * target_bytes(w) : row_bytes,
-                   (int64_t)tail < w->p->columns, filled);
+        emit_slab(w, aic_int(e, whole), 1, (unsigned)tail, narrow ? LANES * target_bytes(w) : row_bytes,
+                  (int64_t)tail < w->p->columns, filled);
     }
 }
 
@@ -444,7 +444,7 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
     w->accumulated = low;
     w->row = LLVMBuildNSWSub(b, low, start, "");
     w->count = aic_max(e, LLVMBuildNSWSub(b, high, low, ""), aic_int(e, 0));
-    emit_pieces(w);
+    emit_slabs(w);
     aic_loop_end(e, &loop);
 }
 

@@ -4,7 +4,7 @@
  *     for a band of rows
  *       the strip of all whole blocks of 16 columns, then that of the columns behind them
  *
- * Within the strip it is pieces of columns, then rows. Rows of different blocks of the source, and rows of a target in
+ * Within the strip it is slabs of columns, then rows. Rows of different blocks of the source, and rows of a target in
  * rows, lie far apart; a band is as many of them as translation and prefetching of addresses cope with. */
 #include "codegen/epilogue/value.h"
 #include "codegen/explain.h"
@@ -118,7 +118,7 @@ static void report_input(FILE *out, const aic_step *step)
     } else if (step->operand == 0) {
         fprintf(out, "a constant");
     } else if (step->row == 0) {
-        fprintf(out, "operand %u, the same in every row: read once for a piece of columns", step->operand);
+        fprintf(out, "operand %u, the same in every row: read once for a slab of columns", step->operand);
     } else {
         fprintf(out, "operand %u, read row by row", step->operand);
     }
@@ -163,27 +163,27 @@ static int64_t line_blocks(const aic_epilogue *p)
     return least(LINE_BYTES / (LANES * (int64_t)aic_dtype_size(p->target)), neighbours(p));
 }
 
-/* Such a piece, and a few vectors an iteration. */
+/* Such a slab, and a few vectors an iteration. */
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target)
 {
     int64_t blocks = line_blocks(p);
-    return (aic_epilogue_form){.blocks = blocks, .rows = aic_epilogue_unit(p, target, blocks).rows > 1 ? 1 : 2};
+    return (aic_epilogue_form){.blocks = blocks, .rows = aic_epilogue_packet(p, target, blocks).rows > 1 ? 1 : 2};
 }
 
 /* Beyond the core's own caches the target's lines come from far, the better the more of them are
  * written in a row. */
 static const double NEAR_VECTOR = 4, FAR_VECTOR = 10; /* vector operations a vector of the source */
 
-/* Vector operations: of the arithmetic, about eight a vector and those done twice where pieces overlap; of the head of
- * a loop; of memory. Bodies beyond a few vectors only take longer to compile. */
+/* Vector operations: of the arithmetic, about eight a vector and those done twice where slabs overlap; of the head of a
+ * loop; of memory. Bodies beyond a few vectors only take longer to compile. */
 static double predict(const aic_epilogue *p, const aic_target *target, const aic_epilogue_schedule *s)
 {
     const double lanes = target->vector_bits / 32, size = (double)least(s->blocks, neighbours(p));
     const double vectors = (double)(p->rows * p->matrices) * (double)p->columns / lanes;
     const double arithmetic = p->target == p->source ? 1 : 8, body = size * (double)s->rows * LANES / lanes;
     const double whole = (double)(p->columns / LANES),
-                 pieces = (double)((p->columns / LANES + s->blocks - 1) / s->blocks);
-    const double twice = whole > 0 ? pieces * size / whole : 1;
+                 slabs = (double)((p->columns / LANES + s->blocks - 1) / s->blocks);
+    const double twice = whole > 0 ? slabs * size / whole : 1;
     const bool far = vectors * lanes * (4 + (double)aic_dtype_size(p->target)) > (double)aic_machine_facts()->l2_bytes;
     double memory = far ? FAR_VECTOR : NEAR_VECTOR;
     if (in_rows(p)) {
@@ -207,17 +207,17 @@ static double step_operations(const aic_epilogue *p)
     return operations;
 }
 
-/* A call, the head of its loop, a piece of columns, and a row by arithmetic of about eight operations a vector, rows
+/* A call, the head of its loop, a slab of columns, and a row by arithmetic of about eight operations a vector, rows
  * being rounded up to whole registers of results; a row of its own has a store of its own. */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count)
 {
-    static const double CALL = 20, PIECE = 6, STORE = 1.5;
+    static const double CALL = 20, SLAB = 6, STORE = 1.5;
     const aic_epilogue_form form = aic_epilogue_default_form(p, target);
-    const aic_unit unit = aic_epilogue_unit(p, target, form.blocks);
-    const int64_t blocks = (columns + LANES - 1) / LANES, units = (blocks + unit.blocks - 1) / unit.blocks;
-    const int64_t steps = count < unit.rows ? count : (count + unit.rows - 1) / unit.rows;
-    const double operations = (p->target == p->source ? 2 : 8) + step_operations(p), vectors = (double)unit.count;
-    return CALL + PIECE * (double)units + (double)(units * steps) * (operations * vectors + STORE * unit.rows);
+    const aic_packet packet = aic_epilogue_packet(p, target, form.blocks);
+    const int64_t blocks = (columns + LANES - 1) / LANES, packets = (blocks + packet.blocks - 1) / packet.blocks;
+    const int64_t steps = count < packet.rows ? count : (count + packet.rows - 1) / packet.rows;
+    const double operations = (p->target == p->source ? 2 : 8) + step_operations(p), vectors = (double)packet.count;
+    return CALL + SLAB * (double)packets + (double)(packets * steps) * (operations * vectors + STORE * packet.rows);
 }
 
 static const aic_epilogue_kernel *kernel_of(const aic_plan *plan)
@@ -317,7 +317,7 @@ static void report(FILE *out, const aic_plan *plan)
 {
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
     const aic_epilogue_schedule *s = schedule_of(plan);
-    const aic_unit unit = aic_epilogue_unit(p, plan->problem.target, s->blocks);
+    const aic_packet packet = aic_epilogue_packet(p, plan->problem.target, s->blocks);
     const bool any = 2 * least(neighbours(p), blocks_of(p)) <= AIC_EPILOGUE_BLOCKS;
     fprintf(out, any ? "refused:\n" : "refused: nothing\n");
     for (int64_t blocks = 2; blocks <= AIC_EPILOGUE_BLOCKS; blocks *= 2) {
@@ -328,9 +328,9 @@ static void report(FILE *out, const aic_plan *plan)
             fprintf(out, "  blocks=%" PRId64 ": there are %" PRId64 " blocks of columns\n", blocks, blocks_of(p));
         }
     }
-    fprintf(out, "pieces of %" PRId64 " columns, %" PRId64 " rows an iteration, %" PRId64 " rows a band\n",
+    fprintf(out, "slabs of %" PRId64 " columns, %" PRId64 " rows an iteration, %" PRId64 " rows a band\n",
             least(s->blocks, neighbours(p)) * LANES, s->rows, s->band);
-    fprintf(out, "results %u rows x %u columns at a time\n", unit.rows, unit.blocks * LANES);
+    fprintf(out, "results %u rows x %u columns at a time\n", packet.rows, packet.blocks * LANES);
     fprintf(out, "column parameters: %" PRId64 " bytes in the workspace\n", aic_epilogue_table_bytes(p));
 }
 
@@ -344,7 +344,7 @@ static void nest(FILE *out, const aic_plan *plan)
         aic_nest_line(out, 0, "block of 16 columns", blocks_of(p), "its parameters are read and kept");
     }
     aic_nest_line(out, 0, "band", b->count, "%" PRId64 " rows", b->band);
-    aic_nest_line(out, 1, "piece", (whole + size - 1) / size + (p->columns % LANES != 0), "%" PRId64 " columns",
+    aic_nest_line(out, 1, "slab", (whole + size - 1) / size + (p->columns % LANES != 0), "%" PRId64 " columns",
                   size * LANES);
     aic_nest_line(out, 2, "iteration", (b->band + s->rows - 1) / s->rows, "%" PRId64 " rows", s->rows);
 }

@@ -3,7 +3,7 @@
  *
  *     [header] [block of 16 columns][parameter][16]      words of 32 bits; bytes at the end of a block
  *
- * The header is a line whose first word tells the path that columns need. What is the same in every block is there
+ * The header is a line whose first word has_path the path that columns need. What is the same in every block is there
  * once; what is the same in every column is constant and not there. */
 #include "codegen/epilogue/value.h"
 #include "codegen/llvm/notes.h"
@@ -61,8 +61,8 @@ unsigned aic_epilogue_paths(const aic_epilogue *p)
            (p->source == AIC_INT32 ? 1U << AIC_PATH_FULL : 0);
 }
 
-/* Whether the table tells what path columns need. */
-static bool tells(const aic_epilogue *p)
+/* Whether the table's header has the path that columns need. */
+static bool has_path(const aic_epilogue *p)
 {
     const unsigned paths = aic_epilogue_paths(p);
     return (paths & (paths - 1)) != 0;
@@ -116,7 +116,7 @@ static int64_t entry_bytes(const aic_epilogue *p)
 
 static int64_t header_bytes(const aic_epilogue *p)
 {
-    return tells(p) ? HEADER_BYTES : 0;
+    return has_path(p) ? HEADER_BYTES : 0;
 }
 
 /* Halves without biases are the same in every block. */
@@ -322,7 +322,7 @@ static void store_part(aic_emit *e, const aic_epilogue *p, const part *at, LLVMV
     }
 }
 
-/* The parameters of a part of which `count` columns exist. Returns `path` (NULL: not asked for) with what they need. */
+/* The parameters of a part of which `count` columns exist. Returns `path` (NULL: not wanted) with what they need. */
 static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at, unsigned count, LLVMValueRef path)
 {
     const unsigned lanes = at->lanes;
@@ -382,7 +382,7 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emi
     aic_emit_function(e, name, kind, PARAMS, 3, 0);
     aic_note_function(e, "fills the table of what columns need: scale, bias, shifts, and which path they take");
     LLVMValueRef function = e->function;
-    LLVMValueRef path = tells(p) ? aic_zero(aic_vector(e->i32, part_lanes(e->target))) : NULL;
+    LLVMValueRef path = has_path(p) ? aic_zero(aic_vector(e->i32, part_lanes(e->target))) : NULL;
     path = fill_parts(e, p, path);
     if (path != NULL) {
         fill_header(e, path);
@@ -399,32 +399,32 @@ LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path p
     return LLVMBuildICmp(e->builder, path == AIC_PATH_FULL ? LLVMIntUGE : LLVMIntEQ, needed, level, "");
 }
 
-/* One parameter of vector `i` of a unit, from the table. */
-static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef *entries,
+/* One parameter of vector `i` of a packet, from the table. */
+static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef *entries,
                                    aic_parameter parameter, unsigned i)
 {
     const bool real = parameter == AIC_PARAMETER_SCALE ||
                       (parameter == AIC_PARAMETER_BIAS && aic_epilogue_bias_type(p) == AIC_FLOAT32);
-    const unsigned across = unit->blocks > 1 ? LANES * unit->blocks : LANES, lane = i * unit->lanes % across;
-    LLVMTypeRef type = aic_vector(real ? e->f32 : e->i32, unit->lanes);
+    const unsigned across = packet->blocks > 1 ? LANES * packet->blocks : LANES, lane = i * packet->lanes % across;
+    LLVMTypeRef type = aic_vector(real ? e->f32 : e->i32, packet->lanes);
     return aic_load(e, type, entries[lane / LANES], offset_of(p, parameter) + (int64_t)(lane % LANES) * 4,
-                    unit->lanes * 4);
+                    packet->lanes * 4);
 }
 
-/* The parameters of vector `i` of a unit: from the table, or the same for every lane. */
-static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef *entries, unsigned i,
+/* The parameters of vector `i` of a packet: from the table, or the same for every lane. */
+static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef *entries, unsigned i,
                         LLVMValueRef value[AIC_PARAMETERS])
 {
     if (p->scale == AIC_SCALE_WORD) {
-        LLVMTypeRef type = aic_vector(e->i32, unit->lanes);
+        LLVMTypeRef type = aic_vector(e->i32, packet->lanes);
         decode(e, p, aic_const_int(type, (int32_t)p->word), aic_const_int(type, (int32_t)(p->word >> 32)), value);
     } else if (p->scale == AIC_SCALE_HALF) {
         double scale = aic_half_to_double((uint16_t)p->word);
-        value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, unit->lanes), scale);
+        value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, packet->lanes), scale);
     }
     for (int k = 0; k < AIC_PARAMETERS; k++) {
         if (in_table(p, (aic_parameter)k) && !is_byte((aic_parameter)k)) {
-            value[k] = load_parameter(e, p, unit, entries, (aic_parameter)k, i);
+            value[k] = load_parameter(e, p, packet, entries, (aic_parameter)k, i);
         }
     }
 }
@@ -461,14 +461,14 @@ static void limit_bias(aic_emit *e, const aic_epilogue *p, aic_parameters *param
     parameters->bias_high[i] = LLVMBuildSub(b, most, up, "");
 }
 
-/* One byte for each result of a unit: from the table, or the same for every lane. */
-static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef *entries,
+/* One byte for each result of a packet: from the table, or the same for every lane. */
+static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef *entries,
                                LLVMValueRef constant[AIC_PARAMETERS], aic_parameter parameter)
 {
-    LLVMValueRef bytes[AIC_UNIT_VECTORS];
+    LLVMValueRef bytes[AIC_PACKET_VECTORS];
     const bool constant_ones = !in_table(p, parameter);
-    const unsigned lanes = constant_ones ? unit->lanes : LANES, parts = unit->count * unit->lanes / lanes;
-    for (unsigned i = 0, block = 0; i < parts; i++, block = block + 1 < unit->blocks ? block + 1 : 0) {
+    const unsigned lanes = constant_ones ? packet->lanes : LANES, parts = packet->count * packet->lanes / lanes;
+    for (unsigned i = 0, block = 0; i < parts; i++, block = block + 1 < packet->blocks ? block + 1 : 0) {
         LLVMTypeRef type = aic_vector(e->i8, lanes);
         LLVMValueRef entry = entries[block];
         bytes[i] = constant_ones ? LLVMBuildTrunc(e->builder, constant[parameter], type, "")
@@ -477,18 +477,18 @@ static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_uni
     return aic_concat(e, bytes, parts);
 }
 
-void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
+void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef table,
                              LLVMValueRef block, aic_parameters *parameters)
 {
-    LLVMValueRef entries[AIC_UNIT_VECTORS] = {NULL}, value[AIC_UNIT_VECTORS][AIC_PARAMETERS] = {{NULL}};
-    const unsigned period = unit->blocks * LANES / unit->lanes, pairs = period / 2 > 0 ? period / 2 : 1;
+    LLVMValueRef entries[AIC_PACKET_VECTORS] = {NULL}, value[AIC_PACKET_VECTORS][AIC_PARAMETERS] = {{NULL}};
+    const unsigned period = packet->blocks * LANES / packet->lanes, pairs = period / 2 > 0 ? period / 2 : 1;
     *parameters = (aic_parameters){.least = NULL};
-    for (unsigned i = 0; i < unit->blocks; i++) {
+    for (unsigned i = 0; i < packet->blocks; i++) {
         entries[i] = entry_of(e, p, table, aic_add(e, block, aic_int(e, i)));
     }
-    for (unsigned i = 0; i < unit->count; i++) {
+    for (unsigned i = 0; i < packet->count; i++) {
         if (i < period) {
-            read_vector(e, p, unit, entries, i, value[i]);
+            read_vector(e, p, packet, entries, i, value[i]);
         } else { /* of the same columns in a further row */
             memcpy(value[i], value[i - period], sizeof value[i]);
         }
@@ -499,20 +499,20 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit 
     if (!gives_bytes(p)) {
         return;
     }
-    for (unsigned i = 0; i < unit->count; i += 2) {
+    for (unsigned i = 0; i < packet->count; i += 2) {
         LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[i + 1][AIC_PARAMETER_UP];
         parameters->up[i / 2] = i / 2 < pairs ? aic_pack(e, low, high, false) : parameters->up[i / 2 - pairs];
     }
-    parameters->least = read_bytes(e, p, unit, entries, value[0], AIC_PARAMETER_LEAST);
-    parameters->down = read_bytes(e, p, unit, entries, value[0], AIC_PARAMETER_DOWN);
+    parameters->least = read_bytes(e, p, packet, entries, value[0], AIC_PARAMETER_LEAST);
+    parameters->down = read_bytes(e, p, packet, entries, value[0], AIC_PARAMETER_DOWN);
 }
 
-void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, aic_path path,
+void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, aic_path path,
                               aic_parameters *parameters)
 {
     parameters->path = path;
     const bool bias = aic_epilogue_bias(p) != 0 && aic_epilogue_bias_type(p) == AIC_INT32;
-    for (unsigned i = 0; bias && i < unit->count; i++) {
+    for (unsigned i = 0; bias && i < packet->count; i++) {
         limit_bias(e, p, parameters, i);
     }
 }

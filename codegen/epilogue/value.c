@@ -1,4 +1,4 @@
-/* The arithmetic of epilogues on one unit (AscendC Fixpipe, section 6; TIK conv2d, section 9). */
+/* The arithmetic of epilogues on one packet (AscendC Fixpipe, section 6; TIK conv2d, section 9). */
 #include "codegen/epilogue/value.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
@@ -31,22 +31,22 @@ static bool may_be_nan(const aic_epilogue *p)
     return is_float(p) || p->scale == AIC_SCALE_HALVES;
 }
 
-aic_unit aic_epilogue_unit(const aic_epilogue *p, const aic_target *target, int64_t blocks)
+aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, int64_t blocks)
 {
     const unsigned lanes = aic_lanes(target, 32), block = AIC_EPILOGUE_LANES;
     unsigned size = block;
     if (gives_bytes(p)) {
-        size = AIC_UNIT_VECTORS * lanes;
+        size = AIC_PACKET_VECTORS * lanes;
     } else if (p->target == AIC_BFLOAT16 && lanes == block) {
         size = 2 * block; /* narrowed two registers at a time */
     } else if (p->width < block && p->target == p->source) {
         size = 2 * block; /* two rows of each target block */
     }
-    aic_unit unit = {.blocks = blocks * block < size ? (unsigned)blocks : size / block};
-    unit.rows = size / (block * unit.blocks);
-    unit.lanes = gives_bytes(p) ? lanes : block;
-    unit.count = size / unit.lanes;
-    return unit;
+    aic_packet packet = {.blocks = blocks * block < size ? (unsigned)blocks : size / block};
+    packet.rows = size / (block * packet.blocks);
+    packet.lanes = gives_bytes(p) ? lanes : block;
+    packet.count = size / packet.lanes;
+    return packet;
 }
 
 /* ---- steps, in their order ---- */
@@ -85,7 +85,7 @@ static LLVMValueRef rectify(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
 typedef struct passage {
     const aic_parameters *parameters;
     const aic_accumulators *from;
-    unsigned vector;                           /* of the unit */
+    unsigned vector;                           /* of the packet */
     int stage;                                 /* of the chain, that has left x; 1 the first */
     LLVMValueRef left[AIC_EPILOGUE_STEPS + 2]; /* by stages */
     LLVMValueRef x;
@@ -135,7 +135,7 @@ static const char *const STEP_NAMES[] = {
     [AIC_STEP_ARITHMETIC] = "computed",
 };
 
-/* Vector i of the unit up to the conversion to the target's type. */
+/* Vector i of the packet up to the conversion to the target's type. */
 static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters,
                            const aic_accumulators *from, unsigned i)
 {
@@ -186,11 +186,11 @@ static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, aic_path path
 }
 
 /* Puts the lanes of packed vectors into their order. */
-static LLVMValueRef unpack_order(aic_emit *e, const aic_unit *unit, LLVMValueRef packed)
+static LLVMValueRef unpack_order(aic_emit *e, const aic_packet *packet, LLVMValueRef packed)
 {
     const aic_target *target = e->target;
-    unsigned from[AIC_LANES_MAX], lanes = unit->lanes;
-    aic_limit("bytes of a unit", 4 * lanes, AIC_LANES_MAX);
+    unsigned from[AIC_LANES_MAX], lanes = packet->lanes;
+    aic_limit("bytes of a packet", 4 * lanes, AIC_LANES_MAX);
     for (unsigned i = 0; i < 4 * lanes; i++) { /* lane i of the two pairs, packed once and then again */
         unsigned pair = i / (2 * lanes), lane = aic_pack_lane(target, lanes, 32, i % (2 * lanes));
         from[i] = aic_pack_lane(target, 2 * lanes, 16, pair * 2 * lanes + lane);
@@ -198,20 +198,20 @@ static LLVMValueRef unpack_order(aic_emit *e, const aic_unit *unit, LLVMValueRef
     return aic_permute(e, packed, from, 4 * lanes);
 }
 
-static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, const aic_parameters *parameters,
-                             LLVMValueRef *x, unsigned count)
+static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_packet *packet,
+                             const aic_parameters *parameters, LLVMValueRef *x, unsigned count)
 {
-    LLVMValueRef half[AIC_UNIT_VECTORS / 2];
+    LLVMValueRef half[AIC_PACKET_VECTORS / 2];
     const unsigned vectors = count > 1 ? count : 1;
     for (unsigned i = 0; i < count; i++) {
         x[i] = to_integer(e, p, parameters->path, x[i]);
         aic_name(e, x[i], "rounded.v%u", i);
     }
-    for (unsigned i = 0; i < AIC_UNIT_VECTORS / 2; i++) {
+    for (unsigned i = 0; i < AIC_PACKET_VECTORS / 2; i++) {
         half[i] = aic_pack(e, x[2 * i % vectors], x[(2 * i + 1) % vectors], false);
         half[i] = aic_add_saturated(e, half[i], parameters->up[i]);
     }
-    LLVMValueRef bytes = unpack_order(e, unit, aic_pack(e, half[0], count > 2 ? half[1] : half[0], true));
+    LLVMValueRef bytes = unpack_order(e, packet, aic_pack(e, half[0], count > 2 ? half[1] : half[0], true));
     if ((parameters->path != AIC_PATH_FAST || p->relu == AIC_RELU_SOURCE) && !LLVMIsNull(parameters->least)) {
         bytes = aic_vector_max_unsigned(e, bytes, parameters->least);
     }
@@ -223,7 +223,7 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_unit 
 /* +0 where one of the floats is NaN. */
 static LLVMValueRef drop_nan(aic_emit *e, const LLVMValueRef *floats, unsigned count, LLVMValueRef results)
 {
-    LLVMValueRef number[AIC_UNIT_VECTORS];
+    LLVMValueRef number[AIC_PACKET_VECTORS];
     for (unsigned i = 0; i < count; i++) {
         number[i] = LLVMBuildFCmp(e->builder, LLVMRealORD, floats[i], floats[i], "");
     }
@@ -249,21 +249,21 @@ static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_path 
     return nan ? drop_nan(e, x, count, y) : y;
 }
 
-LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
+LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_packet *packet,
                                   const aic_parameters *parameters, const aic_accumulators *from, unsigned count)
 {
-    LLVMValueRef x[AIC_UNIT_VECTORS] = {NULL};
+    LLVMValueRef x[AIC_PACKET_VECTORS] = {NULL};
     for (unsigned i = 0; i < count; i++) {
         x[i] = scaled(e, p, parameters, from, i);
     }
     if (gives_bytes(p)) {
-        return to_bytes(e, p, unit, parameters, x, count);
+        return to_bytes(e, p, packet, parameters, x, count);
     }
     if (p->target != p->source) {
-        for (unsigned i = count; i < unit->count; i++) {
+        for (unsigned i = count; i < packet->count; i++) {
             x[i] = x[i - count];
         }
-        return to_short_float(e, p, parameters->path, x, unit->count);
+        return to_short_float(e, p, parameters->path, x, packet->count);
     }
     for (unsigned i = 0; i < count; i++) {
         x[i] = words_of(e, x[i]);

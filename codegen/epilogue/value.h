@@ -1,8 +1,8 @@
-/* Between the parts of the epilogue: units of accumulators and the parameters of their columns.
+/* Between the parts of the epilogue: packets of accumulators and the parameters of their columns.
  *
- * A unit is what the arithmetic takes at a time: some rows of some neighbouring blocks of 16 columns, as many as fill a
- * register of the target with results. It comes in as `count` vectors of `lanes` accumulators, at most 16, row by row.
- */
+ * A packet is what the arithmetic takes at a time: some rows of some neighbouring blocks of 16 columns, as many as fill
+ * a register of the target with results. It comes in as `count` vectors of `lanes` accumulators, at most 16, row by
+ * row. */
 #ifndef AIC_EPILOGUE_VALUE_H
 #define AIC_EPILOGUE_VALUE_H
 
@@ -10,15 +10,15 @@
 
 enum { AIC_EPILOGUE_LANES = 16 }; /* columns of a block */
 
-#define AIC_UNIT_VECTORS 4
+#define AIC_PACKET_VECTORS 4
 
-typedef struct aic_unit {
+typedef struct aic_packet {
     unsigned rows, blocks;
     unsigned count, lanes; /* count * lanes = rows * blocks * 16 */
-} aic_unit;
+} aic_packet;
 
-/* The unit of a loop over rows of `blocks` blocks, a power of two: of all of them or of a part. */
-aic_unit aic_epilogue_unit(const aic_epilogue *p, const aic_target *target, int64_t blocks);
+/* The packet of a loop over rows of `blocks` blocks, a power of two: of all of them or of a part. */
+aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, int64_t blocks);
 
 /* What the arithmetic needs to know of a column.
  *
@@ -51,24 +51,26 @@ typedef enum aic_path {
     AIC_PATHS
 } aic_path;
 
-/* Of a unit. NULL: not needed. */
+/* Of a packet. NULL: not needed. */
 typedef struct aic_parameters {
     aic_path path;
-    LLVMValueRef bias[AIC_UNIT_VECTORS], scale[AIC_UNIT_VECTORS], mask[AIC_UNIT_VECTORS]; /* as the accumulators */
-    LLVMValueRef bias_low[AIC_UNIT_VECTORS], bias_high[AIC_UNIT_VECTORS]; /* integers to which the bias is added */
-    LLVMValueRef input[AIC_EPILOGUE_STEPS][AIC_UNIT_VECTORS];             /* of arithmetic, the same in every row */
-    LLVMValueRef up[AIC_UNIT_VECTORS / 2];                                /* in the order of packed accumulators */
-    LLVMValueRef least, down;                                             /* in the order of the result */
+    LLVMValueRef bias[AIC_PACKET_VECTORS], scale[AIC_PACKET_VECTORS],
+        mask[AIC_PACKET_VECTORS];                                             /* as the accumulators */
+    LLVMValueRef bias_low[AIC_PACKET_VECTORS], bias_high[AIC_PACKET_VECTORS]; /* integers to which the bias is added */
+    LLVMValueRef input[AIC_EPILOGUE_STEPS][AIC_PACKET_VECTORS];               /* of arithmetic, the same in every row */
+    LLVMValueRef up[AIC_PACKET_VECTORS / 2];                                  /* in the order of packed accumulators */
+    LLVMValueRef least, down;                                                 /* in the order of the result */
 } aic_parameters;
 
-/* The accumulators of a unit, integers of 32 bits, and what the steps read with them, NULL where they read nothing. */
+/* The accumulators of a packet, integers of 32 bits, and what the steps read with them, NULL where they read nothing.
+ */
 typedef struct aic_accumulators {
-    LLVMValueRef sum[AIC_UNIT_VECTORS], input[AIC_EPILOGUE_STEPS][AIC_UNIT_VECTORS];
+    LLVMValueRef sum[AIC_PACKET_VECTORS], input[AIC_EPILOGUE_STEPS][AIC_PACKET_VECTORS];
 } aic_accumulators;
 
 /* From accumulators to results: rows * blocks * 16 integers of the target's size, row by row. Where `count` is less
- * than the unit's, vectors and their results repeat after that many. */
-LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_unit *unit,
+ * than the packet's, vectors and their results repeat after that many. */
+LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_packet *packet,
                                   const aic_parameters *parameters, const aic_accumulators *from, unsigned count);
 
 /* ---- the table of columns, epilogue_table.c ---- */
@@ -76,14 +78,14 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
 /* Whether the limits of the sum with the bias keep products from becoming too large for float16, with AIC_PATH_FAST. */
 bool aic_epilogue_limits_sums(const aic_epilogue *p);
 
-/* The path that columns may need, bits 1 << aic_path: of several the table, once it is filled, tells the one. */
+/* The path that columns may need, bits 1 << aic_path: of several the table, once it is filled, has the one. */
 unsigned aic_epilogue_paths(const aic_epilogue *p);
 LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path path); /* an i1 */
 
-/* Parameters of the unit whose first block of columns is number `block`, for any path; then those for the one. */
-void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, LLVMValueRef table,
+/* Parameters of the packet whose first block of columns is number `block`, for any path; then those for the one. */
+void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef table,
                              LLVMValueRef block, aic_parameters *parameters);
-void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_unit *unit, aic_path path,
+void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, aic_path path,
                               aic_parameters *parameters);
 
 #endif

@@ -1,11 +1,11 @@
-/* Families: the instructions that have no portable IR form, as hooks. The emitter asks the target for a hook and never
- * for an instruction set; a family never knows an operator. */
+/* Families: the instructions that have no portable IR form, as hooks. The emitter looks for a hook and never for an
+ * instruction set; a family never knows an operator. */
 #ifndef AIC_FAMILY_H
 #define AIC_FAMILY_H
 
 #include "codegen/llvm/emit.h"
 
-/* A dot product of groups of neighbouring elements, added to <n x i32>: acc[i] + sum over g of image[i*G+g] *
+/* A dot product of every G neighbouring elements, added to <n x i32>: acc[i] + sum over g of image[i*G+g] *
  * weight[i*G+g]. The sum wraps around; each product is exact. */
 typedef struct aic_dot {
     LLVMValueRef (*emit)(aic_emit *e, LLVMValueRef acc, LLVMValueRef image, LLVMValueRef weight);
@@ -13,11 +13,11 @@ typedef struct aic_dot {
     int image_offset;  /* what must be added to the image: 128 where the instruction takes it unsigned */
 } aic_dot;
 
-/* Two registers of signed integers packed into one of half as wide ones, clamped to their signed or unsigned range. The
- * units of unit_bits bits of the two alternate in the result; 0: all of the first comes before the second. */
+/* Two registers of signed integers packed into one of half as wide ones, clamped to their signed or unsigned range.
+ * Runs of interleave_bits bits of the two alternate in the result; 0: all of the first comes before the second. */
 typedef struct aic_pack_hook {
     LLVMValueRef (*emit)(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsigned);
-    unsigned unit_bits;
+    unsigned interleave_bits;
 } aic_pack_hook;
 
 /* The floating-point control word: saves the caller's; whether that differs from the default one (round to nearest
@@ -31,7 +31,7 @@ typedef struct aic_fp_control {
 
 typedef struct aic_family {
     aic_dot dot2; /* pairs of i16; every family has it */
-    aic_dot dot4; /* groups of four i8; emit is NULL where there is none */
+    aic_dot dot4; /* four i8 each; emit is NULL where there is none */
 
     /* A register of floats to integers, as aic_round() says; NULL: in plain IR. Packing; emit is NULL: in plain IR. */
     LLVMValueRef (*round)(aic_emit *e, LLVMValueRef floats);

@@ -36,7 +36,7 @@ void aic_emit_divide(aic_emit *e, LLVMModuleRef hot);
 
 /* ---- functions ---- */
 
-/* Functions by who calls them and what their speed is worth. */
+/* Functions by their callers and by what their speed is worth. */
 typedef enum aic_emit_kind {
     AIC_EMIT_ENTRY, /* for callers; compiled fast */
     AIC_EMIT_FRAME, /* internal; loops around calls, compiled fast: optimising it gains nothing that can be measured */

@@ -298,7 +298,7 @@ static aic_status enter(run *r)
             install_handlers();
         }
     } else {
-        pthread_cond_broadcast(&changed); /* those who wait for one that wanted to be alone */
+        pthread_cond_broadcast(&changed); /* threads that wait for one that wanted to be alone */
     }
     pthread_mutex_unlock(&mutex);
     return status;

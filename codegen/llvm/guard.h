@@ -1,4 +1,4 @@
-/* The door to LLVM: who is inside, how its fatal errors become statuses, and what fork and exit wait for. */
+/* The door to LLVM: which threads are inside, how its fatal errors become statuses, and what fork and exit wait for. */
 #ifndef AIC_GUARD_H
 #define AIC_GUARD_H
 

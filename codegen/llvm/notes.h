@@ -1,4 +1,4 @@
-/* What a reader of the IR is told: names of values and blocks, and notes, which become comments of the printed text,
+/* What explains the IR to its reader: names of values and blocks, and notes, which become comments of the printed text,
  * as LLVM's printer has none. Only dumps have notes; without them every function here returns at once, and values have
  * no names. */
 #ifndef AIC_NOTES_H
@@ -37,7 +37,7 @@ void aic_note_function(aic_emit *e, const char *format, ...) __attribute__((form
 /* Tells what a loop, which `text` names and describes ("tap: taps of the kernel"), runs over and how often. */
 void aic_note_loop(aic_emit *e, const aic_loop *loop, const char *text, LLVMValueRef first);
 
-/* Writes the printed module with the notes, which have not failed, in their places. */
+/* Writes the printed module with the notes, which have not failed, where they belong. */
 void aic_notes_print(const aic_notes *notes, const char *module, FILE *out);
 
 #endif

@@ -67,8 +67,8 @@ static void start_aarch64(void)
     LLVMInitializeAArch64AsmParser();
 }
 
-/* Starts LLVM for one architecture: starting those that are not asked for would only fault in their pages. The first
- * run of a kind is alone in the guard, and a kind has one architecture: no lock is needed. */
+/* Starts LLVM for one architecture: starting those that are not used would only fault in their pages. The first run of
+ * a kind is alone in the guard, and a kind has one architecture: no lock is needed. */
 static void start_target(aic_arch arch)
 {
     static void (*const start[])(void) = {[AIC_ARCH_X86_64] = start_x86, [AIC_ARCH_AARCH64] = start_aarch64};
@@ -106,8 +106,8 @@ aic_status aic_llvm_machine(const aic_target *target, const char *triple, bool f
     return status;
 }
 
-/* Places for machines that nobody uses. Who finds a place FULL, or EMPTY to put a machine there, has it alone as long
- * as it is HELD. Who is left by a jump of the guard does not give a machine back. */
+/* Slots for machines that nobody uses. A thread that finds a slot FULL, or EMPTY to put a machine there, has it alone
+ * as long as it is HELD. A thread that leaves by a jump of the guard does not give its machine back. */
 enum { EMPTY, HELD, FULL };
 typedef struct idle_machine {
     atomic_int state;
@@ -118,9 +118,9 @@ typedef struct idle_machine {
 
 static idle_machine idle[4];
 
-static bool hold(idle_machine *place, int state)
+static bool hold(idle_machine *slot, int state)
 {
-    return atomic_compare_exchange_strong(&place->state, &state, HELD);
+    return atomic_compare_exchange_strong(&slot->state, &state, HELD);
 }
 
 enum { IDLE_MACHINES = sizeof idle / sizeof idle[0] };
@@ -128,13 +128,13 @@ enum { IDLE_MACHINES = sizeof idle / sizeof idle[0] };
 aic_status aic_llvm_machine_take(const aic_target *target, bool fast, LLVMTargetMachineRef *machine)
 {
     for (size_t i = 0; i < IDLE_MACHINES; i++) {
-        idle_machine *place = &idle[i];
-        if (!hold(place, FULL)) {
+        idle_machine *slot = &idle[i];
+        if (!hold(slot, FULL)) {
             continue;
         }
-        const bool fits = place->target == target && place->fast == fast;
-        *machine = place->machine;
-        atomic_store(&place->state, fits ? EMPTY : FULL);
+        const bool fits = slot->target == target && slot->fast == fast;
+        *machine = slot->machine;
+        atomic_store(&slot->state, fits ? EMPTY : FULL);
         if (fits) {
             return AIC_OK;
         }
@@ -145,12 +145,12 @@ aic_status aic_llvm_machine_take(const aic_target *target, bool fast, LLVMTarget
 void aic_llvm_machine_give(const aic_target *target, bool fast, LLVMTargetMachineRef machine)
 {
     for (size_t i = 0; i < IDLE_MACHINES; i++) {
-        idle_machine *place = &idle[i];
-        if (hold(place, EMPTY)) {
-            place->target = target;
-            place->fast = fast;
-            place->machine = machine;
-            atomic_store(&place->state, FULL);
+        idle_machine *slot = &idle[i];
+        if (hold(slot, EMPTY)) {
+            slot->target = target;
+            slot->fast = fast;
+            slot->machine = machine;
+            atomic_store(&slot->state, FULL);
             return;
         }
     }

@@ -121,9 +121,9 @@ LLVMValueRef aic_pack(aic_emit *e, LLVMValueRef a, LLVMValueRef b, bool to_unsig
 
 unsigned aic_pack_lane(const aic_target *target, unsigned lanes, unsigned bits, unsigned lane)
 {
-    unsigned unit = aic_family_of(target)->pack.unit_bits / bits;
-    if (unit == 0 || unit > lanes) {
+    unsigned run = aic_family_of(target)->pack.interleave_bits / bits;
+    if (run == 0 || run > lanes) {
         return lane;
     }
-    return lane % lanes / unit * 2 * unit + lane / lanes * unit + lane % unit;
+    return lane % lanes / run * 2 * run + lane / lanes * run + lane % run;
 }

@@ -20,7 +20,7 @@ typedef struct filler {
 
 static bool has_blocks(const aic_dynamic_fill_dim *d)
 {
-    return d->place.block > 1;
+    return d->stride.block > 1;
 }
 
 static LLVMValueRef size_of(const filler *f, const aic_dynamic_fill_dim *d)
@@ -75,30 +75,30 @@ static void fill_run(const filler *f, LLVMValueRef pointer, LLVMValueRef count)
 static void fill_line(const filler *f, LLVMValueRef pointer, LLVMValueRef size)
 {
     aic_emit *e = f->e;
-    const aic_place *place = &f->r->fast.place;
+    const aic_blocked_stride *stride = &f->r->fast.stride;
     if (!has_blocks(&f->r->fast)) {
         fill_run(f, pointer, size);
         return;
     }
     aic_loop blocks;
     LLVMValueRef carried[] = {pointer};
-    aic_loop_begin(e, &blocks, "block: blocks of a line, a run each", aic_int(e, 0), size, place->block, carried, 1);
+    aic_loop_begin(e, &blocks, "block: blocks of a line, a run each", aic_int(e, 0), size, stride->block, carried, 1);
     LLVMValueRef left = LLVMBuildNSWSub(e->builder, size, blocks.index, "");
-    fill_run(f, carried[0], aic_min(e, left, aic_int(e, place->block)));
-    carried[0] = aic_at_const(e, carried[0], place->outer);
+    fill_run(f, carried[0], aic_min(e, left, aic_int(e, stride->block)));
+    carried[0] = aic_at_const(e, carried[0], stride->outer);
     aic_loop_end(e, &blocks);
 }
 
 /* Where an index lies. */
-static LLVMValueRef place_of(aic_emit *e, const aic_dynamic_fill_dim *d, LLVMValueRef pointer, LLVMValueRef index)
+static LLVMValueRef address_of(aic_emit *e, const aic_dynamic_fill_dim *d, LLVMValueRef pointer, LLVMValueRef index)
 {
     if (!has_blocks(d)) {
-        return aic_at(e, pointer, aic_mul(e, index, d->place.outer));
+        return aic_at(e, pointer, aic_mul(e, index, d->stride.outer));
     }
-    LLVMValueRef block = aic_int(e, d->place.block);
+    LLVMValueRef block = aic_int(e, d->stride.block);
     LLVMValueRef outer = LLVMBuildUDiv(e->builder, index, block, ""),
                  inner = LLVMBuildURem(e->builder, index, block, "");
-    return aic_at(e, aic_at(e, pointer, aic_mul(e, outer, d->place.outer)), aic_mul(e, inner, d->place.inner));
+    return aic_at(e, aic_at(e, pointer, aic_mul(e, outer, d->stride.outer)), aic_mul(e, inner, d->stride.inner));
 }
 
 static LLVMValueRef value_of(const filler *f)
@@ -109,7 +109,7 @@ static LLVMValueRef value_of(const filler *f)
                              : aic_load(e, type, f->body.operand[1], 0, f->r->size);
 }
 
-static const aic_dynamic_fill *region_of(const aic_plan *plan)
+static const aic_dynamic_fill *fill_of(const aic_plan *plan)
 {
     return (const aic_dynamic_fill *)(const void *)plan->work.part;
 }
@@ -122,15 +122,15 @@ static const aic_dynamic_fill_schedule *schedule_of(const aic_plan *plan)
 /* The items are lines, as many as there can be; a call may have fewer. */
 static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
 {
-    const aic_dynamic_fill *r = region_of(plan);
+    const aic_dynamic_fill *r = fill_of(plan);
     filler f = {.e = e, .r = r, .lanes = (unsigned)(schedule_of(plan)->vector / r->size)};
     aic_body_begin(e, plan, AIC_EMIT_HOT, symbol, "lines", &f.body);
-    aic_note_function(e, "phase: fills the lines of a region whose size the call gives");
+    aic_note_function(e, "phase: fills the lines of a domain whose size the call gives");
     LLVMValueRef slow = aic_min(e, size_of(&f, &r->slow), f.body.last), fast = size_of(&f, &r->fast);
     f.vector = aic_splat(e, value_of(&f), f.lanes);
     aic_loop lines;
-    aic_loop_begin(e, &lines, "line: lines of the region", f.body.first, slow, 1, NULL, 0);
-    fill_line(&f, place_of(e, &r->slow, f.body.operand[0], lines.index), fast);
+    aic_loop_begin(e, &lines, "line: lines of the domain", f.body.first, slow, 1, NULL, 0);
+    fill_line(&f, address_of(e, &r->slow, f.body.operand[0], lines.index), fast);
     aic_loop_end(e, &lines);
     aic_emit_function_end(e);
     bodies->phase[0] = f.body.function;
@@ -138,11 +138,11 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
 
 /* ---- schedules ---- */
 
-/* Vectors stored when the region is as large as it can be, the rest of a run as three. */
+/* Vectors stored when the domain is as large as it can be, the rest of a run as three. */
 static double predict(const aic_dynamic_fill *r, int64_t bytes)
 {
     enum { REST = 3 };
-    const int64_t run = has_blocks(&r->fast) ? r->fast.place.block : r->fast.size;
+    const int64_t run = has_blocks(&r->fast) ? r->fast.stride.block : r->fast.size;
     const double runs = (double)r->slow.size * (double)r->fast.size / (double)run;
     return runs * ((double)(run * r->size / bytes) + REST);
 }
@@ -163,30 +163,30 @@ static aic_status derive(aic_plan *plan)
     const int64_t vector = schedule_of(plan)->vector;
     aic_status status = aic_check_vector(plan->problem.target, vector);
     if (status == AIC_OK) {
-        aic_requirements_phase(&plan->requirements, "lines", region_of(plan)->slow.size);
-        plan->cost = predict(region_of(plan), vector);
+        aic_requirements_phase(&plan->requirements, "lines", fill_of(plan)->slow.size);
+        plan->cost = predict(fill_of(plan), vector);
     }
     return status;
 }
 
 static double bound(const aic_plan *plan)
 {
-    const aic_dynamic_fill *r = region_of(plan);
+    const aic_dynamic_fill *r = fill_of(plan);
     return (double)r->slow.size * (double)r->fast.size * r->size * 8 / plan->problem.target->vector_bits;
 }
 
 static void report(FILE *out, const aic_plan *plan)
 {
-    const aic_dynamic_fill *r = region_of(plan);
+    const aic_dynamic_fill *r = fill_of(plan);
     aic_explain_vectors(out, plan->problem.target);
-    fprintf(out, "fill of a region of at most %lld lines of %lld elements of %u bytes\n", (long long)r->slow.size,
+    fprintf(out, "fill of a domain of at most %lld lines of %lld elements of %u bytes\n", (long long)r->slow.size,
             (long long)r->fast.size, r->size);
 }
 
 static void nest(FILE *out, const aic_plan *plan)
 {
-    const aic_dynamic_fill *r = region_of(plan);
-    const int64_t run = has_blocks(&r->fast) ? r->fast.place.block : r->fast.size;
+    const aic_dynamic_fill *r = fill_of(plan);
+    const int64_t run = has_blocks(&r->fast) ? r->fast.stride.block : r->fast.size;
     aic_nest_line(out, 0, "line", r->slow.size, "at most");
     if (has_blocks(&r->fast)) {
         aic_nest_line(out, 1, "block", (r->fast.size + run - 1) / run, "at most");
@@ -197,7 +197,7 @@ static void nest(FILE *out, const aic_plan *plan)
 
 /* ---- the shape ---- */
 
-_Static_assert(sizeof(aic_dynamic_fill) <= AIC_WORK_BYTES, "a description of a region fits");
+_Static_assert(sizeof(aic_dynamic_fill) <= AIC_WORK_BYTES, "a description of a dynamic fill fits");
 
 aic_dynamic_fill *aic_dynamic_fill_begin(aic_work *work)
 {

@@ -2,7 +2,7 @@
  *
  *     for i < size of `slow`
  *         for j < size of `fast`
- *             out[place of i + place of j] = value */
+ *             out[offset of i + offset of j] = value */
 #ifndef AIC_DYNAMIC_FILL_H
 #define AIC_DYNAMIC_FILL_H
 
@@ -11,7 +11,7 @@
 typedef struct aic_dynamic_fill_dim {
     int64_t size;     /* indices */
     unsigned operand; /* an int32 that has it instead; 0: none */
-    aic_place place;
+    aic_blocked_stride stride;
 } aic_dynamic_fill_dim;
 
 typedef struct aic_dynamic_fill {
@@ -30,7 +30,7 @@ typedef struct aic_dynamic_fill_schedule {
 #undef AIC_FIELD
 } aic_dynamic_fill_schedule;
 
-/* Starts the description of a region, all zeros. */
+/* Starts the description of a dynamic fill, all zeros. */
 aic_dynamic_fill *aic_dynamic_fill_begin(aic_work *work);
 
 extern const aic_shape aic_shape_dynamic_fill;

@@ -35,7 +35,7 @@ static void add_digit(aic_elementwise_plan *p, const aic_box_dim *d)
     for (unsigned k = 0; k < AIC_ELEMENTWISE_STREAMS; k++) {
         p->folded[k] = p->folded[k] || (p->from->reads[k] && d->in[k] != p->inner.in[k] * p->inner.extent);
     }
-    p->unit = p->inner.extent;
+    p->period = p->inner.extent;
     p->inner.extent *= d->extent;
     p->digit[p->digits++] = *d;
 }
@@ -58,7 +58,7 @@ static int64_t period_of(int64_t lanes, int64_t extent)
     return extent / divisor;
 }
 
-/* Whether the run is shorter than a vector, or would end between the places where stores past the caches begin. */
+/* Whether the run is shorter than a vector, or would end between the addresses where stores past the caches begin. */
 static bool is_short(const aic_elementwise_plan *p)
 {
     return p->inner.extent < p->lanes || (p->past && !is_aligned(p->inner.extent * p->elementwise->size));
@@ -99,7 +99,7 @@ static void make_plan(const aic_elementwise *elementwise, const aic_elementwise_
                                 .box = box->box,
                                 .inner = {.extent = 1, .out = elementwise->size},
                                 .digits = 1,
-                                .unit = 1,
+                                .period = 1,
                                 .lanes = schedule->vector / elementwise->size,
                                 .past = past};
     aic_box_coalesce(&p->box);
@@ -111,8 +111,8 @@ static void make_plan(const aic_elementwise *elementwise, const aic_elementwise_
         lengthen(p);
     }
     aic_box_sort(&p->box);
-    const int64_t period = period_of(p->lanes, p->unit);
-    p->chunk = (schedule->unroll + period - 1) / period * period * p->lanes;
+    const int64_t vectors = period_of(p->lanes, p->period);
+    p->chunk = (schedule->unroll + vectors - 1) / vectors * vectors * p->lanes;
     p->division = divide(p);
 }
 
@@ -197,12 +197,12 @@ static double predict_box(const aic_elementwise *elementwise, const aic_elementw
     for (unsigned k = 0; k < AIC_ELEMENTWISE_STREAMS; k++) {
         accesses += box->reads[k] && (p->folded[k] || p->inner.in[k] != 0);
     }
-    int64_t pieces = p->inner.extent / p->lanes;
+    int64_t vectors = p->inner.extent / p->lanes;
     for (int64_t rest = p->inner.extent % p->lanes; rest > 0; rest &= rest - 1) {
-        pieces++;
+        vectors++;
     }
     double loops = (double)(p->inner.extent / p->chunk);
-    return runs * ((double)pieces * (accesses * access + operations) + loops * LOOP_COST + RUN_COST);
+    return runs * ((double)vectors * (accesses * access + operations) + loops * LOOP_COST + RUN_COST);
 }
 
 static const aic_elementwise_schedule *schedule_of(const aic_plan *plan)

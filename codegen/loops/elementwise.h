@@ -4,7 +4,7 @@
  *     for every index of the box: out[index] = value(stream 0[index], stream 1[index], ...)
  *
  * A stream is what a box reads from one of the kernel's operands; where its stride is 0 it is a broadcast. Boxes are
- * those of moves. The output may be the same memory as a stream when both put every element in the same place. */
+ * those of moves. The output may be the same memory as a stream when both put every element at the same address. */
 #ifndef AIC_ELEMENTWISE_H
 #define AIC_ELEMENTWISE_H
 
@@ -53,8 +53,8 @@ enum { AIC_ELEMENTWISE_DIGITS = 4 };
  * A run is one dimension, or, where that is shorter than a vector, several that follow each other in the output without
  * a gap: element e of the run has the digits e % digit[0].extent, e / digit[0].extent % digit[1].extent, ... Streams in
  * which those are not one dimension are folded: what a vector needs of them lies in few words, from which it is
- * permuted. The permutations repeat after `unit` elements in another place, and after a multiple of `unit` in the same
- * lanes. */
+ * permuted. The permutations repeat after `period` elements in other lanes, and after a multiple of `period` in the
+ * same lanes. */
 typedef struct aic_elementwise_plan {
     const aic_elementwise *elementwise;
     const aic_elementwise_box *from;
@@ -63,9 +63,9 @@ typedef struct aic_elementwise_plan {
     unsigned digits;
     aic_box_dim digit[AIC_ELEMENTWISE_DIGITS];
     bool folded[AIC_ELEMENTWISE_STREAMS];
-    int64_t unit;          /* elements of all digits but the last */
+    int64_t period;        /* elements of all digits but the last */
     int64_t lanes;         /* elements of the widest access */
-    int64_t chunk;         /* elements of one iteration of a long run; a multiple of lanes and unit */
+    int64_t chunk;         /* elements of one iteration of a long run; a multiple of lanes and period */
     bool past;             /* stores go past the caches; the output must be aligned to AIC_MOVE_PAST_ALIGN bytes */
     aic_division division; /* of the loops: the box's dimensions, then the chunks of a run */
 } aic_elementwise_plan;

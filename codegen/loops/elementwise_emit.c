@@ -32,7 +32,7 @@ typedef struct run {
     const aic_elementwise_plan *p;
     LLVMValueRef pointer[POINTERS];               /* the output's, then the streams'; NULL: not read */
     LLVMValueRef scalar[AIC_ELEMENTWISE_STREAMS]; /* of streams that broadcast along the run */
-    window window[AIC_ELEMENTWISE_STREAMS];       /* of folded streams that are the same in every unit */
+    window window[AIC_ELEMENTWISE_STREAMS];       /* of folded streams that are the same in every period */
     LLVMValueRef first, last;                     /* the iterations of the divided loop that this call does */
 } run;
 
@@ -41,15 +41,15 @@ static int64_t stride_of(const aic_box_dim *d, unsigned pointer)
     return pointer == 0 ? d->out : d->in[pointer - 1];
 }
 
-/* Bytes that a pointer moves in a unit. */
-static int64_t unit_bytes(const aic_elementwise_plan *p, unsigned pointer)
+/* Bytes that a pointer moves in a period. */
+static int64_t period_bytes(const aic_elementwise_plan *p, unsigned pointer)
 {
     const bool folded = pointer > 0 && p->folded[pointer - 1];
-    return folded ? stride_of(&p->digit[p->digits - 1], pointer) : stride_of(&p->inner, pointer) * p->unit;
+    return folded ? stride_of(&p->digit[p->digits - 1], pointer) : stride_of(&p->inner, pointer) * p->period;
 }
 
 /* Bytes from a stream's pointer to element e of the run. */
-static int64_t place_of(const aic_elementwise_plan *p, unsigned stream, int64_t e)
+static int64_t offset_of(const aic_elementwise_plan *p, unsigned stream, int64_t e)
 {
     int64_t bytes = 0;
     if (!p->folded[stream]) {
@@ -73,11 +73,11 @@ static LLVMTypeRef element_type(const run *r)
 static window open_window(const run *r, unsigned stream, LLVMValueRef pointer, int64_t first, int64_t count)
 {
     const int64_t size = r->p->elementwise->size;
-    int64_t low = place_of(r->p, stream, first), high = low, lanes = 1;
+    int64_t low = offset_of(r->p, stream, first), high = low, lanes = 1;
     for (int64_t i = 1; i < count; i++) {
-        const int64_t place = place_of(r->p, stream, first + i);
-        low = place < low ? place : low;
-        high = place > high ? place : high;
+        const int64_t offset = offset_of(r->p, stream, first + i);
+        low = offset < low ? offset : low;
+        high = offset > high ? offset : high;
     }
     const int64_t words = (high - low) / size + 1;
     while (lanes < words) {
@@ -94,7 +94,7 @@ static LLVMValueRef permute(const run *r, const window *w, unsigned stream, int6
     unsigned from[AIC_LANES_MAX];
     aic_limit("elements of a vector", n, AIC_LANES_MAX);
     for (unsigned i = 0; i < n; i++) {
-        from[i] = (unsigned)((place_of(r->p, stream, first + i) - w->low) / r->p->elementwise->size);
+        from[i] = (unsigned)((offset_of(r->p, stream, first + i) - w->low) / r->p->elementwise->size);
     }
     return aic_permute(r->e, w->value, from, n);
 }
@@ -105,7 +105,7 @@ static LLVMValueRef gather(const run *r, unsigned stream, LLVMValueRef pointer, 
     LLVMValueRef value = LLVMGetPoison(aic_vector(element_type(r), n));
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef one =
-            aic_load(e, element_type(r), pointer, place_of(r->p, stream, first + i), r->p->elementwise->size);
+            aic_load(e, element_type(r), pointer, offset_of(r->p, stream, first + i), r->p->elementwise->size);
         value = LLVMBuildInsertElement(e->builder, value, one, LLVMConstInt(e->i32, i, false), "");
     }
     return value;
@@ -228,15 +228,15 @@ static void emit_long_run(run *r, int64_t end)
     const aic_elementwise_plan *p = r->p;
     LLVMValueRef moved[POINTERS] = {NULL};
     aic_loop loop;
-    LLVMValueRef from = aic_int(r->e, 0), to = aic_int(r->e, end / p->unit);
+    LLVMValueRef from = aic_int(r->e, 0), to = aic_int(r->e, end / p->period);
     if (divides_run(p)) {
-        from = aic_mul(r->e, r->first, p->chunk / p->unit);
-        to = aic_mul(r->e, r->last, p->chunk / p->unit);
+        from = aic_mul(r->e, r->first, p->chunk / p->period);
+        to = aic_mul(r->e, r->last, p->chunk / p->period);
     }
-    aic_loop_begin(r->e, &loop, "run: chunks of the innermost dimension", from, to, p->chunk / p->unit, NULL, 0);
+    aic_loop_begin(r->e, &loop, "run: chunks of the innermost dimension", from, to, p->chunk / p->period, NULL, 0);
     for (unsigned i = 0; i < POINTERS; i++) {
         if (r->pointer[i] != NULL) {
-            moved[i] = aic_at(r->e, r->pointer[i], aic_mul(r->e, loop.index, unit_bytes(p, i)));
+            moved[i] = aic_at(r->e, r->pointer[i], aic_mul(r->e, loop.index, period_bytes(p, i)));
         }
     }
     emit_elements(r, moved, 0, p->chunk);
@@ -255,8 +255,8 @@ static void load_fixed(run *r, unsigned stream)
     }
     if (!p->folded[stream] && p->inner.in[stream] == 0) {
         r->scalar[stream] = aic_load(r->e, element_type(r), pointer, 0, p->elementwise->size);
-    } else if (p->folded[stream] && unit_bytes(p, 1 + stream) == 0) {
-        r->window[stream] = open_window(r, stream, pointer, 0, p->unit);
+    } else if (p->folded[stream] && period_bytes(p, 1 + stream) == 0) {
+        r->window[stream] = open_window(r, stream, pointer, 0, p->period);
     }
 }
 
@@ -290,10 +290,10 @@ static void emit_dims(run *r, unsigned dim)
     }
     const aic_box_dim *d = &r->p->box.dim[dim];
     LLVMValueRef carried[POINTERS];
-    unsigned place[POINTERS], count = 0;
+    unsigned moving[POINTERS], count = 0;
     for (unsigned i = 0; i < POINTERS; i++) {
         if (r->pointer[i] != NULL && stride_of(d, i) != 0) {
-            place[count] = i;
+            moving[count] = i;
             carried[count++] = r->pointer[i];
         }
     }
@@ -302,21 +302,21 @@ static void emit_dims(run *r, unsigned dim)
         from = r->first;
         to = r->last;
         for (unsigned i = 0; i < count; i++) {
-            carried[i] = aic_at(r->e, carried[i], aic_mul(r->e, from, stride_of(d, place[i])));
+            carried[i] = aic_at(r->e, carried[i], aic_mul(r->e, from, stride_of(d, moving[i])));
         }
     }
     aic_loop loop;
     aic_loop_begin(r->e, &loop, "dim: a dimension of the box", from, to, 1, carried, count);
     for (unsigned i = 0; i < count; i++) {
-        aic_name_carried(r->e, &loop, i, "%s.at", POINTER_NAMES[place[i]]);
+        aic_name_carried(r->e, &loop, i, "%s.at", POINTER_NAMES[moving[i]]);
     }
     run inner = *r;
     for (unsigned i = 0; i < count; i++) {
-        inner.pointer[place[i]] = carried[i];
+        inner.pointer[moving[i]] = carried[i];
     }
     emit_dims(&inner, dim + 1);
     for (unsigned i = 0; i < count; i++) {
-        carried[i] = aic_at_const(r->e, carried[i], stride_of(d, place[i]));
+        carried[i] = aic_at_const(r->e, carried[i], stride_of(d, moving[i]));
     }
     aic_loop_end(r->e, &loop);
 }

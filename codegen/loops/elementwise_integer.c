@@ -190,16 +190,16 @@ typedef struct taking {
 } taking;
 
 /* Bytes by which elements lie above the lower end of their lanes; -1: they are not all in their lanes. */
-static int place_in_lanes(const taking *t)
+static int shift_in_lanes(const taking *t)
 {
     const int bytes = (int)t->l->lane / BYTE_BITS, room = bytes - (int)t->in->bits / BYTE_BITS;
-    const int place = (int)t->origin[0].byte;
+    const int shift = (int)t->origin[0].byte;
     for (unsigned i = 1; i < t->l->count; i++) {
-        if ((int)t->origin[i].byte - (int)i * bytes != place) {
+        if ((int)t->origin[i].byte - (int)i * bytes != shift) {
             return -1;
         }
     }
-    return place <= room ? place : -1;
+    return shift <= room ? shift : -1;
 }
 
 /* Bytes moved so that every lane has its element at its upper end, zeros below. */
@@ -211,8 +211,8 @@ static LLVMValueRef moved_up(const taking *t)
     aic_limit("bytes of words", all, AIC_LANES_MAX);
     for (unsigned i = 0; i < all; i++) {
         const unsigned word = i / WORD_BYTES, byte = i % bytes, lane = i % WORD_BYTES / bytes;
-        const unsigned place = word * WORD_BYTES + t->origin[lane].byte + byte - below;
-        from[i] = LLVMConstInt(t->e->i32, byte < below ? all : place, false);
+        const unsigned source = word * WORD_BYTES + t->origin[lane].byte + byte - below;
+        from[i] = LLVMConstInt(t->e->i32, byte < below ? all : source, false);
     }
     LLVMValueRef zero = aic_zero(LLVMTypeOf(vector));
     return LLVMBuildShuffleVector(t->e->builder, vector, zero, LLVMConstVector(from, all), "");
@@ -222,13 +222,13 @@ static LLVMValueRef take(const taking *t)
 {
     LLVMBuilderRef b = t->e->builder;
     LLVMTypeRef type = integers(t->e, t->l->lane, t->n * t->l->count);
-    const int place = place_in_lanes(t), room = (int)(t->l->lane - t->in->bits);
-    LLVMValueRef value = LLVMBuildBitCast(b, place < 0 ? moved_up(t) : t->words, type, "");
+    const int shift = shift_in_lanes(t), room = (int)(t->l->lane - t->in->bits);
+    LLVMValueRef value = LLVMBuildBitCast(b, shift < 0 ? moved_up(t) : t->words, type, "");
     if (room == 0) {
         return value;
     }
-    if (place >= 0) {
-        value = LLVMBuildShl(b, value, constant(type, room - place * BYTE_BITS), "");
+    if (shift >= 0) {
+        value = LLVMBuildShl(b, value, constant(type, room - shift * BYTE_BITS), "");
     }
     return LLVMBuildBinOp(b, t->in->sign ? LLVMAShr : LLVMLShr, value, constant(type, room), "");
 }

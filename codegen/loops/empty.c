@@ -1,4 +1,4 @@
-/* The shape of descriptors that ask for nothing: kernels that return at once. */
+/* The shape of descriptors without work: kernels that return at once. */
 #include "codegen/shape.h"
 
 static void enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)

@@ -205,7 +205,7 @@ static aic_box_dim take_nearest(aic_box *box, int operand)
     return nearest;
 }
 
-/* The unit is a run: contiguous on both sides, or as long as an element. */
+/* What is moved is a run: contiguous on both sides, or as long as an element. */
 static void plan_run(aic_move_plan *p, unsigned size, int dense)
 {
     p->run = p->run_valid = size;
@@ -300,8 +300,8 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
     bool partial = p->rows_valid < p->write.extent;
     p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
     if (p->next.extent > 1) {
-        p->group = smaller(line_bytes() / (p->write.extent * size), power_within(p->next.extent));
-        p->rows = p->write.extent * p->group;
+        p->next_count = smaller(line_bytes() / (p->write.extent * size), power_within(p->next.extent));
+        p->rows = p->write.extent * p->next_count;
     }
     p->cols = smaller(schedule->cols, power_within(p->read.extent));
     while (p->cols > 1 && p->rows * p->cols * size > TILE_ACCESSES * p->vector) {
@@ -331,8 +331,12 @@ static aic_division divide(const aic_move_plan *p)
 
 void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, aic_move_plan *p)
 {
-    *p = (aic_move_plan){
-        .box = *box, .near = {.extent = 1}, .next = {.extent = 1}, .burst = 1, .group = 1, .vector = schedule->vector};
+    *p = (aic_move_plan){.box = *box,
+                         .near = {.extent = 1},
+                         .next = {.extent = 1},
+                         .burst = 1,
+                         .next_count = 1,
+                         .vector = schedule->vector};
     aic_box_coalesce(&p->box);
     int write = find_stride(&p->box, -1, move->size);
     int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, move->size) : write;

@@ -26,7 +26,7 @@ typedef struct aic_box_dim {
     int64_t out, in[AIC_BOX_INPUTS]; /* bytes from one index to the next; an input's 0 is a broadcast */
 } aic_box_dim;
 
-/* No two indices of a box may have the same place in the output. */
+/* No two indices of a box may have the same address in the output. */
 typedef struct aic_box {
     aic_box_op op;
     int64_t out, in[AIC_BOX_INPUTS]; /* bytes from the operands to the first element */
@@ -62,15 +62,15 @@ extern const aic_shape aic_shape_move;
 
 /* ---- moves from one layout to another (move_layout.c) ---- */
 
-/* Where the index of a logical dimension lies in a tensor: (i / block)*outer + (i % block)*inner bytes. Without blocks:
- * block = 1. */
-typedef struct aic_place {
+/* The blocked stride of a logical dimension of a tensor: its index i lies at (i / block)*outer + (i % block)*inner
+ * bytes. Without blocks: block = 1. */
+typedef struct aic_blocked_stride {
     int64_t block, outer, inner;
-} aic_place;
+} aic_blocked_stride;
 
 typedef struct aic_move_axis {
     int64_t extent;
-    aic_place out, in;
+    aic_blocked_stride out, in;
     bool padded; /* the rest of the last block of the output is written as 0 */
 } aic_move_axis;
 
@@ -89,21 +89,21 @@ void aic_move_shift_input(aic_move *move, int64_t bytes);
 typedef struct aic_move_plan {
     aic_box box; /* without the dimensions below; outermost first */
     /* Moves elements that are dense along `write` in the output and along `read` in the input: rows x columns in
-     * registers. Otherwise the unit is a run, contiguous on both sides. */
+     * registers. Otherwise it moves runs, contiguous on both sides. */
     bool transposes;
-    int64_t run, run_valid; /* bytes of a unit; from run_valid on they are not read */
+    int64_t run, run_valid; /* bytes of a run, or of an element; from run_valid on they are not read */
     int64_t rows_valid;     /* transposes: elements along `write` that are read */
     aic_box_dim write, read;
     aic_box_dim
         near; /* a loop whose steps in the input are short: `burst` at a time are taken innermost; extent 1: none */
     int64_t burst;
     aic_box_dim next; /* transposes: continues in the output where `write`, a short one, ends; extent 1: none */
-    /* Units of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With `next`, rows are
-     * all of `write` for `group` indices of `next`. */
-    int64_t rows, cols, group;
+    /* Runs or elements of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With
+     * `next`, rows are all of `write` for `next_count` indices of `next`. */
+    int64_t rows, cols, next_count;
     int64_t tail;   /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
     int64_t stage;  /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
-    int64_t band;   /* units along `write` (indices of `next`) that are done before a step along `read` */
+    int64_t band;   /* rows along `write` (indices of `next`) that are done before a step along `read` */
     int64_t vector; /* bytes of the widest access */
     int64_t chunk;  /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
     bool past;      /* stores go past the caches; the output must be aligned to AIC_MOVE_PAST_ALIGN bytes */

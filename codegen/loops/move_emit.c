@@ -4,7 +4,7 @@
  *       for band along `write` (or `next`)
  *         for tile along `read`
  *           for tile along `write` (or `next`, and tile along `write`) within the band
- *             move rows x cols units */
+ *             move rows x cols runs or elements */
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -32,7 +32,7 @@ static int64_t stride_of(const aic_box_dim *d, unsigned pointer)
     return pointer == 0 ? d->out : d->in[pointer - 1];
 }
 
-/* Begins a loop over `extent` in steps; the one that is divided does the iterations asked for. */
+/* Begins a loop over `extent` in steps; the one that is divided does those from w->first to w->last. */
 static void begin_loop(const walk *w, aic_loop *loop, const char *text, unsigned number, int64_t extent, int64_t step,
                        LLVMValueRef *carried)
 {
@@ -47,55 +47,55 @@ static void begin_loop(const walk *w, aic_loop *loop, const char *text, unsigned
 
 /* ---- one run ---- */
 
-static LLVMTypeRef piece_type(aic_emit *e, int64_t bytes)
+static LLVMTypeRef bytes_type(aic_emit *e, int64_t bytes)
 {
     return bytes <= 8 ? LLVMIntTypeInContext(e->context, (unsigned)bytes * 8) : aic_vector(e->i8, (unsigned)bytes);
 }
 
-static int64_t piece_within(const walk *w, int64_t bytes)
+static int64_t width_within(const walk *w, int64_t bytes)
 {
-    int64_t piece = w->p->vector;
-    while (piece > bytes) {
-        piece /= 2;
+    int64_t width = w->p->vector;
+    while (width > bytes) {
+        width /= 2;
     }
-    return piece;
+    return width;
 }
 
 /* The move's value, over and over. */
-static LLVMValueRef constant_piece(const walk *w, int64_t bytes)
+static LLVMValueRef constant_bytes(const walk *w, int64_t bytes)
 {
     LLVMValueRef byte[AIC_LANES_MAX];
     aic_limit("bytes of a constant", (size_t)bytes, AIC_LANES_MAX);
     for (int64_t i = 0; i < bytes; i++) {
         byte[i] = LLVMConstInt(w->e->i8, w->move->value >> (i % w->move->size * 8) & 0xff, false);
     }
-    return LLVMConstBitCast(LLVMConstVector(byte, (unsigned)bytes), piece_type(w->e, bytes));
+    return LLVMConstBitCast(LLVMConstVector(byte, (unsigned)bytes), bytes_type(w->e, bytes));
 }
 
-static LLVMValueRef load_piece(const walk *w, LLVMValueRef in, int64_t offset, int64_t bytes)
+static LLVMValueRef load_bytes(const walk *w, LLVMValueRef in, int64_t offset, int64_t bytes)
 {
-    return aic_load(w->e, piece_type(w->e, bytes), in, offset, w->move->size);
+    return aic_load(w->e, bytes_type(w->e, bytes), in, offset, w->move->size);
 }
 
-/* The first `valid` bytes of a piece from memory, in accesses that fit exactly, the rest of it constant. */
+/* The first `valid` of `bytes` bytes from memory, in accesses that fit exactly, the rest of it constant. */
 static LLVMValueRef load_part(const walk *w, LLVMValueRef in, int64_t offset, int64_t bytes, int64_t valid)
 {
     aic_emit *e = w->e;
-    LLVMValueRef piece = constant_piece(w, bytes);
+    LLVMValueRef value = constant_bytes(w, bytes);
     for (int64_t done = 0, part; done < valid; done += part) {
         part = bytes >= 16 ? 8 : bytes > 2 ? bytes / 2 : 1;
         while (part > 1 && part > valid - done) {
             part /= 2;
         }
-        LLVMTypeRef parts = aic_vector(piece_type(e, part), (unsigned)(bytes / part));
+        LLVMTypeRef parts = aic_vector(bytes_type(e, part), (unsigned)(bytes / part));
         LLVMValueRef at = LLVMConstInt(e->i32, (unsigned long long)(done / part), false);
-        piece = LLVMBuildInsertElement(e->builder, LLVMBuildBitCast(e->builder, piece, parts, ""),
-                                       load_piece(w, in, offset + done, part), at, "");
+        value = LLVMBuildInsertElement(e->builder, LLVMBuildBitCast(e->builder, value, parts, ""),
+                                       load_bytes(w, in, offset + done, part), at, "");
     }
-    return LLVMBuildBitCast(e->builder, piece, piece_type(e, bytes), "");
+    return LLVMBuildBitCast(e->builder, value, bytes_type(e, bytes), "");
 }
 
-static void store_piece(const walk *w, LLVMValueRef value, LLVMValueRef out, int64_t offset, int64_t bytes)
+static void store_bytes(const walk *w, LLVMValueRef value, LLVMValueRef out, int64_t offset, int64_t bytes)
 {
     if (w->p->past) {
         aic_store_past(w->e, value, out, offset, (unsigned)bytes);
@@ -108,18 +108,18 @@ static void store_piece(const walk *w, LLVMValueRef value, LLVMValueRef out, int
  * constant, all of them where there is no input. */
 static void move_bytes(const walk *w, LLVMValueRef out, LLVMValueRef in, int64_t bytes, int64_t valid)
 {
-    int64_t piece = piece_within(w, bytes);
-    for (int64_t next = 0; next < bytes; next += piece) {
-        int64_t at = next + piece <= bytes ? next : bytes - piece;
+    int64_t width = width_within(w, bytes);
+    for (int64_t next = 0; next < bytes; next += width) {
+        int64_t at = next + width <= bytes ? next : bytes - width;
         LLVMValueRef value;
         if (in == NULL || valid <= at) {
-            value = constant_piece(w, piece);
-        } else if (valid < at + piece) {
-            value = load_part(w, in, at, piece, valid - at);
+            value = constant_bytes(w, width);
+        } else if (valid < at + width) {
+            value = load_part(w, in, at, width, valid - at);
         } else {
-            value = load_piece(w, in, at, piece);
+            value = load_bytes(w, in, at, width);
         }
-        store_piece(w, value, out, at, piece);
+        store_bytes(w, value, out, at, width);
     }
 }
 
@@ -159,9 +159,10 @@ static void emit_staged_tile(const walk *w, LLVMValueRef *pointer)
     const int64_t line = staged_bytes(w);
     aside.write.in[0] = line;
     aside.next.in[0] = aside.write.extent * line;
-    LLVMTypeRef type = piece_type(e, aside.vector);
+    LLVMTypeRef type = bytes_type(e, aside.vector);
     for (int64_t row = 0; row < aside.rows; row++) {
-        int64_t within = aside.group > 1 ? row % aside.write.extent : row, next = (row - within) / aside.write.extent;
+        int64_t within = aside.next_count > 1 ? row % aside.write.extent : row,
+                next = (row - within) / aside.write.extent;
         int64_t from = next * w->p->next.in[0] + within * w->p->write.in[0];
         for (int64_t at = 0; within < aside.rows_valid && at < line; at += aside.vector) {
             LLVMValueRef value = aic_load(e, type, pointer[1], from + at, w->move->size);
@@ -241,9 +242,10 @@ static void emit_nexts(const walk *w, LLVMValueRef *pointer, LLVMValueRef first,
     aic_emit *e = w->e;
     aic_loop nexts;
     LLVMValueRef start[POINTERS_MAX];
-    aic_loop_begin(e, &nexts, "next: tiles along the next dimension of the output", first, last, w->p->group, NULL, 0);
+    aic_loop_begin(e, &nexts, "next: tiles along the next dimension of the output", first, last, w->p->next_count, NULL,
+                   0);
     copy_pointers(start, pointer);
-    advance(w, &w->p->next, w->p->group, nexts.index, start);
+    advance(w, &w->p->next, w->p->next_count, nexts.index, start);
     emit_tile(w, start);
     aic_loop_end(e, &nexts);
 }

@@ -6,43 +6,43 @@
 #include "codegen/loops/move.h"
 
 /* What a dimension adds to a box. */
-typedef struct piece {
+typedef struct interval {
     int64_t out, in; /* bytes to the first element */
     unsigned dims;
     aic_box_dim dim[3];
     int64_t valid; /* of the last dimension; 0: all */
-} piece;
+} interval;
 
-enum { PIECES = 3, MOVE_DIMS = 6 };
+enum { INTERVALS = 3, MOVE_DIMS = 6 };
 
-/* A dimension's pieces: those that copy, and those that are only written. */
+/* A dimension's intervals: those that copy, and those that are only written. */
 typedef struct cut {
-    piece copy[PIECES], zero, covered[2], all;
+    interval copy[INTERVALS], zero, covered[2], all;
     unsigned copies, covereds;
     bool has_zero;
 } cut;
 
 /* Blocks that follow each other as their elements do are none. */
-static aic_place plain(aic_place place)
+static aic_blocked_stride plain(aic_blocked_stride s)
 {
-    if (place.block > 1 && place.outer == place.inner * place.block) {
-        return (aic_place){.block = 1, .outer = place.inner};
+    if (s.block > 1 && s.outer == s.inner * s.block) {
+        return (aic_blocked_stride){.block = 1, .outer = s.inner};
     }
-    return place;
+    return s;
 }
 
-static int64_t at(const aic_place *place, int64_t index)
+static int64_t at(const aic_blocked_stride *s, int64_t index)
 {
-    return index / place->block * place->outer + index % place->block * place->inner;
+    return index / s->block * s->outer + index % s->block * s->inner;
 }
 
 /* From one multiple of `step`, itself a divisor or a multiple of the block, to the next. */
-static int64_t stride(const aic_place *place, int64_t step)
+static int64_t stride(const aic_blocked_stride *s, int64_t step)
 {
-    return step >= place->block ? step / place->block * place->outer : step * place->inner;
+    return step >= s->block ? step / s->block * s->outer : step * s->inner;
 }
 
-static void add_part(piece *p, const aic_move_axis *d, int64_t extent, int64_t step)
+static void add_part(interval *p, const aic_move_axis *d, int64_t extent, int64_t step)
 {
     if (extent > 1 || step == 1) {
         p->dim[p->dims++] = (aic_box_dim){extent, stride(&d->out, step), {stride(&d->in, step)}};
@@ -50,9 +50,9 @@ static void add_part(piece *p, const aic_move_axis *d, int64_t extent, int64_t s
 }
 
 /* `count` steps of `large`, each of large/small steps of `small`, each of `small` elements. */
-static piece make_piece(const aic_move_axis *d, int64_t first, int64_t count, int64_t large, int64_t small)
+static interval make_interval(const aic_move_axis *d, int64_t first, int64_t count, int64_t large, int64_t small)
 {
-    piece p = {.out = at(&d->out, first), .in = at(&d->in, first)};
+    interval p = {.out = at(&d->out, first), .in = at(&d->in, first)};
     add_part(&p, d, count, large);
     if (large > small) {
         add_part(&p, d, large / small, small);
@@ -64,16 +64,16 @@ static piece make_piece(const aic_move_axis *d, int64_t first, int64_t count, in
 }
 
 /* Whole blocks and a rest, of the output alone. */
-static unsigned cut_output(const aic_move_axis *d, int64_t extent, piece pieces[2])
+static unsigned cut_output(const aic_move_axis *d, int64_t extent, interval intervals[2])
 {
     aic_move_axis o = {.extent = extent, .out = d->out, .in = d->out};
     int64_t whole = extent / o.out.block, rest = extent % o.out.block;
     unsigned count = 0;
     if (whole > 0) {
-        pieces[count++] = make_piece(&o, 0, whole, o.out.block, o.out.block);
+        intervals[count++] = make_interval(&o, 0, whole, o.out.block, o.out.block);
     }
     if (rest > 0) {
-        pieces[count++] = make_piece(&o, whole * o.out.block, rest, 1, 1);
+        intervals[count++] = make_interval(&o, whole * o.out.block, rest, 1, 1);
     }
     return count;
 }
@@ -81,13 +81,13 @@ static unsigned cut_output(const aic_move_axis *d, int64_t extent, piece pieces[
 static void cut_padding(cut *c, const aic_move_axis *d, int64_t end)
 {
     int64_t padded = d->padded ? (d->extent + d->out.block - 1) / d->out.block * d->out.block : end;
-    piece all[2];
+    interval all[2];
     cut_output(d, padded, all);
     c->all = all[0];
     c->covereds = cut_output(d, end, c->covered);
     c->has_zero = padded > end;
     if (c->has_zero) {
-        c->zero = make_piece(&(aic_move_axis){.out = d->out, .in = d->out}, end, padded - end, 1, 1);
+        c->zero = make_interval(&(aic_move_axis){.out = d->out, .in = d->out}, end, padded - end, 1, 1);
     }
 }
 
@@ -98,7 +98,7 @@ static void cut_dim(cut *c, const aic_move_axis *dim, unsigned size)
     if (!d.padded) {
         d.out = plain(d.out);
     }
-    aic_place out = plain(d.out);
+    aic_blocked_stride out = plain(d.out);
     bool dense = d.padded && d.out.block > 1 && d.out.inner == size;
     int64_t end = d.extent;
     *c = (cut){.copies = 0};
@@ -112,14 +112,14 @@ static void cut_dim(cut *c, const aic_move_axis *dim, unsigned size)
     small = small == 1 ? large : small;
     int64_t whole = d.extent / large, rest = d.extent % large, done = whole * large;
     if (whole > 0) {
-        c->copy[c->copies++] = make_piece(&d, 0, whole, large, small);
+        c->copy[c->copies++] = make_interval(&d, 0, whole, large, small);
     }
     if (rest >= small) {
-        c->copy[c->copies++] = make_piece(&d, done, rest / small, small, small);
+        c->copy[c->copies++] = make_interval(&d, done, rest / small, small, small);
         done += rest / small * small;
     }
     if (done < d.extent) {
-        piece p = make_piece(&d, done, dense ? small : d.extent - done, 1, 1);
+        interval p = make_interval(&d, done, dense ? small : d.extent - done, 1, 1);
         p.valid = dense ? d.extent - done : 0;
         end = dense ? done + small : end;
         c->copy[c->copies++] = p;
@@ -128,28 +128,28 @@ static void cut_dim(cut *c, const aic_move_axis *dim, unsigned size)
     cut_padding(c, &d, end);
 }
 
-/* ---- products of pieces ---- */
+/* ---- products of intervals ---- */
 
-static unsigned dims_of(const piece *const *pieces, unsigned count)
+static unsigned dims_of(const interval *const *intervals, unsigned count)
 {
     unsigned dims = 0;
     for (unsigned i = 0; i < count; i++) {
-        dims += pieces[i]->dims;
+        dims += intervals[i]->dims;
     }
     return dims;
 }
 
-static void add_box(aic_move *move, aic_box_op op, const piece *const *pieces, unsigned count)
+static void add_box(aic_move *move, aic_box_op op, const interval *const *intervals, unsigned count)
 {
-    if (move->boxes == AIC_MOVE_BOXES || dims_of(pieces, count) > AIC_BOX_DIMS) {
+    if (move->boxes == AIC_MOVE_BOXES || dims_of(intervals, count) > AIC_BOX_DIMS) {
         move->incomplete = true;
         return;
     }
     aic_box *box = &move->box[move->boxes++];
     *box = (aic_box){.op = op};
-    const piece *partial = NULL;
+    const interval *partial = NULL;
     for (unsigned i = 0; i <= count; i++) {
-        const piece *p = i < count ? pieces[i] : partial; /* the partial one comes last */
+        const interval *p = i < count ? intervals[i] : partial; /* the partial one comes last */
         if (p == NULL || (i < count && p->valid != 0)) {
             partial = p;
             continue;
@@ -164,7 +164,7 @@ static void add_box(aic_move *move, aic_box_op op, const piece *const *pieces, u
     aic_box_coalesce(box);
 }
 
-/* Counts through the numbers of pieces; false after the last combination. */
+/* Counts through the numbers of intervals; false after the last combination. */
 static bool next_choice(unsigned *choice, const unsigned *counts, unsigned dims)
 {
     for (unsigned i = dims; i-- > 0;) {
@@ -179,15 +179,15 @@ static bool next_choice(unsigned *choice, const unsigned *counts, unsigned dims)
 static void add_copies(aic_move *move, const cut *cuts, unsigned dims)
 {
     unsigned choice[MOVE_DIMS] = {0}, counts[MOVE_DIMS];
-    const piece *pieces[MOVE_DIMS] = {NULL};
+    const interval *intervals[MOVE_DIMS] = {NULL};
     for (unsigned i = 0; i < dims; i++) {
         counts[i] = cuts[i].copies;
     }
     do {
         for (unsigned i = 0; i < dims; i++) {
-            pieces[i] = &cuts[i].copy[choice[i]];
+            intervals[i] = &cuts[i].copy[choice[i]];
         }
-        add_box(move, AIC_BOX_COPY, pieces, dims);
+        add_box(move, AIC_BOX_COPY, intervals, dims);
     } while (next_choice(choice, counts, dims));
 }
 
@@ -195,16 +195,16 @@ static void add_copies(aic_move *move, const cut *cuts, unsigned dims)
 static void add_zeros(aic_move *move, const cut *cuts, unsigned dims, unsigned z)
 {
     unsigned choice[MOVE_DIMS] = {0}, counts[MOVE_DIMS];
-    const piece *pieces[MOVE_DIMS] = {NULL};
+    const interval *intervals[MOVE_DIMS] = {NULL};
     for (unsigned i = 0; i < dims; i++) {
         counts[i] = i < z ? cuts[i].covereds : 1;
-        pieces[i] = i == z ? &cuts[i].zero : &cuts[i].all;
+        intervals[i] = i == z ? &cuts[i].zero : &cuts[i].all;
     }
     do {
         for (unsigned i = 0; i < z; i++) {
-            pieces[i] = &cuts[i].covered[choice[i]];
+            intervals[i] = &cuts[i].covered[choice[i]];
         }
-        add_box(move, AIC_BOX_FILL, pieces, dims);
+        add_box(move, AIC_BOX_FILL, intervals, dims);
     } while (next_choice(choice, counts, dims));
 }
 

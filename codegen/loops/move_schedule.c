@@ -39,17 +39,17 @@ static double passes_of(const aic_move *move, const aic_move_plan *p)
 /* A load and a store of every vector, the shuffles of transpositions, and what a tile costs. */
 static double predict_box(const aic_move *move, const aic_box *box, const aic_move_plan *p)
 {
-    double bytes = (double)aic_box_bytes(move, box), unit = (double)(p->transposes ? move->size : p->run);
-    double tile = p->chunk != 0 ? (double)p->chunk : (double)(p->rows * p->cols) * unit;
+    double bytes = (double)aic_box_bytes(move, box), run = (double)(p->transposes ? move->size : p->run);
+    double tile = p->chunk != 0 ? (double)p->chunk : (double)(p->rows * p->cols) * run;
     double access = (double)p->vector;
     if (p->transposes) {
         int64_t column = p->rows * move->size;
         access = column < 16 || column > p->vector ? access : (double)column;
     } else if (p->run < p->vector) {
-        access = unit;
+        access = run;
     }
     double cost = bytes / access * 2 + bytes / (double)p->vector * passes_of(move, p) + bytes / tile * TILE_COST;
-    return cost * (1 + SIZE_COST * log2(tile / unit));
+    return cost * (1 + SIZE_COST * log2(tile / run));
 }
 
 double aic_move_cost(const aic_move *move, const aic_move_derived *derived)
@@ -197,9 +197,9 @@ void aic_move_report(FILE *out, const aic_plan *plan)
 
 /* ---- loops ---- */
 
-static int64_t pieces(int64_t extent, int64_t piece)
+static int64_t steps(int64_t extent, int64_t step)
 {
-    return (extent + piece - 1) / piece;
+    return (extent + step - 1) / step;
 }
 
 /* The tiles within the box's dimensions, in the order of move_emit.c. */
@@ -210,12 +210,12 @@ static void nest_tiles(FILE *out, int depth, const aic_move *move, const aic_mov
     if (p->near.extent > 1) {
         aic_nest_line(out, depth++, "step of the burst", p->burst, "output +%lld bytes", (long long)p->near.out);
     }
-    aic_nest_line(out, depth++, "band", pieces(along, p->band), "%lld of %lld places of the output",
+    aic_nest_line(out, depth++, "band", steps(along, p->band), "%lld of %lld indices of the output",
                   (long long)(p->band < along ? p->band : along), (long long)along);
-    aic_nest_line(out, depth++, "tile along the input", pieces(p->read.extent, column), "%lld places of the input",
+    aic_nest_line(out, depth++, "tile along the input", steps(p->read.extent, column), "%lld indices of the input",
                   (long long)column);
     aic_nest_line(
-        out, depth, "tile along the output", pieces(p->band < along ? p->band : along, nexts ? p->group : p->rows),
+        out, depth, "tile along the output", steps(p->band < along ? p->band : along, nexts ? p->next_count : p->rows),
         p->transposes ? "transposes %lld x %lld elements of %lld bytes" : "moves %lld x %lld runs of %lld bytes",
         (long long)p->rows, (long long)p->cols, p->transposes ? (long long)move->size : (long long)p->run);
 }
@@ -227,8 +227,8 @@ void aic_move_nest(FILE *out, const aic_plan *plan)
         const aic_move_plan *p = &((const aic_move_derived *)plan->derived)->box[i];
         int depth = 0;
         if (p->near.extent > 1) {
-            aic_nest_line(out, depth++, "burst", pieces(p->near.extent, p->burst),
-                          "%lld neighbouring runs of the input", (long long)p->burst);
+            aic_nest_line(out, depth++, "burst", steps(p->near.extent, p->burst), "%lld neighbouring runs of the input",
+                          (long long)p->burst);
         }
         for (unsigned k = 0; k < p->box.dims; k++) {
             aic_nest_line(out, depth++, "dimension", p->box.dim[k].extent, "output +%lld bytes",

@@ -28,7 +28,7 @@ typedef struct grid {
     unsigned down, across;    /* lane blocks of a register along the rows and the columns */
     unsigned rows_in_lane;    /* rows that one lane of one register holds */
     unsigned columns_in_lane; /* columns that it holds when transposed */
-    bool spread; /* lanes take interleaved groups of columns, so that a register is contiguous in the output */
+    bool spread;              /* lanes take every so many columns, so that a register is contiguous in the output */
     LLVMValueRef out, in;
 } grid;
 
@@ -72,13 +72,13 @@ static LLVMValueRef join(const grid *g, LLVMValueRef *parts, unsigned count)
 /* Rows of a tile are those of `write`, index after index of `next`. */
 static unsigned row_of(const grid *g, unsigned row)
 {
-    return g->p->group > 1 ? row % (unsigned)g->p->write.extent : row;
+    return g->p->next_count > 1 ? row % (unsigned)g->p->write.extent : row;
 }
 
 static int64_t input_offset(const grid *g, unsigned row, unsigned column)
 {
     unsigned within = row_of(g, row);
-    int64_t next = g->p->group > 1 ? row / g->p->write.extent * g->p->next.in[0] : 0;
+    int64_t next = g->p->next_count > 1 ? row / g->p->write.extent * g->p->next.in[0] : 0;
     return next + (int64_t)within * g->p->write.in[0] + (int64_t)column * g->size;
 }
 
@@ -131,14 +131,14 @@ static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
     return LLVMBuildBitCast(e->builder, parts, type, "");
 }
 
-/* Moves column group c*across + l of a row to place c of lane l. */
+/* Moves the columns of a lane, number c*across + l of a row, to position c of lane l. */
 static LLVMValueRef spread_columns(const grid *g, LLVMValueRef row)
 {
     unsigned from[ELEMENTS_MAX], n = 0;
     for (unsigned lane = 0; lane < g->across; lane++) {
-        for (unsigned group = 0; group < g->count; group++) {
+        for (unsigned position = 0; position < g->count; position++) {
             for (unsigned i = 0; i < g->columns_in_lane; i++) {
-                from[n++] = (group * g->across + lane) * g->columns_in_lane + i;
+                from[n++] = (position * g->across + lane) * g->columns_in_lane + i;
             }
         }
     }

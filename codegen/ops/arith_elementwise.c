@@ -167,8 +167,8 @@ static track track_of(aic_box *box, int stream)
 }
 
 /* In the order of the box's dimensions: word batches, rows, lanes, H, W. `behind`: word batches after the first. */
-static void place(const aic_arith *p, const aic_arith_operand *o, const words *w, const channels *c, int64_t behind,
-                  track t)
+static void locate(const aic_arith *p, const aic_arith_operand *o, const words *w, const channels *c, int64_t behind,
+                   track t)
 {
     const int64_t at[AIC_ARITH_RANK] = {0, c->first, 0, 0}, batch = o->stride[AIC_ARITH_N] * WORD_BYTES;
     *t.start = aic_arith_word(p, o, at) * WORD_BYTES + (batch_of(p, o, w->first) + behind) * batch;
@@ -179,8 +179,8 @@ static void place(const aic_arith *p, const aic_arith_operand *o, const words *w
     *t.step[4] = o->stride[AIC_ARITH_W] * WORD_BYTES;
 }
 
-static void place_input(const aic_arith *p, const aic_arith_operand *o, const words *w, const channels *c, int stream,
-                        aic_elementwise_box *box)
+static void locate_input(const aic_arith *p, const aic_arith_operand *o, const words *w, const channels *c, int stream,
+                         aic_elementwise_box *box)
 {
     const int64_t parts = WORD_BITS / p->operand[AIC_ARITH_OUTPUT].bits;
     const int64_t count = box->part.count != 0 ? box->part.count : parts, per_word = WORD_BITS / o->bits;
@@ -188,10 +188,10 @@ static void place_input(const aic_arith *p, const aic_arith_operand *o, const wo
         return;
     }
     box->reads[stream] = true;
-    place(p, o, w, c, 0, track_of(&box->box, stream));
+    locate(p, o, w, c, 0, track_of(&box->box, stream));
     if (count > per_word && !o->broadcast[AIC_ARITH_N]) {
         box->reads[stream + 1] = true;
-        place(p, o, w, c, 1, track_of(&box->box, stream + 1));
+        locate(p, o, w, c, 1, track_of(&box->box, stream + 1));
     }
 }
 
@@ -205,17 +205,17 @@ static void add_box(const aic_arith *p, const words *w, const channels *c, aic_e
     for (unsigned i = 0; i < box->box.dims; i++) {
         box->box.dim[i].extent = extents[i];
     }
-    place(p, output, w, c, 0, track_of(&box->box, -1));
-    place_input(p, &p->operand[AIC_ARITH_INPUT0], w, c, AIC_ELEMENTWISE_A, box);
-    place_input(p, &p->operand[AIC_ARITH_INPUT1], w, c, AIC_ELEMENTWISE_B, box);
+    locate(p, output, w, c, 0, track_of(&box->box, -1));
+    locate_input(p, &p->operand[AIC_ARITH_INPUT0], w, c, AIC_ELEMENTWISE_A, box);
+    locate_input(p, &p->operand[AIC_ARITH_INPUT1], w, c, AIC_ELEMENTWISE_B, box);
     if (w->part.count != 0 || aic_elementwise_reads_old(&elementwise->value)) {
         box->reads[AIC_ELEMENTWISE_OLD] = true;
-        place(p, output, w, c, 0, track_of(&box->box, AIC_ELEMENTWISE_OLD));
+        locate(p, output, w, c, 0, track_of(&box->box, AIC_ELEMENTWISE_OLD));
     }
     box->pair = w->pairs ? output->stride[AIC_ARITH_N] * WORD_BYTES : 0;
     if (w->pairs && box->reads[AIC_ELEMENTWISE_OLD]) {
         box->reads[AIC_ELEMENTWISE_OLD_NEXT] = true;
-        place(p, output, w, c, 1, track_of(&box->box, AIC_ELEMENTWISE_OLD_NEXT));
+        locate(p, output, w, c, 1, track_of(&box->box, AIC_ELEMENTWISE_OLD_NEXT));
     }
 }
 

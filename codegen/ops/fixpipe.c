@@ -21,7 +21,7 @@ static aic_scale scale_of(aic_quant_pre mode)
 /* words: the operand of quantisation words. */
 static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *semantics, int words)
 {
-    const aic_fixpipe_places strides = aic_fixpipe_places_of(d);
+    const aic_fixpipe_strides strides = aic_fixpipe_strides_of(d);
     const int64_t size = (int64_t)aic_dtype_size(d->dst);
     return (aic_epilogue){
         .source = d->src,

@@ -8,7 +8,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     (void)semantics;
     const aic_load_data_desc *d = desc;
     int64_t size = (int64_t)aic_dtype_size(d->dtype);
-    const aic_place row = {1, ROW_BYTES, 0}, element = {1, size, 0};
+    const aic_blocked_stride row = {1, ROW_BYTES, 0}, element = {1, size, 0};
     const aic_move_axis dims[] = {
         {d->repeatTimes, {1, (d->dstGap + 1) * FRACTAL_BYTES, 0}, {1, d->srcStride * FRACTAL_BYTES, 0}, false},
         {ROWS, row, d->ifTranspose ? element : row, false},

@@ -9,11 +9,13 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const aic_load_data_transpose_desc *d = desc;
     int64_t size = (int64_t)aic_dtype_size(d->dtype), fractals = size == 2 ? 1 : 2;
     int64_t side = size == 1 ? 32 : 16, next = (d->dstFracGap + 1) * FRACTAL_BYTES;
-    const aic_place row = {1, ROW_BYTES, 0};
+    const aic_blocked_stride row = {1, ROW_BYTES, 0};
     /* The fractals of a square lie below each other, of 4-byte elements side by side. */
-    const aic_place in_column = size == 4 ? (aic_place){8, FRACTAL_BYTES, size} : (aic_place){1, size, 0};
-    const aic_place out_row = size == 1 ? (aic_place){ROWS, next, ROW_BYTES} : row;
-    const aic_place out_column = size == 4 ? (aic_place){8, next, size} : (aic_place){1, size, 0};
+    const aic_blocked_stride in_column =
+        size == 4 ? (aic_blocked_stride){8, FRACTAL_BYTES, size} : (aic_blocked_stride){1, size, 0};
+    const aic_blocked_stride out_row = size == 1 ? (aic_blocked_stride){ROWS, next, ROW_BYTES} : row;
+    const aic_blocked_stride out_column =
+        size == 4 ? (aic_blocked_stride){8, next, size} : (aic_blocked_stride){1, size, 0};
     const aic_move_axis dims[] = {
         {d->repeatTimes,
          {1, (d->dstGap + 1) * FRACTAL_BYTES, 0},

@@ -6,21 +6,21 @@
 #include "frontend/layout/tile.h"
 
 /* From one index to the next block, and within a block. */
-static aic_place place(const aic_tile *tile, bool column, int64_t size)
+static aic_blocked_stride stride_of(const aic_tile *tile, bool column, int64_t size)
 {
     const int64_t block = column ? tile->inner_cols : tile->inner_rows;
     const int64_t outer = aic_tile_index(tile, column ? 0 : block, column ? block : 0);
     const int64_t inner = aic_tile_index(tile, !column, column);
-    return (aic_place){block, outer * size, block > 1 ? inner * size : 0};
+    return (aic_blocked_stride){block, outer * size, block > 1 ? inner * size : 0};
 }
 
 /* The boxes of a move whose input stands still. */
 static void describe_region(aic_move *move, const aic_texpands_desc *d, int64_t size)
 {
     const aic_tile tile = aic_tile_of(d);
-    const aic_place still = {1, 0, 0};
-    const aic_move_axis dims[] = {{d->v_row, place(&tile, false, size), still, false},
-                                  {d->v_col, place(&tile, true, size), still, false}};
+    const aic_blocked_stride still = {1, 0, 0};
+    const aic_move_axis dims[] = {{d->v_row, stride_of(&tile, false, size), still, false},
+                                  {d->v_col, stride_of(&tile, true, size), still, false}};
     aic_move_describe(move, (unsigned)size, dims, sizeof dims / sizeof *dims);
 }
 
@@ -38,7 +38,7 @@ static aic_dynamic_fill_dim region_dim(const aic_texpands_desc *d, const aic_til
                                   .operand = !dynamic ? 0
                                              : column ? AIC_TEXPANDS_V_COL
                                                       : AIC_TEXPANDS_V_ROW,
-                                  .place = place(tile, column, size)};
+                                  .stride = stride_of(tile, column, size)};
 }
 
 static void describe_dynamic(aic_dynamic_fill *fill, const aic_texpands_desc *d)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* In bytes. */
-static aic_place place_of(const aic_layout_place *p, int64_t size)
+static aic_blocked_stride in_bytes(const aic_layout_stride *p, int64_t size)
 {
-    return (aic_place){.block = p->block, .outer = p->outer * size, .inner = p->inner * size};
+    return (aic_blocked_stride){.block = p->block, .outer = p->outer * size, .inner = p->inner * size};
 }
 
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
@@ -18,14 +18,14 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     const aic_layout_info *dst = aic_layout_get(d->dst);
     const int64_t size = (int64_t)aic_dtype_size(d->dtype);
     const aic_tensor tensor = aic_transdata_tensor(d);
-    aic_layout_place in[AIC_TENSOR_RANK_MAX], out[AIC_TENSOR_RANK_MAX];
+    aic_layout_stride in[AIC_TENSOR_RANK_MAX], out[AIC_TENSOR_RANK_MAX];
     aic_move_axis dims[AIC_TENSOR_RANK_MAX];
     unsigned count = (unsigned)strlen(letters);
-    aic_layout_places(d->src, &tensor, in);
-    aic_layout_places(d->dst, &tensor, out);
+    aic_layout_strides(d->src, &tensor, in);
+    aic_layout_strides(d->dst, &tensor, out);
     for (unsigned k = 0; k < count; k++) {
         const size_t i = (size_t)(strchr(dst->tensor, letters[k]) - dst->tensor);
-        dims[k] = (aic_move_axis){d->shape[k], place_of(&out[i], size), place_of(&in[i], size), dst->padded};
+        dims[k] = (aic_move_axis){d->shape[k], in_bytes(&out[i], size), in_bytes(&in[i], size), dst->padded};
     }
     aic_move_describe(aic_move_begin(work), (unsigned)size, dims, count);
 }

@@ -50,7 +50,7 @@ static uint32_t native_features(aic_core *core)
     return features;
 }
 
-/* Linux saves tiles only for processes that asked it to; signal frames become larger by them. The permission is the
+/* Linux saves tiles only for processes that requested it; signal frames become larger by them. The permission is the
  * whole process's, and inherited by fork (Documentation/arch/x86/xstate.rst). */
 static int permit_tiles(void)
 {

@@ -14,7 +14,7 @@ enum {
 #define AIC_CPU_AMX (AIC_CPU_TILES | AIC_CPU_TILES_INT8 | AIC_CPU_TILES_BF16)
 
 /* The features whose instructions an emulator executes. The library has no definition: an emulator that is loaded into
- * the process, or linked with it, brings one (tests/emulate). It is asked once. */
+ * the process, or linked with it, brings one (tests/emulate). It is called once. */
 uint32_t aic_emulated_features(void);
 
 #endif

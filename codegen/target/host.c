@@ -1,5 +1,5 @@
-/* From what a processor, a kernel and an emulator say to the levels that run. Nothing here asks the machine: tests give
- * it machines that they do not have. */
+/* From what a processor, a kernel and an emulator say to the levels that run. Nothing here looks at the machine: tests
+ * give it machines that they do not have. */
 #include "codegen/target/host.h"
 
 #include <errno.h>
@@ -186,7 +186,7 @@ static const struct {
     {EINVAL, "it does not know the request, Linux 5.16 is the first that does"},
     {EOPNOTSUPP, "it does not support tile state"},
     {ENOSPC, "a thread of this process has an alternate signal stack that is too small for it"},
-    {EPERM, "the process may not ask for it"},
+    {EPERM, "the process may not request it"},
     {ENOSYS, "the system call is not there"},
 };
 

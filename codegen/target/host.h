@@ -30,8 +30,8 @@ aic_core aic_core_find(const char *name);
 /* How a level runs. */
 typedef enum aic_host_way { AIC_HOST_LACKS, AIC_HOST_NATIVE, AIC_HOST_EMULATED } aic_host_way;
 
-/* This host. Found by the first call, which also asks the kernel for the permission that AMX needs. Threads may call
- * it at any time. */
+/* This host. Found by the first call, which also requests the permission from the kernel that AMX needs. Threads may
+ * call it at any time. */
 const aic_host *aic_host_this(void);
 
 aic_arch aic_host_arch(void);
@@ -71,7 +71,7 @@ aic_core aic_x86_core(uint32_t vendor, uint32_t features);
 uint32_t aic_aarch64_features(uint64_t hwcap, uint64_t hwcap2);
 
 /* The host with the processor's features `native` and the emulator's `emulated`. Where the processor has AMX and no
- * emulator takes it over, `permit` asks the kernel for its permission: 0 or an errno. */
+ * emulator takes it over, `permit` requests the kernel's permission: 0 or an errno. */
 aic_host aic_host_with(uint32_t native, uint32_t emulated, int (*permit)(void));
 
 #endif

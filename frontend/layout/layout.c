@@ -144,12 +144,12 @@ static int64_t block_of(const aic_layout_info *layout, const aic_tensor *t, char
     return 1;
 }
 
-void aic_layout_places(aic_layout layout, const aic_tensor *t, aic_layout_place strides[AIC_TENSOR_RANK_MAX])
+void aic_layout_strides(aic_layout layout, const aic_tensor *t, aic_layout_stride strides[AIC_TENSOR_RANK_MAX])
 {
     const aic_layout_info *l = &layouts[layout];
     int64_t stride = 1;
     for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
-        strides[d] = (aic_layout_place){.block = 1};
+        strides[d] = (aic_layout_stride){.block = 1};
     }
     for (size_t i = strlen(l->axes); i-- > 0;) {
         for (int d = 0; l->tensor[d] != '\0'; d++) {

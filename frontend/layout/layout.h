@@ -43,12 +43,12 @@ const aic_layout_info *aic_layout_get(aic_layout layout);
 
 /* Where elements lie along one dimension of the tensor: index i adds i / block * outer + i % block * inner cells.
  * Without blocks block is 1. */
-typedef struct aic_layout_place {
+typedef struct aic_layout_stride {
     int64_t block, outer, inner;
-} aic_layout_place;
+} aic_layout_stride;
 
 /* The strides in the tensor's order. The layout holds this tensor. */
-void aic_layout_places(aic_layout layout, const aic_tensor *t, aic_layout_place strides[AIC_TENSOR_RANK_MAX]);
+void aic_layout_strides(aic_layout layout, const aic_tensor *t, aic_layout_stride strides[AIC_TENSOR_RANK_MAX]);
 
 /* Whether elements of this type can be laid out so; the type has 1, 2 or 4 bytes. */
 bool aic_layout_takes(aic_layout layout, aic_dtype dtype);

@@ -113,10 +113,10 @@ bool aic_fixpipe_fills(const aic_fixpipe_desc *desc)
     return desc->format == AIC_NZ && is_set(&desc->fill_block) && desc->nSize / 16 % 2 != 0;
 }
 
-aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc)
+aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc)
 {
     if (desc->format == AIC_ROW_MAJOR) {
-        return (aic_fixpipe_places){
+        return (aic_fixpipe_strides){
             .matrices = has_matrices(desc) ? desc->ndNum : 1,
             .width = desc->nSize,
             .row = desc->dstStride,
@@ -125,7 +125,7 @@ aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc)
         };
     }
     const int64_t width = block_width(desc);
-    return (aic_fixpipe_places){
+    return (aic_fixpipe_strides){
         .matrices = 1,
         .width = width,
         .block = desc->dstStride * 32 / (int64_t)aic_dtype_size(desc->dst),
@@ -388,7 +388,7 @@ enum { DST, SRC, CBUF_WORKSPACE, OPERANDS };
 
 /* One more than the last element of src that is read; of dst that is written (section 4.5). Both grow with the row and
  * the matrix; with the column, too, unless all blocks of src are the same one. */
-static int64_t src_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_places *to)
+static int64_t src_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to)
 {
     const int64_t block = (desc->nSize - 1) / 16;
     const int64_t column = block > 0 && desc->srcStride == 0 ? 15 : (desc->nSize - 1) % 16;
@@ -396,7 +396,7 @@ static int64_t src_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_places
     return matrix + block * desc->srcStride * 16 + (desc->mSize - 1) * 16 + column + 1;
 }
 
-static int64_t dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_places *to)
+static int64_t dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to)
 {
     const int64_t last = aic_fixpipe_fills(desc) ? desc->nSize + 15 : desc->nSize - 1;
     return (to->matrices - 1) * to->matrix + last / to->width * to->block + (desc->mSize - 1) * to->tail +
@@ -408,7 +408,7 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
 {
     (void)semantics;
     const aic_fixpipe_desc *desc = descriptor;
-    const aic_fixpipe_places to = aic_fixpipe_places_of(desc);
+    const aic_fixpipe_strides to = aic_fixpipe_strides_of(desc);
     const bool words = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
     operands[DST] = (aic_operand){
         .name = "dst",
@@ -440,7 +440,7 @@ static void fixpipe_accessed(const void *descriptor, const aic_semantics *semant
 {
     (void)semantics;
     const aic_fixpipe_desc *desc = descriptor;
-    const int64_t matrices = desc->ndNum == 0 ? 0 : aic_fixpipe_places_of(desc).matrices;
+    const int64_t matrices = desc->ndNum == 0 ? 0 : aic_fixpipe_strides_of(desc).matrices;
     const int64_t rows = aic_size_multiply(desc->mSize, matrices), filled = aic_fixpipe_fills(desc) ? 16 : 0;
     aic_accessed(bytes, DST, aic_size_multiply(desc->nSize + filled, rows), desc->dst);
     aic_accessed(bytes, SRC, aic_size_multiply(desc->nSize, rows), desc->src);
@@ -506,7 +506,7 @@ static aic_status fixpipe_check_data(const void *descriptor, const void *const o
 /* A single column block is rows like those of the other format. */
 static void canonicalise_format(aic_fixpipe_desc *desc)
 {
-    const aic_fixpipe_places strides = aic_fixpipe_places_of(desc);
+    const aic_fixpipe_strides strides = aic_fixpipe_strides_of(desc);
     if (desc->format == AIC_NZ && desc->nSize <= strides.width && !aic_fixpipe_fills(desc)) {
         desc->format = AIC_ROW_MAJOR;
         desc->isChannelSplit = false;
@@ -564,7 +564,7 @@ static bool relu_is_idle(const aic_fixpipe_desc *desc)
  * some stride makes dst as long. */
 static void canonicalise_empty(aic_fixpipe_desc *desc)
 {
-    const aic_fixpipe_places strides = aic_fixpipe_places_of(desc);
+    const aic_fixpipe_strides strides = aic_fixpipe_strides_of(desc);
     const bool words = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
     const int64_t steps = desc->mSize > 1 ? desc->mSize - 1 : 1, rest = dst_extent(desc, &strides) - desc->nSize;
     if (rest % steps == 0 && (desc->mSize > 1 || rest == 0)) {

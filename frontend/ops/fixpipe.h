@@ -20,17 +20,17 @@ aic_fixpipe_scale aic_fixpipe_scale_of(aic_quant_pre mode);
  *     i*matrix + (n/width)*block + j*row + n%width
  *
  * but for the last 16 columns when tail is 16: they lie `tail` apart from row to row. */
-typedef struct aic_fixpipe_places {
+typedef struct aic_fixpipe_strides {
     int64_t matrices; /* 1 for ndNum = 0, which touches nothing, and for NZ */
     int64_t width;    /* nSize in ROW_MAJOR: one block of all columns */
     int64_t block, row, matrix;
     int64_t tail; /* row of the last block: 16 for an odd last block of int8 and uint8, else `row` */
-} aic_fixpipe_places;
+} aic_fixpipe_strides;
 
 /* Whether an odd last block of 16 columns is stored as one of 32, zeros in its last 16; of any descriptor. */
 bool aic_fixpipe_fills(const aic_fixpipe_desc *desc);
 
-aic_fixpipe_places aic_fixpipe_places_of(const aic_fixpipe_desc *desc);
+aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc);
 
 /* Entries of aic_op_fixpipe; see aic_op_info for what each does. */
 void aic_fixpipe_random(uint64_t *state, void *desc);

@@ -135,7 +135,7 @@ static bool is_full(const aic_tensor *tensor, aic_layout layout)
 }
 
 /* Whether every index of a dimension of this size adds the same number of cells. */
-static bool same_stride(const aic_layout_place *a, const aic_layout_place *b, int64_t size)
+static bool same_stride(const aic_layout_stride *a, const aic_layout_stride *b, int64_t size)
 {
     enum { BLOCK_MAX = 32 };
     bool same = true;
@@ -154,9 +154,9 @@ static bool same_stride(const aic_layout_place *a, const aic_layout_place *b, in
 static bool same_cells(const aic_tensor *tensor, aic_layout a, aic_layout b)
 {
     const dims of_a = dims_of(tensor, a), of_b = dims_of(tensor, b);
-    aic_layout_place in_a[AIC_TENSOR_RANK_MAX], in_b[AIC_TENSOR_RANK_MAX];
-    aic_layout_places(a, tensor, in_a);
-    aic_layout_places(b, tensor, in_b);
+    aic_layout_stride in_a[AIC_TENSOR_RANK_MAX], in_b[AIC_TENSOR_RANK_MAX];
+    aic_layout_strides(a, tensor, in_a);
+    aic_layout_strides(b, tensor, in_b);
     bool same = of_a.rank == of_b.rank && memcmp(of_a.size, of_b.size, sizeof of_a.size) == 0;
     for (int d = 0; d < AIC_TENSOR_RANK_MAX; d++) {
         same = same && same_stride(&in_a[d], &in_b[d], tensor->size[d]);

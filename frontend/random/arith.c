@@ -149,8 +149,8 @@ static int64_t draw_address(uint64_t *state, const aic_semantics *semantics, int
     return 4 * (lane * all + word);
 }
 
-void aic_random_places(uint64_t *state, const aic_semantics *semantics, const aic_arith_fields *fields,
-                       const int64_t bits[AIC_ARITH_OPERANDS])
+void aic_random_addresses(uint64_t *state, const aic_semantics *semantics, const aic_arith_fields *fields,
+                          const int64_t bits[AIC_ARITH_OPERANDS])
 {
     const bool local = *fields->memory == AIC_MEMORY_LOCAL;
     const aic_semantics memory = aic_random_memory(semantics);
@@ -241,7 +241,7 @@ static void break_lane(uint64_t *state, const aic_arith_fields *fields, int oper
     }
 }
 
-void aic_random_break_places(uint64_t *state, const aic_arith_fields *fields, const bool tensor[AIC_ARITH_OPERANDS])
+void aic_random_break_addresses(uint64_t *state, const aic_arith_fields *fields, const bool tensor[AIC_ARITH_OPERANDS])
 {
     static void (*const breakers[])(uint64_t *, const aic_arith_fields *, int) = {
         break_memory, break_shape, break_address, break_address, break_stride, break_stride, break_unique, break_lane};

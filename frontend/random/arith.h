@@ -18,15 +18,15 @@ aic_semantics aic_random_memory(const aic_semantics *semantics);
 
 /* Shape, strides and addresses in that memory; bits: of the operands' elements. Elements of inputs may share words with
  * the output, or lie past the end of a lane, in local memory: the caller draws again. */
-void aic_random_places(uint64_t *state, const aic_semantics *semantics, const aic_arith_fields *fields,
-                       const int64_t bits[AIC_ARITH_OPERANDS]);
+void aic_random_addresses(uint64_t *state, const aic_semantics *semantics, const aic_arith_fields *fields,
+                          const int64_t bits[AIC_ARITH_OPERANDS]);
 
 /* Puts an input where the output is. */
 void aic_random_in_place(const aic_arith_fields *fields, int input);
 
-/* Breaks one rule of aic_arith_check_places() in a legal descriptor; in memory=local when `local`. Operands that are
+/* Breaks one rule of aic_arith_check_addresses() in a legal descriptor; in memory=local when `local`. Operands that are
  * not tensors are left alone. May turn sizes into 2. */
-void aic_random_break_places(uint64_t *state, const aic_arith_fields *fields, const bool tensor[AIC_ARITH_OPERANDS]);
+void aic_random_break_addresses(uint64_t *state, const aic_arith_fields *fields, const bool tensor[AIC_ARITH_OPERANDS]);
 
 /* An operation of one of the entries, and a number that is none. */
 aic_atomic_op aic_random_op(uint64_t *state, bool fixed);

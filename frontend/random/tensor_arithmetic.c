@@ -87,7 +87,7 @@ static void draw_words(uint64_t *state, const aic_semantics *semantics, aic_memo
     const aic_arith_fields fields = FIELDS_OF(desc);
     do {
         desc->memory = memory;
-        aic_random_places(state, semantics, &fields, bits);
+        aic_random_addresses(state, semantics, &fields, bits);
         desc->op = aic_random_op(state, false);
         desc->input0_is_const = constants && aic_rng_once_in(state, 6);
         desc->input1_is_const = constants && aic_rng_once_in(state, 4);
@@ -112,7 +112,7 @@ static void break_words_layout(uint64_t *state, aic_tensor_arithmetic_desc *desc
 {
     const aic_arith_fields fields = FIELDS_OF(desc);
     const bool tensor[] = {true, true, desc->op != AIC_BM_CPY};
-    aic_random_break_places(state, &fields, tensor);
+    aic_random_break_addresses(state, &fields, tensor);
 }
 
 static void break_words_op(uint64_t *state, aic_tensor_arithmetic_desc *desc)
@@ -201,7 +201,7 @@ static void draw_integers(uint64_t *state, const aic_semantics *semantics, aic_m
         desc->memory = memory;
         desc->op = aic_random_op(state, true);
         draw_widths(state, desc, bits);
-        aic_random_places(state, semantics, &fields, bits);
+        aic_random_addresses(state, semantics, &fields, bits);
         desc->rshift_bit = AIC_RNG_PICK(state, 0, 1, 3, 7, aic_rng_range(state, 0, 31));
         desc->lshift_bit = AIC_RNG_PICK(state, 0, 1, 3, aic_rng_range(state, 0, 31));
         desc->shift_type = aic_rng_range(state, 0, 1);
@@ -229,7 +229,7 @@ static void break_integers_layout(uint64_t *state, aic_tensor_arithmetic_quantiz
     const aic_arith_fields fields = FIELDS_OF(desc);
     const bool tensor[] = {true, true, desc->op != AIC_BM_CPY};
     desc->input1_h_is1 = desc->input1_w_is1 = false; /* so that its strides count */
-    aic_random_break_places(state, &fields, tensor);
+    aic_random_break_addresses(state, &fields, tensor);
 }
 
 static void break_integers_op(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)

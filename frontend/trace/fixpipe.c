@@ -10,7 +10,7 @@
 /* ---- fixpipe ---- */
 
 /* Row and column of the element `at` elements behind the start of a matrix of rows `stride` apart. */
-static bool find_in_rows(const aic_fixpipe_desc *desc, int64_t at, aic_trace_place *position)
+static bool find_in_rows(const aic_fixpipe_desc *desc, int64_t at, aic_trace_position *position)
 {
     if (at < 0) {
         return false;
@@ -21,7 +21,7 @@ static bool find_in_rows(const aic_fixpipe_desc *desc, int64_t at, aic_trace_pla
 }
 
 /* The same of column blocks. Blocks of bytes are two blocks of 16 columns, an odd last one is alone. */
-static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *position)
+static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_trace_position *position)
 {
     const int64_t size = (int64_t)aic_dtype_size(desc->dst);
     const int64_t width = size == 1 ? 32 : desc->isChannelSplit ? 8 : 16;
@@ -40,10 +40,10 @@ static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_tr
     return false;
 }
 
-bool aic_trace_fixpipe_place(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *position)
+bool aic_trace_fixpipe_position(const aic_fixpipe_desc *desc, int64_t element, aic_trace_position *position)
 {
     bool found = false;
-    *position = (aic_trace_place){.filled = false};
+    *position = (aic_trace_position){.filled = false};
     if (desc->format == AIC_NZ) {
         found = desc->ndNum != 0 && find_in_blocks(desc, element, position);
     } else {
@@ -138,7 +138,7 @@ static uint64_t rectified(aic_sink *out, aic_dtype dtype, uint64_t source)
 }
 
 uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_overflow overflow, const uint64_t *words,
-                           const aic_trace_place *position, uint64_t source)
+                           const aic_trace_position *position, uint64_t source)
 {
     const bool ints = desc->src == AIC_INT32, bytes = aic_dtype_size(desc->dst) == 1;
     const uint64_t word = words ? words[position->column] : desc->deqScalar;
@@ -163,11 +163,11 @@ uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_over
 
 /* ---- tik_fixpipe ---- */
 
-bool aic_trace_tik_fixpipe_place(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_place *position)
+bool aic_trace_tik_fixpipe_position(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_position *position)
 {
     const int64_t rows = desc->burst_len / 2; /* of 16 elements of 4 bytes */
     const int64_t burst = rows * 16 + desc->dst_stride * 32 / (int64_t)aic_dtype_size(desc->dst);
-    *position = (aic_trace_place){.matrix = element / burst};
+    *position = (aic_trace_position){.matrix = element / burst};
     position->row = element % burst / 16;
     position->column = element % burst % 16;
     position->from = (position->matrix * ((rows + 15) / 16 * 16) + position->row) * 16 + position->column;
@@ -191,7 +191,7 @@ static uint64_t biased(aic_sink *out, const aic_tik_fixpipe_desc *desc, const vo
 }
 
 uint64_t aic_trace_tik_fixpipe(aic_sink *out, const aic_tik_fixpipe_desc *desc, aic_overflow overflow,
-                               void *const operands[], const aic_trace_place *position, uint64_t source)
+                               void *const operands[], const aic_trace_position *position, uint64_t source)
 {
     char what[128];
     snprintf(what, sizeof what, "tik_fixpipe, burst %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n",

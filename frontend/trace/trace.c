@@ -59,14 +59,14 @@ static bool produce(const tracing *t, aic_sink *out, const aic_stage *stage, voi
                                       : aic_trace_mmad(out, &stage->desc.mmad, t->overflow, own, element, bits);
 }
 
-static bool find_position(const aic_stage *stage, int64_t element, aic_trace_place *position)
+static bool find_position(const aic_stage *stage, int64_t element, aic_trace_position *position)
 {
-    return stage->op == AIC_OP_FIXPIPE ? aic_trace_fixpipe_place(&stage->desc.fixpipe, element, position)
-                                       : aic_trace_tik_fixpipe_place(&stage->desc.tik_fixpipe, element, position);
+    return stage->op == AIC_OP_FIXPIPE ? aic_trace_fixpipe_position(&stage->desc.fixpipe, element, position)
+                                       : aic_trace_tik_fixpipe_position(&stage->desc.tik_fixpipe, element, position);
 }
 
 static uint64_t consume(const tracing *t, aic_sink *out, const aic_stage *stage, void *const own[],
-                        const aic_trace_place *position, uint64_t source)
+                        const aic_trace_position *position, uint64_t source)
 {
     if (stage->op == AIC_OP_FIXPIPE) {
         return aic_trace_fixpipe(out, &stage->desc.fixpipe, t->overflow, own[2], position, source);
@@ -109,7 +109,7 @@ static bool trace_stages(tracing *t, const aic_semantics *semantics, aic_sink *o
 {
     const aic_stage *last = &t->spec->stage[t->spec->count - 1];
     void *own[AIC_OPERANDS_MAX];
-    aic_trace_place position;
+    aic_trace_position position;
     if (!is_consumer(last->op)) {
         return accumulate(t, semantics, out, t->element, &t->bits);
     }

@@ -49,15 +49,15 @@ bool aic_trace_mmad(aic_sink *out, const aic_mmad_desc *desc, aic_overflow overf
 
 /* Consumers in two parts: which element of src makes an element of dst, and of which matrix, row and column it is
  * (false: none does); and what is done with its value. */
-typedef struct aic_trace_place {
+typedef struct aic_trace_position {
     int64_t from;
     int64_t matrix, row, column; /* tik_fixpipe: burst, row, column of the burst */
     bool filled;                 /* none makes it: it is a zero of fill_block */
-} aic_trace_place;
+} aic_trace_position;
 
-bool aic_trace_fixpipe_place(const aic_fixpipe_desc *desc, int64_t element, aic_trace_place *position);
+bool aic_trace_fixpipe_position(const aic_fixpipe_desc *desc, int64_t element, aic_trace_position *position);
 uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_overflow overflow, const uint64_t *words,
-                           const aic_trace_place *position, uint64_t source);
+                           const aic_trace_position *position, uint64_t source);
 
 /* A stage of a chain between them: what it makes of accumulator number `element`, which is `source`. input1: its
  * operand, called `name` in the chain; NULL: it has none; left[s]: the accumulator as stage s has left it, 1 the
@@ -65,8 +65,8 @@ uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_over
 uint64_t aic_trace_arithmetic(aic_sink *out, const aic_tensor_arithmetic_desc *desc, const char *name,
                               const void *input1, const uint64_t *left, int64_t element, uint64_t source);
 
-bool aic_trace_tik_fixpipe_place(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_place *position);
+bool aic_trace_tik_fixpipe_position(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_position *position);
 uint64_t aic_trace_tik_fixpipe(aic_sink *out, const aic_tik_fixpipe_desc *desc, aic_overflow overflow,
-                               void *const operands[], const aic_trace_place *position, uint64_t source);
+                               void *const operands[], const aic_trace_position *position, uint64_t source);
 
 #endif

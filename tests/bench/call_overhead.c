@@ -4,7 +4,7 @@
  * The last line is a program of PTO-AS: 16 fills of tiles of 1 KiB, one kernel, by aic_pto_run and by as many calls of
  * aic_jit_texpands.
  *
- * "one shape" asks for the same shape every time; "16 shapes in turn" takes the way through the hash table. Each figure
+ * "one shape" requests the same shape every time; "16 shapes in turn" takes the way through the hash table. Each figure
  * is the median of many short rounds in which the three kinds alternate, so that they see the same machine.
  *
  *     call_overhead [LIMIT_NS]     exit status 1 when aic_jit_conv2d adds more than LIMIT_NS */

@@ -75,18 +75,18 @@ static void window_cut(window *w, const bench_data *layer, int64_t row, int64_t 
 {
     const aic_conv2d_desc *d = desc_of(&layer->spec);
     int64_t top = row * d->stride[0] - d->pad[2], left = col * d->stride[1] - d->pad[0];
-    size_t cell = (size_t)d->fm_shape[C0] * aic_dtype_size(d->dtype);
+    size_t pixel = (size_t)d->fm_shape[C0] * aic_dtype_size(d->dtype);
     unsigned char *to = w->data.pointer[FEATURE_MAP];
     const unsigned char *image = layer->pointer[FEATURE_MAP];
     for (int64_t c1 = 0; c1 < d->fm_shape[0]; c1++) {
         for (int64_t h = top; h < top + reach(d, 0); h++) {
-            for (int64_t x = left; x < left + reach(d, 1); x++, to += cell) {
+            for (int64_t x = left; x < left + reach(d, 1); x++, to += pixel) {
                 bool inside = h >= 0 && h < d->fm_shape[H] && x >= 0 && x < d->fm_shape[W];
                 int64_t from = (c1 * d->fm_shape[H] + h) * d->fm_shape[W] + x;
                 if (inside) {
-                    memcpy(to, image + (size_t)from * cell, cell);
+                    memcpy(to, image + (size_t)from * pixel, pixel);
                 } else {
-                    memset(to, 0, cell);
+                    memset(to, 0, pixel);
                 }
             }
         }

@@ -24,7 +24,7 @@ typedef struct bench_kind {
     aic_accumulate accumulate;
     const char *peak_name;
     double (*peak)(void); /* 10^9 multiply-accumulates a second */
-    double target;        /* share of that peak which the design asks for */
+    double target;        /* share of that peak which the design requires */
 } bench_kind;
 
 /* The kinds, an entry without a name behind the last. */

@@ -1,5 +1,5 @@
-/* oneDNN's C interface of versions 2 and 3 as one: what is spelled differently in the two is a function here. What is
- * spelled alike is called directly, descriptors of memory being dnnl_layout in both. */
+/* oneDNN's C interface of versions 2 and 3 as one: what has different names in the two is a function here. What has the
+ * same name is called directly, descriptors of memory being dnnl_layout in both. */
 #ifndef AIC_BENCH_DNNL_ANY_H
 #define AIC_BENCH_DNNL_ANY_H
 

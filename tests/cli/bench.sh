@@ -46,7 +46,7 @@ ok 'each another schedule' test "$(grep -o '"schedule":"[^"]*"' .out | sort -u |
 ok 'the default first' grep -Fq "\"schedule\":\"$(plan)\",\"origin\":\"default\"" <(head -n 1 .out)
 expect 'a table of them' 0 ' ratio +compile ms' "$aicjit" bench "$half" --schedule all "${short[@]}"
 ok 'the operator is not repeated' test "$(count 'conv2d(')" -eq 1
-ok 'but its schedules are told' test "$(count ' schedule(.*) as above$')" -gt 0
+ok 'but its schedules are listed' test "$(count ' schedule(.*) as above$')" -gt 0
 expect 'one schedule' 0 '"origin":"given"' "$aicjit" bench "$half" --schedule 'schedule(rows=1, cols=1, vectors=1, unroll=1, band=1)' --json "${short[@]}"
 ok 'is one line' test "$(count '^{')" -eq 1
 ok 'with the ratio to the default' test "$(count '"ratio":0.0000')" -eq 0

@@ -31,7 +31,7 @@ file=$(find kernels -name 'aic_mmad_*' | head -n 1)
 printf 'x' | dd of="$file" bs=1 seek=500 conv=notrunc status=none
 expect 'verify finds what is damaged' 1 '^FAILED aic_mmad_.*: it is damaged$' "$aicjit" cache verify
 ok 'and counts it' grep -q '^3 passed, 1 failed$' .out
-expect 'a damaged file is told of' 0 'warning: disk cache: .*it is damaged' "$aicjit" cache warm --batch batch.txt
+expect 'a damaged file is reported' 0 'warning: disk cache: .*it is damaged' "$aicjit" cache warm --batch batch.txt
 ok 'and made again' grep -q '^1 kernels made, 2 were there$' .out
 expect 'then all is in order' 0 '^4 passed, 0 failed$' "$aicjit" cache verify
 
@@ -125,7 +125,7 @@ if [ "$(id -u)" -eq 0 ]; then
     chmod 755 "$work"
     cp -p user other && chown 65534 other && chmod 4755 other
     files=$(find kernels | wc -l)
-    expect 'a set-user-id program does not ask the environment' 0 '' env AIC_CACHE=none ./other 22
+    expect 'a set-user-id program does not read the environment' 0 '' env AIC_CACHE=none ./other 22
     ok 'and leaves no kernel in its folder' test "$(find kernels | wc -l)" -eq "$files"
     rm other
 fi

@@ -58,7 +58,7 @@ if cc -std=c11 -shared -fPIC -o wrong.so -I "$here/../../frontend/include" "$her
     sleep 2
     kill -s TERM $pid
     wait $pid
-    verdict 'a signal and a reader who does not read: exit status' "$(($? != 1))" 'not 1'
+    verdict 'a signal and a reader that does not read: exit status' "$(($? != 1))" 'not 1'
     exec 3<&-
     env LD_PRELOAD="$work/wrong.so" ASAN_OPTIONS=verify_asan_link_order=0 "$aicjit" check --fuzz 1000000 >pipe 2>err.txt &
     pid=$!

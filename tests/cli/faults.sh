@@ -15,13 +15,13 @@ harmless='
     pthread_setcancelstate pthread_attr_destroy pthread_cond_wait pthread_cond_timedwait pthread_cond_signal
     pthread_cond_broadcast pthread_cond_destroy pthread_condattr_destroy pthread_mutex_destroy pthread_self
 '
-# When the library is loaded, before anything can be asked of it; what follows is a status of every compilation.
+# When the library is loaded, before it can be called; what follows is a status of every compilation.
 loading='pthread_atfork pthread_key_create'
 # Text into memory streams, whose failure ferror() and fclose() tell; and the question for a permission, whose answers
 # tests/test_host.c gives.
-told='fprintf vfprintf fputc fputs putc link syscall'
+output='fprintf vfprintf fputc fputs putc link syscall'
 wrapped=$(nm "$build/aicjit-faults" | sed -n 's/.* [tT] __wrap_//p')
-known=$(tr -s ' ' '\n' <<<"$harmless $loading $told $wrapped" | sed 's/^_*//; /^$/d')
+known=$(tr -s ' ' '\n' <<<"$harmless $loading $output $wrapped" | sed 's/^_*//; /^$/d')
 if nm "$build/libaicjit.a" 2>/dev/null | grep -E '__(asan|tsan)_init' >/dev/null; then
     echo 'not run: whether all calls are known: a sanitizer has its own'
     verdict 'not run' 0 ''

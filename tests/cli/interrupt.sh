@@ -16,7 +16,7 @@ begin() {
     until_true has_handlers
 }
 
-has_handlers() { # of SIGTERM, and is no longer the shell, which has one, too: so the name is asked first
+has_handlers() { # of SIGTERM, and is no longer the shell, which has one, too: so the name is checked first
     local caught
     [ "$(cat "/proc/$pid/comm")" = aicjit ] || return 1
     caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$pid/status")

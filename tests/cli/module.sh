@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The generator's module: who loads it, where it is looked for, what happens when it is not what it should be, and
+# The generator's module: which programs load it, where it is looked for, what happens when it is not what it should be, and
 # another LLVM in the same process.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
@@ -13,7 +13,7 @@ if [ ! -e "$build/$module" ]; then
     exit
 fi
 
-# ---- nobody loads it who makes no kernel ----
+# ---- programs that make no kernel do not load it ----
 
 loaded() { LD_DEBUG=files "$@" 2>&1 | grep -c 'calling init.*libLLVM'; }
 ok 'the library does not need LLVM' test "$(readelf -d "$build/libaicjit.so" | grep -c LLVM)" -eq 0

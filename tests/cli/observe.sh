@@ -52,7 +52,7 @@ AIC_VERBOSE=1 expect 'level 1 is as it was' 0 '^aicjit: compiled conv2d\(.*emit=
 AIC_VERBOSE=create,frob expect 'no category' 2 '"create,frob" is none of 0, 1, 2, and no list of create' "$aicjit" "${run[@]}"
 AIC_VERBOSE=create, expect 'an empty word' 2 'AIC_VERBOSE' "$aicjit" "${run[@]}"
 
-# ---- who is told of kernels ----
+# ---- tools that learn of kernels ----
 
 AIC_PROFILE=frob expect 'no profiler' 2 'AIC_PROFILE: "frob" is no list of perf, jitdump, gdb' "$aicjit" "${run[@]}"
 AIC_PROFILE=jitdump JITDUMPDIR=$work/none expect 'no folder' 2 '"jitdump" cannot be written: No such file' "$aicjit" "${run[@]}"

@@ -165,7 +165,7 @@ expect 'fuzz of seven operators' 2 'names more than 6 operators' "$aicjit" check
 move='transdata(dtype=int8, src=NCHW, dst=NC1HWC0, shape=[1,64,5,5])'
 expect 'bytes of a move' 0 '"macs":0,"bytes":3200,.*"gmacs_per_s":0.000,"gbytes_per_s":[0-9.]*[1-9]' \
     "$aicjit" bench "$move" --json --min-time 0.01
-# 147456 products of 2^14: int32 groups of taps that are too long wrap, and so does a sum without its clamp.
+# 147456 products of 2^14: int32 blocks of taps that are too long wrap, and so does a sum without its clamp.
 long='conv2d(dtype=int8, fm_shape=[128,8,7,32], kernel_shape=[128,6,6,16,32])'
 expect 'sums beyond int32' 0 'min 2\.14748365e\+09 max 2\.14748365e\+09' "$aicjit" run "$long" --fill feature_map=const:-128 \
     --fill weight=const:-128

@@ -39,7 +39,7 @@ expect 'is one element' 2 'shape is \[\], the operand wants \[16\]' "$aicjit" ru
 expect 'a statement runs' 0 'int8\[1024\] min 7 max 7' "$aicjit" run '%d = texpands 7 : i8, !pto.tile<32x32xi8>' --reference
 expect 'a statement with a scalar' 0 'float32\[16\] min 5 max 5' "$aicjit" run \
     'pto.texpands ins(%s : f32) outs(%d : !pto.tile<2x8xf32>)' --in scalar=5 --reference
-expect 'an error has a place' 2 'f33 is not a type .*line 1, column 41' "$aicjit" run \
+expect 'an error has line and column' 2 'f33 is not a type .*line 1, column 41' "$aicjit" run \
     '%d = texpands %s : f32, !pto.tile<16x16xf33>' --in scalar=5
 
 # ---- the architecture of a statement ----
@@ -86,7 +86,7 @@ done
 ok 'nothing is left behind' test -z "$(ls -A folder)"
 expect 'unknown argument' 2 '"c" is none of the operands s, a, b, b:v_row' "$aicjit" run --pto program.pto --in c=1
 expect 'missing argument' 2 'input b:v_row is missing' "$aicjit" run --pto program.pto --in s=1
-expect 'an error of a run has a place' 2 'valid_row = 3 is outside 0\.\.2 \(line 4, column 1\)' "$aicjit" run \
+expect 'an error of a run has line and column' 2 'valid_row = 3 is outside 0\.\.2 \(line 4, column 1\)' "$aicjit" run \
     --pto program.pto --in s=1 --in b:v_row=3 --reference
 expect 'text and program' 2 'an operator text is given, too' "$aicjit" run "$tile" --pto program.pto
 expect 'no such program' 2 'cannot be read' "$aicjit" run --pto none.pto

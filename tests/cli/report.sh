@@ -44,8 +44,8 @@ has 'tiles that were measured' bench.html '=1: measured '
 has 'tiles that were predicted' bench.html ': predicted [0-9]'
 has 'refused tiles are grey' bench.html 'class=refused '
 has 'with their reason' bench.html '<title>rows=[0-9]+, cols=[0-9]+: refused, rows\*cols\*vectors = [0-9]+ is outside'
-has 'which is told below, too' bench.html 'Grey tiles are refused: [0-9]+ since'
-has 'what is refused as a whole' bench.html 'vectors=3: a group of [0-9]+ output channels'
+has 'which the text below says, too' bench.html 'Grey tiles are refused: [0-9]+ since'
+has 'what is refused as a whole' bench.html 'vectors=3: a panel of [0-9]+ output channels'
 has 'intervals' bench.html 'class=whisker'
 has "the default's interval" bench.html 'class=band'
 
@@ -71,7 +71,7 @@ has 'tune: the default is framed' predicted.html '<rect class=ring'
 # ---- paths ----
 
 expect 'a folder that is not there' 2 '"no/such.html"' "$aicjit" bench "$half" --report no/such.html
-expect 'it is told before the work' 2 '"no/such.html"' timeout 20 "$aicjit" bench "$half" --min-time 3000 --report no/such.html
+expect 'it is refused before the work' 2 '"no/such.html"' timeout 20 "$aicjit" bench "$half" --min-time 3000 --report no/such.html
 expect 'tune: a folder that is not there' 2 '"no/such.html"' "$aicjit" tune "$half" --report no/such.html
 expect 'a folder' 2 '' "$aicjit" bench "$half" --report .
 expect 'a program' 2 'no effect on a program' "$aicjit" bench --pto x.pto --report x.html

@@ -71,7 +71,7 @@ fi
 
 # A kernel that differs from the reference: the reference's result is expected, so that the folder shows the difference.
 if cc -std=c11 -shared -fPIC -o wrong.so -I "$here/../../frontend/include" "$here/wrong_reference.c" -ldl 2>cc.err; then
-    expect 'a wrong result is told' 0 'warning: dump: --repro: 1 elements of the kernel' \
+    expect 'a wrong result is reported' 0 'warning: dump: --repro: 1 elements of the kernel' \
         env LD_PRELOAD="$work/wrong.so" ASAN_OPTIONS=verify_asan_link_order=0 "$aicjit" dump "$int8" --repro folder
     has_lli && LLI=$lli expect 'and repeated' 1 '1 of 2048 bytes differ, the first is number 22' folder/run.sh
 else

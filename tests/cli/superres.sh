@@ -122,7 +122,7 @@ fails 'a picture that is cut off' 2 'cut.png' net.param net.bin cut.png a
 fails 'too wide' 2 '"wide.png": 4097 x 1 pixels are more than 4096 x 4096' net.param net.bin wide.png a
 ./files picture large.png 2049 2048 grey
 fails 'too large' 2 '"large.png": 2049 x 2048 pixels are more than 4194304' net.param net.bin large.png a
-fails 'smaller than asked for' 2 'fewer than 160 x 120' net.param net.bin picture.png a --fit 160x120
+fails 'smaller than required' 2 'fewer than 160 x 120' net.param net.bin picture.png a --fit 160x120
 fails 'a file for a folder' 2 '"net.bin/a" cannot be made' net.param net.bin picture.png net.bin/a
 fails 'no peers' 3 "the peers' program \"false none.py\" ended early" net.param net.bin picture.png a --peers false none.py
 
@@ -135,7 +135,7 @@ refused() { # NAME PATTERN: of bad.param and bad.bin
 }
 
 # Every word of the text, spoiled in turn. Names of layers may be anything, and so may a blob that nobody takes; a blob's
-# name that is changed in one place only is told where it is taken.
+# name that is changed at one layer only is reported where it is read.
 cp net.bin bad.bin
 lines=$(wc -l <net.param)
 for ((line = 1; line <= lines; line++)); do
@@ -190,10 +190,10 @@ for layer in '3 40 1' '40 5 1' '5 48 0'; do
         printf "${wrong%%:*}" | dd of=bad.bin bs=1 seek="$tag" conv=notrunc status=none
         refused "tag at byte $tag" "bin\", byte $tag: .*${wrong#*:}"
     done
-    for place in $((weights + 2)) $((biases + 4)) $((end - 4)); do
+    for offset in $((weights + 2)) $((biases + 4)) $((end - 4)); do
         cp net.bin bad.bin
-        printf '\xff\xff\xff\xff' | dd of=bad.bin bs=1 seek="$place" conv=notrunc status=none
-        refused "no number at byte $place" "bin\", byte $place: .* is not finite"
+        printf '\xff\xff\xff\xff' | dd of=bad.bin bs=1 seek="$offset" conv=notrunc status=none
+        refused "no number at byte $offset" "bin\", byte $offset: .* is not finite"
     done
     at=$end
 done

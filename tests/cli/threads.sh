@@ -50,7 +50,7 @@ if ! ldd "$aicjit" | grep -Eq 'lib[at]san'; then
     ok 'the same bits' cmp few.bin one.bin
 fi
 
-# Without the pool's library calls stay on one thread, unless somebody asks for more.
+# Without the pool's library calls stay on one thread, unless more are requested.
 if cc -std=c11 -shared -fPIC -o none.so "$here/no_pool.c" -ldl 2>cc.err; then
     none() { env LD_PRELOAD="$work/none.so" ASAN_OPTIONS=verify_asan_link_order=0 "$@"; }
     expect 'no library: one thread' 0 '^threads +1 share' none "$aicjit" info

@@ -80,7 +80,7 @@ expect 'explain without a file' 0 '^origin: default$' "$aicjit" explain "$int8"
 expect 'checks pass with it' 0 '^2 passed, 0 failed$' env AIC_TUNING_DB=a.txt "$aicjit" check "$int8" "$half"
 expect 'operands that no memory holds' 3 'bytes of memory cannot be had' "$aicjit" tune "$huge" --db none.txt
 expect 'the batch goes on' 3 '^[01] faster, [01] default, 0 known, 0 not measured, 1 failed' "$aicjit" tune "$huge" "$fill" "${quick[@]}" --again --db none.txt
-expect 'a damaged file is told' 0 'warning: tuning file: "damaged.before": [0-9]+ lines are damaged' env AIC_TUNING_DB=damaged.before "$aicjit" check "$int8"
+expect 'a damaged file is reported' 0 'warning: tuning file: "damaged.before": [0-9]+ lines are damaged' env AIC_TUNING_DB=damaged.before "$aicjit" check "$int8"
 expect 'and costs speed only' 0 '^1 passed, 0 failed$' env AIC_TUNING_DB=damaged.before "$aicjit" check "$int8"
 expect 'so does a foreign file' 0 '^1 passed, 0 failed$' env AIC_TUNING_DB=foreign.txt "$aicjit" check "$int8"
 expect 'and one that is not there' 0 '"gone.txt" is not there' env AIC_TUNING_DB=gone.txt "$aicjit" check "$int8"

@@ -18,8 +18,8 @@ AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *sema
     aic_operand operand[AIC_OPERANDS_MAX];
     size_t taken = 0;
     if (status == AIC_OK && aic_spec_operands(spec, semantics, operand, &taken) == AIC_OK && operand[0].bytes > 0) {
-        const int64_t place = 5 * 4 + 2, last = operand[0].bytes - 1;
-        ((unsigned char *)operands[0])[place < last ? place : last] ^= 0x40;
+        const int64_t at = 5 * 4 + 2, last = operand[0].bytes - 1;
+        ((unsigned char *)operands[0])[at < last ? at : last] ^= 0x40;
     }
     return status;
 }

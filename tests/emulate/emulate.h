@@ -2,17 +2,17 @@
  * program. On a host without AMX its instructions raise SIGILL; the emulator executes them there. Nearly all of its
  * time goes into the signals, of which instructions in a row share one.
  *
- * It tells aicjit by aic_emulated_features() that level amx can be used. It does nothing where the processor has AMX
- * and the operating system saves its registers, nor where AVX2 or FMA are missing. Environment:
+ * It reports level amx to aicjit by aic_emulated_features(). It does nothing where the processor has AMX and the
+ * operating system saves its registers, nor where AVX2 or FMA are missing. Environment:
  *
  * AIC_EMULATE=off: does nothing anywhere.
  *
  * AIC_EMULATE=avxvnni: executes the dot products of AVX-VNNI, too, where the processor has them with AVX-512 only, or
- * not at all, and tells of that level. One costs microseconds: it is for small operators.
+ * not at all, and reports that level. One costs microseconds: it is for small operators.
  *
- * AIC_EMULATE=force: executes tile instructions also where the processor has AMX, as long as nobody in the process asks
- * the kernel for the permission: until then they raise SIGILL there, too. Configurations are the processor's own then,
- * and are read from the frames of the signals. This was not tried on such a processor.
+ * AIC_EMULATE=force: executes tile instructions also where the processor has AMX, as long as nobody in the process
+ * requests the permission from the kernel: until then they raise SIGILL there, too. Configurations are the processor's
+ * own then, and are read from the frames of the signals. This was not tried on such a processor.
  *
  * AIC_EMULATE_COUNTS=1: prints at exit how many instructions of each kind were executed, those of forked children, too.
  *

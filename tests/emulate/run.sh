@@ -74,7 +74,7 @@ emulated)
     check "an emulated level is not the default" 0 'used by default +avx512' emulated "$build/aicjit" info
     check "switched off" 2 'lacks the instruction set level amx' env AIC_EMULATE=off LD_PRELOAD="$emulator" \
         "$build/aicjit" check "$mmad" --isa amx
-    check "the environment may ask for it" 0 'used by default +amx' env AIC_MAX_ISA=amx LD_PRELOAD="$emulator" \
+    check "the environment may request it" 0 'used by default +amx' env AIC_MAX_ISA=amx LD_PRELOAD="$emulator" \
         "$build/aicjit" info
     check "check says so" 0 '^level amx: emulated$' emulated "$build/aicjit" check "$mmad" --isa amx
     check "a level that nothing runs" 0 '^level amx: not run, this host lacks it$' "$build/aicjit" check "$mmad" --isa all
@@ -116,7 +116,7 @@ forms=(
     'conv2d(dtype=int8, fm_shape=[2,29,9,32], kernel_shape=[2,2,3,64,32], stride=[4,2], pad=[1,1,1,1]);rows=4, cols=5, vectors=2, band=1'
     'conv2d(dtype=float16, accumulate=fast, fm_shape=[4,15,14,16], kernel_shape=[4,3,3,32,16], stride=[2,2], pad=[1,1,1,1]);rows=7, cols=7, vectors=1, band=1'
     'conv2d(dtype=int8, fm_shape=[8,14,14,32], kernel_shape=[8,3,3,48,32], stride=[2,2], pad=[1,1,1,1]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ, reluEn=true);rows=7, cols=7, vectors=1, unroll=16, band=1, hold=window, blocks=2'
-    # groups of output channels as the innermost loop
+    # panels of output channels as the innermost loop
     'conv2d(dtype=int8, fm_shape=[2,7,9,32], kernel_shape=[2,3,3,64,32], pad=[1,1,1,1]);rows=2, cols=5, vectors=2, band=2, hold=window'
     'conv2d(dtype=int8, fm_shape=[2,7,9,32], kernel_shape=[2,3,3,80,32], init_l1out=false);rows=3, cols=7, vectors=1, band=1, hold=window'
     'mmad(dtype=float16, m=40, n=72, k=64, accumulate=fast);rows=14, vectors=1, hold=window'

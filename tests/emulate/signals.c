@@ -106,7 +106,7 @@ static void set_chained(const struct sigaction *action)
     chained.function = function_of(action);
 }
 
-/* Every handler may be called with three arguments: those of functions with one are in the same places. */
+/* Every handler may be called with three arguments: those of functions with one are in the same registers. */
 static void call(handler function, int number, siginfo_t *info, void *context)
 {
     threads_interrupted *interrupted = threads_enter_handler();

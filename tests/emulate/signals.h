@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Takes SIGILL for `handler`. What had it before, or asks for it later, is called by signals_deliver(). */
+/* Takes SIGILL for `handler`. What had it before, or takes it later, is called by signals_deliver(). */
 bool signals_start(void (*handler)(int, siginfo_t *, void *));
 
 /* Within the handler of SIGILL: has the program's own handler of signal `number` called, as if the signal had come

@@ -15,7 +15,7 @@ struct threads_interrupted {
 
 typedef struct threads_interrupted node;
 
-/* Two words, at a place that the loader fixes: handlers of signals read them. */
+/* Two words, at an address that the loader fixes: handlers of signals read them. */
 static _Thread_local struct {
     node *current; /* NULL: initialised */
     node *all;

@@ -1,12 +1,11 @@
-/* aicjit-faults: makes every allocation and every system call of the library fail, one after the other, in pieces of
- * work of all kinds (scenarios.c). Afterwards nothing may be held that was not held before, no mutex be locked, and the
- * same work must succeed.
+/* aicjit-faults: makes every allocation and every system call of the library fail, one after the other, in tasks of all
+ * kinds (scenarios.c). Afterwards nothing may be held that was not held before, no mutex be locked, and the same work
+ * must succeed.
  *
  *     aicjit-faults [cold|SCENARIO [one|all NUMBER]]
  *
  * "cold": what a process makes once is made in children, one for each call. "one": the call of this number fails;
- * "all": it and all later ones. Without a number every one is tried, both ways.
- */
+ * "all": it and all later ones. Without a number every one is tried, both ways. */
 #include "tests/faults/calls.h"
 #include "tests/faults/scenarios.h"
 

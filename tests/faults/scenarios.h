@@ -1,4 +1,4 @@
-/* What is done while calls fail: each a piece of work from nothing to nothing. */
+/* What is done while calls fail: each a task that begins and ends without the library's memory. */
 #ifndef AIC_TESTS_FAULTS_SCENARIOS_H
 #define AIC_TESTS_FAULTS_SCENARIOS_H
 

@@ -7,7 +7,7 @@
 
 enum { C0 = 32, COUT = 16, ROUND_HOWO = 16 };
 
-/* A feature map of one cell with 32 twos, 3x3 ones, padding -1: 32 * 2 + 8 * 32 * -1. */
+/* A feature map of one pixel with 32 twos, 3x3 ones, padding -1: 32 * 2 + 8 * 32 * -1. */
 enum { EXPECTED = -192 };
 
 static int8_t feature_map[C0];

@@ -53,7 +53,7 @@ headers_stand_alone() {
 }
 
 # No installed header expands a field list, and every descriptor is what the sources' headers make of it.
-structs_are_spelled_out() {
+structs_are_written_out() {
     local list name source="$here/../.."
     grep -q '^    int64_t fm_shape\[4\];$' "$prefix/include/aic/conv2d.h"
     if grep -l 'AIC_FIELD AIC_MEMBER' "$prefix"/include/aic/*.h; then return 1; fi
@@ -170,7 +170,7 @@ check "the installed files" files_are_there
 check "the soname" soname_is_versioned
 check "no installed file names the build folder" no_path_of_the_build
 check "headers stand alone in C and C++" headers_stand_alone
-check "structs are spelled out" structs_are_spelled_out
+check "structs are written out" structs_are_written_out
 check "the manual page" manual_page
 check "completion" completion
 check "find_package(aicjit)" cmake_package

@@ -169,9 +169,9 @@ def test_what_a_kernel_tells():
     assert "vectors=1" in kernel.schedule and kernel.isa in aicjit.isa_levels()
     assert "define void @" in kernel.ir and ".text" in kernel.asm and kernel.name in kernel.asm
     assert kernel.dump("obj")[:4] == b"\x7fELF" and kernel.dump("plan").startswith("schedule(")
-    told = kernel.explain()
-    assert told.origin == "given" and told.schedule == kernel.schedule and "candidates" in str(told)
-    assert told.macs == kernel.spec.work()[0] == 9 * 8 * 9 * 64 * 32 and told.bytes["memory"] > 0
+    explained = kernel.explain()
+    assert explained.origin == "given" and explained.schedule == kernel.schedule and "candidates" in str(explained)
+    assert explained.macs == kernel.spec.work()[0] == 9 * 8 * 9 * 64 * 32 and explained.bytes["memory"] > 0
     assert kernel.cache in ("miss", "memory") and kernel.threads >= 1
     assert "ldr\tq" in aicjit.dump(CONV, "asm", triple="aarch64-linux-gnu", isa="neon")
     assert aicjit.compile(CHAIN).result_layout == ("NC1HWC0", (1, 1, 9, 8, 32))
@@ -183,8 +183,8 @@ def test_what_a_kernel_tells():
 def test_trace(random):
     x, w, words = operands(random)
     y = aicjit.compile(CONV)(x, w)
-    told = aicjit.trace(CONV, x, w, at=(1, 10, 3))
-    assert told.value == y[1, 10, 3] and str(told).strip().endswith("= %d" % told.value)
+    explained = aicjit.trace(CONV, x, w, at=(1, 10, 3))
+    assert explained.value == y[1, 10, 3] and str(explained).strip().endswith("= %d" % explained.value)
     with pytest.raises(aicjit.ArgumentError, match="has no element"):
         aicjit.trace(CONV, x, w, at=(2, 0, 0))
 

@@ -35,8 +35,8 @@ def test_structures(tmp_path):
     source.write_text("#include <aic/aic.h>\n#include <stdio.h>\nint main(void)\n{\n%s\nreturn 0;\n}\n" % "\n".join(lines))
     program = tmp_path / "layouts"
     subprocess.run([compiler, "-I", str(ROOT / "frontend" / "include"), str(source), "-o", str(program)], check=True)
-    told = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.split("\n")[:-1]
-    assert told == expected
+    reported = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.split("\n")[:-1]
+    assert reported == expected
 
 
 def value_of(kind, value):

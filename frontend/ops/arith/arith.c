@@ -91,7 +91,7 @@ static void decode_constant(aic_arith_operand *o)
     }
 }
 
-void aic_arith_place(aic_arith *p)
+void aic_arith_locate(aic_arith *p)
 {
     for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
         aic_arith_operand *o = &p->operand[i];
@@ -114,7 +114,7 @@ int64_t aic_arith_word(const aic_arith *p, const aic_arith_operand *o, const int
     return p->memory == AIC_MEMORY_LOCAL ? channel % p->lanes * p->lane_words + word : word;
 }
 
-bool aic_arith_same_places(const aic_arith *p, const aic_arith_operand *input)
+bool aic_arith_same_addresses(const aic_arith *p, const aic_arith_operand *input)
 {
     const aic_arith_operand *output = &p->operand[AIC_ARITH_OUTPUT];
     bool same = input->bits == output->bits && input->lane == output->lane && input->word == output->word;
@@ -245,7 +245,7 @@ static aic_status check_unique(const aic_arith *p)
                     o->given_stride[0], o->given_stride[1], o->given_stride[2], o->given_stride[3]);
 }
 
-aic_status aic_arith_check_places(aic_arith *p)
+aic_status aic_arith_check_addresses(aic_arith *p)
 {
     aic_status status = aic_rule_enum(p->name, "memory", AIC_KIND_MEMORY, p->memory);
     if (status == AIC_OK) {
@@ -263,7 +263,7 @@ aic_status aic_arith_check_places(aic_arith *p)
         }
     }
     if (status == AIC_OK) {
-        aic_arith_place(p);
+        aic_arith_locate(p);
         status = check_unique(p);
     }
     return status;
@@ -293,7 +293,7 @@ size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_
             operands[i].sub_words = p->operand[i].bits == 8    ? AIC_INT8
                                     : p->operand[i].bits == 16 ? AIC_INT16
                                                                : AIC_DTYPE_NONE;
-            const bool in_place = i != AIC_ARITH_OUTPUT && aic_arith_same_places(p, &p->operand[i]);
+            const bool in_place = i != AIC_ARITH_OUTPUT && aic_arith_same_addresses(p, &p->operand[i]);
             operands[i].coincides = in_place ? 1U << AIC_ARITH_OUTPUT : 0;
         }
     }

@@ -22,13 +22,13 @@ typedef struct aic_arith_operand {
     int64_t given_stride[AIC_ARITH_RANK];
     bool broadcast[AIC_ARITH_RANK]; /* has size 1 where the shape may have more */
 
-    /* From aic_arith_place(), for tensors; words are counted in a lane. */
+    /* From aic_arith_locate(), for tensors; words are counted in a lane. */
     int64_t lane, word;             /* of the first element */
     int64_t size[AIC_ARITH_RANK];   /* word batches, rows, H, W; 1 where broadcast */
     int64_t stride[AIC_ARITH_RANK]; /* words; 0 where the size is 1 */
     int64_t extent;                 /* words from the first to the last that is used */
 
-    /* Of constants: the word of 32 bits, or the value. From the descriptor, or (16, 8 bits) from aic_arith_place(). */
+    /* Of constants: the word of 32 bits, or the value. From the descriptor, or (16, 8 bits) from aic_arith_locate(). */
     int64_t constant;
 } aic_arith_operand;
 
@@ -101,16 +101,16 @@ static inline void aic_arith_clear_strides(bool tensor, const int64_t shape[AIC_
 }
 
 /* The rules from memory to the strides, in the order of the parameter tables; then locates the operands. */
-aic_status aic_arith_check_places(aic_arith *p);
+aic_status aic_arith_check_addresses(aic_arith *p);
 
 /* The rule on memory that output and inputs share (arith_overlap.c). May return AIC_OUT_OF_MEMORY. */
 aic_status aic_arith_check_overlap(const aic_arith *p);
 
 /* Whether output and input put every element at the same address, apart from where they begin in flat memory. */
-bool aic_arith_same_places(const aic_arith *p, const aic_arith_operand *input);
+bool aic_arith_same_addresses(const aic_arith *p, const aic_arith_operand *input);
 
 /* Fills in what follows from legal fields. */
-void aic_arith_place(aic_arith *p);
+void aic_arith_locate(aic_arith *p);
 
 /* The word that holds an element: its number in the operand, with memory=local in the memory. */
 int64_t aic_arith_word(const aic_arith *p, const aic_arith_operand *operand, const int64_t at[AIC_ARITH_RANK]);

@@ -120,7 +120,7 @@ aic_status aic_arith_check_overlap(const aic_arith *p)
     int met = 0;
     for (int i = AIC_ARITH_INPUT0; i < AIC_ARITH_OPERANDS && met == 0; i++) {
         const aic_arith_operand *input = &p->operand[i];
-        if (input->source != AIC_ARITH_TENSOR || apart(input, output) || aic_arith_same_places(p, input)) {
+        if (input->source != AIC_ARITH_TENSOR || apart(input, output) || aic_arith_same_addresses(p, input)) {
             continue;
         }
         word_set sets[2];

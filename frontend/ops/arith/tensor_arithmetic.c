@@ -82,7 +82,7 @@ static aic_arith read_fields(const aic_tensor_arithmetic_desc *desc, const aic_s
 aic_arith aic_arith_of_words(const aic_tensor_arithmetic_desc *desc, const aic_semantics *semantics)
 {
     aic_arith p = read_fields(desc, semantics);
-    aic_arith_place(&p);
+    aic_arith_locate(&p);
     return p;
 }
 
@@ -93,7 +93,7 @@ aic_status aic_tensor_arithmetic_check(const aic_tensor_arithmetic_desc *desc, b
 {
     aic_arith p = read_fields(desc, semantics);
     p.chain = chain;
-    aic_status status = aic_arith_check_places(&p);
+    aic_status status = aic_arith_check_addresses(&p);
     if (status == AIC_OK) {
         status = aic_arith_check_op(&p, false);
     }

@@ -107,7 +107,7 @@ static aic_arith read_fields(const aic_tensor_arithmetic_quantized_desc *desc, c
 aic_arith aic_arith_of_integers(const aic_tensor_arithmetic_quantized_desc *desc, const aic_semantics *semantics)
 {
     aic_arith p = read_fields(desc, semantics);
-    aic_arith_place(&p);
+    aic_arith_locate(&p);
     return p;
 }
 
@@ -193,7 +193,7 @@ static aic_status tensor_arithmetic_quantized_validate(const void *descriptor, c
 {
     const aic_tensor_arithmetic_quantized_desc *desc = descriptor;
     aic_arith p = read_fields(desc, semantics);
-    aic_status status = aic_arith_check_places(&p);
+    aic_status status = aic_arith_check_addresses(&p);
     if (status == AIC_OK) {
         status = aic_arith_check_op(&p, true);
     }

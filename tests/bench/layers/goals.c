@@ -1,4 +1,4 @@
-/* The goals: what a level and a number of threads are asked for, and what was measured. */
+/* The goals: what a level and a number of threads should reach, and what was measured. */
 #include "tests/bench/layers/layers.h"
 
 #include <string.h>

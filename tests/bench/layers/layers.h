@@ -137,7 +137,7 @@ typedef struct total {
 } total;
 total total_of(const results *r, const layer_kind *kind, const layer_set *set);
 
-/* Where kernels are made: `shared` has the threads asked for, `single` one. */
+/* Where kernels are made: `shared` has the threads of --threads, `single` one. */
 typedef struct layer_contexts {
     aic_context *shared, *single;
 } layer_contexts;

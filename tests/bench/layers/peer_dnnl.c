@@ -87,7 +87,7 @@ static void reorder(dnnl_memory_t from, dnnl_memory_t to)
     need(dnnl_primitive_desc_destroy(desc), "reorder");
 }
 
-/* Copies between dense values and an operand, in the direction told. */
+/* Copies between dense values and an operand, in the direction given. */
 static void copy_dense(void *values, const int64_t *dims, dnnl_data_type_t type, dnnl_memory_t memory, bool to_memory)
 {
     dnnl_own_layout own = layout(dims, type, dnnl_abcd);

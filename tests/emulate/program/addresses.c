@@ -23,16 +23,16 @@ typedef struct form {
     unsigned base;
     int index, scale;
     int64_t displacement;
-    const char *piece;
+    const char *snippet;
 } form;
 
 static form form_of(const char *table, unsigned number)
 {
     static const int indices[INDICES] = {0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const unsigned part = number % FORMS, place = number / FORMS;
-    form f = {.base = place / DISPLACEMENTS, .index = -1, .scale = 1};
-    f.displacement = displacements[place % DISPLACEMENTS];
-    f.piece = table + (size_t)number * AMX_PIECE_STEP;
+    const unsigned part = number % FORMS, combination = number / FORMS;
+    form f = {.base = combination / DISPLACEMENTS, .index = -1, .scale = 1};
+    f.displacement = displacements[combination % DISPLACEMENTS];
+    f.snippet = table + (size_t)number * AMX_SNIPPET_STEP;
     if (part > 0) {
         f.index = indices[(part - 1) / SCALES];
         f.scale = 1 << (part - 1) % SCALES;
@@ -58,7 +58,7 @@ static void run(const form *f, const uint64_t registers[16])
 {
     uint64_t after[16];
     memcpy(after, registers, sizeof after);
-    amx_run_piece(f->piece, after);
+    amx_run_snippet(f->snippet, after);
     ck_assert_msg(memcmp(after, registers, sizeof after) == 0, "base %u, index %d: a register has changed", f->base,
                   f->index);
 }
@@ -78,7 +78,7 @@ START_TEST(loads)
     uint64_t state = 4711 + (uint64_t)_i;
     use_signal_stack();
     for (unsigned number = 0; number < DISPLACEMENTS * FORMS; number++) {
-        const form f = form_of(amx_load_pieces, (unsigned)_i * DISPLACEMENTS * FORMS + number);
+        const form f = form_of(amx_load_snippets, (unsigned)_i * DISPLACEMENTS * FORMS + number);
         const bool same = f.index == (int)f.base;
         uint64_t registers[16], got[3] = {0};
         const int64_t step = (int64_t)(next_random(&state) % 2000) - 1000, stride = f.index < 0 ? 0 : step * f.scale;
@@ -105,7 +105,7 @@ START_TEST(configurations)
     uint64_t state = 815 + (uint64_t)_i;
     use_signal_stack();
     for (unsigned number = 0; number < DISPLACEMENTS * FORMS; number++) {
-        const form f = form_of(amx_describe_pieces, (unsigned)_i * DISPLACEMENTS * FORMS + number);
+        const form f = form_of(amx_describe_snippets, (unsigned)_i * DISPLACEMENTS * FORMS + number);
         const bool same = f.index == (int)f.base;
         const tile_config config = config_of(1 + (unsigned)(next_random(&state) % 16), 12);
         const uint64_t index = next_random(&state) % 3000, middle = (uint64_t)(uintptr_t)&area[MIDDLE];
@@ -131,16 +131,16 @@ START_TEST(other_addresses)
 {
     const tile_config config = config_of(2, 8);
     uint64_t registers[16] = {0}, got[2], state = 5;
-    form f = {.piece = amx_special_pieces};
+    form f = {.snippet = amx_special_snippets};
     fill_random(area, sizeof area, &state);
     memcpy(amx_near_config, &config, sizeof config);
     registers[RSP] = (uint64_t)(uintptr_t)&area[MIDDLE];
     run(&f, registers); /* ldtilecfg near(%rip) */
-    f.piece += AMX_PIECE_STEP;
+    f.snippet += AMX_SNIPPET_STEP;
     run(&f, registers); /* sttilecfg near + 64(%rip) */
     ck_assert_int_eq(memcmp(amx_near_config + 64, &config, sizeof config), 0);
 
-    f.piece += AMX_PIECE_STEP; /* tileloadd 0x20000000(,%rcx,2) */
+    f.snippet += AMX_SNIPPET_STEP; /* tileloadd 0x20000000(,%rcx,2) */
     uint8_t *low = mmap((void *)(uintptr_t)0x20000000, 4096, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     ck_assert_ptr_eq(low, (void *)(uintptr_t)0x20000000);
@@ -150,19 +150,19 @@ START_TEST(other_addresses)
     on_tile(amx_tilestored_table, 1, got, 8);
     ck_assert(memcmp(&got[0], low, 8) == 0 && memcmp(&got[1], low + 200, 8) == 0);
 
-    f.piece += AMX_PIECE_STEP; /* tileloadd %fs:64(%rax,%rcx): FS is the thread's own address */
+    f.snippet += AMX_SNIPPET_STEP; /* tileloadd %fs:64(%rax,%rcx): FS is the thread's own address */
     registers[0] = (uint64_t)(uintptr_t)area - (uint64_t)pthread_self();
     run(&f, registers);
     on_tile(amx_tilestored_table, 1, got, 8);
     ck_assert(memcmp(&got[0], area + 64, 8) == 0 && memcmp(&got[1], area + 164, 8) == 0);
 
-    f.piece += AMX_PIECE_STEP; /* GS is 0 */
+    f.snippet += AMX_SNIPPET_STEP; /* GS is 0 */
     registers[0] = (uint64_t)(uintptr_t)area + 8;
     run(&f, registers);
     on_tile(amx_tilestored_table, 1, got, 8);
     ck_assert(memcmp(&got[0], area + 72, 8) == 0 && memcmp(&got[1], area + 172, 8) == 0);
 
-    f.piece += AMX_PIECE_STEP; /* sttilecfg %fs:(%rax) */
+    f.snippet += AMX_SNIPPET_STEP; /* sttilecfg %fs:(%rax) */
     registers[0] = (uint64_t)(uintptr_t)area - (uint64_t)pthread_self();
     run(&f, registers);
     ck_assert_int_eq(memcmp(area, &config, sizeof config), 0);

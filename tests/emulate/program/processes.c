@@ -1,4 +1,4 @@
-/* Whose tiles they are: threads, children, handlers of signals; and who gets SIGILL that is not the emulator's. */
+/* Whose tiles they are: threads, children, handlers of signals; and what gets SIGILL that is not the emulator's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* REG_RIP */
 #endif
@@ -271,7 +271,7 @@ START_TEST(signals_may_be_blocked)
 }
 END_TEST
 
-/* What a program asks about its handlers is what it installed. */
+/* What a program can query of its handlers is what it installed. */
 START_TEST(actions_are_the_programs_own)
 {
     static const int numbers[] = {SIGUSR1, SIGILL, SIGSEGV, SIGHUP};
@@ -319,8 +319,8 @@ static void skip_ud2(int number, siginfo_t *info, void *context)
     wrong_in_handler += wrong_products(20, 2);
 }
 
-/* An instruction that is none goes to the program's handler, under the mask that it asked for; so does a signal that
- * was sent. */
+/* An instruction that is none goes to the program's handler, under the mask that it set; so does a signal that was
+ * sent. */
 START_TEST(other_illegal_instructions)
 {
     struct sigaction action = {.sa_sigaction = skip_ud2, .sa_flags = SA_SIGINFO};

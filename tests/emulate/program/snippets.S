@@ -129,7 +129,7 @@ amx_return:
         .byte   0x66, 0xc4, 0xe2, 0x78, 0x49, 0xc0 /* tilerelease after prefix 66 */
         ret
 
-/* ---- addresses: pieces of code, not functions; amx_run_piece() enters them, they jump back ---- */
+/* ---- addresses: snippets of code, not functions; amx_run_snippet() enters them, they jump back ---- */
 
 /* Every base, with no index, or with every index and scale, with no displacement, one of 8 and one of 32 bits. */
         .macro  addresses name, opcode, tile
@@ -140,46 +140,46 @@ amx_return:
         .irp    displacement, 0, -128, 0x12340
         .balign 32
         \opcode \displacement(%\base)\tile
-        jmp     amx_piece_back
+        jmp     amx_snippet_back
         .irp    index, rax, rcx, rdx, rbx, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15
         .irp    scale, 1, 2, 4, 8
         .balign 32
         \opcode \displacement(%\base,%\index,\scale)\tile
-        jmp     amx_piece_back
+        jmp     amx_snippet_back
         .endr
         .endr
         .endr
         .endr
         .endm
 
-        addresses amx_load_pieces, tileloadd, ", %tmm1"
-        addresses amx_describe_pieces, sttilecfg
+        addresses amx_load_snippets, tileloadd, ", %tmm1"
+        addresses amx_describe_snippets, sttilecfg
 
         .balign 32
-        .globl  amx_special_pieces
-amx_special_pieces:
+        .globl  amx_special_snippets
+amx_special_snippets:
         ldtilecfg amx_near_config(%rip)
-        jmp     amx_piece_back
+        jmp     amx_snippet_back
         .balign 32
         sttilecfg amx_near_config+64(%rip)
-        jmp     amx_piece_back
+        jmp     amx_snippet_back
         .balign 32
         tileloadd 0x20000000(,%rcx,2), %tmm1
-        jmp     amx_piece_back
+        jmp     amx_snippet_back
         .balign 32
         tileloadd %fs:64(%rax,%rcx,1), %tmm1
-        jmp     amx_piece_back
+        jmp     amx_snippet_back
         .balign 32
         tileloadd %gs:64(%rax,%rcx,1), %tmm1
-        jmp     amx_piece_back
+        jmp     amx_snippet_back
         .balign 32
         sttilecfg %fs:(%rax)
-        jmp     amx_piece_back
+        jmp     amx_snippet_back
 
-/* void amx_run_piece(const void *piece, uint64_t registers[16]): general registers by number, written back afterwards.
+/* void amx_run_snippet(const void *snippet, uint64_t registers[16]): general registers by number, written back afterwards.
  * One thread at a time. */
         .balign 16
-        function amx_run_piece
+        function amx_run_snippet
         push    %rbx
         push    %rbp
         push    %r12
@@ -187,7 +187,7 @@ amx_special_pieces:
         push    %r14
         push    %r15
         mov     %rsp, amx_saved_rsp(%rip)
-        mov     %rdi, amx_piece(%rip)
+        mov     %rdi, amx_snippet(%rip)
         mov     %rsi, amx_registers(%rip)
         mov     %rsi, %rax
         mov     8(%rax), %rcx
@@ -206,8 +206,8 @@ amx_special_pieces:
         mov     112(%rax), %r14
         mov     120(%rax), %r15
         mov     0(%rax), %rax
-        jmp     *amx_piece(%rip)
-amx_piece_back:
+        jmp     *amx_snippet(%rip)
+amx_snippet_back:
         mov     %rax, amx_saved_rax(%rip)
         mov     amx_registers(%rip), %rax
         mov     %rcx, 8(%rax)
@@ -236,10 +236,10 @@ amx_piece_back:
         pop     %rbx
         ret
 
-        .local  amx_saved_rsp, amx_saved_rax, amx_piece, amx_registers
+        .local  amx_saved_rsp, amx_saved_rax, amx_snippet, amx_registers
         .comm   amx_saved_rsp, 8, 8
         .comm   amx_saved_rax, 8, 8
-        .comm   amx_piece, 8, 8
+        .comm   amx_snippet, 8, 8
         .comm   amx_registers, 8, 8
         .globl  amx_near_config
         .comm   amx_near_config, 128, 64

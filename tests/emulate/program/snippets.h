@@ -17,7 +17,7 @@ extern const char amx_sequence_third[];
 long amx_send_then_tilezero(int process, int thread, int signal);
 
 /* Tables of functions, STEP bytes apart. */
-enum { AMX_STEP = 16, AMX_PIECE_STEP = 32, AMX_INVALID = 11 };
+enum { AMX_STEP = 16, AMX_SNIPPET_STEP = 32, AMX_INVALID = 11 };
 extern const char amx_tilezero_table[], amx_tileloadd_table[], amx_tileloaddt1_table[], amx_tilestored_table[];
 extern const char amx_tdpbssd_table[], amx_tdpbsud_table[], amx_tdpbusd_table[], amx_tdpbuud_table[];
 extern const char amx_tdpbf16ps_table[], amx_invalid_table[];
@@ -25,11 +25,11 @@ extern const char amx_tdpbf16ps_table[], amx_invalid_table[];
 /* A `ret` that a handler can go on at, in place of an instruction that a function begins with. */
 extern const char amx_return[];
 
-/* Code that amx_run_piece() enters with all 16 general registers, and that gives them back. The pieces of an address
- * table: for each base, for each displacement 0, -128, 0x12340: no index, then every index but rsp with scales 1, 2, 4,
- * 8. */
-extern const char amx_load_pieces[], amx_describe_pieces[], amx_special_pieces[];
+/* Code that amx_run_snippet() enters with all 16 general registers, and that gives them back. The snippets of an
+ * address table: for each base, for each displacement 0, -128, 0x12340: no index, then every index but rsp with scales
+ * 1, 2, 4, 8. */
+extern const char amx_load_snippets[], amx_describe_snippets[], amx_special_snippets[];
 extern char amx_near_config[128];
-void amx_run_piece(const void *piece, uint64_t registers[16]);
+void amx_run_snippet(const void *snippet, uint64_t registers[16]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Cells: elements of image and weight in the form in which they are multiplied, and runs of them. */
+/* K-packs: elements of image and weight in the form in which they are multiplied, and runs of them. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/llvm/vec.h"
 
@@ -23,7 +23,7 @@ LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t)
 
 unsigned aic_channel_bytes(const aic_tiling *t)
 {
-    return t->arithmetic.cell_bytes / t->arithmetic.cell_channels;
+    return t->arithmetic.kpack_bytes / t->arithmetic.kpack_channels;
 }
 
 /* <n x element> of a float type to <n x float>, exact. */
@@ -66,27 +66,27 @@ static void split_halves(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes
 }
 
 void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements,
-               LLVMValueRef cells[AIC_PLANES_MAX])
+               LLVMValueRef kpacks[AIC_PLANES_MAX])
 {
     LLVMTypeRef type = aic_vector(aic_channel_type(e, t), LLVMGetVectorSize(LLVMTypeOf(elements)));
     LLVMValueRef floats;
-    cells[1] = NULL;
+    kpacks[1] = NULL;
     switch (t->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
-        cells[0] = LLVMBuildSExt(e->builder, elements, type, "");
+        kpacks[0] = LLVMBuildSExt(e->builder, elements, type, "");
         break;
     case AIC_PRODUCT_QUAD:
-        cells[0] = elements;
+        kpacks[0] = elements;
         break;
     case AIC_PRODUCT_BFLOAT:
-        cells[0] = elements;
+        kpacks[0] = elements;
         if (t->arithmetic.planes > 1) {
-            split_halves(e, elements, cells);
+            split_halves(e, elements, kpacks);
         }
         break;
     case AIC_PRODUCT_FLOAT:
         floats = to_float(e, c->dtype, elements);
-        cells[0] = LLVMTypeOf(floats) == type ? floats : LLVMBuildFPExt(e->builder, floats, type, "");
+        kpacks[0] = LLVMTypeOf(floats) == type ? floats : LLVMBuildFPExt(e->builder, floats, type, "");
         break;
     }
 }
@@ -111,7 +111,7 @@ void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef eleme
     aic_branch_end(e, &branch);
 }
 
-/* A vector of cells is packed by about 8 vector operations more where code is not optimised, and multiplied by `uses`
+/* A vector of k-packs is packed by about 8 vector operations more where code is not optimised, and multiplied by `uses`
  * vector operations: one each time, of all lanes. Two percent of a call are worth it. */
 aic_emit_kind aic_pack_kind(int64_t uses)
 {
@@ -119,28 +119,28 @@ aic_emit_kind aic_pack_kind(int64_t uses)
     return uses * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
 }
 
-unsigned aic_piece(int64_t left, unsigned most)
+unsigned aic_power_within(int64_t left, unsigned most)
 {
-    unsigned piece = most;
-    while (piece > left) {
-        piece /= 2;
+    unsigned power = most;
+    while (power > left) {
+        power /= 2;
     }
-    return piece;
+    return power;
 }
 
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes)
 {
-    unsigned unit = LLVMGetIntTypeWidth(LLVMTypeOf(value)) / 8, align = unit;
+    unsigned size_of_value = LLVMGetIntTypeWidth(LLVMTypeOf(value)) / 8, align = size_of_value;
     int64_t wide = bytes / AIC_LINE_BYTES * AIC_LINE_BYTES;
     if (wide > 0) {
         aic_loop loop;
         aic_loop_begin(e, &loop, "fill: bytes", aic_int(e, 0), aic_int(e, wide), AIC_LINE_BYTES, NULL, 0);
-        aic_store(e, aic_splat(e, value, AIC_LINE_BYTES / unit), aic_at(e, pointer, loop.index), 0, align);
+        aic_store(e, aic_splat(e, value, AIC_LINE_BYTES / size_of_value), aic_at(e, pointer, loop.index), 0, align);
         aic_loop_end(e, &loop);
     }
-    for (int64_t size = AIC_LINE_BYTES / 2; size >= unit; size /= 2) {
+    for (int64_t size = AIC_LINE_BYTES / 2; size >= size_of_value; size /= 2) {
         if ((bytes & size) != 0) {
-            aic_store(e, aic_splat(e, value, (unsigned)size / unit), pointer, wide, align);
+            aic_store(e, aic_splat(e, value, (unsigned)size / size_of_value), pointer, wide, align);
             wide += size;
         }
     }
