@@ -174,9 +174,9 @@ static amx_grid grid_with(int64_t run, int64_t rows, int64_t cols)
 amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
 {
     amx_grid g = grid_with(run_of(c, rows, cols, vectors), rows, cols);
-    const aic_split pieces = aic_split_evenly(g.width, ROWS);
-    g.across = pieces.large_count + pieces.small_count;
-    g.pixels = pieces.large;
+    const aic_split tiles = aic_split_evenly(g.width, ROWS);
+    g.across = tiles.large_count + tiles.small_count;
+    g.pixels = tiles.large;
     return g;
 }
 
@@ -359,7 +359,7 @@ static double panel_line(const aic_tiling *t, const caches *k, double window)
 /* Lines of the band that come into the first-level cache for a tile of `loads` loaded lines. A row of tiles follows the
  * one above it at once: where there is room, the rows of the band that both see are still there. Where there is none
  * for the window, each kernel row brings its rows anew, and where there is none for these, each tap does. A window
- * that is held comes once for all groups. */
+ * that is held comes once for all panels. */
 static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                           double loads)
 {

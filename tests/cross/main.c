@@ -180,7 +180,7 @@ typedef struct subject {
     aic_object object;   /* the image is in two parts, as kernels are compiled that are called at once */
 } subject;
 
-/* The object in one piece, for the linker. */
+/* The object as a whole, for the linker. */
 static bool link_kernel(const cross *x, const aic_codegen_request *request)
 {
     char object[PATH_BYTES], library[PATH_BYTES];
