@@ -21,6 +21,7 @@ static const char *const specs[] = {
     "conv2d(dtype=float16, fm_shape=[2,5,7,16], kernel_shape=[2,3,3,48,16], init_l1out=false, accumulate=fast)",
     "conv2d(dtype=float16, fm_shape=[1,9,11,4], kernel_shape=[1,3,3,16,4], stride=[2,2], pad=[1,0,1,0])",
     "mmad(dtype=int8, m=19, n=37, k=45, init_c=false)",
+    "mmad(dtype=int8, m=1, n=32, k=32)",
     "mmad(dtype=float16, m=19, n=37, k=45, a_format=Zz, b_format=Zn, c_format=Nz)",
     "mmad(dtype=bfloat16, m=19, n=37, k=45, accumulate=fast)",
     "mmad(dtype=float32, m=19, n=37, k=45, init_c=false, accumulate=fast)",
