@@ -311,39 +311,51 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch_end(e, &branch);
 }
 
-/* The pixels of image row h that lie in the image, k-packs of 32 bits, to every fold-th k-pack from `target` on:
- * several vectors of the row, each of which has k-packs of other image rows, too. */
-static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
+enum { MIXED_PIXELS = 16, MIXED_BYTES = 4 }; /* of a vector of pixels; of a pixel's k-pack */
+
+/* A vector of pixels, those at `source`, to every fold-th k-pack from `target` on: as many vectors of the band, whose
+ * other k-packs are of other image rows. */
+static void mix_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
 {
-    enum { PIXELS = 16, KPACK_BYTES = 4 };
     aic_emit *e = w->e;
     const unsigned fold = (unsigned)w->t->fold;
-    const int64_t whole = w->inside / PIXELS * PIXELS, pitch = w->t->pixel_pitch;
-    LLVMTypeRef type = aic_vector(e->i32, PIXELS);
-    aic_loop vectors, rest;
-    aic_loop_begin(e, &vectors, "pixel: vectors of pixels", aic_int(e, 0), aic_int(e, whole), PIXELS, NULL, 0);
-    LLVMValueRef pixels = aic_load(e, type, aic_at(e, source, aic_mul(e, vectors.index, KPACK_BYTES)), 0, 1);
-    LLVMValueRef to = aic_at(e, target, aic_mul(e, vectors.index, pitch));
+    LLVMTypeRef type = aic_vector(e->i32, MIXED_PIXELS);
+    LLVMValueRef pixels = aic_load(e, type, source, 0, 1);
     for (unsigned v = 0; v < fold; v++) {
-        LLVMValueRef lane[PIXELS], others = aic_load(e, type, to, v * AIC_LINE_BYTES, KPACK_BYTES);
-        for (unsigned i = 0; i < PIXELS; i++) {
-            const unsigned kpack = v * PIXELS + i;
-            lane[i] = LLVMConstInt(e->i32, kpack % fold == 0 ? PIXELS + kpack / fold : i, false);
+        LLVMValueRef lane[MIXED_PIXELS], others = aic_load(e, type, target, v * AIC_LINE_BYTES, MIXED_BYTES);
+        for (unsigned i = 0; i < MIXED_PIXELS; i++) {
+            const unsigned kpack = v * MIXED_PIXELS + i;
+            lane[i] = LLVMConstInt(e->i32, kpack % fold == 0 ? MIXED_PIXELS + kpack / fold : i, false);
         }
-        LLVMValueRef mixed = LLVMBuildShuffleVector(e->builder, others, pixels, LLVMConstVector(lane, PIXELS), "");
-        aic_store(e, mixed, to, v * AIC_LINE_BYTES, KPACK_BYTES);
+        LLVMValueRef order = LLVMConstVector(lane, MIXED_PIXELS);
+        aic_store(e, LLVMBuildShuffleVector(e->builder, others, pixels, order, ""), target, v * AIC_LINE_BYTES,
+                  MIXED_BYTES);
     }
-    aic_loop_end(e, &vectors);
-    aic_loop_begin(e, &rest, "pixel: pixels that are left", aic_int(e, whole), aic_int(e, w->inside), 1, NULL, 0);
-    LLVMValueRef pixel = aic_load(e, e->i32, aic_at(e, source, aic_mul(e, rest.index, KPACK_BYTES)), 0, 1);
-    aic_store(e, pixel, aic_at(e, target, aic_mul(e, rest.index, pitch)), 0, KPACK_BYTES);
-    aic_loop_end(e, &rest);
+}
+
+/* The pixels of an image row that lie in the image to every fold-th k-pack from `target` on. */
+static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    aic_emit *e = w->e;
+    const int64_t whole = w->inside / MIXED_PIXELS * MIXED_PIXELS, pitch = w->t->pixel_pitch;
+    aic_loop loop;
+    if (whole > 0) {
+        aic_loop_begin(e, &loop, "pixels: vectors of pixels", aic_int(e, 0), aic_int(e, whole), MIXED_PIXELS, NULL, 0);
+        mix_pixels(w, aic_at(e, target, aic_mul(e, loop.index, pitch)),
+                   aic_at(e, source, aic_mul(e, loop.index, MIXED_BYTES)));
+        aic_loop_end(e, &loop);
+    }
+    if (whole < w->inside) {
+        aic_loop_begin(e, &loop, "pixel: pixels that are left", aic_int(e, whole), aic_int(e, w->inside), 1, NULL, 0);
+        LLVMValueRef pixel = aic_load(e, e->i32, aic_at(e, source, aic_mul(e, loop.index, MIXED_BYTES)), 0, 1);
+        aic_store(e, pixel, aic_at(e, target, aic_mul(e, loop.index, pitch)), 0, MIXED_BYTES);
+        aic_loop_end(e, &loop);
+    }
 }
 
 /* One band row of several image rows, h the first one: padding, which those of them that are in the image overwrite. */
 static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
-    enum { KPACK_BYTES = 4 };
     aic_emit *e = w->e;
     const int64_t first = w->left * w->gap + w->first - w->c->pad_left;
     fill_columns(w, row, 1, w->t->row_pitch);
@@ -351,8 +363,8 @@ static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef
         aic_branch branch;
         LLVMValueRef own = aic_add(e, h, aic_int(e, f));
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, own, aic_int(e, w->c->h), ""));
-        interleave_row(w, aic_at_const(e, row, w->left * w->t->pixel_pitch + f * KPACK_BYTES),
-                       aic_at_const(e, image_row(w, own), first * KPACK_BYTES));
+        interleave_row(w, aic_at_const(e, row, w->left * w->t->pixel_pitch + f * MIXED_BYTES),
+                       aic_at_const(e, image_row(w, own), first * MIXED_BYTES));
         aic_branch_end(e, &branch);
     }
 }

@@ -316,16 +316,16 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef 
 {
     int64_t low, high;
     aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
-    bool constant = is_constant(first, &low) && is_constant(limit, &high);
+    const bool entered = is_constant(first, &low) && is_constant(limit, &high) && low < high;
     loop->text = text;
     loop->index = first;
     loop->limit = limit;
     loop->step = step;
     loop->carried = carried;
     loop->count = count;
-    loop->tested = !constant;
+    loop->tested = !entered;
     loop->header = loop->exit = NULL;
-    if (!constant || low + step < high) {
+    if (!entered || low + step < high) {
         open_loop(e, loop, text, first);
     }
 }

@@ -138,6 +138,10 @@ forms=(
     'conv2d(dtype=int8, fm_shape=[1,37,39,4], kernel_shape=[1,7,4,32,4], stride=[9,3]);rows=4, cols=12, vectors=1'
     'conv2d(dtype=int8, fm_shape=[1,12,25,4], kernel_shape=[1,5,5,32,4], dilation=[2,1]);rows=2, cols=11, vectors=2'
     'conv2d(dtype=int8, fm_shape=[1,5,40,4], kernel_shape=[1,1,20,16,4], stride=[1,3]);rows=5, cols=7, vectors=1'
+    # of images that are narrower than a vector of pixels, and of whole vectors
+    'conv2d(dtype=int8, fm_shape=[1,13,9,4], kernel_shape=[1,4,4,16,4], stride=[3,2]);rows=4, cols=3, vectors=1'
+    'conv2d(dtype=int8, fm_shape=[1,9,16,4], kernel_shape=[1,3,3,16,4], pad=[1,1,1,1], pad_value=9);rows=1, cols=16, vectors=1'
+    'conv2d(dtype=int8, fm_shape=[1,9,32,4], kernel_shape=[1,5,3,32,4], pad=[2,2,1,1], pad_value=-9);rows=1, cols=16, vectors=2'
     'conv2d(dtype=int8, fm_shape=[3,7,9,32], kernel_shape=[3,3,3,32,32], pad=[1,1,1,1]);rows=2, cols=9, vectors=2'
 )
 if [ $way != lacking ]; then
