@@ -94,7 +94,8 @@ typedef struct aic_loop {
 } aic_loop;
 
 /* for (index = first; index < limit; index += step). Constant bounds that give one iteration make no loop, others that
- * give some no test before the first one. `text` is the loop's name and what it runs over, "tap: taps of the kernel". */
+ * give some no test before the first one. `text` is the loop's name and what it runs over, "tap: taps of the kernel".
+ */
 void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit, int64_t step,
                     LLVMValueRef *carried, unsigned count);
 void aic_loop_end(aic_emit *e, aic_loop *loop);
