@@ -53,7 +53,6 @@ typedef struct pair {
 /* Another value of an entry: a near one, what another descriptor has there, or any bits. */
 static uint64_t other_word(uint64_t *state, const aic_field *field, uint64_t word, uint64_t another)
 {
-    const int64_t number = (int64_t)word;
     switch (field->kind) {
     case AIC_KIND_BOOL:
         return word ^ 1;
@@ -65,8 +64,9 @@ static uint64_t other_word(uint64_t *state, const aic_field *field, uint64_t wor
     case AIC_KIND_INT:
     case AIC_KIND_DIMS:
     case AIC_KIND_SIZE:
-        return (uint64_t)AIC_RNG_PICK(state, number + 1, number - 1, number + 1, number + 16, 2 * number, 0, 1, -1,
-                                      (int64_t)another, (int64_t)another, aic_rng_range(state, 0, 70));
+        /* Unsigned, as the smallest number may be drawn. */
+        return AIC_RNG_PICK(state, word + 1, word - 1, word + 1, word + 16, 2 * word, 0, 1, UINT64_MAX, another,
+                            another, (uint64_t)aic_rng_range(state, 0, 70));
     default: /* an enumeration */
         return aic_rng_once_in(state, 2) ? another : (uint64_t)aic_rng_range(state, 0, 20);
     }
