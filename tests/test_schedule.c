@@ -332,6 +332,7 @@ Suite *suite_schedule(void)
 {
     Suite *suite = suite_create("schedule");
     TCase *cases = tcase_create("schedules");
+    tcase_set_timeout(cases, 60); /* sanitizers are slow */
     tcase_add_checked_fixture(cases, setup, NULL);
     tcase_add_test(cases, extents_are_cut_evenly);
     tcase_add_loop_test(cases, schedules, 0, (int)(sizeof SHAPES / sizeof *SHAPES));

@@ -29,13 +29,21 @@ static inline void clear_ignored(aic_tik_fixpipe_desc *desc)
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
+enum { BLOCK = 16, ROW_LENGTH = 2 }; /* columns of a burst; a row of src has 64 bytes, burst_len counts 32 bytes */
+
+/* From the start of a burst of src to the next one's, padding rows included. */
+static int64_t src_rows(const aic_tik_fixpipe_desc *desc)
+{
+    return (desc->burst_len / ROW_LENGTH + BLOCK - 1) / BLOCK * BLOCK;
+}
+
 aic_tik_fixpipe_sizes aic_tik_fixpipe_sizes_of(const aic_tik_fixpipe_desc *desc)
 {
-    const int64_t rows = desc->burst_len / 2; /* a row of src has 64 bytes, burst_len counts 32 bytes */
+    const int64_t rows = desc->burst_len / ROW_LENGTH;
     return (aic_tik_fixpipe_sizes){
         .rows = rows,
-        .src_burst = (rows + 15) / 16 * 16 * 16,
-        .dst_burst = rows * 16 + desc->dst_stride * 32 / (int64_t)aic_dtype_size(desc->dst),
+        .src_burst = src_rows(desc) * BLOCK,
+        .dst_burst = rows * BLOCK + desc->dst_stride * 32 / (int64_t)aic_dtype_size(desc->dst),
     };
 }
 
@@ -45,8 +53,6 @@ uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc)
 }
 
 /* ---- rules, in the order of the tables ---- */
-
-enum { BLOCK = 16, ROW_LENGTH = 2 }; /* columns of a burst; a row of src has 64 bytes, burst_len counts 32 bytes */
 
 static aic_status check_types(const aic_tik_fixpipe_desc *desc)
 {
@@ -69,13 +75,11 @@ static aic_status check_bursts(const aic_tik_fixpipe_desc *desc, const aic_accum
                           "burst_len: %" PRId64 " is odd in 1..%" PRId64 ": a burst is whole rows of 64 bytes",
                           desc->burst_len, length);
     }
-    if (status == AIC_OK && from && desc->cburst_num > 1 &&
-        aic_tik_fixpipe_sizes_of(desc).src_burst != from->block_rows * BLOCK) {
+    if (status == AIC_OK && from && desc->cburst_num > 1 && src_rows(desc) != from->block_rows) {
         status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
                           "burst_len: %" PRId64 " puts bursts of src %" PRId64
                           " rows apart, but the blocks of %s are %" PRId64 " apart",
-                          desc->burst_len, aic_tik_fixpipe_sizes_of(desc).src_burst / BLOCK, from->producer,
-                          from->block_rows);
+                          desc->burst_len, src_rows(desc), from->producer, from->block_rows);
     }
     if (status == AIC_OK) {
         status = aic_rule_range(NAME, "dst_stride", NULL, desc->dst_stride, 0, 65535);
