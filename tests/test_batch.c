@@ -105,12 +105,10 @@ static unsigned char *old_outputs(const images *m)
     return copy;
 }
 
-/* The expected outputs: calls one after the other by one thread. shared: a bit for each operand that all images have.
- */
-static void expect(images *m, const char *isa, unsigned shared)
+/* The expected outputs: calls one after the other by a kernel of one thread. shared: a bit for each operand that all
+ * images have. */
+static void expect_by(images *m, const aic_kernel *alone, unsigned shared)
 {
-    aic_context *alone = context_with(1, isa, NULL, NULL);
-    aic_kernel *kernel = kernel_of(alone, &m->spec);
     free(m->expected);
     m->expected = old_outputs(m);
     for (size_t k = 0; k < IMAGES_MAX; k++) {
@@ -118,8 +116,15 @@ static void expect(images *m, const char *isa, unsigned shared)
         for (size_t i = 1; i < m->count; i++) {
             operands[i] = (char *)m->operand[i] + ((shared >> i & 1) != 0 ? 0 : k * m->stride[i]);
         }
-        ck_assert_msg(aic_kernel_call(kernel, operands, m->count) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(aic_kernel_call(alone, operands, m->count) == AIC_OK, "%s", aic_last_error());
     }
+}
+
+static void expect(images *m, const char *isa, unsigned shared)
+{
+    aic_context *alone = context_with(1, isa, NULL, NULL);
+    aic_kernel *kernel = kernel_of(alone, &m->spec);
+    expect_by(m, kernel, shared);
     aic_kernel_release(kernel);
     aic_context_destroy(alone);
 }
@@ -194,19 +199,23 @@ enum { THREADS_COUNT = sizeof THREADS / sizeof THREADS[0], NUMBERS_COUNT = sizeo
 /* Every number of images and of threads, operands of each image or of all, plain and packed. */
 static void check_numbers(images *m, int64_t share_cost)
 {
+    aic_context *context[THREADS_COUNT];
+    aic_kernel *kernel[THREADS_COUNT]; /* the first is of one thread */
     share_from(share_cost);
+    for (size_t t = 0; t < THREADS_COUNT; t++) {
+        context[t] = context_with(THREADS[t], NULL, NULL, NULL);
+        kernel[t] = kernel_of(context[t], &m->spec);
+    }
     for (unsigned shared = 0; shared < 1U << m->count; shared += 2) {
-        expect(m, NULL, shared);
-        for (size_t t = 0; t < THREADS_COUNT; t++) {
-            aic_context *context = context_with(THREADS[t], NULL, NULL, NULL);
-            aic_kernel *kernel = kernel_of(context, &m->spec);
-            for (size_t n = 0; n < NUMBERS_COUNT; n++) {
-                check_batch(m, kernel, shared, false, NUMBERS[n]);
-                check_batch(m, kernel, shared, true, NUMBERS[n]);
-            }
-            aic_kernel_release(kernel);
-            aic_context_destroy(context);
+        expect_by(m, kernel[0], shared);
+        for (size_t i = 0; i < THREADS_COUNT * NUMBERS_COUNT; i++) {
+            check_batch(m, kernel[i / NUMBERS_COUNT], shared, false, NUMBERS[i % NUMBERS_COUNT]);
+            check_batch(m, kernel[i / NUMBERS_COUNT], shared, true, NUMBERS[i % NUMBERS_COUNT]);
         }
+    }
+    for (size_t t = 0; t < THREADS_COUNT; t++) {
+        aic_kernel_release(kernel[t]);
+        aic_context_destroy(context[t]);
     }
 }
 

@@ -6,8 +6,9 @@
  * one level (tests/levels.h) sees every THOROUGH-th, the others every OTHER-th, beginning with another one from line to
  * line and level to level. Where levels make the same code of an operator they take turns, line by line. Contents and
  * the reference's results are shared by the levels and renewed for every RENEW-th candidate only. Operators whose code
- * does not depend on the overflow mode see the second mode at one level, and wherever the reference's results differ. A
- * campaign sees every candidate at every level. */
+ * does not depend on the overflow mode, which is about floats that mmad, fixpipe and tik_fixpipe make, see the second
+ * mode at one level in every OTHER_MODE-th line, and wherever the reference's results differ. A campaign sees every
+ * candidate at every level. */
 #include "tests/levels.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
@@ -21,7 +22,15 @@
 
 Suite *suite_kernels(void);
 
-enum { LINE_MAX_BYTES = 4096, RANDOM_SPECS = 12, MODES = AIC_OVERFLOW_IEEE + 1, RENEW = 4, THOROUGH = 4, OTHER = 16 };
+enum {
+    LINE_MAX_BYTES = 4096,
+    RANDOM_SPECS = 12,
+    MODES = AIC_OVERFLOW_IEEE + 1,
+    RENEW = 4,
+    THOROUGH = 6,
+    OTHER = 24,
+    OTHER_MODE = 4
+};
 
 /* One level, with a context for each overflow mode, and how far it is with a line. */
 typedef struct level {
@@ -141,13 +150,28 @@ static void find_candidate(level *at, const aic_spec *spec, uint64_t line)
                                                         sizeof at->schedule) != AIC_OK;
 }
 
-/* Whether the first candidate is tried with the second mode, too: where the code depends on it, else at one level. */
-static bool shows_mode(const aic_spec *spec, const level *at)
+/* Whether the stage makes floats that may be too large for their type, which is what the overflow mode is about. */
+static bool makes_floats(const aic_stage *stage)
 {
-    bool depends = levels_is_thorough(at->number) || levels_campaign() > 0;
+    switch (stage->op) {
+    case AIC_OP_MMAD:
+        return aic_dtype_size(stage->desc.mmad.dtype) > 1;
+    case AIC_OP_FIXPIPE:
+        return aic_dtype_size(stage->desc.fixpipe.dst) == 2;
+    case AIC_OP_TIK_FIXPIPE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether the first candidate is tried with the second mode, too: where the code depends on it, else at one level for
+ * some of the lines. */
+static bool shows_mode(const aic_spec *spec, const level *at, uint64_t line)
+{
+    bool depends = (levels_is_thorough(at->number) && line % OTHER_MODE == 0) || levels_campaign() > 0;
     for (int32_t i = 0; i < spec->count; i++) {
-        const aic_op op = spec->stage[i].op;
-        depends = depends || op == AIC_OP_MMAD || op == AIC_OP_FIXPIPE || op == AIC_OP_TIK_FIXPIPE;
+        depends = depends || makes_floats(&spec->stage[i]);
     }
     return depends;
 }
@@ -157,7 +181,7 @@ static void check_candidates(const line_cases *cases, const aic_spec *spec, leve
 {
     for (int tried = 0; tried < RENEW && !at->is_done; tried++) {
         for (int mode = 0; mode < MODES; mode++) {
-            if (mode == 0 || cases->differ || (at->candidate == 0 && shows_mode(spec, at))) {
+            if (mode == 0 || cases->differ || (at->candidate == 0 && shows_mode(spec, at, line))) {
                 check_case(&cases->mode[mode], at, mode, at->schedule);
             }
         }

@@ -195,7 +195,8 @@ START_TEST(rows)
     suppose(_i % MACHINES);
     for (size_t row = 0; row < SPECS; row++) {
         const aic_spec spec = spec_of(ROWS[row]);
-        ck_assert_msg(check_spec(context, &spec, row) > 0, "%s: no kernel can be shared", ROWS[row]);
+        ck_assert_msg(!levels_is_turn(_i / MACHINES, &spec, row) || check_spec(context, &spec, row) > 0,
+                      "%s: no kernel can be shared", ROWS[row]);
     }
     aic_machine_suppose(NULL);
     aic_context_destroy(context);
@@ -226,12 +227,12 @@ START_TEST(pseudo_random)
     for (uint64_t seed = 1; seed <= DRAWS; seed++) {
         aic_spec spec;
         ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
-        if (is_small(&spec)) {
+        if (is_small(&spec) && levels_is_turn(_i / OPS, &spec, seed / MACHINES)) {
             suppose((int)(seed % MACHINES));
             shared += check_spec(context, &spec, seed);
         }
     }
-    ck_assert_msg(shared > 0, "%s: no kernel can be shared", aic_op_name(op));
+    ck_assert_msg(shared > 0 || !levels_is_thorough(_i / OPS), "%s: no kernel can be shared", aic_op_name(op));
     aic_machine_suppose(NULL);
     aic_context_destroy(context);
 }
