@@ -54,6 +54,12 @@ static const layer LAYERS[] = {
     {"conv2d(dtype=int8, fm_shape=[1,112,112,4], kernel_shape=[1,7,7,64,4], stride=[2,2], pad=[3,3,3,3])", 1.31, 1.3,
      0.75},
     {CONV16(4, 56, 64, 3, 1, 1), 1, 0.75, 0.99},
+    {CONV16(1, 56, 64, 3, 1, 1), 1.34, 0.75, 0.74}, /* 24 cells of a kernel row in 2 steps of 16 */
+    {"conv2d(dtype=float16, accumulate=fast, fm_shape=[1,112,112,4], kernel_shape=[1,7,7,64,4], stride=[2,2], "
+     "pad=[3,3,3,3])",
+     1.15, 0.75, 0.85},
+    {"conv2d(dtype=float16, accumulate=fast, fm_shape=[1,57,57,4], kernel_shape=[1,3,3,32,4], stride=[2,2])", 1.78,
+     0.75, 0.5}, /* 9 taps of 8 bytes in two registers of 64 */
     {CONV16(8, 28, 64, 3, 1, 1), 1, 0.75, 0.99},
     {CONV16(16, 14, 64, 3, 1, 1), 1, 0.75, 0.86},
     {CONV16(8, 28, 64, 3, 2, 1), 1, 0.75, 0.86},

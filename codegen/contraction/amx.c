@@ -46,19 +46,19 @@ static int64_t steps_for(int64_t kpacks)
 }
 
 /* The channels of the taps of a kernel row follow each other in the band: where a step is wider than a pixel or not as
- * wide as all its steps, a row of taps takes fewer steps together. What a step reads behind a row is multiplied by 0,
- * which floats do not allow. */
+ * wide as all its steps, a row of taps takes fewer steps together. What a step reads behind a row is multiplied by 0: a
+ * band has finite numbers there, or is noted to have others, whose products are formed by vector instructions. */
 static bool merges(const aic_contraction *c)
 {
-    return c->dtype == AIC_INT8 && c->dilation_w == 1 &&
-           steps_for(c->kw * pixel_kpacks(c)) < c->kw * steps_for(pixel_kpacks(c));
+    return c->dilation_w == 1 && steps_for(c->kw * pixel_kpacks(c)) < c->kw * steps_for(pixel_kpacks(c));
 }
 
 /* A step that a kernel row does not fill takes further ones: the pixels of so many image rows lie side by side. */
 static int64_t fold_of(const aic_contraction *c)
 {
-    const int64_t most = STEP_KPACKS / c->kw;
-    if (!merges(c) || c->channels != KPACK_BYTES || c->c0 != KPACK_BYTES || c->image.pixel != KPACK_BYTES ||
+    enum { CHANNELS = 4 };
+    const int64_t most = STEP_KPACKS / (c->kw * pixel_kpacks(c));
+    if (!merges(c) || c->channels != CHANNELS || c->c0 != CHANNELS || c->image.pixel != CHANNELS ||
         c->dilation_h != 1 || most < 2) {
         return 1;
     }
@@ -85,9 +85,9 @@ int64_t aic_amx_step_kpacks(const aic_tiling *t)
 static bool rounds_too_often(const aic_contraction *c)
 {
     enum { PAIRS = AMX_STEP_KPACKS };
-    const int64_t taps = c->kh * c->kw, own_pairs = (c->channels + 1) / 2, planes = planes_of(c);
-    const int64_t pairs = own_pairs < PAIRS ? own_pairs : PAIRS;
-    return pairs + planes * planes * taps * steps_of(c) >= taps * c->channels;
+    const int64_t pixels = merges(c) ? fold_of(c) * c->kw : 1, own_pairs = pixels * ((c->channels + 1) / 2);
+    const int64_t pairs = own_pairs < PAIRS ? own_pairs : PAIRS, planes = planes_of(c);
+    return pairs + planes * planes * taps_of(c) * steps_of(c) >= c->kh * c->kw * c->channels;
 }
 
 static const char *refuse_int(const aic_contraction *c, const aic_target *target)
@@ -436,7 +436,7 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
 {
     (void)c;
     (void)target;
-    const double lines = (double)(t->bands * t->band_rows) * (double)(t->columns * t->pixel_pitch) / AIC_LINE_BYTES;
+    const double lines = (double)(t->bands * t->band_rows) * (double)t->row_pitch / AIC_LINE_BYTES;
     return OPERATIONS * lines * PACK_LINE;
 }
 

@@ -41,12 +41,32 @@ static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointe
     return sum;
 }
 
-/* One k-pack of a pixel times one of every output channel. */
-static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel)
+/* Of kernel rows that are one the last ones may lack some: whether this k-pack is of none, and no product is formed.
+ * NULL: all are of one. */
+static LLVMValueRef lacks_row(const tile *k, LLVMValueRef tap, LLVMValueRef kpack)
+{
+    aic_emit *e = k->e;
+    LLVMBuilderRef b = e->builder;
+    const int64_t fold = k->t->fold, rest = k->of.c->kh % fold;
+    if (rest == 0) {
+        return NULL;
+    }
+    LLVMValueRef of_row = LLVMBuildUDiv(b, kpack, aic_int(e, k->t->pixel_kpacks / fold), "");
+    LLVMValueRef row = LLVMBuildURem(b, of_row, aic_int(e, fold), "");
+    LLVMValueRef last = LLVMBuildICmp(b, LLVMIntEQ, tap, aic_int(e, k->t->taps - 1), "");
+    return LLVMBuildAnd(b, last, LLVMBuildICmp(b, LLVMIntSGE, row, aic_int(e, rest), ""), "");
+}
+
+/* One k-pack of a pixel times one of every output channel; where `lacks` is true, zeros. */
+static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, LLVMValueRef lacks)
 {
     aic_emit *e = k->e;
     for (unsigned half = 0; half < HALVES; half++) {
-        LLVMValueRef x = aic_splat(e, element(k, e->i32, band, 0, k->t->plane_bytes, half), AMX_LANES);
+        LLVMValueRef value = element(k, e->i32, band, 0, k->t->plane_bytes, half);
+        if (lacks != NULL) {
+            value = LLVMBuildSelect(e->builder, lacks, LLVMConstNull(e->f32), value, "");
+        }
+        LLVMValueRef x = aic_splat(e, value, AMX_LANES);
         for (unsigned v = 0; v < k->t->vectors; v++) {
             LLVMValueRef w = element(k, k->words, panel, (int64_t)v * AMX_ROW_BYTES,
                                      k->t->panel_channels * k->t->arithmetic.kpack_bytes, half);
@@ -60,6 +80,7 @@ static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LL
 {
     aic_emit *e = k->e;
     const unsigned vectors = k->t->vectors;
+    const int64_t used = k->t->merged > 1 ? k->t->merged * k->t->pixel_kpacks : k->t->kpacks; /* others are of no tap */
     aic_loop taps, kpacks;
     LLVMValueRef carried[AIC_CARRIED_MAX];
     aic_limit("sums and pointers of a pixel", vectors + 2, AIC_CARRIED_MAX);
@@ -70,12 +91,12 @@ static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LL
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, carried, vectors + 1);
     LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, taps.index, sizeof(int64_t)));
     carried[vectors + 1] = aic_at(e, pixel, aic_load(e, e->i64, entry, 0, sizeof(int64_t)));
-    aic_loop_begin(e, &kpacks, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->kpacks), 1, carried,
-                   vectors + 2);
-    emit_kpack(k, carried, carried[vectors + 1], carried[vectors]);
+    aic_loop_begin(e, &kpacks, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, used), 1, carried, vectors + 2);
+    emit_kpack(k, carried, carried[vectors + 1], carried[vectors], lacks_row(k, taps.index, kpacks.index));
     carried[vectors] = aic_at_const(e, carried[vectors], k->t->step_bytes);
     carried[vectors + 1] = aic_at_const(e, carried[vectors + 1], k->t->arithmetic.kpack_bytes);
     aic_loop_end(e, &kpacks);
+    carried[vectors] = aic_at_const(e, carried[vectors], (k->t->kpacks - used) * k->t->step_bytes);
     aic_loop_end(e, &taps);
     for (unsigned v = 0; v < vectors; v++) {
         sums[v] = carried[v];

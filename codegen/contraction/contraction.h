@@ -10,7 +10,8 @@
  *     panel   the weights of a tile's output channels: [reduction step][output channel], in the order in which
  *             the reduction runs; before them the sums' start values, where the image is offset.
  *
- * Where elements have two planes, a pixel of a band is [plane][k-pack], a panel [reduction step][plane][output
+ * Where elements have two planes, a pixel of a band is [plane][k-pack], or, where the taps of a kernel row are one, a row
+ * of it is [plane][column][k-pack]; a panel [reduction step][plane][output
  * channel]. Products of bfloat16 have special elements, which they cannot multiply: whether there are any is noted
  * before the band and at the head of each panel. */
 #ifndef AIC_CONTRACTION_H
@@ -152,7 +153,7 @@ typedef struct aic_tiling {
     int64_t strips;             /* of output channels, each done by one worker; without an epilogue a panel each */
     int64_t parts, part_strips; /* that workers may take of a band; strips of each but the last */
     int64_t step_bytes;         /* of a reduction step in a panel */
-    int64_t plane_bytes;        /* of a plane of a pixel in a band */
+    int64_t plane_bytes;        /* of a plane of a pixel in a band; of a row where the taps of a kernel row are one */
     bool notes_specials;  /* an int32 at the head of a panel and one at notes_offset are not 0 where there are some */
     int64_t notes_offset; /* of the band's, in a worker's memory */
     int64_t start_bytes;  /* at the head of a panel: what makes up for the offset, an int32 an output channel */

@@ -286,6 +286,12 @@ static void fill_borders(const band_writer *w, LLVMValueRef row)
     }
 }
 
+/* Whether a step reads behind a band row what it multiplies by 0, and what only integers may be. */
+static bool reads_behind(const aic_tiling *t)
+{
+    return t->arithmetic.product == AIC_PRODUCT_BFLOAT && t->merged > 1;
+}
+
 /* One band row, h the image row, which may be none. Columns that are no whole lines are filled with padding all
  * together, and the image overwrites its part: borders need no code of their own then. */
 static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
@@ -294,7 +300,7 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     LLVMValueRef in_image = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_int(e, w->c->h), "");
     const bool lines = w->t->pixel_pitch % AIC_LINE_BYTES == 0;
     aic_branch branch;
-    if (!lines && (has_outer_rows(w) || w->inside < w->columns)) {
+    if (!lines && (has_outer_rows(w) || w->inside < w->columns || reads_behind(w->t))) {
         fill_columns(w, row, 1, w->t->row_pitch);
     } else if (has_outer_rows(w)) {
         aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
@@ -311,44 +317,65 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch_end(e, &branch);
 }
 
-enum { MIXED_PIXELS = 16, MIXED_BYTES = 4 }; /* of a vector of pixels; of a pixel's k-pack */
-
-/* A vector of pixels, those at `source`, to every fold-th k-pack from `target` on: as many vectors of the band, whose
- * other k-packs are of other image rows. */
-static void mix_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
+/* Where kernel rows are one, a pixel of the band has the k-packs of so many image rows, its parts. Bytes of a part, in
+ * a plane, and of a pixel of the image: these have four channels. */
+static unsigned part_bytes(const band_writer *w)
 {
+    return (unsigned)(w->t->pixel_pitch / w->t->fold);
+}
+
+/* A line of parts to every fold-th part from `target` on: as many lines of the band, whose other parts are of other
+ * image rows. */
+static void mix_line(const band_writer *w, LLVMValueRef target, LLVMValueRef line)
+{
+    enum { PARTS_MAX = AIC_LINE_BYTES / 4 };
     aic_emit *e = w->e;
-    const unsigned fold = (unsigned)w->t->fold;
-    LLVMTypeRef type = aic_vector(e->i32, MIXED_PIXELS);
-    LLVMValueRef pixels = aic_load(e, type, source, 0, 1);
+    const unsigned fold = (unsigned)w->t->fold, parts = AIC_LINE_BYTES / part_bytes(w);
+    LLVMTypeRef type = aic_vector(LLVMIntTypeInContext(e->context, 8 * part_bytes(w)), parts);
+    line = LLVMBuildBitCast(e->builder, line, type, "");
     for (unsigned v = 0; v < fold; v++) {
-        LLVMValueRef lane[MIXED_PIXELS], others = aic_load(e, type, target, v * AIC_LINE_BYTES, MIXED_BYTES);
-        for (unsigned i = 0; i < MIXED_PIXELS; i++) {
-            const unsigned kpack = v * MIXED_PIXELS + i;
-            lane[i] = LLVMConstInt(e->i32, kpack % fold == 0 ? MIXED_PIXELS + kpack / fold : i, false);
+        LLVMValueRef lane[PARTS_MAX], others = aic_load(e, type, target, v * AIC_LINE_BYTES, part_bytes(w));
+        for (unsigned i = 0; i < parts; i++) {
+            const unsigned part = v * parts + i;
+            lane[i] = LLVMConstInt(e->i32, part % fold == 0 ? parts + part / fold : i, false);
         }
-        LLVMValueRef order = LLVMConstVector(lane, MIXED_PIXELS);
-        aic_store(e, LLVMBuildShuffleVector(e->builder, others, pixels, order, ""), target, v * AIC_LINE_BYTES,
-                  MIXED_BYTES);
+        LLVMValueRef order = LLVMConstVector(lane, parts);
+        aic_store(e, LLVMBuildShuffleVector(e->builder, others, line, order, ""), target, v * AIC_LINE_BYTES,
+                  part_bytes(w));
     }
 }
 
-/* The pixels of an image row that lie in the image to every fold-th k-pack from `target` on. */
+/* A line of pixels, those at `source`, to every fold-th part from `target` on, in every plane. */
+static void mix_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
+{
+    aic_emit *e = w->e;
+    LLVMValueRef planes[AIC_PLANES_MAX];
+    LLVMValueRef elements = load_elements(w, source, AIC_LINE_BYTES / w->t->source_bytes);
+    aic_widen(e, w->c, w->t, elements, planes);
+    for (unsigned p = 0; p < w->t->arithmetic.planes; p++) {
+        mix_line(w, aic_at_const(e, target, p * w->t->plane_bytes), planes[p]);
+    }
+    if (w->notes != NULL) {
+        aic_note_specials(e, w->c, elements, w->notes);
+    }
+}
+
+/* The pixels of an image row that lie in the image to every fold-th part from `target` on. */
 static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
 {
     aic_emit *e = w->e;
-    const int64_t whole = w->inside / MIXED_PIXELS * MIXED_PIXELS, pitch = w->t->pixel_pitch;
+    const int64_t bytes = part_bytes(w), line = AIC_LINE_BYTES / bytes, whole = w->inside / line * line;
     aic_loop loop;
     if (whole > 0) {
-        aic_loop_begin(e, &loop, "pixels: vectors of pixels", aic_int(e, 0), aic_int(e, whole), MIXED_PIXELS, NULL, 0);
-        mix_pixels(w, aic_at(e, target, aic_mul(e, loop.index, pitch)),
-                   aic_at(e, source, aic_mul(e, loop.index, MIXED_BYTES)));
+        aic_loop_begin(e, &loop, "pixels: lines of pixels", aic_int(e, 0), aic_int(e, whole), line, NULL, 0);
+        mix_pixels(w, aic_at(e, target, aic_mul(e, loop.index, w->t->pixel_pitch)),
+                   aic_at(e, source, aic_mul(e, loop.index, bytes)));
         aic_loop_end(e, &loop);
     }
     if (whole < w->inside) {
         aic_loop_begin(e, &loop, "pixel: pixels that are left", aic_int(e, whole), aic_int(e, w->inside), 1, NULL, 0);
-        LLVMValueRef pixel = aic_load(e, e->i32, aic_at(e, source, aic_mul(e, loop.index, MIXED_BYTES)), 0, 1);
-        aic_store(e, pixel, aic_at(e, target, aic_mul(e, loop.index, pitch)), 0, MIXED_BYTES);
+        LLVMValueRef pixel = load_elements(w, aic_at(e, source, aic_mul(e, loop.index, bytes)), (unsigned)w->c->c0);
+        store_kpacks(w, aic_at(e, target, aic_mul(e, loop.index, w->t->pixel_pitch)), pixel);
         aic_loop_end(e, &loop);
     }
 }
@@ -363,8 +390,8 @@ static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef
         aic_branch branch;
         LLVMValueRef own = aic_add(e, h, aic_int(e, f));
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, own, aic_int(e, w->c->h), ""));
-        interleave_row(w, aic_at_const(e, row, w->left * w->t->pixel_pitch + f * MIXED_BYTES),
-                       aic_at_const(e, image_row(w, own), first * MIXED_BYTES));
+        interleave_row(w, aic_at_const(e, row, w->left * w->t->pixel_pitch + f * part_bytes(w)),
+                       aic_at_const(e, image_row(w, own), first * part_bytes(w)));
         aic_branch_end(e, &branch);
     }
 }
@@ -408,6 +435,10 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
         (t->fold > 1 ? emit_folded_row : emit_row)(&w, aic_at_const(e, row, residue * t->residue_bytes), h);
     }
     aic_loop_end(e, &loop);
+    if (reads_behind(t)) {
+        LLVMValueRef end = aic_at(e, aic_emit_param(e, 0), aic_mul(e, aic_emit_param(e, 3), t->row_pitch));
+        aic_fill(e, end, LLVMConstNull(e->i32), AIC_LINE_BYTES);
+    }
     aic_emit_function_end(e);
     return function;
 }

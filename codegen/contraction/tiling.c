@@ -184,6 +184,26 @@ static void lay_out_folded_rows(const aic_contraction *c, aic_tiling *t)
     t->row_reach = (taps - 1) * t->fold_step + 1;
 }
 
+/* Pixels of a band and its rows. Pixels or rows a multiple of a kilobyte apart would fall into few sets of the
+ * first-level cache, and the same block of channels of all pixels into part of them. Where the taps of a kernel row are
+ * one, the pixels of a row follow each other, in each plane of the row. */
+static void lay_out_pixels(aic_tiling *t)
+{
+    const unsigned planes = t->arithmetic.planes;
+    t->plane_bytes = t->pixel_kpacks * t->arithmetic.kpack_bytes;
+    if (t->merged > 1 && planes > 1) {
+        t->pixel_pitch = t->plane_bytes;
+        t->plane_bytes = round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
+        t->plane_bytes += planes * t->plane_bytes % 1024 == 0 ? AIC_LINE_BYTES : 0;
+        t->row_pitch = planes * t->plane_bytes;
+        return;
+    }
+    t->pixel_pitch = planes * t->plane_bytes;
+    t->pixel_pitch += t->pixel_pitch % (t->blocks > 1 ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
+    t->row_pitch = round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
+    t->row_pitch += t->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
+}
+
 /* Band rows and columns. Where the stride exceeds the kernel's reach, rows and columns between two windows are left
  * out of the band. */
 static void lay_out_band(const aic_contraction *c, aic_tiling *t)
@@ -200,17 +220,11 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->col_step = reach_w == 1 ? 1 : c->stride_w;
     t->col_gap = reach_w == 1 ? c->stride_w : 1;
     t->columns = (c->ow - 1) * t->col_step + reach_w;
-    /* Pixels or rows a multiple of a kilobyte apart would fall into few sets of the first-level cache, and the same
-     * block of channels of all pixels into part of them. */
-    t->plane_bytes = t->pixel_kpacks * t->arithmetic.kpack_bytes;
-    t->pixel_pitch = t->arithmetic.planes * t->plane_bytes;
-    t->pixel_pitch += t->pixel_pitch % (t->blocks > 1 ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
+    lay_out_pixels(t);
     t->run = t->kernel->run != NULL ? t->kernel->run(c, t) : 0;
     t->row_residues = t->run > 0 ? t->row_step : 1;
     t->col_residues = t->run > 0 ? t->col_step : 1;
-    t->row_pitch =
-        t->run > 0 ? t->col_residues * t->run * t->pixel_pitch : round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
-    t->row_pitch += t->row_pitch % 1024 == 0 && t->run == 0 ? AIC_LINE_BYTES : 0;
+    t->row_pitch = t->run > 0 ? t->col_residues * t->run * t->pixel_pitch : t->row_pitch;
     t->out_row = t->row_step / t->row_residues * t->row_pitch / t->col_residues;
     t->out_col = t->col_step / t->col_residues * t->pixel_pitch;
     int64_t tile_rows = t->rows.large_count + t->rows.small_count;
@@ -361,7 +375,8 @@ static void divide(aic_tiling *t, bool shared)
 int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
 {
     const int64_t reach = t->columns - (c->ow - 1) * t->col_step;
-    return ((rows - 1) * t->row_step + t->row_reach) * ((cols - 1) * t->col_step + reach) * t->pixel_pitch;
+    const int64_t parts = t->merged > 1 ? t->arithmetic.planes : 1; /* of a pixel */
+    return ((rows - 1) * t->row_step + t->row_reach) * ((cols - 1) * t->col_step + reach) * t->pixel_pitch * parts;
 }
 
 static bool computes_with_floats(const aic_contraction *c, const aic_tiling *t)

@@ -138,6 +138,12 @@ forms=(
     'conv2d(dtype=int8, fm_shape=[1,37,39,4], kernel_shape=[1,7,4,32,4], stride=[9,3]);rows=4, cols=12, vectors=1'
     'conv2d(dtype=int8, fm_shape=[1,12,25,4], kernel_shape=[1,5,5,32,4], dilation=[2,1]);rows=2, cols=11, vectors=2'
     'conv2d(dtype=int8, fm_shape=[1,5,40,4], kernel_shape=[1,1,20,16,4], stride=[1,3]);rows=5, cols=7, vectors=1'
+    # of float16, whose planes are rows of pixels then
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[1,21,25,4], kernel_shape=[1,7,7,64,4], stride=[2,2], pad=[3,3,3,3], pad_value=-5);rows=2, cols=13, vectors=2'
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[1,19,37,4], kernel_shape=[1,3,3,32,4], pad=[1,0,0,1], pad_value=9);rows=1, cols=36, vectors=1'
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[1,13,9,4], kernel_shape=[1,4,4,16,4], stride=[3,2]);rows=4, cols=3, vectors=1'
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[1,9,16,4], kernel_shape=[1,5,9,32,4]);rows=2, cols=8, vectors=2'
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[3,7,18,16], kernel_shape=[3,3,3,32,16]);rows=2, cols=16, vectors=2'
     # of images that are narrower than a vector of pixels, and of whole vectors
     'conv2d(dtype=int8, fm_shape=[1,13,9,4], kernel_shape=[1,4,4,16,4], stride=[3,2]);rows=4, cols=3, vectors=1'
     'conv2d(dtype=int8, fm_shape=[1,9,16,4], kernel_shape=[1,3,3,16,4], pad=[1,1,1,1], pad_value=9);rows=1, cols=16, vectors=1'

@@ -54,6 +54,17 @@ static size_t workspace_size(const aic_kernel *kernel, const way_row *way)
     return way->packed ? aic_kernel_packed_workspace_size(kernel) : aic_kernel_workspace_size(kernel);
 }
 
+/* A buffer that a kernel must write before it reads it: what it has not written is -1 or NaN. */
+static bool open_unset(guard_buffer *buffer, size_t size, guard_side side)
+{
+    enum { UNSET_BYTE = 0xFF };
+    if (!guard_open(buffer, size, VECTOR_ALIGNMENT, side)) {
+        return false;
+    }
+    memset(buffer->data, UNSET_BYTE, size);
+    return true;
+}
+
 static verify_verdict open_call(const verify_case *c, const aic_kernel *kernel, const way_row *way, call_state *s,
                                 verify_report *report)
 {
@@ -72,7 +83,7 @@ static verify_verdict open_call(const verify_case *c, const aic_kernel *kernel, 
         s->pointer[i] = s->operand[i].data;
     }
     const size_t workspace = workspace_size(kernel, way);
-    if (!guard_open(&s->workspace, workspace, VECTOR_ALIGNMENT, way->side)) {
+    if (!open_unset(&s->workspace, workspace, way->side)) {
         return verify_say(report, VERIFY_NO_MEMORY, "workspace: %zu bytes of memory cannot be had", workspace);
     }
     return VERIFY_PASSED;
@@ -87,7 +98,7 @@ static verify_verdict pack_operands(const verify_case *c, const aic_kernel *kern
         if (size == 0) {
             continue;
         }
-        if (!guard_open(&s->packed[i], size, VECTOR_ALIGNMENT, way->side)) {
+        if (!open_unset(&s->packed[i], size, way->side)) {
             return verify_say(report, VERIFY_NO_MEMORY, "packed %s: %zu bytes of memory cannot be had",
                               c->operand[i].name, size);
         }
