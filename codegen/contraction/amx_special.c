@@ -1,6 +1,6 @@
 /* Tiles of floats by vector instructions, from the band and the panel that tile registers read. For operands that have
- * numbers which these do not multiply as IEEE says: what is not finite has no second plane, so that its product with
- * the second plane of another number, 0, would be NaN; and products of tiles take small numbers for 0. Rare, and not
+ * numbers which these do not multiply as IEEE says: what is not finite has no second plane, and its product with the
+ * second plane of another number, 0, would be NaN; and products of tiles take small numbers for 0. Rare, and not
  * fitted for speed. */
 #include "codegen/contraction/amx.h"
 #include "codegen/llvm/guard.h"
@@ -28,6 +28,13 @@ static LLVMValueRef half_of(const tile *k, LLVMValueRef kpacks, unsigned half)
     return LLVMBuildBitCast(b, bits, type == k->words ? k->floats : k->e->f32, "");
 }
 
+/* 0 in place of NaN: the second plane of a number that is not finite, which the first one has all of. */
+static LLVMValueRef finite_or_zero(const tile *k, LLVMValueRef plane)
+{
+    LLVMValueRef number = LLVMBuildFCmp(k->e->builder, LLVMRealORD, plane, plane, "");
+    return LLVMBuildSelect(k->e->builder, number, plane, LLVMConstNull(LLVMTypeOf(plane)), "");
+}
+
 /* An element: the sum of its planes, which lie `pitch` bytes apart. */
 static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointer, int64_t offset, int64_t pitch,
                             unsigned half)
@@ -36,7 +43,7 @@ static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointe
     for (unsigned p = 0; p < k->t->arithmetic.planes; p++) {
         LLVMValueRef kpacks = aic_load(k->e, type, pointer, offset + p * pitch, k->t->arithmetic.kpack_bytes);
         LLVMValueRef plane = half_of(k, kpacks, half);
-        sum = sum == NULL ? plane : LLVMBuildFAdd(k->e->builder, sum, plane, "");
+        sum = sum == NULL ? plane : LLVMBuildFAdd(k->e->builder, sum, finite_or_zero(k, plane), "");
     }
     return sum;
 }

@@ -1,5 +1,6 @@
 /* K-packs: elements of image and weight in the form in which they are multiplied, and runs of them. */
 #include "codegen/contraction/contraction.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 LLVMTypeRef aic_element_type(aic_emit *e, const aic_tiling *t)
@@ -41,16 +42,22 @@ static LLVMValueRef to_float(aic_emit *e, aic_dtype dtype, LLVMValueRef elements
     return LLVMBuildBitCast(e->builder, elements, floats, "");
 }
 
-/* The upper half of each float, as bfloat16: what is below is lost. */
-static LLVMValueRef upper_halves(aic_emit *e, LLVMValueRef bits)
+/* The upper half of each float, as bfloat16: what is below is lost. Every other element of the halves: of two registers
+ * that is one shuffle, where a narrowing conversion of each is four. */
+static LLVMValueRef upper_halves(aic_emit *e, LLVMValueRef floats)
 {
-    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(bits));
-    LLVMValueRef shift = aic_splat(e, LLVMConstInt(e->i32, 16, false), lanes);
-    return LLVMBuildTrunc(e->builder, LLVMBuildLShr(e->builder, bits, shift, ""), aic_vector(e->i16, lanes), "");
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats));
+    LLVMTypeRef type = aic_vector(e->i16, 2 * lanes);
+    LLVMValueRef halves = LLVMBuildBitCast(e->builder, floats, type, ""), odd[2 * AIC_LINE_BYTES];
+    aic_limit("channels of a vector", lanes, sizeof odd / sizeof *odd);
+    for (unsigned i = 0; i < lanes; i++) {
+        odd[i] = LLVMConstInt(e->i32, 2 * i + 1, false);
+    }
+    return LLVMBuildShuffleVector(e->builder, halves, LLVMGetUndef(type), LLVMConstVector(odd, lanes), "");
 }
 
 /* A float16 has 11 significant bits: the upper 8 are a bfloat16, so are the others, of the same sign, and both are far
- * from its subnormal numbers. Of what is not finite the first plane has all. */
+ * from its subnormal numbers. Of what is not finite the first plane has all, the second one is NaN. */
 static void split_halves(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX])
 {
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(elements));
@@ -58,11 +65,8 @@ static void split_halves(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes
     LLVMValueRef all = aic_half_to_float(e, elements), bits = LLVMBuildBitCast(e->builder, all, words, "");
     LLVMValueRef mask = aic_splat(e, LLVMConstInt(e->i32, 0xffff0000u, false), lanes);
     LLVMValueRef upper = LLVMBuildBitCast(e->builder, LLVMBuildAnd(e->builder, bits, mask, ""), floats, "");
-    LLVMValueRef rest = LLVMBuildFSub(e->builder, all, upper, ""); /* NaN where `all` is not finite */
-    LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealORD, rest, rest, "");
-    rest = LLVMBuildBitCast(e->builder, rest, words, "");
-    planes[0] = upper_halves(e, bits);
-    planes[1] = upper_halves(e, LLVMBuildSelect(e->builder, number, rest, aic_zero(words), ""));
+    planes[0] = upper_halves(e, all);
+    planes[1] = upper_halves(e, LLVMBuildFSub(e->builder, all, upper, ""));
 }
 
 void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements,
@@ -101,8 +105,13 @@ void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef eleme
     const int first = half ? INFINITE_HALF : 1, end = half ? MAGNITUDE + 1 : SMALL_BFLOAT;
     LLVMTypeRef type = LLVMTypeOf(elements);
     LLVMValueRef bits = LLVMBuildAnd(e->builder, elements, aic_const_int(type, MAGNITUDE), "");
-    LLVMValueRef above = LLVMBuildSub(e->builder, bits, aic_const_int(type, first), "");
-    LLVMValueRef special = LLVMBuildICmp(e->builder, LLVMIntULT, above, aic_const_int(type, end - first), "");
+    LLVMValueRef special;
+    if (end > MAGNITUDE) {
+        special = LLVMBuildICmp(e->builder, LLVMIntUGE, bits, aic_const_int(type, first), "");
+    } else {
+        LLVMValueRef above = LLVMBuildSub(e->builder, bits, aic_const_int(type, first), "");
+        special = LLVMBuildICmp(e->builder, LLVMIntULT, above, aic_const_int(type, end - first), "");
+    }
     LLVMTypeRef mask = LLVMIntTypeInContext(e->context, lanes);
     LLVMValueRef any = LLVMBuildBitCast(e->builder, special, mask, "");
     aic_branch branch;
