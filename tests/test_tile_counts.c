@@ -62,10 +62,13 @@ static const layer LAYERS[] = {
      0.75, 0.5}, /* 9 taps of 8 bytes in two registers of 64 */
     {CONV16(8, 28, 64, 3, 1, 1), 1, 0.75, 0.99},
     {CONV16(16, 14, 64, 3, 1, 1), 1, 0.75, 0.86},
+    {CONV16(32, 7, 128, 3, 1, 1), 1.31, 0.75, 0.56},
+    {CONV16(32, 28, 128, 1, 1, 0), 1, 0.75, 0.9},
     {CONV16(8, 28, 64, 3, 2, 1), 1, 0.75, 0.86},
     {CONV16(16, 14, 256, 1, 1, 0), 1, 0.75, 0.96},
     {"mmad(dtype=float16, m=196, n=128, k=256, accumulate=fast)", 1, 0.75, 0.91},
     {"mmad(dtype=bfloat16, m=196, n=256, k=512, accumulate=fast)", 1, 1.3, 0.66},
+    {"mmad(dtype=bfloat16, m=196, n=256, k=2048, accumulate=fast)", 1, 1.3, 0.48},
     {"mmad(dtype=int8, m=196, n=256, k=1024)", 1, 1.3, 0.66},
     {"mmad(dtype=int8, m=1000, n=64, k=512)", 1.03, 1.3, 0.91},
 };

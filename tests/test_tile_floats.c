@@ -201,6 +201,40 @@ START_TEST(single)
 }
 END_TEST
 
+/* Channels in blocks that pass by one after the other: an element of any block is special. _i: a specification. */
+START_TEST(blocks)
+{
+    static const struct {
+        const char *text, *schedule;
+    } ROWS[] = {
+        {"conv2d(dtype=float16, fm_shape=[8,4,18,16], kernel_shape=[8,3,3,32,16], pad=[1,1,1,1], accumulate=fast)",
+         "schedule(kernel=amx, rows=2, cols=9, vectors=2, unroll=16, band=2, hold=window, blocks=2)"},
+        {"mmad(dtype=float16, m=40, n=48, k=128, accumulate=fast)",
+         "schedule(kernel=amx, rows=20, vectors=1, unroll=16, hold=window, blocks=4)"},
+        {"mmad(dtype=bfloat16, m=70, n=40, k=128, accumulate=fast)",
+         "schedule(kernel=amx, rows=35, vectors=1, unroll=16, hold=window, blocks=2)"},
+    };
+    tensors t;
+    if (aic_isa_check("amx") != AIC_OK) {
+        return;
+    }
+    open_tensors(&t, ROWS[_i].text);
+    for (int operand = IMAGE; operand <= WEIGHT; operand++) {
+        const int64_t last = t.operand[operand].elements - 1, positions[] = {0, last / 3, last};
+        for (size_t i = 0; i < 3 * CONTENTS_COUNT; i++) {
+            const contents *c = &CONTENTS[i / 3];
+            uint64_t state = 5 + i;
+            fill(&t, IMAGE, &CONTENTS[0], &state);
+            fill(&t, WEIGHT, &CONTENTS[0], &state);
+            put(&t, operand, positions[i % 3], c, &state);
+            (void)call_with(&t, ROWS[_i].schedule);
+            expect_right(&t, c->name);
+        }
+    }
+    close_tensors(&t);
+}
+END_TEST
+
 /* Of four bands of a row, two see the image's first pixel; of two panels, one has the last weight. */
 START_TEST(neighbours)
 {
@@ -257,6 +291,7 @@ Suite *suite_tile_floats(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, whole, 0, SPECS_COUNT * CONTENTS_COUNT);
     tcase_add_loop_test(tcase, single, 0, SPECS_COUNT);
+    tcase_add_loop_test(tcase, blocks, 0, 3);
     tcase_add_test(tcase, neighbours);
     tcase_add_test(tcase, infinities);
     suite_add_tcase(suite, tcase);

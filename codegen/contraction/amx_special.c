@@ -82,17 +82,31 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
     }
 }
 
-/* The sums of one pixel. */
-static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LLVMValueRef panel)
+/* 0 or, behind the first block of channels, what the one before has left at `out`. */
+static LLVMValueRef first_sum(const tile *k, LLVMValueRef out, unsigned vector)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef zero = aic_zero(k->floats);
+    if (k->of.block == NULL) {
+        return zero;
+    }
+    LLVMValueRef left = aic_load(e, k->floats, out, vector * aic_amx_vector_pitch(k->of.c, k->t), AIC_SUM_BYTES);
+    LLVMValueRef first = LLVMBuildICmp(e->builder, LLVMIntEQ, k->of.block, aic_int(e, 0), "first_block");
+    return LLVMBuildSelect(e->builder, first, zero, left, "");
+}
+
+/* The sums of one pixel, which go to `out`. */
+static void emit_pixel(const tile *k, LLVMValueRef out, LLVMValueRef pixel, LLVMValueRef panel)
 {
     aic_emit *e = k->e;
     const unsigned vectors = k->t->vectors;
-    const int64_t used = k->t->merged > 1 ? k->t->merged * k->t->pixel_kpacks : k->t->kpacks; /* others are of no tap */
+    const int64_t used =
+        k->t->merged > 1 ? k->t->merged * k->t->pixel_kpacks : k->t->block_kpacks; /* others are of no tap */
     aic_loop taps, kpacks;
     LLVMValueRef carried[AIC_CARRIED_MAX];
     aic_limit("sums and pointers of a pixel", vectors + 2, AIC_CARRIED_MAX);
     for (unsigned v = 0; v < vectors; v++) {
-        carried[v] = aic_zero(k->floats);
+        carried[v] = first_sum(k, out, v);
     }
     carried[vectors] = aic_at_const(e, panel, k->t->start_bytes);
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, carried, vectors + 1);
@@ -103,10 +117,10 @@ static void emit_pixel(const tile *k, LLVMValueRef *sums, LLVMValueRef pixel, LL
     carried[vectors] = aic_at_const(e, carried[vectors], k->t->step_bytes);
     carried[vectors + 1] = aic_at_const(e, carried[vectors + 1], k->t->arithmetic.kpack_bytes);
     aic_loop_end(e, &kpacks);
-    carried[vectors] = aic_at_const(e, carried[vectors], (k->t->kpacks - used) * k->t->step_bytes);
+    carried[vectors] = aic_at_const(e, carried[vectors], (k->t->block_kpacks - used) * k->t->step_bytes);
     aic_loop_end(e, &taps);
     for (unsigned v = 0; v < vectors; v++) {
-        sums[v] = carried[v];
+        aic_store(e, carried[v], out, v * aic_amx_vector_pitch(k->of.c, k->t), AIC_SUM_BYTES);
     }
 }
 
@@ -122,18 +136,15 @@ LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const a
                     .floats = aic_vector(e->f32, AMX_LANES)};
     aic_note_function(e,
                       "the same tile by vector instructions, where operands have numbers that tiles do not multiply");
-    LLVMValueRef function = e->function, sums[AIC_CARRIED_MAX] = {NULL};
+    LLVMValueRef function = e->function;
     aic_loop down, across;
     aic_loop_begin(e, &down, "row: rows of the tile", aic_int(e, 0), aic_int(e, rows), 1, NULL, 0);
     aic_loop_begin(e, &across, "col: columns of the tile", aic_int(e, 0), aic_int(e, cols), 1, NULL, 0);
     LLVMValueRef row = aic_at(e, k.of.band, aic_mul(e, down.index, t->out_row));
     LLVMValueRef pixel = aic_at(e, row, aic_mul(e, across.index, t->out_col));
-    emit_pixel(&k, sums, pixel, k.of.panel);
     LLVMValueRef number = aic_add(e, aic_mul(e, down.index, aic_amx_row_pixels(c, t, cols)), across.index);
     LLVMValueRef out = aic_at(e, k.of.out, aic_mul(e, number, AMX_ROW_BYTES));
-    for (unsigned v = 0; v < t->vectors; v++) {
-        aic_store(e, sums[v], out, v * aic_amx_vector_pitch(c, t), AIC_SUM_BYTES);
-    }
+    emit_pixel(&k, out, pixel, k.of.panel);
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);
     aic_emit_function_end(e);

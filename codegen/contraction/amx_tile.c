@@ -307,7 +307,11 @@ static LLVMValueRef has_specials(const tile *k)
 {
     aic_emit *e = k->e;
     LLVMValueRef band = aic_load(e, e->i32, k->of.taps, k->t->notes_offset - k->t->taps_offset, sizeof(int32_t));
-    LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, k->of.panel, 0, sizeof(int32_t)), "");
+    LLVMValueRef head = k->of.panel;
+    if (k->of.block != NULL) { /* that of the first block */
+        head = aic_at(e, head, LLVMBuildNeg(e->builder, aic_mul(e, k->of.block, k->t->block_bytes), ""));
+    }
+    LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, head, 0, sizeof(int32_t)), "");
     return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "specials");
 }
 
@@ -321,9 +325,9 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
         return;
     }
     aic_branch branch;
-    LLVMValueRef specials = has_specials(k), args[] = {sums, k->of.band, k->of.panel, k->of.taps};
+    LLVMValueRef specials = has_specials(k), args[] = {sums, k->of.band, k->of.panel, k->of.taps, k->of.block};
     aic_branch_begin(e, &branch, specials);
-    aic_emit_call(e, special, args, 4);
+    aic_emit_call(e, special, args, k->of.block != NULL ? 5 : 4);
     aic_branch_end(e, &branch);
     aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, specials, ""));
     emit_reduction(k, sums);

@@ -158,7 +158,8 @@ typedef struct aic_tiling {
     int64_t notes_offset; /* of the band's, in a worker's memory */
     int64_t start_bytes;  /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
-    /* Packed weights are [block of channels][panel]: bytes of a panel in a block, and from one block to the next. */
+    /* Packed weights are [block of channels][panel]: bytes of a panel in a block, and from one block to the next. Each has
+     * a head; special elements of all blocks are noted in that of the first one. */
     int64_t block_panel_bytes, block_bytes;
     bool accumulate;   /* tiles start from the contraction's start values: these are no bias of the epilogue */
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */

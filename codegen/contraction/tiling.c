@@ -62,11 +62,12 @@ static aic_status find_hold(const aic_contraction_schedule *s, bool *window)
     return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "hold = %s is none of panel, window", name.text);
 }
 
-/* Only exact sums are the same when they are formed in blocks, and only whole blocks are packed so. */
+/* Sums whose order is free may be formed in blocks, and only whole blocks are packed so. */
 static aic_status check_blocks(const aic_contraction *c, const aic_contraction_schedule *s, const aic_tiling *t)
 {
     const bool whole = t->kpacks * t->arithmetic.kpack_channels == c->channels && t->merged == 1;
-    const bool able = t->kernel->blocks != NULL && t->arithmetic.sum == AIC_SUM_INT && !c->accumulate && whole;
+    const bool any_order = t->arithmetic.sum == AIC_SUM_INT || t->arithmetic.sum == AIC_SUM_FAST;
+    const bool able = t->kernel->blocks != NULL && any_order && !c->accumulate && whole;
     if (s->blocks == 1) {
         return AIC_OK;
     }
@@ -244,7 +245,10 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
                      : t->notes_specials             ? AIC_LINE_BYTES
                                                      : 0;
     t->step_bytes = t->panel_channels * t->arithmetic.kpack_bytes * t->arithmetic.planes;
-    t->panel_bytes = t->start_bytes + t->taps * t->kpacks * t->step_bytes;
+    if (t->blocks > 1) { /* every block has a head, of whole steps */
+        t->start_bytes = round_up(t->start_bytes, t->step_bytes);
+    }
+    t->panel_bytes = t->blocks * t->start_bytes + t->taps * t->kpacks * t->step_bytes;
     t->packed_bytes = t->panels * t->panel_bytes;
     t->block_panel_bytes = t->panel_bytes / t->blocks;
     t->block_bytes = t->panels * t->block_panel_bytes;

@@ -130,6 +130,11 @@ forms=(
     'mmad(dtype=int8, m=70, n=40, k=512);rows=35, vectors=1, unroll=16, hold=window, blocks=4'
     'conv2d(dtype=int8, fm_shape=[4,3,14,32], kernel_shape=[4,1,1,48,32]) | fixpipe(src=int32, dst=int8, quantPre=VREQ8, format=NZ);rows=1, cols=14, vectors=2, unroll=16, band=1, hold=window, blocks=2'
     'mmad(dtype=int8, m=28, n=90, k=256);rows=28, vectors=2, unroll=32, hold=window, blocks=2'
+    # of floats, too
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[16,7,9,16], kernel_shape=[16,3,3,64,16], pad=[1,1,1,1], pad_value=7);rows=2, cols=9, vectors=1, unroll=16, band=2, hold=window, blocks=2'
+    'conv2d(dtype=float16, accumulate=fast, fm_shape=[8,7,7,16], kernel_shape=[8,3,3,48,16], pad=[1,1,1,1]) | fixpipe(src=float32, dst=float16, quantPre=F322F16, format=NZ);rows=7, cols=7, vectors=1, unroll=16, band=1, hold=window, blocks=4'
+    'mmad(dtype=float16, m=70, n=40, k=256, accumulate=fast);rows=14, vectors=2, unroll=16, hold=window, blocks=4'
+    'mmad(dtype=bfloat16, m=70, n=40, k=512, b_format=Zn, accumulate=fast);rows=35, vectors=1, unroll=16, hold=window, blocks=4'
     # taps of a kernel row as one
     'conv2d(dtype=int8, fm_shape=[1,21,25,4], kernel_shape=[1,7,7,64,4], stride=[2,2], pad=[3,3,3,3], pad_value=-5);rows=1, cols=7, vectors=4'
     # and several kernel rows
