@@ -293,7 +293,8 @@ static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, 
  * all panels are read by a tile before the next one, and its window by all of them. */
 
 static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
-static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30, PACK_LINE = 4;
+static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30;
+static const double PACK_LINE = 2; /* cycles of a packed line, for each plane and each kernel row that are one; timed */
 static const double NEAR_LINE = 0.5, LAST_LINE = 8; /* cycles of a line from the first and the third-level cache */
 static const double CROSSING = 2;                   /* times as much more takes a row that two lines have */
 static const double TOGETHER = 0.1; /* of products and loads: the share of all but the longest that does not overlap */
@@ -437,7 +438,7 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
     (void)c;
     (void)target;
     const double lines = (double)(t->bands * t->band_rows) * (double)t->row_pitch / AIC_LINE_BYTES;
-    return OPERATIONS * lines * PACK_LINE;
+    return OPERATIONS * lines * PACK_LINE * (double)(t->arithmetic.planes * t->fold);
 }
 
 /* As much as stays in the first-level cache beside a panel: with few taps it is better to read all weights again for
