@@ -1,7 +1,7 @@
 /* The arena of code; see code_memory.h. */
 #include "runtime/code_memory.h"
 #include "frontend/core/diag.h"
-#include "runtime/code_chunk.h"
+#include "runtime/code_region.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,19 +12,19 @@
 
 #define SUBJECT "code memory"
 
-#define CHUNK_BYTES ((size_t)1 << 20)
+#define REGION_BYTES ((size_t)1 << 20)
 
-/* A chunk; an image that is larger than the usual ones has one for itself. */
-typedef struct chunk {
-    struct chunk *next;
-    aic_code_chunk memory;
+/* A region; an image that is larger than the usual ones has one for itself. */
+typedef struct region {
+    struct region *next;
+    aic_code_region memory;
     size_t pages, taken;
     bool frozen;         /* what it holds stays, nothing is added: a fork has shared it, or writing has failed */
     unsigned char map[]; /* a byte a page: 1 where it is taken */
-} chunk;
+} region;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* everything here */
-static chunk *chunks;
+static region *regions;
 static bool files; /* the system refuses to make anonymous memory executable */
 
 /* ---- fork ---- */
@@ -32,7 +32,7 @@ static bool files; /* the system refuses to make anonymous memory executable */
 static void before_fork(void)
 {
     pthread_mutex_lock(&mutex);
-    for (chunk *c = chunks; c != NULL; c = c->next) {
+    for (region *c = regions; c != NULL; c = c->next) {
         c->frozen = c->frozen || c->memory.open != c->memory.base;
     }
 }
@@ -52,7 +52,7 @@ __attribute__((constructor(102))) static void watch_fork(void)
 /* ---- pages; the mutex is held ---- */
 
 /* The first of `count` free pages in a row, or c->pages. */
-static size_t find_run(const chunk *c, size_t count)
+static size_t find_run(const region *c, size_t count)
 {
     size_t run = 0;
     for (size_t page = 0; page < c->pages; page++) {
@@ -64,30 +64,30 @@ static size_t find_run(const chunk *c, size_t count)
     return c->pages;
 }
 
-static aic_status add_chunk(size_t pages, size_t page_bytes, chunk **added)
+static aic_status add_region(size_t pages, size_t page_bytes, region **added)
 {
-    const size_t usual = CHUNK_BYTES / page_bytes;
+    const size_t usual = REGION_BYTES / page_bytes;
     pages = pages > usual ? pages : usual;
-    chunk *made = calloc(1, sizeof *made + pages);
+    region *made = calloc(1, sizeof *made + pages);
     if (made == NULL) {
         return aic_fail_memory(SUBJECT, sizeof *made + pages);
     }
     made->pages = pages;
-    aic_status status = aic_code_chunk_map(pages * page_bytes, files, &made->memory);
+    aic_status status = aic_code_region_map(pages * page_bytes, files, &made->memory);
     if (status != AIC_OK) {
         free(made);
         return status;
     }
-    made->next = chunks;
-    chunks = made;
+    made->next = regions;
+    regions = made;
     *added = made;
     return AIC_OK;
 }
 
-/* Takes pages; the newest chunks, which have room most likely, come first. */
-static aic_status take_pages(size_t count, size_t page_bytes, chunk **from, size_t *page)
+/* Takes pages; the newest regions, which have room most likely, come first. */
+static aic_status take_pages(size_t count, size_t page_bytes, region **from, size_t *page)
 {
-    for (chunk *c = chunks; c != NULL; c = c->next) {
+    for (region *c = regions; c != NULL; c = c->next) {
         const bool fits = !c->frozen && c->pages - c->taken >= count;
         *page = fits ? find_run(c, count) : c->pages;
         if (*page < c->pages) {
@@ -96,25 +96,25 @@ static aic_status take_pages(size_t count, size_t page_bytes, chunk **from, size
         }
     }
     *page = 0;
-    return add_chunk(count, page_bytes, from);
+    return add_region(count, page_bytes, from);
 }
 
-/* Unmaps a chunk that is empty; but for one, so that a kernel that comes and goes does not map every time. */
-static void remove_empty(chunk *empty)
+/* Unmaps a region that is empty; but for one, so that a kernel that comes and goes does not map every time. */
+static void remove_empty(region *empty)
 {
-    chunk **link = &chunks;
-    if (empty->taken > 0 || (chunks == empty && empty->next == NULL && !empty->frozen)) {
+    region **link = &regions;
+    if (empty->taken > 0 || (regions == empty && empty->next == NULL && !empty->frozen)) {
         return;
     }
     while (*link != empty) {
         link = &(*link)->next;
     }
     *link = empty->next;
-    aic_code_chunk_unmap(&empty->memory);
+    aic_code_region_unmap(&empty->memory);
     free(empty);
 }
 
-static void mark(chunk *c, size_t page, size_t count, bool taken)
+static void mark(region *c, size_t page, size_t count, bool taken)
 {
     memset(c->map + page, taken, count);
     c->taken += taken ? count : 0 - count;
@@ -132,13 +132,13 @@ static aic_status fail_write(int error, size_t size)
 static aic_status place(const aic_image *image, size_t page_bytes, aic_code_memory *memory, int *error)
 {
     const size_t count = (image->size + page_bytes - 1) / page_bytes, mapped = count * page_bytes;
-    chunk *c = NULL;
+    region *c = NULL;
     size_t page = 0;
     aic_status status = take_pages(count, page_bytes, &c, &page);
     if (status != AIC_OK) {
         return status;
     }
-    *error = aic_code_chunk_write(&c->memory, page * page_bytes, mapped, image->bytes, image->size);
+    *error = aic_code_region_write(&c->memory, page * page_bytes, mapped, image->bytes, image->size);
     if (*error != 0) {
         c->frozen = true; /* it would fail again */
         remove_empty(c);
@@ -167,10 +167,10 @@ aic_status aic_code_memory_place(const aic_image *image, aic_code_memory *memory
     return status;
 }
 
-/* The chunk that an address is in. */
-static chunk *chunk_of(const unsigned char *base)
+/* The region that an address is in. */
+static region *region_of(const unsigned char *base)
 {
-    chunk *c = chunks;
+    region *c = regions;
     while ((uintptr_t)base - (uintptr_t)c->memory.base >= c->memory.size) {
         c = c->next;
     }
@@ -184,20 +184,20 @@ void aic_code_memory_release(aic_code_memory *memory)
     }
     const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     pthread_mutex_lock(&mutex);
-    chunk *c = chunk_of(memory->base);
+    region *c = region_of(memory->base);
     const size_t at = (size_t)(memory->base - c->memory.base);
-    aic_code_chunk_drop(&c->memory, at, memory->mapped);
+    aic_code_region_drop(&c->memory, at, memory->mapped);
     mark(c, at / page_bytes, memory->mapped / page_bytes, false);
     remove_empty(c);
     pthread_mutex_unlock(&mutex);
     memory->base = NULL;
 }
 
-size_t aic_code_memory_chunks(void)
+size_t aic_code_memory_regions(void)
 {
     size_t count = 0;
     pthread_mutex_lock(&mutex);
-    for (const chunk *c = chunks; c != NULL; c = c->next) {
+    for (const region *c = regions; c != NULL; c = c->next) {
         count++;
     }
     pthread_mutex_unlock(&mutex);

@@ -1,11 +1,11 @@
-/* Memory that holds machine code: an arena of chunks in which every image has pages of its own, written once, then
- * executable, never both at the same time. Chunks are few mappings, so that the number of kernels is not limited by the
- * number of mappings that a process may have.
+/* Memory that holds machine code: an arena of regions in which every image has pages of its own, written once, then
+ * executable, never both at the same time. Regions are few mappings, so that the number of kernels is not limited by
+ * the number of mappings that a process may have.
  *
- * Where the system lets nobody make anonymous memory executable (SELinux without execmem, PR_SET_MDWE), chunks are
+ * Where the system lets nobody make anonymous memory executable (SELinux without execmem, PR_SET_MDWE), regions are
  * files without a name, mapped twice: executable, and at another address for writing, which is open only while an image
  * is copied. That takes a file that may be mapped executable: memory of memfd_create(), or a file in TMPDIR, /tmp or
- * /var/tmp; under SELinux the permission `execute` on such a file. A fork freezes these chunks: parent and child see
+ * /var/tmp; under SELinux the permission `execute` on such a file. A fork freezes these regions: parent and child see
  * the same memory, so neither writes to it any more. */
 #ifndef AIC_RUNTIME_CODE_MEMORY_H
 #define AIC_RUNTIME_CODE_MEMORY_H
@@ -25,7 +25,7 @@ aic_status aic_code_memory_place(const aic_image *image, aic_code_memory *memory
 /* Frees it; nobody may be executing it. Does nothing where nothing is placed. */
 void aic_code_memory_release(aic_code_memory *memory);
 
-/* Chunks that there are; for tests. */
-size_t aic_code_memory_chunks(void);
+/* Regions that there are; for tests. */
+size_t aic_code_memory_regions(void);
 
 #endif

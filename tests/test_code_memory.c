@@ -95,7 +95,7 @@ static void place_many(void *unused)
     for (uint32_t i = 0; i < MANY; i++) {
         aic_code_memory_release(&memory[i]);
     }
-    child_expect(aic_code_memory_chunks() <= 1, "chunks are given back");
+    child_expect(aic_code_memory_regions() <= 1, "regions are given back");
     free(memory);
 }
 
@@ -118,7 +118,7 @@ static void reuse(void *unused)
     aic_code_memory large = place(5, (size_t)5 << 20);
     child_expect(call(&large) == 5 && call(&keep) == 1, "large");
     aic_code_memory_release(&large);
-    child_expect(aic_code_memory_chunks() <= 2, "chunks");
+    child_expect(aic_code_memory_regions() <= 2, "regions");
     aic_code_memory_release(&keep);
 }
 
@@ -200,7 +200,7 @@ static void place_in_files(void *unused)
         aic_code_memory_release(&memory[i]);
     }
     aic_code_memory_release(&earlier);
-    child_expect(aic_code_memory_chunks() <= 1, "chunks are given back");
+    child_expect(aic_code_memory_regions() <= 1, "regions are given back");
 }
 
 static void try_refusal(void *unused)

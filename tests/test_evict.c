@@ -306,7 +306,7 @@ START_TEST(hundred_thousand_shapes)
     enum { SHAPES = 100000, LIMIT = 16 << 20 };
     const aic_spec spec = spec_of("texpands(dtype=float32, rows=2, cols=8)");
     aic_context *context = context_with(0, LIMIT, NULL);
-    const size_t before = aic_code_memory_chunks();
+    const size_t before = aic_code_memory_regions();
     for (uint64_t i = 0; i < SHAPES; i++) {
         aic_code *code = code_new(context, &spec);
         publish(&context->kernels, i, code);
@@ -316,7 +316,7 @@ START_TEST(hundred_thousand_shapes)
         aic_reclaim();
         if (i % 1000 == 0) {
             ck_assert_uint_le(stats_of(context).mapped_bytes, LIMIT);
-            ck_assert_uint_le((aic_code_memory_chunks() - before) << 20, LIMIT + LIMIT / 10);
+            ck_assert_uint_le((aic_code_memory_regions() - before) << 20, LIMIT + LIMIT / 10);
         }
     }
     const aic_cache_stats stats = stats_of(context);
@@ -325,7 +325,7 @@ START_TEST(hundred_thousand_shapes)
     ck_assert_uint_ge(bytes, LIMIT / 10 * 8); /* texts, identities and entries have the rest */
     ck_assert_uint_eq(stats.evictions + stats.kernels, SHAPES);
     aic_context_destroy(context);
-    ck_assert_uint_le(aic_code_memory_chunks(), before + 1);
+    ck_assert_uint_le(aic_code_memory_regions(), before + 1);
 }
 END_TEST
 

@@ -503,7 +503,7 @@ END_TEST
 
 #ifndef AIC_SANITIZED /* sanitizers reserve more address space than any limit leaves */
 
-/* Until the chunk that there is has no room. */
+/* Until the region that there is has no room. */
 START_TEST(no_memory_for_code)
 {
     enum { IMAGES = 300 };

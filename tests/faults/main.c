@@ -36,9 +36,9 @@ static holdings take_stock(void)
     return now;
 }
 
-/* Whether code memory keeps another chunk than before: where pages cannot be made executable, it is files from then on,
- * each of which is mapped twice. */
-static bool changes_chunks(int resource, const char *call)
+/* Whether code memory keeps another region than before: where pages cannot be made executable, it is files from then
+ * on, each of which is mapped twice. */
+static bool changes_regions(int resource, const char *call)
 {
     return resource == CALLS_MAPPINGS && strcmp(call, "mprotect") == 0;
 }
@@ -52,7 +52,7 @@ static const char *left_over(const holdings *before, const holdings *now, const 
         /* Less memory is no fault: a thread's scratch memory shrinks after many small calls. */
         const bool differs =
             now->count[r] > before->count[r] || (now->count[r] != before->count[r] && r != CALLS_MEMORY);
-        if (differs && !changes_chunks(r, call)) {
+        if (differs && !changes_regions(r, call)) {
             snprintf(text, sizeof text, "%ld %s more than before", now->count[r] - before->count[r],
                      calls_resource_name[r]);
         }

@@ -1,6 +1,6 @@
-/* Chunks of code memory; see code_chunk.h. */
+/* Regions of code memory; see code_region.h. */
 #define _GNU_SOURCE /* memfd_create(), O_TMPFILE */
-#include "runtime/code_chunk.h"
+#include "runtime/code_region.h"
 #include "frontend/core/diag.h"
 #include "runtime/environment.h"
 
@@ -35,7 +35,7 @@ static int open_file(int way)
 
 /* Maps an open file twice. The descriptor is not needed any longer, and not kept: a program may close it, and have
  * another file of its number. */
-static bool map_file(int file, size_t size, aic_code_chunk *chunk)
+static bool map_file(int file, size_t size, aic_code_region *region)
 {
     if (ftruncate(file, (off_t)size) != 0) {
         return false;
@@ -50,17 +50,17 @@ static bool map_file(int file, size_t size, aic_code_chunk *chunk)
         return false;
     }
     (void)mprotect(open, size, PROT_NONE);
-    *chunk = (aic_code_chunk){code, open, size};
+    *region = (aic_code_region){code, open, size};
     return true;
 }
 
-static aic_status map_some_file(size_t size, aic_code_chunk *chunk)
+static aic_status map_some_file(size_t size, aic_code_region *region)
 {
     bool mapped = false;
     int error = 0;
     for (int way = 0; way < WAYS && !mapped; way++) {
         const int file = open_file(way);
-        mapped = file >= 0 && map_file(file, size, chunk);
+        mapped = file >= 0 && map_file(file, size, region);
         error = mapped ? 0 : errno;
         if (file >= 0) {
             (void)close(file);
@@ -76,47 +76,47 @@ static aic_status map_some_file(size_t size, aic_code_chunk *chunk)
                                       strerror(error));
 }
 
-/* ---- chunks ---- */
+/* ---- regions ---- */
 
-aic_status aic_code_chunk_map(size_t size, bool file, aic_code_chunk *chunk)
+aic_status aic_code_region_map(size_t size, bool file, aic_code_region *region)
 {
     if (file) {
-        return map_some_file(size, chunk);
+        return map_some_file(size, region);
     }
     unsigned char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    *chunk = (aic_code_chunk){base, base, size};
+    *region = (aic_code_region){base, base, size};
     return base != MAP_FAILED ? AIC_OK : aic_fail_memory(SUBJECT, size);
 }
 
-void aic_code_chunk_unmap(aic_code_chunk *chunk)
+void aic_code_region_unmap(aic_code_region *region)
 {
-    munmap(chunk->base, chunk->size);
-    if (chunk->open != chunk->base) {
-        munmap(chunk->open, chunk->size);
+    munmap(region->base, region->size);
+    if (region->open != region->base) {
+        munmap(region->open, region->size);
     }
 }
 
-int aic_code_chunk_write(const aic_code_chunk *chunk, size_t at, size_t pages, const void *bytes, size_t size)
+int aic_code_region_write(const aic_code_region *region, size_t at, size_t pages, const void *bytes, size_t size)
 {
-    const bool file = chunk->open != chunk->base;
-    if (mprotect(chunk->open + at, pages, PROT_READ | PROT_WRITE) != 0) {
+    const bool file = region->open != region->base;
+    if (mprotect(region->open + at, pages, PROT_READ | PROT_WRITE) != 0) {
         return errno;
     }
-    memcpy(chunk->open + at, bytes, size);
-    if (mprotect(chunk->open + at, pages, file ? PROT_NONE : PROT_READ | PROT_EXEC) != 0) {
+    memcpy(region->open + at, bytes, size);
+    if (mprotect(region->open + at, pages, file ? PROT_NONE : PROT_READ | PROT_EXEC) != 0) {
         return errno;
     }
     /* A file is memory that others could have opened: what was verified must be what runs. */
-    if (file && memcmp(chunk->base + at, bytes, size) != 0) {
+    if (file && memcmp(region->base + at, bytes, size) != 0) {
         return EIO;
     }
     /* On AArch64 instructions are fetched past the data cache that the copy went through. */
-    __builtin___clear_cache((char *)chunk->base + at, (char *)chunk->base + at + size);
+    __builtin___clear_cache((char *)region->base + at, (char *)region->base + at + size);
     return 0;
 }
 
-void aic_code_chunk_drop(const aic_code_chunk *chunk, size_t at, size_t pages)
+void aic_code_region_drop(const aic_code_region *region, size_t at, size_t pages)
 {
     /* For files this is the mapping's part only; the file keeps the memory for the next image. */
-    (void)madvise(chunk->base + at, pages, MADV_DONTNEED);
+    (void)madvise(region->base + at, pages, MADV_DONTNEED);
 }
