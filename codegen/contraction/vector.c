@@ -203,8 +203,18 @@ static double combine(const core *k, const pace *p, double stream)
     return most + k->together * (p->products + p->loads + p->instructions + stream - most);
 }
 
+/* Cycles a k-pack that its weights are waited for where they were not fetched ahead. With few instructions a line a
+ * core runs ahead to the lines that follow by itself: four and less wait for nothing more, a dozen and more for each
+ * line. */
+static double late_cycles(const aic_tiling *t, const core *k, const pace *p)
+{
+    const double alone = 4, all = 12, lines = lines_of(t);
+    const double part = (p->instructions * k->issue / lines - alone) / (all - alone);
+    return t->ahead > 0 ? 0 : k->late_line * lines * fmin(fmax(part, 0), 1);
+}
+
 /* Cycles of a k-pack, on average over the tiles of a band: the first one of each panel brings it into the caches. That
- * a call before has left all weights in a cache can be counted on where the first-level one holds them. */
+ * a call before has left the weights in a cache is supposed only where the first-level one holds them all. */
 static double kpack_cycles(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                            int64_t rows, int64_t cols)
 {
@@ -215,7 +225,7 @@ static double kpack_cycles(const aic_contraction *c, const aic_target *target, c
     const double first = all > k->l2 ? k->far_line : all > k->l1 ? k->near_line : 0;
     const double again = panel <= room ? 0 : panel <= k->l2 ? k->near_line : k->far_line;
     const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
-    const double late = t->ahead == 0 && all > k->l1 ? k->late_line * lines : 0;
+    const double late = all > k->l1 ? late_cycles(t, k, &p) : 0;
     return (late + combine(k, &p, lines * fmax(first, again) + image) +
             (tiles - 1) * combine(k, &p, lines * again + image)) /
            tiles;
