@@ -13,7 +13,7 @@
 
 /* Version of this table and of what records mean; and of the rule that chooses schedules, which names of kernels tell:
  * raise it when the rule may choose another schedule for some specification. */
-enum { AIC_GENERATOR_VERSION = 3, AIC_SCHEDULE_RULE = 4 };
+enum { AIC_GENERATOR_VERSION = 4, AIC_SCHEDULE_RULE = 4 };
 
 /* One specification for one target. */
 typedef struct aic_problem {
@@ -115,9 +115,9 @@ typedef struct aic_plan_facts {
     double bytes[AIC_TRAFFIC_LEVELS];
 } aic_plan_facts;
 
-/* A legal schedule; see aic_space_list. Schedules of one tile differ in the loops around it only: in the fields unroll
- * and band. */
-enum { AIC_SPACE_FIELDS_MAX = 8 };
+/* A legal schedule; see aic_space_list. Schedules of one tile differ in its loops only: in the fields unroll, band and
+ * ahead. */
+enum { AIC_SPACE_FIELDS_MAX = 12 };
 typedef struct aic_space_entry {
     double cost;     /* predicted */
     bool usual;      /* the default rule looks at it */

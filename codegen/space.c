@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Fields that shape the loops around a tile, and not the tile itself. */
-static const char *const LOOP_FIELDS[] = {"unroll", "band"};
+/* Fields that shape the loops of a tile and around it, and not the tile itself. */
+static const char *const LOOP_FIELDS[] = {"unroll", "band", "ahead"};
 
 /* A list in the making. */
 typedef struct filling {

@@ -151,6 +151,9 @@ static const struct bad {
     {"schedule(kernel=farfancier, rows=1, cols=4, vectors=2, unroll=4, band=1)", "at most eight letters"},
     {"schedule(kernel=amx, rows=1, cols=4, vectors=2, unroll=16, band=1)", "needs tile registers"},
     {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, band=1)", "given twice"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=100)", "ahead = 100 is no multiple of 64"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=1048640)", "ahead = 1048640 is outside 0..1048576"},
+    {"schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=-64)", "ahead = -64 is outside 0..1048576"},
     {"plan(rows=1)", "plan is not schedule"},
     {"", "expected a name"},
 };
@@ -163,6 +166,57 @@ START_TEST(illegal_schedules)
     ck_assert_int_eq(aic_generator_linked()->plan(&problem, BAD[_i].text, &info), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
     ck_assert_mem_eq(&info, &before, sizeof before);
+}
+END_TEST
+
+/* Tiles fetch every line of the panel that a loop body reads once, so far ahead: there are tiles of 4 and of 3 columns.
+ */
+START_TEST(weights_are_fetched_ahead)
+{
+    static const struct {
+        const char *isa, *schedule;
+        int fetches; /* of a loop body */
+    } ROWS[] = {
+        {"avx512", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=4096)", 8},
+        {"avx512", "schedule(rows=1, cols=4, vectors=1, unroll=2, band=1, ahead=4096)", 2},
+        {"avx2", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=4096)", 4},
+        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=4, band=1, ahead=4096)", 2},
+        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=1, band=1, ahead=4096)", 1},
+        {"avx2", "schedule(rows=1, cols=4, vectors=1, unroll=4, band=1)", 0},
+        {"avx512", "schedule(rows=1, cols=4, vectors=2, unroll=4, band=1, ahead=0)", 0},
+    };
+    enum { BODIES = 2 };
+    const int rows = sizeof ROWS / sizeof *ROWS;
+    for (int i = 0; i < rows; i++) {
+        char *text;
+        size_t size;
+        int calls = 0, ahead = 0;
+        ck_assert_msg(aic_dump(NULL, &spec, ROWS[i].schedule, AIC_DUMP_IR, ROWS[i].isa, NULL, &text, &size) == AIC_OK,
+                      "%s", aic_last_error());
+        for (const char *at = text; (at = strstr(at, "call void @llvm.prefetch")) != NULL; at++) {
+            calls++;
+        }
+        for (const char *at = text; (at = strstr(at, ", i64 4096\n")) != NULL; at++) {
+            ahead++;
+        }
+        ck_assert_msg(calls == BODIES * ROWS[i].fetches, "%s %s: %d", ROWS[i].isa, ROWS[i].schedule, calls);
+        ck_assert_msg(ahead == (calls > 0 ? BODIES : 0), "%s %s: %d", ROWS[i].isa, ROWS[i].schedule, ahead);
+        aic_free(text);
+    }
+}
+END_TEST
+
+/* Micro-kernels that have no say in it refuse. */
+START_TEST(weights_that_are_not_fetched)
+{
+    const aic_generator_api *api = aic_generator_linked();
+    aic_schedule_info info;
+    ck_assert_int_eq(aic_spec_parse("conv2d(dtype=int8, fm_shape=[2,14,14,32], kernel_shape=[2,3,3,64,32])", &spec),
+                     AIC_OK);
+    problem.target = aic_target_find(AIC_ARCH_AARCH64, "i8mm");
+    ck_assert_int_eq(api->plan(&problem, "schedule(kernel=mmla, ahead=64)", &info), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "fetches weights in its own way") != NULL, "%s", aic_last_error());
+    ck_assert_int_eq(api->plan(&problem, "schedule(kernel=mmla)", &info), AIC_OK);
 }
 END_TEST
 
@@ -193,6 +247,8 @@ START_TEST(partial_schedules)
         "schedule(kernel=vector, cols=7)",
         "schedule(vectors=2, cols=7, rows=1)",
         "schedule(unroll=1)",
+        "schedule(ahead=0)",
+        "schedule(rows=1, ahead=8192)",
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         restricted r = {.cost = 0};
@@ -338,6 +394,8 @@ Suite *suite_schedule(void)
     tcase_add_loop_test(cases, schedules, 0, (int)(sizeof SHAPES / sizeof *SHAPES));
     tcase_add_test(cases, candidates);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
+    tcase_add_test(cases, weights_are_fetched_ahead);
+    tcase_add_test(cases, weights_that_are_not_fetched);
     tcase_add_test(cases, partial_schedules);
     tcase_add_test(cases, unusual_partial_schedules);
     tcase_add_test(cases, predictions);

@@ -153,6 +153,7 @@ typedef struct aic_tiling {
     int64_t strips;             /* of output channels, each done by one worker; without an epilogue a panel each */
     int64_t parts, part_strips; /* that workers may take of a band; strips of each but the last */
     int64_t step_bytes;         /* of a reduction step in a panel */
+    int64_t ahead;              /* bytes by which tiles fetch a panel, and the next one, ahead of their use; 0: not */
     int64_t plane_bytes;        /* of a plane of a pixel in a band; of a row where the taps of a kernel row are one */
     bool notes_specials;  /* an int32 at the head of a panel and one at notes_offset are not 0 where there are some */
     int64_t notes_offset; /* of the band's, in a worker's memory */

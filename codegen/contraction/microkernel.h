@@ -72,6 +72,10 @@ typedef struct aic_microkernel {
      * holding a window is not worth one. */
     int64_t (*blocks)(const aic_contraction *c, const aic_tiling *t);
 
+    /* Bytes by which tiles may fetch weights ahead where that is worth a try; 0: they fetch in their own way, or not
+     * at all, and schedules have no say. */
+    int64_t ahead;
+
     /* Vector operations that the products of a whole contraction take at least. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 

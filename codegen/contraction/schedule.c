@@ -120,6 +120,16 @@ static void offer_holding(walk *w, aic_contraction_schedule schedule)
     }
 }
 
+/* The schedule, and with weights fetched ahead where the micro-kernel does that. */
+static void offer_fetching(walk *w, aic_contraction_schedule schedule)
+{
+    offer(w, &schedule);
+    schedule.ahead = w->kernel->ahead;
+    if (schedule.ahead > 0) {
+        offer(w, &schedule);
+    }
+}
+
 /* Every legal loop body and band of a tile. */
 static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
@@ -127,7 +137,7 @@ static void offer_all(walk *w, aic_contraction_schedule schedule)
     const int64_t most = w->kernel->step_kpacks * w->c->c0;
     for (schedule.unroll = 1; schedule.unroll <= most && !w->ended; schedule.unroll *= 2) {
         for (schedule.band = tile_rows; schedule.band > 0 && !w->ended; schedule.band /= 2) {
-            offer(w, &schedule);
+            offer_fetching(w, schedule);
             offer_holding(w, schedule);
         }
     }
@@ -148,7 +158,7 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
     }
     schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
     schedule.band = usual_band(w, &schedule);
-    offer(w, &schedule);
+    offer_fetching(w, schedule);
     offer_holding(w, schedule);
     const int64_t small = small_band(w, &schedule);
     if (small > 0 && small < schedule.band) {
@@ -244,6 +254,9 @@ static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements
     fprintf(out, "\nbands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
             (long long)t->bands, (long long)t->band_rows, (long long)t->band_bytes, (long long)t->parts);
     fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panels, (long long)t->panel_bytes);
+    if (t->ahead > 0) {
+        fprintf(out, "weights are fetched into the second-level cache %lld bytes ahead\n", (long long)t->ahead);
+    }
     if (t->staging_pitch > 0) {
         fprintf(out, "results leave through a staging buffer of %lld columns\n", (long long)t->strip_columns);
         aic_epilogue_report_steps(out, &t->epilogue);

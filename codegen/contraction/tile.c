@@ -160,6 +160,20 @@ static kpack_suffix suffix_of(const aic_emit *e, int64_t kpack)
     return suffix;
 }
 
+/* Brings the lines of the panel, or of the one behind it, that a later loop body reads as this one reads those of a
+ * k-pack into the second-level cache. Behind the last panel that is for nothing, and does no harm. */
+static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
+{
+    enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
+    aic_emit *e = k->e;
+    const int64_t step = k->t->step_bytes, lines = (kpack * step + AIC_LINE_BYTES - 1) / AIC_LINE_BYTES;
+    for (int64_t at = lines * AIC_LINE_BYTES; k->t->ahead > 0 && at < (kpack + 1) * step; at += AIC_LINE_BYTES) {
+        LLVMValueRef args[] = {aic_at_const(e, panel, k->t->ahead + at), aic_const_int(e->i32, READ),
+                               aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
+        aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+    }
+}
+
 /* One k-pack of every pixel times one k-pack of every output channel. */
 static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
@@ -172,6 +186,7 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
         weight[v] = aic_load(e, k->kpacks_type, panel, (kpack * vectors + v) * lanes * bytes, lanes * bytes);
         aic_name(e, weight[v], "w.v%u%s", v, suffix.text);
     }
+    fetch_ahead(k, panel, kpack);
     for (unsigned p = 0; p < k->pixels; p++) {
         LLVMValueRef value = aic_load(e, scalar, band, band_offset(k, p) + kpack * bytes, bytes);
         LLVMValueRef image = LLVMBuildBitCast(e->builder, aic_splat(e, value, lanes), k->kpacks_type, "");

@@ -83,6 +83,22 @@ static aic_status check_blocks(const aic_contraction *c, const aic_contraction_s
     return AIC_OK;
 }
 
+/* As far as any cache of a core reaches. */
+enum { AHEAD_MAX = 1 << 20 };
+
+static aic_status check_ahead(const aic_contraction_schedule *s, const aic_microkernel *kernel)
+{
+    if (s->ahead != 0 && kernel->ahead == 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
+                        "ahead = %lld: the micro-kernel fetches weights in its own way", (long long)s->ahead);
+    }
+    if (s->ahead % AIC_LINE_BYTES != 0) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "ahead = %lld is no multiple of %d", (long long)s->ahead,
+                        AIC_LINE_BYTES);
+    }
+    return check_range("ahead", s->ahead, 0, AHEAD_MAX);
+}
+
 static int64_t outputs_of(const aic_contraction *c)
 {
     return c->has_epilogue ? least(c->n, c->epilogue.columns) : c->n;
@@ -118,7 +134,8 @@ static aic_status check_schedule(const aic_contraction *c, const aic_target *tar
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "vectors = %lld is %lld output channels: such a panel %s",
                         (long long)s->vectors, (long long)channels, reason);
     }
-    return check_range("band", s->band, 1, ceil_div(c->oh, s->rows));
+    status = check_ahead(s, t->kernel);
+    return status == AIC_OK ? check_range("band", s->band, 1, ceil_div(c->oh, s->rows)) : status;
 }
 
 /* The micro-kernel that the schedule names, if it takes the contraction. */
@@ -358,6 +375,7 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     }
     t.blocks = schedule->blocks;
     t.block_kpacks = t.kpacks / t.blocks;
+    t.ahead = schedule->ahead;
     t.block_taps = block_taps_of(c, &t);
     t.rows = aic_split_evenly(c->oh, schedule->rows);
     t.cols = aic_split_evenly(c->ow, schedule->cols);

@@ -122,12 +122,17 @@ static const double RESTING_TOTAL = 2.0;
 /* Of the lines of an image that a tile reads, those that neither the tile before has left nor a prefetcher fetched. */
 static const double FRESH_PART = 0.5;
 
+/* Lines take several hundred cycles to come from the third-level cache or memory, a thousand where many do; a vector of
+ * weights, a line or half of one, is used for ten to twenty. */
+enum { AHEAD_BYTES = 8192 };
+
 /* A core that works with vectors of the target's width. */
 typedef struct core {
     double multiplies, loads, issue; /* in a cycle */
     double latency;                  /* multiply-adds that begin until the first has its result */
     double near_line, far_line;      /* cycles of a cache line */
-    double l1, l2;                   /* bytes that a loop may count on: the rest is for what else passes through */
+    double late_line;
+    double l1, l2; /* bytes that a loop may count on: the rest is for what else passes through */
     double together;
 } core;
 
@@ -142,9 +147,16 @@ static core core_of(const aic_target *target)
                   .latency = (double)m->latency * multiplies,
                   .near_line = (double)m->near_line,
                   .far_line = (double)m->far_line,
+                  .late_line = (double)m->late_line,
                   .l1 = (double)m->l1_bytes * 3 / 4,
                   .l2 = (double)m->l2_bytes * 5 / 8,
                   .together = (double)m->together / 100};
+}
+
+/* Lines of the weights of one k-pack. */
+static double lines_of(const aic_tiling *t)
+{
+    return (double)t->step_bytes / AIC_LINE_BYTES;
 }
 
 /* What one k-pack of every pixel of a tile takes of the parts of a core, in cycles. */
@@ -163,6 +175,9 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     double products = fmax(sums, k->latency) * operations + (shares_doubles ? SHARED_DOUBLE * pixels : 0);
     double loads = (pixels + vectors) * (embeds ? 1 : SEPARATE_BROADCAST);
     double instructions = sums * operations + vectors + (alone ? 0 : pixels);
+    const double fetches = t->ahead == 0 ? 0 : fmax(lines_of(t), 1 / (double)t->unroll);
+    loads += fetches;
+    instructions += fetches;
     return (pace){products / k->multiplies, loads / k->loads, instructions / k->issue};
 }
 
@@ -188,18 +203,31 @@ static double combine(const core *k, const pace *p, double stream)
     return most + k->together * (p->products + p->loads + p->instructions + stream - most);
 }
 
-/* Cycles of a k-pack, on average over the tiles of a band: the first one of each panel brings it into the caches. */
+/* Cycles a k-pack that its weights are waited for where they were not fetched ahead. With few instructions a line a
+ * core runs ahead to the lines that follow by itself: four and less wait for nothing more, a dozen and more for each
+ * line. */
+static double late_cycles(const aic_tiling *t, const core *k, const pace *p)
+{
+    const double alone = 4, all = 12, lines = lines_of(t);
+    const double part = (p->instructions * k->issue / lines - alone) / (all - alone);
+    return t->ahead > 0 ? 0 : k->late_line * lines * fmin(fmax(part, 0), 1);
+}
+
+/* Cycles of a k-pack, on average over the tiles of a band: the first one of each panel brings it into the caches. That
+ * a call before has left the weights in a cache is supposed only where the first-level one holds them all. */
 static double kpack_cycles(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                            int64_t rows, int64_t cols)
 {
     const pace p = pace_of(c, target, t, k, (double)(rows * cols));
     const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes;
-    const double lines = (double)t->step_bytes / AIC_LINE_BYTES, image = image_cycles(c, t, k, rows, cols);
+    const double lines = lines_of(t), image = image_cycles(c, t, k, rows, cols);
     const double room = k->l1 - (double)aic_tiling_window_bytes(c, t, rows, cols);
     const double first = all > k->l2 ? k->far_line : all > k->l1 ? k->near_line : 0;
     const double again = panel <= room ? 0 : panel <= k->l2 ? k->near_line : k->far_line;
     const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
-    return (combine(k, &p, lines * fmax(first, again) + image) + (tiles - 1) * combine(k, &p, lines * again + image)) /
+    const double late = all > k->l1 ? late_cycles(t, k, &p) : 0;
+    return (late + combine(k, &p, lines * fmax(first, again) + image) +
+            (tiles - 1) * combine(k, &p, lines * again + image)) /
            tiles;
 }
 
@@ -247,6 +275,7 @@ const aic_microkernel aic_microkernel_vector = {
     .rate = 1,
     .body_cost = 0.04,
     .sum_cost = 0.001,
+    .ahead = AHEAD_BYTES,
     .bound = bound_of,
     .starts_in_a_row = true,
     .emit = aic_emit_vector_tile,
