@@ -94,7 +94,7 @@ static void leave(const member *m)
 static void call_pack(const member *m, LLVMValueRef packed, LLVMValueRef source)
 {
     LLVMValueRef args[] = {packed, source, aic_int(m->e, 0), aic_int(m->e, m->plan->requirements.pack.items)};
-    LLVMValueRef saved = aic_float_enter(m->e, (m->plan->requirements.needs & AIC_NEEDS_FLOAT) != 0);
+    LLVMValueRef saved = aic_float_enter(m->e, m->plan->requirements.pack.floats);
     aic_emit_call(m->e, m->bodies->pack, args, 4);
     aic_float_leave(m->e, saved);
 }

@@ -20,6 +20,7 @@ typedef struct aic_packing {
     uint32_t operand; /* its number; 0, the output's: there is none */
     int64_t items;    /* parts that can be packed independently of each other */
     int64_t bytes;    /* of the packed image, which is aligned to 64 bytes; a multiple of 64 */
+    bool floats;      /* packing wants the default floating-point control word; for the generator, not kept on disk */
 } aic_packing;
 
 /* A part of the work: `items` independent items, all of which must be done before the next phase begins. */

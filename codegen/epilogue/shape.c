@@ -479,13 +479,21 @@ static LLVMValueRef operand(const aic_emit *e, const aic_body *body, unsigned nu
     return number == 0 ? LLVMConstNull(e->ptr) : body->operand[number];
 }
 
+/* Where code is not optimised, filling the table takes some hundred vector operations more for a vector of columns,
+ * and each row about eight. Two percent of a call are worth it. */
+static aic_emit_kind table_kind(const aic_epilogue *p)
+{
+    enum { SURPLUS = 200, ROW = 8, PERCENT = 2 };
+    return p->matrices * p->rows * ROW * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
+}
+
 static LLVMValueRef emit_table(aic_emit *e, const aic_plan *plan, const char *symbol)
 {
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
     char name[160];
     aic_body body;
     snprintf(name, sizeof name, "%s_columns", symbol);
-    LLVMValueRef table = aic_emit_epilogue_table(e, p, AIC_EMIT_HOT, name);
+    LLVMValueRef table = aic_emit_epilogue_table(e, p, table_kind(p), name);
     aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "table", &body);
     aic_note_function(e, "phase: the parameters of the columns");
     LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
@@ -527,6 +535,7 @@ const aic_shape aic_shape_epilogue = {
     .name = "epilogue",
     .schedule = &RECORD,
     .derived_bytes = sizeof(bands),
+    .divided = true,
     .enumerate = enumerate,
     .derive = derive,
     .bound = bound,
