@@ -240,21 +240,6 @@ static const copy_row MOVES[] = {
       "transdata(dtype=float32, src=Zn, dst=ND, shape=[1024,1024])",
       "transdata(dtype=float32, src=Zn, dst=ND, shape=[4096,4096])"},
      NULL},
-    {"load_data_transpose float16",
-     1,
-     {"load_data_transpose(dtype=float16, repeatTimes=255)", "load_data_transpose(dtype=float16, repeatTimes=255)",
-      "load_data_transpose(dtype=float16, repeatTimes=255)"},
-     NULL},
-    {"load_data_transpose int8",
-     1,
-     {"load_data_transpose(dtype=int8, repeatTimes=255)", "load_data_transpose(dtype=int8, repeatTimes=255)",
-      "load_data_transpose(dtype=int8, repeatTimes=255)"},
-     NULL},
-    {"load_data_transpose float32",
-     1,
-     {"load_data_transpose(dtype=float32, repeatTimes=255)", "load_data_transpose(dtype=float32, repeatTimes=255)",
-      "load_data_transpose(dtype=float32, repeatTimes=255)"},
-     NULL},
 };
 
 int main(int argc, char **argv)
