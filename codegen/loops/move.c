@@ -347,16 +347,17 @@ static void split(aic_move_plan *p, aic_box_dim *dim, int64_t inner)
     p->box.dim[p->box.dims++] = outer;
 }
 
-/* Bands become a dimension of the box where another one has short steps in the input: it runs inside of a band, while
- * the lines that it shares among its steps are near. */
+/* Bands become a dimension of the box where another one has steps in the input shorter than a line, or, where that
+ * comes from memory, than a burst: it runs inside of a band, while the lines that it shares among its steps are near.
+ */
 static void split_bands(aic_move_plan *p)
 {
     aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
+    const int64_t most = p->past ? aic_machine_facts()->burst_bytes / 2 : line_bytes();
     bool is_short = false;
     for (unsigned i = 0; i < p->box.dims; i++) {
         const int64_t step = llabs(p->box.dim[i].in[0]);
-        is_short =
-            is_short || (step != 0 && 2 * step <= aic_machine_facts()->burst_bytes && step < llabs(along->in[0]));
+        is_short = is_short || (step != 0 && step <= most && step < llabs(along->in[0]));
     }
     if (is_short && along->extent > p->band && along->extent % p->band == 0) {
         split(p, along, p->band);
