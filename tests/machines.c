@@ -17,7 +17,8 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .latency = 5,
      .near_line = 4,
      .far_line = 40,
-     .together = 100},
+     .together = 100,
+     .band_tiles = 2},
     {.line_bytes = 128, /* whatever the lines */
      .l1_bytes = 4 << 10,
      .l1_ways = 4,
@@ -32,5 +33,6 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .load_bits = 4096,
      .issue = 8,
      .latency = 3,
-     .conversion = 3},
+     .conversion = 3,
+     .band_tiles = 3},
 };

@@ -173,6 +173,16 @@ static const char *const passing[] = {
     "op=BM_ADD, input1_is_const=true, input1_const=-0",
     "op=BM_SUB, input1_is_const=true, input1_const=0",
     "op=BM_MAC, input0_is_const=true, input0_const=1, input1_is_const=true, input1_const=-0",
+    "op=BM_MAC, input0_is_const=true, input0_const=-1e-30, input1_is_const=true, input1_const=1e-30",
+    "op=BM_ADD, input1_is_const=true, input1_const=2",
+    "op=BM_SUB, input0_is_const=true, input0_const=-0",
+    "op=BM_SUB, input0_is_const=true, input0_const=3",
+    "op=BM_MUL, input1_is_const=true, input1_const=2",
+    "op=BM_MUL, input1_is_const=true, input1_const=0",
+    "op=BM_MUL, input0_is_const=true, input0_const=0.5",
+    "op=BM_DIV, input1_is_const=true, input1_const=-1",
+    "op=BM_DIV, input1_is_const=true, input1_const=2",
+    "op=BM_DIV, input0_is_const=true, input0_const=1",
 };
 
 enum { PASSING = sizeof passing / sizeof passing[0], NAN_WORDS = 37 };

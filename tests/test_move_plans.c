@@ -281,6 +281,35 @@ START_TEST(plans)
 }
 END_TEST
 
+/* Rows shorter than a lane are loaded with what follows them; what is left of longer ones begins where others were. */
+START_TEST(rows_of_other_lengths)
+{
+    aic_move_plan p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 7});
+    ck_assert(p.transposes && p.cols == 8 && p.over == 1 && p.tail == 0);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){1, 1, 1, 7}); /* there is no row before the last */
+    ck_assert(p.transposes && p.rows_valid == 1 && p.cols == 4 && p.over == 0);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 8});
+    ck_assert(p.transposes && p.cols == 8 && p.over == 0 && p.tail == 0);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 11});
+    ck_assert(p.transposes && p.cols == 8 && p.over == 0 && p.tail == 3);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 13});
+    ck_assert(p.transposes && p.cols == 8 && p.tail == 0);
+}
+END_TEST
+
+/* Bands are a loop around dimensions whose steps in the input are shorter than lines, where they divide the rows. */
+START_TEST(bands_around_short_steps)
+{
+    aic_move_plan p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){48, 128, 3, 3});
+    ck_assert(p.transposes && p.write.extent == 16 && p.box.dims == 1 && p.box.dim[0].extent == 3);
+    ck_assert(p.near.extent == 128 && p.near.in[0] == 18 && p.burst > 1);
+    p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){49, 128, 3, 3});
+    ck_assert(p.transposes && p.write.extent == 49 && p.near.extent == 1);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 64, 96, 96}); /* images are far apart */
+    ck_assert(p.transposes && p.write.extent == 64 && p.near.extent == 1);
+}
+END_TEST
+
 /* ---- schedules ---- */
 
 /* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, zeros. */
@@ -288,6 +317,7 @@ static const char *const LARGE[] = {
     "transdata(dtype=float32, src=ND, dst=Nz, shape=[2047,2061])",
     "transdata(dtype=int32, src=NCHW, dst=NC1HWC0, shape=[1,1029,64,64])",
     "transdata(dtype=float16, src=OIHW, dst=FRACTAL_Z, shape=[962,1000,3,3])",
+    "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[1024,912,3,3])",
     "transdata(dtype=float32, src=NC1HWC0, dst=NCHW, shape=[1,1024,65,64])",
 };
 
@@ -389,6 +419,8 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, one_stride_is_one_dimension);
     tcase_add_test(cases, parts_stay_apart);
     tcase_add_test(cases, plans);
+    tcase_add_test(cases, rows_of_other_lengths);
+    tcase_add_test(cases, bands_around_short_steps);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_loop_test(cases, large_outputs, 0, (int)(sizeof LARGE / sizeof *LARGE));
     suite_add_tcase(suite, cases);

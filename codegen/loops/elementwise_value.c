@@ -17,11 +17,21 @@ static LLVMValueRef quiet(const terms *t, LLVMValueRef value)
     return LLVMBuildBitCast(b, LLVMBuildSelect(b, is_nan, constant(words, QUIET_NAN), bits, ""), t->type, "");
 }
 
+/* Whether arithmetic with this constant may be no arithmetic in LLVM's eyes: x + 0, x * 1, x / -1, or a constant NaN.
+ */
+static bool may_be_dropped(const aic_elementwise_input *in)
+{
+    enum { MAGNITUDE = INT32_MAX, ONE = 0x3F800000, INFINITY_BITS = 0x7F800000 };
+    const int64_t word = in->constant & MAGNITUDE;
+    return in->is_constant && (word == 0 || word == ONE || word > INFINITY_BITS);
+}
+
 /* Arithmetic makes NaNs quiet, but LLVM drops what leaves every number as it is, such as x * 1. */
 static LLVMValueRef arithmetic(const terms *t, LLVMOpcode opcode, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMValueRef result = LLVMBuildBinOp(t->e->builder, opcode, x, y, "");
-    return LLVMIsConstant(x) || LLVMIsConstant(y) ? quiet(t, result) : result;
+    const bool folded = LLVMIsConstant(y) && (LLVMIsConstant(x) || y != t->b); /* to who knows what */
+    return folded || may_be_dropped(&t->v->a) || may_be_dropped(&t->v->b) ? quiet(t, result) : result;
 }
 
 static LLVMValueRef float_add(const terms *t)

@@ -295,6 +295,19 @@ static void plan_bursts(aic_move_plan *p)
     }
 }
 
+/* Columns of a tile, and those of them that are none: a row shorter than a lane is loaded with what follows it, instead
+ * of in parts, where rows lie at least that far apart and there is a row before the last. */
+static void choose_columns(aic_move_plan *p, unsigned size, int64_t most)
+{
+    const int64_t extent = p->read.extent, wide = 2 * power_within(extent), lane = VECTOR_MIN / size;
+    p->cols = smaller(most, power_within(extent));
+    if (p->cols < extent && wide <= most && wide <= lane && lane <= p->rows && p->write.in[0] >= extent * size &&
+        smaller(p->rows, p->rows_valid) > 1) {
+        p->cols = wide;
+        p->over = wide - extent;
+    }
+}
+
 static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
     bool partial = p->rows_valid < p->write.extent;
@@ -303,14 +316,51 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
         p->next_count = smaller(line_bytes() / (p->write.extent * size), power_within(p->next.extent));
         p->rows = p->write.extent * p->next_count;
     }
-    p->cols = smaller(schedule->cols, power_within(p->read.extent));
-    while (p->cols > 1 && p->rows * p->cols * size > TILE_ACCESSES * p->vector) {
-        p->cols /= 2;
+    int64_t most = schedule->cols;
+    while (most > 1 && p->rows * most * size > TILE_ACCESSES * p->vector) {
+        most /= 2;
     }
+    choose_columns(p, size, most);
     p->stage = staged_columns(p, size);
-    int64_t rest = p->stage == 0 ? p->read.extent % p->cols : 0;
+    int64_t rest = p->stage == 0 && p->over == 0 ? p->read.extent % p->cols : 0;
     if (rest > 0 && 2 * rest <= p->cols) {
-        p->tail = power_within(2 * rest - 1);
+        p->tail = VECTOR_MIN / size <= p->rows ? rest : power_within(2 * rest - 1);
+    }
+}
+
+/* No less than a tile, and where lines are copied aside, no less than the tiles that the core likes; stores past the
+ * caches are not prefetched. */
+static int64_t band_of(const aic_move_plan *p, const aic_move_schedule *schedule)
+{
+    const int64_t tile = p->stage == 0 || p->past ? p->rows : p->rows * aic_machine_facts()->band_tiles;
+    return schedule->band < tile ? tile : schedule->band;
+}
+
+/* Makes a dimension of the box of the steps of `inner` along one of the tiles' dimensions. */
+static void split(aic_move_plan *p, aic_box_dim *dim, int64_t inner)
+{
+    aic_box_dim outer = *dim;
+    outer.extent /= inner;
+    outer.out *= inner;
+    outer.in[0] *= inner;
+    dim->extent = inner;
+    p->box.dim[p->box.dims++] = outer;
+}
+
+/* Bands become a dimension of the box where another one has steps in the input shorter than a line, or, where that
+ * comes from memory, than a burst: it runs inside of a band, while the lines that it shares among its steps are near.
+ */
+static void split_bands(aic_move_plan *p)
+{
+    aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
+    const int64_t most = p->past ? aic_machine_facts()->burst_bytes / 2 : line_bytes();
+    bool is_short = false;
+    for (unsigned i = 0; i < p->box.dims; i++) {
+        const int64_t step = llabs(p->box.dim[i].in[0]);
+        is_short = is_short || (step != 0 && step <= most && step < llabs(along->in[0]));
+    }
+    if (is_short && along->extent > p->band && along->extent % p->band == 0) {
+        split(p, along, p->band);
     }
 }
 
@@ -329,9 +379,11 @@ static aic_division divide(const aic_move_plan *p)
     return aic_divide(iterations, loops);
 }
 
-void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, aic_move_plan *p)
+static void make_plan(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, bool past,
+                      aic_move_plan *p)
 {
     *p = (aic_move_plan){.box = *box,
+                         .past = past,
                          .near = {.extent = 1},
                          .next = {.extent = 1},
                          .burst = 1,
@@ -347,10 +399,18 @@ void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move
         plan_run(p, move->size, write == read ? write : -1);
         tile_runs(p, schedule);
     }
-    p->band = schedule->band < p->rows ? p->rows : schedule->band;
+    p->band = band_of(p, schedule);
+    if (p->transposes) {
+        split_bands(p);
+    }
     aic_box_sort(&p->box);
     plan_bursts(p);
     p->division = divide(p);
+}
+
+void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, aic_move_plan *p)
+{
+    make_plan(move, box, schedule, false, p);
 }
 
 /* ---- stores past the caches ---- */
@@ -377,7 +437,8 @@ static bool stores_aligned(const aic_move_plan *p, unsigned size)
         aligned = aligned && is_aligned(p->box.dim[i].out);
     }
     if (p->transposes && p->read.out == p->rows * size && p->rows == p->write.extent) { /* a tile is contiguous */
-        return aligned && is_aligned(p->rows * p->cols * size) && is_aligned(p->rows * p->read.extent * size);
+        return aligned && is_aligned(p->rows * aic_move_columns(p) * size) &&
+               is_aligned(p->rows * p->read.extent * size);
     }
     aligned = aligned && is_aligned(p->read.out);
     if (p->transposes) {
@@ -394,13 +455,12 @@ bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move
         return false;
     }
     narrow.vector = AIC_MOVE_PAST_ALIGN; /* the widest store that an address of this alignment allows */
-    aic_move_plan_make(move, box, &narrow, plan);
+    make_plan(move, box, &narrow, true, plan);
     if (plan->transposes) { /* whole lines */
         narrow.rows = line_bytes() / move->size;
         narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
-        aic_move_plan_make(move, box, &narrow, plan);
+        make_plan(move, box, &narrow, true, plan);
     }
-    plan->past = true;
     plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
     plan->division = divide(plan);
     return stores_aligned(plan, move->size);

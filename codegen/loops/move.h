@@ -14,6 +14,9 @@ enum { AIC_BOX_DIMS = 8, AIC_BOX_INPUTS = 6, AIC_MOVE_BOXES = 32 };
 /* Stores of outputs that no cache holds (machine.h) go past the caches where the output is aligned to this. */
 enum { AIC_MOVE_PAST_ALIGN = 16 };
 
+/* Bytes of a lane of a register, within which tiles are transposed. */
+enum { AIC_MOVE_LANE = 16 };
+
 /* What is done to an element; rows of the table in move.c. */
 typedef enum aic_box_op {
     AIC_BOX_FILL,        /* out = value */
@@ -101,7 +104,11 @@ typedef struct aic_move_plan {
     /* Runs or elements of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With
      * `next`, rows are all of `write` for `next_count` indices of `next`. */
     int64_t rows, cols, next_count;
-    int64_t tail;   /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
+    /* Columns that are loaded with the others and that the input does not have, as registers are filled by powers of
+     * two: a row goes on with the bytes behind it, the last one ends where the input does. */
+    int64_t over;
+    int64_t skip; /* columns at the beginning of a tile that are loaded and not stored, as the one before stored them */
+    int64_t tail; /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
     int64_t stage;  /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
     int64_t band;   /* rows along `write` (indices of `next`) that are done before a step along `read` */
     int64_t vector; /* bytes of the widest access */
@@ -112,6 +119,12 @@ typedef struct aic_move_plan {
 
 /* Numbers of a plan's loops: its dimension i has AIC_MOVE_DIMENSION + i, then come bands and chunks. */
 enum { AIC_MOVE_BURSTS, AIC_MOVE_DIMENSION };
+
+/* Columns of a tile that exist. */
+static inline int64_t aic_move_columns(const aic_move_plan *p)
+{
+    return p->cols - p->over;
+}
 
 /* What follows from a move and a schedule. */
 typedef struct aic_move_derived {

@@ -256,8 +256,20 @@ static void emit_band(const walk *w, LLVMValueRef *pointer, LLVMValueRef column,
     const aic_move_plan *p = w->p;
     LLVMValueRef start[POINTERS_MAX];
     copy_pointers(start, pointer);
-    advance(w, &p->read, p->stage != 0 ? p->stage : p->cols, column, start);
+    advance(w, &p->read, p->stage != 0 ? p->stage : aic_move_columns(p), column, start);
     (p->next.extent > 1 ? emit_nexts : emit_writes)(w, start, first, last);
+}
+
+/* Columns that a tile of `tail` columns is loaded with: as many as make a lane where there are that many, as loading
+ * parts takes more than shuffling whole ones, and where columns have a lane each. */
+static int64_t columns_of_tail(const walk *w)
+{
+    const int64_t lane = AIC_MOVE_LANE / w->move->size;
+    int64_t cols = 1;
+    while (cols < w->p->tail || (cols < w->p->cols && cols < lane && lane <= w->p->rows)) {
+        cols *= 2;
+    }
+    return cols;
 }
 
 /* The last tile along `read` where it is smaller than the others. */
@@ -266,10 +278,11 @@ static void emit_tail(const walk *w, LLVMValueRef *pointer, LLVMValueRef first, 
     walk tail = *w;
     aic_move_plan plan = *w->p;
     LLVMValueRef start[POINTERS_MAX];
-    plan.cols = plan.tail;
+    plan.cols = columns_of_tail(w);
+    plan.skip = plan.cols - plan.tail;
     tail.p = &plan;
     copy_pointers(start, pointer);
-    advance(w, &plan.read, 1, aic_int(w->e, plan.read.extent - plan.tail), start);
+    advance(w, &plan.read, 1, aic_int(w->e, plan.read.extent - plan.cols), start);
     (plan.next.extent > 1 ? emit_nexts : emit_writes)(&tail, start, first, last);
 }
 

@@ -20,8 +20,8 @@ static const aic_box *main_box(const aic_move *move)
 static const aic_move_schedule WIDEST = {.rows = 64, .cols = 64, .vector = 16, .unroll = 4, .band = 64};
 
 /* Costs are in vector operations. Shuffles of 64 bytes take more than twice as long as those of 32 and less; a tile has
- * addresses to compute. */
-static const double TILE_COST = 2, WIDE_SHUFFLE = 2.5;
+ * addresses to compute; a line that is stored in parts, with other lines between them, is taken up again. */
+static const double TILE_COST = 2, WIDE_SHUFFLE = 2.5, PART_COST = 1;
 enum { SHUFFLE_BYTES = 32 };
 /* Code must be compiled: doubling a tile is worth it for more than this share of the run time. */
 static const double SIZE_COST = 0.04;
@@ -36,6 +36,13 @@ static double passes_of(const aic_move *move, const aic_move_plan *p)
     return p->vector > SHUFFLE_BYTES ? passes * WIDE_SHUFFLE : passes;
 }
 
+/* Stores of lines that were begun before. */
+static double parts_of(const aic_move *move, const aic_move_plan *p, double bytes)
+{
+    const double line = (double)aic_machine_facts()->line_bytes, column = (double)(p->rows * move->size);
+    return p->transposes && p->read.out > p->rows * move->size && column < line ? bytes / column - bytes / line : 0;
+}
+
 /* A load and a store of every vector, the shuffles of transpositions, and what a tile costs. */
 static double predict_box(const aic_move *move, const aic_box *box, const aic_move_plan *p)
 {
@@ -48,7 +55,8 @@ static double predict_box(const aic_move *move, const aic_box *box, const aic_mo
     } else if (p->run < p->vector) {
         access = run;
     }
-    double cost = bytes / access * 2 + bytes / (double)p->vector * passes_of(move, p) + bytes / tile * TILE_COST;
+    double cost = bytes / access * 2 + bytes / (double)p->vector * passes_of(move, p) + bytes / tile * TILE_COST +
+                  parts_of(move, p, bytes) * PART_COST;
     return cost * (1 + SIZE_COST * log2(tile / run));
 }
 

@@ -11,7 +11,7 @@
 
 /* A lane block has at most LANE x LANE elements of one byte, in LANE registers. */
 enum {
-    LANE = 16,
+    LANE = AIC_MOVE_LANE,
     LANES_MAX = AIC_VECTOR_BITS_MAX / 8 / LANE,
     REGISTERS_MAX = LANE,
     ELEMENTS_MAX = LANE * LANES_MAX,
@@ -88,6 +88,34 @@ static bool is_read(const grid *g, unsigned row)
     return row_of(g, row) < g->p->rows_valid;
 }
 
+/* Whether a load of the row may go on behind its columns: there is a row that ends further back. */
+static bool may_go_on(const grid *g, unsigned row)
+{
+    const int64_t rows = g->p->next_count > 1 ? g->p->write.extent : g->p->rows;
+    return row_of(g, row) + 1 < least(rows, g->p->rows_valid);
+}
+
+/* One row's columns as an integer or a vector of `type`; the last row is loaded with what lies before it instead of
+ * behind it. */
+static LLVMValueRef load_row(const grid *g, LLVMTypeRef type, unsigned row, unsigned column)
+{
+    aic_emit *e = g->e;
+    const unsigned over = (unsigned)g->p->over;
+    const int64_t offset = input_offset(g, row, column);
+    if (over == 0 || may_go_on(g, row)) {
+        return aic_load(e, type, g->in, offset, g->size);
+    }
+    LLVMValueRef value = aic_load(e, type, g->in, offset - (int64_t)over * g->size, g->size);
+    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind) {
+        return LLVMBuildLShr(e->builder, value, LLVMConstInt(type, 8ULL * over * g->size, false), "");
+    }
+    unsigned from[ELEMENTS_MAX];
+    for (unsigned i = 0; i < g->width; i++) {
+        from[i] = i + over < g->width ? i + over : i;
+    }
+    return shuffle(g, value, LLVMGetPoison(type), from, g->width);
+}
+
 /* What of the input one lane of a register needs: `read` of its rows, in a row of bytes when all of them follow each
  * other there. A lane of narrow rows has more of them than `write` and goes on with the next indices of `next`. */
 typedef struct lane_rows {
@@ -103,7 +131,7 @@ static lane_rows rows_of_lane(const grid *g, unsigned row, unsigned column)
         rows.read += is_read(g, row + i);
         rows.contiguous = rows.contiguous && input_offset(g, row + i, column) == first + i * bytes;
     }
-    rows.contiguous = rows.contiguous && rows.read == g->rows_in_lane;
+    rows.contiguous = rows.contiguous && rows.read == g->rows_in_lane && (g->p->over == 0 || g->rows_in_lane == 1);
     return rows;
 }
 
@@ -117,14 +145,15 @@ static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
         return aic_zero(type);
     }
     if (rows.contiguous) {
-        return aic_load(e, type, g->in, input_offset(g, row, column), g->size);
+        return g->rows_in_lane == 1 ? load_row(g, type, row, column)
+                                    : aic_load(e, type, g->in, input_offset(g, row, column), g->size);
     }
     LLVMTypeRef part = LLVMIntTypeInContext(e->context, g->width * g->size * 8);
     LLVMTypeRef packed = aic_vector(part, g->rows_in_lane);
     LLVMValueRef parts = rows.read == g->rows_in_lane ? LLVMGetPoison(packed) : aic_zero(packed);
     for (unsigned i = 0; i < g->rows_in_lane; i++) {
         if (is_read(g, row + i)) {
-            LLVMValueRef value = aic_load(e, part, g->in, input_offset(g, row + i, column), g->size);
+            LLVMValueRef value = load_row(g, part, row + i, column);
             parts = LLVMBuildInsertElement(e->builder, parts, value, LLVMConstInt(e->i32, i, false), "");
         }
     }
@@ -152,7 +181,7 @@ static LLVMValueRef load_register(const grid *g, unsigned k, unsigned row, unsig
     unsigned first = row + k * g->rows_in_lane;
     if (g->down == 1 && g->rows_in_lane == 1 && is_read(g, first)) {
         LLVMTypeRef type = aic_vector(element(g), g->lane_elements * g->across);
-        LLVMValueRef whole = aic_load(g->e, type, g->in, input_offset(g, first, column), g->size);
+        LLVMValueRef whole = load_row(g, type, first, column);
         return g->spread ? spread_columns(g, whole) : whole;
     }
     for (unsigned a = 0; a < g->across; a++) {
@@ -210,23 +239,26 @@ static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsig
     }
 }
 
-/* Register k: its columns one by one, or all at once where the output has them side by side. */
-static void store_register(const grid *g, LLVMValueRef vector, unsigned k, unsigned row, unsigned column)
+/* Where a tile has columns that are not stored, the lanes of its registers have one column each. */
+static bool is_stored(const grid *g, unsigned column)
+{
+    return column >= g->p->skip && column < aic_move_columns(g->p);
+}
+
+/* Lane block a of register k: its columns one by one, or all at once where the output has them side by side. */
+static void store_lanes(const grid *g, LLVMValueRef vector, unsigned k, unsigned a, unsigned row, unsigned column)
 {
     unsigned per_block = g->lane_elements * g->down, each = per_block / g->columns_in_lane;
     bool contiguous = g->down == 1 && g->p->read.out == (int64_t)g->height * g->size;
-    if (g->spread) {
-        store_part(g, vector, 0, g->lane_elements * g->across, row, column + k * g->across * g->columns_in_lane);
-        return;
-    }
-    for (unsigned a = 0; a < g->across; a++) {
-        unsigned first = column + a * g->width + k * g->columns_in_lane;
-        for (unsigned i = 0; i < g->columns_in_lane; i++) {
-            if (!contiguous) {
-                store_part(g, vector, a * per_block + i * each, each, row, first + i);
-            } else if (i == 0) {
-                store_part(g, vector, a * per_block, per_block, row, first);
-            }
+    unsigned first = column + a * g->width + k * g->columns_in_lane;
+    for (unsigned i = 0; i < g->columns_in_lane; i++) {
+        if (!is_stored(g, first + i)) {
+            continue;
+        }
+        if (!contiguous) {
+            store_part(g, vector, a * per_block + i * each, each, row, first + i);
+        } else if (i == 0) {
+            store_part(g, vector, a * per_block, per_block, row, first);
         }
     }
 }
@@ -243,7 +275,8 @@ static void load_block(const grid *g, LLVMValueRef *vectors, unsigned row, unsig
     }
 }
 
-/* All rows of the columns from `column` on: stored column by column, so that lines of the output fill at once. */
+/* All rows of the columns from `column` on: stored column by column, in their order, so that lines of the output fill
+ * at once. */
 static void emit_columns(const grid *g, unsigned column)
 {
     LLVMValueRef vectors[BLOCKS_MAX][REGISTERS_MAX];
@@ -251,9 +284,12 @@ static void emit_columns(const grid *g, unsigned column)
     for (unsigned i = 0; i < blocks; i++) {
         load_block(g, vectors[i], i * step, column);
     }
-    for (unsigned k = 0; k < g->count; k++) {
+    for (unsigned k = 0; k < g->count && g->spread; k++) {
+        store_part(g, vectors[0][k], 0, g->lane_elements * g->across, 0, column + k * g->across * g->columns_in_lane);
+    }
+    for (unsigned n = 0; n < g->across * g->count && !g->spread; n++) {
         for (unsigned i = 0; i < blocks; i++) {
-            store_register(g, vectors[i][k], k, i * step, column);
+            store_lanes(g, vectors[i][n % g->count], n % g->count, n / g->count, i * step, column);
         }
     }
 }
@@ -279,8 +315,10 @@ static void lay_out(grid *g)
     aic_limit("lane blocks of a tile", (size_t)p->rows / (g->down * g->height), BLOCKS_MAX);
     aic_limit("rows of a tile behind its lane blocks", (size_t)p->rows % (g->down * g->height), 0);
     aic_limit("columns of a tile behind its lane blocks", (size_t)p->cols % (g->across * g->width), 0);
-    g->spread = g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 && p->rows == g->height &&
-                p->read.out == (int64_t)g->height * g->size;
+    const bool whole = p->skip == 0 && p->over == 0;
+    aic_limit("columns of a lane of a tile that is not stored whole", whole ? 1 : g->columns_in_lane, 1);
+    g->spread = whole && g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 &&
+                p->rows == g->height && p->read.out == (int64_t)g->height * g->size;
 }
 
 void aic_emit_transpose(aic_emit *e, const aic_move_plan *p, unsigned size, LLVMValueRef out, LLVMValueRef in)
