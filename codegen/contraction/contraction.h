@@ -10,10 +10,10 @@
  *     panel   the weights of a tile's output channels: [reduction step][output channel], in the order in which
  *             the reduction runs; before them the sums' start values, where the image is offset.
  *
- * Where elements have two planes, a pixel of a band is [plane][k-pack], or, where the taps of a kernel row are one, a row
- * of it is [plane][column][k-pack]; a panel [reduction step][plane][output
- * channel]. Products of bfloat16 have special elements, which they cannot multiply: whether there are any is noted
- * before the band and at the head of each panel. */
+ * Where elements have two planes, a pixel of a band is [plane][k-pack], or, where the taps of a kernel row are one, a
+ * row of it is [plane][column][k-pack]; a panel [reduction step][plane][output channel]. Products of bfloat16 have
+ * special elements, which they cannot multiply: whether there are any is noted before the band and at the head of each
+ * panel. */
 #ifndef AIC_CONTRACTION_H
 #define AIC_CONTRACTION_H
 
@@ -159,8 +159,8 @@ typedef struct aic_tiling {
     int64_t notes_offset; /* of the band's, in a worker's memory */
     int64_t start_bytes;  /* at the head of a panel: what makes up for the offset, an int32 an output channel */
     int64_t panel_bytes;
-    /* Packed weights are [block of channels][panel]: bytes of a panel in a block, and from one block to the next. Each has
-     * a head; special elements of all blocks are noted in that of the first one. */
+    /* Packed weights are [block of channels][panel]: bytes of a panel in a block, and from one block to the next. Each
+     * has a head; special elements of all blocks are noted in that of the first one. */
     int64_t block_panel_bytes, block_bytes;
     bool accumulate;   /* tiles start from the contraction's start values: these are no bias of the epilogue */
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
