@@ -169,7 +169,7 @@ static aic_kernel_record whole_record(void)
 {
     aic_kernel_record r = {
         .requirements = {.needs = AIC_NEEDS_FLOAT,
-                         .pack = {2, 5, 640},
+                         .pack = {.operand = 2, .items = 5, .bytes = 640},
                          .phases = 2,
                          .phase = {{"pack", 3}, {"tiles", 7}},
                          .shared_bytes = 1024,
