@@ -93,7 +93,7 @@ static aic_status dump_generated(const aic_codegen_request *request, aic_dump_st
     aic_status status = AIC_OK;
     if (request->schedule != NULL) {
         status = aic_generator()->plan(&problem, request->schedule, &given);
-        named.schedule = given.is_default ? NULL : given.text;
+        named.schedule = status != AIC_OK || given.is_default ? NULL : given.text;
     }
     if (status == AIC_OK) {
         status = aic_identity_create(&named, &identity);

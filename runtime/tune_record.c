@@ -216,8 +216,12 @@ static const char *read_decimal(const char *at, const char *end, const char *aft
 static bool read_time(const cut_line *fields, int number, const char *name, aic_tune_time *time)
 {
     size_t length;
-    const char *at = value_of(fields, number, name, &length), *end = at + (at != NULL ? length : 0);
-    at = at != NULL ? read_decimal(at, end, " (", &time->median) : NULL;
+    const char *at = value_of(fields, number, name, &length);
+    if (at == NULL) {
+        return false;
+    }
+    const char *end = at + length;
+    at = read_decimal(at, end, " (", &time->median);
     at = at != NULL ? read_decimal(at, end, "..", &time->low) : NULL;
     at = at != NULL ? read_decimal(at, end, ") ns", &time->high) : NULL;
     return at == end && at != NULL && time->median > 0 && time->low <= time->median && time->median <= time->high;
