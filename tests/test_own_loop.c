@@ -1,5 +1,5 @@
-/* A caller's own parallel loop, in the place of the pool: any order, on any thread, nested; loops that do not what they
- * should. */
+/* A caller's own parallel loop, in the place of the pool: any order, on any thread, nested; loops that do not do what
+ * they should. */
 #include "runtime/pool.h"
 #include "tests/shared_case.h"
 #include "tools/harness/entry.h"

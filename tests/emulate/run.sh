@@ -167,6 +167,8 @@ if [ $way != lacking ]; then
         python3 "$(dirname "${BASH_SOURCE[0]}")/shapes.py" "${AIC_CAMPAIGN:-1}" $((80 * ${AIC_CAMPAIGN:-1})) >"$work/shapes"
         check "shapes around the plan's thresholds" 0 '^[1-9][0-9]* passed, 0 failed$' \
             emulated "$build/aicjit" check --batch "$work/shapes" --skip-refused --isa amx
+    else
+        echo "not run: shapes around the plan's thresholds: python3 draws them"
     fi
     for op in conv2d mmad 'conv2d|fixpipe' 'mmad|fixpipe'; do
         check "random operators: $op" 0 '^[1-9][0-9]* passed, 0 failed$' \
