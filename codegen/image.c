@@ -39,10 +39,7 @@ typedef struct relocation_row {
     unsigned shift; /* LOW12: the logarithm of the access's size */
 } relocation_row;
 
-#define ROW(machine, name, ...)                                                                                        \
-    {                                                                                                                  \
-        machine, name, #name, __VA_ARGS__                                                                              \
-    }
+#define ROW(machine, name, ...) {machine, name, #name, __VA_ARGS__}
 static const relocation_row RELOCATIONS[] = {
     ROW(EM_X86_64, R_X86_64_PC32, REL32, 0),
     ROW(EM_X86_64, R_X86_64_PLT32, REL32, 0), /* of a function in the image: no table is needed */

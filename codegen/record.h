@@ -7,7 +7,7 @@
 #include <aic/spec.h>
 
 /* The two forms of a call: operands as the documents shape them, or packed images in place of the packable ones. */
-enum { AIC_PLAIN = 0, AIC_PACKED = 1, AIC_FORMS };
+enum { AIC_PLAIN, AIC_PACKED, AIC_FORMS };
 
 /* What a worker's state must be while it runs bodies; the entry points set it and put the caller's back. */
 enum {

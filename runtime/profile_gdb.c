@@ -16,7 +16,10 @@ typedef struct jit_code_entry {
     uint64_t file_size;
 } jit_code_entry;
 
-enum { NO_ACTION, REGISTERED, UNREGISTERED, INTERFACE_VERSION = 1 };
+enum { INTERFACE_VERSION = 1 };
+
+/* Of a descriptor: what gdb is told. */
+enum { NO_ACTION, REGISTERED, UNREGISTERED };
 
 struct jit_descriptor {
     uint32_t version, action;

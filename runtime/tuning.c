@@ -58,7 +58,10 @@ aic_status aic_tuning_open(const char *path, aic_tuning **tuning)
         return AIC_OK;
     }
     aic_tuning *made = calloc(1, sizeof *made);
-    if (made == NULL || (made->path = strdup(path)) == NULL) {
+    if (made != NULL) {
+        made->path = strdup(path);
+    }
+    if (made == NULL || made->path == NULL) {
         free(made);
         return aic_fail_memory("tuning file", sizeof *made + strlen(path) + 1);
     }

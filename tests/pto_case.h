@@ -16,7 +16,7 @@ typedef struct pto_case {
         aic_operand operand;
         guard_buffer buffer;
         unsigned char *before, *expected;
-    } * argument;
+    } *argument;
     void **pointers;
 } pto_case;
 

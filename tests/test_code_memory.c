@@ -31,7 +31,7 @@ static aic_image image_of(uint32_t number, size_t size)
 
 static uint32_t call(const aic_code_memory *memory)
 {
-    return ((uint32_t(*)(void))(uintptr_t)memory->base)();
+    return ((uint32_t (*)(void))(uintptr_t)memory->base)();
 }
 
 static aic_code_memory place(uint32_t number, size_t size)

@@ -14,8 +14,8 @@ Suite *suite_fixpipe_reference(void);
 
 #define SCALE_1 UINT64_C(0x3F800000)
 #define SIGNED (UINT64_C(1) << 46)
-#define OFFSET(value) ((uint64_t)((value)&0x1FF) << 37)
-#define SHIFT(count) ((uint64_t)((count)-1) << 32 | UINT64_C(1) << 36)
+#define OFFSET(value) ((uint64_t)((value) & 0x1FF) << 37)
+#define SHIFT(count) ((uint64_t)((count) - 1) << 32 | UINT64_C(1) << 36)
 
 /* One row of `columns` elements through the scalar form; the text has a mode and types. */
 static void run_row(const char *keys, int columns, uint64_t word, aic_overflow overflow, void *dst, const void *src)

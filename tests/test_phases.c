@@ -44,7 +44,7 @@ static void open_call(shared_call *call)
     open_memory(&call->shared, r->shared_bytes);
     open_memory(&call->packed, r->pack.bytes);
     for (int i = 0; i < WORKERS; i++) {
-        open_memory(&call->private[i], r -> private_bytes);
+        open_memory(&call->private[i], r->private_bytes);
     }
     for (size_t i = 0; i < c->count; i++) {
         call->operand[i] = c->content[i].data;

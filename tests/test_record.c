@@ -253,10 +253,7 @@ static const struct {
     size_t offset, size;
     uint64_t value;
 } nonsense[] = {
-#define AT(member, value)                                                                                              \
-    {                                                                                                                  \
-        offsetof(aic_kernel_record, member), sizeof(((aic_kernel_record *)0)->member), (value)                         \
-    }
+#define AT(member, value) {offsetof(aic_kernel_record, member), sizeof(((aic_kernel_record *)0)->member), (value)}
     AT(requirements.needs, 4),
     AT(requirements.pack.operand, AIC_OPERANDS_MAX),
     AT(requirements.pack.operand, 0),

@@ -142,7 +142,7 @@ static int explain_element(explain_state *explain)
     status = status == CLI_DONE ? operands_bind(operands) : status;
     status = status == CLI_DONE ? operands_load(operands) : status;
     status = status == CLI_DONE ? trace(explain, element, &text) : status;
-    if (status == CLI_DONE) {
+    if (status == CLI_DONE && text != NULL) {
         cli_show_warning();
         (void)fputs(text, stdout);
     }

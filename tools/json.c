@@ -97,7 +97,8 @@ static char *read_member(char *at, json_visitor visit, void *user)
 {
     const char *key = read_string(at, &at), *text;
     double number = NAN;
-    if (key == NULL || *(at = skip(at)) != ':') {
+    at = key != NULL ? skip(at) : NULL;
+    if (at == NULL || *at != ':') {
         return NULL;
     }
     at = skip(at + 1);

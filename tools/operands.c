@@ -118,7 +118,10 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
         set->items[set->count].file.fd = -1;
         if (program == NULL) {
             *operand = operands[set->count];
-        } else if ((failed = aic_pto_argument(program, set->count, operand)) != AIC_OK) {
+            continue;
+        }
+        failed = aic_pto_argument(program, set->count, operand);
+        if (failed != AIC_OK) {
             return cli_fail_library(NULL, failed);
         }
     }

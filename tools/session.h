@@ -36,25 +36,31 @@ typedef struct cli_session {
 
 /* Rows of an option table; `s` is the command's cli_session. */
 #define CLI_OPTION_ISA(s, values)                                                                                      \
-    {                                                                                                                  \
-        .name = "--isa", .value = values, .help = "instruction set level, at most this", .kind = ARGS_TEXT,            \
-        .target = &(s).isa                                                                                             \
-    }
+    {.name = "--isa",                                                                                                  \
+     .value = values,                                                                                                  \
+     .help = "instruction set level, at most this",                                                                    \
+     .kind = ARGS_TEXT,                                                                                                \
+     .target = &(s).isa}
 #define CLI_OPTION_ARCH(s)                                                                                             \
-    {                                                                                                                  \
-        .name = "--arch", .value = "A2A3|A5", .help = "whose rules PTO-AS keeps (default A5)", .kind = ARGS_TEXT,      \
-        .target = &(s).arch                                                                                            \
-    }
+    {.name = "--arch",                                                                                                 \
+     .value = "A2A3|A5",                                                                                               \
+     .help = "whose rules PTO-AS keeps (default A5)",                                                                  \
+     .kind = ARGS_TEXT,                                                                                                \
+     .target = &(s).arch}
 #define CLI_OPTION_DT(s)                                                                                               \
-    {                                                                                                                  \
-        .name = "--dt", .value = "int8|float16", .help = "element type of a line of the benchmark format",             \
-        .kind = ARGS_TEXT, .target = &(s).dt                                                                           \
-    }
+    {.name = "--dt",                                                                                                   \
+     .value = "int8|float16",                                                                                          \
+     .help = "element type of a line of the benchmark format",                                                         \
+     .kind = ARGS_TEXT,                                                                                                \
+     .target = &(s).dt}
 #define CLI_OPTION_THREADS(s, fallback)                                                                                \
-    {                                                                                                                  \
-        .name = "--threads", .value = "N", .help = "threads that share a call (default " fallback ")",                 \
-        .kind = ARGS_INTEGER, .target = &(s).threads, .low = 1, .high = AIC_THREADS_MAX                                \
-    }
+    {.name = "--threads",                                                                                              \
+     .value = "N",                                                                                                     \
+     .help = "threads that share a call (default " fallback ")",                                                       \
+     .kind = ARGS_INTEGER,                                                                                             \
+     .target = &(s).threads,                                                                                           \
+     .low = 1,                                                                                                         \
+     .high = AIC_THREADS_MAX}
 
 /* The options that every command on operators has, one a row of aic/semantics.def, for args_command.shared. */
 void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES]);

@@ -12,10 +12,7 @@
 
 /* ---- rules ---- */
 
-#define RANGE(field, low, high)                                                                                        \
-    {                                                                                                                  \
-#field, offsetof(aic_load_data_desc, field), low, high                                                         \
-    }
+#define RANGE(field, low, high) {#field, offsetof(aic_load_data_desc, field), low, high}
 
 static const aic_range ranges[] = {
     RANGE(startIndex, 0, 65535), RANGE(repeatTimes, 0, 255), RANGE(srcStride, 0, 65535),

@@ -15,10 +15,7 @@
 
 /* ---- rules ---- */
 
-#define RANGE(field, low, high)                                                                                        \
-    {                                                                                                                  \
-#field, offsetof(aic_nd2nz_desc, field), low, high                                                             \
-    }
+#define RANGE(field, low, high) {#field, offsetof(aic_nd2nz_desc, field), low, high}
 
 static const aic_range ranges[] = {
     RANGE(ndNum, 0, 4095),         RANGE(nValue, 0, 16384),

@@ -11,7 +11,8 @@
 
 #define FIELDS_OF(desc)                                                                                                \
     {                                                                                                                  \
-        .memory = &(desc)->memory, .shape = (desc)->shape,                                                             \
+        .memory = &(desc)->memory,                                                                                     \
+        .shape = (desc)->shape,                                                                                        \
         .addr = {&(desc)->output_addr, &(desc)->input0_addr, &(desc)->input1_addr},                                    \
         .stride = {(desc)->output_stride, (desc)->input0_stride, (desc)->input1_stride},                               \
     }

@@ -21,6 +21,13 @@ cd "$work" || exit 2
 passed=0
 failed=0
 
+# libraries_for_everybody FOLDER: copies of the libraries of the build in FOLDER to ./lib, as another user may not reach that one.
+libraries_for_everybody() {
+    chmod 755 "$work"
+    mkdir -m 755 lib
+    cp -P "$1"/libaicjit*.so* lib
+}
+
 verdict() { # NAME 0|1 DETAIL
     if [ "$2" -eq 0 ]; then
         passed=$((passed + 1))

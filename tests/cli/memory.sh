@@ -30,7 +30,7 @@ for stage in ir opt asm obj plan; do
         survives "dump $stage" FAIL_COPY $number dump "$int8" --stage $stage --passes 'instcombine'
     done
 done
-for number in $(seq 60); do
+for number in $(seq 90); do
     survives explain FAIL_ALLOCATION "$number" explain "$int8"
 done
 for number in $(seq 1 250 6000); do

@@ -84,11 +84,11 @@ if ldd "$aicjit" | grep -Eq 'lib[at]san'; then
     finish
     exit
 fi
-compile -o user "$here/module_user.c" -L "$build" -laicjit -Wl,-rpath,"$build"
+libraries_for_everybody "$build"
+compile -o user "$here/module_user.c" -L lib -laicjit -Wl,-rpath,"$work/lib"
 expect 'a program' 0 '' ./user 2
 expect 'AIC_CODEGEN counts' 1 'cannot be used' env AIC_CODEGEN=/nowhere ./user
 if [ "$(id -u)" -eq 0 ]; then
-    chmod 755 "$work"
     chown 65534 user && chmod 4755 user
     expect 'but not where the user is set' 0 '' env AIC_CODEGEN=/nowhere AIC_MAX_ISA=none AIC_VERBOSE=9 ./user
     rm user

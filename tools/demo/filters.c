@@ -2,10 +2,7 @@
 #include "tools/demo/filters.h"
 
 /* Brightness as (red + 2 green + blue) / 4. */
-#define LUMA                                                                                                           \
-    {                                                                                                                  \
-        1, 2, 1                                                                                                        \
-    }
+#define LUMA {1, 2, 1}
 
 /* clang-format off */
 const filter filters[FILTER_COUNT] = {

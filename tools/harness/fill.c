@@ -85,16 +85,16 @@ static int fill_random(const aic_operand *operand, const char *text, unsigned ch
 
 int fill_operand(const aic_operand *operand, const char *how, void *data)
 {
-    const char *value;
+    const char *constant = after(how, "const:"), *seed = after(how, "random:");
     if (strcmp(how, "zeros") == 0) {
         memset(data, 0, (size_t)operand->bytes);
         return CLI_DONE;
     }
-    if ((value = after(how, "const:")) != NULL) {
-        return fill_constant(operand, value, data);
+    if (constant != NULL) {
+        return fill_constant(operand, constant, data);
     }
-    if ((value = after(how, "random:")) != NULL) {
-        return fill_random(operand, value, data);
+    if (seed != NULL) {
+        return fill_random(operand, seed, data);
     }
     return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is none of zeros, const:V, random:SEED", operand->name, how);
 }

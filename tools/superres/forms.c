@@ -14,13 +14,8 @@
 #include <string.h>
 
 #define STEP(text_, ...)                                                                                               \
-    {                                                                                                                  \
-        .text = (text_), .operand = {__VA_ARGS__}, .operands = sizeof((buffer[]){__VA_ARGS__}) / sizeof(buffer)        \
-    }
-#define END                                                                                                            \
-    {                                                                                                                  \
-        .text = NULL                                                                                                   \
-    }
+    {.text = (text_), .operand = {__VA_ARGS__}, .operands = sizeof((buffer[]){__VA_ARGS__}) / sizeof(buffer)}
+#define END {.text = NULL}
 
 #define ARITHMETIC(op, keys) "tensor_arithmetic(op=" op ", shape=[1,{blocks},{howo},16], " keys ")"
 #define SUMS0 "input0_stride=[0,{plane},16,1]"

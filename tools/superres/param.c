@@ -140,7 +140,11 @@ static int read_key(const reader *r, line *l, char *word, unsigned *seen)
             return cli_fail(CLI_WRONG, "\"%s\", line %d: %s: key %d (%s) is no single number", r->path, r->number,
                             l->name, key, KEY[i].what);
         }
-        if (KEY[i].value != ANY ? value != KEY[i].value : (l->count[key] = to_count(equals + 1)) < 1) {
+        const bool counts = KEY[i].value == ANY;
+        if (counts) {
+            l->count[key] = to_count(equals + 1);
+        }
+        if (counts ? l->count[key] < 1 : value != KEY[i].value) {
             return cli_fail(CLI_WRONG, "\"%s\", line %d: %s: key %d (%s) = %s does not belong to such a network",
                             r->path, r->number, l->name, key, KEY[i].what, equals + 1);
         }

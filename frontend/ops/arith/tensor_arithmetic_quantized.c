@@ -138,10 +138,7 @@ typedef struct flag_row {
     bool tensor; /* counts for tensors only */
 } flag_row;
 
-#define FLAG(name, operand, tensor)                                                                                    \
-    {                                                                                                                  \
-#name, offsetof(aic_tensor_arithmetic_quantized_desc, name), operand, tensor                                   \
-    }
+#define FLAG(name, operand, tensor) {#name, offsetof(aic_tensor_arithmetic_quantized_desc, name), operand, tensor}
 
 static const flag_row const_flags[] = {FLAG(input0_is_const, AIC_ARITH_INPUT0, false),
                                        FLAG(input1_is_const, AIC_ARITH_INPUT1, false)};
