@@ -17,13 +17,18 @@ target_compile_options(aicjit_plain_options INTERFACE
     -fstack-protector-strong)
 target_link_options(aicjit_plain_options INTERFACE LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack LINKER:--as-needed)
 
+# clang looks for a function's type in front of its first instruction, where code made by LLVM at run time has none, and
+# where there may be no memory.
+set(calls_of_kernels $<$<C_COMPILER_ID:Clang>:-fno-sanitize=function>)
+
 if(AIC_SANITIZE STREQUAL "undefined")
     # Alone it needs no library and changes nothing else: what is undefined ends the process by a signal. Next to another
     # sanitizer it says what it found.
     target_compile_options(aicjit_options INTERFACE -fsanitize=undefined
-        $<$<C_COMPILER_ID:Clang>:-fsanitize-trap=undefined> $<$<C_COMPILER_ID:GNU>:-fsanitize-undefined-trap-on-error>)
+        $<$<C_COMPILER_ID:Clang>:-fsanitize-trap=undefined> $<$<C_COMPILER_ID:GNU>:-fsanitize-undefined-trap-on-error>
+        ${calls_of_kernels})
 elseif(AIC_SANITIZE)
-    set(sanitize -fsanitize=${AIC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    set(sanitize -fsanitize=${AIC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer ${calls_of_kernels})
     target_compile_options(aicjit_options INTERFACE ${sanitize})
     target_link_options(aicjit_options INTERFACE ${sanitize})
     target_compile_definitions(aicjit_options INTERFACE AIC_SANITIZED)
