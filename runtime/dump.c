@@ -1,4 +1,4 @@
-/* Looking at what the generator makes: dumps of its stages and the list of candidate schedules. Nothing is cached. */
+/* Dumps of the generator's stages and the explanation of a schedule. Nothing is cached. */
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
@@ -248,92 +248,4 @@ aic_status aic_explain(aic_context *context, const aic_spec *spec, const char *s
 void aic_free(void *memory)
 {
     free(memory);
-}
-
-/* The arguments of aic_schedule_candidate(), and its result. */
-typedef struct candidate_job {
-    const aic_context *context;
-    const aic_spec *spec;
-    size_t index;
-    char text[AIC_SCHEDULE_TEXT_MAX];
-} candidate_job;
-
-static aic_status run_candidate_job(void *argument)
-{
-    candidate_job *job = argument;
-    aic_spec canonical;
-    aic_status status = aic_spec_resolve_kernel(job->spec, &job->context->semantics, &canonical);
-    if (status == AIC_OK) {
-        const aic_problem problem = {&canonical, &job->context->semantics, job->context->target};
-        status = aic_generator()->candidate(&problem, job->index, job->text);
-    }
-    return status;
-}
-
-aic_status aic_schedule_candidate(aic_context *context, const aic_spec *spec, size_t index, char *buffer,
-                                  size_t capacity)
-{
-    if (spec == NULL || buffer == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "buffer", "is NULL");
-    }
-    aic_status status = aic_context_resolve(&context);
-    if (status != AIC_OK) {
-        return status;
-    }
-    candidate_job job = {.context = context, .spec = spec, .index = index};
-    status = aic_worker_run(run_candidate_job, &job);
-    if (status != AIC_OK) {
-        return status;
-    }
-    const size_t length = strlen(job.text);
-    if (length >= capacity) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "%zu bytes are less than the %zu of its text", capacity,
-                        length + 1);
-    }
-    memcpy(buffer, job.text, length + 1);
-    return AIC_OK;
-}
-
-/* The arguments of aic_schedule_predict(), and its result. */
-typedef struct predict_job {
-    const aic_context *context;
-    const aic_spec *spec;
-    const char *schedule;
-    aic_schedule_info info;
-} predict_job;
-
-static aic_status run_predict_job(void *argument)
-{
-    predict_job *job = argument;
-    aic_spec canonical;
-    aic_status status = aic_spec_resolve_kernel(job->spec, &job->context->semantics, &canonical);
-    if (status == AIC_OK) {
-        const aic_problem problem = {&canonical, &job->context->semantics, job->context->target};
-        status = aic_generator()->plan(&problem, job->schedule, &job->info);
-    }
-    return status;
-}
-
-_Static_assert(sizeof((aic_prediction *)0)->schedule == AIC_SCHEDULE_TEXT_MAX, "room for the text of a schedule");
-
-aic_status aic_schedule_predict(aic_context *context, const aic_spec *spec, const char *schedule,
-                                aic_prediction *prediction)
-{
-    if (spec == NULL || prediction == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "prediction", "is NULL");
-    }
-    aic_status status = aic_context_resolve(&context);
-    if (status != AIC_OK) {
-        return status;
-    }
-    predict_job job = {.context = context, .spec = spec, .schedule = schedule};
-    status = aic_worker_run(run_predict_job, &job);
-    if (status == AIC_OK) {
-        *prediction = (aic_prediction){.is_default = job.info.is_default,
-                                       .vector_bits = context->target->vector_bits,
-                                       .cost = job.info.cost,
-                                       .bound = job.info.bound};
-        memcpy(prediction->schedule, job.info.text, sizeof prediction->schedule);
-    }
-    return status;
 }

@@ -3,9 +3,8 @@
 #include "frontend/core/op.h"
 #include "runtime/batch.h"
 #include "runtime/build.h"
-#include "runtime/generator.h"
+#include "runtime/schedules.h"
 #include "runtime/tuning.h"
-#include "runtime/worker.h"
 #include <aic/kernel.h>
 #include <stdlib.h>
 
@@ -16,24 +15,6 @@ struct aic_kernel {
     bool loaded;   /* likewise, from the disk cache */
 };
 
-/* The text of a schedule, and what it is for. */
-typedef struct reading {
-    const aic_context *context;
-    const aic_spec *spec;
-    const char *text;
-    aic_schedule_info info;
-} reading;
-
-/* Checks the specification, then reads the text and judges it against what the kernel is made of. */
-static aic_status read_schedule(void *argument)
-{
-    reading *r = argument;
-    aic_spec canonical;
-    const aic_problem problem = {&canonical, &r->context->semantics, r->context->target};
-    aic_status status = aic_spec_resolve_kernel(r->spec, &r->context->semantics, &canonical);
-    return status == AIC_OK ? aic_generator()->plan(&problem, r->text, &r->info) : status;
-}
-
 aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const char *schedule, aic_kernel **kernel)
 {
     if (spec == NULL || kernel == NULL) {
@@ -43,9 +24,9 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
     if (status == AIC_OK) {
         status = aic_context_resolve(&context);
     }
-    reading r = {.context = context, .spec = spec, .text = schedule, .info = {.is_default = true}};
+    aic_schedule_info info = {.is_default = true};
     if (status == AIC_OK && schedule != NULL) {
-        status = aic_worker_run(read_schedule, &r);
+        status = aic_schedule_resolve(context, spec, schedule, &info);
     }
     if (status != AIC_OK) {
         return status;
@@ -55,11 +36,11 @@ aic_status aic_kernel_create(aic_context *context, const aic_spec *spec, const c
         return aic_fail_memory("kernel", sizeof *made);
     }
     aic_stage_view stage[AIC_STAGES_MAX];
-    /* The schedule that the default rule chooses counts as not given: it is one kernel. Unless nothing given may mean a
-     * tuned one. */
-    const bool open = r.info.is_default && (schedule == NULL || context->tuning == NULL);
+    /* A text of the schedule that the default rule would choose requests the same kernel as no text. With a tuning file
+     * it does not: no text may then mean a tuned schedule. */
+    const bool open = info.is_default && (schedule == NULL || context->tuning == NULL);
     const aic_request request = {
-        .specs = 1, .count = aic_stage_views(spec, stage), .stage = stage, .schedule = open ? NULL : r.info.text};
+        .specs = 1, .count = aic_stage_views(spec, stage), .stage = stage, .schedule = open ? NULL : info.text};
     aic_result result;
     status = aic_pipeline(context, &request, &result);
     if (status != AIC_OK) {
