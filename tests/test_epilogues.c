@@ -1,7 +1,6 @@
 /* The arithmetic of epilogues where it may go wrong: sums, shifts and products around ties, around the limits of every
  * step and of int32, for every field of quantisation words and every half. Kernels take several ways through it, by
- * what the columns of a call need; each is compared with the reference on every instruction set
- * that runs here. */
+ * what the columns of a call need; each is compared with the reference on every instruction set that runs here. */
 #include "frontend/numeric/half.h"
 #include "tests/levels.h"
 #include "tests/specs.h"

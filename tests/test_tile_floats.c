@@ -151,6 +151,24 @@ static void expect_right(tensors *t, const char *what)
     free(bound);
 }
 
+/* The first element of an operand, one between and the last, one at a time, from each of the contents; the other
+ * elements are usual. */
+static void check_special_elements(tensors *t, const char *schedule)
+{
+    for (int operand = IMAGE; operand <= WEIGHT; operand++) {
+        const int64_t last = t->operand[operand].elements - 1, positions[] = {0, last / 3, last};
+        for (size_t i = 0; i < 3 * CONTENTS_COUNT; i++) {
+            const contents *c = &CONTENTS[i / 3];
+            uint64_t state = 5 + i;
+            fill(t, IMAGE, &CONTENTS[0], &state);
+            fill(t, WEIGHT, &CONTENTS[0], &state);
+            put(t, operand, positions[i % 3], c, &state);
+            (void)call_with(t, schedule);
+            expect_right(t, c->name);
+        }
+    }
+}
+
 /* _i: a specification and contents. */
 START_TEST(whole)
 {
@@ -177,7 +195,7 @@ START_TEST(whole)
 }
 END_TEST
 
-/* One element is special: all others but its band or its panel go on by tiles. The first, the last, and one between. */
+/* One element is special: only its band or panel leaves the tiles for vector code. */
 START_TEST(single)
 {
     tensors t;
@@ -185,23 +203,12 @@ START_TEST(single)
         return;
     }
     open_tensors(&t, SPECS[_i]);
-    for (int operand = IMAGE; operand <= WEIGHT; operand++) {
-        const int64_t last = t.operand[operand].elements - 1, positions[] = {0, last / 3, last};
-        for (size_t i = 0; i < 3 * CONTENTS_COUNT; i++) {
-            const contents *c = &CONTENTS[i / 3];
-            uint64_t state = 5 + i;
-            fill(&t, IMAGE, &CONTENTS[0], &state);
-            fill(&t, WEIGHT, &CONTENTS[0], &state);
-            put(&t, operand, positions[i % 3], c, &state);
-            (void)call(&t);
-            expect_right(&t, c->name);
-        }
-    }
+    check_special_elements(&t, "schedule(kernel=amx)");
     close_tensors(&t);
 }
 END_TEST
 
-/* Channels in blocks that pass by one after the other: an element of any block is special. _i: a specification. */
+/* The same where the channels are multiplied block by block: the special element is in any of the blocks. */
 START_TEST(blocks)
 {
     static const struct {
@@ -219,18 +226,7 @@ START_TEST(blocks)
         return;
     }
     open_tensors(&t, ROWS[_i].text);
-    for (int operand = IMAGE; operand <= WEIGHT; operand++) {
-        const int64_t last = t.operand[operand].elements - 1, positions[] = {0, last / 3, last};
-        for (size_t i = 0; i < 3 * CONTENTS_COUNT; i++) {
-            const contents *c = &CONTENTS[i / 3];
-            uint64_t state = 5 + i;
-            fill(&t, IMAGE, &CONTENTS[0], &state);
-            fill(&t, WEIGHT, &CONTENTS[0], &state);
-            put(&t, operand, positions[i % 3], c, &state);
-            (void)call_with(&t, ROWS[_i].schedule);
-            expect_right(&t, c->name);
-        }
-    }
+    check_special_elements(&t, ROWS[_i].schedule);
     close_tensors(&t);
 }
 END_TEST
