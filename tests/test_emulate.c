@@ -42,9 +42,6 @@ START_TEST(counts)
 {
     static const amx_kind used[] = {AMX_LDTILECFG, AMX_TILELOADD, AMX_TILEZERO, AMX_TILESTORED, AMX_TILERELEASE};
     uint64_t before[AMX_KINDS];
-    if (!emulate_active()) {
-        return; /* nothing to count */
-    }
     for (int kind = 0; kind < AMX_KINDS; kind++) {
         before[kind] = emulate_count((amx_kind)kind);
     }
@@ -91,7 +88,9 @@ Suite *suite_emulate(void)
     Suite *suite = suite_create("emulate");
     TCase *tcase = tcase_create("emulate");
     tcase_add_test(tcase, levels);
-    tcase_add_test(tcase, counts);
+    if (emulate_active()) { /* else nothing counts */
+        tcase_add_test(tcase, counts);
+    }
     tcase_add_test(tcase, frames);
     suite_add_tcase(suite, tcase);
     return suite;
