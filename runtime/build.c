@@ -42,7 +42,7 @@ aic_status aic_build_validate(aic_build *build)
     return status;
 }
 
-/* Puts NULL in the place of a schedule that the default rule chooses, too: such a kernel is the default's. */
+/* Puts NULL in the place of a schedule that the default rule would choose: both are the same kernel. */
 static aic_status drop_default(void *argument)
 {
     aic_build *build = argument;
@@ -95,7 +95,8 @@ static bool look_on_disk(aic_build *build)
 {
     const aic_context *context = build->context;
     if (!build->looked) {
-        /* Dumps are of the generator's own work; profilers need what objects have besides code. */
+        /* Dumps show what the generator makes, and profilers need parts of objects that the disk cache does not keep.
+         */
         build->loaded = context->dump_dir == NULL && context->profile == 0 &&
                         aic_disk_load(&context->disk, &build->identity, &build->object);
     }

@@ -14,8 +14,8 @@ typedef struct aic_build {
     const aic_tune_record *record; /* of which the schedule is; NULL: of none */
     aic_identity identity;
     aic_object object;
-    bool looked;    /* on the disk, for this identity */
-    bool loaded;    /* the object is from there */
+    bool looked;    /* the disk cache was asked for this identity */
+    bool loaded;    /* and the object comes from there */
     aic_code *code; /* the result, held once */
     /* Copies of the request's descriptors; canonical after the first stage. Last, as most of it is never written. */
     aic_spec spec[AIC_GROUP_MAX];
@@ -24,19 +24,20 @@ typedef struct aic_build {
 /* Runs no stage yet. End with aic_build_end(). */
 void aic_build_begin(aic_build *build, aic_context *context, const aic_request *request);
 
-/* Every rule of the document; fills in what a chain leaves out, then puts aside what code does not depend on. */
+/* Checks every rule of the document and fills in fields that a chain leaves out. Then makes the specifications
+ * canonical: fields on which the code does not depend get a fixed value. */
 aic_status aic_build_validate(aic_build *build);
-/* The schedule, if the request leaves it open and a tuning record has one, which is not looked at yet. */
+/* Where the request has no schedule, takes that of a tuning record, if there is one; it is not checked yet. */
 aic_status aic_build_tune(aic_build *build);
-/* From all that the code depends on; the kernel has its name by it. Whether the schedule of a record fits is looked at
- * where nobody has made its kernel yet: that takes the generator, which a kernel from the disk does not. */
+/* Computes the identity from all that the code depends on; it names the kernel. Checks the schedule of a tuning record
+ * only where its kernel is neither in memory nor on disk, since the check needs the generator. */
 aic_status aic_build_identify(aic_build *build);
-aic_status aic_build_describe(aic_build *build); /* what a caller must know: the operands */
-bool aic_build_load(aic_build *build);           /* machine code from the disk cache; false: there is none */
-aic_status aic_build_object(aic_build *build);   /* else emit IR, optimise, generate machine code; keep it on disk */
-aic_status aic_build_link(aic_build *build);     /* machine code to callable functions; log and dump */
+aic_status aic_build_describe(aic_build *build); /* creates build->code with its operands and texts */
+bool aic_build_load(aic_build *build);           /* takes machine code from the disk cache; false: none */
+aic_status aic_build_object(aic_build *build);   /* emits IR, optimises, generates code; keeps it on disk */
+aic_status aic_build_link(aic_build *build);     /* makes the code callable; logs and dumps it */
 
-/* Where the schedule of a kernel comes from, which may have been made for another request: a word of tuning.h. */
+/* Where the schedule comes from, of a kernel that may have been made for another request: a word of tuning.h. */
 const char *aic_build_origin(const aic_build *build, const aic_code *code);
 
 /* Frees everything; the code, too, unless the caller has taken it and put NULL in its place. */

@@ -11,13 +11,14 @@ struct aic_flight {
     aic_flight *next;
     aic_cache_entry *entry; /* made with the claim, so that publishing needs no memory */
     unsigned generation;    /* of the process that its thread belongs to */
-    pthread_cond_t over;
+    pthread_cond_t end;
     size_t waiters;
-    bool landed;
+    bool ended;
     aic_status status;
     char message[512];
 };
 
+/* Stands in the slots of removed entries, so that probe sequences go on behind them. */
 static aic_cache_entry mark = {.size = AIC_CACHE_MARK_SIZE};
 
 pthread_mutex_t aic_cache_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -72,8 +73,8 @@ aic_status aic_cache_init(aic_cache *cache)
     return AIC_OK;
 }
 
-/* Takes out the flights of threads that a fork has left behind; the mutex is held, or nobody else uses the cache. Their
- * condition may have had waiters, so it is not destroyed. */
+/* Removes flights of threads that this process does not have because it was forked; the mutex is held, or no other
+ * thread uses the cache. A condition with waiters must not be destroyed, so theirs are not. */
 static void drop_lost_flights(aic_cache *cache)
 {
     aic_flight **link = &cache->flights;
@@ -118,8 +119,8 @@ const aic_cache_entry *aic_cache_find_slot(const aic_cache *cache, const aic_cac
     }
 }
 
-/* Stores an entry in the first free slot of its probe sequence, or in that of a mark; writers hold the mutex. Returns
- * whether it was a mark's. */
+/* Stores an entry in the first slot of its probe sequence that is empty or has the mark; the mutex is held. Returns
+ * whether the slot had the mark. */
 static bool table_insert(aic_cache_table *table, aic_cache_entry *entry, memory_order order)
 {
     size_t i = entry->hash & table->mask;
@@ -138,8 +139,8 @@ static void free_table(aic_retired *retired)
     free((char *)retired - offsetof(aic_cache_table, retired));
 }
 
-/* Sees to it that one more entry, besides those in flight, keeps the table at most half full. A table that is full of
- * marks is made anew as it is. */
+/* Makes room for one more entry besides those in flight: replaces the table where more than half of its slots would be
+ * in use. The new one is twice as large, or as large as before where marks filled the old one. */
 static aic_status reserve(aic_cache *cache)
 {
     aic_cache_table *old = atomic_load_explicit(&cache->table, memory_order_relaxed);
@@ -180,7 +181,7 @@ static aic_cache_entry *entry_new(const aic_cache_key *key)
 }
 
 /* Adds a flight for the key; the mutex is held. */
-static aic_status take_off(aic_cache *cache, const aic_cache_key *key, aic_flight **flight)
+static aic_status flight_begin(aic_cache *cache, const aic_cache_key *key, aic_flight **flight)
 {
     aic_status status = reserve(cache);
     if (status != AIC_OK) {
@@ -188,7 +189,7 @@ static aic_status take_off(aic_cache *cache, const aic_cache_key *key, aic_fligh
     }
     aic_flight *made = calloc(1, sizeof *made);
     aic_cache_entry *entry = entry_new(key);
-    if (made == NULL || entry == NULL || pthread_cond_init(&made->over, NULL) != 0) {
+    if (made == NULL || entry == NULL || pthread_cond_init(&made->end, NULL) != 0) {
         free(made);
         free(entry);
         return aic_fail_memory("cache", sizeof *made + sizeof *entry + key->size);
@@ -204,7 +205,7 @@ static aic_status take_off(aic_cache *cache, const aic_cache_key *key, aic_fligh
 
 static void flight_free(aic_flight *flight)
 {
-    pthread_cond_destroy(&flight->over);
+    pthread_cond_destroy(&flight->end);
     free(flight);
 }
 
@@ -212,8 +213,8 @@ static void flight_free(aic_flight *flight)
 static aic_status wait_for(aic_flight *flight, const aic_cache_entry **entry)
 {
     flight->waiters++;
-    while (!flight->landed) {
-        pthread_cond_wait(&flight->over, &aic_cache_mutex);
+    while (!flight->ended) {
+        pthread_cond_wait(&flight->end, &aic_cache_mutex);
     }
     aic_status status = flight->status;
     if (status == AIC_OK) {
@@ -234,20 +235,20 @@ aic_status aic_cache_claim(aic_cache *cache, const aic_cache_key *key, const aic
     pthread_mutex_lock(&aic_cache_mutex);
     aic_status status = AIC_OK;
     drop_lost_flights(cache);
-    *entry = aic_cache_find(cache, key); /* it may have landed since the caller looked */
+    *entry = aic_cache_find(cache, key); /* it may have been published since the caller looked */
     if (*entry == NULL) {
         aic_flight *other = cache->flights;
         while (other != NULL && !aic_cache_entry_matches(other->entry, key)) {
             other = other->next;
         }
-        status = other != NULL ? wait_for(other, entry) : take_off(cache, key, flight);
+        status = other != NULL ? wait_for(other, entry) : flight_begin(cache, key, flight);
     }
     pthread_mutex_unlock(&aic_cache_mutex);
     return status;
 }
 
-/* Makes an entry visible, if it is admitted; the mutex is held. Those who waited for one that is not have it until they
- * leave. */
+/* Makes an entry visible if it is admitted; the mutex is held. An entry that is not admitted is retired: threads that
+ * waited for it can use it until they leave their section. */
 static void keep(aic_cache *cache, aic_cache_entry *entry)
 {
     const uint64_t tick = atomic_fetch_add_explicit(&cache->tick, 1, memory_order_relaxed) + 1;
@@ -298,7 +299,7 @@ void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, 
     *link = flight->next;
     cache->flight_count--;
 
-    flight->landed = true;
+    flight->ended = true;
     flight->status = status;
     if (status == AIC_OK) {
         flight->entry->value = value;
@@ -310,7 +311,7 @@ void aic_cache_publish(aic_cache *cache, aic_flight *flight, aic_status status, 
     if (flight->waiters == 0) {
         flight_free(flight);
     } else {
-        pthread_cond_broadcast(&flight->over);
+        pthread_cond_broadcast(&flight->end);
     }
     pthread_mutex_unlock(&aic_cache_mutex);
 }

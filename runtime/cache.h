@@ -1,7 +1,8 @@
 /* The memory cache: from a key, any bytes, to what was made for it. Knows nothing of kernels or LLVM.
  *
  *     hits     lock-free: atomic loads of a table with open addressing
- *     misses   exactly one thread makes the value of a key (it holds the key's flight), the others wait for it
+ *     misses   exactly one thread makes the value of a key, the others wait for it; while it is being made there is a
+ *              flight for the key
  *     failure  is returned to every thread that waited and is not kept: the next caller tries again
  *     growth   publishes a new table; the old one is retired (grace.h), so a reader never loses its table
  *     removal  leaves a mark that matches no key in the entry's slot, and retires the entry
@@ -24,27 +25,27 @@ typedef struct aic_cache_key {
     uint64_t hash; /* of the bytes; keys with equal hashes are compared all the same */
 } aic_cache_key;
 
-/* A key with its value; of the upper part nothing but the time of use changes once a reader can see it. */
+/* A key with its value. Once a reader can see an entry, only `used` and `retired` change. */
 typedef struct aic_cache_entry {
     void *value;
     uint64_t hash;
     size_t size;
     atomic_uint_fast64_t used; /* the cache's tick when it was last used */
-    size_t weight;             /* of admit(), 0 without */
+    size_t weight;             /* set by admit(); 0 without it */
     aic_retired retired;
     unsigned char bytes[];
 } aic_cache_entry;
 
 typedef struct aic_cache_table {
     aic_retired retired;
-    size_t mask; /* capacity - 1; the capacity is a power of two, at most half of it entries or marks */
+    size_t mask; /* capacity - 1; the capacity is a power of two, and at most half of the slots are in use */
     _Atomic(aic_cache_entry *) slot[];
 } aic_cache_table;
 
-/* In the place of an entry that was removed: no key is so long. */
+/* The size of the entry that stands in the slot of a removed one: no key has it. */
 #define AIC_CACHE_MARK_SIZE SIZE_MAX
 
-/* A value in the making; between aic_cache_claim() and aic_cache_publish() it belongs to the claiming thread. */
+/* A value that is being made, from aic_cache_claim() to aic_cache_publish() of the same thread. */
 typedef struct aic_flight aic_flight;
 
 /* One mutex for all caches: misses are rare and hold it for a moment, and a fork has one to take. */
@@ -103,15 +104,15 @@ aic_status aic_cache_claim(aic_cache *cache, const aic_cache_key *key, const aic
 /* Notes that an entry is used. */
 static inline void aic_cache_touch(const aic_cache *cache, const aic_cache_entry *entry)
 {
-    /* relaxed: which was used last matters, and not that all agree on it. Written once between two misses only, so that
-     * threads share the line. */
+    /* relaxed: an approximate order of use is enough. The entry is written only once between two misses, so that
+     * threads that use it share its cache line. */
     const uint64_t tick = atomic_load_explicit(&cache->tick, memory_order_relaxed);
     if (atomic_load_explicit(&entry->used, memory_order_relaxed) != tick) {
         atomic_store_explicit(&((aic_cache_entry *)(uintptr_t)entry)->used, tick, memory_order_relaxed);
     }
 }
 
-/* Takes out an entry that is in the cache; the mutex is held. It is dropped when no reader can have it any more. */
+/* Removes an entry; the mutex is held. It is dropped when no reader can be using it any more. */
 void aic_cache_remove(aic_cache *cache, aic_cache_entry *entry);
 
 /* Calls visit(user, entry) with every entry; the mutex is held. */

@@ -3,14 +3,14 @@
 #include "runtime/log.h"
 #include "runtime/scratch.h"
 
-/* Addresses that looked wrong, and data that have rules of their own. */
+/* The full check, with messages: of addresses that prepare() did not accept, and of data that have rules. */
 static __attribute__((noinline)) aic_status check(const aic_code *code, int form, const void *const operands[])
 {
     aic_status status = aic_arguments_check(code->subject, code->argument[form], code->operand_count, operands);
     return status == AIC_OK ? aic_data_check_run(&code->data_check, operands) : status;
 }
 
-/* Whether the call may be made. */
+/* Whether the call may be made. The usual case needs no call of a function. */
 static inline aic_status prepare(const aic_code *code, int form, const void *const operands[])
 {
     if (code->data_check.check != NULL ||
@@ -56,8 +56,7 @@ static inline void call_direct(aic_function function, size_t count, const void *
     }
 }
 
-/* Through libffi, which wants the address of every argument, each argument being an address; it does not write to
- * them. */
+/* Through libffi, which takes the address of every argument; the arguments are addresses themselves. */
 static void call_generic(const aic_code *code, int form, const void *const operands[], void *workspace)
 {
     const void *value[AIC_OPERANDS_MAX + 1];

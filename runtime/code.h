@@ -1,5 +1,5 @@
-/* What the cache holds: the machine code of one key, and all that its callers need to know. Immutable once made, but
- * for what the caches keep with it; counted: the cache has a hold, and every kernel handle. */
+/* A kernel in memory: its machine code and all that its callers need to know. Immutable once made, except for the
+ * fields that the caches use. Counts its holders: the entries of the caches, and every kernel handle. */
 #ifndef AIC_RUNTIME_CODE_H
 #define AIC_RUNTIME_CODE_H
 
@@ -17,7 +17,7 @@ typedef void (*aic_function)(void);
 typedef struct aic_code {
     atomic_size_t references;
     aic_cache_entry *entry_of_kernel; /* its entry among its context's kernels; NULL: it was removed (evict.c) */
-    size_t requests;                  /* entries by request that lead to it; both under the caches' mutex */
+    size_t requests;                  /* entries by request that lead to it; both: under the caches' mutex */
     aic_code_memory memory;
     aic_function function[AIC_FUNCTIONS]; /* in that memory; NULL: the kernel has none */
     aic_function entry[AIC_FORMS];        /* what a call runs; without packed operands both are the same */
@@ -38,8 +38,8 @@ typedef struct aic_code {
 
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
 
-    /* What it was made of. */
-    char *text;    /* operator text as the request had it that the kernel was made for; ends a group's in "x3(...)" */
+    /* What it was made from. */
+    char *text;    /* operator text of the request that it was made for; of a group with "x3(...)" at its end */
     size_t count;  /* specifications */
     aic_spec spec; /* canonical; the first of a group */
     const aic_target *target;

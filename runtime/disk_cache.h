@@ -3,11 +3,12 @@
  *     trust    the folder and the files belong to the user of the process, and nobody else may write to them; else they
  *              are not used. What is checked is a copy in the process's own memory, and that copy is what runs
  *     whole    a file is written under another name and renamed; a checksum shows what a crash or a disk has damaged
- *     refused  a file that is damaged, foreign, of another version or open to others is reported and replaced, never
- * run no lock  processes that make the same kernel write the same file, one after the other; nothing waits quota    one
- * write in a few looks whether the folder is too large, and removes what was not used for longest
+ *     refused  a file that is damaged, foreign, of another version or open to others is reported and replaced, and its
+ *              code never runs
+ *     no lock  processes that make the same kernel at the same time each write its file, and the last one stays
+ *     quota    one write in a few looks whether the folder is too large, and removes the least recently used files
  *
- * Nothing that goes wrong with it fails a call. */
+ * No failure of the disk cache fails a call. */
 #ifndef AIC_RUNTIME_DISK_CACHE_H
 #define AIC_RUNTIME_DISK_CACHE_H
 
@@ -20,7 +21,7 @@ typedef enum aic_disk_mode { AIC_DISK_OFF, AIC_DISK_RO, AIC_DISK_RW } aic_disk_m
 typedef struct aic_disk {
     aic_disk_mode mode;           /* AIC_DISK_OFF: there is no folder */
     char *folder;                 /* absolute; it need not be there */
-    bool named;                   /* by the options or the environment: that it cannot be used is worth a warning */
+    bool named;                   /* by the options or the environment: a warning says that it cannot be used */
     bool verbose;                 /* failures are lines on standard error */
     uint64_t limit;               /* bytes of all files */
     atomic_uint_fast64_t written; /* bytes since the quota was looked at */

@@ -1,7 +1,7 @@
 /* Removing kernels from a context's caches; see evict.h.
  *
- * What is removed are entries by request, each of which has its own time of use. A kernel goes with the last of its
- * entries. The number of those is limited, too: many requests may come to the same kernel. */
+ * Each entry by request has its own time of use, and the oldest entries are removed. A kernel is removed with the last
+ * of its entries. The number of entries is limited, too: many requests may lead to the same kernel. */
 #include "runtime/evict.h"
 #include "runtime/code.h"
 
@@ -10,8 +10,8 @@
 
 enum { REQUESTS = 4 /* entries by request that there may be for each kernel of the limit */, SPARE = 16 };
 
-/* What a kernel and an entry by request take besides code memory: the structure, and about as much as its text, its
- * identity and its entry take, or its words. */
+/* About what a kernel takes besides code memory (the structure, its text, identity and entry), and an entry by
+ * request. */
 enum { KERNEL_BYTES = sizeof(aic_code) + 1024, REQUEST_BYTES = 320 };
 
 /* ---- entries; the caches' mutex is held, but for drop() ---- */
@@ -24,7 +24,7 @@ static bool admit_kernel(aic_cache_entry *entry)
     return true;
 }
 
-/* A kernel that was removed since it was found is not found by this request either: it would count for nothing. */
+/* An entry whose kernel was removed since is not kept: the limits would not count that kernel. */
 static bool admit_request(aic_cache_entry *entry)
 {
     aic_code *code = entry->value;

@@ -1,16 +1,16 @@
-/* Limits of a context's memory cache: kernels that were not used for longest go, by the number of kernels and by the
- * bytes that they take, in code memory and besides. Kernels that a handle holds stay, and so does code that is being
- * called (grace.h). */
+/* Limits of a context's memory cache: the number of kernels, and the bytes that they take in code memory and besides.
+ * The least recently used kernels are removed. Kernels that a handle holds stay, and code that is being called is not
+ * freed (grace.h). */
 #ifndef AIC_RUNTIME_EVICT_H
 #define AIC_RUNTIME_EVICT_H
 
 #include "runtime/context.h"
 
-/* Makes entries of the context's caches such as can be removed. */
+/* Prepares the context's caches for removing entries. */
 void aic_evict_prepare(aic_context *context);
 
-/* Keeps the limits: where one is exceeded, removes until a sixteenth of it is free, so that not every miss has to look
- * for the oldest. Does nothing where memory for that look has run out. */
+/* Where a limit is exceeded, removes kernels until a sixteenth of it is free, so that not every miss has to sort the
+ * entries by age. Does nothing where there is no memory to sort them. */
 void aic_evict(aic_context *context);
 
 #endif

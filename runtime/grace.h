@@ -1,15 +1,15 @@
-/* Memory that readers without locks may still be looking at when it has been taken out of a cache: it is freed when
- * every reader that was there then has left.
+/* Freeing memory that readers without locks may be using, after a grace period as in RCU: what was removed from a cache
+ * is freed when every reader that was inside a section at that time has left it.
  *
  *     readers   aic_grace_enter() ... aic_grace_leave() around all that they do with what they find: no lock, no system
- *               call, nothing shared is written. Sections may nest
- *     writers   take something out, so that no new reader finds it, then aic_retire() it
- *     freeing   aic_reclaim(), by and by
+ *               call, no write to shared memory. Sections may nest
+ *     writers   remove something, so that no new reader finds it, then aic_retire() it
+ *     freeing   aic_reclaim(), called after misses
  *
- * A reader writes down the number of the period in which it enters, and what is retired gets the number of its period,
- * which ends with it. It is freed when all readers inside have entered in later ones. A reader's note must be visible
- * before it looks at anything: where Linux has membarrier(), aic_reclaim() sees to that with one system call for all
- * threads, and readers need no barrier of their own. */
+ * Periods are numbered. A reader notes the number of the period in which it enters. What is retired gets the number of
+ * the current period and ends that period. It is freed when every reader inside entered in a later period. A reader's
+ * note must be visible before the reader looks at anything. Where Linux has membarrier(), aic_reclaim() ensures that
+ * with one system call for all threads, and readers need no barrier of their own. */
 #ifndef AIC_RUNTIME_GRACE_H
 #define AIC_RUNTIME_GRACE_H
 
@@ -17,10 +17,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* What a thread writes down; kept for the next thread when it ends. */
+/* A reader's note. That of a thread that ends is used again by the next new thread. */
 typedef struct aic_presence {
     atomic_uint_fast64_t period; /* in which its outermost section began; 0: it is outside */
-    unsigned depth;              /* of sections; the thread's own matter */
+    unsigned depth;              /* of nested sections; only its thread uses it */
     atomic_bool taken;           /* by a thread */
     struct aic_presence *next;
 } aic_presence;

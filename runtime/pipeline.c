@@ -1,4 +1,13 @@
-/* The whole way from a descriptor to a result: aic_pipeline() shows every stage in order. */
+/* From a request to a called kernel. The stages, and the function that each of them begins with:
+ *
+ *     aic_pipeline()     every call: looks where this thread found the request's kernel the last time
+ *     search()           else looks the request up by its key
+ *     miss()             else makes an entry for it in the cache by request
+ *     make_entry()       validates, chooses a schedule, and looks the kernel up by its identity
+ *     make_kernel()      else loads it from the disk, or generates it, and links it
+ *     use(), call()      checks the operands and calls the machine code
+ *
+ * Several requests may lead to the same kernel: fields without effect are part of the key, not of the identity. */
 #include "runtime/pipeline.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
@@ -11,7 +20,7 @@
 
 enum { SHOWN_MAX = 4096 }; /* bytes of an operator text in a log line */
 
-/* All that a caller says; target, passes and semantics are the context's own. */
+/* The key of a request: all that the caller says. Target, passes and semantics are the same for all of a context. */
 static inline void make_key(const aic_request *request, aic_key *key)
 {
     key->count = 0;
@@ -24,17 +33,18 @@ static inline void make_key(const aic_request *request, aic_key *key)
     }
 }
 
-/* What a cache lacks. */
+/* The work of a thread that makes what a cache lacks. */
 typedef struct making {
     aic_context *context;
     const aic_request *request;
-    aic_build *build; /* with the kernel's identity; NULL: there is none yet */
+    aic_build *build; /* with the kernel's identity; NULL while only the request is known */
 } making;
 
-/* Makes it. *made is for the cache. */
+/* Makes the value of an entry; *made has one hold, which the cache takes over. */
 typedef aic_status (*make_fn)(const making *what, aic_result *made);
 
-/* Finds an entry after all, waits for the thread that is making it, or makes it (then the flight is ours). */
+/* After a miss: finds the entry if another thread has made it since, waits for the thread that is making it, or makes
+ * it on this thread. */
 static aic_status claim_or_make(aic_cache *cache, const aic_cache_key *key, make_fn make, const making *what,
                                 aic_result *result)
 {
@@ -72,7 +82,7 @@ static aic_status make_kernel(const making *what, aic_result *made)
     return status;
 }
 
-/* What an operator text came to. */
+/* Logs for a request by operator text whether its kernel was made, loaded or found. */
 static void log_dispatch(const aic_build *build, const aic_result *made)
 {
     if ((build->context->log & AIC_VERBOSE_DISPATCH) != 0) {
@@ -87,14 +97,14 @@ static void log_dispatch(const aic_build *build, const aic_result *made)
     }
 }
 
-/* What came of a lookup. */
+/* Logs a hit or a miss. */
 static __attribute__((noinline)) void log_lookup(const aic_code *code, bool hit)
 {
     aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_CACHE, .outcome = hit ? "hit" : "miss"});
 }
 
-/* Checks what a caller says for the first time, and finds or makes its kernel, which all share that come to the same
- * identity. The code is held once more for this entry. */
+/* Makes the entry of a request that is new to the context: validates it, then finds or makes the kernel of its
+ * identity, which other requests may share. The entry holds the code once more. */
 static aic_status make_entry(const making *what, aic_result *made)
 {
     aic_counters *counters = &what->context->counters;
@@ -142,7 +152,8 @@ static aic_status run_make_job(void *argument)
     return make_entry(job->what, job->made);
 }
 
-/* What needs the generator goes to a thread of the library's own from there. */
+/* Validation and lookup are short and run on the caller's thread; make_kernel() starts another one for the generator.
+ */
 static aic_status make_request(const making *what, aic_result *made)
 {
     make_job job = {what, made};
@@ -160,10 +171,10 @@ static inline aic_status call(aic_thread *thread, const aic_request *request, co
     return aic_call_as(thread, code, AIC_PLAIN, request->operands);
 }
 
-/* Makes what was not found, holds it for a caller that wants that, and keeps the cache's limits. */
+/* Makes the missing entry, holds its code for a caller that wants a handle, and keeps the cache's limits. */
 static aic_status make(const making *what, const aic_cache_key *key, aic_result *found)
 {
-    const int cancellation = aic_cancellation_disable(); /* others wait for the flight */
+    const int cancellation = aic_cancellation_disable(); /* other threads may wait for this one */
     aic_status status = claim_or_make(&what->context->by_request, key, make_request, what, found);
     if (status == AIC_OK && what->context->verbose >= 2) {
         aic_log("%s %s", found->compiled ? "miss" : found->loaded ? "disk" : "hit", found->code->symbol);
@@ -172,14 +183,15 @@ static aic_status make(const making *what, const aic_cache_key *key, aic_result 
         log_lookup(found->code, !found->compiled);
     }
     if (status == AIC_OK && what->request->operands == NULL) {
-        aic_code_hold(found->code); /* before others are chosen to go */
+        aic_code_hold(found->code); /* before aic_evict() chooses what to remove */
     }
     aic_evict(what->context);
     aic_cancellation_restore(cancellation);
     return status;
 }
 
-/* The rest of the way, in the section of `reader`. Not inlined: a hit needs none of its memory. */
+/* Serves a request that the cache lacks, in the section of `reader`, which it leaves. Not inlined, so that a hit does
+ * not reserve its stack. */
 static __attribute__((noinline)) aic_status miss(const making *what, const aic_cache_key *key, aic_presence *reader,
                                                  aic_result *result)
 {
@@ -195,7 +207,7 @@ static __attribute__((noinline)) aic_status miss(const making *what, const aic_c
     return status;
 }
 
-/* The rest of the way of what was found. */
+/* Serves a request whose entry was found. */
 static inline aic_status use(aic_thread *thread, aic_context *context, const aic_request *request,
                              const aic_cache_entry *entry, aic_result *result)
 {
@@ -214,7 +226,8 @@ static inline aic_status use(aic_thread *thread, aic_context *context, const aic
     return AIC_OK;
 }
 
-/* Where a thread notes the slot of a request. Callers that repeat a request have it in the same memory. */
+/* Where a thread notes the slot of a request's entry, by the address of the descriptor: callers that repeat a request
+ * usually pass the same memory. */
 static inline uint32_t *hint(aic_thread *thread, const aic_context *context, const aic_request *request)
 {
     const uint64_t where = (uint64_t)((uintptr_t)request->stage[0].desc ^ (uintptr_t)context);
@@ -223,7 +236,7 @@ static inline uint32_t *hint(aic_thread *thread, const aic_context *context, con
 
 _Static_assert(offsetof(aic_cache_entry, bytes) % sizeof(uint64_t) == 0, "keys of requests are read as words");
 
-/* Whether the entry's key is that of the request, which is not made for it. */
+/* Whether the entry has the key of the request. Compares field by field, without making the key. */
 static inline bool has_key_of(const aic_cache_entry *entry, const aic_request *request)
 {
     const uint64_t *word = (const uint64_t *)(const void *)entry->bytes;
@@ -241,7 +254,7 @@ static inline bool has_key_of(const aic_cache_entry *entry, const aic_request *r
     return left == 0;
 }
 
-/* The request's entry where the thread has found it the last time, if it is still there. */
+/* The request's entry, if it is still in the slot where this thread found it the last time; else NULL. */
 static inline const aic_cache_entry *find_again(aic_thread *thread, const aic_context *context,
                                                 const aic_request *request)
 {
@@ -252,17 +265,15 @@ static inline const aic_cache_entry *find_again(aic_thread *thread, const aic_co
     return entry != NULL && has_key_of(entry, request) ? entry : NULL;
 }
 
-/* The way by the key, in the section of `reader`, which it leaves. Not inlined: a caller that finds an entry again
- * needs none of its memory. */
+/* Serves a request by its key, in the section of `reader`, which it leaves. Not inlined, so that a caller that finds
+ * its entry again does not reserve the key's stack. */
 static __attribute__((noinline)) aic_status search(aic_context *context, const aic_request *request,
                                                    aic_presence *reader, aic_result *result)
 {
-    /* descriptor -> key */
     aic_key words;
     make_key(request, &words);
     const aic_cache_key key = {words.word, words.count * sizeof words.word[0], aic_key_hash(&words)};
 
-    /* cached? */
     size_t slot;
     const aic_cache_entry *entry = aic_cache_find_slot(&context->by_request, &key, &slot);
     if (entry == NULL) {
@@ -277,14 +288,14 @@ static __attribute__((noinline)) aic_status search(aic_context *context, const a
     return status;
 }
 
-/* On the calling thread only what every call of a cached kernel needs. */
+/* Does itself only what every call of a cached kernel needs; the rest is in functions that are not inlined. */
 aic_status aic_pipeline(aic_context *context, const aic_request *request, aic_result *result)
 {
     aic_status status = aic_context_resolve(&context);
     if (status != AIC_OK) {
         return status;
     }
-    /* What is found is valid until the section ends. */
+    /* An entry that is found is valid until the section ends (grace.h). */
     aic_thread *thread = aic_thread_peek();
     aic_presence *reader = aic_grace_enter_as(thread);
     const aic_cache_entry *entry = find_again(thread, context, request);

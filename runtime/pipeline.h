@@ -1,4 +1,4 @@
-/* The way from a descriptor to a result; pipeline.c shows it. */
+/* From a request to a called kernel; pipeline.c lists the stages. */
 #ifndef AIC_RUNTIME_PIPELINE_H
 #define AIC_RUNTIME_PIPELINE_H
 
@@ -29,11 +29,11 @@ static inline aic_status aic_ask_check(const aic_spec *spec)
     for (int32_t i = 0; known && i < spec->count; i++) {
         known = aic_op_get(spec->stage[i].op) != NULL;
     }
-    return known ? AIC_OK : aic_spec_validate(spec, NULL); /* which says what is wrong */
+    return known ? AIC_OK : aic_spec_validate(spec, NULL); /* fails with a message */
 }
 
-/* What a caller requests: the kernel of one specification, or of a group of specifications that are independent of each
- * other; the only operand of that one is the table of theirs (codegen.h). */
+/* What a caller requests: the kernel of one specification, or of a group of independent specifications. The kernel of a
+ * group has one operand: the table of all their operands (codegen.h). */
 typedef struct aic_request {
     size_t specs; /* specifications: 1, of a group up to AIC_GROUP_MAX of one stage each */
     size_t count; /* stages of all of them */
