@@ -11,7 +11,7 @@
 #include "codegen/shape.h"
 #include "codegen/space.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/key.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "codegen/shape.h"
-#include "frontend/core/op.h"
+#include "frontend/core/key.h"
+#include "frontend/core/spec.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "codegen/llvm/shim.h"
 #include "codegen/shape.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "codegen/explain.h"
 #include "codegen/machine.h"
 #include "codegen/shape.h"
+#include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
 
 #include <stdlib.h>
 

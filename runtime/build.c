@@ -1,6 +1,6 @@
 /* The stages that make a kernel; see build.h. pipeline.c runs them. */
 #include "runtime/build.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "runtime/generator.h"
 #include "runtime/log.h"
 #include "runtime/tuning.h"

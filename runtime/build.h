@@ -2,6 +2,7 @@
 #ifndef AIC_RUNTIME_BUILD_H
 #define AIC_RUNTIME_BUILD_H
 
+#include "frontend/core/key.h"
 #include "runtime/pipeline.h"
 #include "runtime/tune_record.h"
 

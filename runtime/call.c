@@ -1,4 +1,5 @@
 /* Calling machine code: directly and through libffi, after the checks that every call makes. */
+#include "frontend/core/spec.h"
 #include "runtime/code.h"
 #include "runtime/log.h"
 #include "runtime/scratch.h"

@@ -1,7 +1,7 @@
 /* Making and freeing aic_code; see code.h. */
 #include "runtime/code.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "frontend/text/text.h"
 #include "runtime/scratch.h"
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define AIC_RUNTIME_CODE_H
 
 #include "codegen/codegen.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "runtime/code_memory.h"
 #include "runtime/context.h"
 #include "runtime/identity.h"

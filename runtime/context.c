@@ -5,7 +5,7 @@
 #include "codegen/passes.h"
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "runtime/code.h"
 #include "runtime/environment.h"
 #include "runtime/evict.h"

@@ -1,7 +1,7 @@
 /* Dumps of the generator's stages and the explanation of a schedule. Nothing is cached. */
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "runtime/context.h"
 #include "runtime/generator.h"
 #include "runtime/identity.h"

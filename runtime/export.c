@@ -3,7 +3,7 @@
 
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "runtime/context.h"
 #include "runtime/export_header.h"
 #include "runtime/export_names.h"

@@ -3,7 +3,7 @@
 #include "runtime/export_header.h"
 #include "codegen/build_name.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "runtime/scratch.h"
 
 #include <ctype.h>

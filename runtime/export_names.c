@@ -3,7 +3,7 @@
 #include "runtime/export_names.h"
 #include "codegen/record.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 #include "codegen/machine.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/key.h"
+#include "frontend/core/spec.h"
 #include "frontend/text/text.h"
 #include <inttypes.h>
 #include <stdatomic.h>

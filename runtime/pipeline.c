@@ -10,7 +10,7 @@
  * Several requests may lead to the same kernel: fields without effect are part of the key, not of the identity. */
 #include "runtime/pipeline.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/key.h"
 #include "runtime/build.h"
 #include "runtime/evict.h"
 #include "runtime/log.h"

@@ -1,5 +1,6 @@
 /* Programs of PTO-AS through kernels, one for each group of statements: all are made before the first runs. */
 #include "frontend/core/diag.h"
+#include "frontend/core/key.h"
 #include "frontend/pto/run.h"
 #include "runtime/pipeline.h"
 #include <stdlib.h>

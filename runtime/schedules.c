@@ -1,7 +1,7 @@
 /* Questions about schedules: what a text amounts to, what it is predicted to cost, and which candidates there are. */
 #include "runtime/schedules.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "runtime/generator.h"
 #include "runtime/worker.h"
 #include <aic/kernel.h>

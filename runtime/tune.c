@@ -1,7 +1,7 @@
 /* aic_tune() from its arguments to a record; tune_search.c searches. */
 #include "runtime/tune.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "runtime/generator.h"
 #include "runtime/tune_file.h"
 #include "runtime/tune_search.h"

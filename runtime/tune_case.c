@@ -1,7 +1,7 @@
 /* Operands, calls and verification of a search; see tune_case.h. */
 #include "runtime/tune_case.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "frontend/numeric/element.h"
 #include "frontend/numeric/half.h"
 

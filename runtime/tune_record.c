@@ -2,7 +2,7 @@
 #include "runtime/tune_record.h"
 #include "codegen/build_name.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "frontend/text/number.h"
 #include "frontend/text/text.h"
 

@@ -1,6 +1,7 @@
 /* Searching; see tune_search.h. */
 #include "runtime/tune_search.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/spec.h"
 #include "runtime/generator.h"
 #include "runtime/log.h"
 #include "runtime/pipeline.h"

@@ -1,4 +1,5 @@
 #include "tests/ir_case.h"
+#include "frontend/core/spec.h"
 
 #include "codegen/kernel.h"
 #include "codegen/plan.h"

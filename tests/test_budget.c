@@ -3,7 +3,7 @@
  * Nothing is run, so that memory does not matter. */
 #include "codegen/codegen.h"
 #include "codegen/target/host.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
 #include "tests/specs.h"
 

@@ -1,6 +1,6 @@
 /* One kernel for all specifications that come to the same: fields that code ignores make no other. */
 #include "codegen/codegen.h"
-#include "frontend/core/op.h"
+#include "frontend/core/chain.h"
 #include "frontend/random/rng.h"
 #include "runtime/context.h"
 #include "tests/levels.h"

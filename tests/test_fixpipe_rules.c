@@ -1,6 +1,6 @@
 /* fixpipe's rules: every row of the parameter table at both ends of its range, the table of modes, overlaps, extents,
  * and what fusion fills in. */
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "tests/rule_case.h"
 #include "tests/specs.h"
 

@@ -3,7 +3,7 @@
 #include "codegen/machine.h"
 #include "codegen/target/host.h"
 #include "frontend/core/bytes.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "frontend/text/text.h"
 #include "runtime/context.h"
 #include "runtime/identity.h"

@@ -1,6 +1,7 @@
 /* Text and equality of descriptors see every entry of every field, keys every one that is looked at. Generic: operators
  * added to ops.def are covered without a change here. */
-#include "frontend/core/op.h"
+#include "frontend/core/key.h"
+#include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
 
 #include <check.h>

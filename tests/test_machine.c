@@ -3,7 +3,7 @@
  * way through the code that depends on a machine's sizes is seen to be taken. */
 #include "codegen/loops/elementwise.h"
 #include "codegen/target/host.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "tests/machines.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"

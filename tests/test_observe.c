@@ -1,6 +1,7 @@
 /* What a context tells: statistics, categories of lines, and what profilers and debuggers find. The real tools are
  * tried by tests/cli/observe.sh. */
 #include "codegen/codegen.h"
+#include "frontend/core/spec.h"
 #include "runtime/code.h"
 #include "runtime/profile.h"
 #include "tests/child.h"

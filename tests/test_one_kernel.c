@@ -1,5 +1,5 @@
 /* Which specifications share a kernel, by example, and what that means for calls: test_canonical.c has the rule. */
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
 #include "runtime/context.h"
 #include "tests/specs.h"

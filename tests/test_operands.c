@@ -1,6 +1,6 @@
 /* Operands of a call that are not like conv2d's: optional ones, data with rules of their own, warnings, operands
  * without bytes, and those of fused chains. */
-#include "frontend/core/op.h"
+#include "frontend/core/chain.h"
 #include "tests/specs.h"
 #include "tools/harness/testdata.h"
 

@@ -1,7 +1,7 @@
 /* Records of kernels as bytes: what is written is read, what is damaged is refused, and what was kept runs. */
 #include "codegen/codegen.h"
 #include "codegen/target/host.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
 #include "runtime/code_memory.h"
 #include "runtime/context.h"

@@ -1,6 +1,6 @@
 /* Schedules: text form, legality, candidates, and the way an extent is cut into tiles. */
 #include "codegen/contraction/contraction.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 
 #include <aic/aic.h>
 #include <check.h>

@@ -2,7 +2,8 @@
  * where they are loaded, and instructions that prove the level and do not go beyond it. */
 #include "codegen/codegen.h"
 #include "codegen/target/target.h"
-#include "frontend/core/op.h"
+#include "frontend/core/key.h"
+#include "frontend/core/spec.h"
 #include "runtime/build.h"
 #include "tests/levels.h"
 

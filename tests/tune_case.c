@@ -1,6 +1,6 @@
 /* Tuning files in tests; see tune_case.h. */
 #include "tests/tune_case.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "tests/specs.h"
 
 #include <check.h>

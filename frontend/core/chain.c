@@ -1,7 +1,7 @@
 /* Fused chains "a | b | ...": operators run one after the other, as one specification. The accumulators that a stage
  * hands over to the next are operands of neither. */
+#include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
 
 #include <string.h>
 

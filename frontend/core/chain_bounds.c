@@ -17,6 +17,7 @@
  * takes all values between, as neighbouring accumulators are less than 2^-14 of an 8-bit step apart where no clamp
  * acts. For most elements both ends are equal, for most others e is next to the middle of two q, and these two are
  * right. */
+#include "frontend/core/chain.h"
 #include "frontend/core/chain_run.h"
 #include "frontend/reference/value.h"
 

@@ -1,4 +1,5 @@
 /* The reference of chains: the operators' references one after the other. */
+#include "frontend/core/chain.h"
 #include "frontend/core/chain_run.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/size.h"

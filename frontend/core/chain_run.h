@@ -2,7 +2,7 @@
 #ifndef AIC_CHAIN_RUN_H
 #define AIC_CHAIN_RUN_H
 
-#include "frontend/core/op.h"
+#include "frontend/core/chain.h"
 
 /* Indices among an operator's own operands; see chain.c. */
 enum { AIC_CHAIN_OUTPUT = 0, AIC_CHAIN_CONSUMED = 1, AIC_CHAIN_OTHER = 2 };

@@ -1,4 +1,5 @@
 /* Cache keys: what a caller requests as words, their hash and equality. All of it is on the path of every call. */
+#include "frontend/core/key.h"
 #include "frontend/core/op.h"
 
 /* The word before those of a stage, which are `count`. */

@@ -1,5 +1,5 @@
 /* The table of operators: what the generic code (text, keys, tools) needs to know of each. An operator fills one
- * aic_op_info in its op_NAME.c; ops.def names them all. */
+ * aic_op_info in frontend/ops/NAME.c; ops.def names them all. */
 #ifndef AIC_OP_H
 #define AIC_OP_H
 
@@ -28,7 +28,7 @@ typedef struct aic_accumulator {
     int stage; /* number of the stage that left them, 1 the first */
 } aic_accumulator;
 
-/* A descriptor of any operator: the union member of an aic_stage. */
+/* An operator. `desc` is its descriptor, a member of the union in aic_stage. */
 typedef struct aic_op_info {
     aic_record record; /* name of the operator, fields in the order of the .def list */
     size_t desc_size;
@@ -146,122 +146,5 @@ static inline const aic_op_info *aic_op_get(aic_op op)
 #define AIC_OP(ENUM, name, params, args) extern const aic_op_info aic_op_##name;
 #include <aic/ops.def>
 #undef AIC_OP
-
-/* The part of every entry point that takes a specification: stage count, operators, rules of each stage and of their
- * fusion. *resolved (may be NULL) gets the specification with everything filled in that follows from another stage;
- * operands, reference and generator want that one. semantics NULL: the defaults. */
-aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
-
-/* Puts every stage of a resolved specification into the one form that all specifications of its kernel have: see
- * clear_ignored and canonicalise of aic_op_info. */
-void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics);
-
-/* Both: what the kernel of a specification is made of. It is not to be validated again, nor shown as the caller's
- * request. */
-aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical);
-
-/* How the data of calls are checked, found out once: the hook of the last stage, NULL for none, and the index of each
- * of its own operands among the call's (AIC_ACCUMULATED: none). */
-enum { AIC_ACCUMULATED = -1 };
-typedef struct aic_data_check {
-    aic_status (*check)(const void *desc, const void *const operands[]);
-    const void *desc;
-    int from[AIC_OPERANDS_MAX];
-} aic_data_check;
-
-/* `check` refers to the specification, which must outlive it. */
-void aic_data_check_of(const aic_spec *resolved, const aic_semantics *semantics, aic_data_check *check);
-aic_status aic_data_check_run(const aic_data_check *check, const void *const operands[]);
-
-/* Both, for a single call. */
-aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[]);
-
-/* Everything that a call of the reference or of a trace refuses: rules, the count of operands, their addresses and
- * data. *resolved: as aic_spec_resolve() gives it. */
-aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
-                               size_t count, aic_spec *resolved);
-
-/* The operands of a resolved specification in calling order. */
-size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
-                            aic_operand operands[AIC_OPERANDS_MAX]);
-
-/* What a call must pass for an operand. */
-aic_argument aic_operand_argument(const aic_operand *operand);
-
-/* The operators' names joined: "conv2d", "conv2d | fixpipe"; opens messages. */
-#define AIC_SUBJECT_MAX 160
-void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity);
-
-extern const aic_record aic_semantics_record;
-
-/* Whether every value is one of its enumeration or in its range; the message names the option. */
-aic_status aic_semantics_check(const aic_semantics *semantics);
-
-/* ---- fused chains (chain.c) ---- */
-
-/* Operands of a resolved chain, and which index each of a stage's own operands has among them: from[stage][operand], or
- * AIC_ACCUMULATED for those that are handed over. l1out comes behind the first operator's own operands; 0: there is
- * none. */
-typedef struct aic_chain_operands {
-    aic_operand operand[AIC_OPERANDS_MAX];
-    size_t count;
-    int from[AIC_STAGES_MAX][AIC_OPERANDS_MAX];
-    int l1out;
-} aic_chain_operands;
-
-aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
-void aic_chain_trim(aic_spec *canonical); /* what of the producer does not reach the chain's output */
-
-/* What the stages of a resolved chain up to this one leave, 0 the first. */
-aic_accumulator aic_chain_accumulator(const aic_spec *resolved, int stage);
-void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
-/* chain_reference.c, chain_bounds.c */
-aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
-aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
-                                     double *exact, double *bound);
-
-/* ---- cache keys ---- */
-
-/* Specifications side by side that become one kernel, at most; of one operator each, with no more key words than these
- * for its stage. */
-#define AIC_GROUP_MAX 16
-#define AIC_GROUP_WORDS_MAX 24
-
-/* What a caller requests, as 64-bit words: for each stage a head and the words of its fields, then, if there is one, a
- * text: its length in bytes, its bytes. Of a head
- *
- *     bits  0..15  are the operator
- *          16..31  the number of words that follow
- *          32..47  the number of stages of the specification that begins here; 0: none does
- *          48..63  in the first head, the number of specifications; in others 0
- *
- * Every part has its length in it: no key is the beginning of another one that has a further stage or specification.
- * There is room for chains of any operators and for groups, with 8 words for every specification beside those of its
- * stages. Keys live in one process; what lasts longer has an identity (runtime/identity.h). */
-#define AIC_STAGE_WORDS_MAX 48
-#define AIC_KEY_WORDS_MAX (AIC_GROUP_MAX * (AIC_GROUP_WORDS_MAX + 8))
-typedef struct aic_key {
-    uint32_t count;
-    uint64_t word[AIC_KEY_WORDS_MAX];
-} aic_key;
-
-static inline void aic_key_add(aic_key *key, uint64_t word)
-{
-    key->word[key->count++] = word;
-}
-
-/* Appends the operator and every field of its descriptor. specs, stages: as the head has them. */
-void aic_key_add_stage(aic_key *key, size_t specs, size_t stages, aic_op op, const void *desc);
-
-/* Whether these words, the rest of a key that was made, begin with what aic_key_add_stage() would append: how many
- * words that is, or 0. `count` words are there. */
-size_t aic_key_begins_with(const uint64_t *word, size_t count, size_t specs, size_t stages, aic_op op,
-                           const void *desc);
-
-/* Appends a text of no more than 255 bytes. */
-void aic_key_add_text(aic_key *key, const char *text);
-
-uint64_t aic_key_hash(const aic_key *key);
-bool aic_key_equal(const aic_key *a, const aic_key *b);
 
 #endif

@@ -1,5 +1,6 @@
 /* What callers can find out about a program of PTO-AS: its arguments and statements. */
 #include "frontend/core/diag.h"
+#include "frontend/core/spec.h"
 #include "frontend/ops/texpands.h"
 #include "frontend/pto/program.h"
 #include <stdlib.h>

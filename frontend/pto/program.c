@@ -1,5 +1,6 @@
 /* Reads programs of PTO-AS; see pto_program.h. Memory grows with the text, up to the limits of pto.h. */
 #include "frontend/pto/program.h"
+#include "frontend/core/key.h"
 
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"

@@ -1,8 +1,8 @@
 /* Pseudo-random fused chains for the checks: a producer that can be one, and consumers made to fit its accumulator; or
  * one of them with exactly one illegal value. */
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
 #include "frontend/core/rule.h"
+#include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Traces of specifications: what is refused, which element of the producer a chain's element comes from. */
 #include "frontend/trace/trace.h"
 
+#include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
-#include "frontend/core/op.h"
 #include "frontend/core/rule.h"
 
 #include <fenv.h>

@@ -12,7 +12,7 @@
  * Code that ran right at the level before, byte for byte, is not run again, and the linker sees each specification at
  * one level; a campaign (AIC_CAMPAIGN) runs and links everything. */
 #include "codegen/codegen.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "tests/cross/ways.h"
 #include "tools/harness/element.h"
 #include "tools/harness/verify.h"

@@ -1,6 +1,6 @@
 /* See scenarios.h. Kernels are small: each is made once for every call that fails. */
 #include "tests/faults/scenarios.h"
-#include "frontend/core/op.h"
+#include "frontend/core/spec.h"
 #include "runtime/tune.h"
 #include "runtime/tune_file.h"
 #include "tests/faults/calls.h"

@@ -1,0 +1,137 @@
+/* What a call must satisfy besides the rules of its specification, and calls of the reference. */
+#include "frontend/core/chain.h"
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/core/spec.h"
+
+#include <fenv.h>
+#include <string.h>
+
+/* ---- checks of addresses and data ---- */
+
+void aic_data_check_of(const aic_spec *resolved, const aic_semantics *semantics, aic_data_check *check)
+{
+    const aic_stage *last = &resolved->stage[resolved->count - 1];
+    *check = (aic_data_check){.check = aic_op_get(last->op)->check_data, .desc = &last->desc};
+    if (resolved->count > 1) {
+        aic_chain_operands chain;
+        aic_chain_operands_of(resolved, semantics, &chain);
+        memcpy(check->from, chain.from[resolved->count - 1], sizeof check->from);
+        return;
+    }
+    aic_operand operands[AIC_OPERANDS_MAX];
+    const size_t count = aic_spec_operands_of(resolved, semantics, operands);
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        check->from[i] = i < count ? (int)i : AIC_ACCUMULATED; /* a caller's array has no more */
+    }
+}
+
+aic_status aic_data_check_run(const aic_data_check *check, const void *const operands[])
+{
+    const void *own[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        own[i] = check->from[i] == AIC_ACCUMULATED ? NULL : operands[check->from[i]];
+    }
+    return check->check ? check->check(check->desc, own) : AIC_OK;
+}
+
+aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[])
+{
+    const aic_semantics semantics = aic_semantics_init(); /* does not matter: only the operands' order is used */
+    aic_data_check check;
+    aic_data_check_of(resolved, &semantics, &check);
+    return aic_data_check_run(&check, operands);
+}
+
+aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
+                               size_t count, aic_spec *resolved)
+{
+    aic_status status = aic_spec_resolve(spec, semantics, resolved);
+    if (status != AIC_OK) {
+        return status;
+    }
+    char subject[AIC_SUBJECT_MAX];
+    aic_spec_subject(resolved, " | ", subject, sizeof subject);
+    aic_operand operands[AIC_OPERANDS_MAX];
+    size_t expected = aic_spec_operands_of(resolved, semantics, operands);
+    if (!pointers) {
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "operands: is NULL");
+    }
+    if (count != expected) {
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "%zu operands given, %zu expected", count, expected);
+    }
+    aic_argument arguments[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < count; i++) {
+        arguments[i] = aic_operand_argument(&operands[i]);
+    }
+    const void *const *readable = (const void *const *)pointers;
+    status = aic_arguments_check(subject, arguments, count, readable);
+    return status == AIC_OK ? aic_spec_check_data(resolved, readable) : status;
+}
+
+aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    aic_spec resolved = {.count = 0};
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
+    const aic_op_info *last = status == AIC_OK ? aic_op_get(resolved.stage[resolved.count - 1].op) : NULL;
+    if (last != NULL && last->advise != NULL) {
+        const void *own[AIC_OPERANDS_MAX];
+        aic_data_check order;
+        aic_data_check_of(&resolved, semantics ? semantics : &defaults, &order);
+        for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+            own[i] = order.from[i] == AIC_ACCUMULATED ? NULL : operands[order.from[i]];
+        }
+        last->advise(&resolved.stage[resolved.count - 1].desc, own);
+    }
+    return status;
+}
+
+/* ---- the reference ---- */
+
+aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    aic_spec resolved = {.count = 0};
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
+    if (status != AIC_OK) {
+        return status;
+    }
+    fenv_t callers;
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV); /* neither the caller's rounding mode nor its flush-to-zero bits count */
+    const aic_stage *first = &resolved.stage[0];
+    status = resolved.count > 1 ? aic_chain_reference(&resolved, semantics, operands)
+                                : aic_op_get(first->op)->reference(&first->desc, semantics, operands);
+    fesetenv(&callers);
+    return status;
+}
+
+aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                               size_t count, double *exact, double *bound)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    aic_spec resolved = {.count = 0};
+    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_stage *first = &resolved.stage[0];
+    const aic_op_info *op = aic_op_get(first->op);
+    if (aic_spec_exact(&resolved) || !op->reference_bound) {
+        return aic_fail(AIC_UNSUPPORTED, op->record.name, "the result is defined bit for bit, there is no error bound");
+    }
+    status = exact ? aic_rule_given("bound", bound) : aic_rule_given("exact", exact);
+    if (status != AIC_OK) {
+        return status;
+    }
+    fenv_t callers;
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
+    status = resolved.count > 1 ? aic_chain_reference_bound(&resolved, semantics, operands, exact, bound)
+                                : op->reference_bound(&first->desc, semantics, operands, exact, bound);
+    fesetenv(&callers);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* Fused chains "a | b | ...": operators that run one after the other, as one specification. */
+#ifndef AIC_CHAIN_H
+#define AIC_CHAIN_H
+
+#include "frontend/core/spec.h"
+
+/* Operands of a resolved chain, and which index each of a stage's own operands has among them: from[stage][operand], or
+ * AIC_ACCUMULATED for those that are handed over. l1out comes behind the first operator's own operands; 0: there is
+ * none. */
+typedef struct aic_chain_operands {
+    aic_operand operand[AIC_OPERANDS_MAX];
+    size_t count;
+    int from[AIC_STAGES_MAX][AIC_OPERANDS_MAX];
+    int l1out;
+} aic_chain_operands;
+
+aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
+void aic_chain_trim(aic_spec *canonical); /* what of the producer does not reach the chain's output */
+
+/* What the stages of a resolved chain up to this one leave, 0 the first. */
+aic_accumulator aic_chain_accumulator(const aic_spec *resolved, int stage);
+void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
+/* chain_reference.c, chain_bounds.c */
+aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
+aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
+                                     double *exact, double *bound);
+
+#endif

@@ -1,0 +1,49 @@
+/* Cache keys: what a caller requests, as words. */
+#ifndef AIC_KEY_H
+#define AIC_KEY_H
+
+#include "frontend/core/op.h"
+
+/* Specifications side by side that become one kernel, at most; of one operator each, with no more key words than these
+ * for its stage. */
+#define AIC_GROUP_MAX 16
+#define AIC_GROUP_WORDS_MAX 24
+
+/* What a caller requests, as 64-bit words: for each stage a head and the words of its fields, then, if there is one, a
+ * text: its length in bytes, its bytes. Of a head
+ *
+ *     bits  0..15  are the operator
+ *          16..31  the number of words that follow
+ *          32..47  the number of stages of the specification that begins here; 0: none does
+ *          48..63  in the first head, the number of specifications; in others 0
+ *
+ * Every part has its length in it: no key is the beginning of another one that has a further stage or specification.
+ * There is room for chains of any operators and for groups, with 8 words for every specification beside those of its
+ * stages. Keys live in one process; what lasts longer has an identity (runtime/identity.h). */
+#define AIC_STAGE_WORDS_MAX 48
+#define AIC_KEY_WORDS_MAX (AIC_GROUP_MAX * (AIC_GROUP_WORDS_MAX + 8))
+typedef struct aic_key {
+    uint32_t count;
+    uint64_t word[AIC_KEY_WORDS_MAX];
+} aic_key;
+
+static inline void aic_key_add(aic_key *key, uint64_t word)
+{
+    key->word[key->count++] = word;
+}
+
+/* Appends the operator and every field of its descriptor. specs, stages: as the head has them. */
+void aic_key_add_stage(aic_key *key, size_t specs, size_t stages, aic_op op, const void *desc);
+
+/* Whether these words, the rest of a key that was made, begin with what aic_key_add_stage() would append: how many
+ * words that is, or 0. `count` words are there. */
+size_t aic_key_begins_with(const uint64_t *word, size_t count, size_t specs, size_t stages, aic_op op,
+                           const void *desc);
+
+/* Appends a text of no more than 255 bytes. */
+void aic_key_add_text(aic_key *key, const char *text);
+
+uint64_t aic_key_hash(const aic_key *key);
+bool aic_key_equal(const aic_key *a, const aic_key *b);
+
+#endif

@@ -1,0 +1,126 @@
+/* Specifications: making them, the rules of all their stages, and their canonical form. */
+#include "frontend/core/spec.h"
+
+#include "frontend/core/chain.h"
+#include "frontend/core/diag.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Cleared first: copies of a specification are the same in every byte, padding included. */
+#define AIC_OP(ENUM, name, params, args)                                                                               \
+    aic_spec aic_spec_##name(const aic_##name##_desc *desc)                                                            \
+    {                                                                                                                  \
+        aic_spec spec;                                                                                                 \
+        memset(&spec, 0, sizeof spec);                                                                                 \
+        if (desc) {                                                                                                    \
+            spec.count = 1;                                                                                            \
+            spec.stage[0].op = AIC_OP_##ENUM;                                                                          \
+            memcpy(&spec.stage[0].desc, desc, sizeof *desc);                                                           \
+        }                                                                                                              \
+        return spec;                                                                                                   \
+    }
+#include <aic/ops.def>
+#undef AIC_OP
+
+static bool has_stages(const aic_spec *spec)
+{
+    return spec && spec->count >= 1 && spec->count <= AIC_STAGES_MAX;
+}
+
+aic_spec aic_spec_fuse(const aic_spec *producer, const aic_spec *consumer)
+{
+    aic_spec spec;
+    memset(&spec, 0, sizeof spec);
+    if (has_stages(producer) && has_stages(consumer) && producer->count + consumer->count <= AIC_STAGES_MAX) {
+        spec.count = producer->count + consumer->count;
+        memcpy(spec.stage, producer->stage, (size_t)producer->count * sizeof spec.stage[0]);
+        memcpy(spec.stage + producer->count, consumer->stage, (size_t)consumer->count * sizeof spec.stage[0]);
+    }
+    return spec;
+}
+
+void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity)
+{
+    size_t length = 0;
+    buffer[0] = '\0';
+    for (int32_t i = 0; i < spec->count && length < capacity; i++) {
+        int written = snprintf(buffer + length, capacity - length, "%s%s", i > 0 ? separator : "",
+                               aic_op_name(spec->stage[i].op));
+        length += written > 0 ? (size_t)written : 0;
+    }
+}
+
+bool aic_spec_exact(const aic_spec *spec)
+{
+    const aic_op_info *op = has_stages(spec) ? aic_op_get(spec->stage[0].op) : NULL;
+    return op && (!op->exact || op->exact(&spec->stage[0].desc));
+}
+
+/* ---- rules ---- */
+
+aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    if (!spec) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification is NULL");
+    }
+    if (spec->count < 1 || spec->count > AIC_STAGES_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "the specification's count = %d is outside 1..%d", (int)spec->count,
+                        AIC_STAGES_MAX);
+    }
+    for (int32_t i = 0; i < spec->count; i++) {
+        if (!aic_op_get(spec->stage[i].op)) {
+            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "stage %d: operator %u is outside 1..%d", (int)i + 1,
+                            (unsigned)spec->stage[i].op, AIC_OP_END - 1);
+        }
+    }
+    aic_spec result = *spec;
+    const aic_op_info *first = aic_op_get(spec->stage[0].op);
+    if (first->fill_in) {
+        first->fill_in(&result.stage[0].desc);
+    }
+    aic_status status = aic_semantics_check(semantics);
+    if (status == AIC_OK) {
+        status = first->validate(&result.stage[0].desc, semantics);
+    }
+    if (status == AIC_OK && spec->count > 1) {
+        status = aic_chain_resolve(&result, semantics);
+    } else if (status == AIC_OK && first->validate_alone) {
+        status = first->validate_alone(&result.stage[0].desc);
+    }
+    if (status == AIC_OK && resolved) {
+        *resolved = result;
+    }
+    return status;
+}
+
+void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics)
+{
+    for (int32_t i = 0; i < resolved->count; i++) {
+        const aic_op_info *op = aic_op_get(resolved->stage[i].op);
+        if (op->clear_ignored) {
+            op->clear_ignored(&resolved->stage[i].desc);
+        }
+        op->canonicalise(&resolved->stage[i].desc, semantics);
+    }
+    if (resolved->count > 1) {
+        aic_chain_trim(resolved);
+    }
+}
+
+aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    aic_status status = aic_spec_resolve(spec, semantics, canonical);
+    if (status == AIC_OK) {
+        aic_spec_canonicalise(canonical, semantics ? semantics : &defaults);
+    }
+    return status;
+}
+
+aic_status aic_spec_validate(const aic_spec *spec, const aic_semantics *semantics)
+{
+    return aic_spec_resolve(spec, semantics, NULL);
+}

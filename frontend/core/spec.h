@@ -1,0 +1,57 @@
+/* Specifications, one operator or a fused chain: rules, canonical form, operands, checks of a call. */
+#ifndef AIC_SPEC_CORE_H
+#define AIC_SPEC_CORE_H
+
+#include "frontend/core/op.h"
+
+/* The part of every entry point that takes a specification: stage count, operators, rules of each stage and of their
+ * fusion. *resolved (may be NULL) gets the specification with everything filled in that follows from another stage;
+ * operands, reference and generator want that one. semantics NULL: the defaults. */
+aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
+
+/* Puts every stage of a resolved specification into the one form that all specifications of its kernel have: see
+ * clear_ignored and canonicalise of aic_op_info. */
+void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics);
+
+/* Both: what the kernel of a specification is made of. It is not to be validated again, nor shown as the caller's
+ * request. */
+aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical);
+
+/* How the data of calls are checked, found out once: the hook of the last stage, NULL for none, and the index of each
+ * of its own operands among the call's (AIC_ACCUMULATED: none). */
+enum { AIC_ACCUMULATED = -1 };
+typedef struct aic_data_check {
+    aic_status (*check)(const void *desc, const void *const operands[]);
+    const void *desc;
+    int from[AIC_OPERANDS_MAX];
+} aic_data_check;
+
+/* `check` refers to the specification, which must outlive it. */
+void aic_data_check_of(const aic_spec *resolved, const aic_semantics *semantics, aic_data_check *check);
+aic_status aic_data_check_run(const aic_data_check *check, const void *const operands[]);
+
+/* Both, for a single call. */
+aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[]);
+
+/* Everything that a call of the reference or of a trace refuses: rules, the count of operands, their addresses and
+ * data. *resolved: as aic_spec_resolve() gives it. */
+aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
+                               size_t count, aic_spec *resolved);
+
+/* The operands of a resolved specification in calling order. */
+size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
+                            aic_operand operands[AIC_OPERANDS_MAX]);
+
+/* What a call must pass for an operand. */
+aic_argument aic_operand_argument(const aic_operand *operand);
+
+/* The operators' names joined: "conv2d", "conv2d | fixpipe"; opens messages. */
+#define AIC_SUBJECT_MAX 160
+void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity);
+
+extern const aic_record aic_semantics_record;
+
+/* Whether every value is one of its enumeration or in its range; the message names the option. */
+aic_status aic_semantics_check(const aic_semantics *semantics);
+
+#endif

@@ -1,0 +1,77 @@
+/* Pseudo-random specifications of one operator; chain.c draws chains. */
+#include "frontend/core/spec.h"
+#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
+#include "frontend/random/rng.h"
+
+#include <string.h>
+
+void aic_op_random(const aic_op_info *op, uint64_t *state, const aic_semantics *semantics, void *desc)
+{
+    if (op->random_under) {
+        op->random_under(state, semantics, desc);
+    } else {
+        op->random(state, desc);
+    }
+}
+
+/* The operator that is wanted, any for AIC_OP_NONE; NULL, with a message, for none. */
+static const aic_op_info *choose_op(aic_op *op, uint64_t *state)
+{
+    if (*op == AIC_OP_NONE) {
+        *op = (aic_op)aic_rng_range(state, AIC_OP_NONE + 1, AIC_OP_END - 1);
+    }
+    const aic_op_info *info = aic_op_get(*op);
+    if (!info) {
+        (void)aic_fail(AIC_INVALID_ARGUMENT, NULL, "operator %u is outside 1..%d", (unsigned)*op, AIC_OP_END - 1);
+    }
+    return info;
+}
+
+static void start_spec(const aic_op_info *info, aic_op op, aic_spec *spec)
+{
+    memset(spec, 0, sizeof *spec);
+    spec->count = 1;
+    spec->stage[0].op = op;
+    info->init(&spec->stage[0].desc);
+}
+
+aic_status aic_spec_random(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
+    uint64_t state = seed;
+    const aic_op_info *info = choose_op(&op, &state);
+    aic_status status = info ? aic_semantics_check(semantics) : AIC_INVALID_ARGUMENT;
+    if (status == AIC_OK) {
+        status = aic_rule_given("spec", spec);
+    }
+    if (status == AIC_OK) {
+        start_spec(info, op, spec);
+        aic_op_random(info, &state, semantics, &spec->stage[0].desc);
+    }
+    return status;
+}
+
+aic_status aic_spec_random_illegal(aic_op op, const aic_semantics *semantics, uint64_t seed, aic_spec *spec)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    uint64_t state = seed;
+    const aic_op_info *info = choose_op(&op, &state);
+    aic_status status = info ? aic_semantics_check(semantics ? semantics : &defaults) : AIC_INVALID_ARGUMENT;
+    if (status == AIC_OK) {
+        status = aic_rule_given("spec", spec);
+    }
+    if (status != AIC_OK) {
+        return status;
+    }
+    for (int i = 0; i < AIC_DRAWS_MAX; i++) {
+        start_spec(info, op, spec);
+        info->random_illegal(&state, &spec->stage[0].desc);
+        /* One that is legal under the defaults is a mistake of the hook, which checks are to find. */
+        if (aic_spec_validate(spec, semantics) != AIC_OK || aic_spec_validate(spec, NULL) == AIC_OK) {
+            return AIC_OK;
+        }
+    }
+    return aic_fail(AIC_INTERNAL, info->record.name, "%d random descriptors, and none that is illegal", AIC_DRAWS_MAX);
+}
