@@ -4,9 +4,9 @@
 
 #include "frontend/core/spec.h"
 
-/* Operands of a resolved chain, and which index each of a stage's own operands has among them: from[stage][operand], or
- * AIC_ACCUMULATED for those that are handed over. l1out comes behind the first operator's own operands; 0: there is
- * none. */
+/* The operands of a resolved chain. from[stage][operand] is the index of a stage's own operand among them, or
+ * AIC_ACCUMULATED for accumulators that the stage gets from another one. l1out: the index of that operand, which comes
+ * behind those of the first operator; 0: there is none. */
 typedef struct aic_chain_operands {
     aic_operand operand[AIC_OPERANDS_MAX];
     size_t count;
@@ -15,9 +15,9 @@ typedef struct aic_chain_operands {
 } aic_chain_operands;
 
 aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
-void aic_chain_trim(aic_spec *canonical); /* what of the producer does not reach the chain's output */
+void aic_chain_trim(aic_spec *canonical); /* canonicalises fields of the producer by what the consumers read */
 
-/* What the stages of a resolved chain up to this one leave, 0 the first. */
+/* The accumulators behind stage number `stage` of a resolved chain, from 0. */
 aic_accumulator aic_chain_accumulator(const aic_spec *resolved, int stage);
 void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
 /* chain_reference.c, chain_bounds.c */

@@ -1,4 +1,4 @@
-/* Cache keys: what a caller requests as words, their hash and equality. All of it is on the path of every call. */
+/* Cache keys, their hash and equality. Every call runs this code. */
 #include "frontend/core/key.h"
 #include "frontend/core/op.h"
 

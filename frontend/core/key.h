@@ -4,22 +4,22 @@
 
 #include "frontend/core/op.h"
 
-/* Specifications side by side that become one kernel, at most; of one operator each, with no more key words than these
- * for its stage. */
+/* A group: at most that many independent specifications that become one kernel. Each has one stage, whose key has at
+ * most that many words. */
 #define AIC_GROUP_MAX 16
 #define AIC_GROUP_WORDS_MAX 24
 
-/* What a caller requests, as 64-bit words: for each stage a head and the words of its fields, then, if there is one, a
- * text: its length in bytes, its bytes. Of a head
+/* What a caller requests, as 64-bit words: for each stage a head and the words of its fields; then the schedule's text,
+ * if there is one: its length in bytes, and its bytes. The bits of a head:
  *
- *     bits  0..15  are the operator
- *          16..31  the number of words that follow
- *          32..47  the number of stages of the specification that begins here; 0: none does
- *          48..63  in the first head, the number of specifications; in others 0
+ *      0..15  the operator
+ *     16..31  the number of words of the fields, which follow
+ *     32..47  the number of stages of the specification that begins here; 0: this is a later stage
+ *     48..63  in the first head the number of specifications; 0 in the others
  *
- * Every part has its length in it: no key is the beginning of another one that has a further stage or specification.
- * There is room for chains of any operators and for groups, with 8 words for every specification beside those of its
- * stages. Keys live in one process; what lasts longer has an identity (runtime/identity.h). */
+ * Every part begins with its length, so no key is a prefix of another one. There is room for chains of any operators
+ * and for groups, with 8 words for every specification besides those of its stages. Keys are used within one process;
+ * kernels on disk have an identity (runtime/identity.h). */
 #define AIC_STAGE_WORDS_MAX 48
 #define AIC_KEY_WORDS_MAX (AIC_GROUP_MAX * (AIC_GROUP_WORDS_MAX + 8))
 typedef struct aic_key {

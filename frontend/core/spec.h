@@ -4,21 +4,21 @@
 
 #include "frontend/core/op.h"
 
-/* The part of every entry point that takes a specification: stage count, operators, rules of each stage and of their
- * fusion. *resolved (may be NULL) gets the specification with everything filled in that follows from another stage;
- * operands, reference and generator want that one. semantics NULL: the defaults. */
+/* Checks a specification, as every entry point that takes one does: stage count, operators, rules of each stage and of
+ * their fusion. *resolved (may be NULL) gets the specification with the fields filled in that follow from other stages;
+ * operands, reference and generator take that one. semantics NULL: the defaults. */
 aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics, aic_spec *resolved);
 
-/* Puts every stage of a resolved specification into the one form that all specifications of its kernel have: see
- * clear_ignored and canonicalise of aic_op_info. */
+/* Brings a resolved specification into the form that all specifications of the same kernel share: see clear_ignored and
+ * canonicalise of aic_op_info. */
 void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics);
 
-/* Both: what the kernel of a specification is made of. It is not to be validated again, nor shown as the caller's
- * request. */
+/* Resolves and canonicalises: the result is what a kernel is made from. It must not be validated again, nor shown to
+ * users as their request. */
 aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical);
 
-/* How the data of calls are checked, found out once: the hook of the last stage, NULL for none, and the index of each
- * of its own operands among the call's (AIC_ACCUMULATED: none). */
+/* How the data of calls are checked, prepared once for all calls of a kernel: the hook of the last stage, NULL for
+ * none, and the index of each operand of that stage among the call's (AIC_ACCUMULATED: it is not among them). */
 enum { AIC_ACCUMULATED = -1 };
 typedef struct aic_data_check {
     aic_status (*check)(const void *desc, const void *const operands[]);
@@ -30,11 +30,11 @@ typedef struct aic_data_check {
 void aic_data_check_of(const aic_spec *resolved, const aic_semantics *semantics, aic_data_check *check);
 aic_status aic_data_check_run(const aic_data_check *check, const void *const operands[]);
 
-/* Both, for a single call. */
+/* Prepares and runs the check, for a single call. */
 aic_status aic_spec_check_data(const aic_spec *resolved, const void *const operands[]);
 
-/* Everything that a call of the reference or of a trace refuses: rules, the count of operands, their addresses and
- * data. *resolved: as aic_spec_resolve() gives it. */
+/* All checks of a call of the reference or of a trace: rules, the number of operands, their addresses and data.
+ * *resolved: as aic_spec_resolve() gives it. */
 aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semantics, void *const pointers[],
                                size_t count, aic_spec *resolved);
 
