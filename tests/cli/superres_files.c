@@ -1,10 +1,14 @@
 /* Files for tests/cli/superres.sh.
  *
  *     superres_files network NAME
- *         writes NAME.param and NAME.bin: three convolutions, 3 -> 40 -> 5 -> 48 channels, with slopes below 0, between
- * 0 and 1, and above 1 superres_files picture FILE WIDTH HEIGHT rgb|grey|rgba|deep writes a PNG with a pattern; deep:
- * 16 bits a channel superres_files compare A.png B.png prints the largest difference of a colour, or -1 for different
- * sizes */
+ *         writes NAME.param and NAME.bin: three convolutions, 3 -> 40 -> 5 -> 48 channels, with slopes below 0,
+ *         between 0 and 1, and above 1
+ *
+ *     superres_files picture FILE WIDTH HEIGHT rgb|grey|rgba|deep
+ *         writes a PNG with a pattern; deep: 16 bits a channel
+ *
+ *     superres_files compare A.png B.png
+ *         prints the largest difference of a colour, or -1 for different sizes */
 #include <png.h>
 #include <stdint.h>
 #include <stdio.h>
