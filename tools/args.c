@@ -55,16 +55,36 @@ const args_option *args_option_at(const args_command *command, size_t index)
     return index < command->shared_count ? &command->shared[index] : NULL;
 }
 
+/* An option and what it means: beside it, or below one that is longer than the column. */
+static void print_option(const char *name, const char *value, const char *help)
+{
+    enum { COLUMN = 28 };
+    const int length = printf("  %s%s%s", name, value == NULL ? "" : " ", value == NULL ? "" : value);
+    if (length > COLUMN + 1) {
+        printf("\n%*s", COLUMN + 3, "");
+    } else {
+        printf("%*s", COLUMN + 3 - length, "");
+    }
+    printf("%s\n", help);
+}
+
 static void print_help(const args_command *command)
 {
     printf("usage: aicjit %s %s\n%s\n", command->name, command->arguments, command->summary);
-    const args_option *o;
-    for (size_t i = 0; (o = args_option_at(command, i)) != NULL; i++) {
-        char left[64];
-        (void)snprintf(left, sizeof left, "%s %s", o->name, o->value == NULL ? "" : o->value);
-        printf("  %-28s %s\n", left, o->help);
+    if (strstr(command->arguments, "SPEC") != NULL) {
+        printf("SPEC is operator text, \"OPERATOR(KEY=VALUE, ...)\", or a chain, \"... | ...\"; aicjit list names the\n"
+               "operators, aicjit help OPERATOR its keys.\n");
     }
-    printf("  %-28s %s\n", "--help", "this text");
+    for (size_t i = 0; i < command->option_count; i++) {
+        print_option(command->options[i].name, command->options[i].value, command->options[i].help);
+    }
+    print_option("--help", NULL, "this text");
+    if (command->shared_count > 0) {
+        printf("what the documents leave to the machine, in every command on operators:\n");
+    }
+    for (size_t i = 0; i < command->shared_count; i++) {
+        print_option(command->shared[i].name, command->shared[i].value, command->shared[i].help);
+    }
 }
 
 static args_presenter *present = print_help;

@@ -1,4 +1,5 @@
-/* The convolution benchmark format. Keys are a quantity and an axis, two letters, or one of four others. */
+/* Convolutions in the format of oneDNN's benchdnn. Keys are a quantity and an axis, two letters, or one of four others.
+ */
 #include "tools/benchline.h"
 
 #include "tools/harness/fail.h"
@@ -109,7 +110,7 @@ static int read_value(const char *text, const char **at, problem *p)
     const char *key = *at;
     int64_t *value = find_key(p, key, &length);
     if (value == NULL || !is_digit(key[length])) {
-        return cli_fail(CLI_WRONG, "column %zu: \"%.20s\" is no key of the benchmark format with a number",
+        return cli_fail(CLI_WRONG, "column %zu: \"%.20s\" is no key of benchdnn's format with a number",
                         (size_t)(key - text) + 1, key);
     }
     *value = 0;

@@ -1,4 +1,4 @@
-/* Lines of a public convolution benchmark format (oneDNN's benchdnn): g1mb1ic64ih56oc64oh56kh3ph1n"name". */
+/* Convolutions in the format of oneDNN's benchdnn: g1mb1ic64ih56oc64oh56kh3ph1n"name". */
 #ifndef AIC_TOOLS_BENCHLINE_H
 #define AIC_TOOLS_BENCHLINE_H
 

@@ -111,7 +111,7 @@ int cmd_compare(int argc, char **argv)
          .high = INT64_MAX},
         {.name = "--ulp",
          .value = "N",
-         .help = "elements up to N values of their type apart do not differ (default 0)",
+         .help = "elements up to N values of their type apart count as equal (default 0)",
          .kind = ARGS_INTEGER,
          .target = &state.limits.ulp,
          .low = 0,

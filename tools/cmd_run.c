@@ -267,7 +267,7 @@ int cmd_run(int argc, char **argv)
          .target = &run.operands.pairs[PAIR_EXPECT]},
         {.name = "--ulp",
          .value = "N",
-         .help = "values up to which --expect takes elements for equal (default 0)",
+         .help = "elements up to N values of their type apart count as equal (default 0)",
          .kind = ARGS_INTEGER,
          .target = &run.limits.ulp,
          .low = 0,

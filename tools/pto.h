@@ -15,7 +15,7 @@ typedef struct cli_pto {
     {.name = "--pto", .value = "FILE", .help = "a program of PTO-AS", .kind = ARGS_TEXT, .target = &(p).path},         \
     {                                                                                                                  \
         .name = "--placement", .value = "text|auto|manual",                                                            \
-        .help = "of tiles; text: manual when the program has a pto.tassign", .kind = ARGS_TEXT,                        \
+        .help = "where tiles lie; text: manual if the program has a pto.tassign, else auto", .kind = ARGS_TEXT,        \
         .target = &(p).placement                                                                                       \
     }
 

@@ -123,8 +123,9 @@ int cli_check_arch(const cli_session *session, const char *text)
 static int read_problem(const cli_session *session, const char *text, aic_spec *spec)
 {
     if (session->dt == NULL) {
-        return cli_fail(CLI_WRONG, "--dt: is missing: a line of the benchmark format names no element type, legal are "
-                                   "int8 and float16");
+        return cli_fail(
+            CLI_WRONG, "--dt: is missing: a convolution in benchdnn's format names no element type, legal are int8 and "
+                       "float16");
     }
     return benchline_parse(text, aic_dtype_parse(session->dt), spec);
 }

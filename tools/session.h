@@ -26,7 +26,7 @@ typedef struct cli_session {
     const char *isa;       /* --isa, NULL: the default */
     const char *passes;    /* --passes, NULL: none */
     const char *arch;      /* --arch, NULL: A5 */
-    const char *dt;        /* --dt: element type of lines of the benchmark format, NULL: not given */
+    const char *dt;        /* --dt: element type of lines of benchdnn's format, NULL: not given */
     const char *tuning_db; /* NULL: AIC_TUNING_DB; "": none */
     int64_t threads;       /* --threads, 0: the default */
     cli_choices choices;   /* what semantics are made of */
@@ -38,7 +38,7 @@ typedef struct cli_session {
 #define CLI_OPTION_ISA(s, values)                                                                                      \
     {.name = "--isa",                                                                                                  \
      .value = values,                                                                                                  \
-     .help = "instruction set level, at most this",                                                                    \
+     .help = "highest instruction set level to use; aicjit info lists them",                                           \
      .kind = ARGS_TEXT,                                                                                                \
      .target = &(s).isa}
 #define CLI_OPTION_ARCH(s)                                                                                             \
@@ -50,7 +50,7 @@ typedef struct cli_session {
 #define CLI_OPTION_DT(s)                                                                                               \
     {.name = "--dt",                                                                                                   \
      .value = "int8|float16",                                                                                          \
-     .help = "element type of a line of the benchmark format",                                                         \
+     .help = "element type of convolutions in the format of oneDNN's benchdnn",                                        \
      .kind = ARGS_TEXT,                                                                                                \
      .target = &(s).dt}
 #define CLI_OPTION_THREADS(s, fallback)                                                                                \
@@ -81,7 +81,7 @@ void cli_session_close(cli_session *session);
 aic_chip cli_arch(const cli_session *session);
 int cli_check_arch(const cli_session *session, const char *text);
 
-/* Reads one operator text, PTO-AS of the session's architecture, or a line of the benchmark format (benchline.h) of its
+/* Reads one operator text, PTO-AS of the session's architecture, or a line in benchdnn's format (benchline.h) of its
  * type; cli_parse_spec() validates it, too, under the session's semantics. Each returns an exit status. */
 int cli_read_spec(const cli_session *session, const char *text, aic_spec *spec);
 int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec);

@@ -57,16 +57,21 @@ const op_sheet *sheet_of(aic_op op)
 
 void sheet_type(const sheet_key *key, char *text, size_t capacity)
 {
+    /* The other kinds are listed word by word. Of layouts each key takes a few only, which its meaning lists. */
     static const char *const names[] = {
         [KIND_INT] = "integer",     [KIND_REAL] = "number",
         [KIND_FLOAT32] = "float32", [KIND_BOOL] = "true|false",
         [KIND_DTYPE] = "type",      [KIND_BITS] = "64 bits or quant(SCALE, OFFSET, int8|uint8)",
         [KIND_DIMS] = "integer",    [KIND_SIZE] = "integer|none|dyn",
-        [KIND_TAG] = "name",
+        [KIND_TAG] = "name",        [KIND_LAYOUT] = "layout",
     };
     char one[512];
-    const bool listed = (size_t)key->kind < sizeof names / sizeof names[0];
-    kind_list(key->kind, listed ? names[key->kind] : "?", one, sizeof one);
+    const char *name = (size_t)key->kind < sizeof names / sizeof names[0] ? names[key->kind] : NULL;
+    if (name != NULL) {
+        (void)snprintf(one, sizeof one, "%s", name);
+    } else {
+        kind_list(key->kind, "?", one, sizeof one);
+    }
     if (key->kind == KIND_DIMS) {
         (void)snprintf(text, capacity, "[at most %u %ss]", key->count, one);
     } else if (key->count > 1) {

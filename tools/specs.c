@@ -30,7 +30,7 @@ static int add(spec_list *list, const aic_spec *spec, const spec_label *label)
     return CLI_DONE;
 }
 
-/* An operator, or a problem of the benchmark format. */
+/* An operator, or a convolution in benchdnn's format. */
 static int add_text(const cli_session *session, const char *text, spec_list *list)
 {
     aic_spec spec;
@@ -110,7 +110,7 @@ static bool read_line(batch *b, size_t used, bool *fits)
     return true;
 }
 
-/* Parts of a line of the benchmark format. */
+/* Parts of a line in benchdnn's format. */
 static int add_parts(batch *b, const char *text, size_t line)
 {
     int status = CLI_DONE;

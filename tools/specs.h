@@ -9,12 +9,13 @@
 
 /* Where specifications come from. */
 typedef struct spec_source {
-    const args_list *texts; /* on the command line: operator text, or a problem of the benchmark format (benchline.h) */
-    const char *batch;      /* a file of the same, one a line, with '#' comments and blank lines; NULL for none */
-    bool skip_refused;      /* refused lines of the file do not count as an error */
+    const args_list
+        *texts;        /* on the command line: operator text, or a convolution in benchdnn's format (benchline.h) */
+    const char *batch; /* a file of the same, one a line, with '#' comments and blank lines; NULL for none */
+    bool skip_refused; /* refused lines of the file do not count as an error */
 } spec_source;
 
-/* What a line of the benchmark format calls its problem, "" for others. */
+/* The name that a line in benchdnn's format gives its convolution, "" for others. */
 typedef struct spec_label {
     char text[BENCHLINE_NAME_MAX];
 } spec_label;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Batch files: operators and lines of the convolution benchmark format, what they mean, and what is refused of them.
+# Batch files: operators and convolutions in the format of benchdnn, what they mean, and what is refused of them.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
 . "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 
