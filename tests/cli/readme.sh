@@ -1,43 +1,93 @@
 #!/usr/bin/env bash
-# README.md: every command of its tour, in a folder of its own, and its C program; that what it names is there.
+# README.md: every command of aicjit, in a folder of its own, and its C programs; that what it names is there.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit, work and the operators
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
 root=$(realpath "$here/../..")
 build=$(dirname "$aicjit")
 
-# ---- the tour ----
+# run_section HEADING COMMANDS: runs every command of the section, which are so many, each with the variables set above it.
+run_section() {
+    local heading=$1 line commands=0
+    awk -v heading="## $heading" '/^## / { on = $0 == heading } on && sub(/^    /, "")' "$root/README.md" >section.sh
+    while IFS= read -r line; do
+        if [[ $line =~ ^[A-Z]+=[\'\"] ]]; then
+            eval "$line"
+            continue
+        fi
+        commands=$((commands + 1))
+        # The emulator is for x86-64, and not for a build with a sanitizer, whose runtime comes first.
+        [[ $line == LD_PRELOAD* ]] && { [ ! -e build/libaicjit-emulate.so ] || [ ${#sanitize[@]} -gt 0 ]; } && continue
+        expect "$heading: ${line%% #*}" 0 '' env S="${S:-}" IN="${IN:-}" F="${F:-}" C="${C:-}" P="${P:-}" bash -c "$line"
+    done <section.sh
+    ok "$heading has $2 commands, not $commands" test "$commands" -eq "$2"
+}
 
-mkdir -p build
-ln -s "$aicjit" build/aicjit
-sed -n '/^## A tour$/,/^## Operators$/s/^    //p' "$root/README.md" >tour.sh
-ok 'the tour has twenty lines' test "$(wc -l <tour.sh)" -eq 20
-commands=0
-while IFS= read -r line; do
-    case $line in
-    [A-Z]=* | [A-Z][A-Z]=*)
-        eval "$line"
-        continue
-        ;;
-    esac
-    commands=$((commands + 1))
-    # shellcheck disable=SC2154 # the tour's own
-    expect "tour: ${line%% #*}" 0 '' env S="$S" IN="$IN" F="${F:-}" bash -c "$line"
-done <tour.sh
-ok 'its commands' test "$commands" -eq 17
-for file in dst.npy kernel.s before.json tuning.txt tune.html layer.npy; do
-    ok "the tour makes $file" test -s "$file"
-done
+files_are_there() {
+    local file
+    for file; do ok "README makes $file" test -s "$file"; done
+}
 
-# ---- the program ----
+# c_block N: the N-th block of C.
+c_block() { awk -v wanted="$1" '/^```c$/ { on = ++n == wanted; next } /^```$/ { on = 0 } on' "$root/README.md"; }
 
-awk '/^```c$/ && !done { on = 1; next } /^```$/ { if (on) done = 1; on = 0 } on' "$root/README.md" >program.c
+compile() {
+    cc -std=c11 -Wall -Werror "${sanitize[@]}" -I "$root/frontend/include" "$1.c" -o "$1" -L "$build" -laicjit \
+        -Wl,-rpath,"$build" -Wl,--allow-shlib-undefined
+}
+
 sanitize=() # as the library was built
 nm -D "$build/libaicjit.so" | grep -q __asan_init && sanitize=("-fsanitize=address,undefined")
 nm -D "$build/libaicjit.so" | grep -q __tsan_init && sanitize=(-fsanitize=thread)
-ok 'the program compiles' cc -std=c11 -Wall -Werror "${sanitize[@]}" -I "$root/frontend/include" program.c -o program \
-    -L "$build" -laicjit -Wl,-rpath,"$build" -Wl,--allow-shlib-undefined
+
+# ---- commands ----
+
+ln -s "$build" build
+run_section 'A tour' 17
+files_are_there dst.npy kernel.s before.json tuning.txt tune.html layer.npy
+run_section Chains 3
+
+npy image.npy '<f2' '(1, 28, 28, 64)' $((28 * 28 * 64 * 2))
+npy oihw.npy '<f2' '(64, 64, 3, 3)' $((64 * 64 * 9 * 2))
+for name in a b; do npy $name.npy '<f4' '(1, 3, 224, 224)' $((3 * 224 * 224 * 4)); done
+printf '%s\n' "$S" 'g1mb1ic64ih14oc64oh14kh3ph1n"layer"' 'g2mb1ic64ih14oc64oh14kh3ph1n"grouped"' >shapes.txt
+printf '%s\n' '.arg %s : f32' 'pto.texpands ins(%s : f32) outs(%t : !pto.tile<f32, 16, 16>)' >fill.pto
+run_section 'More of the command line' 17
+files_are_there fm.npy w.npy dst.npy golden.npy next.npy DIR/run.sh c.npy t.npy
+
+run_section 'Without the library' 2
+files_are_there kernels.o kernels.h arm.o arm.h
+cp tuning.txt a.txt
+cp tuning.txt b.txt
+sed -i 2,3d shapes.txt # seconds each
+run_section Tuning 3
+
+# ---- programs ----
+
+c_block 1 >program.c
+ok 'the program compiles' compile program
 ok 'and runs' ./program
+{
+    printf '#include <%s>\n' aic/aic.h stdlib.h
+    c_block 2
+    cat <<'END'
+int main(void)
+{
+    static int8_t feature_map[4 * 4 * 32], weight[2 * 2 * 32 * 32], dst[9 * 32];
+    static uint64_t words[32];
+    aic_conv2d_desc conv = aic_conv2d_desc_init();
+    conv.dtype = AIC_INT8;
+    const int64_t fm_shape[] = {1, 4, 4, 32}, kernel_shape[] = {1, 2, 2, 32, 32};
+    for (int i = 0; i < 4; i++)
+        conv.fm_shape[i] = fm_shape[i];
+    for (int i = 0; i < 5; i++)
+        conv.kernel_shape[i] = kernel_shape[i];
+    return layer(&conv, 1, (int8_t *[]){dst}, (int8_t *[]){feature_map}, weight, words) != AIC_OK;
+}
+END
+} >layer.c
+ok 'the function for a layer compiles' compile layer
+ok 'and runs' ./layer
 
 # ---- what the documents name ----
 
