@@ -27,15 +27,16 @@ AIC_EXTERN_C_BEGIN
 
 typedef struct aic_context aic_context;
 
-/* Work of a call that is shared: does items begin .. end-1 of those that the callback was given. `worker` is one of 0
- * .. workers-1, and no two bodies that run at the same time have the same. */
+/* A part of a call that threads share: computes the items begin .. end-1 of those that the parallel loop was given.
+ * `worker` is one of 0 .. workers-1, and no two bodies that run at the same time have the same number. */
 typedef void (*aic_parallel_body)(void *data, int64_t begin, int64_t end, int worker);
 
 /* A caller's own parallel loop: calls body(data, begin, end, worker) so that every item 0 .. items-1 is done once, in
  * any ranges and order, on any threads, and returns when all bodies have returned. A call may use it several times, one
  * after the other; concurrent calls use it at the same time. Calls to this library that it makes itself are not shared
- * once more. A range outside, a worker's number outside or in use, or items that were left out make the call fail with
- * AIC_INVALID_ARGUMENT, its output undefined. `user` is parallel_for_data. */
+ * once more. The call fails with AIC_INVALID_ARGUMENT, and its output is undefined, where a range or a worker's number
+ * is outside of these limits, two bodies have the same worker at a time, or items were left out. `user` is
+ * parallel_for_data of the options. */
 typedef void (*aic_parallel_for)(void *user, int64_t items, int workers, aic_parallel_body body, void *data);
 
 /* What a context can write to standard error, as lines of CSV (tools/observing.md lists the columns): every kernel that
@@ -78,7 +79,7 @@ typedef struct aic_context_options {
     int threads;
     aic_parallel_for parallel_for; /* NULL: the pool; else what shares calls among at most `threads` threads */
     void *parallel_for_data;
-    aic_semantics semantics;
+    aic_semantics semantics; /* what the documents leave to the machine (aic/semantics.def) */
     /* File of tuned schedules, which kernels without a given schedule use (aic/tune.h); NULL: the environment's
      * AIC_TUNING_DB; "": none. A file that cannot be read or is damaged costs speed and leaves a warning. */
     const char *tuning_db;
@@ -93,7 +94,8 @@ typedef struct aic_context_options {
      * 65536. Where one is exceeded, kernels that were not used for longest are given up until a sixteenth is free;
      * those that an aic_kernel holds stay, and count. One that is requested again is made or loaded again. */
     uint64_t cache_bytes, cache_kernels;
-    uint64_t cache_disk_bytes; /* of all its files; 0: 512 MiB. What was not used for longest is removed */
+    uint64_t
+        cache_disk_bytes; /* limit of the disk cache's files together; 0: 512 MiB. The least recently used go first */
     /* The tools that learn where kernels lie and what operators they are, separated by commas: "perf", a map for `perf
      * report`; "jitdump", a file for `perf inject --jit`; "gdb", symbols and unwind tables for a debugger. NULL: the
      * environment's AIC_PROFILE; "": nobody. AIC_INVALID_ARGUMENT for any other word, and when a file cannot be

@@ -2,8 +2,9 @@
  *
  *     dst[co/16][ho*Wo + wo][co%16] = I + sum over c1, kh, kw, c0 of x(c1, h, w, c0) * weight[c1][kh][kw][co][c0]
  *
- * with h = ho*stride_h + kh*dilation_h - pad_top, w alike, x the feature map inside the image and pad_value
- * outside, I = 0 or (init_l1out false) the old dst.
+ * with h = ho*stride_h + kh*dilation_h - pad_top and w alike. x is the feature map inside the image and pad_value
+ * outside. I is 0, or with init_l1out false the old dst; in a chain, where no tensor of accumulators exists, it is then
+ * the operand l1out (see the field l1out).
  *
  * Operands, all dense:
  *
@@ -37,11 +38,17 @@ AIC_API aic_conv2d_desc aic_conv2d_desc_init(void);
 /* Validates, finds or makes the kernel of exactly this shape, and runs it: on the calling thread, and where there is
  * enough to do on the context's other threads, too (aic_context_options.threads).
  *
- * ctx may be NULL: the process-wide default context. Safe from any number of threads. When the shape is cached there is
- * no allocation, no lock that threads share, and no system call but those that wake other threads.
+ * ctx may be NULL: the process-wide default context. Any number of threads may call at the same time. When the shape is
+ * cached, a call allocates nothing, takes no lock that threads share, and makes no system call but those that wake
+ * other threads. A program whose weights stay the same saves packing them in every call by a handle: aic_kernel_pack()
+ * and aic_kernel_call_packed() of aic/kernel.h.
  *
- * AIC_INVALID_ARGUMENT  the descriptor breaks a rule, an operand is NULL, misaligned or overlaps another;
- * AIC_OUT_OF_MEMORY, AIC_COMPILE  no kernel could be made. On any failure dst is untouched. */
+ *     AIC_INVALID_ARGUMENT  the descriptor breaks a rule, or an operand is NULL, misaligned or overlaps another
+ *     AIC_UNSUPPORTED       ctx is NULL, and the environment's AIC_MAX_ISA names a level that this host lacks
+ *     AIC_OUT_OF_MEMORY     there is no memory for the kernel, or for the call's scratch memory
+ *     AIC_COMPILE           the generator failed, or its module cannot be loaded
+ *
+ * On any failure dst is untouched, and aic_last_error() names the field or operand, its value and the limit. */
 AIC_API aic_status aic_jit_conv2d(struct aic_context *ctx, const aic_conv2d_desc *desc, void *dst,
                                   const void *feature_map, const void *weight);
 

@@ -27,7 +27,7 @@
  * only; operands must not overlap. A word of cbufWorkspace with an infinite, NaN or subnormal scale is refused at the
  * call. A word that says results are signed where dst is uint8, or that they are not where it is int8, leaves a
  * warning: the byte is stored as it is.
- * ndNum = 0: nothing is read or written, the call succeeds and leaves a warning (aic_take_warning()).
+ * With ndNum = 0 nothing is read or written; the call succeeds and leaves a warning (aic_take_warning()).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_FIXPIPE_H
@@ -55,17 +55,17 @@ AIC_API aic_fixpipe_desc aic_fixpipe_desc_init(void);
 AIC_API aic_status aic_jit_fixpipe(struct aic_context *ctx, const aic_fixpipe_desc *desc, void *dst, const void *src,
                                    const void *cbufWorkspace);
 
-/* Quantisation words (section 5 of the document), of deqScalar and cbufWorkspace. The scale is a float32 without its
- * low 13 bits; the modes of 8 bits take the offset and the sign, (V)REQ8 the shift, too. The other bits do not count.
- */
+/* Bits of the quantisation words in deqScalar and cbufWorkspace (section 5 of the document). Every mode takes the
+ * scale, a float32 without its low 13 bits. Modes with 8-bit results also take the offset and the sign, and (V)REQ8 the
+ * shift. The other bits have no effect. */
 #define AIC_QUANT_SCALE_BITS UINT64_C(0xFFFFE000)
 #define AIC_QUANT_SHIFT_BIT 32  /* 4 bits: the number of bits to shift by, less 1 */
 #define AIC_QUANT_MCB_BIT 36    /* 1: int32 sources are shifted right and clamped to 16 bits first */
 #define AIC_QUANT_OFFSET_BIT 37 /* 9 bits, two's complement: -256..255 */
 #define AIC_QUANT_SIGN_BIT 46   /* 1: results are -128..127; 0: 0..255 */
 
-/* The word of this scale, its low 13 bits cut off, and this offset, clamped to -256..255, without a shift. Scales that
- * are infinite, NaN or subnormal make words that are refused where they are used. */
+/* Makes a quantisation word without a shift. The low 13 bits of the scale are cut off, and the offset is clamped to
+ * -256..255. A scale that is infinite, NaN or subnormal makes a word that every operator refuses. */
 AIC_API uint64_t aic_quant_word(float scale, int32_t offset, bool is_signed);
 
 /* What a word says. */

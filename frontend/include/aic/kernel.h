@@ -8,8 +8,8 @@
 
 AIC_EXTERN_C_BEGIN
 
-/* Machine code of one specification for one target and schedule. Immutable; usable from any number of threads;
- * counted: every successful aic_kernel_create() wants one aic_kernel_release(). */
+/* Machine code of one specification for one target and schedule. A kernel never changes, and any number of threads may
+ * use it. References are counted: the caller releases every kernel that aic_kernel_create() gave, once. */
 typedef struct aic_kernel aic_kernel;
 
 /* Finds or makes the kernel of `spec`. schedule NULL: that of the context's tuning file (aic/tune.h), if it has one for
@@ -21,8 +21,8 @@ AIC_API aic_status aic_kernel_create(aic_context *context, const aic_spec *spec,
                                      aic_kernel **kernel);
 AIC_API void aic_kernel_release(aic_kernel *kernel); /* NULL does nothing */
 
-/* Scratch memory of one call in bytes, aligned to 64 bytes: of a call with plain operands, and of one with packed
- * images in place of packable ones, which needs no room to pack them. */
+/* Bytes of scratch memory that one call of a C function below needs, aligned to 64 bytes: with plain operands, and with
+ * packed images in place of packable operands, which needs no room to pack them. */
 AIC_API size_t aic_kernel_workspace_size(const aic_kernel *kernel);
 AIC_API size_t aic_kernel_packed_workspace_size(const aic_kernel *kernel);
 
@@ -48,25 +48,29 @@ AIC_API aic_status aic_kernel_call(const aic_kernel *kernel, void *const operand
  * in the order of aic_spec_operands(), NULL for unused ones. */
 AIC_API aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void *const operands[], size_t count);
 
-/* Packing of a constant operand. size: bytes of the packed image of operand number `operand`, 0 when the kernel
- * does not pack it. pack: writes the image of `source` to `packed` (64-byte aligned, that many bytes). An image
- * fits only kernels of an equal specification, target and schedule. call_packed: as aic_kernel_call, with
- * packed images in place of all packable operands. */
+/* Packing of a constant operand, such as weights, for many calls. `operand` is its number in calling order, 2 for
+ * conv2d's weight.
+ *
+ * aic_kernel_packed_size() gives the bytes of the packed image, 0 when the kernel does not pack this operand.
+ * aic_kernel_pack() writes the image of `source` to `packed`, memory of the caller of that many bytes, aligned to 64.
+ * An image fits only kernels of an equal specification, target and schedule.
+ * aic_kernel_call_packed() is aic_kernel_call() with packed images in place of all packable operands. */
 AIC_API size_t aic_kernel_packed_size(const aic_kernel *kernel, size_t operand);
 AIC_API aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packed, const void *source);
 AIC_API aic_status aic_kernel_call_packed(const aic_kernel *kernel, void *const operands[], size_t count);
 
-/* Calls the kernel for n images: operand i of image k is at operands[i] + k * strides[i] bytes. A stride of 0 is an
- * operand that all images have, such as weights. Both arrays have as many entries as the kernel has operands; where one
- * is not taken its stride does not count. Does what n calls do, bit for bit, in any order: where there are enough
- * images for the threads of the context each thread does whole ones, else they share the calls (see
- * aic_context_options.threads). A packable operand that all images have is packed once.
+/* Calls the kernel for n images. Operand i of image k lies k * strides[i] bytes behind operands[i]; with a stride of 0
+ * all images share the operand, such as weights. Both arrays have as many entries as the kernel has operands; the
+ * stride of an operand that is not taken has no effect. The result is that of n calls, bit for bit. Where there are
+ * enough images for the threads of the context, each thread computes whole images, in any order; else the threads share
+ * each call (aic_context_options.threads). A packable operand that all images share is packed once.
  *
- * n 0 does nothing. AIC_INVALID_ARGUMENT, and nothing is written: what aic_kernel_call() refuses of any image; a stride
- * that is no multiple of the operand's alignment, or less than the bytes of the output; an output that overlaps an
- * operand of another image. AIC_OUT_OF_MEMORY.
+ * n = 0 does nothing. AIC_INVALID_ARGUMENT, and nothing is written, where aic_kernel_call() would refuse any of the
+ * images, a stride is no multiple of the operand's alignment, the stride of the output is less than its bytes, or an
+ * output overlaps an operand of another image. AIC_OUT_OF_MEMORY.
  *
- * batch_packed: with packed images in place of all packable operands; their stride is 0 or a multiple of 64. */
+ * aic_kernel_call_batch_packed() takes packed images in place of all packable operands; their strides are 0 or
+ * multiples of 64. */
 AIC_API aic_status aic_kernel_call_batch(const aic_kernel *kernel, void *const operands[], const size_t strides[],
                                          size_t n);
 AIC_API aic_status aic_kernel_call_batch_packed(const aic_kernel *kernel, void *const operands[],
@@ -91,10 +95,10 @@ AIC_API aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info
 typedef enum aic_dump_stage {
     AIC_DUMP_IR = 0, /* as emitted; a comment at its head says what it is */
     AIC_DUMP_OPT,    /* after the pass pipeline; the comment says where that changes nothing */
-    AIC_DUMP_ASM,    /* compiled as a whole. Kernels that are made to be called are compiled in two parts: the same code
-                        for what is hot, and for the loops around it code that is made in a quarter of the time */
-    AIC_DUMP_OBJ,    /* relocatable object file */
-    AIC_DUMP_PLAN,   /* the schedule's text */
+    AIC_DUMP_ASM,  /* compiled as a whole. A kernel that is made to be called is compiled in two parts: its inner loops
+                      get this same code, the loops around them code that is made in a quarter of the time */
+    AIC_DUMP_OBJ,  /* relocatable object file */
+    AIC_DUMP_PLAN, /* the schedule's text */
     AIC_DUMP_EXPLAIN /* which schedule, where it comes from and why, which were refused and why, predicted cost and its
                         bound */
 } aic_dump_stage;

@@ -1,20 +1,23 @@
 /* mmad: matrix multiply-add (AscendC Fixpipe, section 7.4).
  *
- *     c[i][j] = I + sum over kk of a[i][kk] * b[kk][j],   I = 0 or (init_c false) the old c
+ *     c[i][j] = I + sum over kk of a[i][kk] * b[kk][j]
+ *
+ * where I is 0, or with init_c false the old c; in a chain it is then the operand l1out (see the field l1out).
  *
  *     c  [m, n]   ND, or Nz [N1, M1, 16, 16]       int32 (int8), float32 (float16, bfloat16, float32)
  *     a  [m, k]   ND, or Zz [M1, K1, 16, K0]       dtype; m = 1: k elements in either
  *     b  [k, n]   ND, or Zn [K1, N1, 16, K0]       dtype
  *
- * with M1 = ceil(m/16), N1 = ceil(n/16), K1 = ceil(k/K0), K0 = 32 bytes of elements. Cells of c outside m x n keep
- * their value, those of a and b outside the matrices have no influence. m, n or k = 0: nothing is read or written.
+ * with M1 = ceil(m/16), N1 = ceil(n/16), K1 = ceil(k/K0), and K0 the elements of 32 bytes. Cells of c outside m x n
+ * keep their value; cells of a and b outside the matrices have no influence. Where m, n or k is 0, nothing is read or
+ * written.
  * Operands must not overlap.
  *
- * int8: the exact sum, clamped once to int32. Float types: in blocks of K0 products, each summed in binary64 and added
- * in float32, or as `accumulate` says; a result that is infinite or NaN is then stored as the context's overflow mode
- * says (aic_overflow).
+ * Of int8 the result is the exact sum, clamped once to int32. Float types are summed in blocks of K0 products, each
+ * block in binary64 and the blocks in float32, or as `accumulate` says; a result that is infinite or NaN is then stored
+ * as the context's overflow mode says (aic_overflow).
  *
- * Fused, "mmad | fixpipe": init_c must be true, no size 0, and c_format does not matter.
+ * In a chain, "mmad | ... | fixpipe", no size is 0, and c_format does not matter.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_MMAD_H

@@ -13,10 +13,11 @@
  * tile in vec with a valid size `?` the sizes that the caller gives, named "TILE:v_row" and "TILE:v_col" (int32). Tiles
  * are one-dimensional, rows*cols elements.
  *
- * A program that has a pto.tassign is placed manually: every tile must be bound before it is used. Tiles that are bound
- * to overlapping addresses share memory: a store to one changes the other. At first that memory holds what the tiles of
- * .arg hold, where these overlap that of the last in the order of the arguments; a bound tile that the program makes
- * gives the rest of its bytes, and is AIC_INOUT therefore.
+ * A program that has a pto.tassign is placed manually: every tile must be bound to an address before it is used. Tiles
+ * that are bound to overlapping addresses share memory, and a store to one changes the other. Before the first
+ * statement the memory holds the contents of the tiles of .arg; where several overlap, those of the last in the order
+ * of the arguments. Bytes outside these tiles hold the contents of the bound tiles that the program makes, which are
+ * AIC_INOUT for this reason.
  *
  * Text may be any bytes; errors name line and column.
  *

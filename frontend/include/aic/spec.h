@@ -71,16 +71,14 @@ typedef struct aic_operand {
     int64_t shape[AIC_RANK_MAX];
     int64_t elements;
     int64_t bytes;
-    /* What memory it may share with operands that come before it, bit i: with number i. overlaps: any; coincides: all,
-     * at the very same address. Where both are 0 operands must be apart. */
+    /* With which operands before it this one may share memory; bit i stands for operand i. overlaps: in any way;
+     * coincides: only at the same address, as a whole. Two operands without a bit must lie apart. */
     uint32_t overlaps, coincides;
-    bool words; /* what its elements are is up to the caller: files may have any type of this size */
-    /* Of words: what each holds four or two of, AIC_INT8 (4N storage) or AIC_INT16 (2N); AIC_DTYPE_NONE: they are
-     * whole. */
+    bool words; /* the caller decides what type its elements have: files may have any type of this size */
+    /* Of words that hold several elements, their type: AIC_INT8 (4N storage, four) or AIC_INT16 (2N, two); else
+     * AIC_DTYPE_NONE. */
     aic_dtype sub_words;
-    /* Its elements lie where the descriptor's strides put them: its shape is one extent, and a tensor that is longer
-     * serves as an input, too. */
-    bool strided;
+    bool strided; /* its elements lie where strides put them: its shape is one extent, and a longer input serves, too */
 } aic_operand;
 
 /* "producer | consumer" as one specification; either may be a chain itself. aic_spec_validate() says whether they can
@@ -136,10 +134,10 @@ typedef struct aic_result_layout {
 AIC_API aic_status aic_spec_result_layout(const aic_spec *spec, const aic_semantics *semantics,
                                           aic_result_layout *result);
 
-/* Multiply-accumulates (0 where an operator has none), exact for a valid spec up to 2^63 and saturated there,
- * and the bytes that a call reads and writes: each byte of an operand once, twice where it is read and written; gaps
- * between elements, local memory and parts of a tile that the operator does not touch are none of them. Of valid sizes
- * that the call gives the largest count. */
+/* How much a call does. *macs: multiply-accumulates, at most 2^63 - 1, 0 where an operator has none. *bytes: what
+ * the call reads and writes, each byte of an operand once, twice where it is both read and written. Gaps between
+ * elements, and parts of a tile or of local memory that the operator does not touch, do not count. Where valid sizes
+ * are known at the call only, the largest count. */
 AIC_API aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *semantics, int64_t *macs, int64_t *bytes);
 
 /* The plain-C reference: the documents' formulas, line by line, sharing nothing with the generator. operands in
@@ -148,12 +146,12 @@ AIC_API aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *sema
 AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                  size_t count);
 
-/* How far the output may be from the exact result, an entry an element of the output operand (elements that are not
- * written get 0): *exact the value, *bound the largest |result - exact| allowed, infinite where sums may leave the
- * range of float32 on the way, so that the order decides what comes out. A result of 8 bits stands for every number
- * that it is congruent to modulo 256, and where several are right *exact is the middle of them. Only for specifications
- * whose result is not defined bit for bit (accumulate=fast of float types); else AIC_UNSUPPORTED. The output operand
- * holds the old content. Each array has as many entries as the output has elements. */
+/* How far the output may be from the exact result, where the result is not defined bit for bit (accumulate=fast of
+ * float types); else AIC_UNSUPPORTED. Both arrays have an entry for each element of the output operand, 0 where the
+ * operator writes no element. exact[i] is the value, bound[i] the largest |result - exact[i]| allowed; it is infinite
+ * where sums may leave the range of float32 on the way, so that the order of summation decides the result. An 8-bit
+ * result stands for every number that it is congruent to modulo 256; where several results are right, exact[i] is in
+ * their middle. The output operand holds the old content and is not written. */
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                        size_t count, double *exact, double *bound);
 

@@ -1,14 +1,17 @@
 /* tik_fixpipe: the TIK form of fixpipe (TIK conv2d, section 9).
  *
  * Drops the rows that conv2d pads its result with, and converts. A burst is a block of 16 columns with
- * rows = burst_len/2; row p and column c of burst i lie at, in elements,
+ * rows = burst_len/2. Row p and column c of burst i lie, in elements, at
  *
- *     src  i*up(rows,16)*16 + p*16 + c
- *     dst  i*(rows*16 + dst_stride*32/size) + p*16 + c
+ *     src  i*up(rows,16)*16 + p*16 + c                     up(rows,16): rows, rounded up to a multiple of 16
+ *     dst  i*(rows*16 + dst_stride*32/size) + p*16 + c     size: bytes of an element of dst
  *
- * The value is src, plus bias[i*16 + c] (float32: rounded; int32: clamped); to float16: times mode_param (int322fp16),
- * rounded to nearest with ties to even, too large values by the context's overflow mode (aic_overflow); with relu
- * max(0, value) at last.
+ * The steps, in this order:
+ *
+ *     bias        src + bias[i*16 + c]: float32 rounded, int32 clamped
+ *     quantize    int322fp16: times mode_param; both conversions: rounded to float16, to nearest with ties to even, and
+ *                 values too large for it as the context's overflow mode says (aic_overflow)
+ *     relu        max(0, value)
  *
  *     dst         one-dimensional, as long as bursts and dst_stride reach   float32, int32 or float16
  *     src         [cburst_num, up(rows,16), 16]                             float32 or int32

@@ -14,11 +14,11 @@
  *     FRACTAL_Z [I1,H,W,O up to a multiple of 16,C0]   of O, I, H, W
  *     4N, 2N [N1,C,H,W,4 or 2]             of N, C, H, W
  *
- * `shape` has the sizes of the tensor without blocks, in the order of the letters of src, when src has blocks in those
- * of dst, when both have in the order [R,C], [N,C,H,W] or [O,I,H,W].
+ * `shape` has the sizes of the tensor without blocks. Their order is that of the letters of src; where src has blocks,
+ * that of dst; where both have blocks, [R,C], [N,C,H,W] or [O,I,H,W].
  *
- * Cells of the source that hold no element are not looked at. Those of the destination are written as 0, but the
- * sub-words of 4N and 2N past the last batch keep their value. Operands must not overlap.
+ * Cells of src that hold no element (what fills the last block) are not looked at. Such cells of dst are written as 0,
+ * except that the sub-words of 4N and 2N past the last batch keep their value. Operands must not overlap.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_TRANSDATA_H
