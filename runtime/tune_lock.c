@@ -13,8 +13,8 @@
 
 aic_status aic_tune_fail_open(const char *path, const char *what, int error)
 {
-    const bool system = error == ENOSPC || error == EDQUOT || error == EIO || error == EMFILE || error == ENFILE ||
-                        error == ENOMEM || error == EINTR || error == ENOLCK;
+    const bool system = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO || error == EMFILE ||
+                        error == ENFILE || error == ENOMEM || error == EINTR || error == ENOLCK;
     return aic_fail(system ? AIC_IO : AIC_INVALID_ARGUMENT, "tuning file", "\"%.300s\" cannot be %s: %s", path, what,
                     strerror(error));
 }

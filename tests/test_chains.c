@@ -19,6 +19,10 @@ Suite *suite_chains(void);
 #define HALF "conv2d(dtype=half, fm_shape=[1,5,7,16], kernel_shape=[1,1,1,48,16])" /* 35 rows, 48 of a block */
 #define INT "conv2d(dtype=int8, fm_shape=[1,5,7,32], kernel_shape=[1,1,1,48,32])"
 #define MATRIX "mmad(dtype=half, m=5, n=20, k=16)"
+#define NO_CHAIN                                                                                                       \
+    "these two operators cannot be fused: a chain begins with conv2d or mmad, goes on with tensor_arithmetic as "      \
+    "often as "                                                                                                        \
+    "needed, and may end with fixpipe or tik_fixpipe"
 #define STORE "fixpipe(src=float, dst=half, quantPre=F322F16)"
 #define ARITH(keys) "tensor_arithmetic(op=BM_ADD" keys ")"
 
@@ -66,10 +70,10 @@ static const rule_case cases[] = {
     {HALF " | tensor_arithmetic(op=BM_SHIFT, shift_type=2)", NULL, 0,
      "tensor_arithmetic: shift_type: 2 is outside 0..1"},
     {HALF " | tensor_arithmetic_quantized(op=BM_ADD, shape=[1,1,1,1])", NULL, 0,
-     "conv2d | tensor_arithmetic_quantized: these two operators cannot be fused"},
-    {HALF " | " STORE " | " ARITH(""), NULL, 0, "fixpipe | tensor_arithmetic: these two operators cannot be fused"},
+     "conv2d | tensor_arithmetic_quantized: " NO_CHAIN},
+    {HALF " | " STORE " | " ARITH(""), NULL, 0, "fixpipe | tensor_arithmetic: " NO_CHAIN},
     {"tensor_arithmetic(op=BM_ADD, shape=[1,1,1,1]) | " ARITH(""), NULL, 0,
-     "tensor_arithmetic | tensor_arithmetic: these two operators cannot be fused"},
+     "tensor_arithmetic | tensor_arithmetic: " NO_CHAIN},
     /* What arithmetic leaves are words: the next stage says of which type. */
     {HALF " | " ARITH("") " | fixpipe(src=int32, dst=int32)", NULL, 0, NULL},
     {INT " | " ARITH("") " | " STORE, NULL, 0, NULL},

@@ -216,7 +216,7 @@ START_TEST(records)
     ck_assert_uint_eq(length, strlen(CANONICAL));
     ck_assert_int_eq(aic_record_print(record, &desc, text, length, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_record_parse(record, "mmad()", &desc, NULL), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "mmad is not conv2d (column 1)");
+    ck_assert_str_eq(aic_last_error(), "expected conv2d(...) instead of mmad (column 1)");
     ck_assert_int_eq(aic_record_parse(record, CANONICAL "|", &desc, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_str_eq(aic_last_error(), "expected the end of the text instead of '|' (column 174)");
 }

@@ -37,11 +37,11 @@ static const rule_case cases[] = {
     {MATRIX, "src", AIC_LAYOUT_OIHW, "transdata: dst: Nz is not OIHW, HWIO or FRACTAL_Z"},
     {MATRIX, "shape", 1, NULL},
     {MATRIX, "shape", INT32_MAX, NULL},
-    {MATRIX, "shape", 0, "transdata: shape: R = 0 of [R,C] is outside 1..2147483647"},
+    {MATRIX, "shape", 0, "transdata: shape: R of [R,C] is missing or 0, legal is 1..2147483647"},
     {MATRIX, "shape", -5, "transdata: shape: R = -5 of [R,C] is outside 1..2147483647"},
     {MATRIX, "shape", INT64_C(1) << 31, "transdata: shape: R = 2147483648 of [R,C] is outside 1..2147483647"},
     {"transdata(dtype=half, src=ND, dst=Nz, shape=[20])", NULL, 0,
-     "transdata: shape: C = 0 of [R,C] is outside 1..2147483647"},
+     "transdata: shape: C of [R,C] is missing or 0, legal is 1..2147483647"},
     {"transdata(dtype=half, src=ND, dst=Nz, shape=[20,40,1])", NULL, 0,
      "transdata: shape: entry 3 = 1 is one too many for [R,C]"},
     {"transdata(dtype=half, src=ND, dst=Nz, shape=[20,40,1,7])", NULL, 0,
@@ -57,12 +57,12 @@ static const rule_case cases[] = {
     {"transdata(dtype=int32, src=NCHW, dst=2N, shape=[3,2,2,2])", NULL, 0,
      "transdata: dst: 2N is not NCHW, NHWC or NC1HWC0"},
     {"transdata(dtype=half, src=NHWC, dst=NC1HWC0, shape=[1,56,56])", NULL, 0,
-     "transdata: shape: C = 0 of [N,H,W,C] is outside 1..2147483647"},
+     "transdata: shape: C of [N,H,W,C] is missing or 0, legal is 1..2147483647"},
 
     {WEIGHTS, NULL, 0, NULL},
     {WEIGHTS, "src", AIC_LAYOUT_OIHW, NULL},
     {WEIGHTS, "dst", AIC_LAYOUT_OIHW, NULL},
-    {WEIGHTS, "shape", 0, "transdata: shape: H = 0 of [H,W,I,O] is outside 1..2147483647"},
+    {WEIGHTS, "shape", 0, "transdata: shape: H of [H,W,I,O] is missing or 0, legal is 1..2147483647"},
 
     /* 2^63 - 1 bytes at most, in either layout */
     {"transdata(dtype=int8, src=NCHW, dst=NHWC, shape=[2147483647,2147483647,2,1])", NULL, 0, NULL},

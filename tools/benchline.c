@@ -90,6 +90,16 @@ static int64_t *find_key(problem *p, const char *text, size_t *length)
     return axis == NULL ? NULL : &p->axis[axis - axis_letters][quantity - quantity_letters];
 }
 
+static bool names_operator(const char *text)
+{
+    char name[40] = "";
+    const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (length < sizeof name) {
+        memcpy(name, text, length);
+    }
+    return aic_op_parse(name) != AIC_OP_NONE;
+}
+
 bool benchline_recognise(const char *text)
 {
     problem scratch;
@@ -97,10 +107,10 @@ bool benchline_recognise(const char *text)
     if (is_option(text, part_length(text)) || (find_key(&scratch, text, &length) != NULL && is_digit(text[length]))) {
         return true;
     }
-    /* A wrong key is distinguished from an operator by the parenthesis. */
+    /* A wrong key is distinguished from an operator by the name, and by the parenthesis where the name is wrong. */
     for (length = 0; is_letter(text[length]); length++) {
     }
-    return length > 0 && is_digit(text[length]) && strchr(text, '(') == NULL;
+    return !names_operator(text) && length > 0 && is_digit(text[length]) && strchr(text, '(') == NULL;
 }
 
 /* Reads the key and the number at *at. */

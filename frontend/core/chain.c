@@ -3,6 +3,7 @@
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Indices among an operator's own operands: the output comes first; a consumer reads the accumulators next, and one
@@ -14,25 +15,54 @@ static const aic_op_info *info_of(const aic_spec *spec, int stage)
     return aic_op_get(spec->stage[stage].op);
 }
 
-static aic_status refuse(const aic_op_info *producer, const aic_op_info *consumer)
+/* The operators that can be in this place of a chain, for messages. */
+typedef enum place { FIRST, BETWEEN, LAST } place;
+
+static bool can_be(const aic_op_info *op, place where)
 {
-    return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s | %s: these two operators cannot be fused", producer->record.name,
-                    consumer->record.name);
+    return where == FIRST ? op->produce != NULL : op->consume != NULL && (op->change != NULL) == (where == BETWEEN);
+}
+
+static void list_place(place where, char *text, size_t capacity)
+{
+    size_t used = 0;
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        const aic_op_info *info = aic_op_get((aic_op)op);
+        if (can_be(info, where) && used < capacity) {
+            used += (size_t)snprintf(text + used, capacity - used, "%s%s", used == 0 ? "" : " or ", info->record.name);
+        }
+    }
+}
+
+aic_status aic_chain_refuse(const char *producer, const char *consumer)
+{
+    char names[LAST + 1][80] = {""};
+    for (place where = FIRST; where <= LAST; where++) {
+        list_place(where, names[where], sizeof names[where]);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NULL,
+                    "%s | %s: these two operators cannot be fused: a chain begins with %s, goes on with %s as often as "
+                    "needed, and may end with %s",
+                    producer, consumer, names[FIRST], names[BETWEEN], names[LAST]);
+}
+
+aic_status aic_chain_check(const aic_spec *spec)
+{
+    for (int s = 1; s < spec->count; s++) {
+        const aic_op_info *before = info_of(spec, s - 1), *consumer = info_of(spec, s);
+        if (!consumer->consume || !(s == 1 ? before->produce != NULL : before->change != NULL)) {
+            return aic_chain_refuse(before->record.name, consumer->record.name);
+        }
+    }
+    return AIC_OK;
 }
 
 aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics)
 {
     aic_accumulator accumulator = {.stage = 0};
-    const aic_op_info *first = info_of(spec, 0);
-    if (!first->produce || !info_of(spec, 1)->consume) {
-        return refuse(first, info_of(spec, 1));
-    }
-    aic_status status = first->produce(&spec->stage[0].desc, &accumulator);
+    aic_status status = info_of(spec, 0)->produce(&spec->stage[0].desc, &accumulator);
     for (int s = 1; s < spec->count && status == AIC_OK; s++) {
-        const aic_op_info *before = info_of(spec, s - 1), *consumer = info_of(spec, s);
-        if (!consumer->consume || (s > 1 && !before->change)) {
-            return refuse(before, consumer);
-        }
+        const aic_op_info *consumer = info_of(spec, s);
         accumulator.stage = s;
         status = consumer->consume(&spec->stage[s].desc, &accumulator, semantics);
         if (status == AIC_OK && consumer->change) {

@@ -14,6 +14,11 @@ typedef struct aic_chain_operands {
     int l1out;
 } aic_chain_operands;
 
+/* Whether the operators can follow each other in a chain, whatever their fields are; aic_chain_refuse() is the message
+ * for two that cannot. The other functions of this file want a chain that was checked. */
+aic_status aic_chain_check(const aic_spec *spec);
+aic_status aic_chain_refuse(const char *producer, const char *consumer);
+
 aic_status aic_chain_resolve(aic_spec *spec, const aic_semantics *semantics);
 void aic_chain_trim(aic_spec *canonical); /* canonicalises fields of the producer by what the consumers read */
 

@@ -82,6 +82,7 @@ aic_status aic_spec_resolve(const aic_spec *spec, const aic_semantics *semantics
         first->fill_in(&result.stage[0].desc);
     }
     aic_status status = aic_semantics_check(semantics);
+    status = status == AIC_OK ? aic_chain_check(spec) : status;
     if (status == AIC_OK) {
         status = first->validate(&result.stage[0].desc, semantics);
     }

@@ -58,6 +58,10 @@ static aic_status check_entries(const aic_transdata_desc *desc, const char *lett
             return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: entry %zu = %" PRId64 " is one too many for %s", i + 1,
                             size, list.text);
         }
+        if (i < count && size == 0) { /* which ends the entries */
+            return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: %c of %s is missing or 0, legal is 1..%" PRId32,
+                            letters[i], list.text, AIC_TRANSDATA_SIZE_MAX);
+        }
         if (i < count && (size < 1 || size > AIC_TRANSDATA_SIZE_MAX)) {
             return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: %c = %" PRId64 " of %s is outside 1..%" PRId32,
                             letters[i], size, list.text, AIC_TRANSDATA_SIZE_MAX);

@@ -1,5 +1,6 @@
 /* Pseudo-random fused chains for the checks: a producer that can be one, and consumers made to fit its accumulator; or
  * one of them with exactly one illegal value. */
+#include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/core/spec.h"
@@ -85,8 +86,8 @@ static aic_status random_chain(aic_op ops[PAIR], const aic_semantics *semantics,
 {
     const aic_op_info *producer = aic_op_get(ops[0]), *consumer = aic_op_get(ops[1]);
     if (!producer || !producer->produce || !consumer || !consumer->consume) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s | %s: these two operators cannot be fused",
-                        producer ? producer->record.name : "nothing", consumer ? consumer->record.name : "nothing");
+        return aic_chain_refuse(producer ? producer->record.name : "nothing",
+                                consumer ? consumer->record.name : "nothing");
     }
     for (int i = 0; i < AIC_DRAWS_MAX; i++) {
         aic_accumulator accumulator = {.stage = 0};

@@ -285,7 +285,7 @@ static aic_status read_quant(reader *in, bool *found, uint64_t *value)
         return aic_fail_memory(in->record->name, strlen(in->at));
     }
     if (*found && result != AIC_QUANT_OK) {
-        return fail_at(in, at, "%s", aic_quant_fault(result));
+        return fail_at(in, at, "%s", aic_quant_fault(result, at).text);
     }
     in->at = *found ? at : in->at;
     return AIC_OK;
@@ -472,7 +472,7 @@ aic_status aic_record_parse(const aic_record *record, const char *text, void *fi
     word name;
     aic_status status = read_word(&in, "a name", &name);
     if (status == AIC_OK && !word_is(name, record->name)) {
-        status = fail_at(&in, name.start, "%s is not %s", show(name).text, record->name);
+        status = fail_at(&in, name.start, "expected %s(...) instead of %s", record->name, show(name).text);
     }
     if (status == AIC_OK) {
         status = given != NULL ? read_given_fields(&in, record, fields, given) : read_fields(&in, record, fields);

@@ -5,6 +5,8 @@
 #include "frontend/text/number.h"
 #include <aic/fixpipe.h>
 
+#include <stdio.h>
+
 /* The offset's field holds 9 bits in two's complement. */
 enum { OFFSET_BITS = 9, OFFSET_LOW = -256, OFFSET_HIGH = 255 };
 
@@ -117,16 +119,24 @@ aic_quant_result aic_quant_read(const char **at, uint64_t *word)
     return result;
 }
 
-const char *aic_quant_fault(aic_quant_result result)
+aic_quant_fault_text aic_quant_fault(aic_quant_result result, const char *at)
 {
-    switch (result) {
-    case AIC_QUANT_SCALE:
-        return "the scale is not a number of single precision";
-    case AIC_QUANT_OFFSET:
-        return "the offset is not an integer in -256..255";
-    case AIC_QUANT_TYPE:
-        return "the type is neither int8 nor uint8";
-    default:
-        return "a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8)";
+    static const struct {
+        const char *part, *legal;
+    } faults[] = {
+        [AIC_QUANT_SCALE] = {"scale", "a number of single precision"},
+        [AIC_QUANT_OFFSET] = {"offset", "an integer in -256..255"},
+        [AIC_QUANT_TYPE] = {"type", "int8 or uint8"},
+    };
+    aic_quant_fault_text fault = {"a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8)"};
+    if (result == AIC_QUANT_SCALE || result == AIC_QUANT_OFFSET || result == AIC_QUANT_TYPE) {
+        char word[24] = "";
+        const size_t length = word_length(&at);
+        for (size_t i = 0; i < length && i + 1 < sizeof word; i++) {
+            word[i] = at[i] > ' ' && at[i] <= '~' ? at[i] : '?';
+        }
+        snprintf(fault.text, sizeof fault.text, "the %s \"%s\" is not %s", faults[result].part, word,
+                 faults[result].legal);
     }
+    return fault;
 }

@@ -18,7 +18,11 @@ typedef enum aic_quant_result {
 /* Reads the call at *at; *at is moved behind it, or to what is wrong. quant(SCALE) leaves all other bits 0. */
 aic_quant_result aic_quant_read(const char **at, uint64_t *word);
 
-/* What is wrong, for messages. */
-const char *aic_quant_fault(aic_quant_result result);
+typedef struct aic_quant_fault_text {
+    char text[112];
+} aic_quant_fault_text;
+
+/* What is wrong at `at`, where aic_quant_read() stopped, for messages. */
+aic_quant_fault_text aic_quant_fault(aic_quant_result result, const char *at);
 
 #endif

@@ -161,7 +161,7 @@ static bool read_quant(const char *text, aic_status *status, uint64_t *word)
         *status = aic_fail_memory("scalar", strlen(text));
     } else if (result != AIC_QUANT_OK || at[strspn(at, " \t\r\n\v\f")] != '\0') {
         *status = aic_fail(AIC_INVALID_ARGUMENT, "scalar", "\"%.60s\": %s", text,
-                           aic_quant_fault(result == AIC_QUANT_OK ? AIC_QUANT_SYNTAX : result));
+                           aic_quant_fault(result == AIC_QUANT_OK ? AIC_QUANT_SYNTAX : result, at).text);
     }
     return result != AIC_QUANT_NONE;
 }

@@ -92,6 +92,8 @@ line 'depth of the kernel' 'kd = 3' 'ic32id1ih8oc32kd3kh3pd1'
 line 'padded depth' 'pd = 1' 'ic32id1ih8iw8oc32kd1kh3kw3pd1'
 line 'depth and height' 'iw is missing' 'ic32id1ih8oc32kd1kh3'
 line 'depth and width' 'ih is missing' 'ic32id1iw8oc32kd1kw3'
+expect 'an operator is not of this format' 2 "^aicjit: conv2d: expected '\\(' instead of 'd' \\(column 8\\)" \
+    "$aicjit" check 'conv2d dtype=int8'
 line 'unknown key' 'column 5' 'ic32zz8'
 line 'only an unknown key' 'column 1' 'zz8ic32'
 line 'no number' 'column' 'ic32ih8ockh'

@@ -9,13 +9,17 @@ req='fixpipe(dst=int8, src=int32, nSize=16, mSize=2, srcStride=2, dstStride=16, 
 vreq='fixpipe(dst=int8, src=int32, nSize=16, mSize=2, srcStride=2, dstStride=16, quantPre=VREQ8)'
 expect 'quant(...) is a word' 0 'deqScalar=0x7fa03e800000' "$aicjit" fmt "${req}quant(0.25,-3,int8))"
 expect 'quant(SCALE) is its scale alone' 0 'deqScalar=0x3e800000' "$aicjit" fmt "${req}quant(0.25))"
-expect 'a wrong one' 2 'deqScalar: the offset is not an integer in -256\.\.255 \(column' "$aicjit" fmt "${req}quant(1,300,int8))"
+expect 'a wrong one' 2 'deqScalar: the offset "300" is not an integer in -256\.\.255 \(column' "$aicjit" fmt "${req}quant(1,300,int8))"
 expect 'its result' 0 'min 22 max 22 ' "$aicjit" run "${req}quant(0.25,-3,int8))" --fill src=const:100
 expect 'words filled with quant(...)' 0 'min 22 max 22 ' "$aicjit" run "$vreq" --fill src=const:100 \
     --fill 'cbufWorkspace=const:quant(0.25,-3,int8)'
 expect 'a wrong one in --fill' 2 'cbufWorkspace' "$aicjit" run "$vreq" --fill src=const:100 --fill 'cbufWorkspace=const:quant(x)'
 expect 'a contradiction is warned of' 0 'warning: fixpipe: deqScalar, 0x3e800000, says by bit 46 that results are 0\.\.255' \
     "$aicjit" run "${req}quant(0.25))" --fill src=const:100
+expect 'limits of words' 2 '"-1" is not an integer in 0\.\.18446744073709551615$' "$aicjit" run "$vreq" --fill src=zeros \
+    --fill cbufWorkspace=const:-1
+expect 'limits of accumulators' 2 '"3000000000" is not an integer in -2147483648\.\.2147483647$' \
+    "$aicjit" run "$vreq" --fill src=const:3000000000 --fill cbufWorkspace=zeros
 expect 'words that are drawn are not' 0 '^1 passed' "$aicjit" check "$vreq"
 ok 'nothing is said of them' test ! -s .err
 

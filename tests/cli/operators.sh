@@ -147,6 +147,8 @@ expect 'a chain is dumped' 0 'define .*aic_mmad_fixpipe_' "$aicjit" dump "$fused
 expect 'a chain is explained' 0 '^mmad\(.* \| fixpipe\(' "$aicjit" explain "$fused"
 expect 'no chain' 2 'fixpipe \| mmad: these two operators cannot be fused' "$aicjit" dump \
     "$scalar | mmad(dtype=int8, m=3, n=5, k=7)"
+expect 'no chain, whatever its fields are' 2 'a chain begins with conv2d or mmad, goes on with tensor_arithmetic' \
+    "$aicjit" dump 'fixpipe(src=int32, dst=int32) | mmad(dtype=int8, m=3, n=5, k=7)'
 expect 'a chain of other types' 2 'fixpipe: src: float32 is not int32, which mmad accumulates' "$aicjit" run "${fused/src=int32/src=float32}"
 
 # ---- the other commands, every operator ----

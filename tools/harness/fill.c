@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +19,11 @@ static const char *after(const char *text, const char *prefix)
 }
 
 /* Limits of an integer type. */
-static void integer_range(aic_dtype dtype, double *low, double *high)
+static void integer_range(aic_dtype dtype, int64_t *low, uint64_t *high)
 {
-    int bits = (int)aic_dtype_size(dtype) * 8;
-    bool is_signed = element_is_signed(dtype);
-    *low = is_signed ? -ldexp(1, bits - 1) : 0;
-    *high = ldexp(1, is_signed ? bits - 1 : bits) - 1; /* 2^64-1 rounds up; for messages only */
+    const uint64_t all = UINT64_MAX >> (64 - 8 * aic_dtype_size(dtype));
+    *high = element_is_signed(dtype) ? all / 2 : all;
+    *low = element_is_signed(dtype) ? -(int64_t)(all / 2) - 1 : 0;
 }
 
 /* Reads V as an element of the operand's type, as the library reads the scalar of texpands. */
@@ -42,9 +40,11 @@ static int constant_element(const aic_operand *operand, const char *text, unsign
         return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not a value of %s", operand->name, text,
                         aic_dtype_name(operand->dtype));
     }
-    double low, high;
+    int64_t low;
+    uint64_t high;
     integer_range(operand->dtype, &low, &high);
-    return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not an integer in %.0f..%.0f", operand->name, text, low, high);
+    return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not an integer in %" PRId64 "..%" PRIu64, operand->name, text,
+                    low, high);
 }
 
 static int fill_constant(const aic_operand *operand, const char *text, unsigned char *data)
