@@ -111,7 +111,7 @@ static aic_status run_batch(batch *b, const aic_team *team, int workers)
     return status;
 }
 
-aic_status aic_batch_run(const aic_code *code, int form, const aic_images *images)
+static aic_status run(const aic_code *code, int form, const aic_images *images)
 {
     batch b;
     aic_team team;
@@ -144,7 +144,7 @@ aic_status aic_batch_call(const aic_code *code, int form, const aic_images *imag
     const uint64_t begin = code->logged ? aic_log_now() : 0;
     aic_status status = aic_batch_check(code, form, images);
     if (status == AIC_OK) {
-        status = aic_batch_run(code, form, images);
+        status = run(code, form, images);
     }
     if (code->logged) {
         const char *outcome = status != AIC_OK ? aic_status_name(status) : form == AIC_PACKED ? "packed" : "plain";

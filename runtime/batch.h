@@ -21,17 +21,14 @@ static inline void aic_images_operands(const aic_code *code, const aic_images *i
     }
 }
 
-/* What aic_call() refuses for one of the images, and outputs that share memory with what belongs to another image:
- * AIC_INVALID_ARGUMENT. */
+/* Refuses what aic_call() refuses for one of the images, and outputs that share memory with what belongs to another
+ * image: AIC_INVALID_ARGUMENT. */
 aic_status aic_batch_check(const aic_code *code, int form, const aic_images *images);
 
-/* Runs the code of a single specification on images that have been checked. Whole rounds of them, one image a worker,
- * are divided among the threads; what is left is shared image by image where that keeps more threads busy. A constant
- * operand that all images have is packed once. AIC_OUT_OF_MEMORY; AIC_INVALID_ARGUMENT when a parallel_for did not do
- * what it should. */
-aic_status aic_batch_run(const aic_code *code, int form, const aic_images *images);
-
-/* Both, and the line that is logged for a call. */
+/* Checks the images, runs the code of a single specification on them, and logs the call. Whole rounds of images, one a
+ * worker, are divided among the threads; what is left is shared image by image where that keeps more threads busy. A
+ * constant operand that all images share is packed once. AIC_OUT_OF_MEMORY; AIC_INVALID_ARGUMENT when a parallel_for
+ * did not do what it should. */
 aic_status aic_batch_call(const aic_code *code, int form, const aic_images *images);
 
 #endif

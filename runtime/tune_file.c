@@ -88,7 +88,8 @@ static int compare(const void *a, const void *b)
     return aic_tune_record_compare(a, b);
 }
 
-void aic_tune_file_tidy(aic_tune_file *file)
+/* Sorts, and keeps the best record of every key. */
+static void tidy(aic_tune_file *file)
 {
     if (file->count == 0) {
         return;
@@ -226,7 +227,7 @@ static aic_status read_open(int fd, const char *path, aic_tune_file *file)
         aic_tune_file_free(file);
         return status;
     }
-    aic_tune_file_tidy(file);
+    tidy(file);
     return AIC_OK;
 }
 
@@ -306,7 +307,7 @@ static aic_status move_records(aic_tune_file *file, aic_tune_file *added)
         status = aic_tune_file_add(file, &added->record[i]);
     }
     aic_tune_file_free(added);
-    aic_tune_file_tidy(file);
+    tidy(file);
     return status;
 }
 

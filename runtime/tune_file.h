@@ -27,10 +27,7 @@ aic_status aic_tune_file_read(const char *path, aic_tune_file *file, bool *exist
 /* Adds the record, which changes hands, also on failure. */
 aic_status aic_tune_file_add(aic_tune_file *file, aic_tune_record *record);
 
-/* Sorts, and keeps the best record of every key. */
-void aic_tune_file_tidy(aic_tune_file *file);
-
-/* The record with this key of a tidied file, or NULL. */
+/* The record with this key of a file that was read, or NULL. */
 const aic_tune_record *aic_tune_file_find(const aic_tune_file *file, const char *key);
 
 /* Merges the records of `added`, which is emptied, into the file at `path`, which is made if it is not there. Waits

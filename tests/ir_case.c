@@ -1,10 +1,13 @@
 #include "tests/ir_case.h"
 #include "frontend/core/spec.h"
 
+#include "codegen/codegen.h"
 #include "codegen/kernel.h"
 #include "codegen/plan.h"
+#include "codegen/schedule.h"
 #include "frontend/ops/texpands.h"
 #include "frontend/random/rng.h"
+#include "tests/ir_run.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -14,6 +17,17 @@
 enum { LINE_BYTES = 64, ROOM_BYTES = 128, UNTOUCHED = 0x5A, TEXT_MAX = 1024 };
 
 static const char SYMBOL[] = "kernel";
+
+/* A specification with contents of its operands, and the output that the reference makes of them. */
+typedef struct ir_case {
+    aic_spec spec;      /* resolved */
+    aic_spec canonical; /* what its kernel is made of */
+    size_t count;
+    aic_operand operand[AIC_OPERANDS_MAX];
+    unsigned char *content[AIC_OPERANDS_MAX]; /* the output's: before a call */
+    unsigned char *expected;
+    uint64_t seed;
+} ir_case;
 
 static unsigned char *allocate(size_t bytes)
 {
@@ -54,7 +68,7 @@ static unsigned char *draw_content(const ir_case *c, size_t operand, uint64_t *s
     return content;
 }
 
-void ir_case_open(ir_case *c, const aic_spec *spec, uint64_t seed)
+static void open_case(ir_case *c, const aic_spec *spec, uint64_t seed)
 {
     void *operands[AIC_OPERANDS_MAX];
     uint64_t state = seed;
@@ -70,7 +84,7 @@ void ir_case_open(ir_case *c, const aic_spec *spec, uint64_t seed)
     ck_assert_msg(aic_reference(&c->spec, NULL, operands, c->count) == AIC_OK, "%s", aic_last_error());
 }
 
-void ir_case_close(ir_case *c)
+static void close_case(ir_case *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         free(c->content[i]);
@@ -164,7 +178,9 @@ static void check_program(const ir_case *c, const aic_target *target, const aic_
     }
 }
 
-void ir_case_check(const ir_case *c, const aic_target *target, const aic_schedule *schedule)
+/* Whether the kernel of this target and schedule (NULL: the default one) writes what the reference does, and touches
+ * nothing else. Operands are aligned to an element, or the output to a line, turn and turn about with the seed. */
+static void check_case(const ir_case *c, const aic_target *target, const aic_schedule *schedule)
 {
     const aic_semantics semantics = aic_semantics_init();
     aic_schedule chosen;
@@ -198,7 +214,7 @@ static bool draw_one(void *user, const aic_plan *plan)
     return true;
 }
 
-aic_schedule ir_case_draw_schedule(const ir_case *c, const aic_target *target, uint64_t *state)
+static aic_schedule draw_schedule(const ir_case *c, const aic_target *target, uint64_t *state)
 {
     const aic_semantics semantics = aic_semantics_init();
     aic_plan *plan = plan_of(c, &semantics, target);
@@ -214,12 +230,12 @@ void ir_case_check_all(const aic_spec *spec, uint64_t seed)
     static const char *const LEVELS[] = {"generic", "avx512"};
     ir_case c;
     uint64_t state = seed;
-    ir_case_open(&c, spec, seed);
+    open_case(&c, spec, seed);
     for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++) {
         const aic_target *target = aic_target_find(AIC_ARCH_X86_64, LEVELS[i]);
-        const aic_schedule drawn = ir_case_draw_schedule(&c, target, &state);
-        ir_case_check(&c, target, NULL);
-        ir_case_check(&c, target, &drawn);
+        const aic_schedule drawn = draw_schedule(&c, target, &state);
+        check_case(&c, target, NULL);
+        check_case(&c, target, &drawn);
     }
-    ir_case_close(&c);
+    close_case(&c);
 }

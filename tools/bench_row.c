@@ -16,12 +16,13 @@ static uint64_t compile_ns(const bench_row *row)
     return row->info.compiled ? row->info.emit_ns + row->info.codegen_ns + row->info.link_ns : 0;
 }
 
-double bench_peak_share(const bench_row *row)
+/* Shares of 1; 0: not known. */
+static double peak_share(const bench_row *row)
 {
     return row->peak > 0 ? per_ns(row->macs > 0 ? row->macs : row->bytes, row) / row->peak : 0;
 }
 
-double bench_bound_share(const bench_row *row)
+static double bound_share(const bench_row *row)
 {
     return row->time.median_ns > 0 ? row->bound_ns / row->time.median_ns : 0;
 }
@@ -70,13 +71,13 @@ static void put_gbytes(char cell[CELL], const bench_row *row)
 /* "94.1 fp32" */
 static void put_peak(char cell[CELL], const bench_row *row)
 {
-    const double share = bench_peak_share(row);
+    const double share = peak_share(row);
     (void)snprintf(cell, CELL, share > 0 ? "%.1f %s" : "-", 100 * share, row->peak_name);
 }
 
 static void put_bound(char cell[CELL], const bench_row *row)
 {
-    const double share = bench_bound_share(row);
+    const double share = bound_share(row);
     (void)snprintf(cell, CELL, share > 0 ? "%.1f" : "-", 100 * share);
 }
 
@@ -179,7 +180,7 @@ static void put_new_keys(const bench_row *row, bool compared)
     put_text("name", row->name);
     put_text("peak", row->peak_name);
     printf("\"peak_share\":%.4f,\"bound_share\":%.4f,\"bound_ns\":%.1f,\"predicted_ns\":%.1f,\"ratio\":%.4f,",
-           bench_peak_share(row), bench_bound_share(row), row->bound_ns, row->predicted_ns, row->ratio);
+           peak_share(row), bound_share(row), row->bound_ns, row->predicted_ns, row->ratio);
     if (compared) {
         printf("\"before_ns\":%.1f,\"before_ratio\":%.4f,\"verdict\":%d,", row->before_ns,
                row->time.median_ns > 0 ? row->before_ns / row->time.median_ns : 0, row->verdict);

@@ -25,10 +25,6 @@ typedef struct bench_row {
     int verdict;           /* 1: this is faster than that by more than the noise, -1: slower, 0: neither */
 } bench_row;
 
-/* Shares of 1; 0: not known. */
-double bench_peak_share(const bench_row *row);
-double bench_bound_share(const bench_row *row);
-
 /* Columns that are there only when they have something to say. */
 typedef struct bench_columns {
     bool ratio, before, schedule;

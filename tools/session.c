@@ -111,7 +111,8 @@ aic_chip cli_arch(const cli_session *session)
     return session->arch != NULL && strcmp(session->arch, "A2A3") == 0 ? AIC_A2A3 : AIC_A5;
 }
 
-int cli_check_arch(const cli_session *session, const char *text)
+/* Refuses --arch with text that is no PTO-AS: such text names its architecture itself. */
+static int check_arch(const cli_session *session, const char *text)
 {
     if (session->arch == NULL || aic_pto_recognise(text)) {
         return CLI_DONE;
@@ -132,7 +133,7 @@ static int read_problem(const cli_session *session, const char *text, aic_spec *
 
 int cli_read_spec(const cli_session *session, const char *text, aic_spec *spec)
 {
-    const int refused = cli_check_arch(session, text);
+    const int refused = check_arch(session, text);
     if (refused != CLI_DONE) {
         return refused;
     }

@@ -76,10 +76,8 @@ void cli_session_semantics(cli_session *session);
 int cli_session_open(cli_session *session);
 void cli_session_close(cli_session *session);
 
-/* What --arch says, and whether it may be given with this text: only PTO-AS takes it, other text says it itself. The
- * latter returns an exit status. */
+/* What --arch says. */
 aic_chip cli_arch(const cli_session *session);
-int cli_check_arch(const cli_session *session, const char *text);
 
 /* Reads one operator text, PTO-AS of the session's architecture, or a line in benchdnn's format (benchline.h) of its
  * type; cli_parse_spec() validates it, too, under the session's semantics. Each returns an exit status. */

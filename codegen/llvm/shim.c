@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error)
+/* Consumes `error`; AIC_OK when there is none, else `status` with LLVM's message behind "LLVM: what: ". */
+static aic_status status_of(aic_status status, const char *what, LLVMErrorRef error)
 {
     if (error == NULL) {
         return AIC_OK;
@@ -189,7 +190,7 @@ aic_status aic_llvm_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machin
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
-    return aic_llvm_status(AIC_INVALID_ARGUMENT, "passes", error);
+    return status_of(AIC_INVALID_ARGUMENT, "passes", error);
 }
 
 aic_status aic_llvm_emit(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,

@@ -8,9 +8,6 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/TargetMachine.h>
 
-/* Consumes `error`; AIC_OK when there is none, else `status` with LLVM's message behind "LLVM: what: ". */
-aic_status aic_llvm_status(aic_status status, const char *what, LLVMErrorRef error);
-
 /* A context whose diagnostics are collected, not printed; *failed becomes true when one is an error. */
 LLVMContextRef aic_llvm_context(bool *failed);
 

@@ -22,11 +22,6 @@ _Static_assert(sizeof(aic_dtype) == sizeof(uint32_t), "enumerations are 32 bits 
 #include <aic/enum.def>
 #undef AIC_ENUM
 
-size_t aic_field_entry_size(aic_field_kind kind)
-{
-    return entry_sizes[kind];
-}
-
 uint32_t aic_field_shown(const aic_field *field, const void *desc)
 {
     uint32_t shown = field->count;

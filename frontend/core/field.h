@@ -175,9 +175,6 @@ uint64_t aic_enum_hash(uint64_t hash, aic_field_kind kind);
 /* Entries of a field that operator text shows: all, or for DIMS those up to the last that is not 0. */
 uint32_t aic_field_shown(const aic_field *field, const void *desc);
 
-/* Bytes of one entry of this kind. */
-size_t aic_field_entry_size(aic_field_kind kind);
-
 /* Puts every field's fallback into a descriptor of `size` bytes, padding zeroed. */
 void aic_fields_init(const aic_field *fields, size_t count, void *desc, size_t size);
 

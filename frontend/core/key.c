@@ -71,11 +71,6 @@ uint64_t aic_key_hash(const aic_key *key)
     return fold_multiply(a ^ offset_b, b ^ offset_a);
 }
 
-bool aic_key_equal(const aic_key *a, const aic_key *b)
-{
-    return a->count == b->count && memcmp(a->word, b->word, a->count * sizeof a->word[0]) == 0;
-}
-
 static bool stages_equal(const aic_stage *a, const aic_stage *b)
 {
     const aic_op_info *op = aic_op_get(a->op);

@@ -44,6 +44,5 @@ size_t aic_key_begins_with(const uint64_t *word, size_t count, size_t specs, siz
 void aic_key_add_text(aic_key *key, const char *text);
 
 uint64_t aic_key_hash(const aic_key *key);
-bool aic_key_equal(const aic_key *a, const aic_key *b);
 
 #endif

@@ -369,7 +369,8 @@ int64_t aic_pto_tile_bytes(const aic_pto_name *tile)
     return aic_texpands_storage(&tile->tile.desc) * (int64_t)aic_dtype_size(tile->tile.desc.dtype);
 }
 
-bool aic_pto_tiles_overlap(const aic_pto_program *program, size_t a, size_t b)
+/* Whether two tiles of the program have a byte in common. */
+static bool tiles_overlap(const aic_pto_program *program, size_t a, size_t b)
 {
     const aic_pto_name *x = &program->names[a], *y = &program->names[b];
     if (a == b || !program->manual || x->tile.desc.loc != y->tile.desc.loc || x->address == AIC_NOT_GIVEN ||
@@ -463,7 +464,7 @@ static void find_dependencies(aic_pto_program *p)
         aic_pto_statement *s = &p->code[i].public;
         s->after = AIC_PTO_NONE;
         for (size_t j = i; j-- > 0 && s->after == AIC_PTO_NONE;) {
-            if (aic_pto_tiles_overlap(p, p->code[i].tile, p->code[j].tile)) {
+            if (tiles_overlap(p, p->code[i].tile, p->code[j].tile)) {
                 s->after = j;
             }
         }
@@ -490,7 +491,7 @@ static void find_sharing(aic_pto_program *p)
     for (size_t i = 0; i < p->name_count && !p->shares_memory; i++) {
         for (size_t j = 0; j < i && !p->shares_memory; j++) {
             p->shares_memory = p->names[i].kind == AIC_PTO_NAME_TILE && p->names[j].kind == AIC_PTO_NAME_TILE &&
-                               aic_pto_tiles_overlap(p, i, j);
+                               tiles_overlap(p, i, j);
         }
     }
 }

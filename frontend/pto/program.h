@@ -70,8 +70,7 @@ aic_status aic_pto_list_arguments(aic_pto_program *program);
 /* The number of the statement behind the group that begins with statement `first`. */
 size_t aic_pto_group_end(const aic_pto_program *program, size_t first);
 
-/* Bytes that a tile of the program has, and whether two of them have one in common. */
+/* Bytes that a tile of the program has. */
 int64_t aic_pto_tile_bytes(const aic_pto_name *tile);
-bool aic_pto_tiles_overlap(const aic_pto_program *program, size_t a, size_t b);
 
 #endif

@@ -205,7 +205,8 @@ void bench_data_check(const bench_data *data, const bench_body *kernel, const ch
 
 /* ---- timing ---- */
 
-double bench_cpu_ns(void)
+/* Nanoseconds of processor time that this thread has used. */
+static double cpu_ns(void)
 {
     struct timespec t;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) {
@@ -230,11 +231,11 @@ double bench_median(double *sample, size_t count)
 static double time_calls(const bench_body *body, int calls)
 {
     body->run(body->argument);
-    double start = bench_cpu_ns();
+    double start = cpu_ns();
     for (int i = 0; i < calls; i++) {
         body->run(body->argument);
     }
-    return (bench_cpu_ns() - start) / calls;
+    return (cpu_ns() - start) / calls;
 }
 
 void bench_time(bench_body *body, size_t count, double seconds)
@@ -250,9 +251,9 @@ void bench_time(bench_body *body, size_t count, double seconds)
         double once = time_calls(&body[i], 1);
         calls[i] = once < BATCH_NS ? 1 + (int)(BATCH_NS / (once + 1)) : 1;
     }
-    double start = bench_cpu_ns();
+    double start = cpu_ns();
     size_t samples = 0;
-    while (samples < SAMPLES_MAX && (samples < SAMPLES_MIN || bench_cpu_ns() - start < seconds * 1e9 * (double)count)) {
+    while (samples < SAMPLES_MAX && (samples < SAMPLES_MIN || cpu_ns() - start < seconds * 1e9 * (double)count)) {
         for (size_t i = 0; i < count; i++) {
             sample[i][samples] = time_calls(&body[i], calls[i]);
         }

@@ -122,9 +122,6 @@ void bench_time(bench_body *body, size_t count, double seconds);
 /* Milliseconds to make the kernel where nothing is cached: median over fresh contexts. */
 double bench_compile_ms(const char *isa, const aic_spec *spec);
 
-/* Nanoseconds of processor time that this thread has used. */
-double bench_cpu_ns(void);
-
 /* Sorts the samples and returns the median. */
 double bench_median(double *sample, size_t count);
 

@@ -27,7 +27,8 @@ static uint64_t rank_of(aic_dtype dtype, const void *at)
     return element_is_signed(dtype) ? bits ^ sign : bits;
 }
 
-uint64_t compare_ulp(aic_dtype dtype, const void *a, const void *b)
+/* Values of the type between a and b: 0 for the same bits, 1 for neighbours; UINT64_MAX where one of them is NaN. */
+static uint64_t ulp_between(aic_dtype dtype, const void *a, const void *b)
 {
     if (element_equal(dtype, a, b)) {
         return 0;
@@ -56,7 +57,7 @@ void compare_tensors(const aic_operand *tensor, const void *a, const void *b, co
             continue;
         }
         report->compared++;
-        const uint64_t ulp = compare_ulp(tensor->dtype, x, y);
+        const uint64_t ulp = ulp_between(tensor->dtype, x, y);
         if (ulp == 0) {
             continue;
         }
@@ -88,7 +89,7 @@ void compare_print(const aic_operand *tensor, const void *a, const void *b, cons
         index_text(tensor->rank, tensor->shape, report->first[s], where);
         element_text(tensor->dtype, x, left);
         element_text(tensor->dtype, y, right);
-        const uint64_t ulp = compare_ulp(tensor->dtype, x, y);
+        const uint64_t ulp = ulp_between(tensor->dtype, x, y);
         printf("  %s  %s  expected %s", where, left, right);
         if (ulp <= ULP_SHOWN) {
             printf(", %" PRIu64 " ulp", ulp);

@@ -21,9 +21,6 @@ typedef struct compare_report {
     uint64_t most_ulp;
 } compare_report;
 
-/* Values of the type between a and b: 0 for the same bits, 1 for neighbours; UINT64_MAX where one of them is NaN. */
-uint64_t compare_ulp(aic_dtype dtype, const void *a, const void *b);
-
 /* skip: an element's byte is not 0 where it is not looked at; NULL: all are. */
 void compare_tensors(const aic_operand *tensor, const void *a, const void *b, const unsigned char *skip,
                      const compare_limits *limits, compare_report *report);

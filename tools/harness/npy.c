@@ -20,7 +20,8 @@ static const struct {
 
 enum { DESCR_COUNT = sizeof descrs / sizeof descrs[0] };
 
-const char *npy_descr(aic_dtype dtype)
+/* NumPy's name for the type ("<f2"), NULL for none. */
+static const char *descr_of(aic_dtype dtype)
 {
     for (size_t i = 0; i < DESCR_COUNT; i++) {
         if (descrs[i].dtype == dtype) {
@@ -234,7 +235,7 @@ size_t npy_format(const aic_operand *operand, char header[256])
 {
     enum { PREFIX = 10, ALIGNMENT = 64 };
     int length = snprintf(header + PREFIX, 256 - PREFIX, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                          npy_descr(operand->dtype));
+                          descr_of(operand->dtype));
     for (int32_t i = 0; i < operand->rank; i++) {
         length += snprintf(header + PREFIX + length, 256 - PREFIX - (size_t)length, "%" PRId64 ", ", operand->shape[i]);
     }

@@ -27,7 +27,4 @@ int npy_parse(const char *subject, const unsigned char *bytes, size_t size, npy_
  * at most 256. */
 size_t npy_format(const aic_operand *operand, char header[256]);
 
-/* NumPy's name for the type ("<f2"), NULL for none. */
-const char *npy_descr(aic_dtype dtype);
-
 #endif
