@@ -50,20 +50,14 @@ static void put_processor(char *text, size_t capacity)
 
 static size_t put_features(char *text, size_t capacity)
 {
-    static const struct {
-        uint32_t feature;
-        const char *name;
-    } names[] = {
-#define AIC_FEATURE(bit, NAME, name) {AIC_CPU_##NAME, name},
-#include "codegen/target/feature.def"
-#undef AIC_FEATURE
-    };
     const aic_host *host = aic_host_this();
     size_t length = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && length < capacity; i++) {
-        if ((host->features & names[i].feature) != 0) {
-            const bool emulated = (host->emulated & names[i].feature) != 0;
-            length += (size_t)snprintf(text + length, capacity - length, "%s%s%s", length > 0 ? " " : "", names[i].name,
+    uint32_t feature;
+    const char *name;
+    for (size_t i = 0; (name = aic_feature_at(i, &feature)) != NULL && length < capacity; i++) {
+        if ((host->features & feature) != 0) {
+            const bool emulated = (host->emulated & feature) != 0;
+            length += (size_t)snprintf(text + length, capacity - length, "%s%s%s", length > 0 ? " " : "", name,
                                        emulated ? " (emulated)" : "");
         }
     }

@@ -1,4 +1,5 @@
-/* The door to LLVM: which threads are inside, how its fatal errors become statuses, and what fork and exit wait for. */
+/* All work inside LLVM runs under this guard: it knows which threads are inside LLVM, turns LLVM's fatal errors into
+ * statuses, and makes fork and exit wait. */
 #ifndef AIC_GUARD_H
 #define AIC_GUARD_H
 
@@ -30,8 +31,8 @@ void aic_guard_wait_for_globals(void);
  * aborted. */
 _Noreturn void aic_guard_exceeded(const char *what, size_t count, size_t limit);
 
-/* An invariant of the generator: arrays have room for `limit` of what `count` are wanted of. Schedules and targets are
- * checked so that it holds; where it does not, nothing is overwritten. */
+/* Checks an invariant of the generator: an array with room for `limit` things gets `count` of them. Schedules and
+ * targets are checked before, so that it holds; where it does not, the run ends before anything is overwritten. */
 static inline void aic_limit(const char *what, size_t count, size_t limit)
 {
     if (count > limit) {

@@ -1,6 +1,6 @@
-/* What explains the IR to its reader: names of values and blocks, and notes, which become comments of the printed text,
- * as LLVM's printer has none. Only dumps have notes; without them every function here returns at once, and values have
- * no names. */
+/* Names of values and blocks, and notes, which explain dumped IR to its reader. Notes become comments of the printed
+ * text; LLVM's printer has no comments. Only dumps have names and notes: elsewhere every function here returns at once.
+ */
 #ifndef AIC_NOTES_H
 #define AIC_NOTES_H
 
@@ -14,7 +14,7 @@ typedef struct aic_note {
     char *text;
 } aic_note;
 
-/* Zeros: none. */
+/* The notes of a module; all zeros: there are none. */
 typedef struct aic_notes {
     aic_note *note;
     size_t count, capacity;
@@ -27,17 +27,18 @@ void aic_notes_free(aic_notes *notes);
  * name keeps it, a constant gets none. */
 void aic_name(aic_emit *e, LLVMValueRef value, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Names what the body of a loop sees of carried value `i`, and the loop's own value of it. No loop, no name. */
+/* Names carried value `i` of a loop, as the body sees it and as the loop leaves it. Nothing is named where no loop is
+ * emitted, as there is one iteration. */
 void aic_name_carried(aic_emit *e, const aic_loop *loop, unsigned i, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Tells what the function being emitted does. */
+/* Notes what the function being emitted does. */
 void aic_note_function(aic_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Tells what a loop, which `text` names and describes ("tap: taps of the kernel"), runs over and how often. */
+/* Notes what a loop runs over and how often. `text` names and describes it: "tap: taps of the kernel". */
 void aic_note_loop(aic_emit *e, const aic_loop *loop, const char *text, LLVMValueRef first);
 
-/* Writes the printed module with the notes, which have not failed, where they belong. */
+/* Writes the printed module with the notes where they belong. `failed` of the notes must not be true. */
 void aic_notes_print(const aic_notes *notes, const char *module, FILE *out);
 
 #endif

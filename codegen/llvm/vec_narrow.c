@@ -10,8 +10,9 @@ static LLVMTypeRef with_element(LLVMTypeRef vector, LLVMTypeRef element)
 
 /* ---- short floats ---- */
 
-/* Three cases by the exponent. Normal halves: the mantissa is rounded as an integer, a carry runs into the exponent.
- * Subnormal ones: adding one half makes the last place of the sum that of a subnormal half. The rest overflows. */
+/* Three cases by the exponent. Where the result is a normal half, the mantissa is rounded as an integer, and a carry
+ * runs into the exponent. Where it is a subnormal half, adding 0.5 rounds it: the last place of the sum, 2^-24, is that
+ * of a subnormal half. Everything larger becomes infinity. */
 static LLVMValueRef float_to_half_portable(aic_emit *e, LLVMValueRef floats)
 {
     LLVMBuilderRef b = e->builder;
@@ -47,7 +48,7 @@ LLVMValueRef aic_float_to_half(aic_emit *e, LLVMValueRef floats)
     return LLVMBuildBitCast(e->builder, half, with_element(type, e->i16), "");
 }
 
-/* Rounded bits: the upper halves of the lanes are the result. */
+/* Rounds to bfloat16, whose bits are the upper halves of the resulting lanes. */
 static LLVMValueRef round_to_bfloat16(aic_emit *e, LLVMValueRef floats, bool has_nan)
 {
     LLVMBuilderRef b = e->builder;
@@ -81,7 +82,9 @@ LLVMValueRef aic_float_to_bfloat16(aic_emit *e, const LLVMValueRef *floats, unsi
 
 /* ---- integers ---- */
 
-/* Adding 1.5 * 2^23 to a number rounds it to an integer, to nearest even, which then stands in the lowest bits. */
+/* Adding 1.5 * 2^23 rounds a number below 2^22 in magnitude to an integer, to nearest even: the last place of the sum
+ * is
+ * 1. The integer is then in the lowest bits of the sum. */
 static LLVMValueRef round_portable(aic_emit *e, LLVMValueRef floats)
 {
     LLVMBuilderRef b = e->builder;
@@ -98,7 +101,8 @@ LLVMValueRef aic_round(aic_emit *e, LLVMValueRef floats)
     return emit != NULL ? emit(e, floats) : round_portable(e, floats);
 }
 
-/* Clamped to the narrow type, then cut off: where the target narrows with saturation LLVM sees it. */
+/* Clamps to the narrow type, then truncates. LLVM recognises the pair where the target has an instruction that narrows
+ * with saturation. */
 static LLVMValueRef narrow_portable(aic_emit *e, LLVMValueRef v, bool to_unsigned)
 {
     LLVMTypeRef type = LLVMTypeOf(v);

@@ -18,8 +18,8 @@ aic_division aic_divide(const int64_t *iterations, int loops)
     return most;
 }
 
-/* Item number `item` of the kernel's `items` as an iteration of a box that has `count`: proportionally, so that ranges
- * that follow each other still do. */
+/* The iteration, of `count`, at which a box begins item `item` of the kernel's `items`: item * count / items. Ranges of
+ * items that follow each other become ranges of iterations that follow each other. */
 static LLVMValueRef iteration_of(aic_emit *e, LLVMValueRef item, int64_t items, int64_t count)
 {
     if (count == items) {
@@ -38,14 +38,14 @@ static void call_box(aic_emit *e, const aic_body *body, const aic_box_function *
         aic_emit_call(e, box->function, args, pointers + 2);
         return;
     }
-    aic_branch branch; /* a box without a loop is done by the worker that has the last item */
+    aic_branch branch; /* the worker that has the last item runs a box with a single iteration */
     LLVMValueRef mine = LLVMBuildICmp(e->builder, LLVMIntSLT, args[pointers], args[pointers + 1], "");
     aic_branch_begin(e, &branch, mine);
     aic_emit_call(e, box->function, args, pointers + 2);
     aic_branch_end(e, &branch);
 }
 
-/* Either function of a box. */
+/* Calls the function of the box that fits the output's address. */
 static void emit_box(aic_emit *e, const aic_body *body, const aic_box_code *code, LLVMValueRef aligned, int64_t items)
 {
     if (code->past.function == NULL) {

@@ -1,6 +1,6 @@
-/* Kernels that are boxes: what moves and element-wise kernels have in common. A box is a function of its own, which
- * does a range of the iterations of one of its loops; the body of the kernel calls the functions of all boxes, with
- * stores past the caches where the output is large and aligned. */
+/* What moves and element-wise kernels have in common: they consist of boxes, each a nest of loops. Every box is a
+ * function of its own, which runs a range of the iterations of one of its loops. The body of the kernel calls the
+ * functions of all boxes; where the output is large and aligned, those whose stores go past the caches. */
 #ifndef AIC_BOXES_H
 #define AIC_BOXES_H
 
@@ -8,16 +8,16 @@
 
 /* The loop of a box that workers divide among themselves. */
 typedef struct aic_division {
-    int loop;      /* its number among the box's loops; -1: none, as each has one iteration */
+    int loop;      /* its number among the box's loops; -1: every loop has one iteration, none is divided */
     int64_t count; /* iterations */
 } aic_division;
 
-/* Of loops with these iterations, from the outside to the inside: the outermost one that has enough for any number of
- * workers, else the one that has most. */
+/* Chooses among loops with these numbers of iterations, outermost first: the outermost loop that has enough for any
+ * number of workers, else the loop that has most. */
 aic_division aic_divide(const int64_t *iterations, int loops);
 
-/* Items of the kernel, of whose boxes the largest count is `count`: bounded, so that an item times a count is an int64.
- */
+/* Items of a kernel whose boxes have at most `count` iterations. They are bounded, so that the product of an item and a
+ * count fits int64_t. */
 static inline int64_t aic_division_items(int64_t count)
 {
     return count < 1 << 16 ? count : 1 << 16;
@@ -31,10 +31,10 @@ typedef struct aic_box_function {
 
 typedef struct aic_box_code {
     aic_box_function plain, past; /* past: for outputs aligned to AIC_MOVE_PAST_ALIGN bytes */
-    unsigned pointers;            /* the kernel's operands that they take, the first ones */
+    unsigned pointers;            /* both take so many operands of the kernel, from the first on */
 } aic_box_code;
 
-/* The body of a kernel of boxes, whose items are `items`; operands may alias where the boxes say so. */
+/* Emits the body of a kernel of boxes. aliases: operands may be the same memory. */
 LLVMValueRef aic_emit_boxes(aic_emit *e, const aic_plan *plan, const aic_box_code *code, unsigned boxes, bool aliases,
                             const char *symbol);
 

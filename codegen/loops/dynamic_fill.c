@@ -1,4 +1,5 @@
-/* Fills of dynamic fills: runs of vectors, their rest in halves, nothing is written beyond. */
+/* The code and the schedules of dynamic fills. A run is filled by whole vectors, then by halves of a vector, quarters
+ * and so on, so that nothing is written beyond it. */
 #include "codegen/loops/dynamic_fill.h"
 #include "codegen/explain.h"
 #include "codegen/llvm/notes.h"
@@ -38,7 +39,8 @@ static void store_lanes(const filler *f, LLVMValueRef pointer, unsigned count)
     aic_store(f->e, part, pointer, 0, f->r->size);
 }
 
-/* The rest of a run, fewer elements than a vector has, from the largest half of a vector that fits to the smallest. */
+/* Fills the rest of a run, fewer elements than a vector has: a bit of their number for each half, quarter, ... of a
+ * vector. */
 static void fill_rest(const filler *f, LLVMValueRef pointer, LLVMValueRef count)
 {
     aic_emit *e = f->e;
@@ -71,7 +73,7 @@ static void fill_run(const filler *f, LLVMValueRef pointer, LLVMValueRef count)
     fill_rest(f, pointer, count);
 }
 
-/* Along `fast`, a run a block. */
+/* Fills a line along `fast`: one run, or a run for each block. */
 static void fill_line(const filler *f, LLVMValueRef pointer, LLVMValueRef size)
 {
     aic_emit *e = f->e;
@@ -138,7 +140,7 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
 
 /* ---- schedules ---- */
 
-/* Vectors stored when the domain is as large as it can be, the rest of a run as three. */
+/* The vectors stored when the domain is as large as it can be; the rest of a run counts as three. */
 static double predict(const aic_dynamic_fill *r, int64_t bytes)
 {
     enum { REST = 3 };

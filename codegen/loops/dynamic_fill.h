@@ -10,15 +10,15 @@
 
 typedef struct aic_dynamic_fill_dim {
     int64_t size;     /* indices */
-    unsigned operand; /* an int32 that has it instead; 0: none */
+    unsigned operand; /* number of the operand, an int32, that gives the size instead; 0: none does */
     aic_blocked_stride stride;
 } aic_dynamic_fill_dim;
 
 typedef struct aic_dynamic_fill {
     unsigned size; /* bytes of an element: 1, 2 or 4 */
     bool is_constant;
-    uint32_t value;                  /* its bits; else it is operand 1 */
-    aic_dynamic_fill_dim slow, fast; /* fast: dense, within blocks where there are any */
+    uint32_t value;                  /* of a constant: its bits; else the value is operand 1 */
+    aic_dynamic_fill_dim slow, fast; /* elements along `fast` lie side by side, within blocks where there are any */
     unsigned operands;               /* pointers of the kernel, the output first */
 } aic_dynamic_fill;
 

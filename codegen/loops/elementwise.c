@@ -11,7 +11,7 @@
 
 _Static_assert(AIC_ELEMENTWISE_STREAMS <= (int)AIC_BOX_INPUTS, "a box has steps for every stream");
 
-/* The dimension along which vectors run: dense in the output, else in most of the streams. */
+/* The dimension along which vectors run: the one in which the output is dense, else that in which most streams are. */
 static unsigned innermost(const aic_elementwise *elementwise, const aic_elementwise_box *from, const aic_box *box)
 {
     unsigned best = 0;
@@ -45,8 +45,8 @@ static bool is_aligned(int64_t bytes)
     return bytes % AIC_MOVE_PAST_ALIGN == 0;
 }
 
-/* Vectors until the run's elements fall into the same lanes again: the least common multiple of `lanes` and `extent`,
- * in vectors. Both are positive. */
+/* After how many vectors of `lanes` a pattern of `extent` elements begins in the same lane again: the least common
+ * multiple of both, in vectors. Both are positive. */
 static int64_t period_of(int64_t lanes, int64_t extent)
 {
     int64_t divisor = extent; /* the greatest one of both */
@@ -58,7 +58,7 @@ static int64_t period_of(int64_t lanes, int64_t extent)
     return extent / divisor;
 }
 
-/* Whether the run is shorter than a vector, or would end between the addresses where stores past the caches begin. */
+/* Whether the run is shorter than a vector, or its end is not aligned as stores past the caches must be. */
 static bool is_short(const aic_elementwise_plan *p)
 {
     return p->inner.extent < p->lanes || (p->past && !is_aligned(p->inner.extent * p->elementwise->size));
@@ -150,13 +150,14 @@ bool aic_elementwise_plan_past(const aic_elementwise *elementwise, const aic_ele
 
 /* ---- schedules ---- */
 
-/* Costs are in vector operations: what an iteration and a run take beside their vectors. */
+/* Costs are in vector operations. These are what an iteration and a run cost beside their vectors. */
 static const double LOOP_COST = 2, RUN_COST = 4;
-/* Code must be compiled. */
+
+/* A longer loop body takes longer to compile: the cost grows by this share for each register of an iteration. */
 static const double SIZE_COST = 0.01;
 
-/* Of an access to operands that do not stay in a core's second-level cache. There its width gains nothing, and
- * processors whose paths to the caches are narrower than their vectors lose some of it. */
+/* Where operands do not stay in the second-level cache, an access that is wider than the path to that cache costs this
+ * much for each width of the path: the width gains nothing there, and some processors lose time by it. */
 static const double WIDE_COST = 1.25;
 
 /* Words of the output from one word of an input. */
@@ -175,7 +176,7 @@ static double traffic_of(const aic_elementwise *elementwise, const aic_elementwi
     return (double)bytes_of(elementwise, box) * streams;
 }
 
-/* Of one load or store. */
+/* The cost of one load or store. */
 static double access_cost(const aic_elementwise *elementwise, const aic_elementwise_box *box,
                           const aic_elementwise_schedule *schedule)
 {

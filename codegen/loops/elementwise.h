@@ -17,17 +17,18 @@ typedef struct aic_elementwise_box {
     aic_box box; /* op AIC_BOX_ELEMENTWISE */
     bool reads[AIC_ELEMENTWISE_STREAMS];
     aic_elementwise_part part;
-    int64_t pair; /* bytes to a second word of the output, from the upper halves of the inputs' words; 0: none */
+    int64_t pair; /* distance in bytes to a second word of the output, which the upper halves of the inputs' words make;
+                   * 0: there is none */
 } aic_elementwise_box;
 
 typedef struct aic_elementwise {
     unsigned size; /* bytes of an element of a box: 1, 2 or 4 */
     aic_elementwise_value value;
     unsigned operands;                         /* pointers of the kernel, the output first */
-    unsigned operand[AIC_ELEMENTWISE_STREAMS]; /* that a stream is read from */
+    unsigned operand[AIC_ELEMENTWISE_STREAMS]; /* number of the operand that a stream is read from */
     unsigned boxes;
     aic_elementwise_box box[AIC_ELEMENTWISE_BOXES];
-    bool incomplete; /* of a move that is */
+    bool incomplete; /* as in aic_move: there was no room for all boxes */
 } aic_elementwise;
 
 typedef struct aic_elementwise_schedule {
@@ -50,11 +51,11 @@ enum { AIC_ELEMENTWISE_DIGITS = 4 };
 
 /* A box made ready for code: loops over box.dim[] around a run of neighbouring elements of the output.
  *
- * A run is one dimension, or, where that is shorter than a vector, several that follow each other in the output without
- * a gap: element e of the run has the digits e % digit[0].extent, e / digit[0].extent % digit[1].extent, ... Streams in
- * which those are not one dimension are folded: what a vector needs of them lies in few words, from which it is
- * permuted. The permutations repeat after `period` elements in other lanes, and after a multiple of `period` in the
- * same lanes. */
+ * A run is one dimension. Where that is shorter than a vector, the run is several dimensions that follow each other in
+ * the output without a gap: element e of the run has the indices, or digits, e % digit[0].extent, e / digit[0].extent %
+ * digit[1].extent, ... A stream in which these dimensions do not follow each other is folded: the elements that a
+ * vector needs of it lie in few words, which are loaded and permuted. The pattern of the permutations begins again
+ * after `period` elements; it begins in the same lane again after the least common multiple of `period` and `lanes`. */
 typedef struct aic_elementwise_plan {
     const aic_elementwise *elementwise;
     const aic_elementwise_box *from;
@@ -75,15 +76,17 @@ typedef struct aic_elementwise_derived {
     aic_elementwise_plan box[AIC_ELEMENTWISE_BOXES];
 } aic_elementwise_derived;
 
-/* What a (legal) schedule makes of a box. */
+/* Makes the plan of a box by a legal schedule. */
 void aic_elementwise_plan_make(const aic_elementwise *elementwise, const aic_elementwise_box *box,
                                const aic_elementwise_schedule *schedule, aic_elementwise_plan *plan);
 
-/* The same where the output is larger than caches are: stores go past them. False: they cannot, or need not. */
+/* The same with stores past the caches. False: the output is small enough for the caches, or its addresses do not allow
+ * it. */
 bool aic_elementwise_plan_past(const aic_elementwise *elementwise, const aic_elementwise_box *box,
                                const aic_elementwise_schedule *schedule, aic_elementwise_plan *plan);
 
-/* Emits `void name(operands...; first, last)`: iterations of the box's loop that is divided. elementwise_emit.c. */
+/* elementwise_emit.c: emits `void name(operands...; first, last)`, which runs the iterations first .. last-1 of the
+ * loop that workers divide. */
 LLVMValueRef aic_emit_elementwise_box(aic_emit *e, const aic_elementwise_plan *plan, const char *name);
 
 #endif

@@ -6,7 +6,7 @@
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/elementwise_value.h"
 
-/* An expression on vectors of one type; old: NULL where it is not read. */
+/* The operands of an expression, vectors of one type; `old` is NULL where the output's old value is not read. */
 typedef struct terms {
     aic_emit *e;
     const aic_elementwise_value *v;
@@ -17,10 +17,10 @@ typedef struct terms {
 
 typedef LLVMValueRef expression(const terms *t);
 
-/* Of words and of what is narrower. */
+/* Expressions that words and narrower elements share. */
 expression aic_bits_and, aic_bits_or, aic_bits_xor;
 
-/* Every lane the low bits of `value`. */
+/* A vector with the low bits of `value` in every lane. */
 static inline LLVMValueRef constant(LLVMTypeRef type, int64_t value)
 {
     const unsigned above = 64 - LLVMGetIntTypeWidth(LLVMGetElementType(type));
@@ -39,11 +39,11 @@ static inline LLVMValueRef intrinsic(const terms *t, const char *name)
     return aic_emit_intrinsic(t->e, name, &type, 1, args, 2);
 }
 
-/* The words <n x i32> of the output, its elements narrower than words; elementwise_integer.c. */
+/* elementwise_integer.c: computes words <n x i32> of the output whose elements are narrower than words. */
 LLVMValueRef aic_emit_elementwise_integer(aic_emit *e, const aic_elementwise_value *v, const aic_elementwise_part *part,
                                           LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS], unsigned n);
 
-/* Vector instructions for a vector of results, roughly. */
+/* About how many vector instructions compute a vector of results. */
 double aic_elementwise_integer_operations(const aic_elementwise_value *v);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include "codegen/llvm/emit.h"
 
-/* Streams of an element-wise kernel: an input's words, those of the batches behind them where two words make one of the
- * output's, and the output's old words, those of the batches behind them where one word makes two of the output's. */
+/* Streams of an element-wise kernel: the words of both inputs and the old words of the output. The _NEXT streams are
+ * the words of the following batches: of an input where two of its words make one of the output's, of the output where
+ * one word of an input makes two of its own. */
 enum {
     AIC_ELEMENTWISE_A,
     AIC_ELEMENTWISE_A_NEXT,
@@ -36,25 +37,25 @@ typedef enum aic_elementwise_op {
 
 typedef struct aic_elementwise_input {
     bool is_constant;
-    int64_t constant; /* 32 bits: the word; else the value; of COPY the bits of a box's element */
+    int64_t constant; /* the word where bits is 32, else the value; of COPY the bits of a box's element */
     unsigned bits;    /* of an element: 32, or 16 or 8, packed in words; of COPY those of a box's element */
     bool sign;
-    bool spread; /* the lowest element of a word stands for all */
+    bool spread; /* the lowest element of a word is taken for all elements of it */
 } aic_elementwise_input;
 
 typedef struct aic_elementwise_value {
     aic_elementwise_op op;
     aic_elementwise_input a, b, out; /* out: bits and sign */
     uint32_t select;
-    bool arithmetic;     /* SHIFT: right shifts repeat the sign */
-    bool half_up;        /* the right shift below adds one half before */
-    int64_t left, right; /* shifts of the old output and of the result, elements of 16 and 8 bits */
+    bool arithmetic;     /* of SHIFT: right shifts repeat the sign */
+    bool half_up;        /* the right shift of the result rounds: one half is added first */
+    int64_t left, right; /* of elements of 16 and 8 bits: the old output is shifted left, the result right */
 } aic_elementwise_value;
 
 /* Which elements of the output's words a box computes. */
 typedef struct aic_elementwise_part {
     unsigned half;  /* 16 bits from 8: 1 for the upper half of the inputs' words */
-    unsigned count; /* the lowest ones of a word, the others keep their value; 0: all */
+    unsigned count; /* so many elements, the lowest of each word; the others keep their value; 0: all */
 } aic_elementwise_part;
 
 const char *aic_elementwise_op_name(aic_elementwise_op op);
@@ -63,11 +64,11 @@ const char *aic_elementwise_op_name(aic_elementwise_op op);
 bool aic_elementwise_reads_old(const aic_elementwise_value *value);
 bool aic_elementwise_is_float(const aic_elementwise_value *value);
 
-/* Vector instructions for a vector of results, roughly. */
+/* About how many vector instructions compute a vector of results. */
 double aic_elementwise_operations(const aic_elementwise_value *value);
 
-/* The words <n x i32> of the output from those of the streams; NULL for streams that are not read. Elements of boxes
- * that are no words, but 1 or 2 bytes, can only be copied. */
+/* Computes n words <n x i32> of the output from those of the streams, of which those that are not read are NULL. Boxes
+ * whose elements are 1 or 2 bytes can only be copied. */
 LLVMValueRef aic_emit_elementwise_value(aic_emit *e, const aic_elementwise_value *value,
                                         const aic_elementwise_part *part, LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS],
                                         unsigned n);

@@ -1,5 +1,5 @@
-/* Asks the machine what it has. The processor's own flags decide, together with the register state that the operating
- * system saves; a processor's name is never trusted, virtual machines make them up. */
+/* Finds out what the processor has, from its own flags and from the register state that the operating system saves.
+ * Names of processors do not count, as virtual machines make them up. */
 #include "codegen/target/host.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@ static uint64_t enabled_state(void)
     return ((uint64_t)high << 32) | low;
 }
 
-/* Each CPUID leaves a virtual machine, for ten microseconds and more: leaf 0 is asked once, for the vendor and the last
- * leaf. */
+/* In a virtual machine each CPUID instruction is handed to the hypervisor, which takes ten microseconds or more. So
+ * leaf 0 is read once, for the vendor and for the number of the last leaf. */
 static uint32_t native_features(aic_core *core)
 {
     aic_x86_words words = {0};
@@ -69,7 +69,7 @@ aic_arch aic_host_arch(void)
 
 static uint32_t native_features(aic_core *core)
 {
-    *core = AIC_CORE_ZEN4;
+    *core = AIC_CORE_ZEN4; /* no core of AArch64 has been measured: costs are those of this one */
     return aic_aarch64_features(getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
 }
 

@@ -142,6 +142,23 @@ aic_core aic_core_find(const char *name)
     return core;
 }
 
+const char *aic_feature_at(size_t index, uint32_t *feature)
+{
+    static const struct {
+        uint32_t feature;
+        const char *name;
+    } FEATURES[] = {
+#define AIC_FEATURE(bit, NAME, name) {AIC_CPU_##NAME, name},
+#include "codegen/target/feature.def"
+#undef AIC_FEATURE
+    };
+    if (index >= sizeof FEATURES / sizeof *FEATURES) {
+        return NULL;
+    }
+    *feature = FEATURES[index].feature;
+    return FEATURES[index].name;
+}
+
 uint32_t aic_aarch64_features(uint64_t hwcap, uint64_t hwcap2)
 {
     const uint64_t asimddp = UINT64_C(1) << 20, i8mm = UINT64_C(1) << 13;
@@ -212,14 +229,6 @@ bool aic_host_refusal(const aic_host *host, char *text, size_t capacity)
 
 void aic_host_explain(const aic_host *host, const aic_target *target, char *text, size_t capacity)
 {
-    static const struct {
-        uint32_t feature;
-        const char *name;
-    } names[] = {
-#define AIC_FEATURE(bit, NAME, name) {AIC_CPU_##NAME, name},
-#include "codegen/target/feature.def"
-#undef AIC_FEATURE
-    };
     const uint32_t missing = target->needs & ~host->features;
     if (missing != 0 && (missing & ~host->refused) == 0) {
         explain_refusal(host->refusal, text, capacity);
@@ -227,9 +236,11 @@ void aic_host_explain(const aic_host *host, const aic_target *target, char *text
     }
     size_t length = 0;
     (void)snprintf(text, capacity, "nothing is missing");
-    for (size_t i = 0; i < sizeof names / sizeof *names && length < capacity; i++) {
-        if ((missing & names[i].feature) != 0) {
-            int written = snprintf(text + length, capacity - length, "%s%s", length == 0 ? "no " : ", ", names[i].name);
+    uint32_t feature;
+    const char *name;
+    for (size_t i = 0; (name = aic_feature_at(i, &feature)) != NULL && length < capacity; i++) {
+        if ((missing & feature) != 0) {
+            int written = snprintf(text + length, capacity - length, "%s%s", length == 0 ? "no " : ", ", name);
             length += written > 0 ? (size_t)written : 0;
         }
     }

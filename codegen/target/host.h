@@ -15,12 +15,12 @@ typedef enum aic_core {
 typedef struct aic_host {
     uint32_t features; /* AIC_CPU_..., all that code may use, those of the emulator included */
     uint32_t emulated; /* those that an emulator executes */
-    uint32_t refused;  /* those that the processor has and the kernel does not let the process use */
-    int refusal;       /* why: an errno */
+    uint32_t refused;  /* those that the processor has, but Linux does not let the process use */
+    int refusal;       /* the errno of Linux's refusal */
     aic_core core;
 } aic_host;
 
-/* "golden-cove", and which processors have it. */
+/* The name of a type of core ("golden-cove"), and which processors have such cores. */
 const char *aic_core_name(aic_core core);
 const char *aic_core_describe(aic_core core);
 
@@ -50,11 +50,14 @@ bool aic_host_refusal(const aic_host *host, char *text, size_t capacity);
 
 /* ---- how it is found ---- */
 
-/* What the instructions CPUID and XGETBV tell. As a table's entry: the bits that a feature needs. */
+/* What the instructions CPUID and XGETBV return. In a table of features: the bits that a feature needs. */
 typedef struct aic_x86_words {
     uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_edx, leaf7_1_eax, leaf80000001_ecx; /* 7_1: subleaf 1 */
     uint64_t state; /* register state that the operating system saves (XCR0) */
 } aic_x86_words;
+
+/* Features by name, in the order of feature.def; NULL past the last. */
+const char *aic_feature_at(size_t index, uint32_t *feature);
 
 uint32_t aic_x86_features(const aic_x86_words *words);
 
@@ -64,7 +67,7 @@ void aic_x86_needs(uint32_t features, aic_x86_words *needs);
 /* Who made the processor: the first four letters of what leaf 0 of CPUID tells, in EBX. */
 enum { AIC_VENDOR_INTEL = 0x756e6547, AIC_VENDOR_AMD = 0x68747541 };
 
-/* The type of the processor's cores. Features are the sign of it, as virtual machines make up families and models. */
+/* The type of the processor's cores, told from its features, as virtual machines make up families and models. */
 aic_core aic_x86_core(uint32_t vendor, uint32_t features);
 
 /* From the auxiliary vector's AT_HWCAP and AT_HWCAP2. */
