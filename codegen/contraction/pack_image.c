@@ -5,6 +5,8 @@
 #include "codegen/llvm/vec.h"
 #include "frontend/numeric/half.h"
 
+#include <stdio.h>
+
 typedef struct band_writer {
     aic_emit *e;
     const aic_contraction *c;
@@ -408,17 +410,43 @@ static LLVMValueRef row_offset(aic_emit *e, const aic_tiling *t, LLVMValueRef ro
                    aic_mul(e, LLVMBuildUDiv(e->builder, row, residues, ""), pitch));
 }
 
-LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
+/* A row of the band, h the image row at its top. */
+static void emit_residues(band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
-    static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    aic_emit_function(e, name, aic_pack_kind(c->kh * c->kw * t->outputs / t->kernel->rate), PARAMS, 2, 2);
-    aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
-    LLVMValueRef function = e->function;
-    band_writer w = {.e = e, .c = c, .t = t, .image = aic_emit_param(e, 1)};
-    if (t->notes_specials) {
-        w.notes = aic_at_const(e, aic_emit_param(e, 0), t->notes_offset - t->band_offset);
-        aic_store(e, LLVMConstNull(e->i32), w.notes, 0, sizeof(int32_t));
+    const aic_tiling *t = w->t;
+    for (int64_t residue = 0; residue < t->col_residues; residue++) {
+        w->columns = t->run > 0 ? t->run : t->columns;
+        w->first = residue;
+        w->gap = t->col_residues * t->col_gap;
+        find_columns(w);
+        (t->fold > 1 ? emit_folded_row : emit_row)(w, aic_at_const(w->e, row, residue * t->residue_bytes), h);
     }
+}
+
+/* The same as a function that is compiled well: the loop around it is not worth that, and takes LLVM as long. */
+static LLVMValueRef emit_row_function(const band_writer *writer, const char *symbol)
+{
+    static const char *const PARAMS[] = {"row", "image", "notes", "h"}, *const WITHOUT[] = {"row", "image", "h"};
+    aic_emit *e = writer->e;
+    band_writer w = *writer;
+    char name[160];
+    const unsigned pointers = w.t->notes_specials ? 3 : 2;
+    (void)snprintf(name, sizeof name, "%s_row", symbol);
+    aic_emit_function(e, name, AIC_EMIT_HOT, pointers == 3 ? PARAMS : WITHOUT, pointers, 1);
+    aic_note_function(e, "packs a row of the band, `h` the image row at its top");
+    LLVMValueRef function = e->function;
+    w.image = aic_emit_param(e, 1);
+    w.notes = pointers == 3 ? aic_emit_param(e, 2) : NULL;
+    emit_residues(&w, aic_emit_param(e, 0), aic_emit_param(e, pointers));
+    aic_emit_function_end(e);
+    return function;
+}
+
+/* The loop over rows; function: what packs one; NULL: nothing does, it is packed here. */
+static void emit_band_rows(band_writer *w, LLVMValueRef function)
+{
+    aic_emit *e = w->e;
+    const aic_tiling *t = w->t;
     aic_loop loop;
     aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
     LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), row_offset(e, t, loop.index));
@@ -427,14 +455,31 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
         LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_int(e, t->row_step), "");
         h = aic_add(e, h, aic_mul(e, window, t->row_gap - t->row_step));
     }
-    for (int64_t residue = 0; residue < t->col_residues; residue++) {
-        w.columns = t->run > 0 ? t->run : t->columns;
-        w.first = residue;
-        w.gap = t->col_residues * t->col_gap;
-        find_columns(&w);
-        (t->fold > 1 ? emit_folded_row : emit_row)(&w, aic_at_const(e, row, residue * t->residue_bytes), h);
+    if (function == NULL) {
+        emit_residues(w, row, h);
+    } else if (w->notes == NULL) {
+        aic_emit_call(e, function, (LLVMValueRef[]){row, w->image, h}, 3);
+    } else {
+        aic_emit_call(e, function, (LLVMValueRef[]){row, w->image, w->notes, h}, 4);
     }
     aic_loop_end(e, &loop);
+}
+
+LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
+{
+    static const char *const PARAMS[] = {"band", "image", "first", "rows"};
+    band_writer w = {.e = e, .c = c, .t = t};
+    const bool well = aic_pack_kind(c->kh * c->kw * t->outputs / t->kernel->rate) == AIC_EMIT_HOT;
+    LLVMValueRef row = well ? emit_row_function(&w, name) : NULL;
+    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
+    aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");
+    LLVMValueRef function = e->function;
+    w.image = aic_emit_param(e, 1);
+    if (t->notes_specials) {
+        w.notes = aic_at_const(e, aic_emit_param(e, 0), t->notes_offset - t->band_offset);
+        aic_store(e, LLVMConstNull(e->i32), w.notes, 0, sizeof(int32_t));
+    }
+    emit_band_rows(&w, row);
     if (reads_behind(t)) {
         LLVMValueRef end = aic_at(e, aic_emit_param(e, 0), aic_mul(e, aic_emit_param(e, 3), t->row_pitch));
         aic_fill(e, end, LLVMConstNull(e->i32), AIC_LINE_BYTES);

@@ -314,9 +314,11 @@ static void read_parameters(const walk *w, slab *c, LLVMValueRef block)
     }
 }
 
-static void emit_path_rows(const walk *w, slab *c, aic_path path, int64_t rows)
+/* bounds: see aic_parameters. */
+static void emit_path_rows(const walk *w, slab *c, aic_path path, LLVMValueRef bounds, int64_t rows)
 {
     for (unsigned packet = 0; packet < c->packets; packet++) {
+        c->parameters[packet].bounds = bounds;
         aic_epilogue_choose_path(w->e, w->p, &c->packet, path, &c->parameters[packet]);
     }
     emit_rows(w, c, rows);
@@ -342,11 +344,12 @@ static void emit_slab(const walk *w, LLVMValueRef block, int64_t blocks, unsigne
     for (aic_path path = AIC_PATH_FAST; path < AIC_PATHS; path++) {
         const bool only = paths >> path == 1 && (few || paths == 1U << path);
         if (only) {
-            emit_path_rows(w, &c, path, w->s->form.rows);
+            emit_path_rows(w, &c, path, NULL, w->s->form.rows);
         } else if (!few && (paths >> path & 1) != 0) {
             aic_branch branch;
             aic_branch_begin(e, &branch, aic_epilogue_takes_path(e, w->table, path));
-            emit_path_rows(w, &c, path, path == AIC_PATH_FAST ? w->s->form.rows : 1);
+            LLVMValueRef bounds = aic_epilogue_needs_bounds(e, w->p, w->table, path);
+            emit_path_rows(w, &c, path, bounds, path == AIC_PATH_FAST ? w->s->form.rows : 1);
             aic_branch_end(e, &branch);
         }
     }

@@ -57,8 +57,8 @@ unsigned aic_epilogue_paths(const aic_epilogue *p)
     if (p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF) {
         return 1U << path_of_constant(p);
     }
-    return 1U << AIC_PATH_FAST | (gives_bytes(p) ? 1U << AIC_PATH_LIMITS : 0) |
-           (p->source == AIC_INT32 ? 1U << AIC_PATH_FULL : 0);
+    /* Of integers the full path does for the limits, too: it asks the table for the rest. */
+    return 1U << AIC_PATH_FAST | 1U << (p->source == AIC_INT32 ? AIC_PATH_FULL : AIC_PATH_LIMITS);
 }
 
 /* Whether the table's header has the path that columns need. */
@@ -395,8 +395,17 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emi
 
 LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path path)
 {
-    LLVMValueRef needed = aic_load(e, e->i32, table, 0, ROW_BYTES), level = aic_const_int(e->i32, path);
-    return LLVMBuildICmp(e->builder, path == AIC_PATH_FULL ? LLVMIntUGE : LLVMIntEQ, needed, level, "");
+    LLVMValueRef needed = aic_load(e, e->i32, table, 0, ROW_BYTES), fast = aic_const_int(e->i32, AIC_PATH_FAST);
+    return LLVMBuildICmp(e->builder, path == AIC_PATH_FAST ? LLVMIntEQ : LLVMIntNE, needed, fast, "");
+}
+
+LLVMValueRef aic_epilogue_needs_bounds(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, aic_path path)
+{
+    if (path != AIC_PATH_FULL || !gives_bytes(p) || !has_path(p)) {
+        return NULL;
+    }
+    LLVMValueRef needed = aic_load(e, e->i32, table, 0, ROW_BYTES), full = aic_const_int(e->i32, AIC_PATH_FULL);
+    return LLVMBuildICmp(e->builder, LLVMIntUGE, needed, full, "");
 }
 
 /* One parameter of vector `i` of a packet, from the table. */
@@ -468,11 +477,15 @@ static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_pac
     LLVMValueRef bytes[AIC_PACKET_VECTORS];
     const bool constant_ones = !in_table(p, parameter);
     const unsigned lanes = constant_ones ? packet->lanes : LANES, parts = packet->count * packet->lanes / lanes;
-    for (unsigned i = 0, block = 0; i < parts; i++, block = block + 1 < packet->blocks ? block + 1 : 0) {
-        LLVMTypeRef type = aic_vector(e->i8, lanes);
-        LLVMValueRef entry = entries[block];
-        bytes[i] = constant_ones ? LLVMBuildTrunc(e->builder, constant[parameter], type, "")
-                                 : aic_load(e, type, entry, offset_of(p, parameter), LANES);
+    LLVMTypeRef type = aic_vector(e->i8, lanes);
+    for (unsigned i = 0; i < parts; i++) {
+        if (constant_ones) {
+            bytes[i] = LLVMBuildTrunc(e->builder, constant[parameter], type, "");
+        } else if (i < packet->blocks) {
+            bytes[i] = aic_load(e, type, entries[i], offset_of(p, parameter), LANES);
+        } else { /* of the same columns in a further row */
+            bytes[i] = bytes[i - packet->blocks];
+        }
     }
     return aic_concat(e, bytes, parts);
 }

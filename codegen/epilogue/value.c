@@ -5,6 +5,7 @@
 #include "codegen/llvm/vec.h"
 
 #include <float.h>
+#include <string.h>
 
 /* The largest finite numbers, bits. */
 enum { HALF_MAX = 0x7bff, BFLOAT16_MAX = 0x7f7f, SIGN16 = 0x8000 };
@@ -169,20 +170,43 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
 
 /* ---- bytes ---- */
 
-/* Rounded; what is beyond 16 bits stays beyond them. NaN counts as 0. */
-static LLVMValueRef to_integer(aic_emit *e, const aic_epilogue *p, aic_path path, LLVMValueRef x)
+/* Products that rounding would take beyond 32 bits stay beyond 16 bits. NaN counts as 0. */
+static LLVMValueRef bound(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef type = LLVMTypeOf(x);
-    if (!may_be_nan(p) && path != AIC_PATH_FULL) {
-        return aic_round(e, x);
-    }
     LLVMValueRef high = aic_const_float(type, INT16_MAX);
     LLVMValueRef bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, x, high, ""), x, high, "");
     if (may_be_nan(p)) {
         bounded = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealORD, x, x, ""), bounded, aic_zero(type), "");
     }
-    return aic_round(e, bounded);
+    return bounded;
+}
+
+static void bound_all(aic_emit *e, const aic_epilogue *p, LLVMValueRef *x, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = bound(e, p, x[i]);
+        aic_name(e, x[i], "bounded.v%u", i);
+    }
+}
+
+/* The same where the table says so. */
+static void bound_where_needed(aic_emit *e, const aic_epilogue *p, LLVMValueRef needed, LLVMValueRef *x, unsigned count)
+{
+    LLVMValueRef bounded[AIC_PACKET_VECTORS];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+    aic_branch branch;
+    memcpy(bounded, x, count * sizeof *x);
+    aic_branch_begin(e, &branch, needed);
+    bound_all(e, p, bounded, count);
+    LLVMBasicBlockRef then = LLVMGetInsertBlock(e->builder);
+    aic_branch_end(e, &branch);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef either = LLVMBuildPhi(e->builder, LLVMTypeOf(x[i]), "");
+        LLVMAddIncoming(either, (LLVMValueRef[]){x[i], bounded[i]}, (LLVMBasicBlockRef[]){before, then}, 2);
+        x[i] = either;
+    }
 }
 
 /* Puts the lanes of packed vectors into their order. */
@@ -203,8 +227,13 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_packe
 {
     LLVMValueRef half[AIC_PACKET_VECTORS / 2];
     const unsigned vectors = count > 1 ? count : 1;
+    if (parameters->bounds != NULL) {
+        bound_where_needed(e, p, parameters->bounds, x, count);
+    } else if (may_be_nan(p) || parameters->path == AIC_PATH_FULL) {
+        bound_all(e, p, x, count);
+    }
     for (unsigned i = 0; i < count; i++) {
-        x[i] = to_integer(e, p, parameters->path, x[i]);
+        x[i] = aic_round(e, x[i]);
         aic_name(e, x[i], "rounded.v%u", i);
     }
     for (unsigned i = 0; i < AIC_PACKET_VECTORS / 2; i++) {

@@ -54,6 +54,7 @@ typedef enum aic_path {
 /* Of a packet. NULL: not needed. */
 typedef struct aic_parameters {
     aic_path path;
+    LLVMValueRef bounds; /* bytes, AIC_PATH_FULL: an i1, whether products need their bounds; NULL: they have them */
     LLVMValueRef bias[AIC_PACKET_VECTORS], scale[AIC_PACKET_VECTORS],
         mask[AIC_PACKET_VECTORS];                                             /* as the accumulators */
     LLVMValueRef bias_low[AIC_PACKET_VECTORS], bias_high[AIC_PACKET_VECTORS]; /* integers to which the bias is added */
@@ -78,9 +79,15 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
 /* Whether the limits of the sum with the bias keep products from becoming too large for float16, with AIC_PATH_FAST. */
 bool aic_epilogue_limits_sums(const aic_epilogue *p);
 
-/* The path that columns may need, bits 1 << aic_path: of several the table, once it is filled, has the one. */
+/* The path that columns may need, bits 1 << aic_path: of two, the first of which is AIC_PATH_FAST, the table, once it
+ * is filled, has the one. */
 unsigned aic_epilogue_paths(const aic_epilogue *p);
 LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path path); /* an i1 */
+
+/* What aic_parameters has of the columns on this path that the table says the path of. Bytes that only have limits take
+ * the full path, too, but leave the bounds out: a branch in the loop costs nothing there, another loop takes LLVM long.
+ */
+LLVMValueRef aic_epilogue_needs_bounds(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, aic_path path);
 
 /* Parameters of the packet whose first block of columns is number `block`, for any path; then those for the one. */
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef table,

@@ -18,11 +18,10 @@ static const struct {
 
 const aic_family *aic_family_of(const aic_target *target)
 {
-    const aic_family *family = NULL;
-    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
+    for (size_t i = sizeof FAMILIES / sizeof *FAMILIES; i-- > 0;) {
         if (FAMILIES[i].arch == target->arch && (FAMILIES[i].needs & ~target->needs) == 0) {
-            family = FAMILIES[i].family;
+            return FAMILIES[i].family;
         }
     }
-    return family;
+    return NULL;
 }

@@ -330,11 +330,24 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef 
     }
 }
 
+/* Takes away what launder_loop() made of an index that the body did not need. */
+static void drop_index(aic_loop *loop)
+{
+    LLVMValueRef value = loop->index;
+    while (value != loop->phi_index && LLVMGetFirstUse(value) == NULL) {
+        LLVMValueRef operand = LLVMGetOperand(value, 0);
+        LLVMInstructionEraseFromParent(value);
+        value = operand;
+    }
+    loop->index = NULL;
+}
+
 void aic_loop_end(aic_emit *e, aic_loop *loop)
 {
     if (loop->header == NULL) {
         return;
     }
+    drop_index(loop);
     const int name = (int)strcspn(loop->text, ":");
     LLVMValueRef next = LLVMBuildNSWAdd(e->builder, loop->phi_index, aic_int(e, loop->step), "");
     aic_name(e, next, "%.*s.next", name, loop->text);

@@ -206,7 +206,9 @@ LLVMValueRef aic_concat(aic_emit *e, const LLVMValueRef *vectors, unsigned count
     if (count == 1) {
         return vectors[0];
     }
-    LLVMValueRef low = aic_concat(e, vectors, count / 2), high = aic_concat(e, vectors + count / 2, count / 2);
+    const bool twice = memcmp(vectors, vectors + count / 2, count / 2 * sizeof *vectors) == 0;
+    LLVMValueRef low = aic_concat(e, vectors, count / 2);
+    LLVMValueRef high = twice ? low : aic_concat(e, vectors + count / 2, count / 2);
     return aic_lanes_of_two(e, low, high, 0, 1, 2 * LLVMGetVectorSize(LLVMTypeOf(low)));
 }
 
