@@ -22,6 +22,8 @@ typedef struct aic_microkernel {
     /* How many kernel rows it takes as one then. NULL: 1. */
     int64_t (*fold)(const aic_contraction *c);
 
+    bool skips; /* its tiles do the taps of a range, see padding.c */
+
     int64_t rate; /* products in the time that the plainest instructions take for one: how fast packing must be */
 
     /* Output pixels at one distance from an output row to the next, where a band has no gaps between its rows: its tile

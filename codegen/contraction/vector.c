@@ -250,15 +250,16 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     const core k = core_of(target);
     const double kpack = k.multiplies * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->unroll;
-    const double blocks = (double)(t->arithmetic.sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);
-    return kpack * (double)(t->taps * t->kpacks) + fold_cost(c, target, rows * cols, t->vectors) * blocks +
-           TAP_COST * (double)t->taps + TILE_COST;
+    const double taps = aic_padding_done(t, rows, cols) * (double)t->taps,
+                 blocks = t->arithmetic.sum == AIC_SUM_CUBE ? taps * (double)c->c1 : 1;
+    return kpack * taps * (double)t->kpacks + fold_cost(c, target, rows * cols, t->vectors) * blocks + TAP_COST * taps +
+           TILE_COST;
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     const aic_arithmetic a = arithmetic_of(c, target);
-    double kpacks = (double)(c->kh * c->kw * c->channels) / a.kpack_channels;
+    double kpacks = aic_padding_share(c, a.sum) * (double)(c->kh * c->kw * c->channels) / a.kpack_channels;
     double lanes = (double)target->vector_bits / a.sum_bits;
     return kpacks * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c, target);
 }
@@ -272,6 +273,7 @@ const aic_microkernel aic_microkernel_vector = {
     .pixels = pixels_of,
     .unroll = unroll_of,
     .cost = cost_of,
+    .skips = true,
     .rate = 1,
     .body_cost = 0.04,
     .sum_cost = 0.001,
