@@ -68,7 +68,7 @@ typedef struct aic_microkernel {
     double (*call_cost)(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
 
     /* Tile rows of a band, besides the usual number, that are worth a try; 0: none. NULL: none ever. */
-    int64_t (*small_band)(const aic_contraction *c, const aic_tiling *t);
+    int64_t (*small_band)(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
 
     /* In how many blocks channels pass by a window that is held where that is worth a try; 1: all at once. NULL:
      * holding a window is not worth one. */
