@@ -443,9 +443,10 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
 
 /* As much as stays in the first-level cache beside a panel: with few taps it is better to read all weights again for
  * each such band than each band from the second-level cache for every panel. */
-static int64_t small_band(const aic_contraction *c, const aic_tiling *t)
+static int64_t small_band(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     (void)c;
+    (void)target;
     const double rows = caches_of().l1 / 2 / (double)t->row_pitch - (double)(t->row_reach - t->row_step);
     const int64_t tiles = (int64_t)(rows / (double)(t->rows.large * t->row_step));
     return tiles > 1 ? tiles : 1;

@@ -116,8 +116,8 @@ static LLVMValueRef tap_offset(const frame *f, LLVMValueRef distance, const dire
                    aic_mul(e, LLVMBuildUDiv(e->builder, distance, residues, ""), d->pitch));
 }
 
-/* taps[kh*Kw + kw] = offset of the tap in the band, Kw being what is left of the kernel's width. Filled at run time: as
- * data of the object it would need a relocation and, for large kernels, half a megabyte. */
+/* table[kh*Kw + kw] = offset of the tap in the band, Kw being what is left of the kernel's width. Filled at run time:
+ * as data of the object it would need a relocation and, for large kernels, half a megabyte. */
 static void emit_tap_table(const frame *f)
 {
     aic_emit *e = f->e;
@@ -126,13 +126,14 @@ static void emit_tap_table(const frame *f)
     const int64_t kw = c->kw / t->merged, kh = (c->kh + t->fold - 1) / t->fold;
     const direction vertical = {t->row_residues, t->col_residues * t->residue_bytes, t->row_pitch / t->col_residues},
                     horizontal = {t->col_residues, t->residue_bytes, t->pixel_pitch};
+    LLVMValueRef table = aic_at_const(e, f->taps, aic_tiling_range_bytes(t));
     aic_loop down, across;
     aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, kh), 1, NULL, 0);
     LLVMValueRef row = tap_offset(f, aic_mul(e, down.index, t->fold_step), &vertical);
     aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, kw), 1, NULL, 0);
     LLVMValueRef offset = aic_add(e, row, tap_offset(f, aic_mul(e, across.index, c->dilation_w), &horizontal));
     LLVMValueRef index = aic_add(e, aic_mul(e, down.index, kw), across.index);
-    aic_store(e, offset, aic_at(e, f->taps, aic_mul(e, index, sizeof(int64_t))), 0, 8);
+    aic_store(e, offset, aic_at(e, table, aic_mul(e, index, sizeof(int64_t))), 0, 8);
     aic_loop_end(e, &across);
     aic_loop_end(e, &down);
 }
@@ -353,6 +354,7 @@ static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMVa
                             .band = aic_at(e, band, aic_mul(e, col, t->out_col)),
                             .rows = tile_size(&t->rows, smaller_rows),
                             .cols = width};
+        aic_emit_column_range(e, f->c, t, f->taps, col, width);
         inner(f);
         aic_loop_end(e, &loop);
         done += width * count;
@@ -390,6 +392,7 @@ static void emit_tiles_of_band(frame *f, visit inner)
                       start + count, tiles);
         LLVMValueRef row = output_row(f, loop.index);
         LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
+        aic_emit_row_range(e, f->c, f->t, f->taps, row, tile_size(&f->t->rows, r));
         emit_tile_row(f, r, aic_mul(e, row, f->c->ow), aic_at(e, f->band, aic_mul(e, below, f->t->out_row)), inner);
         aic_loop_end(e, &loop);
         start += count;

@@ -109,7 +109,11 @@ static void memory(FILE *out, const aic_plan *plan)
     if (plan->requirements.shared_bytes > 0) {
         fprintf(out, ";   shared: the parameters of the result's columns\n");
     }
-    fprintf(out, ";   a worker's: %lld + offsets of %lld taps in the band, ", (long long)t->taps_offset,
+    fprintf(out, ";   a worker's: ");
+    if (aic_tiling_skips(t)) {
+        fprintf(out, "%lld + kernel rows and columns that a tile does, ", (long long)t->taps_offset);
+    }
+    fprintf(out, "%lld + offsets of %lld taps in the band, ", (long long)(t->taps_offset + aic_tiling_range_bytes(t)),
             (long long)t->taps);
     if (t->staging_pitch > 0) {
         fprintf(out, "%lld + staging buffer of results, ", (long long)t->staging_offset);

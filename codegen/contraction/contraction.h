@@ -28,6 +28,8 @@ typedef enum aic_sum {
     AIC_SUM_CUBE,     /* float products in float64 by blocks of 32 bytes of channels, each rounded to float32 */
 } aic_sum;
 
+enum { AIC_CUBE_BYTES = 32 }; /* of the channels in a block of CUBE */
+
 /* Where the image's elements lie, in elements: channel c of pixel (row, col) at
  *
  *     c/c0*block + row/fractal_rows*fractal + row%fractal_rows*row_pitch + col*pixel + c%c0 */
@@ -127,16 +129,18 @@ typedef struct aic_tiling {
     int64_t outputs;             /* output channels that are wanted */
     int64_t used_panels, panels; /* panels that are computed; that are packed, for whole blocks of 16 output channels */
     int64_t unroll;              /* k-packs of one loop body */
-    int64_t merged;       /* taps of a kernel row that are one: their k-packs follow each other in the band; or 1 */
-    int64_t fold;         /* kernel rows that are one: a pixel of the band has the k-packs of so many image rows */
-    int64_t taps;         /* what is left of the kernel's then */
-    int64_t pixel_kpacks; /* k-packs of a pixel */
-    int64_t kpacks;       /* of a tap */
-    int64_t blocks, block_kpacks; /* of channels that pass by one after the other; k-packs of a tap in one */
-    int64_t block_taps;           /* taps that are added up before the sums are folded into the totals */
-    int64_t row_step, col_step;   /* band rows and columns from one output pixel to the next */
-    int64_t row_reach;            /* band rows that one output row needs */
-    int64_t row_gap;              /* image rows from one output row's first band row to the next one's */
+    int64_t merged; /* taps of a kernel row that are one: their k-packs follow each other in the band; or 1 */
+    int64_t fold;   /* kernel rows that are one: a pixel of the band has the k-packs of so many image rows */
+    int64_t taps;   /* what is left of the kernel's then */
+    bool skips_rows, skips_columns;       /* tiles leave out kernel rows, columns that lie in the padding: padding.c */
+    double done_rows[2], done_columns[2]; /* the mean share of them that tiles do, the larger ones and the smaller */
+    int64_t pixel_kpacks;                 /* k-packs of a pixel */
+    int64_t kpacks;                       /* of a tap */
+    int64_t blocks, block_kpacks;         /* of channels that pass by one after the other; k-packs of a tap in one */
+    int64_t block_taps;                   /* taps that are added up before the sums are folded into the totals */
+    int64_t row_step, col_step;           /* band rows and columns from one output pixel to the next */
+    int64_t row_reach;                    /* band rows that one output row needs */
+    int64_t row_gap;                      /* image rows from one output row's first band row to the next one's */
     int64_t band_gap, fold_step; /* image rows from one band row to the next; band rows from one tap to the one below */
     int64_t columns;             /* of a band */
     int64_t col_gap;             /* image columns from one band column to the next */
@@ -155,9 +159,11 @@ typedef struct aic_tiling {
     int64_t step_bytes;         /* of a reduction step in a panel */
     int64_t ahead;              /* bytes by which tiles fetch a panel, and the next one, ahead of their use; 0: not */
     int64_t plane_bytes;        /* of a plane of a pixel in a band; of a row where the taps of a kernel row are one */
-    bool notes_specials;  /* an int32 at the head of a panel and one at notes_offset are not 0 where there are some */
-    int64_t notes_offset; /* of the band's, in a worker's memory */
-    int64_t start_bytes;  /* at the head of a panel: what makes up for the offset, an int32 an output channel */
+    bool notes_specials;        /* an int32 at notes_offset is not 0 where the image has special elements */
+    bool notes_weights;         /* the same of a panel's weights, at its head */
+    int64_t notes_offset;       /* of the band's, in a worker's memory */
+    int64_t start_bytes; /* at the head of a panel: what makes up for the offset, `starts` int32 an output channel */
+    int64_t starts;      /* one, or, where taps are left out, [kernel rows + 1][columns]: see aic_start_columns() */
     int64_t panel_bytes;
     /* Packed weights are [block of channels][panel]: bytes of a panel in a block, and from one block to the next. Each
      * has a head; special elements of all blocks are noted in that of the first one. */
@@ -181,6 +187,25 @@ static inline const aic_contraction *aic_contraction_of(const aic_plan *plan)
 static inline const aic_tiling *aic_tiling_of(const aic_plan *plan)
 {
     return plan->derived;
+}
+
+/* Whether tiles leave taps out. */
+static inline bool aic_tiling_skips(const aic_tiling *t)
+{
+    return t->skips_rows || t->skips_columns;
+}
+
+/* The table of taps begins so many bytes behind the ranges of the tile. */
+static inline int64_t aic_tiling_range_bytes(const aic_tiling *t)
+{
+    return aic_tiling_skips(t) ? 4 * (int64_t)sizeof(int64_t) : 0;
+}
+
+/* Start values of a panel where taps are left out: number i*columns + j is that of the kernel rows before i, and, where
+ * there are several columns, of the kernel columns before j of these. */
+static inline int64_t aic_start_columns(const aic_contraction *c, const aic_tiling *t)
+{
+    return t->skips_columns ? c->kw + 1 : 1;
 }
 
 /* Starts the description of a contraction, all zeros. */
@@ -235,8 +260,28 @@ unsigned aic_channel_bytes(const aic_tiling *t);
 void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements,
                LLVMValueRef kpacks[AIC_PLANES_MAX]);
 
-/* kpack.c: stores 1 to the int32 at `note` where a vector of elements has one that is special. */
-void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note);
+/* kpack.c: stores 1 to `notes` int32, `pitch` bytes apart, from `note` on where a vector of elements has one that is
+ * special. */
+void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
+                       int64_t pitch);
+
+/* padding.c: finds which taps tiles leave out; the share of them that tiles of this size do; of an arithmetic the least
+ * share of the taps that pixels can do. */
+void aic_padding_lay_out(const aic_contraction *c, aic_tiling *t);
+double aic_padding_done(const aic_tiling *t, int64_t rows, int64_t cols);
+double aic_padding_share(const aic_contraction *c, aic_sum sum);
+
+/* padding.c: notes in front of the table of taps what a tile's rows, its columns do; in a tile: what it is to do. */
+typedef struct aic_tap_range {
+    LLVMValueRef first_row, end_row, first_column, end_column; /* of the kernel */
+} aic_tap_range;
+
+void aic_emit_row_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
+                        LLVMValueRef first, int64_t rows);
+void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
+                           LLVMValueRef first, int64_t columns);
+aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
+                                 LLVMValueRef panel);
 
 /* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
  * access. */

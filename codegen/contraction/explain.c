@@ -23,13 +23,13 @@ typedef struct tile_sums {
 static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
 {
     tile_sums sums = {0};
-    const double steps = (double)(t->taps * t->kpacks * t->arithmetic.kpack_bytes * t->arithmetic.planes);
+    const double all = (double)(t->taps * t->kpacks * t->arithmetic.kpack_bytes * t->arithmetic.planes);
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
             const int64_t count =
                 (r ? t->rows.small_count : t->rows.large_count) * (s ? t->cols.small_count : t->cols.large_count);
             const int64_t rows = t->rows.large - r, cols = t->cols.large - s;
-            const double tiles = (double)(count * t->used_panels);
+            const double tiles = (double)(count * t->used_panels), steps = all * aic_padding_done(t, rows, cols);
             sums.image += tiles * (double)(rows * cols) * steps;
             sums.weights += tiles * (double)t->panel_channels * steps;
             sums.windows += count == 0 ? 0 : tiles * (double)aic_tiling_window_bytes(c, t, rows, cols);
@@ -120,11 +120,12 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
     if (t->blocks > 1) {
         aic_nest_line(out, depth++, "tap", t->taps, "of one of %lld blocks of channels", (long long)t->blocks);
     } else
-        aic_nest_line(out, depth++, "tap", t->taps, "%skernel of %lld x %lld",
+        aic_nest_line(out, depth++, "tap", t->taps, "%skernel of %lld x %lld%s",
                       t->fold > 1     ? "several rows each of a "
                       : t->merged > 1 ? "a row each of a "
                                       : "",
-                      (long long)c->kh, (long long)c->kw);
+                      (long long)c->kh, (long long)c->kw,
+                      aic_tiling_skips(t) ? ", less rows and columns that are padding for the whole tile" : "");
     aic_nest_line(out, depth, "k-pack", (kpacks + t->unroll - 1) / t->unroll,
                   "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes", (long long)t->unroll,
                   t->arithmetic.kpack_channels, sums * (long long)t->unroll, t->lanes);

@@ -97,7 +97,8 @@ void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMV
 
 /* By the bits without the sign: a float16 that is not finite. A bfloat16 that is not 0 and below 2^-56: products of
  * larger ones, and sums of these, are multiples of 2^-126 = 2^(-56-7) * 2^(-56-7), which tiles do not take for 0. */
-void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note)
+void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
+                       int64_t pitch)
 {
     enum { MAGNITUDE = 0x7fff, INFINITE_HALF = 0x7c00, SMALL_BFLOAT = (127 - 56) << 7 };
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(elements));
@@ -116,7 +117,9 @@ void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef eleme
     LLVMValueRef any = LLVMBuildBitCast(e->builder, special, mask, "");
     aic_branch branch;
     aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(mask), ""));
-    aic_store(e, LLVMConstInt(e->i32, 1, false), note, 0, sizeof(int32_t));
+    for (int64_t i = 0; i < notes; i++) {
+        aic_store(e, LLVMConstInt(e->i32, 1, false), note, i * pitch, sizeof(int32_t));
+    }
     aic_branch_end(e, &branch);
 }
 

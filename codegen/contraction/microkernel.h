@@ -22,6 +22,8 @@ typedef struct aic_microkernel {
     /* How many kernel rows it takes as one then. NULL: 1. */
     int64_t (*fold)(const aic_contraction *c);
 
+    bool skips; /* its tiles do the taps of a range, see padding.c */
+
     int64_t rate; /* products in the time that the plainest instructions take for one: how fast packing must be */
 
     /* Output pixels at one distance from an output row to the next, where a band has no gaps between its rows: its tile
@@ -66,7 +68,7 @@ typedef struct aic_microkernel {
     double (*call_cost)(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
 
     /* Tile rows of a band, besides the usual number, that are worth a try; 0: none. NULL: none ever. */
-    int64_t (*small_band)(const aic_contraction *c, const aic_tiling *t);
+    int64_t (*small_band)(const aic_contraction *c, const aic_target *target, const aic_tiling *t);
 
     /* In how many blocks channels pass by a window that is held where that is worth a try; 1: all at once. NULL:
      * holding a window is not worth one. */

@@ -49,7 +49,7 @@ static void store_kpacks(const band_writer *w, LLVMValueRef target, LLVMValueRef
         aic_store(e, planes[p], target, p * w->t->plane_bytes, aic_channel_bytes(w->t));
     }
     if (w->notes != NULL) {
-        aic_note_specials(e, w->c, elements, w->notes);
+        aic_note_specials(e, w->c, elements, w->notes, 1, 0);
     }
 }
 
@@ -358,7 +358,7 @@ static void mix_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef s
         mix_line(w, aic_at_const(e, target, p * w->t->plane_bytes), planes[p]);
     }
     if (w->notes != NULL) {
-        aic_note_specials(e, w->c, elements, w->notes);
+        aic_note_specials(e, w->c, elements, w->notes, 1, 0);
     }
 }
 

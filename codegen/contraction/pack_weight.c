@@ -40,6 +40,11 @@ typedef struct packer {
     LLVMValueRef note; /* in a hot function: where it is noted that there are special elements; or NULL */
 } packer;
 
+static int64_t panels_of_item(const packer *p)
+{
+    return p->item_channels / p->t->panel_channels;
+}
+
 /* The offset of the image as a register of k-packs. */
 static LLVMValueRef image_offset(const packer *p)
 {
@@ -91,22 +96,22 @@ static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64
         store_plane(p, planes[i], row, step, i, column, count);
     }
     if (p->note != NULL) {
-        aic_note_specials(e, p->c, elements, p->note);
+        aic_note_specials(e, p->c, elements, p->note, panels_of_item(p), p->t->block_panel_bytes);
     }
 }
 
 /* The first panel of an item. */
 static LLVMValueRef panel_of(const packer *p, LLVMValueRef item)
 {
-    return aic_at(p->e, p->packed,
-                  aic_mul(p->e, item, p->item_channels / p->t->panel_channels * p->t->block_panel_bytes));
+    return aic_at(p->e, p->packed, aic_mul(p->e, item, panels_of_item(p) * p->t->block_panel_bytes));
 }
 
-/* Whether an item, one panel then, has special elements is not known yet. */
-static void clear_head(const packer *p, LLVMValueRef panel)
+/* Whether an item has special elements is not known yet. Each of its panels gets to know. */
+static void clear_heads(const packer *p, LLVMValueRef panel)
 {
-    if (p->t->notes_specials) {
-        aic_fill(p->e, panel, LLVMConstNull(p->e->i32), p->t->start_bytes);
+    for (int64_t i = 0; p->t->notes_weights && i < panels_of_item(p); i++) {
+        aic_fill(p->e, aic_at_const(p->e, panel, i * p->t->block_panel_bytes), LLVMConstNull(p->e->i32),
+                 p->t->start_bytes);
     }
 }
 
@@ -185,7 +190,7 @@ static LLVMValueRef emit_blocks(const packer *of, int64_t channels, aic_emit_kin
     aic_emit_function(e, name, kind, PARAMS, 3, 1);
     aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
-    p->note = p->t->notes_specials ? aic_emit_param(e, 2) : NULL;
+    p->note = p->t->notes_weights ? aic_emit_param(e, 2) : NULL;
     aic_loop_begin(e, &blocks, "block: blocks of output channels", aic_int(e, 0), aic_emit_param(e, 3), p->block, NULL,
                    0);
     emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->t->source_bytes)),
@@ -259,7 +264,7 @@ static void emit_from_blocks(const packer *p)
     const int64_t full = p->c->channels / p->c->c0;
     aic_loop items;
     aic_loop_begin(e, &items, "item: items of output channels", p->first, p->last, 1, NULL, 0);
-    clear_head(p, panel_of(p, items.index));
+    clear_heads(p, panel_of(p, items.index));
     if (p->inner[0] != NULL) {
         emit_channel_blocks(p, items.index, 0, full, p->inner[0]);
     }
@@ -358,7 +363,7 @@ static LLVMValueRef emit_columns(const packer *of, int64_t columns, aic_emit_kin
     aic_emit_function(e, name, kind, PARAMS, 3, 0);
     aic_note_function(e, "packs columns of an item of a weight in rows");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
-    p->note = t->notes_specials ? aic_emit_param(e, 2) : NULL;
+    p->note = t->notes_weights ? aic_emit_param(e, 2) : NULL;
     sums s = no_sums(p, columns);
     if (full > 0) {
         aic_loop kpacks;
@@ -380,7 +385,7 @@ static void emit_item(const packer *p, LLVMValueRef item, LLVMValueRef function)
 {
     aic_emit *e = p->e;
     LLVMValueRef panel = panel_of(p, item);
-    clear_head(p, panel);
+    clear_heads(p, panel);
     LLVMValueRef args[] = {aic_at_const(e, panel, p->t->start_bytes),
                            aic_at(e, p->weight, aic_mul(e, item, p->item_channels * p->t->source_bytes)), panel};
     aic_emit_call(e, function, args, 3);
@@ -451,6 +456,53 @@ static void emit_missing_panels(const packer *p)
     aic_loop_end(e, &panels);
 }
 
+/* `sum` and `count` steps of the reduction of a vector, from step `first` on, times the offset; `start` is where the
+ * vector's first start value is. */
+static LLVMValueRef sum_steps(const packer *p, LLVMValueRef start, LLVMValueRef first, int64_t count, LLVMValueRef sum)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    const unsigned bytes = t->lanes * t->arithmetic.kpack_bytes;
+    LLVMTypeRef kpacks = aic_vector(e->i8, bytes);
+    aic_loop steps;
+    LLVMValueRef row = aic_at(e, aic_at_const(e, start, t->start_bytes), aic_mul(e, first, t->step_bytes));
+    aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_int(e, count), 1, &sum, 1);
+    LLVMValueRef at = aic_at(e, row, aic_mul(e, steps.index, t->step_bytes));
+    sum = aic_family_of(e->target)->dot4.emit(e, sum, image_offset(p), aic_load(e, kpacks, at, 0, bytes));
+    aic_loop_end(e, &steps);
+    return sum;
+}
+
+/* The start values of a vector where tiles leave taps out, each that of the kernel rows before it and, where there are
+ * several columns, of the kernel columns before it: the value of any range is a sum of four. `start` is the first. */
+static void emit_parts(const packer *p, LLVMValueRef start)
+{
+    aic_emit *e = p->e;
+    const aic_tiling *t = p->t;
+    const int64_t columns = aic_start_columns(p->c, t), bytes = t->panel_channels * (int64_t)sizeof(int32_t);
+    const int64_t parts = columns > 1 ? columns - 1 : 1, steps = t->taps * t->kpacks / p->c->kh / parts;
+    const unsigned align = t->lanes * sizeof(int32_t);
+    LLVMTypeRef words = aic_vector(e->i32, t->lanes);
+    aic_loop rows, across;
+    aic_loop_begin(e, &across, "column: columns of start values", aic_int(e, 0), aic_int(e, columns), 1, NULL, 0);
+    aic_store(e, aic_zero(words), aic_at(e, start, aic_mul(e, across.index, bytes)), 0, align);
+    aic_loop_end(e, &across);
+    aic_loop_begin(e, &rows, "row: kernel rows", aic_int(e, 0), aic_int(e, p->c->kh), 1, NULL, 0);
+    LLVMValueRef above = aic_at(e, start, aic_mul(e, rows.index, columns * bytes)), sum = aic_zero(words);
+    if (columns > 1) {
+        aic_store(e, sum, above, columns * bytes, align);
+    }
+    aic_loop_begin(e, &across, "column: kernel columns of a start value", aic_int(e, 0), aic_int(e, parts), 1, &sum, 1);
+    LLVMValueRef part = aic_add(e, aic_mul(e, rows.index, parts), across.index);
+    sum = sum_steps(p, start, aic_mul(e, part, steps), steps, sum);
+    LLVMValueRef at = aic_at(e, above, aic_mul(e, across.index, bytes));
+    const int64_t before = columns > 1 ? bytes : 0;
+    LLVMValueRef all = LLVMBuildSub(e->builder, aic_load(e, words, at, before, align), sum, "");
+    aic_store(e, all, at, columns * bytes + before, align);
+    aic_loop_end(e, &across);
+    aic_loop_end(e, &rows);
+}
+
 /* void name(panel): a panel's start values. */
 static LLVMValueRef emit_starts(const packer *p, const char *name)
 {
@@ -458,19 +510,19 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     aic_emit *e = p->e;
     const aic_tiling *t = p->t;
     unsigned bytes = t->lanes * t->arithmetic.kpack_bytes;
-    LLVMTypeRef kpacks = aic_vector(e->i8, bytes), words = aic_vector(e->i32, t->lanes);
+    LLVMTypeRef words = aic_vector(e->i32, t->lanes);
     aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 1, 0);
     aic_note_function(e, "start values of a panel, which make up for the offset of the image");
     LLVMValueRef function = e->function;
-    aic_loop vectors, steps;
+    aic_loop vectors;
     aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, t->vectors), 1, NULL, 0);
-    LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, bytes)), sum = aic_zero(words);
-    aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_int(e, t->taps * t->kpacks), 1, &sum,
-                   1);
-    LLVMValueRef row = aic_at(e, start, aic_mul(e, steps.index, t->step_bytes));
-    sum = aic_family_of(e->target)->dot4.emit(e, sum, image_offset(p), aic_load(e, kpacks, row, t->start_bytes, bytes));
-    aic_loop_end(e, &steps);
-    aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
+    LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, t->lanes * sizeof(int32_t)));
+    if (aic_tiling_skips(t)) {
+        emit_parts(p, start);
+    } else {
+        LLVMValueRef sum = sum_steps(p, start, aic_int(e, 0), t->taps * t->kpacks, aic_zero(words));
+        aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
+    }
     aic_loop_end(e, &vectors);
     aic_emit_function_end(e);
     return function;
@@ -540,7 +592,7 @@ static void begin(packer *p, const char *name)
     p->weight = aic_emit_param(e, 1);
     p->first = aic_emit_param(e, 2);
     p->last = aic_emit_param(e, 3);
-    const int64_t panels = p->item_channels / p->t->panel_channels; /* of an item */
+    const int64_t panels = panels_of_item(p);
     LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, p->last, aic_int(e, p->items), "");
     p->first_panel = aic_mul(e, p->first, panels);
     p->last_panel =

@@ -102,7 +102,7 @@ static int64_t small_band(const walk *w, const aic_contraction_schedule *schedul
     if (w->kernel->small_band == NULL || aic_tiling_make(w->c, w->target, schedule, &t) != AIC_OK) {
         return 0;
     }
-    return w->kernel->small_band(w->c, &t);
+    return w->kernel->small_band(w->c, w->target, &t);
 }
 
 /* The schedule with a tile's window held, where the micro-kernel wants that. */
@@ -163,7 +163,7 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
     const int64_t small = small_band(w, &schedule);
     if (small > 0 && small < schedule.band) {
         schedule.band = small;
-        offer(w, &schedule);
+        offer_fetching(w, schedule);
     }
 }
 

@@ -5,7 +5,10 @@
  *     channel blocks   only where the order is fixed (cube): c1 outermost
  *       tap blocks     as many taps as are added up before the sums are folded into the totals
  *         taps         offsets into the band come from a table
- *           k-packs    `unroll` of them straight-line */
+ *           k-packs    `unroll` of them straight-line
+ *
+ * Where tiles leave out taps, those of the tile's range are a loop over kernel rows and one over kernel columns, or one
+ * over both where all columns are done. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
 #include "codegen/llvm/guard.h"
@@ -22,6 +25,8 @@ typedef struct tile {
     unsigned pixels, sums;
     LLVMTypeRef sum_type, total_type, out_type, kpacks_type;
     LLVMValueRef out, band, panel, taps;
+    aic_tap_range range; /* where taps are left out */
+    LLVMValueRef first;  /* in the panel: the first tap of the current block of channels */
 } tile;
 
 /* ---- addresses ---- */
@@ -72,11 +77,40 @@ static LLVMValueRef first_total(const tile *k, unsigned i)
     return k->total_type == k->out_type ? old : LLVMBuildSExt(k->e->builder, old, k->total_type, "");
 }
 
+/* The start value of the kernel rows before `row` and the kernel columns before `column`. */
+static LLVMValueRef load_start(const tile *k, unsigned vector, LLVMValueRef row, LLVMValueRef column)
+{
+    aic_emit *e = k->e;
+    const unsigned bytes = k->t->lanes * (unsigned)sizeof(int32_t);
+    const int64_t columns = aic_start_columns(k->c, k->t), pitch = k->t->panel_channels * (int64_t)sizeof(int32_t);
+    LLVMValueRef number = columns == 1 ? row : aic_add(e, aic_mul(e, row, columns), column);
+    LLVMValueRef at = aic_at(e, k->panel, aic_mul(e, number, pitch));
+    return aic_load(e, k->sum_type, at, (int64_t)vector * bytes, bytes);
+}
+
+/* What makes up for the offset of the image. */
+static LLVMValueRef first_start(const tile *k, unsigned vector)
+{
+    LLVMBuilderRef b = k->e->builder;
+    const aic_tap_range *r = &k->range;
+    if (!aic_tiling_skips(k->t)) {
+        return load_start(k, vector, aic_int(k->e, 0), NULL);
+    }
+    LLVMValueRef below = load_start(k, vector, r->end_row, r->end_column);
+    LLVMValueRef above = load_start(k, vector, r->first_row, r->end_column);
+    LLVMValueRef start = LLVMBuildSub(b, below, above, "");
+    if (k->t->skips_columns) {
+        LLVMValueRef left = LLVMBuildSub(b, load_start(k, vector, r->end_row, r->first_column),
+                                         load_start(k, vector, r->first_row, r->first_column), "");
+        start = LLVMBuildSub(b, start, left, "");
+    }
+    return start;
+}
+
 static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
 {
-    if (k->t->start_bytes != 0) {
-        unsigned bytes = k->t->lanes * (unsigned)sizeof(int32_t);
-        return aic_load(k->e, k->sum_type, k->panel, (int64_t)(i % k->t->vectors) * bytes, bytes);
+    if (k->t->arithmetic.image_offset != 0) {
+        return first_start(k, i % k->t->vectors);
     }
     return k->t->arithmetic.sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
 }
@@ -206,7 +240,8 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     LLVMValueRef carried[AIC_CARRIED_MAX];
     unsigned count = k->sums + 2;
     LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
-    LLVMValueRef offset = aic_add(e, aic_load(e, e->i64, entry, 0, 8), channel_offset);
+    LLVMValueRef offset = aic_load(e, e->i64, entry, aic_tiling_range_bytes(k->t), 8);
+    offset = aic_add(e, offset, channel_offset);
     for (unsigned i = 0; i <= k->sums; i++) {
         carried[i] = values[i];
     }
@@ -229,6 +264,44 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     }
 }
 
+/* What is done for a tap: emit_tap(), or emit_tap_block() of a block that is one tap. */
+typedef void (*tap_visit)(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap,
+                          int64_t kpacks);
+
+/* A loop over taps of the tile's range. */
+static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef first,
+                      LLVMValueRef end, int64_t kpacks, tap_visit visit)
+{
+    aic_emit *e = k->e;
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "tap: taps that are not all padding", first, end, 1, values, k->sums + 1);
+    name_carried(k, &loop, "acc", ".tap");
+    values[k->sums] = aic_at(e, k->first, aic_mul(e, loop.index, kpacks * k->t->step_bytes));
+    visit(k, values, channel_offset, loop.index, kpacks);
+    aic_loop_end(e, &loop);
+}
+
+/* The taps of the tile's range; values[] ends with the panel pointer. */
+static void emit_range(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, int64_t kpacks,
+                       tap_visit visit)
+{
+    aic_emit *e = k->e;
+    const aic_tap_range *r = &k->range;
+    if (!k->t->skips_columns) {
+        emit_taps(k, values, channel_offset, aic_mul(e, r->first_row, k->c->kw), aic_mul(e, r->end_row, k->c->kw),
+                  kpacks, visit);
+        return;
+    }
+    aic_loop rows;
+    aic_loop_begin(e, &rows, "row: kernel rows that are not all padding", r->first_row, r->end_row, 1, values,
+                   k->sums + 1);
+    name_carried(k, &rows, "acc", ".row");
+    LLVMValueRef row = aic_mul(e, rows.index, k->c->kw);
+    emit_taps(k, values, channel_offset, aic_add(e, row, r->first_column), aic_add(e, row, r->end_column), kpacks,
+              visit);
+    aic_loop_end(e, &rows);
+}
+
 /* The taps from `first` on, at most a block of them, summed and folded into the totals; totals[] ends with the panel
  * pointer. */
 static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef channel_offset, LLVMValueRef first,
@@ -237,7 +310,7 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
     aic_emit *e = k->e;
     LLVMValueRef values[AIC_CARRIED_MAX];
     for (unsigned i = 0; i < k->sums; i++) {
-        if (k->t->start_bytes != 0 && i >= k->t->vectors) {
+        if (k->t->arithmetic.image_offset != 0 && i >= k->t->vectors) {
             values[i] = values[i - k->t->vectors]; /* every pixel's sums start from the panel's head */
             continue;
         }
@@ -247,6 +320,8 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
     values[k->sums] = totals[k->sums];
     if (k->t->block_taps == 1) {
         emit_tap(k, values, channel_offset, first, kpacks);
+    } else if (aic_tiling_skips(k->t)) {
+        emit_range(k, values, channel_offset, kpacks, emit_tap);
     } else {
         LLVMValueRef end = aic_add(e, first, aic_int(e, k->t->block_taps));
         aic_loop loop;
@@ -263,7 +338,7 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
     totals[k->sums] = values[k->sums];
 }
 
-static void emit_reduction(const tile *k, LLVMValueRef *totals)
+static void emit_reduction(tile *k, LLVMValueRef *totals)
 {
     aic_emit *e = k->e;
     int64_t blocks = k->t->arithmetic.sum == AIC_SUM_CUBE ? k->c->c1 : 1, kpacks = k->t->kpacks / blocks;
@@ -272,6 +347,14 @@ static void emit_reduction(const tile *k, LLVMValueRef *totals)
                    k->sums + 1);
     name_carried(k, &channels, "total", ".block");
     LLVMValueRef offset = aic_mul(e, channels.index, kpacks * k->t->arithmetic.kpack_bytes);
+    if (aic_tiling_skips(k->t) && k->t->block_taps == 1) {
+        k->first = aic_at(e, aic_at_const(e, k->panel, k->t->start_bytes),
+                          aic_mul(e, channels.index, k->t->taps * kpacks * k->t->step_bytes));
+        emit_range(k, totals, offset, kpacks, emit_tap_block);
+        aic_loop_end(e, &channels);
+        return;
+    }
+    k->first = totals[k->sums];
     aic_loop_begin(e, &taps, "taps: taps whose sums are folded together", aic_int(e, 0), aic_int(e, k->t->taps),
                    k->t->block_taps, totals, k->sums + 1);
     name_carried(k, &taps, "total", "");
@@ -310,6 +393,9 @@ LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const a
     k.panel = aic_emit_param(e, 2);
     k.taps = aic_emit_param(e, 3);
     set_types(&k);
+    if (aic_tiling_skips(t)) {
+        k.range = aic_emit_tap_range(e, c, t, k.taps, k.panel);
+    }
     LLVMValueRef totals[AIC_CARRIED_MAX];
     for (unsigned i = 0; i < k.sums; i++) {
         totals[i] = first_total(&k, i);

@@ -3,8 +3,6 @@
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
-enum { CUBE_BYTES = 32 }; /* of the channels in a block of CUBE */
-
 static int64_t ceil_div(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;
@@ -176,7 +174,7 @@ static int64_t block_taps_of(const aic_contraction *c, const aic_tiling *t)
 {
     switch (t->arithmetic.sum) {
     case AIC_SUM_CUBE:
-        return CUBE_BYTES / t->source_bytes / c->c0;
+        return AIC_CUBE_BYTES / t->source_bytes / c->c0;
     case AIC_SUM_INT_WIDE:
         return AIC_INT32_PRODUCTS / (c->c1 * c->c0);
     case AIC_SUM_INT:
@@ -258,8 +256,10 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
     t->used_panels = ceil_div(t->outputs, t->panel_channels);
     t->panels = round_up(t->outputs, most(t->panel_channels, AIC_BLOCK_COLUMNS)) / t->panel_channels;
     t->notes_specials = t->arithmetic.product == AIC_PRODUCT_BFLOAT;
-    t->start_bytes = t->arithmetic.image_offset != 0 ? t->panel_channels * (int64_t)sizeof(int32_t)
-                     : t->notes_specials             ? AIC_LINE_BYTES
+    t->notes_weights = t->notes_specials || (aic_tiling_skips(t) && c->dtype != AIC_INT8);
+    t->starts = aic_tiling_skips(t) ? (c->kh + 1) * aic_start_columns(c, t) : 1;
+    t->start_bytes = t->arithmetic.image_offset != 0 ? t->starts * t->panel_channels * (int64_t)sizeof(int32_t)
+                     : t->notes_weights              ? AIC_LINE_BYTES
                                                      : 0;
     t->step_bytes = t->panel_channels * t->arithmetic.kpack_bytes * t->arithmetic.planes;
     if (t->blocks > 1) { /* every block has a head, of whole steps */
@@ -340,7 +340,7 @@ static void lay_out_private(aic_tiling *t, aic_requirements *r)
     const int64_t buffers = !t->has_epilogue ? 0 : t->blocks > 1 ? t->strips : t->defers ? 2 : 1;
     const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch + t->kpacks * t->arithmetic.kpack_bytes;
     t->taps_offset = 0;
-    t->staging_offset = round_up(t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
+    t->staging_offset = round_up(aic_tiling_range_bytes(t) + t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
     t->notes_offset = t->staging_offset + buffers * aic_tiling_buffer_bytes(t);
     t->band_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
     t->band_bytes = t->row_residues * t->col_residues * t->residue_bytes;
@@ -381,6 +381,7 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     t.cols = aic_split_evenly(c->ow, schedule->cols);
     t.band_tiles = schedule->band;
     lay_out_band(c, &t);
+    aic_padding_lay_out(c, &t);
     lay_out_panels(c, &t);
     lay_out_strip(c, &t);
     *tiling = t;

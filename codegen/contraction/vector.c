@@ -122,6 +122,9 @@ static const double RESTING_TOTAL = 2.0;
 /* Of the lines of an image that a tile reads, those that neither the tile before has left nor a prefetcher fetched. */
 static const double FRESH_PART = 0.5;
 
+/* Cycles of a packed line in the first-level cache; beyond it the line is written back, too. Timed. */
+static const double PACK_LINE = 3;
+
 /* Lines take several hundred cycles to come from the third-level cache or memory, a thousand where many do; a vector of
  * weights, a line or half of one, is used for ten to twenty. */
 enum { AHEAD_BYTES = 8192 };
@@ -131,7 +134,7 @@ typedef struct core {
     double multiplies, loads, issue; /* in a cycle */
     double latency;                  /* multiply-adds that begin until the first has its result */
     double near_line, far_line;      /* cycles of a cache line */
-    double late_line;
+    double late_line, written_line;
     double l1, l2; /* bytes that a loop may count on: the rest is for what else passes through */
     double together;
 } core;
@@ -148,6 +151,7 @@ static core core_of(const aic_target *target)
                   .near_line = (double)m->near_line,
                   .far_line = (double)m->far_line,
                   .late_line = (double)m->late_line,
+                  .written_line = (double)AIC_LINE_BYTES / (double)m->path_bytes,
                   .l1 = (double)m->l1_bytes * 3 / 4,
                   .l2 = (double)m->l2_bytes * 5 / 8,
                   .together = (double)m->together / 100};
@@ -214,7 +218,8 @@ static double late_cycles(const aic_tiling *t, const core *k, const pace *p)
 }
 
 /* Cycles of a k-pack, on average over the tiles of a band: the first one of each panel brings it into the caches. That
- * a call before has left the weights in a cache is supposed only where the first-level one holds them all. */
+ * a call before has left the weights in a cache is supposed only where the first-level one holds them all; a band
+ * leaves them to the next one in the second-level cache. */
 static double kpack_cycles(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                            int64_t rows, int64_t cols)
 {
@@ -225,7 +230,7 @@ static double kpack_cycles(const aic_contraction *c, const aic_target *target, c
     const double first = all > k->l2 ? k->far_line : all > k->l1 ? k->near_line : 0;
     const double again = panel <= room ? 0 : panel <= k->l2 ? k->near_line : k->far_line;
     const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
-    const double late = all > k->l1 ? late_cycles(t, k, &p) : 0;
+    const double late = all > k->l1 ? late_cycles(t, k, &p) / (all <= k->l2 ? (double)t->bands : 1) : 0;
     return (late + combine(k, &p, lines * fmax(first, again) + image) +
             (tiles - 1) * combine(k, &p, lines * again + image)) /
            tiles;
@@ -250,15 +255,43 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     const core k = core_of(target);
     const double kpack = k.multiplies * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->unroll;
-    const double blocks = (double)(t->arithmetic.sum == AIC_SUM_CUBE ? t->taps * c->c1 : 1);
-    return kpack * (double)(t->taps * t->kpacks) + fold_cost(c, target, rows * cols, t->vectors) * blocks +
-           TAP_COST * (double)t->taps + TILE_COST;
+    const double taps = aic_padding_done(t, rows, cols) * (double)t->taps,
+                 blocks = t->arithmetic.sum == AIC_SUM_CUBE ? taps * (double)c->c1 : 1;
+    return kpack * taps * (double)t->kpacks + fold_cost(c, target, rows * cols, t->vectors) * blocks + TAP_COST * taps +
+           TILE_COST;
+}
+
+/* Whether a band of so many tile rows stays in the first-level cache: a panel and its results pass by. */
+static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t tiles)
+{
+    const int64_t height = tiles * t->rows.large, rows = (height - 1) * t->row_step + t->row_reach;
+    const int64_t result = t->has_epilogue ? (int64_t)aic_dtype_size(t->epilogue.target) : AIC_SUM_BYTES;
+    return (double)(rows * t->row_pitch + t->panel_bytes + height * c->ow * t->panel_channels * result) <= k->l1;
+}
+
+/* Packing the bands: rows that neighbouring bands share are packed twice. */
+static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+{
+    const core k = core_of(target);
+    const double lines = (double)(t->bands * t->band_rows) * (double)t->row_pitch / AIC_LINE_BYTES;
+    return k.multiplies * lines * (PACK_LINE + (stays(c, t, &k, t->band_tiles) ? 0 : k.written_line));
+}
+
+/* As many tile rows as stay in the first-level cache. */
+static int64_t small_band(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
+{
+    const core k = core_of(target);
+    int64_t tiles = 0;
+    while (tiles < t->band_tiles && stays(c, t, &k, tiles + 1)) {
+        tiles++;
+    }
+    return tiles;
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     const aic_arithmetic a = arithmetic_of(c, target);
-    double kpacks = (double)(c->kh * c->kw * c->channels) / a.kpack_channels;
+    double kpacks = aic_padding_share(c, a.sum) * (double)(c->kh * c->kw * c->channels) / a.kpack_channels;
     double lanes = (double)target->vector_bits / a.sum_bits;
     return kpacks * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c, target);
 }
@@ -272,6 +305,9 @@ const aic_microkernel aic_microkernel_vector = {
     .pixels = pixels_of,
     .unroll = unroll_of,
     .cost = cost_of,
+    .call_cost = call_cost,
+    .small_band = small_band,
+    .skips = true,
     .rate = 1,
     .body_cost = 0.04,
     .sum_cost = 0.001,
