@@ -275,6 +275,12 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
     return planes_of(c) == 1 && steps_of(c) % 2 == 0 ? 2 * STEP_KPACKS : STEP_KPACKS;
 }
 
+/* After each loop body. */
+static int64_t pauses(const aic_tiling *t)
+{
+    return t->taps * t->block_kpacks / t->unroll;
+}
+
 /* One register takes its pixels whatever it has too many of; sums that are added to old results are counted. */
 static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols)
@@ -479,7 +485,7 @@ const aic_microkernel aic_microkernel_amx = {
     .fold = fold_of,
     .run = run,
     .staged = staged,
-    .defers = true,
+    .pauses = pauses,
     .surplus = ROWS,
     .rate = 8,
     .body_cost = 0.02,

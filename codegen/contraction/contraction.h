@@ -166,9 +166,11 @@ typedef struct aic_tiling {
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
     aic_epilogue epilogue;
     int64_t strip_columns; /* output channels of a strip: a panel, or the panels of a block of 16 */
-    bool defers;           /* there are two staging buffers: a tile leaves one when the next tile is in the other */
+    bool defers;           /* there are two staging buffers: a tile leaves one beside the products of the next tile */
+    int64_t deferred_rows; /* that leave at a time: deferred.c */
     int64_t staging_pitch; /* between the staging buffer's blocks of 16 columns; 0: none, results are stored at once */
-    int64_t taps_offset, staging_offset, band_offset; /* in a worker's memory; the shared one is the epilogue's table */
+    /* In a worker's memory; the shared one is the epilogue's table. */
+    int64_t taps_offset, staging_offset, deferred_offset, band_offset;
     int64_t packed_bytes, band_bytes;
 } aic_tiling;
 
@@ -270,5 +272,30 @@ typedef struct aic_staging {
 /* staging.c: the functions that fill and store the staging buffer, of a contraction with an epilogue. */
 void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
                       aic_staging *strips);
+
+/* A tile in a staging buffer: where that is, its runs of pixels that are neighbours in the result, pixels of one, bytes
+ * from one to the next in the buffer and pixels in the result, its first pixel and its first column. */
+typedef struct aic_staged {
+    LLVMValueRef staging, pixel, column;
+    int64_t runs, count, pitch, distance;
+} aic_staged;
+
+/* deferred.c: a tile that is noted and leaves later. Bytes of the note, in a worker's memory; it begins without a tile
+ * and with what every tile needs. */
+int64_t aic_deferred_bytes(void);
+void aic_deferred_begin(aic_emit *e, LLVMValueRef note, LLVMValueRef target, LLVMValueRef table,
+                        const LLVMValueRef *inputs, unsigned count);
+
+/* deferred.c: where the buffer is that the next tile may take. Notes a tile, with what is free from then on. */
+LLVMValueRef aic_deferred_free(aic_emit *e, LLVMValueRef note);
+void aic_deferred_note(aic_emit *e, LLVMValueRef note, const aic_staged *tile, LLVMValueRef free);
+
+/* deferred.c: rows that leave at a time so that a tile of so many pixels has left after `calls` times. */
+int64_t aic_deferred_rows(int64_t pixels, int64_t calls);
+
+/* deferred.c: void name(note; most): about so many rows of the tile that is noted leave, if there is one, by a function
+ * of aic_staging. All that is left of it. */
+LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef store, const char *name);
+void aic_deferred_finish(aic_emit *e, LLVMValueRef note, LLVMValueRef function);
 
 #endif
