@@ -46,7 +46,7 @@ static aic_path path_of_constant(const aic_epilogue *p)
     if (p->source == AIC_INT32 && size - (shift << MANTISSA_BITS) >= ONE) {
         return AIC_PATH_FULL;
     }
-    return AIC_PATH_LIMITS; /* constant ones: nothing is done where nothing shifts or the least result is 0 */
+    return AIC_PATH_LIMITS; /* constant ones: nothing is done where nothing shifts and nothing is added or limited */
 }
 
 unsigned aic_epilogue_paths(const aic_epilogue *p)
@@ -57,8 +57,8 @@ unsigned aic_epilogue_paths(const aic_epilogue *p)
     if (p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF) {
         return 1U << path_of_constant(p);
     }
-    return 1U << AIC_PATH_FAST | (gives_bytes(p) ? 1U << AIC_PATH_LIMITS : 0) |
-           (p->source == AIC_INT32 ? 1U << AIC_PATH_FULL : 0);
+    return 1U << AIC_PATH_FAST | (gives_bytes(p) ? 1U << AIC_PATH_OFFSET : 0) |
+           (p->source == AIC_INT32 ? 1U << AIC_PATH_FULL : 1U << AIC_PATH_LIMITS);
 }
 
 /* Whether the table's header has the path that columns need. */
@@ -228,7 +228,7 @@ static void product_limits(aic_emit *e, const aic_epilogue *p, const fields *f, 
     product_ends(e, p, f, ends);
     LLVMValueRef most = larger(e, smaller(e, larger(e, ends[0], ends[1]), high), low);
     LLVMValueRef least = larger(e, smaller(e, smaller(e, ends[0], ends[1]), high), low);
-    value[AIC_PARAMETER_UP] = LLVMBuildSub(b, aic_const_int(words, UINT8_MAX), rounded(e, most), "");
+    value[AIC_PARAMETER_UP] = LLVMBuildSub(b, aic_const_int(words, aic_epilogue_top(p)), rounded(e, most), "");
     value[AIC_PARAMETER_LEAST] = LLVMBuildAdd(b, rounded(e, least), value[AIC_PARAMETER_UP], "");
     value[AIC_PARAMETER_DOWN] = LLVMBuildSub(b, f->offset, value[AIC_PARAMETER_UP], "");
 }
@@ -252,7 +252,7 @@ static void decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef low, LLVMVal
     }
 }
 
-/* The path that columns need; more, bits of several, where it is AIC_PATH_FULL. */
+/* The path that columns need; more, bits of several, where it is the last one. */
 static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS])
 {
     LLVMBuilderRef b = e->builder;
@@ -268,15 +268,20 @@ static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef val
     if (!gives_bytes(p)) {
         return path;
     }
+    LLVMValueRef moved = LLVMBuildOr(b, value[AIC_PARAMETER_UP], value[AIC_PARAMETER_DOWN], "");
+    moved = LLVMBuildICmp(b, LLVMIntNE, moved, aic_zero(words), "");
+    path = LLVMBuildOr(b, path, choose(e, moved, words, AIC_PATH_OFFSET, AIC_PATH_FAST), "");
     LLVMValueRef other = aic_zero(words);
     if (p->shift) {
         other = LLVMBuildNot(b, value[AIC_PARAMETER_MASK], "");
     }
     if (p->relu != AIC_RELU_SOURCE) {
-        other = LLVMBuildOr(b, other, value[AIC_PARAMETER_LEAST], "");
+        LLVMValueRef bottom = aic_const_int(words, aic_epilogue_bottom(p));
+        other = LLVMBuildOr(b, other, LLVMBuildXor(b, value[AIC_PARAMETER_LEAST], bottom, ""), "");
     }
     other = LLVMBuildICmp(b, LLVMIntNE, other, aic_zero(words), "");
-    return LLVMBuildOr(b, path, choose(e, other, words, AIC_PATH_LIMITS, AIC_PATH_FAST), "");
+    const aic_path last = p->source == AIC_INT32 ? AIC_PATH_FULL : AIC_PATH_LIMITS;
+    return LLVMBuildOr(b, path, choose(e, other, words, last, AIC_PATH_FAST), "");
 }
 
 /* ---- filling the table ---- */
@@ -341,7 +346,15 @@ static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at
         value[AIC_PARAMETER_BIAS] = aic_load_part(e, e->i32, lanes, count, bias, 0);
     }
     store_part(e, p, at, value);
-    return path == NULL ? NULL : LLVMBuildOr(e->builder, path, path_of(e, p, value), "");
+    if (path == NULL || count == 0) {
+        return path;
+    }
+    LLVMValueRef needed = path_of(e, p, value), exists[AIC_LANES_MAX];
+    for (unsigned i = 0; i < lanes; i++) {
+        exists[i] = aic_const_int(e->i32, i < count ? -1 : 0);
+    }
+    needed = count == lanes ? needed : LLVMBuildAnd(e->builder, needed, LLVMConstVector(exists, lanes), "");
+    return LLVMBuildOr(e->builder, path, needed, "");
 }
 
 /* The header: the lanes of `path` or'ed. */
@@ -396,7 +409,7 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emi
 LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path path)
 {
     LLVMValueRef needed = aic_load(e, e->i32, table, 0, ROW_BYTES), level = aic_const_int(e->i32, path);
-    return LLVMBuildICmp(e->builder, path == AIC_PATH_FULL ? LLVMIntUGE : LLVMIntEQ, needed, level, "");
+    return LLVMBuildICmp(e->builder, path >= AIC_PATH_LIMITS ? LLVMIntUGE : LLVMIntEQ, needed, level, "");
 }
 
 /* One parameter of vector `i` of a packet, from the table. */
@@ -477,18 +490,24 @@ static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_pac
     return aic_concat(e, bytes, parts);
 }
 
+/* Accumulators of a row of a packet, or all of them, in vectors. */
+static unsigned period_of(const aic_packet *packet)
+{
+    return packet->blocks * LANES / packet->lanes;
+}
+
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef table,
                              LLVMValueRef block, aic_parameters *parameters)
 {
-    LLVMValueRef entries[AIC_PACKET_VECTORS] = {NULL}, value[AIC_PACKET_VECTORS][AIC_PARAMETERS] = {{NULL}};
-    const unsigned period = packet->blocks * LANES / packet->lanes, pairs = period / 2 > 0 ? period / 2 : 1;
+    LLVMValueRef value[AIC_PACKET_VECTORS][AIC_PARAMETERS] = {{NULL}};
+    const unsigned period = period_of(packet);
     *parameters = (aic_parameters){.least = NULL};
     for (unsigned i = 0; i < packet->blocks; i++) {
-        entries[i] = entry_of(e, p, table, aic_add(e, block, aic_int(e, i)));
+        parameters->entry[i] = entry_of(e, p, table, aic_add(e, block, aic_int(e, i)));
     }
     for (unsigned i = 0; i < packet->count; i++) {
         if (i < period) {
-            read_vector(e, p, packet, entries, i, value[i]);
+            read_vector(e, p, packet, parameters->entry, i, value[i]);
         } else { /* of the same columns in a further row */
             memcpy(value[i], value[i - period], sizeof value[i]);
         }
@@ -496,21 +515,41 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packe
         parameters->scale[i] = value[i][AIC_PARAMETER_SCALE];
         parameters->mask[i] = value[i][AIC_PARAMETER_MASK];
     }
-    if (!gives_bytes(p)) {
-        return;
+}
+
+/* What bytes need but on the fast path, where all of it is known. */
+static void read_limits(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, aic_parameters *parameters)
+{
+    LLVMValueRef value[AIC_PACKET_VECTORS][AIC_PARAMETERS] = {{NULL}};
+    const unsigned period = period_of(packet), pairs = period / 2 > 0 ? period / 2 : 1;
+    for (unsigned i = 0; i < packet->count; i++) {
+        read_vector(e, p, packet, parameters->entry, i % period, value[i]);
     }
     for (unsigned i = 0; i < packet->count; i += 2) {
         LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[i + 1][AIC_PARAMETER_UP];
         parameters->up[i / 2] = i / 2 < pairs ? aic_pack(e, low, high, false) : parameters->up[i / 2 - pairs];
     }
-    parameters->least = read_bytes(e, p, packet, entries, value[0], AIC_PARAMETER_LEAST);
-    parameters->down = read_bytes(e, p, packet, entries, value[0], AIC_PARAMETER_DOWN);
+    parameters->least = read_bytes(e, p, packet, parameters->entry, value[0], AIC_PARAMETER_LEAST);
+    parameters->down = read_bytes(e, p, packet, parameters->entry, value[0], AIC_PARAMETER_DOWN);
+}
+
+static void set_fast_limits(aic_emit *e, const aic_packet *packet, aic_parameters *parameters)
+{
+    for (unsigned i = 0; i < AIC_PACKET_VECTORS / 2; i++) {
+        parameters->up[i] = aic_zero(aic_vector(e->i16, 2 * packet->lanes));
+    }
+    parameters->least = parameters->down = aic_zero(aic_vector(e->i8, packet->count * packet->lanes));
 }
 
 void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, aic_path path,
                               aic_parameters *parameters)
 {
     parameters->path = path;
+    if (gives_bytes(p) && path == AIC_PATH_FAST) {
+        set_fast_limits(e, packet, parameters);
+    } else if (gives_bytes(p)) {
+        read_limits(e, p, packet, parameters);
+    }
     const bool bias = aic_epilogue_bias(p) != 0 && aic_epilogue_bias_type(p) == AIC_INT32;
     for (unsigned i = 0; bias && i < packet->count; i++) {
         limit_bias(e, p, parameters, i);
