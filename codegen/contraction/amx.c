@@ -268,11 +268,14 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
     return images * ROWS;
 }
 
+/* Two steps; one where there are few and what leaves the staging buffer wants pauses between them. */
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
+    enum { FEW = 16 };
     (void)target;
     (void)sums;
-    return planes_of(c) == 1 && steps_of(c) % 2 == 0 ? 2 * STEP_KPACKS : STEP_KPACKS;
+    const bool pauses = c->has_epilogue && taps_of(c) * steps_of(c) <= FEW;
+    return planes_of(c) == 1 && steps_of(c) % 2 == 0 && !pauses ? 2 * STEP_KPACKS : STEP_KPACKS;
 }
 
 /* After each loop body. */

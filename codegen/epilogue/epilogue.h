@@ -127,6 +127,11 @@ aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_tar
 /* Predicted vector operations of storing a run of `count` rows of `columns` columns by the default form. */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count);
 
+/* The same of rows that leave `rows` at a time while loads, stores and the core's width have nothing else to do: the
+ * operations that arithmetic's own units begin. Columns are of the path that most are of. */
+double aic_epilogue_cost_beside(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count,
+                                int64_t rows);
+
 typedef struct aic_epilogue_strip {
     aic_emit_kind kind; /* HOT or FRAME: of a function for a small part of all columns */
     aic_epilogue_form form;
