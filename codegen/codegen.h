@@ -13,7 +13,7 @@
 
 /* Version of this table and of what records mean; and of the rule that chooses schedules, which names of kernels tell:
  * raise it when the rule may choose another schedule for some specification. */
-enum { AIC_GENERATOR_VERSION = 4, AIC_SCHEDULE_RULE = 4 };
+enum { AIC_GENERATOR_VERSION = 5, AIC_SCHEDULE_RULE = 5 };
 
 /* One specification for one target. */
 typedef struct aic_problem {

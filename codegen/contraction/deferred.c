@@ -15,10 +15,6 @@
 
 enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 
-/* Rows leave in multiples of these, but for the last ones of a run, which are no fewer where the run has as many: the
- * epilogue has no code for less then. A register of results has no more rows. */
-enum { STEP_ROWS = 4 };
-
 /* FREE: where the buffer is that the next tile may take. Of the deferred tile: what of it comes next, its row and the
  * first column in the result; rows LEFT of the run it belongs to and RUNS left with it; COUNT rows of a run; bytes SKIP
  * and rows GAP from the end of a run to the next one. No runs: there is no such tile. Where results go and what the
@@ -34,7 +30,7 @@ int64_t aic_deferred_bytes(void)
 int64_t aic_deferred_rows(int64_t pixels, int64_t calls)
 {
     const int64_t rows = (pixels + calls - 1) / calls;
-    return (rows + STEP_ROWS - 1) / STEP_ROWS * STEP_ROWS;
+    return (rows + AIC_DEFERRED_STEP - 1) / AIC_DEFERRED_STEP * AIC_DEFERRED_STEP;
 }
 
 static LLVMValueRef word(aic_emit *e, LLVMValueRef note, int which)
@@ -117,7 +113,8 @@ LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef st
     LLVMValueRef left = word(e, note, LEFT);
     aic_branch branch;
     aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntNE, left, aic_int(e, 0), "any"));
-    LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, left, aic_add(e, most, aic_int(e, STEP_ROWS)), "few");
+    LLVMValueRef few =
+        LLVMBuildICmp(e->builder, LLVMIntSLT, left, aic_add(e, most, aic_int(e, AIC_DEFERRED_STEP)), "few");
     LLVMValueRef rows = LLVMBuildSelect(e->builder, few, left, most, "rows");
     args[count++] = address(e, note, TARGET);
     args[count++] = address(e, note, SOURCE);
