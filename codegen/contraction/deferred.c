@@ -101,13 +101,14 @@ static void advance(aic_emit *e, LLVMValueRef note, LLVMValueRef rows)
     set(e, note, RUNS, runs);
 }
 
+/* Compiled fast: it moves a few words, and compiling it well takes a tenth of a kernel's time. */
 LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef store, const char *name)
 {
     static const char *const PARAMS[] = {"note", "most"};
     LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3];
     unsigned operands[AIC_EPILOGUE_STEPS], count = 0;
     const unsigned inputs = aic_epilogue_inputs(&t->epilogue, operands);
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 1, 1);
+    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 1, 1);
     aic_note_function(e, "`most` rows or a few more of the tile that is noted leave the staging buffer, of one run");
     LLVMValueRef function = e->function, note = aic_emit_param(e, 0), most = aic_emit_param(e, 1);
     LLVMValueRef left = word(e, note, LEFT);
