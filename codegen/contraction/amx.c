@@ -268,17 +268,17 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
     return images * ROWS;
 }
 
-/* Two steps; one where there are few and what leaves the staging buffer wants pauses between them. */
+/* Two steps; one where there are few and rows leave the staging buffer in pauses between them. */
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
     enum { FEW = 16 };
     (void)target;
     (void)sums;
-    const bool pauses = c->has_epilogue && taps_of(c) * steps_of(c) <= FEW;
-    return planes_of(c) == 1 && steps_of(c) % 2 == 0 && !pauses ? 2 * STEP_KPACKS : STEP_KPACKS;
+    const bool few = c->has_epilogue && taps_of(c) * steps_of(c) <= FEW;
+    return planes_of(c) == 1 && steps_of(c) % 2 == 0 && !few ? 2 * STEP_KPACKS : STEP_KPACKS;
 }
 
-/* After each loop body. */
+/* One behind each loop body. */
 static int64_t pauses(const aic_tiling *t)
 {
     return t->taps * t->block_kpacks / t->unroll;

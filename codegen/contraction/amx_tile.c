@@ -245,7 +245,7 @@ static void begin_sums(const tile *k, LLVMValueRef out)
 }
 
 /* Some rows of the tile before this one leave. */
-static void pause(const tile *k)
+static void emit_pause(const tile *k)
 {
     if (k->leave != NULL) {
         LLVMValueRef note = aic_at_const(k->e, k->of.taps, k->t->deferred_offset - k->t->taps_offset);
@@ -270,7 +270,7 @@ static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap
     for (int64_t kpack = 0; kpack < unroll; kpack += AMX_STEP_KPACKS) {
         emit_step(k, carried[1], carried[0], kpack);
     }
-    pause(k);
+    emit_pause(k);
     carried[0] = aic_at_const(e, carried[0], unroll * k->t->step_bytes);
     carried[1] = aic_at_const(e, carried[1], bytes);
     aic_loop_end(e, &loop);

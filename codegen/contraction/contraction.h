@@ -291,8 +291,8 @@ LLVMValueRef aic_deferred_free(aic_emit *e, LLVMValueRef note);
 void aic_deferred_note(aic_emit *e, LLVMValueRef note, const aic_staged *tile, LLVMValueRef free);
 
 /* Rows leave in multiples of these, but for the last ones of a run, which are no fewer where the run has as many: the
- * epilogue has no code for less then. A register of results has no more rows. */
-enum { AIC_DEFERRED_STEP = 4 };
+ * epilogue has no code for less then. */
+enum { AIC_DEFERRED_STEP = AIC_EPILOGUE_PACKET_ROWS };
 
 /* deferred.c: rows that leave at a time so that a tile of so many pixels has left after `calls` times. */
 int64_t aic_deferred_rows(int64_t pixels, int64_t calls);

@@ -20,9 +20,9 @@ static double staging_cost(const aic_contraction *c, const aic_target *target, c
     return (double)runs * run;
 }
 
-/* Where the staging buffer is stored beside products, part of the shorter is lost, the less the more pauses there are
- * between products: a model of a core that looks 512 operations ahead loses less at one pause already, and nothing
- * where there are many. */
+/* Where rows leave the staging buffer beside products, the longer of both counts and a share of the shorter, the less
+ * the more pauses there are between products. The share is supposed, not timed: in a model of a core that looks 512
+ * operations ahead all of the shorter is hidden where there are eight pauses. */
 static double tile_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                         int64_t cols)
 {

@@ -118,6 +118,9 @@ typedef struct aic_epilogue_form {
     int64_t blocks, rows;
 } aic_epilogue_form;
 
+/* A strip of this many rows or more needs no row by itself: a register of results has no more rows. */
+enum { AIC_EPILOGUE_PACKET_ROWS = 4 };
+
 #define AIC_EPILOGUE_BLOCKS 8
 #define AIC_EPILOGUE_ROWS 16
 

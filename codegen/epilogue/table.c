@@ -327,6 +327,18 @@ static void store_part(aic_emit *e, const aic_epilogue *p, const part *at, LLVMV
     }
 }
 
+/* `path` with what `count` columns of a part need; the others, whose parameters are zero, need nothing. */
+static LLVMValueRef add_path(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS], unsigned lanes,
+                             unsigned count, LLVMValueRef path)
+{
+    LLVMValueRef needed = path_of(e, p, value), exists[AIC_LANES_MAX];
+    for (unsigned i = 0; i < lanes; i++) {
+        exists[i] = aic_const_int(e->i32, i < count ? -1 : 0);
+    }
+    needed = count == lanes ? needed : LLVMBuildAnd(e->builder, needed, LLVMConstVector(exists, lanes), "");
+    return LLVMBuildOr(e->builder, path, needed, "");
+}
+
 /* The parameters of a part of which `count` columns exist. Returns `path` (NULL: not wanted) with what they need. */
 static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at, unsigned count, LLVMValueRef path)
 {
@@ -346,15 +358,7 @@ static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at
         value[AIC_PARAMETER_BIAS] = aic_load_part(e, e->i32, lanes, count, bias, 0);
     }
     store_part(e, p, at, value);
-    if (path == NULL || count == 0) {
-        return path;
-    }
-    LLVMValueRef needed = path_of(e, p, value), exists[AIC_LANES_MAX];
-    for (unsigned i = 0; i < lanes; i++) {
-        exists[i] = aic_const_int(e->i32, i < count ? -1 : 0);
-    }
-    needed = count == lanes ? needed : LLVMBuildAnd(e->builder, needed, LLVMConstVector(exists, lanes), "");
-    return LLVMBuildOr(e->builder, path, needed, "");
+    return path == NULL || count == 0 ? path : add_path(e, p, value, lanes, count, path);
 }
 
 /* The header: the lanes of `path` or'ed. */

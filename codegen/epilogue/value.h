@@ -11,6 +11,7 @@
 enum { AIC_EPILOGUE_LANES = 16 }; /* columns of a block */
 
 #define AIC_PACKET_VECTORS 4
+_Static_assert(AIC_PACKET_VECTORS <= AIC_EPILOGUE_PACKET_ROWS, "a vector is a row of a block at most");
 
 typedef struct aic_packet {
     unsigned rows, blocks;
@@ -25,7 +26,7 @@ aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, 
  * Bytes: every limit on the way to a result - rectification, the shift's, the 9 bits before the offset, those of the
  * result - is one of the rounded product q, as each step between them is monotone. Once a column they become two
  * integers, low <= high, between which q is clamped before the offset is added. The result has 256 values, so high -
- * low is 255 at most, and packing to unsigned bytes does most of it:
+ * low is 255 at most, and packing to bytes does most of it:
  *
  *     q + UP                clamped to 16 bits; UP = TOP - high, TOP the largest number of the result's type
  *     packed                clamped to that type: q is between high - 255 and high
