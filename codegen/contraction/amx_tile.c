@@ -249,8 +249,7 @@ static void emit_pause(const tile *k)
 {
     if (k->leave != NULL) {
         LLVMValueRef note = aic_at_const(k->e, k->of.taps, k->t->deferred_offset - k->t->taps_offset);
-        LLVMValueRef args[] = {note, aic_int(k->e, k->t->deferred_rows)};
-        aic_emit_call(k->e, k->leave, args, 2);
+        aic_deferred_pause(k->e, k->t, note, k->leave);
     }
 }
 

@@ -167,7 +167,7 @@ typedef struct aic_tiling {
     aic_epilogue epilogue;
     int64_t strip_columns; /* output channels of a strip: a panel, or the panels of a block of 16 */
     bool defers;           /* there are two staging buffers: a tile leaves one beside the products of the next tile */
-    int64_t deferred_rows; /* that leave at a time: deferred.c */
+    int64_t deferred_runs, deferred_rows; /* rows that leave at a time, of so many runs: deferred.c */
     int64_t staging_pitch; /* between the staging buffer's blocks of 16 columns; 0: none, results are stored at once */
     /* In a worker's memory; the shared one is the epilogue's table. */
     int64_t taps_offset, staging_offset, deferred_offset, band_offset;
@@ -297,9 +297,10 @@ enum { AIC_DEFERRED_STEP = AIC_EPILOGUE_PACKET_ROWS };
 /* deferred.c: rows that leave at a time so that a tile of so many pixels has left after `calls` times. */
 int64_t aic_deferred_rows(int64_t pixels, int64_t calls);
 
-/* deferred.c: void name(note; most): about so many rows of the tile that is noted leave, if there is one, by a function
- * of aic_staging. All that is left of it. */
+/* deferred.c: the function by which the tile that is noted leaves, if there is one, through one of aic_staging. The
+ * rows of a pause leave; all that is left of it. */
 LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef store, const char *name);
+void aic_deferred_pause(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMValueRef function);
 void aic_deferred_finish(aic_emit *e, LLVMValueRef note, LLVMValueRef function);
 
 #endif

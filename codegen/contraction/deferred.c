@@ -17,7 +17,7 @@ enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 
 /* FREE: where the buffer is that the next tile may take. Of the deferred tile: what of it comes next, its row and the
  * first column in the result; rows LEFT of the run it belongs to and RUNS left with it; COUNT rows of a run; bytes SKIP
- * and rows GAP from the end of a run to the next one. No runs: there is no such tile. Where results go and what the
+ * and rows GAP from the end of a run to the next one. No runs: nothing of a tile is left. Where results go and what the
  * epilogue reads. */
 enum { FREE, SOURCE, ROW, COLUMN, LEFT, RUNS, COUNT, SKIP, GAP, TARGET, TABLE, INPUTS };
 enum { WORDS = INPUTS + AIC_EPILOGUE_STEPS, WORD_BYTES = sizeof(int64_t) };
@@ -54,7 +54,6 @@ void aic_deferred_begin(aic_emit *e, LLVMValueRef note, LLVMValueRef target, LLV
                         const LLVMValueRef *inputs, unsigned count)
 {
     set(e, note, FREE, aic_int(e, 0));
-    set(e, note, LEFT, aic_int(e, 0));
     set(e, note, RUNS, aic_int(e, 0));
     set(e, note, TARGET, target);
     set(e, note, TABLE, table);
@@ -89,37 +88,25 @@ static void advance(aic_emit *e, LLVMValueRef note, LLVMValueRef rows)
     LLVMBuilderRef b = e->builder;
     LLVMValueRef none = aic_int(e, 0), left = LLVMBuildNSWSub(b, word(e, note, LEFT), rows, "");
     LLVMValueRef ends = LLVMBuildICmp(b, LLVMIntEQ, left, none, "");
-    LLVMValueRef runs = LLVMBuildNSWSub(b, word(e, note, RUNS), LLVMBuildZExt(b, ends, e->i64, ""), "");
     LLVMValueRef skip = LLVMBuildSelect(b, ends, word(e, note, SKIP), none, "");
     LLVMValueRef gap = LLVMBuildSelect(b, ends, word(e, note, GAP), none, "");
-    LLVMValueRef source = aic_at(e, aic_at(e, address(e, note, SOURCE), aic_mul(e, rows, ROW_BYTES)), skip);
-    LLVMValueRef next = LLVMBuildICmp(b, LLVMIntNE, runs, none, "");
-    next = LLVMBuildSelect(b, next, word(e, note, COUNT), none, "");
-    set(e, note, SOURCE, source);
+    LLVMValueRef source = aic_at(e, address(e, note, SOURCE), aic_mul(e, rows, ROW_BYTES));
+    set(e, note, SOURCE, aic_at(e, source, skip));
     set(e, note, ROW, aic_add(e, aic_add(e, word(e, note, ROW), rows), gap));
-    set(e, note, LEFT, LLVMBuildSelect(b, ends, next, left, ""));
-    set(e, note, RUNS, runs);
+    set(e, note, LEFT, LLVMBuildSelect(b, ends, word(e, note, COUNT), left, ""));
+    set(e, note, RUNS, LLVMBuildNSWSub(b, word(e, note, RUNS), LLVMBuildZExt(b, ends, e->i64, ""), ""));
 }
 
-/* Compiled fast: it moves a few words, and compiling it well takes a tenth of a kernel's time. */
-LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef store, const char *name)
+/* `most` rows of a run or a few more leave. */
+static void emit_rows(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMValueRef store, LLVMValueRef most)
 {
-    static const char *const PARAMS[] = {"note", "most"};
-    LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3];
-    unsigned operands[AIC_EPILOGUE_STEPS], count = 0;
+    LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {address(e, note, TARGET), address(e, note, SOURCE),
+                                                     address(e, note, TABLE)};
+    unsigned operands[AIC_EPILOGUE_STEPS], count = 3;
     const unsigned inputs = aic_epilogue_inputs(&t->epilogue, operands);
-    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 1, 1);
-    aic_note_function(e, "`most` rows or a few more of the tile that is noted leave the staging buffer, of one run");
-    LLVMValueRef function = e->function, note = aic_emit_param(e, 0), most = aic_emit_param(e, 1);
-    LLVMValueRef left = word(e, note, LEFT);
-    aic_branch branch;
-    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntNE, left, aic_int(e, 0), "any"));
-    LLVMValueRef few =
-        LLVMBuildICmp(e->builder, LLVMIntSLT, left, aic_add(e, most, aic_int(e, AIC_DEFERRED_STEP)), "few");
+    LLVMValueRef left = word(e, note, LEFT), end = aic_add(e, most, aic_int(e, AIC_DEFERRED_STEP));
+    LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, left, end, "few");
     LLVMValueRef rows = LLVMBuildSelect(e->builder, few, left, most, "rows");
-    args[count++] = address(e, note, TARGET);
-    args[count++] = address(e, note, SOURCE);
-    args[count++] = address(e, note, TABLE);
     for (unsigned i = 0; i < inputs; i++) {
         args[count++] = address(e, note, INPUTS + (int)i);
     }
@@ -128,18 +115,37 @@ LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef st
     args[count++] = word(e, note, COLUMN);
     aic_emit_call(e, store, args, count);
     advance(e, note, rows);
-    aic_branch_end(e, &branch);
+}
+
+/* Compiled fast: it moves a few words, and compiling it well takes a tenth of a kernel's time. */
+LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef store, const char *name)
+{
+    static const char *const PARAMS[] = {"note", "runs", "most"};
+    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 1, 2);
+    aic_note_function(e,
+                      "of so many runs of the tile that is noted `most` rows or a few more leave the staging buffer");
+    LLVMValueRef function = e->function, note = aic_emit_param(e, 0);
+    LLVMValueRef runs = aic_min(e, aic_emit_param(e, 1), word(e, note, RUNS));
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "run: runs that are still in the staging buffer", aic_int(e, 0), runs, 1, NULL, 0);
+    emit_rows(e, t, note, store, aic_emit_param(e, 2));
+    aic_loop_end(e, &loop);
     aic_emit_function_end(e);
     return function;
 }
 
-/* All runs of a tile, each as a whole or what is left of it. */
+static void emit_leave(aic_emit *e, LLVMValueRef note, LLVMValueRef function, int64_t runs, int64_t rows)
+{
+    LLVMValueRef args[] = {note, aic_int(e, runs), aic_int(e, rows)};
+    aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
+}
+
+void aic_deferred_pause(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMValueRef function)
+{
+    emit_leave(e, note, function, t->deferred_runs, t->deferred_rows);
+}
+
 void aic_deferred_finish(aic_emit *e, LLVMValueRef note, LLVMValueRef function)
 {
-    aic_loop loop;
-    aic_loop_begin(e, &loop, "run: runs that are still in the staging buffer", aic_int(e, 0), word(e, note, RUNS), 1,
-                   NULL, 0);
-    LLVMValueRef args[] = {note, aic_int(e, INT32_MAX)};
-    aic_emit_call(e, function, args, 2);
-    aic_loop_end(e, &loop);
+    emit_leave(e, note, function, INT32_MAX, INT32_MAX);
 }

@@ -82,8 +82,7 @@ typedef struct aic_microkernel {
     /* void name(out, band, panel, taps): band points at the tile's first pixel, out at that pixel in the result or,
      * where there is a staging buffer, at the panel's first column there; taps is the table of tap offsets. Where there
      * are blocks of channels, name(...; block): band and panel point into the block, sums start from what the block
-     * before has left at out. leave: what a tile calls in its pauses, with where the deferred tile is noted and
-     * deferred_rows; NULL where none is deferred. */
+     * before has left at out. leave: for aic_deferred_pause() in a tile's pauses; NULL where none is deferred. */
     LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                          LLVMValueRef leave, const char *name);
 

@@ -309,8 +309,9 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
     t->staging_pitch = t->has_epilogue ? pixels * ROW_BYTES : 0;
     t->strips = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->used_panels;
     if (t->defers) {
-        const int64_t panels = t->strip_columns / t->panel_channels;
-        t->deferred_rows = aic_deferred_rows(t->rows.large * t->cols.large, t->kernel->pauses(t) * panels);
+        const int64_t pauses = t->kernel->pauses(t) * (t->strip_columns / t->panel_channels);
+        t->deferred_runs = ceil_div(aic_tiling_runs(c, t, t->rows.large, t->cols.large), pauses);
+        t->deferred_rows = aic_deferred_rows(t->rows.large * t->cols.large, pauses);
     }
 }
 

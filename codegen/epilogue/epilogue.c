@@ -468,6 +468,14 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
     aic_emit *e = w->e;
     LLVMBuilderRef b = e->builder;
     const aic_epilogue *p = w->p;
+    if (w->s->row_multiple > 0) {
+        w->target = target;
+        w->source = source;
+        w->accumulated = w->row = row;
+        w->count = count;
+        emit_slabs(w);
+        return;
+    }
     LLVMValueRef first = aic_int(e, 0), end = aic_int(e, p->matrices), past = aic_add(e, row, count);
     if (p->matrices > 1) { /* the first that ends after `row`, the first that begins at `past` or later */
         LLVMValueRef step = aic_int(e, p->source_matrix);

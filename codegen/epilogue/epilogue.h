@@ -143,7 +143,7 @@ typedef struct aic_epilogue_strip {
     int64_t step;                  /* every strip begins at a multiple of this many columns, itself a multiple of 16 */
     bool last;                     /* its columns are the last ones, with the narrow tail where there is one */
     int64_t least_rows, most_rows; /* of a call, in every matrix: what no call needs is not emitted */
-    int64_t row_multiple;          /* that rows of a call are, in every matrix; 0: they may be any number */
+    int64_t row_multiple;          /* that rows of a call are, all in the one matrix; 0: any number, anywhere */
     bool past;                     /* stores go past the caches: the target begins with a cache line */
 } aic_epilogue_strip;
 

@@ -428,9 +428,10 @@ static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic
                     packet->lanes * 4);
 }
 
-/* The parameters of vector `i` of a packet: from the table, or the same for every lane. */
+/* The parameters of vector `i` of a packet: the same for every lane, or, from `first` on and before `end`, from the
+ * table. */
 static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef *entries, unsigned i,
-                        LLVMValueRef value[AIC_PARAMETERS])
+                        aic_parameter first, aic_parameter end, LLVMValueRef value[AIC_PARAMETERS])
 {
     if (p->scale == AIC_SCALE_WORD) {
         LLVMTypeRef type = aic_vector(e->i32, packet->lanes);
@@ -439,7 +440,7 @@ static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_packet *pa
         double scale = aic_half_to_double((uint16_t)p->word);
         value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, packet->lanes), scale);
     }
-    for (int k = 0; k < AIC_PARAMETERS; k++) {
+    for (int k = (int)first; k < (int)end; k++) {
         if (in_table(p, (aic_parameter)k) && !is_byte((aic_parameter)k)) {
             value[k] = load_parameter(e, p, packet, entries, (aic_parameter)k, i);
         }
@@ -485,11 +486,14 @@ static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_pac
     LLVMValueRef bytes[AIC_PACKET_VECTORS];
     const bool constant_ones = !in_table(p, parameter);
     const unsigned lanes = constant_ones ? packet->lanes : LANES, parts = packet->count * packet->lanes / lanes;
-    for (unsigned i = 0, block = 0; i < parts; i++, block = block + 1 < packet->blocks ? block + 1 : 0) {
+    for (unsigned i = 0; i < parts; i++) {
         LLVMTypeRef type = aic_vector(e->i8, lanes);
-        LLVMValueRef entry = entries[block];
-        bytes[i] = constant_ones ? LLVMBuildTrunc(e->builder, constant[parameter], type, "")
-                                 : aic_load(e, type, entry, offset_of(p, parameter), LANES);
+        if (constant_ones) {
+            bytes[i] = LLVMBuildTrunc(e->builder, constant[parameter], type, "");
+        } else { /* further rows have the same columns */
+            bytes[i] = i < packet->blocks ? aic_load(e, type, entries[i], offset_of(p, parameter), LANES)
+                                          : bytes[i - packet->blocks];
+        }
     }
     return aic_concat(e, bytes, parts);
 }
@@ -511,7 +515,7 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packe
     }
     for (unsigned i = 0; i < packet->count; i++) {
         if (i < period) {
-            read_vector(e, p, packet, parameters->entry, i, value[i]);
+            read_vector(e, p, packet, parameters->entry, i, AIC_PARAMETER_BIAS, AIC_PARAMETER_UP, value[i]);
         } else { /* of the same columns in a further row */
             memcpy(value[i], value[i - period], sizeof value[i]);
         }
@@ -526,11 +530,11 @@ static void read_limits(aic_emit *e, const aic_epilogue *p, const aic_packet *pa
 {
     LLVMValueRef value[AIC_PACKET_VECTORS][AIC_PARAMETERS] = {{NULL}};
     const unsigned period = period_of(packet), pairs = period / 2 > 0 ? period / 2 : 1;
-    for (unsigned i = 0; i < packet->count; i++) {
-        read_vector(e, p, packet, parameters->entry, i % period, value[i]);
+    for (unsigned i = 0; i < period; i++) {
+        read_vector(e, p, packet, parameters->entry, i, AIC_PARAMETER_UP, AIC_PARAMETERS, value[i]);
     }
     for (unsigned i = 0; i < packet->count; i += 2) {
-        LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[i + 1][AIC_PARAMETER_UP];
+        LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[(i + 1) % period][AIC_PARAMETER_UP];
         parameters->up[i / 2] = i / 2 < pairs ? aic_pack(e, low, high, false) : parameters->up[i / 2 - pairs];
     }
     parameters->least = read_bytes(e, p, packet, parameters->entry, value[0], AIC_PARAMETER_LEAST);

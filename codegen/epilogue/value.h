@@ -38,8 +38,8 @@ aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, 
 typedef enum aic_parameter {
     AIC_PARAMETER_BIAS,
     AIC_PARAMETER_SCALE, /* float; with what is shifted out: the shift is part of it */
+    AIC_PARAMETER_MASK,  /* of the source: without the bits that are shifted out */
     AIC_PARAMETER_UP,
-    AIC_PARAMETER_MASK, /* of the source: without the bits that are shifted out */
     AIC_PARAMETER_LEAST,
     AIC_PARAMETER_DOWN,
     AIC_PARAMETERS
