@@ -65,9 +65,10 @@ static void compare(int level, int round, const char *text, void *a, void *b, vo
 
 /* ---- words ---- */
 
-/* What words a call has: those of the fastest loop; with shifts and any offset; with any scale, too; with scales around
- * 1, round by round, where products first leave int32. */
-typedef enum word_kind { USUAL, LIMITED, ANY, AROUND_1, KINDS } word_kind;
+/* What words a call has: those of the fastest loop, without offsets and of the result's own type; with offsets; with
+ * shifts and any offset; with any scale, too; with scales around 1, round by round, where products first leave int32.
+ */
+typedef enum word_kind { LEVEL, USUAL, LIMITED, ANY, AROUND_1, KINDS } word_kind;
 
 static double scale_of(uint64_t word)
 {
@@ -82,12 +83,13 @@ static int shift_of(uint64_t word)
     return word >> 36 & 1 ? (int)(word >> 32 & 15) + 1 : 0;
 }
 
-static uint64_t random_word(word_kind kind, int round)
+/* For results of type int8 or uint8. */
+static uint64_t random_word(word_kind kind, int round, bool int8)
 {
-    const uint64_t is_signed = random_bits() & 1, negative = random_bits() & 1;
+    const uint64_t is_signed = kind == LEVEL ? int8 : random_bits() & 1, negative = kind != LEVEL && random_bits() & 1;
     const uint64_t shift = (kind == LIMITED || kind == ANY) && pick(0, 2) > 0 ? 0x10 | (random_bits() & 15) : 0;
     const int exponent = kind == ANY ? pick(1, 254) : kind == AROUND_1 ? 126 + round / 2 : pick(127 - 14, 126);
-    const int offset = kind == USUAL ? pick(0, 256) - (is_signed ? 128 : 0) : pick(-256, 255);
+    const int offset = kind == LEVEL ? 0 : kind == USUAL ? pick(0, 256) - (is_signed ? 128 : 0) : pick(-256, 255);
     const uint64_t mantissa = pick(0, 3) == 0 ? 0 : random_bits() & 0x3FF;
     return negative << 31 | (uint64_t)exponent << 23 | mantissa << 13 | shift << 32 |
            ((uint64_t)(offset == 256 ? 255 : offset) & 0x1FF) << 37 | is_signed << 46;
@@ -125,7 +127,7 @@ START_TEST(words)
     state = 88172645463325252U + (uint64_t)_i;
     for (int round = 0; round < ROUNDS; round++) {
         for (int n = 0; n < COLUMNS; n++) {
-            word[n] = random_word((word_kind)(_i % KINDS), round);
+            word[n] = random_word((word_kind)(_i % KINDS), round, true);
             for (int row = 0; row < ROWS; row++) {
                 source[index_at(n, row)] = to_int32(interesting(word[n]));
             }
@@ -175,7 +177,7 @@ START_TEST(words_of_floats)
     state = 88172645463325252U + (uint64_t)_i;
     for (int round = 0; round < ROUNDS; round++) {
         for (int n = 0; n < COLUMNS; n++) {
-            word[n] = random_word((word_kind)(_i % KINDS), round);
+            word[n] = random_word((word_kind)(_i % KINDS), round, false);
             for (int row = 0; row < ROWS; row++) {
                 source[index_at(n, row)] = interesting_float(word[n]);
             }

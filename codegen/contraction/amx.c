@@ -268,11 +268,20 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
     return images * ROWS;
 }
 
+/* Two steps; one where there are few and rows leave the staging buffer in pauses between them. */
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
+    enum { FEW = 16 };
     (void)target;
     (void)sums;
-    return planes_of(c) == 1 && steps_of(c) % 2 == 0 ? 2 * STEP_KPACKS : STEP_KPACKS;
+    const bool few = c->has_epilogue && taps_of(c) * steps_of(c) <= FEW;
+    return planes_of(c) == 1 && steps_of(c) % 2 == 0 && !few ? 2 * STEP_KPACKS : STEP_KPACKS;
+}
+
+/* One behind each loop body. */
+static int64_t pauses(const aic_tiling *t)
+{
+    return t->taps * t->block_kpacks / t->unroll;
 }
 
 /* One register takes its pixels whatever it has too many of; sums that are added to old results are counted. */
@@ -480,7 +489,7 @@ const aic_microkernel aic_microkernel_amx = {
     .fold = fold_of,
     .run = run,
     .staged = staged,
-    .defers = true,
+    .pauses = pauses,
     .surplus = ROWS,
     .rate = 8,
     .body_cost = 0.02,

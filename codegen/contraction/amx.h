@@ -60,7 +60,7 @@ amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_til
 /* amx_tile.c: a tile. amx_special.c: the same by vector instructions, name(out, band, panel, taps), for operands that
  * have elements which tiles cannot multiply. */
 LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                               const char *name);
+                               LLVMValueRef leave, const char *name);
 LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
                                   int64_t cols, const char *name);
 

@@ -12,7 +12,8 @@ typedef struct tile {
     amx_registers a;
     amx_grid g; /* of this tile */
     unsigned images, vectors;
-    bool streams; /* panels */
+    bool streams;       /* panels */
+    LLVMValueRef leave; /* called in pauses; NULL: there are none */
 } tile;
 
 static LLVMValueRef number(const tile *k, unsigned reg)
@@ -243,6 +244,15 @@ static void begin_sums(const tile *k, LLVMValueRef out)
     aic_branch_end(e, &branch);
 }
 
+/* Some rows of the tile before this one leave. */
+static void emit_pause(const tile *k)
+{
+    if (k->leave != NULL) {
+        LLVMValueRef note = aic_at_const(k->e, k->of.taps, k->t->deferred_offset - k->t->taps_offset);
+        aic_deferred_pause(k->e, k->t, note, k->leave);
+    }
+}
+
 /* The k-packs of one tap; returns the panel's pointer behind them. */
 static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
 {
@@ -259,6 +269,7 @@ static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap
     for (int64_t kpack = 0; kpack < unroll; kpack += AMX_STEP_KPACKS) {
         emit_step(k, carried[1], carried[0], kpack);
     }
+    emit_pause(k);
     carried[0] = aic_at_const(e, carried[0], unroll * k->t->step_bytes);
     carried[1] = aic_at_const(e, carried[1], bytes);
     aic_loop_end(e, &loop);
@@ -353,7 +364,7 @@ amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_til
 }
 
 LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                               const char *name)
+                               LLVMValueRef leave, const char *name)
 {
     LLVMValueRef special = t->notes_specials ? aic_amx_emit_special(e, c, t, rows, cols, name) : NULL;
     tile k = {.e = e,
@@ -361,7 +372,8 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
               .of = aic_amx_begin_tile(e, c, t, rows, cols, name),
               .a = aic_amx_assign(c, t),
               .vectors = t->vectors,
-              .streams = aic_amx_streams_panels(c, t)};
+              .streams = aic_amx_streams_panels(c, t),
+              .leave = leave};
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
                       (long long)cols, (long long)t->panel_channels);
     LLVMValueRef function = e->function;

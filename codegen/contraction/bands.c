@@ -9,8 +9,8 @@
  * over blocks of channels.
  *
  * With an epilogue the panels of a strip go together: a tile's results are in the staging buffer when all of them are
- * done. They leave it then, or, where the micro-kernel defers that, behind the products of the next tile, which has a
- * buffer of its own.
+ * done. They leave it then, or, where the micro-kernel has pauses for that, beside the products of the next tile, which
+ * has a buffer of its own (deferred.c).
  *
  * An item of the phase "bands" is a part of the output channels of a band: item = band * parts + part. A worker that
  * does several parts of a band packs its image once. */
@@ -49,7 +49,8 @@ typedef struct frame {
     int part;               /* which strips: see aic_staging */
     tile_call at;           /* the current tile */
     LLVMValueRef block;     /* the current block of channels */
-    LLVMValueRef deferred;  /* where it is noted which tile has not left its buffer yet; NULL: all have */
+    LLVMValueRef leave;     /* the function by which a deferred tile leaves its buffer; NULL: none is deferred */
+    LLVMValueRef deferred;  /* where such a tile is noted */
 } frame;
 
 /* What a loop does with each of its items, which is then the current one. */
@@ -94,7 +95,7 @@ static void emit_tiles(frame *f, const char *symbol)
             long long rows = tile_size(&f->t->rows, r), cols = tile_size(&f->t->cols, s);
             char name[160];
             snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, rows, cols, (long long)f->t->panel_channels);
-            f->tile[r][s] = f->t->kernel->emit(f->e, f->c, f->t, rows, cols, name);
+            f->tile[r][s] = f->t->kernel->emit(f->e, f->c, f->t, rows, cols, f->leave, name);
         }
     }
 }
@@ -178,36 +179,29 @@ static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, 
     aic_emit_call(e, tile, args, t->blocks > 1 ? 5 : 4);
 }
 
-/* A tile in a staging buffer: where that is, its runs of pixels that are neighbours in the result, pixels of one, bytes
- * from one to the next in the buffer, its first pixel and its first panel. */
-typedef struct staged {
-    LLVMValueRef staging, runs, count, pitch, pixel, panel;
-} staged;
-
-static staged staged_tile(const frame *f, LLVMValueRef staging, int64_t rows, int64_t cols)
+static aic_staged staged_tile(const frame *f, LLVMValueRef staging, int64_t rows, int64_t cols)
 {
     const int64_t runs = aic_tiling_runs(f->c, f->t, rows, cols);
-    const int64_t pitch = aic_tiling_staged_row(f->t, cols) * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
-    return (staged){.staging = staging,
-                    .runs = aic_int(f->e, runs),
-                    .count = aic_int(f->e, rows * cols / runs),
-                    .pitch = aic_int(f->e, pitch),
-                    .pixel = f->at.pixel,
-                    .panel = f->panel};
+    return (aic_staged){.staging = staging,
+                        .pixel = f->at.pixel,
+                        .column = aic_mul(f->e, f->panel, f->t->panel_channels),
+                        .runs = runs,
+                        .count = rows * cols / runs,
+                        .pitch = aic_tiling_staged_row(f->t, cols) * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES,
+                        .distance = f->c->ow};
 }
 
 /* Fills the staging buffer with what is in the result (load), or stores it. */
-static void move_staged(const frame *f, LLVMValueRef function, bool load, const staged *tile)
+static void move_staged(const frame *f, LLVMValueRef function, bool load, const aic_staged *tile)
 {
     aic_emit *e = f->e;
     aic_loop loop;
-    aic_loop_begin(e, &loop, "run: runs of pixels that are neighbours in the result", aic_int(e, 0), tile->runs, 1,
-                   NULL, 0);
-    LLVMValueRef staging = aic_at(e, tile->staging, LLVMBuildMul(e->builder, loop.index, tile->pitch, ""));
-    LLVMValueRef row = aic_add(e, tile->pixel, aic_mul(e, loop.index, f->c->ow));
-    LLVMValueRef column = aic_mul(e, tile->panel, f->t->panel_channels);
+    aic_loop_begin(e, &loop, "run: runs of pixels that are neighbours in the result", aic_int(e, 0),
+                   aic_int(e, tile->runs), 1, NULL, 0);
+    LLVMValueRef staging = aic_at(e, tile->staging, aic_mul(e, loop.index, tile->pitch));
+    LLVMValueRef row = aic_add(e, tile->pixel, aic_mul(e, loop.index, tile->distance)), count = aic_int(e, tile->count);
     if (load) {
-        LLVMValueRef args[] = {staging, f->start, row, tile->count, column};
+        LLVMValueRef args[] = {staging, f->start, row, count, tile->column};
         aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
     } else {
         LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {f->out, staging, f->table};
@@ -216,59 +210,25 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, const 
             args[count_args++] = f->input[i];
         }
         args[count_args++] = row;
-        args[count_args++] = tile->count;
-        args[count_args++] = column;
+        args[count_args++] = count;
+        args[count_args++] = tile->column;
         aic_emit_call(e, function, args, count_args);
     }
     aic_loop_end(e, &loop);
 }
 
-/* Words that note the deferred tile; no runs: there is none. FREE is the offset of the buffer that is free, USED of the
- * tile's. */
-enum { FREE, USED, RUNS, COUNT, PITCH, PIXEL, PANEL, DEFERRED_WORDS };
-
-static LLVMValueRef deferred_word(const frame *f, int word)
+/* The strips whose tiles are deferred: all of the full width, or, where there are none, the one. */
+static int deferred_part(const frame *f)
 {
-    return aic_load(f->e, f->e->i64, f->deferred, word * (int64_t)sizeof(int64_t), sizeof(int64_t));
+    return f->strips.count[0] > 0 ? 0 : 1;
 }
 
-static void set_deferred_word(const frame *f, int word, LLVMValueRef value)
-{
-    aic_store(f->e, value, f->deferred, word * (int64_t)sizeof(int64_t), sizeof(int64_t));
-}
-
-/* The deferred tile leaves its buffer, if there is one; it is of the part `part`. */
-static void store_deferred(const frame *f, int part)
-{
-    const staged tile = {.staging = aic_at(f->e, f->staging, deferred_word(f, USED)),
-                         .runs = deferred_word(f, RUNS),
-                         .count = deferred_word(f, COUNT),
-                         .pitch = deferred_word(f, PITCH),
-                         .pixel = deferred_word(f, PIXEL),
-                         .panel = deferred_word(f, PANEL)};
-    move_staged(f, f->strips.store[part], false, &tile);
-    set_deferred_word(f, RUNS, aic_int(f->e, 0));
-}
-
-/* Nothing is deferred any longer. Between the two parts nothing is: the last one is meant, if there is one. */
+/* Nothing is deferred any longer. */
 static void store_last(const frame *f)
 {
-    if (f->deferred != NULL) {
-        store_deferred(f, f->strips.count[1] > 0);
+    if (f->leave != NULL) {
+        aic_deferred_finish(f->e, f->deferred, f->leave);
     }
-}
-
-/* The tile's buffer is at `offset`; the other one is free now. */
-static void defer(const frame *f, const staged *tile, LLVMValueRef offset)
-{
-    LLVMValueRef last = aic_int(f->e, aic_tiling_buffer_bytes(f->t));
-    set_deferred_word(f, FREE, LLVMBuildNSWSub(f->e->builder, last, offset, ""));
-    set_deferred_word(f, USED, offset);
-    set_deferred_word(f, RUNS, tile->runs);
-    set_deferred_word(f, COUNT, tile->count);
-    set_deferred_word(f, PITCH, tile->pitch);
-    set_deferred_word(f, PIXEL, tile->pixel);
-    set_deferred_word(f, PANEL, tile->panel);
 }
 
 /* Where the current tile's buffer is: of blocks of channels every strip has one, as sums are not complete until the
@@ -281,18 +241,19 @@ static LLVMValueRef buffer_offset(const frame *f)
         LLVMValueRef strip = LLVMBuildUDiv(f->e->builder, f->panel, panels, "");
         return aic_mul(f->e, strip, aic_tiling_buffer_bytes(t));
     }
-    return f->deferred == NULL ? aic_int(f->e, 0) : deferred_word(f, FREE);
+    return f->leave == NULL ? aic_int(f->e, 0) : aic_deferred_free(f->e, f->deferred);
 }
 
-/* The current tile leaves its buffer, or the one before it does. */
-static void leave_buffer(const frame *f, const staged *tile, LLVMValueRef offset)
+/* The current tile leaves its buffer; or it is deferred when what is left of the one before it has left. */
+static void leave_buffer(const frame *f, const aic_staged *tile, LLVMValueRef offset)
 {
-    if (f->deferred == NULL) {
+    if (f->leave == NULL || f->part != deferred_part(f)) {
         move_staged(f, f->strips.store[f->part], false, tile);
-    } else {
-        store_deferred(f, f->part);
-        defer(f, tile, offset);
+        return;
     }
+    aic_deferred_finish(f->e, f->deferred, f->leave);
+    LLVMValueRef last = aic_int(f->e, aic_tiling_buffer_bytes(f->t));
+    aic_deferred_note(f->e, f->deferred, tile, LLVMBuildNSWSub(f->e->builder, last, offset, ""));
 }
 
 /* The current tile of all panels of a strip. */
@@ -305,7 +266,7 @@ static void emit_strip(const frame *f)
     LLVMValueRef offset = buffer_offset(f), staging = aic_at(e, f->staging, offset);
     if (strips->load[f->part] != NULL) {
         const bool one = f->c->start_channel && f->t->kernel->starts_in_a_row;
-        const staged old = staged_tile(f, staging, one ? 1 : at->rows, one ? 1 : at->cols);
+        const aic_staged old = staged_tile(f, staging, one ? 1 : at->rows, one ? 1 : at->cols);
         move_staged(f, strips->load[f->part], true, &old);
     }
     aic_loop loop;
@@ -313,7 +274,7 @@ static void emit_strip(const frame *f)
     LLVMValueRef out = aic_at(e, staging, aic_mul(e, loop.index, channels * AIC_SUM_BYTES));
     emit_tile_call(f, at->tile, out, at->band, aic_add(e, f->panel, loop.index));
     aic_loop_end(e, &loop);
-    const staged tile = staged_tile(f, staging, at->rows, at->cols);
+    const aic_staged tile = staged_tile(f, staging, at->rows, at->cols);
     if (f->t->blocks == 1) {
         leave_buffer(f, &tile, offset);
         return;
@@ -421,9 +382,6 @@ static void emit_strips(frame *f, visit inner)
             f->panel = aic_mul(e, loop.index, f->t->strip_columns / f->t->panel_channels);
             inner(f);
             aic_loop_end(e, &loop);
-            if (f->deferred != NULL && f->strips.count[1 - f->part] > 0) { /* the other part has another function */
-                store_deferred(f, f->part);
-            }
         }
         first = end;
     }
@@ -534,10 +492,10 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     aic_name(e, f->staging, "staging");
     aic_name(e, f->band, "band.memory");
     aic_note_function(e, "phase: bands of the image, packed, then tile by tile");
-    if (f->t->defers) {
-        f->deferred = LLVMBuildAlloca(e->builder, aic_vector(e->i64, DEFERRED_WORDS), "deferred");
-        set_deferred_word(f, FREE, aic_int(e, 0));
-        set_deferred_word(f, RUNS, aic_int(e, 0));
+    if (f->leave != NULL) {
+        f->deferred = aic_at_const(e, body.private, f->t->deferred_offset);
+        aic_name(e, f->deferred, "deferred");
+        aic_deferred_begin(e, f->deferred, f->out, f->table, f->input, f->inputs);
     }
     emit_tap_table(f);
     emit_items(f, body.first, body.last);
@@ -549,12 +507,16 @@ void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_b
 {
     char name[160];
     frame f = {.e = e, .c = aic_contraction_of(plan), .t = aic_tiling_of(plan)};
-    emit_tiles(&f, symbol);
-    snprintf(name, sizeof name, "%s_image", symbol);
-    f.pack_image = aic_emit_pack_image(e, f.c, f.t, name);
     if (f.t->has_epilogue) {
         aic_emit_staging(e, f.c, f.t, symbol, &f.strips);
     }
+    if (f.t->defers) {
+        snprintf(name, sizeof name, "%s_leave", symbol);
+        f.leave = aic_emit_deferred(e, f.t, f.strips.store[deferred_part(&f)], name);
+    }
+    emit_tiles(&f, symbol);
+    snprintf(name, sizeof name, "%s_image", symbol);
+    f.pack_image = aic_emit_pack_image(e, f.c, f.t, name);
     unsigned phase = 0;
     if (f.strips.table != NULL) {
         bodies->phase[phase++] = emit_columns(&f, plan, symbol);

@@ -172,9 +172,11 @@ typedef struct aic_tiling {
     bool has_epilogue; /* the contraction's, or one that stores the sums as they are, where they are staged */
     aic_epilogue epilogue;
     int64_t strip_columns; /* output channels of a strip: a panel, or the panels of a block of 16 */
-    bool defers;           /* there are two staging buffers: a tile leaves one when the next tile is in the other */
+    bool defers;           /* there are two staging buffers: a tile leaves one beside the products of the next tile */
+    int64_t deferred_runs, deferred_rows; /* rows that leave at a time, of so many runs: deferred.c */
     int64_t staging_pitch; /* between the staging buffer's blocks of 16 columns; 0: none, results are stored at once */
-    int64_t taps_offset, staging_offset, band_offset; /* in a worker's memory; the shared one is the epilogue's table */
+    /* In a worker's memory; the shared one is the epilogue's table. */
+    int64_t taps_offset, staging_offset, deferred_offset, band_offset;
     int64_t packed_bytes, band_bytes;
 } aic_tiling;
 
@@ -315,5 +317,35 @@ typedef struct aic_staging {
 /* staging.c: the functions that fill and store the staging buffer, of a contraction with an epilogue. */
 void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
                       aic_staging *strips);
+
+/* A tile in a staging buffer: where that is, its runs of pixels that are neighbours in the result, pixels of one, bytes
+ * from one to the next in the buffer and pixels in the result, its first pixel and its first column. */
+typedef struct aic_staged {
+    LLVMValueRef staging, pixel, column;
+    int64_t runs, count, pitch, distance;
+} aic_staged;
+
+/* deferred.c: a tile that is noted and leaves later. Bytes of the note, in a worker's memory; it begins without a tile
+ * and with what every tile needs. */
+int64_t aic_deferred_bytes(void);
+void aic_deferred_begin(aic_emit *e, LLVMValueRef note, LLVMValueRef target, LLVMValueRef table,
+                        const LLVMValueRef *inputs, unsigned count);
+
+/* deferred.c: where the buffer is that the next tile may take. Notes a tile, with what is free from then on. */
+LLVMValueRef aic_deferred_free(aic_emit *e, LLVMValueRef note);
+void aic_deferred_note(aic_emit *e, LLVMValueRef note, const aic_staged *tile, LLVMValueRef free);
+
+/* Rows leave in multiples of these, but for the last ones of a run, which are no fewer where the run has as many: the
+ * epilogue has no code for less then. */
+enum { AIC_DEFERRED_STEP = AIC_EPILOGUE_PACKET_ROWS };
+
+/* deferred.c: rows that leave at a time so that a tile of so many pixels has left after `calls` times. */
+int64_t aic_deferred_rows(int64_t pixels, int64_t calls);
+
+/* deferred.c: the function by which the tile that is noted leaves, if there is one, through one of aic_staging. The
+ * rows of a pause leave; all that is left of it. */
+LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef store, const char *name);
+void aic_deferred_pause(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMValueRef function);
+void aic_deferred_finish(aic_emit *e, LLVMValueRef note, LLVMValueRef function);
 
 #endif

@@ -148,10 +148,14 @@ void aic_contraction_nest(FILE *out, const aic_plan *plan)
     aic_nest_line(out, 3, "tile", tile_columns(t), "%lld x %lld pixels x %lld channels by micro-kernel %s: %lld sums",
                   (long long)t->rows.large, (long long)t->cols.large, (long long)t->panel_channels, t->kernel->name,
                   (long long)(t->rows.large * t->cols.large * t->vectors));
-    if (t->staging_pitch > 0) {
-        aic_nest_line(out, 4, "panel of the strip", (t->strip_columns + t->panel_channels - 1) / t->panel_channels,
-                      "%lld bytes, then %s tile leaves through the epilogue", (long long)t->panel_bytes,
-                      t->defers ? "the previous" : "the");
+    const int64_t panels = (t->strip_columns + t->panel_channels - 1) / t->panel_channels;
+    if (t->defers) {
+        aic_nest_line(out, 4, "panel of the strip", panels,
+                      "%lld bytes, beside which the previous tile leaves through the epilogue, %lld rows at a time",
+                      (long long)t->panel_bytes, (long long)t->deferred_rows);
+    } else if (t->staging_pitch > 0) {
+        aic_nest_line(out, 4, "panel of the strip", panels, "%lld bytes, then the tile leaves through the epilogue",
+                      (long long)t->panel_bytes);
     }
     put_tile(out, t->staging_pitch > 0 ? 5 : 4, c, t);
 }

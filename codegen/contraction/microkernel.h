@@ -34,9 +34,9 @@ typedef struct aic_microkernel {
      * then. NULL: never. */
     bool (*staged)(const aic_contraction *c, const aic_tiling *t);
 
-    /* Its products leave the vector units idle: a tile leaves the staging buffer beside the products of the next one.
-     */
-    bool defers;
+    /* Where its products leave the vector units idle: how many times a tile pauses between its products so that some
+     * rows of the one before it leave the staging buffer. NULL: tiles leave at once, products being done. */
+    int64_t (*pauses)(const aic_tiling *t);
 
     /* Where sums start from values of columns: it reads them in the first row of the staging buffer, before it stores
      * any sum; else in the row of every pixel. */
@@ -84,9 +84,9 @@ typedef struct aic_microkernel {
     /* void name(out, band, panel, taps): band points at the tile's first pixel, out at that pixel in the result or,
      * where there is a staging buffer, at the panel's first column there; taps is the table of tap offsets. Where there
      * are blocks of channels, name(...; block): band and panel point into the block, sums start from what the block
-     * before has left at out. */
+     * before has left at out. leave: for aic_deferred_pause() in a tile's pauses; NULL where none is deferred. */
     LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                         const char *name);
+                         LLVMValueRef leave, const char *name);
 
     /* Whether the code that emit() makes for a tile does for one with fewer rows or columns, too; NULL: for none. */
     bool (*serves)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
@@ -102,7 +102,7 @@ extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_mi
 
 /* tile.c: the tile of aic_microkernel_vector. */
 LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
-                                  int64_t cols, const char *name);
+                                  int64_t cols, LLVMValueRef leave, const char *name);
 
 /* tile.c: where pixel number `pixel` of a tile, counted row by row, begins in the band; where its sums of a vector go,
  * in the result or, where there is a staging buffer, in a strip, in which the tile's pixels follow each other. Bytes.

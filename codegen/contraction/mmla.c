@@ -226,10 +226,11 @@ static void store_pixel(const tile *k, LLVMValueRef *sums, unsigned pixel, unsig
 }
 
 static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                              const char *name)
+                              LLVMValueRef leave, const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
     LLVMValueRef values[AIC_CARRIED_MAX];
+    (void)leave;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels by products of matrices", (long long)rows,
                       (long long)cols, (long long)t->panel_channels);

@@ -67,8 +67,26 @@ static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_t
 }
 
 typedef struct rows {
-    int64_t least, most;
+    int64_t least, most, multiple;
 } rows;
+
+/* The largest power of two, at most AIC_DEFERRED_STEP, that the rows of a run are a multiple of: of the larger tiles'
+ * and, where there are any, of the smaller ones'. Parts of a run that leave at a time are multiples of the same. */
+static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
+{
+    int64_t multiple = AIC_DEFERRED_STEP;
+    for (int r = 0; r < 2; r++) {
+        for (int s = 0; s < 2; s++) {
+            const bool exists = (r == 0 || t->rows.small_count > 0) && (s == 0 || t->cols.small_count > 0);
+            const int64_t height = t->rows.large - r, width = t->cols.large - s;
+            const int64_t run = height * width / aic_tiling_runs(c, t, height, width);
+            while (exists && run % multiple != 0) {
+                multiple /= 2;
+            }
+        }
+    }
+    return multiple;
+}
 
 /* How many rows of the result the runs of a tile have, that lie in any one matrix. */
 static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
@@ -76,7 +94,7 @@ static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
     const aic_epilogue *p = &t->epilogue;
     int64_t height = t->rows.large - (t->rows.small_count > 0), width = t->cols.large - (t->cols.small_count > 0);
     bool whole = p->matrices == 1 && p->rows == c->oh * c->ow; /* else a run may lie in no matrix, or in part */
-    rows runs = {whole ? width : 0, t->cols.large};
+    rows runs = {whole ? width : 0, t->cols.large, whole ? multiple_of_runs(c, t) : 0};
     if (aic_tiling_runs(c, t, t->rows.large, t->cols.large) == 1) { /* the tile's rows are one */
         runs.least *= height;
         runs.most *= t->rows.large;
@@ -146,7 +164,8 @@ void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t
                                           .step = t->strip_columns,
                                           .last = part == 1,
                                           .least_rows = runs.least,
-                                          .most_rows = runs.most};
+                                          .most_rows = runs.most,
+                                          .row_multiple = runs.multiple};
         strips->store[part] = aic_emit_epilogue_strip(e, &t->epilogue, &strip, name);
     }
     snprintf(name, sizeof name, "%s_table", symbol);

@@ -378,9 +378,10 @@ static void set_types(tile *k)
 }
 
 LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
-                                  int64_t cols, const char *name)
+                                  int64_t cols, LLVMValueRef leave, const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
+    (void)leave;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels: acc.pP.vV is the sum of pixel P, vector V",
                       (long long)rows, (long long)cols, (long long)t->panel_channels);

@@ -303,11 +303,16 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
         const aic_step bias = {.op = AIC_STEP_BIAS, .operand = c->start_operand, .dtype = AIC_INT32};
         aic_epilogue_begin_with(&t->epilogue, &bias);
     }
-    t->defers = t->has_epilogue && t->kernel->defers;
+    t->defers = t->has_epilogue && t->kernel->pauses != NULL;
     t->strip_columns = most(t->panel_channels, AIC_BLOCK_COLUMNS);
     const int64_t pixels = (t->rows.large - 1) * aic_tiling_staged_row(t, t->cols.large) + t->cols.large;
     t->staging_pitch = t->has_epilogue ? pixels * ROW_BYTES : 0;
     t->strips = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->used_panels;
+    if (t->defers) {
+        const int64_t pauses = t->kernel->pauses(t) * (t->strip_columns / t->panel_channels);
+        t->deferred_runs = ceil_div(aic_tiling_runs(c, t, t->rows.large, t->cols.large), pauses);
+        t->deferred_rows = aic_deferred_rows(t->rows.large * t->cols.large, pauses);
+    }
 }
 
 int64_t aic_tiling_staged_row(const aic_tiling *t, int64_t cols)
@@ -342,7 +347,8 @@ static void lay_out_private(aic_tiling *t, aic_requirements *r)
     t->taps_offset = 0;
     t->staging_offset = round_up(aic_tiling_range_bytes(t) + t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
     t->notes_offset = t->staging_offset + buffers * aic_tiling_buffer_bytes(t);
-    t->band_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
+    t->deferred_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
+    t->band_offset = t->deferred_offset + (t->defers ? aic_deferred_bytes() : 0);
     t->band_bytes = t->row_residues * t->col_residues * t->residue_bytes;
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }

@@ -186,21 +186,15 @@ static void emit_packet(const walk *w, const slab *c, unsigned packet, const row
     store_rows(w, c, results, single ? 1 : c->packet.rows, target);
 }
 
-/* `rows` rows of the slab, from row `first` on; or one. */
-static void emit_body(const walk *w, const slab *c, LLVMValueRef first, int64_t rows, bool single)
+/* `rows` rows of the slab from these addresses on; or one. */
+static void emit_body(const walk *w, const slab *c, const row_addresses *from, int64_t rows, bool single)
 {
     aic_emit *e = w->e;
-    LLVMValueRef inputs[AIC_EPILOGUE_STEPS];
-    LLVMValueRef source = aic_at(e, c->source, aic_mul(e, first, ROW_BYTES));
-    LLVMValueRef target = aic_at(e, c->target, aic_mul(e, aic_add(e, w->row, first), c->row_bytes));
-    for (unsigned s = 0; s < w->p->steps; s++) {
-        inputs[s] = c->inputs[s] == NULL ? NULL : aic_at(e, c->inputs[s], aic_mul(e, first, w->p->step[s].row));
-    }
     for (int64_t row = 0; row < rows; row += c->packet.rows) {
-        row_addresses at = {.source = aic_at_const(e, source, row * ROW_BYTES),
-                            .target = aic_at_const(e, target, row * c->row_bytes)};
+        row_addresses at = {.source = aic_at_const(e, from->source, row * ROW_BYTES),
+                            .target = aic_at_const(e, from->target, row * c->row_bytes)};
         for (unsigned s = 0; s < w->p->steps; s++) {
-            at.inputs[s] = inputs[s] == NULL ? NULL : aic_at_const(e, inputs[s], row * w->p->step[s].row);
+            at.inputs[s] = from->inputs[s] == NULL ? NULL : aic_at_const(e, from->inputs[s], row * w->p->step[s].row);
         }
         for (unsigned packet = 0; packet < c->packets; packet++) {
             emit_packet(w, c, packet, &at, single);
@@ -208,16 +202,57 @@ static void emit_body(const walk *w, const slab *c, LLVMValueRef first, int64_t 
     }
 }
 
+/* Row `first` of the slab. */
+static row_addresses addresses_of(const walk *w, const slab *c, LLVMValueRef first)
+{
+    aic_emit *e = w->e;
+    row_addresses at = {.source = aic_at(e, c->source, aic_mul(e, first, ROW_BYTES)),
+                        .target = aic_at(e, c->target, aic_mul(e, aic_add(e, w->row, first), c->row_bytes))};
+    for (unsigned s = 0; s < w->p->steps; s++) {
+        at.inputs[s] = c->inputs[s] == NULL ? NULL : aic_at(e, c->inputs[s], aic_mul(e, first, w->p->step[s].row));
+    }
+    return at;
+}
+
 static void emit_singles(const walk *w, const slab *c, LLVMValueRef count)
 {
     aic_emit *e = w->e;
     aic_loop loop;
     aic_loop_begin(e, &loop, "row: rows, one at a time", aic_int(e, 0), count, 1, NULL, 0);
-    emit_body(w, c, loop.index, 1, true);
+    const row_addresses at = addresses_of(w, c, loop.index);
+    emit_body(w, c, &at, 1, true);
     aic_loop_end(e, &loop);
 }
 
-/* All rows: `rows` at a time, the last ones overlapping those before; or one by one where there are fewer. */
+/* All rows, which are a multiple of `step`: addresses go on by as much each time. */
+static void emit_steps(const walk *w, const slab *c, int64_t step)
+{
+    aic_emit *e = w->e;
+    const row_addresses first = addresses_of(w, c, aic_int(e, 0));
+    LLVMValueRef carried[2 + AIC_EPILOGUE_STEPS] = {first.source, first.target};
+    unsigned count = 2;
+    for (unsigned s = 0; s < w->p->steps; s++) {
+        if (first.inputs[s] != NULL) {
+            carried[count++] = first.inputs[s];
+        }
+    }
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "rows: rows, some at a time", aic_int(e, 0), w->count, step, carried, count);
+    row_addresses at = {.source = carried[0], .target = carried[1]};
+    carried[0] = aic_at_const(e, at.source, step * ROW_BYTES);
+    carried[1] = aic_at_const(e, at.target, step * c->row_bytes);
+    for (unsigned s = 0, i = 2; s < w->p->steps; s++) {
+        if (first.inputs[s] != NULL) {
+            at.inputs[s] = carried[i];
+            carried[i++] = aic_at_const(e, at.inputs[s], step * w->p->step[s].row);
+        }
+    }
+    emit_body(w, c, &at, step, false);
+    aic_loop_end(e, &loop);
+}
+
+/* All rows: `rows` at a time, the last ones overlapping those before where that is needed; or one by one where there
+ * are fewer. */
 static void emit_rows(const walk *w, const slab *c, int64_t rows)
 {
     aic_emit *e = w->e;
@@ -227,14 +262,20 @@ static void emit_rows(const walk *w, const slab *c, int64_t rows)
         emit_singles(w, c, w->count);
         return;
     }
-    LLVMValueRef last = LLVMBuildNSWSub(e->builder, w->count, aic_int(e, step), ""), none = aic_int(e, 0);
+    LLVMValueRef none = aic_int(e, 0);
+    if (w->s->row_multiple > 0 && w->s->row_multiple % step == 0) {
+        emit_steps(w, c, step);
+        return;
+    }
+    LLVMValueRef last = LLVMBuildNSWSub(e->builder, w->count, aic_int(e, step), "");
     LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, last, none, ""), count = w->count;
     if (w->s->least_rows < step) {
         emit_singles(w, c, LLVMBuildSelect(e->builder, few, count, none, ""));
         count = LLVMBuildSelect(e->builder, few, none, count, "");
     }
     aic_loop_begin(e, &loop, "rows: rows, some at a time", none, count, step, NULL, 0);
-    emit_body(w, c, aic_min(e, loop.index, last), step, false);
+    const row_addresses at = addresses_of(w, c, aic_min(e, loop.index, last));
+    emit_body(w, c, &at, step, false);
     aic_loop_end(e, &loop);
 }
 
@@ -430,6 +471,14 @@ static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLV
     aic_emit *e = w->e;
     LLVMBuilderRef b = e->builder;
     const aic_epilogue *p = w->p;
+    if (w->s->row_multiple > 0) {
+        w->target = target;
+        w->source = source;
+        w->accumulated = w->row = row;
+        w->count = count;
+        emit_slabs(w);
+        return;
+    }
     LLVMValueRef first = aic_int(e, 0), end = aic_int(e, p->matrices), past = aic_add(e, row, count);
     if (p->matrices > 1) { /* the first that ends after `row`, the first that begins at `past` or later */
         LLVMValueRef step = aic_int(e, p->source_matrix);

@@ -118,6 +118,9 @@ typedef struct aic_epilogue_form {
     int64_t blocks, rows;
 } aic_epilogue_form;
 
+/* A strip of this many rows or more needs no row by itself: a register of results has no more rows. */
+enum { AIC_EPILOGUE_PACKET_ROWS = 4 };
+
 #define AIC_EPILOGUE_BLOCKS 8
 #define AIC_EPILOGUE_ROWS 16
 
@@ -127,6 +130,11 @@ aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_tar
 /* Predicted vector operations of storing a run of `count` rows of `columns` columns by the default form. */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count);
 
+/* The same of rows that leave `rows` at a time while loads, stores and the core's width have nothing else to do: the
+ * operations that arithmetic's own units begin. Columns are of the path that most are of. */
+double aic_epilogue_cost_beside(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count,
+                                int64_t rows);
+
 typedef struct aic_epilogue_strip {
     aic_emit_kind kind; /* HOT or FRAME: of a function for a small part of all columns */
     aic_epilogue_form form;
@@ -135,6 +143,7 @@ typedef struct aic_epilogue_strip {
     int64_t step;                  /* every strip begins at a multiple of this many columns, itself a multiple of 16 */
     bool last;                     /* its columns are the last ones, with the narrow tail where there is one */
     int64_t least_rows, most_rows; /* of a call, in every matrix: what no call needs is not emitted */
+    int64_t row_multiple;          /* that rows of a call are, all in the one matrix; 0: any number, anywhere */
     bool past;                     /* stores go past the caches: the target begins with a cache line */
 } aic_epilogue_strip;
 

@@ -220,6 +220,21 @@ double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_
     return CALL + SLAB * (double)packets + (double)(packets * steps) * (operations * vectors + STORE * packet.rows);
 }
 
+/* Counted in the code of 512 bits. For each vector a conversion, a product, and a rounding; for four of them three that
+ * pack, one that orders and one that limits, or, for two, what narrows floats. Sums that are stored as they are need
+ * none; they take a load and a store. */
+double aic_epilogue_cost_beside(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count,
+                                int64_t rows)
+{
+    static const double CALL = 24, SLAB = 6, BYTES = 4.25, FLOATS = 4, COPY = 1;
+    const aic_packet packet = aic_epilogue_packet(p, target, aic_epilogue_default_form(p, target).blocks);
+    const int64_t blocks = (columns + LANES - 1) / LANES, packets = (blocks + packet.blocks - 1) / packet.blocks;
+    const int64_t steps = count < packet.rows ? count : (count + packet.rows - 1) / packet.rows;
+    const double calls = (double)((count + rows - 1) / rows), vectors = (double)(packets * steps * packet.count);
+    const double operations = p->target == p->source ? COPY : aic_dtype_size(p->target) == 1 ? BYTES : FLOATS;
+    return calls * (CALL + SLAB * (double)packets) + vectors * (operations + step_operations(p));
+}
+
 static const aic_epilogue_kernel *kernel_of(const aic_plan *plan)
 {
     return (const aic_epilogue_kernel *)(const void *)plan->work.part;

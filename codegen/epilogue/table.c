@@ -46,7 +46,7 @@ static aic_path path_of_constant(const aic_epilogue *p)
     if (p->source == AIC_INT32 && size - (shift << MANTISSA_BITS) >= ONE) {
         return AIC_PATH_FULL;
     }
-    return AIC_PATH_LIMITS; /* constant ones: nothing is done where nothing shifts or the least result is 0 */
+    return AIC_PATH_LIMITS; /* constant ones: nothing is done where nothing shifts and nothing is added or limited */
 }
 
 unsigned aic_epilogue_paths(const aic_epilogue *p)
@@ -228,7 +228,7 @@ static void product_limits(aic_emit *e, const aic_epilogue *p, const fields *f, 
     product_ends(e, p, f, ends);
     LLVMValueRef most = larger(e, smaller(e, larger(e, ends[0], ends[1]), high), low);
     LLVMValueRef least = larger(e, smaller(e, smaller(e, ends[0], ends[1]), high), low);
-    value[AIC_PARAMETER_UP] = LLVMBuildSub(b, aic_const_int(words, UINT8_MAX), rounded(e, most), "");
+    value[AIC_PARAMETER_UP] = LLVMBuildSub(b, aic_const_int(words, aic_epilogue_top(p)), rounded(e, most), "");
     value[AIC_PARAMETER_LEAST] = LLVMBuildAdd(b, rounded(e, least), value[AIC_PARAMETER_UP], "");
     value[AIC_PARAMETER_DOWN] = LLVMBuildSub(b, f->offset, value[AIC_PARAMETER_UP], "");
 }
@@ -268,12 +268,13 @@ static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef val
     if (!gives_bytes(p)) {
         return path;
     }
-    LLVMValueRef other = aic_zero(words);
+    LLVMValueRef other = LLVMBuildOr(b, value[AIC_PARAMETER_UP], value[AIC_PARAMETER_DOWN], "");
     if (p->shift) {
-        other = LLVMBuildNot(b, value[AIC_PARAMETER_MASK], "");
+        other = LLVMBuildOr(b, other, LLVMBuildNot(b, value[AIC_PARAMETER_MASK], ""), "");
     }
     if (p->relu != AIC_RELU_SOURCE) {
-        other = LLVMBuildOr(b, other, value[AIC_PARAMETER_LEAST], "");
+        LLVMValueRef bottom = aic_const_int(words, aic_epilogue_bottom(p));
+        other = LLVMBuildOr(b, other, LLVMBuildXor(b, value[AIC_PARAMETER_LEAST], bottom, ""), "");
     }
     other = LLVMBuildICmp(b, LLVMIntNE, other, aic_zero(words), "");
     return LLVMBuildOr(b, path, choose(e, other, words, AIC_PATH_LIMITS, AIC_PATH_FAST), "");
@@ -322,6 +323,18 @@ static void store_part(aic_emit *e, const aic_epilogue *p, const part *at, LLVMV
     }
 }
 
+/* `path` with what `count` columns of a part need; the others, whose parameters are zero, need nothing. */
+static LLVMValueRef add_path(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS], unsigned lanes,
+                             unsigned count, LLVMValueRef path)
+{
+    LLVMValueRef needed = path_of(e, p, value), exists[AIC_LANES_MAX];
+    for (unsigned i = 0; i < lanes; i++) {
+        exists[i] = aic_const_int(e->i32, i < count ? -1 : 0);
+    }
+    needed = count == lanes ? needed : LLVMBuildAnd(e->builder, needed, LLVMConstVector(exists, lanes), "");
+    return LLVMBuildOr(e->builder, path, needed, "");
+}
+
 /* The parameters of a part of which `count` columns exist. Returns `path` (NULL: not wanted) with what they need. */
 static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at, unsigned count, LLVMValueRef path)
 {
@@ -341,7 +354,7 @@ static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at
         value[AIC_PARAMETER_BIAS] = aic_load_part(e, e->i32, lanes, count, bias, 0);
     }
     store_part(e, p, at, value);
-    return path == NULL ? NULL : LLVMBuildOr(e->builder, path, path_of(e, p, value), "");
+    return path == NULL || count == 0 ? path : add_path(e, p, value, lanes, count, path);
 }
 
 /* The header: the lanes of `path` or'ed. */
@@ -420,9 +433,10 @@ static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic
                     packet->lanes * 4);
 }
 
-/* The parameters of vector `i` of a packet: from the table, or the same for every lane. */
+/* The parameters of vector `i` of a packet: the same for every lane, or, from `first` on and before `end`, from the
+ * table. */
 static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef *entries, unsigned i,
-                        LLVMValueRef value[AIC_PARAMETERS])
+                        aic_parameter first, aic_parameter end, LLVMValueRef value[AIC_PARAMETERS])
 {
     if (p->scale == AIC_SCALE_WORD) {
         LLVMTypeRef type = aic_vector(e->i32, packet->lanes);
@@ -431,7 +445,7 @@ static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_packet *pa
         double scale = aic_half_to_double((uint16_t)p->word);
         value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, packet->lanes), scale);
     }
-    for (int k = 0; k < AIC_PARAMETERS; k++) {
+    for (int k = (int)first; k < (int)end; k++) {
         if (in_table(p, (aic_parameter)k) && !is_byte((aic_parameter)k)) {
             value[k] = load_parameter(e, p, packet, entries, (aic_parameter)k, i);
         }
@@ -490,18 +504,24 @@ static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_pac
     return aic_concat(e, bytes, parts);
 }
 
+/* Accumulators of a row of a packet, or all of them, in vectors. */
+static unsigned period_of(const aic_packet *packet)
+{
+    return packet->blocks * LANES / packet->lanes;
+}
+
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef table,
                              LLVMValueRef block, aic_parameters *parameters)
 {
-    LLVMValueRef entries[AIC_PACKET_VECTORS] = {NULL}, value[AIC_PACKET_VECTORS][AIC_PARAMETERS] = {{NULL}};
-    const unsigned period = packet->blocks * LANES / packet->lanes, pairs = period / 2 > 0 ? period / 2 : 1;
+    LLVMValueRef value[AIC_PACKET_VECTORS][AIC_PARAMETERS] = {{NULL}};
+    const unsigned period = period_of(packet);
     *parameters = (aic_parameters){.least = NULL};
     for (unsigned i = 0; i < packet->blocks; i++) {
-        entries[i] = entry_of(e, p, table, aic_add(e, block, aic_int(e, i)));
+        parameters->entry[i] = entry_of(e, p, table, aic_add(e, block, aic_int(e, i)));
     }
     for (unsigned i = 0; i < packet->count; i++) {
         if (i < period) {
-            read_vector(e, p, packet, entries, i, value[i]);
+            read_vector(e, p, packet, parameters->entry, i, AIC_PARAMETER_BIAS, AIC_PARAMETER_UP, value[i]);
         } else { /* of the same columns in a further row */
             memcpy(value[i], value[i - period], sizeof value[i]);
         }
@@ -509,21 +529,41 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packe
         parameters->scale[i] = value[i][AIC_PARAMETER_SCALE];
         parameters->mask[i] = value[i][AIC_PARAMETER_MASK];
     }
-    if (!gives_bytes(p)) {
-        return;
+}
+
+/* What bytes need but on the fast path, where all of it is known. */
+static void read_limits(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, aic_parameters *parameters)
+{
+    LLVMValueRef value[AIC_PACKET_VECTORS][AIC_PARAMETERS] = {{NULL}};
+    const unsigned period = period_of(packet), pairs = period / 2 > 0 ? period / 2 : 1;
+    for (unsigned i = 0; i < period; i++) {
+        read_vector(e, p, packet, parameters->entry, i, AIC_PARAMETER_UP, AIC_PARAMETERS, value[i]);
     }
     for (unsigned i = 0; i < packet->count; i += 2) {
-        LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[i + 1][AIC_PARAMETER_UP];
+        LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[(i + 1) % period][AIC_PARAMETER_UP];
         parameters->up[i / 2] = i / 2 < pairs ? aic_pack(e, low, high, false) : parameters->up[i / 2 - pairs];
     }
-    parameters->least = read_bytes(e, p, packet, entries, value[0], AIC_PARAMETER_LEAST);
-    parameters->down = read_bytes(e, p, packet, entries, value[0], AIC_PARAMETER_DOWN);
+    parameters->least = read_bytes(e, p, packet, parameters->entry, value[0], AIC_PARAMETER_LEAST);
+    parameters->down = read_bytes(e, p, packet, parameters->entry, value[0], AIC_PARAMETER_DOWN);
+}
+
+static void set_fast_limits(aic_emit *e, const aic_packet *packet, aic_parameters *parameters)
+{
+    for (unsigned i = 0; i < AIC_PACKET_VECTORS / 2; i++) {
+        parameters->up[i] = aic_zero(aic_vector(e->i16, 2 * packet->lanes));
+    }
+    parameters->least = parameters->down = aic_zero(aic_vector(e->i8, packet->count * packet->lanes));
 }
 
 void aic_epilogue_choose_path(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, aic_path path,
                               aic_parameters *parameters)
 {
     parameters->path = path;
+    if (gives_bytes(p) && path == AIC_PATH_FAST) {
+        set_fast_limits(e, packet, parameters);
+    } else if (gives_bytes(p)) {
+        read_limits(e, p, packet, parameters);
+    }
     const bool bias = aic_epilogue_bias(p) != 0 && aic_epilogue_bias_type(p) == AIC_INT32;
     for (unsigned i = 0; bias && i < packet->count; i++) {
         limit_bias(e, p, parameters, i);

@@ -152,7 +152,7 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
         x = rectify(e, p, x);
         aic_name(e, x, "rectified.v%u", i);
     }
-    if (parameters->mask[i] != NULL && parameters->path != AIC_PATH_FAST) {
+    if (parameters->mask[i] != NULL && parameters->path >= AIC_PATH_LIMITS) {
         x = LLVMBuildAnd(e->builder, x, parameters->mask[i], "");
         aic_name(e, x, "shifted.v%u", i);
     }
@@ -169,6 +169,16 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
 }
 
 /* ---- bytes ---- */
+
+int64_t aic_epilogue_bottom(const aic_epilogue *p)
+{
+    return p->target == AIC_UINT8 ? 0 : INT8_MIN;
+}
+
+int64_t aic_epilogue_top(const aic_epilogue *p)
+{
+    return p->target == AIC_UINT8 ? UINT8_MAX : INT8_MAX;
+}
 
 /* Products that rounding would take beyond 32 bits stay beyond 16 bits. NaN counts as 0. */
 static LLVMValueRef bound(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
@@ -238,11 +248,15 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_packe
     }
     for (unsigned i = 0; i < AIC_PACKET_VECTORS / 2; i++) {
         half[i] = aic_pack(e, x[2 * i % vectors], x[(2 * i + 1) % vectors], false);
-        half[i] = aic_add_saturated(e, half[i], parameters->up[i]);
+        half[i] = LLVMIsNull(parameters->up[i]) ? half[i] : aic_add_saturated(e, half[i], parameters->up[i]);
     }
-    LLVMValueRef bytes = unpack_order(e, packet, aic_pack(e, half[0], count > 2 ? half[1] : half[0], true));
-    if ((parameters->path != AIC_PATH_FAST || p->relu == AIC_RELU_SOURCE) && !LLVMIsNull(parameters->least)) {
-        bytes = aic_vector_max_unsigned(e, bytes, parameters->least);
+    const bool is_unsigned = p->target == AIC_UINT8;
+    LLVMValueRef bytes = unpack_order(e, packet, aic_pack(e, half[0], count > 2 ? half[1] : half[0], is_unsigned));
+    LLVMValueRef bottom = aic_const_int(LLVMTypeOf(bytes), aic_epilogue_bottom(p));
+    const bool limits = parameters->path >= AIC_PATH_LIMITS || p->relu == AIC_RELU_SOURCE;
+    if (limits && parameters->least != bottom) { /* constants that are the same are one */
+        bytes = is_unsigned ? aic_vector_max_unsigned(e, bytes, parameters->least)
+                            : aic_vector_max(e, bytes, parameters->least);
     }
     return LLVMIsNull(parameters->down) ? bytes : LLVMBuildAdd(e->builder, bytes, parameters->down, "");
 }

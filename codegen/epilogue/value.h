@@ -11,6 +11,7 @@
 enum { AIC_EPILOGUE_LANES = 16 }; /* columns of a block */
 
 #define AIC_PACKET_VECTORS 4
+_Static_assert(AIC_PACKET_VECTORS <= AIC_EPILOGUE_PACKET_ROWS, "a vector is a row of a block at most");
 
 typedef struct aic_packet {
     unsigned rows, blocks;
@@ -25,28 +26,29 @@ aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, 
  * Bytes: every limit on the way to a result - rectification, the shift's, the 9 bits before the offset, those of the
  * result - is one of the rounded product q, as each step between them is monotone. Once a column they become two
  * integers, low <= high, between which q is clamped before the offset is added. The result has 256 values, so high -
- * low is 255 at most, and packing to unsigned bytes does most of it:
+ * low is 255 at most, and packing to bytes does most of it:
  *
- *     q + UP                clamped to 16 bits; UP = 255 - high
- *     packed                clamped to 0..255: q is between high - 255 and high
+ *     q + UP                clamped to 16 bits; UP = TOP - high, TOP the largest number of the result's type
+ *     packed                clamped to that type: q is between high - 255 and high
  *     max with LEAST        LEAST = low + UP: q is not below low
  *     + DOWN, modulo 256    DOWN = offset - UP
  *
- * q was clamped to 16 bits itself, by packing: far outside of all that, as UP is within -1..511. */
+ * q was clamped to 16 bits itself, by packing: far outside of all that, as UP is within -128..511. Without an offset
+ * and with words that say the result's own type both UP and DOWN are 0. */
 typedef enum aic_parameter {
     AIC_PARAMETER_BIAS,
     AIC_PARAMETER_SCALE, /* float; with what is shifted out: the shift is part of it */
+    AIC_PARAMETER_MASK,  /* of the source: without the bits that are shifted out */
     AIC_PARAMETER_UP,
-    AIC_PARAMETER_MASK, /* of the source: without the bits that are shifted out */
     AIC_PARAMETER_LEAST,
     AIC_PARAMETER_DOWN,
     AIC_PARAMETERS
 } aic_parameter;
 
-/* What columns need besides, the more the slower. */
+/* What columns need besides, the more the slower: each path does what those before it do, too. */
 typedef enum aic_path {
-    AIC_PATH_FAST,
-    AIC_PATH_LIMITS, /* bytes: bits are shifted out, or the least result is above that of its type */
+    AIC_PATH_FAST,   /* bytes: UP and DOWN are 0, LEAST is 0 where negative sources become 0, else it limits nothing */
+    AIC_PATH_LIMITS, /* bytes: there is an offset, bits are shifted out, or the least result is above its type's */
     AIC_PATH_FULL,   /* and: products of integers may be 2^31 or more, those of float16 too large, infinite or NaN */
     AIC_PATHS
 } aic_path;
@@ -61,6 +63,7 @@ typedef struct aic_parameters {
     LLVMValueRef input[AIC_EPILOGUE_STEPS][AIC_PACKET_VECTORS];               /* of arithmetic, the same in every row */
     LLVMValueRef up[AIC_PACKET_VECTORS / 2];                                  /* in the order of packed accumulators */
     LLVMValueRef least, down;                                                 /* in the order of the result */
+    LLVMValueRef entry[AIC_PACKET_VECTORS];                                   /* of its blocks in the table */
 } aic_parameters;
 
 /* The accumulators of a packet, integers of 32 bits, and what the steps read with them, NULL where they read nothing.
@@ -84,10 +87,14 @@ bool aic_epilogue_limits_sums(const aic_epilogue *p);
 unsigned aic_epilogue_paths(const aic_epilogue *p);
 LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path path); /* an i1 */
 
-/* What aic_parameters has of the columns on this path that the table says the path of. Bytes that only have limits take
- * the full path, too, but leave the bounds out: a branch in the loop costs nothing there, another loop takes LLVM long.
- */
+/* What aic_parameters has of the columns on this path that the table says the path of. Bytes that only have limits or
+ * offsets take the full path, too, but leave the bounds out: a branch in the loop costs nothing there, another loop
+ * takes LLVM long. */
 LLVMValueRef aic_epilogue_needs_bounds(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, aic_path path);
+
+/* The least number that a result of 8 bits can be, and the largest one. */
+int64_t aic_epilogue_bottom(const aic_epilogue *p);
+int64_t aic_epilogue_top(const aic_epilogue *p);
 
 /* Parameters of the packet whose first block of columns is number `block`, for any path; then those for the one. */
 void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef table,

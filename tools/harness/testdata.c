@@ -242,6 +242,12 @@ static uint64_t word_mild(uint64_t *state)
     return scale | ((uint64_t)offset & 0x1FF) << 37 | (uint64_t)is_signed << 46;
 }
 
+/* The same of networks without offsets. */
+static uint64_t word_level(uint64_t *state)
+{
+    return (word_mild(state) & ~(UINT64_C(0x1FF) << 37)) | UINT64_C(1) << 46;
+}
+
 /* ---- the table ---- */
 
 enum { KINDS = 6 };
@@ -254,7 +260,7 @@ typedef struct data_row {
 
 /* The first row that fits counts. */
 static const data_row rows[] = {
-    {"cbufWorkspace", AIC_UINT64, {word_usual, word_mild, word_mild, word_mixed, word_plain, word_wild}},
+    {"cbufWorkspace", AIC_UINT64, {word_usual, word_mild, word_level, word_mixed, word_plain, word_wild}},
     {NULL, AIC_FLOAT16, {half_integer, half_real, half_real, half_tiny, half_finite, half_special}},
     {NULL, AIC_BFLOAT16, {bfloat_integer, bfloat_real, bfloat_real, bfloat_finite, bfloat_edge, bfloat_special}},
     {NULL, AIC_FLOAT32, {float_real, float_real, float_edge, float_edge, float_finite, float_special}},
