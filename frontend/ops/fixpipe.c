@@ -7,24 +7,17 @@
 #include "frontend/reference/reference.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 /* ---- fields that are not looked at ---- */
 
-/* Whether there are several matrices: in NZ format ndNum has no effect but that 0 means nothing. */
-static inline bool has_matrices(const aic_fixpipe_desc *desc)
-{
-    return desc->format == AIC_ROW_MAJOR && desc->ndNum > 1;
-}
-
 /* Bits of a word (section 5). */
-#define WORD_SCALE UINT64_C(0xFFFFE000)
-#define WORD_SHIFT (UINT64_C(0xF) << 32)
-#define WORD_HAS_SHIFT (UINT64_C(1) << 36)
-#define WORD_RESULT (UINT64_C(0x3FF) << 37) /* offset and sign */
+#define WORD_SCALE AIC_QUANT_SCALE_BITS
+#define WORD_SHIFT (UINT64_C(0xF) << AIC_QUANT_SHIFT_BIT)
+#define WORD_HAS_SHIFT (UINT64_C(1) << AIC_QUANT_MCB_BIT)
+#define WORD_RESULT (UINT64_C(0x1FF) << AIC_QUANT_OFFSET_BIT | UINT64_C(1) << AIC_QUANT_SIGN_BIT)
 
-/* Those of deqScalar that count. */
+/* The bits of deqScalar that have an effect. */
 static inline uint64_t scalar_bits(const aic_fixpipe_desc *desc)
 {
     switch (desc->quantPre) {
@@ -44,14 +37,14 @@ static inline void clear_ignored(aic_fixpipe_desc *desc)
     if (desc->deqScalar != 0) {
         desc->deqScalar &= scalar_bits(desc);
     }
-    if (!has_matrices(desc)) {
+    if (!aic_fixpipe_has_matrices(desc)) {
         desc->srcNdStride = desc->dstNdStride = 0;
     }
 }
 
 #define AIC_THIS fixpipe
 #define AIC_THIS_FIELDS <aic/fixpipe.def>
-#define AIC_THIS_CANONICALISE fixpipe_canonicalise
+#define AIC_THIS_CANONICALISE aic_fixpipe_canonicalise
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
@@ -117,10 +110,10 @@ aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc)
 {
     if (desc->format == AIC_ROW_MAJOR) {
         return (aic_fixpipe_strides){
-            .matrices = has_matrices(desc) ? desc->ndNum : 1,
+            .matrices = aic_fixpipe_has_matrices(desc) ? desc->ndNum : 1,
             .width = desc->nSize,
             .row = desc->dstStride,
-            .matrix = has_matrices(desc) ? desc->dstNdStride : 0,
+            .matrix = aic_fixpipe_has_matrices(desc) ? desc->dstNdStride : 0,
             .tail = desc->dstStride,
         };
     }
@@ -320,7 +313,7 @@ static aic_status check_matrix_overlap(const aic_fixpipe_desc *desc)
 static aic_status check_matrices(const aic_fixpipe_desc *desc, const limits *limit)
 {
     aic_status status = aic_rule_range(NAME, "ndNum", NULL, desc->ndNum, 0, 65535);
-    if (status != AIC_OK || !has_matrices(desc)) {
+    if (status != AIC_OK || !aic_fixpipe_has_matrices(desc)) {
         return status;
     }
     status = aic_rule_range(NAME, "srcNdStride", NULL, desc->srcNdStride, 1, limit->srcNdStride);
@@ -392,11 +385,11 @@ static int64_t src_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_stride
 {
     const int64_t block = (desc->nSize - 1) / 16;
     const int64_t column = block > 0 && desc->srcStride == 0 ? 15 : (desc->nSize - 1) % 16;
-    const int64_t matrix = (to->matrices - 1) * (has_matrices(desc) ? desc->srcNdStride * 256 : 0);
+    const int64_t matrix = (to->matrices - 1) * (aic_fixpipe_has_matrices(desc) ? desc->srcNdStride * 256 : 0);
     return matrix + block * desc->srcStride * 16 + (desc->mSize - 1) * 16 + column + 1;
 }
 
-static int64_t dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to)
+int64_t aic_fixpipe_dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to)
 {
     const int64_t last = aic_fixpipe_fills(desc) ? desc->nSize + 15 : desc->nSize - 1;
     return (to->matrices - 1) * to->matrix + last / to->width * to->block + (desc->mSize - 1) * to->tail +
@@ -415,7 +408,7 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
         .direction = AIC_OUT,
         .dtype = desc->dst,
         .rank = 1,
-        .shape = {dst_extent(desc, &to)},
+        .shape = {aic_fixpipe_dst_extent(desc, &to)},
         .strided = true,
     };
     operands[SRC] = (aic_operand){
@@ -501,98 +494,6 @@ static aic_status fixpipe_check_data(const void *descriptor, const void *const o
     return AIC_OK;
 }
 
-/* ---- what code depends on ---- */
-
-/* A single column block is rows like those of the other format. */
-static void canonicalise_format(aic_fixpipe_desc *desc)
-{
-    const aic_fixpipe_strides strides = aic_fixpipe_strides_of(desc);
-    if (desc->format == AIC_NZ && desc->nSize <= strides.width && !aic_fixpipe_fills(desc)) {
-        desc->format = AIC_ROW_MAJOR;
-        desc->isChannelSplit = false;
-        desc->dstStride = strides.tail;
-    }
-}
-
-/* Strides from one row, or source block, to the next where there is one. */
-static void canonicalise_strides(aic_fixpipe_desc *desc)
-{
-    if (desc->format == AIC_ROW_MAJOR && desc->mSize == 1) {
-        desc->dstStride = desc->nSize;
-    }
-    if (desc->nSize <= 16) {
-        desc->srcStride = desc->mSize;
-    }
-}
-
-/* The number to which deqScalar scales the lowest source, clamped and rounded to an integer (section 6.2): -infinity of
- * the float sources, of the integers -2^31, after a shift by any count -2^15, whose products are exact. No operation
- * here rounds, so that the caller's rounding mode does not matter. */
-static int64_t scale_lowest(const aic_fixpipe_desc *desc)
-{
-    const uint32_t bits = (uint32_t)(desc->deqScalar & WORD_SCALE);
-    float scale;
-    memcpy(&scale, &bits, sizeof scale);
-    if (desc->quantPre != AIC_REQ8) {
-        return scale == 0 ? 0 : scale > 0 ? -256 : 255;
-    }
-    const double exact = -ldexp((double)scale, (desc->deqScalar & WORD_HAS_SHIFT) != 0 ? 15 : 31);
-    const double clamped = exact < -256 ? -256 : exact > 255 ? 255 : exact;
-    const int64_t whole = (int64_t)clamped, away = clamped < 0 ? -1 : 1;
-    const double rest = fabs(clamped - (double)whole);
-    return rest > 0.5 || (rest == 0.5 && whole % 2 != 0) ? whole + away : whole;
-}
-
-/* An integer, with the offset, in the range of the result. */
-static int64_t finish(const aic_fixpipe_desc *desc, int64_t scaled)
-{
-    const int64_t field = (int64_t)(desc->deqScalar >> 37 & 0x1FF), offset = field >= 256 ? field - 512 : field;
-    const bool sign = (desc->deqScalar >> 46 & 1) != 0;
-    const int64_t low = sign ? -128 : 0, high = sign ? 127 : 255, result = scaled + offset;
-    return result < low ? low : result > high ? high : result;
-}
-
-/* Whether no source that is rectified changes its result: results are monotonic in the source, so that those between
- * the lowest and 0 are equal when both ends are. NaN is not rectified. */
-static bool relu_is_idle(const aic_fixpipe_desc *desc)
-{
-    const bool narrow = desc->quantPre == AIC_QF322B8_PRE || desc->quantPre == AIC_REQ8;
-    return narrow && finish(desc, scale_lowest(desc)) == finish(desc, 0);
-}
-
-/* Where no matrix is stored, what counts are the operands and that there are words. Rows are as good as blocks when
- * some stride makes dst as long. */
-static void canonicalise_empty(aic_fixpipe_desc *desc)
-{
-    const aic_fixpipe_strides strides = aic_fixpipe_strides_of(desc);
-    const bool words = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
-    const int64_t steps = desc->mSize > 1 ? desc->mSize - 1 : 1, rest = dst_extent(desc, &strides) - desc->nSize;
-    if (rest % steps == 0 && (desc->mSize > 1 || rest == 0)) {
-        desc->format = AIC_ROW_MAJOR;
-        desc->isChannelSplit = desc->fill_block = false;
-        desc->dstStride = rest / steps;
-    }
-    desc->quantPre = words ? AIC_VDEQF16 : AIC_NO_QUANT;
-    desc->deqScalar = 0;
-    desc->reluEn = false;
-}
-
-/* Bytes of either type are stored as they are: the word has their range. */
-static void fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
-{
-    (void)semantics;
-    aic_fixpipe_desc *desc = descriptor;
-    desc->dst = desc->dst == AIC_UINT8 ? AIC_INT8 : desc->dst;
-    desc->ndNum = has_matrices(desc) ? desc->ndNum : desc->ndNum != 0;
-    desc->reluEn = desc->reluEn && !relu_is_idle(desc);
-    desc->fill_block = aic_fixpipe_fills(desc);
-    if (desc->ndNum == 0) {
-        canonicalise_empty(desc);
-    }
-    canonicalise_format(desc);
-    canonicalise_strides(desc);
-}
-
 /* ---- fusion ---- */
 
 /* mSize that makes the last matrix end with the accumulator; all rows where srcNdStride leaves none. */
@@ -600,7 +501,7 @@ static int64_t fused_rows(const aic_fixpipe_desc *desc, const limits *limit)
 {
     const int64_t all = limit->accumulator->rows;
     const bool legal = desc->ndNum <= 65535 && desc->srcNdStride > 0 && desc->srcNdStride <= limit->srcNdStride;
-    if (!has_matrices(desc) || !legal) {
+    if (!aic_fixpipe_has_matrices(desc) || !legal) {
         return all;
     }
     const int64_t left = all - (desc->ndNum - 1) * desc->srcNdStride * 16;
@@ -640,7 +541,7 @@ static aic_status fixpipe_consume(void *descriptor, const aic_accumulator *from,
 static void fixpipe_taken(const void *descriptor, int64_t *rows, int64_t *columns)
 {
     const aic_fixpipe_desc *desc = descriptor;
-    const int64_t before = has_matrices(desc) ? (desc->ndNum - 1) * desc->srcNdStride * 16 : 0;
+    const int64_t before = aic_fixpipe_has_matrices(desc) ? (desc->ndNum - 1) * desc->srcNdStride * 16 : 0;
     *rows = desc->ndNum == 0 ? 0 : before + desc->mSize;
     *columns = desc->nSize;
 }

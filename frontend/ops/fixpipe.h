@@ -27,12 +27,22 @@ typedef struct aic_fixpipe_strides {
     int64_t tail; /* row of the last block: 16 for an odd last block of int8 and uint8, else `row` */
 } aic_fixpipe_strides;
 
+/* Whether there are several matrices. In the format NZ ndNum has no effect, except that nothing is done for 0. */
+static inline bool aic_fixpipe_has_matrices(const aic_fixpipe_desc *desc)
+{
+    return desc->format == AIC_ROW_MAJOR && desc->ndNum > 1;
+}
+
 /* Whether an odd last block of 16 columns is stored as one of 32, zeros in its last 16; of any descriptor. */
 bool aic_fixpipe_fills(const aic_fixpipe_desc *desc);
 
 aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc);
 
+/* Elements of dst, from the first to the last that is written. */
+int64_t aic_fixpipe_dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *strides);
+
 /* Entries of aic_op_fixpipe; see aic_op_info for what each does. */
+void aic_fixpipe_canonicalise(void *desc, const aic_semantics *semantics);
 void aic_fixpipe_random(uint64_t *state, void *desc);
 void aic_fixpipe_random_illegal(uint64_t *state, void *desc);
 void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);

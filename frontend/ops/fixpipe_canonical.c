@@ -1,0 +1,93 @@
+/* What the code of fixpipe depends on: the one form of all descriptors of a kernel (AscendC Fixpipe, sections 2 to 6).
+ */
+#include "frontend/ops/fixpipe.h"
+
+#include <math.h>
+
+/* A single column block lies as the rows of ROW_MAJOR do: the format becomes that. */
+static void canonicalise_format(aic_fixpipe_desc *desc)
+{
+    const aic_fixpipe_strides strides = aic_fixpipe_strides_of(desc);
+    if (desc->format == AIC_NZ && desc->nSize <= strides.width && !aic_fixpipe_fills(desc)) {
+        desc->format = AIC_ROW_MAJOR;
+        desc->isChannelSplit = false;
+        desc->dstStride = strides.tail;
+    }
+}
+
+/* Strides that lead nowhere, as there is one row or one block of src, become those of a dense operand. */
+static void canonicalise_strides(aic_fixpipe_desc *desc)
+{
+    if (desc->format == AIC_ROW_MAJOR && desc->mSize == 1) {
+        desc->dstStride = desc->nSize;
+    }
+    if (desc->nSize <= 16) {
+        desc->srcStride = desc->mSize;
+    }
+}
+
+/* The number to which deqScalar scales the lowest source, clamped to 9 bits and rounded to an integer (section 6.2).
+ * The lowest float source is -infinity. The lowest integer is -2^31, or after a shift by any count -2^15, and its
+ * product with the scale is exact. No operation here rounds, so that the caller's rounding mode does not matter. */
+static int64_t scale_lowest(const aic_fixpipe_desc *desc)
+{
+    const aic_quant word = aic_quant_parts(desc->deqScalar);
+    if (desc->quantPre != AIC_REQ8) {
+        return word.scale == 0 ? 0 : word.scale > 0 ? -256 : 255;
+    }
+    const double exact = -ldexp((double)word.scale, word.shift != 0 ? 15 : 31);
+    const double clamped = exact < -256 ? -256 : exact > 255 ? 255 : exact;
+    const int64_t whole = (int64_t)clamped, away = clamped < 0 ? -1 : 1;
+    const double rest = fabs(clamped - (double)whole);
+    return rest > 0.5 || (rest == 0.5 && whole % 2 != 0) ? whole + away : whole;
+}
+
+/* The result that a scaled integer becomes: the offset is added, and the sum clamped to the range of the result. */
+static int64_t finish(const aic_fixpipe_desc *desc, int64_t scaled)
+{
+    const aic_quant word = aic_quant_parts(desc->deqScalar);
+    const int64_t low = word.is_signed ? -128 : 0, high = word.is_signed ? 127 : 255, result = scaled + word.offset;
+    return result < low ? low : result > high ? high : result;
+}
+
+/* Whether no source that is rectified changes its result: results are monotonic in the source, so that those between
+ * the lowest and 0 are equal when both ends are. NaN is not rectified. */
+static bool relu_is_idle(const aic_fixpipe_desc *desc)
+{
+    const bool narrow = desc->quantPre == AIC_QF322B8_PRE || desc->quantPre == AIC_REQ8;
+    return narrow && finish(desc, scale_lowest(desc)) == finish(desc, 0);
+}
+
+/* Where no matrix is stored, the kernel depends on the lengths of its operands and on whether there are words, on
+ * nothing else. ROW_MAJOR takes the place of NZ where some stride makes dst as long. */
+static void canonicalise_empty(aic_fixpipe_desc *desc)
+{
+    const aic_fixpipe_strides strides = aic_fixpipe_strides_of(desc);
+    const bool words = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
+    const int64_t steps = desc->mSize > 1 ? desc->mSize - 1 : 1,
+                  rest = aic_fixpipe_dst_extent(desc, &strides) - desc->nSize;
+    if (rest % steps == 0 && (desc->mSize > 1 || rest == 0)) {
+        desc->format = AIC_ROW_MAJOR;
+        desc->isChannelSplit = desc->fill_block = false;
+        desc->dstStride = rest / steps;
+    }
+    desc->quantPre = words ? AIC_VDEQF16 : AIC_NO_QUANT;
+    desc->deqScalar = 0;
+    desc->reluEn = false;
+}
+
+/* int8 stands for uint8, too: the word says which range results have, and their bytes are stored as they are. */
+void aic_fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
+{
+    (void)semantics;
+    aic_fixpipe_desc *desc = descriptor;
+    desc->dst = desc->dst == AIC_UINT8 ? AIC_INT8 : desc->dst;
+    desc->ndNum = aic_fixpipe_has_matrices(desc) ? desc->ndNum : desc->ndNum != 0;
+    desc->reluEn = desc->reluEn && !relu_is_idle(desc);
+    desc->fill_block = aic_fixpipe_fills(desc);
+    if (desc->ndNum == 0) {
+        canonicalise_empty(desc);
+    }
+    canonicalise_format(desc);
+    canonicalise_strides(desc);
+}
