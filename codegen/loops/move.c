@@ -236,6 +236,33 @@ static void tile_runs(aic_move_plan *p, const aic_move_schedule *schedule)
     }
 }
 
+/* Whether tiles of so many rows, no power of two, are stored in whole lanes: these are filled, or columns follow each
+ * other in the output. */
+static bool fills_lanes(const aic_move_plan *p, int64_t rows, int64_t size)
+{
+    return rows * size >= AIC_MOVE_LANE || p->read.out == rows * size;
+}
+
+/* Indices of a `next` of `extent` whose rows, all of `write`, make one tile: they fill a line; or, where lines would
+ * end within `write`, as many as leave the fewest rows to be done twice. A tile is done in lane blocks, the last one
+ * overlaps the one before. */
+static int64_t rows_together(const aic_move_plan *p, int64_t size, int64_t extent)
+{
+    const int64_t rows = p->write.extent, fit = AIC_MOVE_LANE / size;
+    if (aic_is_power(rows)) {
+        return rows * size <= line_bytes() ? smaller(line_bytes() / (rows * size), power_within(extent)) : 1;
+    }
+    int64_t best = 1, least = INT64_MAX;
+    for (int64_t count = 1; count <= extent && count * rows <= TILE_MAX; count++) {
+        const int64_t blocks = (extent + count - 1) / count * ((count * rows + fit - 1) / fit);
+        if (blocks < least && fills_lanes(p, count * rows, size)) {
+            least = blocks;
+            best = count;
+        }
+    }
+    return best;
+}
+
 static void plan_transposition(aic_move_plan *p, int write, int read)
 {
     p->transposes = true;
@@ -251,7 +278,8 @@ static void plan_transposition(aic_move_plan *p, int write, int read)
     }
     int64_t bytes = p->write.extent * p->write.out;
     int next = find_stride(&p->box, -1, bytes);
-    if (next >= 0 && bytes <= line_bytes() && power_within(bytes) == bytes) {
+    const bool fills = bytes <= line_bytes() && aic_is_power(bytes);
+    if (next >= 0 && (fills || rows_together(p, p->write.out, p->box.dim[next].extent) > 1)) {
         p->next = p->box.dim[next];
         drop(&p->box, (unsigned)next);
     }
@@ -308,12 +336,21 @@ static void choose_columns(aic_move_plan *p, unsigned size, int64_t most)
     }
 }
 
+/* Rows of a tile: all of a short `write`, even if they are no power of two, where they fill a lane or columns follow
+ * each other in the output. */
+static int64_t choose_rows(const aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
+{
+    const int64_t rows = p->write.extent;
+    const bool whole = rows <= schedule->rows && fills_lanes(p, rows, size);
+    const bool partial = p->rows_valid < rows;
+    return partial || whole ? rows : smaller(schedule->rows, power_within(rows));
+}
+
 static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
-    bool partial = p->rows_valid < p->write.extent;
-    p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
+    p->rows = choose_rows(p, size, schedule);
     if (p->next.extent > 1) {
-        p->next_count = smaller(line_bytes() / (p->write.extent * size), power_within(p->next.extent));
+        p->next_count = rows_together(p, size, p->next.extent);
         p->rows = p->write.extent * p->next_count;
     }
     int64_t most = schedule->cols;
@@ -333,7 +370,8 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
 static int64_t band_of(const aic_move_plan *p, const aic_move_schedule *schedule)
 {
     const int64_t tile = p->stage == 0 || p->past ? p->rows : p->rows * aic_machine_facts()->band_tiles;
-    return schedule->band < tile ? tile : schedule->band;
+    const int64_t band = schedule->band < tile ? tile : schedule->band;
+    return (band + p->next_count - 1) / p->next_count * p->next_count;
 }
 
 /* Makes a dimension of the box of the steps of `inner` along one of the tiles' dimensions. */

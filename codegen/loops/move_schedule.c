@@ -94,9 +94,11 @@ static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t v
 {
     /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
     const int64_t size = w->move->size, line = aic_machine_facts()->line_bytes;
-    aic_move_schedule s = {.vector = vector, .unroll = 4};
-    s.rows = widest->rows * size < vector ? widest->rows : vector / size;
-    s.cols = columns_for(s.rows, vector, size);
+    aic_move_schedule s = {.vector = vector, .unroll = 4, .rows = WIDEST.rows, .cols = vector / size};
+    if (aic_is_power(widest->rows)) {
+        s.rows = widest->rows * size < vector ? widest->rows : vector / size;
+        s.cols = columns_for(s.rows, vector, size);
+    }
     s.band = s.rows * size < line ? line / size : s.rows;
     offer(w, &s);
     s.cols *= s.cols < 64 ? 2 : 1;
