@@ -312,13 +312,15 @@ END_TEST
 
 /* ---- schedules ---- */
 
-/* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, zeros. */
+/* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, zeros; columns of
+ * three rows, which are stored over each other's ends. */
 static const char *const LARGE[] = {
     "transdata(dtype=float32, src=ND, dst=Nz, shape=[2047,2061])",
     "transdata(dtype=int32, src=NCHW, dst=NC1HWC0, shape=[1,1029,64,64])",
     "transdata(dtype=float16, src=OIHW, dst=FRACTAL_Z, shape=[962,1000,3,3])",
     "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[1024,912,3,3])",
     "transdata(dtype=float32, src=NC1HWC0, dst=NCHW, shape=[1,1024,65,64])",
+    "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[88,3,128,128])",
 };
 
 static const struct {

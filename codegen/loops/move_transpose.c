@@ -6,6 +6,7 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/move.h"
+#include "codegen/machine.h"
 
 #include <string.h>
 
@@ -92,10 +93,11 @@ static int64_t input_offset(const grid *g, unsigned row, unsigned column)
     return next + (int64_t)within * g->p->write.in[0] + (int64_t)column * g->size;
 }
 
-/* The first `valid` rows of every index of `next` are read, the others are constant. */
+/* The first `valid` rows of every index of `next` are read, the others are constant; a lane block may have more rows
+ * than the tile. */
 static bool is_read(const grid *g, unsigned row)
 {
-    return row_of(g, row) < g->p->rows_valid;
+    return row < g->p->rows && row_of(g, row) < g->p->rows_valid;
 }
 
 /* Whether a load of the row may go on behind its columns: there is a row that ends further back. */
@@ -398,7 +400,7 @@ static void emit_columns(const grid *g, unsigned column)
     }
 }
 
-/* Lanes take further rows where those fill them, else further columns first. */
+/* Lanes take further rows where those fill them, else further columns first, as rows end where they may. */
 static void share_lanes(grid *g, unsigned lanes)
 {
     const aic_move_plan *p = g->p;
@@ -434,14 +436,40 @@ static void lay_out(grid *g)
     const bool whole = p->skip == 0 && p->over == 0 && !g->padded;
     aic_limit("columns of a lane of a tile that is not stored whole",
               p->skip == 0 && p->over == 0 ? 1 : g->columns_in_lane, 1);
+    aic_limit("padded columns that do not follow each other", g->padded && p->read.out != p->rows * g->size, 0);
     g->spread = whole && g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 &&
                 p->rows == g->height && p->read.out == (int64_t)g->height * g->size;
+}
+
+/* Fetches the lines that the tile's columns are stored to, for writing. Columns that begin anywhere in a line are
+ * stored across lines, and such a store holds up those behind it until both lines have come. */
+static void fetch_columns(const grid *g)
+{
+    aic_emit *e = g->e;
+    const int64_t line = aic_machine_facts()->line_bytes, bytes = g->p->rows * g->size;
+    enum { WRITE = 1, NEAREST = 3, DATA = 1 };
+    const bool begin_anywhere = g->p->read.out % line != 0 || bytes % line != 0;
+    if (g->p->past || g->p->read.out < line || !begin_anywhere) {
+        return;
+    }
+    for (unsigned column = 0; column < (unsigned)g->p->cols; column++) {
+        for (int64_t at = 0; is_stored(g, column) && at < bytes + line - 1; at += line) {
+            LLVMValueRef args[] = {
+                aic_at_const(e, g->out, column * g->p->read.out + (at < bytes ? at : bytes - 1)),
+                LLVMConstInt(e->i32, WRITE, false),
+                LLVMConstInt(e->i32, NEAREST, false),
+                LLVMConstInt(e->i32, DATA, false),
+            };
+            aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+        }
+    }
 }
 
 void aic_emit_transpose(aic_emit *e, const aic_move_plan *p, unsigned size, LLVMValueRef out, LLVMValueRef in)
 {
     grid g = {.e = e, .p = p, .size = size, .out = out, .in = in};
     lay_out(&g);
+    fetch_columns(&g);
     for (unsigned column = 0; column < p->cols; column += g.across * g.width) {
         emit_columns(&g, column);
     }
