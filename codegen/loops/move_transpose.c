@@ -148,7 +148,7 @@ static lane_rows rows_of_lane(const grid *g, unsigned row, unsigned column)
 }
 
 /* Where a lane of packed rows is loaded: rows that are shorter than the lane block is wide and follow each other in the
- * input are loaded together, then spread. */
+ * input are loaded together, then spread, where that takes one instruction. */
 typedef struct packed_rows {
     bool are_packed;
     unsigned before; /* elements that come before them: those at the end of the tile are loaded with what lies there */
@@ -159,7 +159,8 @@ static packed_rows find_packed(const grid *g, unsigned row)
     const unsigned over = (unsigned)g->p->over, extent = g->width - over, rest = g->rows_in_lane * over;
     const unsigned valid = least(g->p->rows, g->p->rows_valid), end = row + g->rows_in_lane;
     const bool follow = g->p->next_count == 1 && g->p->write.in[0] == (int64_t)extent * g->size;
-    packed_rows packed = {.are_packed = over != 0 && g->rows_in_lane > 1 && follow && end <= valid};
+    const bool spreads = (g->e->target->has & AIC_HAS_PERMUTE) != 0;
+    packed_rows packed = {.are_packed = spreads && over != 0 && g->rows_in_lane > 1 && follow && end <= valid};
     if (packed.are_packed && (valid - end) * extent < rest) {
         packed.before = rest;
         packed.are_packed = row * extent >= rest;
@@ -441,15 +442,23 @@ static void lay_out(grid *g)
                 p->rows == g->height && p->read.out == (int64_t)g->height * g->size;
 }
 
-/* Fetches the lines that the tile's columns are stored to, for writing. Columns that begin anywhere in a line are
- * stored across lines, and such a store holds up those behind it until both lines have come. */
+/* Whether the lines that a tile stores to are fetched for writing. Columns that begin anywhere in a line are stored
+ * across lines, and such a store holds up those behind it until both lines have come. Halves of lines gain, too;
+ * smaller parts would fetch each line too often, and whole lines are waited for once. */
+static bool fetches_columns(const grid *g)
+{
+    const aic_move_plan *p = g->p;
+    const int64_t line = aic_machine_facts()->line_bytes, bytes = p->rows * g->size;
+    const bool begin_anywhere = !aic_is_power(bytes) || p->read.out % (bytes < line ? bytes : line) != 0;
+    return !p->past && p->read.out >= line && (begin_anywhere || 2 * bytes == line);
+}
+
 static void fetch_columns(const grid *g)
 {
     aic_emit *e = g->e;
     const int64_t line = aic_machine_facts()->line_bytes, bytes = g->p->rows * g->size;
     enum { WRITE = 1, NEAREST = 3, DATA = 1 };
-    const bool begin_anywhere = g->p->read.out % line != 0 || bytes % line != 0;
-    if (g->p->past || g->p->read.out < line || !begin_anywhere) {
+    if (!fetches_columns(g)) {
         return;
     }
     for (unsigned column = 0; column < (unsigned)g->p->cols; column++) {
