@@ -184,11 +184,12 @@ static unsigned block_of(const decoder *d, LLVMBasicBlockRef block)
 
 static const function *function_of(ir_program *program, LLVMValueRef value);
 
-/* Intrinsics that are functions of integers. */
+/* Intrinsics that are functions of integers, and one that has no result, of which nothing is computed. */
 static const struct {
     const char *prefix;
     unsigned number;
-} INTRINSICS[] = {{"llvm.smin.", 0}, {"llvm.smax.", 1}, {"llvm.umin.", 2}, {"llvm.umax.", 3}, {"llvm.launder.", 4}};
+} INTRINSICS[] = {{"llvm.smin.", 0}, {"llvm.smax.", 1},    {"llvm.umin.", 2},
+                  {"llvm.umax.", 3}, {"llvm.launder.", 4}, {"llvm.prefetch.", 4}};
 
 static void decode_call(decoder *d, LLVMValueRef call, op *o)
 {

@@ -297,6 +297,24 @@ START_TEST(rows_of_other_lengths)
 }
 END_TEST
 
+/* Rows of a short dimension make one tile, several times over where that leaves fewer to be done twice; those that
+ * would be whole tiles of a power of two anyway stay such. */
+START_TEST(odd_rows)
+{
+    aic_move_plan p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){3, 3, 63, 63});
+    ck_assert(p.transposes && p.write.extent == 9 && p.next.extent == 63 && p.next_count == 4 && p.rows == 36);
+    ck_assert_int_eq(p.band, 4); /* of next: a whole tile */
+    p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){1, 3, 64, 63});
+    ck_assert(p.transposes && p.write.extent == 3 && p.next_count == 8 && p.rows == 24);
+    p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){7, 7, 63, 63});
+    ck_assert(p.transposes && p.write.extent == 49 && p.next_count == 1 && p.rows == 16);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 3, 8, 8}); /* columns follow each other */
+    ck_assert(p.transposes && p.rows == 3 && p.next_count == 1);
+    p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 13, 8, 8});
+    ck_assert(p.transposes && p.rows == 8 && p.next_count == 1);
+}
+END_TEST
+
 /* Bands are a loop around dimensions whose steps in the input are shorter than lines, where they divide the rows. */
 START_TEST(bands_around_short_steps)
 {
@@ -312,13 +330,15 @@ END_TEST
 
 /* ---- schedules ---- */
 
-/* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, zeros. */
+/* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, zeros; columns of
+ * three rows, which are stored over each other's ends. */
 static const char *const LARGE[] = {
     "transdata(dtype=float32, src=ND, dst=Nz, shape=[2047,2061])",
     "transdata(dtype=int32, src=NCHW, dst=NC1HWC0, shape=[1,1029,64,64])",
     "transdata(dtype=float16, src=OIHW, dst=FRACTAL_Z, shape=[962,1000,3,3])",
     "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[1024,912,3,3])",
     "transdata(dtype=float32, src=NC1HWC0, dst=NCHW, shape=[1,1024,65,64])",
+    "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[88,3,128,128])",
 };
 
 static const struct {
@@ -420,6 +440,7 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, parts_stay_apart);
     tcase_add_test(cases, plans);
     tcase_add_test(cases, rows_of_other_lengths);
+    tcase_add_test(cases, odd_rows);
     tcase_add_test(cases, bands_around_short_steps);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_loop_test(cases, large_outputs, 0, (int)(sizeof LARGE / sizeof *LARGE));

@@ -99,7 +99,7 @@ void aic_box_sort(aic_box *box)
 
 /* ---- schedules ---- */
 
-enum { TILE_MAX = 64, CHUNK_VECTORS_MAX = 16, BAND_MAX = 1 << 20, VECTOR_MIN = 16 };
+enum { TILE_MAX = 64, ODD_ROWS_MAX = 40, CHUNK_VECTORS_MAX = 16, BAND_MAX = 1 << 20, VECTOR_MIN = 16 };
 
 aic_status aic_check_power(const char *field, int64_t value, int64_t most)
 {
@@ -236,6 +236,41 @@ static void tile_runs(aic_move_plan *p, const aic_move_schedule *schedule)
     }
 }
 
+/* Rows that a tile of `rows` rows is done as: in lane blocks, the last of which overlaps the one before. */
+static int64_t rows_done(int64_t rows, int64_t size)
+{
+    const int64_t block = smaller(AIC_MOVE_LANE / size, power_within(rows));
+    return (rows + block - 1) / block * block;
+}
+
+/* Whether tiles of so many rows, no power of two, gain something: columns that follow each other in the output and are
+ * shorter than a lane are stored over each other's ends. Longer ones that do are the same lines in two tiles of a power
+ * of two, unless those do much twice. */
+static bool suits_tile(const aic_move_plan *p, int64_t rows, int64_t size)
+{
+    const bool follow = p->read.out == rows * size, fills = rows * size >= AIC_MOVE_LANE;
+    return follow && fills ? rows_done(rows, size) * 4 < 2 * power_within(rows) * 3 : follow || fills;
+}
+
+/* Indices of a `next` of `extent` whose rows, all of `write`, make one tile: they fill a line; or, where lines would
+ * end within `write`, as many as leave the fewest rows to be done twice. */
+static int64_t rows_together(const aic_move_plan *p, int64_t size, int64_t extent)
+{
+    const int64_t rows = p->write.extent;
+    if (aic_is_power(rows)) {
+        return rows * size <= line_bytes() ? smaller(line_bytes() / (rows * size), power_within(extent)) : 1;
+    }
+    int64_t best = 1, least = INT64_MAX;
+    for (int64_t count = 1; count <= extent && count * rows <= ODD_ROWS_MAX; count++) {
+        const int64_t done = (extent + count - 1) / count * rows_done(count * rows, size);
+        if (done < least && suits_tile(p, count * rows, size)) {
+            least = done;
+            best = count;
+        }
+    }
+    return best;
+}
+
 static void plan_transposition(aic_move_plan *p, int write, int read)
 {
     p->transposes = true;
@@ -251,30 +286,40 @@ static void plan_transposition(aic_move_plan *p, int write, int read)
     }
     int64_t bytes = p->write.extent * p->write.out;
     int next = find_stride(&p->box, -1, bytes);
-    if (next >= 0 && bytes <= line_bytes() && power_within(bytes) == bytes) {
+    const bool fills = bytes <= line_bytes() && aic_is_power(bytes);
+    if (next >= 0 && (fills || rows_together(p, p->write.out, p->box.dim[next].extent) > 1)) {
         p->next = p->box.dim[next];
         drop(&p->box, (unsigned)next);
     }
 }
 
-/* Whether the lines of this many rows push each other out of the first-level cache: rows a multiple of many lines apart
+/* Whether lines of the tile's rows push each other out of the first-level cache: rows a multiple of many lines apart
  * share few of its sets. */
-static bool rows_collide(int64_t rows, int64_t stride)
+static bool rows_collide(const aic_move_plan *p)
 {
     const aic_machine *machine = aic_machine_facts();
-    int64_t sets = machine->l1_bytes / (machine->line_bytes * machine->l1_ways);
-    for (int64_t lines = stride / machine->line_bytes; sets > 1 && lines % 2 == 0; lines /= 2) {
-        sets /= 2;
+    const int64_t line = machine->line_bytes, sets = machine->l1_bytes / (line * machine->l1_ways);
+    int64_t most = 0, first[TILE_MAX];
+    if (p->write.in[0] % line != 0 || (p->next_count > 1 && p->next.in[0] % line != 0) || p->rows > TILE_MAX) {
+        return false;
     }
-    return stride % machine->line_bytes == 0 && rows > sets * machine->l1_ways;
+    const int64_t group = p->next_count > 1 ? p->write.extent : p->rows;
+    for (int64_t row = 0; row < p->rows; row++) {
+        int64_t same = 0;
+        first[row] = (row / group * p->next.in[0] + row % group * p->write.in[0]) / line % sets;
+        for (int64_t other = 0; other <= row; other++) {
+            same += row % group < p->rows_valid && other % group < p->rows_valid && first[other] == first[row];
+        }
+        most = same > most ? same : most;
+    }
+    return most > machine->l1_ways;
 }
 
 /* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
 static int64_t staged_columns(const aic_move_plan *p, unsigned size)
 {
     int64_t columns = line_bytes() / size;
-    bool collide = rows_collide(smaller(p->rows, p->rows_valid), p->write.in[0]);
-    return collide && p->cols < columns && p->read.extent >= columns ? columns : 0;
+    return p->cols < columns && p->read.extent >= columns && rows_collide(p) ? columns : 0;
 }
 
 /* Loops of short steps in the input that a loop of long ones would tear apart. */
@@ -308,12 +353,21 @@ static void choose_columns(aic_move_plan *p, unsigned size, int64_t most)
     }
 }
 
+/* Rows of a tile: all of a short `write`, even if they are no power of two, where they fill a lane or columns follow
+ * each other in the output. */
+static int64_t choose_rows(const aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
+{
+    const int64_t rows = p->write.extent;
+    const bool whole = rows <= ODD_ROWS_MAX && rows <= schedule->rows && suits_tile(p, rows, size);
+    const bool partial = p->rows_valid < rows;
+    return partial || whole ? rows : smaller(schedule->rows, power_within(rows));
+}
+
 static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
-    bool partial = p->rows_valid < p->write.extent;
-    p->rows = partial ? p->write.extent : smaller(schedule->rows, power_within(p->write.extent));
+    p->rows = choose_rows(p, size, schedule);
     if (p->next.extent > 1) {
-        p->next_count = smaller(line_bytes() / (p->write.extent * size), power_within(p->next.extent));
+        p->next_count = rows_together(p, size, p->next.extent);
         p->rows = p->write.extent * p->next_count;
     }
     int64_t most = schedule->cols;
@@ -329,11 +383,12 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
 }
 
 /* No less than a tile, and where lines are copied aside, no less than the tiles that the core likes; stores past the
- * caches are not prefetched. */
+ * caches are not prefetched. Where a tile has a number of indices of `next` that is no power of two, whole tiles. */
 static int64_t band_of(const aic_move_plan *p, const aic_move_schedule *schedule)
 {
     const int64_t tile = p->stage == 0 || p->past ? p->rows : p->rows * aic_machine_facts()->band_tiles;
-    return schedule->band < tile ? tile : schedule->band;
+    const int64_t band = schedule->band < tile ? tile : schedule->band;
+    return p->next_count > 1 && !aic_is_power(p->write.extent) ? band / p->rows * p->next_count : band;
 }
 
 /* Makes a dimension of the box of the steps of `inner` along one of the tiles' dimensions. */
@@ -436,7 +491,8 @@ static bool stores_aligned(const aic_move_plan *p, unsigned size)
     for (unsigned i = 0; i < p->box.dims; i++) {
         aligned = aligned && is_aligned(p->box.dim[i].out);
     }
-    if (p->transposes && p->read.out == p->rows * size && p->rows == p->write.extent) { /* a tile is contiguous */
+    const bool contiguous = p->read.out == p->rows * size && p->rows == p->write.extent;
+    if (p->transposes && contiguous && aic_is_power(p->rows)) { /* so that every lane of a tile is aligned */
         return aligned && is_aligned(p->rows * aic_move_columns(p) * size) &&
                is_aligned(p->rows * p->read.extent * size);
     }

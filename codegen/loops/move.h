@@ -102,7 +102,8 @@ typedef struct aic_move_plan {
     int64_t burst;
     aic_box_dim next; /* transposes: continues in the output where `write`, a short one, ends; extent 1: none */
     /* Runs or elements of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With
-     * `next`, rows are all of `write` for `next_count` indices of `next`. */
+     * `next`, rows are all of `write` for `next_count` indices of `next`. Transposes: rows are a power of two, or all
+     * of a short `write`. */
     int64_t rows, cols, next_count;
     /* Columns that are loaded with the others and that the input does not have, as registers are filled by powers of
      * two: a row goes on with the bytes behind it, the last one ends where the input does. */
@@ -119,6 +120,11 @@ typedef struct aic_move_plan {
 
 /* Numbers of a plan's loops: its dimension i has AIC_MOVE_DIMENSION + i, then come bands and chunks. */
 enum { AIC_MOVE_BURSTS, AIC_MOVE_DIMENSION };
+
+static inline bool aic_is_power(int64_t value)
+{
+    return (value & (value - 1)) == 0;
+}
 
 /* Columns of a tile that exist. */
 static inline int64_t aic_move_columns(const aic_move_plan *p)

@@ -55,7 +55,10 @@ static double predict_box(const aic_move *move, const aic_box *box, const aic_mo
     } else if (p->run < p->vector) {
         access = run;
     }
-    double cost = bytes / access * 2 + bytes / (double)p->vector * passes_of(move, p) + bytes / tile * TILE_COST +
+    const bool odd = p->transposes && !aic_is_power(p->rows); /* stores of a lane */
+    const double stores = odd ? bytes / AIC_MOVE_LANE : bytes / access,
+                 loads = odd ? bytes / (double)p->vector : stores;
+    double cost = loads + stores + bytes / (double)p->vector * passes_of(move, p) + bytes / tile * TILE_COST +
                   parts_of(move, p, bytes) * PART_COST;
     return cost * (1 + SIZE_COST * log2(tile / run));
 }
@@ -94,9 +97,11 @@ static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t v
 {
     /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
     const int64_t size = w->move->size, line = aic_machine_facts()->line_bytes;
+    const bool is_power = aic_is_power(widest->rows);
     aic_move_schedule s = {.vector = vector, .unroll = 4};
     s.rows = widest->rows * size < vector ? widest->rows : vector / size;
-    s.cols = columns_for(s.rows, vector, size);
+    s.cols = is_power ? columns_for(s.rows, vector, size) : vector / size;
+    s.rows = is_power ? s.rows : WIDEST.rows;
     s.band = s.rows * size < line ? line / size : s.rows;
     offer(w, &s);
     s.cols *= s.cols < 64 ? 2 : 1;

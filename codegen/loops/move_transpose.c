@@ -6,6 +6,7 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/move.h"
+#include "codegen/machine.h"
 
 #include <string.h>
 
@@ -29,12 +30,22 @@ typedef struct grid {
     unsigned rows_in_lane;    /* rows that one lane of one register holds */
     unsigned columns_in_lane; /* columns that it holds when transposed */
     bool spread;              /* lanes take every so many columns, so that a register is contiguous in the output */
+    bool padded; /* a lane block has more rows than the tile: columns are stored over the ends of those before */
     LLVMValueRef out, in;
 } grid;
 
 static unsigned least(int64_t a, int64_t b)
 {
     return (unsigned)(a < b ? a : b);
+}
+
+static unsigned power_within(unsigned value)
+{
+    unsigned power = 1;
+    while (power <= value / 2) {
+        power *= 2;
+    }
+    return power;
 }
 
 static LLVMValueRef shuffle(const grid *g, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
@@ -82,10 +93,11 @@ static int64_t input_offset(const grid *g, unsigned row, unsigned column)
     return next + (int64_t)within * g->p->write.in[0] + (int64_t)column * g->size;
 }
 
-/* The first `valid` rows of every index of `next` are read, the others are constant. */
+/* The first `valid` rows of every index of `next` are read, the others are constant; a lane block may have more rows
+ * than the tile. */
 static bool is_read(const grid *g, unsigned row)
 {
-    return row_of(g, row) < g->p->rows_valid;
+    return row < g->p->rows && row_of(g, row) < g->p->rows_valid;
 }
 
 /* Whether a load of the row may go on behind its columns: there is a row that ends further back. */
@@ -135,6 +147,39 @@ static lane_rows rows_of_lane(const grid *g, unsigned row, unsigned column)
     return rows;
 }
 
+/* Where a lane of packed rows is loaded: rows that are shorter than the lane block is wide and follow each other in the
+ * input are loaded together, then spread, where that takes one instruction. */
+typedef struct packed_rows {
+    bool are_packed;
+    unsigned before; /* elements that come before them: those at the end of the tile are loaded with what lies there */
+} packed_rows;
+
+static packed_rows find_packed(const grid *g, unsigned row)
+{
+    const unsigned over = (unsigned)g->p->over, extent = g->width - over, rest = g->rows_in_lane * over;
+    const unsigned valid = least(g->p->rows, g->p->rows_valid), end = row + g->rows_in_lane;
+    const bool follow = g->p->next_count == 1 && g->p->write.in[0] == (int64_t)extent * g->size;
+    const bool spreads = (g->e->target->has & AIC_HAS_PERMUTE) != 0;
+    packed_rows packed = {.are_packed = spreads && over != 0 && g->rows_in_lane > 1 && follow && end <= valid};
+    if (packed.are_packed && (valid - end) * extent < rest) {
+        packed.before = rest;
+        packed.are_packed = row * extent >= rest;
+    }
+    return packed;
+}
+
+static LLVMValueRef load_packed(const grid *g, LLVMTypeRef type, unsigned before, unsigned row, unsigned column)
+{
+    const unsigned extent = g->width - (unsigned)g->p->over;
+    unsigned from[ELEMENTS_MAX];
+    for (unsigned i = 0; i < g->lane_elements; i++) {
+        const unsigned at = i % g->width;
+        from[i] = before + i / g->width * extent + (at < extent ? at : extent - 1);
+    }
+    const int64_t offset = input_offset(g, row, column) - (int64_t)before * g->size;
+    return shuffle(g, aic_load(g->e, type, g->in, offset, g->size), LLVMGetPoison(type), from, g->lane_elements);
+}
+
 /* Rows from `row` on, each of one lane block's width, as one lane of a register. */
 static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
 {
@@ -142,7 +187,11 @@ static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
     LLVMTypeRef type = aic_vector(element(g), g->lane_elements);
     lane_rows rows = rows_of_lane(g, row, column);
     if (rows.read == 0) {
-        return aic_zero(type);
+        return g->padded ? LLVMGetPoison(type) : aic_zero(type);
+    }
+    const packed_rows together = find_packed(g, row);
+    if (together.are_packed) {
+        return load_packed(g, type, together.before, row, column);
     }
     if (rows.contiguous) {
         return g->rows_in_lane == 1 ? load_row(g, type, row, column)
@@ -150,7 +199,8 @@ static LLVMValueRef load_lane(const grid *g, unsigned row, unsigned column)
     }
     LLVMTypeRef part = LLVMIntTypeInContext(e->context, g->width * g->size * 8);
     LLVMTypeRef packed = aic_vector(part, g->rows_in_lane);
-    LLVMValueRef parts = rows.read == g->rows_in_lane ? LLVMGetPoison(packed) : aic_zero(packed);
+    const bool zeros = rows.read < g->rows_in_lane && !g->padded;
+    LLVMValueRef parts = zeros ? aic_zero(packed) : LLVMGetPoison(packed);
     for (unsigned i = 0; i < g->rows_in_lane; i++) {
         if (is_read(g, row + i)) {
             LLVMValueRef value = load_row(g, part, row + i, column);
@@ -245,12 +295,48 @@ static bool is_stored(const grid *g, unsigned column)
     return column >= g->p->skip && column < aic_move_columns(g->p);
 }
 
+/* Lanes of a padded register without the rows that do not exist. */
+static LLVMValueRef close_up(const grid *g, LLVMValueRef vector)
+{
+    const unsigned rows = (unsigned)g->p->rows, total = LLVMGetVectorSize(LLVMTypeOf(vector));
+    unsigned from[ELEMENTS_MAX];
+    for (unsigned i = 0; i < total; i++) {
+        const unsigned lane = i / g->lane_elements * g->lane_elements, at = i % g->lane_elements;
+        const bool exists = at < g->columns_in_lane * rows;
+        from[i] = exists ? lane + at / rows * g->height + at % rows : lane;
+    }
+    return g->columns_in_lane == 1 ? vector : shuffle(g, vector, LLVMGetPoison(LLVMTypeOf(vector)), from, total);
+}
+
+/* A lane of columns that follow each other, closed up: stored whole, as the columns behind it come next; those at the
+ * end of the tile exactly. */
+static void store_padded(const grid *g, LLVMValueRef vector, unsigned a, unsigned column)
+{
+    const unsigned first = a * g->lane_elements, rows = (unsigned)g->p->rows;
+    unsigned left = g->columns_in_lane * rows;
+    if (column + g->columns_in_lane < (unsigned)g->p->cols) {
+        store_part(g, vector, first, g->lane_elements, 0, column);
+        return;
+    }
+    for (unsigned done = 0, count = g->lane_elements; left > 0; count /= 2) {
+        if (count <= left) {
+            store_part(g, vector, first + done, count, done, column);
+            done += count;
+            left -= count;
+        }
+    }
+}
+
 /* Lane block a of register k: its columns one by one, or all at once where the output has them side by side. */
 static void store_lanes(const grid *g, LLVMValueRef vector, unsigned k, unsigned a, unsigned row, unsigned column)
 {
     unsigned per_block = g->lane_elements * g->down, each = per_block / g->columns_in_lane;
     bool contiguous = g->down == 1 && g->p->read.out == (int64_t)g->height * g->size;
     unsigned first = column + a * g->width + k * g->columns_in_lane;
+    if (g->padded) {
+        store_padded(g, vector, a, first);
+        return;
+    }
     for (unsigned i = 0; i < g->columns_in_lane; i++) {
         if (!is_stored(g, first + i)) {
             continue;
@@ -273,24 +359,58 @@ static void load_block(const grid *g, LLVMValueRef *vectors, unsigned row, unsig
     if (g->width > 1 && g->height > 1) {
         (g->count == 1 ? permute : interleave)(g, vectors);
     }
+    for (unsigned k = 0; k < g->count && g->padded; k++) {
+        vectors[k] = close_up(g, vectors[k]);
+    }
 }
 
-/* All rows of the columns from `column` on: stored column by column, in their order, so that lines of the output fill
- * at once. */
-static void emit_columns(const grid *g, unsigned column)
+/* First row of a block; the last one overlaps the one before where it must. */
+static unsigned row_of_block(const grid *g, unsigned block)
+{
+    const unsigned step = g->down * g->height, rows = (unsigned)g->p->rows;
+    return rows < step ? 0 : least(block * step, rows - step);
+}
+
+/* Rows of `count` blocks, of the columns from `column` on: stored column by column, in their order, so that lines of
+ * the output fill at once. */
+static void emit_blocks(const grid *g, unsigned first, unsigned count, unsigned column)
 {
     LLVMValueRef vectors[BLOCKS_MAX][REGISTERS_MAX];
-    unsigned step = g->down * g->height, blocks = (unsigned)g->p->rows / step;
-    for (unsigned i = 0; i < blocks; i++) {
-        load_block(g, vectors[i], i * step, column);
+    for (unsigned i = 0; i < count; i++) {
+        load_block(g, vectors[i], row_of_block(g, first + i), column);
     }
     for (unsigned k = 0; k < g->count && g->spread; k++) {
         store_part(g, vectors[0][k], 0, g->lane_elements * g->across, 0, column + k * g->across * g->columns_in_lane);
     }
     for (unsigned n = 0; n < g->across * g->count && !g->spread; n++) {
-        for (unsigned i = 0; i < blocks; i++) {
-            store_lanes(g, vectors[i][n % g->count], n % g->count, n / g->count, i * step, column);
+        for (unsigned i = 0; i < count; i++) {
+            store_lanes(g, vectors[i][n % g->count], n % g->count, n / g->count, row_of_block(g, first + i), column);
         }
+    }
+}
+
+/* All rows of the columns from `column` on: as many blocks at a time as registers hold where they fill no lines. */
+static void emit_columns(const grid *g, unsigned column)
+{
+    enum { REGISTERS = 16 };
+    const unsigned step = g->down * g->height, blocks = ((unsigned)g->p->rows + step - 1) / step;
+    const unsigned most =
+        aic_is_power(g->p->rows) ? blocks : least(blocks, g->count < REGISTERS ? REGISTERS / g->count : 1);
+    for (unsigned first = 0; first < blocks; first += most) {
+        emit_blocks(g, first, least(most, blocks - first), column);
+    }
+}
+
+/* Lanes take further rows where those fill them, else further columns first, as rows end where they may. */
+static void share_lanes(grid *g, unsigned lanes)
+{
+    const aic_move_plan *p = g->p;
+    if (aic_is_power(p->rows)) {
+        g->down = least(lanes, p->rows / g->height);
+        g->across = least(lanes / g->down, p->cols / g->width);
+    } else {
+        g->across = least(lanes, p->cols / g->width);
+        g->down = g->padded ? 1 : power_within(least(lanes / g->across, p->rows / g->height));
     }
 }
 
@@ -298,7 +418,8 @@ static void lay_out(grid *g)
 {
     const aic_move_plan *p = g->p;
     unsigned lanes = (unsigned)p->vector / LANE, fit = LANE / g->size;
-    g->height = least(p->rows, fit);
+    g->height = p->rows > 1 ? least(2 * power_within((unsigned)p->rows - 1), fit) : 1;
+    g->padded = g->height > p->rows;
     g->width = least(p->cols, fit);
     unsigned elements = g->height * g->width;
     g->lane_elements = least(elements, fit);
@@ -307,24 +428,57 @@ static void lay_out(grid *g)
     g->columns_in_lane = g->lane_elements / g->height;
     g->down = g->across = 1;
     if (g->lane_elements == fit) {
-        g->down = least(lanes, p->rows / g->height);
-        g->across = least(lanes / g->down, p->cols / g->width);
+        share_lanes(g, lanes);
     }
     aic_limit("lanes of a register", g->down * g->across, LANES_MAX);
     aic_limit("registers of a lane block", g->count, REGISTERS_MAX);
     aic_limit("lane blocks of a tile", (size_t)p->rows / (g->down * g->height), BLOCKS_MAX);
-    aic_limit("rows of a tile behind its lane blocks", (size_t)p->rows % (g->down * g->height), 0);
     aic_limit("columns of a tile behind its lane blocks", (size_t)p->cols % (g->across * g->width), 0);
-    const bool whole = p->skip == 0 && p->over == 0;
-    aic_limit("columns of a lane of a tile that is not stored whole", whole ? 1 : g->columns_in_lane, 1);
+    const bool whole = p->skip == 0 && p->over == 0 && !g->padded;
+    aic_limit("columns of a lane of a tile that is not stored whole",
+              p->skip == 0 && p->over == 0 ? 1 : g->columns_in_lane, 1);
+    aic_limit("padded columns that do not follow each other", g->padded && p->read.out != p->rows * g->size, 0);
     g->spread = whole && g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 &&
                 p->rows == g->height && p->read.out == (int64_t)g->height * g->size;
+}
+
+/* Whether the lines that a tile stores to are fetched for writing. Columns that begin anywhere in a line are stored
+ * across lines, and such a store holds up those behind it until both lines have come. Halves of lines gain, too;
+ * smaller parts would fetch each line too often, and whole lines are waited for once. */
+static bool fetches_columns(const grid *g)
+{
+    const aic_move_plan *p = g->p;
+    const int64_t line = aic_machine_facts()->line_bytes, bytes = p->rows * g->size;
+    const bool begin_anywhere = !aic_is_power(bytes) || p->read.out % (bytes < line ? bytes : line) != 0;
+    return !p->past && p->read.out >= line && (begin_anywhere || 2 * bytes == line);
+}
+
+static void fetch_columns(const grid *g)
+{
+    aic_emit *e = g->e;
+    const int64_t line = aic_machine_facts()->line_bytes, bytes = g->p->rows * g->size;
+    enum { WRITE = 1, NEAREST = 3, DATA = 1 };
+    if (!fetches_columns(g)) {
+        return;
+    }
+    for (unsigned column = 0; column < (unsigned)g->p->cols; column++) {
+        for (int64_t at = 0; is_stored(g, column) && at < bytes + line - 1; at += line) {
+            LLVMValueRef args[] = {
+                aic_at_const(e, g->out, column * g->p->read.out + (at < bytes ? at : bytes - 1)),
+                LLVMConstInt(e->i32, WRITE, false),
+                LLVMConstInt(e->i32, NEAREST, false),
+                LLVMConstInt(e->i32, DATA, false),
+            };
+            aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+        }
+    }
 }
 
 void aic_emit_transpose(aic_emit *e, const aic_move_plan *p, unsigned size, LLVMValueRef out, LLVMValueRef in)
 {
     grid g = {.e = e, .p = p, .size = size, .out = out, .in = in};
     lay_out(&g);
+    fetch_columns(&g);
     for (unsigned column = 0; column < p->cols; column += g.across * g.width) {
         emit_columns(&g, column);
     }

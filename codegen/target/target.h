@@ -26,6 +26,7 @@ enum {
     AIC_HAS_TILES_INT8 = 1u << 4,  /* products of tiles of 8-bit integers, signed or not, added to tiles of int32 */
     AIC_HAS_TILES_BF16 = 1u << 5,  /* products of tiles of bfloat16, added to tiles of float32 */
     AIC_HAS_MATRIX_INT8 = 1u << 6, /* products of 2x8 by 8x2 signed bytes in vector registers, added to 2x2 int32 */
+    AIC_HAS_PERMUTE = 1u << 7,     /* the bytes of 16 in any order, in one instruction */
 };
 
 /* Vectors are no wider on any level; arrays of lanes, registers and bytes are made for it. */
