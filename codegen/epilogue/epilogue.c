@@ -355,11 +355,11 @@ static void read_parameters(const walk *w, slab *c, LLVMValueRef block)
     }
 }
 
-/* bounds: see aic_parameters. */
-static void emit_path_rows(const walk *w, slab *c, aic_path path, LLVMValueRef bounds, int64_t rows)
+/* limited: see aic_parameters. */
+static void emit_path_rows(const walk *w, slab *c, aic_path path, LLVMValueRef limited, int64_t rows)
 {
     for (unsigned packet = 0; packet < c->packets; packet++) {
-        c->parameters[packet].bounds = bounds;
+        c->parameters[packet].limited = limited;
         aic_epilogue_choose_path(w->e, w->p, &c->packet, path, &c->parameters[packet]);
     }
     emit_rows(w, c, rows);
@@ -389,8 +389,8 @@ static void emit_slab(const walk *w, LLVMValueRef block, int64_t blocks, unsigne
         } else if (!few && (paths >> path & 1) != 0) {
             aic_branch branch;
             aic_branch_begin(e, &branch, aic_epilogue_takes_path(e, w->table, path));
-            LLVMValueRef bounds = aic_epilogue_needs_bounds(e, w->p, w->table, path);
-            emit_path_rows(w, &c, path, bounds, path == AIC_PATH_FAST ? w->s->form.rows : 1);
+            LLVMValueRef limited = aic_epilogue_is_limited(e, w->p, w->table, path);
+            emit_path_rows(w, &c, path, limited, path == AIC_PATH_FAST ? w->s->form.rows : 1);
             aic_branch_end(e, &branch);
         }
     }

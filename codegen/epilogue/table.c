@@ -57,7 +57,7 @@ unsigned aic_epilogue_paths(const aic_epilogue *p)
     if (p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF) {
         return 1U << path_of_constant(p);
     }
-    /* Of integers the full path does for the limits, too: it asks the table for the rest. */
+    /* Of integers the full path does for offsets and limits, too: see aic_epilogue_is_limited(). */
     return 1U << AIC_PATH_FAST | 1U << (p->source == AIC_INT32 ? AIC_PATH_FULL : AIC_PATH_LIMITS);
 }
 
@@ -252,7 +252,7 @@ static void decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef low, LLVMVal
     }
 }
 
-/* The path that columns need; more, bits of several, where it is AIC_PATH_FULL. */
+/* The path that columns need; more, bits of several, where they need more than an offset. */
 static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS])
 {
     LLVMBuilderRef b = e->builder;
@@ -268,9 +268,12 @@ static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef val
     if (!gives_bytes(p)) {
         return path;
     }
-    LLVMValueRef other = LLVMBuildOr(b, value[AIC_PARAMETER_UP], value[AIC_PARAMETER_DOWN], "");
+    LLVMValueRef moved = LLVMBuildOr(b, value[AIC_PARAMETER_UP], value[AIC_PARAMETER_DOWN], "");
+    moved = LLVMBuildICmp(b, LLVMIntNE, moved, aic_zero(words), "");
+    path = LLVMBuildOr(b, path, choose(e, moved, words, AIC_PATH_OFFSET, AIC_PATH_FAST), "");
+    LLVMValueRef other = aic_zero(words);
     if (p->shift) {
-        other = LLVMBuildOr(b, other, LLVMBuildNot(b, value[AIC_PARAMETER_MASK], ""), "");
+        other = LLVMBuildNot(b, value[AIC_PARAMETER_MASK], "");
     }
     if (p->relu != AIC_RELU_SOURCE) {
         LLVMValueRef bottom = aic_const_int(words, aic_epilogue_bottom(p));
@@ -412,13 +415,13 @@ LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path p
     return LLVMBuildICmp(e->builder, path == AIC_PATH_FAST ? LLVMIntEQ : LLVMIntNE, needed, fast, "");
 }
 
-LLVMValueRef aic_epilogue_needs_bounds(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, aic_path path)
+LLVMValueRef aic_epilogue_is_limited(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, aic_path path)
 {
     if (path != AIC_PATH_FULL || !gives_bytes(p) || !has_path(p)) {
         return NULL;
     }
-    LLVMValueRef needed = aic_load(e, e->i32, table, 0, ROW_BYTES), full = aic_const_int(e->i32, AIC_PATH_FULL);
-    return LLVMBuildICmp(e->builder, LLVMIntUGE, needed, full, "");
+    LLVMValueRef needed = aic_load(e, e->i32, table, 0, ROW_BYTES), offset = aic_const_int(e->i32, AIC_PATH_OFFSET);
+    return LLVMBuildICmp(e->builder, LLVMIntSGT, needed, offset, "");
 }
 
 /* One parameter of vector `i` of a packet, from the table. */

@@ -136,12 +136,10 @@ static const char *const STEP_NAMES[] = {
     [AIC_STEP_ARITHMETIC] = "computed",
 };
 
-/* Vector i of the packet up to the conversion to the target's type. */
-static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters,
-                           const aic_accumulators *from, unsigned i)
+/* Vector i of the packet before it is scaled: floats, or integers. */
+static LLVMValueRef unscaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters,
+                             const aic_accumulators *from, unsigned i)
 {
-    LLVMTypeRef floats = aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(from->sum[i])));
-    const bool converts = p->target != p->source;
     passage way = {.parameters = parameters, .from = from, .vector = i, .stage = 1, .x = from->sum[i]};
     for (unsigned s = 0; s < p->steps; s++) {
         way.x = take_step(e, p, s, &way);
@@ -152,11 +150,15 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
         x = rectify(e, p, x);
         aic_name(e, x, "rectified.v%u", i);
     }
-    if (parameters->mask[i] != NULL && parameters->path >= AIC_PATH_LIMITS) {
-        x = LLVMBuildAnd(e->builder, x, parameters->mask[i], "");
-        aic_name(e, x, "shifted.v%u", i);
-    }
-    if (converts && !is_float(p)) {
+    return x;
+}
+
+/* Up to the conversion to the target's type. */
+static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef x,
+                           unsigned i)
+{
+    LLVMTypeRef floats = aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x)));
+    if (p->target != p->source && !is_float(p)) {
         x = LLVMBuildSIToFP(e->builder, x, floats, "");
         aic_name(e, x, "float.v%u", i);
     }
@@ -166,6 +168,43 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
     }
     /* Rounding to a shorter float changes no sign, so this may come before it. */
     return p->relu == AIC_RELU_RESULT ? rectify(e, p, x) : x;
+}
+
+/* What rare columns need is done in a branch, so that the others of their path, and of their loop, are spared it. */
+typedef void (*change)(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
+                       unsigned count);
+
+static void change_limited(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
+                           unsigned count, change function)
+{
+    if (parameters->limited == NULL) {
+        function(e, p, parameters, x, count);
+        return;
+    }
+    LLVMValueRef changed[AIC_PACKET_VECTORS];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+    aic_branch branch;
+    memcpy(changed, x, count * sizeof *x);
+    aic_branch_begin(e, &branch, parameters->limited);
+    function(e, p, parameters, changed, count);
+    LLVMBasicBlockRef then = LLVMGetInsertBlock(e->builder);
+    aic_branch_end(e, &branch);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef either = LLVMBuildPhi(e->builder, LLVMTypeOf(x[i]), "");
+        LLVMAddIncoming(either, (LLVMValueRef[]){x[i], changed[i]}, (LLVMBasicBlockRef[]){before, then}, 2);
+        x[i] = either;
+    }
+}
+
+/* Takes away the bits that are shifted out. */
+static void mask_all(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
+                     unsigned count)
+{
+    (void)p;
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = LLVMBuildAnd(e->builder, x[i], parameters->mask[i], "");
+        aic_name(e, x[i], "shifted.v%u", i);
+    }
 }
 
 /* ---- bytes ---- */
@@ -193,29 +232,13 @@ static LLVMValueRef bound(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
     return bounded;
 }
 
-static void bound_all(aic_emit *e, const aic_epilogue *p, LLVMValueRef *x, unsigned count)
+static void bound_all(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
+                      unsigned count)
 {
+    (void)parameters;
     for (unsigned i = 0; i < count; i++) {
         x[i] = bound(e, p, x[i]);
         aic_name(e, x[i], "bounded.v%u", i);
-    }
-}
-
-/* The same where the table says so. */
-static void bound_where_needed(aic_emit *e, const aic_epilogue *p, LLVMValueRef needed, LLVMValueRef *x, unsigned count)
-{
-    LLVMValueRef bounded[AIC_PACKET_VECTORS];
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
-    aic_branch branch;
-    memcpy(bounded, x, count * sizeof *x);
-    aic_branch_begin(e, &branch, needed);
-    bound_all(e, p, bounded, count);
-    LLVMBasicBlockRef then = LLVMGetInsertBlock(e->builder);
-    aic_branch_end(e, &branch);
-    for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef either = LLVMBuildPhi(e->builder, LLVMTypeOf(x[i]), "");
-        LLVMAddIncoming(either, (LLVMValueRef[]){x[i], bounded[i]}, (LLVMBasicBlockRef[]){before, then}, 2);
-        x[i] = either;
     }
 }
 
@@ -237,10 +260,8 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_packe
 {
     LLVMValueRef half[AIC_PACKET_VECTORS / 2];
     const unsigned vectors = count > 1 ? count : 1;
-    if (parameters->bounds != NULL) {
-        bound_where_needed(e, p, parameters->bounds, x, count);
-    } else if (may_be_nan(p) || parameters->path == AIC_PATH_FULL) {
-        bound_all(e, p, x, count);
+    if (may_be_nan(p) || parameters->path == AIC_PATH_FULL) {
+        change_limited(e, p, parameters, x, count, bound_all);
     }
     for (unsigned i = 0; i < count; i++) {
         x[i] = aic_round(e, x[i]);
@@ -297,7 +318,13 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
 {
     LLVMValueRef x[AIC_PACKET_VECTORS] = {NULL};
     for (unsigned i = 0; i < count; i++) {
-        x[i] = scaled(e, p, parameters, from, i);
+        x[i] = unscaled(e, p, parameters, from, i);
+    }
+    if (parameters->mask[0] != NULL && parameters->path >= AIC_PATH_LIMITS) {
+        change_limited(e, p, parameters, x, count, mask_all);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = scaled(e, p, parameters, x[i], i);
     }
     if (gives_bytes(p)) {
         return to_bytes(e, p, packet, parameters, x, count);

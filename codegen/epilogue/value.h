@@ -48,7 +48,8 @@ typedef enum aic_parameter {
 /* What columns need besides, the more the slower: each path does what those before it do, too. */
 typedef enum aic_path {
     AIC_PATH_FAST,   /* bytes: UP and DOWN are 0, LEAST is 0 where negative sources become 0, else it limits nothing */
-    AIC_PATH_LIMITS, /* bytes: there is an offset, bits are shifted out, or the least result is above its type's */
+    AIC_PATH_OFFSET, /* bytes: UP and DOWN are not; only the table says so, columns are of one of the next two */
+    AIC_PATH_LIMITS, /* bytes: bits are shifted out, or the least result is above that of its type */
     AIC_PATH_FULL,   /* and: products of integers may be 2^31 or more, those of float16 too large, infinite or NaN */
     AIC_PATHS
 } aic_path;
@@ -56,7 +57,8 @@ typedef enum aic_path {
 /* Of a packet. NULL: not needed. */
 typedef struct aic_parameters {
     aic_path path;
-    LLVMValueRef bounds; /* bytes, AIC_PATH_FULL: an i1, whether products need their bounds; NULL: they have them */
+    LLVMValueRef
+        limited; /* an i1: of columns with AIC_PATH_FULL, whether they need more than an offset; NULL: they do */
     LLVMValueRef bias[AIC_PACKET_VECTORS], scale[AIC_PACKET_VECTORS],
         mask[AIC_PACKET_VECTORS];                                             /* as the accumulators */
     LLVMValueRef bias_low[AIC_PACKET_VECTORS], bias_high[AIC_PACKET_VECTORS]; /* integers to which the bias is added */
@@ -87,10 +89,9 @@ bool aic_epilogue_limits_sums(const aic_epilogue *p);
 unsigned aic_epilogue_paths(const aic_epilogue *p);
 LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path path); /* an i1 */
 
-/* What aic_parameters has of the columns on this path that the table says the path of. Bytes that only have limits or
- * offsets take the full path, too, but leave the bounds out: a branch in the loop costs nothing there, another loop
- * takes LLVM long. */
-LLVMValueRef aic_epilogue_needs_bounds(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, aic_path path);
+/* `limited` of columns on this path, from the table. Integers with an offset take the full path, too, as another loop
+ * takes LLVM long; a branch in the loop spares them what they do not need. */
+LLVMValueRef aic_epilogue_is_limited(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, aic_path path);
 
 /* The least number that a result of 8 bits can be, and the largest one. */
 int64_t aic_epilogue_bottom(const aic_epilogue *p);
