@@ -211,7 +211,7 @@ static void want_high_tile(aic_emit *e)
 
 static void want_odd_tile(aic_emit *e)
 {
-    want_tile(e, (aic_move_plan){.rows = 17, .cols = 16, .vector = 16});
+    want_tile(e, (aic_move_plan){.rows = 16, .cols = 17, .vector = 16});
 }
 
 static const struct {
@@ -232,7 +232,7 @@ static const struct {
     {want_wide_pack, "1024 bits of a vector, and room for 512"},
     {want_wide_tile, "8 lanes of a register, and room for 4"},
     {want_high_tile, "64 lane blocks of a tile, and room for 16"},
-    {want_odd_tile, "1 rows of a tile behind its lane blocks, and room for 0"},
+    {want_odd_tile, "1 columns of a tile behind its lane blocks, and room for 0"},
 };
 
 static aic_status want_too_much(void *argument)

@@ -77,10 +77,12 @@ static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
     int64_t multiple = AIC_DEFERRED_STEP;
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
-            const bool exists = (r == 0 || t->rows.small_count > 0) && (s == 0 || t->cols.small_count > 0);
+            if ((r == 1 && t->rows.small_count == 0) || (s == 1 && t->cols.small_count == 0)) {
+                continue; /* there are no such tiles */
+            }
             const int64_t height = t->rows.large - r, width = t->cols.large - s;
             const int64_t run = height * width / aic_tiling_runs(c, t, height, width);
-            while (exists && run % multiple != 0) {
+            while (run % multiple != 0) {
                 multiple /= 2;
             }
         }

@@ -491,7 +491,7 @@ static void limit_bias(aic_emit *e, const aic_epilogue *p, aic_parameters *param
 static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef *entries,
                                LLVMValueRef constant[AIC_PARAMETERS], aic_parameter parameter)
 {
-    LLVMValueRef bytes[AIC_PACKET_VECTORS];
+    LLVMValueRef bytes[AIC_PACKET_VECTORS] = {NULL};
     const bool constant_ones = !in_table(p, parameter);
     const unsigned lanes = constant_ones ? packet->lanes : LANES, parts = packet->count * packet->lanes / lanes;
     LLVMTypeRef type = aic_vector(e->i8, lanes);
@@ -543,7 +543,7 @@ static void read_limits(aic_emit *e, const aic_epilogue *p, const aic_packet *pa
         read_vector(e, p, packet, parameters->entry, i, AIC_PARAMETER_UP, AIC_PARAMETERS, value[i]);
     }
     for (unsigned i = 0; i < packet->count; i += 2) {
-        LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[(i + 1) % period][AIC_PARAMETER_UP];
+        LLVMValueRef low = value[i][AIC_PARAMETER_UP], high = value[i + 1 < period ? i + 1 : 0][AIC_PARAMETER_UP];
         parameters->up[i / 2] = i / 2 < pairs ? aic_pack(e, low, high, false) : parameters->up[i / 2 - pairs];
     }
     parameters->least = read_bytes(e, p, packet, parameters->entry, value[0], AIC_PARAMETER_LEAST);

@@ -406,7 +406,7 @@ static void share_lanes(grid *g, unsigned lanes)
 {
     const aic_move_plan *p = g->p;
     if (aic_is_power(p->rows)) {
-        g->down = least(lanes, p->rows / g->height);
+        g->down = p->rows > g->height ? least(lanes, p->rows / g->height) : 1;
         g->across = least(lanes / g->down, p->cols / g->width);
     } else {
         g->across = least(lanes, p->cols / g->width);

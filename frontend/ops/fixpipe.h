@@ -39,7 +39,7 @@ bool aic_fixpipe_fills(const aic_fixpipe_desc *desc);
 aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc);
 
 /* Elements of dst, from the first to the last that is written. */
-int64_t aic_fixpipe_dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *strides);
+int64_t aic_fixpipe_dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to);
 
 /* Entries of aic_op_fixpipe; see aic_op_info for what each does. */
 void aic_fixpipe_canonicalise(void *desc, const aic_semantics *semantics);
