@@ -138,7 +138,7 @@ typedef struct aic_tiling {
     /* The reduction. */
     int64_t merged; /* taps of a kernel row merged into one, their k-packs being contiguous in the band: kw or 1 */
     int64_t fold;   /* kernel rows folded into one, a band pixel having the k-packs of so many image rows; 1: none */
-    int64_t taps;   /* taps that are left when some are merged and folded */
+    int64_t taps;   /* taps of the kernel after merging and folding */
     bool skips_rows, skips_columns; /* tiles leave out kernel rows, columns that read only padding: padding.c */
     /* The mean share of kernel rows and columns that tiles do not leave out: [0] of the larger tiles, [1] of the
      * smaller ones. */
@@ -152,10 +152,10 @@ typedef struct aic_tiling {
     /* The band. Of some image rows and columns it has only those that output pixels need. */
     int64_t row_step, col_step; /* band rows, columns from one output pixel to the next */
     int64_t row_reach;          /* band rows that one output row needs */
-    int64_t row_gap;            /* image rows between the first band rows of two successive output rows */
+    int64_t row_gap;            /* like row_step, with the image rows that the band leaves out between two windows */
     int64_t band_gap;           /* image rows from one band row to the next */
     int64_t fold_step;          /* band rows from one tap to the tap below it */
-    int64_t columns;            /* of a band */
+    int64_t columns;            /* columns of a band */
     int64_t col_gap;            /* image columns from one band column to the next */
     int64_t pixel_pitch, row_pitch;
     /* Where a tile runs across output rows as if they were one long row (aic_microkernel.run): band pixels from the
@@ -180,9 +180,9 @@ typedef struct aic_tiling {
     int64_t ahead;       /* distance in bytes at which a tile prefetches its panel, and the next one; 0: it does not */
     bool notes_specials; /* an int32 at notes_offset is not 0 if the packed image has special elements */
     bool notes_weights;  /* an int32 at a panel's head is not 0 if its weights have special elements */
-    /* The head of a panel. Where the image has an offset it holds `starts` int32 for each output channel, the values
-     * from which sums start to make up for that. There is one, or, where tiles leave out taps, one for each range of
-     * taps, [kernel rows + 1][columns]: aic_start_columns(). */
+    /* The head of a panel. If the image has an offset, the head holds `starts` int32 for each output channel, from
+     * which sums start to make up for that: one, or, if tiles leave out taps, prefix sums over the kernel's rows and
+     * columns, [kernel rows + 1][columns], as aic_start_columns() says. */
     int64_t start_bytes, starts;
     int64_t panel_bytes; /* all blocks of channels together */
     /* Packed weights are [block of channels][panel]. Each panel of each block has a head; special elements of all

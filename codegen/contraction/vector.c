@@ -115,7 +115,7 @@ static const double LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
 /* A broadcast of a double to a register, for several multiplications. Otherwise the broadcast is a memory operand of
  * the only multiplication, and free. */
 static const double SHARED_DOUBLE = 0.4;
-/* A load, in loads with an embedded broadcast, on targets where a broadcast is an instruction of its own. */
+/* A load on targets where a broadcast is an instruction of its own, in loads with an embedded broadcast. */
 static const double SEPARATE_BROADCAST = 1.8;
 /* The store and load of a total for which there is no register; the conversion then is partly done by the load. */
 static const double RESTING_TOTAL = 2.0;

@@ -395,7 +395,7 @@ static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *sy
                                 .form = {s->blocks, s->rows},
                                 .block_bytes = f->k->block_bytes,
                                 .columns = f->columns,
-                                .step = LANES * AIC_EPILOGUE_BLOCKS, /* there is one, at 0 */
+                                .step = LANES * AIC_EPILOGUE_BLOCKS, /* the only strip begins at column 0 */
                                 .last = true,
                                 .least_rows = p->matrices > 1 ? 0 : (f->b->rows - 1) % f->b->band + 1,
                                 .most_rows = f->b->band};
