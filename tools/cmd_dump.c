@@ -53,7 +53,7 @@ static int put(const dump_state *dump, outfile *file, const char *bytes, size_t 
     if (dump->output != NULL) {
         return outfile_write(file, "-o", bytes, size);
     }
-    (void)fwrite(bytes, 1, size, stdout);
+    cli_put(bytes, size);
     return CLI_DONE;
 }
 

@@ -68,7 +68,8 @@ static int explain_schedule(explain_state *explain)
     const aic_status failed =
         aic_explain(explain->session.context, &explain->spec, explain->schedule, explain->isa, &e);
     if (failed == AIC_OK) {
-        printf("%s\n%s", canonical, e.text);
+        printf("%s\n", canonical);
+        cli_put(e.text, strlen(e.text));
         status = explain->measure ? measure(explain, &e) : CLI_DONE;
     } else {
         status = cli_fail_library(NULL, failed);
@@ -144,7 +145,7 @@ static int explain_element(explain_state *explain)
     status = status == CLI_DONE ? trace(explain, element, &text) : status;
     if (status == CLI_DONE && text != NULL) {
         cli_show_warning();
-        (void)fputs(text, stdout);
+        cli_put(text, strlen(text));
     }
     free(text);
     return status;

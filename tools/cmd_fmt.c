@@ -20,7 +20,7 @@ static int print_program(const aic_pto_program *program)
         status = aic_pto_print(program, text, length + 1, NULL);
     }
     if (status == AIC_OK) {
-        (void)fputs(text, stdout);
+        cli_put(text, strlen(text));
     }
     free(text);
     return status == AIC_OK ? CLI_DONE : cli_fail_library(NULL, status);

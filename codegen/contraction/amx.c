@@ -45,15 +45,17 @@ static int64_t steps_for(int64_t kpacks)
     return (kpacks + STEP_KPACKS - 1) / STEP_KPACKS;
 }
 
-/* The channels of the taps of a kernel row follow each other in the band: where a step is wider than a pixel or not as
- * wide as all its steps, a row of taps takes fewer steps together. What a step reads behind a row is multiplied by 0: a
- * band has finite numbers there, or is noted to have others, whose products are formed by vector instructions. */
+/* A step takes 16 k-packs, and the last step of a tap is partly empty where its k-packs are no multiple of that. The
+ * channels of the taps of a kernel row follow each other in the band, so that the row taken as one tap may need fewer
+ * steps. The k-packs that its last step reads behind the row are multiplied by weights of 0. The band has finite
+ * numbers there, or notes special elements, and then vector instructions compute the tile. */
 static bool merges(const aic_contraction *c)
 {
     return c->dilation_w == 1 && steps_for(c->kw * pixel_kpacks(c)) < c->kw * steps_for(pixel_kpacks(c));
 }
 
-/* A step that a kernel row does not fill takes further ones: the pixels of so many image rows lie side by side. */
+/* How many kernel rows one step has room for. Folded into one, they need a band whose pixels have the channels of so
+ * many image rows side by side. */
 static int64_t fold_of(const aic_contraction *c)
 {
     enum { CHANNELS = 4 };
@@ -66,7 +68,7 @@ static int64_t fold_of(const aic_contraction *c)
     return (c->kh + taps - 1) / taps;
 }
 
-/* Products of registers that a tap takes, for each plane of either side. */
+/* Steps of a tap, for each pair of planes. */
 static int64_t steps_of(const aic_contraction *c)
 {
     return steps_for(merges(c) ? fold_of(c) * c->kw * pixel_kpacks(c) : pixel_kpacks(c));
@@ -82,6 +84,7 @@ int64_t aic_amx_step_kpacks(const aic_tiling *t)
     return t->merged > 1 && t->kpacks == STEP_KPACKS ? t->merged * t->pixel_kpacks : STEP_KPACKS;
 }
 
+/* Whether the error bound at the top of this file exceeds that of accumulate=fast. */
 static bool rounds_too_often(const aic_contraction *c)
 {
     enum { PAIRS = AMX_STEP_KPACKS };
@@ -135,8 +138,10 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
 
 /* ---- registers ---- */
 
-/* Planes 1: sums, all operands of the side that has fewer, and one of the other side at a time. Planes 2: both planes
- * of a side that has one register, and one of the other side at a time; else a plane of each side. */
+/* Tile registers of `images` registers of pixels times `vectors` of output channels, for the sums and the operands.
+ * With one plane all operands of the side that has fewer are held and the others pass one at a time. With two planes
+ * both planes of a side of one register are held and the others pass one at a time; if neither side has one register,
+ * one plane of each side is held. */
 static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t vectors)
 {
     const int64_t fewer = images < vectors ? images : vectors, sums = images * vectors;
@@ -146,8 +151,9 @@ static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t 
     return fewer == 1 ? sums + AIC_PLANES_MAX + 1 : sums + images + vectors;
 }
 
-/* Pixels from an output row to the next in a band without gaps, in the part of one residue of the strides; 0: there
- * would be many planes, or pixels do not begin with a line. Of a 1x1 kernel these are the output's own. */
+/* Pixels from one output row to the next in a band without gaps between its rows, in the part for one residue of the
+ * strides; for a 1x1 kernel the output's own columns. 0: the taps of a kernel row are merged, or the stride would cut
+ * the band into too many parts. */
 static int64_t row_distance(const aic_contraction *c)
 {
     enum { PHASES_MAX = 3 };
@@ -156,8 +162,8 @@ static int64_t row_distance(const aic_contraction *c)
     return merges(c) || step > PHASES_MAX ? 0 : (columns + step - 1) / step;
 }
 
-/* Registers run on from row to row of a tile that is as wide as the output where nothing lies between the rows, or
- * where the rows are too many for registers of their own. */
+/* aic_microkernel.run of such a tile. Registers run across output rows only in tiles as wide as the output: if no
+ * pixels lie between the rows, or if there are not enough registers to give each row its own. */
 static int64_t run_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
 {
     const int64_t distance = row_distance(c), across = (cols + ROWS - 1) / ROWS;
@@ -171,7 +177,8 @@ static amx_grid grid_with(int64_t run, int64_t rows, int64_t cols)
                    : (amx_grid){.rows = rows, .width = cols};
 }
 
-amx_grid aic_amx_grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
+/* The grid of a tile whose registers have as few pixels as suffice. */
+static amx_grid grid_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
 {
     amx_grid g = grid_with(run_of(c, rows, cols, vectors), rows, cols);
     const aic_split tiles = aic_split_evenly(g.width, ROWS);
@@ -190,7 +197,7 @@ amx_grid aic_amx_smaller_grid(const amx_grid *largest, int64_t rows, int64_t col
 
 static amx_grid largest_grid(const aic_contraction *c, const aic_tiling *t)
 {
-    return aic_amx_grid_of(c, t->rows.large, t->cols.large, t->vectors);
+    return grid_of(c, t->rows.large, t->cols.large, t->vectors);
 }
 
 static int64_t run(const aic_contraction *c, const aic_tiling *t)
@@ -224,7 +231,7 @@ int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_
     return t->staging_pitch > 0 ? aic_tiling_staged_row(t, cols) : c->ow;
 }
 
-/* Whether a register of some tile has pixels that are not the output's: their sums must not reach the result. */
+/* Whether registers of some tile have pixels that the output has not, whose sums must not be stored to the result. */
 static bool has_surplus(const aic_contraction *c, const aic_tiling *t)
 {
     const amx_grid g = largest_grid(c, t);
@@ -232,7 +239,8 @@ static bool has_surplus(const aic_contraction *c, const aic_tiling *t)
     return g.run > c->ow || aic_amx_smaller_grid(&g, rows, cols).width < g.pixels;
 }
 
-/* Sums that start from an old result are exact numbers that are added to it and clamped. */
+/* Tiles whose sums start from an old result need a staging buffer, too: their sums are formed from 0, exactly, and then
+ * added to the old result and clamped (amx_tile.c). */
 static bool staged(const aic_contraction *c, const aic_tiling *t)
 {
     return t->accumulate || has_surplus(c, t);
@@ -244,7 +252,7 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     (void)target;
     (void)t;
     const int64_t steps = steps_of(c);
-    const amx_grid g = aic_amx_grid_of(c, s->rows, s->cols, s->vectors);
+    const amx_grid g = grid_of(c, s->rows, s->cols, s->vectors);
     const int64_t used = registers_used(c, g.rows * g.across, s->vectors);
     if (used > AMX_REGISTERS) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
@@ -268,7 +276,7 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
     return images * ROWS;
 }
 
-/* Two steps; one where there are few and rows leave the staging buffer in pauses between them. */
+/* Two steps in a loop body; one, if steps are few and rows leave the staging buffer in the pauses between bodies. */
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
 {
     enum { FEW = 16 };
@@ -278,13 +286,14 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
     return planes_of(c) == 1 && steps_of(c) % 2 == 0 && !few ? 2 * STEP_KPACKS : STEP_KPACKS;
 }
 
-/* One behind each loop body. */
+/* There is a pause after each loop body. */
 static int64_t pauses(const aic_tiling *t)
 {
     return t->taps * t->block_kpacks / t->unroll;
 }
 
-/* One register takes its pixels whatever it has too many of; sums that are added to old results are counted. */
+/* Tiles whose rows fit one register run the same instructions, which compute surplus pixels for the smaller ones. Not
+ * where sums are added to old results, as that code counts the pixels. */
 static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols)
 {
@@ -295,25 +304,29 @@ static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, 
 
 /* ---- cost ----
  *
- * In cycles of a core with tiles, as its maker gives them: a product takes as many as the first factor has rows, its
- * result is there LATENCY cycles later; the first-level cache delivers two rows a cycle. Products and loads go on at
- * the same time. What a tile computes with comes from the cache that holds it: the panel of a tile's output channels is
- * read by all tiles of a band before the next one, the part of the band that a tile sees, its window, by all taps; or
- * all panels are read by a tile before the next one, and its window by all of them. */
+ * The model counts cycles of a core with AMX by the figures of its maker. A product of registers takes one cycle for
+ * each row of the first factor, and its result is there LATENCY cycles later. The first-level cache delivers two rows
+ * a cycle. Products and loads overlap.
+ *
+ * Each operand comes from the smallest cache that holds it between two uses. If a panel is held, all tiles of a band
+ * read it before the next panel, and all taps read a tile's window (the part of the band that the tile sees). If a
+ * window is held, all panels read it before the next tile. */
 
 static const double OPERATIONS = 2; /* vector operations, the unit of costs, in a cycle */
 static const double LATENCY = 36, STORE = 16, TAP = 3, TILE = 30;
-static const double PACK_LINE = 2; /* cycles of a packed line, for each plane and each kernel row that are one; timed */
-static const double NEAR_LINE = 0.5, LAST_LINE = 8; /* cycles of a line from the first and the third-level cache */
-static const double CROSSING = 2;                   /* times as much more takes a row that two lines have */
-static const double TOGETHER = 0.1; /* of products and loads: the share of all but the longest that does not overlap */
+static const double PACK_LINE = 2; /* cycles to pack a line, for each plane and each folded kernel row; timed */
+static const double NEAR_LINE = 0.5,
+                    LAST_LINE = 8;  /* cycles of a line from the first-level and the third-level cache */
+static const double CROSSING = 2;   /* further cycles of a row that crosses a line, in units of NEAR_LINE */
+static const double TOGETHER = 0.1; /* the share of everything but the longest activity that does not overlap with it */
 
 typedef struct caches {
-    double l1, l2;       /* bytes of each that a kernel may count on */
+    double l1, l2;       /* bytes of the first-level and the second-level cache that a kernel may count on */
     double line2, line3; /* cycles of a line from the second-level cache and from beyond */
 } caches;
 
-/* Of a core that has tiles, whatever other core is supposed. A quarter is left to results and what else there is. */
+/* Figures of a core with AMX, even if the core that is otherwise supposed has none. A quarter of each cache is left to
+ * results and everything else. */
 static caches caches_of(void)
 {
     const aic_machine *facts = aic_machine_facts();
@@ -330,7 +343,7 @@ static double band_bytes(const aic_tiling *t)
     return (double)(t->band_rows * t->row_pitch);
 }
 
-/* Cycles to load a line of what is as large as that all together. */
+/* Cycles to load a line of data that are `bytes` bytes in all. */
 static double line_of(const caches *k, double bytes)
 {
     return bytes <= k->l1 ? NEAR_LINE : bytes <= k->l2 ? k->line2 : k->line3;
@@ -353,7 +366,7 @@ bool aic_amx_fetches_ahead(const aic_tiling *t)
     return (double)t->packed_bytes + band_bytes(t) > caches_of().l2 && (t->holds_window || tiles_of_band(t) <= few);
 }
 
-/* Cycles to load a line of a panel, on average over the tiles of a band. What was fetched ahead is in the second-level
+/* Cycles to load a line of a panel, on average over the tiles of a band. Prefetched lines come from the second-level
  * cache. */
 static double panel_line(const aic_tiling *t, const caches *k, double window)
 {
@@ -366,10 +379,11 @@ static double panel_line(const aic_tiling *t, const caches *k, double window)
     return (first + (tiles - 1) * again) / tiles;
 }
 
-/* Lines of the band that come into the first-level cache for a tile of `loads` loaded lines. A row of tiles follows the
- * one above it at once: where there is room, the rows of the band that both see are still there. Where there is none
- * for the window, each kernel row brings its rows anew, and where there is none for these, each tap does. A window
- * that is held comes once for all panels. */
+/* Lines of the band that a tile brings into the first-level cache, of `loads` that it loads.
+ *
+ * A held window comes once for all panels. Otherwise, if the cache has room for window and panel and tiles are as wide
+ * as the output, it still has the band rows that the tile above has read. If it has no room for the window, each kernel
+ * row brings its band rows anew, and if it has no room for these, each tap brings its pixels anew. */
 static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                           double loads)
 {
@@ -386,7 +400,8 @@ static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const c
     return fmin(bytes / AIC_LINE_BYTES, loads);
 }
 
-/* The share of loaded rows of pixels that cross a line: these begin anywhere that a pixel may begin. */
+/* The share of register rows, each the channels of a pixel, that cross a cache line, pixels beginning at any multiple
+ * of the largest power of two that divides the pixel pitch. */
 static double crossing(const aic_tiling *t)
 {
     const int64_t bytes = aic_amx_step_kpacks(t) * KPACK_BYTES;
@@ -397,7 +412,7 @@ static double crossing(const aic_tiling *t)
     return (double)(bytes > grain ? bytes - grain : 0) / AIC_LINE_BYTES;
 }
 
-/* Cycles of the lines of a tile's pixels, `loads` of them. */
+/* Cycles of a tile's loads of pixels, `loads` register rows. */
 static double window_cycles(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                             double loads)
 {
@@ -409,7 +424,7 @@ static double window_cycles(const aic_contraction *c, const aic_tiling *t, const
            fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
 }
 
-/* What goes on at the same time. */
+/* Cycles of products, loads and prefetches that go on at the same time. */
 static double overlap(double products, double loads, double ahead)
 {
     const double longest = fmax(fmax(products, loads), ahead);
@@ -426,22 +441,24 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
     const double steps = (double)(t->taps * t->kpacks / STEP_KPACKS);
     const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
     const double planes = t->arithmetic.planes, times = planes * planes;
-    const bool crossed = planes > 1 && fmin(images, vectors) > 1; /* a plane of the weights is loaded twice */
+    const bool crossed =
+        planes > 1 && fmin(images, vectors) > 1; /* amx_tile.c loads a plane of the passing side twice */
     const double products = steps * times * fmax(images * vectors * height, LATENCY + height);
     const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
                          steps * vectors * (double)aic_amx_step_kpacks(t) *
                              (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
     const double lines = aic_amx_fetches_ahead(t) ? (double)t->panel_bytes / AIC_LINE_BYTES : 0;
     const double first =
-        t->holds_window ? 1 : 1 / tiles_of_band(t); /* the share of tiles that panels come from afar for */
+        t->holds_window ? 1 : 1 / tiles_of_band(t); /* the share of tiles that wait for panels from a far cache */
     const double near = loads + lines * NEAR_LINE;
     const double inner = first * overlap(products, near, lines * k.line3) + (1 - first) * overlap(products, near, 0);
-    const double again = images * vectors * (STORE + height * k.line2); /* sums of a further block of channels */
+    const double again =
+        images * vectors * (STORE + height * k.line2); /* store and reload the sums for a further block */
     return OPERATIONS * (inner + TAP * (double)(t->taps * t->blocks) + images * vectors * STORE + TILE +
                          (double)(t->blocks - 1) * (again + TILE));
 }
 
-/* Packing the bands. */
+/* A call packs the bands; rows that neighbouring bands share are packed twice. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     (void)c;
@@ -450,8 +467,8 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
     return OPERATIONS * lines * PACK_LINE * (double)(t->arithmetic.planes * t->fold);
 }
 
-/* As much as stays in the first-level cache beside a panel: with few taps it is better to read all weights again for
- * each such band than each band from the second-level cache for every panel. */
+/* The highest band that takes half of the first-level cache, the rest being left to panels. With few taps it is cheaper
+ * to read all weights again for each such band than a higher band from the second-level cache for each panel. */
 static int64_t small_band(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     (void)c;
@@ -461,7 +478,7 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
     return tiles > 1 ? tiles : 1;
 }
 
-/* The fewest blocks of channels of which one leaves a window that stays in the first-level cache. */
+/* The smallest number of channel blocks for which a tile's window of one block fits the first-level cache. */
 static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
 {
     const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), l1 = caches_of().l1;

@@ -1,7 +1,7 @@
-/* Tiles of floats by vector instructions, from the band and the panel that tile registers read. For operands that have
- * numbers which these do not multiply as IEEE says: what is not finite has no second plane, and its product with the
- * second plane of another number, 0, would be NaN; and products of tiles take small numbers for 0. Rare, and not
- * fitted for speed. */
+/* Float tiles of the AMX micro-kernel by vector instructions, from the same band and panel, for operands with special
+ * elements: AMX does not multiply these as IEEE 754 requires. Infinity and NaN have no second plane, and infinity times
+ * the second plane of another number, which may be 0, would be NaN; and AMX treats subnormal numbers as 0. Special
+ * elements are rare, so this code is not tuned for speed. */
 #include "codegen/contraction/amx.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
@@ -28,14 +28,14 @@ static LLVMValueRef half_of(const tile *k, LLVMValueRef kpacks, unsigned half)
     return LLVMBuildBitCast(b, bits, type == k->words ? k->floats : k->e->f32, "");
 }
 
-/* 0 in place of NaN: the second plane of a number that is not finite, which the first one has all of. */
+/* Replaces NaN by 0: the second plane of a number that is not finite is NaN, and its first plane is the number. */
 static LLVMValueRef finite_or_zero(const tile *k, LLVMValueRef plane)
 {
     LLVMValueRef number = LLVMBuildFCmp(k->e->builder, LLVMRealORD, plane, plane, "");
     return LLVMBuildSelect(k->e->builder, number, plane, LLVMConstNull(LLVMTypeOf(plane)), "");
 }
 
-/* An element: the sum of its planes, which lie `pitch` bytes apart. */
+/* Loads an element, the sum of its planes, which lie `pitch` bytes apart. */
 static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointer, int64_t offset, int64_t pitch,
                             unsigned half)
 {
@@ -48,8 +48,8 @@ static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointe
     return sum;
 }
 
-/* Of kernel rows that are one the last ones may lack some: whether this k-pack is of none, and no product is formed.
- * NULL: all are of one. */
+/* Where kernel rows are folded, the last tap may have k-packs of no kernel row: whether this k-pack is one of these,
+ * for which no product is formed. NULL: there are none. */
 static LLVMValueRef lacks_row(const tile *k, LLVMValueRef tap, LLVMValueRef kpack)
 {
     aic_emit *e = k->e;
@@ -64,7 +64,7 @@ static LLVMValueRef lacks_row(const tile *k, LLVMValueRef tap, LLVMValueRef kpac
     return LLVMBuildAnd(b, last, LLVMBuildICmp(b, LLVMIntSGE, row, aic_int(e, rest), ""), "");
 }
 
-/* One k-pack of a pixel times one of every output channel; where `lacks` is true, zeros. */
+/* The products of a pixel's k-pack with the k-packs of all output channels; zeros if `lacks` is true. */
 static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, LLVMValueRef lacks)
 {
     aic_emit *e = k->e;
@@ -82,7 +82,7 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
     }
 }
 
-/* 0 or, behind the first block of channels, what the one before has left at `out`. */
+/* What sums start from: 0 or, after the first block of channels, the sums that the previous block stored at `out`. */
 static LLVMValueRef first_sum(const tile *k, LLVMValueRef out, unsigned vector)
 {
     aic_emit *e = k->e;
@@ -95,7 +95,7 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef out, unsigned vector)
     return LLVMBuildSelect(e->builder, first, zero, left, "");
 }
 
-/* The sums of one pixel, which go to `out`. */
+/* Computes the sums of one pixel and stores them at `out`. */
 static void emit_pixel(const tile *k, LLVMValueRef out, LLVMValueRef pixel, LLVMValueRef panel)
 {
     aic_emit *e = k->e;

@@ -1,4 +1,4 @@
-/* Tiles of the result in tile registers: loads, products, stores, and a worker's configuration. */
+/* The tile of the AMX micro-kernel, loads, products and stores; and a worker's configuration of the tile registers. */
 #include "codegen/contraction/amx.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -10,10 +10,10 @@ typedef struct tile {
     const aic_tiling *t;
     amx_tile of;
     amx_registers a;
-    amx_grid g; /* of this tile */
-    unsigned images, vectors;
-    bool streams;       /* panels */
-    LLVMValueRef leave; /* called in pauses; NULL: there are none */
+    amx_grid g;               /* of this tile */
+    unsigned images, vectors; /* registers of pixels, and of output channels */
+    bool streams;             /* panels are loaded by non-temporal loads */
+    LLVMValueRef leave;       /* the function to call in pauses; NULL: no tile is deferred */
 } tile;
 
 static LLVMValueRef number(const tile *k, unsigned reg)
@@ -50,18 +50,20 @@ static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t
     access_register(k, load, reg, aic_at_const(k->e, panel, offset), t->step_bytes);
 }
 
-/* Where a step reads, and what it fetches ahead of the steps that follow. */
+/* Where a step reads, and what it prefetches for later steps. */
 typedef struct step {
     LLVMValueRef band, panel;
     int64_t kpack;
-    int64_t fetched, lines, share; /* lines of the panel so far, in all, behind each product */
+    int64_t fetched; /* lines of the panel that the step has prefetched so far */
+    int64_t lines;   /* lines that it has to prefetch in all */
+    int64_t share;   /* lines to prefetch after each product */
 } step;
 
-/* As far ahead as lines take to come from the third-level cache, several hundred cycles: a product with the register
- * that holds a kilobyte takes 16. */
+/* The prefetch distance. A line from the third-level cache takes several hundred cycles; a product takes 16 cycles for
+ * each kilobyte of the panel, one register. */
 enum { AHEAD_BYTES = 8192 };
 
-/* Brings a few lines of the panel into the second-level cache. Panels lie in the order in which they are read. */
+/* Prefetches a few lines of the panel, or of the next one, which follows it, into the second-level cache. */
 static void fetch_ahead(const tile *k, step *s)
 {
     enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
@@ -85,7 +87,7 @@ static void multiply(const tile *k, unsigned image, unsigned vector, unsigned im
 
 /* ---- one step: 64 bytes of channels of every pixel times those of every output channel ---- */
 
-/* Loads an operand of the side that is held, or of the one that passes by. */
+/* Loads an operand of the held side or of the passing side (amx_registers). */
 static void load_side(const tile *k, const step *s, bool held, unsigned reg, unsigned index, unsigned plane)
 {
     if (held == k->a.holds_images) {
@@ -95,7 +97,7 @@ static void load_side(const tile *k, const step *s, bool held, unsigned reg, uns
     }
 }
 
-/* Multiplies what is in these registers of the held side, number `held`, and of the passing side, number `passing`. */
+/* Multiplies operand number `held` of the held side by operand number `passing` of the passing side. */
 static void multiply_sides(const tile *k, step *s, unsigned held, unsigned held_register, unsigned passing,
                            unsigned passing_register)
 {
@@ -117,8 +119,8 @@ static unsigned passing_count(const tile *k)
     return k->a.holds_images ? k->vectors : k->images;
 }
 
-/* One plane: the held side is loaded first and stays, the other one passes by, in turns through the registers that are
- * left: the next load need not wait for a product. */
+/* A step of one plane. The held side is loaded with the first operand of the passing side and stays. The passing side
+ * alternates between the registers that are left, so that a load need not wait for the previous product. */
 static void emit_plain_step(const tile *k, step *s)
 {
     const unsigned room = AMX_REGISTERS - k->a.passing;
@@ -134,8 +136,8 @@ static void emit_plain_step(const tile *k, step *s)
     }
 }
 
-/* Two planes, one register of the held side: both its planes stay. As many of the other side as there are registers for
- * pass by together, so that products that are added to the same sums do not follow each other. */
+/* A step of two planes if the held side is one register: both of its planes stay. The passing side is taken in groups,
+ * as large as the registers allow, so that successive products are added to different sums. */
 static void emit_narrow_step(const tile *k, step *s)
 {
     const unsigned room = AMX_REGISTERS - k->a.passing, count = passing_count(k);
@@ -157,8 +159,8 @@ static void emit_narrow_step(const tile *k, step *s)
     }
 }
 
-/* Two planes, several registers of either side, of which one plane fits: from one pair of planes to the next, one side
- * changes. Five loads of a plane of a side for four products of planes. */
+/* A step of two planes if both sides have several registers, enough for one plane of each. From one product of planes
+ * to the next only one side is reloaded: five loads of a side's plane for four products. */
 static void emit_crossed_step(const tile *k, step *s)
 {
     static const struct {
@@ -198,8 +200,8 @@ static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int6
 
 /* ---- the reduction ---- */
 
-/* The sums to the result or the staging buffer, or from there. What two registers both have is stored twice, the same
- * numbers. */
+/* Stores the sums to the result or the staging buffer, or loads them from there. Pixels that two registers share are
+ * stored twice, with the same values. */
 static void access_sums(const tile *k, const char *name, LLVMValueRef out)
 {
     const int64_t row_pixels = aic_amx_row_pixels(k->of.c, k->t, k->of.cols),
@@ -226,7 +228,7 @@ static void clear_sums(const tile *k)
     }
 }
 
-/* From 0 or, behind the first block of channels, from what the one before has left. */
+/* Starts the sums from 0 or, after the first block of channels, from the sums that the previous block stored. */
 static void begin_sums(const tile *k, LLVMValueRef out)
 {
     aic_emit *e = k->e;
@@ -244,7 +246,7 @@ static void begin_sums(const tile *k, LLVMValueRef out)
     aic_branch_end(e, &branch);
 }
 
-/* Some rows of the tile before this one leave. */
+/* Stores some rows of the previous tile, which has been deferred. */
 static void emit_pause(const tile *k)
 {
     if (k->leave != NULL) {
@@ -253,7 +255,7 @@ static void emit_pause(const tile *k)
     }
 }
 
-/* The k-packs of one tap; returns the panel's pointer behind them. */
+/* Adds the products of one tap; returns the panel's address behind the tap. */
 static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
@@ -288,14 +290,14 @@ static void emit_reduction(const tile *k, LLVMValueRef out)
     aic_loop_end(e, &loop);
 }
 
-/* An old result and a sum: integers are exact numbers and clamped. */
+/* Adds a sum to an old result; integers saturate. */
 static LLVMValueRef add_old(const tile *k, LLVMValueRef old, LLVMValueRef sum)
 {
     return k->t->arithmetic.sum == AIC_SUM_INT ? aic_add_saturated(k->e, old, sum)
                                                : LLVMBuildFAdd(k->e->builder, old, sum, "");
 }
 
-/* The staging buffer has old results, to which the sums are added. */
+/* Adds the sums to the old results in the staging buffer. */
 static void add_sums(const tile *k, LLVMValueRef sums)
 {
     aic_emit *e = k->e;
@@ -319,14 +321,15 @@ static LLVMValueRef has_specials(const tile *k)
     aic_emit *e = k->e;
     LLVMValueRef band = aic_load(e, e->i32, k->of.taps, k->t->notes_offset - k->t->taps_offset, sizeof(int32_t));
     LLVMValueRef head = k->of.panel;
-    if (k->of.block != NULL) { /* that of the first block */
+    if (k->of.block != NULL) { /* the head in the first block has the note */
         head = aic_at(e, head, LLVMBuildNeg(e->builder, aic_mul(e, k->of.block, k->t->block_bytes), ""));
     }
     LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, head, 0, sizeof(int32_t)), "");
     return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "specials");
 }
 
-/* The sums of the tile in `sums`: by tiles, or, where `special` is a function, by it where it must. */
+/* Stores the sums of the tile to `sums`. They are computed by tile registers or, if `special` is not NULL and there are
+ * special elements, by that function. */
 static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
 {
     aic_emit *e = k->e;
@@ -390,9 +393,9 @@ LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_
 
 /* ---- a worker's state ---- */
 
-/* The configuration that ldtilecfg reads: palette 1; for every register its bytes a row, from byte 16 on, and its rows,
- * from byte 48 on. Registers of weights have a row a k-pack of a step, 16 but where that has fewer, the others as many
- * as there are pixels. */
+/* Stores and loads the configuration that ldtilecfg reads: palette 1; for every register the bytes of a row, from byte
+ * 16 on, and the number of rows, from byte 48 on. Registers of weights have a row for each k-pack of a step, the others
+ * a row for each pixel. */
 void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
 {
     enum { BYTES = 64, PALETTE = 0, COLUMNS = 16, HEIGHTS = 48 };

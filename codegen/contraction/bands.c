@@ -5,12 +5,12 @@
  *                 for panel of output channels
  *                   for tile row of the band, for tile column: call the tile's function
  *
- * or, where the schedule holds a tile's window, the other way round: panels are the innermost loop, around which is one
- * over blocks of channels.
+ * If the schedule holds a tile's window, the loops are interchanged: for each tile a loop over blocks of channels, and
+ * in it the loop over panels.
  *
- * With an epilogue the panels of a strip go together: a tile's results are in the staging buffer when all of them are
- * done. They leave it then, or, where the micro-kernel has pauses for that, beside the products of the next tile, which
- * has a buffer of its own (deferred.c).
+ * With an epilogue all panels of a strip are computed before the tile is stored from the staging buffer: at once, or,
+ * if the micro-kernel has pauses for that, between the products of the next tile, which fills a second buffer
+ * (deferred.c).
  *
  * An item of the phase "bands" is a part of the output channels of a band: item = band * parts + part. A worker that
  * does several parts of a band packs its image once. */
@@ -26,7 +26,7 @@ enum { OUT = AIC_CONTRACTION_OUT, IMAGE = AIC_CONTRACTION_IMAGE, WEIGHT = AIC_CO
 typedef struct tile_call {
     LLVMValueRef tile;  /* its function */
     LLVMValueRef pixel; /* number of its first pixel in the output */
-    LLVMValueRef band;  /* where that is in the band */
+    LLVMValueRef band;  /* address of that pixel in the band */
     int64_t rows, cols;
 } tile_call;
 
@@ -38,19 +38,19 @@ typedef struct frame {
     LLVMValueRef pack_image;
     aic_staging strips;
     LLVMValueRef out, image, weight, taps, table, staging, band;
-    LLVMValueRef start;                     /* what sums start from */
+    LLVMValueRef start;                     /* the operand from which sums start */
     LLVMValueRef input[AIC_EPILOGUE_STEPS]; /* operands of the epilogue's steps */
     unsigned inputs;
     LLVMValueRef first_tile, last_tile;   /* tile rows of the current band, last excluded */
     LLVMValueRef first_row;               /* first output row of the current band */
-    LLVMValueRef first_strip, last_strip; /* strips that are done of the current band, last excluded */
+    LLVMValueRef first_strip, last_strip; /* strips of the current band that this call computes, last excluded */
     LLVMValueRef panel;                   /* number of the current strip's first panel */
-    LLVMValueRef strip_out; /* its first pixel in the result; not where results leave through the staging buffer */
-    int part;               /* which strips: see aic_staging */
+    LLVMValueRef strip_out; /* without a staging buffer: the panel's first column of pixel 0 in the result */
+    int part;               /* which of the two kinds of strips is current: the index of aic_staging */
     tile_call at;           /* the current tile */
     LLVMValueRef block;     /* the current block of channels */
-    LLVMValueRef leave;     /* the function by which a deferred tile leaves its buffer; NULL: none is deferred */
-    LLVMValueRef deferred;  /* where such a tile is noted */
+    LLVMValueRef leave;     /* the function that stores rows of a deferred tile; NULL: tiles are not deferred */
+    LLVMValueRef deferred;  /* the note of a deferred tile */
 } frame;
 
 /* What a loop does with each of its items, which is then the current one. */
@@ -66,7 +66,7 @@ static int64_t tile_count(const aic_split *split, int smaller)
     return smaller ? split->small_count : split->large_count;
 }
 
-/* The function of a larger tile that does for the one with r fewer rows and s fewer columns; NULL: none does. */
+/* The function of a larger tile that can also compute one with r fewer rows and s fewer columns; NULL: none can. */
 static LLVMValueRef larger_tile(const frame *f, int r, int s)
 {
     const aic_split *rows = &f->t->rows, *cols = &f->t->cols;
@@ -100,12 +100,13 @@ static void emit_tiles(frame *f, const char *symbol)
     }
 }
 
-/* Rows or columns of a band: residues, bytes from one to the next, and of a row or column in a residue's part. */
+/* The layout of a band down or across: number of residues, bytes from the part of one residue to the next, and bytes
+ * from one row or column to the next within a part. */
 typedef struct direction {
     int64_t residues, residue_bytes, pitch;
 } direction;
 
-/* Where the band has row or column number `distance`. */
+/* The offset of band row or column number `distance`. */
 static LLVMValueRef tap_offset(const frame *f, LLVMValueRef distance, const direction *d)
 {
     aic_emit *e = f->e;
@@ -117,8 +118,8 @@ static LLVMValueRef tap_offset(const frame *f, LLVMValueRef distance, const dire
                    aic_mul(e, LLVMBuildUDiv(e->builder, distance, residues, ""), d->pitch));
 }
 
-/* table[kh*Kw + kw] = offset of the tap in the band, Kw being what is left of the kernel's width. Filled at run time:
- * as data of the object it would need a relocation and, for large kernels, half a megabyte. */
+/* Fills the table of tap offsets, table[kh*Kw + kw], Kw being the kernel's width, or 1 where taps are merged. The table
+ * is filled at run time: as constant data it would need a relocation and, for large kernels, half a megabyte. */
 static void emit_tap_table(const frame *f)
 {
     aic_emit *e = f->e;
@@ -151,6 +152,7 @@ static LLVMValueRef output_row(const frame *f, LLVMValueRef tile)
     return LLVMBuildNSWSub(e->builder, row, aic_max(e, past, aic_int(e, 0)), "");
 }
 
+/* Address in the result of the first column of panel `number`, for pixel 0. */
 static LLVMValueRef output_panel(const frame *f, LLVMValueRef number)
 {
     aic_emit *e = f->e;
@@ -191,7 +193,7 @@ static aic_staged staged_tile(const frame *f, LLVMValueRef staging, int64_t rows
                         .distance = f->c->ow};
 }
 
-/* Fills the staging buffer with what is in the result (load), or stores it. */
+/* Moves a tile run by run: from the start operand to the staging buffer (load), or through the epilogue. */
 static void move_staged(const frame *f, LLVMValueRef function, bool load, const aic_staged *tile)
 {
     aic_emit *e = f->e;
@@ -217,13 +219,13 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, const 
     aic_loop_end(e, &loop);
 }
 
-/* The strips whose tiles are deferred: all of the full width, or, where there are none, the one. */
+/* The kind of strips whose tiles are deferred: those of the full width, or, if there are none, the narrower one. */
 static int deferred_part(const frame *f)
 {
     return f->strips.count[0] > 0 ? 0 : 1;
 }
 
-/* Nothing is deferred any longer. */
+/* Stores what remains of the deferred tile. */
 static void store_last(const frame *f)
 {
     if (f->leave != NULL) {
@@ -231,8 +233,8 @@ static void store_last(const frame *f)
     }
 }
 
-/* Where the current tile's buffer is: of blocks of channels every strip has one, as sums are not complete until the
- * last block. */
+/* The offset of the current tile's staging buffer. With blocks of channels each strip has a buffer of its own, as its
+ * sums are not complete before the last block. */
 static LLVMValueRef buffer_offset(const frame *f)
 {
     const aic_tiling *t = f->t;
@@ -244,7 +246,7 @@ static LLVMValueRef buffer_offset(const frame *f)
     return f->leave == NULL ? aic_int(f->e, 0) : aic_deferred_free(f->e, f->deferred);
 }
 
-/* The current tile leaves its buffer; or it is deferred when what is left of the one before it has left. */
+/* Stores the current tile from its buffer; or stores what remains of the deferred tile and defers the current one. */
 static void leave_buffer(const frame *f, const aic_staged *tile, LLVMValueRef offset)
 {
     if (f->leave == NULL || f->part != deferred_part(f)) {
@@ -256,7 +258,7 @@ static void leave_buffer(const frame *f, const aic_staged *tile, LLVMValueRef of
     aic_deferred_note(f->e, f->deferred, tile, LLVMBuildNSWSub(f->e->builder, last, offset, ""));
 }
 
-/* The current tile of all panels of a strip. */
+/* Computes the current tile for all panels of the current strip, by the staging buffer. */
 static void emit_strip(const frame *f)
 {
     aic_emit *e = f->e;
@@ -285,7 +287,7 @@ static void emit_strip(const frame *f)
     aic_branch_end(e, &branch);
 }
 
-/* The current tile of the current strip. */
+/* Computes the current tile for the current strip. */
 static void emit_here(frame *f)
 {
     if (f->t->staging_pitch > 0) {
@@ -296,7 +298,7 @@ static void emit_here(frame *f)
     emit_tile_call(f, f->at.tile, aic_at(f->e, f->strip_out, pixel), f->at.band, f->panel);
 }
 
-/* One row of tiles; band points at its first pixel, number `first` of the output. */
+/* Visits the tiles of a tile row. Its first pixel is number `first` of the output and lies at `band` in the band. */
 static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMValueRef band, visit inner)
 {
     aic_emit *e = f->e;
@@ -322,12 +324,12 @@ static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMVa
     }
 }
 
-/* From first on, before last. */
+/* A range of loop indices, last excluded. */
 typedef struct range {
     LLVMValueRef first, last;
 } range;
 
-/* A loop over what `all`, a part of 0 .. total-1, has in start .. end-1. */
+/* Begins a loop over the indices that are both in `all`, a subrange of 0 .. total-1, and in start .. end-1. */
 static void begin_section(const frame *f, aic_loop *loop, const char *name, range all, int64_t start, int64_t end,
                           int64_t total)
 {
@@ -337,7 +339,7 @@ static void begin_section(const frame *f, aic_loop *loop, const char *name, rang
     aic_loop_begin(e, loop, name, first, last, 1, NULL, 0);
 }
 
-/* All tiles of the band. */
+/* Visits all tiles of the current band. */
 static void emit_tiles_of_band(frame *f, visit inner)
 {
     aic_emit *e = f->e;
@@ -360,7 +362,7 @@ static void emit_tiles_of_band(frame *f, visit inner)
     }
 }
 
-/* All output channels, strip by strip. */
+/* Visits the strips of the current part. */
 static void emit_strips(frame *f, visit inner)
 {
     aic_emit *e = f->e;
@@ -392,7 +394,7 @@ static void emit_tiles_of_strip(frame *f)
     emit_tiles_of_band(f, emit_here);
 }
 
-/* All strips have left their buffers when the next tile begins. */
+/* With blocks of channels, deferred tiles are stored before the next tile begins, as that reuses all buffers. */
 static void emit_strips_of_tile(frame *f)
 {
     if (f->t->blocks == 1) {
@@ -430,7 +432,7 @@ static void emit_band(frame *f, LLVMValueRef band)
     store_last(f);
 }
 
-/* Items first .. last-1. */
+/* Computes the work items first .. last-1: a loop over their bands, each with the strips of its parts. */
 static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
     aic_emit *e = f->e;
@@ -450,25 +452,6 @@ static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
 }
 
 /* ---- bodies ---- */
-
-/* Operand number `number`, NULL for 0. */
-static LLVMValueRef operand(const aic_emit *e, const aic_body *body, unsigned number)
-{
-    return number == 0 ? LLVMConstNull(e->ptr) : body->operand[number];
-}
-
-static LLVMValueRef emit_columns(frame *f, const aic_plan *plan, const char *symbol)
-{
-    aic_emit *e = f->e;
-    const aic_epilogue *p = &f->t->epilogue;
-    aic_body body;
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "columns", &body);
-    aic_note_function(e, "phase: the parameters of the columns");
-    LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
-    aic_emit_call(e, f->strips.table, args, 3);
-    aic_emit_function_end(e);
-    return body.function;
-}
 
 static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbol)
 {
@@ -519,7 +502,7 @@ void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_b
     f.pack_image = aic_emit_pack_image(e, f.c, f.t, name);
     unsigned phase = 0;
     if (f.strips.table != NULL) {
-        bodies->phase[phase++] = emit_columns(&f, plan, symbol);
+        bodies->phase[phase++] = aic_emit_epilogue_phase(e, plan, &f.t->epilogue, f.strips.table, symbol, "columns");
     }
     bodies->phase[phase] = emit_bands(&f, plan, symbol);
 }

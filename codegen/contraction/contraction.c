@@ -64,7 +64,7 @@ static aic_status derive(aic_plan *plan)
     return status;
 }
 
-/* What the cheapest micro-kernel's products take. */
+/* The lowest bound of all micro-kernels that take the contraction. */
 static double bound(const aic_plan *plan)
 {
     const aic_contraction *c = aic_contraction_of(plan);

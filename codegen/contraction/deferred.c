@@ -1,11 +1,12 @@
-/* A tile on its way out of the staging buffer, some rows at a time, beside the products of the next one.
+/* Deferred tiles: the epilogue stores a tile from its staging buffer, some rows at a time, between the products of the
+ * next tile, which fills another buffer.
  *
- * Where a micro-kernel's products leave the vector units idle, a tile stays in its buffer while the next one, in
- * another buffer, is computed: between two steps of that one some rows leave. A core looks a few hundred instructions
- * ahead, so that it finds products and rows at the same time only where both are as near each other as that; behind the
- * products of a whole tile it would find rows alone. What is left when the products end leaves then.
+ * This is for micro-kernels whose products leave the vector units idle. A core executes out of order within a window of
+ * a few hundred instructions, so that products overlap with the epilogue only if the two are interleaved more finely
+ * than that: rows stored after the products of a whole tile would overlap with nothing. Rows that are left when the
+ * next tile's products end are stored then.
  *
- * What is to be done yet is noted in the worker's memory, in words of 64 bits. */
+ * A note in the worker's memory, in words of 64 bits, says what remains to be stored. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
@@ -15,11 +16,21 @@
 
 enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 
-/* FREE: where the buffer is that the next tile may take. Of the deferred tile: what of it comes next, its row and the
- * first column in the result; rows LEFT of the run it belongs to and RUNS left with it; COUNT rows of a run; bytes SKIP
- * and rows GAP from the end of a run to the next one. No runs: nothing of a tile is left. Where results go and what the
- * epilogue reads. */
-enum { FREE, SOURCE, ROW, COLUMN, LEFT, RUNS, COUNT, SKIP, GAP, TARGET, TABLE, INPUTS };
+/* The words of a note. A run is a number of rows that are contiguous in the result. */
+enum {
+    FREE,   /* offset of the staging buffer that the next tile may fill */
+    SOURCE, /* address in the staging buffer of the next row to be stored */
+    ROW,    /* number of that row in the result */
+    COLUMN, /* the tile's first column in the result */
+    LEFT,   /* rows of the current run that remain */
+    RUNS,   /* runs that remain, the current one included; 0: no tile is deferred */
+    COUNT,  /* rows of a whole run */
+    SKIP,   /* bytes in the buffer from the end of a run to the next run */
+    GAP,    /* rows in the result from the end of a run to the next run */
+    TARGET, /* the result */
+    TABLE,  /* the epilogue's table of column parameters */
+    INPUTS  /* from here on: operands of the epilogue's steps */
+};
 enum { WORDS = INPUTS + AIC_EPILOGUE_STEPS, WORD_BYTES = sizeof(int64_t) };
 
 int64_t aic_deferred_bytes(void)
@@ -48,7 +59,7 @@ static void set(aic_emit *e, LLVMValueRef note, int which, LLVMValueRef value)
     aic_store(e, value, note, which * (int64_t)WORD_BYTES, WORD_BYTES);
 }
 
-/* ---- a tile is noted ---- */
+/* ---- noting a tile ---- */
 
 void aic_deferred_begin(aic_emit *e, LLVMValueRef note, LLVMValueRef target, LLVMValueRef table,
                         const LLVMValueRef *inputs, unsigned count)
@@ -80,9 +91,9 @@ void aic_deferred_note(aic_emit *e, LLVMValueRef note, const aic_staged *tile, L
     set(e, note, GAP, aic_int(e, tile->distance - tile->count));
 }
 
-/* ---- it leaves ---- */
+/* ---- storing its rows ---- */
 
-/* Goes on by `rows` rows, behind which a run may begin. */
+/* Advances the note by `rows` rows of the current run; if the run ends there, to the start of the next run. */
 static void advance(aic_emit *e, LLVMValueRef note, LLVMValueRef rows)
 {
     LLVMBuilderRef b = e->builder;
@@ -97,7 +108,7 @@ static void advance(aic_emit *e, LLVMValueRef note, LLVMValueRef rows)
     set(e, note, RUNS, LLVMBuildNSWSub(b, word(e, note, RUNS), LLVMBuildZExt(b, ends, e->i64, ""), ""));
 }
 
-/* `most` rows of a run or a few more leave. */
+/* Stores `most` rows of the current run, or all that remain of it if fewer than AIC_DEFERRED_STEP would be left. */
 static void emit_rows(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMValueRef store, LLVMValueRef most)
 {
     LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {address(e, note, TARGET), address(e, note, SOURCE),
@@ -117,7 +128,8 @@ static void emit_rows(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMV
     advance(e, note, rows);
 }
 
-/* Compiled fast: it moves a few words, and compiling it well takes a tenth of a kernel's time. */
+/* The function is compiled without optimization: it only moves a few words, and optimizing it would take a tenth of the
+ * time to compile a kernel. */
 LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef store, const char *name)
 {
     static const char *const PARAMS[] = {"note", "runs", "most"};
@@ -134,6 +146,7 @@ LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef st
     return function;
 }
 
+/* Calls the function for at most `runs` runs and about `rows` rows of each. */
 static void emit_leave(aic_emit *e, LLVMValueRef note, LLVMValueRef function, int64_t runs, int64_t rows)
 {
     LLVMValueRef args[] = {note, aic_int(e, runs), aic_int(e, rows)};

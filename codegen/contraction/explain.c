@@ -1,4 +1,4 @@
-/* Contractions for people: the loops around their tiles, and what these move. */
+/* What `explain` prints of a contraction: its loops, and the bytes that they move between memory levels. */
 #include "codegen/explain.h"
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
@@ -15,7 +15,7 @@ static int64_t tile_columns(const aic_tiling *t)
 
 /* ---- traffic ---- */
 
-/* What instructions load of image and weights, and the windows of the image that tiles see: sums over all tiles. */
+/* Bytes that instructions load of image and weights, and bytes of the tiles' windows, added up over all tiles. */
 typedef struct tile_sums {
     double image, weights, windows;
 } tile_sums;
@@ -38,7 +38,7 @@ static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
     return sums;
 }
 
-/* A panel stays for the tiles of a band, all panels for the bands. */
+/* Weights: a panel stays in a cache for all tiles of a band, all panels stay for all bands. */
 static aic_stream weight_stream(const aic_tiling *t, const tile_sums *sums)
 {
     aic_stream stream = {.scopes = 0};
@@ -49,7 +49,7 @@ static aic_stream weight_stream(const aic_tiling *t, const tile_sums *sums)
     return stream;
 }
 
-/* A tile's window stays for its taps, the band for all panels; the next band comes into the same memory. */
+/* Image: a tile's window stays in a cache for all taps, a band for all panels. All bands use the same memory. */
 static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, const tile_sums *sums)
 {
     aic_stream stream = {.scopes = 0};
@@ -59,7 +59,7 @@ static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, con
     return stream;
 }
 
-/* The image is read once for each band that needs a row, and the bands are written. */
+/* Packing: each band reads the image rows that it needs, and is written. */
 static aic_stream image_stream(const aic_contraction *c, const aic_tiling *t)
 {
     aic_stream stream = {.scopes = 0};
@@ -71,7 +71,7 @@ static aic_stream image_stream(const aic_contraction *c, const aic_tiling *t)
     return stream;
 }
 
-/* Operands of the epilogue that have a word for every sum. */
+/* The operands of the epilogue that have a word for each sum. */
 static unsigned inputs_of(const aic_epilogue *p)
 {
     unsigned count = 0;
@@ -81,7 +81,7 @@ static unsigned inputs_of(const aic_epilogue *p)
     return count;
 }
 
-/* Sums are stored, and read before where they start from old ones; through the staging buffer once more. */
+/* Results: sums are stored, and loaded first if they start from old ones; with a staging buffer twice. */
 static aic_stream result_stream(const aic_contraction *c, const aic_tiling *t)
 {
     aic_stream stream = {.scopes = 0};
@@ -109,7 +109,7 @@ void aic_contraction_traffic(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVE
 
 /* ---- loops ---- */
 
-/* The loops of one tile. */
+/* Prints the loops of one tile. */
 static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_tiling *t)
 {
     const int64_t blocks = t->arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1, kpacks = t->kpacks / blocks;

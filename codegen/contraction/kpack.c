@@ -1,4 +1,4 @@
-/* K-packs: elements of image and weight in the form in which they are multiplied, and runs of them. */
+/* K-packs: converting elements of image and weight to the form in which they are multiplied. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
@@ -42,8 +42,8 @@ static LLVMValueRef to_float(aic_emit *e, aic_dtype dtype, LLVMValueRef elements
     return LLVMBuildBitCast(e->builder, elements, floats, "");
 }
 
-/* The upper half of each float, as bfloat16: what is below is lost. Every other element of the halves: of two registers
- * that is one shuffle, where a narrowing conversion of each is four. */
+/* The upper half of each float as a bfloat16, the lower half being dropped. It is written as a shuffle that takes every
+ * other 16-bit element, one instruction for two registers; a narrowing conversion would be four. */
 static LLVMValueRef upper_halves(aic_emit *e, LLVMValueRef floats)
 {
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats));
@@ -56,8 +56,9 @@ static LLVMValueRef upper_halves(aic_emit *e, LLVMValueRef floats)
     return LLVMBuildShuffleVector(e->builder, halves, LLVMGetUndef(type), LLVMConstVector(odd, lanes), "");
 }
 
-/* A float16 has 11 significant bits: the upper 8 are a bfloat16, so are the others, of the same sign, and both are far
- * from its subnormal numbers. Of what is not finite the first plane has all, the second one is NaN. */
+/* Splits float16 into two bfloat16. A float16 has 11 significant bits; the upper 8 are one bfloat16 and the others
+ * another one of the same sign, and neither is subnormal as a bfloat16. If the number is not finite, the first plane is
+ * that number and the second one is NaN. */
 static void split_halves(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX])
 {
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(elements));
@@ -95,8 +96,9 @@ void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMV
     }
 }
 
-/* By the bits without the sign: a float16 that is not finite. A bfloat16 that is not 0 and below 2^-56: products of
- * larger ones, and sums of these, are multiples of 2^-126 = 2^(-56-7) * 2^(-56-7), which tiles do not take for 0. */
+/* Special elements, found by their bits without the sign: a float16 that is not finite; a bfloat16 that is not 0 but
+ * below 2^-56. Products of larger ones, and their sums, are multiples of 2^-126 = 2^(-56-7) * 2^(-56-7) and so never
+ * subnormal, which AMX would treat as 0. */
 void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
                        int64_t pitch)
 {
@@ -123,8 +125,8 @@ void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef eleme
     aic_branch_end(e, &branch);
 }
 
-/* A vector of k-packs is packed by about 8 vector operations more where code is not optimised, and multiplied by `uses`
- * vector operations: one each time, of all lanes. Two percent of a call are worth it. */
+/* Unoptimized code takes about 8 vector operations more to pack a vector of k-packs, which then takes part in `uses`
+ * vector operations. Optimizing it pays if that is more than two percent of a call. */
 aic_emit_kind aic_pack_kind(int64_t uses)
 {
     enum { SURPLUS = 8, PERCENT = 2 };

@@ -1,11 +1,12 @@
-/* The micro-kernel of products of small matrices, int8: two pixels times two output channels, eight channels at a time.
+/* The micro-kernel of instructions that multiply small int8 matrices: two pixels times two output channels, eight
+ * channels in one instruction. The operands of an instruction are:
  *
- *     image    eight channels of a pixel in either half of a register, loaded by halves: pixels need not be neighbours
- *     weight   eight channels of two output channels      (a panel is packed so)
- *     sums     pixel by pixel two output channels: x0*w0, x0*w1, x1*w0, x1*w1
+ *     image    eight channels of one pixel in each half of a register; the halves are loaded separately
+ *     weight   eight channels of two output channels      (the layout of a panel)
+ *     sums     two output channels for each pixel: x0*w0, x0*w1, x1*w0, x1*w1
  *
- * All sums of a tile are in registers, two for a pair of pixels and a vector of four output channels. Of an odd number
- * of pixels the last one is its own neighbour. */
+ * All sums of a tile are in registers, two for each pair of pixels and vector of four output channels. If the number of
+ * pixels is odd, the last one is paired with itself. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
@@ -45,7 +46,7 @@ static int64_t pairs_of(int64_t pixels)
     return (pixels + PAIR - 1) / PAIR;
 }
 
-/* Sums, the weights of a k-pack, a pair of pixels and the next one. */
+/* Vector registers of a tile: for sums, the weights of a k-pack, and two pairs of pixels, one being loaded. */
 static int64_t registers_used(int64_t pixels, int64_t vectors)
 {
     return pairs_of(pixels) * PAIR * vectors + PAIR * vectors + 2;
@@ -95,7 +96,7 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 /* ---- cost: in vector operations, as that of vector.c ---- */
 
 static const double LATENCY = 8.0, LEVEL2_LOAD = 1.5, LEVEL3_LOAD = 4.0; /* of 16 bytes */
-/* Half a register of a pixel is a load and an insertion. */
+/* A pixel's half of a register takes a load and an insertion. */
 static const double HALF_LOAD = 1.0, LOAD_COST = 0.02, LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
 
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
@@ -134,7 +135,7 @@ typedef struct tile {
     LLVMValueRef out, band, panel, taps;
 } tile;
 
-/* Register of a pair of pixels, a vector, and one of its pairs of output channels. */
+/* The number of the sum register for a pair of pixels, a vector, and one of the vector's pairs of output channels. */
 static unsigned sum_of(const tile *k, unsigned pair, unsigned vector, unsigned part)
 {
     return (pair * k->t->vectors + vector) * PAIR + part;
@@ -178,7 +179,7 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
     }
 }
 
-/* The k-packs of one tap; values[] is the sums and the panel's pointer. */
+/* Adds the products of one tap. values[] are the sums and then the panel pointer. */
 static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
@@ -209,8 +210,8 @@ static void emit_reduction(const tile *k, LLVMValueRef *values)
     aic_loop_end(e, &loop);
 }
 
-/* The sums of a pixel and a vector: two registers have half of them each, of which the second half is the second
- * pixel's. Where they start from an old result, exact numbers are added to it and clamped. */
+/* Stores the sums of a pixel and a vector, which are in two registers: their lower halves belong to the first pixel of
+ * a pair, their upper halves to the second. If sums start from an old result, they are added to it with saturation. */
 static void store_pixel(const tile *k, LLVMValueRef *sums, unsigned pixel, unsigned vector)
 {
     aic_emit *e = k->e;

@@ -1,5 +1,5 @@
-/* Packing the image: some of its rows become a band [row][column][k-pack], widened to k-packs and with the padding
- * filled in. */
+/* Packing the image: some image rows become a band [row][column][k-pack], their elements widened to channels of k-packs
+ * and the padding filled in. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -11,14 +11,16 @@ typedef struct band_writer {
     aic_emit *e;
     const aic_contraction *c;
     const aic_tiling *t;
-    LLVMValueRef image, notes; /* notes: where it is noted that there are special elements; NULL: nowhere */
-    /* Of the columns that are packed together: how many, which is the first one, how many image columns are from one to
-     * the next; padding columns before the image, image columns. */
-    int64_t columns, first, gap;
-    int64_t left, inside;
+    LLVMValueRef image, notes; /* notes: address of the note of special elements; NULL: nothing is noted */
+    /* The columns that are packed together. */
+    int64_t columns; /* how many there are */
+    int64_t first;   /* image column of the first one, counted from the left end of the padding */
+    int64_t gap;     /* image columns from one to the next */
+    int64_t left;    /* how many lie in the padding left of the image */
+    int64_t inside;  /* how many lie in the image */
 } band_writer;
 
-/* Channels of one vector access in runs of neighbours: a line of k-packs, or somewhat more where k-packs are wide. */
+/* Channels of one vector access to contiguous channels: a line of k-packs, or more if a line has few channels. */
 static unsigned run_channels(const band_writer *w)
 {
     enum { LEAST = 16 };
@@ -26,7 +28,7 @@ static unsigned run_channels(const band_writer *w)
     return channels > LEAST ? channels : LEAST;
 }
 
-/* An integer of the image as it stands in the band. */
+/* An integer as the band has it: with the image's offset. */
 static LLVMValueRef image_int(const band_writer *w, int64_t value)
 {
     if (w->t->arithmetic.product == AIC_PRODUCT_QUAD) {
@@ -35,7 +37,7 @@ static LLVMValueRef image_int(const band_writer *w, int64_t value)
     return LLVMConstInt(aic_channel_type(w->e, w->t), (unsigned long long)value, true);
 }
 
-/* `elements` of the image to k-packs. */
+/* Widens `elements` of the image to k-packs and stores them, plane by plane. */
 static void store_kpacks(const band_writer *w, LLVMValueRef target, LLVMValueRef elements)
 {
     aic_emit *e = w->e;
@@ -53,7 +55,7 @@ static void store_kpacks(const band_writer *w, LLVMValueRef target, LLVMValueRef
     }
 }
 
-/* `channels` channels that are neighbours. */
+/* Loads `channels` contiguous channels. */
 static LLVMValueRef load_elements(const band_writer *w, LLVMValueRef source, unsigned channels)
 {
     return aic_load(w->e, aic_vector(aic_element_type(w->e, w->t), channels), source, 0, 1);
@@ -80,7 +82,7 @@ static void padding(const band_writer *w, LLVMValueRef planes[AIC_PLANES_MAX])
     }
 }
 
-/* `bytes` bytes of padding, whole lines. */
+/* Stores `bytes` bytes of padding, whole lines. */
 static void fill_lines(const band_writer *w, LLVMValueRef target, LLVMValueRef value, int64_t bytes)
 {
     aic_emit *e = w->e;
@@ -90,7 +92,7 @@ static void fill_lines(const band_writer *w, LLVMValueRef target, LLVMValueRef v
     aic_loop_end(e, &loop);
 }
 
-/* Padding in `columns` columns of `pitch` bytes, all whole lines; or in one column that is a row. */
+/* Stores padding to `columns` columns of `pitch` bytes, which are whole lines; or to a row, as one column. */
 static void fill_columns(const band_writer *w, LLVMValueRef target, int64_t columns, int64_t pitch)
 {
     aic_emit *e = w->e;
@@ -109,7 +111,7 @@ static void fill_columns(const band_writer *w, LLVMValueRef target, int64_t colu
     aic_loop_end(e, &pixels);
 }
 
-/* Contiguous on both sides: `count` channels. */
+/* Packs `count` channels that are contiguous in image and band. */
 static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count)
 {
     aic_emit *e = w->e;
@@ -130,7 +132,7 @@ static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef sou
     }
 }
 
-/* `count` channels of a pixel that are zero, in every plane. */
+/* Clears `count` channels of a pixel, in every plane. */
 static void clear_channels(const band_writer *w, LLVMValueRef target, int64_t count)
 {
     aic_emit *e = w->e;
@@ -140,7 +142,7 @@ static void clear_channels(const band_writer *w, LLVMValueRef target, int64_t co
     }
 }
 
-/* The channels from `first` on of all pixels of a row that lie in the image. */
+/* Clears `count` channels, from channel `first` on, of all pixels of a row that lie in the image. */
 static void clear_pixels(const band_writer *w, LLVMValueRef target, int64_t first, int64_t count)
 {
     aic_emit *e = w->e;
@@ -154,7 +156,7 @@ static void clear_pixels(const band_writer *w, LLVMValueRef target, int64_t firs
     aic_loop_end(e, &pixels);
 }
 
-/* `count` channels of all pixels of a row that lie in the image; behind them `missing` channels that are zero. */
+/* Packs `count` channels of all pixels of a row that lie in the image, and clears `missing` channels behind them. */
 static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count, int64_t missing)
 {
     aic_emit *e = w->e;
@@ -181,7 +183,7 @@ static bool makes_pairs(const band_writer *w)
     return w->c->c0 * aic_channel_bytes(w->t) == AIC_LINE_BYTES / 2;
 }
 
-/* Two blocks of channels of all pixels of a row that lie in the image: a line a pixel. */
+/* Packs two blocks of channels, a line, of all pixels of a row that lie in the image. */
 static void copy_pairs(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
 {
     aic_emit *e = w->e;
@@ -197,7 +199,7 @@ static void copy_pairs(const band_writer *w, LLVMValueRef target, LLVMValueRef s
     aic_loop_end(e, &pixels);
 }
 
-/* First element of image row h. */
+/* Address of the first element of image row h. */
 static LLVMValueRef image_row(const band_writer *w, LLVMValueRef h)
 {
     aic_emit *e = w->e;
@@ -213,7 +215,7 @@ static LLVMValueRef image_row(const band_writer *w, LLVMValueRef h)
     return aic_at(e, w->image, aic_mul(e, offset, w->t->source_bytes));
 }
 
-/* Blocks `first` to `end` of the image columns of one band row: a pair at a time, or one. */
+/* Packs the channel blocks `first` .. `end` - 1 of a band row's image columns, in pairs or one at a time. */
 static void copy_blocks(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t first, int64_t end,
                         bool pairs)
 {
@@ -230,7 +232,7 @@ static void copy_blocks(const band_writer *w, LLVMValueRef target, LLVMValueRef 
     aic_loop_end(e, &blocks);
 }
 
-/* The image columns of one band row, h the image row. */
+/* Packs the image columns of one band row from image row h. */
 static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
@@ -240,7 +242,7 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     const int64_t missing = w->t->pixel_kpacks * w->t->arithmetic.kpack_channels - c->channels;
     LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->t->source_bytes);
     LLVMValueRef target = aic_at_const(e, row, w->left * w->t->pixel_pitch);
-    if (c->image.block == c->c0) { /* a pixel's blocks follow each other: they are one */
+    if (c->image.block == c->c0) { /* all channels of a pixel are contiguous */
         copy_pixels(w, target, source, c->channels, missing);
         return;
     }
@@ -259,8 +261,7 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     }
 }
 
-/* How many of the columns lie left of the image and how many inside it: column q shows image column
- * first + q*gap - pad_left. */
+/* Counts the columns that lie left of the image and inside it. Column q shows image column first + q*gap - pad_left. */
 static void find_columns(band_writer *w)
 {
     const int64_t pad = w->c->pad_left - w->first, step = w->gap, columns = w->columns;
@@ -276,7 +277,7 @@ static bool has_outer_rows(const band_writer *w)
     return c->pad_top > 0 || (c->oh - 1) * c->stride_h - c->pad_top + w->t->row_reach > c->h;
 }
 
-/* Columns left and right of the image in a row that has both, where columns are whole lines. */
+/* Stores the padding left and right of the image to a row whose columns are whole lines. */
 static void fill_borders(const band_writer *w, LLVMValueRef row)
 {
     const int64_t pitch = w->t->pixel_pitch, right = w->columns - w->left - w->inside;
@@ -288,14 +289,14 @@ static void fill_borders(const band_writer *w, LLVMValueRef row)
     }
 }
 
-/* Whether a step reads behind a band row what it multiplies by 0, and what only integers may be. */
+/* Whether a step reads behind a band row and multiplies that by 0, so that it has to be finite. */
 static bool reads_behind(const aic_tiling *t)
 {
     return t->arithmetic.product == AIC_PRODUCT_BFLOAT && t->merged > 1;
 }
 
-/* One band row, h the image row, which may be none. Columns that are no whole lines are filled with padding all
- * together, and the image overwrites its part: borders need no code of their own then. */
+/* Packs one band row from image row h, which may lie outside the image. If columns are no whole lines, the whole row is
+ * filled with padding first and the image overwrites its part, so that borders need no code of their own. */
 static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
@@ -319,15 +320,15 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     aic_branch_end(e, &branch);
 }
 
-/* Where kernel rows are one, a pixel of the band has the k-packs of so many image rows, its parts. Bytes of a part, in
- * a plane, and of a pixel of the image: these have four channels. */
+/* Where kernel rows are folded, a band pixel has a part for each of `fold` image rows. Bytes of a part in one plane:
+ * the four channels of an image pixel. */
 static unsigned part_bytes(const band_writer *w)
 {
     return (unsigned)(w->t->pixel_pitch / w->t->fold);
 }
 
-/* A line of parts to every fold-th part from `target` on: as many lines of the band, whose other parts are of other
- * image rows. */
+/* Stores a line of parts to every fold-th part from `target` on, that is to `fold` lines of the band, whose other parts
+ * belong to other image rows and are kept. */
 static void mix_line(const band_writer *w, LLVMValueRef target, LLVMValueRef line)
 {
     enum { PARTS_MAX = AIC_LINE_BYTES / 4 };
@@ -347,7 +348,7 @@ static void mix_line(const band_writer *w, LLVMValueRef target, LLVMValueRef lin
     }
 }
 
-/* A line of pixels, those at `source`, to every fold-th part from `target` on, in every plane. */
+/* Packs a line of image pixels from `source` to every fold-th part from `target` on, in every plane. */
 static void mix_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
 {
     aic_emit *e = w->e;
@@ -362,7 +363,7 @@ static void mix_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef s
     }
 }
 
-/* The pixels of an image row that lie in the image to every fold-th part from `target` on. */
+/* Packs those pixels of a band row that lie in the image to every fold-th part from `target` on. */
 static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueRef source)
 {
     aic_emit *e = w->e;
@@ -382,7 +383,7 @@ static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueR
     }
 }
 
-/* One band row of several image rows, h the first one: padding, which those of them that are in the image overwrite. */
+/* Packs one band row from `fold` image rows, h being the first one: padding, then the rows that lie in the image. */
 static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
@@ -398,7 +399,7 @@ static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef
     }
 }
 
-/* Where a row of the band begins. */
+/* The offset of a row of the band. */
 static LLVMValueRef row_offset(aic_emit *e, const aic_tiling *t, LLVMValueRef row)
 {
     const int64_t pitch = t->row_pitch / t->col_residues;
@@ -410,7 +411,7 @@ static LLVMValueRef row_offset(aic_emit *e, const aic_tiling *t, LLVMValueRef ro
                    aic_mul(e, LLVMBuildUDiv(e->builder, row, residues, ""), pitch));
 }
 
-/* A row of the band, h the image row at its top. */
+/* Packs a row of the band, for each column residue, from image row h, or from h and the rows folded with it. */
 static void emit_residues(band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     const aic_tiling *t = w->t;
@@ -423,7 +424,8 @@ static void emit_residues(band_writer *w, LLVMValueRef row, LLVMValueRef h)
     }
 }
 
-/* The same as a function that is compiled well: the loop around it is not worth that, and takes LLVM as long. */
+/* Emits emit_residues() as a function of its own, so that only it is optimized: optimizing the loop around it, too,
+ * would double the compile time for nothing. */
 static LLVMValueRef emit_row_function(const band_writer *writer, const char *symbol)
 {
     static const char *const PARAMS[] = {"row", "image", "notes", "h"}, *const WITHOUT[] = {"row", "image", "h"};
@@ -442,7 +444,7 @@ static LLVMValueRef emit_row_function(const band_writer *writer, const char *sym
     return function;
 }
 
-/* The loop over rows; function: what packs one; NULL: nothing does, it is packed here. */
+/* Emits the loop over band rows. `function` packs a row; NULL: the loop contains that code. */
 static void emit_band_rows(band_writer *w, LLVMValueRef function)
 {
     aic_emit *e = w->e;

@@ -1,5 +1,5 @@
-/* Packing weights: they become panels of the output channels of a tile, in the order of the reduction, one k-pack an
- * output channel. K-packs that no channel or output channel fills are zero.
+/* Packing weights into panels: a panel has the weights of a tile's output channels in the order of the reduction, a
+ * step being one k-pack for each output channel. K-packs without a channel or without an output channel are zero.
  *
  * Weights in blocks, [c1, taps, n, c0]: blocks of raw k-packs (elements that become a k-pack: one, two or four int8)
  * are transposed in registers and widened to k-packs: eight by eight or four by four, since interleaving 128-bit
@@ -7,9 +7,9 @@
  *
  * Weights in rows, [channels, n]: the rows of a k-pack are interleaved, 16 columns at a time.
  *
- * An image offset by o adds o times the sum of an output channel's weights, which the sums start below: start values
- * are at the head of a panel. Weights in rows are summed while they are packed, a function and a walk through memory
- * less; those in blocks, which come a channel block at a time, afterwards. */
+ * Adding o to the image adds o times the sum of an output channel's weights to its sums. The head of a panel has start
+ * values that make up for it. Weights in rows are summed while they are packed, which saves a function and another pass
+ * over memory; weights in blocks, which are packed one channel block at a time, are summed afterwards. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/family/family.h"
 #include "codegen/llvm/guard.h"
@@ -52,8 +52,8 @@ static LLVMValueRef image_offset(const packer *p)
     return aic_splat(p->e, offset, p->t->lanes * p->t->arithmetic.kpack_bytes);
 }
 
-/* Reduction steps of the item, and of others where blocks of channels pass by together, before those of a k-pack of the
- * first tap. */
+/* Where a k-pack of the first tap is in its panel, in reduction steps from the panel's first block of channels. With
+ * several blocks (aic_tiling.blocks) the distance includes the other panels between two blocks. */
 static LLVMValueRef kpacks_before(const packer *p, LLVMValueRef kpack)
 {
     aic_emit *e = p->e;
@@ -83,7 +83,7 @@ static void store_plane(const packer *p, LLVMValueRef kpacks, LLVMValueRef row, 
     }
 }
 
-/* <count x raw> to k-packs, stored as store_plane() says. */
+/* Converts <count x raw> to k-packs and stores each plane by store_plane(). */
 static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64_t step, int64_t column, unsigned count)
 {
     aic_emit *e = p->e;
@@ -106,7 +106,7 @@ static LLVMValueRef panel_of(const packer *p, LLVMValueRef item)
     return aic_at(p->e, p->packed, aic_mul(p->e, item, panels_of_item(p) * p->t->block_panel_bytes));
 }
 
-/* Whether an item has special elements is not known yet. Each of its panels gets to know. */
+/* Clears the notes of special elements in the heads of an item's panels. */
 static void clear_heads(const packer *p, LLVMValueRef panel)
 {
     for (int64_t i = 0; p->t->notes_weights && i < panels_of_item(p); i++) {
@@ -117,7 +117,7 @@ static void clear_heads(const packer *p, LLVMValueRef panel)
 
 /* ---- weights in blocks ---- */
 
-/* raw[u] = raw k-packs number u of a block of output channels. */
+/* Loads a block of output channels: raw[u] = their raw k-packs number u. */
 static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef raw[BLOCK_MAX])
 {
     aic_emit *e = p->e;
@@ -131,7 +131,7 @@ static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef r
     }
 }
 
-/* What is left of a raw k-pack when only its first `channels` channels are kept. */
+/* A raw k-pack with all but its first `channels` channels cleared. */
 static LLVMValueRef keep_channels(const packer *p, LLVMValueRef raw, int64_t channels)
 {
     if (channels >= p->t->arithmetic.kpack_channels) {
@@ -200,8 +200,7 @@ static LLVMValueRef emit_blocks(const packer *of, int64_t channels, aic_emit_kin
     return function;
 }
 
-/* Reduction steps before those of a block of channels, in the order of tiles: blocks that pass by together, taps,
- * channels. */
+/* kpacks_before() of the first k-pack of a channel block, where the order of the sum is free. */
 static LLVMValueRef channels_before(const packer *p, LLVMValueRef block)
 {
     return kpacks_before(p, aic_mul(p->e, block, p->c0_kpacks));
@@ -222,7 +221,7 @@ static LLVMValueRef steps_before(const packer *p, LLVMValueRef tap)
     return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, row, fold, ""), t->kpacks), in_row);
 }
 
-/* The item of output channels from `first` on, for one channel block and one tap, by the function `blocks`. */
+/* Packs an item, the output channels from `first` on, for one channel block and one tap by the function `blocks`. */
 static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, LLVMValueRef block, LLVMValueRef tap,
                       LLVMValueRef blocks)
 {
@@ -245,7 +244,7 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
     aic_emit_call(e, blocks, args, 4);
 }
 
-/* Channel blocks from `first` to `end` of an item. */
+/* Packs the channel blocks `first` .. `end` - 1 of an item. */
 static void emit_channel_blocks(const packer *p, LLVMValueRef item, int64_t first, int64_t end, LLVMValueRef function)
 {
     aic_emit *e = p->e;
@@ -257,7 +256,7 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef item, int64_t firs
     aic_loop_end(e, &blocks);
 }
 
-/* Panel by panel, so that what is written is written in order. */
+/* Packs item by item, so that memory is written in order. */
 static void emit_from_blocks(const packer *p)
 {
     aic_emit *e = p->e;
@@ -338,8 +337,7 @@ static void store_starts(const packer *p, LLVMValueRef panel, const sums *s)
     }
 }
 
-/* One k-pack of `columns` columns: `source` is their first element in the k-pack's first row, of which it has `rows`.
- */
+/* Packs one k-pack of `columns` columns from its `rows` rows; `source` is their first element in the first row. */
 static void emit_kpack(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t rows, int64_t columns, sums *s)
 {
     for (int64_t column = 0; column < columns;) {
@@ -412,7 +410,7 @@ static void emit_from_rows(const packer *p)
 
 /* ---- all of it ---- */
 
-/* K-packs of a tap that have channels, those in front; of several kernel rows that are one, the last tap lacks some. */
+/* K-packs of a tap that have channels; they come first. The last tap may have fewer where kernel rows are folded. */
 static int64_t used_kpacks(const packer *p)
 {
     const int64_t channels = p->t->arithmetic.kpack_channels, all = p->c->c1 * p->c0_kpacks;
@@ -423,7 +421,7 @@ static int64_t used_kpacks(const packer *p)
     return used < p->t->kpacks ? used : p->t->kpacks;
 }
 
-/* Zeros in the k-packs of every tap that no channel fills, before others are filled. */
+/* Clears the k-packs of every tap that have no channel; called before the others are packed. */
 static void emit_missing_kpacks(const packer *p)
 {
     aic_emit *e = p->e;
@@ -439,7 +437,7 @@ static void emit_missing_kpacks(const packer *p)
     aic_loop_end(e, &panels);
 }
 
-/* Zeros in the panels that have columns without an output channel. */
+/* Clears the panels that have columns without an output channel. */
 static void emit_missing_panels(const packer *p)
 {
     aic_emit *e = p->e;
@@ -456,8 +454,8 @@ static void emit_missing_panels(const packer *p)
     aic_loop_end(e, &panels);
 }
 
-/* `sum` and `count` steps of the reduction of a vector, from step `first` on, times the offset; `start` is where the
- * vector's first start value is. */
+/* `sum` plus the offset times the weights of `count` reduction steps of a vector, from step `first` on. `start` is the
+ * address of the vector's first start value. */
 static LLVMValueRef sum_steps(const packer *p, LLVMValueRef start, LLVMValueRef first, int64_t count, LLVMValueRef sum)
 {
     aic_emit *e = p->e;
@@ -473,8 +471,8 @@ static LLVMValueRef sum_steps(const packer *p, LLVMValueRef start, LLVMValueRef 
     return sum;
 }
 
-/* The start values of a vector where tiles leave taps out, each that of the kernel rows before it and, where there are
- * several columns, of the kernel columns before it: the value of any range is a sum of four. `start` is the first. */
+/* Stores the start values of a vector, from `start` on, where tiles leave out taps: prefix sums over kernel rows and,
+ * if there are several columns, over kernel columns. A tile gets the value of its range from up to four of them. */
 static void emit_parts(const packer *p, LLVMValueRef start)
 {
     aic_emit *e = p->e;
@@ -503,7 +501,7 @@ static void emit_parts(const packer *p, LLVMValueRef start)
     aic_loop_end(e, &rows);
 }
 
-/* void name(panel): a panel's start values. */
+/* void name(panel): stores a panel's start values. */
 static LLVMValueRef emit_starts(const packer *p, const char *name)
 {
     static const char *const PARAMS[] = {"panel"};
@@ -538,7 +536,7 @@ static void emit_all_starts(const packer *p)
     aic_loop_end(e, &panels);
 }
 
-/* Everything but what is being emitted. */
+/* Sets what follows from contraction and tiling. */
 static packer packer_of(const aic_contraction *c, const aic_tiling *t)
 {
     packer p = {.c = c, .t = t, .c0_kpacks = (unsigned)(c->c0 / t->arithmetic.kpack_channels)};

@@ -1,13 +1,14 @@
-/* Taps that read nothing but padding. Where it is 0 they add nothing to integers, nor to floats as long as no weight is
- * infinite or NaN, which the head of a panel notes. A tile leaves out the kernel rows and columns that lie in the
- * padding for all of its pixels: the rest of them is a range, the same for every panel.
+/* Taps that read only padding. If the padding is 0, such taps add nothing to integer sums, nor to float sums as long as
+ * no weight is infinite or NaN; the head of a panel notes whether it has such weights. A tile leaves out the kernel
+ * rows and kernel columns that lie in the padding for all of its pixels. The others are a range of rows and a range of
+ * columns, the same for every panel and never empty.
  *
- * The ranges of the current tile are four words in front of the table of tap offsets. None is empty. */
+ * The ranges of the current tile are four words before the table of tap offsets. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
-/* A contraction in one direction: image pixels, taps, output pixels. */
+/* A contraction in one direction, down or across: `extent` image pixels, `out` output pixels. */
 typedef struct line {
     int64_t extent, taps, stride, dilation, pad, out;
 } line;
@@ -22,13 +23,13 @@ static line columns_of(const aic_contraction *c)
     return (line){c->w, c->kw, c->stride_w, c->dilation_w, c->pad_left, c->ow};
 }
 
-/* ---- how many there are ---- */
+/* ---- how many taps tiles do ---- */
 
 typedef struct range {
     int64_t first, end;
 } range;
 
-/* Taps that some of the output pixels first .. last has in the image, and maybe others between them. */
+/* The smallest range of taps with all that read the image for any of the output pixels first .. last. */
 static range range_of(const line *l, int64_t first, int64_t last)
 {
     const int64_t before = l->pad - last * l->stride, inside = l->extent + l->pad - first * l->stride;
@@ -47,21 +48,22 @@ static range tile_of(const aic_split *s, int64_t i)
     return (range){first, first + s->large - (i >= s->large_count)};
 }
 
-/* Taps that tile number `i` does. */
+/* How many taps tile number `i` does. */
 static int64_t taps_of(const line *l, const aic_split *s, int64_t i)
 {
     const range tile = tile_of(s, i), r = range_of(l, tile.first, tile.end - 1);
     return r.end - r.first;
 }
 
+/* Whether tile number `i` does this tap. */
 static bool sees(const line *l, const aic_split *s, int64_t i, int64_t tap)
 {
     const range tile = tile_of(s, i), r = range_of(l, tile.first, tile.end - 1);
     return r.first <= tap && tap < r.end;
 }
 
-/* done[] = the mean share of the taps that the larger tiles do, and the smaller ones. Only the first and the last tiles
- * leave out any. Returns that of all output pixels. */
+/* Stores to done[] the mean share of the taps that the larger tiles do, and that the smaller ones do; returns the mean
+ * share over all output pixels. Only tiles at either end, where the first or the last tap is padding, leave out any. */
 static double find_done(const line *l, const aic_split *s, double done[2])
 {
     const int64_t tiles = s->large_count + s->small_count, counts[] = {s->large_count, s->small_count};
@@ -81,8 +83,8 @@ static double find_done(const line *l, const aic_split *s, double done[2])
     return pixels / (double)l->out;
 }
 
-/* Whether the sum may do without products with padding. Of sums that are formed in blocks of taps a tap has to be a
- * block. */
+/* Whether leaving out products with padding keeps the result. Sums of CUBE are formed by blocks of channels and taps:
+ * there each tap has to be a block. */
 static bool takes_any_taps(const aic_contraction *c, aic_sum sum)
 {
     const bool blocks = sum == AIC_SUM_CUBE && c->c0 * (int64_t)aic_dtype_size(c->dtype) == AIC_CUBE_BYTES;
@@ -106,7 +108,7 @@ double aic_padding_done(const aic_tiling *t, int64_t rows, int64_t cols)
 
 void aic_padding_lay_out(const aic_contraction *c, aic_tiling *t)
 {
-    static const double WORTH = 32; /* vector operations of a tile: what finding its range takes */
+    static const double WORTH = 32; /* vector operations that finding a tile's range takes, and must at least save */
     if (!t->kernel->skips || !takes_any_taps(c, t->arithmetic.sum)) {
         return;
     }
@@ -124,7 +126,7 @@ static LLVMValueRef divide_up(aic_emit *e, LLVMValueRef a, int64_t by)
     return by == 1 ? a : LLVMBuildUDiv(e->builder, aic_add(e, a, aic_int(e, by - 1)), aic_int(e, by), "");
 }
 
-/* As range_of() has it, for `count` output pixels. */
+/* Emits range_of() for `count` output pixels from `first` on and stores the two words of the range. */
 static void store_range(aic_emit *e, const line *l, LLVMValueRef first, int64_t count, LLVMValueRef words)
 {
     LLVMValueRef zero = aic_int(e, 0), step = aic_mul(e, first, l->stride);
@@ -155,7 +157,7 @@ void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_tili
     }
 }
 
-/* A word of the ranges, or all taps where weights are special. */
+/* One end of a range: a word of the tile's ranges, or, if `special` is true, `all`. */
 static LLVMValueRef load_word(aic_emit *e, LLVMValueRef taps, int word, LLVMValueRef special, int64_t all)
 {
     LLVMValueRef value = aic_load(e, e->i64, taps, word * (int64_t)sizeof(int64_t), sizeof(int64_t));

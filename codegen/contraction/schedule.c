@@ -1,12 +1,11 @@
-/* Schedules of contractions: every micro-kernel that takes the work offers its tiles, and their cost is predicted. */
+/* Schedules of contractions: each micro-kernel that takes the contraction offers tiles, whose cost is predicted. */
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/machine.h"
 
 /* ---- cost ---- */
 
-/* What tiles of rows x cols pixels cost beside their products: the staging buffer is stored, a run of pixels that are
- * neighbours in the result at a time. */
+/* The cost of a tile of rows x cols pixels apart from its products: storing it from the staging buffer, run by run. */
 static double staging_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                            int64_t cols)
 {
@@ -20,9 +19,9 @@ static double staging_cost(const aic_contraction *c, const aic_target *target, c
     return (double)runs * run;
 }
 
-/* Where rows leave the staging buffer beside products, the longer of both counts and a share of the shorter, the less
- * the more pauses there are between products. The share is supposed, not timed: in a model of a core that looks 512
- * operations ahead all of the shorter is hidden where there are eight pauses. */
+/* The cost of a tile. If tiles are deferred, storing overlaps with products: the longer of both counts, and a share of
+ * the shorter, the smaller the more pauses there are. The share is an assumption, not measured: in a model of a core
+ * with a window of 512 operations the shorter is hidden completely with eight pauses. */
 static double tile_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                         int64_t cols)
 {
@@ -36,7 +35,8 @@ static double tile_cost(const aic_contraction *c, const aic_target *target, cons
 double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     double total = 0;
-    int bodies = t->has_epilogue && t->outputs % t->strip_columns != 0 ? 1 : 0; /* of the strip that is narrower */
+    int bodies =
+        t->has_epilogue && t->outputs % t->strip_columns != 0 ? 1 : 0; /* the narrower strip has code of its own */
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
             const int64_t count =
@@ -72,8 +72,8 @@ static void offer(walk *w, const aic_contraction_schedule *schedule)
     w->ended = w->ended || !aic_plan_offer(w->plan, schedule, sizeof *schedule, w->visitor);
 }
 
-/* Band rows that fit a cache: the second-level one, of which weights and results need more than half, or, where the
- * weights, which every band reads again, fit no cache, the third-level one. */
+/* Band rows that fit their share of a cache: of the second-level one, where weights and results need more than half; or
+ * of the third-level one, if the weights, which every band reads again, exceed that. */
 static int64_t fitting_rows(const aic_tiling *t)
 {
     const aic_machine *machine = aic_machine_facts();
@@ -81,8 +81,8 @@ static int64_t fitting_rows(const aic_tiling *t)
     return bytes / t->row_pitch;
 }
 
-/* Tile rows a band: what stays in a cache, and no more than workers need to share the call; but enough that the rows
- * shared by neighbouring bands, which are packed twice, are a small part. */
+/* The usual height of a band, in tile rows: at most what stays in a cache, and few enough that workers can share the
+ * call; but enough that the rows shared by neighbouring bands, which are packed twice, are a small part. */
 static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedule)
 {
     aic_tiling t;
@@ -101,7 +101,7 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
     return aic_split_evenly(tile_rows, tiles).large;
 }
 
-/* A smaller band that the micro-kernel wants to be tried; 0: none. */
+/* The second band height that the micro-kernel proposes; 0: none. */
 static int64_t small_band(const walk *w, const aic_contraction_schedule *schedule)
 {
     aic_tiling t;
@@ -111,7 +111,7 @@ static int64_t small_band(const walk *w, const aic_contraction_schedule *schedul
     return w->kernel->small_band(w->c, w->target, &t);
 }
 
-/* The schedule with a tile's window held, where the micro-kernel wants that. */
+/* Offers the schedule with a tile's window held, if the micro-kernel proposes that. */
 static void offer_holding(walk *w, aic_contraction_schedule schedule)
 {
     aic_tiling t;
@@ -126,7 +126,7 @@ static void offer_holding(walk *w, aic_contraction_schedule schedule)
     }
 }
 
-/* The schedule, and with weights fetched ahead where the micro-kernel does that. */
+/* Offers the schedule without and, if the micro-kernel proposes a distance, with prefetched weights. */
 static void offer_fetching(walk *w, aic_contraction_schedule schedule)
 {
     offer(w, &schedule);
@@ -136,7 +136,7 @@ static void offer_fetching(walk *w, aic_contraction_schedule schedule)
     }
 }
 
-/* Every legal loop body and band of a tile. */
+/* Offers every legal loop body and band of a tile. */
 static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
     const int64_t tile_rows = (w->c->oh + schedule.rows - 1) / schedule.rows;
@@ -180,7 +180,7 @@ static int64_t next_tile(int64_t extent, int64_t tile)
     return tiles >= extent ? 0 : aic_split_evenly(extent, (extent - 1) / tiles).large;
 }
 
-/* Every way to cut the output into tiles of at most `pixels` pixels, each size once. */
+/* Offers every way to cut the output into tiles of at most `pixels` pixels, each tile size once. */
 static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
 {
     const aic_contraction *c = w->c;
@@ -193,10 +193,10 @@ static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
     }
 }
 
-/* Vectors beyond this leave too few pixels to share them. */
+/* With more vectors a tile would have too few pixels to use each loaded vector often. */
 enum { VECTORS_MAX = 8 };
 
-/* Why `vectors` vectors of output channels make no tile; NULL when they do. */
+/* Why no tile can have `vectors` vectors of output channels; NULL where one can. */
 static const char *refuse_vectors(const aic_microkernel *kernel, const aic_contraction *c, const aic_target *target,
                                   int64_t vectors)
 {

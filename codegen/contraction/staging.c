@@ -1,7 +1,7 @@
-/* The staging buffer: results of a contraction on their way through an epilogue. A tile writes its sums to the buffer
- * in the workspace, [column block][pixel of the tile][16], which stays in the first-level cache; from there the
- * epilogue stores them, a run of pixels that are consecutive rows of the result at a time. Where the sums start from an
- * old result, the buffer is filled with it first. */
+/* The staging buffer between a contraction and its epilogue. A tile writes its sums to the buffer in the workspace,
+ * [column block][pixel of the tile][16], which stays in the first-level cache. The epilogue reads them there and stores
+ * the results, run by run, a run being pixels of the tile that are consecutive rows of the result. If the sums start
+ * from an old result, the buffer is filled with it first. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
@@ -11,7 +11,7 @@
 
 enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 
-/* `count` neighbouring columns of one row. */
+/* Copies `count` adjacent columns of one row. */
 static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, int64_t count)
 {
     for (int64_t done = 0; done < count;) {
@@ -27,7 +27,7 @@ typedef struct old_strides {
     int64_t block, row;
 } old_strides;
 
-/* The output is in blocks of 16 columns or in one block of all. */
+/* The strides of start values for each column, of l1out, or of the old output, whose blocks have 16 or all columns. */
 static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *p)
 {
     if (c->start_channel) {
@@ -39,8 +39,8 @@ static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *
     return (old_strides){p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES, p->target_row};
 }
 
-/* void name(staging, old; row, count, column): fills `columns` columns of the buffer from an old result, or from the
- * values of columns. */
+/* void name(staging, old; row, count, column): fills `columns` columns of `count` rows of the buffer with what the sums
+ * start from. */
 static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t columns,
                               const char *name)
 {
@@ -70,8 +70,8 @@ typedef struct rows {
     int64_t least, most, multiple;
 } rows;
 
-/* The largest power of two, at most AIC_DEFERRED_STEP, that the rows of a run are a multiple of: of the larger tiles'
- * and, where there are any, of the smaller ones'. Parts of a run that leave at a time are multiples of the same. */
+/* The largest power of two, at most AIC_DEFERRED_STEP, that divides the rows of every run of every tile, and so of the
+ * parts of a run that a deferred tile stores in a pause. */
 static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
 {
     int64_t multiple = AIC_DEFERRED_STEP;
@@ -90,21 +90,21 @@ static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
     return multiple;
 }
 
-/* How many rows of the result the runs of a tile have, that lie in any one matrix. */
+/* Bounds for the rows of a run that lie in one matrix of the epilogue, and a number that divides them. */
 static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
 {
     const aic_epilogue *p = &t->epilogue;
     int64_t height = t->rows.large - (t->rows.small_count > 0), width = t->cols.large - (t->cols.small_count > 0);
     bool whole = p->matrices == 1 && p->rows == c->oh * c->ow; /* else a run may lie in no matrix, or in part */
     rows runs = {whole ? width : 0, t->cols.large, whole ? multiple_of_runs(c, t) : 0};
-    if (aic_tiling_runs(c, t, t->rows.large, t->cols.large) == 1) { /* the tile's rows are one */
+    if (aic_tiling_runs(c, t, t->rows.large, t->cols.large) == 1) { /* a tile is a single run */
         runs.least *= height;
         runs.most *= t->rows.large;
     }
     return runs;
 }
 
-/* Strips are small: what little more code gains does not pay for compiling it. */
+/* One row in each iteration: strips are small, and longer loop bodies do not gain what compiling them costs. */
 static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
 {
     aic_epilogue_form form = aic_epilogue_default_form(&t->epilogue, target);
@@ -115,21 +115,21 @@ static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
     return form;
 }
 
-/* How well code is compiled that is run once for `products` of a vector. It takes so many times as much longer where it
- * is not optimised as packing a vector of k-packs does. */
+/* The optimization level for code that runs once for every `products` products of a vector and whose unoptimized form
+ * costs `times` times what that of packing a vector of k-packs does. */
 static aic_emit_kind kind_for(const aic_tiling *t, int64_t products, int64_t times)
 {
     return aic_pack_kind(products / (times * t->kernel->rate));
 }
 
-/* The function that stores the last of so many strips. */
+/* The optimization level for the function that stores the last one of `strips` strips. */
 static aic_emit_kind last_kind(const aic_tiling *t, int64_t strips)
 {
     const bool copies = aic_epilogue_copies(&t->epilogue);
     return kind_for(t, t->taps * t->kpacks * strips, copies ? 1 : 4);
 }
 
-/* A column's parameters serve all pixels. */
+/* The same for filling the table, which is done once for all pixels of a column. */
 static aic_emit_kind table_kind(const aic_contraction *c, const aic_tiling *t)
 {
     return kind_for(t, t->taps * t->kpacks * c->oh * c->ow, 16);

@@ -1,14 +1,14 @@
-/* The inner kernel: one tile of output pixels times the output channels of one panel, with all its sums in registers.
+/* The tile of the vector micro-kernel: output pixels times the output channels of one panel, all sums in registers.
  *
- * The reduction is a nest of four loops; those of one iteration vanish:
+ * The reduction is a nest of four loops; LLVM removes those of one iteration:
  *
  *     channel blocks   only where the order is fixed (cube): c1 outermost
  *       tap blocks     as many taps as are added up before the sums are folded into the totals
  *         taps         offsets into the band come from a table
  *           k-packs    `unroll` of them straight-line
  *
- * Where tiles leave out taps, those of the tile's range are a loop over kernel rows and one over kernel columns, or one
- * over both where all columns are done. */
+ * Where tiles leave out taps, the loop over taps becomes two, over the kernel rows and the kernel columns of the tile's
+ * ranges; or one over the taps of the rows, if no columns are left out. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
 #include "codegen/llvm/guard.h"
@@ -25,8 +25,8 @@ typedef struct tile {
     unsigned pixels, sums;
     LLVMTypeRef sum_type, total_type, out_type, kpacks_type;
     LLVMValueRef out, band, panel, taps;
-    aic_tap_range range; /* where taps are left out */
-    LLVMValueRef first;  /* in the panel: the first tap of the current block of channels */
+    aic_tap_range range; /* the taps that the tile does, if tiles leave out any */
+    LLVMValueRef first;  /* address in the panel of the first tap of the current block of channels */
 } tile;
 
 /* ---- addresses ---- */
@@ -58,7 +58,7 @@ static int64_t out_offset(const tile *k, unsigned pixel, unsigned vector)
     return aic_tile_out_offset(k->c, k->t, k->cols, pixel, vector);
 }
 
-/* Values of columns are in the strip's first row. */
+/* Loads what sum number `i` starts from. If that is one value for each column, the first row of the strip has them. */
 static LLVMValueRef load_out(const tile *k, unsigned i)
 {
     const unsigned pixel = k->c->start_channel ? 0 : i / k->t->vectors;
@@ -88,7 +88,7 @@ static LLVMValueRef load_start(const tile *k, unsigned vector, LLVMValueRef row,
     return aic_load(e, k->sum_type, at, (int64_t)vector * bytes, bytes);
 }
 
-/* What makes up for the offset of the image. */
+/* The start value that makes up for the image's offset; for a range of taps, from prefix sums (pack_weight.c). */
 static LLVMValueRef first_start(const tile *k, unsigned vector)
 {
     LLVMBuilderRef b = k->e->builder;
@@ -115,8 +115,7 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
     return k->t->arithmetic.sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
 }
 
-/* Takes the sum of a block of products into the total. Integer sums without blocks of taps come here once, so that
- * clamping each time is clamping once. */
+/* Adds the sum of a block of taps to the total. AIC_SUM_INT may saturate here, as it has only one block. */
 static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
 {
     LLVMBuilderRef b = k->e->builder;
@@ -164,13 +163,13 @@ static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef i
     case AIC_PRODUCT_QUAD:
         return aic_family_of(k->e->target)->dot4.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_FLOAT:
-    case AIC_PRODUCT_BFLOAT: /* of other micro-kernels */
+    case AIC_PRODUCT_BFLOAT: /* only in other micro-kernels */
         break;
     }
     return aic_fma(k->e, image, weight, sum);
 }
 
-/* Names what a loop carries: sums by pixel and vector, then the pointers. */
+/* Names the values that a loop carries: the sums, by pixel and vector, and the pointer into the panel. */
 static void name_carried(const tile *k, const aic_loop *loop, const char *sum, const char *suffix)
 {
     const unsigned vectors = k->t->vectors;
@@ -194,8 +193,8 @@ static kpack_suffix suffix_of(const aic_emit *e, int64_t kpack)
     return suffix;
 }
 
-/* Brings the lines of the panel, or of the one behind it, that a later loop body reads as this one reads those of a
- * k-pack into the second-level cache. Behind the last panel that is for nothing, and does no harm. */
+/* Prefetches, while a loop body reads the lines of a k-pack, as many lines `ahead` bytes further on, in this panel or
+ * in the next one, into the second-level cache. Behind the last panel this is useless but harmless. */
 static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
 {
     enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
@@ -233,7 +232,7 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
     }
 }
 
-/* `kpacks` k-packs of one tap; values[] is the sums and the panel pointer. */
+/* Adds the products of `kpacks` k-packs of one tap. values[] are the sums and then the panel pointer. */
 static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap, int64_t kpacks)
 {
     aic_emit *e = k->e;
@@ -264,11 +263,11 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     }
 }
 
-/* What is done for a tap: emit_tap(), or emit_tap_block() of a block that is one tap. */
+/* Emits what is done for a tap: emit_tap(), or emit_tap_block() if each tap is a block. */
 typedef void (*tap_visit)(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap,
                           int64_t kpacks);
 
-/* A loop over taps of the tile's range. */
+/* Visits the taps `first` .. `end` - 1. Each one's address in the panel follows from its number. */
 static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef first,
                       LLVMValueRef end, int64_t kpacks, tap_visit visit)
 {
@@ -281,7 +280,7 @@ static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_
     aic_loop_end(e, &loop);
 }
 
-/* The taps of the tile's range; values[] ends with the panel pointer. */
+/* Visits the taps of the tile's ranges. values[] ends with the panel pointer. */
 static void emit_range(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, int64_t kpacks,
                        tap_visit visit)
 {
@@ -302,8 +301,8 @@ static void emit_range(const tile *k, LLVMValueRef *values, LLVMValueRef channel
     aic_loop_end(e, &rows);
 }
 
-/* The taps from `first` on, at most a block of them, summed and folded into the totals; totals[] ends with the panel
- * pointer. */
+/* Sums up a block of taps, or what remains of the kernel from tap `first` on, and folds the sums into the totals.
+ * totals[] ends with the panel pointer. */
 static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef channel_offset, LLVMValueRef first,
                            int64_t kpacks)
 {

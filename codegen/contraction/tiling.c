@@ -37,7 +37,7 @@ static aic_status check_range(const char *field, int64_t value, int64_t low, int
     return AIC_OK;
 }
 
-/* Rows, columns and vectors of a tile, of any micro-kernel: code size and compile time stay bounded. */
+/* The most rows, columns or vectors of a tile, for any micro-kernel; this bounds code size and compile time. */
 enum { TILE_MAX = 64 };
 
 static aic_status check_tile(const aic_contraction *c, const aic_contraction_schedule *s)
@@ -49,7 +49,7 @@ static aic_status check_tile(const aic_contraction *c, const aic_contraction_sch
     return status == AIC_OK ? check_range("vectors", s->vectors, 1, TILE_MAX) : status;
 }
 
-/* What a schedule may hold, the usual first. */
+/* Reads the field `hold`: a panel, which is the default, or a window. */
 static aic_status find_hold(const aic_contraction_schedule *s, bool *window)
 {
     *window = s->hold == aic_tag("window");
@@ -60,7 +60,7 @@ static aic_status find_hold(const aic_contraction_schedule *s, bool *window)
     return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "hold = %s is none of panel, window", name.text);
 }
 
-/* Sums whose order is free may be formed in blocks, and only whole blocks are packed so. */
+/* Channels can be cut into blocks if the order of the sum is free and the k-packs are all full. */
 static aic_status check_blocks(const aic_contraction *c, const aic_contraction_schedule *s, const aic_tiling *t)
 {
     const bool whole = t->kpacks * t->arithmetic.kpack_channels == c->channels && t->merged == 1;
@@ -81,7 +81,7 @@ static aic_status check_blocks(const aic_contraction *c, const aic_contraction_s
     return AIC_OK;
 }
 
-/* As far as any cache of a core reaches. */
+/* The largest prefetch distance: the size of a large second-level cache. */
 enum { AHEAD_MAX = 1 << 20 };
 
 static aic_status check_ahead(const aic_contraction_schedule *s, const aic_microkernel *kernel)
@@ -153,7 +153,7 @@ static aic_status find_kernel(const aic_contraction *c, const aic_target *target
                                      (*kernel)->name, reason);
 }
 
-/* Taps and their k-packs: where the order is free, no more than there are channels. */
+/* Taps and their k-packs. If the order of the sum is free, k-packs without channels are left out. */
 static void lay_out_taps(const aic_contraction *c, aic_tiling *t)
 {
     const int64_t channels = t->arithmetic.kpack_channels,
@@ -170,6 +170,7 @@ static void lay_out_taps(const aic_contraction *c, aic_tiling *t)
     t->pixel_kpacks = t->merged > 1 ? t->pixel_kpacks : t->kpacks;
 }
 
+/* Taps whose sums are formed before they are folded into the totals. */
 static int64_t block_taps_of(const aic_contraction *c, const aic_tiling *t)
 {
     switch (t->arithmetic.sum) {
@@ -189,7 +190,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return b == 0 ? a : common_divisor(b, a % b);
 }
 
-/* Where kernel rows are one: band rows are as far apart as the first image rows of any two of them can be. */
+/* The band's rows where kernel rows are folded. Each band row shows `fold` image rows; folded taps and output rows need
+ * band rows whose first image rows are multiples of fold and of the stride, hence of the divisor that these share. */
 static void lay_out_folded_rows(const aic_contraction *c, aic_tiling *t)
 {
     const int64_t taps = ceil_div(c->kh, t->fold);
@@ -200,9 +202,9 @@ static void lay_out_folded_rows(const aic_contraction *c, aic_tiling *t)
     t->row_reach = (taps - 1) * t->fold_step + 1;
 }
 
-/* Pixels of a band and its rows. Pixels or rows a multiple of a kilobyte apart would fall into few sets of the
- * first-level cache, and the same block of channels of all pixels into part of them. Where the taps of a kernel row are
- * one, the pixels of a row follow each other, in each plane of the row. */
+/* Pitches of a band's pixels and rows. A line is added to a pitch that is a multiple of a kilobyte, as pixels or rows
+ * would then fall into few sets of the first-level cache; with blocks of channels, to one that is a multiple of two
+ * lines. Where taps are merged the pixels of a row are contiguous in each plane. */
 static void lay_out_pixels(aic_tiling *t)
 {
     const unsigned planes = t->arithmetic.planes;
@@ -262,7 +264,7 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
                      : t->notes_weights              ? AIC_LINE_BYTES
                                                      : 0;
     t->step_bytes = t->panel_channels * t->arithmetic.kpack_bytes * t->arithmetic.planes;
-    if (t->blocks > 1) { /* every block has a head, of whole steps */
+    if (t->blocks > 1) { /* a panel has a head in every block, as long as some whole steps */
         t->start_bytes = round_up(t->start_bytes, t->step_bytes);
     }
     t->panel_bytes = t->blocks * t->start_bytes + t->taps * t->kpacks * t->step_bytes;
@@ -286,8 +288,8 @@ aic_epilogue aic_plain_epilogue(const aic_contraction *c)
                           .target_row = ROW_BYTES};
 }
 
-/* Sums that stay within int32 may get the value of their column at the end: adding it, saturated, is the one clamp.
- * The epilogue has room for the biases of one step. */
+/* Whether the start values are added by the epilogue instead, as biases. Sums must stay within int32 without them, so
+ * that adding them with saturation is the only clamp; and the epilogue can have only one step of biases. */
 static bool starts_as_bias(const aic_contraction *c)
 {
     return c->start_channel && c->sum == AIC_SUM_INT && c->has_epilogue &&
@@ -320,7 +322,7 @@ int64_t aic_tiling_staged_row(const aic_tiling *t, int64_t cols)
     return t->run > 0 ? t->run : cols;
 }
 
-/* Rows of tiles as wide as the output are one run of pixels, unless something lies between them. */
+/* The rows of a tile as wide as the output are one run, if its staging buffer has no pixels between them. */
 int64_t aic_tiling_runs(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
 {
     return cols == c->ow && t->run <= c->ow ? 1 : rows;
@@ -332,14 +334,14 @@ int64_t aic_tiling_staging_bytes(const aic_tiling *t)
     return t->strip_columns / AIC_BLOCK_COLUMNS * t->staging_pitch + surplus;
 }
 
-/* Where a micro-kernel's sums start from an old result, they come to lie behind it and are added then. */
+/* A micro-kernel that cannot start its sums from an old result stores them behind it and then adds the two. */
 int64_t aic_tiling_buffer_bytes(const aic_tiling *t)
 {
     const int64_t strips = t->kernel->staged != NULL && t->accumulate ? 2 : 1;
     return round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
 }
 
-/* A worker's own memory. */
+/* Lays out a worker's private memory. */
 static void lay_out_private(aic_tiling *t, aic_requirements *r)
 {
     const int64_t buffers = !t->has_epilogue ? 0 : t->blocks > 1 ? t->strips : t->defers ? 2 : 1;
@@ -394,6 +396,7 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
     return AIC_OK;
 }
 
+/* Divides each band into parts, so that a call has enough work items for its workers. */
 static void divide(aic_tiling *t, bool shared)
 {
     const int64_t parts = shared ? least(t->strips, ceil_div(AIC_SHARED_ITEMS, t->bands)) : 1;
@@ -404,7 +407,7 @@ static void divide(aic_tiling *t, bool shared)
 int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
 {
     const int64_t reach = t->columns - (c->ow - 1) * t->col_step;
-    const int64_t parts = t->merged > 1 ? t->arithmetic.planes : 1; /* of a pixel */
+    const int64_t parts = t->merged > 1 ? t->arithmetic.planes : 1; /* planes that a pixel's pitch does not include */
     return ((rows - 1) * t->row_step + t->row_reach) * ((cols - 1) * t->col_step + reach) * t->pixel_pitch * parts;
 }
 

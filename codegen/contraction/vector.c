@@ -1,5 +1,5 @@
-/* The micro-kernel of vector instructions: all sums of a tile in registers; a k-pack of every pixel is broadcast and
- * multiplied by a vector of output channels. tile.c emits it. */
+/* The micro-kernel of vector instructions. All sums of a tile are in registers; a k-pack of each pixel is broadcast and
+ * multiplied by vectors of output channels. tile.c emits it. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
 #include "codegen/machine.h"
@@ -26,10 +26,10 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
         return quads->emit == NULL ? PAIRS
                                    : (aic_arithmetic){AIC_SUM_INT, AIC_PRODUCT_QUAD, 4, 4, 32, quads->image_offset, 1};
     case AIC_SUM_INT_WIDE:
-        return WIDE_PAIRS; /* sums start anew with every block of taps, which start values could not follow */
+        return WIDE_PAIRS; /* no offset: its start values are for whole sums, and these start anew in each tap block */
     case AIC_SUM_FAST:
-        /* Products of float32 are not exact in float32: without FMA each would be rounded twice, which the bound of
-         * fast has no room for. */
+        /* Without FMA each product of float32 would be rounded and then its addition: twice, more than the error bound
+         * of accumulate=fast allows. */
         return c->dtype == AIC_FLOAT32 && (target->has & AIC_HAS_FMA) == 0 ? DOUBLES : FLOATS;
     case AIC_SUM_CUBE:
         break;
@@ -37,7 +37,7 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
     return DOUBLES;
 }
 
-/* Vector operations of one multiply-accumulate of a vector. */
+/* Vector operations of one multiply-accumulate step of a vector. */
 static double multiply_cost(const aic_contraction *c, const aic_target *target)
 {
     switch (arithmetic_of(c, target).product) {
@@ -54,7 +54,7 @@ static double multiply_cost(const aic_contraction *c, const aic_target *target)
 
 /* ---- tiles ---- */
 
-/* A tile beyond this many sums would only spill; code size and compile time stay bounded. */
+/* A tile of more sums would spill registers. The limit also bounds code size and compile time. */
 enum { TILE_SUMS_MAX = 64 };
 
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
@@ -77,8 +77,8 @@ static aic_status check(const aic_contraction *c, const aic_target *target, cons
     return AIC_OK;
 }
 
-/* Vector registers that a tile keeps busy in its inner loop: sums, weights, a broadcast; the product on its way to
- * the sum where that is not one instruction; and one more where a broadcast cannot be part of the multiplication. */
+/* Vector registers of a tile's inner loop: for the sums, the weights and a broadcast; one for the product if multiply
+ * and add are separate instructions; and one more if a broadcast cannot be a memory operand of the multiplication. */
 static int64_t registers_used(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
     int64_t spare = (multiply_cost(c, target) > 1 ? 1 : 0) + ((target->has & AIC_HAS_BROADCAST) != 0 ? 0 : 1);
@@ -94,7 +94,7 @@ static int64_t pixels_of(const aic_contraction *c, const aic_target *target, int
     return pixels;
 }
 
-/* The longest straight-line body: unrolling further measured no faster and compiles slower. */
+/* Vector operations of the longest loop body. Longer ones measured no faster and take longer to compile. */
 enum { BODY_OPERATIONS = 32 };
 
 static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int64_t sums)
@@ -109,34 +109,35 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
 
 /* ---- cost ---- */
 
-/* Costs are in multiply-adds of this target's vectors. What the machine tells in cycles becomes that by the number that
- * begin in a cycle. */
+/* The unit of cost is one multiply-add of a vector of the target. The facts about the core are in cycles, and are
+ * multiplied by the number of multiply-adds that the core begins in a cycle. */
 static const double LOOP_COST = 1.0, TAP_COST = 6.0, TILE_COST = 40.0;
-/* A broadcast double that several multiplications share, where one that is not shared comes with its multiplication. */
+/* A broadcast of a double to a register, for several multiplications. Otherwise the broadcast is a memory operand of
+ * the only multiplication, and free. */
 static const double SHARED_DOUBLE = 0.4;
-/* A load where a broadcast takes an instruction of its own instead of coming with its multiplication. */
+/* A load on targets where a broadcast is an instruction of its own, in loads with an embedded broadcast. */
 static const double SEPARATE_BROADCAST = 1.8;
-/* A total that rests in memory, where the registers do not hold it: stored and loaded, which does a part of the
- * conversion. */
+/* The store and load of a total for which there is no register; the conversion then is partly done by the load. */
 static const double RESTING_TOTAL = 2.0;
-/* Of the lines of an image that a tile reads, those that neither the tile before has left nor a prefetcher fetched. */
+/* The share of a tile's band lines that neither the previous tile left in the cache nor a prefetcher has fetched. */
 static const double FRESH_PART = 0.5;
 
-/* Cycles of a packed line in the first-level cache; beyond it the line is written back, too. Timed. */
+/* Cycles to pack a line into the first-level cache, without its write-back to the next level. Timed. */
 static const double PACK_LINE = 3;
 
-/* Lines take several hundred cycles to come from the third-level cache or memory, a thousand where many do; a vector of
- * weights, a line or half of one, is used for ten to twenty. */
+/* The prefetch distance. A line from the third-level cache or memory takes several hundred cycles, a thousand under
+ * load; computing with a vector of weights, a line or half of one, takes ten to twenty. */
 enum { AHEAD_BYTES = 8192 };
 
-/* A core that works with vectors of the target's width. */
+/* A core (machine.h), for vectors of the target's width. */
 typedef struct core {
-    double multiplies, loads, issue; /* in a cycle */
-    double latency;                  /* multiply-adds that begin until the first has its result */
-    double near_line, far_line;      /* cycles of a cache line */
-    double late_line, written_line;
-    double l1, l2; /* bytes that a loop may count on: the rest is for what else passes through */
-    double together;
+    double multiplies, loads, issue; /* vector multiply-adds, vector loads, and instructions that begin in a cycle */
+    double latency;                  /* multiply-adds that begin before the result of the first one is there */
+    double near_line, far_line;      /* cycles of a line from the second-level cache, and from beyond it */
+    double late_line;                /* further cycles of a line from beyond it that nothing has prefetched */
+    double written_line;             /* cycles to write a line back to the second-level cache */
+    double l1, l2;                   /* bytes that a loop may count on; the rest is left to other data */
+    double together; /* the share of the time of the less busy units that does not overlap with the busiest one */
 } core;
 
 static core core_of(const aic_target *target)
@@ -157,13 +158,13 @@ static core core_of(const aic_target *target)
                   .together = (double)m->together / 100};
 }
 
-/* Lines of the weights of one k-pack. */
+/* Cache lines of a panel for one k-pack. */
 static double lines_of(const aic_tiling *t)
 {
     return (double)t->step_bytes / AIC_LINE_BYTES;
 }
 
-/* What one k-pack of every pixel of a tile takes of the parts of a core, in cycles. */
+/* Cycles that one k-pack of a tile takes in each part of a core: multiply units, load ports, instruction issue. */
 typedef struct pace {
     double products, loads, instructions;
 } pace;
@@ -185,8 +186,8 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
     return (pace){products / k->multiplies, loads / k->loads, instructions / k->issue};
 }
 
-/* Cycles a k-pack that the lines of the image take which come into the first-level cache for a tile. Where there is no
- * room for all rows that it sees, those of every kernel row come anew. */
+/* Cycles for each k-pack to bring a tile's band lines into the first-level cache. If that has room for the tile's whole
+ * window, its lines come once; if not, the band rows of each kernel row come anew. */
 static double image_cycles(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t rows, int64_t cols)
 {
     const double band = (double)(t->band_rows * t->row_pitch), panel = (double)t->panel_bytes;
@@ -200,16 +201,17 @@ static double image_cycles(const aic_contraction *c, const aic_tiling *t, const 
     return FRESH_PART * line * bytes / AIC_LINE_BYTES / (double)(t->taps * t->kpacks);
 }
 
-/* The unit that is busiest decides; what the others do is not hidden altogether. */
+/* Cycles of a k-pack whose lines take `stream` cycles to arrive. The busiest part of the core decides; the work of the
+ * others is not hidden completely. */
 static double combine(const core *k, const pace *p, double stream)
 {
     const double most = fmax(fmax(p->products, p->loads), fmax(p->instructions, stream));
     return most + k->together * (p->products + p->loads + p->instructions + stream - most);
 }
 
-/* Cycles a k-pack that its weights are waited for where they were not fetched ahead. With few instructions a line a
- * core runs ahead to the lines that follow by itself: four and less wait for nothing more, a dozen and more for each
- * line. */
+/* Cycles for each k-pack that the core waits for weights which nothing has prefetched. If a line has few instructions,
+ * out-of-order execution reaches the loads of the following lines early enough: with four or fewer it never waits, with
+ * twelve or more it waits for each line. */
 static double late_cycles(const aic_tiling *t, const core *k, const pace *p)
 {
     const double alone = 4, all = 12, lines = lines_of(t);
@@ -217,9 +219,9 @@ static double late_cycles(const aic_tiling *t, const core *k, const pace *p)
     return t->ahead > 0 ? 0 : k->late_line * lines * fmin(fmax(part, 0), 1);
 }
 
-/* Cycles of a k-pack, on average over the tiles of a band: the first one of each panel brings it into the caches. That
- * a call before has left the weights in a cache is supposed only where the first-level one holds them all; a band
- * leaves them to the next one in the second-level cache. */
+/* Cycles of a k-pack, on average over the tiles of a band. The first tile brings the panel into the caches, the others
+ * read it `again` from where it has stayed. The weights of a previous call are supposed to be in a cache only if the
+ * first-level one holds all of them; those of the previous band, if the second-level one does. */
 static double kpack_cycles(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                            int64_t rows, int64_t cols)
 {
@@ -236,8 +238,8 @@ static double kpack_cycles(const aic_contraction *c, const aic_target *target, c
            tiles;
 }
 
-/* Folding the sums of a block into the totals: two conversions and an addition. Totals, half as wide as sums, rest in
- * memory when registers are short. */
+/* Folding the sums of a block into the totals: two conversions and an addition each. Totals for which there are no
+ * registers are kept in memory. */
 static double fold_cost(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
 {
     if (arithmetic_of(c, target).sum != AIC_SUM_CUBE) {
@@ -261,7 +263,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
            TILE_COST;
 }
 
-/* Whether a band of so many tile rows stays in the first-level cache: a panel and its results pass by. */
+/* Whether a band of so many tile rows stays in the first-level cache beside a panel and the results of that panel. */
 static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t tiles)
 {
     const int64_t height = tiles * t->rows.large, rows = (height - 1) * t->row_step + t->row_reach;
@@ -269,7 +271,7 @@ static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, 
     return (double)(rows * t->row_pitch + t->panel_bytes + height * c->ow * t->panel_channels * result) <= k->l1;
 }
 
-/* Packing the bands: rows that neighbouring bands share are packed twice. */
+/* A call packs the bands; rows that neighbouring bands share are packed twice. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     const core k = core_of(target);
@@ -277,7 +279,7 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
     return k.multiplies * lines * (PACK_LINE + (stays(c, t, &k, t->band_tiles) ? 0 : k.written_line));
 }
 
-/* As many tile rows as stay in the first-level cache. */
+/* The largest number of tile rows whose band stays in the first-level cache. */
 static int64_t small_band(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     const core k = core_of(target);

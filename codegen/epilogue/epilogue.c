@@ -1,5 +1,5 @@
-/* The loops of epilogues: strips of accumulators, cut into slabs of some neighbouring blocks of 16 columns; a slab is
- * gone through row by row, its parameters in registers. */
+/* The loops of epilogues. A strip of accumulators is cut into slabs, some adjacent blocks of 16 columns; a slab is
+ * computed row by row with its column parameters in registers. */
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/epilogue/value.h"
 #include "codegen/llvm/guard.h"
@@ -16,19 +16,19 @@ typedef struct walk {
     LLVMValueRef inputs[AIC_EPILOGUE_STEPS]; /* operands of steps; NULL where they have none */
     /* The rows of one matrix: `count` of them, the first at `source`, row `row` of the matrix at `target`. */
     LLVMValueRef target, source, row, count;
-    LLVMValueRef accumulated; /* the number of the first of them among all rows of accumulators */
+    LLVMValueRef accumulated; /* the number of the first of these rows among the rows of all matrices */
 } walk;
 
-/* Some neighbouring blocks of columns whose results are neighbours in memory, too: packets side by side. */
+/* A slab: adjacent blocks of columns whose results are contiguous in memory, too; some packets side by side. */
 typedef struct slab {
     aic_packet packet;
     unsigned packets;
-    unsigned columns;                        /* of a packet, that are stored: all but in the last slab */
-    bool filled;                             /* with zeros behind them, as many again */
+    unsigned columns;                        /* columns of a packet that are stored: fewer than all in the last slab */
+    bool filled;                             /* as many zeros are stored behind them */
     int64_t row_bytes;                       /* of the target */
-    LLVMValueRef target;                     /* of its first column in row 0 */
-    LLVMValueRef source;                     /* and in the first row */
-    LLVMValueRef inputs[AIC_EPILOGUE_STEPS]; /* the same of what steps read */
+    LLVMValueRef target;                     /* address of the slab's first column in row 0 of the matrix */
+    LLVMValueRef source;                     /* address of its first column in the first row of the call */
+    LLVMValueRef inputs[AIC_EPILOGUE_STEPS]; /* like source, of the operands that steps read */
     aic_parameters parameters[AIC_EPILOGUE_BLOCKS];
 } slab;
 
@@ -39,7 +39,7 @@ static int64_t target_bytes(const walk *w)
 
 /* ---- rows of a slab ---- */
 
-/* Accumulators of vector i of a packet. */
+/* Loads the accumulators of vector i of a packet. */
 static LLVMValueRef load_vector(const walk *w, const slab *c, LLVMValueRef source, unsigned i)
 {
     const unsigned across = c->packet.blocks * LANES, first = i * c->packet.lanes, column = first % across;
@@ -47,7 +47,7 @@ static LLVMValueRef load_vector(const walk *w, const slab *c, LLVMValueRef sourc
     return aic_load(w->e, aic_vector(w->e->i32, c->packet.lanes), source, offset, SOURCE_BYTES);
 }
 
-/* Words of an operand of a step, for vector i of a packet, whose first word is at `input`. */
+/* Loads a step's operand for vector i of a packet, whose first word is at `input`. */
 static LLVMValueRef load_input(const walk *w, const aic_packet *packet, const aic_step *step, LLVMValueRef input,
                                unsigned i)
 {
@@ -68,7 +68,7 @@ static LLVMValueRef load_input(const walk *w, const aic_packet *packet, const ai
     return words;
 }
 
-/* Bytes that every row is a multiple of, up to a line; a power of two. */
+/* The alignment of every row if the target is aligned: the largest power of two, at most a line, that divides a row. */
 static unsigned row_align(const slab *c)
 {
     unsigned align = LINE_BYTES;
@@ -78,7 +78,7 @@ static unsigned row_align(const slab *c)
     return align;
 }
 
-/* The first `count` lanes, which are neighbours in memory; past the caches in stores that are aligned as rows are. */
+/* Stores the first `count` lanes, contiguously. Stores that bypass the caches are cut to the alignment of rows. */
 static void store(const walk *w, const slab *c, LLVMValueRef results, unsigned count, LLVMValueRef target,
                   int64_t offset)
 {
@@ -94,15 +94,15 @@ static void store(const walk *w, const slab *c, LLVMValueRef results, unsigned c
     }
 }
 
-/* A row of 16 results and as many zeros. */
+/* Stores a row of 16 results and as many zeros. */
 static void store_filled(const walk *w, const slab *c, LLVMValueRef row, LLVMValueRef target, int64_t offset)
 {
     LLVMValueRef both[] = {row, aic_zero(LLVMTypeOf(row))};
     store(w, c, aic_concat(w->e, both, 2), 2 * LANES, target, offset);
 }
 
-/* Rows of results in target blocks of `split` columns, each of which has its rows side by side: all of them in one
- * store, as stores that go to and fro between blocks write parts of lines. */
+/* Stores rows of results to target blocks of `split` columns whose rows are contiguous: one store for each block, as
+ * stores that alternate between blocks would write parts of lines. */
 static void store_split(const walk *w, const slab *c, LLVMValueRef results, unsigned split, LLVMValueRef target)
 {
     const unsigned across = c->packet.blocks * LANES;
@@ -117,7 +117,7 @@ static void store_split(const walk *w, const slab *c, LLVMValueRef results, unsi
     }
 }
 
-/* Rows of results; where they are neighbours in memory, too, in one store. */
+/* Stores rows of results, by one store if they are contiguous in memory. */
 static void store_rows(const walk *w, const slab *c, LLVMValueRef results, unsigned rows, LLVMValueRef target)
 {
     aic_emit *e = w->e;
@@ -146,12 +146,12 @@ static void store_rows(const walk *w, const slab *c, LLVMValueRef results, unsig
     }
 }
 
-/* Rows of a slab: their addresses in the source, in what steps read, and in the target. */
+/* Addresses of a row of a slab: in the source, in the operands that steps read, and in the target. */
 typedef struct row_addresses {
     LLVMValueRef source, inputs[AIC_EPILOGUE_STEPS], target;
 } row_addresses;
 
-/* What the steps read for `count` vectors of a packet. */
+/* Loads the steps' operands for `count` vectors of a packet. */
 static void load_inputs(const walk *w, const slab *c, unsigned packet, const row_addresses *at, unsigned count,
                         aic_accumulators *from)
 {
@@ -167,7 +167,7 @@ static void load_inputs(const walk *w, const slab *c, unsigned packet, const row
     }
 }
 
-/* The rows of a packet; or its first one. */
+/* Computes all rows of a packet, or only its first row. */
 static void emit_packet(const walk *w, const slab *c, unsigned packet, const row_addresses *at, bool single)
 {
     aic_emit *e = w->e;
@@ -186,7 +186,7 @@ static void emit_packet(const walk *w, const slab *c, unsigned packet, const row
     store_rows(w, c, results, single ? 1 : c->packet.rows, target);
 }
 
-/* `rows` rows of the slab from these addresses on; or one. */
+/* Computes `rows` rows of the slab from these addresses on, in packets; or a single row. */
 static void emit_body(const walk *w, const slab *c, const row_addresses *from, int64_t rows, bool single)
 {
     aic_emit *e = w->e;
@@ -202,7 +202,7 @@ static void emit_body(const walk *w, const slab *c, const row_addresses *from, i
     }
 }
 
-/* Row `first` of the slab. */
+/* The addresses of row `first` of the slab. */
 static row_addresses addresses_of(const walk *w, const slab *c, LLVMValueRef first)
 {
     aic_emit *e = w->e;
@@ -224,7 +224,7 @@ static void emit_singles(const walk *w, const slab *c, LLVMValueRef count)
     aic_loop_end(e, &loop);
 }
 
-/* All rows, which are a multiple of `step`: addresses go on by as much each time. */
+/* Computes all rows, which are a multiple of `step`. The loop carries the addresses and increments them. */
 static void emit_steps(const walk *w, const slab *c, int64_t step)
 {
     aic_emit *e = w->e;
@@ -251,8 +251,8 @@ static void emit_steps(const walk *w, const slab *c, int64_t step)
     aic_loop_end(e, &loop);
 }
 
-/* All rows: `rows` at a time, the last ones overlapping those before where that is needed; or one by one where there
- * are fewer. */
+/* Computes all rows, `rows` of them in each iteration. The last iteration may overlap the one before it; if there are
+ * fewer rows than that, they are computed one by one. */
 static void emit_rows(const walk *w, const slab *c, int64_t rows)
 {
     aic_emit *e = w->e;
@@ -312,7 +312,7 @@ static void name_parameters(const walk *w, const aic_packet *packet, const aic_p
     }
 }
 
-/* Where the steps' operands have the words of a slab. */
+/* Sets the addresses of the slab in the operands that steps read. */
 static void find_inputs(const walk *w, slab *c, LLVMValueRef block)
 {
     aic_emit *e = w->e;
@@ -326,7 +326,7 @@ static void find_inputs(const walk *w, slab *c, LLVMValueRef block)
     }
 }
 
-/* What is the same in every row, of a packet. */
+/* Loads those operands of a packet's steps that are the same in every row. */
 static void read_fixed_inputs(const walk *w, slab *c, unsigned packet)
 {
     for (unsigned s = 0; s < w->p->steps; s++) {
@@ -341,7 +341,7 @@ static void read_fixed_inputs(const walk *w, slab *c, unsigned packet)
     }
 }
 
-/* The parameters of a slab whose first block is number `block` of the strip. */
+/* Loads the parameters of a slab whose first block is number `block` of the strip. */
 static void read_parameters(const walk *w, slab *c, LLVMValueRef block)
 {
     aic_emit *e = w->e;
@@ -355,7 +355,7 @@ static void read_parameters(const walk *w, slab *c, LLVMValueRef block)
     }
 }
 
-/* limited: see aic_parameters. */
+/* Computes the rows of a slab by the code of one path; `limited` is a member of aic_parameters. */
 static void emit_path_rows(const walk *w, slab *c, aic_path path, LLVMValueRef limited, int64_t rows)
 {
     for (unsigned packet = 0; packet < c->packets; packet++) {
@@ -365,8 +365,8 @@ static void emit_path_rows(const walk *w, slab *c, aic_path path, LLVMValueRef l
     emit_rows(w, c, rows);
 }
 
-/* A slab of `blocks` blocks. Where only the table has the path that columns need, there are several ways through it,
- * but one through the `few` columns behind others. */
+/* Computes a slab of `blocks` blocks. If the table decides at run time which path the columns need, there is code for
+ * both paths; for the `few` columns of a tail only for the slower one, which handles all columns. */
 static void emit_slab(const walk *w, LLVMValueRef block, int64_t blocks, unsigned columns, int64_t row_bytes, bool few,
                       bool filled)
 {
@@ -396,7 +396,7 @@ static void emit_slab(const walk *w, LLVMValueRef block, int64_t blocks, unsigne
     }
 }
 
-/* Blocks whose results are neighbours in memory, as many as the form wants. */
+/* Blocks of a slab whose results are contiguous in memory, at most as many as the form has. */
 static int64_t neighbours_of(const aic_epilogue *p, const aic_epilogue_strip *s)
 {
     int64_t most = s->form.blocks;
@@ -408,13 +408,13 @@ static int64_t neighbours_of(const aic_epilogue *p, const aic_epilogue_strip *s)
     return p->width > LANES && whole && most >= together ? together : 1;
 }
 
-/* Columns of the last block that are a slab of their own: narrow, filled, or not all of a block. */
+/* Columns of the tail, a slab of its own: a narrow or filled last block, or one of fewer than 16 columns; 0: none. */
 static int64_t tail_columns(const aic_epilogue *p, const aic_epilogue_strip *s)
 {
     return s->last && (p->narrow_tail || p->fill_tail) ? LANES : s->columns % LANES;
 }
 
-/* Blocks of a slab that is no tail, of `whole` blocks. */
+/* Blocks of the slabs into which the `whole` blocks before the tail are cut. */
 static int64_t slab_blocks(const aic_epilogue *p, const aic_epilogue_strip *s, int64_t whole)
 {
     int64_t size = neighbours_of(p, s);
@@ -440,8 +440,7 @@ bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_st
            p->target_block % LINE_BYTES == 0;
 }
 
-/* The strip: slabs of one size, the last one overlapping those before, then the tail that is narrow or filled, or the
- * columns of a last block that is not full. */
+/* Computes the strip: slabs of one size, of which the last one may overlap the one before it, then the tail. */
 static void emit_slabs(const walk *w)
 {
     aic_emit *e = w->e;
@@ -465,7 +464,7 @@ static void emit_slabs(const walk *w)
 
 /* ---- matrices ---- */
 
-/* Every matrix that has some of the `count` rows from `row` on. */
+/* Computes the strip for every matrix that has some of the `count` rows from `row` on. */
 static void emit_matrices(walk *w, LLVMValueRef target, LLVMValueRef source, LLVMValueRef row, LLVMValueRef count)
 {
     aic_emit *e = w->e;

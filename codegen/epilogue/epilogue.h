@@ -1,10 +1,11 @@
-/* Epilogues: accumulators on their way to memory - rectified, scaled, converted, in another layout. A shape of its own
- * (fixpipe), and the end of a contraction (mmad, fused chains), which hands over strips of rows that no memory keeps.
+/* Epilogues: accumulators are rectified, scaled, converted and stored in another layout. An epilogue is a shape of its
+ * own (fixpipe), which reads a whole tensor of accumulators, or the end of a contraction (mmad, fused chains), which
+ * hands it strips of a staging buffer.
  *
  *     source(r, c) = source + (c/16)*block_bytes + (r*16 + c%16)*4
  *     target(r, c) = target + (c/width)*target_block + r*target_row + (c%width)*size
  *
- * Of `matrices` matrices number i lies source_matrix rows and target_matrix bytes after the one before. */
+ * Of several matrices each lies source_matrix rows, in the target target_matrix bytes, after the previous one. */
 #ifndef AIC_EPILOGUE_H
 #define AIC_EPILOGUE_H
 
@@ -25,11 +26,11 @@ typedef enum aic_relu { AIC_RELU_NONE, AIC_RELU_SOURCE, AIC_RELU_RESULT } aic_re
 /* What is done to the accumulators, words of 32 bits, before they are rectified, scaled and converted. */
 typedef enum aic_step_op {
     AIC_STEP_SATURATE,   /* floats: infinities become the largest finite value, NaN +0 (mmad) */
-    AIC_STEP_BIAS,       /* a value a column, the operand, is added; int32 saturates */
-    AIC_STEP_ARITHMETIC, /* an operation on words: of the accumulator, and the operand or a constant */
+    AIC_STEP_BIAS,       /* adds the operand, one value for each column; int32 saturates */
+    AIC_STEP_ARITHMETIC, /* an operation on the accumulator and on a word of the operand or a constant */
 } aic_step_op;
 
-/* The word of an operand of arithmetic for row r, column c lies at (c/16)*block + r*row + c%16*column, bytes. */
+/* A step. The operand of ARITHMETIC has its word for row r, column c at byte (c/16)*block + r*row + c%16*column. */
 typedef struct aic_step {
     aic_step_op op;
     unsigned operand; /* of the kernel; 0: it has none */
@@ -37,7 +38,7 @@ typedef struct aic_step {
     /* ARITHMETIC; input a is the accumulator, and so is the old output. */
     aic_elementwise_value value;
     int64_t block, row, column;
-    int stage; /* b is the accumulator as this stage of the chain left it, 1 the first; 0: b is something else */
+    int stage; /* input b is the accumulator as stage number `stage` of the chain, from 1 on, left it; 0: it is not */
 } aic_step;
 
 enum { AIC_EPILOGUE_STEPS = 6 };
@@ -46,22 +47,23 @@ typedef struct aic_epilogue {
     aic_dtype source, target; /* source: int32 or float32 */
     int64_t rows, columns;    /* of a matrix */
     int64_t matrices, source_matrix, target_matrix;
-    int64_t width; /* columns of a target block; one block of all columns: at least `columns` */
+    int64_t width; /* columns of a target block; at least `columns` if one block has all of them */
     int64_t target_block, target_row;
-    bool narrow_tail; /* width 32: an odd last block of 16 columns has rows of 16 */
-    bool fill_tail;   /* width 32: it has zeros in the last 16 columns of its rows */
+    /* For width 32, if only the first 16 columns of the last target block exist: its rows are 16 columns (narrow), or
+     * 32 with zeros in the last 16 (fill). */
+    bool narrow_tail, fill_tail;
 
-    unsigned steps; /* in their order */
+    unsigned steps; /* number of steps, in the order in which they are applied */
     aic_step step[AIC_EPILOGUE_STEPS];
     aic_relu relu;
     aic_scale scale;
-    unsigned scale_operand; /* words or halves in memory */
-    uint64_t word;
-    bool shift;    /* words with MCB set shift int32 first (REQ8) */
+    unsigned scale_operand; /* number of the operand with words or halves */
+    uint64_t word;          /* the one word, or the bits of the one half */
+    bool shift;             /* words with MCB set shift int32 first (REQ8) */
     bool saturate; /* float16 and bfloat16 results that are too large, infinite or NaN: overflow mode SATURATE */
 } aic_epilogue;
 
-/* Adds a step, to values of the epilogue's source type; or any, as the first one. */
+/* Add a step: as the last one, one whose values have the epilogue's source type, or any; and any as the first one. */
 void aic_epilogue_add_step(aic_epilogue *p, aic_step_op op, unsigned operand);
 void aic_epilogue_add(aic_epilogue *p, const aic_step *step);
 void aic_epilogue_begin_with(aic_epilogue *p, const aic_step *step);
@@ -69,13 +71,13 @@ void aic_epilogue_begin_with(aic_epilogue *p, const aic_step *step);
 /* Whether there is such a step. */
 bool aic_epilogue_has_step(const aic_epilogue *p, aic_step_op op);
 
-/* The operand of biases; 0: there is none. Their type. Whether nothing comes between them and the scale. */
+/* The number of the biases' operand, 0 if there is none; their type; whether adding them is the last step. */
 unsigned aic_epilogue_bias(const aic_epilogue *p);
 aic_dtype aic_epilogue_bias_type(const aic_epilogue *p);
 bool aic_epilogue_bias_is_last(const aic_epilogue *p);
 
-/* Whether a step reads an operand row by row, not column parameters. The operands of such steps in their order; returns
- * how many. */
+/* Whether a step reads an operand itself, not through the table of column parameters. The operands of such steps in the
+ * order of the steps; returns how many there are. */
 bool aic_step_reads(const aic_step *step);
 unsigned aic_epilogue_inputs(const aic_epilogue *p, unsigned operand[AIC_EPILOGUE_STEPS]);
 
@@ -85,7 +87,7 @@ static inline bool aic_epilogue_copies(const aic_epilogue *p)
     return p->source == p->target && p->steps == 0 && p->scale == AIC_SCALE_NONE && p->relu == AIC_RELU_NONE;
 }
 
-/* A line for each step, for people. */
+/* Prints a line for each step, for `explain`. */
 void aic_epilogue_report_steps(FILE *out, const aic_epilogue *p);
 
 /* An epilogue as a kernel of its own: the whole source, operand 1, lies in memory. */
@@ -105,20 +107,25 @@ aic_epilogue_kernel *aic_epilogue_begin(aic_work *work);
 
 extern const aic_shape aic_shape_epilogue;
 
-/* Scales, offsets, limits and biases, one set a column, as the inner loops read them; 0 bytes when nothing is read. */
+/* Bytes of the table of column parameters: scales, offsets, limits and biases as the inner loops read them; 0: none. */
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
 
 /* void name(table, parameters, bias), of this kind: fills the table, 64-byte aligned, from the words or halves and the
  * biases (either may be NULL where there are none). NULL when there is no table. */
 LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emit_kind kind, const char *name);
 
-/* How strips are gone through: blocks of 16 columns that share a loop over rows, a power of two, and rows of one
- * iteration. Fewer blocks are taken where results of more are no neighbours in memory. */
+/* The body of the plan's phase of this name, which fills the table in the shared memory by `table`, the function of
+ * aic_emit_epilogue_table(). */
+LLVMValueRef aic_emit_epilogue_phase(aic_emit *e, const aic_plan *plan, const aic_epilogue *p, LLVMValueRef table,
+                                     const char *symbol, const char *phase);
+
+/* The loop over a strip: how many blocks of 16 columns, a power of two, share a loop over rows, and rows of one
+ * iteration. Fewer blocks are taken if the results of so many are not contiguous in memory. */
 typedef struct aic_epilogue_form {
     int64_t blocks, rows;
 } aic_epilogue_form;
 
-/* A strip of this many rows or more needs no row by itself: a register of results has no more rows. */
+/* The most rows of a packet. A strip of at least so many rows is computed in packets, none of it row by row. */
 enum { AIC_EPILOGUE_PACKET_ROWS = 4 };
 
 #define AIC_EPILOGUE_BLOCKS 8
@@ -130,24 +137,25 @@ aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_tar
 /* Predicted vector operations of storing a run of `count` rows of `columns` columns by the default form. */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count);
 
-/* The same of rows that leave `rows` at a time while loads, stores and the core's width have nothing else to do: the
- * operations that arithmetic's own units begin. Columns are of the path that most are of. */
+/* The same for a run that is stored `rows` rows at a time beside products of tile registers (deferred.c). As these
+ * leave load, store and issue capacity idle, only operations of the vector arithmetic units count. Columns are supposed
+ * to take the fast path. */
 double aic_epilogue_cost_beside(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count,
                                 int64_t rows);
 
 typedef struct aic_epilogue_strip {
-    aic_emit_kind kind; /* HOT or FRAME: of a function for a small part of all columns */
+    aic_emit_kind kind; /* HOT, or FRAME for a function that serves a small part of all columns */
     aic_epilogue_form form;
     int64_t block_bytes; /* of the source, from a block of 16 columns to the next */
     int64_t columns;
     int64_t step;                  /* every strip begins at a multiple of this many columns, itself a multiple of 16 */
     bool last;                     /* its columns are the last ones, with the narrow tail where there is one */
-    int64_t least_rows, most_rows; /* of a call, in every matrix: what no call needs is not emitted */
-    int64_t row_multiple;          /* that rows of a call are, all in the one matrix; 0: any number, anywhere */
-    bool past;                     /* stores go past the caches: the target begins with a cache line */
+    int64_t least_rows, most_rows; /* bounds of a call's rows in any matrix; code that no call needs is not emitted */
+    int64_t row_multiple;          /* divides the rows of every call, all of them in one matrix; 0: nothing is known */
+    bool past;                     /* stores bypass the caches; the target then begins with a cache line */
 } aic_epilogue_strip;
 
-/* Whether the strip's stores can go past the caches: they would fill whole lines one after the other. */
+/* Whether the strip's stores can bypass the caches: they fill whole lines one after the other. */
 bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_strip *strip);
 
 /* void name(target, source, table, inputs...; row, count, column): stores the columns of a strip from `column` on of

@@ -1,11 +1,11 @@
 /* Epilogues as kernels of their own.
  *
- *     fill the table of columns
- *     for a band of rows
- *       the strip of all whole blocks of 16 columns, then that of the columns behind them
+ *     fill the table of column parameters
+ *     for each band of rows
+ *       the strip of all whole blocks of 16 columns, then the strip of the remaining columns
  *
- * Within the strip it is slabs of columns, then rows. Rows of different blocks of the source, and rows of a target in
- * rows, lie far apart; a band is as many of them as translation and prefetching of addresses cope with. */
+ * A strip is computed slab by slab of columns, each row by row. Rows of different source blocks, and rows of a
+ * row-major target, lie far apart in memory; a band has only as many rows as the TLB and the prefetchers can follow. */
 #include "codegen/epilogue/value.h"
 #include "codegen/explain.h"
 #include "codegen/llvm/notes.h"
@@ -18,7 +18,7 @@
 
 enum { LANES = AIC_EPILOGUE_LANES, ROW_BYTES = 4 * LANES, LINE_BYTES = 64 };
 
-/* Rows of a band, where columns are in one block and where each has its own. */
+/* Rows of a band: for a target in one block (row-major), and for a target in blocks, which needs no bands. */
 enum { BAND_ROWS = 128, BAND_ALL = 65536 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -110,7 +110,7 @@ bool aic_epilogue_bias_is_last(const aic_epilogue *p)
     return p->steps > 0 && p->step[p->steps - 1].op == AIC_STEP_BIAS;
 }
 
-/* What the second input of arithmetic is. */
+/* Prints what the second input of a step of arithmetic is. */
 static void report_input(FILE *out, const aic_step *step)
 {
     if (step->stage != 0) {
@@ -146,36 +146,37 @@ void aic_epilogue_report_steps(FILE *out, const aic_epilogue *p)
 
 /* ---- schedules ---- */
 
-/* Blocks of columns that are neighbours in the target. */
+/* The number of blocks of 16 columns whose results are contiguous in a row of the target. */
 static int64_t neighbours(const aic_epilogue *p)
 {
     return p->width >= p->columns ? AIC_EPILOGUE_BLOCKS : p->width > LANES ? p->width / LANES : 1;
 }
 
+/* Whether the target is row-major. */
 static bool in_rows(const aic_epilogue *p)
 {
     return p->width >= p->columns && p->columns > LANES;
 }
 
-/* Blocks whose results fill a cache line where they are neighbours. */
+/* Blocks of 16 columns whose contiguous results fill a cache line, or all that are contiguous. */
 static int64_t line_blocks(const aic_epilogue *p)
 {
     return least(LINE_BYTES / (LANES * (int64_t)aic_dtype_size(p->target)), neighbours(p));
 }
 
-/* Such a slab, and a few vectors an iteration. */
+/* A slab whose rows are cache lines, and a few vectors in each iteration. */
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target)
 {
     int64_t blocks = line_blocks(p);
     return (aic_epilogue_form){.blocks = blocks, .rows = aic_epilogue_packet(p, target, blocks).rows > 1 ? 1 : 2};
 }
 
-/* Beyond the core's own caches the target's lines come from far, the better the more of them are
- * written in a row. */
-static const double NEAR_VECTOR = 4, FAR_VECTOR = 10; /* vector operations a vector of the source */
+/* Memory accesses for a vector of the source, in vector operations: within the core's own caches, and beyond them. */
+static const double NEAR_VECTOR = 4, FAR_VECTOR = 10;
 
-/* Vector operations: of the arithmetic, about eight a vector and those done twice where slabs overlap; of the head of a
- * loop; of memory. Bodies beyond a few vectors only take longer to compile. */
+/* Predicted vector operations of a kernel: the arithmetic, about eight for a vector, with those done twice where slabs
+ * overlap; loop overhead; memory, where lines beyond the core's caches are the cheaper the more of them are contiguous;
+ * and a penalty for loop bodies of many vectors, which only take longer to compile. */
 static double predict(const aic_epilogue *p, const aic_target *target, const aic_epilogue_schedule *s)
 {
     const double lanes = target->vector_bits / 32, size = (double)least(s->blocks, neighbours(p));
@@ -190,11 +191,12 @@ static double predict(const aic_epilogue *p, const aic_target *target, const aic
         double off = s->band < BAND_ROWS ? (double)BAND_ROWS / (double)s->band : (double)s->band / BAND_ROWS;
         memory *= 1 + 0.02 * off + (far ? 0.12 * ((double)AIC_EPILOGUE_BLOCKS / size - 1) : 0);
     }
-    const double parts = size < (double)line_blocks(p) ? (double)line_blocks(p) / size : 0; /* of a line */
+    const double parts =
+        size < (double)line_blocks(p) ? (double)line_blocks(p) / size : 0; /* stores of less than a line */
     return vectors * (arithmetic * twice + 2 / body + 0.01 * body * arithmetic + parts + memory);
 }
 
-/* Of arithmetic, and a load of what is not the same in every row. */
+/* Vector operations of the steps of arithmetic for one vector, with the loads of operands that differ between rows. */
 static double step_operations(const aic_epilogue *p)
 {
     double operations = 0;
@@ -207,8 +209,8 @@ static double step_operations(const aic_epilogue *p)
     return operations;
 }
 
-/* A call, the head of its loop, a slab of columns, and a row by arithmetic of about eight operations a vector, rows
- * being rounded up to whole registers of results; a row of its own has a store of its own. */
+/* The overhead of a call and of each packet of columns; the arithmetic, about eight operations for a vector; a store
+ * for each row. Rows are computed in whole packets. */
 double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count)
 {
     static const double CALL = 20, SLAB = 6, STORE = 1.5;
@@ -220,9 +222,9 @@ double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_
     return CALL + SLAB * (double)packets + (double)(packets * steps) * (operations * vectors + STORE * packet.rows);
 }
 
-/* Counted in the code of 512 bits. For each vector a conversion, a product, and a rounding; for four of them three that
- * pack, one that orders and one that limits, or, for two, what narrows floats. Sums that are stored as they are need
- * none; they take a load and a store. */
+/* BYTES and FLOATS count the operations of one vector in code for 512 bits: a conversion, a product and a rounding; for
+ * bytes also, for four vectors together, three to pack, one to reorder and one to clamp; for floats, narrowing. A copy
+ * has no arithmetic but a load and a store. */
 double aic_epilogue_cost_beside(const aic_epilogue *p, const aic_target *target, int64_t columns, int64_t count,
                                 int64_t rows)
 {
@@ -291,14 +293,14 @@ static aic_status check(const aic_epilogue_schedule *s)
                           s->blocks, AIC_EPILOGUE_BLOCKS);
 }
 
-/* Bands of about the same height. */
+/* How the rows of the source are cut into bands of about the same height. */
 typedef struct bands {
-    int64_t rows; /* of the source */
-    int64_t count;
-    int64_t band; /* rows of one, but of the last one, which may have less */
+    int64_t rows;  /* of the source, all matrices together */
+    int64_t count; /* of bands */
+    int64_t band;  /* rows of a band; the last one may have fewer */
 } bands;
 
-/* The shared memory is the table; a worker's own is a line, where a last row is put that is not full. */
+/* Besides, requirements: the shared memory is the table; a worker's private memory is a line for emit_last_row(). */
 static aic_status derive(aic_plan *plan)
 {
     const aic_epilogue_schedule *s = schedule_of(plan);
@@ -366,15 +368,15 @@ static void nest(FILE *out, const aic_plan *plan)
 
 /* ---- emission ---- */
 
-/* A body in the making, and the functions it calls; NULL where there is none. */
+/* A body that is being emitted, and the functions that it calls; NULL for those that it does not need. */
 typedef struct frame {
     aic_emit *e;
     const aic_epilogue_kernel *k;
     const bands *b;
     aic_body body;
     LLVMValueRef strip, tail;
-    LLVMValueRef past;             /* the strip with stores past the caches, for a target that begins with a line */
-    int64_t columns, tail_columns; /* of whole blocks, and behind them */
+    LLVMValueRef past; /* like strip, with stores that bypass the caches; the target must begin with a line */
+    int64_t columns, tail_columns; /* columns of the whole blocks, and the remaining ones */
 } frame;
 
 /* Whether the target is so large that no cache holds it when it is read next. */
@@ -393,7 +395,7 @@ static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *sy
                                 .form = {s->blocks, s->rows},
                                 .block_bytes = f->k->block_bytes,
                                 .columns = f->columns,
-                                .step = LANES * AIC_EPILOGUE_BLOCKS, /* there is one, at 0 */
+                                .step = LANES * AIC_EPILOGUE_BLOCKS, /* the only strip begins at column 0 */
                                 .last = true,
                                 .least_rows = p->matrices > 1 ? 0 : (f->b->rows - 1) % f->b->band + 1,
                                 .most_rows = f->b->band};
@@ -423,7 +425,7 @@ static void call_strip(const frame *f, LLVMValueRef strip, LLVMValueRef source, 
     aic_emit_call(f->e, strip, args, 6);
 }
 
-/* The strip with stores past the caches where the target begins with a line, else the other. */
+/* Calls the strip whose stores bypass the caches if the target begins with a cache line, otherwise the other one. */
 static void call_either(const frame *f, LLVMValueRef source, LLVMValueRef row, LLVMValueRef count)
 {
     aic_emit *e = f->e;
@@ -443,7 +445,8 @@ static void call_either(const frame *f, LLVMValueRef source, LLVMValueRef row, L
     aic_branch_end(e, &branch);
 }
 
-/* The tail's last row ends the source: it is read to the end and no further, into the worker's line. */
+/* The last row of the tail. A strip reads whole blocks of 16 columns, but the source may end with the last column: the
+ * row is copied to the worker's private line first. */
 static void emit_last_row(const frame *f)
 {
     aic_emit *e = f->e;
@@ -488,14 +491,8 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     return f->body.function;
 }
 
-/* Operand number `number`, NULL for 0. */
-static LLVMValueRef operand(const aic_emit *e, const aic_body *body, unsigned number)
-{
-    return number == 0 ? LLVMConstNull(e->ptr) : body->operand[number];
-}
-
-/* Where code is not optimised, filling the table takes some hundred vector operations more for a vector of columns,
- * and each row about eight. Two percent of a call are worth it. */
+/* Unoptimized code takes about 200 vector operations more to fill the table for a vector of columns, for which each row
+ * takes about eight. Optimizing it pays if that is more than two percent of a call. */
 static aic_emit_kind table_kind(const aic_epilogue *p)
 {
     enum { SURPLUS = 200, ROW = 8, PERCENT = 2 };
@@ -506,15 +503,9 @@ static LLVMValueRef emit_table(aic_emit *e, const aic_plan *plan, const char *sy
 {
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
     char name[160];
-    aic_body body;
     snprintf(name, sizeof name, "%s_columns", symbol);
     LLVMValueRef table = aic_emit_epilogue_table(e, p, table_kind(p), name);
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "table", &body);
-    aic_note_function(e, "phase: the parameters of the columns");
-    LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
-    aic_emit_call(e, table, args, 3);
-    aic_emit_function_end(e);
-    return body.function;
+    return aic_emit_epilogue_phase(e, plan, p, table, symbol, "table");
 }
 
 static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)

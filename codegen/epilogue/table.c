@@ -1,10 +1,10 @@
-/* The parameters of columns: read from quantisation words, halves and biases once into a table (AscendC Fixpipe,
- * section 5), from which the loops over rows take them.
+/* The table of column parameters. Quantisation words, halves and biases (AscendC Fixpipe, section 5) are decoded once
+ * to a table, which the loops over rows read.
  *
  *     [header] [block of 16 columns][parameter][16]      words of 32 bits; bytes at the end of a block
  *
- * The header is a line whose first word has_path the path that columns need. What is the same in every block is there
- * once; what is the same in every column is constant and not there. */
+ * The header is a cache line whose first word says which path the columns need. Parameters that are the same in every
+ * block have one entry for all; parameters that are the same in every column are constants of the code instead. */
 #include "codegen/epilogue/value.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -25,7 +25,7 @@ static bool gives_bytes(const aic_epilogue *p)
 
 /* ---- path ---- */
 
-/* Bits of floats. Products of int32 by scales below one stay within it; why eight, limit_bias() says. */
+/* Bits of floats. A product of an int32 by a scale below 1 does not overflow int32; limit_bias() explains the 8. */
 enum { ONE = 0x3F800000, EIGHT = 0x41000000, ABSOLUTE = 0x7FFFFFFF, MANTISSA_BITS = 23 };
 
 bool aic_epilogue_limits_sums(const aic_epilogue *p)
@@ -46,7 +46,7 @@ static aic_path path_of_constant(const aic_epilogue *p)
     if (p->source == AIC_INT32 && size - (shift << MANTISSA_BITS) >= ONE) {
         return AIC_PATH_FULL;
     }
-    return AIC_PATH_LIMITS; /* constant ones: nothing is done where nothing shifts and nothing is added or limited */
+    return AIC_PATH_LIMITS; /* parameters are constants here, so that LLVM removes what has no effect */
 }
 
 unsigned aic_epilogue_paths(const aic_epilogue *p)
@@ -61,7 +61,7 @@ unsigned aic_epilogue_paths(const aic_epilogue *p)
     return 1U << AIC_PATH_FAST | 1U << (p->source == AIC_INT32 ? AIC_PATH_FULL : AIC_PATH_LIMITS);
 }
 
-/* Whether the table's header has the path that columns need. */
+/* Whether the table has a header, because code for two paths exists. */
 static bool has_path(const aic_epilogue *p)
 {
     const unsigned paths = aic_epilogue_paths(p);
@@ -90,8 +90,8 @@ static bool in_table(const aic_epilogue *p, aic_parameter parameter)
     return false;
 }
 
-/* Whether the loops over rows want the parameter as bytes, in the order of their results. Narrowing words there would
- * take LLVM as long as all the rest. */
+/* Whether the parameter is stored as bytes, in the lane order of the results, as the loops over rows use it. If they
+ * narrowed words instead, compiling them would take twice as long. */
 static bool is_byte(aic_parameter parameter)
 {
     return parameter == AIC_PARAMETER_LEAST || parameter == AIC_PARAMETER_DOWN;
@@ -131,6 +131,7 @@ int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
     return header_bytes(p) + blocks * entry_bytes(p);
 }
 
+/* The address of a block's entry in the table. */
 static LLVMValueRef entry_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef table, LLVMValueRef block)
 {
     table = aic_at_const(e, table, header_bytes(p));
@@ -153,7 +154,7 @@ static LLVMValueRef bit(aic_emit *e, LLVMValueRef words, int64_t mask)
     return LLVMBuildICmp(e->builder, LLVMIntNE, masked, aic_zero(type), "");
 }
 
-/* Of words in halves of 32 bits. */
+/* Decodes quantisation words, given as their lower and upper 32 bits. */
 static fields read_fields(aic_emit *e, LLVMValueRef low, LLVMValueRef high)
 {
     LLVMBuilderRef b = e->builder;
@@ -180,13 +181,13 @@ static LLVMValueRef smaller(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealOLT, a, b, ""), a, b, "");
 }
 
-/* low or high where the words say `which`, of an integer type. */
+/* Of each lane `yes` if `which` is true, otherwise `no`, in an integer type. */
 static LLVMValueRef choose(aic_emit *e, LLVMValueRef which, LLVMTypeRef type, int64_t yes, int64_t no)
 {
     return LLVMBuildSelect(e->builder, which, aic_const_int(type, yes), aic_const_int(type, no), "");
 }
 
-/* The products at the two ends of what is scaled: what rectification and the limits of a shift leave of the source. */
+/* The products of the scale with the smallest and the largest source that rectification and a shift let through. */
 static void product_ends(aic_emit *e, const aic_epilogue *p, const fields *f, LLVMValueRef ends[2])
 {
     static const double SHIFTED[] = {INT16_MIN, INT16_MAX}, ENDLESS[] = {-HUGE_VAL, HUGE_VAL};
@@ -204,7 +205,7 @@ static void product_ends(aic_emit *e, const aic_epilogue *p, const fields *f, LL
     ends[0] = p->relu == AIC_RELU_SOURCE ? aic_zero(floats) : ends[0];
 }
 
-/* Numbers within 2^22, rounded to nearest even: the sum ends in the integer. */
+/* Rounds floats within 2^22 to nearest even: in the sum with a magic number the low mantissa bits are the integer. */
 static LLVMValueRef rounded(aic_emit *e, LLVMValueRef x)
 {
     LLVMTypeRef words = aic_vector(e->i32, LLVMGetVectorSize(LLVMTypeOf(x)));
@@ -213,7 +214,8 @@ static LLVMValueRef rounded(aic_emit *e, LLVMValueRef x)
     return LLVMBuildSub(e->builder, sum, LLVMConstBitCast(magic, words), "");
 }
 
-/* The limits of the result, less the offset, within 9 bits; within them the limits of products. */
+/* UP, LEAST and DOWN (value.h): the limits of the result less the offset, cut to 9 bits; within these, the limits of
+ * products. */
 static void product_limits(aic_emit *e, const aic_epilogue *p, const fields *f, LLVMValueRef value[AIC_PARAMETERS])
 {
     enum { BITS9_MIN = -256, BITS9_MAX = 255 };
@@ -233,13 +235,13 @@ static void product_limits(aic_emit *e, const aic_epilogue *p, const fields *f, 
     value[AIC_PARAMETER_DOWN] = LLVMBuildSub(b, f->offset, value[AIC_PARAMETER_UP], "");
 }
 
-/* The parameters that words, given in halves of 32 bits, are good for: 32-bit integers and floats. */
+/* Computes the parameters from words, given as their lower and upper 32 bits, as 32-bit integers and floats. */
 static void decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef low, LLVMValueRef high,
                    LLVMValueRef value[AIC_PARAMETERS])
 {
     const fields f = read_fields(e, low, high);
     value[AIC_PARAMETER_SCALE] = f.scale;
-    if (p->shift) { /* by 2^-shift; where that is too small to be exact, so are the products, which round to 0 */
+    if (p->shift) { /* times 2^-shift; scales so small that this is inexact have products that round to 0 anyway */
         LLVMTypeRef words = LLVMTypeOf(low);
         LLVMValueRef bits = LLVMBuildSub(e->builder, aic_const_int(words, 127), f.shift, "");
         bits = LLVMBuildShl(e->builder, bits, aic_const_int(words, MANTISSA_BITS), "");
@@ -252,7 +254,7 @@ static void decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef low, LLVMVal
     }
 }
 
-/* The path that columns need; more, bits of several, where they need more than an offset. */
+/* The path that each column needs, bits of several or'ed: more than AIC_PATH_OFFSET if it needs more than an offset. */
 static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS])
 {
     LLVMBuilderRef b = e->builder;
@@ -285,14 +287,14 @@ static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef val
 
 /* ---- filling the table ---- */
 
-/* Where a part is: so many columns, one vector, of a block. */
+/* A part of a block: the columns of one vector, which are filled together. */
 typedef struct part {
     unsigned lanes;
-    LLVMValueRef block, column, within; /* number of the block; first column of all, and within the block */
+    LLVMValueRef block, column, within; /* the block; the part's first column, in the tensor and in the block */
 } part;
 
-/* Columns filled at a time. LLVM takes two to three times as long for vectors of more than 8 words, and filling is a
- * small part of a call. */
+/* Columns of a part: at most 8, as LLVM takes two to three times as long to compile wider vectors, and filling the
+ * table is a small part of a call. */
 static unsigned part_lanes(const aic_target *target)
 {
     enum { MOST = 8 };
@@ -326,7 +328,7 @@ static void store_part(aic_emit *e, const aic_epilogue *p, const part *at, LLVMV
     }
 }
 
-/* `path` with what `count` columns of a part need; the others, whose parameters are zero, need nothing. */
+/* `path` or'ed with the paths that the first `count` columns of a part need; columns behind them do not exist. */
 static LLVMValueRef add_path(aic_emit *e, const aic_epilogue *p, LLVMValueRef value[AIC_PARAMETERS], unsigned lanes,
                              unsigned count, LLVMValueRef path)
 {
@@ -338,7 +340,8 @@ static LLVMValueRef add_path(aic_emit *e, const aic_epilogue *p, LLVMValueRef va
     return LLVMBuildOr(e->builder, path, needed, "");
 }
 
-/* The parameters of a part of which `count` columns exist. Returns `path` (NULL: not wanted) with what they need. */
+/* Stores the parameters of a part of which `count` columns exist. Returns `path` or'ed with the paths that they need;
+ * NULL if it is NULL, the table having no header. */
 static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at, unsigned count, LLVMValueRef path)
 {
     const unsigned lanes = at->lanes;
@@ -360,7 +363,7 @@ static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at
     return path == NULL || count == 0 ? path : add_path(e, p, value, lanes, count, path);
 }
 
-/* The header: the lanes of `path` or'ed. */
+/* Stores the header: the lanes of `path` or'ed. */
 static void fill_header(aic_emit *e, LLVMValueRef path)
 {
     for (unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(path)) / 2; lanes > 0; lanes /= 2) {
@@ -369,8 +372,8 @@ static void fill_header(aic_emit *e, LLVMValueRef path)
     aic_store(e, path, aic_emit_param(e, 0), 0, ROW_BYTES);
 }
 
-/* Whole parts by a loop; then, to the end of the last block, the one that is not whole and those without a column,
- * whose parameters are zero. */
+/* Fills whole parts by a loop; then, up to the end of the last block, a part of fewer columns and parts without
+ * columns, whose parameters are zero. */
 static LLVMValueRef fill_parts(aic_emit *e, const aic_epilogue *p, LLVMValueRef path)
 {
     const int64_t lanes = part_lanes(e->target), columns = same_in_blocks(p) ? LANES : p->columns;
@@ -407,7 +410,25 @@ LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emi
     return function;
 }
 
-/* ---- reading it ---- */
+/* Operand number `number` of a body, NULL for 0. */
+static LLVMValueRef operand(const aic_emit *e, const aic_body *body, unsigned number)
+{
+    return number == 0 ? LLVMConstNull(e->ptr) : body->operand[number];
+}
+
+LLVMValueRef aic_emit_epilogue_phase(aic_emit *e, const aic_plan *plan, const aic_epilogue *p, LLVMValueRef table,
+                                     const char *symbol, const char *phase)
+{
+    aic_body body;
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, phase, &body);
+    aic_note_function(e, "phase: the parameters of the columns");
+    LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
+    aic_emit_call(e, table, args, 3);
+    aic_emit_function_end(e);
+    return body.function;
+}
+
+/* ---- reading the table ---- */
 
 LLVMValueRef aic_epilogue_takes_path(aic_emit *e, LLVMValueRef table, aic_path path)
 {
@@ -436,8 +457,7 @@ static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic
                     packet->lanes * 4);
 }
 
-/* The parameters of vector `i` of a packet: the same for every lane, or, from `first` on and before `end`, from the
- * table. */
+/* The parameters of vector `i` of a packet: constants, and those of `first` .. `end` - 1 that are in the table. */
 static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef *entries, unsigned i,
                         aic_parameter first, aic_parameter end, LLVMValueRef value[AIC_PARAMETERS])
 {
@@ -457,13 +477,13 @@ static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_packet *pa
 
 enum { MOST_HALF = 65504 };
 
-/* Where adding the bias stays between two limits, or between those of int32; the lower one is negative and the upper
- * one is not. From least - bias on, up to most - bias, both within int32.
+/* The limits bias_low and bias_high of a sum such that adding the bias gives a value in least .. most: least - bias and
+ * most - bias, both clamped to int32. least .. most is the range of int32 (least < 0 <= most) or smaller, as follows.
  *
- * Of a float16 result the limits are sums, the last ones that saturate: t = 65504 / |scale|, less a fraction, and -t.
- * From there on every result is 65504. The product of t is larger than 65504 - |scale| and less than 65504 + |scale|
- * but for errors far below 1, and all between 65488 and 65520 becomes 65504 where |scale| < 8: t itself gives that,
- * what is further from 0 gives no less, and saturates, and what is nearer never becomes infinite. */
+ * For float16 results that saturate, sums are limited to -t .. t, t being 65504 / |scale| rounded down. The product of
+ * t and |scale| is between 65504 - |scale| and 65504 + |scale|, but for errors far below 1. As |scale| < 8 it is
+ * between 65488 and 65520, where all numbers round to 65504 in float16. So t itself gives the largest result, larger
+ * sums may be replaced by t, and no smaller sum gives infinity. */
 static void limit_bias(aic_emit *e, const aic_epilogue *p, aic_parameters *parameters, unsigned i)
 {
     LLVMBuilderRef b = e->builder;
@@ -487,7 +507,7 @@ static void limit_bias(aic_emit *e, const aic_epilogue *p, aic_parameters *param
     parameters->bias_high[i] = LLVMBuildSub(b, most, up, "");
 }
 
-/* One byte for each result of a packet: from the table, or the same for every lane. */
+/* A parameter stored as bytes, one for each result of a packet: from the table, or a constant. */
 static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef *entries,
                                LLVMValueRef constant[AIC_PARAMETERS], aic_parameter parameter)
 {
@@ -507,7 +527,7 @@ static LLVMValueRef read_bytes(aic_emit *e, const aic_epilogue *p, const aic_pac
     return aic_concat(e, bytes, parts);
 }
 
-/* Accumulators of a row of a packet, or all of them, in vectors. */
+/* Vectors of accumulators in one row of a packet, after which columns repeat. */
 static unsigned period_of(const aic_packet *packet)
 {
     return packet->blocks * LANES / packet->lanes;
@@ -534,7 +554,7 @@ void aic_epilogue_parameters(aic_emit *e, const aic_epilogue *p, const aic_packe
     }
 }
 
-/* What bytes need but on the fast path, where all of it is known. */
+/* The limits of byte results, on paths other than the fast one, where they are constant. */
 static void read_limits(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, aic_parameters *parameters)
 {
     LLVMValueRef value[AIC_PACKET_VECTORS][AIC_PARAMETERS] = {{NULL}};

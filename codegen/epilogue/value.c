@@ -7,7 +7,7 @@
 #include <float.h>
 #include <string.h>
 
-/* The largest finite numbers, bits. */
+/* Bits of the largest finite numbers. */
 enum { HALF_MAX = 0x7bff, BFLOAT16_MAX = 0x7f7f, SIGN16 = 0x8000 };
 
 static bool is_float(const aic_epilogue *p)
@@ -20,13 +20,13 @@ static bool gives_bytes(const aic_epilogue *p)
     return p->target == AIC_INT8 || p->target == AIC_UINT8;
 }
 
-/* Whether the end makes +0 of every NaN. */
+/* Whether the final conversion turns every NaN into +0. */
 static bool drops_nan(const aic_epilogue *p)
 {
     return gives_bytes(p) || (p->target != p->source && p->saturate);
 }
 
-/* Whether products can be NaN: the halves of a tensor may be infinite, words have finite scales. */
+/* Whether products can be NaN. Scales that are halves of a tensor may be infinite; those of words are finite. */
 static bool may_be_nan(const aic_epilogue *p)
 {
     return is_float(p) || p->scale == AIC_SCALE_HALVES;
@@ -52,7 +52,7 @@ aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, 
 
 /* ---- steps, in their order ---- */
 
-/* Infinities become the largest numbers, NaN +0. */
+/* Replaces infinities by the largest finite numbers and NaN by +0. */
 static LLVMValueRef saturate_source(aic_emit *e, LLVMValueRef x)
 {
     LLVMValueRef bounded = aic_clamp_float(e, x, -(double)FLT_MAX, (double)FLT_MAX);
@@ -60,7 +60,7 @@ static LLVMValueRef saturate_source(aic_emit *e, LLVMValueRef x)
                            aic_zero(LLVMTypeOf(x)), "");
 }
 
-/* Integers: clamped first to what the bias leaves of their range. */
+/* Adds the bias. Integers are clamped first, so that the addition does not overflow: limit_bias() in table.c. */
 static LLVMValueRef add_bias(aic_emit *e, const aic_parameters *parameters, unsigned i, LLVMValueRef x)
 {
     if (parameters->bias_high[i] == NULL) {
@@ -70,7 +70,8 @@ static LLVMValueRef add_bias(aic_emit *e, const aic_parameters *parameters, unsi
     return LLVMBuildAdd(e->builder, x, parameters->bias[i], "");
 }
 
-/* +0 for what is not above 0; NaN stays, or becomes +0 where that is all the same: then the sign bit decides. */
+/* Replaces everything that is not above 0 by +0, but not NaN. If a later step drops NaN anyway, an integer maximum
+ * does, which goes by the sign bit. */
 static LLVMValueRef rectify(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->builder;
@@ -82,14 +83,14 @@ static LLVMValueRef rectify(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
     return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUGT, x, aic_zero(type), ""), x, aic_zero(type), "");
 }
 
-/* A vector of 32-bit words on its way through the steps. */
+/* The state of a vector of accumulators while the steps are applied to it. */
 typedef struct passage {
     const aic_parameters *parameters;
     const aic_accumulators *from;
-    unsigned vector;                           /* of the packet */
-    int stage;                                 /* of the chain, that has left x; 1 the first */
-    LLVMValueRef left[AIC_EPILOGUE_STEPS + 2]; /* by stages */
-    LLVMValueRef x;
+    unsigned vector;                           /* its index in the packet */
+    LLVMValueRef x;                            /* its current value */
+    int stage;                                 /* the stage of the chain that has produced x, from 1 on */
+    LLVMValueRef left[AIC_EPILOGUE_STEPS + 2]; /* the values that earlier stages have produced */
 } passage;
 
 static LLVMValueRef words_of(aic_emit *e, LLVMValueRef x)
@@ -114,7 +115,7 @@ static LLVMValueRef compute(aic_emit *e, const aic_step *step, unsigned number, 
 
 static LLVMValueRef take_step(aic_emit *e, const aic_epilogue *p, unsigned number, passage *way)
 {
-    /* A conversion that saturates itself, without arithmetic before it, leaves nothing to saturate. */
+    /* If the conversion saturates and nothing comes between, saturating before it would change nothing. */
     const bool itself = p->steps == 1 && p->scale == AIC_SCALE_NONE && p->target != p->source && p->saturate;
     const aic_step *step = &p->step[number];
     LLVMValueRef x = way->x;
@@ -136,7 +137,7 @@ static const char *const STEP_NAMES[] = {
     [AIC_STEP_ARITHMETIC] = "computed",
 };
 
-/* Vector i of the packet before it is scaled: floats, or integers. */
+/* Vector i of the packet after all steps and the rectification of the source, before scaling: floats or integers. */
 static LLVMValueRef unscaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters,
                              const aic_accumulators *from, unsigned i)
 {
@@ -146,14 +147,14 @@ static LLVMValueRef unscaled(aic_emit *e, const aic_epilogue *p, const aic_param
         aic_name(e, way.x, "%s.v%u", STEP_NAMES[p->step[s].op], i);
     }
     LLVMValueRef x = is_float(p) ? floats_of(e, way.x) : words_of(e, way.x);
-    if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* there it is one of the limits */
+    if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* for bytes rectification is part of LEAST */
         x = rectify(e, p, x);
         aic_name(e, x, "rectified.v%u", i);
     }
     return x;
 }
 
-/* Up to the conversion to the target's type. */
+/* Scales a vector, up to the conversion to the target's type. */
 static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef x,
                            unsigned i)
 {
@@ -170,7 +171,7 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
     return p->relu == AIC_RELU_RESULT ? rectify(e, p, x) : x;
 }
 
-/* What rare columns need is done in a branch, so that the others of their path, and of their loop, are spared it. */
+/* A change that only rare columns of a path need; a branch on `limited` skips it for the others. */
 typedef void (*change)(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
                        unsigned count);
 
@@ -196,7 +197,7 @@ static void change_limited(aic_emit *e, const aic_epilogue *p, const aic_paramet
     }
 }
 
-/* Takes away the bits that are shifted out. */
+/* Clears the bits that are shifted out. */
 static void mask_all(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
                      unsigned count)
 {
@@ -219,7 +220,7 @@ int64_t aic_epilogue_top(const aic_epilogue *p)
     return p->target == AIC_UINT8 ? UINT8_MAX : INT8_MAX;
 }
 
-/* Products that rounding would take beyond 32 bits stay beyond 16 bits. NaN counts as 0. */
+/* Limits products to the largest int16 from above, as rounding larger ones would overflow int32. NaN becomes 0. */
 static LLVMValueRef bound(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->builder;
@@ -242,7 +243,7 @@ static void bound_all(aic_emit *e, const aic_epilogue *p, const aic_parameters *
     }
 }
 
-/* Puts the lanes of packed vectors into their order. */
+/* Restores the order of lanes after two rounds of packing, which interleaves parts of registers on some targets. */
 static LLVMValueRef unpack_order(aic_emit *e, const aic_packet *packet, LLVMValueRef packed)
 {
     const aic_target *target = e->target;
@@ -275,7 +276,7 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_packe
     LLVMValueRef bytes = unpack_order(e, packet, aic_pack(e, half[0], count > 2 ? half[1] : half[0], is_unsigned));
     LLVMValueRef bottom = aic_const_int(LLVMTypeOf(bytes), aic_epilogue_bottom(p));
     const bool limits = parameters->path >= AIC_PATH_LIMITS || p->relu == AIC_RELU_SOURCE;
-    if (limits && parameters->least != bottom) { /* constants that are the same are one */
+    if (limits && parameters->least != bottom) { /* LLVM's equal constants are the same pointer */
         bytes = is_unsigned ? aic_vector_max_unsigned(e, bytes, parameters->least)
                             : aic_vector_max(e, bytes, parameters->least);
     }
@@ -284,7 +285,7 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_packe
 
 /* ---- short floats ---- */
 
-/* +0 where one of the floats is NaN. */
+/* Replaces results by +0 where the float was NaN. */
 static LLVMValueRef drop_nan(aic_emit *e, const LLVMValueRef *floats, unsigned count, LLVMValueRef results)
 {
     LLVMValueRef number[AIC_PACKET_VECTORS];
@@ -294,8 +295,8 @@ static LLVMValueRef drop_nan(aic_emit *e, const LLVMValueRef *floats, unsigned c
     return LLVMBuildSelect(e->builder, aic_concat(e, number, count), results, aic_zero(LLVMTypeOf(results)), "");
 }
 
-/* Saturation is cheapest on the result: infinity is the number behind the largest one, for each sign. Cheaper is where
- * the bias is added, between limits that saturate, too. */
+/* Converts to float16 or bfloat16. Saturation is done on the bits of the result, where an infinity is the number behind
+ * the largest finite one of its sign. It is not needed where the sum with the bias has been limited: limit_bias(). */
 static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_path path, const LLVMValueRef *x,
                                    unsigned count)
 {

@@ -57,7 +57,9 @@ ok 'the help lists passes' grep -q ' default<O2> ' help.txt
 expect '-o without folder' 2 '"none/x" cannot be created' "$aicjit" dump "$int8" -o none/x
 expect '-o a folder' 2 'not the name of a file' "$aicjit" dump "$int8" -o .
 expect '-o full device' 3 'No space left' "$aicjit" dump "$int8" -o /dev/full
-expect 'full standard output' 3 'standard output' sh -c '"$@" >/dev/full' sh "$aicjit" dump "$int8"
+for command in dump explain; do
+    expect "full standard output of $command" 3 'standard output: No space left' sh -c '"$@" >/dev/full' sh "$aicjit" "$command" "$int8"
+done
 ok '/dev/full is still a device' test -c /dev/full
 ok 'no temporary file is left' test -z "$(find . -name '.aicjit*')"
 

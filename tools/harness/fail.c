@@ -78,11 +78,21 @@ static bool reader_is_gone(void)
     return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
+static int put_error; /* errno of the first cli_put() that failed; 0: none has */
+
+void cli_put(const char *bytes, size_t size)
+{
+    errno = 0;
+    if (fwrite(bytes, 1, size, stdout) != size && put_error == 0) {
+        put_error = errno;
+    }
+}
+
 int cli_flush_output(void)
 {
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        const int error = errno;
+        const int error = put_error != 0 ? put_error : errno;
         if (error == EPIPE || reader_is_gone()) { /* it has seen enough, and needs no message */
             return CLI_SYSTEM;
         }

@@ -35,6 +35,9 @@ bool cli_about_contents(const char *warning);
 const char *cli_fail_message(void);
 void cli_fail_clear(void);
 
+/* Prints bytes on standard output. Where that fails the reason is kept for cli_flush_output(): errno does not last. */
+void cli_put(const char *bytes, size_t size);
+
 /* Whether everything printed so far reached standard output; else CLI_SYSTEM with a message, without one where
  * the reader has closed the pipe. */
 int cli_flush_output(void);
