@@ -315,6 +315,25 @@ START_TEST(odd_rows)
 }
 END_TEST
 
+/* Tiles of rows that are much shorter than a lane go on with the next dimension of the input, by whole indices of it;
+ * not where half a lane is filled without, nor where rows of the output are short. */
+START_TEST(tiles_that_follow)
+{
+    aic_move_plan p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){64, 64, 1, 3});
+    ck_assert(p.transposes && p.read.extent == 3 && p.follow.extent == 64 && p.follow.out == 128);
+    ck_assert(p.follow_count == 2 && p.cols == 8 && p.over == 2);
+    ck_assert_int_eq(aic_move_column(&p, 4), p.read.out + 128);
+    p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){64, 64, 2, 2});
+    ck_assert(p.follow_count == 2 && p.cols == 8 && p.over == 0);
+    p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){64, 64, 1, 5});
+    ck_assert(p.transposes && p.follow.extent == 1);
+    p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){15, 64, 1, 3});
+    ck_assert(p.transposes && p.follow.extent == 1);
+    p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){64, 2, 1, 3}); /* less than a lane in all */
+    ck_assert(p.transposes && p.follow.extent == 1);
+}
+END_TEST
+
 /* Bands are a loop around dimensions whose steps in the input are shorter than lines, where they divide the rows. */
 START_TEST(bands_around_short_steps)
 {
@@ -330,13 +349,15 @@ END_TEST
 
 /* ---- schedules ---- */
 
-/* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, zeros; columns of
- * three rows, which are stored over each other's ends. */
+/* 16 MiB or a little more: a run, transposed tiles of rows that collide, weights in whole lines, with tiles that
+ * follow, zeros; columns of three rows, which are stored over each other's ends. */
 static const char *const LARGE[] = {
     "transdata(dtype=float32, src=ND, dst=Nz, shape=[2047,2061])",
     "transdata(dtype=int32, src=NCHW, dst=NC1HWC0, shape=[1,1029,64,64])",
     "transdata(dtype=float16, src=OIHW, dst=FRACTAL_Z, shape=[962,1000,3,3])",
     "transdata(dtype=float16, src=OIHW, dst=HWIO, shape=[1024,912,3,3])",
+    "transdata(dtype=int8, src=OIHW, dst=HWIO, shape=[2096,2048,2,2])",
+    "transdata(dtype=int8, src=OIHW, dst=HWIO, shape=[2064,2731,1,3])",
     "transdata(dtype=float32, src=NC1HWC0, dst=NCHW, shape=[1,1024,65,64])",
     "transdata(dtype=float32, src=NCHW, dst=NHWC, shape=[88,3,128,128])",
 };
@@ -441,6 +462,7 @@ Suite *suite_move_plans(void)
     tcase_add_test(cases, plans);
     tcase_add_test(cases, rows_of_other_lengths);
     tcase_add_test(cases, odd_rows);
+    tcase_add_test(cases, tiles_that_follow);
     tcase_add_test(cases, bands_around_short_steps);
     tcase_add_loop_test(cases, illegal_schedules, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_loop_test(cases, large_outputs, 0, (int)(sizeof LARGE / sizeof *LARGE));

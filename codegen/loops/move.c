@@ -271,7 +271,34 @@ static int64_t rows_together(const aic_move_plan *p, int64_t size, int64_t exten
     return best;
 }
 
-static void plan_transposition(aic_move_plan *p, int write, int read)
+/* Rows of a tile: all of a short `write`, even if they are no power of two, where they fill a lane or columns follow
+ * each other in the output. */
+static int64_t choose_rows(const aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
+{
+    const int64_t rows = p->write.extent;
+    const bool whole = rows <= ODD_ROWS_MAX && rows <= schedule->rows && suits_tile(p, rows, size);
+    const bool partial = p->rows_valid < rows;
+    return partial || whole ? rows : smaller(schedule->rows, power_within(rows));
+}
+
+/* Takes the dimension that continues in the input where `read` ends, where a lane holds at least two indices of it:
+ * loads of `read` alone would leave half of every lane empty. Rows must fill lanes, as only then columns have a lane
+ * each and may be stored anywhere; and two of them, as tiles of short rows fill lines with `next` instead. */
+static void take_follow(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
+{
+    enum { LANES = 2 };
+    const int64_t lane = VECTOR_MIN / size;
+    const int follow = find_stride(&p->box, 0, p->read.extent * size);
+    const int64_t row = follow >= 0 ? p->box.dim[follow].extent * p->read.extent : 0;
+    if (p->read.extent > 1 && 2 * p->read.extent <= lane && p->write.extent >= LANES * lane &&
+        choose_rows(p, size, schedule) >= lane && schedule->cols >= lane && p->rows_valid == p->write.extent &&
+        row >= lane && p->write.in[0] >= row * size) {
+        p->follow = p->box.dim[follow];
+        drop(&p->box, (unsigned)follow);
+    }
+}
+
+static void plan_transposition(aic_move_plan *p, int write, int read, const aic_move_schedule *schedule)
 {
     p->transposes = true;
     p->write = p->box.dim[write];
@@ -284,6 +311,7 @@ static void plan_transposition(aic_move_plan *p, int write, int read)
     } else {
         drop(&p->box, (unsigned)write);
     }
+    take_follow(p, (unsigned)p->write.out, schedule);
     int64_t bytes = p->write.extent * p->write.out;
     int next = find_stride(&p->box, -1, bytes);
     const bool fills = bytes <= line_bytes() && aic_is_power(bytes);
@@ -353,14 +381,21 @@ static void choose_columns(aic_move_plan *p, unsigned size, int64_t most)
     }
 }
 
-/* Rows of a tile: all of a short `write`, even if they are no power of two, where they fill a lane or columns follow
- * each other in the output. */
-static int64_t choose_rows(const aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
+/* Columns of a tile with `follow`: whole indices of it, with the fewest columns that are loaded in vain. */
+static void choose_following(aic_move_plan *p, unsigned size, int64_t most)
 {
-    const int64_t rows = p->write.extent;
-    const bool whole = rows <= ODD_ROWS_MAX && rows <= schedule->rows && suits_tile(p, rows, size);
-    const bool partial = p->rows_valid < rows;
-    return partial || whole ? rows : smaller(schedule->rows, power_within(rows));
+    const int64_t lane = VECTOR_MIN / size, extent = p->read.extent;
+    int64_t best = 0;
+    for (int64_t cols = lane; cols <= most; cols *= 2) {
+        const int64_t count = smaller(cols / extent, p->follow.extent);
+        const int64_t gain = count * extent * TILE_MAX / cols;
+        if (gain > best && cols - count * extent < lane) {
+            best = gain;
+            p->cols = cols;
+            p->follow_count = count;
+            p->over = cols - count * extent;
+        }
+    }
 }
 
 static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
@@ -373,6 +408,10 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
     int64_t most = schedule->cols;
     while (most > 1 && p->rows * most * size > TILE_ACCESSES * p->vector) {
         most /= 2;
+    }
+    if (p->follow.extent > 1) {
+        choose_following(p, size, most);
+        return;
     }
     choose_columns(p, size, most);
     p->stage = staged_columns(p, size);
@@ -430,7 +469,8 @@ static aic_division divide(const aic_move_plan *p)
         iterations[loops++] = p->box.dim[i].extent;
     }
     iterations[loops++] = (along + p->band - 1) / p->band;
-    iterations[loops++] = p->chunk != 0 ? (p->run + p->chunk - 1) / p->chunk : 1;
+    iterations[loops++] =
+        p->chunk != 0 ? (p->run + p->chunk - 1) / p->chunk : (p->follow.extent + p->follow_count - 1) / p->follow_count;
     return aic_divide(iterations, loops);
 }
 
@@ -441,6 +481,8 @@ static void make_plan(const aic_move *move, const aic_box *box, const aic_move_s
                          .past = past,
                          .near = {.extent = 1},
                          .next = {.extent = 1},
+                         .follow = {.extent = 1},
+                         .follow_count = 1,
                          .burst = 1,
                          .next_count = 1,
                          .vector = schedule->vector};
@@ -448,7 +490,7 @@ static void make_plan(const aic_move *move, const aic_box *box, const aic_move_s
     int write = find_stride(&p->box, -1, move->size);
     int read = OPS[box->op].inputs > 0 ? find_stride(&p->box, 0, move->size) : write;
     if (write >= 0 && write != read && (read >= 0 || p->box.valid != 0)) {
-        plan_transposition(p, write, read);
+        plan_transposition(p, write, read, schedule);
         tile_transposition(p, move->size, schedule);
     } else {
         plan_run(p, move->size, write == read ? write : -1);
@@ -487,11 +529,12 @@ static bool is_aligned(int64_t bytes)
 /* Whether every store of the plan begins at a multiple of the alignment. */
 static bool stores_aligned(const aic_move_plan *p, unsigned size)
 {
-    bool aligned = is_aligned(p->box.out) && is_aligned(p->next.out) && is_aligned(p->near.out);
+    bool aligned =
+        is_aligned(p->box.out) && is_aligned(p->next.out) && is_aligned(p->near.out) && is_aligned(p->follow.out);
     for (unsigned i = 0; i < p->box.dims; i++) {
         aligned = aligned && is_aligned(p->box.dim[i].out);
     }
-    const bool contiguous = p->read.out == p->rows * size && p->rows == p->write.extent;
+    const bool contiguous = p->read.out == p->rows * size && p->rows == p->write.extent && p->follow.extent == 1;
     if (p->transposes && contiguous && aic_is_power(p->rows)) { /* so that every lane of a tile is aligned */
         return aligned && is_aligned(p->rows * aic_move_columns(p) * size) &&
                is_aligned(p->rows * p->read.extent * size);

@@ -100,11 +100,13 @@ typedef struct aic_move_plan {
     aic_box_dim
         near; /* a loop whose steps in the input are short: `burst` at a time are taken innermost; extent 1: none */
     int64_t burst;
-    aic_box_dim next; /* transposes: continues in the output where `write`, a short one, ends; extent 1: none */
+    aic_box_dim next;   /* transposes: continues in the output where `write`, a short one, ends; extent 1: none */
+    aic_box_dim follow; /* transposes: continues in the input where `read`, a short one, ends; extent 1: none */
     /* Runs or elements of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With
      * `next`, rows are all of `write` for `next_count` indices of `next`. Transposes: rows are a power of two, or all
      * of a short `write`. */
     int64_t rows, cols, next_count;
+    int64_t follow_count; /* with `follow`, columns are all of `read` for so many indices of it, and `over` */
     /* Columns that are loaded with the others and that the input does not have, as registers are filled by powers of
      * two: a row goes on with the bytes behind it, the last one ends where the input does. */
     int64_t over;
@@ -115,10 +117,11 @@ typedef struct aic_move_plan {
     int64_t vector; /* bytes of the widest access */
     int64_t chunk;  /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
     bool past;      /* stores go past the caches; the output must be aligned to AIC_MOVE_PAST_ALIGN bytes */
-    aic_division division; /* of the loops: bursts, the box's dimensions, bands, chunks of a long run */
+    aic_division division; /* of the loops: bursts, the box's dimensions, bands, chunks of a long run or `follow` */
 } aic_move_plan;
 
-/* Numbers of a plan's loops: its dimension i has AIC_MOVE_DIMENSION + i, then come bands and chunks. */
+/* Numbers of a plan's loops: its dimension i has AIC_MOVE_DIMENSION + i, then come bands, then chunks or tiles along
+ * `follow`. */
 enum { AIC_MOVE_BURSTS, AIC_MOVE_DIMENSION };
 
 static inline bool aic_is_power(int64_t value)
@@ -130,6 +133,12 @@ static inline bool aic_is_power(int64_t value)
 static inline int64_t aic_move_columns(const aic_move_plan *p)
 {
     return p->cols - p->over;
+}
+
+/* Bytes in the output from the tile's first column to this one. */
+static inline int64_t aic_move_column(const aic_move_plan *p, int64_t column)
+{
+    return column / p->read.extent % p->follow_count * p->follow.out + column % p->read.extent * p->read.out;
 }
 
 /* What follows from a move and a schedule. */

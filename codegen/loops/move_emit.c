@@ -2,7 +2,7 @@
  *
  *     for burst of `near`, the box's dimensions, `near` within the burst
  *       for band along `write` (or `next`)
- *         for tile along `read`
+ *         for tile along `read` (and `follow`)
  *           for tile along `write` (or `next`, and tile along `write`) within the band
  *             move rows x cols runs or elements */
 #include "codegen/llvm/guard.h"
@@ -250,13 +250,17 @@ static void emit_nexts(const walk *w, LLVMValueRef *pointer, LLVMValueRef first,
     aic_loop_end(e, &nexts);
 }
 
-/* A band of tiles with the columns at `column`. */
+/* A band of tiles with the columns at `column`, an index of `follow` where there is one. */
 static void emit_band(const walk *w, LLVMValueRef *pointer, LLVMValueRef column, LLVMValueRef first, LLVMValueRef last)
 {
     const aic_move_plan *p = w->p;
     LLVMValueRef start[POINTERS_MAX];
     copy_pointers(start, pointer);
-    advance(w, &p->read, p->stage != 0 ? p->stage : aic_move_columns(p), column, start);
+    if (p->follow.extent > 1) {
+        advance(w, &p->follow, p->follow_count, column, start);
+    } else {
+        advance(w, &p->read, p->stage != 0 ? p->stage : aic_move_columns(p), column, start);
+    }
     (p->next.extent > 1 ? emit_nexts : emit_writes)(w, start, first, last);
 }
 
@@ -296,8 +300,13 @@ static void emit_tiles(const walk *w, LLVMValueRef *pointer)
     begin_loop(w, &bands, "band: bands of tiles", AIC_MOVE_DIMENSION + p->box.dims, along, p->band, NULL);
     LLVMValueRef end = bands.header == NULL ? extent : aic_min(e, aic_add(e, bands.index, aic_int(e, p->band)), extent);
     int64_t columns = p->tail != 0 ? p->read.extent / p->cols * p->cols : p->read.extent;
-    aic_loop_begin(e, &reads, "read: tiles along the input's innermost dimension", aic_int(e, 0), aic_int(e, columns),
-                   p->stage != 0 ? p->stage : p->cols, NULL, 0);
+    if (p->follow.extent > 1) {
+        begin_loop(w, &reads, "follow: tiles along the input's two innermost dimensions",
+                   AIC_MOVE_DIMENSION + p->box.dims + 1, p->follow.extent, p->follow_count, NULL);
+    } else {
+        aic_loop_begin(e, &reads, "read: tiles along the input's innermost dimension", aic_int(e, 0),
+                       aic_int(e, columns), p->stage != 0 ? p->stage : p->cols, NULL, 0);
+    }
     emit_band(w, pointer, reads.index, bands.index, end);
     aic_loop_end(e, &reads);
     if (p->tail != 0) {

@@ -58,8 +58,9 @@ static double predict_box(const aic_move *move, const aic_box *box, const aic_mo
     const bool odd = p->transposes && !aic_is_power(p->rows); /* stores of a lane */
     const double stores = odd ? bytes / AIC_MOVE_LANE : bytes / access,
                  loads = odd ? bytes / (double)p->vector : stores;
-    double cost = loads + stores + bytes / (double)p->vector * passes_of(move, p) + bytes / tile * TILE_COST +
-                  parts_of(move, p, bytes) * PART_COST;
+    const double loaded = p->follow.extent > 1 ? (double)p->cols / (double)aic_move_columns(p) : 1;
+    double cost = loads * loaded + stores + bytes * loaded / (double)p->vector * passes_of(move, p) +
+                  bytes / tile * TILE_COST + parts_of(move, p, bytes) * PART_COST;
     return cost * (1 + SIZE_COST * log2(tile / run));
 }
 
@@ -187,6 +188,9 @@ static void report_box(FILE *out, const aic_move *move, const aic_box *box, cons
     }
     report_dim(out, "write", &p->write, inputs);
     report_dim(out, "read", &p->read, inputs);
+    if (p->follow.extent > 1) {
+        report_dim(out, "follow", &p->follow, inputs);
+    }
     if (p->transposes) {
         fprintf(out, "  transposes tiles of %lld x %lld elements", (long long)p->rows, (long long)p->cols);
         if (p->rows_valid < p->write.extent) {
@@ -219,14 +223,16 @@ static int64_t steps(int64_t extent, int64_t step)
 static void nest_tiles(FILE *out, int depth, const aic_move *move, const aic_move_plan *p)
 {
     const bool nexts = p->next.extent > 1;
+    const bool follows = p->follow.extent > 1;
     const int64_t along = nexts ? p->next.extent : p->write.extent, column = p->stage != 0 ? p->stage : p->cols;
     if (p->near.extent > 1) {
         aic_nest_line(out, depth++, "step of the burst", p->burst, "output +%lld bytes", (long long)p->near.out);
     }
     aic_nest_line(out, depth++, "band", steps(along, p->band), "%lld of %lld indices of the output",
                   (long long)(p->band < along ? p->band : along), (long long)along);
-    aic_nest_line(out, depth++, "tile along the input", steps(p->read.extent, column), "%lld indices of the input",
-                  (long long)column);
+    aic_nest_line(out, depth++, "tile along the input",
+                  follows ? steps(p->follow.extent, p->follow_count) : steps(p->read.extent, column),
+                  "%lld indices of the input", (long long)(follows ? aic_move_columns(p) : column));
     aic_nest_line(
         out, depth, "tile along the output", steps(p->band < along ? p->band : along, nexts ? p->next_count : p->rows),
         p->transposes ? "transposes %lld x %lld elements of %lld bytes" : "moves %lld x %lld runs of %lld bytes",

@@ -112,9 +112,10 @@ static bool may_go_on(const grid *g, unsigned row)
 static LLVMValueRef load_row(const grid *g, LLVMTypeRef type, unsigned row, unsigned column)
 {
     aic_emit *e = g->e;
-    const unsigned over = (unsigned)g->p->over;
+    const unsigned over = (unsigned)g->p->over,
+                   total = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : g->width;
     const int64_t offset = input_offset(g, row, column);
-    if (over == 0 || may_go_on(g, row)) {
+    if (over == 0 || column + total < (unsigned)g->p->cols || may_go_on(g, row)) {
         return aic_load(e, type, g->in, offset, g->size);
     }
     LLVMValueRef value = aic_load(e, type, g->in, offset - (int64_t)over * g->size, g->size);
@@ -122,10 +123,10 @@ static LLVMValueRef load_row(const grid *g, LLVMTypeRef type, unsigned row, unsi
         return LLVMBuildLShr(e->builder, value, LLVMConstInt(type, 8ULL * over * g->size, false), "");
     }
     unsigned from[ELEMENTS_MAX];
-    for (unsigned i = 0; i < g->width; i++) {
-        from[i] = i + over < g->width ? i + over : i;
+    for (unsigned i = 0; i < total; i++) {
+        from[i] = i + over < total ? i + over : i;
     }
-    return shuffle(g, value, LLVMGetPoison(type), from, g->width);
+    return shuffle(g, value, LLVMGetPoison(type), from, total);
 }
 
 /* What of the input one lane of a register needs: `read` of its rows, in a row of bytes when all of them follow each
@@ -281,7 +282,7 @@ static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsig
     if (first != 0 || count != LLVMGetVectorSize(LLVMTypeOf(vector))) {
         vector = aic_lanes_of(g->e, vector, first, 1, count);
     }
-    int64_t offset = (int64_t)column * g->p->read.out + (int64_t)row * g->size;
+    int64_t offset = aic_move_column(g->p, column) + (int64_t)row * g->size;
     if (g->p->past) {
         aic_store_past(g->e, vector, g->out, offset, count * g->size);
     } else {
@@ -330,8 +331,9 @@ static void store_padded(const grid *g, LLVMValueRef vector, unsigned a, unsigne
 /* Lane block a of register k: its columns one by one, or all at once where the output has them side by side. */
 static void store_lanes(const grid *g, LLVMValueRef vector, unsigned k, unsigned a, unsigned row, unsigned column)
 {
+    const bool follows = g->p->follow.extent > 1;
     unsigned per_block = g->lane_elements * g->down, each = per_block / g->columns_in_lane;
-    bool contiguous = g->down == 1 && g->p->read.out == (int64_t)g->height * g->size;
+    bool contiguous = g->down == 1 && !follows && g->p->read.out == (int64_t)g->height * g->size;
     unsigned first = column + a * g->width + k * g->columns_in_lane;
     if (g->padded) {
         store_padded(g, vector, a, first);
@@ -434,7 +436,7 @@ static void lay_out(grid *g)
     aic_limit("registers of a lane block", g->count, REGISTERS_MAX);
     aic_limit("lane blocks of a tile", (size_t)p->rows / (g->down * g->height), BLOCKS_MAX);
     aic_limit("columns of a tile behind its lane blocks", (size_t)p->cols % (g->across * g->width), 0);
-    const bool whole = p->skip == 0 && p->over == 0 && !g->padded;
+    const bool whole = p->skip == 0 && p->over == 0 && !g->padded && p->follow.extent == 1;
     aic_limit("columns of a lane of a tile that is not stored whole",
               p->skip == 0 && p->over == 0 ? 1 : g->columns_in_lane, 1);
     aic_limit("padded columns that do not follow each other", g->padded && p->read.out != p->rows * g->size, 0);
@@ -464,7 +466,7 @@ static void fetch_columns(const grid *g)
     for (unsigned column = 0; column < (unsigned)g->p->cols; column++) {
         for (int64_t at = 0; is_stored(g, column) && at < bytes + line - 1; at += line) {
             LLVMValueRef args[] = {
-                aic_at_const(e, g->out, column * g->p->read.out + (at < bytes ? at : bytes - 1)),
+                aic_at_const(e, g->out, aic_move_column(g->p, column) + (at < bytes ? at : bytes - 1)),
                 LLVMConstInt(e->i32, WRITE, false),
                 LLVMConstInt(e->i32, NEAREST, false),
                 LLVMConstInt(e->i32, DATA, false),
