@@ -282,17 +282,16 @@ static int64_t choose_rows(const aic_move_plan *p, unsigned size, const aic_move
 }
 
 /* Takes the dimension that continues in the input where `read` ends, where a lane holds at least two indices of it:
- * loads of `read` alone would leave half of every lane empty. Rows must fill lanes, as only then columns have a lane
- * each and may be stored anywhere; and two of them, as tiles of short rows fill lines with `next` instead. */
+ * loads of `read` alone would leave half of every lane empty. Rows must fill a lane, as only then columns have lanes of
+ * their own and may be stored anywhere. A row goes on with the bytes behind it, so those of the next one must follow.
+ */
 static void take_follow(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
-    enum { LANES = 2 };
     const int64_t lane = VECTOR_MIN / size;
     const int follow = find_stride(&p->box, 0, p->read.extent * size);
     const int64_t row = follow >= 0 ? p->box.dim[follow].extent * p->read.extent : 0;
-    if (p->read.extent > 1 && 2 * p->read.extent <= lane && p->write.extent >= LANES * lane &&
-        choose_rows(p, size, schedule) >= lane && schedule->cols >= lane && p->rows_valid == p->write.extent &&
-        row >= lane && p->write.in[0] >= row * size) {
+    if (p->read.extent > 1 && 2 * p->read.extent <= lane && choose_rows(p, size, schedule) >= lane &&
+        schedule->cols >= lane && p->rows_valid == p->write.extent && row >= lane && p->write.in[0] >= row * size) {
         p->follow = p->box.dim[follow];
         drop(&p->box, (unsigned)follow);
     }
