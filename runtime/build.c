@@ -1,5 +1,6 @@
 /* The stages that make a kernel; see build.h. pipeline.c runs them. */
 #include "runtime/build.h"
+#include "frontend/core/choice.h"
 #include "frontend/core/spec.h"
 #include "runtime/generator.h"
 #include "runtime/log.h"
@@ -34,6 +35,7 @@ aic_status aic_build_validate(aic_build *build)
     for (size_t i = 0; i < build->count && status == AIC_OK; i++) {
         const aic_spec given = build->spec[i];
         status = aic_spec_resolve(&given, semantics, &build->spec[i]);
+        status = status == AIC_OK ? aic_choices_check(&build->spec[i], semantics) : status;
     }
     build->shown = build->spec[0];
     for (size_t i = 0; i < build->count && status == AIC_OK; i++) {

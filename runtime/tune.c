@@ -1,5 +1,6 @@
 /* aic_tune() from its arguments to a record; tune_search.c searches. */
 #include "runtime/tune.h"
+#include "frontend/core/choice.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "runtime/generator.h"
@@ -208,6 +209,9 @@ aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_t
     }
     if (status == AIC_OK) {
         status = aic_spec_resolve(spec, &context->semantics, &resolved);
+    }
+    if (status == AIC_OK) {
+        status = aic_choices_check(&resolved, &context->semantics);
     }
     if (status == AIC_OK) {
         status = tune(context, &resolved, &o, hooks, &made);

@@ -98,6 +98,18 @@ typedef struct aic_record {
 #define AIC_RAW_ATOMIC_OP aic_atomic_op
 #define AIC_RAW_MEMORY aic_memory
 #define AIC_RAW_ROUNDING aic_rounding
+#define AIC_RAW_SUM_MODEL aic_sum_model
+#define AIC_RAW_INT_OVERFLOW aic_int_overflow
+#define AIC_RAW_OFFSET_SIGN aic_offset_sign
+#define AIC_RAW_N_FIELD aic_n_field
+#define AIC_RAW_MCB_SHIFT aic_mcb_shift
+#define AIC_RAW_SCALE_BITS aic_scale_bits
+#define AIC_RAW_OFFSET_CLAMP aic_offset_clamp
+#define AIC_RAW_RELU_ORDER aic_relu_order
+#define AIC_RAW_RELU_ZERO aic_relu_zero
+#define AIC_RAW_MAC aic_mac
+#define AIC_RAW_MINMAX_NAN aic_minmax_nan
+#define AIC_RAW_MAT_VALID aic_mat_valid
 #define AIC_WORD_INT(v) ((uint64_t)(v))
 #define AIC_WORD_REAL(v) aic_bits_of_double(v)
 #define AIC_WORD_FLOAT32(v) aic_bits_of_float(v)
@@ -123,6 +135,18 @@ typedef struct aic_record {
 #define AIC_WORD_ATOMIC_OP(v) ((uint64_t)(v))
 #define AIC_WORD_MEMORY(v) ((uint64_t)(v))
 #define AIC_WORD_ROUNDING(v) ((uint64_t)(v))
+#define AIC_WORD_SUM_MODEL(v) ((uint64_t)(v))
+#define AIC_WORD_INT_OVERFLOW(v) ((uint64_t)(v))
+#define AIC_WORD_OFFSET_SIGN(v) ((uint64_t)(v))
+#define AIC_WORD_N_FIELD(v) ((uint64_t)(v))
+#define AIC_WORD_MCB_SHIFT(v) ((uint64_t)(v))
+#define AIC_WORD_SCALE_BITS(v) ((uint64_t)(v))
+#define AIC_WORD_OFFSET_CLAMP(v) ((uint64_t)(v))
+#define AIC_WORD_RELU_ORDER(v) ((uint64_t)(v))
+#define AIC_WORD_RELU_ZERO(v) ((uint64_t)(v))
+#define AIC_WORD_MAC(v) ((uint64_t)(v))
+#define AIC_WORD_MINMAX_NAN(v) ((uint64_t)(v))
+#define AIC_WORD_MAT_VALID(v) ((uint64_t)(v))
 
 static inline uint64_t aic_bits_of_double(double value)
 {

@@ -1,6 +1,8 @@
 /* Specifications: making them, the rules of all their stages, and their canonical form. */
 #include "frontend/core/spec.h"
 
+#include "frontend/core/choice.h"
+
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
 
@@ -114,9 +116,11 @@ void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics)
 aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical)
 {
     const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
     aic_status status = aic_spec_resolve(spec, semantics, canonical);
+    status = status == AIC_OK ? aic_choices_check(canonical, semantics) : status;
     if (status == AIC_OK) {
-        aic_spec_canonicalise(canonical, semantics ? semantics : &defaults);
+        aic_spec_canonicalise(canonical, semantics);
     }
     return status;
 }

@@ -136,6 +136,7 @@ typedef struct limits {
     int64_t mSize[2]; /* by format */
     int64_t srcStride, srcNdStride, dstNdStride;
     const aic_accumulator *accumulator; /* NULL: none */
+    const aic_semantics *semantics;
 } limits;
 
 static const limits instruction = {
@@ -256,12 +257,14 @@ static aic_status check_mode(const aic_fixpipe_desc *desc, const limits *limit)
                     list, src, dst);
 }
 
-/* What makes the scale of a word illegal (section 5), NULL when it is legal. By bits: the caller's
- * denormals-are-zero mode does not matter. */
-static const char *scale_fault(uint64_t word)
+enum { FRACTION = 0x7FFFFF, FRACTION_CUT = 0x7FE000 }; /* all bits; without the 13 lowest, which do not count */
+
+/* What makes the scale of a word illegal (section 5), whose fraction has these bits; NULL when it is legal. By bits:
+ * the caller's denormals-are-zero mode does not matter. */
+static const char *scale_fault(uint64_t word, uint32_t fraction_bits)
 {
     const uint32_t exponent = (uint32_t)(word >> 23) & 0xFF;
-    const uint32_t fraction = (uint32_t)word & 0x7FE000; /* the lower 13 bits do not count */
+    const uint32_t fraction = (uint32_t)word & fraction_bits;
     if (exponent == 0xFF) {
         return fraction == 0 ? "infinite" : "NaN";
     }
@@ -270,9 +273,9 @@ static const char *scale_fault(uint64_t word)
 
 static aic_status check_scalar(const aic_fixpipe_desc *desc, const limits *limit)
 {
-    (void)limit;
+    const uint32_t bits = limit->semantics->scale_bits == AIC_SCALE_BITS_FULL ? FRACTION : FRACTION_CUT;
     const char *fault =
-        aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_SCALAR ? scale_fault(desc->deqScalar) : NULL;
+        aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_SCALAR ? scale_fault(desc->deqScalar, bits) : NULL;
     if (!fault) {
         return AIC_OK;
     }
@@ -371,8 +374,9 @@ static aic_status check(const aic_fixpipe_desc *desc, const limits *limit)
 
 static aic_status fixpipe_validate(const void *desc, const aic_semantics *semantics)
 {
-    (void)semantics;
-    return check(desc, &instruction);
+    limits limit = instruction;
+    limit.semantics = semantics;
+    return check(desc, &limit);
 }
 
 /* ---- operands ---- */
@@ -479,7 +483,7 @@ static aic_status fixpipe_check_data(const void *descriptor, const void *const o
     if (aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR) {
         const uint64_t *words = operands[CBUF_WORKSPACE];
         for (int64_t n = 0; n < desc->nSize; n++) {
-            const char *fault = scale_fault(words[n]);
+            const char *fault = scale_fault(words[n], FRACTION_CUT);
             if (fault) {
                 return aic_fail(AIC_INVALID_ARGUMENT, NAME,
                                 "cbufWorkspace: the scale of column %" PRId64 ", 0x%" PRIx64
@@ -521,7 +525,6 @@ static int64_t dense_stride(const aic_fixpipe_desc *desc)
 
 static aic_status fixpipe_consume(void *descriptor, const aic_accumulator *from, const aic_semantics *semantics)
 {
-    (void)semantics;
     aic_fixpipe_desc *desc = descriptor;
     const limits limit = {
         .nSize = from->columns,
@@ -530,6 +533,7 @@ static aic_status fixpipe_consume(void *descriptor, const aic_accumulator *from,
         .srcNdStride = UINT32_MAX,
         .dstNdStride = UINT32_MAX,
         .accumulator = from,
+        .semantics = semantics,
     };
     desc->nSize = desc->nSize == 0 ? from->columns : desc->nSize;
     desc->mSize = desc->mSize == 0 ? fused_rows(desc, &limit) : desc->mSize;

@@ -191,7 +191,24 @@ static aic_status check_valid(const char *field, const char *entry, int64_t valu
     return value == AIC_DYNAMIC ? AIC_OK : aic_rule_range(NAME, field, entry, value, 0, most);
 }
 
-static aic_status check_sizes(const aic_texpands_desc *desc)
+/* Whether the valid region counts: in vec, and in mat where the choice mat_valid says so. */
+static bool has_region(const aic_texpands_desc *desc, const aic_semantics *semantics)
+{
+    return aic_texpands_has_region(desc) ||
+           (!aic_texpands_is_conv(desc) && semantics->mat_valid == AIC_MAT_VALID_VALID);
+}
+
+static aic_status check_region(const aic_texpands_desc *desc)
+{
+    if (desc->loc != AIC_LOC_VEC && (desc->v_row == AIC_DYNAMIC || desc->v_col == AIC_DYNAMIC)) {
+        return aic_fail(AIC_UNSUPPORTED, NAME, "%s: a size that the call gives is supported in vec only",
+                        desc->v_row == AIC_DYNAMIC ? "v_row" : "v_col");
+    }
+    aic_status status = check_valid("v_row", "valid_row", desc->v_row, desc->rows);
+    return status == AIC_OK ? check_valid("v_col", "valid_col", desc->v_col, desc->cols) : status;
+}
+
+static aic_status check_sizes(const aic_texpands_desc *desc, const aic_semantics *semantics)
 {
     aic_status status = aic_rule_range(NAME, "rows", NULL, desc->rows, 1, INT64_MAX);
     if (status == AIC_OK) {
@@ -200,11 +217,7 @@ static aic_status check_sizes(const aic_texpands_desc *desc)
     if (status == AIC_OK) {
         status = check_bytes("rows / cols", desc);
     }
-    if (status != AIC_OK || !aic_texpands_has_region(desc)) {
-        return status;
-    }
-    status = check_valid("v_row", "valid_row", desc->v_row, desc->rows);
-    return status == AIC_OK ? check_valid("v_col", "valid_col", desc->v_col, desc->cols) : status;
+    return status == AIC_OK && has_region(desc, semantics) ? check_region(desc) : status;
 }
 
 static aic_status check_blayout(const aic_texpands_desc *desc)
@@ -227,9 +240,9 @@ static aic_status check_no_conv(const aic_texpands_desc *desc)
     return status == AIC_OK ? check_zero("buffer_size", "Tile", desc->buffer_size) : status;
 }
 
-static aic_status check_tile(const aic_texpands_desc *desc)
+static aic_status check_tile(const aic_texpands_desc *desc, const aic_semantics *semantics)
 {
-    aic_status status = check_sizes(desc);
+    aic_status status = check_sizes(desc, semantics);
     if (status == AIC_OK) {
         status = check_blayout(desc);
     }
@@ -410,7 +423,7 @@ static aic_status texpands_validate(const void *descriptor, const aic_semantics 
         status = check_dtype(desc);
     }
     if (status == AIC_OK) {
-        status = aic_texpands_is_conv(desc) ? check_conv(desc) : check_tile(desc);
+        status = aic_texpands_is_conv(desc) ? check_conv(desc) : check_tile(desc, semantics);
     }
     if (status == AIC_OK) {
         status = check_placement(desc, semantics);
@@ -430,9 +443,9 @@ static aic_operand vector(const char *name, aic_direction direction, aic_dtype d
 }
 
 /* Whether elements of dst keep their value. */
-static bool keeps_some(const aic_texpands_desc *desc)
+static bool keeps_some(const aic_texpands_desc *desc, const aic_semantics *semantics)
 {
-    if (aic_texpands_has_region(desc)) {
+    if (has_region(desc, semantics)) {
         return desc->v_row != desc->rows || desc->v_col != desc->cols;
     }
     return aic_texpands_filled(desc) < aic_texpands_storage(desc);
@@ -446,10 +459,9 @@ static aic_operand size_operand(const char *name, int64_t value)
 static size_t texpands_operands(const void *descriptor, const aic_semantics *semantics,
                                 aic_operand operands[AIC_OPERANDS_MAX])
 {
-    (void)semantics;
     const aic_texpands_desc *desc = descriptor;
     operands[AIC_TEXPANDS_DST] =
-        vector("dst", keeps_some(desc) ? AIC_INOUT : AIC_OUT, desc->dtype, aic_texpands_storage(desc));
+        vector("dst", keeps_some(desc, semantics) ? AIC_INOUT : AIC_OUT, desc->dtype, aic_texpands_storage(desc));
     operands[AIC_TEXPANDS_DST].strided = true;
     operands[AIC_TEXPANDS_SCALAR] =
         vector("scalar", desc->literal == AIC_NOT_GIVEN ? AIC_IN : AIC_UNUSED, desc->dtype, 1);
@@ -463,10 +475,9 @@ static size_t texpands_operands(const void *descriptor, const aic_semantics *sem
 
 static void texpands_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
 {
-    (void)semantics;
     const aic_texpands_desc *desc = descriptor;
     int64_t elements = aic_texpands_filled(desc);
-    if (aic_texpands_has_region(desc)) {
+    if (has_region(desc, semantics)) {
         const int64_t rows = desc->v_row == AIC_DYNAMIC ? desc->rows : desc->v_row;
         const int64_t cols = desc->v_col == AIC_DYNAMIC ? desc->cols : desc->v_col;
         elements = aic_size_multiply(rows, cols);

@@ -58,6 +58,13 @@ static uint32_t word_mac(const aic_tensor_arithmetic_desc *desc, uint32_t a, uin
     return bits_of(product + float_of(old));
 }
 
+/* One. */
+static uint32_t word_mac_fused(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
+{
+    (void)desc;
+    return bits_of(fmaf(float_of(a), float_of(b), float_of(old)));
+}
+
 /* IEEE 754-2019 maximum; the bits of two zeros: +0 is in either, or both are -0. */
 static uint32_t word_max(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
@@ -79,6 +86,17 @@ static uint32_t word_min(const aic_tensor_arithmetic_desc *desc, uint32_t a, uin
         return bits_of(NAN);
     }
     return x == 0 && y == 0 ? a | b : x < y ? a : b;
+}
+
+/* IEEE 754-2008 maxNum and minNum: a number rather than a NaN. */
+static uint32_t word_max_number(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
+{
+    return isnan(float_of(a)) ? b : isnan(float_of(b)) ? a : word_max(desc, a, b, old);
+}
+
+static uint32_t word_min_number(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
+{
+    return isnan(float_of(a)) ? b : isnan(float_of(b)) ? a : word_min(desc, a, b, old);
 }
 
 static uint32_t word_sg(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
@@ -138,15 +156,33 @@ static uint32_t word_shift(const aic_tensor_arithmetic_desc *desc, uint32_t a, u
 
 /* ---- elements ---- */
 
+typedef uint32_t formula(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old);
+
 static const struct {
     aic_atomic_op op;
-    uint32_t (*formula)(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old);
+    formula *formula;
 } formulas[] = {
     {AIC_BM_ADD, word_add}, {AIC_BM_SUB, word_sub},     {AIC_BM_MUL, word_mul}, {AIC_BM_DIV, word_div},
     {AIC_BM_MAC, word_mac}, {AIC_BM_MAX, word_max},     {AIC_BM_MIN, word_min}, {AIC_BM_AND, word_and},
     {AIC_BM_OR, word_or},   {AIC_BM_XOR, word_xor},     {AIC_BM_SG, word_sg},   {AIC_BM_SE, word_se},
     {AIC_BM_CPY, word_cpy}, {AIC_BM_SHIFT, word_shift},
 };
+
+static formula *formula_of(aic_atomic_op op, const aic_semantics *semantics)
+{
+    const bool number = semantics->minmax_nan == AIC_MINMAX_NUMBER;
+    if (op == AIC_BM_MAC && semantics->mac == AIC_MAC_FUSED) {
+        return word_mac_fused;
+    }
+    if (number && (op == AIC_BM_MAX || op == AIC_BM_MIN)) {
+        return op == AIC_BM_MAX ? word_max_number : word_min_number;
+    }
+    size_t f = 0;
+    while (formulas[f].op != op) {
+        f++;
+    }
+    return formulas[f].formula;
+}
 
 /* An input: a tensor, or one word for all elements. */
 typedef struct input {
@@ -173,16 +209,13 @@ aic_status aic_tensor_arithmetic_reference(const void *descriptor, const aic_sem
     const input b = {copy || desc->input1_is_const, bits_of(desc->input1_const),
                      aic_reference_tensor_of(operands[local ? 0 : 2], 32, desc->memory, semantics, desc->input1_addr,
                                              desc->shape, desc->input1_stride, NULL)};
-    size_t f = 0;
-    while (formulas[f].op != desc->op) {
-        f++;
-    }
+    formula *const compute = formula_of(desc->op, semantics);
     const int64_t *shape = desc->shape;
     for (int64_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
         const int64_t at[AIC_NCHW] = {i / shape[3] / shape[2] / shape[1], i / shape[3] / shape[2] % shape[1],
                                       i / shape[3] % shape[2], i % shape[3]};
         const uint32_t old = aic_reference_load(&output, at);
-        aic_reference_store(&output, at, formulas[f].formula(desc, read_input(&a, at), read_input(&b, at), old));
+        aic_reference_store(&output, at, compute(desc, read_input(&a, at), read_input(&b, at), old));
     }
     return AIC_OK;
 }

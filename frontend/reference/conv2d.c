@@ -153,6 +153,25 @@ static float sum_cube(const window *at, const doubles *in, int64_t co, float acc
     return in_block > 0 ? (float)((double)acc + sum) : acc;
 }
 
+/* One float32 accumulator, every product and every sum rounded. */
+static float sum_sequentially(const window *at, const doubles *in, int64_t co, float acc)
+{
+    const sizes *s = at->size;
+    for (int64_t c1 = 0; c1 < s->c1; c1++) {
+        for (int64_t kh = 0; kh < s->kh; kh++) {
+            for (int64_t kw = 0; kw < s->kw; kw++) {
+                const int64_t cell = input_cell(at, c1, kh, kw);
+                const double *w = in->weight + weight_cell(s, c1, kh, kw, co);
+                for (int64_t c0 = 0; c0 < s->c0; c0++) {
+                    const double x = cell < 0 ? in->pad_value : in->feature_map[cell + c0];
+                    acc = acc + (float)(x * w[c0]);
+                }
+            }
+        }
+    }
+    return acc;
+}
+
 /* The old output and all products, without any rounding. */
 static aic_exact_sum sum_exactly(const window *at, const doubles *in, int64_t co, float initial)
 {
@@ -178,6 +197,7 @@ static aic_exact_sum sum_exactly(const window *at, const doubles *in, int64_t co
 /* What is to be found out of every element of dst. */
 typedef struct request {
     const aic_conv2d_desc *desc;
+    const aic_semantics *semantics;
     const sizes *size;
     void *const *operands;
     const doubles *in;     /* float16 */
@@ -200,15 +220,22 @@ static void store_int8(const request *r, const window *at, int64_t co, int64_t c
 {
     int32_t *out = (int32_t *)r->operands[0] + cell;
     const int64_t sum = (r->desc->init_l1out ? 0 : *out) + sum_int8(at, r->operands[1], r->operands[2], co);
-    *out = (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
+    if (r->semantics->int_overflow == AIC_INT_OVERFLOW_WRAP) {
+        *out = (int32_t)((sum & UINT32_MAX) - ((sum & INT64_C(0x80000000)) << 1));
+    } else {
+        *out = (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
+    }
 }
 
 static void store_float(const request *r, const window *at, int64_t co, int64_t cell)
 {
     float *out = (float *)r->operands[0] + cell;
     const float initial = r->desc->init_l1out ? 0 : *out;
-    if (r->desc->accumulate == AIC_ACCUMULATE_CUBE) {
+    const bool cube = r->desc->accumulate == AIC_ACCUMULATE_CUBE;
+    if (cube && r->semantics->sum == AIC_SUM_MODEL_BLOCK) {
         *out = sum_cube(at, r->in, co, initial);
+    } else if (cube && r->semantics->sum == AIC_SUM_MODEL_SEQUENTIAL) {
+        *out = sum_sequentially(at, r->in, co, initial);
     } else {
         const aic_exact_sum sum = sum_exactly(at, r->in, co, initial);
         *out = (float)aic_exact_value(&sum);
@@ -225,11 +252,10 @@ static void enclose(const request *r, const window *at, int64_t co, int64_t cell
 
 aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
 {
-    (void)semantics;
     const aic_conv2d_desc *desc = descriptor;
     const sizes s = sizes_of(desc);
     doubles in;
-    const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in};
+    const request r = {.desc = desc, .semantics = semantics, .size = &s, .operands = operands, .in = &in};
     if (desc->dtype == AIC_INT8) {
         walk(&r, store_int8);
         return AIC_OK;

@@ -8,19 +8,23 @@
 /* The quantisation word (section 5). */
 typedef struct quantisation {
     float scale;
-    int shift; /* 1..16, or 0: none (MCB = 0) */
+    bool shifts; /* MCB */
+    int shift;   /* 0..16 */
     int offset;
     bool is_signed;
 } quantisation;
 
-static quantisation decode(uint64_t word)
+/* `scalar`: the word of a scalar mode. */
+static quantisation decode(uint64_t word, bool scalar, const aic_semantics *semantics)
 {
-    const uint32_t scale_bits = (uint32_t)word & 0xFFFFE000;
-    const int n = (int)(word >> 32 & 0xF) + 1;
+    const bool cut = !scalar || semantics->scale_bits == AIC_SCALE_BITS_CUT;
+    const uint32_t scale_bits = (uint32_t)word & (cut ? 0xFFFFE000 : 0xFFFFFFFF);
+    const int n = (int)(word >> 32 & 0xF);
     const int offset = (int)(word >> 37 & 0x1FF);
     quantisation q = {
-        .shift = word >> 36 & 1 ? n : 0,
-        .offset = offset >= 256 ? offset - 512 : offset,
+        .shifts = word >> 36 & 1,
+        .shift = semantics->n_field == AIC_N_FIELD_BARE ? n : n + 1,
+        .offset = offset >= 256 && semantics->offset_sign == AIC_OFFSET_SIGNED ? offset - 512 : offset,
         .is_signed = word >> 46 & 1,
     };
     memcpy(&q.scale, &scale_bits, sizeof q.scale);
@@ -32,17 +36,23 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* value / 2^count, rounded down: an arithmetic shift. */
-static int64_t shift_right(int64_t value, int count)
+/* value / 2^count, rounded down, an arithmetic shift, or to nearest, ties to even. */
+static int64_t shift_right(int64_t value, int count, aic_mcb_shift rounding)
 {
     const int64_t divisor = INT64_C(1) << count;
+    if (rounding == AIC_MCB_SHIFT_NEAREST) {
+        return (int64_t)nearbyint((double)value / (double)divisor); /* the quotient is exact */
+    }
     return value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor);
 }
 
 /* b8 (section 6.2): a byte of int8 or uint8. */
-static uint8_t to_byte(float p, const quantisation *q)
+static uint8_t to_byte(float p, const quantisation *q, aic_offset_clamp offset_clamp)
 {
-    const float t = isnan(p) ? 0 : p < -256 ? -256 : p > 255 ? 255 : p;
+    /* Beyond +-4096 no offset changes which end of the range the result is clamped to. */
+    const bool nine_bits = offset_clamp == AIC_OFFSET_CLAMP_CLAMP;
+    const float low = nine_bits ? -256 : -4096, high = nine_bits ? 255 : 4096;
+    const float t = isnan(p) ? 0 : p < low ? low : p > high ? high : p;
     const int64_t r = (int64_t)nearbyintf(t) + q->offset;
     return (uint8_t)(q->is_signed ? clamp(r, -128, 127) : clamp(r, 0, 255));
 }
@@ -54,20 +64,47 @@ typedef union source {
 } source;
 
 /* Section 6.1. */
-static source rectify(aic_dtype type, source x)
+static float rectify_float(float x, const aic_semantics *semantics)
+{
+    const float zero = semantics->relu_zero == AIC_RELU_ZERO_PRODUCT ? 0 * x : 0;
+    return x > 0 || isnan(x) ? x : zero;
+}
+
+static source rectify(aic_dtype type, source x, const aic_semantics *semantics)
 {
     if (type == AIC_FLOAT32) {
-        return x.f32 > 0 || isnan(x.f32) ? x : (source){.f32 = 0};
+        return (source){.f32 = rectify_float(x.f32, semantics)};
     }
     return x.i32 > 0 ? x : (source){.i32 = 0};
 }
 
-/* Section 6.2: one result, stored at `out`. */
-static void store(const aic_fixpipe_desc *desc, aic_overflow overflow, source x, uint64_t word, unsigned char *out)
+/* The product with the scale (section 6.2), rectified where that is done after scaling. */
+static float scaled(const aic_fixpipe_desc *desc, const aic_semantics *semantics, float x, const quantisation *q)
 {
-    const quantisation q = decode(word);
+    const float p = x * q->scale;
+    return desc->reluEn && semantics->relu == AIC_RELU_AFTER ? rectify_float(p, semantics) : p;
+}
+
+static bool is_scalar(aic_quant_pre mode)
+{
+    return mode == AIC_DEQF16 || mode == AIC_QF322B8_PRE || mode == AIC_REQ8;
+}
+
+static bool is_scaled(aic_quant_pre mode)
+{
+    return mode != AIC_NO_QUANT && mode != AIC_F322F16 && mode != AIC_F322BF16;
+}
+
+/* Section 6.2: one result, stored at `out`. */
+static void store(const aic_fixpipe_desc *desc, const aic_semantics *semantics, source x, uint64_t word,
+                  unsigned char *out)
+{
+    const quantisation q = decode(word, is_scalar(desc->quantPre), semantics);
+    const aic_overflow overflow = semantics->overflow;
     uint16_t half;
-    x = desc->reluEn ? rectify(desc->src, x) : x;
+    if (desc->reluEn && (semantics->relu == AIC_RELU_BEFORE || !is_scaled(desc->quantPre))) {
+        x = rectify(desc->src, x, semantics);
+    }
     switch (desc->quantPre) {
     case AIC_NO_QUANT:
         memcpy(out, &x, sizeof x);
@@ -80,16 +117,17 @@ static void store(const aic_fixpipe_desc *desc, aic_overflow overflow, source x,
         break;
     case AIC_DEQF16:
     case AIC_VDEQF16:
-        half = aic_reference_float16((double)((float)x.i32 * q.scale), overflow);
+        half = aic_reference_float16((double)scaled(desc, semantics, (float)x.i32, &q), overflow);
         break;
     case AIC_QF322B8_PRE:
     case AIC_VQF322B8_PRE:
-        *out = to_byte(x.f32 * q.scale, &q);
+        *out = to_byte(scaled(desc, semantics, x.f32, &q), &q, semantics->offset_clamp);
         return;
     case AIC_REQ8:
     case AIC_VREQ8: {
-        const int64_t y = q.shift == 0 ? x.i32 : clamp(shift_right(x.i32, q.shift), INT16_MIN, INT16_MAX);
-        *out = to_byte((float)y * q.scale, &q);
+        const int64_t y =
+            q.shifts ? clamp(shift_right(x.i32, q.shift, semantics->shift), INT16_MIN, INT16_MAX) : x.i32;
+        *out = to_byte(scaled(desc, semantics, (float)y, &q), &q, semantics->offset_clamp);
         return;
     }
     default: /* no mode of a valid descriptor */
@@ -118,7 +156,7 @@ static int64_t target(const aic_fixpipe_desc *desc, int64_t i, int64_t j, int64_
 /* What is done with every element of dst: the operands, and the offset of the result in bytes. */
 typedef struct walk_state {
     const aic_fixpipe_desc *desc;
-    aic_overflow overflow;
+    const aic_semantics *semantics;
     unsigned char *out;       /* dst, or what is found out of it */
     const unsigned char *src; /* NULL where the values do not matter */
     const uint64_t *words;    /* NULL: deqScalar */
@@ -142,7 +180,7 @@ static void store_result(const walk_state *w, int64_t from, uint64_t word, int64
 {
     source x;
     memcpy(&x, w->src + from * (int64_t)sizeof x, sizeof x);
-    store(w->desc, w->overflow, x, word, w->out + to);
+    store(w->desc, w->semantics, x, word, w->out + to);
 }
 
 /* fill_block: zeros behind an odd last block of 16 columns, as if there were 16 more. */
@@ -156,7 +194,7 @@ static void fill(const aic_fixpipe_desc *desc, unsigned char *out)
 
 aic_status aic_fixpipe_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
 {
-    const walk_state w = {descriptor, semantics->overflow, operands[0], operands[1], operands[2]};
+    const walk_state w = {descriptor, semantics, operands[0], operands[1], operands[2]};
     walk(&w, store_result);
     fill(descriptor, operands[0]);
     return AIC_OK;
@@ -165,7 +203,7 @@ aic_status aic_fixpipe_reference(const void *descriptor, const aic_semantics *se
 static void store_sign(const walk_state *w, int64_t from, uint64_t word, int64_t to)
 {
     (void)from;
-    w->out[to] = decode(word).is_signed;
+    w->out[to] = word >> 46 & 1;
 }
 
 void aic_fixpipe_byte_signs(const void *descriptor, void *const operands[], unsigned char *is_signed)

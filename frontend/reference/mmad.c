@@ -99,11 +99,14 @@ static dot dot_of(const aic_mmad_desc *desc, const doubles *in, int64_t i, int64
 }
 
 /* At most 4095 products of at most 2^14 and an int32: exact in any order. */
-static int32_t sum_int8(const dot *d, int32_t initial)
+static int32_t sum_int8(const dot *d, aic_int_overflow overflows, int32_t initial)
 {
     int64_t sum = initial;
     for (int64_t kk = 0; kk < d->k; kk++) {
         sum += (int64_t)d->a[kk] * (int64_t)d->b[kk];
+    }
+    if (overflows == AIC_INT_OVERFLOW_WRAP) {
+        return (int32_t)((sum & UINT32_MAX) - ((sum & INT64_C(0x80000000)) << 1));
     }
     return (int32_t)(sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum);
 }
@@ -118,6 +121,15 @@ static float sum_cube(const dot *d, float acc)
             sum = sum + d->a[kk] * d->b[kk]; /* the product is exact */
         }
         acc = (float)((double)acc + sum);
+    }
+    return acc;
+}
+
+/* One float32 accumulator, every product and every sum rounded. */
+static float sum_sequentially(const dot *d, float acc)
+{
+    for (int64_t kk = 0; kk < d->k; kk++) {
+        acc = acc + (float)(d->a[kk] * d->b[kk]);
     }
     return acc;
 }
@@ -144,8 +156,11 @@ static double overflow(const aic_semantics *semantics, double value)
 static float sum_float(const aic_mmad_desc *desc, const aic_semantics *semantics, const dot *d, float initial)
 {
     float result;
-    if (desc->accumulate == AIC_ACCUMULATE_CUBE) {
+    const bool cube = desc->accumulate == AIC_ACCUMULATE_CUBE;
+    if (cube && semantics->sum == AIC_SUM_MODEL_BLOCK) {
         result = sum_cube(d, initial);
+    } else if (cube && semantics->sum == AIC_SUM_MODEL_SEQUENTIAL) {
+        result = sum_sequentially(d, initial);
     } else {
         const aic_exact_sum sum = sum_exactly(d, initial);
         result = (float)aic_exact_value(&sum);
@@ -187,7 +202,7 @@ static void store(const request *r, const dot *d, int64_t cell)
 {
     if (r->desc->dtype == AIC_INT8) {
         int32_t *c = (int32_t *)r->operands[0] + cell;
-        *c = sum_int8(d, r->desc->init_c ? 0 : *c);
+        *c = sum_int8(d, r->semantics->int_overflow, r->desc->init_c ? 0 : *c);
     } else {
         float *c = (float *)r->operands[0] + cell;
         *c = sum_float(r->desc, r->semantics, d, r->desc->init_c ? 0 : *c);

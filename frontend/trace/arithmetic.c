@@ -46,8 +46,17 @@ static float extreme(float a, float b, float sign)
     return sign * a > sign * b ? a : b;
 }
 
-static uint32_t float_result(aic_sink *out, const aic_tensor_arithmetic_desc *desc, float a, float b)
+/* The same, but a number rather than a NaN. */
+static float extreme_number(float a, float b, float sign)
 {
+    return isnan(a) ? b : isnan(b) ? a : extreme(a, b, sign);
+}
+
+static uint32_t float_result(aic_sink *out, const aic_tensor_arithmetic_desc *desc, const aic_semantics *semantics,
+                             float a, float b)
+{
+    float (*const extremum)(float, float, float) =
+        semantics->minmax_nan == AIC_MINMAX_NUMBER ? extreme_number : extreme;
     float product;
     switch (desc->op) {
     case AIC_BM_ADD:
@@ -59,13 +68,16 @@ static uint32_t float_result(aic_sink *out, const aic_tensor_arithmetic_desc *de
     case AIC_BM_DIV:
         return aic_trace_bits(a / b);
     case AIC_BM_MAC:
+        if (semantics->mac == AIC_MAC_FUSED) {
+            return aic_trace_bits(fmaf(a, b, a));
+        }
         product = a * b;
         aic_trace_step(out, "acc * input1", "%s", aic_trace_element(AIC_FLOAT32, aic_trace_bits(product)).text);
         return aic_trace_bits(a + product);
     case AIC_BM_MAX:
-        return aic_trace_bits(extreme(a, b, 1));
+        return aic_trace_bits(extremum(a, b, 1));
     case AIC_BM_MIN:
-        return aic_trace_bits(extreme(a, b, -1));
+        return aic_trace_bits(extremum(a, b, -1));
     default:
         return a > b ? aic_trace_bits(desc->select_value) : 0;
     }
@@ -95,8 +107,9 @@ static bool on_bits(aic_atomic_op op)
            op == AIC_BM_CPY;
 }
 
-uint64_t aic_trace_arithmetic(aic_sink *out, const aic_tensor_arithmetic_desc *desc, const char *name,
-                              const void *input1, const uint64_t *left, int64_t element, uint64_t source)
+uint64_t aic_trace_arithmetic(aic_sink *out, const aic_tensor_arithmetic_desc *desc, const aic_semantics *semantics,
+                              const char *name, const void *input1, const uint64_t *left, int64_t element,
+                              uint64_t source)
 {
     static const char *const NAMES[] = {
         [AIC_BM_MUL] = "BM_MUL", [AIC_BM_MAC] = "BM_MAC", [AIC_BM_ADD] = "BM_ADD",     [AIC_BM_SUB] = "BM_SUB",
@@ -124,7 +137,7 @@ uint64_t aic_trace_arithmetic(aic_sink *out, const aic_tensor_arithmetic_desc *d
         aic_trace_step(out, what, "%s", aic_trace_element(dtype, b).text);
     }
     const uint32_t result = bits ? bits_result(desc, (uint32_t)source, b)
-                                 : float_result(out, desc, aic_trace_float(source), aic_trace_float(b));
+                                 : float_result(out, desc, semantics, aic_trace_float(source), aic_trace_float(b));
     aic_trace_step(out, NAMES[desc->op], "%s", aic_trace_element(dtype, result).text);
     return result;
 }

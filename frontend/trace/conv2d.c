@@ -72,7 +72,7 @@ static void name_block(const position *p, int64_t k, int64_t k0, char text[64])
     }
 }
 
-static uint64_t trace_int8(aic_sink *out, const position *p, int64_t old)
+static uint64_t trace_int8(aic_sink *out, const position *p, aic_int_overflow overflow, int64_t old)
 {
     enum { K0 = 32 };
     const int64_t blocks = (p->k + K0 - 1) / K0;
@@ -92,39 +92,32 @@ static uint64_t trace_int8(aic_sink *out, const position *p, int64_t old)
             aic_trace_step(out, what, "sum %" PRId64 ", acc %" PRId64, sum, acc);
         }
     }
-    const int64_t clamped = acc < INT32_MIN ? INT32_MIN : acc > INT32_MAX ? INT32_MAX : acc;
-    if (clamped != acc) {
-        aic_trace_step(out, "clamp to int32", "%" PRId64, clamped);
-    }
-    return (uint32_t)clamped;
+    return (uint32_t)aic_trace_int32(out, overflow, acc);
 }
 
-static uint64_t trace_float16(aic_sink *out, const position *p, float acc)
+static uint64_t trace_float16(aic_sink *out, const position *p, aic_sum_model model, float old)
 {
     enum { K0 = 16 };
     const int64_t blocks = (p->k + K0 - 1) / K0;
     const uint16_t pad_value = aic_half_from_double(p->desc->pad_value);
+    aic_trace_sum sum = aic_trace_sum_begin(model, old);
     for (int64_t b = 0; b < blocks; b++) {
-        double sum = 0;
         for (int64_t k = b * K0; k < (b + 1) * K0 && k < p->k; k++) {
             const cell c = cell_of(p, k);
             const uint16_t x = c.inside ? (uint16_t)aic_trace_load(AIC_FLOAT16, p->operands[1], c.input) : pad_value;
             const uint16_t w = (uint16_t)aic_trace_load(AIC_FLOAT16, p->operands[2], c.weight);
-            sum += aic_half_to_double(x) * aic_half_to_double(w);
+            aic_trace_sum_add(&sum, aic_half_to_double(x) * aic_half_to_double(w));
         }
-        acc = (float)((double)acc + sum);
-        if (aic_trace_shows(out, b, blocks)) {
-            char what[64];
-            name_block(p, b * K0, K0, what);
-            aic_trace_step(out, what, "s %s, acc %s", aic_trace_real(sum).text,
-                           aic_trace_element(AIC_FLOAT32, aic_trace_bits(acc)).text);
-        }
+        char what[64];
+        const bool shown = aic_trace_shows(out, b, blocks);
+        name_block(p, b * K0, K0, what);
+        aic_trace_sum_block(out, &sum, shown ? what : NULL);
     }
-    return aic_trace_bits(acc);
+    return aic_trace_bits(aic_trace_sum_end(out, &sum));
 }
 
-bool aic_trace_conv2d(aic_sink *out, const aic_conv2d_desc *desc, void *const operands[], int64_t element,
-                      uint64_t *bits)
+bool aic_trace_conv2d(aic_sink *out, const aic_conv2d_desc *desc, const aic_semantics *semantics,
+                      void *const operands[], int64_t element, uint64_t *bits)
 {
     position p;
     if (!find(desc, operands, element, &p)) {
@@ -142,6 +135,7 @@ bool aic_trace_conv2d(aic_sink *out, const aic_conv2d_desc *desc, void *const op
         old = aic_trace_load(dtype, operands[0], channel ? p.column : element);
         aic_trace_step(out, channel ? "l1out" : "old dst", "%s", aic_trace_element(dtype, old).text);
     }
-    *bits = is_int8 ? trace_int8(out, &p, (int32_t)old) : trace_float16(out, &p, aic_trace_float(old));
+    *bits = is_int8 ? trace_int8(out, &p, semantics->int_overflow, (int32_t)old)
+                    : trace_float16(out, &p, semantics->sum, aic_trace_float(old));
     return true;
 }

@@ -57,6 +57,14 @@ bool aic_trace_fixpipe_position(const aic_fixpipe_desc *desc, int64_t element, a
     return found;
 }
 
+/* A quantisation word (section 5) as the choices read it. */
+typedef struct quant_word {
+    float scale;
+    bool shifts;
+    int32_t shift, offset;
+    bool is_signed;
+} quant_word;
+
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
 {
     return value < low ? low : value > high ? high : value;
@@ -68,13 +76,22 @@ static int64_t to_even(double value)
     return llrint(value);
 }
 
-static uint64_t to_byte(aic_sink *out, float p, const aic_quant *q)
+/* What is rounded: p clamped to nine bits, or as it is; NaN as 0. An offset has at most nine bits, so that a value beyond
+ * 2^20, which llrint() takes, ends at the same limit of the result as any larger one. */
+static double to_round(aic_sink *out, float p, aic_offset_clamp offset_clamp)
 {
-    const double nine_bits = isnan(p) ? 0 : fmin(fmax((double)p, -256), 255);
-    if (nine_bits != (double)p) {
-        aic_trace_step(out, "clamp to -256..255", "%s", aic_trace_real(nine_bits).text);
+    const bool nine_bits = offset_clamp == AIC_OFFSET_CLAMP_CLAMP;
+    const double low = nine_bits ? -256 : -0x1p20, high = nine_bits ? 255 : 0x1p20;
+    const double value = isnan(p) ? 0 : fmin(fmax((double)p, low), high);
+    if (value != (double)p && (nine_bits || isnan(p))) {
+        aic_trace_step(out, nine_bits ? "clamp to -256..255" : "NaN to 0", "%s", aic_trace_real(value).text);
     }
-    const int64_t rounded = to_even(nine_bits), moved = rounded + q->offset;
+    return value;
+}
+
+static uint64_t to_byte(aic_sink *out, float p, const quant_word *q, aic_offset_clamp offset_clamp)
+{
+    const int64_t rounded = to_even(to_round(out, p, offset_clamp)), moved = rounded + q->offset;
     aic_trace_step(out, "to integer, ties to even", "%" PRId64, rounded);
     aic_trace_step(out, "+ offset", "%" PRId64 " (offset %" PRId32 ")", moved, q->offset);
     const int64_t low = q->is_signed ? -128 : 0, high = q->is_signed ? 127 : 255;
@@ -101,14 +118,19 @@ static float to_float(aic_sink *out, int64_t x)
     return value;
 }
 
-/* An int32 shifted right, rounding down, as far as the word says. */
-static int64_t shifted(aic_sink *out, int64_t x, const aic_quant *q)
+/* An int32 shifted right as far as the word says. */
+static int64_t shifted(aic_sink *out, int64_t x, const quant_word *q, const aic_semantics *semantics)
 {
-    if (q->shift == 0) {
+    if (!q->shifts) {
         return x;
     }
     char what[32];
-    const int64_t divisor = INT64_C(1) << q->shift, quotient = x / divisor - (x % divisor < 0);
+    const int64_t divisor = INT64_C(1) << q->shift;
+    int64_t quotient = x / divisor - (x % divisor < 0);
+    if (semantics->shift == AIC_MCB_SHIFT_NEAREST) {
+        const int64_t twice = 2 * (x - quotient * divisor); /* ties to even */
+        quotient += twice > divisor || (twice == divisor && quotient % 2 != 0);
+    }
     const int64_t result = clamp(quotient, INT16_MIN, INT16_MAX);
     snprintf(what, sizeof what, ">> %" PRId32, q->shift);
     aic_trace_step(out, what, "%" PRId64, quotient);
@@ -118,7 +140,7 @@ static int64_t shifted(aic_sink *out, int64_t x, const aic_quant *q)
     return result;
 }
 
-static void show_word(aic_sink *out, uint64_t word, const aic_quant *q, bool bytes)
+static void show_word(aic_sink *out, uint64_t word, const quant_word *q, bool bytes)
 {
     char rest[64] = "";
     if (bytes) {
@@ -128,37 +150,71 @@ static void show_word(aic_sink *out, uint64_t word, const aic_quant *q, bool byt
     aic_trace_step(out, "word", "0x%" PRIx64 ": scale %s%s", word, aic_trace_real((double)q->scale).text, rest);
 }
 
-/* Negative sources become zero. */
-static uint64_t rectified(aic_sink *out, aic_dtype dtype, uint64_t source)
+/* Negative sources become zero; of floats 0 times the source, where `product`. */
+static uint64_t rectified(aic_sink *out, aic_dtype dtype, bool product, uint64_t source)
 {
     const double x = aic_element_value(dtype, &source);
-    const uint64_t result = x > 0 || isnan(x) ? source : 0;
+    const uint64_t zero = product && dtype == AIC_FLOAT32 ? aic_trace_bits(0 * (float)x) : 0;
+    const uint64_t result = x > 0 || isnan(x) ? source : zero;
     aic_trace_step(out, "relu", "%s", aic_trace_element(dtype, result).text);
     return result;
 }
 
-uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, aic_overflow overflow, const uint64_t *words,
-                           const aic_trace_position *position, uint64_t source)
+/* The word's parts as the choices read them; `words`: of a vector mode. */
+static quant_word read_word(uint64_t word, bool vector, const aic_semantics *semantics)
+{
+    const aic_quant parts = aic_quant_parts(word);
+    quant_word q = {.scale = parts.scale, .offset = parts.offset, .is_signed = parts.is_signed};
+    const int n = (int)(word >> 32 & 15);
+    q.shifts = (word >> 36 & 1) != 0;
+    q.shift = !q.shifts ? 0 : semantics->n_field == AIC_N_FIELD_BARE ? n : n + 1;
+    if (semantics->offset_sign == AIC_OFFSET_UNSIGNED && q.offset < 0) {
+        q.offset += 512;
+    }
+    if (semantics->scale_bits == AIC_SCALE_BITS_FULL && !vector) {
+        q.scale = aic_trace_float(word);
+    }
+    return q;
+}
+
+/* The source scaled, and rectified afterwards where that is the choice. */
+static float scale(aic_sink *out, const aic_fixpipe_desc *desc, const aic_semantics *semantics, float x, float factor)
+{
+    const float p = scaled(out, x, factor);
+    if (!desc->reluEn || semantics->relu == AIC_RELU_BEFORE) {
+        return p;
+    }
+    const bool product = semantics->relu_zero == AIC_RELU_ZERO_PRODUCT;
+    return aic_trace_float(rectified(out, AIC_FLOAT32, product, aic_trace_bits(p)));
+}
+
+uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, const aic_semantics *semantics,
+                           const uint64_t *words, const aic_trace_position *position, uint64_t source)
 {
     const bool ints = desc->src == AIC_INT32, bytes = aic_dtype_size(desc->dst) == 1;
+    const bool unscaled =
+        desc->quantPre == AIC_NO_QUANT || desc->quantPre == AIC_F322F16 || desc->quantPre == AIC_F322BF16;
     const uint64_t word = words ? words[position->column] : desc->deqScalar;
-    const aic_quant q = aic_quant_parts(word);
+    const quant_word q = read_word(word, words != NULL, semantics);
     char what[128];
     snprintf(what, sizeof what, "fixpipe, matrix %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", position->matrix,
              position->row, position->column);
     aic_sink_put(out, what);
     aic_trace_step(out, "acc", "%s", aic_trace_element(desc->src, source).text);
-    source = desc->reluEn ? rectified(out, desc->src, source) : source;
+    if (desc->reluEn && (unscaled || semantics->relu == AIC_RELU_BEFORE)) {
+        source = rectified(out, desc->src, semantics->relu_zero == AIC_RELU_ZERO_PRODUCT, source);
+    }
     if (desc->quantPre == AIC_NO_QUANT) {
         return source;
     }
     if (desc->quantPre == AIC_F322F16 || desc->quantPre == AIC_F322BF16) {
-        return aic_trace_narrow(out, desc->dst, overflow, aic_trace_float(source));
+        return aic_trace_narrow(out, desc->dst, semantics->overflow, aic_trace_float(source));
     }
     show_word(out, word, &q, bytes);
-    const int64_t integer = bytes && ints ? shifted(out, (int32_t)source, &q) : (int32_t)source;
-    const float p = scaled(out, ints ? to_float(out, integer) : aic_trace_float(source), q.scale);
-    return bytes ? to_byte(out, p, &q) : aic_trace_narrow(out, AIC_FLOAT16, overflow, p);
+    const int64_t integer = bytes && ints ? shifted(out, (int32_t)source, &q, semantics) : (int32_t)source;
+    const float p = scale(out, desc, semantics, ints ? to_float(out, integer) : aic_trace_float(source), q.scale);
+    return bytes ? to_byte(out, p, &q, semantics->offset_clamp)
+                 : aic_trace_narrow(out, AIC_FLOAT16, semantics->overflow, p);
 }
 
 /* ---- tik_fixpipe ---- */
@@ -210,5 +266,5 @@ uint64_t aic_trace_tik_fixpipe(aic_sink *out, const aic_tik_fixpipe_desc *desc, 
         const float p = scaled(out, to_float(out, (int32_t)source), (float)aic_half_to_double(half));
         source = aic_trace_narrow(out, AIC_FLOAT16, overflow, p);
     }
-    return desc->relu ? rectified(out, desc->dst, source) : source;
+    return desc->relu ? rectified(out, desc->dst, false, source) : source;
 }

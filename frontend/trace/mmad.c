@@ -54,8 +54,8 @@ static void load(const aic_mmad_desc *desc, void *const operands[], const int64_
     bits[1] = aic_trace_load(desc->dtype, operands[2], b_index(desc, at[2], at[1], k0));
 }
 
-static uint64_t trace_int8(aic_sink *out, const aic_mmad_desc *desc, void *const operands[], int64_t i, int64_t j,
-                           int64_t acc)
+static int64_t trace_int8(aic_sink *out, const aic_mmad_desc *desc, void *const operands[], int64_t i, int64_t j,
+                          int64_t acc)
 {
     enum { K0 = 32 };
     for (int64_t k = 0; k < desc->k; k += K0) {
@@ -71,35 +71,28 @@ static uint64_t trace_int8(aic_sink *out, const aic_mmad_desc *desc, void *const
         snprintf(what, sizeof what, "k %" PRId64 "..%" PRId64, k, end - 1);
         aic_trace_step(out, what, "sum %" PRId64 ", acc %" PRId64, sum, acc);
     }
-    const int64_t clamped = acc < INT32_MIN ? INT32_MIN : acc > INT32_MAX ? INT32_MAX : acc;
-    if (clamped != acc) {
-        aic_trace_step(out, "clamp to int32", "%" PRId64, clamped);
-    }
-    return (uint32_t)clamped;
+    return acc;
 }
 
 static float trace_float(aic_sink *out, const aic_mmad_desc *desc, void *const operands[], int64_t i, int64_t j,
-                         float acc)
+                         aic_trace_sum *sum)
 {
     const int64_t k0 = 32 / (int64_t)aic_dtype_size(desc->dtype);
     for (int64_t k = 0; k < desc->k; k += k0) {
         const int64_t end = k + k0 < desc->k ? k + k0 : desc->k;
-        double sum = 0;
         for (int64_t kk = k; kk < end; kk++) {
             uint64_t bits[2];
             load(desc, operands, (const int64_t[]){i, j, kk}, bits);
-            sum += aic_element_value(desc->dtype, &bits[0]) * aic_element_value(desc->dtype, &bits[1]);
+            aic_trace_sum_add(sum, aic_element_value(desc->dtype, &bits[0]) * aic_element_value(desc->dtype, &bits[1]));
         }
-        acc = (float)((double)acc + sum);
         char what[64];
         snprintf(what, sizeof what, "k %" PRId64 "..%" PRId64, k, end - 1);
-        aic_trace_step(out, what, "s %s, acc %s", aic_trace_real(sum).text,
-                       aic_trace_element(AIC_FLOAT32, aic_trace_bits(acc)).text);
+        aic_trace_sum_block(out, sum, what);
     }
-    return acc;
+    return aic_trace_sum_end(out, sum);
 }
 
-bool aic_trace_mmad(aic_sink *out, const aic_mmad_desc *desc, aic_overflow overflow, void *const operands[],
+bool aic_trace_mmad(aic_sink *out, const aic_mmad_desc *desc, const aic_semantics *semantics, void *const operands[],
                     int64_t element, uint64_t *bits)
 {
     int64_t i, j;
@@ -117,10 +110,12 @@ bool aic_trace_mmad(aic_sink *out, const aic_mmad_desc *desc, aic_overflow overf
         aic_trace_step(out, channel ? "l1out" : "old c", "%s", aic_trace_element(dtype, old).text);
     }
     if (dtype == AIC_INT32) {
-        *bits = trace_int8(out, desc, operands, i, j, (int32_t)old);
+        const int64_t exact = trace_int8(out, desc, operands, i, j, (int32_t)old);
+        *bits = (uint32_t)aic_trace_int32(out, semantics->int_overflow, exact);
     } else {
-        *bits =
-            aic_trace_narrow(out, AIC_FLOAT32, overflow, trace_float(out, desc, operands, i, j, aic_trace_float(old)));
+        aic_trace_sum sum = aic_trace_sum_begin(semantics->sum, aic_trace_float(old));
+        const float acc = trace_float(out, desc, operands, i, j, &sum);
+        *bits = aic_trace_narrow(out, AIC_FLOAT32, semantics->overflow, acc);
     }
     return true;
 }

@@ -12,7 +12,7 @@
 /* One trace: the call, and what came of it. */
 typedef struct tracing {
     const aic_spec *spec; /* resolved */
-    aic_overflow overflow;
+    const aic_semantics *semantics;
     void *const *operands;
     aic_operand output;
     int64_t element;
@@ -55,8 +55,8 @@ static const char *name_of_other(const tracing *t, int stage, const aic_semantic
 static bool produce(const tracing *t, aic_sink *out, const aic_stage *stage, void *const own[], int64_t element,
                     uint64_t *bits)
 {
-    return stage->op == AIC_OP_CONV2D ? aic_trace_conv2d(out, &stage->desc.conv2d, own, element, bits)
-                                      : aic_trace_mmad(out, &stage->desc.mmad, t->overflow, own, element, bits);
+    return stage->op == AIC_OP_CONV2D ? aic_trace_conv2d(out, &stage->desc.conv2d, t->semantics, own, element, bits)
+                                      : aic_trace_mmad(out, &stage->desc.mmad, t->semantics, own, element, bits);
 }
 
 static bool find_position(const aic_stage *stage, int64_t element, aic_trace_position *position)
@@ -69,9 +69,9 @@ static uint64_t consume(const tracing *t, aic_sink *out, const aic_stage *stage,
                         const aic_trace_position *position, uint64_t source)
 {
     if (stage->op == AIC_OP_FIXPIPE) {
-        return aic_trace_fixpipe(out, &stage->desc.fixpipe, t->overflow, own[2], position, source);
+        return aic_trace_fixpipe(out, &stage->desc.fixpipe, t->semantics, own[2], position, source);
     }
-    return aic_trace_tik_fixpipe(out, &stage->desc.tik_fixpipe, t->overflow, own, position, source);
+    return aic_trace_tik_fixpipe(out, &stage->desc.tik_fixpipe, t->semantics->overflow, own, position, source);
 }
 
 static bool is_producer(aic_op op)
@@ -98,8 +98,8 @@ static bool accumulate(const tracing *t, const aic_semantics *semantics, aic_sin
         enum { INPUT1 = 2 };
         left[s] = *source;
         own_operands(t, s, semantics, own);
-        *source = aic_trace_arithmetic(out, &t->spec->stage[s].desc.tensor_arithmetic, name_of_other(t, s, semantics),
-                                       own[INPUT1], left, element, *source);
+        *source = aic_trace_arithmetic(out, &t->spec->stage[s].desc.tensor_arithmetic, semantics,
+                                       name_of_other(t, s, semantics), own[INPUT1], left, element, *source);
     }
     return true;
 }
@@ -210,7 +210,7 @@ aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void 
         return status;
     }
     (void)aic_spec_operands_of(&resolved, semantics, shapes);
-    tracing t = {&resolved, semantics->overflow, operands, shapes[0], element, 0};
+    tracing t = {&resolved, semantics, operands, shapes[0], element, 0};
     status = check_element(&t.output, element);
     if (status == AIC_OK) {
         fenv_t callers;

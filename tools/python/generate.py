@@ -27,7 +27,7 @@ class Lists:
         self.enums = {}
         for kind, value, word in self.rows("enum", "WORD"):
             self.enums.setdefault(kind, []).append((value, string(word)))
-        self.semantics = self.fields("semantics")
+        self.semantics = self.fields("semantics") + self.fields("choices")
         self.operators = [Operator(self, row[1]) for row in self.rows("ops", "OP")]
 
     def rows(self, name, kind):

@@ -17,6 +17,7 @@
 #define AIC_AIC_H
 
 #include <aic/cache.h>
+#include <aic/choice.h>
 #include <aic/context.h>
 #include <aic/conv2d.h>
 #include <aic/explain.h>

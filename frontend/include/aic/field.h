@@ -57,6 +57,18 @@
 #define AIC_CTYPE_ATOMIC_OP aic_atomic_op
 #define AIC_CTYPE_MEMORY aic_memory
 #define AIC_CTYPE_ROUNDING aic_rounding
+#define AIC_CTYPE_SUM_MODEL aic_sum_model
+#define AIC_CTYPE_INT_OVERFLOW aic_int_overflow
+#define AIC_CTYPE_OFFSET_SIGN aic_offset_sign
+#define AIC_CTYPE_N_FIELD aic_n_field
+#define AIC_CTYPE_MCB_SHIFT aic_mcb_shift
+#define AIC_CTYPE_SCALE_BITS aic_scale_bits
+#define AIC_CTYPE_OFFSET_CLAMP aic_offset_clamp
+#define AIC_CTYPE_RELU_ORDER aic_relu_order
+#define AIC_CTYPE_RELU_ZERO aic_relu_zero
+#define AIC_CTYPE_MAC aic_mac
+#define AIC_CTYPE_MINMAX_NAN aic_minmax_nan
+#define AIC_CTYPE_MAT_VALID aic_mat_valid
 
 #define AIC_EXTENT_1
 #define AIC_EXTENT_2 [2]

@@ -50,6 +50,7 @@ typedef struct aic_spec {
 typedef struct aic_semantics {
 #define AIC_FIELD AIC_MEMBER
 #include <aic/semantics.def>
+#include <aic/choices.def>
 #undef AIC_FIELD
 } aic_semantics;
 

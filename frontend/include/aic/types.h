@@ -160,6 +160,21 @@ typedef enum aic_memory { AIC_MEMORY_FLAT = 0, AIC_MEMORY_LOCAL = 1 } aic_memory
  * first. */
 typedef enum aic_rounding { AIC_ROUNDING_FLOOR = 0, AIC_ROUNDING_HALF_UP = 1 } aic_rounding;
 
+/* Points that the documents leave open and other sources read in another way; aic/choices.def says of each what it is
+ * about, and aic/choice.h sets them by name. The first value of each is the default. */
+typedef enum aic_sum_model { AIC_SUM_MODEL_BLOCK = 0, AIC_SUM_MODEL_SEQUENTIAL, AIC_SUM_MODEL_EXACT } aic_sum_model;
+typedef enum aic_int_overflow { AIC_INT_OVERFLOW_CLAMP = 0, AIC_INT_OVERFLOW_WRAP } aic_int_overflow;
+typedef enum aic_offset_sign { AIC_OFFSET_SIGNED = 0, AIC_OFFSET_UNSIGNED } aic_offset_sign;
+typedef enum aic_n_field { AIC_N_FIELD_PLUS_ONE = 0, AIC_N_FIELD_BARE } aic_n_field;
+typedef enum aic_mcb_shift { AIC_MCB_SHIFT_FLOOR = 0, AIC_MCB_SHIFT_NEAREST } aic_mcb_shift;
+typedef enum aic_scale_bits { AIC_SCALE_BITS_CUT = 0, AIC_SCALE_BITS_FULL } aic_scale_bits;
+typedef enum aic_offset_clamp { AIC_OFFSET_CLAMP_CLAMP = 0, AIC_OFFSET_CLAMP_NONE } aic_offset_clamp;
+typedef enum aic_relu_order { AIC_RELU_BEFORE = 0, AIC_RELU_AFTER } aic_relu_order;
+typedef enum aic_relu_zero { AIC_RELU_ZERO_POSITIVE = 0, AIC_RELU_ZERO_PRODUCT } aic_relu_zero;
+typedef enum aic_mac { AIC_MAC_TWO = 0, AIC_MAC_FUSED } aic_mac;
+typedef enum aic_minmax_nan { AIC_MINMAX_NAN = 0, AIC_MINMAX_NUMBER } aic_minmax_nan;
+typedef enum aic_mat_valid { AIC_MAT_VALID_WHOLE = 0, AIC_MAT_VALID_VALID } aic_mat_valid;
+
 /* "AIC_OK success" and the like; never NULL, also for values that are no status. Static storage. */
 AIC_API const char *aic_status_name(aic_status status);
 

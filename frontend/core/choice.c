@@ -1,0 +1,217 @@
+/* Choices and profiles by name; the lists are aic/choices.def and aic/profiles.def. */
+#include "frontend/core/choice.h"
+
+#include "frontend/core/diag.h"
+#include "frontend/core/spec.h"
+#include "frontend/text/sink.h"
+
+#include <string.h>
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+/* ---- the lists ---- */
+
+static const aic_choice choices[] = {
+#define AIC_CHOICE(key, row, meaning) {#key, row, meaning},
+#include <aic/choices.def>
+#undef AIC_CHOICE
+};
+
+#define DOCUMENTED "documented"
+#define VENDOR "vendor"
+#define INFERRED "inferred"
+#define CHOSEN "chosen"
+#define OTHER "other"
+
+static const aic_reading readings[] = {
+#define AIC_READING(key, value, origin, meaning) {#key, value, origin, meaning},
+#include <aic/choices.def>
+#undef AIC_READING
+};
+
+static const aic_profile profiles[] = {
+#define AIC_PROFILE(name, meaning) {#name, meaning},
+#include <aic/profiles.def>
+#undef AIC_PROFILE
+};
+
+static const struct {
+    const char *profile, *key, *value;
+} profile_reads[] = {
+#define AIC_PROFILE_READS(profile, key, value) {#profile, #key, value},
+#include <aic/profiles.def>
+#undef AIC_PROFILE_READS
+};
+
+const aic_choice *aic_choice_at(size_t index)
+{
+    return index < COUNT(choices) ? &choices[index] : NULL;
+}
+
+const aic_reading *aic_reading_at(size_t index)
+{
+    return index < COUNT(readings) ? &readings[index] : NULL;
+}
+
+const aic_profile *aic_profile_at(size_t index)
+{
+    return index < COUNT(profiles) ? &profiles[index] : NULL;
+}
+
+/* ---- choices as members of aic_semantics ---- */
+
+/* NULL for what is no choice: a member such as `lanes`, or nothing at all. */
+static const aic_field *field_of(const char *key)
+{
+    size_t i = 0;
+    while (i < COUNT(choices) && strcmp(choices[i].key, key) != 0) {
+        i++;
+    }
+    for (size_t f = 0; i < COUNT(choices) && f < aic_semantics_record.count; f++) {
+        if (strcmp(aic_semantics_record.fields[f].name, key) == 0) {
+            return &aic_semantics_record.fields[f];
+        }
+    }
+    return NULL;
+}
+
+static bool is_default(const aic_field *field, const aic_semantics *semantics)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    return aic_field_word(field, semantics, 0) == aic_field_word(field, &defaults, 0);
+}
+
+static aic_status fail_unknown_key(const char *key)
+{
+    char list[256] = "";
+    for (size_t i = 0; i < COUNT(choices); i++) {
+        strcat(strcat(list, i == 0 ? "" : ", "), choices[i].key);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: \"%.40s\" is none of %s", key, list);
+}
+
+aic_status aic_semantics_choose(aic_semantics *semantics, const char *key, const char *value)
+{
+    if (!semantics || !key || !value) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: semantics, key or value is NULL");
+    }
+    uint64_t word;
+    const aic_field *field = field_of(key);
+    if (!field) {
+        return fail_unknown_key(key);
+    }
+    if (!aic_enum_value(field->kind, value, strlen(value), &word)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: %s: \"%.40s\" is not %s", key, value,
+                        aic_enum_expected(field->kind));
+    }
+    aic_field_set_word(field, semantics, 0, word);
+    return AIC_OK;
+}
+
+static aic_status fail_unknown_profile(const char *name)
+{
+    char list[128] = "";
+    for (size_t i = 0; i < COUNT(profiles); i++) {
+        strcat(strcat(list, i == 0 ? "" : ", "), profiles[i].name);
+    }
+    return aic_fail(AIC_INVALID_ARGUMENT, NULL, "profile: \"%.40s\" is none of %s", name, list);
+}
+
+aic_status aic_semantics_apply_profile(aic_semantics *semantics, const char *name)
+{
+    if (!semantics || !name) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "profile: semantics or name is NULL");
+    }
+    size_t i = 0;
+    while (i < COUNT(profiles) && strcmp(profiles[i].name, name) != 0) {
+        i++;
+    }
+    if (i == COUNT(profiles)) {
+        return fail_unknown_profile(name);
+    }
+    const aic_semantics defaults = aic_semantics_init();
+    for (size_t c = 0; c < COUNT(choices); c++) {
+        const aic_field *field = field_of(choices[c].key);
+        aic_field_set_word(field, semantics, 0, aic_field_word(field, &defaults, 0));
+    }
+    aic_status status = AIC_OK;
+    for (size_t r = 0; r < COUNT(profile_reads) && status == AIC_OK; r++) {
+        if (strcmp(profile_reads[r].profile, name) == 0) {
+            status = aic_semantics_choose(semantics, profile_reads[r].key, profile_reads[r].value);
+        }
+    }
+    return status;
+}
+
+const char *aic_semantics_choice(const aic_semantics *semantics, const char *key)
+{
+    const aic_field *field = semantics && key ? field_of(key) : NULL;
+    return field ? aic_enum_word(field->kind, aic_field_word(field, semantics, 0)) : NULL;
+}
+
+static aic_status put_choices(aic_sink *out, const void *from)
+{
+    const char *separator = "";
+    for (size_t c = 0; c < COUNT(choices); c++) {
+        const char *value = aic_semantics_choice(from, choices[c].key);
+        if (!is_default(field_of(choices[c].key), from)) {
+            aic_sink_put(out, separator);
+            aic_sink_put(out, choices[c].key);
+            aic_sink_put(out, "=");
+            aic_sink_put(out, value ? value : "?");
+            separator = ", ";
+        }
+    }
+    return AIC_OK;
+}
+
+aic_status aic_semantics_print_choices(const aic_semantics *semantics, char *buffer, size_t capacity, size_t *length)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    return aic_sink_write(put_choices, semantics ? semantics : &defaults, buffer, capacity, length);
+}
+
+/* ---- what a specification depends on ---- */
+
+static bool matters(const aic_spec *resolved, const aic_semantics *semantics, const char *key)
+{
+    bool found = false;
+    for (int32_t s = 0; s < resolved->count && !found; s++) {
+        found = aic_stage_choice_matters(&resolved->stage[s], semantics, key);
+    }
+    return found;
+}
+
+aic_status aic_spec_choice_matters(const aic_spec *spec, const aic_semantics *semantics, const char *key, bool *result)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    aic_spec resolved;
+    if (!key || !field_of(key)) {
+        return key ? fail_unknown_key(key) : aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: key is NULL");
+    }
+    aic_status status = aic_spec_resolve(spec, semantics, &resolved);
+    if (status == AIC_OK) {
+        *result = matters(&resolved, semantics ? semantics : &defaults, key);
+    }
+    return status;
+}
+
+/* Kernels are made for any value of these. */
+static bool kernels_compute(const char *key)
+{
+    return strcmp(key, "overflow") == 0 || strcmp(key, "rounding") == 0;
+}
+
+aic_status aic_choices_check(const aic_spec *resolved, const aic_semantics *semantics)
+{
+    for (size_t c = 0; c < COUNT(choices); c++) {
+        const char *key = choices[c].key;
+        if (!is_default(field_of(key), semantics) && !kernels_compute(key) && matters(resolved, semantics, key)) {
+            char subject[AIC_SUBJECT_MAX];
+            aic_spec_subject(resolved, " | ", subject, sizeof subject);
+            return aic_fail(AIC_UNSUPPORTED, subject, "only the reference computes %s=%s", key,
+                            aic_semantics_choice(semantics, key));
+        }
+    }
+    return AIC_OK;
+}

@@ -1,0 +1,14 @@
+/* Choices of semantics, for the library; see aic/choice.h. */
+#ifndef AIC_CORE_CHOICE_H
+#define AIC_CORE_CHOICE_H
+
+#include <aic/choice.h>
+
+/* Whether a stage's result can depend on the choice `key` of the semantics; in frontend/ops/choices.c. */
+bool aic_stage_choice_matters(const aic_stage *stage, const aic_semantics *semantics, const char *key);
+
+/* AIC_UNSUPPORTED where a kernel of a resolved specification would have to compute a choice that only the reference
+ * computes. */
+aic_status aic_choices_check(const aic_spec *resolved, const aic_semantics *semantics);
+
+#endif
