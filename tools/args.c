@@ -149,14 +149,24 @@ static int store_item(const args_command *command, const args_option *option, co
                                           : cli_fail(CLI_SYSTEM, "%s: %s: memory ran out", command->name, option->name);
 }
 
+static int store_each(const args_command *command, const args_option *option, const char *text)
+{
+    const args_each *each = option->target;
+    return each->take(each->to, command->name, text);
+}
+
 /* Stores the value of an option; `inline_value` is what followed "--name=", NULL without. */
 static int take_option(args_state *state, size_t index, const char *inline_value)
 {
-    static int (*const store[])(const args_command *, const args_option *, const char *) = {
-        [ARGS_TEXT] = store_text, [ARGS_INTEGER] = store_integer, [ARGS_REAL] = store_real, [ARGS_LIST] = store_item};
+    static int (*const store[])(const args_command *, const args_option *,
+                                const char *) = {[ARGS_TEXT] = store_text,
+                                                 [ARGS_INTEGER] = store_integer,
+                                                 [ARGS_REAL] = store_real,
+                                                 [ARGS_LIST] = store_item,
+                                                 [ARGS_EACH] = store_each};
     const args_command *command = state->command;
     const args_option *option = args_option_at(command, index);
-    if (option->kind != ARGS_LIST && state->given[index]) {
+    if (option->kind != ARGS_LIST && option->kind != ARGS_EACH && state->given[index]) {
         return cli_fail(CLI_WRONG, "%s: %s is given twice", command->name, option->name);
     }
     state->given[index] = true;

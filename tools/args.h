@@ -11,7 +11,8 @@ typedef enum args_kind {
     ARGS_TEXT,    /* const char **: once */
     ARGS_INTEGER, /* int64_t *: once, within low .. high */
     ARGS_REAL,    /* double *: once, finite, within low .. high */
-    ARGS_LIST     /* args_list *: any number of times, in order */
+    ARGS_LIST,    /* args_list *: any number of times, in order */
+    ARGS_EACH     /* args_each *: the same, each is handed to a function */
 } args_kind;
 
 /* Texts that point into argv; `items` belongs to the list. */
@@ -21,6 +22,12 @@ typedef struct args_list {
 } args_list;
 
 void args_list_free(args_list *list);
+
+/* Takes a value, or fails with an exit status. */
+typedef struct args_each {
+    int (*take)(void *to, const char *command, const char *value);
+    void *to;
+} args_each;
 
 typedef struct args_option {
     const char *name;  /* "--isa", "-o" */

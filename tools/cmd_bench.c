@@ -347,7 +347,7 @@ int cmd_bench(int argc, char **argv)
         CLI_OPTION_THREADS(b.session, "1"),
         CLI_OPTION_ISA(b.session, "LEVEL or all"),
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&b.session, semantics);
     const args_command command = {
         .name = "bench",
@@ -356,7 +356,7 @@ int cmd_bench(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
     b.source.texts = &positional;

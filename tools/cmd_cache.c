@@ -176,7 +176,7 @@ int cmd_cache(int argc, char **argv)
         CLI_OPTION_ARCH(o.session),
         CLI_OPTION_ISA(o.session, "LEVEL"),
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&o.session, semantics);
     const args_command command = {
         .name = "cache",
@@ -185,7 +185,7 @@ int cmd_cache(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     int status = args_parse(&command, argc, argv, SIZE_MAX, &positional);
     if (status == CLI_DONE && positional.count == 0) {

@@ -217,7 +217,7 @@ int cmd_dump(int argc, char **argv)
         CLI_OPTION_DT(dump.session),
         CLI_OPTION_ARCH(dump.session),
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&dump.session, semantics);
     const args_command command = {
         .name = "dump",
@@ -226,7 +226,7 @@ int cmd_dump(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     int status = args_parse(&command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&dump, positional.count) : status;

@@ -244,7 +244,7 @@ int cmd_explain(int argc, char **argv)
         CLI_OPTION_DT(explain.session),
         CLI_OPTION_ARCH(explain.session),
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&explain.session, semantics);
     const args_command command = {
         .name = "explain",
@@ -254,7 +254,7 @@ int cmd_explain(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     int status = args_parse(&command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&explain, positional.count) : status;

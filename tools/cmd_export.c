@@ -95,7 +95,7 @@ static int parse(export_state *x, int argc, char **argv, args_list *positional)
         CLI_OPTION_DT(x->session),
         CLI_OPTION_ARCH(x->session),
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&x->session, semantics);
     const args_command command = {
         .name = "export",
@@ -105,7 +105,7 @@ static int parse(export_state *x, int argc, char **argv, args_list *positional)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     return args_parse(&command, argc, argv, SIZE_MAX, positional);
 }

@@ -72,7 +72,7 @@ int cmd_fmt(int argc, char **argv)
     cli_session session = {0};
     args_list texts = {0};
     const args_option options[] = {CLI_OPTIONS_PTO(pto), CLI_OPTION_DT(session), CLI_OPTION_ARCH(session)};
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&session, semantics);
     const args_command command = {.name = "fmt",
                                   .arguments = "[SPEC]... [--pto FILE]",
@@ -80,7 +80,7 @@ int cmd_fmt(int argc, char **argv)
                                   .options = options,
                                   .option_count = sizeof options / sizeof options[0],
                                   .shared = semantics,
-                                  .shared_count = CLI_CHOICES};
+                                  .shared_count = CLI_SHARED};
     int status = args_parse(&command, argc, argv, TEXTS_MAX, &texts);
     cli_session_semantics(&session);
     if (status == CLI_DONE && texts.count == 0 && pto.path == NULL) {

@@ -4,6 +4,7 @@
 #include "tools/harness/fail.h"
 #include "tools/harness/operand_text.h"
 #include "tools/manual.h"
+#include "tools/session.h"
 #include "tools/sheet.h"
 
 #include <stdio.h>
@@ -95,6 +96,35 @@ static void print_operators(void)
     }
 }
 
+/* ---- choices ---- */
+
+static int print_choices(void)
+{
+    const aic_choice *choice;
+    const aic_reading *reading;
+    printf("choices, what the documents leave open; --choice KEY=VALUE. The first value is the default.\n");
+    for (size_t c = 0; (choice = aic_choice_at(c)) != NULL; c++) {
+        printf("  %s  (decision %s) %s\n", choice->key, choice->row, choice->meaning);
+        for (size_t r = 0; (reading = aic_reading_at(r)) != NULL; r++) {
+            if (strcmp(reading->key, choice->key) == 0) {
+                printf("      %s  [%s] %s\n", reading->value, reading->origin, reading->meaning);
+            }
+        }
+    }
+    printf("\nprofiles, how other sources read them; --profile NAME:\n");
+    const aic_profile *profile;
+    for (size_t i = 0; (profile = aic_profile_at(i)) != NULL; i++) {
+        char text[CLI_SEMANTICS_TEXT_MAX];
+        aic_semantics semantics = aic_semantics_init();
+        if (aic_semantics_apply_profile(&semantics, profile->name) != AIC_OK ||
+            aic_semantics_print_choices(&semantics, text, sizeof text, NULL) != AIC_OK) {
+            return cli_fail_library("help", AIC_OUT_OF_MEMORY);
+        }
+        printf("  %s  %s\n      %s\n", profile->name, profile->meaning, text[0] == '\0' ? "(all defaults)" : text);
+    }
+    return CLI_DONE;
+}
+
 /* ---- commands ---- */
 
 static int help_command(const command_row *command)
@@ -106,6 +136,7 @@ static int help_command(const command_row *command)
 }
 
 enum { NAMES_MAX = 64 };
+#define CHOICES "choices"
 
 /* An operator or a command by its name, or which of them may be meant. */
 static int help_on(const char *name)
@@ -117,6 +148,9 @@ static int help_on(const char *name)
     if (op != AIC_OP_NONE) {
         return print_operator(op);
     }
+    if (strcmp(name, CHOICES) == 0) {
+        return print_choices();
+    }
     for (; count < NAMES_MAX && (command = command_at(count)) != NULL; count++) {
         if (strcmp(command->name, name) == 0) {
             return help_command(command);
@@ -126,6 +160,8 @@ static int help_on(const char *name)
     for (int i = AIC_OP_NONE + 1; i < AIC_OP_END && count < NAMES_MAX; i++) {
         names[count++] = aic_op_name((aic_op)i);
     }
+    names[count - (count == NAMES_MAX)] = CHOICES;
+    count += count < NAMES_MAX;
     const char *near = aic_nearest_word(name, names, count);
     return cli_fail(CLI_WRONG, "help: \"%.100s\" is no operator and no command%s%s%s (aicjit list names them)", name,
                     near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
@@ -144,8 +180,9 @@ int cmd_help(int argc, char **argv)
     };
     const args_command command = {
         .name = "help",
-        .arguments = "[OPERATOR|COMMAND] [OPTION]",
-        .summary = "Shows what an operator's keys and operands are, with an example, or the options of a command.",
+        .arguments = "[OPERATOR|COMMAND|choices] [OPTION]",
+        .summary = "Shows what an operator's keys and operands are, with an example; the options of a command; what "
+                   "the documents leave open.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
     };

@@ -107,7 +107,7 @@ int cmd_info(int argc, char **argv)
     const args_option options[] = {
         CLI_OPTION_ISA(session, "LEVEL"),
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&session, semantics);
     const args_command command = {
         .name = "info",
@@ -116,7 +116,7 @@ int cmd_info(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     int status = args_parse(&command, argc, argv, 0, &positional);
     if (status == CLI_DONE) {

@@ -216,6 +216,15 @@ static int store_operands(run_state *run)
     return status;
 }
 
+/* Results that are not the documents' own say so. */
+static void show_choices(const aic_semantics *semantics)
+{
+    char text[CLI_SEMANTICS_TEXT_MAX];
+    if (aic_semantics_print_choices(semantics, text, sizeof text, NULL) == AIC_OK && text[0] != '\0') {
+        printf("choices: %s\n", text);
+    }
+}
+
 static int run_spec(run_state *run, const char *text)
 {
     int status = cli_session_open(&run->session);
@@ -230,6 +239,9 @@ static int run_spec(run_state *run, const char *text)
     status = status == CLI_DONE ? open_outputs(run) : status;
     status = status == CLI_DONE ? compute(run, false) : status;
     status = status == CLI_DONE ? store_operands(run) : status;
+    if (status == CLI_DONE) {
+        show_choices(&run->session.semantics);
+    }
     status = status == CLI_DONE ? show_results(run) : status;
     aic_pto_free(run->program);
     cli_session_close(&run->session);
@@ -279,7 +291,7 @@ int cmd_run(int argc, char **argv)
         CLI_OPTION_THREADS(run.session, "all processors"),
         CLI_OPTION_ISA(run.session, "LEVEL"),
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&run.session, semantics);
     const args_command command = {
         .name = "run",
@@ -288,7 +300,7 @@ int cmd_run(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     int status = args_parse(&command, argc, argv, 1, &positional);
     status = status == CLI_DONE ? check_options(&run, positional.count) : status;

@@ -326,7 +326,7 @@ static int parse(tune_options *o, int argc, char **argv, args_list *positional)
         CLI_OPTION_ARCH(o->session),
         CLI_OPTION_ISA(o->session, "LEVEL"),
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&o->session, semantics);
     const args_command command = {
         .name = "tune",
@@ -335,7 +335,7 @@ static int parse(tune_options *o, int argc, char **argv, args_list *positional)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     return args_parse(&command, argc, argv, SIZE_MAX, positional);
 }

@@ -26,7 +26,58 @@ static int64_t value_of(field_kind kind, cli_choice choice, int64_t fallback)
 
 #define INDEX_OF(name) (offsetof(cli_choices, name) / sizeof(cli_choice))
 
-void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES])
+/* --profile */
+static int take_profile(void *to, const char *command, const char *value)
+{
+    aic_semantics scratch = aic_semantics_init();
+    cli_readings *readings = to;
+    if (readings->profile != NULL) {
+        return cli_fail(CLI_WRONG, "%s: --profile is given twice", command);
+    }
+    readings->profile = value;
+    const aic_status status = aic_semantics_apply_profile(&scratch, value);
+    return status == AIC_OK ? CLI_DONE : cli_fail_library(command, status);
+}
+
+/* Sets one choice, "KEY=VALUE". */
+static aic_status choose(aic_semantics *semantics, const char *pair)
+{
+    size_t length;
+    const char *value;
+    char key[32];
+    if (!args_split(pair, &length, &value) || length >= sizeof key) {
+        return AIC_INVALID_ARGUMENT;
+    }
+    memcpy(key, pair, length);
+    key[length] = '\0';
+    return aic_semantics_choose(semantics, key, value);
+}
+
+/* --choice */
+static int take_choice(void *to, const char *command, const char *pair)
+{
+    aic_semantics scratch = aic_semantics_init();
+    cli_readings *readings = to;
+    size_t length, other;
+    const char *value;
+    if (!args_split(pair, &length, &value) || length >= 32) {
+        return cli_fail(CLI_WRONG, "%s: --choice: \"%.60s\" is not KEY=VALUE; help choices lists them", command, pair);
+    }
+    const aic_status status = choose(&scratch, pair);
+    if (status != AIC_OK) {
+        return cli_fail_library(command, status);
+    }
+    for (size_t i = 0; i < readings->count; i++) {
+        if (args_split(readings->choice[i], &other, &value) && other == length &&
+            memcmp(readings->choice[i], pair, length) == 0) {
+            return cli_fail(CLI_WRONG, "%s: --choice: %.*s is given twice", command, (int)length, pair);
+        }
+    }
+    readings->choice[readings->count++] = pair; /* there are no more keys than entries */
+    return CLI_DONE;
+}
+
+void cli_semantics_options(cli_session *session, args_option options[CLI_SHARED])
 {
     static char values[CLI_CHOICES][VALUES_TEXT_MAX];
     static const char *const meanings[CLI_CHOICES] = {
@@ -52,6 +103,18 @@ void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES
     i++;
 #include <aic/semantics.def>
 #undef AIC_FIELD
+    session->take_profile = (args_each){take_profile, &session->readings};
+    session->take_choice = (args_each){take_choice, &session->readings};
+    options[i++] = (args_option){.name = "--profile",
+                                 .value = "NAME",
+                                 .help = "whose readings of what the documents leave open; help choices lists them",
+                                 .kind = ARGS_EACH,
+                                 .target = &session->take_profile};
+    options[i++] = (args_option){.name = "--choice",
+                                 .value = "KEY=VALUE",
+                                 .help = "one such reading; after --profile",
+                                 .kind = ARGS_EACH,
+                                 .target = &session->take_choice};
 }
 
 /* " --overflow ieee" */
@@ -73,15 +136,28 @@ void cli_semantics_text(const cli_session *session, char text[CLI_SEMANTICS_TEXT
     }
 #include <aic/semantics.def>
 #undef AIC_FIELD
+#define AIC_FIELD(kind, name, count, need, fallback)                                                                   \
+    if (session->semantics.name != defaults.name && used < CLI_SEMANTICS_TEXT_MAX) {                                   \
+        used += (size_t)snprintf(text + used, CLI_SEMANTICS_TEXT_MAX - used, " --choice %s=%s", #name,                 \
+                                 kind_word(KIND_##kind, session->semantics.name));                                     \
+    }
+#include <aic/choices.def>
+#undef AIC_FIELD
 }
 
 void cli_session_semantics(cli_session *session)
 {
     session->semantics = aic_semantics_init();
+    if (session->readings.profile != NULL) { /* legal, as take_profile() has seen */
+        (void)aic_semantics_apply_profile(&session->semantics, session->readings.profile);
+    }
 #define AIC_FIELD(kind, name, count, need, fallback)                                                                   \
     session->semantics.name = (AIC_CTYPE_##kind)value_of(KIND_##kind, session->choices.name, session->semantics.name);
 #include <aic/semantics.def>
 #undef AIC_FIELD
+    for (size_t i = 0; i < session->readings.count; i++) {
+        (void)choose(&session->semantics, session->readings.choice[i]);
+    }
 }
 
 /* ---- sessions ---- */

@@ -20,7 +20,15 @@ typedef struct cli_choices {
 #undef AIC_FIELD
 } cli_choices;
 
-enum { CLI_CHOICES = sizeof(cli_choices) / sizeof(cli_choice) };
+/* The options that are made of these, and --profile and --choice. */
+enum { CLI_CHOICES = sizeof(cli_choices) / sizeof(cli_choice), CLI_SHARED = CLI_CHOICES + 2 };
+
+/* What --profile and --choice give, which are legal. */
+typedef struct cli_readings {
+    const char *profile;    /* NULL: none */
+    const char *choice[16]; /* "KEY=VALUE", each key once at most */
+    size_t count;
+} cli_readings;
 
 typedef struct cli_session {
     const char *isa;       /* --isa, NULL: the default */
@@ -30,6 +38,8 @@ typedef struct cli_session {
     const char *tuning_db; /* NULL: AIC_TUNING_DB; "": none */
     int64_t threads;       /* --threads, 0: the default */
     cli_choices choices;   /* what semantics are made of */
+    cli_readings readings;
+    args_each take_profile, take_choice; /* into `readings` */
     aic_semantics semantics;
     aic_context *context;
 } cli_session;
@@ -62,11 +72,13 @@ typedef struct cli_session {
      .low = 1,                                                                                                         \
      .high = AIC_THREADS_MAX}
 
-/* The options that every command on operators has, one a row of aic/semantics.def, for args_command.shared. */
-void cli_semantics_options(cli_session *session, args_option options[CLI_CHOICES]);
+/* The options that every command on operators has, for args_command.shared: one a row of aic/semantics.def, --profile
+ * and --choice. */
+void cli_semantics_options(cli_session *session, args_option options[CLI_SHARED]);
 
-/* The options that give the session's semantics where they are not the defaults, " --overflow ieee"; "" for none. */
-enum { CLI_SEMANTICS_TEXT_MAX = 256 };
+/* The options that give the session's semantics where they are not the defaults, " --overflow ieee --choice mac=fused";
+ * "" for none. */
+enum { CLI_SEMANTICS_TEXT_MAX = 768 };
 void cli_semantics_text(const cli_session *session, char text[CLI_SEMANTICS_TEXT_MAX]);
 
 /* Derives semantics from the options; the context is not made. */

@@ -186,8 +186,11 @@ aic_status aic_spec_choice_matters(const aic_spec *spec, const aic_semantics *se
 {
     const aic_semantics defaults = aic_semantics_init();
     aic_spec resolved;
-    if (!key || !field_of(key)) {
-        return key ? fail_unknown_key(key) : aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: key is NULL");
+    if (!key || !result) {
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: key or result is NULL");
+    }
+    if (!field_of(key)) {
+        return fail_unknown_key(key);
     }
     aic_status status = aic_spec_resolve(spec, semantics, &resolved);
     if (status == AIC_OK) {
@@ -214,4 +217,12 @@ aic_status aic_choices_check(const aic_spec *resolved, const aic_semantics *sema
         }
     }
     return AIC_OK;
+}
+
+aic_status aic_spec_check_choices(const aic_spec *spec, const aic_semantics *semantics)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    aic_spec resolved;
+    aic_status status = aic_spec_resolve(spec, semantics, &resolved);
+    return status == AIC_OK ? aic_choices_check(&resolved, semantics ? semantics : &defaults) : status;
 }

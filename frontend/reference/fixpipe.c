@@ -125,8 +125,7 @@ static void store(const aic_fixpipe_desc *desc, const aic_semantics *semantics, 
         return;
     case AIC_REQ8:
     case AIC_VREQ8: {
-        const int64_t y =
-            q.shifts ? clamp(shift_right(x.i32, q.shift, semantics->shift), INT16_MIN, INT16_MAX) : x.i32;
+        const int64_t y = q.shifts ? clamp(shift_right(x.i32, q.shift, semantics->shift), INT16_MIN, INT16_MAX) : x.i32;
         *out = to_byte(scaled(desc, semantics, (float)y, &q), &q, semantics->offset_clamp);
         return;
     }

@@ -64,8 +64,8 @@ static int64_t valid_size(int64_t size, void *const operands[], int operand)
 aic_status aic_texpands_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
 {
     const aic_texpands_desc *desc = descriptor;
-    const bool has_region = desc->loc == AIC_LOC_VEC ||
-                            (semantics->mat_valid == AIC_MAT_VALID_VALID && desc->layout == AIC_LAYOUT_ND);
+    const bool has_region =
+        desc->loc == AIC_LOC_VEC || (semantics->mat_valid == AIC_MAT_VALID_VALID && desc->layout == AIC_LAYOUT_ND);
     const int64_t size = (int64_t)aic_dtype_size(desc->dtype);
     unsigned char *dst = operands[DST];
     const void *scalar = desc->literal == AIC_NOT_GIVEN ? operands[SCALAR] : &desc->literal;

@@ -76,15 +76,16 @@ static int64_t to_even(double value)
     return llrint(value);
 }
 
-/* What is rounded: p clamped to nine bits, or as it is; NaN as 0. An offset has at most nine bits, so that a value beyond
- * 2^20, which llrint() takes, ends at the same limit of the result as any larger one. */
+/* What is rounded: p clamped to nine bits, or as it is; NaN as 0. An offset has at most nine bits, so that a value
+ * beyond 2^20, which llrint() takes, ends at the same limit of the result as any larger one. */
 static double to_round(aic_sink *out, float p, aic_offset_clamp offset_clamp)
 {
     const bool nine_bits = offset_clamp == AIC_OFFSET_CLAMP_CLAMP;
     const double low = nine_bits ? -256 : -0x1p20, high = nine_bits ? 255 : 0x1p20;
     const double value = isnan(p) ? 0 : fmin(fmax((double)p, low), high);
-    if (value != (double)p && (nine_bits || isnan(p))) {
-        aic_trace_step(out, nine_bits ? "clamp to -256..255" : "NaN to 0", "%s", aic_trace_real(value).text);
+    if (value != (double)p) {
+        const char *what = isnan(p) ? "NaN to 0" : nine_bits ? "clamp to -256..255" : "within +-2^20";
+        aic_trace_step(out, what, "%s", aic_trace_real(value).text);
     }
     return value;
 }

@@ -61,8 +61,7 @@ float aic_trace_sum_end(aic_sink *out, aic_trace_sum *sum)
 {
     if (sum->model == AIC_SUM_MODEL_EXACT) {
         sum->acc = (float)aic_expansion_value(&sum->exact);
-        aic_trace_step(out, "to float32, once", "%s",
-                       aic_trace_element(AIC_FLOAT32, aic_trace_bits(sum->acc)).text);
+        aic_trace_step(out, "to float32, once", "%s", aic_trace_element(AIC_FLOAT32, aic_trace_bits(sum->acc)).text);
     }
     return sum->acc;
 }

@@ -2,6 +2,7 @@
 #include "frontend/trace/trace.h"
 
 #include "frontend/core/chain.h"
+#include "frontend/core/choice.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 
@@ -162,6 +163,16 @@ typedef struct request {
 static aic_status write_trace(aic_sink *out, const void *from)
 {
     const request *r = from;
+    char choices[AIC_CHOICES_TEXT_MAX];
+    aic_status status = aic_semantics_print_choices(r->semantics, choices, sizeof choices, NULL);
+    if (status != AIC_OK) {
+        return status;
+    }
+    if (choices[0] != '\0') {
+        aic_sink_put(out, "choices: ");
+        aic_sink_put(out, choices);
+        aic_sink_put(out, "\n");
+    }
     if (!trace_stages(r->t, r->semantics, out)) {
         return aic_fail(AIC_INVALID_ARGUMENT, aic_op_name(r->t->spec->stage[r->t->spec->count - 1].op),
                         "element: %" PRId64 " of %s is not written by this descriptor", r->t->element,

@@ -23,6 +23,8 @@ done <operators.txt
 while read -r command; do
     expect "help $command" 0 "usage: aicjit $command" "$aicjit" help "$command"
 done <commands.txt
+expect 'help choices' 0 'before  \[vendor\]' "$aicjit" help choices
+expect 'help choices has profiles' 0 'offset_sign=unsigned, n_field=bare, shift=nearest' "$aicjit" help choices
 expect 'help' 0 'tensor_arithmetic_quantized' "$aicjit" help
 expect 'help shows defaults' 0 'stride=\[2 integers\]  \(default \[1,1\]; 1\.\.63\)' "$aicjit" help conv2d
 expect 'help shows chains' 0 'conv2d\(\.\.\.\) \| fixpipe\(\.\.\.\)' "$aicjit" help fixpipe

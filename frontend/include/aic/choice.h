@@ -61,6 +61,11 @@ AIC_API aic_status aic_semantics_print_choices(const aic_semantics *semantics, c
 AIC_API aic_status aic_spec_choice_matters(const aic_spec *spec, const aic_semantics *semantics, const char *key,
                                            bool *matters);
 
+/* AIC_UNSUPPORTED, with a message that names the choice, where the result of a specification depends on a choice that
+ * only the reference computes; AIC_OK where a kernel computes it. What is illegal under these semantics (NULL: the
+ * defaults) is AIC_INVALID_ARGUMENT. */
+AIC_API aic_status aic_spec_check_choices(const aic_spec *spec, const aic_semantics *semantics);
+
 AIC_EXTERN_C_END
 
 #endif
