@@ -81,13 +81,24 @@ static bool is_default(const aic_field *field, const aic_semantics *semantics)
     return aic_field_word(field, semantics, 0) == aic_field_word(field, &defaults, 0);
 }
 
+/* Names in a row, each behind ", ". */
+enum { SEPARATOR = sizeof ", " - 1 };
+
+static const char choice_names[] =
+#define AIC_CHOICE(key, row, meaning) ", " #key
+#include <aic/choices.def>
+#undef AIC_CHOICE
+    ;
+
+static const char profile_names[] =
+#define AIC_PROFILE(name, meaning) ", " #name
+#include <aic/profiles.def>
+#undef AIC_PROFILE
+    ;
+
 static aic_status fail_unknown_key(const char *key)
 {
-    char list[256] = "";
-    for (size_t i = 0; i < COUNT(choices); i++) {
-        strcat(strcat(list, i == 0 ? "" : ", "), choices[i].key);
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: \"%.40s\" is none of %s", key, list);
+    return aic_fail(AIC_INVALID_ARGUMENT, NULL, "choice: \"%.40s\" is none of %s", key, choice_names + SEPARATOR);
 }
 
 aic_status aic_semantics_choose(aic_semantics *semantics, const char *key, const char *value)
@@ -108,15 +119,6 @@ aic_status aic_semantics_choose(aic_semantics *semantics, const char *key, const
     return AIC_OK;
 }
 
-static aic_status fail_unknown_profile(const char *name)
-{
-    char list[128] = "";
-    for (size_t i = 0; i < COUNT(profiles); i++) {
-        strcat(strcat(list, i == 0 ? "" : ", "), profiles[i].name);
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NULL, "profile: \"%.40s\" is none of %s", name, list);
-}
-
 aic_status aic_semantics_apply_profile(aic_semantics *semantics, const char *name)
 {
     if (!semantics || !name) {
@@ -127,7 +129,8 @@ aic_status aic_semantics_apply_profile(aic_semantics *semantics, const char *nam
         i++;
     }
     if (i == COUNT(profiles)) {
-        return fail_unknown_profile(name);
+        return aic_fail(AIC_INVALID_ARGUMENT, NULL, "profile: \"%.40s\" is none of %s", name,
+                        profile_names + SEPARATOR);
     }
     const aic_semantics defaults = aic_semantics_init();
     for (size_t c = 0; c < COUNT(choices); c++) {

@@ -8,8 +8,8 @@
 
 static const aic_field semantics_fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_semantics, __VA_ARGS__)
-#include <aic/semantics.def>
 #include <aic/choices.def>
+#include <aic/semantics.def>
 #undef AIC_FIELD
 };
 

@@ -49,8 +49,8 @@ typedef struct aic_spec {
 /* What the documents leave to the machine; a context carries one, the reference takes one. */
 typedef struct aic_semantics {
 #define AIC_FIELD AIC_MEMBER
-#include <aic/semantics.def>
 #include <aic/choices.def>
+#include <aic/semantics.def>
 #undef AIC_FIELD
 } aic_semantics;
 
