@@ -4,7 +4,7 @@
 #     #include <aic/conv2d.def>
 #     #undef AIC_FIELD
 #
-# come the members, each with what AIC_MEANING says of it.
+# come the members, each with what AIC_MEANING or AIC_CHOICE says of it. There may be several lists.
 #
 #     awk -v include=FOLDER -f headers.awk HEADER       FOLDER has aic/field.h and aic/*.def
 
@@ -40,8 +40,11 @@ function print_members(list,    line, parts, order, count, i, meanings, members,
             split(substr(line, length("AIC_FIELD(") + 1), parts, ", ")
             order[++count] = parts[2]
             members[parts[2]] = types[parts[1]] " " parts[2] (parts[3] > 1 ? "[" parts[3] "]" : "") ";"
-        } else if (line ~ /^AIC_MEANING\(/) {
-            text = substr(line, length("AIC_MEANING(") + 1)
+        } else if (line ~ /^AIC_(MEANING|CHOICE)\(/) {
+            text = line
+            sub(/^AIC_CHOICE\([a-z_0-9]+, "[A-Z0-9]+"/, "&\001", text) # the row of the decision
+            sub(/, "[A-Z0-9]+"\001/, "", text)
+            sub(/^AIC_(MEANING|CHOICE)\(/, "", text)
             i = index(text, ", \"")
             meanings[substr(text, 1, i - 1)] = substr(text, i + 3, length(text) - i - 4)
         }
@@ -59,12 +62,11 @@ function print_members(list,    line, parts, order, count, i, meanings, members,
 BEGIN { read_types() }
 
 /^#define AIC_FIELD AIC_MEMBER$/ {
-    getline
-    list = $0
-    sub(/^#include </, include "/", list)
-    sub(/>$/, "", list)
-    print_members(list)
-    getline # the #undef
+    while ((getline list) > 0 && list !~ /^#undef/) {
+        sub(/^#include </, include "/", list)
+        sub(/>$/, "", list)
+        print_members(list)
+    }
     next
 }
 

@@ -27,7 +27,7 @@ class Lists:
         self.enums = {}
         for kind, value, word in self.rows("enum", "WORD"):
             self.enums.setdefault(kind, []).append((value, string(word)))
-        self.semantics = self.fields("semantics") + self.fields("choices")
+        self.semantics = self.fields("choices") + self.fields("semantics")  # as aic_semantics has them
         self.operators = [Operator(self, row[1]) for row in self.rows("ops", "OP")]
 
     def rows(self, name, kind):
