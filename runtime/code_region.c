@@ -3,6 +3,7 @@
 #include "runtime/code_region.h"
 #include "frontend/core/diag.h"
 #include "runtime/environment.h"
+#include "runtime/hold_signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,11 +34,20 @@ static int open_file(int way)
     return folder != NULL ? open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600) : -1;
 }
 
+static bool set_size(int file, size_t size)
+{
+    aic_held_signals held;
+    aic_signals_hold(AIC_SIGNALS_OF_WRITES, &held);
+    const bool set = ftruncate(file, (off_t)size) == 0;
+    aic_signals_release(&held);
+    return set;
+}
+
 /* Maps an open file twice. The descriptor is not needed any longer, and not kept: a program may close it, and have
  * another file of its number. */
 static bool map_file(int file, size_t size, aic_code_region *region)
 {
-    if (ftruncate(file, (off_t)size) != 0) {
+    if (!set_size(file, size)) {
         return false;
     }
     void *code = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);

@@ -4,11 +4,11 @@
 #include "frontend/core/diag.h"
 #include "runtime/disk_file.h"
 #include "runtime/environment.h"
+#include "runtime/hold_signals.h"
 #include "runtime/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,11 +276,10 @@ bool aic_disk_store(aic_disk *disk, const aic_identity *identity, const aic_obje
         report_write(disk, aic_last_error());
         return false;
     }
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    aic_held_signals held;
+    aic_signals_hold(AIC_SIGNALS_ALL, &held);
     const bool kept = store(disk, identity, bytes, size);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    aic_signals_release(&held);
     free(bytes);
     return kept;
 }

@@ -1,5 +1,6 @@
 /* The folder of the disk cache: whether it may be used, reading files, listing them, the quota; see disk_cache.h. */
 #include "runtime/disk_cache.h"
+#include "runtime/open_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,15 +17,6 @@ enum {
     FILE_BYTES_MAX = 1 << 28
 };
 
-/* Whether nobody but the user of the process can have written it. */
-static const char *check_owner(const struct stat *info)
-{
-    if (info->st_uid != geteuid()) {
-        return "it belongs to another user";
-    }
-    return (info->st_mode & (S_IWGRP | S_IWOTH)) != 0 ? "others may write to it" : NULL;
-}
-
 int aic_disk_open_folder(const aic_disk *disk, const char **problem)
 {
     struct stat info;
@@ -34,7 +26,7 @@ int aic_disk_open_folder(const aic_disk *disk, const char **problem)
         *problem = errno == ENOENT ? NULL : strerror(errno);
         return -1;
     }
-    *problem = fstat(folder, &info) != 0 ? strerror(errno) : check_owner(&info);
+    *problem = fstat(folder, &info) != 0 ? strerror(errno) : aic_file_distrust(&info);
     if (*problem != NULL) {
         (void)close(folder);
         return -1;
@@ -69,23 +61,12 @@ static void touch_file(int file, const struct stat *info)
     }
 }
 
-static const char *read_open_file(int file, bool touch, unsigned char **bytes, size_t *size)
+static const char *read_open_file(int file, const struct stat *info, bool touch, unsigned char **bytes, size_t *size)
 {
-    struct stat info;
-    if (fstat(file, &info) != 0) {
-        return strerror(errno);
-    }
-    if (!S_ISREG(info.st_mode)) {
-        return "it is no file";
-    }
-    const char *problem = check_owner(&info);
-    if (problem != NULL) {
-        return problem;
-    }
-    if (info.st_size <= 0 || info.st_size > FILE_BYTES_MAX) {
+    if (info->st_size <= 0 || info->st_size > FILE_BYTES_MAX) {
         return "it is no kernel";
     }
-    *size = (size_t)info.st_size;
+    *size = (size_t)info->st_size;
     *bytes = malloc(*size);
     if (*bytes == NULL) {
         return "there is no memory for it";
@@ -95,18 +76,20 @@ static const char *read_open_file(int file, bool touch, unsigned char **bytes, s
         return "it cannot be read";
     }
     if (touch) {
-        touch_file(file, &info);
+        touch_file(file, info);
     }
     return NULL;
 }
 
 const char *aic_disk_read(int folder, const char *name, bool touch, unsigned char **bytes, size_t *size)
 {
-    const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+    const char *problem;
+    const int file = aic_open_file(folder, name, O_RDONLY, 0, AIC_FILE_TRUSTED, &info, &problem);
     if (file < 0) {
-        return errno == ENOENT ? "" : errno == ELOOP ? "it is a link" : strerror(errno);
+        return problem != NULL ? problem : errno == ENOENT ? "" : strerror(errno);
     }
-    const char *problem = read_open_file(file, touch, bytes, size);
+    problem = read_open_file(file, &info, touch, bytes, size);
     (void)close(file);
     return problem;
 }

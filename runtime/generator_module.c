@@ -8,6 +8,7 @@
 #include "runtime/environment.h"
 #include "runtime/generator.h"
 #include "runtime/loading.h"
+#include "runtime/open_file.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -104,22 +105,15 @@ static const char *read_at(int file, void *bytes, size_t size, uint64_t offset)
 
 /* What is wrong with the file, or NULL. The loader maps what a file says it has: touching the pages of one that is cut
  * off ends the process. */
-static const char *inspect(int file)
+static const char *inspect(int file, const struct stat *info)
 {
-    struct stat info;
     Elf64_Ehdr header;
     Elf64_Phdr segment[SEGMENTS_MAX];
-    if (fstat(file, &info) != 0) {
-        return strerror(errno);
-    }
-    if (!S_ISREG(info.st_mode)) {
-        return "it is no file";
-    }
     const char *problem = read_at(file, &header, sizeof header, 0);
     if (problem != NULL) {
         return problem;
     }
-    const uint64_t size = (uint64_t)info.st_size;
+    const uint64_t size = (uint64_t)info->st_size;
     if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
         header.e_type != ET_DYN || header.e_phentsize != sizeof segment[0] || header.e_phnum > SEGMENTS_MAX) {
         return "it is no shared object";
@@ -138,8 +132,14 @@ static const char *inspect(int file)
 
 static aic_status check_file(const char *path)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const char *problem = file < 0 ? strerror(errno) : inspect(file);
+    struct stat info;
+    const char *problem;
+    const int file = aic_open_file(AT_FDCWD, path, O_RDONLY, 0, AIC_FILE_CHOSEN, &info, &problem);
+    if (file >= 0) {
+        problem = inspect(file, &info);
+    } else if (problem == NULL) {
+        problem = strerror(errno);
+    }
     const aic_status status =
         problem == NULL ? AIC_OK : aic_fail(AIC_IO, SUBJECT, "\"%.300s\" cannot be used: %s", path, problem);
     if (file >= 0) {

@@ -3,6 +3,7 @@
 #include "runtime/log.h"
 #include "frontend/core/diag.h"
 #include "runtime/generator.h"
+#include "runtime/hold_signals.h"
 #include "runtime/replace_file.h"
 #include "runtime/worker.h"
 #include <errno.h>
@@ -29,7 +30,10 @@ uint64_t aic_log_now(void)
 static void write_line(const char *text, size_t length)
 {
     const int cancellation = aic_cancellation_disable();
+    aic_held_signals held;
+    aic_signals_hold(AIC_SIGNALS_OF_WRITES, &held);
     fwrite(text, 1, length, stderr); /* one call: lines of several threads do not mix */
+    aic_signals_release(&held);
     aic_cancellation_restore(cancellation);
 }
 
@@ -180,6 +184,9 @@ static void dump_file(const aic_context *context, const char *symbol, const char
     char path[PATH_BYTES];
     const int length = snprintf(path, sizeof path, "%s/%s.%s", context->dump_dir, symbol, suffix);
     const int error = length < 0 || length >= PATH_BYTES ? ENAMETOOLONG : aic_replace_file(path, bytes, size, false);
+    if (error != 0) {
+        aic_warn("dump", "\"%.300s/%s.%s\" cannot be written: %s", context->dump_dir, symbol, suffix, strerror(error));
+    }
     if (error != 0 && context->verbose >= 1) {
         aic_log("cannot write %s/%s.%s: %s", context->dump_dir, symbol, suffix, strerror(error));
     }

@@ -2,9 +2,9 @@
 #include "runtime/profile.h"
 #include "frontend/core/diag.h"
 #include "runtime/code.h"
+#include "runtime/open_file.h"
 #include "runtime/profile_kinds.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 static const struct {
     const char *name;
     unsigned kind;
-    int (*start)(void); /* NULL: there is nothing to open */
+    int (*start)(const char **problem); /* NULL: there is nothing to open */
 } kinds_table[] = {{"perf", AIC_PROFILE_PERF, aic_profile_perf_start},
                    {"jitdump", AIC_PROFILE_JITDUMP, aic_profile_jitdump_start},
                    {"gdb", AIC_PROFILE_GDB, NULL}};
@@ -94,12 +94,11 @@ aic_status aic_profile_start(unsigned kinds)
     pthread_mutex_lock(&profile.lock);
     for (size_t i = 0; i < KINDS && status == AIC_OK; i++) {
         const bool wanted = (kinds & kinds_table[i].kind) != 0 && kinds_table[i].start != NULL;
-        const int error = wanted ? kinds_table[i].start() : 0;
+        const char *problem = NULL;
+        const int error = wanted ? kinds_table[i].start(&problem) : 0;
         if (error != 0) {
-            const bool system = error == ENOSPC || error == EDQUOT || error == EIO || error == EMFILE ||
-                                error == ENFILE || error == ENOMEM;
-            status = aic_fail(system ? AIC_IO : AIC_INVALID_ARGUMENT, "profile",
-                              "the file of \"%s\" cannot be written: %s", kinds_table[i].name, strerror(error));
+            status = aic_fail(aic_file_status(error), "profile", "the file of \"%s\" cannot be written: %s",
+                              kinds_table[i].name, problem != NULL ? problem : strerror(error));
         }
     }
     pthread_mutex_unlock(&profile.lock);
@@ -146,7 +145,8 @@ static aic_profile_entry *make_entry(const aic_code *code, const aic_object *obj
 
 static void announce_to_jitdump(const aic_profile_entry *entry)
 {
-    if (aic_profile_jitdump_start() != 0) {
+    const char *problem;
+    if (aic_profile_jitdump_start(&problem) != 0) {
         return;
     }
     for (const aic_profile_entry *other = entry->next; profile.inherited && other != NULL; other = other->next) {

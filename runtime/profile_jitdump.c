@@ -2,7 +2,10 @@
  * because a page of it is mapped executable, and finds what ran when by the times, which are CLOCK_MONOTONIC's: record
  * with `perf record -k mono`. */
 #define _GNU_SOURCE /* gettid */
+#include "runtime/environment.h"
+#include "runtime/hold_signals.h"
 #include "runtime/log.h"
+#include "runtime/open_file.h"
 #include "runtime/profile_kinds.h"
 
 #include <elf.h>
@@ -43,30 +46,33 @@ static struct {
     void *marker;   /* a page of the file, mapped executable */
 } dump = {.file = -1};
 
-/* Writes all parts; false when the file takes no more. The record that is cut is the last one that perf reads. */
-static bool write_all(struct iovec *part, int count)
+/* Writes all parts. 0 or an errno; the record that is cut is the last one that perf reads. */
+static int write_all(struct iovec *part, int count)
 {
     size_t size = 0;
     for (int i = 0; i < count; i++) {
         size += part[i].iov_len;
     }
-    return writev(dump.file, part, count) == (ssize_t)size;
+    aic_held_signals held;
+    aic_signals_hold(AIC_SIGNALS_OF_WRITES, &held);
+    const ssize_t written = writev(dump.file, part, count);
+    aic_signals_release(&held);
+    return written < 0 ? errno : (size_t)written < size ? EIO : 0;
 }
 
 /* Opens jit-PID.dump, a new file. 0 or an errno. */
-static int open_file(void)
+static int open_file(const char **problem)
 {
-    const char *folder = getenv("JITDUMPDIR");
+    const char *folder = aic_environment("JITDUMPDIR");
     char path[PATH_MAX];
-    folder = folder != NULL && folder[0] != '\0' ? folder : ".";
-    const int length = snprintf(path, sizeof path, "%s/jit-%ld.dump", folder, (long)getpid());
+    const int length = snprintf(path, sizeof path, "%s/jit-%ld.dump", folder != NULL ? folder : ".", (long)getpid());
     if (length < 0 || (size_t)length >= sizeof path) {
         return ENAMETOOLONG;
     }
     if (unlink(path) != 0 && errno != ENOENT) { /* a process of the same number has left it */
         return errno;
     }
-    dump.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    dump.file = aic_open_file(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, 0600, AIC_FILE_SHARED, NULL, problem);
     return dump.file >= 0 ? 0 : errno;
 }
 
@@ -80,19 +86,20 @@ static int begin_file(void)
                           .process = (uint32_t)getpid(),
                           .time = aic_log_now()};
     struct iovec part = {&header, sizeof header};
-    if (!write_all(&part, 1)) {
-        return errno != 0 ? errno : EIO;
+    const int error = write_all(&part, 1);
+    if (error != 0) {
+        return error;
     }
     dump.marker = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE, dump.file, 0);
     return dump.marker != MAP_FAILED ? 0 : errno;
 }
 
-int aic_profile_jitdump_start(void)
+int aic_profile_jitdump_start(const char **problem)
 {
     if (dump.file >= 0) {
         return 0;
     }
-    int error = open_file();
+    int error = open_file(problem);
     if (error == 0) {
         error = begin_file();
         if (error != 0) {
@@ -121,7 +128,7 @@ void aic_profile_jitdump_add(const aic_profile_code *code)
         struct iovec part[] = {{&record, sizeof record},
                                {(void *)(uintptr_t)function->label, name},
                                {(void *)(uintptr_t)function->address, function->size}};
-        if (!write_all(part, 3)) {
+        if (write_all(part, 3) != 0) {
             return; /* a full disk costs names only */
         }
     }

@@ -23,13 +23,14 @@ typedef struct aic_profile_code {
     const aic_profile_part *part;
 } aic_profile_code;
 
-/* Opens or makes the process's map, of which an earlier process of the same number may have left one. 0 or an errno. */
-int aic_profile_perf_start(void);
+/* Opens or makes the process's map, of which an earlier process of the same number may have left one. 0 or an errno,
+ * which *problem says in words where it is not NULL. */
+int aic_profile_perf_start(const char **problem);
 /* Appends the kernel. Calls nothing that a child after fork may not. */
 void aic_profile_perf_add(const aic_profile_code *code);
 
-/* Makes the process's file and marks it for perf; does nothing where it is open. 0 or an errno. */
-int aic_profile_jitdump_start(void);
+/* Makes the process's file and marks it for perf; does nothing where it is open. The same. */
+int aic_profile_jitdump_start(const char **problem);
 void aic_profile_jitdump_add(const aic_profile_code *code);
 /* In a child: gives up the parent's file. The next start makes one of its own. */
 void aic_profile_jitdump_forget(void);

@@ -1,5 +1,7 @@
 /* The map of perf: /tmp/perf-PID.map. Other code generators of the process may write the same file, so lines are only
  * appended, each whole. */
+#include "runtime/hold_signals.h"
+#include "runtime/open_file.h"
 #include "runtime/profile_kinds.h"
 
 #include <errno.h>
@@ -45,12 +47,12 @@ static void write_path(char path[PATH_BYTES])
     memcpy(at, END, sizeof END);
 }
 
-/* The folder is everybody's: a link that waits there is not followed. */
-static int open_map(int flags)
+/* The descriptor, or -1 as aic_open_file() says it. */
+static int open_map(struct stat *info, const char **problem)
 {
     char path[PATH_BYTES];
     write_path(path);
-    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+    return aic_open_file(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0600, AIC_FILE_SHARED, info, problem);
 }
 
 /* When this process began, in seconds since the epoch; 0: it is not known. */
@@ -76,16 +78,16 @@ static time_t process_began(void)
     return now.tv_sec - up.tv_sec + (time_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));
 }
 
-int aic_profile_perf_start(void)
+int aic_profile_perf_start(const char **problem)
 {
     enum { ROUNDING = 2 }; /* seconds that the times may be off */
     struct stat info;
-    const int file = open_map(0);
+    const int file = open_map(&info, problem);
     if (file < 0) {
         return errno;
     }
     /* Written before this process was there: it is of another one. */
-    const bool foreign = fstat(file, &info) == 0 && info.st_size > 0 && info.st_mtime + ROUNDING < process_began();
+    const bool foreign = info.st_size > 0 && info.st_mtime + ROUNDING < process_began();
     const int error = foreign && ftruncate(file, 0) != 0 ? errno : 0;
     close(file);
     return error;
@@ -93,7 +95,10 @@ int aic_profile_perf_start(void)
 
 void aic_profile_perf_add(const aic_profile_code *code)
 {
-    const int file = open_map(0);
+    const char *problem;
+    const int file = open_map(NULL, &problem);
+    aic_held_signals held;
+    aic_signals_hold(AIC_SIGNALS_OF_WRITES, &held);
     for (size_t i = 0; i < code->count && file >= 0; i++) {
         char line[LINE_BYTES], *at = line;
         const char *label = code->part[i].label;
@@ -109,6 +114,7 @@ void aic_profile_perf_add(const aic_profile_code *code)
             break; /* a full disk costs names only */
         }
     }
+    aic_signals_release(&held);
     if (file >= 0) {
         close(file);
     }

@@ -1,9 +1,9 @@
 /* Writing files as a whole; see replace_file.h. */
 #include "runtime/replace_file.h"
+#include "runtime/hold_signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ static int replace(const char *path, const char *bytes, size_t size, bool durabl
     if (file < 0) {
         return errno;
     }
-    if (stat(path, &old) == 0 && S_ISREG(old.st_mode)) {
+    if (lstat(path, &old) == 0 && S_ISREG(old.st_mode)) {
         (void)fchmod(file, old.st_mode & 0777);
     }
     int error = write_and_close(file, bytes, size, durable);
@@ -70,10 +70,9 @@ static int replace(const char *path, const char *bytes, size_t size, bool durabl
 
 int aic_replace_file(const char *path, const char *bytes, size_t size, bool durable)
 {
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    aic_held_signals held;
+    aic_signals_hold(AIC_SIGNALS_ALL, &held);
     const int error = replace(path, bytes, size, durable);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    aic_signals_release(&held);
     return error;
 }

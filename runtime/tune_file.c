@@ -1,6 +1,7 @@
 /* Reading, merging and writing tuning files; see tune_file.h. */
 #include "runtime/tune_file.h"
 #include "frontend/core/diag.h"
+#include "runtime/open_file.h"
 #include "runtime/replace_file.h"
 #include "runtime/tune_lock.h"
 
@@ -57,14 +58,8 @@ aic_status aic_tune_file_add(aic_tune_file *file, aic_tune_record *record)
     return AIC_OK;
 }
 
-/* Adds a comment unless it is there. */
 static aic_status add_comment(aic_tune_file *file, const char *line, size_t length)
 {
-    for (size_t i = 0; i < file->comments; i++) {
-        if (strlen(file->comment[i]) == length && memcmp(file->comment[i], line, length) == 0) {
-            return AIC_OK;
-        }
-    }
     char *copy = strndup(line, length);
     if (copy != NULL && is_full(file->comments)) {
         const size_t capacity = file->comments == 0 ? 1 : file->comments * 2;
@@ -88,8 +83,45 @@ static int compare(const void *a, const void *b)
     return aic_tune_record_compare(a, b);
 }
 
+/* By text, and by place where that is the same. */
+static int compare_comments(const void *a, const void *b)
+{
+    char *const *const *left = a, *const *const *right = b;
+    const int order = strcmp(**left, **right);
+    return order != 0 ? order : (*left > *right) - (*left < *right);
+}
+
+/* Keeps the first of comments that are the same. */
+static aic_status tidy_comments(aic_tune_file *file)
+{
+    const size_t bytes = file->comments * sizeof(char **);
+    char ***sorted = file->comments > 1 ? malloc(bytes) : NULL;
+    if (sorted == NULL) {
+        return file->comments > 1 ? aic_fail_memory(SUBJECT, bytes) : AIC_OK;
+    }
+    for (size_t i = 0; i < file->comments; i++) {
+        sorted[i] = &file->comment[i];
+    }
+    qsort(sorted, file->comments, sizeof *sorted, compare_comments);
+    for (size_t i = file->comments - 1; i > 0; i--) {
+        if (strcmp(*sorted[i], *sorted[i - 1]) == 0) {
+            free(*sorted[i]);
+            *sorted[i] = NULL;
+        }
+    }
+    free(sorted);
+    size_t kept = 0;
+    for (size_t i = 0; i < file->comments; i++) {
+        if (file->comment[i] != NULL) {
+            file->comment[kept++] = file->comment[i];
+        }
+    }
+    file->comments = kept;
+    return AIC_OK;
+}
+
 /* Sorts, and keeps the best record of every key. */
-static void tidy(aic_tune_file *file)
+static void tidy_records(aic_tune_file *file)
 {
     if (file->count == 0) {
         return;
@@ -108,6 +140,12 @@ static void tidy(aic_tune_file *file)
         }
     }
     file->count = kept + 1;
+}
+
+static aic_status tidy(aic_tune_file *file)
+{
+    tidy_records(file);
+    return tidy_comments(file);
 }
 
 const aic_tune_record *aic_tune_file_find(const aic_tune_file *file, const char *key)
@@ -136,9 +174,8 @@ const aic_tune_record *aic_tune_file_find(const aic_tune_file *file, const char 
 static aic_status read_bytes(int fd, const char *path, char **bytes, size_t *size)
 {
     struct stat info;
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > BYTES_MAX) {
-        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%.300s\" is not a regular file of at most %d bytes", path,
-                        BYTES_MAX);
+    if (fstat(fd, &info) != 0 || info.st_size > BYTES_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%.300s\" has more than %d bytes", path, BYTES_MAX);
     }
     const size_t capacity = (size_t)info.st_size + 1;
     char *read_into = malloc(capacity);
@@ -223,21 +260,21 @@ static aic_status read_open(int fd, const char *path, aic_tune_file *file)
     }
     status = read_lines(path, bytes, size, file);
     free(bytes);
+    status = status == AIC_OK ? tidy(file) : status;
     if (status != AIC_OK) {
         aic_tune_file_free(file);
-        return status;
     }
-    tidy(file);
-    return AIC_OK;
+    return status;
 }
 
 aic_status aic_tune_file_read(const char *path, aic_tune_file *file, bool *exists)
 {
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe without writer must not block */
+    const char *problem;
+    const int fd = aic_open_file(AT_FDCWD, path, O_RDONLY, 0, AIC_FILE_CHOSEN, NULL, &problem);
     *exists = fd >= 0;
     *file = (aic_tune_file){.count = 0};
     if (fd < 0) {
-        return errno == ENOENT ? AIC_OK : aic_tune_fail_open(path, "read", errno);
+        return errno == ENOENT ? AIC_OK : aic_tune_fail_open(path, "read", errno, problem);
     }
     aic_status status = read_open(fd, path, file);
     (void)close(fd);
@@ -307,8 +344,7 @@ static aic_status move_records(aic_tune_file *file, aic_tune_file *added)
         status = aic_tune_file_add(file, &added->record[i]);
     }
     aic_tune_file_free(added);
-    tidy(file);
-    return status;
+    return status == AIC_OK ? tidy(file) : status;
 }
 
 /* Writes the file in place of the one at `path`, which is locked. */
@@ -322,7 +358,7 @@ static aic_status write_file(const char *path, const char *given, const aic_tune
     aic_status status = file->damaged > 0 ? keep_damaged(path, given, file) : AIC_OK;
     if (status == AIC_OK) {
         const int error = aic_replace_file(path, text, size, true);
-        status = error == 0 ? AIC_OK : aic_tune_fail_open(given, "written", error);
+        status = error == 0 ? AIC_OK : aic_tune_fail_open(given, "written", error, NULL);
     }
     free(text);
     return status;

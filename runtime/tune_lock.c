@@ -1,6 +1,7 @@
 /* Locks on tuning files; see tune_lock.h. */
 #include "runtime/tune_lock.h"
 #include "frontend/core/diag.h"
+#include "runtime/open_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-aic_status aic_tune_fail_open(const char *path, const char *what, int error)
+aic_status aic_tune_fail_open(const char *path, const char *what, int error, const char *problem)
 {
-    const bool system = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO || error == EMFILE ||
-                        error == ENFILE || error == ENOMEM || error == EINTR || error == ENOLCK;
-    return aic_fail(system ? AIC_IO : AIC_INVALID_ARGUMENT, "tuning file", "\"%.300s\" cannot be %s: %s", path, what,
-                    strerror(error));
+    return aic_fail(aic_file_status(error), "tuning file", "\"%.300s\" cannot be %s: %s", path, what,
+                    problem != NULL ? problem : strerror(error));
 }
 
 static double seconds_now(void)
@@ -61,9 +60,10 @@ aic_status aic_tune_lock_take(const char *path, double patience, aic_tune_lock *
 {
     const double until = seconds_now() + patience;
     for (;;) {
-        const int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+        const char *problem;
+        const int fd = aic_open_file(AT_FDCWD, path, O_RDWR | O_CREAT, 0666, AIC_FILE_CHOSEN, NULL, &problem);
         if (fd < 0) {
-            return aic_tune_fail_open(path, "written", errno);
+            return aic_tune_fail_open(path, "written", errno, problem);
         }
         int error = wait_for_lock(fd, until);
         if (error == 0 && is_current(fd, path)) {
@@ -77,7 +77,7 @@ aic_status aic_tune_lock_take(const char *path, double patience, aic_tune_lock *
         (void)close(fd);
         if (error != 0 || seconds_now() >= until) {
             return error == 0 || error == EWOULDBLOCK ? fail_wait(path, patience)
-                                                      : aic_tune_fail_open(path, "locked", error);
+                                                      : aic_tune_fail_open(path, "locked", error, NULL);
         }
     }
 }

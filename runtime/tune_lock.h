@@ -16,7 +16,7 @@ aic_status aic_tune_lock_take(const char *path, double patience, aic_tune_lock *
 void aic_tune_lock_release(aic_tune_lock *lock);
 
 /* AIC_IO or AIC_INVALID_ARGUMENT for a tuning file that cannot be `what` ("read"): the latter where the name is the
- * reason. */
-aic_status aic_tune_fail_open(const char *path, const char *what, int error);
+ * reason. problem: the error in words, NULL: as the system says it. */
+aic_status aic_tune_fail_open(const char *path, const char *what, int error, const char *problem);
 
 #endif

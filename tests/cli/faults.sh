@@ -11,7 +11,7 @@ harmless='
     _setjmp abort atexit dlerror exit fegetenv fesetenv fesetround getenv getpid gettid longjmp madvise popcountdi2 qsort readdir getauxval geteuid time futimens snprintf
     sprintf sscanf stack_chk_fail stderr sysconf vsnprintf ctype_toupper_loc ctype_b_loc toupper errno_location
     GLOBAL_OFFSET_TABLE_ dso_handle cpu_model cpu_indicator_init udivti3 clear_cache
-    clock_gettime uselocale sigfillset sigemptyset pthread_sigmask pthread_once pthread_getspecific
+    clock_gettime uselocale sigfillset sigemptyset sigaddset sigismember sigpending sigtimedwait pthread_sigmask pthread_once pthread_getspecific
     pthread_setcancelstate pthread_attr_destroy pthread_cond_wait pthread_cond_timedwait pthread_cond_signal
     pthread_cond_broadcast pthread_cond_destroy pthread_condattr_destroy pthread_mutex_destroy pthread_self
 '
