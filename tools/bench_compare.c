@@ -3,12 +3,11 @@
 
 #include "tools/harness/fail.h"
 #include "tools/json.h"
+#include "tools/textfile.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct bench_earlier {
     char *spec, *isa, *schedule, *weights; /* schedule NULL: it was not given */
@@ -64,15 +63,18 @@ static bool is_row(const bench_earlier *row)
     return row->spec != NULL && row->isa != NULL && row->threads >= 1 && row->median_ns > 0;
 }
 
-static int add_line(bench_comparison *c, char *line, size_t number)
+static int add_line(bench_comparison *c, char *line, size_t length, size_t number)
 {
     reading r = {.given = false};
-    const bool good = json_read_object(line, see_member, &r) && is_row(&r.row);
+    const bool whole = strlen(line) == length; /* no zero byte in it */
+    const bool good = whole && json_read_object(line, see_member, &r) && is_row(&r.row);
     r.row.schedule = r.given ? r.schedule : NULL;
     if (!r.given) {
         free(r.schedule);
     }
-    bench_earlier *rows = good && !r.no_memory ? realloc(c->rows, (c->count + 1) * sizeof *rows) : NULL;
+    const bool full = (c->count & (c->count - 1)) == 0; /* a power of two */
+    const size_t capacity = !full ? 0 : c->count == 0 ? 1 : 2 * c->count;
+    bench_earlier *rows = !good || r.no_memory ? NULL : full ? realloc(c->rows, capacity * sizeof *rows) : c->rows;
     if (rows == NULL) {
         free_row(&r.row);
         return good ? cli_fail_memory("bench: --compare", (c->count + 1) * sizeof *rows)
@@ -84,37 +86,20 @@ static int add_line(bench_comparison *c, char *line, size_t number)
     return CLI_DONE;
 }
 
-static int add_lines(bench_comparison *c, FILE *file)
-{
-    char *line = NULL;
-    size_t capacity = 0;
-    int status = CLI_DONE;
-    for (size_t number = 1; status == CLI_DONE && getline(&line, &capacity, file) >= 0; number++) {
-        if (line[strspn(line, " \t\r\n")] != '\0') {
-            status = add_line(c, line, number);
-        }
-    }
-    if (status == CLI_DONE && ferror(file)) {
-        status = cli_fail(CLI_SYSTEM, "bench: --compare: \"%.200s\": %s", c->path, strerror(errno));
-    }
-    free(line);
-    return status;
-}
-
 int bench_comparison_open(bench_comparison *c, const char *path)
 {
     *c = (bench_comparison){.path = path};
-    struct stat info;
-    FILE *file = fopen(path, "re");
-    if (file == NULL || fstat(fileno(file), &info) != 0 || S_ISDIR(info.st_mode)) {
-        const int error = file == NULL ? errno : EISDIR;
-        if (file != NULL) {
-            (void)fclose(file);
+    char *text = NULL;
+    size_t length, bytes = 0;
+    int status = textfile_read("bench: --compare", path, TEXTFILE_BYTES_MAX, &text, &length);
+    char *at = text, *line;
+    for (size_t number = 1; status == CLI_DONE && (line = textfile_line(&at, text + length, &bytes)) != NULL;
+         number++) {
+        if (strspn(line, " \t\r\n") < bytes) {
+            status = add_line(c, line, bytes, number);
         }
-        return cli_fail(CLI_WRONG, "bench: --compare: \"%.200s\" cannot be read: %s", path, strerror(error));
     }
-    const int status = add_lines(c, file);
-    (void)fclose(file);
+    free(text);
     return status;
 }
 

@@ -2,16 +2,13 @@
 #include "tools/specs.h"
 
 #include "tools/harness/fail.h"
+#include "tools/textfile.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { LINE_BYTES_MAX = 64 * 1024 };
+enum { LINE_BYTES_MAX = 64 * 1024, OPERATORS_MAX = 1 << 18 };
 
 static int add(spec_list *list, const aic_spec *spec, const spec_label *label)
 {
@@ -49,9 +46,10 @@ typedef struct batch {
     const cli_session *session;
     const spec_source *source;
     spec_list *list;
-    FILE *file;
-    size_t line; /* number of the last line read */
-    char *text;  /* LINE_BYTES_MAX */
+    char *at;        /* of the file's content: what was not read yet */
+    const char *end; /* of the content */
+    size_t line;     /* number of the last line read */
+    char *text;      /* LINE_BYTES_MAX */
 } batch;
 
 /* Puts "FILE:LINE: " in front of the message. */
@@ -91,21 +89,16 @@ static char *trim(char *line)
 }
 
 /* Reads a line without its end into b->text + used. False at the end of the file. *fits is false for one that holds a
- * zero byte or is too long, which is read all the same. */
+ * zero byte or is too long, which is left out. */
 static bool read_line(batch *b, size_t used, bool *fits)
 {
-    size_t length = used;
-    int c = getc(b->file);
-    if (c == EOF) {
+    size_t length = 0;
+    const char *line = textfile_line(&b->at, b->end, &length);
+    if (line == NULL) {
         return false;
     }
-    for (*fits = true; c != EOF && c != '\n'; c = getc(b->file)) {
-        *fits = *fits && c != '\0' && length < LINE_BYTES_MAX - 1;
-        if (*fits) {
-            b->text[length++] = (char)c;
-        }
-    }
-    b->text[length] = '\0';
+    *fits = strlen(line) == length && length < LINE_BYTES_MAX - used;
+    memcpy(b->text + used, line, *fits ? length + 1 : 0);
     b->line++;
     return true;
 }
@@ -163,7 +156,7 @@ static int add_lines(batch *b)
     int status = CLI_DONE;
     size_t used = 0, first = 1; /* of the text, the part that is continued, and the line where it begins */
     bool fits = true;
-    while (status == CLI_DONE && read_line(b, used, &fits)) {
+    while (status == CLI_DONE && b->list->count <= OPERATORS_MAX && read_line(b, used, &fits)) {
         first = used == 0 ? b->line : first;
         if (!fits) {
             status = refuse(
@@ -186,42 +179,26 @@ static int add_lines(batch *b)
     }
     b->text[used] = '\0';
     status = status == CLI_DONE && used > 0 ? add_line(b, b->text, first) : status;
-    if (status == CLI_DONE && ferror(b->file)) {
-        status = cli_fail(CLI_SYSTEM, "--batch: \"%s\": %s", b->source->batch, strerror(errno));
-    }
-    return status;
-}
-
-static int open_file(const char *path, FILE **file)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat info;
-    if (fd == -1 || fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
-        int error = fd == -1 ? errno : EISDIR;
-        if (fd != -1) {
-            (void)close(fd);
-        }
-        return cli_fail(CLI_WRONG, "--batch: \"%s\" cannot be read: %s", path, strerror(error));
-    }
-    *file = fdopen(fd, "r");
-    if (*file == NULL) {
-        (void)close(fd);
-        return cli_fail(CLI_SYSTEM, "--batch: \"%s\": %s", path, strerror(errno));
-    }
-    return CLI_DONE;
+    return status == CLI_DONE && b->list->count > OPERATORS_MAX
+               ? cli_fail(CLI_WRONG, "--batch: \"%s\" has more than %d operators", b->source->batch, OPERATORS_MAX)
+               : status;
 }
 
 static int add_file(const cli_session *session, const spec_source *source, spec_list *list)
 {
     batch b = {.session = session, .source = source, .list = list};
-    int status = open_file(source->batch, &b.file);
+    char *content = NULL;
+    size_t length;
+    int status = textfile_read("--batch", source->batch, TEXTFILE_BYTES_MAX, &content, &length);
     if (status != CLI_DONE) {
         return status;
     }
+    b.at = content;
+    b.end = content + length;
     b.text = malloc(LINE_BYTES_MAX);
     status = b.text == NULL ? cli_fail_memory(source->batch, LINE_BYTES_MAX) : add_lines(&b);
     free(b.text);
-    (void)fclose(b.file);
+    free(content);
     return status;
 }
 

@@ -90,7 +90,7 @@ expect 'an error of a run has line and column' 2 'valid_row = 3 is outside 0\.\.
     --pto program.pto --in s=1 --in b:v_row=3 --reference
 expect 'text and program' 2 'an operator text is given, too' "$aicjit" run "$tile" --pto program.pto
 expect 'no such program' 2 'cannot be read' "$aicjit" run --pto none.pto
-expect 'a folder' 2 'is not a regular file' "$aicjit" run --pto .
+expect 'a folder' 2 'cannot be read: Is a directory' "$aicjit" run --pto .
 printf '%%t = texpands 1.0 : bf16, !pto.tile<mat, 16x16xbf16>\n' >bf16.pto
 expect 'not on A5' 2 'dtype: bfloat16 .*line 1, column 1' "$aicjit" run --pto bf16.pto
 expect 'on A2A3' 0 'bfloat16\[256\] min 1 max 1' "$aicjit" run --pto bf16.pto --arch A2A3 --reference
