@@ -186,7 +186,8 @@ static aic_status run_export(void *argument)
     for (size_t i = 0; i < job->count && status == AIC_OK; i++) {
         status = resolve(job, i);
     }
-    status = status == AIC_OK ? aic_export_names(job->given, job->count, job->name) : status; /* of known operators */
+    const aic_export_request names = {job->count, job->given, job->shown, &job->context->semantics};
+    status = status == AIC_OK ? aic_export_names(&names, job->name) : status; /* of known operators */
     status = status == AIC_OK ? make_result(job) : status;
     free(job->name);
     free(job->shown);

@@ -6,7 +6,6 @@
 #include "frontend/core/spec.h"
 #include "runtime/scratch.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,28 +13,17 @@
 /* A kernel of the header: what all its levels need. */
 typedef struct exported_kernel {
     const char *name;
-    char capitals[AIC_EXPORT_NAME_MAX + 1];
     aic_operand operand[AIC_OPERANDS_MAX];
     size_t count;
     uint32_t packed; /* number of the operand that can be packed; 0: none */
     int64_t workspace[AIC_FORMS], packed_bytes;
 } exported_kernel;
 
-static void to_capitals(const char *text, char *capitals, size_t capacity)
-{
-    size_t i = 0;
-    for (; text[i] != '\0' && i + 1 < capacity; i++) {
-        capitals[i] = (char)toupper((unsigned char)text[i]);
-    }
-    capitals[i] = '\0';
-}
-
 static void describe(const aic_export_contents *c, size_t number, exported_kernel *k)
 {
     const size_t levels = c->request->levels;
     const aic_bundle_part *part = &c->bundle->part[number * levels];
     *k = (exported_kernel){.name = c->request->kernel[number].name, .packed = part->requirements.pack.operand};
-    to_capitals(k->name, k->capitals, sizeof k->capitals);
     k->count = aic_spec_operands_of(&c->shown[number], c->request->semantics, k->operand);
     for (size_t l = 0; l < levels; l++) {
         for (int form = 0; form < AIC_FORMS; form++) {
@@ -110,19 +98,24 @@ static void put_parameters(FILE *out, const exported_kernel *k, bool packed)
     fprintf(out, "void *workspace);\n");
 }
 
+static void put_macro(FILE *out, const exported_kernel *k, const char *what, int64_t bytes)
+{
+    char macro[AIC_EXPORT_MACRO_MAX];
+    aic_export_macro(k->name, what, macro);
+    fprintf(out, "#define %s %" PRId64 "\n", macro, bytes);
+}
+
 static void put_macros(FILE *out, const exported_kernel *k)
 {
-    char capitals[64];
     for (size_t i = 0; i < k->count; i++) {
         if (k->operand[i].direction != AIC_UNUSED) {
-            to_capitals(k->operand[i].name, capitals, sizeof capitals);
-            fprintf(out, "#define %s_%s_BYTES %" PRId64 "\n", k->capitals, capitals, k->operand[i].bytes);
+            put_macro(out, k, k->operand[i].name, k->operand[i].bytes);
         }
     }
-    fprintf(out, "#define %s_WORKSPACE_BYTES %" PRId64 "\n", k->capitals, k->workspace[AIC_PLAIN]);
+    put_macro(out, k, "workspace", k->workspace[AIC_PLAIN]);
     if (k->packed != 0) {
-        fprintf(out, "#define %s_PACKED_BYTES %" PRId64 "\n", k->capitals, k->packed_bytes);
-        fprintf(out, "#define %s_PACKED_WORKSPACE_BYTES %" PRId64 "\n", k->capitals, k->workspace[AIC_PACKED]);
+        put_macro(out, k, "packed", k->packed_bytes);
+        put_macro(out, k, "packed_workspace", k->workspace[AIC_PACKED]);
     }
 }
 
@@ -134,9 +127,10 @@ static void put_functions(FILE *out, const exported_kernel *k)
         return;
     }
     const char *operand = k->operand[k->packed].name;
-    fprintf(out,
-            "\n/* %s once, for many calls: writes its image, %s_PACKED_BYTES bytes. Calls with it do not pack. */\n",
-            operand, k->capitals);
+    char macro[AIC_EXPORT_MACRO_MAX];
+    aic_export_macro(k->name, "packed", macro);
+    fprintf(out, "\n/* %s once, for many calls: writes its image, %s bytes. Calls with it do not pack. */\n", operand,
+            macro);
     fprintf(out, "void %s_pack(void *%s_packed, const void *%s);\n", k->name, operand, operand);
     fprintf(out, "void %s_packed(", k->name);
     put_parameters(out, k, true);
@@ -205,13 +199,12 @@ static void put_begin(FILE *out, const aic_export_contents *c, const char *guard
 
 aic_status aic_export_header(const aic_export_contents *contents, char **text, size_t *size)
 {
-    char capitals[AIC_EXPORT_NAME_MAX + 1], guard[AIC_EXPORT_NAME_MAX + 32];
+    char guard[AIC_EXPORT_MACRO_MAX];
     FILE *out = open_memstream(text, size);
     if (out == NULL) {
         return aic_fail_memory("export", 0);
     }
-    to_capitals(contents->request->kernel[0].name, capitals, sizeof capitals);
-    snprintf(guard, sizeof guard, "AICJIT_%s_KERNELS_H", capitals);
+    aic_export_guard(contents->request->kernel[0].name, guard);
     put_begin(out, contents, guard);
     aic_status status = AIC_OK;
     for (size_t i = 0; i < contents->request->count && status == AIC_OK; i++) {

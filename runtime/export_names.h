@@ -1,4 +1,4 @@
-/* Names of exported kernels. */
+/* Names of exported kernels, and of what their header declares. */
 #ifndef AIC_RUNTIME_EXPORT_NAMES_H
 #define AIC_RUNTIME_EXPORT_NAMES_H
 
@@ -8,8 +8,23 @@ typedef struct aic_export_name {
     char text[AIC_EXPORT_NAME_MAX + 1];
 } aic_export_name;
 
-/* Checks the names that are given and makes the others, name[i] for kernels[i]. AIC_INVALID_ARGUMENT for one that is no
- * identifier and for two that would share a function or a macro. */
-aic_status aic_export_names(const aic_export_kernel *kernels, size_t count, aic_export_name *name);
+/* Whose names. */
+typedef struct aic_export_request {
+    size_t count;
+    const aic_export_kernel *kernels;
+    const aic_spec *shown; /* resolved, one a kernel */
+    const aic_semantics *semantics;
+} aic_export_request;
+
+/* Checks the names that are given and makes the others, one a kernel. AIC_INVALID_ARGUMENT for one that is no
+ * identifier or not free in C programs, and for two that would share a function or a macro; AIC_OUT_OF_MEMORY. */
+aic_status aic_export_names(const aic_export_request *request, aic_export_name *name);
+
+enum { AIC_EXPORT_MACRO_MAX = AIC_EXPORT_NAME_MAX + 64 };
+
+/* The macros of a kernel, NAME_WHAT_BYTES, and of the header that has it as its first, AICJIT_NAME_KERNELS_H; all in
+ * capitals. */
+void aic_export_macro(const char *name, const char *what, char macro[AIC_EXPORT_MACRO_MAX]);
+void aic_export_guard(const char *name, char macro[AIC_EXPORT_MACRO_MAX]);
 
 #endif

@@ -1,5 +1,6 @@
 /* Exported kernels: an object of many of them is linked by the system's linker, without the library, and called. What
  * the command does, and freestanding programs, AArch64 among them, are tested by tests/cli/export.sh. */
+#include "runtime/export_reserved.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
 
@@ -304,6 +305,15 @@ START_TEST(refused)
         {"a", "A", NULL, NULL, "name: \"a\" and \"A\" would share"},
         {"a", "a_pack", NULL, NULL, "would share"},
         {"a_packed", "a", NULL, NULL, "would share"},
+        {"a_b", "A_B", NULL, NULL, "\"a_b\" and \"A_B\" would share a function or a macro, A_B_"},
+        {"a", "A_SRC_BYTES", NULL, NULL, "\"a\" and \"A_SRC_BYTES\" would share a function or a macro, A_SRC_BYTES"},
+        {"A_WORKSPACE_BYTES", "a", NULL, NULL, "would share a function or a macro, A_WORKSPACE_BYTES"},
+        {"AICJIT_B_KERNELS_H", "b", NULL, NULL, "would share a function or a macro, AICJIT_B_KERNELS_H"},
+        {"main", "b", NULL, NULL, "name: \"main\" is where programs begin"},
+        {"b", "linux", NULL, NULL, "name: \"linux\" is a macro of compilers"},
+        {"b", "printf", NULL, NULL, "name: \"printf\" is a name of the C library"},
+        {"__b", "b", NULL, NULL, "no C identifier"},
+        {"_B", "b", NULL, NULL, "no C identifier"},
         {"", "b", NULL, NULL, "no C identifier"},
         {"1a", "b", NULL, NULL, "no C identifier"},
         {"a-b", "b", NULL, NULL, "no C identifier"},
@@ -342,6 +352,76 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Names of every kind that programs have already, and their neighbours, which nobody has. */
+START_TEST(names_of_others)
+{
+    static const char *const TAKEN[] = {
+        "while",  "typeof", "nullptr",   "main",        "unix",       "i386",         "abort",       "wscanf",
+        "memcpy", "malloc", "write",     "fork",        "errno",      "stdin",        "environ",     "assert",
+        "sin",    "sinf",   "sinl",      "fmaxf",       "cabsl",      "size_t",       "int8_t",      "FILE",
+        "NULL",   "EOF",    "INT_MAX",   "INT64_C",     "EINVAL",     "E2BIG",        "SIGINT",      "LC_ALL",
+        "PRId64", "SCNx8",  "FE_UPWARD", "FLT_EPSILON", "atomic_add", "pthread_self", "posix_spawn", "thrd_create",
+        "strdup", "bzero",  "I",         "va_arg",      "setjmp",     "complex",      "or_eq",       "DBL_MAX",
+    };
+    static const char *const FREE[] = {
+        "main2",  "conv",   "a",        "sinful",  "pow3",  "streams", "memory",   "tokens", "Printf",     "print",
+        "writes", "layer1", "linux_a",  "PRIVATE", "PRIce", "SCNz",    "Encode",   "Error",  "internal",   "Sigma",
+        "tm",     "string", "pack_all", "maximum", "int8",  "float16", "and_then", "whiles", "INTERLEAVE", "Strided",
+    };
+    for (size_t i = 0; i < sizeof TAKEN / sizeof TAKEN[0]; i++) {
+        ck_assert_msg(aic_export_reserved(TAKEN[i]) != NULL, "%s", TAKEN[i]);
+    }
+    for (size_t i = 0; i < sizeof FREE / sizeof FREE[0]; i++) {
+        ck_assert_msg(aic_export_reserved(FREE[i]) == NULL, "%s %s", FREE[i], aic_export_reserved(FREE[i]));
+    }
+}
+END_TEST
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* No macro or function of the header has the name of another one. */
+static void check_declared_once(const char *header)
+{
+    enum { MOST = 128, BYTES = 160 };
+    static const char *const WORDS[] = {"\n#define ", "\nvoid "};
+    static char declared[MOST][BYTES];
+    size_t count = 0;
+    for (size_t w = 0; w < 2; w++) {
+        for (const char *at = strstr(header, WORDS[w]); at != NULL; at = strstr(at + 1, WORDS[w])) {
+            const char *name = at + strlen(WORDS[w]);
+            ck_assert_uint_lt(count, MOST);
+            snprintf(declared[count++], BYTES, "%.*s", (int)strcspn(name, " (\n"), name);
+        }
+    }
+    ck_assert_uint_gt(count, 2);
+    qsort(declared, count, BYTES, compare_words);
+    for (size_t i = 1; i < count; i++) {
+        ck_assert_str_ne(declared[i - 1], declared[i]);
+    }
+}
+
+/* Names that are near each other, with everything that may be made of them. */
+START_TEST(names_beside_each_other)
+{
+    static const char *const NAMES[] = {"a",       "a_src", "A_DST",       "b_pack", "b2",
+                                        "B_PACKS", "bytes", "a_workspace", "A_c"};
+    enum { COUNT = sizeof NAMES / sizeof NAMES[0] };
+    const aic_spec move = spec_of("transdata(dtype=int8, src=ND, dst=Nz, shape=[16,32])");
+    const aic_spec layer = spec_of("mmad(dtype=int8, m=5, n=16, k=32)");
+    aic_export_kernel kernels[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        kernels[i] = (aic_export_kernel){.spec = i % 2 == 0 ? &layer : &move, .name = NAMES[i]};
+    }
+    aic_exported made;
+    ck_assert_msg(aic_export(NULL, kernels, COUNT, NULL, NULL, &made) == AIC_OK, "%s", aic_last_error());
+    check_declared_once(made.header);
+    aic_exported_free(&made);
+}
+END_TEST
+
 /* Names that nobody gave avoid each other and those that somebody did. */
 START_TEST(made_names)
 {
@@ -373,6 +453,8 @@ Suite *suite_export(void)
     tcase_add_test(tcase, several_levels);
     tcase_add_test(tcase, refused);
     tcase_add_test(tcase, made_names);
+    tcase_add_test(tcase, names_of_others);
+    tcase_add_test(tcase, names_beside_each_other);
     suite_add_tcase(suite, tcase);
     return suite;
 }

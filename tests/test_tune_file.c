@@ -221,6 +221,29 @@ START_TEST(people_may_write_in_files)
 }
 END_TEST
 
+/* Time grows with the lines, not with their square, which this many would take minutes for. */
+START_TEST(many_comments)
+{
+    enum { COMMENTS = 300000, LINE = 16 };
+    char *text = malloc((size_t)COMMENTS * LINE + 64), *at = text;
+    ck_assert_ptr_nonnull(text);
+    at += sprintf(at, "# aicjit tuning file, version 1\n");
+    for (int i = 0; i < COMMENTS; i++) {
+        at += sprintf(at, "# %d\n", (i < COMMENTS / 2 ? i : COMMENTS - i)); /* most of them twice */
+    }
+    tune_write_text(temporary.file, text);
+    free(text);
+    aic_tune_file file = read_file(temporary.file);
+    ck_assert_uint_eq(file.comments, COMMENTS / 2 + 1);
+    for (int i = 0; i <= COMMENTS / 2; i++) { /* in the order in which each was there first */
+        char line[LINE];
+        snprintf(line, sizeof line, "# %d", i < COMMENTS / 2 ? i : COMMENTS / 2);
+        ck_assert(strcmp(file.comment[i], line) == 0);
+    }
+    aic_tune_file_free(&file);
+}
+END_TEST
+
 /* Damaged lines: what is intact is kept by the next writer, and so is the file as it was. */
 START_TEST(damaged_files_are_mended_and_kept)
 {
@@ -409,6 +432,7 @@ Suite *suite_tune_file(void)
     tcase_add_test(cases, the_better_record_stays);
     tcase_add_test(cases, files_read_back);
     tcase_add_test(cases, people_may_write_in_files);
+    tcase_add_test(cases, many_comments);
     tcase_add_test(cases, damaged_files_are_mended_and_kept);
     tcase_add_test(cases, foreign_files_are_left_alone);
     tcase_add_test(cases, links_are_followed);

@@ -117,6 +117,10 @@ refuse() { # NAME PATTERN ARGUMENT...
 }
 refuse 'a name that is none' '"a b" is no C identifier' "$move" --name 'a b'
 refuse 'a keyword' '"double" is a keyword' "$move" --name double
+refuse 'a function of the C library' '"memcpy" is a name of the C library' "$move" --name memcpy
+refuse 'main' '"main" is where programs begin' "$move" --name main
+refuse 'a macro of compilers' '"linux" is a macro of compilers' "$move" --name linux
+refuse 'a macro of another' '"a" and "A_SRC_BYTES" would share a function or a macro, A_SRC_BYTES' "$move" "$move" --name a --name A_SRC_BYTES
 refuse 'more names than operators' '--name is given 2 times for 1 operators' "$move" --name a --name b
 refuse 'one name for two' 'would share a function' "$move" "$move" --name a --name a
 refuse 'no operator' 'nothing to export'
