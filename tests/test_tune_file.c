@@ -224,7 +224,7 @@ END_TEST
 /* Time grows with the lines, not with their square, which this many would take minutes for. */
 START_TEST(many_comments)
 {
-    enum { COMMENTS = 300000, LINE = 16 };
+    enum { COMMENTS = 400000, LINE = 16 };
     char *text = malloc((size_t)COMMENTS * LINE + 64), *at = text;
     ck_assert_ptr_nonnull(text);
     at += sprintf(at, "# aicjit tuning file, version 1\n");

@@ -161,6 +161,7 @@ int main(int argc, char **argv)
 {
     const char *isa = NULL;
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     int status;
     if (argc == 5 && strcmp(argv[3], "--isa") == 0) {
         isa = argv[4];

@@ -320,6 +320,7 @@ int main(int argc, char **argv)
 {
     static session s;
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     interrupt_install();
     for (int mode = 0; mode < PLAN_MODES; mode++) {
         s.decibels[mode] = (double)NAN;
