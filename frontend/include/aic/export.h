@@ -14,7 +14,8 @@ typedef struct aic_export_kernel {
     /* The function's name: a C identifier that does not begin with an underscore, of at most AIC_EXPORT_NAME_MAX
      * characters, that C and C++ programs can have: no keyword, main, macro of compilers (linux, unix, i386), nor name
      * of the C library, of ISO C or POSIX. NAME_pack, NAME_packed and macros that begin with NAME in capitals are made
-     * of it; those of two kernels must differ. NULL: the operators' names joined, "conv2d_fixpipe", with a number behind where that is taken. */
+     * of it; those of two kernels must differ. NULL: the operators' names joined, "conv2d_fixpipe", with a number
+     * behind where that is taken. */
     const char *name;
     /* NULL: that of the context's tuning file for the target, if it has one, else the default rule's. */
     const char *schedule;
