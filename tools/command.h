@@ -13,11 +13,13 @@ int cmd_dump(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_fmt(int argc, char **argv);
+int cmd_golden(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 
 typedef struct command_row {
     const char *name;

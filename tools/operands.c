@@ -197,7 +197,7 @@ int operands_load(cli_operands *set)
     return status;
 }
 
-void operands_close(cli_operands *set)
+void operands_release(cli_operands *set)
 {
     for (size_t i = 0; i < set->count; i++) {
         outfile_close(&set->items[i].file);
@@ -206,6 +206,13 @@ void operands_close(cli_operands *set)
         guard_close(&set->items[i].skip);
     }
     free(set->items);
+    set->items = NULL;
+    set->count = 0;
+}
+
+void operands_close(cli_operands *set)
+{
+    operands_release(set);
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         args_list_free(&set->pairs[kind]);
     }

@@ -59,6 +59,9 @@ int operands_bind(cli_operands *set);
 /* Makes memory and contents of every operand that is used; outputs start as zeros unless given. */
 int operands_load(cli_operands *set);
 
+/* Frees the operands, files that are not committed included; the options stay. */
+void operands_release(cli_operands *set);
+
 /* Frees everything, files that are not committed and the options included. */
 void operands_close(cli_operands *set);
 

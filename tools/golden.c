@@ -1,0 +1,388 @@
+/* Writing golden data; see golden.h. Everything is written into a folder of another name beside the wanted one, which
+ * is renamed when it is complete. */
+#include "tools/golden.h"
+
+#include "tools/harness/fail.h"
+#include "tools/harness/fill.h"
+#include "tools/harness/operand_file.h"
+#include "tools/harness/operand_text.h"
+#include "tools/harness/sha256.h"
+#include "tools/harness/testdata.h"
+#include "tools/json.h"
+#include "tools/kinds.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 1200, NAME_BYTES = 100 };
+
+static const char SCRIPT[] =
+    "#!/usr/bin/env python3\n"
+    "\"\"\"Checks golden data: verify.py [RESULTS]\n\n"
+    "Without an argument the files are those of manifest.json. RESULTS is a folder with a device's results, under the\n"
+    "names that the expected files have here; they are compared bit for bit, every NaN being equal to every "
+    "other.\"\"\"\n"
+    "import hashlib\nimport json\nimport pathlib\nimport sys\n\nimport numpy as np\n\n"
+    "here = pathlib.Path(__file__).resolve().parent\n"
+    "manifest = json.loads((here / \"manifest.json\").read_text())\n"
+    "bits = {\"int8\": \"i1\", \"uint8\": \"u1\", \"int16\": \"<i2\", \"uint16\": \"<u2\", \"bfloat16\": \"<u2\", "
+    "\"int32\": \"<i4\",\n"
+    "        \"uint32\": \"<u4\", \"uint64\": \"<u8\", \"half\": \"<f2\", \"float16\": \"<f2\", \"float\": \"<f4\", "
+    "\"float32\": \"<f4\"}\n\n\n"
+    "def load(path, entry):\n"
+    "    return np.load(path).reshape(-1) if path.suffix == \".npy\" else np.fromfile(path, "
+    "bits[entry[\"dtype\"]])\n\n\n"
+    "def alike(a, b):\n"
+    "    return (a.view(\"u%d\" % a.itemsize) == b.view(\"u%d\" % b.itemsize)) | ((a != a) & (b != b))\n\n\n"
+    "passed = failed = 0\n"
+    "for entry in manifest[\"files\"]:\n"
+    "    path = here / entry[\"file\"]\n"
+    "    good = path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == entry[\"sha256\"]\n"
+    "    if good and len(sys.argv) > 1 and entry[\"role\"] == \"expected\":\n"
+    "        got, want = load(pathlib.Path(sys.argv[1]) / entry[\"file\"], entry), load(path, entry)\n"
+    "        good = got.dtype == want.dtype and got.shape == want.shape and bool(alike(got, want).all())\n"
+    "    passed, failed = passed + good, failed + (not good)\n"
+    "    if not good:\n"
+    "        print(\"FAILED\", entry[\"file\"])\n"
+    "print(\"%d passed, %d failed\" % (passed, failed))\n"
+    "sys.exit(failed > 0)\n";
+
+/* ---- the folder ---- */
+
+typedef struct golden_writer {
+    const golden_request *request;
+    char folder[PATH_BYTES]; /* the temporary one; "" before it is made */
+    FILE *cases, *files;     /* parts of the manifest */
+    char *cases_text, *files_text;
+    size_t cases_size, files_size;
+    uint64_t number; /* of cases written */
+} golden_writer;
+
+static int make_folder(golden_writer *w)
+{
+    const char *folder = w->request->folder;
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/') {
+        length--;
+    }
+    if (length == 0 || length > PATH_BYTES - NAME_BYTES) {
+        return cli_fail(CLI_WRONG, "golden: -o: a folder's name has 1 to %d bytes", PATH_BYTES - NAME_BYTES);
+    }
+    (void)snprintf(w->folder, sizeof w->folder, "%.*s.XXXXXX", (int)length, folder);
+    if (mkdtemp(w->folder) == NULL) {
+        w->folder[0] = '\0';
+        return cli_fail(CLI_WRONG, "golden: -o: \"%.200s\" cannot be made: %s", folder, strerror(errno));
+    }
+    (void)chmod(w->folder, 0755);
+    return CLI_DONE;
+}
+
+/* Whether the wanted folder is in the way: it holds something. */
+static int check_folder(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int entries = 0;
+    if (dir == NULL) {
+        return errno == ENOENT ? CLI_DONE : cli_fail(CLI_WRONG, "golden: -o: \"%.200s\": %s", folder, strerror(errno));
+    }
+    while (entries <= 2 && readdir(dir) != NULL) {
+        entries++;
+    }
+    (void)closedir(dir);
+    return entries <= 2 ? CLI_DONE : cli_fail(CLI_WRONG, "golden: -o: \"%.200s\" is not empty", folder);
+}
+
+/* Removes what was written: folders of cases with files, and files. */
+static void remove_folder(const char *folder, int depth)
+{
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        char path[PATH_BYTES];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path) {
+            continue;
+        }
+        if (unlink(path) != 0 && depth > 0) {
+            remove_folder(path, depth - 1);
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+    (void)rmdir(folder);
+}
+
+static int write_text(const golden_writer *w, const char *name, const char *text, size_t size)
+{
+    char path[PATH_BYTES + NAME_BYTES];
+    outfile file = {.fd = -1};
+    (void)snprintf(path, sizeof path, "%s/%s", w->folder, name);
+    int status = outfile_open(&file, "golden", path);
+    status = status == CLI_DONE ? outfile_write(&file, "golden", text, size) : status;
+    status = status == CLI_DONE ? outfile_commit(&file, "golden") : status;
+    outfile_close(&file);
+    return status;
+}
+
+/* ---- one case ---- */
+
+static void put_member(FILE *out, const char *key, const char *text)
+{
+    json_put_string(out, key);
+    (void)fputs(": ", out);
+    json_put_string(out, text);
+}
+
+/* Writes an operand's elements as "CASE/NAME[.expected].npy", and its line of the manifest. */
+static int write_operand(golden_writer *w, const char *folder, const char *role, const cli_operand *o, const void *data)
+{
+    char name[NAME_BYTES], path[PATH_BYTES + 2 * NAME_BYTES], shape[OPERAND_TEXT_MAX], hash[SHA256_TEXT];
+    const bool expected = strcmp(role, "expected") == 0;
+    outfile file = {.fd = -1};
+    (void)snprintf(name, sizeof name, "%s/%s%s%s", folder, o->operand.name, expected ? ".expected" : "",
+                   w->request->raw ? ".bin" : ".npy");
+    (void)snprintf(path, sizeof path, "%s/%s", w->folder, name);
+    int status = outfile_open(&file, o->operand.name, path);
+    status = status == CLI_DONE ? operand_write(&o->operand, path, data, &file) : status;
+    status = status == CLI_DONE ? outfile_commit(&file, o->operand.name) : status;
+    outfile_close(&file);
+    status = status == CLI_DONE ? golden_hash(path, hash) : status;
+    if (status != CLI_DONE) {
+        return status;
+    }
+    shape_text(o->operand.rank, o->operand.shape, shape);
+    (void)fputs(ftell(w->files) > 0 ? ",\n{" : "{", w->files);
+    put_member(w->files, "case", folder);
+    const char *const members[][2] = {{"operand", o->operand.name},
+                                      {"role", role},
+                                      {"dtype", aic_dtype_name(o->operand.dtype)},
+                                      {"shape", shape},
+                                      {"file", name},
+                                      {"sha256", hash}};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        (void)fputs(", ", w->files);
+        put_member(w->files, members[i][0], members[i][1]);
+    }
+    (void)fputs("}", w->files);
+    return CLI_DONE;
+}
+
+/* Contents of every operand that no option gives; of "random:SEED" in a later case those of the next seeds. */
+static int fill_case(const golden_request *r, const aic_spec *spec, cli_operands *set, int64_t number)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
+        cli_operand *o = &set->items[i];
+        static const char random[] = "random:";
+        if (o->operand.direction == AIC_UNUSED || o->in != NULL) {
+            continue;
+        }
+        if (o->fill == NULL) {
+            testdata_fill_for(spec, &o->operand, (uint64_t)(r->seed + number) + i, o->buffer.data);
+        } else if (number > 0 && strncmp(o->fill, random, sizeof random - 1) == 0) {
+            char how[48];
+            (void)snprintf(how, sizeof how, "random:%" PRIu64,
+                           (uint64_t)strtoull(o->fill + sizeof random - 1, NULL, 10) + (uint64_t)number);
+            status = fill_operand(&o->operand, how, o->buffer.data);
+        }
+    }
+    return status;
+}
+
+static int write_inputs(golden_writer *w, const cli_operands *set, const char *folder)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
+        const cli_operand *o = &set->items[i];
+        if (o->operand.direction == AIC_IN || o->operand.direction == AIC_INOUT) {
+            status = write_operand(w, folder, "input", o, o->buffer.data);
+        }
+    }
+    return status;
+}
+
+static int write_expected(golden_writer *w, const aic_spec *spec, const cli_operands *set, const char *folder)
+{
+    void *pointers[AIC_OPERANDS_MAX] = {NULL};
+    int status = CLI_DONE;
+    for (size_t i = 0; i < set->count; i++) {
+        pointers[i] = set->items[i].buffer.data;
+        if (set->items[i].operand.direction == AIC_OUT) { /* what is not written is 0 */
+            memset(pointers[i], 0, (size_t)set->items[i].operand.bytes);
+        }
+    }
+    const aic_status failed = aic_reference(spec, &w->request->session->semantics, pointers, set->count);
+    (void)aic_take_warning();
+    if (failed != AIC_OK) {
+        return cli_fail_library("golden", failed);
+    }
+    for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
+        const cli_operand *o = &set->items[i];
+        if (o->operand.direction == AIC_OUT || o->operand.direction == AIC_INOUT) {
+            status = write_operand(w, folder, "expected", o, o->buffer.data);
+        }
+    }
+    return status;
+}
+
+static int write_case(golden_writer *w, const aic_spec *spec, const char *text, int64_t number)
+{
+    cli_operands set = *w->request->operands;
+    char folder[32], path[PATH_BYTES + 32];
+    (void)snprintf(folder, sizeof folder, "%06" PRIu64, ++w->number);
+    (void)snprintf(path, sizeof path, "%s/%s", w->folder, folder);
+    int status = operands_list(&set, spec, &w->request->session->semantics, NULL);
+    set.inputs_optional = true;
+    status = status == CLI_DONE ? operands_bind(&set) : status;
+    status = status == CLI_DONE ? operands_load(&set) : status;
+    status = status == CLI_DONE ? fill_case(w->request, spec, &set, number) : status;
+    if (status == CLI_DONE && mkdir(path, 0755) != 0) {
+        status = cli_fail(CLI_SYSTEM, "golden: \"%.200s\": %s", path, strerror(errno));
+    }
+    status = status == CLI_DONE ? write_inputs(w, &set, folder) : status;
+    status = status == CLI_DONE ? write_expected(w, spec, &set, folder) : status;
+    if (status == CLI_DONE) {
+        (void)fputs(w->number > 1 ? ",\n{" : "{", w->cases);
+        put_member(w->cases, "case", folder);
+        (void)fputs(", ", w->cases);
+        put_member(w->cases, "operator", text);
+        (void)fprintf(w->cases, ", \"seed\": %" PRId64 "}", w->request->seed + number);
+    }
+    operands_release(&set);
+    return status;
+}
+
+static int write_cases(golden_writer *w, const aic_spec *spec)
+{
+    if (!aic_spec_exact(spec)) {
+        return cli_fail(CLI_WRONG, "golden: accumulate: fast allows every order of summation, and so many results; "
+                                   "golden data are of accumulate=cube");
+    }
+    char *text = cli_spec_text(spec);
+    int status = text != NULL ? CLI_DONE : cli_fail(CLI_SYSTEM, "golden: memory ran out");
+    for (int64_t i = 0; status == CLI_DONE && i < w->request->count; i++) {
+        status = interrupt_requested() ? cli_fail(CLI_MISMATCH, "golden: interrupted") : write_case(w, spec, text, i);
+    }
+    free(text);
+    return status;
+}
+
+/* ---- the manifest ---- */
+
+static void put_semantics(FILE *out, const aic_semantics *semantics)
+{
+    const char *separator = "";
+#define AIC_FIELD(kind, name, count, need, fallback)                                                                   \
+    (void)fprintf(out, "%s\"" #name "\": ", separator);                                                                \
+    separator = ", ";                                                                                                  \
+    if (KIND_##kind == KIND_INT) {                                                                                     \
+        (void)fprintf(out, "%" PRId64, (int64_t)semantics->name);                                                      \
+    } else {                                                                                                           \
+        json_put_string(out, kind_word(KIND_##kind, (int64_t)semantics->name));                                        \
+    }
+#include <aic/choices.def>
+#include <aic/semantics.def>
+#undef AIC_FIELD
+}
+
+static void put_choices(FILE *out, const aic_semantics *semantics)
+{
+    const aic_choice *choice;
+    const aic_reading *reading;
+    for (size_t c = 0; (choice = aic_choice_at(c)) != NULL; c++) {
+        size_t r = 0;
+        const char *value = aic_semantics_choice(semantics, choice->key);
+        while ((reading = aic_reading_at(r)) != NULL &&
+               (strcmp(reading->key, choice->key) != 0 || strcmp(reading->value, value) != 0)) {
+            r++;
+        }
+        const char *const members[][2] = {{"key", choice->key},
+                                          {"value", value},
+                                          {"origin", reading->origin},
+                                          {"row", choice->row},
+                                          {"meaning", reading->meaning}};
+        (void)fputs(c == 0 ? "{" : ",\n{", out);
+        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+            (void)fputs(i == 0 ? "" : ", ", out);
+            put_member(out, members[i][0], members[i][1]);
+        }
+        (void)fputs("}", out);
+    }
+}
+
+static int write_manifest(golden_writer *w)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL || fflush(w->cases) != 0 || fflush(w->files) != 0) {
+        return cli_fail(CLI_SYSTEM, "golden: memory ran out");
+    }
+    (void)fputs("{\n", out);
+    put_member(out, "format", GOLDEN_FORMAT);
+    (void)fputs(",\n", out);
+    put_member(out, "aicjit", aic_version());
+    (void)fputs(",\n\"semantics\":\n{", out);
+    put_semantics(out, &w->request->session->semantics);
+    (void)fputs("},\n\"choices\": [\n", out);
+    put_choices(out, &w->request->session->semantics);
+    (void)fprintf(out, "\n],\n\"cases\": [\n%s\n],\n\"files\": [\n%s\n]\n}\n", w->cases_text, w->files_text);
+    const bool incomplete = ferror(out) != 0;
+    int status = fclose(out) != 0 || incomplete ? cli_fail(CLI_SYSTEM, "golden: memory ran out") : CLI_DONE;
+    if (status == CLI_DONE && size > GOLDEN_MANIFEST_MAX) {
+        status =
+            cli_fail(CLI_WRONG, "golden: the manifest would have %zu bytes, more than %d", size, GOLDEN_MANIFEST_MAX);
+    }
+    status = status == CLI_DONE ? write_text(w, GOLDEN_MANIFEST, text, size) : status;
+    free(text);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static int publish(golden_writer *w)
+{
+    if (rename(w->folder, w->request->folder) != 0) {
+        return cli_fail(CLI_WRONG, "golden: -o: \"%.200s\": %s", w->request->folder, strerror(errno));
+    }
+    w->folder[0] = '\0';
+    return CLI_DONE;
+}
+
+int golden_write(const golden_request *request)
+{
+    golden_writer w = {.request = request};
+    w.cases = open_memstream(&w.cases_text, &w.cases_size);
+    w.files = open_memstream(&w.files_text, &w.files_size);
+    int status = w.cases != NULL && w.files != NULL ? CLI_DONE : cli_fail(CLI_SYSTEM, "golden: memory ran out");
+    status = status == CLI_DONE ? check_folder(request->folder) : status;
+    status = status == CLI_DONE ? make_folder(&w) : status;
+    for (size_t i = 0; status == CLI_DONE && i < request->list->count; i++) {
+        status = write_cases(&w, &request->list->items[i]);
+    }
+    status = status == CLI_DONE ? write_manifest(&w) : status;
+    status = status == CLI_DONE ? write_text(&w, "verify.py", SCRIPT, sizeof SCRIPT - 1) : status;
+    status = status == CLI_DONE ? publish(&w) : status;
+    if (w.folder[0] != '\0') {
+        remove_folder(w.folder, 1);
+    }
+    if (status == CLI_DONE) {
+        printf("%" PRIu64 " cases in %s\n", w.number, request->folder);
+    }
+    FILE *const streams[] = {w.cases, w.files};
+    for (size_t i = 0; i < 2; i++) {
+        if (streams[i] != NULL) {
+            (void)fclose(streams[i]);
+        }
+    }
+    free(w.cases_text);
+    free(w.files_text);
+    return status;
+}
