@@ -6,6 +6,27 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+static int write_golden(golden_request *request, const spec_source *source, spec_list *list)
+{
+    if (request->folder == NULL) {
+        return cli_fail(CLI_WRONG, "golden: -o: is missing: the folder to write");
+    }
+    int status = spec_list_read(request->session, source, list);
+    if (status == CLI_DONE && list->count == 0) {
+        status = cli_fail(CLI_WRONG, "golden: neither SPEC nor --batch gives an operator");
+    }
+    if (status == CLI_DONE && (uint64_t)request->count * list->count > GOLDEN_CASES_MAX) {
+        status = cli_fail(CLI_WRONG, "golden: --count: %" PRId64 " cases of %zu operators are more than %d",
+                          request->count, list->count, GOLDEN_CASES_MAX);
+    }
+    status = status == CLI_DONE ? golden_write(request) : status;
+    if (status == CLI_DONE) {
+        spec_list_report(list, source, stderr);
+        status = spec_list_status(list, source, status);
+    }
+    return status;
+}
+
 int cmd_golden(int argc, char **argv)
 {
     cli_session session = {0};
@@ -55,22 +76,7 @@ int cmd_golden(int argc, char **argv)
                                   .shared_count = CLI_SHARED};
     int status = args_parse(&command, argc, argv, GOLDEN_CASES_MAX, &texts);
     cli_session_semantics(&session);
-    if (status == CLI_DONE && request.folder == NULL) {
-        status = cli_fail(CLI_WRONG, "golden: -o: is missing: the folder to write");
-    }
-    status = status == CLI_DONE ? spec_list_read(&session, &source, &list) : status;
-    if (status == CLI_DONE && list.count == 0) {
-        status = cli_fail(CLI_WRONG, "golden: neither SPEC nor --batch gives an operator");
-    }
-    if (status == CLI_DONE && (uint64_t)request.count * list.count > GOLDEN_CASES_MAX) {
-        status = cli_fail(CLI_WRONG, "golden: --count: %" PRId64 " cases of %zu operators are more than %d",
-                          request.count, list.count, GOLDEN_CASES_MAX);
-    }
-    status = status == CLI_DONE ? golden_write(&request) : status;
-    if (status == CLI_DONE) {
-        spec_list_report(&list, &source, stderr);
-        status = spec_list_status(&list, &source, status);
-    }
+    status = status == CLI_DONE ? write_golden(&request, &source, &list) : status;
     spec_list_free(&list);
     operands_close(&operands);
     args_list_free(&texts);

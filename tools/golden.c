@@ -276,20 +276,33 @@ static int write_cases(golden_writer *w, const aic_spec *spec)
 
 /* ---- the manifest ---- */
 
+static void put_option(FILE *out, const char *name, field_kind kind, int64_t value)
+{
+    json_put_string(out, name);
+    if (kind == KIND_INT) {
+        (void)fprintf(out, ": %" PRId64, value);
+    } else {
+        (void)fputs(": ", out);
+        json_put_string(out, kind_word(kind, value));
+    }
+}
+
 static void put_semantics(FILE *out, const aic_semantics *semantics)
 {
-    const char *separator = "";
-#define AIC_FIELD(kind, name, count, need, fallback)                                                                   \
-    (void)fprintf(out, "%s\"" #name "\": ", separator);                                                                \
-    separator = ", ";                                                                                                  \
-    if (KIND_##kind == KIND_INT) {                                                                                     \
-        (void)fprintf(out, "%" PRId64, (int64_t)semantics->name);                                                      \
-    } else {                                                                                                           \
-        json_put_string(out, kind_word(KIND_##kind, (int64_t)semantics->name));                                        \
-    }
+    const struct {
+        const char *name;
+        field_kind kind;
+        int64_t value;
+    } options[] = {
+#define AIC_FIELD(kind, name, count, need, fallback) {#name, KIND_##kind, (int64_t)semantics->name},
 #include <aic/choices.def>
 #include <aic/semantics.def>
 #undef AIC_FIELD
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        (void)fputs(i == 0 ? "" : ", ", out);
+        put_option(out, options[i].name, options[i].kind, options[i].value);
+    }
 }
 
 static void put_choices(FILE *out, const aic_semantics *semantics)
