@@ -172,7 +172,7 @@ def test_signature(name):
     parameters = inspect.signature(function).parameters
     for _, field, _, _, default in _lists.OPERATORS[name]:
         assert parameters[field].default == default and parameters[field].kind is inspect.Parameter.KEYWORD_ONLY
-        assert "    %s: " % field in function.__doc__
+        assert "    %s (" % field in function.__doc__
     inputs = [p for p in parameters.values() if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     assert len(inputs) == len(_lists.OPERANDS[name]) - 1
 

@@ -14,6 +14,12 @@ import sys
 # The value of a kind of field in Python. Enumerations are words.
 PYTHON_TYPES = {"INT": "int", "DIMS": "int", "SIZE": "int", "REAL": "float", "FLOAT32": "float", "BOOL": "bool",
                 "BITS": "Quant", "TAG": "str", "DTYPE": "DType"}
+# The same in words, of one entry and of several.
+VALUES = {"INT": ("an integer", "integers"), "DIMS": ("an integer", "integers"), "SIZE": ("an integer, none or dyn", ""),
+          "REAL": ("a number", "numbers"), "FLOAT32": ("a number, or its bits as text", ""), "BOOL": ("True or False", ""),
+          "BITS": ("an integer, or \"quant(...)\"", ""), "TAG": ("a name", "")}
+# Parameters of which one number, or several equal ones, stand for all entries.
+UNIFORM = [("conv2d", "stride"), ("conv2d", "pad"), ("conv2d", "dilation")]
 WIDTH = 118
 
 
@@ -37,7 +43,7 @@ class Lists:
         return [split(match.group(1)) for match in found]
 
     def fields(self, name):
-        return [Field(self, *row) for row in self.rows(name, "FIELD")]
+        return [Field(self, name, *row) for row in self.rows(name, "FIELD")]
 
     def value_of(self, kind, constant):
         """The number of a constant of an enumeration: its index among the different ones of the list, unless types.h
@@ -73,13 +79,17 @@ def split(arguments):
     return parts + [arguments[start:].strip()]
 
 
+def first_word(words, value):
+    return next(word for other, word in words if other == value)
+
+
 def string(literal):
     return literal[1:-1].replace('\\"', '"')
 
 
 class Field:
-    def __init__(self, lists, kind, name, count, need, fallback):
-        self.lists, self.kind, self.name = lists, kind, name
+    def __init__(self, lists, owner, kind, name, count, need, fallback):
+        self.lists, self.kind, self.name, self.uniform = lists, kind, name, (owner, name) in UNIFORM
         self.count, self.required, self.fallback = int(count), need == "REQUIRED", fallback
 
     @property
@@ -88,20 +98,36 @@ class Field:
         if self.required or self.kind == "DIMS" or self.fallback in ("AIC_NOT_GIVEN", "AIC_DTYPE_NONE"):
             return None
         if self.kind in self.lists.enums:
-            return next(word for value, word in self.lists.enums[self.kind] if value == self.fallback)
+            return first_word(self.lists.enums[self.kind], self.fallback)
         one = {"true": True, "false": False}.get(self.fallback)
         one = one if one is not None else float(self.fallback) if self.kind in ("REAL", "FLOAT32") else int(self.fallback)
         return one if self.count == 1 else (one,) * self.count
 
     @property
+    def words(self):
+        """The words of an enumeration, one for each value."""
+        return list(dict.fromkeys(first_word(self.lists.enums[self.kind], value) for value, _ in self.lists.enums[self.kind]))
+
+    @property
+    def values(self):
+        """What it can be, for people."""
+        if self.kind in self.lists.enums:
+            return ", ".join(self.words)
+        if self.kind == "DTYPE":
+            return ", ".join(string(row[2]) for row in self.lists.dtypes)
+        one, many = VALUES[self.kind]
+        if self.count == 1:
+            return one
+        at_most, for_all = "at most " if self.kind == "DIMS" else "", ", or one for all" if self.uniform else ""
+        return "%s%d %s%s" % (at_most, self.count, many, for_all)
+
+    @property
     def annotation(self):
         if self.kind in self.lists.enums:
-            words = dict.fromkeys(value for value, _ in self.lists.enums[self.kind])
-            first = [next(word for value, word in self.lists.enums[self.kind] if value == v) for v in words]
-            one = "Literal[%s]" % ", ".join('"%s"' % word for word in first)
+            one = "Literal[%s]" % ", ".join('"%s"' % word for word in self.words)
         else:
             one = PYTHON_TYPES[self.kind]
-        one = one if self.count == 1 else "Sequence[%s]" % one
+        one = one if self.count == 1 else "Union[%s, Sequence[%s]]" % (one, one) if self.uniform else "Sequence[%s]" % one
         return one if self.default is not None else "Optional[%s]" % one
 
 
@@ -158,7 +184,7 @@ def docstring(op):
     lines += ["", "Parameters of the document (those that are None follow from the operands):"]
     for field in op.fields:
         limit = op.limit_text(field)
-        lines += wrap("%s: %s%s" % (field.name, op.meanings[field.name], limit), "    ", "        ")
+        lines += wrap("%s (%s): %s%s" % (field.name, field.values, op.meanings[field.name], limit), "    ", "        ")
     name, shape, text = op.roles[0]
     lines += ["", "out: the array that is written, old content included where that is read; a new one, zeros at first, by default.",
               "context: what it is compiled for; the process's own by default.", "",
@@ -171,7 +197,7 @@ def docstring(op):
 def signature(op, annotated):
     parts = []
     for name, optional, _, _ in op.inputs:
-        scalar = "Union[Array, float]" if name in ("scalar", "v_row_array", "v_col_array") else "Array"
+        scalar = "Union[Input, Number]"
         annotation = "Optional[%s]" % scalar if optional else scalar
         parts.append(name + (": " + annotation if annotated else "") + (" = None" if optional and annotated else
                                                                         "=None" if optional else ""))
@@ -202,9 +228,8 @@ def write_operators(lists):
 
 def write_stub(lists):
     text = HEAD % "Types of the operators' functions."
-    text += ("from typing import Any, Literal, Optional, Sequence, Union\n\nimport numpy as np\nimport numpy.typing as npt\n\n"
-             "from ._context import Context\n\nArray = npt.NDArray[Any]\nDType = Union[str, npt.DTypeLike]\n"
-             "Quant = Union[int, str]\n\n")
+    text += ("from typing import Literal, Optional, Sequence, Union\n\n"
+             "from ._types import Array, Context, DType, Input, Number, Quant\n\n")
     text += "__all__ = %r\n" % [op.name for op in lists.operators]
     for op in lists.operators:
         text += "\ndef %s(\n" % op.name
@@ -222,7 +247,11 @@ def write_lists(lists):
     lines += ["ENUMS = {"]
     for kind, words in lists.enums.items():
         lines += ["    %r: {" % kind] + ["        %r: %d," % (word, lists.value_of(kind, value)) for value, word in words] + ["    },"]
-    lines += ["}", ""]
+    lines += ["}", "", "# The spelling that is printed."]
+    lines += ["SPELLINGS = {"]
+    for kind, words in lists.enums.items():
+        lines += ["    %r: {" % kind] + ["        %r: %r," % (word, first_word(words, value)) for value, word in words] + ["    },"]
+    lines += ["}", "", "# Parameters of which one number, or several equal ones, stand for all entries.", "UNIFORM = %r" % UNIFORM, ""]
     rows = lambda fields: ["    (%r, %r, %d, %r, %r)," % (f.kind, f.name, f.count, f.required, f.default) for f in fields]
     lines += ["# Fields: kind, name, entries, required, default."]
     lines += ["SEMANTICS = ("] + rows(lists.semantics) + [")", ""]

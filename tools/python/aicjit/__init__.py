@@ -4,20 +4,21 @@
     k = aicjit.compile("conv2d(...) | fixpipe(...)")      operator text, or aicjit.op("conv2d", ...) | aicjit.op(...)
     y = k(x, k.pack(w), words)                            inputs in calling order; out=array writes there
 
-Arrays are NumPy's, in C order, and are not copied; the interpreter's lock is given up during calls. bfloat16 travels as
-uint16. A call that fails raises aicjit.Error, whose `status` is the library's and whose text is its message.
+Inputs are NumPy arrays, or what has DLPack, __array_interface__ or the buffer protocol, in C order, and are not copied;
+the interpreter's lock is given up during calls. bfloat16 travels as uint16 or ml_dtypes.bfloat16. A call that fails
+raises aicjit.Error, whose `status` is the library's and whose text is its message; what is legal but hardly meant is an
+aicjit.AdviceWarning. `python -m aicjit` is the command line tool.
 """
 
 from ._context import Context
-from ._errors import (ArgumentError, Error, FileError, MemoryRanOut, OperandTypeError, OperandValueError, Status,
-                      UnsupportedError)
+from ._errors import (AdviceWarning, ArgumentError, ArgumentTypeError, Error, FileError, MemoryRanOut, OperandTypeError,
+                      OperandValueError, Status, UnsupportedError)
 from ._kernel import Explanation, Kernel, Packed, compile, dump, explain
-from ._library import isa_levels, llvm_version, take_warning, version
-from ._lists import OPERANDS as _OPERANDS
+from ._library import isa_levels, llvm_version, version
 from ._pack import pack_picture, pack_weights, quant_word, quant_words, unpack_accumulators
 from ._spec import Operand, Spec, op
 from ._tools import BenchResult, Trace, TuneCandidate, TuneResult, bench, random_operands, reference, trace, tune
-from . import operators as _operators
+from . import operators
 from .operators import *
 
 __version__ = version()

@@ -3,23 +3,42 @@
 import ctypes as c
 
 from . import _lists
-from ._errors import ArgumentError
-from ._library import check, encode, lib
+from ._errors import ArgumentError, ArgumentTypeError
+from ._library import ContextHandle, checked, lib
+from ._values import choice, integer, kind_of, text
 
 _TEXTS = ("isa", "passes", "dump_dir", "tuning_db", "cache", "cache_dir", "profile")
-_NUMBERS = ("verbose", "threads", "cache_bytes", "cache_kernels", "cache_disk_bytes")
+_NUMBERS = {"verbose": 2**31 - 1, "threads": 2**31 - 1, "cache_bytes": 2**64 - 1, "cache_kernels": 2**64 - 1,
+            "cache_disk_bytes": 2**64 - 1}
 _SEMANTICS = {name: kind for kind, name, *_ in _lists.SEMANTICS}
 
 
-def _set_semantics(semantics, name, value):
-    kind = _SEMANTICS[name]
-    words = _lists.ENUMS.get(kind)
-    if words is not None and value not in words:
-        raise ArgumentError("%s: %r is none of %s" % (name, value, ", ".join(words)))
-    setattr(semantics, name, value if words is None else words[value])
+class Held:
+    """What holds something of the library: a copy is the object itself, and it cannot be pickled."""
+
+    __slots__ = ()
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("aicjit.%s objects live in this process and cannot be pickled" % type(self).__name__)
 
 
-class Context:
+class Closing(Held):
+    """What can be given up before the object goes, by close() or at the end of a with statement."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+class Context(Closing):
     """What kernels are compiled for and called by: instruction set, threads, caches, and what documents leave open.
 
     Options are those of aic_context_options and aic_semantics, by their names: isa, threads, tuning_db, cache
@@ -28,43 +47,51 @@ class Context:
     """
 
     def __init__(self, **options):
-        self._handle = None
         given = lib.aic_context_options_init()
         for name, value in options.items():
             if name in _TEXTS:
-                setattr(given, name, encode(value))
+                setattr(given, name, text(name, value))
             elif name in _NUMBERS:
-                setattr(given, name, value)
+                setattr(given, name, integer(name, value, 0, _NUMBERS[name]))
             elif name in _SEMANTICS:
-                _set_semantics(given.semantics, name, value)
+                words = _lists.ENUMS.get(_SEMANTICS[name])
+                setattr(given.semantics, name, integer(name, value) if words is None else choice(name, value, words))
             else:
-                raise TypeError("Context() has no option %r" % name)
+                raise ArgumentTypeError("Context() has no option %r" % name)
         self._semantics = given.semantics
-        handle = c.c_void_p()
-        check(lib.aic_context_create(c.byref(given), c.byref(handle)))
-        self._handle = handle.value
+        #: Kernels of the operators' functions, by what they depend on; see _call.
+        self._known = {}
+        handle = ContextHandle()
+        checked(lib.aic_context_create, c.byref(given), c.byref(handle))
+        self._handle = handle
 
-    def __del__(self):
-        if getattr(self, "_handle", None) is not None:
-            lib.aic_context_destroy(self._handle)
-            self._handle = None
+    def close(self):
+        """Gives the context up: nothing more is compiled for it. Its kernels stay usable."""
+        self._handle = None
+        self._known = {}
 
     @property
     def isa(self):
         """The instruction set level that kernels are compiled for."""
-        return lib.aic_context_isa(self._handle).decode()
+        return lib.aic_context_isa(handle_of(self)).decode()
 
     @property
     def threads(self):
         """Threads that share a call."""
-        return lib.aic_context_threads(self._handle)
+        return lib.aic_context_threads(handle_of(self))
 
 
 def handle_of(context):
-    """The library's address of a context; None: the default context."""
-    return None if context is None else context._handle
+    """The library's hold of a context; None: the default context."""
+    if context is None:
+        return None
+    if not isinstance(context, Context):
+        raise ArgumentTypeError("context: is %s, neither an aicjit.Context nor None" % kind_of(context))
+    if getattr(context, "_handle", None) is None:
+        raise ArgumentError("context: is closed")
+    return context._handle
 
 
 def semantics_of(context):
     """What a context says where documents leave something open; None: the defaults."""
-    return None if context is None else c.byref(context._semantics)
+    return None if handle_of(context) is None else c.byref(context._semantics)

@@ -10,17 +10,28 @@ class Error(Exception):
         super().__init__(message)
         self.status = Status(status)
 
+    def __reduce__(self):
+        return type(self), (str(self), self.status)
+
 
 class ArgumentError(Error, ValueError):
     """A descriptor, operator text, option or operand breaks a rule."""
 
 
-class OperandTypeError(Error, TypeError):
+class ArgumentTypeError(Error, TypeError):
+    """A parameter or option is of a wrong type. The message names it."""
+
+
+class OperandTypeError(ArgumentTypeError):
     """An operand is no array, or one of another element type. The message names operator and operand."""
 
 
 class OperandValueError(ArgumentError):
     """An operand has another shape or order than is needed, or is read-only. The message names operator and operand."""
+
+
+class AdviceWarning(UserWarning):
+    """A call is legal, and was done, but hardly means what it says; or a file of the library's was of no use."""
 
 
 class UnsupportedError(Error, NotImplementedError):

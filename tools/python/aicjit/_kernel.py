@@ -4,33 +4,51 @@ import ctypes as c
 
 import numpy as np
 
-from ._arrays import address_of, fit, new_output
-from ._context import handle_of
+from ._arrays import Pointers, arrange, as_array, fit, new_output
+from ._context import Closing, Held, handle_of, semantics_of
 from ._errors import ArgumentError, OperandValueError
-from ._library import check, encode, lib
+from ._library import KernelHandle, check, checked, lib
 from ._spec import spec_of
 from ._structs import ExplanationStruct, KernelInfo
+from ._values import choice, is_number, text
 
 _ndarray = np.ndarray
+_from_buffer, _addressof = c.c_char.from_buffer, c.addressof
 _STAGES = {"ir": 0, "opt": 1, "asm": 2, "obj": 3, "plan": 4, "explain": 5}
 _call, _call_packed = lib.aic_kernel_call, lib.aic_kernel_call_packed
 
 
-def aligned_empty(size, alignment=64):
+def aligned_zeros(size, alignment=64):
     """Bytes at an address that is a multiple of `alignment`."""
-    block = np.empty(size + alignment, np.uint8)
+    block = np.zeros(size + alignment, np.uint8)
     start = -block.ctypes.data % alignment
     return block[start : start + size]
 
 
-class Packed:
+class Packed(Held):
     """A constant operand as one kernel wants it, made by Kernel.pack(). It takes the operand's place in calls."""
 
-    __slots__ = ("kernel", "index", "array", "address")
+    __slots__ = ("_kernel", "_index", "_pointers")
 
-    def __init__(self, kernel, index, array):
-        self.kernel, self.index, self.array = kernel, index, array
-        self.address = address_of(array)
+    def __init__(self):
+        raise TypeError("Kernel.pack() makes these")
+
+    @classmethod
+    def _of(cls, kernel, index, array):
+        packed = cls.__new__(cls)
+        packed._kernel, packed._index, packed._pointers = kernel, index, Pointers(1)
+        packed._pointers.set(0, array)
+        return packed
+
+    @property
+    def kernel(self):
+        """The kernel that it was packed by and for."""
+        return self._kernel
+
+    @property
+    def address(self):
+        """Where it lies."""
+        return self._pointers.array[0]
 
 
 class Explanation:
@@ -53,7 +71,8 @@ class Explanation:
 def explain(spec, *, schedule=None, isa=None, context=None):
     """Explains the kernel of a specification without making it: which schedule, why, which are refused, what it costs."""
     found = ExplanationStruct()
-    check(lib.aic_explain(handle_of(context), spec_of(spec).pointer, encode(schedule), encode(isa), c.byref(found)))
+    checked(lib.aic_explain, handle_of(context), spec_of(spec).pointer, text("schedule", schedule), text("isa", isa),
+            c.byref(found))
     try:
         return Explanation(found)
     finally:
@@ -62,11 +81,10 @@ def explain(spec, *, schedule=None, isa=None, context=None):
 
 def dump(spec, stage="ir", *, schedule=None, isa=None, triple=None, context=None):
     """What is made of a specification: stage "ir", "opt", "asm", "plan" or "explain" as text, "obj" as bytes."""
-    if stage not in _STAGES:
-        raise ArgumentError("stage: %r is none of %s" % (stage, ", ".join(_STAGES)))
+    number = choice("stage", stage, _STAGES)
     memory, size = c.c_void_p(), c.c_size_t()
-    check(lib.aic_dump(handle_of(context), spec_of(spec).pointer, encode(schedule), _STAGES[stage], encode(isa),
-                       encode(triple), c.byref(memory), c.byref(size)))
+    checked(lib.aic_dump, handle_of(context), spec_of(spec).pointer, text("schedule", schedule), number, text("isa", isa),
+            text("triple", triple), c.byref(memory), c.byref(size))
     try:
         content = c.string_at(memory.value, size.value)
     finally:
@@ -74,99 +92,108 @@ def dump(spec, stage="ir", *, schedule=None, isa=None, triple=None, context=None
     return content if stage == "obj" else content.decode()
 
 
-class Kernel:
+class Kernel(Closing):
     """Machine code of one specification, made by compile(). Callable, from any thread; the interpreter's lock is given
-    up meanwhile.
+    up meanwhile. A context manager: close() gives it up, once calls in progress are done.
 
-    Inputs are passed in calling order. They are NumPy arrays in C order and native byte order, of the element type and
-    the shape that `operands` has (bfloat16 as uint16), and are not copied. What fits without a copy is taken, too:
-    axes of 1 in front, one axis of as many elements, longer inputs where strides describe the operand.
+    Inputs are passed in calling order or by name. They are NumPy arrays, or what has DLPack, __array_interface__ or the
+    buffer protocol, in C order and native byte order, of the element type and the shape that `operands` has (bfloat16 as
+    uint16 or as ml_dtypes.bfloat16), and are not copied. What fits without a copy is taken, too: axes of 1 in front, one
+    axis of as many elements, longer inputs where strides describe the operand, numbers for one element.
     """
 
     def __init__(self, spec, schedule=None, context=None):
-        self._handle = None
         self.spec, self._given, self._context = spec_of(spec), schedule, context
-        handle = c.c_void_p()
-        check(lib.aic_kernel_create(handle_of(context), self.spec.pointer, encode(schedule), c.byref(handle)))
-        self._handle = handle.value
+        handle = KernelHandle()
+        checked(lib.aic_kernel_create, handle_of(context), self.spec.pointer, text("schedule", schedule), c.byref(handle))
+        self._handle = handle
+        self._semantics = semantics_of(context)
         self._subject = self.spec.subject
         self._all = self.spec.operands(context)
         self.output = self._all[0]
         #: The operands that calls take and give, the output first.
         self.operands = [operand for operand in self._all if operand.direction != "unused"]
-        self._inputs = [(i, operand, operand.numpy_dtype, operand.shape)
+        self._inputs = [(i, operand, operand.numpy_dtype, operand.shape if operand.elements else None)
                         for i, operand in enumerate(self._all) if i > 0 and operand.direction != "unused"]
+        self._out_dtype, self._out_shape = self.output.numpy_dtype, self.output.shape if self.output.elements else None
+        self._taken = len(self._inputs)
         self._array = c.c_void_p * len(self._all)
         self._count = len(self._all)
-        self._packs = {i: lib.aic_kernel_packed_size(self._handle, i) for i in range(1, self._count)}
-        self._info = KernelInfo()
-        check(lib.aic_kernel_get_info(self._handle, c.byref(self._info)))
+        self._packs = {i: lib.aic_kernel_packed_size(handle, i) for i in range(1, self._count)}
+        self._advised = False
+        self._tell(handle)
 
-    def __del__(self):
-        if getattr(self, "_handle", None) is not None:
-            lib.aic_kernel_release(self._handle)
-            self._handle = None
+    def _tell(self, handle):
+        """Keeps what the kernel says of itself, which is gone with it."""
+        info = KernelInfo()
+        check(lib.aic_kernel_get_info(handle, c.byref(info)))
+        self._name, self._isa, self._schedule = info.name.decode(), info.isa.decode(), info.schedule.decode()
+        self._threads = info.threads
+        self._compile_ns = info.emit_ns + info.codegen_ns + info.link_ns if info.compiled else 0
+        self._cache = "miss" if info.compiled else "disk" if info.loaded else "memory"
 
     def __repr__(self):
         return "<aicjit.Kernel %s, %s>" % (self.spec, self.schedule)
 
+    def close(self):
+        """Gives the kernel up: it cannot be called any more. Calls in progress end as they would."""
+        self._handle = None
+
     # ---- calls ----
 
-    def __call__(self, *inputs, out=None):
+    def __call__(self, *inputs, out=None, **named):
         """Runs the kernel and returns the output: `out`, or a new array, which is zeros before the call. An operand that
         is read and written is given as out."""
-        if len(inputs) != len(self._inputs):
-            inputs = self._take(inputs)
-        pointers = self._array()
-        run = _call
+        if named or len(inputs) != self._taken:
+            inputs = arrange(self._subject, self._all, inputs, named)
+        pointers, run, kept = self._array(), _call, None
         for (i, operand, dtype, shape), array in zip(self._inputs, inputs):
             if array.__class__ is _ndarray and array.dtype == dtype and array.shape == shape and array.flags.carray:
-                pointers[i] = address_of(array)
+                pointers[i] = _addressof(_from_buffer(array))
             elif array.__class__ is Packed:
                 pointers[i] = self._address(array, i)
                 run = _call_packed if self._packs[i] else run
             else:
-                array = fit(self._subject, operand, array)
-                pointers[i] = address_of(array)
-        if out is None:
-            out = self._new_output(inputs)
+                kept = kept or Pointers(self._count)
+                pointers[i] = kept.set(i, fit(self._subject, operand, array))
+        result = new_output(self.output, inputs) if out is None else out
+        if result.__class__ is _ndarray and result.dtype == self._out_dtype and result.shape == self._out_shape \
+                and result.flags.carray:
+            pointers[0] = _addressof(_from_buffer(result))
         else:
-            fit(self._subject, self.output, out, True)
-        pointers[0] = address_of(out)
+            kept = kept or Pointers(self._count)
+            pointers[0] = kept.set(0, fit(self._subject, self.output, result, True))
+        if not self._advised:
+            self._advise(pointers, run is _call_packed)
         status = run(self._handle, pointers, self._count)
         if status:
-            check(status)
-        return out
+            self._fail(status)
+        return result
 
-    def _take(self, inputs):
-        """The inputs without None for operands that are not taken."""
-        if len(inputs) == self._count - 1:
-            used = [array for array, operand in zip(inputs, self._all[1:]) if operand.direction != "unused"]
-            unused = [operand.name for array, operand in zip(inputs, self._all[1:])
-                      if operand.direction == "unused" and array is not None]
-            if unused:
-                raise OperandValueError("%s: %s: is given, but this descriptor takes none" % (self._subject, unused[0]))
-            return used
-        names = ", ".join(operand.name for _, operand, _, _ in self._inputs)
-        raise TypeError("%s: %d inputs given, %d needed: %s" % (self._subject, len(inputs), len(self._inputs), names))
+    def _fail(self, status):
+        if self._handle is None:
+            raise ArgumentError("%s: the kernel is closed" % self._subject)
+        check(status)
 
-    def _new_output(self, inputs, images=()):
-        output = new_output(self.output, inputs)
-        return np.zeros(images + output.shape, output.dtype) if images else output
+    def _advise(self, pointers, packed=False):
+        """Before the first call: what is legal but hardly meant is told, once. Blanks stand for what is packed."""
+        given, blanks = self._array(*pointers), Pointers(self._count)
+        for i, size in self._packs.items():
+            if size and packed:
+                given[i] = blanks.set(i, aligned_zeros(self._all[i].bytes))
+        self._advised = True
+        checked(lib.aic_spec_advise, self.spec.pointer, self._semantics, given, self._count)
 
     def _address(self, packed, i):
-        if packed.kernel is not self or packed.index != i:
+        if packed._kernel is not self or packed._index != i:
             raise OperandValueError("%s: %s: was packed by another kernel, or for another operand"
                                     % (self._subject, self._all[i].name))
-        return packed.address
+        return packed._pointers.array[0]
 
     def _index(self, operand):
         """The number of the operand of that name; None: of the one that the kernel packs, else the last input."""
-        for i, known in enumerate(self._all):
-            if known.name == operand:
-                return i
         if operand is not None:
-            raise ArgumentError("%s: there is no operand %s" % (self._subject, operand))
+            return choice("%s: operand" % self._subject, operand, {known.name: i for i, known in enumerate(self._all)})
         packable = [i for i, size in self._packs.items() if size > 0]
         return packable[0] if packable else self._default_constant()
 
@@ -185,25 +212,28 @@ class Kernel:
             raise ArgumentError("%s: %s is no input" % (self._subject, self._all[i].name))
         array = fit(self._subject, self._all[i], array)
         if self._packs[i] == 0:
-            return Packed(self, i, array)
-        packed = aligned_empty(self._packs[i])
-        check(lib.aic_kernel_pack(self._handle, i, address_of(packed), address_of(array)))
-        return Packed(self, i, packed)
+            return Packed._of(self, i, array)
+        packed, pointers = Packed._of(self, i, aligned_zeros(self._packs[i])), Pointers(1)
+        status = lib.aic_kernel_pack(self._handle, i, packed.address, pointers.set(0, array))
+        if status:
+            self._fail(status)
+        return packed
 
     # ---- several images ----
 
-    def call_batch(self, *inputs, out=None):
+    def call_batch(self, *inputs, out=None, **named):
         """Runs the kernel for several images, which threads divide among themselves. An input that has one axis more
         than the operand, in front, has a part for each image; others are the same for all. Returns the outputs, an axis
         for the images in front: `out`, or a new array."""
-        if len(inputs) != len(self._inputs):
-            inputs = self._take(inputs)
-        images = {}
+        inputs = [self._looked_at(operand, array) for (_, operand, _, _), array
+                  in zip(self._inputs, arrange(self._subject, self._all, inputs, named))]
+        images, view = {}, out
         if out is not None:
-            self._images_at(self.output, out, True)
-            images[self.output.name] = self._images(self.output, out, True)
+            view = as_array(self._subject, "out (%s)" % self.output.name, out)
+            self._images_at(self.output, view, True)
+            images[self.output.name] = self._images(self.output, view, True)
         for (_, operand, _, _), array in zip(self._inputs, inputs):
-            if array.__class__ is not Packed and self._images(operand, array) is not None:
+            if self._images(operand, array) is not None:
                 images[operand.name] = self._images(operand, array)
         if not images:
             raise ArgumentError("%s: no operand has an axis for images in front: pass out=" % self._subject)
@@ -211,11 +241,19 @@ class Kernel:
         for other, its in images.items():
             if its != count:
                 raise OperandValueError("%s: %s: has %s images, but %s has %s" % (self._subject, other, its, name, count))
-        return self._run_batch(inputs, out, count)
+        if out is None:
+            one = new_output(self.output, inputs)
+            out = view = np.zeros((count,) + one.shape, one.dtype)
+        self._run_batch(inputs, view, count)
+        return out
+
+    def _looked_at(self, operand, value):
+        """An input as an array, of one image or of several; numbers and what is packed as they are."""
+        return value if value.__class__ is Packed or is_number(value) else as_array(self._subject, operand.name, value)
 
     def _images(self, operand, array, is_output=False):
         """The length of the axis for images, None where there is none."""
-        if not isinstance(array, _ndarray) or array.ndim < 2:
+        if array.__class__ is not _ndarray or array.ndim < 2:
             return None
         if array.shape[1:] == operand.shape:
             return array.shape[0]
@@ -223,12 +261,12 @@ class Kernel:
         return array.shape[0] if (operand.strided or operand.words) and parts else None
 
     def _images_at(self, operand, array, is_output=False):
-        """Address of the first image and bytes to the next one."""
+        """The first image and bytes to the next one."""
         images = self._images(operand, array, is_output)
         if images is None:
             if is_output:
                 fit(self._subject, operand, array, True)
-                raise OperandValueError("%s: %s: has no axis for images in front" % (self._subject, operand.name))
+                raise OperandValueError("%s: out (%s): has no axis for images in front" % (self._subject, operand.name))
             return fit(self._subject, operand, array), 0
         if images > 0:
             fit(self._subject, operand, array[0], is_output)
@@ -237,60 +275,60 @@ class Kernel:
         return array, array.strides[0]
 
     def _run_batch(self, inputs, out, count):
-        pointers, strides = self._array(), (c.c_size_t * self._count)()
-        run, kept = lib.aic_kernel_call_batch, []
+        pointers, strides = Pointers(self._count), (c.c_size_t * self._count)()
+        is_packed = False
         for (i, operand, _, _), array in zip(self._inputs, inputs):
             if array.__class__ is Packed:
-                pointers[i] = self._address(array, i)
-                run = lib.aic_kernel_call_batch_packed if self._packs[i] else run
-                continue
-            array, strides[i] = self._images_at(operand, array)
-            kept.append(array)
-            pointers[i] = array.ctypes.data
-        if out is None:
-            out = self._new_output(inputs, (count,))
+                pointers.array[i] = self._address(array, i)
+                is_packed = is_packed or self._packs[i] > 0
+            else:
+                array, strides[i] = self._images_at(operand, array)
+                pointers.set(i, array)
         out, strides[0] = self._images_at(self.output, out, True)
-        pointers[0] = out.ctypes.data
-        check(run(self._handle, pointers, strides, count))
-        return out
+        pointers.set(0, out)
+        if not self._advised and count > 0:
+            self._advise(pointers.array, is_packed)
+        run = lib.aic_kernel_call_batch_packed if is_packed else lib.aic_kernel_call_batch
+        status = run(self._handle, pointers.array, strides, count)
+        if status:
+            self._fail(status)
 
     # ---- what it is ----
 
     @property
     def schedule(self):
         """The schedule's text."""
-        return self._info.schedule.decode()
+        return self._schedule
 
     @property
     def isa(self):
         """The instruction set level that it was compiled for."""
-        return self._info.isa.decode()
+        return self._isa
 
     @property
     def name(self):
         """The symbol of the kernel in dumps."""
-        return self._info.name.decode()
+        return self._name
 
     @property
     def threads(self):
         """Threads that share a call at most."""
-        return self._info.threads
+        return self._threads
 
     @property
     def compile_ns(self):
         """Time that it took to make it; 0 where it was found or loaded."""
-        info = self._info
-        return info.emit_ns + info.codegen_ns + info.link_ns if info.compiled else 0
+        return self._compile_ns
 
     @property
     def cache(self):
         """Where it came from: "miss" (it was made), "disk", "memory"."""
-        return "miss" if self._info.compiled else "disk" if self._info.loaded else "memory"
+        return self._cache
 
     @property
     def result_layout(self):
         """The layout of the result and its shape, for what comes next."""
-        return self.spec.result_layout(self._context)
+        return self.spec.result_layout_under(self._semantics)
 
     def explain(self):
         """Which schedule, why, which are refused, what it costs."""

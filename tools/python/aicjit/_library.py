@@ -2,17 +2,24 @@
 
 import ctypes as c
 import os
+import sys
+import warnings
 
 from . import _structs as s
-from ._errors import Status, error_of
+from ._errors import AdviceWarning, Status, error_of
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NAME = "libaicjit.so.0.1"
 
 
+def folders():
+    """The package's, and that of the build in which it lies (BUILD/python/aicjit)."""
+    return _HERE, os.path.dirname(os.path.dirname(_HERE))
+
+
 def _load():
-    """That of the package, of the build folder in which it lies (BUILD/python/aicjit), or the system's."""
-    for folder in (_HERE, os.path.dirname(os.path.dirname(_HERE))):
+    """That of the package, of the build folder, or the system's."""
+    for folder in folders():
         path = os.path.join(folder, _NAME)
         if os.path.exists(path):
             return c.CDLL(path)
@@ -21,7 +28,25 @@ def _load():
 
 lib = _load()
 
-_CONTEXT, _KERNEL, _TEXT, _BUFFER, _SIZE = c.c_void_p, c.c_void_p, c.c_char_p, c.c_void_p, c.c_size_t
+
+class KernelHandle(c.c_void_p):
+    """A hold on a kernel of the library, given up with the object. ctypes keeps its arguments while a function runs, so
+    no kernel goes while it is called. A type of its own: no function takes another's address for it."""
+
+    def __del__(self, release=lib.aic_kernel_release):
+        if self.value:
+            release(self.value)
+
+
+class ContextHandle(c.c_void_p):
+    """The same of a context."""
+
+    def __del__(self, destroy=lib.aic_context_destroy):
+        if self.value:
+            destroy(self.value)
+
+
+_CONTEXT, _KERNEL, _TEXT, _BUFFER, _SIZE = ContextHandle, KernelHandle, c.c_char_p, c.c_void_p, c.c_size_t
 _SPEC, _SEMANTICS = c.POINTER(s.SpecStruct), c.POINTER(s.Semantics)
 _OPERANDS, _OUT = c.c_void_p, c.c_void_p
 
@@ -43,6 +68,7 @@ _FALLIBLE = {
     "aic_pack_weights": (c.c_int, _BUFFER, _OUT, c.c_int64, _BUFFER),
     "aic_pack_weights_bytes": (c.c_int, _OUT, c.c_int64, _OUT),
     "aic_reference": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE),
+    "aic_spec_advise": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE),
     "aic_spec_operands": (_SPEC, _SEMANTICS, _OUT, _OUT),
     "aic_spec_parse": (_TEXT, _SPEC),
     "aic_spec_print": (_SPEC, _BUFFER, _SIZE, _OUT),
@@ -53,14 +79,16 @@ _FALLIBLE = {
 }
 
 _OTHERS = {
-    "aic_context_destroy": (None, (_CONTEXT,)),
+    "aic_context_destroy": (None, (c.c_void_p,)),
     "aic_context_isa": (_TEXT, (_CONTEXT,)),
     "aic_context_options_init": (s.ContextOptions, ()),
     "aic_context_threads": (c.c_int, (_CONTEXT,)),
+    "aic_dtype_parse": (c.c_int, (_TEXT,)),
+    "aic_dtype_size": (_SIZE, (c.c_int,)),
     "aic_free": (None, (c.c_void_p,)),
     "aic_isa_name": (_TEXT, (_SIZE,)),
+    "aic_kernel_release": (None, (c.c_void_p,)),
     "aic_kernel_packed_size": (_SIZE, (_KERNEL, _SIZE)),
-    "aic_kernel_release": (None, (_KERNEL,)),
     "aic_last_error": (_TEXT, ()),
     "aic_llvm_version": (_TEXT, ()),
     "aic_quant_word": (c.c_uint64, (c.c_float, c.c_int32, c.c_bool)),
@@ -82,19 +110,25 @@ for _name, (_result, _arguments) in _OTHERS.items():
 
 def check(status):
     """Raises the exception of a status that is not OK."""
-    if status != Status.OK:
-        raise error_of(status, lib.aic_last_error().decode())
+    if status:
+        raise error_of(status, lib.aic_last_error().decode(errors="replace"))
 
 
-def encode(text):
-    """Text for the library; None stays None."""
-    return None if text is None else os.fspath(text).encode()
+def _level():
+    """How many frames up the first one outside of this package is, as warnings.warn() counts."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
-def take_warning():
-    """The warning that calls of this thread have left since the last one was taken, or None."""
+def checked(function, *arguments):
+    """Calls a function of the library; raises its error, and passes its warning on to Python's warnings."""
+    lib.aic_take_warning()  # an older one
+    check(function(*arguments))
     warning = lib.aic_take_warning()
-    return None if warning is None else warning.decode()
+    if warning is not None:
+        warnings.warn(warning.decode(errors="replace"), AdviceWarning, stacklevel=_level())
 
 
 def version():

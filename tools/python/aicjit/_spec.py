@@ -1,18 +1,18 @@
 """Specifications: operator text as values."""
 
+import collections
 import ctypes as c
 import math
-import struct
+import re
 
 import numpy as np
 
 from . import _lists
 from ._context import semantics_of
-from ._errors import ArgumentError
+from ._errors import ArgumentError, ArgumentTypeError
 from ._library import check, lib
 from ._structs import OPERANDS_MAX, OperandStruct, ResultLayout, SpecStruct
-
-UNUSED, IN, OUT, INOUT = 0, 1, 2, 3
+from ._values import choice, integer, is_integer, kind_of, number, shown, text, truth
 
 _DTYPE_NAMES = {value: name for name, (value, _) in _lists.DTYPES.items()}
 _LAYOUT_FIELDS = {name: {field[1]: field for field in fields} for name, fields in _lists.OPERATORS.items()}
@@ -25,53 +25,112 @@ def numpy_dtype(name):
 
 def dtype_name(dtype):
     """The library's name of an element type given by name or as a type of NumPy."""
-    if isinstance(dtype, str) and dtype in _lists.DTYPES:
-        return dtype
     if isinstance(dtype, str):
         return dtype  # an alias, or nothing: operator text is judged by the library
     return np.dtype(dtype).name
 
 
-class Operand:
+_OPERAND = ("name", "direction", "dtype", "numpy_dtype", "shape", "elements", "bytes", "words", "sub_words", "strided")
+
+
+class Operand(collections.namedtuple("Operand", _OPERAND)):
     """An operand of a specification: name, direction ("in", "out", "inout"), dtype, shape."""
 
-    __slots__ = ("name", "direction", "dtype", "numpy_dtype", "shape", "elements", "bytes", "words", "sub_words", "strided")
+    __slots__ = ()
 
-    def __init__(self, struct):
-        self.name = struct.name.decode()
-        self.direction = ("unused", "in", "out", "inout")[struct.direction]
-        self.dtype = _DTYPE_NAMES.get(struct.dtype, "none")
-        self.numpy_dtype = numpy_dtype(self.dtype) if self.dtype != "none" else None
-        self.shape = tuple(struct.shape[: struct.rank])
-        self.elements, self.bytes = struct.elements, struct.bytes
-        self.words, self.strided = struct.words, struct.strided
-        self.sub_words = _DTYPE_NAMES.get(struct.sub_words)
+    @classmethod
+    def _of(cls, struct):
+        dtype = _DTYPE_NAMES.get(struct.dtype, "none")
+        return cls(struct.name.decode(), ("unused", "in", "out", "inout")[struct.direction], dtype,
+                   numpy_dtype(dtype) if dtype != "none" else None, tuple(struct.shape[: struct.rank]), struct.elements,
+                   struct.bytes, struct.words, _DTYPE_NAMES.get(struct.sub_words), struct.strided)
 
     def __repr__(self):
         shape = ",".join(map(str, self.shape))
         return "%s: %s[%s], %s" % (self.name, self.dtype, shape, self.direction)
 
 
-def _write_float32(value):
+# Text that may stand for a number: bits, a quantisation word, "none", "dyn".
+_NUMBER_TEXT = re.compile(r"[-+.?\w]+|quant\([-+.,\w ]*\)")
+
+
+def _number_text(subject, value):
+    if not _NUMBER_TEXT.fullmatch(value):
+        raise ArgumentError("%s: %s is no number" % (subject, shown(value)))
+    return value
+
+
+def _write_float32(subject, value):
     """A number, or its 32 bits where text has no word for it."""
     if isinstance(value, str):
+        return _number_text(subject, value)
+    wide = number(subject, value)
+    with np.errstate(over="ignore"):
+        single = np.float32(value if isinstance(value, np.floating) else wide)
+    if math.isfinite(wide) and not math.isfinite(single):
+        raise ArgumentError("%s: %s is larger than any float32" % (subject, shown(value)))
+    return repr(float(single)) if math.isfinite(single) else "0x%08x" % single.view(np.uint32)
+
+
+def _write_dtype(subject, value):
+    try:
+        name = dtype_name(value)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError("%s: %s is %s, not an element type" % (subject, shown(value), kind_of(value))) from None
+    if not re.fullmatch(r"\w+", name):
+        raise ArgumentError("%s: %s is no element type" % (subject, shown(value)))
+    return name
+
+
+def _write_size(subject, value):
+    return _number_text(subject, value) if isinstance(value, str) else str(integer(subject, value))
+
+
+def _write_bits(subject, value):
+    return _number_text(subject, value) if isinstance(value, str) else hex(integer(subject, value, 0, 2**64 - 1))
+
+
+def _write_word(kind, subject, value):
+    words = _lists.ENUMS[kind]
+    if "0" in words and is_integer(value):  # words of this kind are numbers, too
+        value = str(value)
+    choice(subject, value, words)
+    return value
+
+
+_WRITERS = {
+    "BITS": _write_bits,
+    "BOOL": lambda subject, value: "true" if truth(subject, value) else "false",
+    "DIMS": lambda subject, value: str(integer(subject, value)),
+    "DTYPE": _write_dtype,
+    "FLOAT32": _write_float32,
+    "INT": lambda subject, value: str(integer(subject, value)),
+    "REAL": lambda subject, value: repr(number(subject, value)),
+    "SIZE": _write_size,
+}
+
+
+def _write_one(kind, subject, value):
+    return _WRITERS[kind](subject, value) if kind in _WRITERS else _write_word(kind, subject, value)
+
+
+def _is_list(value):
+    return isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim == 1)
+
+
+def _entries(subject, kind, name, count, value, uniform):
+    """The entries of a parameter that has several, as a list."""
+    if uniform and is_integer(value):
+        return [value] * count
+    if not _is_list(value):
+        raise ArgumentTypeError("%s: %s is %s, not a list of %d integers" % (subject, shown(value), kind_of(value), count))
+    value = list(value)
+    if len(value) == count or kind == "DIMS":
         return value
-    single = np.float32(value)
-    return repr(float(single)) if math.isfinite(single) else "0x%08x" % struct.unpack("<I", struct.pack("<f", single))
-
-
-def _write_one(kind, value):
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if kind == "DTYPE":
-        return dtype_name(value)
-    if kind == "FLOAT32":
-        return _write_float32(value)
-    if kind == "REAL":
-        return value if isinstance(value, str) else repr(float(value))
-    if kind == "BITS" and not isinstance(value, str):
-        return hex(int(value))
-    return value if isinstance(value, str) else str(int(value))
+    if uniform and len(value) == 2 and value[0] == value[1]:
+        return value[:1] * count
+    unclear = ": which entry is for which side is not clear" if uniform and len(value) == 2 else ""
+    raise ArgumentError("%s: %s has %d entries, not %d%s" % (subject, shown(value), len(value), count, unclear))
 
 
 def write_field(operator, name, value):
@@ -79,10 +138,11 @@ def write_field(operator, name, value):
     field = _LAYOUT_FIELDS[operator].get(name)
     if field is None:
         raise ArgumentError("%s: there is no parameter %s" % (operator, name))
-    kind = field[0]
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return "%s=[%s]" % (name, ",".join(_write_one(kind, entry) for entry in value))
-    return "%s=%s" % (name, _write_one(kind, value))
+    kind, count, subject = field[0], field[2], "%s: %s" % (operator, name)
+    if count == 1:
+        return "%s=%s" % (name, _write_one(kind, subject, value))
+    entries = _entries(subject, kind, name, count, value, (operator, name) in _lists.UNIFORM)
+    return "%s=[%s]" % (name, ",".join(_write_one(kind, subject, entry) for entry in entries))
 
 
 class Spec:
@@ -91,9 +151,14 @@ class Spec:
     Made by op(), or by Spec(TEXT). Equal texts are equal specifications.
     """
 
-    def __init__(self, text):
-        self._text = str(text)
+    def __init__(self, operators):
+        if not isinstance(operators, (str, Spec)):
+            raise ArgumentTypeError("%s is %s, not operator text" % (shown(operators), kind_of(operators)))
+        self._text = str(operators)
         self._struct = None
+
+    def __reduce__(self):
+        return Spec, (self._text,)
 
     def __str__(self):
         return self._text
@@ -118,7 +183,7 @@ class Spec:
         """What functions of the library take."""
         if self._struct is None:
             made = SpecStruct()
-            check(lib.aic_spec_parse(self._text.encode(), c.byref(made)))
+            check(lib.aic_spec_parse(text("operator text", self._text), c.byref(made)))
             self._struct = made
         return c.byref(self._struct)
 
@@ -147,7 +212,7 @@ class Spec:
         """The operands in calling order, the output first, those included that this descriptor does not take."""
         found, count = (OperandStruct * OPERANDS_MAX)(), c.c_size_t()
         check(lib.aic_spec_operands(self.pointer, semantics_of(context), found, c.byref(count)))
-        return [Operand(operand) for operand in found[: count.value]]
+        return [Operand._of(operand) for operand in found[: count.value]]
 
     def work(self, context=None):
         """Multiply-accumulates of a call, and the bytes that it reads and writes."""
@@ -157,17 +222,24 @@ class Spec:
 
     def result_layout(self, context=None):
         """The layout in which the result lies, and its shape, e.g. ("NC1HWC0", (1, 4, 56, 56, 16))."""
+        return self.result_layout_under(semantics_of(context))
+
+    def result_layout_under(self, semantics):
         found = ResultLayout()
-        check(lib.aic_spec_result_layout(self.pointer, semantics_of(context), c.byref(found)))
+        check(lib.aic_spec_result_layout(self.pointer, semantics, c.byref(found)))
         return found.name.decode(), tuple(found.shape[: found.rank])
 
 
-def op(name, **fields):
-    """An operator with these parameters, by the documents' names: op("conv2d", dtype="int8", fm_shape=[...], ...)."""
-    if name not in _lists.OPERATORS:
-        raise ArgumentError("%s: there is no such operator; there are %s" % (name, ", ".join(_lists.OPERATORS)))
-    given = [write_field(name, field, value) for field, value in fields.items() if value is not None]
-    return Spec("%s(%s)" % (name, ", ".join(given)))
+def op(name, /, **fields):
+    """An operator with these parameters, by the documents' names: op("conv2d", dtype="int8", fm_shape=[...], ...).
+    Those that are None are left out."""
+    choice("op", name, dict.fromkeys(_lists.OPERATORS))
+    given = {field: value for field, value in fields.items() if value is not None}
+    written = [write_field(name, field, value) for field, value in given.items()]
+    for _, field, _, required, _ in _lists.OPERATORS[name]:
+        if required and field not in given:
+            raise ArgumentError("%s: %s: is needed, and is not given" % (name, field))
+    return Spec("%s(%s)" % (name, ", ".join(written)))
 
 
 def spec_of(value):
@@ -176,4 +248,4 @@ def spec_of(value):
         return value
     if isinstance(value, str):
         return Spec(value)
-    raise TypeError("a specification is operator text or made by op(), not %s" % type(value).__name__)
+    raise ArgumentTypeError("a specification is operator text or made by op(), not %s" % kind_of(value))

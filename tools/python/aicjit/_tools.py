@@ -5,40 +5,38 @@ import time
 
 import numpy as np
 
-from ._arrays import address_of, fit, new_output
+from ._arrays import Pointers, arrange, fit, new_output
 from ._context import handle_of, semantics_of
-from ._errors import ArgumentError
+from ._errors import ArgumentError, ArgumentTypeError
 from ._kernel import Kernel
-from ._library import check, encode, lib
+from ._library import check, checked, lib
 from ._spec import spec_of
 from ._structs import TUNE_PROGRESS, TuneResultStruct
+from ._values import choice, integer, kind_of, number, shown, text, truth
 
 
-def _operands(spec, inputs, out, context):
-    """Pointers to the operands of a call, the output, and what must live as long."""
+def _operands(spec, inputs, named, out, context):
+    """Pointers to the operands of a call, which keep what they point to, and the output, ours or the caller's."""
     operands, subject = spec.operands(context), spec.subject
     used = [i for i, operand in enumerate(operands) if i > 0 and operand.direction != "unused"]
-    if len(inputs) == len(operands) - 1 and len(inputs) != len(used):
-        inputs = [inputs[i - 1] for i in used]
-    if len(inputs) != len(used):
-        names = ", ".join(operands[i].name for i in used)
-        raise TypeError("%s: %d inputs given, %d needed: %s" % (subject, len(inputs), len(used), names))
-    arrays = [fit(subject, operands[i], array) for i, array in zip(used, inputs)]
+    given = arrange(subject, operands, inputs, named)
+    arrays = {i: fit(subject, operands[i], array) for i, array in zip(used, given)}
     if out is None:
-        out = new_output(operands[0], arrays)
-    fit(subject, operands[0], out, True)
-    pointers = (c.c_void_p * len(operands))()
-    pointers[0] = address_of(out)
-    for i, array in zip(used, arrays):
-        pointers[i] = address_of(array)
+        out = new_output(operands[0], arrays.values())
+    pointers = Pointers(len(operands))
+    pointers.set(0, fit(subject, operands[0], out, True))
+    for i, array in arrays.items():
+        pointers.set(i, array)
     return pointers, out, arrays
 
 
-def reference(spec, *inputs, out=None, context=None):
+def reference(spec, *inputs, out=None, context=None, **named):
     """What the documents' formulas in plain C give, without a generator. Operands as a Kernel takes them."""
     spec = spec_of(spec)
-    pointers, out, kept = _operands(spec, inputs, out, context)
-    check(lib.aic_reference(spec.pointer, semantics_of(context), pointers, len(pointers)))
+    pointers, out, _ = _operands(spec, inputs, named, out, context)
+    arguments = spec.pointer, semantics_of(context), pointers.array, len(pointers.array)
+    checked(lib.aic_spec_advise, *arguments)
+    checked(lib.aic_reference, *arguments)
     return out
 
 
@@ -55,18 +53,27 @@ class Trace:
         return "<aicjit.Trace of %r>" % (self.value,)
 
 
-def trace(spec, *inputs, at, out=None, context=None):
+def _element(spec, output, at):
+    """The number of the element at these coordinates."""
+    subject = "%s: at" % spec.subject
+    try:
+        at = [integer(subject, entry) for entry in at]
+    except TypeError:
+        raise ArgumentTypeError("%s: %s is %s, not a list of coordinates" % (subject, shown(at), kind_of(at))) from None
+    if len(at) != len(output.shape) or not all(0 <= entry < size for entry, size in zip(at, output.shape)):
+        raise ArgumentError("%s: %s%s has no element %s" % (spec.subject, output.name, list(output.shape), shown(at)))
+    return int(np.ravel_multi_index(at, output.shape))
+
+
+def trace(spec, *inputs, at, out=None, context=None, **named):
     """Tells how the element `at` (coordinates) of the result comes about, of conv2d, mmad, fixpipe, tik_fixpipe and
     their chains. The result is not written; out: its old content."""
     spec = spec_of(spec)
-    pointers, out, kept = _operands(spec, inputs, out, context)
+    pointers, out, _ = _operands(spec, inputs, named, out, context)
     output = spec.operands(context)[0]
-    try:
-        element = int(np.ravel_multi_index(at, output.shape))
-    except ValueError:
-        raise ArgumentError("%s: %s%s has no element %s" % (spec.subject, output.name, list(output.shape), list(at))) from None
+    element = _element(spec, output, at)
     value, length = np.zeros((), output.numpy_dtype), c.c_size_t()
-    arguments = (spec.pointer, semantics_of(context), pointers, len(pointers), element, value.ctypes.data)
+    arguments = (spec.pointer, semantics_of(context), pointers.array, len(pointers.array), element, value.ctypes.data)
     check(lib.aic_trace(*arguments, None, 0, c.byref(length)))
     buffer = c.create_string_buffer(length.value + 1)
     check(lib.aic_trace(*arguments, buffer, len(buffer), c.byref(length)))
@@ -109,8 +116,8 @@ def tune(spec, *, effort="measure", budget=None, trials=None, seed=None, db=None
     """Searches the fastest schedule of a specification on this machine, about 5 seconds, and records it in the file db
     (or the context's). budget: seconds; trials: schedules to measure; again: also what has a record already;
     progress(result, seconds left): called now and then, ends the search by returning False."""
-    if effort not in _EFFORTS:
-        raise ArgumentError("effort: %r is none of %s" % (effort, ", ".join(_EFFORTS)))
+    if progress is not None and not callable(progress):
+        raise ArgumentTypeError("progress: %s is %s, no function" % (shown(progress), kind_of(progress)))
     options, found, raised = lib.aic_tune_options_init(), TuneResultStruct(), []
 
     def report(user, so_far, left):
@@ -120,13 +127,13 @@ def tune(spec, *, effort="measure", budget=None, trials=None, seed=None, db=None
             raised.append(error)
             return False
 
-    options.effort, options.again, options.db = _EFFORTS[effort], again, encode(db)
-    for name, value in (("budget", budget), ("trials", trials), ("seed", seed)):
-        if value is not None:
-            setattr(options, name, value)
+    options.effort, options.again, options.db = choice("effort", effort, _EFFORTS), truth("again", again), text("db", db)
+    options.budget = options.budget if budget is None else number("budget", budget)
+    options.trials = options.trials if trials is None else integer("trials", trials)
+    options.seed = options.seed if seed is None else integer("seed", seed, 0, 2**64 - 1)
     if progress is not None:
         options.progress = TUNE_PROGRESS(report)
-    check(lib.aic_tune(handle_of(context), spec_of(spec).pointer, c.byref(options), c.byref(found)))
+    checked(lib.aic_tune, handle_of(context), spec_of(spec).pointer, c.byref(options), c.byref(found))
     try:
         result = TuneResult(found)
     finally:
@@ -142,17 +149,25 @@ def tune(spec, *, effort="measure", budget=None, trials=None, seed=None, db=None
 class BenchResult(dict):
     """Figures by the names of `aicjit bench --json`, also as attributes."""
 
-    __getattr__ = dict.__getitem__
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
 
     def __repr__(self):
         return "<aicjit.BenchResult %s: %.0f ns>" % (self["spec"], self["median_ns"])
 
 
-def random_operands(kernel, seed=1):
-    """Inputs for a kernel with pseudo-random contents, small numbers."""
-    random = np.random.default_rng(seed)
+def random_operands(kernel, seed=1, *, context=None):
+    """Inputs for a kernel or a specification with pseudo-random contents, small numbers."""
+    operands = kernel.operands if isinstance(kernel, Kernel) else spec_of(kernel).operands(context)
+    random = np.random.default_rng(integer("seed", seed, 0))
     arrays = []
-    for _, operand, dtype, shape in kernel._inputs:
+    for operand in operands[1:]:
+        if operand.direction == "unused":
+            continue
+        dtype, shape = operand.numpy_dtype, operand.shape
         if operand.dtype == "uint64":  # quantisation words: scales of 1/64
             arrays.append(np.full(shape, lib.aic_quant_word(1 / 64, 0, True), np.uint64))
         elif operand.dtype == "bfloat16":
@@ -187,18 +202,29 @@ def _samples(run, handle, pointers, count, min_time):
     return sorted(samples)
 
 
-def bench(spec, *inputs, schedule=None, min_time=0.5, context=None):
-    """Times calls of a kernel with packed weights, with these inputs or pseudo-random ones. Returns the figures of
-    `aicjit bench --json`: median_ns, min_ns, p90_ns, gmacs_per_s, gbytes_per_s, compile_ns, ..."""
-    kernel = spec if isinstance(spec, Kernel) else Kernel(spec, schedule, context)
-    inputs = list(inputs) or random_operands(kernel)
-    pointers, out, kept = _operands(kernel.spec, inputs, np.zeros(kernel.output.shape, kernel.output.numpy_dtype), context)
+def _packed_operands(kernel, pointers, arrays):
+    """Puts packed images in the places of what the kernel packs; returns the function that takes such operands."""
     run = lib.aic_kernel_call
     for i, size in kernel._packs.items():
         if size > 0:
-            packed = kernel.pack(kept[[k for k, *_ in kernel._inputs].index(i)], kernel._all[i].name)
-            kept.append(packed)
-            pointers[i], run = packed.address, lib.aic_kernel_call_packed
+            packed = kernel.pack(arrays[i], kernel._all[i].name)
+            pointers.kept.append(packed)
+            pointers.array[i], run = packed.address, lib.aic_kernel_call_packed
+    return run
+
+
+def bench(spec, *inputs, schedule=None, min_time=0.5, context=None, **named):
+    """Times calls of a kernel with packed weights, with these inputs or pseudo-random ones. Returns the figures of
+    `aicjit bench --json`: median_ns, min_ns, p90_ns, gmacs_per_s, gbytes_per_s, compile_ns, ..."""
+    min_time = number("min_time", min_time)
+    if not 0 <= min_time <= 86400:
+        raise ArgumentError("min_time: %s is outside of 0..86400 seconds" % shown(min_time))
+    kernel = spec if isinstance(spec, Kernel) else Kernel(spec, schedule, context)
+    context = kernel._context
+    inputs = inputs if inputs or named else random_operands(kernel)
+    out = np.zeros(kernel.output.shape, kernel.output.numpy_dtype)
+    operands, _, arrays = _operands(kernel.spec, inputs, named, out, context)
+    run, pointers = _packed_operands(kernel, operands, arrays), operands.array
     check(run(kernel._handle, pointers, kernel._count))
     samples = _samples(run, kernel._handle, pointers, kernel._count, min_time)
     median = samples[len(samples) // 2]
