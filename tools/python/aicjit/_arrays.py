@@ -92,7 +92,7 @@ def _view(value):
 def as_array(subject, name, value, wanted="an array"):
     """The value as an array of NumPy's own type, without a copy; raises where it has no memory to look at. Lists have
     none: what type their numbers have would be a guess."""
-    if value.__class__ is np.ndarray:
+    if type(value) is np.ndarray:
         return value
     if isinstance(value, np.ma.MaskedArray):
         raise OperandTypeError("%s: %s: is a masked array: numpy.ma.filled() makes one without a mask" % (subject, name))
@@ -194,7 +194,7 @@ def number_array(subject, operand, value):
 def fit(subject, operand, value, is_output=False):
     """The array of what is given for an operand, a view where it is in the caller's memory, a new one for a number;
     raises where it does not fit. The caller keeps it for as long as the library uses its address."""
-    if value.__class__ is not np.ndarray:
+    if type(value) is not np.ndarray:
         is_element = isinstance(value, np.generic) and _dtype_fits(operand, value.dtype)
         if operand.elements == 1 and not is_output and not is_element and is_number(value):
             return number_array(subject, operand, value)

@@ -17,34 +17,36 @@ from ._values import is_number
 _LIMIT = 1024  # kernels of a context; the oldest is given up
 _known = {}  # those of the default context
 _lock = threading.Lock()
-_ndarray = np.ndarray
+_ndarray, _dumps = np.ndarray, marshal.dumps
 _NAMES = {name: tuple(field[1] for field in fields) for name, fields in OPERATORS.items()}
+_TAKES_CONSTANTS = ("tensor_arithmetic",)
 _PLAIN = (bool, float, int, str, type(None))
 
 
 def _exact(name, values):
-    """Parameters as bytes that differ wherever the values do: of what compares equal, too, like 0.0, -0.0 and False.
-    (Version 2 of the format writes equal values equally.)"""
-    try:
-        return marshal.dumps(values, 2)
-    except ValueError:  # types, NumPy's numbers, arrays: as operator text has them
-        written = [value if type(value) in _PLAIN else (write_field(name, field, value),)
-                   for field, value in zip(_NAMES[name], values)]
-        return marshal.dumps(written, 2)
+    """Parameters that marshal does not take, types, NumPy's numbers and arrays, as operator text has them; as bytes."""
+    written = [value if type(value) in _PLAIN else (write_field(name, field, value),)
+               for field, value in zip(_NAMES[name], values)]
+    return marshal.dumps(written, 2)
 
 
-def _identify(value):
-    """What a kernel depends on of an operand. A number may become a constant."""
-    if value.__class__ is _ndarray:
-        return value.dtype, value.shape
+def _converted(name, operands):
+    """The operands as arrays, but for None and numbers."""
+    return tuple(value if value is None or is_number(value) else as_array(name, operand, value)
+                 for operand, value in zip(OPERANDS[name][1:], operands))
+
+
+def _identify(name, value):
+    """What a kernel depends on of an operand that is no array: a number is a constant, or its type gives the operand's.
+    None: it must become an array first."""
     if value is None:
+        return b""
+    if not is_number(value):
         return None
-    return (value.dtype, value.tobytes()) if isinstance(value, np.generic) else marshal.dumps(value, 2)
-
-
-def _looked_at(name, operand, value):
-    """An operand as an array; None and numbers as they are."""
-    return value if value is None or is_number(value) else as_array(name, operand, value)
+    of_type = value.dtype if isinstance(value, np.generic) else type(value).__name__
+    if name not in _TAKES_CONSTANTS:
+        return (of_type,)
+    return of_type, value.tobytes() if isinstance(value, np.generic) else repr(value)
 
 
 def _needed(name, fields):
@@ -56,7 +58,8 @@ def _needed(name, fields):
 
 
 def _make(name, operands, values, context):
-    """The kernel, which operands are constants, and the shape of the result where it has another than the operand's."""
+    """The kernel, which operands are constants, and the shape and type of the result where it has others than the
+    operand."""
     fields = dict(zip(_NAMES[name], values))
     for field, value in fields.items():
         if value is not None:
@@ -64,8 +67,10 @@ def _make(name, operands, values, context):
     shape = DERIVE[name](fields, *operands)
     _needed(name, fields)
     kernel = Kernel(op(name, **fields), context=context)
-    constants = [fields.get("input%d_is_const" % i, False) for i in range(len(operands))]
-    return kernel, constants if any(constants) else None, shape
+    constants = [bool(fields.get("input%d_is_const" % i, False)) for i in range(len(operands))]
+    floats = kernel.output.words and not any(isinstance(array, np.ndarray) for array in operands) \
+        and not any(isinstance(fields.get("input%d_const" % i), str) for i in range(len(operands)))
+    return kernel, constants if any(constants) else None, shape, np.float32 if floats else None
 
 
 def _keep(known, key, made):
@@ -76,26 +81,31 @@ def _keep(known, key, made):
 
 
 def call_operator(name, operands, values, out, context):
-    """Calls the operator `name` with operands and parameters in the order of its lists."""
+    """Calls the operator `name` with operands and parameters in the order of its lists. Kernels are known by bytes that
+    differ wherever parameters do, those that compare equal, too, like 0.0, -0.0 and False: marshal's format 2."""
     known = _known
     if context is not None:
         handle_of(context)
         known = context._known
-    for operand in operands:
-        if operand.__class__ is not _ndarray:
-            names = OPERANDS[name][1:]
-            operands = [_looked_at(name, *pair) for pair in zip(names, operands)]
-            break
-    key = (name, _exact(name, values), tuple([(array.dtype, array.shape) if array.__class__ is _ndarray
-                                              else _identify(array) for array in operands]))
+    identity = [(array.dtype, array.shape) if type(array) is _ndarray else _identify(name, array) for array in operands]
+    if None in identity:
+        return call_operator(name, _converted(name, operands), values, out, context)
+    try:
+        exact = _dumps(values, 2)
+    except ValueError:
+        exact = _exact(name, values)
+    key = (name, exact, *identity)
     found = known.get(key)
     if found is None:
         found = _make(name, operands, values, context)
         _keep(known, key, found)
-    kernel, constants, shape = found
+    kernel, constants, shape, dtype = found
     if constants is not None:
         operands = [None if constant else operand for operand, constant in zip(operands, constants)]
     if len(operands) != len(kernel._inputs):
         operands = [operand for operand in operands if operand is not None]
     result = kernel(*operands, out=out)
-    return result if shape is None or out is not None else result.reshape(shape)
+    if out is not None:
+        return result
+    result = result if dtype is None else result.view(dtype)
+    return result if shape is None else result.reshape(shape)

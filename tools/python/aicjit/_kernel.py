@@ -12,7 +12,7 @@ from ._spec import spec_of
 from ._structs import ExplanationStruct, KernelInfo
 from ._values import choice, is_number, text
 
-_ndarray = np.ndarray
+_ndarray, _zeros = np.ndarray, np.zeros
 _from_buffer, _addressof = c.c_char.from_buffer, c.addressof
 _STAGES = {"ir": 0, "opt": 1, "asm": 2, "obj": 3, "plan": 4, "explain": 5}
 _call, _call_packed = lib.aic_kernel_call, lib.aic_kernel_call_packed
@@ -92,6 +92,13 @@ def dump(spec, stage="ir", *, schedule=None, isa=None, triple=None, context=None
     return content if stage == "obj" else content.decode()
 
 
+def _at_once(operand):
+    """Element type, shape and bytes of the arrays that are taken without a further look, of this shape or of so many
+    bytes where any shape will do."""
+    any_shape = operand.strided or operand.words
+    return operand.numpy_dtype, operand.shape if operand.elements else None, operand.bytes if any_shape and operand.bytes else -1
+
+
 class Kernel(Closing):
     """Machine code of one specification, made by compile(). Callable, from any thread; the interpreter's lock is given
     up meanwhile. A context manager: close() gives it up, once calls in progress are done.
@@ -113,9 +120,10 @@ class Kernel(Closing):
         self.output = self._all[0]
         #: The operands that calls take and give, the output first.
         self.operands = [operand for operand in self._all if operand.direction != "unused"]
-        self._inputs = [(i, operand, operand.numpy_dtype, operand.shape if operand.elements else None)
+        self._inputs = [(i, operand, *_at_once(operand))
                         for i, operand in enumerate(self._all) if i > 0 and operand.direction != "unused"]
-        self._out_dtype, self._out_shape = self.output.numpy_dtype, self.output.shape if self.output.elements else None
+        self._out = _at_once(self.output)
+        self._plain_output = self.output.elements > 0 and not self.output.words
         self._taken = len(self._inputs)
         self._array = c.c_void_p * len(self._all)
         self._count = len(self._all)
@@ -147,18 +155,23 @@ class Kernel(Closing):
         if named or len(inputs) != self._taken:
             inputs = arrange(self._subject, self._all, inputs, named)
         pointers, run, kept = self._array(), _call, None
-        for (i, operand, dtype, shape), array in zip(self._inputs, inputs):
-            if array.__class__ is _ndarray and array.dtype == dtype and array.shape == shape and array.flags.carray:
+        for (i, operand, dtype, shape, size), array in zip(self._inputs, inputs):
+            if type(array) is _ndarray and array.dtype == dtype and (array.shape == shape or array.nbytes == size) \
+                    and array.flags.carray:
                 pointers[i] = _addressof(_from_buffer(array))
-            elif array.__class__ is Packed:
+            elif type(array) is Packed:
                 pointers[i] = self._address(array, i)
                 run = _call_packed if self._packs[i] else run
             else:
                 kept = kept or Pointers(self._count)
                 pointers[i] = kept.set(i, fit(self._subject, operand, array))
-        result = new_output(self.output, inputs) if out is None else out
-        if result.__class__ is _ndarray and result.dtype == self._out_dtype and result.shape == self._out_shape \
-                and result.flags.carray:
+        dtype, shape, size = self._out
+        result = out
+        if out is None:
+            result = _zeros(shape, dtype) if self._plain_output else new_output(self.output, inputs)
+        if (out is None and self._plain_output) or (
+                type(result) is _ndarray and result.dtype == dtype and (result.shape == shape or result.nbytes == size)
+                and result.flags.carray):
             pointers[0] = _addressof(_from_buffer(result))
         else:
             kept = kept or Pointers(self._count)
@@ -225,14 +238,14 @@ class Kernel(Closing):
         """Runs the kernel for several images, which threads divide among themselves. An input that has one axis more
         than the operand, in front, has a part for each image; others are the same for all. Returns the outputs, an axis
         for the images in front: `out`, or a new array."""
-        inputs = [self._looked_at(operand, array) for (_, operand, _, _), array
+        inputs = [self._looked_at(operand, array) for (_, operand, *_), array
                   in zip(self._inputs, arrange(self._subject, self._all, inputs, named))]
         images, view = {}, out
         if out is not None:
             view = as_array(self._subject, "out (%s)" % self.output.name, out)
             self._images_at(self.output, view, True)
             images[self.output.name] = self._images(self.output, view, True)
-        for (_, operand, _, _), array in zip(self._inputs, inputs):
+        for (_, operand, *_), array in zip(self._inputs, inputs):
             if self._images(operand, array) is not None:
                 images[operand.name] = self._images(operand, array)
         if not images:
@@ -249,11 +262,11 @@ class Kernel(Closing):
 
     def _looked_at(self, operand, value):
         """An input as an array, of one image or of several; numbers and what is packed as they are."""
-        return value if value.__class__ is Packed or is_number(value) else as_array(self._subject, operand.name, value)
+        return value if type(value) is Packed or is_number(value) else as_array(self._subject, operand.name, value)
 
     def _images(self, operand, array, is_output=False):
         """The length of the axis for images, None where there is none."""
-        if array.__class__ is not _ndarray or array.ndim < 2:
+        if type(array) is not _ndarray or array.ndim < 2:
             return None
         if array.shape[1:] == operand.shape:
             return array.shape[0]
@@ -277,8 +290,8 @@ class Kernel(Closing):
     def _run_batch(self, inputs, out, count):
         pointers, strides = Pointers(self._count), (c.c_size_t * self._count)()
         is_packed = False
-        for (i, operand, _, _), array in zip(self._inputs, inputs):
-            if array.__class__ is Packed:
+        for (i, operand, *_), array in zip(self._inputs, inputs):
+            if type(array) is Packed:
                 pointers.array[i] = self._address(array, i)
                 is_packed = is_packed or self._packs[i] > 0
             else:

@@ -118,17 +118,16 @@ def _is_list(value):
     return isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
-def _entries(subject, kind, name, count, value, uniform):
+def _entries(subject, kind, count, value, uniform):
     """The entries of a parameter that has several, as a list."""
     if uniform and is_integer(value):
         return [value] * count
     if not _is_list(value):
         raise ArgumentTypeError("%s: %s is %s, not a list of %d integers" % (subject, shown(value), kind_of(value), count))
-    value = list(value)
     if len(value) == count or kind == "DIMS":
-        return value
+        return list(value)
     if uniform and len(value) == 2 and value[0] == value[1]:
-        return value[:1] * count
+        return [value[0]] * count
     unclear = ": which entry is for which side is not clear" if uniform and len(value) == 2 else ""
     raise ArgumentError("%s: %s has %d entries, not %d%s" % (subject, shown(value), len(value), count, unclear))
 
@@ -141,7 +140,7 @@ def write_field(operator, name, value):
     kind, count, subject = field[0], field[2], "%s: %s" % (operator, name)
     if count == 1:
         return "%s=%s" % (name, _write_one(kind, subject, value))
-    entries = _entries(subject, kind, name, count, value, (operator, name) in _lists.UNIFORM)
+    entries = _entries(subject, kind, count, value, (operator, name) in _lists.UNIFORM)
     return "%s=[%s]" % (name, ",".join(_write_one(kind, subject, entry) for entry in entries))
 
 
