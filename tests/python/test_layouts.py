@@ -88,7 +88,7 @@ def test_words_of_enumerations():
                 seen.add(kind)
                 for word, value in _lists.ENUMS[kind].items():
                     spec = aicjit.Spec(with_key(getattr(aicjit, name).__doc__, field, word))
-                    spec.pointer
+                    spec._pointer
                     assert getattr(getattr(spec._struct.stage[0].desc, name), field) == value, word
     assert seen | {kind for kind, *_ in _lists.SEMANTICS} >= set(_lists.ENUMS)
 

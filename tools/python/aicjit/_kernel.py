@@ -71,7 +71,7 @@ class Explanation:
 def explain(spec, *, schedule=None, isa=None, context=None):
     """Explains the kernel of a specification without making it: which schedule, why, which are refused, what it costs."""
     found = ExplanationStruct()
-    checked(lib.aic_explain, handle_of(context), spec_of(spec).pointer, text("schedule", schedule), text("isa", isa),
+    checked(lib.aic_explain, handle_of(context), spec_of(spec)._pointer, text("schedule", schedule), text("isa", isa),
             c.byref(found))
     try:
         return Explanation(found)
@@ -83,7 +83,7 @@ def dump(spec, stage="ir", *, schedule=None, isa=None, triple=None, context=None
     """What is made of a specification: stage "ir", "opt", "asm", "plan" or "explain" as text, "obj" as bytes."""
     number = choice("stage", stage, _STAGES)
     memory, size = c.c_void_p(), c.c_size_t()
-    checked(lib.aic_dump, handle_of(context), spec_of(spec).pointer, text("schedule", schedule), number, text("isa", isa),
+    checked(lib.aic_dump, handle_of(context), spec_of(spec)._pointer, text("schedule", schedule), number, text("isa", isa),
             text("triple", triple), c.byref(memory), c.byref(size))
     try:
         content = c.string_at(memory.value, size.value)
@@ -112,7 +112,7 @@ class Kernel(Closing):
     def __init__(self, spec, schedule=None, context=None):
         self.spec, self._given, self._context = spec_of(spec), schedule, context
         handle = KernelHandle()
-        checked(lib.aic_kernel_create, handle_of(context), self.spec.pointer, text("schedule", schedule), c.byref(handle))
+        checked(lib.aic_kernel_create, handle_of(context), self.spec._pointer, text("schedule", schedule), c.byref(handle))
         self._handle = handle
         self._semantics = semantics_of(context)
         self._subject = self.spec.subject
@@ -195,7 +195,7 @@ class Kernel(Closing):
             if size and packed:
                 given[i] = blanks.set(i, aligned_zeros(self._all[i].bytes))
         self._advised = True
-        checked(lib.aic_spec_advise, self.spec.pointer, self._semantics, given, self._count)
+        checked(lib.aic_spec_advise, self.spec._pointer, self._semantics, given, self._count)
 
     def _address(self, packed, i):
         if packed._kernel is not self or packed._index != i:
@@ -341,7 +341,7 @@ class Kernel(Closing):
     @property
     def result_layout(self):
         """The layout of the result and its shape, for what comes next."""
-        return self.spec.result_layout_under(self._semantics)
+        return self.spec._result_layout(self._semantics)
 
     def explain(self):
         """Which schedule, why, which are refused, what it costs."""

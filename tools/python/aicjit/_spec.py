@@ -178,7 +178,7 @@ class Spec:
         return Spec("%s | %s" % (other, self)) if isinstance(other, str) else NotImplemented
 
     @property
-    def pointer(self):
+    def _pointer(self):
         """What functions of the library take."""
         if self._struct is None:
             made = SpecStruct()
@@ -190,42 +190,45 @@ class Spec:
     def subject(self):
         """The names of the operators, as in the library's messages."""
         names = list(_lists.OPERATORS)
-        self.pointer
+        self._pointer
         return " | ".join(names[stage.op - 1] for stage in self._struct.stage[: self._struct.count])
 
     @property
     def canonical(self):
         """Operator text with every key."""
         length = c.c_size_t()
-        check(lib.aic_spec_print(self.pointer, None, 0, c.byref(length)))
+        check(lib.aic_spec_print(self._pointer, None, 0, c.byref(length)))
         buffer = c.create_string_buffer(length.value + 1)
-        check(lib.aic_spec_print(self.pointer, buffer, len(buffer), None))
+        check(lib.aic_spec_print(self._pointer, buffer, len(buffer), None))
         return buffer.value.decode()
 
     @property
     def exact(self):
         """Whether the result is defined bit for bit."""
-        return lib.aic_spec_exact(self.pointer)
+        return lib.aic_spec_exact(self._pointer)
 
     def operands(self, context=None):
         """The operands in calling order, the output first, those included that this descriptor does not take."""
         found, count = (OperandStruct * OPERANDS_MAX)(), c.c_size_t()
-        check(lib.aic_spec_operands(self.pointer, semantics_of(context), found, c.byref(count)))
+        check(lib.aic_spec_operands(self._pointer, semantics_of(context), found, c.byref(count)))
         return [Operand._of(operand) for operand in found[: count.value]]
 
     def work(self, context=None):
         """Multiply-accumulates of a call, and the bytes that it reads and writes."""
+        return self._work(semantics_of(context))
+
+    def _work(self, semantics):
         macs, amount = c.c_int64(), c.c_int64()
-        check(lib.aic_spec_work(self.pointer, semantics_of(context), c.byref(macs), c.byref(amount)))
+        check(lib.aic_spec_work(self._pointer, semantics, c.byref(macs), c.byref(amount)))
         return macs.value, amount.value
 
     def result_layout(self, context=None):
         """The layout in which the result lies, and its shape, e.g. ("NC1HWC0", (1, 4, 56, 56, 16))."""
-        return self.result_layout_under(semantics_of(context))
+        return self._result_layout(semantics_of(context))
 
-    def result_layout_under(self, semantics):
+    def _result_layout(self, semantics):
         found = ResultLayout()
-        check(lib.aic_spec_result_layout(self.pointer, semantics, c.byref(found)))
+        check(lib.aic_spec_result_layout(self._pointer, semantics, c.byref(found)))
         return found.name.decode(), tuple(found.shape[: found.rank])
 
 

@@ -15,9 +15,8 @@ from ._structs import TUNE_PROGRESS, TuneResultStruct
 from ._values import choice, integer, kind_of, number, shown, text, truth
 
 
-def _operands(spec, inputs, named, out, context):
+def _operands(operands, subject, inputs, named, out):
     """Pointers to the operands of a call, which keep what they point to, and the output, ours or the caller's."""
-    operands, subject = spec.operands(context), spec.subject
     used = [i for i, operand in enumerate(operands) if i > 0 and operand.direction != "unused"]
     given = arrange(subject, operands, inputs, named)
     arrays = {i: fit(subject, operands[i], array) for i, array in zip(used, given)}
@@ -33,8 +32,8 @@ def _operands(spec, inputs, named, out, context):
 def reference(spec, *inputs, out=None, context=None, **named):
     """What the documents' formulas in plain C give, without a generator. Operands as a Kernel takes them."""
     spec = spec_of(spec)
-    pointers, out, _ = _operands(spec, inputs, named, out, context)
-    arguments = spec.pointer, semantics_of(context), pointers.array, len(pointers.array)
+    pointers, out, _ = _operands(spec.operands(context), spec.subject, inputs, named, out)
+    arguments = spec._pointer, semantics_of(context), pointers.array, len(pointers.array)
     checked(lib.aic_spec_advise, *arguments)
     checked(lib.aic_reference, *arguments)
     return out
@@ -69,11 +68,11 @@ def trace(spec, *inputs, at, out=None, context=None, **named):
     """Tells how the element `at` (coordinates) of the result comes about, of conv2d, mmad, fixpipe, tik_fixpipe and
     their chains. The result is not written; out: its old content."""
     spec = spec_of(spec)
-    pointers, out, _ = _operands(spec, inputs, named, out, context)
+    pointers, out, _ = _operands(spec.operands(context), spec.subject, inputs, named, out)
     output = spec.operands(context)[0]
     element = _element(spec, output, at)
     value, length = np.zeros((), output.numpy_dtype), c.c_size_t()
-    arguments = (spec.pointer, semantics_of(context), pointers.array, len(pointers.array), element, value.ctypes.data)
+    arguments = (spec._pointer, semantics_of(context), pointers.array, len(pointers.array), element, value.ctypes.data)
     check(lib.aic_trace(*arguments, None, 0, c.byref(length)))
     buffer = c.create_string_buffer(length.value + 1)
     check(lib.aic_trace(*arguments, buffer, len(buffer), c.byref(length)))
@@ -133,7 +132,7 @@ def tune(spec, *, effort="measure", budget=None, trials=None, seed=None, db=None
     options.seed = options.seed if seed is None else integer("seed", seed, 0, 2**64 - 1)
     if progress is not None:
         options.progress = TUNE_PROGRESS(report)
-    checked(lib.aic_tune, handle_of(context), spec_of(spec).pointer, c.byref(options), c.byref(found))
+    checked(lib.aic_tune, handle_of(context), spec_of(spec)._pointer, c.byref(options), c.byref(found))
     try:
         result = TuneResult(found)
     finally:
@@ -220,15 +219,14 @@ def bench(spec, *inputs, schedule=None, min_time=0.5, context=None, **named):
     if not 0 <= min_time <= 86400:
         raise ArgumentError("min_time: %s is outside of 0..86400 seconds" % shown(min_time))
     kernel = spec if isinstance(spec, Kernel) else Kernel(spec, schedule, context)
-    context = kernel._context
     inputs = inputs if inputs or named else random_operands(kernel)
     out = np.zeros(kernel.output.shape, kernel.output.numpy_dtype)
-    operands, _, arrays = _operands(kernel.spec, inputs, named, out, context)
+    operands, _, arrays = _operands(kernel._all, kernel._subject, inputs, named, out)
     run, pointers = _packed_operands(kernel, operands, arrays), operands.array
     check(run(kernel._handle, pointers, kernel._count))
     samples = _samples(run, kernel._handle, pointers, kernel._count, min_time)
     median = samples[len(samples) // 2]
-    macs, moved = kernel.spec.work(context)
+    macs, moved = kernel.spec._work(kernel._semantics)
     return BenchResult(spec=kernel.spec.canonical, kernel=kernel.name, isa=kernel.isa, schedule=kernel.schedule,
                        threads=kernel.threads, macs=macs, bytes=moved, median_ns=median, min_ns=samples[0],
                        p90_ns=samples[int(len(samples) * 0.9)], gmacs_per_s=macs / median, gbytes_per_s=moved / median,

@@ -1,0 +1,30 @@
+"""A program of a user, which type checkers find nothing wrong with; test_types.py runs it and them."""
+
+import numpy as np
+import numpy.typing as npt
+
+import aicjit
+
+
+def layer(x: npt.NDArray[np.int8], scales: "list[float]") -> aicjit.Kernel:
+    w = np.ones((1, 3, 3, 32, 32), np.int8)
+    chain = aicjit.op("conv2d", dtype="int8", fm_shape=x.shape, kernel_shape=w.shape, pad=1)
+    chain |= aicjit.op("fixpipe", src="int32", dst="int8", format="NZ", quantPre="VREQ8", reluEn=True)
+    with aicjit.Context(threads=1, cache="off") as context:
+        kernel = aicjit.compile(chain, context=context)
+    words = aicjit.quant_words(scales, offset=0, dtype="int8")
+    y = kernel(x, kernel.pack(w), words)
+    kernel(feature_map=x, weight=w, cbufWorkspace=words, out=np.zeros_like(y))
+    plain = aicjit.conv2d(x, w, pad=(1, 1, 1, 1), stride=[1, 1], accumulate="fast")
+    total = aicjit.tensor_arithmetic(plain.view(np.float32), -0.0, op="BM_ADD")
+    image = aicjit.transdata(plain[:, :1].copy(), src="ND", dst="Nz", shape=[1, 16]) if plain.size == 16 else total
+    try:
+        aicjit.reference(chain, x, w, words, out=y)
+        aicjit.reference(chain, x, w)
+    except aicjit.Error as error:
+        print(error.status.name, error, image.shape)
+    return kernel
+
+
+made = layer(np.ones((1, 8, 8, 32), np.int8), [0.5] * 32)
+print(made.schedule, made.operands[0].shape, aicjit.bench(made, min_time=0).macs, aicjit.isa_levels(), aicjit.__version__)
