@@ -27,14 +27,15 @@ if(NOT AIC_PYTHON_PACKAGE)
 endif()
 
 # Nothing of the system but the C library: what is not linked in lies beside the library.
-set_target_properties(aicjit PROPERTIES INSTALL_RPATH "$ORIGIN")
-foreach(target aicjit aicjit_module)
+set_target_properties(aicjit aicjit_tool PROPERTIES INSTALL_RPATH "$ORIGIN")
+foreach(target aicjit aicjit_module aicjit_tool)
     target_link_options(${target} PRIVATE -static-libgcc LINKER:-s LINKER:--gc-sections)
 endforeach()
 set(soversion "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 install(DIRECTORY "${package_build_dir}/" DESTINATION aicjit COMPONENT python)
 install(PROGRAMS "$<TARGET_FILE:aicjit>" DESTINATION aicjit COMPONENT python RENAME "libaicjit.so.${soversion}")
 install(PROGRAMS "$<TARGET_FILE:aicjit_module>" DESTINATION aicjit COMPONENT python)
+install(PROGRAMS "$<TARGET_FILE:aicjit_tool>" DESTINATION aicjit COMPONENT python RENAME aicjit-tool) # python -m aicjit
 
 # The threads' library is loaded by this name, from the library's own folder.
 find_library(AIC_PTHREADPOOL_LIBRARY NAMES pthreadpool libpthreadpool.so.0)

@@ -37,7 +37,7 @@ package=$(cd "$work" && "$work/venv/bin/python" -c 'import aicjit, os; print(os.
 # Libraries that are needed, but for the C library and its parts.
 strangers() {
     local library
-    for library in "$package"/*.so*; do
+    for library in "$package"/*.so* "$package/aicjit-tool"; do
         readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
     done | grep -Ev '^(libc|libm|libpthread|libdl|librt)\.so\.[0-9]+$|^ld-linux' | sort -u >"$work/strangers" || true
     cat "$work/strangers"
@@ -67,6 +67,19 @@ print(kernel.asm[:20], aicjit.llvm_version())
 USE
 in_empty_environment() { (cd / && env -i "$work/venv/bin/python" "$work/use.py" "$package"); }
 check "works in an empty environment" in_empty_environment
-check "has stubs and terms" test -f "$package/operators.pyi" -a -f "$package/py.typed"
+tool() { (cd / && env -i "$work/venv/bin/python" -m aicjit run "tensor_arithmetic(op=BM_ADD, shape=[1,1,1,4])" \
+    --fill input0=const:1 --fill input1=const:2 --out "output=$work/sum.npy" && test -s "$work/sum.npy"); }
+check "python -m aicjit is the tool" tool
+check "has stubs and terms" test -f "$package/operators.pyi" -a -f "$package/__init__.pyi" -a -f "$package/py.typed"
+# A program of 25 lines, by a type checker that reads the stubs alone.
+types() {
+    cp "$root/tests/python/user.py" "$work"
+    (cd "$work" && "$work/venv/bin/mypy" --strict user.py)
+}
+if "$work/venv/bin/pip" install -q --disable-pip-version-check mypy >/dev/null 2>&1; then
+    check "mypy --strict" types
+else
+    echo "mypy --strict: not run, mypy cannot be had"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
