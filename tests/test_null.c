@@ -223,6 +223,55 @@ START_TEST(operators_refuse_null_operands)
 }
 END_TEST
 
+/* ---- semantics ---- */
+
+/* Memory for the operands of a specification, zeros; false: they are larger than a test wants to have. */
+static bool open_operands(const aic_operand operand[], size_t count, void *memory[])
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes += operand[i].bytes;
+    }
+    for (size_t i = 0; i < count && bytes < 1 << 20; i++) {
+        memory[i] = operand[i].direction == AIC_UNUSED ? NULL : calloc(1, (size_t)operand[i].bytes + 1);
+    }
+    return bytes < 1 << 20;
+}
+
+/* NULL stands for the defaults, whatever the operator needs of them. */
+START_TEST(no_semantics_are_the_defaults)
+{
+    const aic_semantics defaults = aic_semantics_init();
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        aic_spec spec;
+        aic_operand operand[AIC_OPERANDS_MAX];
+        void *memory[AIC_OPERANDS_MAX] = {NULL};
+        size_t count = 0;
+        ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
+        if (!open_operands(operand, count, memory)) {
+            continue;
+        }
+        aic_status status[2][5];
+        for (int i = 0; i < 2; i++) {
+            const aic_semantics *semantics = i == 0 ? NULL : &defaults;
+            aic_result_layout layout;
+            int64_t macs, moved;
+            size_t bytes;
+            status[i][0] = aic_spec_operand_bytes(&spec, semantics, operand[0].name, &bytes);
+            status[i][1] = aic_spec_result_layout(&spec, semantics, &layout);
+            status[i][2] = aic_spec_work(&spec, semantics, &macs, &moved);
+            status[i][3] = aic_spec_advise(&spec, semantics, memory, count);
+            status[i][4] = aic_trace(&spec, semantics, memory, count, 0, NULL, NULL, 0, &bytes);
+        }
+        ck_assert_mem_eq(status[0], status[1], sizeof status[0]);
+        for (size_t i = 0; i < count; i++) {
+            free(memory[i]);
+        }
+    }
+}
+END_TEST
+
 /* ---- counts that are no counts ---- */
 
 START_TEST(wild_counts_are_refused)
@@ -254,6 +303,7 @@ Suite *suite_null(void)
     tcase_add_loop_test(calls, null_is_handled, 0, ROWS);
     tcase_add_test(calls, operators_refuse_null);
     tcase_add_loop_test(calls, operators_refuse_null_operands, AIC_OP_NONE + 1, AIC_OP_END);
+    tcase_add_loop_test(calls, no_semantics_are_the_defaults, AIC_OP_NONE + 1, AIC_OP_END);
     tcase_add_test(calls, wild_counts_are_refused);
     suite_add_tcase(suite, calls);
     return suite;

@@ -34,12 +34,12 @@ check "pip wheel" env CMAKE_BUILD_PARALLEL_LEVEL=2 "$work/venv/bin/pip" wheel --
 check "pip install" "$work/venv/bin/pip" install --disable-pip-version-check "$work"/aicjit-*-py3-none-*.whl
 package=$(cd "$work" && "$work/venv/bin/python" -c 'import aicjit, os; print(os.path.dirname(aicjit.__file__))')
 
-# Libraries that are needed, but for the C library and its parts.
+# Libraries that are needed, but for the C library and its parts, and the package's own, beside which the tool lies.
 strangers() {
     local library
     for library in "$package"/*.so* "$package/aicjit-tool"; do
         readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
-    done | grep -Ev '^(libc|libm|libpthread|libdl|librt)\.so\.[0-9]+$|^ld-linux' | sort -u >"$work/strangers" || true
+    done | grep -Ev '^(libc|libm|libpthread|libdl|librt)\.so\.[0-9]+$|^ld-linux|^libaicjit\.so\.' | sort -u >"$work/strangers" || true
     cat "$work/strangers"
     [ ! -s "$work/strangers" ]
 }
