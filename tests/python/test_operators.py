@@ -170,9 +170,12 @@ def test_signature(name):
     """Every parameter of the lists is one of the function, with its default and its meaning."""
     function = getattr(aicjit, name)
     parameters = inspect.signature(function).parameters
-    for _, field, _, _, default in _lists.OPERATORS[name]:
+    text = " ".join(function.__doc__.split())
+    for kind, field, _, _, default in _lists.OPERATORS[name]:
         assert parameters[field].default == default and parameters[field].kind is inspect.Parameter.KEYWORD_ONLY
-        assert "    %s (" % field in function.__doc__
+        words = _lists.SPELLINGS.get(kind, {}).values() if kind in _lists.ENUMS else _lists.DTYPES if kind == "DTYPE" else ()
+        values = ", ".join(dict.fromkeys(words)) or ("True or False" if kind == "BOOL" else "")
+        assert " %s (%s" % (field, values) in text, field  # help() lists the values
     inputs = [p for p in parameters.values() if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     assert len(inputs) == len(_lists.OPERANDS[name]) - 1
 

@@ -37,16 +37,10 @@ def _converted(name, operands):
 
 
 def _identify(name, value):
-    """What a kernel depends on of an operand that is no array: a number is a constant, or its type gives the operand's.
-    None: it must become an array first."""
-    if value is None:
-        return b""
-    if not is_number(value):
-        return None
-    of_type = value.dtype if isinstance(value, np.generic) else type(value).__name__
+    """What a kernel depends on of an operand that is None or a number: a constant, or the type of an operand."""
     if name not in _TAKES_CONSTANTS:
-        return (of_type,)
-    return of_type, value.tobytes() if isinstance(value, np.generic) else repr(value)
+        return (value.dtype if isinstance(value, np.generic) else type(value),)
+    return (value.dtype, value.tobytes()) if isinstance(value, np.generic) else (type(value), repr(value))
 
 
 def _needed(name, fields):
@@ -87,14 +81,18 @@ def call_operator(name, operands, values, out, context):
     if context is not None:
         handle_of(context)
         known = context._known
-    identity = [(array.dtype, array.shape) if type(array) is _ndarray else _identify(name, array) for array in operands]
-    if None in identity:
-        return call_operator(name, _converted(name, operands), values, out, context)
     try:
-        exact = _dumps(values, 2)
+        key = [name, _dumps(values, 2)]
     except ValueError:
-        exact = _exact(name, values)
-    key = (name, exact, *identity)
+        key = [name, _exact(name, values)]
+    for array in operands:
+        if type(array) is _ndarray:
+            key += array.dtype, array.shape
+        elif array is not None and not is_number(array):
+            return call_operator(name, _converted(name, operands), values, out, context)
+        else:
+            key += _identify(name, array)
+    key = tuple(key)
     found = known.get(key)
     if found is None:
         found = _make(name, operands, values, context)
@@ -102,7 +100,7 @@ def call_operator(name, operands, values, out, context):
     kernel, constants, shape, dtype = found
     if constants is not None:
         operands = [None if constant else operand for operand, constant in zip(operands, constants)]
-    if len(operands) != len(kernel._inputs):
+    if len(operands) != kernel._taken:
         operands = [operand for operand in operands if operand is not None]
     result = kernel(*operands, out=out)
     if out is not None:

@@ -43,7 +43,8 @@ class Context(Closing):
 
     Options are those of aic_context_options and aic_semantics, by their names: isa, threads, tuning_db, cache
     ("off", "ro", "rw"), cache_dir, cache_bytes, cache_kernels, cache_disk_bytes, verbose, dump_dir, profile, passes;
-    limits, overflow, rounding, lanes, lane_bytes, ub_bytes, l1_bytes. What is left out is the library's default.
+    limits, overflow, rounding, lanes, lane_bytes, ub_bytes, l1_bytes, and the choices (aicjit help choices). What is left
+    out is the library's default. A context manager: close() gives it up.
     """
 
     def __init__(self, **options):

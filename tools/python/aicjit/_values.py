@@ -33,7 +33,7 @@ def is_integer(value):
 def is_number(value):
     """Whether a value is an integer or a real number, of Python or of NumPy. Truth values, complex numbers and times
     are none."""
-    if isinstance(value, (float, np.floating)) or is_integer(value):
+    if type(value) is float or isinstance(value, (float, np.floating)) or is_integer(value):
         return True
     return isinstance(value, np.generic) and is_bfloat16(value.dtype)
 
