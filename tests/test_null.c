@@ -252,7 +252,7 @@ START_TEST(no_semantics_are_the_defaults)
         if (!open_operands(operand, count, memory)) {
             continue;
         }
-        aic_status status[2][5];
+        aic_status status[2][5] = {{AIC_OK}};
         for (int i = 0; i < 2; i++) {
             const aic_semantics *semantics = i == 0 ? NULL : &defaults;
             aic_result_layout layout;
