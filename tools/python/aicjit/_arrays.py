@@ -78,7 +78,7 @@ def _shape_fits(operand, array, is_output):
 def _view(value):
     """A view of what has DLPack, __array_interface__ or the buffer protocol; None of the rest."""
     kind = type(value)
-    if hasattr(kind, "__dlpack__") and hasattr(np, "from_dlpack"):
+    if hasattr(kind, "__dlpack__"):
         return np.from_dlpack(value)
     if hasattr(kind, "__array_interface__"):
         return np.asarray(value)
