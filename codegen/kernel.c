@@ -3,7 +3,6 @@
 #include "codegen/kernel.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/machine.h"
 #include "codegen/shape.h"
 #include "frontend/core/key.h"
 #include "frontend/core/spec.h"
@@ -328,7 +327,7 @@ static bool is_shared(const aic_kernel_plan *of)
         phases += own->phases;
         cost += of->plan[i]->cost;
     }
-    return items > 1 && phases <= AIC_PHASES_MAX && aic_machine_shares(cost);
+    return items > 1 && phases <= AIC_PHASES_MAX && aic_machine_shares(of->plan[0]->problem.machine, cost);
 }
 
 void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requirements)

@@ -325,13 +325,11 @@ typedef struct caches {
     double line2, line3; /* cycles of a line from the second-level cache and from beyond */
 } caches;
 
-/* Figures of a core with AMX, even if the core that is otherwise supposed has none. A quarter of each cache is left to
+/* Figures of a core with AMX, even if the one that is otherwise supposed has none. A quarter of each cache is left to
  * results and everything else. */
-static caches caches_of(void)
+static caches caches_of(const aic_tiling *t)
 {
-    const aic_machine *facts = aic_machine_facts();
-    const aic_machine *machine =
-        facts == aic_machine_of(aic_machine_core()) ? aic_machine_of(AIC_CORE_GOLDEN_COVE) : facts;
+    const aic_machine *machine = t->machine->tiles ? t->machine : aic_machine_of(AIC_CORE_GOLDEN_COVE);
     return (caches){.l1 = 0.75 * (double)machine->l1_bytes,
                     .l2 = 0.75 * (double)machine->l2_bytes,
                     .line2 = (double)AIC_LINE_BYTES / (double)machine->path_bytes,
@@ -352,7 +350,7 @@ static double line_of(const caches *k, double bytes)
 bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t)
 {
     const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large) / (double)t->blocks;
-    return t->holds_window && (double)t->packed_bytes + window > caches_of().l1;
+    return t->holds_window && (double)t->packed_bytes + window > caches_of(t).l1;
 }
 
 static double tiles_of_band(const aic_tiling *t)
@@ -363,7 +361,7 @@ static double tiles_of_band(const aic_tiling *t)
 bool aic_amx_fetches_ahead(const aic_tiling *t)
 {
     const double few = 4;
-    return (double)t->packed_bytes + band_bytes(t) > caches_of().l2 && (t->holds_window || tiles_of_band(t) <= few);
+    return (double)t->packed_bytes + band_bytes(t) > caches_of(t).l2 && (t->holds_window || tiles_of_band(t) <= few);
 }
 
 /* Cycles to load a line of a panel, on average over the tiles of a band. Prefetched lines come from the second-level
@@ -435,7 +433,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
                       int64_t cols)
 {
     (void)target;
-    const caches k = caches_of();
+    const caches k = caches_of(t);
     const amx_grid largest = largest_grid(c, t), g = aic_amx_smaller_grid(&largest, rows, cols);
     const double images = (double)(g.rows * g.across), vectors = t->vectors, height = (double)g.pixels;
     const double steps = (double)(t->taps * t->kpacks / STEP_KPACKS);
@@ -473,7 +471,7 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
 {
     (void)c;
     (void)target;
-    const double rows = caches_of().l1 / 2 / (double)t->row_pitch - (double)(t->row_reach - t->row_step);
+    const double rows = caches_of(t).l1 / 2 / (double)t->row_pitch - (double)(t->row_reach - t->row_step);
     const int64_t tiles = (int64_t)(rows / (double)(t->rows.large * t->row_step));
     return tiles > 1 ? tiles : 1;
 }
@@ -481,7 +479,7 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
 /* The smallest number of channel blocks for which a tile's window of one block fits the first-level cache. */
 static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
 {
-    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), l1 = caches_of().l1;
+    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), l1 = caches_of(t).l1;
     for (int64_t blocks = 1; t->kpacks % (blocks * t->unroll) == 0; blocks *= 2) {
         if (window / (double)blocks <= l1) {
             return blocks;

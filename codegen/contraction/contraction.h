@@ -119,10 +119,12 @@ typedef struct aic_split {
     int64_t large, large_count, small_count;
 } aic_split;
 
-/* Everything that follows from a contraction, a target and a schedule. Members named ..._bytes, ..._pitch and
+/* Everything that follows from a contraction, a target, a machine and a schedule. Members named ..._bytes, ..._pitch
+ * and
  * ..._offset are in bytes. */
 typedef struct aic_tiling {
     const struct aic_microkernel *kernel;
+    const aic_machine *machine; /* on which costs depend */
     aic_arithmetic arithmetic;
 
     /* The tile: pixels x output channels. */
@@ -253,9 +255,9 @@ const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t c
 /* Cuts `extent` into the fewest tiles of at most `most`, as equal as possible. */
 aic_split aic_split_evenly(int64_t extent, int64_t most);
 
-/* Derives the tiling. Fails with AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
-aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *schedule,
-                           aic_tiling *tiling);
+/* Derives the tiling of the plan's work by this schedule, which need not be the plan's. Fails with
+ * AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
+aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling);
 
 /* Completes the tiling by the offsets in a worker's memory and by the division of bands into parts, of which there are
  * several only where workers share a call; and states what a call must provide. */

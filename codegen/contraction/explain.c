@@ -103,7 +103,7 @@ void aic_contraction_traffic(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVE
     const aic_stream streams[] = {weight_stream(t, &sums), band_stream(c, t, &sums), image_stream(c, t),
                                   result_stream(c, t)};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-        aic_stream_count(&streams[i], bytes);
+        aic_stream_count(&streams[i], plan->problem.machine, bytes);
     }
 }
 

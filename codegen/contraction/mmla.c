@@ -104,7 +104,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     (void)c;
     (void)target;
-    const aic_machine *machine = aic_machine_facts();
+    const aic_machine *machine = t->machine;
     const double pixels = (double)(pairs_of(rows * cols) * PAIR), weights = PAIR * (double)t->vectors;
     const double loads = pixels * HALF_LOAD + weights;
     double stream = 0;

@@ -76,7 +76,7 @@ static void offer(walk *w, const aic_contraction_schedule *schedule)
  * of the third-level one, if the weights, which every band reads again, exceed that. */
 static int64_t fitting_rows(const aic_tiling *t)
 {
-    const aic_machine *machine = aic_machine_facts();
+    const aic_machine *machine = t->machine;
     const int64_t bytes = t->packed_bytes > machine->l3_bytes ? machine->l3_bytes / 2 : machine->l2_bytes * 5 / 16;
     return bytes / t->row_pitch;
 }
@@ -86,13 +86,13 @@ static int64_t fitting_rows(const aic_tiling *t)
 static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedule)
 {
     aic_tiling t;
-    if (aic_tiling_make(w->c, w->target, schedule, &t) != AIC_OK) {
+    if (aic_tiling_make(w->plan, schedule, &t) != AIC_OK) {
         return 1;
     }
     const int64_t tile_rows = t.rows.large_count + t.rows.small_count, step = t.rows.large * t.row_step;
     const int64_t twice = t.row_reach - t.row_step, least = (4 * twice + step - 1) / step;
     int64_t tiles = (fitting_rows(&t) - twice) / step;
-    if (aic_machine_shares(aic_contraction_cost(w->c, w->target, &t))) {
+    if (aic_machine_shares(t.machine, aic_contraction_cost(w->c, w->target, &t))) {
         const int64_t bands = (AIC_SHARED_ITEMS + t.strips - 1) / t.strips, shared = (tile_rows + bands - 1) / bands;
         tiles = tiles < shared ? tiles : shared;
     }
@@ -105,7 +105,7 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
 static int64_t small_band(const walk *w, const aic_contraction_schedule *schedule)
 {
     aic_tiling t;
-    if (w->kernel->small_band == NULL || aic_tiling_make(w->c, w->target, schedule, &t) != AIC_OK) {
+    if (w->kernel->small_band == NULL || aic_tiling_make(w->plan, schedule, &t) != AIC_OK) {
         return 0;
     }
     return w->kernel->small_band(w->c, w->target, &t);
@@ -115,7 +115,7 @@ static int64_t small_band(const walk *w, const aic_contraction_schedule *schedul
 static void offer_holding(walk *w, aic_contraction_schedule schedule)
 {
     aic_tiling t;
-    if (w->kernel->blocks == NULL || aic_tiling_make(w->c, w->target, &schedule, &t) != AIC_OK) {
+    if (w->kernel->blocks == NULL || aic_tiling_make(w->plan, &schedule, &t) != AIC_OK) {
         return;
     }
     schedule.hold = aic_tag("window");

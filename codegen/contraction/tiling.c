@@ -355,10 +355,11 @@ static void lay_out_private(aic_tiling *t, aic_requirements *r)
     r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }
 
-aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *schedule,
-                           aic_tiling *tiling)
+aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling)
 {
-    aic_tiling t = {.source_bytes = (unsigned)aic_dtype_size(c->dtype)};
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_target *target = plan->problem.target;
+    aic_tiling t = {.machine = plan->problem.machine, .source_bytes = (unsigned)aic_dtype_size(c->dtype)};
     aic_status status = find_kernel(c, target, schedule, &t.kernel);
     if (status != AIC_OK) {
         return status;

@@ -177,15 +177,15 @@ static const double NEAR_VECTOR = 4, FAR_VECTOR = 10;
 /* Predicted vector operations of a kernel: the arithmetic, about eight for a vector, with those done twice where slabs
  * overlap; loop overhead; memory, where lines beyond the core's caches are the cheaper the more of them are contiguous;
  * and a penalty for loop bodies of many vectors, which only take longer to compile. */
-static double predict(const aic_epilogue *p, const aic_target *target, const aic_epilogue_schedule *s)
+static double predict(const aic_epilogue *p, const aic_problem *problem, const aic_epilogue_schedule *s)
 {
-    const double lanes = target->vector_bits / 32, size = (double)least(s->blocks, neighbours(p));
+    const double lanes = problem->target->vector_bits / 32, size = (double)least(s->blocks, neighbours(p));
     const double vectors = (double)(p->rows * p->matrices) * (double)p->columns / lanes;
     const double arithmetic = p->target == p->source ? 1 : 8, body = size * (double)s->rows * LANES / lanes;
     const double whole = (double)(p->columns / LANES),
                  slabs = (double)((p->columns / LANES + s->blocks - 1) / s->blocks);
     const double twice = whole > 0 ? slabs * size / whole : 1;
-    const bool far = vectors * lanes * (4 + (double)aic_dtype_size(p->target)) > (double)aic_machine_facts()->l2_bytes;
+    const bool far = vectors * lanes * (4 + (double)aic_dtype_size(p->target)) > (double)problem->machine->l2_bytes;
     double memory = far ? FAR_VECTOR : NEAR_VECTOR;
     if (in_rows(p)) {
         double off = s->band < BAND_ROWS ? (double)BAND_ROWS / (double)s->band : (double)s->band / BAND_ROWS;
@@ -311,10 +311,10 @@ static aic_status derive(aic_plan *plan)
     if (status != AIC_OK) {
         return status;
     }
-    plan->cost = predict(p, plan->problem.target, s);
+    plan->cost = predict(p, &plan->problem, s);
     b->rows = (p->matrices - 1) * p->source_matrix + p->rows;
     b->count = (b->rows + s->band - 1) / s->band;
-    if (aic_machine_shares(plan->cost) && b->count < AIC_SHARED_ITEMS) {
+    if (aic_machine_shares(plan->problem.machine, plan->cost) && b->count < AIC_SHARED_ITEMS) {
         b->count = least(b->rows, AIC_SHARED_ITEMS);
     }
     b->band = (b->rows + b->count - 1) / b->count;
@@ -380,15 +380,17 @@ typedef struct frame {
 } frame;
 
 /* Whether the target is so large that no cache holds it when it is read next. */
-static bool leaves_caches(const aic_epilogue *p)
+static bool leaves_caches(const aic_plan *plan)
 {
+    const aic_epilogue *p = &kernel_of(plan)->epilogue;
     const int64_t bytes = p->matrices * p->rows * p->columns * (int64_t)aic_dtype_size(p->target);
-    return bytes >= aic_machine_facts()->past_bytes;
+    return bytes >= plan->problem.machine->past_bytes;
 }
 
-static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *symbol)
+static void emit_strips(frame *f, const aic_plan *plan, const char *symbol)
 {
     const aic_epilogue *p = &f->k->epilogue;
+    const aic_epilogue_schedule *s = schedule_of(plan);
     f->tail_columns = p->columns % LANES;
     f->columns = p->columns - f->tail_columns;
     aic_epilogue_strip strip = {.kind = AIC_EMIT_HOT,
@@ -404,7 +406,7 @@ static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *sy
         snprintf(name, sizeof name, "%s_strip", symbol);
         f->strip = aic_emit_epilogue_strip(f->e, p, &strip, name);
     }
-    if (f->tail_columns == 0 && leaves_caches(p) && aic_epilogue_strip_fills_lines(p, &strip)) {
+    if (f->tail_columns == 0 && leaves_caches(plan) && aic_epilogue_strip_fills_lines(p, &strip)) {
         strip.past = true;
         snprintf(name, sizeof name, "%s_strip_past", symbol);
         f->past = aic_emit_epilogue_strip(f->e, p, &strip, name);
@@ -515,7 +517,7 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
     if (aic_epilogue_table_bytes(&f.k->epilogue) > 0) {
         bodies->phase[phase++] = emit_table(e, plan, symbol);
     }
-    emit_strips(&f, schedule_of(plan), symbol);
+    emit_strips(&f, plan, symbol);
     bodies->phase[phase] = emit_bands(&f, plan, symbol);
 }
 

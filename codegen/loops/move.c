@@ -156,11 +156,6 @@ aic_status aic_move_check_schedule(const aic_target *target, const aic_move_sche
 /* A box moves at most this much straight-line, in accesses of up to a vector; runs beyond it are loops. */
 enum { TILE_ACCESSES = 64 };
 
-static int64_t line_bytes(void)
-{
-    return aic_machine_facts()->line_bytes;
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -258,7 +253,9 @@ static int64_t rows_together(const aic_move_plan *p, int64_t size, int64_t exten
 {
     const int64_t rows = p->write.extent;
     if (aic_is_power(rows)) {
-        return rows * size <= line_bytes() ? smaller(line_bytes() / (rows * size), power_within(extent)) : 1;
+        return rows * size <= p->machine->line_bytes
+                   ? smaller(p->machine->line_bytes / (rows * size), power_within(extent))
+                   : 1;
     }
     int64_t best = 1, least = INT64_MAX;
     for (int64_t count = 1; count <= extent && count * rows <= ODD_ROWS_MAX; count++) {
@@ -313,7 +310,7 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
     take_follow(p, (unsigned)p->write.out, schedule);
     int64_t bytes = p->write.extent * p->write.out;
     int next = find_stride(&p->box, -1, bytes);
-    const bool fills = bytes <= line_bytes() && aic_is_power(bytes);
+    const bool fills = bytes <= p->machine->line_bytes && aic_is_power(bytes);
     if (next >= 0 && (fills || rows_together(p, p->write.out, p->box.dim[next].extent) > 1)) {
         p->next = p->box.dim[next];
         drop(&p->box, (unsigned)next);
@@ -324,7 +321,7 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
  * share few of its sets. */
 static bool rows_collide(const aic_move_plan *p)
 {
-    const aic_machine *machine = aic_machine_facts();
+    const aic_machine *machine = p->machine;
     const int64_t line = machine->line_bytes, sets = machine->l1_bytes / (line * machine->l1_ways);
     int64_t most = 0, first[TILE_MAX];
     if (p->write.in[0] % line != 0 || (p->next_count > 1 && p->next.in[0] % line != 0) || p->rows > TILE_MAX) {
@@ -345,7 +342,7 @@ static bool rows_collide(const aic_move_plan *p)
 /* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
 static int64_t staged_columns(const aic_move_plan *p, unsigned size)
 {
-    int64_t columns = line_bytes() / size;
+    int64_t columns = p->machine->line_bytes / size;
     return p->cols < columns && p->read.extent >= columns && rows_collide(p) ? columns : 0;
 }
 
@@ -359,7 +356,7 @@ static void plan_bursts(aic_move_plan *p)
     if (OPS[p->box.op].inputs == 0 || p->box.dims < 2 || at == p->box.dims - 1 || p->box.dim[at].in[0] == 0) {
         return;
     }
-    int64_t burst = power_within(aic_machine_facts()->burst_bytes / llabs(p->box.dim[at].in[0]));
+    int64_t burst = power_within(p->machine->burst_bytes / llabs(p->box.dim[at].in[0]));
     if (burst > 1 && burst <= p->box.dim[at].extent) {
         p->near = p->box.dim[at];
         p->burst = burst;
@@ -424,7 +421,7 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
  * caches are not prefetched. Where a tile has a number of indices of `next` that is no power of two, whole tiles. */
 static int64_t band_of(const aic_move_plan *p, const aic_move_schedule *schedule)
 {
-    const int64_t tile = p->stage == 0 || p->past ? p->rows : p->rows * aic_machine_facts()->band_tiles;
+    const int64_t tile = p->stage == 0 || p->past ? p->rows : p->rows * p->machine->band_tiles;
     const int64_t band = schedule->band < tile ? tile : schedule->band;
     return p->next_count > 1 && !aic_is_power(p->write.extent) ? band / p->rows * p->next_count : band;
 }
@@ -446,7 +443,7 @@ static void split(aic_move_plan *p, aic_box_dim *dim, int64_t inner)
 static void split_bands(aic_move_plan *p)
 {
     aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
-    const int64_t most = p->past ? aic_machine_facts()->burst_bytes / 2 : line_bytes();
+    const int64_t most = p->past ? p->machine->burst_bytes / 2 : p->machine->line_bytes;
     bool is_short = false;
     for (unsigned i = 0; i < p->box.dims; i++) {
         const int64_t step = llabs(p->box.dim[i].in[0]);
@@ -473,10 +470,11 @@ static aic_division divide(const aic_move_plan *p)
     return aic_divide(iterations, loops);
 }
 
-static void make_plan(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, bool past,
-                      aic_move_plan *p)
+static void make_plan(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
+                      const aic_machine *machine, bool past, aic_move_plan *p)
 {
-    *p = (aic_move_plan){.box = *box,
+    *p = (aic_move_plan){.machine = machine,
+                         .box = *box,
                          .past = past,
                          .near = {.extent = 1},
                          .next = {.extent = 1},
@@ -504,9 +502,10 @@ static void make_plan(const aic_move *move, const aic_box *box, const aic_move_s
     p->division = divide(p);
 }
 
-void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, aic_move_plan *p)
+void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
+                        const aic_machine *machine, aic_move_plan *p)
 {
-    make_plan(move, box, schedule, false, p);
+    make_plan(move, box, schedule, machine, false, p);
 }
 
 /* ---- stores past the caches ---- */
@@ -546,18 +545,18 @@ static bool stores_aligned(const aic_move_plan *p, unsigned size)
 }
 
 bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
-                        aic_move_plan *plan)
+                        const aic_machine *machine, aic_move_plan *plan)
 {
     aic_move_schedule narrow = *schedule;
-    if (aic_box_bytes(move, box) < aic_machine_facts()->past_bytes) {
+    if (aic_box_bytes(move, box) < machine->past_bytes) {
         return false;
     }
     narrow.vector = AIC_MOVE_PAST_ALIGN; /* the widest store that an address of this alignment allows */
-    make_plan(move, box, &narrow, true, plan);
+    make_plan(move, box, &narrow, machine, true, plan);
     if (plan->transposes) { /* whole lines */
-        narrow.rows = line_bytes() / move->size;
+        narrow.rows = machine->line_bytes / move->size;
         narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
-        make_plan(move, box, &narrow, true, plan);
+        make_plan(move, box, &narrow, machine, true, plan);
     }
     plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
     plan->division = divide(plan);

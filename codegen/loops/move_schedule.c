@@ -39,7 +39,7 @@ static double passes_of(const aic_move *move, const aic_move_plan *p)
 /* Stores of lines that were begun before. */
 static double parts_of(const aic_move *move, const aic_move_plan *p, double bytes)
 {
-    const double line = (double)aic_machine_facts()->line_bytes, column = (double)(p->rows * move->size);
+    const double line = (double)p->machine->line_bytes, column = (double)(p->rows * move->size);
     return p->transposes && p->read.out > p->rows * move->size && column < line ? bytes / column - bytes / line : 0;
 }
 
@@ -97,7 +97,7 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
 static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t vector)
 {
     /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
-    const int64_t size = w->move->size, line = aic_machine_facts()->line_bytes;
+    const int64_t size = w->move->size, line = widest->machine->line_bytes;
     const bool is_power = aic_is_power(widest->rows);
     aic_move_schedule s = {.vector = vector, .unroll = 4};
     s.rows = widest->rows * size < vector ? widest->rows : vector / size;
@@ -144,7 +144,7 @@ void aic_move_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visi
 {
     walk w = {.plan = plan, .move = aic_move_of(plan), .visitor = visitor};
     aic_move_plan widest;
-    aic_move_plan_make(w.move, main_box(w.move), &WIDEST, &widest);
+    aic_move_plan_make(w.move, main_box(w.move), &WIDEST, plan->problem.machine, &widest);
     for (int64_t vector = 16; vector <= plan->problem.target->vector_bits / 8; vector *= 2) {
         if (space == AIC_SPACE_LEGAL) {
             offer_all(&w, vector);

@@ -450,7 +450,7 @@ static void lay_out(grid *g)
 static bool fetches_columns(const grid *g)
 {
     const aic_move_plan *p = g->p;
-    const int64_t line = aic_machine_facts()->line_bytes, bytes = p->rows * g->size;
+    const int64_t line = p->machine->line_bytes, bytes = p->rows * g->size;
     const bool begin_anywhere = !aic_is_power(bytes) || p->read.out % (bytes < line ? bytes : line) != 0;
     return !p->past && p->read.out >= line && (begin_anywhere || 2 * bytes == line);
 }
@@ -458,7 +458,7 @@ static bool fetches_columns(const grid *g)
 static void fetch_columns(const grid *g)
 {
     aic_emit *e = g->e;
-    const int64_t line = aic_machine_facts()->line_bytes, bytes = g->p->rows * g->size;
+    const int64_t line = g->p->machine->line_bytes, bytes = g->p->rows * g->size;
     enum { WRITE = 1, NEAREST = 3, DATA = 1 };
     if (!fetches_columns(g)) {
         return;

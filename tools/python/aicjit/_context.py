@@ -6,7 +6,7 @@ from . import _lists
 from ._errors import ArgumentError
 from ._library import check, encode, lib
 
-_TEXTS = ("isa", "passes", "dump_dir", "tuning_db", "cache", "cache_dir", "profile")
+_TEXTS = ("isa", "passes", "dump_dir", "tuning_db", "cache", "cache_dir", "profile", "machine")
 _NUMBERS = ("verbose", "threads", "cache_bytes", "cache_kernels", "cache_disk_bytes")
 _SEMANTICS = {name: kind for kind, name, *_ in _lists.SEMANTICS}
 
@@ -23,7 +23,8 @@ class Context:
     """What kernels are compiled for and called by: instruction set, threads, caches, and what documents leave open.
 
     Options are those of aic_context_options and aic_semantics, by their names: isa, threads, tuning_db, cache
-    ("off", "ro", "rw"), cache_dir, cache_bytes, cache_kernels, cache_disk_bytes, verbose, dump_dir, profile, passes;
+    ("off", "ro", "rw"), cache_dir, cache_bytes, cache_kernels, cache_disk_bytes, verbose, dump_dir, profile, passes,
+    machine;
     limits, overflow, rounding, lanes, lane_bytes, ub_bytes, l1_bytes. What is left out is the library's default.
     """
 
@@ -53,6 +54,11 @@ class Context:
     def isa(self):
         """The instruction set level that kernels are compiled for."""
         return lib.aic_context_isa(self._handle).decode()
+
+    @property
+    def machine(self):
+        """The type of core that schedules are chosen for."""
+        return lib.aic_context_machine(self._handle, None).decode()
 
     @property
     def threads(self):
