@@ -65,7 +65,7 @@ const char *aic_tune_effort_name(int effort);
 
 /* "AMD EPYC 9R14; sse2 avx2 avx512 avx512vnni; caches 32K 1024K 32768K", and "; schedules for golden-cove" where the
  * supposed type of core is not the processor's. No tabs in it. */
-void aic_tune_machine(const aic_machine *supposed, char text[AIC_MACHINE_TEXT_MAX]);
+void aic_tune_machine(const aic_machine *machine, char text[AIC_MACHINE_TEXT_MAX]);
 
 /* For tests: supposes this text; NULL: the machine's own. `text` must stay. */
 void aic_tune_machine_suppose(const char *text);
