@@ -25,6 +25,10 @@ extern const aic_record aic_machine_record;
 /* The facts of a type of core; they stay as long as the process. */
 const aic_machine *aic_machine_of(aic_core core);
 
+/* Of a cache line, in the layout of all that kernels keep: packed rows, tables and scratch memory are whole lines, so
+ * that they can be filled by wide stores. The fact `line_bytes` is what costs and distances go by. */
+#define AIC_LINE_BYTES 64
+
 /* Vector operations of a core in a nanosecond: two in a cycle of 3 GHz. Times that reports predict depend on it,
  * nothing else does. */
 #define AIC_OPERATIONS_PER_NS 6.0

@@ -8,6 +8,7 @@
  * the first addition to a register is exact, and one to an old result may follow. accumulate=fast allows K * 2^-24 * S.
  */
 #include "codegen/contraction/amx.h"
+#include "codegen/integer.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 #include "frontend/numeric/half.h"
@@ -37,12 +38,12 @@ static int64_t kpack_channels(const aic_contraction *c)
 
 static int64_t pixel_kpacks(const aic_contraction *c)
 {
-    return (c->channels + kpack_channels(c) - 1) / kpack_channels(c);
+    return aic_parts(c->channels, kpack_channels(c));
 }
 
 static int64_t steps_for(int64_t kpacks)
 {
-    return (kpacks + STEP_KPACKS - 1) / STEP_KPACKS;
+    return aic_parts(kpacks, STEP_KPACKS);
 }
 
 /* A step takes 16 k-packs, and the last step of a tap is partly empty where its k-packs are no multiple of that. The
@@ -64,8 +65,8 @@ static int64_t fold_of(const aic_contraction *c)
         c->dilation_h != 1 || most < 2) {
         return 1;
     }
-    const int64_t taps = (c->kh + most - 1) / most;
-    return (c->kh + taps - 1) / taps;
+    const int64_t taps = aic_parts(c->kh, most);
+    return aic_parts(c->kh, taps);
 }
 
 /* Steps of a tap, for each pair of planes. */
@@ -76,7 +77,7 @@ static int64_t steps_of(const aic_contraction *c)
 
 static int64_t taps_of(const aic_contraction *c)
 {
-    return merges(c) ? (c->kh + fold_of(c) - 1) / fold_of(c) : c->kh * c->kw;
+    return merges(c) ? aic_parts(c->kh, fold_of(c)) : c->kh * c->kw;
 }
 
 int64_t aic_amx_step_kpacks(const aic_tiling *t)
@@ -159,14 +160,14 @@ static int64_t row_distance(const aic_contraction *c)
     enum { PHASES_MAX = 3 };
     const int64_t reach_w = c->dilation_w * (c->kw - 1) + 1, step = reach_w == 1 ? 1 : c->stride_w;
     const int64_t columns = (c->ow - 1) * step + reach_w;
-    return merges(c) || step > PHASES_MAX ? 0 : (columns + step - 1) / step;
+    return merges(c) || step > PHASES_MAX ? 0 : aic_parts(columns, step);
 }
 
 /* aic_microkernel.run of such a tile. Registers run across output rows only in tiles as wide as the output: if no
  * pixels lie between the rows, or if there are not enough registers to give each row its own. */
 static int64_t run_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
 {
-    const int64_t distance = row_distance(c), across = (cols + ROWS - 1) / ROWS;
+    const int64_t distance = row_distance(c), across = aic_parts(cols, ROWS);
     const bool runs = distance == c->ow || registers_used(c, rows * across, vectors) > AMX_REGISTERS;
     return cols == c->ow && runs ? distance : 0;
 }
@@ -191,7 +192,7 @@ amx_grid aic_amx_smaller_grid(const amx_grid *largest, int64_t rows, int64_t col
 {
     amx_grid g = grid_with(largest->run, rows, cols);
     g.pixels = largest->pixels;
-    g.across = (g.width + g.pixels - 1) / g.pixels;
+    g.across = aic_parts(g.width, g.pixels);
     return g;
 }
 

@@ -75,9 +75,6 @@ typedef struct aic_contraction {
     aic_epilogue epilogue;
 } aic_contraction;
 
-/* Packed rows are whole cache lines, so that they can be filled by wide stores. */
-#define AIC_LINE_BYTES 64
-
 /* Results are int32 or float32, in blocks of 16 columns. */
 #define AIC_SUM_BYTES 4
 #define AIC_BLOCK_COLUMNS 16
@@ -313,7 +310,7 @@ aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const ai
 
 /* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
  * access. */
-unsigned aic_power_within(int64_t left, unsigned most);
+unsigned aic_access_width(int64_t left, unsigned most);
 
 /* kpack.c, inline: `bytes` bytes of copies of an integer. */
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);

@@ -1,6 +1,7 @@
 /* Analysis of element-wise kernels, their schedules, and the frame of their kernels. */
 #include "codegen/loops/elementwise.h"
 #include "codegen/explain.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
@@ -112,7 +113,7 @@ static void make_plan(const aic_elementwise *elementwise, const aic_elementwise_
     }
     aic_box_sort(&p->box);
     const int64_t vectors = period_of(p->lanes, p->period);
-    p->chunk = (schedule->unroll + vectors - 1) / vectors * vectors * p->lanes;
+    p->chunk = aic_round_up(schedule->unroll, vectors) * p->lanes;
     p->division = divide(p);
 }
 

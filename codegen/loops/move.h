@@ -125,11 +125,6 @@ typedef struct aic_move_plan {
  * `follow`. */
 enum { AIC_MOVE_BURSTS, AIC_MOVE_DIMENSION };
 
-static inline bool aic_is_power(int64_t value)
-{
-    return (value & (value - 1)) == 0;
-}
-
 /* Columns of a tile that exist. */
 static inline int64_t aic_move_columns(const aic_move_plan *p)
 {

@@ -1,5 +1,6 @@
 /* Schedules of moves: tiles that complete the cache lines they touch, in registers that are filled. */
 #include "codegen/explain.h"
+#include "codegen/integer.h"
 #include "codegen/loops/move.h"
 #include "codegen/machine.h"
 
@@ -214,11 +215,6 @@ void aic_move_report(FILE *out, const aic_plan *plan)
 
 /* ---- loops ---- */
 
-static int64_t steps(int64_t extent, int64_t step)
-{
-    return (extent + step - 1) / step;
-}
-
 /* The tiles within the box's dimensions, in the order of move_emit.c. */
 static void nest_tiles(FILE *out, int depth, const aic_move *move, const aic_move_plan *p)
 {
@@ -228,15 +224,16 @@ static void nest_tiles(FILE *out, int depth, const aic_move *move, const aic_mov
     if (p->near.extent > 1) {
         aic_nest_line(out, depth++, "step of the burst", p->burst, "output +%lld bytes", (long long)p->near.out);
     }
-    aic_nest_line(out, depth++, "band", steps(along, p->band), "%lld of %lld indices of the output",
+    aic_nest_line(out, depth++, "band", aic_parts(along, p->band), "%lld of %lld indices of the output",
                   (long long)(p->band < along ? p->band : along), (long long)along);
     aic_nest_line(out, depth++, "tile along the input",
-                  follows ? steps(p->follow.extent, p->follow_count) : steps(p->read.extent, column),
+                  follows ? aic_parts(p->follow.extent, p->follow_count) : aic_parts(p->read.extent, column),
                   "%lld indices of the input", (long long)(follows ? aic_move_columns(p) : column));
-    aic_nest_line(
-        out, depth, "tile along the output", steps(p->band < along ? p->band : along, nexts ? p->next_count : p->rows),
-        p->transposes ? "transposes %lld x %lld elements of %lld bytes" : "moves %lld x %lld runs of %lld bytes",
-        (long long)p->rows, (long long)p->cols, p->transposes ? (long long)move->size : (long long)p->run);
+    aic_nest_line(out, depth, "tile along the output",
+                  aic_parts(p->band < along ? p->band : along, nexts ? p->next_count : p->rows),
+                  p->transposes ? "transposes %lld x %lld elements of %lld bytes"
+                                : "moves %lld x %lld runs of %lld bytes",
+                  (long long)p->rows, (long long)p->cols, p->transposes ? (long long)move->size : (long long)p->run);
 }
 
 void aic_move_nest(FILE *out, const aic_plan *plan)
@@ -246,8 +243,8 @@ void aic_move_nest(FILE *out, const aic_plan *plan)
         const aic_move_plan *p = &((const aic_move_derived *)plan->derived)->box[i];
         int depth = 0;
         if (p->near.extent > 1) {
-            aic_nest_line(out, depth++, "burst", steps(p->near.extent, p->burst), "%lld neighbouring runs of the input",
-                          (long long)p->burst);
+            aic_nest_line(out, depth++, "burst", aic_parts(p->near.extent, p->burst),
+                          "%lld neighbouring runs of the input", (long long)p->burst);
         }
         for (unsigned k = 0; k < p->box.dims; k++) {
             aic_nest_line(out, depth++, "dimension", p->box.dim[k].extent, "output +%lld bytes",
