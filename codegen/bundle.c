@@ -181,7 +181,7 @@ static aic_status make_plans(bundling *b)
     }
     for (size_t part = 0; part < part_count(request) && status == AIC_OK; part++) {
         const aic_bundle_kernel *kernel = kernel_of(b, part);
-        const aic_problem problem = {kernel->spec, request->semantics, target_of(b, part)};
+        const aic_problem problem = {kernel->spec, request->semantics, target_of(b, part), request->machine};
         status = aic_codegen_plan(&problem, kernel->schedule[part % request->levels], &b->plan[part]);
         if (status != AIC_OK) {
             b->plan[part] = NULL;

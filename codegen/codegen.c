@@ -266,7 +266,7 @@ static aic_status make_plans(const aic_codegen_request *request, plans *p)
             equal++;
         }
         if (equal == i) {
-            const aic_problem problem = {&request->spec[i], request->semantics, request->target};
+            const aic_problem problem = aic_codegen_problem(request, i);
             aic_status status = aic_codegen_plan(&problem, request->schedule, &p->own[p->count]);
             if (status != AIC_OK) {
                 free_plans(p);

@@ -5,6 +5,7 @@
 #define AIC_CODEGEN_H
 
 #include "codegen/image.h"
+#include "codegen/machine.h"
 #include "codegen/record.h"
 #include "codegen/target/target.h"
 #include <aic/explain.h>
@@ -13,13 +14,14 @@
 
 /* Version of this table and of what records mean; and of the rule that chooses schedules, which names of kernels tell:
  * raise it when the rule may choose another schedule for some specification. */
-enum { AIC_GENERATOR_VERSION = 5, AIC_SCHEDULE_RULE = 5 };
+enum { AIC_GENERATOR_VERSION = 6, AIC_SCHEDULE_RULE = 5 };
 
-/* One specification for one target. */
+/* One specification for one target and one machine. */
 typedef struct aic_problem {
     const aic_spec *spec; /* canonical (aic_spec_resolve_kernel) */
     const aic_semantics *semantics;
     const aic_target *target;
+    const aic_machine *machine;
 } aic_problem;
 
 /* What a kernel computes: one specification, or a group of independent ones that it runs in their order. */
@@ -29,6 +31,7 @@ typedef struct aic_codegen_request {
     const char *schedule; /* of a single specification; NULL: the default rule chooses, as it does for groups */
     const aic_semantics *semantics;
     const aic_target *target;
+    const aic_machine *machine;
     const char *triple; /* NULL: the host's */
     const char *passes; /* NULL or "": none */
     const char *symbol; /* what the names of the kernel's functions begin with */
@@ -36,6 +39,12 @@ typedef struct aic_codegen_request {
     bool divided;       /* may be compiled in two parts, frames fast and what is hot well, if it is sooner and no passes
                            are run. The result is the same; there is an image then and no object */
 } aic_codegen_request;
+
+/* The problem of a request's specification number `index`. */
+static inline aic_problem aic_codegen_problem(const aic_codegen_request *request, size_t index)
+{
+    return (aic_problem){&request->spec[index], request->semantics, request->target, request->machine};
+}
 
 /* A finished object and its image; free with aic_object_free(). */
 typedef struct aic_object {
@@ -75,8 +84,9 @@ typedef struct aic_bundle_request {
     size_t levels;
     const aic_target *const *target; /* ascending, of one architecture; the first is taken for granted */
     const aic_semantics *semantics;
-    const char *triple; /* NULL: the architecture's own */
-    const char *passes; /* NULL or "": none */
+    const aic_machine *machine; /* of all levels */
+    const char *triple;         /* NULL: the architecture's own */
+    const char *passes;         /* NULL or "": none */
 } aic_bundle_request;
 
 /* A kernel of a bundle at a level. */

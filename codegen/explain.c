@@ -1,6 +1,5 @@
 /* Facts of plans; see explain.h. */
 #include "codegen/explain.h"
-#include "codegen/machine.h"
 #include "codegen/shape.h"
 #include "frontend/core/op.h"
 
@@ -30,10 +29,9 @@ static double moved(const aic_stream *stream, double capacity)
     return least;
 }
 
-void aic_stream_count(const aic_stream *stream, double bytes[AIC_TRAFFIC_LEVELS])
+void aic_stream_count(const aic_stream *stream, const aic_machine *machine, double bytes[AIC_TRAFFIC_LEVELS])
 {
     /* As the costs of contractions have it: the rest of a cache is needed for what else passes through. */
-    const aic_machine *machine = aic_machine_facts();
     const double room[] = {0, (double)machine->l1_bytes * 3 / 4, (double)machine->l2_bytes * 5 / 8,
                            (double)machine->l3_bytes};
     for (int level = 0; level < AIC_TRAFFIC_LEVELS; level++) {
@@ -44,10 +42,11 @@ void aic_stream_count(const aic_stream *stream, double bytes[AIC_TRAFFIC_LEVELS]
 /* Shapes that go over every element once: instructions move what the bound counts, the caches every byte once. */
 static void count_once(const aic_plan *plan, double work, double bytes[AIC_TRAFFIC_LEVELS])
 {
+    const aic_machine *machine = plan->problem.machine;
     aic_stream all = {.scopes = 0};
     aic_stream_scope(&all, 0, plan->shape->bound(plan) * plan->problem.target->vector_bits / 8);
-    aic_stream_scope(&all, (double)aic_machine_facts()->line_bytes, work);
-    aic_stream_count(&all, bytes);
+    aic_stream_scope(&all, (double)machine->line_bytes, work);
+    aic_stream_count(&all, machine, bytes);
 }
 
 /* ---- facts ---- */
@@ -80,11 +79,10 @@ void aic_nest_line(FILE *out, int depth, const char *name, int64_t times, const 
     va_end(arguments);
 }
 
-static void put_traffic(FILE *out, const aic_plan_facts *facts)
+static void put_traffic(FILE *out, const aic_plan_facts *facts, const aic_machine *machine)
 {
     static const char *const LEVELS[AIC_TRAFFIC_LEVELS] = {"registers and L1", "L1 and L2", "L2 and L3",
                                                            "L3 and memory"};
-    const aic_machine *machine = aic_machine_facts();
     fprintf(out,
             "bytes moved in a call, a model: operands in no cache at first, %" PRId64 " KiB of L1, %" PRId64
             " of L2, %" PRId64 " of L3 supposed\n",
@@ -116,7 +114,7 @@ void aic_explain_plan(FILE *out, const aic_plan *plan)
     aic_plan_facts_of(plan, &facts);
     fprintf(out, "kernel: %s, shape %s\n", facts.kernel, facts.shape);
     put_times(out, &facts);
-    put_traffic(out, &facts);
+    put_traffic(out, &facts, plan->problem.machine);
     fprintf(out, "loops, outermost first:\n");
     plan->shape->nest(out, plan);
 }

@@ -17,8 +17,8 @@ typedef struct aic_stream {
 /* Adds a scope to a stream. */
 void aic_stream_scope(aic_stream *stream, double set, double bytes);
 
-/* Adds what a stream moves to the traffic of every level. */
-void aic_stream_count(const aic_stream *stream, double bytes[AIC_TRAFFIC_LEVELS]);
+/* Adds what a stream moves to the traffic of every level of the machine. */
+void aic_stream_count(const aic_stream *stream, const aic_machine *machine, double bytes[AIC_TRAFFIC_LEVELS]);
 
 /* A line of a loop nest: "  for NAME: 8 times", and what `format`, not empty, says behind a comma. */
 void aic_nest_line(FILE *out, int depth, const char *name, int64_t times, const char *format, ...)

@@ -1,9 +1,9 @@
 /* The entry points of a kernel; record.h says what they are. Shapes deliver bodies, here they are called in their
  * order, with the worker's state set and the memory of the call divided among them. */
 #include "codegen/kernel.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/machine.h"
 #include "codegen/shape.h"
 #include "frontend/core/key.h"
 #include "frontend/core/spec.h"
@@ -294,18 +294,13 @@ static void emit_phase(const kernel *k)
 
 /* ---- requirements of the whole ---- */
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Specifications of a group run one after the other in the same memory. */
 static void add_member(aic_requirements *all, const aic_requirements *own)
 {
     all->needs |= own->needs;
     const int64_t packed = own->pack.operand != 0 ? own->pack.bytes : 0;
-    all->shared_bytes = larger(all->shared_bytes, own->shared_bytes);
-    all->private_bytes = larger(all->private_bytes, own->private_bytes + packed);
+    all->shared_bytes = aic_most(all->shared_bytes, own->shared_bytes);
+    all->private_bytes = aic_most(all->private_bytes, own->private_bytes + packed);
     for (uint32_t i = 0; i < own->phases && all->phases < AIC_PHASES_MAX; i++) {
         all->phase[all->phases++] = own->phase[i];
     }
@@ -323,12 +318,12 @@ static bool is_shared(const aic_kernel_plan *of)
             return false;
         }
         for (uint32_t phase = 0; phase < own->phases; phase++) {
-            items = larger(items, own->phase[phase].items);
+            items = aic_most(items, own->phase[phase].items);
         }
         phases += own->phases;
         cost += of->plan[i]->cost;
     }
-    return items > 1 && phases <= AIC_PHASES_MAX && aic_machine_shares(cost);
+    return items > 1 && phases <= AIC_PHASES_MAX && aic_machine_shares(of->plan[0]->problem.machine, cost);
 }
 
 void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requirements)

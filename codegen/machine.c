@@ -1,8 +1,6 @@
 #include "codegen/machine.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stddef.h>
 
 static const aic_field fields[] = {
 #define AIC_FIELD(...) AIC_FIELD_ROW(aic_machine, __VA_ARGS__)
@@ -24,6 +22,7 @@ static void make_known(void)
     };
     for (int core = 0; core < AIC_CORES; core++) {
         known[core] = fallbacks;
+        known[core].core = (aic_core)core;
     }
 #define AIC_FACT(CORE, field, value) known[AIC_CORE_##CORE].field = (value);
 #include "codegen/core_facts.def"
@@ -35,35 +34,4 @@ const aic_machine *aic_machine_of(aic_core core)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, make_known);
     return &known[core];
-}
-
-enum { NONE = -1 };
-static atomic_int chosen = NONE;
-static _Atomic(const aic_machine *) supposed;
-
-void aic_machine_choose(aic_core core)
-{
-    atomic_store_explicit(&chosen, (int)core, memory_order_relaxed);
-}
-
-bool aic_machine_is_chosen(void)
-{
-    return atomic_load_explicit(&chosen, memory_order_relaxed) != NONE;
-}
-
-aic_core aic_machine_core(void)
-{
-    const int core = atomic_load_explicit(&chosen, memory_order_relaxed);
-    return core != NONE ? (aic_core)core : aic_host_this()->core;
-}
-
-const aic_machine *aic_machine_facts(void)
-{
-    const aic_machine *instead = atomic_load_explicit(&supposed, memory_order_relaxed);
-    return instead != NULL ? instead : aic_machine_of(aic_machine_core());
-}
-
-void aic_machine_suppose(const aic_machine *machine)
-{
-    atomic_store_explicit(&supposed, machine, memory_order_relaxed);
 }

@@ -1,7 +1,7 @@
 /* What the generator supposes of the machine besides its instruction set: caches, how much of what a core does in a
- * cycle, and from which sizes on it is worth going past the caches. They are the facts of a type of core: that of this
- * machine, or the one that was chosen in its place. Nothing is measured, so that machines of one type make the same
- * code. machine.def lists the facts. */
+ * cycle, and from which sizes on it is worth going past the caches. They are the facts of a type of core. Nothing is
+ * measured, so that machines of one type make the same code. machine.def lists the facts. A context has a machine, and
+ * every request to the generator names the one that it is about; no machine is the process's. */
 #ifndef AIC_MACHINE_H
 #define AIC_MACHINE_H
 
@@ -14,20 +14,20 @@ typedef struct aic_machine {
 #define AIC_FIELD(kind, name, count, need, fallback) AIC_MEMBER(kind, name, count, need, fallback)
 #include "codegen/machine.def"
 #undef AIC_FIELD
+    /* Not in machine.def, as no two types of core have the same facts: whose facts these are; and whether the core has
+     * tile registers. Kernels that use them on one that has none suppose the facts of golden-cove. */
+    aic_core core;
+    bool tiles;
 } aic_machine;
 
 extern const aic_record aic_machine_record;
 
-const aic_machine *aic_machine_facts(void);
-
-/* The facts of a type of core. */
+/* The facts of a type of core; they stay as long as the process. */
 const aic_machine *aic_machine_of(aic_core core);
 
-/* The type of core whose facts are supposed: the host's, or what aic_machine_choose() was told. The library and the
- * generator's module each have their own. */
-aic_core aic_machine_core(void);
-bool aic_machine_is_chosen(void);
-void aic_machine_choose(aic_core core);
+/* Of a cache line, in the layout of all that kernels keep: packed rows, tables and scratch memory are whole lines, so
+ * that they can be filled by wide stores. The fact `line_bytes` is what costs and distances go by. */
+#define AIC_LINE_BYTES 64
 
 /* Vector operations of a core in a nanosecond: two in a cycle of 3 GHz. Times that reports predict depend on it,
  * nothing else does. */
@@ -37,13 +37,9 @@ void aic_machine_choose(aic_core core);
 enum { AIC_SHARED_ITEMS = 8 };
 
 /* Whether workers may share a call of this predicted cost. */
-static inline bool aic_machine_shares(double cost)
+static inline bool aic_machine_shares(const aic_machine *machine, double cost)
 {
-    return cost >= (double)aic_machine_facts()->share_cost;
+    return cost >= (double)machine->share_cost;
 }
-
-/* For tests: supposes another machine from now on, on which small data run code that is made for large ones; NULL: no
- * more. `machine` must stay. Kernels that a context has already are not made anew. */
-void aic_machine_suppose(const aic_machine *machine);
 
 #endif

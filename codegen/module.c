@@ -2,7 +2,6 @@
  * of frontend/core/thread.c. */
 #include "codegen/module.h"
 #include "codegen/build_name.h"
-#include "codegen/machine.h"
 
 pthread_key_t aic_thread_key;
 bool aic_thread_ready;
@@ -18,7 +17,6 @@ static const aic_generator_api *open_module(const aic_generator_host *host)
     aic_thread_key = host->thread_key;
     aic_thread_ready = host->thread_ready;
     thread_get = host->thread_get;
-    aic_machine_choose(host->core);
     return aic_generator_linked();
 }
 

@@ -5,7 +5,6 @@
 #define AIC_MODULE_H
 
 #include "codegen/codegen.h"
-#include "codegen/target/host.h"
 #include "frontend/core/thread.h"
 
 /* The library's records of threads: messages of the generator become those of the library. */
@@ -13,7 +12,6 @@ typedef struct aic_generator_host {
     pthread_key_t thread_key;
     bool thread_ready;
     aic_thread *(*thread_get)(void);
-    aic_core core; /* whose facts are supposed */
 } aic_generator_host;
 
 /* The only symbol that the module exports. The first three members are the same in every version. */

@@ -1,7 +1,6 @@
 /* From a problem to a plan; see plan.h. */
 #include "codegen/plan.h"
 #include "codegen/explain.h"
-#include "codegen/machine.h"
 #include "codegen/shape.h"
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
@@ -229,10 +228,11 @@ static void report(FILE *out, aic_plan *plan, const aic_schedule *chosen)
     aic_candidates list = {.count = 0};
     const double bound = plan->shape->bound(plan);
     const aic_target *target = plan->problem.target;
+    const aic_core core = plan->problem.machine->core;
     aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){aic_candidates_add, &list});
     fprintf(out, "target: %s, vectors of %d bits, %d registers\n", target->name, target->vector_bits,
             target->vector_registers);
-    fprintf(out, "machine: %s (%s)\n", aic_core_name(aic_machine_core()), aic_core_describe(aic_machine_core()));
+    fprintf(out, "machine: %s (%s)\n", aic_core_name(core), aic_core_describe(core));
     fprintf(out, "bound: %.4g vector operations\n", bound);
     fprintf(out, "candidates, lowest predicted cost first; the first is the default:\n");
     for (size_t i = 0; i < list.count; i++) {

@@ -1,7 +1,6 @@
 /* Running batches; see batch.h. */
 #include "runtime/batch.h"
 
-#include "codegen/machine.h"
 #include "frontend/core/diag.h"
 #include "runtime/log.h"
 #include "runtime/scratch.h"
@@ -41,7 +40,7 @@ static size_t count_spread(const aic_code *code, size_t images, int workers)
 /* Workers that are worth their while. */
 static int choose_workers(const aic_code *code, size_t images)
 {
-    const bool worth = code->workers > 1 || aic_machine_shares(code->cost * (double)images);
+    const bool worth = code->workers > 1 || aic_machine_shares(code->machine, code->cost * (double)images);
     return worth ? code->share.threads : 1;
 }
 

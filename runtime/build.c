@@ -48,7 +48,7 @@ aic_status aic_build_validate(aic_build *build)
 static aic_status drop_default(void *argument)
 {
     aic_build *build = argument;
-    const aic_problem problem = {&build->spec[0], &build->context->semantics, build->context->target};
+    const aic_problem problem = aic_context_problem(build->context, &build->spec[0], build->context->target);
     aic_schedule_info info;
     aic_status status = aic_generator()->plan(&problem, build->schedule, &info);
     if (status == AIC_OK && info.is_default) {
@@ -78,6 +78,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
         .schedule = build->schedule,
         .semantics = &build->context->semantics,
         .target = build->context->target,
+        .machine = build->context->machine,
         .passes = build->context->passes,
         .symbol = build->identity.symbol,
         .unwind = build->context->profile != 0,

@@ -69,6 +69,7 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
     made->count = count;
     made->spec = *canonical;
     made->target = context->target;
+    made->machine = context->machine;
     made->share = context->share;
     made->logged = (context->log & AIC_VERBOSE_EXEC) != 0;
     aic_spec_subject(canonical, " | ", made->subject, sizeof made->subject);

@@ -43,6 +43,7 @@ typedef struct aic_code {
     size_t count;  /* specifications */
     aic_spec spec; /* canonical; the first of a group */
     const aic_target *target;
+    const aic_machine *machine;
     char symbol[AIC_SYMBOL_MAX];
     char schedule[AIC_SCHEDULE_TEXT_MAX];
     bool given; /* the schedule, by a caller or a tuning record: the default rule had no say */

@@ -40,23 +40,22 @@ static aic_status choose_target(const char *isa, const aic_target **target)
     return AIC_OK;
 }
 
-/* The machine that schedules are made for is the process', as kernels of all contexts come from one generator. */
-static aic_status choose_machine(void)
+/* The type of core that schedules are made for. */
+static aic_status choose_machine(const char *option, aic_context *context)
 {
-    const char *name = aic_environment("AIC_MACHINE");
-    if (name == NULL) {
-        return AIC_OK;
-    }
-    const aic_core core = aic_core_find(name);
+    const char *name = option != NULL ? option : aic_environment("AIC_MACHINE");
+    const aic_core core = name != NULL ? aic_core_find(name) : aic_host_this()->core;
     if (core == AIC_CORES) {
         char list[128] = "";
         for (int i = 0; i < AIC_CORES; i++) {
             const size_t length = strlen(list);
             (void)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", aic_core_name(i));
         }
-        return aic_fail(AIC_INVALID_ARGUMENT, "AIC_MACHINE", "\"%.40s\" is no type of core; types: %s", name, list);
+        return aic_fail(AIC_INVALID_ARGUMENT, option != NULL ? "machine" : "AIC_MACHINE",
+                        "\"%.40s\" is no type of core; types: %s", name, list);
     }
-    aic_machine_choose(core);
+    context->machine = aic_machine_of(core);
+    context->machine_chosen = name != NULL;
     return AIC_OK;
 }
 
@@ -138,7 +137,7 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
         status = choose_verbose(options->verbose, context);
     }
     if (status == AIC_OK) {
-        status = choose_machine();
+        status = choose_machine(options->machine, context);
     }
     if (status == AIC_OK) {
         status = choose_target(options->isa, &context->target);
@@ -167,7 +166,7 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
         status = choose_profile(options->profile, &context->profile);
     }
     if (status == AIC_OK) {
-        status = aic_tuning_open(tuning_db, &context->tuning);
+        status = aic_tuning_open(tuning_db, context->machine, &context->tuning);
     }
     if (status == AIC_OK) {
         status = aic_disk_configure(&context->disk, options);
@@ -313,6 +312,17 @@ aic_status aic_context_get_statistics(aic_context *context, aic_context_statisti
 const char *aic_context_isa(aic_context *context)
 {
     return aic_context_resolve(&context) == AIC_OK ? context->target->name : NULL;
+}
+
+const char *aic_context_machine(aic_context *context, bool *chosen)
+{
+    if (aic_context_resolve(&context) != AIC_OK) {
+        return NULL;
+    }
+    if (chosen != NULL) {
+        *chosen = context->machine_chosen;
+    }
+    return aic_core_name(context->machine->core);
 }
 
 int aic_context_threads(aic_context *context)

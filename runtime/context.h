@@ -2,7 +2,7 @@
 #ifndef AIC_RUNTIME_CONTEXT_H
 #define AIC_RUNTIME_CONTEXT_H
 
-#include "codegen/target/target.h"
+#include "codegen/codegen.h"
 #include "runtime/cache.h"
 #include "runtime/counters.h"
 #include "runtime/disk_cache.h"
@@ -14,13 +14,15 @@ typedef struct aic_tuning aic_tuning;
 
 struct aic_context {
     const aic_target *target;
-    char *passes;     /* NULL: none */
-    char *dump_dir;   /* NULL: none */
-    int verbose;      /* 0 .. 2 */
-    unsigned log;     /* AIC_VERBOSE_... */
-    unsigned profile; /* AIC_PROFILE_... (profile.h) */
-    aic_share share;  /* without a quota */
-    atomic_int quota; /* for aic_share_limit() */
+    const aic_machine *machine;
+    bool machine_chosen; /* by an option or the environment; false: it is the host's */
+    char *passes;        /* NULL: none */
+    char *dump_dir;      /* NULL: none */
+    int verbose;         /* 0 .. 2 */
+    unsigned log;        /* AIC_VERBOSE_... */
+    unsigned profile;    /* AIC_PROFILE_... (profile.h) */
+    aic_share share;     /* without a quota */
+    atomic_int quota;    /* for aic_share_limit() */
     aic_semantics semantics;
     aic_tuning *tuning; /* NULL: none */
     aic_disk disk;
@@ -32,6 +34,13 @@ struct aic_context {
     atomic_uint_fast64_t code_bytes;
     aic_counters counters;
 };
+
+/* A question to the generator about a specification, for the level `target`. */
+static inline aic_problem aic_context_problem(const aic_context *context, const aic_spec *spec,
+                                              const aic_target *target)
+{
+    return (aic_problem){spec, &context->semantics, target, context->machine};
+}
 
 /* The process-wide default context; NULL: it was not made yet. */
 extern _Atomic(aic_context *) aic_context_of_process;

@@ -86,7 +86,7 @@ static aic_status dump_explain(const aic_problem *problem, const aic_codegen_req
  * canonical form, and on whether it is the default one. */
 static aic_status dump_generated(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
 {
-    const aic_problem problem = {request->spec, request->semantics, request->target};
+    const aic_problem problem = aic_codegen_problem(request, 0);
     aic_codegen_request named = *request;
     aic_schedule_info given;
     aic_identity identity;
@@ -111,7 +111,7 @@ static aic_status dump_generated(const aic_codegen_request *request, aic_dump_st
 static aic_status dump_stage(const aic_codegen_request *request, const aic_context *context,
                              const aic_tune_record *record, aic_dump_stage stage, char **bytes, size_t *size)
 {
-    const aic_problem problem = {request->spec, request->semantics, request->target};
+    const aic_problem problem = aic_codegen_problem(request, 0);
     aic_status status;
     switch (stage) {
     case AIC_DUMP_PLAN:
@@ -144,7 +144,7 @@ typedef struct dump_job {
 /* Writes the explanation but for its text. */
 static aic_status explain(const aic_codegen_request *request, const aic_tune_record *record, aic_explanation *e)
 {
-    const aic_problem problem = {request->spec, request->semantics, request->target};
+    const aic_problem problem = aic_codegen_problem(request, 0);
     aic_plan_facts facts;
     aic_schedule_info info;
     aic_status status = aic_generator()->plan(&problem, request->schedule, &info);
@@ -195,6 +195,7 @@ static aic_status run_dump_job(void *argument)
                                          .schedule = record != NULL ? record->schedule : job->schedule,
                                          .semantics = &context->semantics,
                                          .target = target,
+                                         .machine = context->machine,
                                          .triple = job->triple,
                                          .passes = context->passes};
     status = job->explanation != NULL ? explain(&request, record, job->explanation) : AIC_OK;

@@ -156,6 +156,7 @@ static aic_status make_result(export_job *job)
                                         .levels = job->levels,
                                         .target = job->target,
                                         .semantics = &job->context->semantics,
+                                        .machine = job->context->machine,
                                         .triple = job->triple,
                                         .passes = job->context->passes};
     aic_bundle bundle;

@@ -2,7 +2,6 @@
  * AIC_CODEGEN names. */
 #define _GNU_SOURCE /* dladdr() */
 #include "codegen/build_name.h"
-#include "codegen/machine.h"
 #include "codegen/module.h"
 #include "frontend/core/diag.h"
 #include "runtime/environment.h"
@@ -191,7 +190,7 @@ aic_status aic_generator_open(const aic_generator_api **api)
         status = open_library(path, &module);
     }
     if (status == AIC_OK) {
-        const aic_generator_host host = {aic_thread_key, aic_thread_ready, aic_thread_get, aic_machine_core()};
+        const aic_generator_host host = {aic_thread_key, aic_thread_ready, aic_thread_get};
         *api = module->open(&host);
     }
     return status;

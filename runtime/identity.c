@@ -96,7 +96,7 @@ static size_t write_identity(aic_writer *out, const aic_codegen_request *request
     write_fields(out, &aic_semantics_record, SEMANTICS, request->semantics);
     write_target(out, request->target);
     write_text_section(out, "PASS", request->passes != NULL ? request->passes : "");
-    write_fields(out, &aic_machine_record, MACHINE, aic_machine_facts());
+    write_fields(out, &aic_machine_record, MACHINE, request->machine);
     const size_t problem = out->size;
     write_choice(out, request->schedule);
     return problem;

@@ -1,6 +1,5 @@
 /* Instruction set levels as the public interface shows them: names of the host architecture's target table. */
 #include "runtime/isa.h"
-#include "codegen/machine.h"
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
 #include <aic/context.h>
@@ -61,12 +60,4 @@ bool aic_isa_emulated(const char *name)
 {
     const aic_target *target = name != NULL ? aic_target_find(aic_host_arch(), name) : NULL;
     return target != NULL && aic_host_way_of(aic_host_this(), target) == AIC_HOST_EMULATED;
-}
-
-const char *aic_machine_name(bool *chosen)
-{
-    if (chosen != NULL) {
-        *chosen = aic_machine_is_chosen();
-    }
-    return aic_core_name(aic_machine_core());
 }

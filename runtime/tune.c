@@ -163,7 +163,7 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
 /* The schedule of a result that knows none: the default rule's. */
 static aic_status put_default(const aic_context *context, const aic_spec *canonical, aic_tune_result *result)
 {
-    const aic_problem problem = {canonical, &context->semantics, context->target};
+    const aic_problem problem = aic_context_problem(context, canonical, context->target);
     aic_schedule_info info;
     aic_status status = aic_generator()->plan(&problem, NULL, &info);
     if (status == AIC_OK) {
@@ -179,7 +179,8 @@ static aic_status tune(const aic_context *context, const aic_spec *resolved, con
     bool known = false;
     aic_spec canonical = *resolved;
     aic_spec_canonicalise(&canonical, &context->semantics);
-    aic_status status = aic_tune_key(&canonical, &context->semantics, context->target, context->passes, &key);
+    const aic_problem problem = aic_context_problem(context, &canonical, context->target);
+    aic_status status = aic_tune_key(&problem, context->passes, &key);
     if (status != AIC_OK) {
         return status;
     }

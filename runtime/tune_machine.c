@@ -1,7 +1,6 @@
 /* What identifies this machine in a tuning file: a processor's name, features and caches. */
 #include "codegen/target/host.h"
 #include "runtime/tune_record.h"
-#include <aic/context.h>
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -71,7 +70,7 @@ static long cache_kilobytes(int name)
     return bytes > 0 ? bytes / 1024 : 0;
 }
 
-void aic_tune_machine(char text[AIC_MACHINE_TEXT_MAX])
+void aic_tune_machine(const aic_machine *machine, char text[AIC_MACHINE_TEXT_MAX])
 {
     const char *instead = atomic_load_explicit(&supposed, memory_order_acquire);
     if (instead != NULL) {
@@ -84,11 +83,10 @@ void aic_tune_machine(char text[AIC_MACHINE_TEXT_MAX])
     (void)snprintf(text, AIC_MACHINE_TEXT_MAX, "%s; %s; caches %ldK %ldK %ldK", processor, features,
                    cache_kilobytes(_SC_LEVEL1_DCACHE_SIZE), cache_kilobytes(_SC_LEVEL2_CACHE_SIZE),
                    cache_kilobytes(_SC_LEVEL3_CACHE_SIZE));
-    bool chosen;
-    const char *core = aic_machine_name(&chosen);
     const size_t length = strlen(text);
-    if (chosen) { /* another default, and so other records */
-        (void)snprintf(text + length, AIC_MACHINE_TEXT_MAX - length, "; schedules for %s", core);
+    if (machine->core != aic_host_this()->core) { /* another default, and so other records */
+        (void)snprintf(text + length, AIC_MACHINE_TEXT_MAX - length, "; schedules for %s",
+                       aic_core_name(machine->core));
     }
     for (char *c = text; *c != '\0'; c++) {
         *c = (unsigned char)*c < ' ' ? ' ' : *c;

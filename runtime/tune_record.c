@@ -28,42 +28,41 @@ void aic_tune_record_free(aic_tune_record *record)
 
 /* ---- keys ---- */
 
-void aic_tune_host(char text[AIC_TUNE_HOST_MAX])
+void aic_tune_host(const aic_machine *supposed, char text[AIC_TUNE_HOST_MAX])
 {
     char machine[AIC_MACHINE_TEXT_MAX];
-    aic_tune_machine(machine);
+    aic_tune_machine(supposed, machine);
     (void)snprintf(text, AIC_TUNE_HOST_MAX, "machine=%s\taicjit=%s\tllvm=%s\trule=%d", machine, aic_version(),
                    aic_build_llvm, AIC_SCHEDULE_RULE);
 }
 
 enum { SEMANTICS_TEXT_MAX = 512 };
 
-aic_status aic_tune_key(const aic_spec *spec, const aic_semantics *semantics, const aic_target *target,
-                        const char *passes, char **key)
+aic_status aic_tune_key(const aic_problem *problem, const char *passes, char **key)
 {
+    const char *level = problem->target->name;
     char host[AIC_TUNE_HOST_MAX], options[SEMANTICS_TEXT_MAX];
     size_t length = 0;
-    aic_status status = aic_spec_print(spec, NULL, 0, &length);
+    aic_status status = aic_spec_print(problem->spec, NULL, 0, &length);
     if (status == AIC_OK) {
-        status = aic_record_print(&aic_semantics_record, semantics, options, sizeof options, NULL);
+        status = aic_record_print(&aic_semantics_record, problem->semantics, options, sizeof options, NULL);
     }
     if (status != AIC_OK) {
         return status;
     }
-    aic_tune_host(host);
+    aic_tune_host(problem->machine, host);
     passes = passes != NULL ? passes : "";
-    const size_t capacity = length + sizeof options + sizeof host + strlen(passes) + strlen(target->name) + 64;
+    const size_t capacity = length + sizeof options + sizeof host + strlen(passes) + strlen(level) + 64;
     char *text = malloc(capacity);
     if (text == NULL) {
         return aic_fail_memory("tuning", capacity);
     }
-    status = aic_spec_print(spec, text, length + 1, NULL);
+    status = aic_spec_print(problem->spec, text, length + 1, NULL);
     if (status != AIC_OK) {
         free(text);
         return status;
     }
-    (void)snprintf(text + length, capacity - length, "\t%s\tpasses=%s\tisa=%s\t%s", options, passes, target->name,
-                   host);
+    (void)snprintf(text + length, capacity - length, "\t%s\tpasses=%s\tisa=%s\t%s", options, passes, level, host);
     *key = text;
     return AIC_OK;
 }

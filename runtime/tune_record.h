@@ -29,9 +29,8 @@ typedef struct aic_tune_record {
 
 void aic_tune_record_free(aic_tune_record *record);
 
-/* The key of a specification, malloc'ed; spec as its kernel has it (aic_spec_resolve_kernel). passes may be NULL. */
-aic_status aic_tune_key(const aic_spec *spec, const aic_semantics *semantics, const aic_target *target,
-                        const char *passes, char **key);
+/* The key of a problem, malloc'ed. passes may be NULL. */
+aic_status aic_tune_key(const aic_problem *problem, const char *passes, char **key);
 
 /* Makes the line of a record; schedule NULL: the default is best. */
 aic_status aic_tune_record_make(const char *key, int effort, const char *schedule, const aic_tune_time *tuned,
@@ -51,9 +50,10 @@ int aic_tune_record_compare(const aic_tune_record *a, const aic_tune_record *b);
 /* Whether both are about the same. */
 bool aic_tune_record_same(const aic_tune_record *a, const aic_tune_record *b);
 
-/* What keys end in: the machine and the versions, as they are here and now. */
+/* What keys end in: the machine, with the type of core that schedules are for, and the versions, as they are here and
+ * now. */
 enum { AIC_MACHINE_TEXT_MAX = 320, AIC_TUNE_HOST_MAX = AIC_MACHINE_TEXT_MAX + 160 };
-void aic_tune_host(char text[AIC_TUNE_HOST_MAX]);
+void aic_tune_host(const aic_machine *supposed, char text[AIC_TUNE_HOST_MAX]);
 
 /* Whether a record is about the machine and the versions of `host`: only those can apply there. */
 bool aic_tune_record_is_usable(const aic_tune_record *record, const char *host);
@@ -63,8 +63,9 @@ const char *aic_tune_effort_name(int effort);
 
 /* ---- this machine (tune_machine.c) ---- */
 
-/* "AMD EPYC 9R14; sse2 avx2 avx512 avx512vnni; caches 32K 1024K 32768K". No tabs in it. */
-void aic_tune_machine(char text[AIC_MACHINE_TEXT_MAX]);
+/* "AMD EPYC 9R14; sse2 avx2 avx512 avx512vnni; caches 32K 1024K 32768K", and "; schedules for golden-cove" where the
+ * supposed type of core is not the processor's. No tabs in it. */
+void aic_tune_machine(const aic_machine *machine, char text[AIC_MACHINE_TEXT_MAX]);
 
 /* For tests: supposes this text; NULL: the machine's own. `text` must stay. */
 void aic_tune_machine_suppose(const char *text);

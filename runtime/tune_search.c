@@ -114,6 +114,7 @@ static aic_status open_context(const aic_context *like, aic_context **context)
 {
     aic_context_options options = aic_context_options_init();
     options.isa = like->target->name;
+    options.machine = aic_core_name(like->machine->core);
     options.passes = like->passes;
     options.threads = 1; /* what is measured is the time of one */
     options.semantics = like->semantics;
@@ -123,7 +124,11 @@ static aic_status open_context(const aic_context *like, aic_context **context)
     options.cache = "off";
     options.profile = "";
     options.cache_bytes = options.cache_kernels = UINT64_MAX; /* candidates stay until the search is over */
-    return aic_context_create(&options, context);
+    aic_status status = aic_context_create(&options, context);
+    if (status == AIC_OK) {
+        (*context)->machine = like->machine; /* also where no name leads to it */
+    }
+    return status;
 }
 
 aic_status aic_tune_search_open(aic_tune_search *s, const aic_context *context, const aic_spec *resolved,
@@ -137,7 +142,7 @@ aic_status aic_tune_search_open(aic_tune_search *s, const aic_context *context, 
     if (status == AIC_OK) {
         aic_spec canonical = *resolved;
         aic_spec_canonicalise(&canonical, &s->context->semantics);
-        space_job job = {{&canonical, &s->context->semantics, s->context->target}, &s->space};
+        space_job job = {aic_context_problem(s->context, &canonical, s->context->target), &s->space};
         status = aic_worker_run(run_space_job, &job);
     }
     if (status != AIC_OK) {

@@ -30,12 +30,12 @@ const char *aic_tuning_path(const aic_tuning *tuning)
 }
 
 /* Leaves the records of this machine and these versions; none where lines are damaged. */
-static void keep_usable(aic_tuning *tuning)
+static void keep_usable(aic_tuning *tuning, const aic_machine *machine)
 {
     aic_tune_file *file = &tuning->file;
     char host[AIC_TUNE_HOST_MAX];
     size_t kept = 0;
-    aic_tune_host(host);
+    aic_tune_host(machine, host);
     tuning->info = (aic_tuning_info){.path = tuning->path, .records = file->count, .damaged = file->damaged};
     for (size_t i = 0; i < file->count; i++) {
         if (file->damaged == 0 && aic_tune_record_is_usable(&file->record[i], host)) {
@@ -51,7 +51,7 @@ static void keep_usable(aic_tuning *tuning)
     }
 }
 
-aic_status aic_tuning_open(const char *path, aic_tuning **tuning)
+aic_status aic_tuning_open(const char *path, const aic_machine *machine, aic_tuning **tuning)
 {
     *tuning = NULL;
     if (path == NULL || path[0] == '\0') {
@@ -76,7 +76,7 @@ aic_status aic_tuning_open(const char *path, aic_tuning **tuning)
     } else if (!exists) {
         aic_warn("tuning file", "\"%.300s\" is not there; no record is used", path);
     }
-    keep_usable(made);
+    keep_usable(made, machine);
     *tuning = made;
     return AIC_OK;
 }
@@ -84,7 +84,7 @@ aic_status aic_tuning_open(const char *path, aic_tuning **tuning)
 aic_status aic_tuning_check(const aic_context *context, const aic_spec *spec, const aic_target *target,
                             const aic_tune_record **record)
 {
-    const aic_problem problem = {spec, &context->semantics, target};
+    const aic_problem problem = aic_context_problem(context, spec, target);
     const char *schedule = (*record)->schedule;
     aic_schedule_info info;
     const aic_status status = aic_generator()->plan(&problem, schedule, &info);
@@ -110,7 +110,8 @@ aic_status aic_tuning_look_up(const aic_context *context, const aic_spec *spec, 
     if (context->tuning == NULL || context->tuning->file.count == 0) {
         return AIC_OK;
     }
-    aic_status status = aic_tune_key(spec, &context->semantics, target, context->passes, &key);
+    const aic_problem problem = aic_context_problem(context, spec, target);
+    aic_status status = aic_tune_key(&problem, context->passes, &key);
     if (status != AIC_OK) {
         return status;
     }

@@ -7,7 +7,7 @@
 
 /* Reads the file of a context. A file that is not there, cannot be read or is damaged is no failure: no record applies,
  * and a warning says why. AIC_OUT_OF_MEMORY. *tuning is NULL when path is NULL or "". */
-aic_status aic_tuning_open(const char *path, aic_tuning **tuning);
+aic_status aic_tuning_open(const char *path, const aic_machine *machine, aic_tuning **tuning);
 void aic_tuning_free(aic_tuning *tuning); /* NULL does nothing */
 
 const char *aic_tuning_path(const aic_tuning *tuning); /* NULL for NULL */

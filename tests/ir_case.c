@@ -8,6 +8,7 @@
 #include "frontend/ops/texpands.h"
 #include "frontend/random/rng.h"
 #include "tests/ir_run.h"
+#include "tests/machines.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -97,7 +98,7 @@ static void close_case(ir_case *c)
 /* The plan of a case without a schedule. */
 static aic_plan *plan_of(const ir_case *c, const aic_semantics *semantics, const aic_target *target)
 {
-    const aic_problem problem = {.spec = &c->canonical, .semantics = semantics, .target = target};
+    const aic_problem problem = {&c->canonical, semantics, target, machine_of(NULL)};
     aic_plan *plan;
     ck_assert_msg(aic_plan_create(&problem, &plan) == AIC_OK, "%s", aic_last_error());
     return plan;

@@ -1,7 +1,11 @@
 #include "tests/machines.h"
+#include "runtime/context.h"
+
+#include <check.h>
 
 const aic_machine tiny_machines[TINY_MACHINES] = {
-    {.line_bytes = 64,
+    {.tiles = true,
+     .line_bytes = 64,
      .l1_bytes = 1 << 10,
      .l1_ways = 2,
      .l2_bytes = 2 << 10,
@@ -19,7 +23,8 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .far_line = 40,
      .together = 100,
      .band_tiles = 2},
-    {.line_bytes = 128, /* whatever the lines */
+    {.tiles = true,
+     .line_bytes = 128, /* whatever the lines */
      .l1_bytes = 4 << 10,
      .l1_ways = 4,
      .l2_bytes = 4 << 10,
@@ -36,3 +41,22 @@ const aic_machine tiny_machines[TINY_MACHINES] = {
      .conversion = 3,
      .band_tiles = 3},
 };
+
+const aic_machine *machine_of(aic_context *context)
+{
+    ck_assert_msg(aic_context_resolve(&context) == AIC_OK, "%s", aic_last_error());
+    return context->machine;
+}
+
+void machine_suppose(aic_context *context, const aic_machine *machine)
+{
+    context->machine = machine;
+}
+
+void machine_share_from(aic_context *context, int64_t cost)
+{
+    static aic_machine machine;
+    machine = *context->machine;
+    machine.share_cost = cost;
+    context->machine = &machine;
+}

@@ -1,7 +1,7 @@
 /* Calls that several threads share; see shared_case.h. */
 #include "tests/shared_case.h"
-#include "codegen/machine.h"
 #include "runtime/pool.h"
+#include "tests/machines.h"
 #include "tests/specs.h"
 #include "tools/harness/entry.h"
 
@@ -9,19 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool share_all;
+
 void shared_begin(void)
 {
-    static aic_machine machine;
-    machine = *aic_machine_facts();
-    machine.share_cost = 0;
-    aic_machine_suppose(&machine);
+    share_all = true;
     aic_pool_suppose(AIC_POOL_ALWAYS);
     unsetenv("AIC_NUM_THREADS");
 }
 
+void shared_as_usual(void)
+{
+    share_all = false;
+}
+
 void shared_end(void)
 {
-    aic_machine_suppose(NULL);
     aic_pool_suppose(AIC_POOL_USUAL);
 }
 
@@ -29,6 +32,9 @@ aic_context *shared_context_of(const aic_context_options *options)
 {
     aic_context *context;
     ck_assert_msg(aic_context_create(options, &context) == AIC_OK, "%s", aic_last_error());
+    if (share_all) {
+        machine_share_from(context, 0);
+    }
     return context;
 }
 

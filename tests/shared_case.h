@@ -16,6 +16,9 @@ extern const char *const SHARED_ROW[SHARED_ROWS];
 void shared_begin(void);
 void shared_end(void);
 
+/* Contexts that are made from now on share what is large enough for it. */
+void shared_as_usual(void);
+
 /* Contexts; asserted. isa NULL: the best level. */
 aic_context *shared_context_of(const aic_context_options *options);
 aic_context *shared_context(int threads, const char *isa);

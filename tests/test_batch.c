@@ -1,7 +1,7 @@
 /* Calls with several images: the bits of as many calls, whoever does which image; what is refused. */
-#include "codegen/machine.h"
 #include "runtime/pool.h"
 #include "tests/levels.h"
+#include "tests/machines.h"
 #include "tests/specs.h"
 #include "tools/harness/verify.h"
 
@@ -12,21 +12,18 @@
 
 Suite *suite_batch(void);
 
-/* Kernels that are shared however small they are, or none of them. */
+static int64_t share_least;
+
+/* Contexts that are made from now on share kernels however small they are, or none of them. */
 static void share_from(int64_t cost)
 {
-    static aic_machine machine;
-    aic_machine_suppose(NULL);
-    machine = *aic_machine_facts();
-    machine.share_cost = cost;
-    aic_machine_suppose(&machine);
+    share_least = cost;
     aic_pool_suppose(AIC_POOL_ALWAYS);
     unsetenv("AIC_NUM_THREADS");
 }
 
 static void as_usual(void)
 {
-    aic_machine_suppose(NULL);
     aic_pool_suppose(AIC_POOL_USUAL);
 }
 
@@ -39,6 +36,7 @@ static aic_context *context_with(int threads, const char *isa, aic_parallel_for 
     options.parallel_for = parallel_for;
     options.parallel_for_data = user;
     ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
+    machine_share_from(context, share_least);
     return context;
 }
 

@@ -5,6 +5,7 @@
 #include "codegen/target/host.h"
 #include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
+#include "tests/machines.h"
 #include "tests/specs.h"
 
 #include <aic/aic.h>
@@ -143,7 +144,7 @@ static void plan(const aic_spec *spec, const aic_semantics *semantics, const aic
     begin_step("plan", spec, &start);
     ck_assert_int_eq(aic_spec_resolve_kernel(spec, semantics, &resolved), AIC_OK);
     ck_assert_int_eq(aic_spec_work(spec, semantics, &macs, &bytes), AIC_OK);
-    const aic_problem problem = {.spec = &resolved, .semantics = semantics, .target = target};
+    const aic_problem problem = {&resolved, semantics, target, machine_of(NULL)};
     ck_assert_int_eq(aic_generator_linked()->explain(&problem, NULL, &text), AIC_OK);
     free(text);
     end_step(start);

@@ -168,8 +168,12 @@ static char *ir_of(const aic_spec *spec, const aic_semantics *semantics)
     char *text;
     size_t size;
     ck_assert_int_eq(aic_context_default(&context), AIC_OK);
-    const aic_codegen_request request = {
-        .count = 1, .spec = spec, .semantics = semantics, .target = context->target, .symbol = "kernel"};
+    const aic_codegen_request request = {.count = 1,
+                                         .spec = spec,
+                                         .semantics = semantics,
+                                         .target = context->target,
+                                         .machine = context->machine,
+                                         .symbol = "kernel"};
     ck_assert_msg(aic_generator_linked()->dump(&request, AIC_DUMP_IR, &text, &size) == AIC_OK, "%s", aic_last_error());
     return text;
 }

@@ -72,13 +72,14 @@ static void check_kernel(const verify_case *c, aic_context *context, const char 
 }
 
 /* The default schedule and every third further candidate. */
-static void check_level(const verify_case *c, const char *level, const char *text)
+static void check_level(const verify_case *c, const char *level, const aic_machine *machine, const char *text)
 {
     aic_context_options options = aic_context_options_init();
     aic_context *context;
     char schedule[256];
     options.isa = level;
     ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    machine_suppose(context, machine);
     for (size_t i = 0; aic_schedule_candidate(context, &c->spec, i, schedule, sizeof schedule) == AIC_OK; i += 3) {
         check_kernel(c, context, i == 0 ? NULL : schedule, text);
     }
@@ -93,17 +94,15 @@ START_TEST(results)
     int bits = 0;
     verify_case c;
     verify_report report;
-    aic_machine_suppose(&tiny_machines[_i % TINY_MACHINES]);
     ck_assert_msg(verify_open(&c, &spec, &semantics, 1, &report) == VERIFY_PASSED, "%s", report.text);
     for (size_t i = 0; (level = aic_isa_name(i)) != NULL && aic_isa_check(level) == AIC_OK; i++) {
         const aic_target *target = aic_target_find(aic_host_arch(), level);
         if (target->vector_bits > bits) {
             bits = target->vector_bits;
-            check_level(&c, level, ROWS[_i / TINY_MACHINES]);
+            check_level(&c, level, &tiny_machines[_i % TINY_MACHINES], ROWS[_i / TINY_MACHINES]);
         }
     }
     verify_close(&c);
-    aic_machine_suppose(NULL);
 }
 END_TEST
 
@@ -227,9 +226,9 @@ static bool nest_takes(const aic_plan *of, bool (*way)(const aic_move_plan *p))
     bool taken = false;
     for (unsigned i = 0; i < move->boxes; i++) {
         aic_move_plan plan;
-        aic_move_plan_make(move, &move->box[i], schedule, &plan);
+        aic_move_plan_make(move, &move->box[i], schedule, of->problem.machine, &plan);
         taken = taken || way(&plan);
-        taken = taken || (aic_move_plan_past(move, &move->box[i], schedule, &plan) && way(&plan));
+        taken = taken || (aic_move_plan_past(move, &move->box[i], schedule, of->problem.machine, &plan) && way(&plan));
     }
     return taken;
 }
@@ -243,20 +242,22 @@ static bool map_takes(const aic_plan *of, bool (*way)(const aic_elementwise_plan
         aic_elementwise_plan plan;
         aic_elementwise_plan_make(elementwise, &elementwise->box[i], schedule, &plan);
         taken = taken || way(&plan);
-        taken = taken || (aic_elementwise_plan_past(elementwise, &elementwise->box[i], schedule, &plan) && way(&plan));
+        taken = taken ||
+                (aic_elementwise_plan_past(elementwise, &elementwise->box[i], schedule, of->problem.machine, &plan) &&
+                 way(&plan));
     }
     return taken;
 }
 
 /* Whether the default schedule of the row goes this way. */
-static bool takes(const char *text, const aic_target *target, int way)
+static bool takes(const char *text, const aic_target *target, const aic_machine *machine, int way)
 {
     aic_spec resolved;
     aic_plan *plan;
     const aic_spec spec = spec_of(text);
     const aic_semantics semantics = aic_semantics_init();
     ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &resolved), AIC_OK);
-    const aic_problem problem = {.spec = &resolved, .semantics = &semantics, .target = target};
+    const aic_problem problem = {&resolved, &semantics, target, machine};
     ck_assert_int_eq(aic_plan_create(&problem, &plan), AIC_OK);
     ck_assert_int_eq(aic_plan_choose(plan), AIC_OK);
     const bool taken = (plan->shape == &aic_shape_move && WAYS[way].move != NULL && nest_takes(plan, WAYS[way].move)) ||
@@ -272,23 +273,22 @@ START_TEST(every_way_is_taken)
     int rows = 0;
     for (int i = 0; i < SPECS; i++) {
         for (int machine = 0; machine < TINY_MACHINES; machine++) {
-            aic_machine_suppose(&tiny_machines[machine]);
-            rows += takes(ROWS[i], target, _i / 2);
+            rows += takes(ROWS[i], target, &tiny_machines[machine], _i / 2);
         }
     }
-    aic_machine_suppose(NULL);
     ck_assert_msg(rows > 0, "%s: by no row on %s", WAYS[_i / 2].name, target->name);
 }
 END_TEST
 
-/* On the usual machine nothing of this size goes past the caches. */
-START_TEST(the_usual_machine_again)
+/* On usual machines nothing of this size goes past the caches. */
+START_TEST(usual_machines)
 {
+    const aic_machine *machine = aic_machine_of((aic_core)_i);
     const aic_target *target = aic_target_find(AIC_ARCH_X86_64, "avx512");
     for (int i = 0; i < SPECS; i++) {
-        ck_assert(!takes(ROWS[i], target, 0) && !takes(ROWS[i], target, 1));
+        ck_assert(!takes(ROWS[i], target, machine, 0) && !takes(ROWS[i], target, machine, 1));
     }
-    ck_assert_int_eq(aic_machine_facts()->past_bytes, 16 << 20);
+    ck_assert_int_eq(machine->past_bytes, 16 << 20);
 }
 END_TEST
 
@@ -303,34 +303,6 @@ START_TEST(facts_of_cores)
 }
 END_TEST
 
-START_TEST(chosen_cores)
-{
-    bool chosen = true;
-    ck_assert_str_eq(aic_machine_name(&chosen), aic_core_name(aic_host_this()->core));
-    ck_assert(!chosen);
-    for (aic_core core = 0; core < AIC_CORES; core++) {
-        aic_context *context;
-        ck_assert_int_eq(setenv("AIC_MACHINE", aic_core_name(core), 1), 0);
-        ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
-        ck_assert_str_eq(aic_machine_name(&chosen), aic_core_name(core));
-        ck_assert(chosen);
-        ck_assert_ptr_eq(aic_machine_facts(), aic_machine_of(core));
-        aic_context_destroy(context);
-    }
-}
-END_TEST
-
-START_TEST(unknown_core)
-{
-    aic_context *context = NULL;
-    ck_assert_int_eq(setenv("AIC_MACHINE", "pentium", 1), 0);
-    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "AIC_MACHINE: \"pentium\" is no type of core; types: zen4, zen5, "
-                                       "skylake-avx512, golden-cove");
-    ck_assert_ptr_null(context);
-}
-END_TEST
-
 Suite *suite_machine(void)
 {
     Suite *suite = suite_create("machine");
@@ -338,10 +310,8 @@ Suite *suite_machine(void)
     tcase_set_timeout(cases, 600); /* sanitizers are slow */
     tcase_add_loop_test(cases, results, 0, SPECS * TINY_MACHINES);
     tcase_add_loop_test(cases, every_way_is_taken, 0, 2 * WAY_COUNT);
-    tcase_add_test(cases, the_usual_machine_again);
+    tcase_add_loop_test(cases, usual_machines, 0, AIC_CORES);
     tcase_add_loop_test(cases, facts_of_cores, 0, AIC_CORES);
-    tcase_add_test(cases, chosen_cores);
-    tcase_add_test(cases, unknown_core);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -3,6 +3,7 @@
 #include "codegen/loops/move.h"
 #include "codegen/machine.h"
 #include "tests/levels.h"
+#include "tests/machines.h"
 
 #include <aic/aic.h>
 #include <check.h>
@@ -259,7 +260,7 @@ static aic_move_plan plan_of(aic_layout src, aic_layout dst, const int64_t *shap
     memcpy(d.shape, shape, sizeof d.shape);
     aic_generator_transdata.describe(&d, &semantics, &work);
     const aic_move *move = (const aic_move *)(const void *)work.part;
-    aic_move_plan_make(move, &move->box[0], &SCHEDULE, &plan);
+    aic_move_plan_make(move, &move->box[0], &SCHEDULE, aic_machine_of(AIC_CORE_ZEN4), &plan);
     return plan;
 }
 
@@ -379,7 +380,8 @@ START_TEST(illegal_schedules)
     aic_spec spec;
     aic_schedule_info info;
     const aic_semantics semantics = aic_semantics_init();
-    const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2")};
+    const aic_problem problem = {&spec, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"),
+                                 aic_machine_of(AIC_CORE_ZEN4)};
     ck_assert_int_eq(aic_spec_parse(LARGE[0], &spec), AIC_OK);
     ck_assert_int_eq(aic_generator_linked()->plan(&problem, BAD[_i].text, &info), AIC_INVALID_ARGUMENT);
     ck_assert_msg(strstr(aic_last_error(), BAD[_i].message) != NULL, "%s", aic_last_error());
@@ -428,7 +430,7 @@ START_TEST(large_outputs)
     size_t count;
     ck_assert_int_eq(aic_spec_parse(LARGE[_i], &spec), AIC_OK);
     ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
-    ck_assert_int_ge(operand[0].bytes, aic_machine_facts()->past_bytes);
+    ck_assert_int_ge(operand[0].bytes, machine_of(NULL)->past_bytes);
     unsigned char *expected = calloc(1, (size_t)operand[0].bytes), *in = malloc((size_t)operand[1].bytes);
     ck_assert(expected != NULL && in != NULL);
     for (int64_t i = 0; i < operand[1].bytes; i++) {

@@ -23,13 +23,15 @@ enum { COMPILED_OF = 1500, LEVELS = 2 };
 
 static aic_context *contexts[LEVELS];
 
-static void open_contexts(void)
+/* machine NULL: that which contexts have. */
+static void open_contexts(const aic_machine *machine)
 {
     const char *const names[LEVELS] = {aic_isa_name(0), NULL};
     for (int i = 0; i < LEVELS; i++) {
         aic_context_options options = aic_context_options_init();
         options.isa = names[i];
         ck_assert_msg(aic_context_create(&options, &contexts[i]) == AIC_OK, "%s", aic_last_error());
+        machine_suppose(contexts[i], machine != NULL ? machine : machine_of(contexts[i]));
     }
 }
 
@@ -142,8 +144,7 @@ START_TEST(layouts)
     uint64_t shapes = 0, number = (uint64_t)_i;
     pair p;
     ck_assert(pair_at(_i % PAIRS, &p));
-    aic_machine_suppose(machine == 0 ? NULL : &tiny_machines[machine - 1]);
-    open_contexts();
+    open_contexts(machine == 0 ? NULL : &tiny_machines[machine - 1]);
     for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
         aic_transdata_desc d = aic_transdata_desc_init();
         d.dtype = TYPES[i];
@@ -155,7 +156,6 @@ START_TEST(layouts)
         }
     }
     close_contexts();
-    aic_machine_suppose(NULL);
     ck_assert_uint_gt(number, (uint64_t)_i);
 }
 END_TEST
@@ -213,10 +213,10 @@ static const struct {
 enum { RANDOMS = sizeof RANDOM / sizeof RANDOM[0] };
 
 /* `count` of an operator. */
-static void check_random(aic_op op, uint64_t first_seed, uint64_t count)
+static void check_random(aic_op op, const aic_machine *machine, uint64_t first_seed, uint64_t count)
 {
     uint64_t number = 0;
-    open_contexts();
+    open_contexts(machine);
     for (uint64_t seed = first_seed; number < count; seed++) {
         aic_spec spec;
         uint64_t state = seed;
@@ -240,7 +240,7 @@ static uint64_t times(void)
 
 START_TEST(pseudo_random)
 {
-    check_random(RANDOM[_i].op, 1, RANDOM[_i].count * times());
+    check_random(RANDOM[_i].op, NULL, 1, RANDOM[_i].count * times());
 }
 END_TEST
 
@@ -248,9 +248,8 @@ END_TEST
 START_TEST(tiny_machine)
 {
     const int row = _i / TINY_MACHINES;
-    aic_machine_suppose(&tiny_machines[_i % TINY_MACHINES]);
-    check_random(RANDOM[row].op, UINT64_C(1) << 32, RANDOM[row].count / 4 * times());
-    aic_machine_suppose(NULL);
+    check_random(RANDOM[row].op, &tiny_machines[_i % TINY_MACHINES], UINT64_C(1) << 32,
+                 RANDOM[row].count / 4 * times());
 }
 END_TEST
 

@@ -33,7 +33,7 @@ typedef struct fixture {
     aic_operand one, operands[AIC_OPERANDS_MAX];
     size_t count, size, stride[AIC_OPERANDS_MAX];
     int64_t number[2];
-    bool matters;
+    bool matters, chosen;
     const char *triple, *pto;
     char *bytes;
     aic_explanation explanation;

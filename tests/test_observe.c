@@ -153,6 +153,7 @@ static void check_unwind(aic_arch arch, const char *level, const aic_spec *spec)
                                    .spec = &canonical,
                                    .semantics = &semantics,
                                    .target = aic_target_find(arch, level),
+                                   .machine = aic_machine_of(AIC_CORE_ZEN4),
                                    .triple = aic_target_triple(arch),
                                    .symbol = "kernel"};
     aic_object plain, unwound;

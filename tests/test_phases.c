@@ -172,12 +172,10 @@ static const char *const ROWS[] = {
 enum { SPECS = sizeof ROWS / sizeof ROWS[0], MACHINES = TINY_MACHINES + 1 };
 
 /* A machine on which every kernel can be shared: the usual one or a tiny one. */
-static void suppose(int number)
+static void suppose(aic_context *context, int number)
 {
-    static aic_machine machine;
-    machine = number == 0 ? *aic_machine_facts() : tiny_machines[number - 1];
-    machine.share_cost = 0;
-    aic_machine_suppose(&machine);
+    machine_suppose(context, number == 0 ? machine_of(NULL) : &tiny_machines[number - 1]);
+    machine_share_from(context, 0);
 }
 
 static aic_context *open_level(int level)
@@ -192,13 +190,12 @@ static aic_context *open_level(int level)
 START_TEST(rows)
 {
     aic_context *context = open_level(_i / MACHINES);
-    suppose(_i % MACHINES);
+    suppose(context, _i % MACHINES);
     for (size_t row = 0; row < SPECS; row++) {
         const aic_spec spec = spec_of(ROWS[row]);
         ck_assert_msg(!levels_is_turn(_i / MACHINES, &spec, row) || check_spec(context, &spec, row) > 0,
                       "%s: no kernel can be shared", ROWS[row]);
     }
-    aic_machine_suppose(NULL);
     aic_context_destroy(context);
 }
 END_TEST
@@ -228,12 +225,11 @@ START_TEST(pseudo_random)
         aic_spec spec;
         ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
         if (is_small(&spec) && levels_is_turn(_i / OPS, &spec, seed / MACHINES)) {
-            suppose((int)(seed % MACHINES));
+            suppose(context, (int)(seed % MACHINES));
             shared += check_spec(context, &spec, seed);
         }
     }
     ck_assert_msg(shared > 0 || !levels_is_thorough(_i / OPS), "%s: no kernel can be shared", aic_op_name(op));
-    aic_machine_suppose(NULL);
     aic_context_destroy(context);
 }
 END_TEST

@@ -46,6 +46,7 @@ static void make_object(const aic_spec *canonical, const aic_target *target, aic
                                          .spec = canonical,
                                          .semantics = &semantics,
                                          .target = target,
+                                         .machine = aic_machine_of(AIC_CORE_ZEN4),
                                          .triple = aic_target_triple(target->arch),
                                          .symbol = "kernel"};
     ck_assert_msg(aic_generator_linked()->object(&request, object) == AIC_OK, "%s", aic_last_error());

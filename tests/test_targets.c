@@ -6,6 +6,7 @@
 #include "frontend/core/spec.h"
 #include "runtime/build.h"
 #include "tests/levels.h"
+#include "tests/machines.h"
 
 #include <check.h>
 #include <elf.h>
@@ -255,7 +256,8 @@ START_TEST(objects)
         const aic_semantics semantics = aic_semantics_init();
         ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
         aic_identity identity;
-        const aic_codegen_request request = {.count = 1, .spec = &spec, .semantics = &semantics, .target = target};
+        const aic_codegen_request request = {
+            .count = 1, .spec = &spec, .semantics = &semantics, .target = target, .machine = machine_of(NULL)};
         ck_assert_int_eq(aic_identity_create(&request, &identity), AIC_OK);
         size_t size;
         char *bytes = dump(_i, number, AIC_DUMP_OBJ, &size);
@@ -307,7 +309,8 @@ START_TEST(group_objects)
             spec[i] = parse((first + i / 2) % SPECS);
             ck_assert_int_eq(aic_spec_resolve_kernel(&spec[i], &semantics, &spec[i]), AIC_OK);
         }
-        aic_codegen_request request = {.symbol = "kernel", .semantics = &semantics, .target = target};
+        aic_codegen_request request = {
+            .symbol = "kernel", .semantics = &semantics, .target = target, .machine = machine_of(NULL)};
         request.triple = aic_target_triple(rows[_i].arch);
         for (int i = 0; i < AIC_GROUP_MAX; i += 2) {
             aic_object one;
@@ -425,7 +428,8 @@ static aic_object object_of(const aic_codegen_request *request, const char *leve
 static void check_twins(const aic_spec *spec, size_t number)
 {
     const aic_semantics semantics = aic_semantics_init();
-    aic_codegen_request request = {.symbol = "kernel", .semantics = &semantics, .count = 1};
+    aic_codegen_request request = {
+        .symbol = "kernel", .semantics = &semantics, .machine = machine_of(NULL), .count = 1};
     aic_spec canonical;
     char schedule[SCHEDULE_MAX];
     ck_assert_int_eq(aic_spec_resolve_kernel(spec, &semantics, &canonical), AIC_OK);

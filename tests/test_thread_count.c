@@ -66,8 +66,8 @@ END_TEST
 /* Files of the system are read when a call may be shared for the first time, and not for a kernel that never is. */
 START_TEST(quota_when_needed)
 {
+    shared_as_usual();
     aic_context *context = shared_context(3, NULL), *other = shared_context(3, NULL), *one = shared_context(1, NULL);
-    aic_machine_suppose(NULL);
     const struct {
         aic_context *context;
         const char *text;

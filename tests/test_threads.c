@@ -88,7 +88,7 @@ START_TEST(small_calls)
         {"tensor_arithmetic(op=BM_ADD, shape=[1,1,16,16])", 1},
         {"conv2d(dtype=int8, fm_shape=[1,1,4,32], kernel_shape=[1,1,1,32,32])", 1},
     };
-    aic_machine_suppose(NULL);
+    shared_as_usual();
     aic_context *context = shared_context(3, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         verify_case c;

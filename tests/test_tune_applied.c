@@ -1,4 +1,5 @@
 /* Records of tuning: which kernels they apply to, and files that do not apply. */
+#include "tests/machines.h"
 #include "tests/specs.h"
 #include "tests/tune_times.h"
 #include "tools/harness/verify.h"
@@ -254,9 +255,10 @@ START_TEST(unfit_records_cost_speed_only)
         const aic_semantics semantics = aic_semantics_init();
         aic_tune_record record;
         char *key, text[AIC_TUNE_SCHEDULE_MAX];
-        ck_assert_int_eq(aic_tune_key(&tune_spec, &semantics,
-                                      aic_target_find(AIC_ARCH_X86_64, aic_context_isa(tune_context)), NULL, &key),
-                         AIC_OK);
+        const aic_problem problem = {&tune_spec, &semantics,
+                                     aic_target_find(AIC_ARCH_X86_64, aic_context_isa(tune_context)),
+                                     machine_of(tune_context)};
+        ck_assert_int_eq(aic_tune_key(&problem, NULL, &key), AIC_OK);
         ck_assert_int_eq(aic_tune_record_make(key, 1, rows[i].schedule, &time, &time, &record), AIC_OK);
         tune_put(tune_temporary.file, record);
         aic_context *of = tune_context_with(tune_temporary.file);

@@ -1,5 +1,6 @@
 /* Tuning files: records as text, damage, foreign files, merging, writers at the same time. */
 #include "runtime/tune_lock.h"
+#include "tests/machines.h"
 #include "tests/tune_case.h"
 
 #include <check.h>
@@ -187,7 +188,7 @@ START_TEST(files_read_back)
     ck_assert_uint_eq(file.count, 3);
     ck_assert_uint_eq(file.damaged, 0);
     char host[AIC_TUNE_HOST_MAX];
-    aic_tune_host(host);
+    aic_tune_host(machine_of(NULL), host);
     size_t usable = 0;
     for (size_t i = 0; i < file.count; i++) {
         char *key = strndup(file.record[i].line, file.record[i].key);

@@ -1,6 +1,7 @@
 /* Tuning files in tests; see tune_case.h. */
 #include "tests/tune_case.h"
 #include "frontend/core/spec.h"
+#include "tests/machines.h"
 #include "tests/specs.h"
 
 #include <check.h>
@@ -43,7 +44,8 @@ aic_tune_record tune_record_of(const char *text, int effort, const char *schedul
     aic_tune_record record;
     char *key;
     ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &resolved), AIC_OK);
-    ck_assert_int_eq(aic_tune_key(&resolved, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"), NULL, &key), AIC_OK);
+    const aic_problem problem = {&resolved, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"), machine_of(NULL)};
+    ck_assert_int_eq(aic_tune_key(&problem, NULL, &key), AIC_OK);
     ck_assert_int_eq(aic_tune_record_make(key, effort, schedule, &times[0], &times[1], &record), AIC_OK);
     free(key);
     return record;

@@ -28,10 +28,10 @@ static void print_levels(void)
     }
 }
 
-static void print_machine(void)
+static void print_machine(aic_context *context)
 {
     bool chosen;
-    const char *name = aic_machine_name(&chosen);
+    const char *name = aic_context_machine(context, &chosen);
     printf("%-20s %s, %s\n", "schedules are for", name, chosen ? "as AIC_MACHINE says" : "by the processor's features");
 }
 
@@ -89,7 +89,7 @@ static int print_info(cli_session *session)
     print_levels();
     printf("%-20s %d share a call by default\n", "threads", aic_context_threads(session->context));
     printf("%-20s %s\n", "used by default", aic_context_isa(session->context));
-    print_machine();
+    print_machine(session->context);
     print_environment();
     print_tuning(session->context);
     print_cache(session->context);

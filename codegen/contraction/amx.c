@@ -8,6 +8,7 @@
  * the first addition to a register is exact, and one to an old result may follow. accumulate=fast allows K * 2^-24 * S.
  */
 #include "codegen/contraction/amx.h"
+#include "codegen/integer.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 #include "frontend/numeric/half.h"
@@ -37,12 +38,12 @@ static int64_t kpack_channels(const aic_contraction *c)
 
 static int64_t pixel_kpacks(const aic_contraction *c)
 {
-    return (c->channels + kpack_channels(c) - 1) / kpack_channels(c);
+    return aic_parts(c->channels, kpack_channels(c));
 }
 
 static int64_t steps_for(int64_t kpacks)
 {
-    return (kpacks + STEP_KPACKS - 1) / STEP_KPACKS;
+    return aic_parts(kpacks, STEP_KPACKS);
 }
 
 /* A step takes 16 k-packs, and the last step of a tap is partly empty where its k-packs are no multiple of that. The
@@ -64,8 +65,8 @@ static int64_t fold_of(const aic_contraction *c)
         c->dilation_h != 1 || most < 2) {
         return 1;
     }
-    const int64_t taps = (c->kh + most - 1) / most;
-    return (c->kh + taps - 1) / taps;
+    const int64_t taps = aic_parts(c->kh, most);
+    return aic_parts(c->kh, taps);
 }
 
 /* Steps of a tap, for each pair of planes. */
@@ -76,7 +77,7 @@ static int64_t steps_of(const aic_contraction *c)
 
 static int64_t taps_of(const aic_contraction *c)
 {
-    return merges(c) ? (c->kh + fold_of(c) - 1) / fold_of(c) : c->kh * c->kw;
+    return merges(c) ? aic_parts(c->kh, fold_of(c)) : c->kh * c->kw;
 }
 
 int64_t aic_amx_step_kpacks(const aic_tiling *t)
@@ -159,14 +160,14 @@ static int64_t row_distance(const aic_contraction *c)
     enum { PHASES_MAX = 3 };
     const int64_t reach_w = c->dilation_w * (c->kw - 1) + 1, step = reach_w == 1 ? 1 : c->stride_w;
     const int64_t columns = (c->ow - 1) * step + reach_w;
-    return merges(c) || step > PHASES_MAX ? 0 : (columns + step - 1) / step;
+    return merges(c) || step > PHASES_MAX ? 0 : aic_parts(columns, step);
 }
 
 /* aic_microkernel.run of such a tile. Registers run across output rows only in tiles as wide as the output: if no
  * pixels lie between the rows, or if there are not enough registers to give each row its own. */
 static int64_t run_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
 {
-    const int64_t distance = row_distance(c), across = (cols + ROWS - 1) / ROWS;
+    const int64_t distance = row_distance(c), across = aic_parts(cols, ROWS);
     const bool runs = distance == c->ow || registers_used(c, rows * across, vectors) > AMX_REGISTERS;
     return cols == c->ow && runs ? distance : 0;
 }
@@ -191,7 +192,7 @@ amx_grid aic_amx_smaller_grid(const amx_grid *largest, int64_t rows, int64_t col
 {
     amx_grid g = grid_with(largest->run, rows, cols);
     g.pixels = largest->pixels;
-    g.across = (g.width + g.pixels - 1) / g.pixels;
+    g.across = aic_parts(g.width, g.pixels);
     return g;
 }
 
@@ -325,13 +326,11 @@ typedef struct caches {
     double line2, line3; /* cycles of a line from the second-level cache and from beyond */
 } caches;
 
-/* Figures of a core with AMX, even if the core that is otherwise supposed has none. A quarter of each cache is left to
+/* Figures of a core with AMX, even if the one that is otherwise supposed has none. A quarter of each cache is left to
  * results and everything else. */
-static caches caches_of(void)
+static caches caches_of(const aic_tiling *t)
 {
-    const aic_machine *facts = aic_machine_facts();
-    const aic_machine *machine =
-        facts == aic_machine_of(aic_machine_core()) ? aic_machine_of(AIC_CORE_GOLDEN_COVE) : facts;
+    const aic_machine *machine = t->machine->tiles ? t->machine : aic_machine_of(AIC_CORE_GOLDEN_COVE);
     return (caches){.l1 = 0.75 * (double)machine->l1_bytes,
                     .l2 = 0.75 * (double)machine->l2_bytes,
                     .line2 = (double)AIC_LINE_BYTES / (double)machine->path_bytes,
@@ -352,7 +351,7 @@ static double line_of(const caches *k, double bytes)
 bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t)
 {
     const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large) / (double)t->blocks;
-    return t->holds_window && (double)t->packed_bytes + window > caches_of().l1;
+    return t->holds_window && (double)t->packed_bytes + window > caches_of(t).l1;
 }
 
 static double tiles_of_band(const aic_tiling *t)
@@ -363,7 +362,7 @@ static double tiles_of_band(const aic_tiling *t)
 bool aic_amx_fetches_ahead(const aic_tiling *t)
 {
     const double few = 4;
-    return (double)t->packed_bytes + band_bytes(t) > caches_of().l2 && (t->holds_window || tiles_of_band(t) <= few);
+    return (double)t->packed_bytes + band_bytes(t) > caches_of(t).l2 && (t->holds_window || tiles_of_band(t) <= few);
 }
 
 /* Cycles to load a line of a panel, on average over the tiles of a band. Prefetched lines come from the second-level
@@ -435,7 +434,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
                       int64_t cols)
 {
     (void)target;
-    const caches k = caches_of();
+    const caches k = caches_of(t);
     const amx_grid largest = largest_grid(c, t), g = aic_amx_smaller_grid(&largest, rows, cols);
     const double images = (double)(g.rows * g.across), vectors = t->vectors, height = (double)g.pixels;
     const double steps = (double)(t->taps * t->kpacks / STEP_KPACKS);
@@ -473,7 +472,7 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
 {
     (void)c;
     (void)target;
-    const double rows = caches_of().l1 / 2 / (double)t->row_pitch - (double)(t->row_reach - t->row_step);
+    const double rows = caches_of(t).l1 / 2 / (double)t->row_pitch - (double)(t->row_reach - t->row_step);
     const int64_t tiles = (int64_t)(rows / (double)(t->rows.large * t->row_step));
     return tiles > 1 ? tiles : 1;
 }
@@ -481,7 +480,7 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
 /* The smallest number of channel blocks for which a tile's window of one block fits the first-level cache. */
 static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
 {
-    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), l1 = caches_of().l1;
+    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), l1 = caches_of(t).l1;
     for (int64_t blocks = 1; t->kpacks % (blocks * t->unroll) == 0; blocks *= 2) {
         if (window / (double)blocks <= l1) {
             return blocks;

@@ -1,5 +1,6 @@
 /* The tile of the AMX micro-kernel, loads, products and stores; and a worker's configuration of the tile registers. */
 #include "codegen/contraction/amx.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
@@ -187,7 +188,7 @@ static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int6
     step s = {.band = band, .panel = panel, .kpack = kpack};
     if (products > 0 && aic_amx_fetches_ahead(k->t)) {
         s.lines = aic_amx_step_kpacks(k->t) * k->t->step_bytes / AIC_LINE_BYTES;
-        s.share = (s.lines + products - 1) / products;
+        s.share = aic_parts(s.lines, products);
     }
     if (k->t->arithmetic.planes == 1) {
         emit_plain_step(k, &s);

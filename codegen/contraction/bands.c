@@ -16,6 +16,7 @@
  * does several parts of a band packs its image once. */
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
@@ -125,7 +126,7 @@ static void emit_tap_table(const frame *f)
     aic_emit *e = f->e;
     const aic_contraction *c = f->c;
     const aic_tiling *t = f->t;
-    const int64_t kw = c->kw / t->merged, kh = (c->kh + t->fold - 1) / t->fold;
+    const int64_t kw = c->kw / t->merged, kh = aic_parts(c->kh, t->fold);
     const direction vertical = {t->row_residues, t->col_residues * t->residue_bytes, t->row_pitch / t->col_residues},
                     horizontal = {t->col_residues, t->residue_bytes, t->pixel_pitch};
     LLVMValueRef table = aic_at_const(e, f->taps, aic_tiling_range_bytes(t));
@@ -264,7 +265,7 @@ static void emit_strip(const frame *f)
     aic_emit *e = f->e;
     const tile_call *at = &f->at;
     const aic_staging *strips = &f->strips;
-    const int64_t channels = f->t->panel_channels, panels = (strips->columns[f->part] + channels - 1) / channels;
+    const int64_t channels = f->t->panel_channels, panels = aic_parts(strips->columns[f->part], channels);
     LLVMValueRef offset = buffer_offset(f), staging = aic_at(e, f->staging, offset);
     if (strips->load[f->part] != NULL) {
         const bool one = f->c->start_channel && f->t->kernel->starts_in_a_row;

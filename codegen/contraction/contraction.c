@@ -54,12 +54,12 @@ static aic_status derive(aic_plan *plan)
     aic_contraction_schedule *schedule = (aic_contraction_schedule *)(void *)plan->schedule.fields;
     const aic_contraction *c = aic_contraction_of(plan);
     aic_tiling *t = plan->derived;
-    aic_status status = aic_tiling_make(c, plan->problem.target, schedule, t);
+    aic_status status = aic_tiling_make(plan, schedule, t);
     if (status == AIC_OK) {
         schedule->kernel = aic_tag(t->kernel->name); /* these may have been left out */
         schedule->hold = aic_tag(t->holds_window ? "window" : "panel");
         plan->cost = aic_contraction_cost(c, plan->problem.target, t);
-        aic_tiling_requirements(c, t, aic_machine_shares(plan->cost), &plan->requirements);
+        aic_tiling_requirements(c, t, aic_machine_shares(t->machine, plan->cost), &plan->requirements);
     }
     return status;
 }

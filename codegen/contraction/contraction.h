@@ -75,9 +75,6 @@ typedef struct aic_contraction {
     aic_epilogue epilogue;
 } aic_contraction;
 
-/* Packed rows are whole cache lines, so that they can be filled by wide stores. */
-#define AIC_LINE_BYTES 64
-
 /* Results are int32 or float32, in blocks of 16 columns. */
 #define AIC_SUM_BYTES 4
 #define AIC_BLOCK_COLUMNS 16
@@ -119,10 +116,12 @@ typedef struct aic_split {
     int64_t large, large_count, small_count;
 } aic_split;
 
-/* Everything that follows from a contraction, a target and a schedule. Members named ..._bytes, ..._pitch and
+/* Everything that follows from a contraction, a target, a machine and a schedule. Members named ..._bytes, ..._pitch
+ * and
  * ..._offset are in bytes. */
 typedef struct aic_tiling {
     const struct aic_microkernel *kernel;
+    const aic_machine *machine; /* on which costs depend */
     aic_arithmetic arithmetic;
 
     /* The tile: pixels x output channels. */
@@ -253,9 +252,9 @@ const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t c
 /* Cuts `extent` into the fewest tiles of at most `most`, as equal as possible. */
 aic_split aic_split_evenly(int64_t extent, int64_t most);
 
-/* Derives the tiling. Fails with AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
-aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *schedule,
-                           aic_tiling *tiling);
+/* Derives the tiling of the plan's work by this schedule, which need not be the plan's. Fails with
+ * AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
+aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling);
 
 /* Completes the tiling by the offsets in a worker's memory and by the division of bands into parts, of which there are
  * several only where workers share a call; and states what a call must provide. */
@@ -311,7 +310,7 @@ aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const ai
 
 /* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
  * access. */
-unsigned aic_power_within(int64_t left, unsigned most);
+unsigned aic_access_width(int64_t left, unsigned most);
 
 /* kpack.c, inline: `bytes` bytes of copies of an integer. */
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);

@@ -9,6 +9,7 @@
  * A note in the worker's memory, in words of 64 bits, says what remains to be stored. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/contraction/microkernel.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
@@ -35,13 +36,13 @@ enum { WORDS = INPUTS + AIC_EPILOGUE_STEPS, WORD_BYTES = sizeof(int64_t) };
 
 int64_t aic_deferred_bytes(void)
 {
-    return (WORDS * WORD_BYTES + AIC_LINE_BYTES - 1) / AIC_LINE_BYTES * AIC_LINE_BYTES;
+    return aic_round_up(WORDS * WORD_BYTES, AIC_LINE_BYTES);
 }
 
 int64_t aic_deferred_rows(int64_t pixels, int64_t calls)
 {
-    const int64_t rows = (pixels + calls - 1) / calls;
-    return (rows + AIC_DEFERRED_STEP - 1) / AIC_DEFERRED_STEP * AIC_DEFERRED_STEP;
+    const int64_t rows = aic_parts(pixels, calls);
+    return aic_round_up(rows, AIC_DEFERRED_STEP);
 }
 
 static LLVMValueRef word(aic_emit *e, LLVMValueRef note, int which)

@@ -2,6 +2,7 @@
 #include "codegen/explain.h"
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
+#include "codegen/integer.h"
 
 static int64_t tile_rows(const aic_tiling *t)
 {
@@ -103,7 +104,7 @@ void aic_contraction_traffic(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVE
     const aic_stream streams[] = {weight_stream(t, &sums), band_stream(c, t, &sums), image_stream(c, t),
                                   result_stream(c, t)};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-        aic_stream_count(&streams[i], bytes);
+        aic_stream_count(&streams[i], plan->problem.machine, bytes);
     }
 }
 
@@ -126,7 +127,7 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
                                       : "",
                       (long long)c->kh, (long long)c->kw,
                       aic_tiling_skips(t) ? ", less rows and columns that are padding for the whole tile" : "");
-    aic_nest_line(out, depth, "k-pack", (kpacks + t->unroll - 1) / t->unroll,
+    aic_nest_line(out, depth, "k-pack", aic_parts(kpacks, t->unroll),
                   "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes", (long long)t->unroll,
                   t->arithmetic.kpack_channels, sums * (long long)t->unroll, t->lanes);
 }
@@ -148,7 +149,7 @@ void aic_contraction_nest(FILE *out, const aic_plan *plan)
     aic_nest_line(out, 3, "tile", tile_columns(t), "%lld x %lld pixels x %lld channels by micro-kernel %s: %lld sums",
                   (long long)t->rows.large, (long long)t->cols.large, (long long)t->panel_channels, t->kernel->name,
                   (long long)(t->rows.large * t->cols.large * t->vectors));
-    const int64_t panels = (t->strip_columns + t->panel_channels - 1) / t->panel_channels;
+    const int64_t panels = aic_parts(t->strip_columns, t->panel_channels);
     if (t->defers) {
         aic_nest_line(out, 4, "panel of the strip", panels,
                       "%lld bytes, beside which the previous tile leaves through the epilogue, %lld rows at a time",

@@ -1,5 +1,6 @@
 /* K-packs: converting elements of image and weight to the form in which they are multiplied. */
 #include "codegen/contraction/contraction.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
@@ -133,13 +134,9 @@ aic_emit_kind aic_pack_kind(int64_t uses)
     return uses * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
 }
 
-unsigned aic_power_within(int64_t left, unsigned most)
+unsigned aic_access_width(int64_t left, unsigned most)
 {
-    unsigned power = most;
-    while (power > left) {
-        power /= 2;
-    }
-    return power;
+    return (unsigned)aic_power_within(aic_least(left, most));
 }
 
 void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes)

@@ -8,6 +8,7 @@
  * All sums of a tile are in registers, two for each pair of pixels and vector of four output channels. If the number of
  * pixels is odd, the last one is paired with itself. */
 #include "codegen/contraction/microkernel.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -43,7 +44,7 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
 
 static int64_t pairs_of(int64_t pixels)
 {
-    return (pixels + PAIR - 1) / PAIR;
+    return aic_parts(pixels, PAIR);
 }
 
 /* Vector registers of a tile: for sums, the weights of a k-pack, and two pairs of pixels, one being loaded. */
@@ -104,7 +105,7 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     (void)c;
     (void)target;
-    const aic_machine *machine = aic_machine_facts();
+    const aic_machine *machine = t->machine;
     const double pixels = (double)(pairs_of(rows * cols) * PAIR), weights = PAIR * (double)t->vectors;
     const double loads = pixels * HALF_LOAD + weights;
     double stream = 0;

@@ -1,6 +1,7 @@
 /* Packing the image: some image rows become a band [row][column][k-pack], their elements widened to channels of k-packs
  * and the padding filled in. */
 #include "codegen/contraction/microkernel.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "frontend/numeric/half.h"
@@ -125,7 +126,7 @@ static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef sou
         aic_loop_end(e, &loop);
     }
     while (done < count) {
-        unsigned width = aic_power_within(count - done, most);
+        unsigned width = aic_access_width(count - done, most);
         store_kpacks(w, aic_at_const(e, target, done * target_bytes),
                      load_elements(w, aic_at_const(e, source, done * source_bytes), width));
         done += width;
@@ -265,7 +266,7 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 static void find_columns(band_writer *w)
 {
     const int64_t pad = w->c->pad_left - w->first, step = w->gap, columns = w->columns;
-    const int64_t left = (pad + step - 1) / step, end = (pad + w->c->w + step - 1) / step;
+    const int64_t left = aic_parts(pad, step), end = aic_parts(pad + w->c->w, step);
     w->left = left < columns ? left : columns;
     w->inside = (end < columns ? end : columns) - w->left;
 }

@@ -12,6 +12,7 @@
  * over memory; weights in blocks, which are packed one channel block at a time, are summed afterwards. */
 #include "codegen/contraction/contraction.h"
 #include "codegen/family/family.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -302,7 +303,7 @@ typedef struct sums {
 static sums no_sums(const packer *p, int64_t columns)
 {
     const unsigned lanes = p->t->lanes;
-    sums s = {.count = p->t->arithmetic.image_offset == 0 ? 0 : (unsigned)((columns + lanes - 1) / lanes)};
+    sums s = {.count = p->t->arithmetic.image_offset == 0 ? 0 : (unsigned)aic_parts(columns, lanes)};
     aic_limit("sums of weights", s.count, AIC_CARRIED_MAX);
     for (unsigned i = 0; i < s.count; i++) {
         s.of[i] = aic_zero(aic_vector(p->e->i32, lanes));
@@ -341,7 +342,7 @@ static void store_starts(const packer *p, LLVMValueRef panel, const sums *s)
 static void emit_kpack(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t rows, int64_t columns, sums *s)
 {
     for (int64_t column = 0; column < columns;) {
-        unsigned count = aic_power_within(columns - column, AIC_BLOCK_COLUMNS);
+        unsigned count = aic_access_width(columns - column, AIC_BLOCK_COLUMNS);
         LLVMValueRef from = aic_at_const(p->e, source, column * p->t->source_bytes);
         store_raw(p, load_raw(p, from, rows, count), row, 0, column, count);
         column += count;
@@ -417,7 +418,7 @@ static int64_t used_kpacks(const packer *p)
     if (p->t->merged > 1) {
         return p->c->kh % p->t->fold != 0 ? 0 : p->t->merged * p->t->pixel_kpacks;
     }
-    const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? (p->c->channels + channels - 1) / channels : all;
+    const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? aic_parts(p->c->channels, channels) : all;
     return used < p->t->kpacks ? used : p->t->kpacks;
 }
 
@@ -544,9 +545,9 @@ static packer packer_of(const aic_contraction *c, const aic_tiling *t)
     p.raw_bytes = t->arithmetic.kpack_channels * t->source_bytes;
     p.block = rows ? AIC_BLOCK_COLUMNS : VECTOR_BYTES / p.raw_bytes;
     p.run = p.c0_kpacks < p.block ? p.c0_kpacks : p.block;
-    p.columns = rows ? t->outputs : (t->outputs + AIC_BLOCK_COLUMNS - 1) / AIC_BLOCK_COLUMNS * AIC_BLOCK_COLUMNS;
+    p.columns = rows ? t->outputs : aic_round_up(t->outputs, AIC_BLOCK_COLUMNS);
     p.item_channels = t->panel_channels > p.block ? t->panel_channels : p.block;
-    p.items = (p.columns + p.item_channels - 1) / p.item_channels;
+    p.items = aic_parts(p.columns, p.item_channels);
     return p;
 }
 

@@ -5,6 +5,7 @@
  *
  * The ranges of the current tile are four words before the table of tap offsets. */
 #include "codegen/contraction/microkernel.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
@@ -33,8 +34,7 @@ typedef struct range {
 static range range_of(const line *l, int64_t first, int64_t last)
 {
     const int64_t before = l->pad - last * l->stride, inside = l->extent + l->pad - first * l->stride;
-    range r = {before > 0 ? (before + l->dilation - 1) / l->dilation : 0,
-               inside > 0 ? (inside + l->dilation - 1) / l->dilation : 0};
+    range r = {before > 0 ? aic_parts(before, l->dilation) : 0, inside > 0 ? aic_parts(inside, l->dilation) : 0};
     r.first = r.first < l->taps ? r.first : l->taps - 1;
     r.end = r.end > r.first ? r.end : r.first + 1;
     r.end = r.end < l->taps ? r.end : l->taps;

@@ -1,6 +1,7 @@
 /* Schedules of contractions: each micro-kernel that takes the contraction offers tiles, whose cost is predicted. */
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
+#include "codegen/integer.h"
 #include "codegen/machine.h"
 
 /* ---- cost ---- */
@@ -76,7 +77,7 @@ static void offer(walk *w, const aic_contraction_schedule *schedule)
  * of the third-level one, if the weights, which every band reads again, exceed that. */
 static int64_t fitting_rows(const aic_tiling *t)
 {
-    const aic_machine *machine = aic_machine_facts();
+    const aic_machine *machine = t->machine;
     const int64_t bytes = t->packed_bytes > machine->l3_bytes ? machine->l3_bytes / 2 : machine->l2_bytes * 5 / 16;
     return bytes / t->row_pitch;
 }
@@ -86,14 +87,14 @@ static int64_t fitting_rows(const aic_tiling *t)
 static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedule)
 {
     aic_tiling t;
-    if (aic_tiling_make(w->c, w->target, schedule, &t) != AIC_OK) {
+    if (aic_tiling_make(w->plan, schedule, &t) != AIC_OK) {
         return 1;
     }
     const int64_t tile_rows = t.rows.large_count + t.rows.small_count, step = t.rows.large * t.row_step;
-    const int64_t twice = t.row_reach - t.row_step, least = (4 * twice + step - 1) / step;
+    const int64_t twice = t.row_reach - t.row_step, least = aic_parts(4 * twice, step);
     int64_t tiles = (fitting_rows(&t) - twice) / step;
-    if (aic_machine_shares(aic_contraction_cost(w->c, w->target, &t))) {
-        const int64_t bands = (AIC_SHARED_ITEMS + t.strips - 1) / t.strips, shared = (tile_rows + bands - 1) / bands;
+    if (aic_machine_shares(t.machine, aic_contraction_cost(w->c, w->target, &t))) {
+        const int64_t bands = aic_parts(AIC_SHARED_ITEMS, t.strips), shared = aic_parts(tile_rows, bands);
         tiles = tiles < shared ? tiles : shared;
     }
     tiles = tiles < least ? least : tiles;
@@ -105,7 +106,7 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
 static int64_t small_band(const walk *w, const aic_contraction_schedule *schedule)
 {
     aic_tiling t;
-    if (w->kernel->small_band == NULL || aic_tiling_make(w->c, w->target, schedule, &t) != AIC_OK) {
+    if (w->kernel->small_band == NULL || aic_tiling_make(w->plan, schedule, &t) != AIC_OK) {
         return 0;
     }
     return w->kernel->small_band(w->c, w->target, &t);
@@ -115,7 +116,7 @@ static int64_t small_band(const walk *w, const aic_contraction_schedule *schedul
 static void offer_holding(walk *w, aic_contraction_schedule schedule)
 {
     aic_tiling t;
-    if (w->kernel->blocks == NULL || aic_tiling_make(w->c, w->target, &schedule, &t) != AIC_OK) {
+    if (w->kernel->blocks == NULL || aic_tiling_make(w->plan, &schedule, &t) != AIC_OK) {
         return;
     }
     schedule.hold = aic_tag("window");
@@ -139,7 +140,7 @@ static void offer_fetching(walk *w, aic_contraction_schedule schedule)
 /* Offers every legal loop body and band of a tile. */
 static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
-    const int64_t tile_rows = (w->c->oh + schedule.rows - 1) / schedule.rows;
+    const int64_t tile_rows = aic_parts(w->c->oh, schedule.rows);
     const int64_t most = w->kernel->step_kpacks * w->c->c0;
     for (schedule.unroll = 1; schedule.unroll <= most && !w->ended; schedule.unroll *= 2) {
         for (schedule.band = tile_rows; schedule.band > 0 && !w->ended; schedule.band /= 2) {
@@ -176,7 +177,7 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
 /* The next smaller tile that cuts `extent` into more tiles than `tile` does; 0 when there is none. */
 static int64_t next_tile(int64_t extent, int64_t tile)
 {
-    int64_t tiles = (extent + tile - 1) / tile;
+    int64_t tiles = aic_parts(extent, tile);
     return tiles >= extent ? 0 : aic_split_evenly(extent, (extent - 1) / tiles).large;
 }
 

@@ -15,7 +15,7 @@ enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, int64_t count)
 {
     for (int64_t done = 0; done < count;) {
-        unsigned width = aic_power_within(count - done, AIC_BLOCK_COLUMNS);
+        unsigned width = aic_access_width(count - done, AIC_BLOCK_COLUMNS);
         LLVMValueRef value = aic_load(e, aic_vector(e->i32, width), old, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
         aic_store(e, value, staging, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
         done += width;

@@ -11,6 +11,7 @@
  * ranges; or one over the taps of the rows, if no columns are left out. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -199,7 +200,7 @@ static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
 {
     enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
     aic_emit *e = k->e;
-    const int64_t step = k->t->step_bytes, lines = (kpack * step + AIC_LINE_BYTES - 1) / AIC_LINE_BYTES;
+    const int64_t step = k->t->step_bytes, lines = aic_parts(kpack * step, AIC_LINE_BYTES);
     for (int64_t at = lines * AIC_LINE_BYTES; k->t->ahead > 0 && at < (kpack + 1) * step; at += AIC_LINE_BYTES) {
         LLVMValueRef args[] = {aic_at_const(e, panel, k->t->ahead + at), aic_const_int(e->i32, READ),
                                aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};

@@ -1,29 +1,13 @@
 /* From a contraction and a schedule to sizes, pitches and counts. */
 #include "codegen/contraction/microkernel.h"
+#include "codegen/integer.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-static int64_t round_up(int64_t a, int64_t b)
-{
-    return ceil_div(a, b) * b;
-}
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 aic_split aic_split_evenly(int64_t extent, int64_t most)
 {
-    int64_t tiles = ceil_div(extent, most);
-    int64_t large = ceil_div(extent, tiles);
+    int64_t tiles = aic_parts(extent, most);
+    int64_t large = aic_parts(extent, tiles);
     int64_t small_count = tiles * large - extent;
     return (aic_split){.large = large, .large_count = tiles - small_count, .small_count = small_count};
 }
@@ -42,9 +26,9 @@ enum { TILE_MAX = 64 };
 
 static aic_status check_tile(const aic_contraction *c, const aic_contraction_schedule *s)
 {
-    aic_status status = check_range("rows", s->rows, 1, least(c->oh, TILE_MAX));
+    aic_status status = check_range("rows", s->rows, 1, aic_least(c->oh, TILE_MAX));
     if (status == AIC_OK) {
-        status = check_range("cols", s->cols, 1, least(c->ow, TILE_MAX));
+        status = check_range("cols", s->cols, 1, aic_least(c->ow, TILE_MAX));
     }
     return status == AIC_OK ? check_range("vectors", s->vectors, 1, TILE_MAX) : status;
 }
@@ -99,7 +83,7 @@ static aic_status check_ahead(const aic_contraction_schedule *s, const aic_micro
 
 static int64_t outputs_of(const aic_contraction *c)
 {
-    return c->has_epilogue ? least(c->n, c->epilogue.columns) : c->n;
+    return c->has_epilogue ? aic_least(c->n, c->epilogue.columns) : c->n;
 }
 
 const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t channels)
@@ -133,7 +117,7 @@ static aic_status check_schedule(const aic_contraction *c, const aic_target *tar
                         (long long)s->vectors, (long long)channels, reason);
     }
     status = check_ahead(s, t->kernel);
-    return status == AIC_OK ? check_range("band", s->band, 1, ceil_div(c->oh, s->rows)) : status;
+    return status == AIC_OK ? check_range("band", s->band, 1, aic_parts(c->oh, s->rows)) : status;
 }
 
 /* The micro-kernel that the schedule names, if it takes the contraction. */
@@ -160,13 +144,13 @@ static void lay_out_taps(const aic_contraction *c, aic_tiling *t)
                   step = t->kernel->step_kpacks > 1 ? t->kernel->step_kpacks : t->unroll;
     t->merged = t->kernel->merges != NULL && t->kernel->merges(c) ? c->kw : 1;
     t->fold = t->kernel->fold != NULL ? t->kernel->fold(c) : 1;
-    t->taps = ceil_div(c->kh, t->fold) * c->kw / t->merged;
+    t->taps = aic_parts(c->kh, t->fold) * c->kw / t->merged;
     if (t->arithmetic.sum == AIC_SUM_CUBE) {
         t->kpacks = t->pixel_kpacks = c->c1 * c->c0 / channels;
         return;
     }
-    t->pixel_kpacks = t->fold * ceil_div(c->channels, channels);
-    t->kpacks = round_up(t->merged * t->pixel_kpacks, step);
+    t->pixel_kpacks = t->fold * aic_parts(c->channels, channels);
+    t->kpacks = aic_round_up(t->merged * t->pixel_kpacks, step);
     t->pixel_kpacks = t->merged > 1 ? t->pixel_kpacks : t->kpacks;
 }
 
@@ -194,7 +178,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
  * band rows whose first image rows are multiples of fold and of the stride, hence of the divisor that these share. */
 static void lay_out_folded_rows(const aic_contraction *c, aic_tiling *t)
 {
-    const int64_t taps = ceil_div(c->kh, t->fold);
+    const int64_t taps = aic_parts(c->kh, t->fold);
     t->band_gap = taps == 1 ? c->stride_h : common_divisor(t->fold, c->stride_h);
     t->fold_step = t->fold / t->band_gap;
     t->row_step = c->stride_h / t->band_gap;
@@ -211,14 +195,14 @@ static void lay_out_pixels(aic_tiling *t)
     t->plane_bytes = t->pixel_kpacks * t->arithmetic.kpack_bytes;
     if (t->merged > 1 && planes > 1) {
         t->pixel_pitch = t->plane_bytes;
-        t->plane_bytes = round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
+        t->plane_bytes = aic_round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
         t->plane_bytes += planes * t->plane_bytes % 1024 == 0 ? AIC_LINE_BYTES : 0;
         t->row_pitch = planes * t->plane_bytes;
         return;
     }
     t->pixel_pitch = planes * t->plane_bytes;
     t->pixel_pitch += t->pixel_pitch % (t->blocks > 1 ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
-    t->row_pitch = round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
+    t->row_pitch = aic_round_up(t->columns * t->pixel_pitch, AIC_LINE_BYTES);
     t->row_pitch += t->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
 }
 
@@ -228,7 +212,7 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
 {
     int64_t reach_h = c->dilation_h * (c->kh - 1) + 1, reach_w = c->dilation_w * (c->kw - 1) + 1;
     t->row_reach = reach_h;
-    t->row_step = least(c->stride_h, reach_h);
+    t->row_step = aic_least(c->stride_h, reach_h);
     t->row_gap = c->stride_h;
     t->band_gap = 1;
     t->fold_step = c->dilation_h;
@@ -246,17 +230,17 @@ static void lay_out_band(const aic_contraction *c, aic_tiling *t)
     t->out_row = t->row_step / t->row_residues * t->row_pitch / t->col_residues;
     t->out_col = t->col_step / t->col_residues * t->pixel_pitch;
     int64_t tile_rows = t->rows.large_count + t->rows.small_count;
-    int64_t band_out = least(c->oh, t->band_tiles * t->rows.large);
-    t->bands = ceil_div(tile_rows, t->band_tiles);
+    int64_t band_out = aic_least(c->oh, t->band_tiles * t->rows.large);
+    t->bands = aic_parts(tile_rows, t->band_tiles);
     t->band_rows = (band_out - 1) * t->row_step + t->row_reach;
-    t->residue_bytes = ceil_div(t->band_rows, t->row_residues) * t->row_pitch / t->col_residues;
+    t->residue_bytes = aic_parts(t->band_rows, t->row_residues) * t->row_pitch / t->col_residues;
 }
 
 static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
 {
     t->outputs = outputs_of(c);
-    t->used_panels = ceil_div(t->outputs, t->panel_channels);
-    t->panels = round_up(t->outputs, most(t->panel_channels, AIC_BLOCK_COLUMNS)) / t->panel_channels;
+    t->used_panels = aic_parts(t->outputs, t->panel_channels);
+    t->panels = aic_round_up(t->outputs, aic_most(t->panel_channels, AIC_BLOCK_COLUMNS)) / t->panel_channels;
     t->notes_specials = t->arithmetic.product == AIC_PRODUCT_BFLOAT;
     t->notes_weights = t->notes_specials || (aic_tiling_skips(t) && c->dtype != AIC_INT8);
     t->starts = aic_tiling_skips(t) ? (c->kh + 1) * aic_start_columns(c, t) : 1;
@@ -265,7 +249,7 @@ static void lay_out_panels(const aic_contraction *c, aic_tiling *t)
                                                      : 0;
     t->step_bytes = t->panel_channels * t->arithmetic.kpack_bytes * t->arithmetic.planes;
     if (t->blocks > 1) { /* a panel has a head in every block, as long as some whole steps */
-        t->start_bytes = round_up(t->start_bytes, t->step_bytes);
+        t->start_bytes = aic_round_up(t->start_bytes, t->step_bytes);
     }
     t->panel_bytes = t->blocks * t->start_bytes + t->taps * t->kpacks * t->step_bytes;
     t->packed_bytes = t->panels * t->panel_bytes;
@@ -306,13 +290,13 @@ static void lay_out_strip(const aic_contraction *c, aic_tiling *t)
         aic_epilogue_begin_with(&t->epilogue, &bias);
     }
     t->defers = t->has_epilogue && t->kernel->pauses != NULL;
-    t->strip_columns = most(t->panel_channels, AIC_BLOCK_COLUMNS);
+    t->strip_columns = aic_most(t->panel_channels, AIC_BLOCK_COLUMNS);
     const int64_t pixels = (t->rows.large - 1) * aic_tiling_staged_row(t, t->cols.large) + t->cols.large;
     t->staging_pitch = t->has_epilogue ? pixels * ROW_BYTES : 0;
-    t->strips = t->has_epilogue ? ceil_div(t->outputs, t->strip_columns) : t->used_panels;
+    t->strips = t->has_epilogue ? aic_parts(t->outputs, t->strip_columns) : t->used_panels;
     if (t->defers) {
         const int64_t pauses = t->kernel->pauses(t) * (t->strip_columns / t->panel_channels);
-        t->deferred_runs = ceil_div(aic_tiling_runs(c, t, t->rows.large, t->cols.large), pauses);
+        t->deferred_runs = aic_parts(aic_tiling_runs(c, t, t->rows.large, t->cols.large), pauses);
         t->deferred_rows = aic_deferred_rows(t->rows.large * t->cols.large, pauses);
     }
 }
@@ -338,7 +322,7 @@ int64_t aic_tiling_staging_bytes(const aic_tiling *t)
 int64_t aic_tiling_buffer_bytes(const aic_tiling *t)
 {
     const int64_t strips = t->kernel->staged != NULL && t->accumulate ? 2 : 1;
-    return round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
+    return aic_round_up(strips * aic_tiling_staging_bytes(t), AIC_LINE_BYTES);
 }
 
 /* Lays out a worker's private memory. */
@@ -347,18 +331,19 @@ static void lay_out_private(aic_tiling *t, aic_requirements *r)
     const int64_t buffers = !t->has_epilogue ? 0 : t->blocks > 1 ? t->strips : t->defers ? 2 : 1;
     const int64_t surplus = t->kernel->surplus * t->col_step * t->pixel_pitch + t->kpacks * t->arithmetic.kpack_bytes;
     t->taps_offset = 0;
-    t->staging_offset = round_up(aic_tiling_range_bytes(t) + t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
+    t->staging_offset = aic_round_up(aic_tiling_range_bytes(t) + t->taps * (int64_t)sizeof(int64_t), AIC_LINE_BYTES);
     t->notes_offset = t->staging_offset + buffers * aic_tiling_buffer_bytes(t);
     t->deferred_offset = t->notes_offset + (t->notes_specials ? AIC_LINE_BYTES : 0);
     t->band_offset = t->deferred_offset + (t->defers ? aic_deferred_bytes() : 0);
     t->band_bytes = t->row_residues * t->col_residues * t->residue_bytes;
-    r->private_bytes = t->band_offset + round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
+    r->private_bytes = t->band_offset + aic_round_up(t->band_bytes + surplus, AIC_LINE_BYTES);
 }
 
-aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *schedule,
-                           aic_tiling *tiling)
+aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling)
 {
-    aic_tiling t = {.source_bytes = (unsigned)aic_dtype_size(c->dtype)};
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_target *target = plan->problem.target;
+    aic_tiling t = {.machine = plan->problem.machine, .source_bytes = (unsigned)aic_dtype_size(c->dtype)};
     aic_status status = find_kernel(c, target, schedule, &t.kernel);
     if (status != AIC_OK) {
         return status;
@@ -399,9 +384,9 @@ aic_status aic_tiling_make(const aic_contraction *c, const aic_target *target, c
 /* Divides each band into parts, so that a call has enough work items for its workers. */
 static void divide(aic_tiling *t, bool shared)
 {
-    const int64_t parts = shared ? least(t->strips, ceil_div(AIC_SHARED_ITEMS, t->bands)) : 1;
-    t->part_strips = ceil_div(t->strips, parts);
-    t->parts = ceil_div(t->strips, t->part_strips);
+    const int64_t parts = shared ? aic_least(t->strips, aic_parts(AIC_SHARED_ITEMS, t->bands)) : 1;
+    t->part_strips = aic_parts(t->strips, parts);
+    t->parts = aic_parts(t->strips, t->part_strips);
 }
 
 int64_t aic_tiling_window_bytes(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols)
@@ -422,10 +407,10 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool share
     r->needs = t->kernel->needs | (computes_with_floats(c, t) ? AIC_NEEDS_FLOAT : 0);
     r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
                             .items = aic_pack_weight_items(c, t),
-                            .bytes = round_up(t->packed_bytes, AIC_LINE_BYTES),
+                            .bytes = aic_round_up(t->packed_bytes, AIC_LINE_BYTES),
                             .floats = c->dtype != AIC_INT8};
     const int64_t table = t->has_epilogue ? aic_epilogue_table_bytes(&t->epilogue) : 0;
-    r->shared_bytes = round_up(table, AIC_LINE_BYTES);
+    r->shared_bytes = aic_round_up(table, AIC_LINE_BYTES);
     lay_out_private(t, r);
     if (table > 0) {
         aic_requirements_phase(r, "columns", 1);

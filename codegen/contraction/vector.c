@@ -140,9 +140,8 @@ typedef struct core {
     double together; /* the share of the time of the less busy units that does not overlap with the busiest one */
 } core;
 
-static core core_of(const aic_target *target)
+static core core_of(const aic_machine *m, const aic_target *target)
 {
-    const aic_machine *m = aic_machine_facts();
     const double bits = target->vector_bits;
     const double multiplies = fmin((double)m->multiplies, (double)m->multiply_bits / bits);
     return (core){.multiplies = multiplies,
@@ -240,13 +239,13 @@ static double kpack_cycles(const aic_contraction *c, const aic_target *target, c
 
 /* Folding the sums of a block into the totals: two conversions and an addition each. Totals for which there are no
  * registers are kept in memory. */
-static double fold_cost(const aic_contraction *c, const aic_target *target, int64_t pixels, int64_t vectors)
+static double fold_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t pixels)
 {
     if (arithmetic_of(c, target).sum != AIC_SUM_CUBE) {
         return 0;
     }
-    const double conversion = (double)aic_machine_facts()->conversion;
-    const int64_t totals = pixels * vectors;
+    const double conversion = (double)t->machine->conversion;
+    const int64_t vectors = t->vectors, totals = pixels * vectors;
     const int64_t missing = registers_used(c, target, pixels, vectors) + totals - target->vector_registers;
     const double resting = fmax(RESTING_TOTAL - conversion / 2, 0);
     return (1 + 2 * conversion) * (double)totals + resting * (double)(missing > 0 ? missing : 0);
@@ -255,11 +254,11 @@ static double fold_cost(const aic_contraction *c, const aic_target *target, int6
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
-    const core k = core_of(target);
+    const core k = core_of(t->machine, target);
     const double kpack = k.multiplies * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->unroll;
     const double taps = aic_padding_done(t, rows, cols) * (double)t->taps,
                  blocks = t->arithmetic.sum == AIC_SUM_CUBE ? taps * (double)c->c1 : 1;
-    return kpack * taps * (double)t->kpacks + fold_cost(c, target, rows * cols, t->vectors) * blocks + TAP_COST * taps +
+    return kpack * taps * (double)t->kpacks + fold_cost(c, target, t, rows * cols) * blocks + TAP_COST * taps +
            TILE_COST;
 }
 
@@ -274,7 +273,7 @@ static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, 
 /* A call packs the bands; rows that neighbouring bands share are packed twice. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
-    const core k = core_of(target);
+    const core k = core_of(t->machine, target);
     const double lines = (double)(t->bands * t->band_rows) * (double)t->row_pitch / AIC_LINE_BYTES;
     return k.multiplies * lines * (PACK_LINE + (stays(c, t, &k, t->band_tiles) ? 0 : k.written_line));
 }
@@ -282,7 +281,7 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
 /* The largest number of tile rows whose band stays in the first-level cache. */
 static int64_t small_band(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
-    const core k = core_of(target);
+    const core k = core_of(t->machine, target);
     int64_t tiles = 0;
     while (tiles < t->band_tiles && stays(c, t, &k, tiles + 1)) {
         tiles++;

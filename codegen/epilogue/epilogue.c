@@ -2,11 +2,12 @@
  * computed row by row with its column parameters in registers. */
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/epilogue/value.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
-enum { LANES = AIC_EPILOGUE_LANES, SOURCE_BYTES = 4, ROW_BYTES = LANES * SOURCE_BYTES, LINE_BYTES = 64 };
+enum { LANES = AIC_EPILOGUE_LANES, SOURCE_BYTES = 4, ROW_BYTES = LANES * SOURCE_BYTES };
 
 typedef struct walk {
     aic_emit *e;
@@ -71,7 +72,7 @@ static LLVMValueRef load_input(const walk *w, const aic_packet *packet, const ai
 /* The alignment of every row if the target is aligned: the largest power of two, at most a line, that divides a row. */
 static unsigned row_align(const slab *c)
 {
-    unsigned align = LINE_BYTES;
+    unsigned align = AIC_LINE_BYTES;
     while (c->row_bytes % align != 0) {
         align /= 2;
     }
@@ -257,7 +258,7 @@ static void emit_rows(const walk *w, const slab *c, int64_t rows)
 {
     aic_emit *e = w->e;
     aic_loop loop;
-    const int64_t step = (rows + c->packet.rows - 1) / c->packet.rows * c->packet.rows;
+    const int64_t step = aic_round_up(rows, c->packet.rows);
     if (step == 1 || w->s->most_rows < step) {
         emit_singles(w, c, w->count);
         return;
@@ -428,16 +429,17 @@ bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_st
 {
     const int64_t bytes = (int64_t)aic_dtype_size(p->target), whole = (strip->columns - tail_columns(p, strip)) / LANES;
     const int64_t across = slab_blocks(p, strip, whole) * LANES * bytes; /* of a slab */
-    if (strip->columns % LANES != 0 || p->target_matrix % LINE_BYTES != 0) {
+    if (strip->columns % LANES != 0 || p->target_matrix % AIC_LINE_BYTES != 0) {
         return false;
     }
     if (p->width >= p->columns) { /* a row of a slab is lines */
-        return p->target_row % LINE_BYTES == 0 && strip->columns * bytes % LINE_BYTES == 0 && across % LINE_BYTES == 0;
+        return p->target_row % AIC_LINE_BYTES == 0 && strip->columns * bytes % AIC_LINE_BYTES == 0 &&
+               across % AIC_LINE_BYTES == 0;
     }
     /* rows of a slab follow each other */
     const int64_t width = p->width * bytes;
-    return p->target_row == width && LINE_BYTES % width == 0 && across % width == 0 &&
-           p->target_block % LINE_BYTES == 0;
+    return p->target_row == width && AIC_LINE_BYTES % width == 0 && across % width == 0 &&
+           p->target_block % AIC_LINE_BYTES == 0;
 }
 
 /* Computes the strip: slabs of one size, of which the last one may overlap the one before it, then the tail. */

@@ -8,6 +8,7 @@
  * row-major target, lie far apart in memory; a band has only as many rows as the TLB and the prefetchers can follow. */
 #include "codegen/epilogue/value.h"
 #include "codegen/explain.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
@@ -16,19 +17,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LANES = AIC_EPILOGUE_LANES, ROW_BYTES = 4 * LANES, LINE_BYTES = 64 };
+enum { LANES = AIC_EPILOGUE_LANES, ROW_BYTES = 4 * LANES };
 
 /* Rows of a band: for a target in one block (row-major), and for a target in blocks, which needs no bands. */
 enum { BAND_ROWS = 128, BAND_ALL = 65536 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t blocks_of(const aic_epilogue *p)
 {
-    return (p->columns + LANES - 1) / LANES;
+    return aic_parts(p->columns, LANES);
 }
 
 /* ---- descriptions ---- */
@@ -161,7 +157,7 @@ static bool in_rows(const aic_epilogue *p)
 /* Blocks of 16 columns whose contiguous results fill a cache line, or all that are contiguous. */
 static int64_t line_blocks(const aic_epilogue *p)
 {
-    return least(LINE_BYTES / (LANES * (int64_t)aic_dtype_size(p->target)), neighbours(p));
+    return aic_least(AIC_LINE_BYTES / (LANES * (int64_t)aic_dtype_size(p->target)), neighbours(p));
 }
 
 /* A slab whose rows are cache lines, and a few vectors in each iteration. */
@@ -177,15 +173,14 @@ static const double NEAR_VECTOR = 4, FAR_VECTOR = 10;
 /* Predicted vector operations of a kernel: the arithmetic, about eight for a vector, with those done twice where slabs
  * overlap; loop overhead; memory, where lines beyond the core's caches are the cheaper the more of them are contiguous;
  * and a penalty for loop bodies of many vectors, which only take longer to compile. */
-static double predict(const aic_epilogue *p, const aic_target *target, const aic_epilogue_schedule *s)
+static double predict(const aic_epilogue *p, const aic_problem *problem, const aic_epilogue_schedule *s)
 {
-    const double lanes = target->vector_bits / 32, size = (double)least(s->blocks, neighbours(p));
+    const double lanes = problem->target->vector_bits / 32, size = (double)aic_least(s->blocks, neighbours(p));
     const double vectors = (double)(p->rows * p->matrices) * (double)p->columns / lanes;
     const double arithmetic = p->target == p->source ? 1 : 8, body = size * (double)s->rows * LANES / lanes;
-    const double whole = (double)(p->columns / LANES),
-                 slabs = (double)((p->columns / LANES + s->blocks - 1) / s->blocks);
+    const double whole = (double)(p->columns / LANES), slabs = (double)aic_parts(p->columns / LANES, s->blocks);
     const double twice = whole > 0 ? slabs * size / whole : 1;
-    const bool far = vectors * lanes * (4 + (double)aic_dtype_size(p->target)) > (double)aic_machine_facts()->l2_bytes;
+    const bool far = vectors * lanes * (4 + (double)aic_dtype_size(p->target)) > (double)problem->machine->l2_bytes;
     double memory = far ? FAR_VECTOR : NEAR_VECTOR;
     if (in_rows(p)) {
         double off = s->band < BAND_ROWS ? (double)BAND_ROWS / (double)s->band : (double)s->band / BAND_ROWS;
@@ -216,8 +211,8 @@ double aic_epilogue_cost(const aic_epilogue *p, const aic_target *target, int64_
     static const double CALL = 20, SLAB = 6, STORE = 1.5;
     const aic_epilogue_form form = aic_epilogue_default_form(p, target);
     const aic_packet packet = aic_epilogue_packet(p, target, form.blocks);
-    const int64_t blocks = (columns + LANES - 1) / LANES, packets = (blocks + packet.blocks - 1) / packet.blocks;
-    const int64_t steps = count < packet.rows ? count : (count + packet.rows - 1) / packet.rows;
+    const int64_t blocks = aic_parts(columns, LANES), packets = aic_parts(blocks, packet.blocks);
+    const int64_t steps = count < packet.rows ? count : aic_parts(count, packet.rows);
     const double operations = (p->target == p->source ? 2 : 8) + step_operations(p), vectors = (double)packet.count;
     return CALL + SLAB * (double)packets + (double)(packets * steps) * (operations * vectors + STORE * packet.rows);
 }
@@ -230,9 +225,9 @@ double aic_epilogue_cost_beside(const aic_epilogue *p, const aic_target *target,
 {
     static const double CALL = 24, SLAB = 6, BYTES = 4.25, FLOATS = 4, COPY = 1;
     const aic_packet packet = aic_epilogue_packet(p, target, aic_epilogue_default_form(p, target).blocks);
-    const int64_t blocks = (columns + LANES - 1) / LANES, packets = (blocks + packet.blocks - 1) / packet.blocks;
-    const int64_t steps = count < packet.rows ? count : (count + packet.rows - 1) / packet.rows;
-    const double calls = (double)((count + rows - 1) / rows), vectors = (double)(packets * steps * packet.count);
+    const int64_t blocks = aic_parts(columns, LANES), packets = aic_parts(blocks, packet.blocks);
+    const int64_t steps = count < packet.rows ? count : aic_parts(count, packet.rows);
+    const double calls = (double)aic_parts(count, rows), vectors = (double)(packets * steps * packet.count);
     const double operations = p->target == p->source ? COPY : aic_dtype_size(p->target) == 1 ? BYTES : FLOATS;
     return calls * (CALL + SLAB * (double)packets) + vectors * (operations + step_operations(p));
 }
@@ -252,7 +247,7 @@ static void enumerate(aic_plan *plan, aic_space space, const aic_visitor *visito
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
     const int64_t bands[] = {in_rows(p) ? BAND_ROWS / 4 : BAND_ALL, BAND_ROWS, BAND_ROWS * 4};
     const int64_t most_rows = space == AIC_SPACE_LEGAL ? AIC_EPILOGUE_ROWS : 4;
-    for (int64_t blocks = 1; blocks <= least(neighbours(p), blocks_of(p)); blocks *= 2) {
+    for (int64_t blocks = 1; blocks <= aic_least(neighbours(p), blocks_of(p)); blocks *= 2) {
         for (int64_t rows = 1; rows <= most_rows; rows *= 2) {
             for (size_t i = 0; i < (in_rows(p) ? sizeof bands / sizeof *bands : 1); i++) {
                 const aic_epilogue_schedule s = {.blocks = blocks, .rows = rows, .band = bands[i]};
@@ -311,17 +306,17 @@ static aic_status derive(aic_plan *plan)
     if (status != AIC_OK) {
         return status;
     }
-    plan->cost = predict(p, plan->problem.target, s);
+    plan->cost = predict(p, &plan->problem, s);
     b->rows = (p->matrices - 1) * p->source_matrix + p->rows;
-    b->count = (b->rows + s->band - 1) / s->band;
-    if (aic_machine_shares(plan->cost) && b->count < AIC_SHARED_ITEMS) {
-        b->count = least(b->rows, AIC_SHARED_ITEMS);
+    b->count = aic_parts(b->rows, s->band);
+    if (aic_machine_shares(plan->problem.machine, plan->cost) && b->count < AIC_SHARED_ITEMS) {
+        b->count = aic_least(b->rows, AIC_SHARED_ITEMS);
     }
-    b->band = (b->rows + b->count - 1) / b->count;
-    b->count = (b->rows + b->band - 1) / b->band;
+    b->band = aic_parts(b->rows, b->count);
+    b->count = aic_parts(b->rows, b->band);
     const int64_t table = aic_epilogue_table_bytes(p);
     r->needs = AIC_NEEDS_FLOAT;
-    r->shared_bytes = (table + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    r->shared_bytes = aic_round_up(table, AIC_LINE_BYTES);
     r->private_bytes = p->columns % LANES != 0 ? ROW_BYTES : 0;
     if (table > 0) {
         aic_requirements_phase(r, "table", 1);
@@ -335,7 +330,7 @@ static void report(FILE *out, const aic_plan *plan)
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
     const aic_epilogue_schedule *s = schedule_of(plan);
     const aic_packet packet = aic_epilogue_packet(p, plan->problem.target, s->blocks);
-    const bool any = 2 * least(neighbours(p), blocks_of(p)) <= AIC_EPILOGUE_BLOCKS;
+    const bool any = 2 * aic_least(neighbours(p), blocks_of(p)) <= AIC_EPILOGUE_BLOCKS;
     fprintf(out, any ? "refused:\n" : "refused: nothing\n");
     for (int64_t blocks = 2; blocks <= AIC_EPILOGUE_BLOCKS; blocks *= 2) {
         if (blocks > neighbours(p)) {
@@ -346,7 +341,7 @@ static void report(FILE *out, const aic_plan *plan)
         }
     }
     fprintf(out, "slabs of %" PRId64 " columns, %" PRId64 " rows an iteration, %" PRId64 " rows a band\n",
-            least(s->blocks, neighbours(p)) * LANES, s->rows, s->band);
+            aic_least(s->blocks, neighbours(p)) * LANES, s->rows, s->band);
     fprintf(out, "results %u rows x %u columns at a time\n", packet.rows, packet.blocks * LANES);
     fprintf(out, "column parameters: %" PRId64 " bytes in the workspace\n", aic_epilogue_table_bytes(p));
 }
@@ -356,14 +351,14 @@ static void nest(FILE *out, const aic_plan *plan)
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
     const aic_epilogue_schedule *s = schedule_of(plan);
     const bands *b = plan->derived;
-    const int64_t size = least(s->blocks, neighbours(p)), whole = p->columns / LANES;
+    const int64_t size = aic_least(s->blocks, neighbours(p)), whole = p->columns / LANES;
     if (aic_epilogue_table_bytes(p) > 0) {
         aic_nest_line(out, 0, "block of 16 columns", blocks_of(p), "its parameters are read and kept");
     }
     aic_nest_line(out, 0, "band", b->count, "%" PRId64 " rows", b->band);
-    aic_nest_line(out, 1, "slab", (whole + size - 1) / size + (p->columns % LANES != 0), "%" PRId64 " columns",
+    aic_nest_line(out, 1, "slab", aic_parts(whole, size) + (p->columns % LANES != 0), "%" PRId64 " columns",
                   size * LANES);
-    aic_nest_line(out, 2, "iteration", (b->band + s->rows - 1) / s->rows, "%" PRId64 " rows", s->rows);
+    aic_nest_line(out, 2, "iteration", aic_parts(b->band, s->rows), "%" PRId64 " rows", s->rows);
 }
 
 /* ---- emission ---- */
@@ -380,15 +375,17 @@ typedef struct frame {
 } frame;
 
 /* Whether the target is so large that no cache holds it when it is read next. */
-static bool leaves_caches(const aic_epilogue *p)
+static bool leaves_caches(const aic_plan *plan)
 {
+    const aic_epilogue *p = &kernel_of(plan)->epilogue;
     const int64_t bytes = p->matrices * p->rows * p->columns * (int64_t)aic_dtype_size(p->target);
-    return bytes >= aic_machine_facts()->past_bytes;
+    return bytes >= plan->problem.machine->past_bytes;
 }
 
-static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *symbol)
+static void emit_strips(frame *f, const aic_plan *plan, const char *symbol)
 {
     const aic_epilogue *p = &f->k->epilogue;
+    const aic_epilogue_schedule *s = schedule_of(plan);
     f->tail_columns = p->columns % LANES;
     f->columns = p->columns - f->tail_columns;
     aic_epilogue_strip strip = {.kind = AIC_EMIT_HOT,
@@ -404,7 +401,7 @@ static void emit_strips(frame *f, const aic_epilogue_schedule *s, const char *sy
         snprintf(name, sizeof name, "%s_strip", symbol);
         f->strip = aic_emit_epilogue_strip(f->e, p, &strip, name);
     }
-    if (f->tail_columns == 0 && leaves_caches(p) && aic_epilogue_strip_fills_lines(p, &strip)) {
+    if (f->tail_columns == 0 && leaves_caches(plan) && aic_epilogue_strip_fills_lines(p, &strip)) {
         strip.past = true;
         snprintf(name, sizeof name, "%s_strip_past", symbol);
         f->past = aic_emit_epilogue_strip(f->e, p, &strip, name);
@@ -435,7 +432,7 @@ static void call_either(const frame *f, LLVMValueRef source, LLVMValueRef row, L
     }
     aic_branch branch;
     LLVMValueRef address = LLVMBuildPtrToInt(e->builder, f->body.operand[0], e->i64, "");
-    LLVMValueRef low = LLVMBuildAnd(e->builder, address, aic_int(e, LINE_BYTES - 1), "");
+    LLVMValueRef low = LLVMBuildAnd(e->builder, address, aic_int(e, AIC_LINE_BYTES - 1), "");
     LLVMValueRef aligned = LLVMBuildICmp(e->builder, LLVMIntEQ, low, aic_int(e, 0), "aligned");
     aic_branch_begin(e, &branch, aligned);
     call_strip(f, f->past, source, row, count, 0);
@@ -515,7 +512,7 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
     if (aic_epilogue_table_bytes(&f.k->epilogue) > 0) {
         bodies->phase[phase++] = emit_table(e, plan, symbol);
     }
-    emit_strips(&f, schedule_of(plan), symbol);
+    emit_strips(&f, plan, symbol);
     bodies->phase[phase] = emit_bands(&f, plan, symbol);
 }
 

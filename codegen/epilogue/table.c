@@ -6,6 +6,7 @@
  * The header is a cache line whose first word says which path the columns need. Parameters that are the same in every
  * block have one entry for all; parameters that are the same in every column are constants of the code instead. */
 #include "codegen/epilogue/value.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "frontend/numeric/half.h"
@@ -111,7 +112,7 @@ static int64_t offset_of(const aic_epilogue *p, aic_parameter parameter)
 /* Bytes of a block: whole rows. */
 static int64_t entry_bytes(const aic_epilogue *p)
 {
-    return (offset_of(p, AIC_PARAMETERS) + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
+    return aic_round_up(offset_of(p, AIC_PARAMETERS), ROW_BYTES);
 }
 
 static int64_t header_bytes(const aic_epilogue *p)
@@ -127,7 +128,7 @@ static bool same_in_blocks(const aic_epilogue *p)
 
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
 {
-    int64_t blocks = same_in_blocks(p) ? 1 : (p->columns + LANES - 1) / LANES;
+    int64_t blocks = same_in_blocks(p) ? 1 : aic_parts(p->columns, LANES);
     return header_bytes(p) + blocks * entry_bytes(p);
 }
 
@@ -377,7 +378,7 @@ static void fill_header(aic_emit *e, LLVMValueRef path)
 static LLVMValueRef fill_parts(aic_emit *e, const aic_epilogue *p, LLVMValueRef path)
 {
     const int64_t lanes = part_lanes(e->target), columns = same_in_blocks(p) ? LANES : p->columns;
-    const int64_t whole = columns / lanes, all = (columns + LANES - 1) / LANES * (LANES / lanes);
+    const int64_t whole = columns / lanes, all = aic_parts(columns, LANES) * (LANES / lanes);
     if (whole > 0) {
         aic_loop loop;
         aic_loop_begin(e, &loop, "part: vectors of columns", aic_int(e, 0), aic_int(e, whole), 1, &path, path != NULL);

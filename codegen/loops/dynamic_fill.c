@@ -2,6 +2,7 @@
  * and so on, so that nothing is written beyond it. */
 #include "codegen/loops/dynamic_fill.h"
 #include "codegen/explain.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
@@ -191,7 +192,7 @@ static void nest(FILE *out, const aic_plan *plan)
     const int64_t run = has_blocks(&r->fast) ? r->fast.stride.block : r->fast.size;
     aic_nest_line(out, 0, "line", r->slow.size, "at most");
     if (has_blocks(&r->fast)) {
-        aic_nest_line(out, 1, "block", (r->fast.size + run - 1) / run, "at most");
+        aic_nest_line(out, 1, "block", aic_parts(r->fast.size, run), "at most");
     }
     aic_nest_line(out, 1 + has_blocks(&r->fast), "vector of a run", run * r->size / schedule_of(plan)->vector,
                   "at most, %lld bytes each, and the rest in halves", (long long)schedule_of(plan)->vector);

@@ -1,6 +1,7 @@
 /* Analysis of element-wise kernels, their schedules, and the frame of their kernels. */
 #include "codegen/loops/elementwise.h"
 #include "codegen/explain.h"
+#include "codegen/integer.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
@@ -112,7 +113,7 @@ static void make_plan(const aic_elementwise *elementwise, const aic_elementwise_
     }
     aic_box_sort(&p->box);
     const int64_t vectors = period_of(p->lanes, p->period);
-    p->chunk = (schedule->unroll + vectors - 1) / vectors * vectors * p->lanes;
+    p->chunk = aic_round_up(schedule->unroll, vectors) * p->lanes;
     p->division = divide(p);
 }
 
@@ -132,11 +133,12 @@ static int64_t bytes_of(const aic_elementwise *elementwise, const aic_elementwis
 }
 
 bool aic_elementwise_plan_past(const aic_elementwise *elementwise, const aic_elementwise_box *box,
-                               const aic_elementwise_schedule *schedule, aic_elementwise_plan *plan)
+                               const aic_elementwise_schedule *schedule, const aic_machine *machine,
+                               aic_elementwise_plan *plan)
 {
     aic_elementwise_schedule narrow = *schedule;
     narrow.vector = AIC_MOVE_PAST_ALIGN; /* the widest store that an address of this alignment allows */
-    if (bytes_of(elementwise, box) < aic_machine_facts()->past_bytes || box->reads[AIC_ELEMENTWISE_OLD]) {
+    if (bytes_of(elementwise, box) < machine->past_bytes || box->reads[AIC_ELEMENTWISE_OLD]) {
         return false;
     }
     make_plan(elementwise, box, &narrow, true, plan);
@@ -178,18 +180,18 @@ static double traffic_of(const aic_elementwise *elementwise, const aic_elementwi
 
 /* The cost of one load or store. */
 static double access_cost(const aic_elementwise *elementwise, const aic_elementwise_box *box,
-                          const aic_elementwise_schedule *schedule)
+                          const aic_elementwise_schedule *schedule, const aic_machine *machine)
 {
-    const aic_machine *machine = aic_machine_facts();
     const int64_t width = schedule->vector;
     const bool wide = width > machine->path_bytes && traffic_of(elementwise, box) > (double)machine->l2_bytes;
     return wide ? WIDE_COST * (double)width / (double)machine->path_bytes : 1;
 }
 
+/* `access`: of one load or store. */
 static double predict_box(const aic_elementwise *elementwise, const aic_elementwise_box *box,
-                          const aic_elementwise_schedule *schedule, const aic_elementwise_plan *p)
+                          const aic_elementwise_plan *p, double access)
 {
-    const double access = access_cost(elementwise, box, schedule), outputs = outputs_of(box);
+    const double outputs = outputs_of(box);
     const double operations = outputs * aic_elementwise_operations(&elementwise->value);
     double runs = 1, accesses = outputs;
     for (unsigned i = 0; i < p->box.dims; i++) {
@@ -256,9 +258,10 @@ static aic_status derive(aic_plan *plan)
     double cost = 0;
     for (unsigned i = 0; i < elementwise->boxes; i++) {
         aic_elementwise_plan *p = &derived->box[i];
-        aic_elementwise_plan_make(elementwise, &elementwise->box[i], s, p);
+        const aic_elementwise_box *box = &elementwise->box[i];
+        aic_elementwise_plan_make(elementwise, box, s, p);
         items = p->division.count > items ? p->division.count : items;
-        cost += predict_box(elementwise, &elementwise->box[i], s, p);
+        cost += predict_box(elementwise, box, p, access_cost(elementwise, box, s, plan->problem.machine));
     }
     plan->cost = cost * (1 + SIZE_COST * (double)s->unroll);
     plan->requirements.needs = aic_elementwise_is_float(&elementwise->value) ? AIC_NEEDS_FLOAT : 0;
@@ -277,7 +280,7 @@ static aic_box_code emit_box(aic_emit *e, const aic_plan *plan, unsigned i, cons
     aic_box_code code = {.pointers = elementwise->operands};
     snprintf(name, sizeof name, "%s_box%u", symbol, i);
     code.plain = (aic_box_function){aic_emit_elementwise_box(e, plain, name), plain->division.count};
-    if (aic_elementwise_plan_past(elementwise, &elementwise->box[i], schedule_of(plan), &past)) {
+    if (aic_elementwise_plan_past(elementwise, &elementwise->box[i], schedule_of(plan), plan->problem.machine, &past)) {
         snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
         code.past = (aic_box_function){aic_emit_elementwise_box(e, &past, name), past.division.count};
     }

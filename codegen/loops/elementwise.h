@@ -80,10 +80,11 @@ typedef struct aic_elementwise_derived {
 void aic_elementwise_plan_make(const aic_elementwise *elementwise, const aic_elementwise_box *box,
                                const aic_elementwise_schedule *schedule, aic_elementwise_plan *plan);
 
-/* The same with stores past the caches. False: the output is small enough for the caches, or its addresses do not allow
- * it. */
+/* The same with stores past the caches. False: the output is small enough for the machine's caches, or its addresses do
+ * not allow it. */
 bool aic_elementwise_plan_past(const aic_elementwise *elementwise, const aic_elementwise_box *box,
-                               const aic_elementwise_schedule *schedule, aic_elementwise_plan *plan);
+                               const aic_elementwise_schedule *schedule, const aic_machine *machine,
+                               aic_elementwise_plan *plan);
 
 /* elementwise_emit.c: emits `void name(operands...; first, last)`, which runs the iterations first .. last-1 of the
  * loop that workers divide. */

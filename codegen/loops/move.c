@@ -1,5 +1,6 @@
 /* Analysis of a move: which loops are one, which way its operands are dense, and the tiles that follow. */
 #include "codegen/loops/move.h"
+#include "codegen/integer.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
@@ -156,25 +157,6 @@ aic_status aic_move_check_schedule(const aic_target *target, const aic_move_sche
 /* A box moves at most this much straight-line, in accesses of up to a vector; runs beyond it are loops. */
 enum { TILE_ACCESSES = 64 };
 
-static int64_t line_bytes(void)
-{
-    return aic_machine_facts()->line_bytes;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t power_within(int64_t value)
-{
-    int64_t power = 1;
-    while (power <= value / 2) {
-        power *= 2;
-    }
-    return power;
-}
-
 /* Number of the dimension with this stride; -1: there is none. Operand -1 is the output. */
 static int find_stride(const aic_box *box, int operand, int64_t stride)
 {
@@ -225,12 +207,12 @@ static void tile_runs(aic_move_plan *p, const aic_move_schedule *schedule)
 {
     int64_t most = TILE_ACCESSES * p->vector;
     if (p->run > p->vector * schedule->unroll && p->run_valid == p->run) {
-        p->chunk = smaller(p->vector * schedule->unroll, power_within(p->run));
+        p->chunk = aic_least(p->vector * schedule->unroll, aic_power_within(p->run));
         p->rows = p->cols = 1;
         return;
     }
-    p->rows = smaller(schedule->rows, power_within(p->write.extent));
-    p->cols = smaller(schedule->cols, power_within(p->read.extent));
+    p->rows = aic_least(schedule->rows, aic_power_within(p->write.extent));
+    p->cols = aic_least(schedule->cols, aic_power_within(p->read.extent));
     while (p->rows * p->cols > 1 && p->rows * p->cols * p->run > most) {
         *(p->rows > p->cols ? &p->rows : &p->cols) /= 2;
     }
@@ -239,8 +221,8 @@ static void tile_runs(aic_move_plan *p, const aic_move_schedule *schedule)
 /* Rows that a tile of `rows` rows is done as: in lane blocks, the last of which overlaps the one before. */
 static int64_t rows_done(int64_t rows, int64_t size)
 {
-    const int64_t block = smaller(AIC_MOVE_LANE / size, power_within(rows));
-    return (rows + block - 1) / block * block;
+    const int64_t block = aic_least(AIC_MOVE_LANE / size, aic_power_within(rows));
+    return aic_round_up(rows, block);
 }
 
 /* Whether tiles of so many rows, no power of two, gain something: columns that follow each other in the output and are
@@ -249,7 +231,7 @@ static int64_t rows_done(int64_t rows, int64_t size)
 static bool suits_tile(const aic_move_plan *p, int64_t rows, int64_t size)
 {
     const bool follow = p->read.out == rows * size, fills = rows * size >= AIC_MOVE_LANE;
-    return follow && fills ? rows_done(rows, size) * 4 < 2 * power_within(rows) * 3 : follow || fills;
+    return follow && fills ? rows_done(rows, size) * 4 < 2 * aic_power_within(rows) * 3 : follow || fills;
 }
 
 /* Indices of a `next` of `extent` whose rows, all of `write`, make one tile: they fill a line; or, where lines would
@@ -258,11 +240,13 @@ static int64_t rows_together(const aic_move_plan *p, int64_t size, int64_t exten
 {
     const int64_t rows = p->write.extent;
     if (aic_is_power(rows)) {
-        return rows * size <= line_bytes() ? smaller(line_bytes() / (rows * size), power_within(extent)) : 1;
+        return rows * size <= p->machine->line_bytes
+                   ? aic_least(p->machine->line_bytes / (rows * size), aic_power_within(extent))
+                   : 1;
     }
     int64_t best = 1, least = INT64_MAX;
     for (int64_t count = 1; count <= extent && count * rows <= ODD_ROWS_MAX; count++) {
-        const int64_t done = (extent + count - 1) / count * rows_done(count * rows, size);
+        const int64_t done = aic_parts(extent, count) * rows_done(count * rows, size);
         if (done < least && suits_tile(p, count * rows, size)) {
             least = done;
             best = count;
@@ -278,7 +262,7 @@ static int64_t choose_rows(const aic_move_plan *p, unsigned size, const aic_move
     const int64_t rows = p->write.extent;
     const bool whole = rows <= ODD_ROWS_MAX && rows <= schedule->rows && suits_tile(p, rows, size);
     const bool partial = p->rows_valid < rows;
-    return partial || whole ? rows : smaller(schedule->rows, power_within(rows));
+    return partial || whole ? rows : aic_least(schedule->rows, aic_power_within(rows));
 }
 
 /* Takes the dimension that continues in the input where `read` ends, where a lane holds at least two indices of it:
@@ -313,7 +297,7 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
     take_follow(p, (unsigned)p->write.out, schedule);
     int64_t bytes = p->write.extent * p->write.out;
     int next = find_stride(&p->box, -1, bytes);
-    const bool fills = bytes <= line_bytes() && aic_is_power(bytes);
+    const bool fills = bytes <= p->machine->line_bytes && aic_is_power(bytes);
     if (next >= 0 && (fills || rows_together(p, p->write.out, p->box.dim[next].extent) > 1)) {
         p->next = p->box.dim[next];
         drop(&p->box, (unsigned)next);
@@ -324,7 +308,7 @@ static void plan_transposition(aic_move_plan *p, int write, int read, const aic_
  * share few of its sets. */
 static bool rows_collide(const aic_move_plan *p)
 {
-    const aic_machine *machine = aic_machine_facts();
+    const aic_machine *machine = p->machine;
     const int64_t line = machine->line_bytes, sets = machine->l1_bytes / (line * machine->l1_ways);
     int64_t most = 0, first[TILE_MAX];
     if (p->write.in[0] % line != 0 || (p->next_count > 1 && p->next.in[0] % line != 0) || p->rows > TILE_MAX) {
@@ -345,7 +329,7 @@ static bool rows_collide(const aic_move_plan *p)
 /* Rows that collide are read a line at a time; in parts, a line would be gone before it is used up. */
 static int64_t staged_columns(const aic_move_plan *p, unsigned size)
 {
-    int64_t columns = line_bytes() / size;
+    int64_t columns = p->machine->line_bytes / size;
     return p->cols < columns && p->read.extent >= columns && rows_collide(p) ? columns : 0;
 }
 
@@ -359,7 +343,7 @@ static void plan_bursts(aic_move_plan *p)
     if (OPS[p->box.op].inputs == 0 || p->box.dims < 2 || at == p->box.dims - 1 || p->box.dim[at].in[0] == 0) {
         return;
     }
-    int64_t burst = power_within(aic_machine_facts()->burst_bytes / llabs(p->box.dim[at].in[0]));
+    int64_t burst = aic_power_within(p->machine->burst_bytes / llabs(p->box.dim[at].in[0]));
     if (burst > 1 && burst <= p->box.dim[at].extent) {
         p->near = p->box.dim[at];
         p->burst = burst;
@@ -371,10 +355,10 @@ static void plan_bursts(aic_move_plan *p)
  * of in parts, where rows lie at least that far apart and there is a row before the last. */
 static void choose_columns(aic_move_plan *p, unsigned size, int64_t most)
 {
-    const int64_t extent = p->read.extent, wide = 2 * power_within(extent), lane = VECTOR_MIN / size;
-    p->cols = smaller(most, power_within(extent));
+    const int64_t extent = p->read.extent, wide = 2 * aic_power_within(extent), lane = VECTOR_MIN / size;
+    p->cols = aic_least(most, aic_power_within(extent));
     if (p->cols < extent && wide <= most && wide <= lane && lane <= p->rows && p->write.in[0] >= extent * size &&
-        smaller(p->rows, p->rows_valid) > 1) {
+        aic_least(p->rows, p->rows_valid) > 1) {
         p->cols = wide;
         p->over = wide - extent;
     }
@@ -386,7 +370,7 @@ static void choose_following(aic_move_plan *p, unsigned size, int64_t most)
     const int64_t lane = VECTOR_MIN / size, extent = p->read.extent;
     int64_t best = 0;
     for (int64_t cols = lane; cols <= most; cols *= 2) {
-        const int64_t count = smaller(cols / extent, p->follow.extent);
+        const int64_t count = aic_least(cols / extent, p->follow.extent);
         const int64_t gain = count * extent * TILE_MAX / cols;
         if (gain > best && cols - count * extent < lane) {
             best = gain;
@@ -416,7 +400,7 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
     p->stage = staged_columns(p, size);
     int64_t rest = p->stage == 0 && p->over == 0 ? p->read.extent % p->cols : 0;
     if (rest > 0 && 2 * rest <= p->cols) {
-        p->tail = VECTOR_MIN / size <= p->rows ? rest : power_within(2 * rest - 1);
+        p->tail = VECTOR_MIN / size <= p->rows ? rest : aic_power_within(2 * rest - 1);
     }
 }
 
@@ -424,7 +408,7 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
  * caches are not prefetched. Where a tile has a number of indices of `next` that is no power of two, whole tiles. */
 static int64_t band_of(const aic_move_plan *p, const aic_move_schedule *schedule)
 {
-    const int64_t tile = p->stage == 0 || p->past ? p->rows : p->rows * aic_machine_facts()->band_tiles;
+    const int64_t tile = p->stage == 0 || p->past ? p->rows : p->rows * p->machine->band_tiles;
     const int64_t band = schedule->band < tile ? tile : schedule->band;
     return p->next_count > 1 && !aic_is_power(p->write.extent) ? band / p->rows * p->next_count : band;
 }
@@ -446,7 +430,7 @@ static void split(aic_move_plan *p, aic_box_dim *dim, int64_t inner)
 static void split_bands(aic_move_plan *p)
 {
     aic_box_dim *along = p->next.extent > 1 ? &p->next : &p->write;
-    const int64_t most = p->past ? aic_machine_facts()->burst_bytes / 2 : line_bytes();
+    const int64_t most = p->past ? p->machine->burst_bytes / 2 : p->machine->line_bytes;
     bool is_short = false;
     for (unsigned i = 0; i < p->box.dims; i++) {
         const int64_t step = llabs(p->box.dim[i].in[0]);
@@ -463,20 +447,20 @@ static aic_division divide(const aic_move_plan *p)
     int64_t iterations[AIC_MOVE_DIMENSION + AIC_BOX_DIMS + 2];
     int loops = 0;
     const int64_t along = p->next.extent > 1 ? p->next.extent : p->write.extent;
-    iterations[loops++] = (p->near.extent + p->burst - 1) / p->burst;
+    iterations[loops++] = aic_parts(p->near.extent, p->burst);
     for (unsigned i = 0; i < p->box.dims; i++) {
         iterations[loops++] = p->box.dim[i].extent;
     }
-    iterations[loops++] = (along + p->band - 1) / p->band;
-    iterations[loops++] =
-        p->chunk != 0 ? (p->run + p->chunk - 1) / p->chunk : (p->follow.extent + p->follow_count - 1) / p->follow_count;
+    iterations[loops++] = aic_parts(along, p->band);
+    iterations[loops++] = p->chunk != 0 ? aic_parts(p->run, p->chunk) : aic_parts(p->follow.extent, p->follow_count);
     return aic_divide(iterations, loops);
 }
 
-static void make_plan(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, bool past,
-                      aic_move_plan *p)
+static void make_plan(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
+                      const aic_machine *machine, bool past, aic_move_plan *p)
 {
-    *p = (aic_move_plan){.box = *box,
+    *p = (aic_move_plan){.machine = machine,
+                         .box = *box,
                          .past = past,
                          .near = {.extent = 1},
                          .next = {.extent = 1},
@@ -504,9 +488,10 @@ static void make_plan(const aic_move *move, const aic_box *box, const aic_move_s
     p->division = divide(p);
 }
 
-void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule, aic_move_plan *p)
+void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
+                        const aic_machine *machine, aic_move_plan *p)
 {
-    make_plan(move, box, schedule, false, p);
+    make_plan(move, box, schedule, machine, false, p);
 }
 
 /* ---- stores past the caches ---- */
@@ -546,18 +531,18 @@ static bool stores_aligned(const aic_move_plan *p, unsigned size)
 }
 
 bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
-                        aic_move_plan *plan)
+                        const aic_machine *machine, aic_move_plan *plan)
 {
     aic_move_schedule narrow = *schedule;
-    if (aic_box_bytes(move, box) < aic_machine_facts()->past_bytes) {
+    if (aic_box_bytes(move, box) < machine->past_bytes) {
         return false;
     }
     narrow.vector = AIC_MOVE_PAST_ALIGN; /* the widest store that an address of this alignment allows */
-    make_plan(move, box, &narrow, true, plan);
+    make_plan(move, box, &narrow, machine, true, plan);
     if (plan->transposes) { /* whole lines */
-        narrow.rows = line_bytes() / move->size;
+        narrow.rows = machine->line_bytes / move->size;
         narrow.band = narrow.band < narrow.rows ? narrow.rows : narrow.band;
-        make_plan(move, box, &narrow, true, plan);
+        make_plan(move, box, &narrow, machine, true, plan);
     }
     plan->burst = plan->near.extent; /* such stores wait for nothing, loads do */
     plan->division = divide(plan);

@@ -90,7 +90,8 @@ void aic_move_shift_input(aic_move *move, int64_t bytes);
 /* A box made ready for code: loops over dim[] outside, around tiles that advance along `write`, in which the output is
  * dense, and `read`, in which the input is. */
 typedef struct aic_move_plan {
-    aic_box box; /* without the dimensions below; outermost first */
+    const aic_machine *machine; /* whose lines and caches it suits */
+    aic_box box;                /* without the dimensions below; outermost first */
     /* Moves elements that are dense along `write` in the output and along `read` in the input: rows x columns in
      * registers. Otherwise it moves runs, contiguous on both sides. */
     bool transposes;
@@ -123,11 +124,6 @@ typedef struct aic_move_plan {
 /* Numbers of a plan's loops: its dimension i has AIC_MOVE_DIMENSION + i, then come bands, then chunks or tiles along
  * `follow`. */
 enum { AIC_MOVE_BURSTS, AIC_MOVE_DIMENSION };
-
-static inline bool aic_is_power(int64_t value)
-{
-    return (value & (value - 1)) == 0;
-}
 
 /* Columns of a tile that exist. */
 static inline int64_t aic_move_columns(const aic_move_plan *p)
@@ -163,13 +159,13 @@ aic_status aic_move_check_room(bool incomplete);
 /* Whether the schedule's fields are in their ranges. */
 aic_status aic_move_check_schedule(const aic_target *target, const aic_move_schedule *schedule);
 
-/* What a (legal) schedule makes of a box. */
+/* What a (legal) schedule makes of a box on a machine. */
 void aic_move_plan_make(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
-                        aic_move_plan *plan);
+                        const aic_machine *machine, aic_move_plan *plan);
 
 /* The same where the output is larger than caches are: stores go past them. False: they cannot, or need not. */
 bool aic_move_plan_past(const aic_move *move, const aic_box *box, const aic_move_schedule *schedule,
-                        aic_move_plan *plan);
+                        const aic_machine *machine, aic_move_plan *plan);
 
 /* Bytes that a box writes. */
 int64_t aic_box_bytes(const aic_move *move, const aic_box *box);

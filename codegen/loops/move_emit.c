@@ -417,7 +417,7 @@ static aic_box_code emit_box_code(aic_emit *e, const aic_plan *plan, unsigned i,
     aic_box_code code = {.pointers = 1 + aic_box_op_inputs(box->op)};
     snprintf(name, sizeof name, "%s_box%u", symbol, i);
     code.plain = (aic_box_function){emit_box(e, move, box, plain, name), plain->division.count};
-    if (aic_move_plan_past(move, box, schedule_of(plan), &past)) {
+    if (aic_move_plan_past(move, box, schedule_of(plan), plan->problem.machine, &past)) {
         snprintf(name, sizeof name, "%s_box%u_past", symbol, i);
         code.past = (aic_box_function){emit_box(e, move, box, &past, name), past.division.count};
     }
@@ -456,7 +456,7 @@ static aic_status derive(aic_plan *plan)
     aic_move_derived *derived = plan->derived;
     int64_t items = 1;
     for (unsigned i = 0; i < move->boxes; i++) {
-        aic_move_plan_make(move, &move->box[i], schedule_of(plan), &derived->box[i]);
+        aic_move_plan_make(move, &move->box[i], schedule_of(plan), plan->problem.machine, &derived->box[i]);
         items = derived->box[i].division.count > items ? derived->box[i].division.count : items;
     }
     aic_requirements_phase(&plan->requirements, "boxes", aic_division_items(items));

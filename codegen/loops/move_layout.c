@@ -3,6 +3,7 @@
  * An index of a logical dimension splits into parts at the block sizes of both sides. Whole blocks make loops of all
  * parts; what is left over in the last block makes boxes of its own: whole blocks of the finer side, a part of one, and
  * zeros for the rest of a padded block. */
+#include "codegen/integer.h"
 #include "codegen/loops/move.h"
 
 /* What a dimension adds to a box. */
@@ -80,7 +81,7 @@ static unsigned cut_output(const aic_move_axis *d, int64_t extent, interval inte
 
 static void cut_padding(cut *c, const aic_move_axis *d, int64_t end)
 {
-    int64_t padded = d->padded ? (d->extent + d->out.block - 1) / d->out.block * d->out.block : end;
+    int64_t padded = d->padded ? aic_round_up(d->extent, d->out.block) : end;
     interval all[2];
     cut_output(d, padded, all);
     c->all = all[0];

@@ -1,5 +1,6 @@
 /* Schedules of moves: tiles that complete the cache lines they touch, in registers that are filled. */
 #include "codegen/explain.h"
+#include "codegen/integer.h"
 #include "codegen/loops/move.h"
 #include "codegen/machine.h"
 
@@ -39,7 +40,7 @@ static double passes_of(const aic_move *move, const aic_move_plan *p)
 /* Stores of lines that were begun before. */
 static double parts_of(const aic_move *move, const aic_move_plan *p, double bytes)
 {
-    const double line = (double)aic_machine_facts()->line_bytes, column = (double)(p->rows * move->size);
+    const double line = (double)p->machine->line_bytes, column = (double)(p->rows * move->size);
     return p->transposes && p->read.out > p->rows * move->size && column < line ? bytes / column - bytes / line : 0;
 }
 
@@ -97,7 +98,7 @@ static int64_t columns_for(int64_t rows, int64_t vector, int64_t size)
 static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t vector)
 {
     /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
-    const int64_t size = w->move->size, line = aic_machine_facts()->line_bytes;
+    const int64_t size = w->move->size, line = widest->machine->line_bytes;
     const bool is_power = aic_is_power(widest->rows);
     aic_move_schedule s = {.vector = vector, .unroll = 4};
     s.rows = widest->rows * size < vector ? widest->rows : vector / size;
@@ -144,7 +145,7 @@ void aic_move_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visi
 {
     walk w = {.plan = plan, .move = aic_move_of(plan), .visitor = visitor};
     aic_move_plan widest;
-    aic_move_plan_make(w.move, main_box(w.move), &WIDEST, &widest);
+    aic_move_plan_make(w.move, main_box(w.move), &WIDEST, plan->problem.machine, &widest);
     for (int64_t vector = 16; vector <= plan->problem.target->vector_bits / 8; vector *= 2) {
         if (space == AIC_SPACE_LEGAL) {
             offer_all(&w, vector);
@@ -214,11 +215,6 @@ void aic_move_report(FILE *out, const aic_plan *plan)
 
 /* ---- loops ---- */
 
-static int64_t steps(int64_t extent, int64_t step)
-{
-    return (extent + step - 1) / step;
-}
-
 /* The tiles within the box's dimensions, in the order of move_emit.c. */
 static void nest_tiles(FILE *out, int depth, const aic_move *move, const aic_move_plan *p)
 {
@@ -228,15 +224,16 @@ static void nest_tiles(FILE *out, int depth, const aic_move *move, const aic_mov
     if (p->near.extent > 1) {
         aic_nest_line(out, depth++, "step of the burst", p->burst, "output +%lld bytes", (long long)p->near.out);
     }
-    aic_nest_line(out, depth++, "band", steps(along, p->band), "%lld of %lld indices of the output",
+    aic_nest_line(out, depth++, "band", aic_parts(along, p->band), "%lld of %lld indices of the output",
                   (long long)(p->band < along ? p->band : along), (long long)along);
     aic_nest_line(out, depth++, "tile along the input",
-                  follows ? steps(p->follow.extent, p->follow_count) : steps(p->read.extent, column),
+                  follows ? aic_parts(p->follow.extent, p->follow_count) : aic_parts(p->read.extent, column),
                   "%lld indices of the input", (long long)(follows ? aic_move_columns(p) : column));
-    aic_nest_line(
-        out, depth, "tile along the output", steps(p->band < along ? p->band : along, nexts ? p->next_count : p->rows),
-        p->transposes ? "transposes %lld x %lld elements of %lld bytes" : "moves %lld x %lld runs of %lld bytes",
-        (long long)p->rows, (long long)p->cols, p->transposes ? (long long)move->size : (long long)p->run);
+    aic_nest_line(out, depth, "tile along the output",
+                  aic_parts(p->band < along ? p->band : along, nexts ? p->next_count : p->rows),
+                  p->transposes ? "transposes %lld x %lld elements of %lld bytes"
+                                : "moves %lld x %lld runs of %lld bytes",
+                  (long long)p->rows, (long long)p->cols, p->transposes ? (long long)move->size : (long long)p->run);
 }
 
 void aic_move_nest(FILE *out, const aic_plan *plan)
@@ -246,8 +243,8 @@ void aic_move_nest(FILE *out, const aic_plan *plan)
         const aic_move_plan *p = &((const aic_move_derived *)plan->derived)->box[i];
         int depth = 0;
         if (p->near.extent > 1) {
-            aic_nest_line(out, depth++, "burst", steps(p->near.extent, p->burst), "%lld neighbouring runs of the input",
-                          (long long)p->burst);
+            aic_nest_line(out, depth++, "burst", aic_parts(p->near.extent, p->burst),
+                          "%lld neighbouring runs of the input", (long long)p->burst);
         }
         for (unsigned k = 0; k < p->box.dims; k++) {
             aic_nest_line(out, depth++, "dimension", p->box.dim[k].extent, "output +%lld bytes",

@@ -3,6 +3,7 @@
  * Registers are seen as lanes of 16 bytes. A lane block of `height` rows x `width` columns fills one lane of each of
  * `count` registers; interleaving the registers lane by lane transposes it. Lanes take blocks of further rows first, so
  * that a column leaves as one wide store, then of further columns. */
+#include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/loops/move.h"
@@ -36,16 +37,7 @@ typedef struct grid {
 
 static unsigned least(int64_t a, int64_t b)
 {
-    return (unsigned)(a < b ? a : b);
-}
-
-static unsigned power_within(unsigned value)
-{
-    unsigned power = 1;
-    while (power <= value / 2) {
-        power *= 2;
-    }
-    return power;
+    return (unsigned)aic_least(a, b);
 }
 
 static LLVMValueRef shuffle(const grid *g, LLVMValueRef a, LLVMValueRef b, const unsigned *from, unsigned count)
@@ -412,7 +404,7 @@ static void share_lanes(grid *g, unsigned lanes)
         g->across = least(lanes / g->down, p->cols / g->width);
     } else {
         g->across = least(lanes, p->cols / g->width);
-        g->down = g->padded ? 1 : power_within(least(lanes / g->across, p->rows / g->height));
+        g->down = g->padded ? 1 : (unsigned)aic_power_within(least(lanes / g->across, p->rows / g->height));
     }
 }
 
@@ -420,7 +412,7 @@ static void lay_out(grid *g)
 {
     const aic_move_plan *p = g->p;
     unsigned lanes = (unsigned)p->vector / LANE, fit = LANE / g->size;
-    g->height = p->rows > 1 ? least(2 * power_within((unsigned)p->rows - 1), fit) : 1;
+    g->height = p->rows > 1 ? least(2 * aic_power_within(p->rows - 1), fit) : 1;
     g->padded = g->height > p->rows;
     g->width = least(p->cols, fit);
     unsigned elements = g->height * g->width;
@@ -450,7 +442,7 @@ static void lay_out(grid *g)
 static bool fetches_columns(const grid *g)
 {
     const aic_move_plan *p = g->p;
-    const int64_t line = aic_machine_facts()->line_bytes, bytes = p->rows * g->size;
+    const int64_t line = p->machine->line_bytes, bytes = p->rows * g->size;
     const bool begin_anywhere = !aic_is_power(bytes) || p->read.out % (bytes < line ? bytes : line) != 0;
     return !p->past && p->read.out >= line && (begin_anywhere || 2 * bytes == line);
 }
@@ -458,7 +450,7 @@ static bool fetches_columns(const grid *g)
 static void fetch_columns(const grid *g)
 {
     aic_emit *e = g->e;
-    const int64_t line = aic_machine_facts()->line_bytes, bytes = g->p->rows * g->size;
+    const int64_t line = g->p->machine->line_bytes, bytes = g->p->rows * g->size;
     enum { WRITE = 1, NEAREST = 3, DATA = 1 };
     if (!fetches_columns(g)) {
         return;

@@ -2,10 +2,11 @@
  * in rows of one pixel, so that a band of them fits the cache. */
 #include "frontend/ops/mmad.h"
 #include "codegen/contraction/contraction.h"
+#include "codegen/integer.h"
 
 static int64_t blocks_of(int64_t size, int64_t block)
 {
-    return (size + block - 1) / block;
+    return aic_parts(size, block);
 }
 
 static aic_sum sum_of(const aic_mmad_desc *d)

@@ -210,6 +210,7 @@ static bool make_object(const cross *x, subject *s)
                                    .schedule = at != NULL ? at + strlen(AT) : NULL,
                                    .semantics = &s->semantics,
                                    .target = target,
+                                   .machine = aic_machine_of(AIC_CORE_ZEN4),
                                    .triple = aic_target_triple(AIC_ARCH_AARCH64),
                                    .symbol = "kernel"};
     aic_status status = target != NULL ? aic_spec_parse(text, &s->spec) : AIC_INVALID_ARGUMENT;

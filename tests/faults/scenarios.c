@@ -518,9 +518,11 @@ static bool put_record(const char *path, const char *text)
     aic_tune_record record;
     aic_tune_file file = {.count = 0};
     char *key = NULL;
+    const aic_problem problem = {&resolved, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"),
+                                 aic_machine_of(aic_host_this()->core)};
     const bool good =
         aic_spec_parse(text, &spec) == AIC_OK && aic_spec_resolve_kernel(&spec, &semantics, &resolved) == AIC_OK &&
-        aic_tune_key(&resolved, &semantics, aic_target_find(AIC_ARCH_X86_64, "avx2"), NULL, &key) == AIC_OK &&
+        aic_tune_key(&problem, NULL, &key) == AIC_OK &&
         aic_tune_record_make(key, AIC_TUNE_MEASURE, NULL, &time, &time, &record) == AIC_OK &&
         aic_tune_file_add(&file, &record) == AIC_OK && aic_tune_file_merge(path, &file, 5, NULL) == AIC_OK;
     aic_tune_file_free(&file);

@@ -9,6 +9,8 @@ import aicjit
 
 CONV = "conv2d(dtype=int8, fm_shape=[2,9,8,32], kernel_shape=[2,3,3,32,32], pad=[1,1,1,1])"
 CHAIN = CONV + " | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"
+# Types of cores have different schedules for it.
+DIFFERS = "conv2d(dtype=float16, fm_shape=[2,8,8,16], kernel_shape=[2,3,3,32,16])"
 
 
 def operands(random, images=()):
@@ -235,6 +237,14 @@ def test_contexts():
         aicjit.Context(speed=9)
     with pytest.raises(aicjit.ArgumentError, match="isa"):
         aicjit.Context(isa="mmx")
+    schedules = set()
+    for machine in ("golden-cove", "zen4", "skylake-avx512"):
+        context = aicjit.Context(machine=machine, isa="generic")
+        assert context.machine == machine
+        schedules.add(aicjit.compile(DIFFERS, context=context).schedule)
+    assert len(schedules) == 3
+    with pytest.raises(aicjit.ArgumentError, match="machine: \"pentium\" is no type of core; types: zen4, "):
+        aicjit.Context(machine="pentium")
 
 
 def test_pictures_and_words(random):

@@ -102,6 +102,10 @@ typedef struct aic_context_options {
      * environment's AIC_PROFILE; "": nobody. AIC_INVALID_ARGUMENT for any other word, and when a file cannot be
      * written; AIC_IO where the system has no room for it. tools/observing.md says where the files are. */
     const char *profile;
+    /* The type of core that schedules are chosen for, e.g. "golden-cove"; NULL: the environment's AIC_MACHINE, else the
+     * host's, told from its features. It changes speed and no result. AIC_INVALID_ARGUMENT for any other name; the
+     * message lists them. */
+    const char *machine;
 } aic_context_options;
 
 AIC_API aic_context_options aic_context_options_init(void);
@@ -148,6 +152,11 @@ AIC_API aic_status aic_context_get_statistics(aic_context *context, aic_context_
  * no default context can be made. */
 AIC_API const char *aic_context_isa(aic_context *context);
 
+/* The type of core that the context's schedules are chosen for, as "golden-cove". *chosen, where chosen is not NULL:
+ * whether an option or the environment named it; else it is the host's. Static storage; NULL, with a message, when
+ * context is NULL and no default context can be made; *chosen stays as it is then. */
+AIC_API const char *aic_context_machine(aic_context *context, bool *chosen);
+
 /* The number of threads that share the context's calls; 1 where there is no pool. 0, with a message, when context is
  * NULL and no default context can be made. */
 AIC_API int aic_context_threads(aic_context *context);
@@ -162,11 +171,6 @@ AIC_API const char *aic_isa_name(size_t index);
  * registers for the whole process. From then on sigaltstack() refuses stacks that are too small for them; a process
  * that has such a stack already lacks the level. */
 AIC_API aic_status aic_isa_check(const char *name);
-
-/* The type of core that schedules are chosen for, as "golden-cove": this machine's by the features of its processor or,
- * where *chosen becomes true, the one that the environment variable AIC_MACHINE named when a context was created. A
- * process has one, for all contexts; kernels give the same results for each. chosen may be NULL. */
-AIC_API const char *aic_machine_name(bool *chosen);
 
 /* Whether the level runs only because an emulator was loaded into the process that executes instructions the host
  * lacks. Such a level is never the default. False for NULL and for a name that is no level. */

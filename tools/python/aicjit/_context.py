@@ -7,7 +7,7 @@ from ._errors import ArgumentError, ArgumentTypeError
 from ._library import ContextHandle, checked, lib
 from ._values import choice, integer, kind_of, text
 
-_TEXTS = ("isa", "passes", "dump_dir", "tuning_db", "cache", "cache_dir", "profile")
+_TEXTS = ("isa", "passes", "dump_dir", "tuning_db", "cache", "cache_dir", "profile", "machine")
 _NUMBERS = {"verbose": 2**31 - 1, "threads": 2**31 - 1, "cache_bytes": 2**64 - 1, "cache_kernels": 2**64 - 1,
             "cache_disk_bytes": 2**64 - 1}
 _SEMANTICS = {name: kind for kind, name, *_ in _lists.SEMANTICS}
@@ -42,7 +42,8 @@ class Context(Closing):
     """What kernels are compiled for and called by: instruction set, threads, caches, and what documents leave open.
 
     Options are those of aic_context_options and aic_semantics, by their names: isa, threads, tuning_db, cache
-    ("off", "ro", "rw"), cache_dir, cache_bytes, cache_kernels, cache_disk_bytes, verbose, dump_dir, profile, passes;
+    ("off", "ro", "rw"), cache_dir, cache_bytes, cache_kernels, cache_disk_bytes, verbose, dump_dir, profile, passes,
+    machine;
     limits, overflow, rounding, lanes, lane_bytes, ub_bytes, l1_bytes, and the choices (aicjit help choices). What is left
     out is the library's default. A context manager: close() gives it up.
     """
@@ -75,6 +76,11 @@ class Context(Closing):
     def isa(self):
         """The instruction set level that kernels are compiled for."""
         return lib.aic_context_isa(handle_of(self)).decode()
+
+    @property
+    def machine(self):
+        """The type of core that schedules are chosen for."""
+        return lib.aic_context_machine(handle_of(self), None).decode()
 
     @property
     def threads(self):

@@ -81,6 +81,7 @@ _FALLIBLE = {
 _OTHERS = {
     "aic_context_destroy": (None, (c.c_void_p,)),
     "aic_context_isa": (_TEXT, (_CONTEXT,)),
+    "aic_context_machine": (_TEXT, (_CONTEXT, c.POINTER(c.c_bool))),
     "aic_context_options_init": (s.ContextOptions, ()),
     "aic_context_threads": (c.c_int, (_CONTEXT,)),
     "aic_dtype_parse": (c.c_int, (_TEXT,)),

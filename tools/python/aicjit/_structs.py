@@ -102,6 +102,7 @@ class ContextOptions(c.Structure):
         ("cache_kernels", c.c_uint64),
         ("cache_disk_bytes", c.c_uint64),
         ("profile", c.c_char_p),
+        ("machine", c.c_char_p),
     ]
 
 
