@@ -1,6 +1,7 @@
 /* Readers and what they may be looking at; see grace.h. */
 #define _GNU_SOURCE /* syscall() */
 #include "runtime/grace.h"
+#include "runtime/fork.h"
 
 #include <linux/membarrier.h>
 #include <stdlib.h>
@@ -174,10 +175,11 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Before the caches' handlers, which a fork then calls first: they retire with their lock held. */
-__attribute__((constructor(103))) static void watch_process(void)
+const aic_fork_part aic_grace_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
+
+/* Before other constructors, which may call the library. */
+__attribute__((constructor(103))) static void choose_barrier(void)
 {
-    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     if (membarrier_do(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)) {
         atomic_store(&aic_grace_fences, false);
     }

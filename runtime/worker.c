@@ -17,20 +17,32 @@ typedef struct job {
     aic_messages messages;
 } job;
 
+/* Made once and never freed: the C library makes and frees locales under a lock that a fork may leave behind locked. */
+static locale_t c_locale;
+
+__attribute__((constructor(103))) static void make_locale(void)
+{
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+static aic_status check_locale(void)
+{
+    return c_locale != (locale_t)0
+               ? AIC_OK
+               : aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "there was none for a locale when the library was loaded");
+}
+
 /* A new thread begins in the floating-point environment of the thread that started it, and in the locale of the
  * process. */
 static void *work(void *argument)
 {
     job *j = argument;
     fesetenv(FE_DFL_ENV);
-    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (locale == (locale_t)0) {
-        j->status = aic_fail_memory(SUBJECT, 0);
-    } else {
-        uselocale(locale);
+    j->status = check_locale();
+    if (j->status == AIC_OK) {
+        uselocale(c_locale);
         j->status = j->body(j->argument);
         uselocale(LC_GLOBAL_LOCALE);
-        freelocale(locale);
     }
     aic_messages_get(&j->messages);
     return NULL;
@@ -74,16 +86,15 @@ aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
 aic_status aic_worker_here(aic_status (*body)(void *), void *argument)
 {
     fenv_t environment;
-    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (locale == (locale_t)0) {
-        return aic_fail_memory(SUBJECT, 0);
+    aic_status status = check_locale();
+    if (status != AIC_OK) {
+        return status;
     }
     fegetenv(&environment);
     fesetenv(FE_DFL_ENV);
-    const locale_t callers = uselocale(locale);
-    const aic_status status = body(argument);
+    const locale_t callers = uselocale(c_locale);
+    status = body(argument);
     uselocale(callers);
-    freelocale(locale);
     fesetenv(&environment);
     return status;
 }
