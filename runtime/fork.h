@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 extern const aic_fork_part aic_pool_fork, aic_generator_fork, aic_profile_fork, aic_cache_fork, aic_grace_fork,
-    aic_code_memory_fork;
+    aic_code_memory_fork, aic_loop_fork;
 
 /* Whether the handlers are registered: there was memory for it when the library was loaded. Without them there are no
  * contexts. */
