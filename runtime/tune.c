@@ -7,6 +7,7 @@
 #include "runtime/tune_file.h"
 #include "runtime/tune_search.h"
 #include "runtime/tuning.h"
+#include "runtime/worker.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -194,12 +195,9 @@ static aic_status tune(const aic_context *context, const aic_spec *resolved, con
     return status;
 }
 
-aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
-                         const aic_tune_machine_hooks *hooks, aic_tune_result *result)
+static aic_status check_and_tune(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
+                                 const aic_tune_machine_hooks *hooks, aic_tune_result *result)
 {
-    if (spec == NULL || result == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "result", "is NULL");
-    }
     aic_tune_options o = options != NULL ? *options : aic_tune_options_init();
     aic_tune_result made = {.gain = 1};
     aic_spec resolved;
@@ -222,6 +220,18 @@ aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_t
     }
     *result = made;
     return AIC_OK;
+}
+
+aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
+                         const aic_tune_machine_hooks *hooks, aic_tune_result *result)
+{
+    if (spec == NULL || result == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "result", "is NULL");
+    }
+    const int cancellation = aic_cancellation_disable();
+    const aic_status status = check_and_tune(context, spec, options, hooks, result);
+    aic_cancellation_restore(cancellation);
+    return status;
 }
 
 aic_status aic_tune(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
@@ -254,11 +264,8 @@ static aic_status add_file(const char *path, aic_tune_file *all)
     return status;
 }
 
-aic_status aic_tune_merge(const char *const *inputs, size_t count, const char *output, size_t *records)
+static aic_status merge(const char *const *inputs, size_t count, const char *output, size_t *records)
 {
-    if ((inputs == NULL && count > 0) || output == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, output == NULL ? "output" : "inputs", "is NULL");
-    }
     aic_tune_file all = {.count = 0};
     aic_status status = AIC_OK;
     for (size_t i = 0; i < count && status == AIC_OK; i++) {
@@ -269,5 +276,16 @@ aic_status aic_tune_merge(const char *const *inputs, size_t count, const char *o
         status = aic_tune_file_merge(output, &all, AIC_TUNE_PATIENCE, records);
     }
     aic_tune_file_free(&all);
+    return status;
+}
+
+aic_status aic_tune_merge(const char *const *inputs, size_t count, const char *output, size_t *records)
+{
+    if ((inputs == NULL && count > 0) || output == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, output == NULL ? "output" : "inputs", "is NULL");
+    }
+    const int cancellation = aic_cancellation_disable();
+    const aic_status status = merge(inputs, count, output, records);
+    aic_cancellation_restore(cancellation);
     return status;
 }

@@ -72,13 +72,14 @@ aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semant
 aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
 {
     const aic_semantics defaults = aic_semantics_init();
+    semantics = semantics ? semantics : &defaults;
     aic_spec resolved = {.count = 0};
     aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
     const aic_op_info *last = status == AIC_OK ? aic_op_get(resolved.stage[resolved.count - 1].op) : NULL;
     if (last != NULL && last->advise != NULL) {
         const void *own[AIC_OPERANDS_MAX];
         aic_data_check order;
-        aic_data_check_of(&resolved, semantics ? semantics : &defaults, &order);
+        aic_data_check_of(&resolved, semantics, &order);
         for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
             own[i] = order.from[i] == AIC_ACCUMULATED ? NULL : operands[order.from[i]];
         }
