@@ -1,5 +1,6 @@
 /* The generator when it is needed; see generator.h. */
 #include "runtime/generator.h"
+#include "frontend/core/thread.h"
 #include "runtime/fork.h"
 
 #include <pthread.h>
@@ -13,6 +14,7 @@ extern char dso_handle __asm__("__dso_handle") __attribute__((visibility("hidden
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* loading */
 static _Atomic(const aic_generator_api *) loaded;         /* NULL: not yet */
 static _Atomic(aic_status) failure;                       /* of the last attempt to load it */
+static atomic_uint strangers;                             /* calls of threads that are none of the library's own */
 
 /* ---- in place of a generator that cannot be had ---- */
 
@@ -95,8 +97,17 @@ static const aic_generator_api *load(void)
     return api != NULL ? api : &ABSENT;
 }
 
+unsigned aic_generator_strangers(void)
+{
+    return atomic_load_explicit(&strangers, memory_order_relaxed);
+}
+
 const aic_generator_api *aic_generator(void)
 {
+    const aic_thread *thread = aic_thread_peek();
+    if (thread == NULL || !thread->own) {
+        atomic_fetch_add_explicit(&strangers, 1, memory_order_relaxed); /* a statistic */
+    }
     /* acquire: pairs with the release in load(), the table comes with its address. */
     const aic_generator_api *api = atomic_load_explicit(&loaded, memory_order_acquire);
     return api != NULL ? api : load();

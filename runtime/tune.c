@@ -161,14 +161,19 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
     return status;
 }
 
+typedef struct default_job {
+    aic_problem problem;
+    aic_tune_result *result;
+} default_job;
+
 /* The schedule of a result that knows none: the default rule's. */
-static aic_status put_default(const aic_context *context, const aic_spec *canonical, aic_tune_result *result)
+static aic_status put_default(void *argument)
 {
-    const aic_problem problem = {canonical, &context->semantics, context->target};
+    const default_job *job = argument;
     aic_schedule_info info;
-    aic_status status = aic_generator()->plan(&problem, NULL, &info);
+    aic_status status = aic_generator()->plan(&job->problem, NULL, &info);
     if (status == AIC_OK) {
-        memcpy(result->schedule, info.text, sizeof result->schedule);
+        memcpy(job->result->schedule, info.text, sizeof job->result->schedule);
     }
     return status;
 }
@@ -187,7 +192,8 @@ static aic_status tune(const aic_context *context, const aic_spec *resolved, con
     status = look_up(o, key, &known, result);
     if (status == AIC_OK && known) {
         result->outcome = AIC_TUNE_KNOWN;
-        status = result->schedule[0] == '\0' ? put_default(context, &canonical, result) : AIC_OK;
+        default_job job = {{&canonical, &context->semantics, context->target}, result};
+        status = result->schedule[0] == '\0' ? aic_worker_run(put_default, &job) : AIC_OK;
     } else if (status == AIC_OK) {
         status = search(context, resolved, o, hooks, key, result);
     }

@@ -37,6 +37,10 @@ static aic_status check_locale(void)
 static void *work(void *argument)
 {
     job *j = argument;
+    aic_thread *thread = aic_thread_get();
+    if (thread != NULL) {
+        thread->own = true;
+    }
     fesetenv(FE_DFL_ENV);
     j->status = check_locale();
     if (j->status == AIC_OK) {

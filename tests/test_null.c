@@ -1,4 +1,5 @@
 /* NULL where the exported functions take a pointer: refused, or documented as legal, or answered harmlessly. */
+#include "runtime/generator.h"
 #include "tests/little_stack.h"
 #include "tests/specs.h"
 #include "tools/harness/entry.h"
@@ -167,6 +168,8 @@ START_TEST(null_is_handled)
     open_fixture(f);
     row_visit v = {.f = f, .row = _i};
     const size_t used = stack_used_by(visit_row, &v, &finished);
+    ck_assert_msg(aic_generator_strangers() == 0, "%s, %s NULL: the generator was called on it", rows[_i].function,
+                  rows[_i].parameter);
     ck_assert_msg(finished, "%s, %s NULL: cancelled inside", rows[_i].function, rows[_i].parameter);
     ck_assert_msg(v.held, "%s, %s NULL: \"%s\"", rows[_i].function, rows[_i].parameter, v.message);
     ck_assert_msg(used <= LITTLE_STACK, "%s, %s NULL: %zu bytes of stack", rows[_i].function, rows[_i].parameter, used);

@@ -1,6 +1,7 @@
 /* Everything that the library does for a caller is done on 32 KiB of its stack, and also where the caller's thread is
  * being cancelled: with every option of a context, for every operator, and for chains as long as they can be. What
  * takes no more than a pointer is in tests/null_calls.def and tried there the same way. */
+#include "runtime/generator.h"
 #include "tests/little_stack.h"
 #include "tests/specs.h"
 
@@ -236,6 +237,10 @@ static void tune_schedules(tour *t)
         if (t->failed[0] == '\0') {
             aic_tune_result_free(&result);
         }
+        expect(t, aic_tune(t->context, &t->spec[i], &options, &result), "tune what is known");
+        if (t->failed[0] == '\0') {
+            aic_tune_result_free(&result);
+        }
     }
     if (access(t->db, R_OK) == 0) {
         expect(t, aic_tune_merge(inputs, 1, t->other_db, &records), "merge");
@@ -391,6 +396,7 @@ START_TEST(little_stack)
     close(saved);
     close(nowhere);
     ck_assert_msg(t->failed[0] == '\0', "%s: %s", ENTRIES[_i].name, t->failed);
+    ck_assert_msg(aic_generator_strangers() == 0, "%s: the generator was called on it", ENTRIES[_i].name);
     ck_assert_msg(finished, "%s: the thread was cancelled inside", ENTRIES[_i].name);
     ck_assert_msg(used <= LITTLE_STACK, "%s: %zu bytes of stack", ENTRIES[_i].name, used);
     if (getenv("STACK_SHOWN") != NULL)
