@@ -172,6 +172,9 @@ static void after_fork_in_child(void)
             give_back(r);
         }
     }
+    if (thread != NULL && thread->reader != NULL) { /* else it may be this thread that is inside */
+        atomic_store(&unknown, 0);
+    }
     pthread_mutex_unlock(&mutex);
 }
 

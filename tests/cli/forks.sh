@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Processes that fork while their threads make the first kernel, and so load the generator, or begin to announce kernels to
-# profilers: parent and child go on.
+# profilers: parent and child go on. And processes that exit then.
 # shellcheck disable=SC1091,SC2154 # common.bash defines aicjit and work
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 . "$here/common.bash"
@@ -19,8 +19,8 @@ fi
 unset AIC_CODEGEN
 mkdir jitdump
 export JITDUMPDIR=$work/jitdump
-rounds=(late 8 early 16 profile 8)
+rounds=(late 8 early 16 profile 8 exit 20)
 for ((i = 0; i < ${#rounds[@]}; i += 2)); do
-    expect "a fork, ${rounds[i]}" 0 '^0 of ' ./forks "${rounds[i]}" "${rounds[i + 1]}"
+    expect "${rounds[i]}" 0 '^0 of ' ./forks "${rounds[i]}" "${rounds[i + 1]}"
 done
 finish
