@@ -1,8 +1,7 @@
 /* A thread for one task; see worker.h. */
 #include "runtime/worker.h"
 #include "frontend/core/diag.h"
-#include <fenv.h>
-#include <locale.h>
+#include "frontend/core/neutral.h"
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -17,19 +16,9 @@ typedef struct job {
     aic_messages messages;
 } job;
 
-/* Made once and never freed: the C library makes and frees locales under a lock that a fork may leave behind locked. */
-static locale_t c_locale;
-
-__attribute__((constructor(103))) static void make_locale(void)
+static aic_status fail_locale(void)
 {
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-static aic_status check_locale(void)
-{
-    return c_locale != (locale_t)0
-               ? AIC_OK
-               : aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "there was none for a locale when the library was loaded");
+    return aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "there was none for a locale when the library was loaded");
 }
 
 /* A new thread begins in the floating-point environment of the thread that started it, and in the locale of the
@@ -38,15 +27,15 @@ static void *work(void *argument)
 {
     job *j = argument;
     aic_thread *thread = aic_thread_get();
-    if (thread != NULL) {
+    aic_neutral starters;
+    if (thread == NULL) {
+        j->status = aic_fail_memory(SUBJECT, sizeof *thread);
+    } else if (!aic_neutral_enter(&starters)) {
+        j->status = fail_locale();
+    } else {
         thread->own = true;
-    }
-    fesetenv(FE_DFL_ENV);
-    j->status = check_locale();
-    if (j->status == AIC_OK) {
-        uselocale(c_locale);
         j->status = j->body(j->argument);
-        uselocale(LC_GLOBAL_LOCALE);
+        aic_neutral_leave(&starters);
     }
     aic_messages_get(&j->messages);
     return NULL;
@@ -89,17 +78,12 @@ aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
 
 aic_status aic_worker_here(aic_status (*body)(void *), void *argument)
 {
-    fenv_t environment;
-    aic_status status = check_locale();
-    if (status != AIC_OK) {
-        return status;
+    aic_neutral callers;
+    if (!aic_neutral_enter(&callers)) {
+        return fail_locale();
     }
-    fegetenv(&environment);
-    fesetenv(FE_DFL_ENV);
-    const locale_t callers = uselocale(c_locale);
-    status = body(argument);
-    uselocale(callers);
-    fesetenv(&environment);
+    const aic_status status = body(argument);
+    aic_neutral_leave(&callers);
     return status;
 }
 
