@@ -26,10 +26,10 @@ static const char *const SPECS[] = {
     "tensor_arithmetic_quantized(op=BM_ADD, shape=[8,3,5,7])",
     "transdata(dtype=float16, src=NHWC, dst=NC1HWC0, shape=[1,9,7,20])",
     "texpands(arch=A5, loc=mat, dtype=float16, layout=NC1HWC0, shape=[1,16,7,7,16])",
-    "conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16]) | tensor_arithmetic(op=BM_ADD)"
-    " | tensor_arithmetic(op=BM_MUL, input1_is_const=true, input1_const=2) | tensor_arithmetic(op=BM_MAX) | "
-    "tensor_arithmetic(op=BM_SUB)"
-    " | fixpipe(src=float32, dst=float16, quantPre=F322F16)",
+    ("conv2d(dtype=float16, fm_shape=[1,4,4,16], kernel_shape=[1,2,2,16,16]) | tensor_arithmetic(op=BM_ADD)"
+     " | tensor_arithmetic(op=BM_MUL, input1_is_const=true, input1_const=2) | tensor_arithmetic(op=BM_MAX) | "
+     "tensor_arithmetic(op=BM_SUB)"
+     " | fixpipe(src=float32, dst=float16, quantPre=F322F16)"),
 };
 
 enum { SPEC_COUNT = sizeof SPECS / sizeof SPECS[0], STAGES = AIC_DUMP_EXPLAIN + 1 };
