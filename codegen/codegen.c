@@ -417,6 +417,7 @@ const aic_generator_api *aic_generator_linked(void)
         .facts = facts_of,
         .space = aic_space_list_all,
         .wait_for_globals = aic_guard_wait_for_globals,
+        .fork = &aic_guard_fork,
         .bundle = aic_bundle_create,
     };
     return &LINKED;

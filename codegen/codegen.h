@@ -8,6 +8,7 @@
 #include "codegen/machine.h"
 #include "codegen/record.h"
 #include "codegen/target/target.h"
+#include "frontend/core/fork.h"
 #include <aic/explain.h>
 #include <aic/kernel.h>
 #include <stdlib.h>
@@ -172,6 +173,10 @@ typedef struct aic_generator_api {
 
     /* Waits until no thread makes globals of LLVM: for a thread that is about to end the process. */
     void (*wait_for_globals)(void);
+
+    /* Waits until no thread is inside LLVM, and keeps others out until the fork is over. */
+    const aic_fork_part *fork;
+
     /* Kernels for programs without this library. AIC_UNSUPPORTED when levels do not pack the same operand. */
     aic_status (*bundle)(const aic_bundle_request *request, aic_bundle *bundle);
 } aic_generator_api;

@@ -1,6 +1,7 @@
 /* The memory cache; see cache.h for what it promises. */
 #include "runtime/cache.h"
 #include "frontend/core/diag.h"
+#include "runtime/fork.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,6 @@ static aic_cache_entry mark = {.size = AIC_CACHE_MARK_SIZE};
 
 pthread_mutex_t aic_cache_mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned generation; /* forks between the first process and this one */
-static bool watching_fork;
 
 static void before_fork(void)
 {
@@ -41,10 +41,7 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&aic_cache_mutex);
 }
 
-__attribute__((constructor)) static void watch_fork(void)
-{
-    watching_fork = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
-}
+const aic_fork_part aic_cache_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
 
 static aic_cache_table *table_new(size_t capacity)
 {
@@ -57,7 +54,7 @@ static aic_cache_table *table_new(size_t capacity)
 
 aic_status aic_cache_init(aic_cache *cache)
 {
-    aic_cache_table *table = watching_fork ? table_new(FIRST_CAPACITY) : NULL;
+    aic_cache_table *table = aic_fork_is_watched() ? table_new(FIRST_CAPACITY) : NULL;
     if (table == NULL) {
         return aic_fail_memory("cache", FIRST_CAPACITY * sizeof(void *));
     }

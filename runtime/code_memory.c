@@ -2,6 +2,7 @@
 #include "runtime/code_memory.h"
 #include "frontend/core/diag.h"
 #include "runtime/code_region.h"
+#include "runtime/fork.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -42,12 +43,7 @@ static void after_fork(void)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Before other constructors: handlers that are registered later come first, so a fork takes the locks of threads that
- * free code before this one. */
-__attribute__((constructor(102))) static void watch_fork(void)
-{
-    (void)pthread_atfork(before_fork, after_fork, after_fork);
-}
+const aic_fork_part aic_code_memory_fork = {before_fork, after_fork, after_fork};
 
 /* ---- pages; the mutex is held ---- */
 

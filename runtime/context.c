@@ -14,6 +14,7 @@
 #include "runtime/pool.h"
 #include "runtime/profile.h"
 #include "runtime/tuning.h"
+#include "runtime/worker.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -199,17 +200,13 @@ static void free_parts(aic_context *context)
     free(context);
 }
 
-aic_status aic_context_create(const aic_context_options *options, aic_context **context)
+static aic_status create(const aic_context_options *options, aic_context **context)
 {
-    if (context == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "context", "is NULL");
-    }
-    aic_context_options defaults = aic_context_options_init();
     aic_context *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("context", sizeof *made);
     }
-    aic_status status = configure(made, options != NULL ? options : &defaults);
+    aic_status status = configure(made, options);
     if (status == AIC_OK) {
         status = aic_cache_init(&made->by_request);
     }
@@ -221,7 +218,7 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
         return status;
     }
     aic_evict_prepare(made);
-    choose_limits(made, options != NULL ? options : &defaults);
+    choose_limits(made, options);
     atomic_init(&made->compiles, 0);
     atomic_init(&made->evictions, 0);
     atomic_init(&made->loads, 0);
@@ -229,6 +226,18 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     atomic_init(&made->code_bytes, 0);
     *context = made;
     return AIC_OK;
+}
+
+aic_status aic_context_create(const aic_context_options *options, aic_context **context)
+{
+    if (context == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "context", "is NULL");
+    }
+    const aic_context_options defaults = aic_context_options_init();
+    const int cancellation = aic_cancellation_disable(); /* files are open and locks held meanwhile */
+    const aic_status status = create(options != NULL ? options : &defaults, context);
+    aic_cancellation_restore(cancellation);
+    return status;
 }
 
 void aic_context_destroy(aic_context *context)
@@ -332,7 +341,9 @@ int aic_context_threads(aic_context *context)
     }
     aic_share share = context->share;
     if (share.threads > 1) {
+        const int cancellation = aic_cancellation_disable();
         aic_share_limit(&share, &context->quota);
+        aic_cancellation_restore(cancellation);
     }
     return share.threads == 1 || share.parallel_for != NULL || aic_pool_exists() ? share.threads : 1;
 }

@@ -4,6 +4,7 @@
 #include "runtime/context.h"
 #include "runtime/disk_cache.h"
 #include "runtime/disk_file.h"
+#include "runtime/worker.h"
 #include <aic/cache.h>
 
 #include <errno.h>
@@ -69,12 +70,9 @@ static bool verify_file(int folder, const char *name, aic_disk_cache_report tell
 }
 
 /* What the folder holds; with `read` every file is looked at. */
-static aic_status look(aic_context *context, bool read, aic_disk_cache_report tell, void *user,
-                       aic_disk_cache_info *info)
+static aic_status look_at(aic_context *context, bool read, aic_disk_cache_report tell, void *user,
+                          aic_disk_cache_info *info)
 {
-    if (info == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "info", "is NULL");
-    }
     aic_disk_list list;
     int folder;
     aic_status status = aic_context_resolve(&context);
@@ -91,6 +89,18 @@ static aic_status look(aic_context *context, bool read, aic_disk_cache_report te
     }
     close_list(folder, &list);
     return AIC_OK;
+}
+
+static aic_status look(aic_context *context, bool read, aic_disk_cache_report tell, void *user,
+                       aic_disk_cache_info *info)
+{
+    if (info == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "info", "is NULL");
+    }
+    const int cancellation = aic_cancellation_disable();
+    const aic_status status = look_at(context, read, tell, user, info);
+    aic_cancellation_restore(cancellation);
+    return status;
 }
 
 aic_status aic_disk_cache_stat(aic_context *context, aic_disk_cache_info *info)
@@ -127,6 +137,7 @@ static aic_status remove_all(const aic_disk *disk, uint64_t *removed)
 aic_status aic_disk_cache_clear(aic_context *context, uint64_t *removed)
 {
     uint64_t count = 0;
+    const int cancellation = aic_cancellation_disable();
     aic_status status = aic_context_resolve(&context);
     if (status == AIC_OK && context->disk.mode != AIC_DISK_RW) {
         status = aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "it is %s and cannot be cleared",
@@ -138,5 +149,6 @@ aic_status aic_disk_cache_clear(aic_context *context, uint64_t *removed)
     if (removed != NULL) {
         *removed = count;
     }
+    aic_cancellation_restore(cancellation);
     return status;
 }

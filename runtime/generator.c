@@ -1,5 +1,7 @@
 /* The generator when it is needed; see generator.h. */
 #include "runtime/generator.h"
+#include "frontend/core/thread.h"
+#include "runtime/fork.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,6 +14,7 @@ extern char dso_handle __asm__("__dso_handle") __attribute__((visibility("hidden
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* loading */
 static _Atomic(const aic_generator_api *) loaded;         /* NULL: not yet */
 static _Atomic(aic_status) failure;                       /* of the last attempt to load it */
+static atomic_uint strangers;                             /* calls of threads that are none of the library's own */
 
 /* ---- in place of a generator that cannot be had ---- */
 
@@ -94,8 +97,17 @@ static const aic_generator_api *load(void)
     return api != NULL ? api : &ABSENT;
 }
 
+unsigned aic_generator_strangers(void)
+{
+    return atomic_load_explicit(&strangers, memory_order_relaxed);
+}
+
 const aic_generator_api *aic_generator(void)
 {
+    const aic_thread *thread = aic_thread_peek();
+    if (thread == NULL || !thread->own) {
+        atomic_fetch_add_explicit(&strangers, 1, memory_order_relaxed); /* a statistic */
+    }
     /* acquire: pairs with the release in load(), the table comes with its address. */
     const aic_generator_api *api = atomic_load_explicit(&loaded, memory_order_acquire);
     return api != NULL ? api : load();
@@ -103,16 +115,42 @@ const aic_generator_api *aic_generator(void)
 
 /* ---- fork and exit ---- */
 
-/* A child must not find a generator that is loaded by half. */
+/* A child must not find a generator that is loaded by half, nor one that compiles on a thread of the parent's. While
+ * the mutex is held none is loaded, so that the three see the same one. */
+static const aic_fork_part *generators_part(void)
+{
+    const aic_generator_api *api = atomic_load_explicit(&loaded, memory_order_relaxed);
+    return api != NULL ? api->fork : NULL;
+}
+
 static void before_fork(void)
 {
     pthread_mutex_lock(&mutex);
+    const aic_fork_part *part = generators_part();
+    if (part != NULL) {
+        part->before();
+    }
 }
 
-static void after_fork(void)
+static void after_fork_in_parent(void)
 {
+    const aic_fork_part *part = generators_part();
+    if (part != NULL) {
+        part->in_parent();
+    }
     pthread_mutex_unlock(&mutex);
 }
+
+static void after_fork_in_child(void)
+{
+    const aic_fork_part *part = generators_part();
+    if (part != NULL) {
+        part->in_child();
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+const aic_fork_part aic_generator_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
 
 /* exit() calls the destructors of its thread's thread-local C++ objects before all of its handlers. Here it waits until
  * a generator that is being loaded is there, and has made its globals, which have handlers of their own. */
@@ -128,9 +166,8 @@ static void on_thread_end(void *unused)
 }
 
 /* The thread that loads the library is nearly always the main thread, and that is nearly always the one that exits. */
-__attribute__((constructor)) static void watch_process(void)
+__attribute__((constructor)) static void watch_exit(void)
 {
-    (void)pthread_atfork(before_fork, after_fork, after_fork);
     if (cxa_thread_atexit != NULL) {
         cxa_thread_atexit(on_thread_end, NULL, &dso_handle);
     }

@@ -10,6 +10,9 @@
  * call tries again. To be called on a thread of the library's own (worker.h). */
 const aic_generator_api *aic_generator(void);
 
+/* For tests: how often it was called on another thread, which must never be. */
+unsigned aic_generator_strangers(void);
+
 /* Finds it: generator_linked.c, or generator_module.c. Called by one thread at a time, until it succeeds. */
 aic_status aic_generator_open(const aic_generator_api **api);
 

@@ -1,6 +1,7 @@
 /* Readers and what they may be looking at; see grace.h. */
 #define _GNU_SOURCE /* syscall() */
 #include "runtime/grace.h"
+#include "runtime/fork.h"
 
 #include <linux/membarrier.h>
 #include <stdlib.h>
@@ -171,13 +172,17 @@ static void after_fork_in_child(void)
             give_back(r);
         }
     }
+    if (thread != NULL && thread->reader != NULL) { /* else it may be this thread that is inside */
+        atomic_store(&unknown, 0);
+    }
     pthread_mutex_unlock(&mutex);
 }
 
-/* Before the caches' handlers, which a fork then calls first: they retire with their lock held. */
-__attribute__((constructor(103))) static void watch_process(void)
+const aic_fork_part aic_grace_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
+
+/* Before other constructors, which may call the library. */
+__attribute__((constructor(103))) static void choose_barrier(void)
 {
-    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     if (membarrier_do(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)) {
         atomic_store(&aic_grace_fences, false);
     }

@@ -319,21 +319,16 @@ static aic_status put_contents(FILE *out, const contents *c)
     return status;
 }
 
-aic_status aic_identity_print(const void *bytes, size_t size, char **text)
+/* The lines of what was read. */
+static aic_status print_contents(const contents *c, char **text)
 {
-    contents c = {.count = 0};
-    aic_reader in = {.at = bytes, .left = size};
-    if (!read_identity(&in, &c)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "identity", "%zu bytes are none of version %d", size,
-                        AIC_IDENTITY_VERSION);
-    }
     size_t length;
     char *made = NULL;
     FILE *out = open_memstream(&made, &length);
     if (out == NULL) {
         return aic_fail_memory("identity", 0);
     }
-    aic_status status = put_contents(out, &c);
+    aic_status status = put_contents(out, c);
     const bool incomplete = ferror(out) != 0; /* memory ran out on the way */
     if ((fclose(out) != 0 || incomplete || made == NULL) && status == AIC_OK) {
         status = aic_fail_memory("identity", length);
@@ -344,4 +339,19 @@ aic_status aic_identity_print(const void *bytes, size_t size, char **text)
     }
     *text = made;
     return AIC_OK;
+}
+
+aic_status aic_identity_print(const void *bytes, size_t size, char **text)
+{
+    contents *c = calloc(1, sizeof *c); /* more than the stack of a thread may have */
+    aic_reader in = {.at = bytes, .left = size};
+    if (c == NULL) {
+        return aic_fail_memory("identity", sizeof *c);
+    }
+    const aic_status status = read_identity(&in, c)
+                                  ? print_contents(c, text)
+                                  : aic_fail(AIC_INVALID_ARGUMENT, "identity", "%zu bytes are none of version %d", size,
+                                             AIC_IDENTITY_VERSION);
+    free(c);
+    return status;
 }

@@ -59,21 +59,21 @@ static aic_status claim_or_make(aic_cache *cache, const aic_cache_key *key, make
     return status;
 }
 
-/* Emits IR, optimises it and generates machine code. */
+/* Emits IR, optimises it and generates machine code, and links functions that can be called. Dumps of the generator's
+ * stages are part of that, so it is all on the thread that has the stack for it. */
 static aic_status run_generator(void *build)
 {
-    return aic_build_object(build);
+    aic_status status = aic_build_object(build);
+    return status == AIC_OK ? aic_build_link(build) : status;
 }
 
 static aic_status make_kernel(const making *what, aic_result *made)
 {
     aic_build *build = what->build;
     aic_status status = aic_build_describe(build);
-    if (status == AIC_OK && !aic_build_load(build)) { /* machine code from the disk */
-        status = aic_worker_run(run_generator, build);
-    }
     if (status == AIC_OK) {
-        status = aic_build_link(build); /* functions that can be called */
+        const bool loaded = aic_build_load(build); /* machine code from the disk */
+        status = loaded ? aic_build_link(build) : aic_worker_run(run_generator, build);
     }
     if (status == AIC_OK) {
         *made = (aic_result){.code = build->code, .compiled = !build->loaded, .loaded = build->loaded};

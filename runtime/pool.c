@@ -1,6 +1,7 @@
 /* The pool of a process; see pool.h. */
 #include "runtime/pool.h"
 #include "frontend/core/diag.h"
+#include "runtime/fork.h"
 #include "runtime/log.h"
 #include "runtime/worker.h"
 
@@ -429,10 +430,4 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&state.mutex);
 }
 
-/* Without the handlers no pool is made. */
-__attribute__((constructor)) static void watch_fork(void)
-{
-    if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
-        state.too_many = 1;
-    }
-}
+const aic_fork_part aic_pool_fork = {before_fork, after_fork_in_parent, after_fork_in_child};

@@ -2,6 +2,7 @@
 #include "runtime/profile.h"
 #include "frontend/core/diag.h"
 #include "runtime/code.h"
+#include "runtime/fork.h"
 #include "runtime/open_file.h"
 #include "runtime/profile_kinds.h"
 
@@ -80,16 +81,10 @@ static void in_child(void)
     pthread_mutex_unlock(&profile.lock);
 }
 
-static void register_handlers(void)
-{
-    (void)pthread_atfork(before_fork, after_fork,
-                         in_child); /* without memory for it a child's kernels are not announced */
-}
+const aic_fork_part aic_profile_fork = {before_fork, after_fork, in_child};
 
 aic_status aic_profile_start(unsigned kinds)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, register_handlers);
     aic_status status = AIC_OK;
     pthread_mutex_lock(&profile.lock);
     for (size_t i = 0; i < KINDS && status == AIC_OK; i++) {

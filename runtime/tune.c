@@ -7,6 +7,7 @@
 #include "runtime/tune_file.h"
 #include "runtime/tune_search.h"
 #include "runtime/tuning.h"
+#include "runtime/worker.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -160,14 +161,19 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
     return status;
 }
 
+typedef struct default_job {
+    aic_problem problem;
+    aic_tune_result *result;
+} default_job;
+
 /* The schedule of a result that knows none: the default rule's. */
-static aic_status put_default(const aic_context *context, const aic_spec *canonical, aic_tune_result *result)
+static aic_status put_default(void *argument)
 {
-    const aic_problem problem = aic_context_problem(context, canonical, context->target);
+    const default_job *job = argument;
     aic_schedule_info info;
-    aic_status status = aic_generator()->plan(&problem, NULL, &info);
+    aic_status status = aic_generator()->plan(&job->problem, NULL, &info);
     if (status == AIC_OK) {
-        memcpy(result->schedule, info.text, sizeof result->schedule);
+        memcpy(job->result->schedule, info.text, sizeof job->result->schedule);
     }
     return status;
 }
@@ -187,7 +193,8 @@ static aic_status tune(const aic_context *context, const aic_spec *resolved, con
     status = look_up(o, key, &known, result);
     if (status == AIC_OK && known) {
         result->outcome = AIC_TUNE_KNOWN;
-        status = result->schedule[0] == '\0' ? put_default(context, &canonical, result) : AIC_OK;
+        default_job job = {problem, result};
+        status = result->schedule[0] == '\0' ? aic_worker_run(put_default, &job) : AIC_OK;
     } else if (status == AIC_OK) {
         status = search(context, resolved, o, hooks, key, result);
     }
@@ -195,12 +202,9 @@ static aic_status tune(const aic_context *context, const aic_spec *resolved, con
     return status;
 }
 
-aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
-                         const aic_tune_machine_hooks *hooks, aic_tune_result *result)
+static aic_status check_and_tune(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
+                                 const aic_tune_machine_hooks *hooks, aic_tune_result *result)
 {
-    if (spec == NULL || result == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "result", "is NULL");
-    }
     aic_tune_options o = options != NULL ? *options : aic_tune_options_init();
     aic_tune_result made = {.gain = 1};
     aic_spec resolved;
@@ -223,6 +227,18 @@ aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_t
     }
     *result = made;
     return AIC_OK;
+}
+
+aic_status aic_tune_with(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
+                         const aic_tune_machine_hooks *hooks, aic_tune_result *result)
+{
+    if (spec == NULL || result == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, spec == NULL ? "spec" : "result", "is NULL");
+    }
+    const int cancellation = aic_cancellation_disable();
+    const aic_status status = check_and_tune(context, spec, options, hooks, result);
+    aic_cancellation_restore(cancellation);
+    return status;
 }
 
 aic_status aic_tune(aic_context *context, const aic_spec *spec, const aic_tune_options *options,
@@ -255,11 +271,8 @@ static aic_status add_file(const char *path, aic_tune_file *all)
     return status;
 }
 
-aic_status aic_tune_merge(const char *const *inputs, size_t count, const char *output, size_t *records)
+static aic_status merge(const char *const *inputs, size_t count, const char *output, size_t *records)
 {
-    if ((inputs == NULL && count > 0) || output == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, output == NULL ? "output" : "inputs", "is NULL");
-    }
     aic_tune_file all = {.count = 0};
     aic_status status = AIC_OK;
     for (size_t i = 0; i < count && status == AIC_OK; i++) {
@@ -270,5 +283,16 @@ aic_status aic_tune_merge(const char *const *inputs, size_t count, const char *o
         status = aic_tune_file_merge(output, &all, AIC_TUNE_PATIENCE, records);
     }
     aic_tune_file_free(&all);
+    return status;
+}
+
+aic_status aic_tune_merge(const char *const *inputs, size_t count, const char *output, size_t *records)
+{
+    if ((inputs == NULL && count > 0) || output == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, output == NULL ? "output" : "inputs", "is NULL");
+    }
+    const int cancellation = aic_cancellation_disable();
+    const aic_status status = merge(inputs, count, output, records);
+    aic_cancellation_restore(cancellation);
     return status;
 }

@@ -84,6 +84,8 @@ aic_status aic_tune_lock_take(const char *path, double patience, aic_tune_lock *
 
 void aic_tune_lock_release(aic_tune_lock *lock)
 {
-    (void)close(lock->fd); /* gives up the lock, too */
+    /* Closing alone leaves the lock to a process that was forked meanwhile. */
+    (void)flock(lock->fd, LOCK_UN);
+    (void)close(lock->fd);
     free(lock->path);
 }

@@ -3,15 +3,14 @@
 
 /* A list that keeps the entries of lowest rank, sorted. */
 typedef struct ranking {
-    size_t *picked;
+    aic_tune_pick *picked;
     size_t count, most;
-    double rank[AIC_PICKED_MAX];
 } ranking;
 
 static void rank_entry(ranking *list, size_t entry, double rank)
 {
     size_t at = list->count;
-    while (at > 0 && list->rank[at - 1] > rank) {
+    while (at > 0 && list->picked[at - 1].rank > rank) {
         at--;
     }
     if (at == list->most) {
@@ -20,20 +19,13 @@ static void rank_entry(ranking *list, size_t entry, double rank)
     list->count += list->count < list->most;
     for (size_t k = list->count - 1; k > at; k--) {
         list->picked[k] = list->picked[k - 1];
-        list->rank[k] = list->rank[k - 1];
     }
-    list->picked[at] = entry;
-    list->rank[at] = rank;
+    list->picked[at] = (aic_tune_pick){entry, rank};
 }
 
-static size_t at_most(size_t most)
+size_t aic_tune_pick_tiles(const aic_space_list *space, size_t most, aic_tune_pick *picked)
 {
-    return most < AIC_PICKED_MAX ? most : AIC_PICKED_MAX;
-}
-
-size_t aic_tune_pick_tiles(const aic_space_list *space, size_t most, size_t *picked)
-{
-    ranking list = {.picked = picked, .most = at_most(most)};
+    ranking list = {.picked = picked, .most = most};
     for (size_t i = 0; i < space->count; i++) {
         if (space->entry[i].represents) {
             rank_entry(&list, i, space->entry[i].cost);
@@ -52,9 +44,10 @@ static unsigned distance(const aic_space_list *space, const aic_space_entry *a, 
     return differ;
 }
 
-size_t aic_tune_pick_loops(const aic_space_list *space, size_t near, const bool *taken, size_t most, size_t *picked)
+size_t aic_tune_pick_loops(const aic_space_list *space, size_t near, const bool *taken, size_t most,
+                           aic_tune_pick *picked)
 {
-    ranking list = {.picked = picked, .most = at_most(most)};
+    ranking list = {.picked = picked, .most = most};
     const aic_space_entry *centre = &space->entry[near];
     double dearest = 1;
     for (size_t i = 0; i < space->count; i++) {

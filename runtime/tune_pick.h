@@ -5,14 +5,19 @@
 
 #include "codegen/codegen.h"
 
-enum { AIC_PICKED_MAX = 1024 };
+/* A choice: the number of an entry of the space, and what decided. */
+typedef struct aic_tune_pick {
+    size_t entry;
+    double rank;
+} aic_tune_pick;
 
-/* Picks up to `most` (at most AIC_PICKED_MAX) entries that represent their tile, cheapest by prediction first. *picked
- * gets their numbers; returns how many. */
-size_t aic_tune_pick_tiles(const aic_space_list *space, size_t most, size_t *picked);
+/* Picks up to `most` entries that represent their tile, cheapest by prediction first. `picked` has room for as many;
+ * returns how many there are. */
+size_t aic_tune_pick_tiles(const aic_space_list *space, size_t most, aic_tune_pick *picked);
 
 /* Picks up to `most` other entries of the tile of number `near`: those that differ from it in one field first, the
  * cheapest first among these. Entries that `taken` marks are left out. */
-size_t aic_tune_pick_loops(const aic_space_list *space, size_t near, const bool *taken, size_t most, size_t *picked);
+size_t aic_tune_pick_loops(const aic_space_list *space, size_t near, const bool *taken, size_t most,
+                           aic_tune_pick *picked);
 
 #endif

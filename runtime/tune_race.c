@@ -67,18 +67,19 @@ static bool is_vague(const aic_race *race, const aic_racer *r)
 
 /* The order of turns: those that take part, shuffled. Returns how many. The yardstick comes again as long as somebody
  * else is measured, so that it sees the same disturbances. */
-static size_t draw_turns(aic_race *race, size_t *turn)
+static size_t draw_turns(aic_race *race, uint16_t *turn)
 {
     size_t count = 0;
     bool vague = false;
     for (size_t i = 0; i < race->count; i++) {
         if (takes_part(race, i) && (i == 0 || is_vague(race, &race->racer[i]))) {
-            turn[count++] = i;
+            turn[count++] = (uint16_t)i;
             vague = vague || is_vague(race, &race->racer[i]);
         }
     }
     for (size_t i = count; i > 1; i--) {
-        const size_t j = (size_t)(draw(&race->random) % i), kept = turn[i - 1];
+        const size_t j = (size_t)(draw(&race->random) % i);
+        const uint16_t kept = turn[i - 1];
         turn[i - 1] = turn[j];
         turn[j] = kept;
     }
@@ -121,7 +122,7 @@ static bool is_decided(const aic_race *race)
 }
 
 /* One round; false when the race ends in the middle of it. */
-static bool run_round(aic_race *race, const size_t *turn, size_t turns, bool *stopped)
+static bool run_round(aic_race *race, const uint16_t *turn, size_t turns, bool *stopped)
 {
     const aic_race_hooks *h = race->hooks;
     for (size_t t = 0; t < turns; t++) {
@@ -146,7 +147,8 @@ static bool run_round(aic_race *race, const size_t *turn, size_t turns, bool *st
 bool aic_race_run(aic_race *race)
 {
     enum { RACERS_MAX = 1024 };
-    size_t turn[RACERS_MAX], turns;
+    uint16_t turn[RACERS_MAX];
+    size_t turns;
     bool stopped = false, whole = true;
     if (race->count > RACERS_MAX) {
         race->count = RACERS_MAX;

@@ -150,10 +150,12 @@ aic_status aic_tune_search_open(aic_tune_search *s, const aic_context *context, 
     }
     const size_t room = options->trials > 1 ? (size_t)options->trials : 1;
     s->taken = calloc(s->space.count + 1, sizeof *s->taken);
+    s->picked = calloc(room, sizeof *s->picked);
     s->entry = calloc(room, sizeof *s->entry);
     s->racer = calloc(room, sizeof *s->racer);
-    return s->taken != NULL && s->entry != NULL && s->racer != NULL ? AIC_OK
-                                                                    : aic_fail_memory("tune", room * sizeof *s->racer);
+    return s->taken != NULL && s->picked != NULL && s->entry != NULL && s->racer != NULL
+               ? AIC_OK
+               : aic_fail_memory("tune", room * sizeof *s->racer);
 }
 
 void aic_tune_search_close(aic_tune_search *s)
@@ -164,6 +166,7 @@ void aic_tune_search_close(aic_tune_search *s)
     aic_tune_case_close(&s->operands);
     free(s->space.entry);
     free(s->taken);
+    free(s->picked);
     free(s->entry);
     free(s->racer);
     aic_context_destroy(s->context);
@@ -265,12 +268,12 @@ static bool has_time(aic_tune_search *s, double until)
 }
 
 /* Lets the picked ones join until `until`, a part of the budget, is over. */
-static void join_all(aic_tune_search *s, const size_t *picked, size_t count, double until)
+static void join_all(aic_tune_search *s, size_t count, double until)
 {
     const size_t most = (size_t)s->options->trials;
     for (size_t i = 0; i < count && s->count < most && has_room(s) && has_time(s, until); i++) {
-        if (!s->taken[picked[i]]) {
-            join(s, picked[i]);
+        if (!s->taken[s->picked[i].entry]) {
+            join(s, s->picked[i].entry);
         }
     }
 }
@@ -365,25 +368,24 @@ static size_t find_centre(const aic_tune_search *s)
 /* Lets other loops around the fastest tile join; where these are few, those around the next one, and so on. */
 static void join_loops(aic_tune_search *s)
 {
-    size_t picked[AIC_PICKED_MAX], centre;
+    size_t centre;
     const size_t most = (size_t)s->options->trials;
     while (s->count < most && has_room(s) && (centre = find_centre(s)) < s->count && has_time(s, LOOPS_COMPILED)) {
         const size_t near = s->entry[centre].in_space;
         s->entry[centre].centre = true;
-        join_all(s, picked, aic_tune_pick_loops(&s->space, near, s->taken, most - s->count, picked), LOOPS_COMPILED);
+        join_all(s, aic_tune_pick_loops(&s->space, near, s->taken, most - s->count, s->picked), LOOPS_COMPILED);
     }
 }
 
 aic_status aic_tune_search_run(aic_tune_search *s)
 {
-    size_t picked[AIC_PICKED_MAX];
     const size_t most = (size_t)s->options->trials;
     aic_status status = join_default(s);
     if (status != AIC_OK) {
         return status;
     }
     const size_t tiles = (size_t)((double)most * TILES_SHARE);
-    join_all(s, picked, aic_tune_pick_tiles(&s->space, tiles > 1 ? tiles : most, picked), TILES_COMPILED);
+    join_all(s, aic_tune_pick_tiles(&s->space, tiles > 1 ? tiles : most, s->picked), TILES_COMPILED);
     run_race(s, ROUNDS_TILES, TILES_RACED);
     if (!s->stopped) {
         join_loops(s);
@@ -516,15 +518,19 @@ static int compare(const void *a, const void *b)
 
 _Static_assert(AIC_TUNE_SCHEDULE_MAX == AIC_SCHEDULE_TEXT_MAX, "room for the text of a schedule");
 
+enum { PREDICTED_MAX = 64 };
+
 /* The candidates of a search that measures nothing: the default, and the cheapest of every tile. */
-static size_t list_predicted(const aic_tune_search *s, aic_tune_candidate *list, size_t room)
+static size_t list_predicted(const aic_tune_search *s, aic_tune_candidate list[PREDICTED_MAX])
 {
-    size_t picked[AIC_PICKED_MAX], count = 0;
-    const size_t standard = find_default(&s->space), tiles = aic_tune_pick_tiles(&s->space, room - 1, picked);
+    aic_tune_pick picked[PREDICTED_MAX - 1];
+    size_t count = 0;
+    const size_t standard = find_default(&s->space);
+    const size_t tiles = aic_tune_pick_tiles(&s->space, PREDICTED_MAX - 1, picked);
     list[count++] = candidate_of(s, standard, standard);
     for (size_t i = 0; i < tiles; i++) {
-        if (picked[i] != standard) {
-            list[count++] = candidate_of(s, picked[i], standard);
+        if (picked[i].entry != standard) {
+            list[count++] = candidate_of(s, picked[i].entry, standard);
         }
     }
     return count;
@@ -532,7 +538,6 @@ static size_t list_predicted(const aic_tune_search *s, aic_tune_candidate *list,
 
 aic_status aic_tune_search_list(const aic_tune_search *s, aic_tune_candidate **list, size_t *count)
 {
-    enum { PREDICTED_MAX = 64 };
     const size_t room = s->count > 0 ? s->count : PREDICTED_MAX;
     aic_tune_candidate *made = calloc(room, sizeof *made);
     if (made == NULL) {
@@ -548,7 +553,7 @@ aic_status aic_tune_search_list(const aic_tune_search *s, aic_tune_candidate **l
         const double standard = s->entry[i].standard > 0 ? s->entry[i].standard : s->racer[0].median;
         made[i].gain = r->samples > 0 ? standard / r->median : 0;
     }
-    *count = s->count > 0 ? s->count : list_predicted(s, made, room);
+    *count = s->count > 0 ? s->count : list_predicted(s, made);
     const size_t first = s->winner != 0 ? 1 : 0; /* others are left with what they had when they were measured last */
     if (first == 1) {
         const aic_tune_candidate winner = made[s->winner];

@@ -4,6 +4,7 @@
 
 #include "runtime/tune.h"
 #include "runtime/tune_case.h"
+#include "runtime/tune_pick.h"
 #include "runtime/tune_race.h"
 
 /* A candidate, in the order in which they join. Number 0 is the default. */
@@ -23,7 +24,8 @@ typedef struct aic_tune_search {
     aic_context *context; /* of its own: what is tried goes with it */
     aic_spec spec;        /* resolved, but not canonical: it must be valid to be requested */
     aic_space_list space;
-    bool *taken; /* by number in the space */
+    bool *taken;           /* by number in the space */
+    aic_tune_pick *picked; /* those that may join next; room for options->trials */
     aic_tune_entry *entry;
     aic_racer *racer; /* of the entries; room for options->trials */
     size_t count;

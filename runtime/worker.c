@@ -1,8 +1,7 @@
 /* A thread for one task; see worker.h. */
 #include "runtime/worker.h"
 #include "frontend/core/diag.h"
-#include <fenv.h>
-#include <locale.h>
+#include "frontend/core/neutral.h"
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -17,20 +16,26 @@ typedef struct job {
     aic_messages messages;
 } job;
 
+static aic_status fail_locale(void)
+{
+    return aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "there was none for a locale when the library was loaded");
+}
+
 /* A new thread begins in the floating-point environment of the thread that started it, and in the locale of the
  * process. */
 static void *work(void *argument)
 {
     job *j = argument;
-    fesetenv(FE_DFL_ENV);
-    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (locale == (locale_t)0) {
-        j->status = aic_fail_memory(SUBJECT, 0);
+    aic_thread *thread = aic_thread_get();
+    aic_neutral starters;
+    if (thread == NULL) {
+        j->status = aic_fail_memory(SUBJECT, sizeof *thread);
+    } else if (!aic_neutral_enter(&starters)) {
+        j->status = fail_locale();
     } else {
-        uselocale(locale);
+        thread->own = true;
         j->status = j->body(j->argument);
-        uselocale(LC_GLOBAL_LOCALE);
-        freelocale(locale);
+        aic_neutral_leave(&starters);
     }
     aic_messages_get(&j->messages);
     return NULL;
@@ -73,18 +78,12 @@ aic_status aic_worker_run(aic_status (*body)(void *), void *argument)
 
 aic_status aic_worker_here(aic_status (*body)(void *), void *argument)
 {
-    fenv_t environment;
-    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (locale == (locale_t)0) {
-        return aic_fail_memory(SUBJECT, 0);
+    aic_neutral callers;
+    if (!aic_neutral_enter(&callers)) {
+        return fail_locale();
     }
-    fegetenv(&environment);
-    fesetenv(FE_DFL_ENV);
-    const locale_t callers = uselocale(locale);
     const aic_status status = body(argument);
-    uselocale(callers);
-    freelocale(locale);
-    fesetenv(&environment);
+    aic_neutral_leave(&callers);
     return status;
 }
 

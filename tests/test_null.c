@@ -1,9 +1,12 @@
 /* NULL where the exported functions take a pointer: refused, or documented as legal, or answered harmlessly. */
+#include "runtime/generator.h"
+#include "tests/little_stack.h"
 #include "tests/specs.h"
 #include "tools/harness/entry.h"
 
 #include <aic/aic.h>
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -141,12 +144,35 @@ static const struct {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
+/* A row on a thread of its own; how that ended. */
+typedef struct row_visit {
+    fixture *f;
+    int row;
+    bool held;
+    char message[512];
+} row_visit;
+
+static void visit_row(void *argument)
+{
+    row_visit *v = argument;
+    v->held = rows[v->row].holds(v->f);
+    snprintf(v->message, sizeof v->message, "%s", aic_last_error());
+}
+
+/* On a thread that is being cancelled, and on 32 KiB of its stack. */
 START_TEST(null_is_handled)
 {
+    bool finished;
     fixture *f = aligned_alloc(_Alignof(fixture), sizeof *f);
     ck_assert_ptr_nonnull(f);
     open_fixture(f);
-    ck_assert_msg(rows[_i].holds(f), "%s, %s NULL: \"%s\"", rows[_i].function, rows[_i].parameter, aic_last_error());
+    row_visit v = {.f = f, .row = _i};
+    const size_t used = stack_used_by(visit_row, &v, &finished);
+    ck_assert_msg(aic_generator_strangers() == 0, "%s, %s NULL: the generator was called on it", rows[_i].function,
+                  rows[_i].parameter);
+    ck_assert_msg(finished, "%s, %s NULL: cancelled inside", rows[_i].function, rows[_i].parameter);
+    ck_assert_msg(v.held, "%s, %s NULL: \"%s\"", rows[_i].function, rows[_i].parameter, v.message);
+    ck_assert_msg(used <= LITTLE_STACK, "%s, %s NULL: %zu bytes of stack", rows[_i].function, rows[_i].parameter, used);
     close_fixture(f);
     free(f);
 }

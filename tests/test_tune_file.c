@@ -4,6 +4,7 @@
 #include "tests/tune_case.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,6 +355,28 @@ START_TEST(locks_end)
 }
 END_TEST
 
+/* A process that is forked while a file is locked has the lock, too; it goes when the parent gives it up. */
+START_TEST(lock_of_forked_processes)
+{
+    aic_tune_lock lock, next;
+    ck_assert_int_eq(aic_tune_lock_take(temporary.file, 1, &lock), AIC_OK);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        pause();
+        _exit(0);
+    }
+    aic_tune_lock_release(&lock);
+    const aic_status status = child > 0 ? aic_tune_lock_take(temporary.file, 0.05, &next) : AIC_INTERNAL;
+    if (child > 0) {
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
+    aic_tune_lock_release(&next);
+}
+END_TEST
+
 /* Processes that write at the same time lose nothing of each other, and readers never see half a file. */
 START_TEST(writers_lose_nothing)
 {
@@ -438,6 +461,7 @@ Suite *suite_tune_file(void)
     tcase_add_test(cases, foreign_files_are_left_alone);
     tcase_add_test(cases, links_are_followed);
     tcase_add_test(cases, locks_end);
+    tcase_add_test(cases, lock_of_forked_processes);
     tcase_add_test(cases, writers_lose_nothing);
     tcase_add_test(cases, merging_is_all_or_nothing);
     suite_add_tcase(suite, cases);

@@ -229,24 +229,25 @@ static const aic_space_list SPACE = {
 
 START_TEST(tiles_are_picked_by_cost)
 {
-    size_t picked[8];
+    aic_tune_pick picked[8];
     ck_assert_uint_eq(aic_tune_pick_tiles(&SPACE, 8, picked), 3);
-    ck_assert(picked[0] == 5 && picked[1] == 1 && picked[2] == 0);
+    ck_assert(picked[0].entry == 5 && picked[1].entry == 1 && picked[2].entry == 0);
     ck_assert_uint_eq(aic_tune_pick_tiles(&SPACE, 2, picked), 2);
-    ck_assert(picked[0] == 5 && picked[1] == 1);
+    ck_assert(picked[0].entry == 5 && picked[1].entry == 1);
     ck_assert_uint_eq(aic_tune_pick_tiles(&SPACE, 0, picked), 0);
 }
 END_TEST
 
 START_TEST(loops_are_picked_by_nearness)
 {
-    size_t picked[8];
+    aic_tune_pick picked[8];
     bool taken[8] = {false};
     ck_assert_uint_eq(aic_tune_pick_loops(&SPACE, 1, taken, 8, picked), 3);
-    ck_assert(picked[0] == 4 && picked[1] == 3 && picked[2] == 2); /* one field, the cheaper first; then two */
+    ck_assert(picked[0].entry == 4 && picked[1].entry == 3 &&
+              picked[2].entry == 2); /* one field, the cheaper first; then two */
     taken[4] = true;
     ck_assert_uint_eq(aic_tune_pick_loops(&SPACE, 1, taken, 1, picked), 1);
-    ck_assert_uint_eq(picked[0], 3);
+    ck_assert_uint_eq(picked[0].entry, 3);
     ck_assert_uint_eq(aic_tune_pick_loops(&SPACE, 5, taken, 8, picked), 0);
     ck_assert_uint_eq(aic_tune_pick_loops(&SPACE, 1, taken, 0, picked), 0);
 }

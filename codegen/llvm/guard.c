@@ -60,7 +60,7 @@ static struct {
     uint32_t tried, kinds; /* bits of the kinds that have had a run, and one that succeeded */
     bool broken;           /* memory ran out inside */
     bool ending;           /* exit() has begun */
-    bool watching;         /* fork and exit */
+    bool watching;         /* exit */
 } state;
 
 /* The calling thread's run, or NULL. */
@@ -233,10 +233,11 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&mutex);
 }
 
-__attribute__((constructor)) static void watch_process(void)
+const aic_fork_part aic_guard_fork = {before_fork, after_fork_in_parent, after_fork_in_child};
+
+__attribute__((constructor)) static void watch_exit(void)
 {
-    state.watching =
-        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0 && atexit(on_exit_begin) == 0;
+    state.watching = atexit(on_exit_begin) == 0;
 }
 
 /* ---- entering and leaving; the mutex is held ---- */
@@ -263,8 +264,7 @@ static aic_status check_open(void)
         return aic_fail(AIC_COMPILE, SUBJECT,
                         "memory ran out inside LLVM some time ago; this process cannot compile any more");
     }
-    return state.watching ? AIC_OK
-                          : aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "there was none for handlers of fork and exit");
+    return state.watching ? AIC_OK : aic_fail(AIC_OUT_OF_MEMORY, SUBJECT, "there was none for a handler of exit");
 }
 
 /* Waits until the run may begin. */

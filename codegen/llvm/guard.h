@@ -3,6 +3,7 @@
 #ifndef AIC_GUARD_H
 #define AIC_GUARD_H
 
+#include "frontend/core/fork.h"
 #include <aic/types.h>
 #include <stddef.h>
 
@@ -23,6 +24,10 @@
  * A thread that forks waits until nobody is inside, so the child can go on; exit() does, too, and from then on a run is
  * AIC_COMPILE. */
 aic_status aic_guard_run(unsigned kind, aic_status (*body)(void *), void *argument);
+
+/* Has fork() wait; the runtime calls it. Handlers of this file's own would come too late where it is in a module: one
+ * that is loaded while another thread forks. */
+extern const aic_fork_part aic_guard_fork;
 
 /* Waits for the end of a run that may be making globals of LLVM. */
 void aic_guard_wait_for_globals(void);

@@ -37,6 +37,8 @@ typedef struct aic_thread {
     /* runtime/pipeline.c: in which slot of a cache the entry of a request was found, by a few bits of where the request
      * and its context are. A hint: anything may be there by now */
     uint32_t slot[AIC_SLOT_HINTS];
+    /* runtime/worker.c: it is a thread of the library's own, whose stack has room for the generator */
+    bool own;
     /* codegen/llvm/guard.c: where the thread goes on when LLVM gives up; NULL outside the guard */
     void *escape;
 } aic_thread;

@@ -3,45 +3,19 @@
  * The C library converts correctly but heeds the thread's locale (decimal comma) and rounding mode; both are set
  * aside around the conversion. */
 #include "frontend/text/number.h"
+#include "frontend/core/neutral.h"
 
-#include <fenv.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct neutral {
-    locale_t c_locale;
-    locale_t old_locale;
-    fenv_t old_environment;
-} neutral;
-
-static bool neutral_enter(neutral *n)
-{
-    n->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (n->c_locale == (locale_t)0) {
-        return false;
-    }
-    n->old_locale = uselocale(n->c_locale);
-    fegetenv(&n->old_environment);
-    fesetenv(FE_DFL_ENV);
-    return true;
-}
-
-static void neutral_leave(neutral *n)
-{
-    fesetenv(&n->old_environment);
-    uselocale(n->old_locale);
-    freelocale(n->c_locale);
-}
-
 /* The canonical text of a finite number with the fewest digits that tell it from its neighbours. */
 static aic_status print_finite(double value, bool single, char buffer[AIC_NUMBER_TEXT_MAX])
 {
-    neutral n;
-    if (!neutral_enter(&n)) {
+    aic_neutral n;
+    if (!aic_neutral_enter(&n)) {
         return AIC_OUT_OF_MEMORY;
     }
     const int most = single ? 9 : 17;
@@ -55,7 +29,7 @@ static aic_status print_finite(double value, bool single, char buffer[AIC_NUMBER
             }
         }
     }
-    neutral_leave(&n);
+    aic_neutral_leave(&n);
     return AIC_OK;
 }
 
@@ -81,12 +55,12 @@ aic_status aic_float_print(float value, char buffer[AIC_NUMBER_TEXT_MAX])
 
 aic_status aic_number_print_digits(double value, int digits, char buffer[AIC_NUMBER_TEXT_MAX])
 {
-    neutral n;
-    if (!neutral_enter(&n)) {
+    aic_neutral n;
+    if (!aic_neutral_enter(&n)) {
         return AIC_OUT_OF_MEMORY;
     }
     snprintf(buffer, AIC_NUMBER_TEXT_MAX, "%.*g", digits, value);
-    neutral_leave(&n);
+    aic_neutral_leave(&n);
     return AIC_OK;
 }
 
@@ -243,12 +217,12 @@ static aic_number_result parse_decimal(const char *text, size_t length, converte
     char copy[AIC_NUMBER_LENGTH_MAX + 1];
     memcpy(copy, text, length);
     copy[length] = '\0';
-    neutral n;
-    if (!neutral_enter(&n)) {
+    aic_neutral n;
+    if (!aic_neutral_enter(&n)) {
         return AIC_NUMBER_NO_MEMORY;
     }
     double number = converted(copy);
-    neutral_leave(&n);
+    aic_neutral_leave(&n);
     if (isinf(number)) {
         return AIC_NUMBER_TOO_BIG;
     }

@@ -16,7 +16,7 @@ harmless='
     pthread_cond_broadcast pthread_cond_destroy pthread_condattr_destroy pthread_mutex_destroy pthread_self
 '
 # When the library is loaded, before it can be called; what follows is a status of every compilation.
-loading='pthread_atfork pthread_key_create'
+loading='pthread_atfork pthread_key_create newlocale'
 # Text into memory streams, whose failure ferror() and fclose() tell; and the question for a permission, whose answers
 # tests/test_host.c gives.
 output='fprintf vfprintf fputc fputs putc link syscall'

@@ -40,6 +40,12 @@ done
 name=module dump "$aicjit"
 name=linked dump with "$aicjit"
 ok 'the same machine code' cmp module.o linked.o
+if cc -std=c11 -D_DEFAULT_SOURCE -O1 -I "$here/../../frontend/include" -o forks "$here/forks.c" -L linked -laicjit -pthread \
+    2>>log; then
+    expect 'forks' 0 '^0 of' with ./forks early 6
+else
+    verdict 'forks' 1 "$(tail -n 3 log)"
+fi
 mkdir cache
 use_cache() { with env AIC_CACHE=rw AIC_CACHE_DIR="$work/cache" AIC_VERBOSE=1 "$aicjit" bench "$half" --min-time 0; }
 expect 'to the disk cache' 0 'compiled conv2d' use_cache

@@ -11,7 +11,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -28,8 +27,7 @@
 
 const char *const calls_resource_name[CALLS_RESOURCES] = {
     [CALLS_MEMORY] = "blocks of memory", [CALLS_FILES] = "descriptors", [CALLS_STREAMS] = "streams",
-    [CALLS_MAPPINGS] = "mapped pages",   [CALLS_THREADS] = "threads",   [CALLS_LOCALES] = "locales",
-    [CALLS_MUTEXES] = "locked mutexes"};
+    [CALLS_MAPPINGS] = "mapped pages",   [CALLS_THREADS] = "threads",   [CALLS_MUTEXES] = "locked mutexes"};
 
 static atomic_long held[CALLS_RESOURCES], count, first, last;
 static _Atomic(const char *) failed_name;
@@ -276,9 +274,6 @@ TRACK(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex), hold(CALLS_MU
 TRACK(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex), hold(CALLS_MUTEXES, -1))
 FAULT(int, sched_getaffinity, (pid_t process, size_t size, cpu_set_t *set), (process, size, set), -1, EINVAL)
 FAULT(int, sched_setaffinity, (pid_t process, size_t size, const cpu_set_t *set), (process, size, set), -1, EINVAL)
-BOTH(locale_t, newlocale, (int mask, const char *name, locale_t base), (mask, name, base), (locale_t)0, ENOMEM,
-     hold(CALLS_LOCALES, result != (locale_t)0))
-TRACK(void, freelocale, (locale_t locale), (locale), hold(CALLS_LOCALES, -1))
 FAULT(void *, dlopen, (const char *file, int mode), (file, mode), NULL, ENOMEM)
 FAULT(void *, dlsym, (void *handle, const char *name), (handle, name), NULL, ENOMEM)
 FAULT(int, nanosleep, (const struct timespec *wanted, struct timespec *left), (wanted, left), -1, EINTR)

@@ -32,7 +32,6 @@ typedef enum calls_resource {
     CALLS_STREAMS,
     CALLS_MAPPINGS,
     CALLS_THREADS, /* neither joined nor detached */
-    CALLS_LOCALES,
     CALLS_MUTEXES, /* locked */
     CALLS_RESOURCES
 } calls_resource;

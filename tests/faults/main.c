@@ -81,8 +81,8 @@ static void verdict(const scenario *s, calls_mode mode, long number, const char 
 /* Whether the function makes blocks of memory: what wants one and has none has not done what it should. */
 static bool is_memory(const char *call)
 {
-    static const char *const names[] = {"malloc",  "calloc",   "realloc",   "aligned_alloc", "strdup",
-                                        "strndup", "realpath", "newlocale", "open_memstream"};
+    static const char *const names[] = {"malloc", "calloc",  "realloc",  "aligned_alloc",
+                                        "strdup", "strndup", "realpath", "open_memstream"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(names[i], call) == 0) {
             return true;

@@ -35,8 +35,8 @@ typedef void (*aic_parallel_body)(void *data, int64_t begin, int64_t end, int wo
  * any ranges and order, on any threads, and returns when all bodies have returned. A call may use it several times, one
  * after the other; concurrent calls use it at the same time. Calls to this library that it makes itself are not shared
  * once more. The call fails with AIC_INVALID_ARGUMENT, and its output is undefined, where a range or a worker's number
- * is outside of these limits, two bodies have the same worker at a time, or items were left out. `user` is
- * parallel_for_data of the options. */
+ * is outside of these limits, two bodies have the same worker at a time, or items were left out or done twice. A body
+ * that is called when the loop has returned does nothing. `user` is parallel_for_data of the options. */
 typedef void (*aic_parallel_for)(void *user, int64_t items, int workers, aic_parallel_body body, void *data);
 
 /* What a context can write to standard error, as lines of CSV (tools/observing.md lists the columns): every kernel that

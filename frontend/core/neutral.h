@@ -1,0 +1,21 @@
+/* The surroundings that the library computes in, whatever the calling thread has set: the default floating-point
+ * environment and the locale "C". */
+#ifndef AIC_CORE_NEUTRAL_H
+#define AIC_CORE_NEUTRAL_H
+
+#include <fenv.h>
+#include <locale.h>
+#include <stdbool.h>
+
+/* What the calling thread had. */
+typedef struct aic_neutral {
+    locale_t locale;
+    fenv_t environment;
+} aic_neutral;
+
+/* Sets the calling thread's aside; aic_neutral_leave() gives them back. False, and nothing is changed: there was no
+ * memory for the locale when the library was loaded. */
+bool aic_neutral_enter(aic_neutral *callers);
+void aic_neutral_leave(const aic_neutral *callers);
+
+#endif

@@ -1,0 +1,19 @@
+/* fork(): what every part of the library with a lock does then, in one place.
+ *
+ * The C library calls only handlers that were registered before the fork began. So they are registered once, when the
+ * library is loaded, for all parts; what comes later, as the generator's module does, is reached through a part that
+ * was there. */
+#ifndef AIC_RUNTIME_FORK_H
+#define AIC_RUNTIME_FORK_H
+
+#include "frontend/core/fork.h"
+#include <stdbool.h>
+
+extern const aic_fork_part aic_pool_fork, aic_generator_fork, aic_profile_fork, aic_cache_fork, aic_grace_fork,
+    aic_code_memory_fork, aic_loop_fork;
+
+/* Whether the handlers are registered: there was memory for it when the library was loaded. Without them there are no
+ * contexts. */
+bool aic_fork_is_watched(void);
+
+#endif

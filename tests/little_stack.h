@@ -1,0 +1,20 @@
+/* Calls on a thread whose stack is measured. */
+#ifndef AIC_TESTS_LITTLE_STACK_H
+#define AIC_TESTS_LITTLE_STACK_H
+
+#include <stddef.h>
+
+/* What every function of the library must do with (aic/context.h). The frames of sanitized code are several times as
+ * large. */
+#ifdef AIC_SANITIZED
+#define LITTLE_STACK ((size_t)512 << 10)
+#else
+#define LITTLE_STACK ((size_t)32 << 10)
+#endif
+
+/* Calls body(argument) on a thread with plenty of stack, and returns how much of a stack that has used, with what the C
+ * library itself has put there. The thread is cancelled before: at the first point of the body that may be cancelled,
+ * it would end. *finished: it did not. */
+size_t stack_used_by(void (*body)(void *), void *argument, _Bool *finished);
+
+#endif
