@@ -4,6 +4,7 @@
  * cannot run, so that they do not count as passed; it may have none left.
  *
  * aicjit-tests --list: a line a suite, with its name and either "library" or "kernels". */
+#include "tests/claims.h"
 #include "tests/levels.h"
 
 #include <check.h>
@@ -51,6 +52,7 @@ int main(int argc, char **argv)
         return list();
     }
     (void)setenv("AIC_CACHE", "off", 1); /* tests of the disk cache have contexts with a folder of their own */
+    claims_make();
     levels_begin();
     SRunner *runner = srunner_create(NULL);
     int chosen = 0;
