@@ -1,5 +1,6 @@
 #include "tests/claims.h"
 #include "codegen/machine.h"
+#include "tools/harness/verify.h"
 
 #include <aic/aic.h>
 #include <stdio.h>
@@ -126,6 +127,10 @@ DRAW(aic_status, aic_spec_random_chain,
 DRAW(aic_status, aic_spec_random_chain_illegal,
      (aic_op producer, aic_op consumer, const aic_semantics *semantics, uint64_t seed, aic_spec *spec),
      (producer, consumer, semantics, claims_seed(seed), spec))
+
+DRAW(verify_verdict, verify_open,
+     (verify_case * c, const aic_spec *spec, const aic_semantics *semantics, uint64_t seed, verify_report *report),
+     (c, spec, semantics, claims_seed(seed), report))
 
 void claims_make(void)
 {

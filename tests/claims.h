@@ -15,8 +15,8 @@
 /* Before any test; ends the program where a claim has no meaning. */
 void claims_make(void);
 
-/* The seed that a test has to use for its case number `seed`. Specifications come from other seeds without it: calls of
- * aic_spec_random...() are linked to those of claims.c. */
+/* Where a test has to begin with its pseudo-random numbers that would begin with `seed`. Specifications and operands do
+ * so without it: calls of aic_spec_random...() and verify_open() are linked to those of claims.c. */
 uint64_t claims_seed(uint64_t seed);
 
 #endif

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* processor masks, RTLD_NEXT */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,6 +93,40 @@ int sched_setaffinity(pid_t process, size_t size, const cpu_set_t *set)
         (void)setenv(BOUND, text, 1);
     }
     return 0;
+}
+
+/* Threads begin with the processors of the thread that starts them. */
+typedef struct beginning {
+    void *(*function)(void *);
+    void *argument;
+    uint64_t mask;
+} beginning;
+
+static void *begin_thread(void *data)
+{
+    const beginning b = *(beginning *)data;
+    free(data);
+    own = b.mask;
+    return b.function(b.argument);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
+{
+    int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    find("pthread_create", &next, sizeof next);
+    if (claimed == 0) {
+        return next(thread, attributes, function, argument);
+    }
+    beginning *b = malloc(sizeof *b);
+    if (b == NULL) {
+        return EAGAIN;
+    }
+    *b = (beginning){function, argument, mask_of_thread()};
+    const int error = next(thread, attributes, begin_thread, b);
+    if (error != 0) {
+        free(b);
+    }
+    return error;
 }
 
 int sched_getcpu(void)
