@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -95,36 +96,52 @@ int sched_setaffinity(pid_t process, size_t size, const cpu_set_t *set)
     return 0;
 }
 
-/* Threads begin with the processors of the thread that starts them. */
+/* Threads begin with the processors of the thread that starts them. What they are told lies here until they have begun:
+ * a thread that used the C library's heap would find memory there that tests of its end have to take away. */
 typedef struct beginning {
+    atomic_bool taken;
     void *(*function)(void *);
     void *argument;
     uint64_t mask;
 } beginning;
 
+enum { BEGINNINGS = 4096 };
+
+static beginning beginnings[BEGINNINGS];
+
 static void *begin_thread(void *data)
 {
-    const beginning b = *(beginning *)data;
-    free(data);
-    own = b.mask;
-    return b.function(b.argument);
+    beginning *b = data;
+    void *(*function)(void *) = b->function, *argument = b->argument;
+    own = b->mask;
+    atomic_store(&b->taken, false);
+    return function(argument);
+}
+
+static beginning *take_beginning(void)
+{
+    for (int i = 0; i < BEGINNINGS; i++) {
+        if (!atomic_exchange(&beginnings[i].taken, true)) {
+            return &beginnings[i];
+        }
+    }
+    return NULL;
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
 {
     int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     find("pthread_create", &next, sizeof next);
-    if (claimed == 0) {
+    beginning *b = claimed > 0 ? take_beginning() : NULL;
+    if (b == NULL) {
         return next(thread, attributes, function, argument);
     }
-    beginning *b = malloc(sizeof *b);
-    if (b == NULL) {
-        return EAGAIN;
-    }
-    *b = (beginning){function, argument, mask_of_thread()};
+    b->function = function;
+    b->argument = argument;
+    b->mask = mask_of_thread();
     const int error = next(thread, attributes, begin_thread, b);
     if (error != 0) {
-        free(b);
+        atomic_store(&b->taken, false);
     }
     return error;
 }
