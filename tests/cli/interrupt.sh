@@ -59,7 +59,7 @@ for signal in INT TERM HUP; do
 
     begin env AIC_VERBOSE=1 "$aicjit" check --fuzz 1000000
     until_true grep -q compiled err.txt
-    interrupt 'check of many' $signal 'interrupted after [0-9]* of 1000000'
+    interrupt 'check of many' $signal
     ok "check of many, $signal: the sum" grep -Eq '^[0-9]+ passed, 0 failed$' out.txt
     ok "check of many, $signal: once" test "$(grep -c passed out.txt)" -eq 1
 
