@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* Seconds after which a child that hangs is ended. */
-#define CHILD_SECONDS 60
+#define CHILD_SECONDS 300
 
 /* Calls body(argument) in a child of this process, which ends with 0 when it returns. Returns what became of it: ""
  * when it exited with 0, else a text in static storage. */

@@ -1,5 +1,6 @@
 #include "tests/ir_case.h"
 #include "frontend/core/spec.h"
+#include "tests/claims.h"
 
 #include "codegen/codegen.h"
 #include "codegen/kernel.h"
@@ -72,7 +73,7 @@ static unsigned char *draw_content(const ir_case *c, size_t operand, uint64_t *s
 static void open_case(ir_case *c, const aic_spec *spec, uint64_t seed)
 {
     void *operands[AIC_OPERANDS_MAX];
-    uint64_t state = seed;
+    uint64_t state = claims_seed(seed);
     *c = (ir_case){.seed = seed};
     ck_assert_msg(aic_spec_resolve(spec, NULL, &c->spec) == AIC_OK, "%s", aic_last_error());
     ck_assert_msg(aic_spec_resolve_kernel(spec, NULL, &c->canonical) == AIC_OK, "%s", aic_last_error());
@@ -230,7 +231,7 @@ void ir_case_check_all(const aic_spec *spec, uint64_t seed)
 {
     static const char *const LEVELS[] = {"generic", "avx512"};
     ir_case c;
-    uint64_t state = seed;
+    uint64_t state = claims_seed(seed);
     open_case(&c, spec, seed);
     for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0]; i++) {
         const aic_target *target = aic_target_find(AIC_ARCH_X86_64, LEVELS[i]);

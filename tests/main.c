@@ -1,12 +1,14 @@
-/* aicjit-tests [SUITE]: runs the suites of suites.def, or the one named, each test in a process of its own (CK_FORK=no
+/* aicjit-tests [SUITE]...: runs the suites of suites.def, or those named, each test in a process of its own (CK_FORK=no
  * in the environment: in this one). A line an instruction set level says how it ran, or that it did not. The last line
  * is "N passed, N failed"; the exit status is 0 only when nothing failed. A suite leaves out tests of what this host
  * cannot run, so that they do not count as passed; it may have none left.
  *
  * aicjit-tests --list: a line a suite, with its name and either "library" or "kernels". */
+#include "tests/claims.h"
 #include "tests/levels.h"
 
 #include <check.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +39,7 @@ static int list(void)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: aicjit-tests [SUITE], SUITE one of");
+    fprintf(stderr, "usage: aicjit-tests [SUITE]..., SUITE one of");
     for (int i = 0; i < SUITES; i++) {
         fprintf(stderr, " %s", suites[i].name);
     }
@@ -45,24 +47,50 @@ static int usage(void)
     return 2;
 }
 
+static bool is_chosen(const char *name, int count, char **wanted)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(wanted[i], name) == 0) {
+            return true;
+        }
+    }
+    return count == 0;
+}
+
+/* Whether every name is a suite's, and none comes twice. */
+static bool are_suites(int count, char **wanted)
+{
+    int found = 0;
+    for (int i = 0; i < SUITES; i++) {
+        found += is_chosen(suites[i].name, count, wanted);
+    }
+    return count == 0 || found == count;
+}
+
+/* Limits of time are for tests that hang: other programs may have the processors. */
+static void allow_for_load(void)
+{
+    (void)setenv("CK_DEFAULT_TIMEOUT", "60", 0);
+    (void)setenv("CK_TIMEOUT_MULTIPLIER", "10", 0);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {
         return list();
     }
+    if (!are_suites(argc - 1, argv + 1)) {
+        return usage();
+    }
     (void)setenv("AIC_CACHE", "off", 1); /* tests of the disk cache have contexts with a folder of their own */
+    allow_for_load();
+    claims_make();
     levels_begin();
     SRunner *runner = srunner_create(NULL);
-    int chosen = 0;
     for (int i = 0; i < SUITES; i++) {
-        if (argc < 2 || strcmp(argv[1], suites[i].name) == 0) {
+        if (is_chosen(suites[i].name, argc - 1, argv + 1)) {
             srunner_add_suite(runner, suites[i].make());
-            chosen++;
         }
-    }
-    if (argc > 2 || chosen == 0) {
-        srunner_free(runner);
-        return usage();
     }
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

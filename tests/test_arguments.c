@@ -1,5 +1,6 @@
 /* The check of a call's addresses: what is accepted by comparing all pairs is by sorting, too, and in little time. */
 #include "frontend/core/argument.h"
+#include "tests/claims.h"
 #include "tools/harness/rng.h"
 
 #include <aic/aic.h>
@@ -42,7 +43,7 @@ static bool is_ok(const list *l)
 /* Sizes and addresses such that some lists are apart and some are not, some of them at the end of the address space. */
 START_TEST(sorted_as_by_pairs)
 {
-    uint64_t state = (uint64_t)_i;
+    uint64_t state = claims_seed((uint64_t)_i);
     int kinds[2] = {0, 0};
     for (int round = 0; round < 300; round++) {
         list *l = make_list((size_t)rng_range(&state, 2, 90));

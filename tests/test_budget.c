@@ -5,6 +5,7 @@
 #include "codegen/target/host.h"
 #include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
+#include "tests/claims.h"
 #include "tests/machines.h"
 #include "tests/specs.h"
 
@@ -225,7 +226,7 @@ START_TEST(large_extents)
     }
     open_contexts(&semantics, contexts);
     for (uint64_t seed = 0; seed < SPECS; seed++) {
-        uint64_t state = seed;
+        uint64_t state = claims_seed(seed);
         aic_spec spec;
         const aic_status status =
             SUBJECTS[_i].consumer == AIC_OP_NONE

@@ -3,6 +3,7 @@
 #include "frontend/core/chain.h"
 #include "frontend/random/rng.h"
 #include "runtime/context.h"
+#include "tests/claims.h"
 #include "tests/levels.h"
 #include "tests/specs.h"
 #include "tools/harness/testdata.h"
@@ -123,7 +124,7 @@ static aic_semantics draw_semantics(uint64_t *state)
 /* Of legal specifications; false when luck fails. */
 static bool draw_pair(kind which, uint64_t seed, pair *p)
 {
-    uint64_t state = seed * 2 + 1;
+    uint64_t state = claims_seed(seed * 2 + 1);
     p->semantics = draw_semantics(&state);
     const aic_spec given = draw_spec(which, &p->semantics, seed), donor = draw_spec(which, &p->semantics, seed + 1);
     ck_assert_int_eq(aic_spec_resolve(&given, &p->semantics, &p->spec[0]), AIC_OK);
@@ -257,7 +258,7 @@ static void see(aic_op op, const aic_record *record, seen entries[][AIC_RANK_MAX
 {
     for (uint64_t seed = 0; seed < draws(3000); seed++) {
         pair p;
-        uint64_t state = seed * 2 + 1;
+        uint64_t state = claims_seed(seed * 2 + 1);
         const kind which = {op, AIC_OP_NONE};
         p.semantics = draw_semantics(&state);
         const aic_spec given = draw_spec(which, &p.semantics, seed), donor = draw_spec(which, &p.semantics, seed + 1);
@@ -428,7 +429,7 @@ START_TEST(a_kernel_does_what_is_asked)
 {
     const kind which = kind_of(_i);
     for (uint64_t seed = 0; seed < draws(60); seed++) {
-        uint64_t state = seed;
+        uint64_t state = claims_seed(seed);
         const aic_semantics semantics = draw_semantics(&state);
         const aic_spec spec = draw_spec(which, &semantics, seed);
         aic_spec resolved, canonical, twice;

@@ -119,7 +119,7 @@ static void spoil_pipe(const char *path)
 
 static void spoil_owner(const char *path)
 {
-    if (chown(path, 65534, 65534) != 0) { /* only root may; anyone else takes another way to be refused */
+    if (chown(path, geteuid() + 1, getegid()) != 0) { /* only root may; anyone else takes another way to be refused */
         spoil_mode(path);
     }
 }

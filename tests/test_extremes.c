@@ -3,6 +3,7 @@
  * or an enumeration is none. */
 #include "frontend/core/op.h"
 #include "frontend/random/rng.h"
+#include "tests/claims.h"
 #include "tests/levels.h"
 
 #include <check.h>
@@ -65,7 +66,7 @@ static aic_semantics draw_semantics(uint64_t *state)
 START_TEST(single_operators)
 {
     const aic_op op = (aic_op)(_i + 1);
-    uint64_t state = (uint64_t)_i;
+    uint64_t state = claims_seed((uint64_t)_i);
     for (uint64_t seed = 0; seed < DRAWS * (1 + levels_campaign()); seed++) {
         aic_spec spec;
         const aic_semantics semantics = draw_semantics(&state);
@@ -79,7 +80,7 @@ END_TEST
 
 START_TEST(chains)
 {
-    uint64_t state = 1;
+    uint64_t state = claims_seed(1);
     for (uint64_t seed = 0; seed < 10 * DRAWS * (1 + levels_campaign()); seed++) {
         aic_spec spec;
         const aic_semantics semantics = draw_semantics(&state);

@@ -3,6 +3,7 @@
 #include "frontend/core/key.h"
 #include "frontend/core/spec.h"
 #include "frontend/random/rng.h"
+#include "tests/claims.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -242,7 +243,7 @@ static void check_cleared(const aic_spec *spec, const aic_semantics *semantics)
 START_TEST(ignored_is_not_looked_at)
 {
     const aic_op_info *op = aic_op_get((aic_op)_i);
-    uint64_t state = 1;
+    uint64_t state = claims_seed(1);
     for (uint64_t seed = 0; seed < 3000; seed++) {
         aic_spec spec, illegal;
         ck_assert_int_eq(aic_spec_random((aic_op)_i, NULL, seed, &spec), AIC_OK);

@@ -81,7 +81,7 @@ static void claim_lost_flight(void *argument)
     const aic_cache_key key = {"key", sizeof "key", 7};
     const aic_cache_entry *entry;
     aic_flight *flight;
-    alarm(10);
+    alarm(100);
     child_expect(aic_cache_claim(cache, &key, &entry, &flight) == AIC_OK && flight != NULL, "claim");
     aic_cache_publish(cache, flight, AIC_OK, cache);
     child_expect(aic_cache_find(cache, &key)->value == cache, "find");

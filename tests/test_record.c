@@ -5,6 +5,7 @@
 #include "frontend/random/rng.h"
 #include "runtime/code_memory.h"
 #include "runtime/context.h"
+#include "tests/claims.h"
 #include "tests/specs.h"
 
 #include <check.h>
@@ -228,7 +229,7 @@ END_TEST
 START_TEST(any_contents_are_judged)
 {
     const aic_kernel_record whole = whole_record();
-    uint64_t state = 1;
+    uint64_t state = claims_seed(1);
     written w;
     int accepted = 0;
     for (int i = 0; i < 100000; i++) {

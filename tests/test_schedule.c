@@ -145,7 +145,7 @@ static const struct bad {
     {"schedule(rows=1, cols=4, vectors=9223372036854775807, unroll=4, band=1)", "vectors = 9223372036854775807"},
     {"schedule(rows=0)", "rows = 0 is outside 1..28"},
     {"schedule(rows=1, cols=4, vectors=4)", "vectors = 4 is 64 output channels"},
-    {"schedule(cols=4, unroll=3)", "unroll = 3 does not divide 16"},
+    {"schedule(rows=1, cols=4, unroll=3)", "unroll = 3 does not divide 16"},
     {"schedule(kernel=amx)", "needs tile registers"},
     {"schedule(kernel=fancy, rows=1, cols=4, vectors=2, unroll=4, band=1)", "kernel = fancy is none of vector"},
     {"schedule(kernel=farfancier, rows=1, cols=4, vectors=2, unroll=4, band=1)", "at most eight letters"},

@@ -144,6 +144,8 @@ int main(void)
     }
     printf("AMX is executed by %s\n",
            aic_emulated_features != NULL && aic_emulated_features() != 0 ? "the emulator" : "the processor");
+    (void)setenv("CK_DEFAULT_TIMEOUT", "60", 0); /* for tests that hang: other programs may have the processors */
+    (void)setenv("CK_TIMEOUT_MULTIPLIER", "10", 0);
     Suite *suite = suite_create("emulate");
     suite_add_tcase(suite, tests_of_products());
     suite_add_tcase(suite, tests_of_addresses());
