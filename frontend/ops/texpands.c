@@ -279,15 +279,23 @@ static const conv_row convs[] = {
 
 enum { CONVS = sizeof convs / sizeof convs[0], FOLDED_DIMS = 4, FOLDED_BLOCK = 16 };
 
+_Static_assert((int)CONVS == (int)AIC_TEXPANDS_LAYOUTS, "the header says how many");
+
+size_t aic_texpands_layouts(aic_chip arch, aic_layout layouts[AIC_TEXPANDS_LAYOUTS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CONVS; i++) {
+        if (convs[i].a2a3 || arch == AIC_A5) {
+            layouts[count++] = convs[i].layout;
+        }
+    }
+    return count;
+}
+
 static aic_status check_layout(const aic_texpands_desc *desc)
 {
     aic_layout legal[CONVS];
-    size_t count = 0;
-    for (size_t i = 0; i < CONVS; i++) {
-        if (convs[i].a2a3 || desc->arch == AIC_A5) {
-            legal[count++] = convs[i].layout;
-        }
-    }
+    const size_t count = aic_texpands_layouts(desc->arch, legal);
     aic_status status = aic_rule_layout(NAME, "layout", desc->layout, legal, count);
     if (status == AIC_INVALID_ARGUMENT) {
         status = aic_fail(status, NULL, "%s (arch=%s)", aic_last_error(), aic_enum_word(AIC_KIND_ARCH, desc->arch));
