@@ -269,7 +269,7 @@ int cmd_run(int argc, char **argv)
         CLI_OPTIONS_INPUTS(run.operands),
         {.name = "--out",
          .value = "NAME=FILE",
-         .help = "write a result",
+         .help = "write a result, or an input that --fill, a value or --quantise makes",
          .kind = ARGS_LIST,
          .target = &run.operands.pairs[PAIR_OUT]},
         {.name = "--expect",
