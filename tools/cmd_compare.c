@@ -41,10 +41,11 @@ static bool comparable(const aic_operand *a, const aic_operand *b)
 static void print_report(const compare_state *state, const compare_report *report)
 {
     const aic_operand *a = &state->tensor[0];
+    const aic_coordinates coordinates = coordinates_of_tensor(a);
     printf("%" PRId64 " elements, %" PRId64 " differ\n", report->compared, report->different);
     if (report->largest_at >= 0) {
         char where[OPERAND_TEXT_MAX];
-        index_text(a->rank, a->shape, report->largest_at, where);
+        coordinates_text(&coordinates, report->largest_at, where);
         printf("largest difference %.9g at %s, mean %.9g", report->largest, where,
                report->sum / (double)report->compared);
         if (report->most_ulp != UINT64_MAX) {
@@ -52,7 +53,7 @@ static void print_report(const compare_state *state, const compare_report *repor
         }
         printf("\n");
     }
-    compare_print(a, state->buffer[0].data, state->buffer[1].data, report);
+    compare_print(a, &coordinates, state->buffer[0].data, state->buffer[1].data, report);
 }
 
 static int compare_files(compare_state *state, const args_list *files)

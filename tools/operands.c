@@ -128,11 +128,15 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
     for (; set->count < count; set->count++) {
         aic_operand *operand = &set->items[set->count].operand;
         set->items[set->count].file.fd = -1;
+        aic_coordinates *coordinates = &set->items[set->count].coordinates;
         if (program == NULL) {
             *operand = operands[set->count];
-            continue;
+            failed = operand->direction == AIC_UNUSED ? AIC_OK
+                                                      : aic_spec_coordinates(spec, semantics, set->count, coordinates);
+        } else {
+            failed = aic_pto_argument(program, set->count, operand);
+            failed = failed == AIC_OK ? aic_pto_coordinates(program, set->count, coordinates) : failed;
         }
-        failed = aic_pto_argument(program, set->count, operand);
         if (failed != AIC_OK) {
             return cli_fail_library(NULL, failed);
         }

@@ -86,6 +86,15 @@ npy shape.npy '<f4' '(2, 8, 16)' 1024
 expect '--expect of another shape' 2 'shape is \[2,8,16\], the operand wants \[1,16,16\]' "$aicjit" run "$half" "${fills[@]}" \
     --expect dst=shape.npy
 
+# Rows 20 elements apart: row 1, column 3 is number 23.
+rows='fixpipe(src=int32, dst=int32, nSize=16, mSize=3, srcStride=3, dstStride=20)'
+expect 'a result by rows' 0 '' "$aicjit" run "$rows" --fill src=const:5 --out dst=rows.npy
+cp rows.npy wrong.npy
+word $(($(stat -c %s rows.npy) - 4 * (56 - 23))) '\x06\x00\x00\x00' wrong.npy
+expect 'coordinates of a result by rows' 1 '^  \[1,3\]  5  expected 6, 1 ulp$' "$aicjit" run "$rows" --fill src=const:5 --expect dst=wrong.npy
+expect 'its rows are shown' 0 '^  \[2,0\] 5 5 5 5 5 5 5 5 \.\.\.$' "$aicjit" run "$rows" --fill src=const:5
+ok 'and what they are called' grep -qx '  \[row,column\] of \[3,16\]' .out
+
 # ---- what run shows ----
 
 ones=(--fill feature_map=const:1 --fill weight=const:1)
@@ -96,7 +105,7 @@ expect 'by the reference, too' 0 '^  288 of 512 elements are written' "$aicjit" 
 expect 'an old result counts as a whole' 0 '^dst: int32\[2,16,16\] min 7 max 128 ' "$aicjit" run "$int8" "${ones[@]}" --fill dst=const:7
 small='conv2d(dtype=int8, fm_shape=[1,1,2,32], kernel_shape=[1,1,1,16,32])'
 expect 'rows that are not written' 0 '^  \[0,2,0\] - - - - - - - - \.\.\.$' "$aicjit" run "$small" "${ones[@]}"
-expect 'one axis' 0 '^  \[8\] 1 1 1 1 1 1 1 1$' "$aicjit" run 'tensor_arithmetic(op=BM_ADD, shape=[1,1,1,16])' \
+expect 'rows of what strides describe' 0 '^  \[1,0,1,0\] 1 1$' "$aicjit" run 'tensor_arithmetic(op=BM_ADD, shape=[2,1,2,2])' \
     --fill input0=const:0 --fill input1=const:1
 
 # ---- a closed pipe ----

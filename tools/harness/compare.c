@@ -78,7 +78,8 @@ void compare_tensors(const aic_operand *tensor, const void *a, const void *b, co
     }
 }
 
-void compare_print(const aic_operand *tensor, const void *a, const void *b, const compare_report *report)
+void compare_print(const aic_operand *tensor, const aic_coordinates *coordinates, const void *a, const void *b,
+                   const compare_report *report)
 {
     const size_t size = aic_dtype_size(tensor->dtype);
     const int64_t shown = report->different < COMPARE_SHOWN ? report->different : COMPARE_SHOWN;
@@ -86,7 +87,7 @@ void compare_print(const aic_operand *tensor, const void *a, const void *b, cons
         const size_t at = (size_t)report->first[s] * size;
         const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
         char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
-        index_text(tensor->rank, tensor->shape, report->first[s], where);
+        coordinates_text(coordinates, report->first[s], where);
         element_text(tensor->dtype, x, left);
         element_text(tensor->dtype, y, right);
         const uint64_t ulp = ulp_between(tensor->dtype, x, y);

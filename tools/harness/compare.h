@@ -26,6 +26,7 @@ void compare_tensors(const aic_operand *tensor, const void *a, const void *b, co
                      const compare_limits *limits, compare_report *report);
 
 /* Prints the first elements that are not alike, a line each: coordinates, both values and how far they are apart. */
-void compare_print(const aic_operand *tensor, const void *a, const void *b, const compare_report *report);
+void compare_print(const aic_operand *tensor, const aic_coordinates *coordinates, const void *a, const void *b,
+                   const compare_report *report);
 
 #endif
