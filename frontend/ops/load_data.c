@@ -71,8 +71,10 @@ static size_t load_data_operands(const void *descriptor, const aic_semantics *se
         return aic_moved_operands(desc->dtype, 0, 0, operands);
     }
     const int64_t fractal = aic_fractal_elements(desc->dtype);
-    return aic_moved_operands(desc->dtype, (last * (desc->dstGap + 1) + 1) * fractal,
-                              (desc->startIndex + last * desc->srcStride + 1) * fractal, operands);
+    const size_t count = aic_moved_operands(desc->dtype, (last * (desc->dstGap + 1) + 1) * fractal,
+                                            (desc->startIndex + last * desc->srcStride + 1) * fractal, operands);
+    operands[1].spare = fractal - aic_row_elements(desc->dtype); /* all rows of the last one but the first */
+    return count;
 }
 
 static void load_data_coordinates(const void *descriptor, const aic_semantics *semantics, int operand,

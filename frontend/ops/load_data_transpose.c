@@ -96,8 +96,11 @@ static size_t load_data_transpose_operands(const void *descriptor, const aic_sem
     }
     const square s = square_of(desc->dtype);
     const int64_t fractals = last * (desc->dstGap + 1) + (s.fractals - 1) * (desc->dstFracGap + 1) + 1;
-    return aic_moved_operands(desc->dtype, fractals * aic_fractal_elements(desc->dtype),
-                              (desc->startIndex + last * desc->srcStride + 1) * s.side * s.side, operands);
+    const size_t count =
+        aic_moved_operands(desc->dtype, fractals * aic_fractal_elements(desc->dtype),
+                           (desc->startIndex + last * desc->srcStride + 1) * s.side * s.side, operands);
+    operands[1].spare = s.side * s.side - aic_row_elements(desc->dtype); /* all of the last one but its first row */
+    return count;
 }
 
 /* Of src squares, of dst the fractals that they become. */

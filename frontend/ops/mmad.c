@@ -115,6 +115,10 @@ static size_t mmad_operands(const void *descriptor, const aic_semantics *semanti
                                                   : fractals("a", AIC_IN, desc->dtype, m1, k1, k0);
     operands[2] = desc->b_format == AIC_LAYOUT_ND ? matrix("b", AIC_IN, desc->dtype, desc->k, desc->n)
                                                   : fractals("b", AIC_IN, desc->dtype, k1, n1, k0);
+    operands[1].fractals = desc->a_format != AIC_LAYOUT_ND;
+    operands[2].fractals = desc->b_format != AIC_LAYOUT_ND;
+    operands[1].spare = operands[1].fractals ? (m1 * AIC_MMAD_FRACTAL - desc->m) * k0 : 0;
+    operands[2].spare = operands[2].fractals ? (n1 * AIC_MMAD_FRACTAL - desc->n) * k0 : 0;
     if (desc->m == 1 && desc->a_format != AIC_LAYOUT_ND) { /* the vector form */
         operands[1] =
             (aic_operand){.name = "a", .direction = AIC_IN, .dtype = desc->dtype, .rank = 1, .shape = {desc->k}};

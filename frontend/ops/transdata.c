@@ -233,6 +233,15 @@ static bool keeps_some(const aic_transdata_desc *desc)
     return aic_layout_get(desc->dst)->word_bytes != 0 && tensor.size[0] % tensor.word != 0;
 }
 
+/* Rows that fill up the last fractal of src come last where a fractal's rows follow each other, as nd2nz writes them.
+ */
+static int64_t spare_of(const aic_transdata_desc *desc)
+{
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    const bool by_row = desc->src == AIC_LAYOUT_NZ || desc->src == AIC_LAYOUT_ZZ;
+    return by_row ? (AIC_FRACTAL_ROWS - tensor.size[0] % AIC_FRACTAL_ROWS) % AIC_FRACTAL_ROWS * tensor.c0 : 0;
+}
+
 static size_t transdata_operands(const void *descriptor, const aic_semantics *semantics,
                                  aic_operand operands[AIC_OPERANDS_MAX])
 {
@@ -240,6 +249,7 @@ static size_t transdata_operands(const void *descriptor, const aic_semantics *se
     const aic_transdata_desc *desc = descriptor;
     operands[0] = operand(desc, "dst", keeps_some(desc) ? AIC_INOUT : AIC_OUT, desc->dst);
     operands[1] = operand(desc, "src", AIC_IN, desc->src);
+    operands[1].spare = spare_of(desc);
     return 2;
 }
 

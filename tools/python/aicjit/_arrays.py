@@ -53,7 +53,12 @@ def _shape_fits(operand, array, is_output):
         return array.nbytes == operand.bytes or (operand.strided and not is_output and array.nbytes > operand.bytes)
     if _without_ones(array.shape, len(operand.shape)) == operand.shape:
         return True
-    return array.shape == (operand.elements,)
+    return array.shape == (operand.elements,) or (operand.fractals and array.ndim == 1 and array.size > operand.elements)
+
+
+def _is_short(operand, array):
+    """Whether only elements are missing that a file may lack: those at the end of the last fractal, which are zeros."""
+    return array.ndim == 1 and 0 < operand.elements - array.size <= operand.spare
 
 
 def refuse(subject, operand, array, is_output):
@@ -65,6 +70,9 @@ def refuse(subject, operand, array, is_output):
     if not _dtype_fits(operand, array.dtype):
         given = array.dtype.name if array.dtype.isnative else "%s of the other byte order" % array.dtype.name
         raise OperandTypeError("%s: %s: has elements of %s, not %s" % (subject, name, given, operand.dtype))
+    if not _shape_fits(operand, array, is_output) and _is_short(operand, array):
+        raise OperandValueError("%s: %s: is %s, not %s: it lacks rows of the last fractal, which numpy.pad(a, (0, %d)) adds"
+                                % (subject, name, _describe(array), _wanted(operand), operand.elements - array.size))
     if not _shape_fits(operand, array, is_output):
         raise OperandValueError("%s: %s: is %s, not %s" % (subject, name, _describe(array), _wanted(operand)))
     if not array.flags.c_contiguous:

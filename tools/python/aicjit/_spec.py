@@ -35,7 +35,8 @@ def dtype_name(dtype):
 class Operand:
     """An operand of a specification: name, direction ("in", "out", "inout"), dtype, shape."""
 
-    __slots__ = ("name", "direction", "dtype", "numpy_dtype", "shape", "elements", "bytes", "words", "sub_words", "strided")
+    __slots__ = ("name", "direction", "dtype", "numpy_dtype", "shape", "elements", "bytes", "words", "sub_words", "strided",
+                 "fractals", "spare")
 
     def __init__(self, struct):
         self.name = struct.name.decode()
@@ -44,7 +45,7 @@ class Operand:
         self.numpy_dtype = numpy_dtype(self.dtype) if self.dtype != "none" else None
         self.shape = tuple(struct.shape[: struct.rank])
         self.elements, self.bytes = struct.elements, struct.bytes
-        self.words, self.strided = struct.words, struct.strided
+        self.words, self.strided, self.fractals, self.spare = struct.words, struct.strided, struct.fractals, struct.spare
         self.sub_words = _DTYPE_NAMES.get(struct.sub_words)
 
     def __repr__(self):
