@@ -81,6 +81,7 @@ class Field:
     def __init__(self, lists, kind, name, count, need, fallback):
         self.lists, self.kind, self.name = lists, kind, name
         self.count, self.required, self.fallback = int(count), need == "REQUIRED", fallback
+        self.values = []  # words that rules accept
 
     @property
     def default(self):
@@ -98,6 +99,7 @@ class Field:
         if self.kind in self.lists.enums:
             words = dict.fromkeys(value for value, _ in self.lists.enums[self.kind])
             first = [next(word for value, word in self.lists.enums[self.kind] if value == v) for v in words]
+            first = self.values or first
             one = "Literal[%s]" % ", ".join('"%s"' % word for word in first)
         else:
             one = PYTHON_TYPES[self.kind]
@@ -112,6 +114,9 @@ class Operator:
         self.about = string(lists.rows(name, "ABOUT")[0][0])
         self.example = string(lists.rows(name, "EXAMPLE")[0][0])
         self.meanings = {row[0]: string(row[1]) for row in lists.rows(name, "MEANING")}
+        values = {row[0]: string(row[1]).split("|") for row in lists.rows(name, "VALUES")}
+        for field in self.fields:
+            field.values = values.get(field.name, [])
         self.limits = {}
         for field, entry, low, high in lists.rows(name, "LIMIT"):
             self.limits.setdefault(field, {})[entry] = (low, high)
