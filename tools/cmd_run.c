@@ -153,7 +153,7 @@ static int compare_expected(const run_state *run, const cli_operand *o, bool *di
     }
     const int status = operand_read(&o->operand, o->expect, expected.data);
     if (status == CLI_DONE) {
-        compare_tensors(&o->operand, o->buffer.data, expected.data, o->skip.data, &run->limits, &report);
+        compare_tensors(&o->operand, o->buffer.data, expected.data, o->skip.data, &run->limits, &report, NULL);
         printf("%s: %" PRId64 " of %" PRId64 " elements compared with \"%s\", %" PRId64 " differ\n", o->operand.name,
                report.compared, o->operand.elements, o->expect, report.different);
         compare_print(&o->operand, &o->coordinates, o->buffer.data, expected.data, &report);

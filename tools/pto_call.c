@@ -86,7 +86,7 @@ static verify_verdict compare(const pto_call *call, const pto_call *expected, ve
         const aic_operand *argument = &call->argument[i];
         const compare_limits exact = {0, 0, 0};
         compare_report found;
-        compare_tensors(argument, call->pointer[i], expected->pointer[i], NULL, &exact, &found);
+        compare_tensors(argument, call->pointer[i], expected->pointer[i], NULL, &exact, &found, NULL);
         if (found.different > 0) {
             char where[OPERAND_TEXT_MAX], got[ELEMENT_TEXT_MAX], wanted[ELEMENT_TEXT_MAX];
             const size_t at = (size_t)found.first[0] * aic_dtype_size(argument->dtype);
