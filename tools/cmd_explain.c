@@ -1,10 +1,10 @@
 /* aicjit explain: which schedule and why, which were refused and why, predicted cost and its bound; with --at how one
  * element of the result comes about. */
+#include "tools/at.h"
 #include "tools/bench_call.h"
 #include "tools/command.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/interrupt.h"
-#include "tools/harness/operand_text.h"
 #include "tools/harness/peak.h"
 #include "tools/harness/timer.h"
 #include "tools/operands.h"
@@ -82,77 +82,6 @@ static int explain_schedule(explain_state *explain)
 
 /* ---- one element ---- */
 
-static int fail_at(const char *at, const cli_operand *output, const char *why)
-{
-    char names[OPERAND_TEXT_MAX];
-    const char *name = output->operand.name;
-    coordinates_names(&output->coordinates, names);
-    return cli_fail(CLI_WRONG, "explain: --at: \"%.100s\": %s; an element is %s%s, or %s[I] with its number", at, why,
-                    name, names[0] == '\0' ? "[I,...]" : names, name);
-}
-
-/* The indices of "[0,3,1]"; *count: how many. */
-static int read_indices(const char *at, const char *text, const cli_operand *output, int64_t *index, int32_t *count)
-{
-    for (*count = 0; *count == 0 || *text != ']'; ++*count) {
-        char *end;
-        if (*text != (*count == 0 ? '[' : ',') || text[1] < '0' || text[1] > '9') {
-            return fail_at(at, output, "an index is missing or no number");
-        }
-        const long long value = strtoll(text + 1, &end, 10);
-        if (*count == AIC_AXES_MAX) {
-            return fail_at(at, output, "there are too many indices");
-        }
-        index[*count] = value;
-        text = end;
-    }
-    return text[1] == '\0' ? CLI_DONE : fail_at(at, output, "it does not end with the last index and ']'");
-}
-
-static int fail_index(const char *at, const char *axis, int32_t number, int64_t most)
-{
-    const bool named = axis[0] != '\0';
-    return cli_fail(CLI_WRONG, "explain: --at: \"%.100s\": index %d%s%s%s is outside 0..%" PRId64, at, (int)number,
-                    named ? ", " : "", axis, named ? "," : "", most);
-}
-
-/* The element at these indices. */
-static int locate(const char *at, const cli_operand *output, const int64_t *index, int64_t *element)
-{
-    const aic_coordinates *c = &output->coordinates;
-    for (int32_t d = 0; d < c->rank; d++) {
-        if (index[d] >= c->axis[d].size) {
-            return fail_index(at, c->axis[d].name, d, c->axis[d].size - 1);
-        }
-    }
-    *element = aic_coordinates_element(c, index); /* of the last block's columns there may be fewer */
-    return *element >= 0 ? CLI_DONE : fail_index(at, c->axis[c->rank - 1].name, c->rank - 1, c->tail - 1);
-}
-
-/* Reads "dst[0,3,1]", in the documents' terms, or "dst[49]", its number, as an element of the output. */
-static int find_element(const char *at, const cli_operand *output, int64_t *element)
-{
-    const size_t length = strlen(output->operand.name);
-    int64_t index[AIC_AXES_MAX];
-    int32_t count = 0;
-    if (strncmp(at, output->operand.name, length) != 0 || at[length] != '[') {
-        return fail_at(at, output, "it is no element of the output");
-    }
-    const int status = read_indices(at, at + length, output, index, &count);
-    if (status != CLI_DONE) {
-        return status;
-    }
-    if (count == output->coordinates.rank) {
-        return locate(at, output, index, element);
-    }
-    if (count != 1) {
-        return fail_at(at, output,
-                       count < output->coordinates.rank ? "it has too few indices" : "it has too many indices");
-    }
-    *element = index[0];
-    return *element < output->operand.elements ? CLI_DONE : fail_index(at, "", 0, output->operand.elements - 1);
-}
-
 /* The trace, in memory of its own; the caller frees it. */
 static int trace(const explain_state *explain, int64_t element, char **text)
 {
@@ -180,7 +109,7 @@ static int explain_element(explain_state *explain)
     char *text = NULL;
     cli_operands *operands = &explain->operands;
     int status = operands_list(operands, &explain->spec, &explain->session.semantics, NULL);
-    status = status == CLI_DONE ? find_element(explain->at, &operands->items[0], &element) : status;
+    status = status == CLI_DONE ? at_element("explain", explain->at, &operands->items[0], &element) : status;
     status = status == CLI_DONE ? operands_bind(operands) : status;
     status = status == CLI_DONE ? operands_load(operands) : status;
     status = status == CLI_DONE ? trace(explain, element, &text) : status;

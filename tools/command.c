@@ -16,6 +16,7 @@ static const command_row commands[] = {
     {"tune", cmd_tune, "find the fastest schedules on this machine and keep them"},
     {"cache", cmd_cache, "look after the kernels that are kept on disk"},
     {"compare", cmd_compare, "compare two tensor files"},
+    {"draw", cmd_draw, "draw the operands of an operator as the documents lay them out"},
     {"fmt", cmd_fmt, "print operator text and PTO-AS in their canonical form"},
     {"info", cmd_info, "show the processor, its instruction sets and its limits"},
     {"list", cmd_list, "name all operators and commands"},
