@@ -103,8 +103,8 @@ static int choose_operand(compare_state *state)
 /* Files of an operand: what fits it is accepted, and coordinates are the document's. */
 static int read_operands(compare_state *state)
 {
-    int status = cli_session_open(&state->session);
-    status = status == CLI_DONE ? cli_parse_spec(&state->session, state->text, &state->spec) : status;
+    cli_session_semantics(&state->session); /* of the reference; no kernel is made */
+    int status = cli_parse_spec(&state->session, state->text, &state->spec);
     status =
         status == CLI_DONE ? operands_list(&state->operands, &state->spec, &state->session.semantics, NULL) : status;
     status = status == CLI_DONE ? choose_operand(state) : status;
@@ -233,7 +233,6 @@ static void close_state(compare_state *state)
     guard_close(&state->marks);
     outfile_close(&state->page);
     operands_close(&state->operands);
-    cli_session_close(&state->session);
     free(state->trace);
 }
 
@@ -256,6 +255,12 @@ static int check_options(const compare_state *state, size_t files)
     return CLI_DONE;
 }
 
+static args_option limit_option(const char *name, const char *value, const char *help, args_kind kind, void *target)
+{
+    return (args_option){
+        .name = name, .value = value, .help = help, .kind = kind, .target = target, .low = 0, .high = INT64_MAX};
+}
+
 int cmd_compare(int argc, char **argv)
 {
     compare_state state = {.operands.command = "compare", .page.fd = -1};
@@ -266,27 +271,11 @@ int cmd_compare(int argc, char **argv)
          .help = "element type: of .bin files, and bfloat16 of .npy files",
          .kind = ARGS_TEXT,
          .target = &state.dtype},
-        {.name = "--atol",
-         .value = "X",
-         .help = "differences up to X + rtol*|b| are none (default 0)",
-         .kind = ARGS_REAL,
-         .target = &state.limits.atol,
-         .low = 0,
-         .high = INT64_MAX},
-        {.name = "--rtol",
-         .value = "X",
-         .help = "see --atol (default 0)",
-         .kind = ARGS_REAL,
-         .target = &state.limits.rtol,
-         .low = 0,
-         .high = INT64_MAX},
-        {.name = "--ulp",
-         .value = "N",
-         .help = "elements up to N values of their type apart count as equal (default 0)",
-         .kind = ARGS_INTEGER,
-         .target = &state.limits.ulp,
-         .low = 0,
-         .high = INT64_MAX},
+        limit_option("--atol", "X", "differences up to X + rtol*|b| are none (default 0)", ARGS_REAL,
+                     &state.limits.atol),
+        limit_option("--rtol", "X", "see --atol (default 0)", ARGS_REAL, &state.limits.rtol),
+        limit_option("--ulp", "N", "elements up to N values of their type apart count as equal (default 0)",
+                     ARGS_INTEGER, &state.limits.ulp),
         {.name = "--spec",
          .value = "SPEC",
          .help =
@@ -306,7 +295,7 @@ int cmd_compare(int argc, char **argv)
          .kind = ARGS_TEXT,
          .target = &state.report_path},
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&state.session, semantics);
     const args_command command = {
         .name = "compare",
@@ -317,7 +306,7 @@ int cmd_compare(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     int status = args_parse(&command, argc, argv, 2, &files);
     status = status == CLI_DONE ? check_options(&state, files.count) : status;

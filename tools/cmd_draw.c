@@ -169,7 +169,7 @@ int cmd_draw(int argc, char **argv)
         CLI_OPTION_DT(draw.session),
         CLI_OPTION_ARCH(draw.session),
     };
-    args_option semantics[CLI_CHOICES];
+    args_option semantics[CLI_SHARED];
     cli_semantics_options(&draw.session, semantics);
     const args_command command = {
         .name = "draw",
@@ -179,7 +179,7 @@ int cmd_draw(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .shared = semantics,
-        .shared_count = CLI_CHOICES,
+        .shared_count = CLI_SHARED,
     };
     int status = args_parse(&command, argc, argv, 1, &texts);
     status = status == CLI_DONE ? draw_request(&draw, &texts) : status;

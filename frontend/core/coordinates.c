@@ -185,7 +185,6 @@ static bool inside(const search *s)
 }
 
 /* Digits from number `from` on that add `rest`, the larger ones first. A recursion as deep as there are digits. */
-// NOLINTNEXTLINE(misc-no-recursion)
 static bool find_digits(search *s, int32_t from, int64_t rest)
 {
     if (from == s->digits) {
