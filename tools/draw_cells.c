@@ -1,17 +1,11 @@
 /* What the cells of a picture are: padding, and what one result is made from. */
 #include "tools/draw.h"
 
+#include "tools/harness/operand_text.h"
+
 #include <string.h>
 
 /* ---- indices by name ---- */
-
-static int32_t axis_of(const aic_coordinates *c, const char *name)
-{
-    int32_t d = name == NULL ? 0 : c->rank;
-    while (d-- > 0 && strcmp(c->axis[d].name, name) != 0) {
-    }
-    return d;
-}
 
 /* An index that one axis has, or two: blocks and the index in a block. */
 typedef struct named {
@@ -22,7 +16,8 @@ typedef struct named {
 static int64_t index_of(const aic_coordinates *c, const int64_t *at, const named *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const int32_t inner = axis_of(c, names[i].inner), outer = axis_of(c, names[i].outer);
+        const int32_t inner = coordinates_axis(c, names[i].inner);
+        const int32_t outer = names[i].outer == NULL ? -1 : coordinates_axis(c, names[i].outer);
         if (inner >= 0 && names[i].outer == NULL) {
             return at[inner];
         }
@@ -171,7 +166,7 @@ bool draw_is_used(const drawing *d, size_t operand, const int64_t *at, int64_t e
         return mmad_reads(d, c, name, at) && !draw_is_padding(d, operand, at, element);
     }
     const int64_t row = row_of(c, at); /* l1out, words, bias, other inputs: of some all rows are one */
-    const int32_t height = axis_of(c, "H");
+    const int32_t height = coordinates_axis(c, "H");
     const bool all_rows = row < 0 || (height >= 0 && c->axis[height].size == 1);
     return (all_rows || row == d->row) && column_of(c, at) == d->column;
 }

@@ -3,6 +3,7 @@
 
 #include "tools/harness/compare.h"
 #include "tools/harness/fail.h"
+#include "tools/harness/operand_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,20 +27,12 @@ static const struct {
 
 enum { PAIRS = sizeof pairs / sizeof pairs[0], RANGES_SHOWN = 8 };
 
-static int32_t find_axis(const aic_coordinates *c, const char *name)
-{
-    int32_t d = c->rank;
-    while (d-- > 0 && strcmp(c->axis[d].name, name) != 0) {
-    }
-    return d;
-}
-
 /* The pair whose inner axis this is, PAIRS for none; *outer: the other one. */
 static size_t pair_of(const aic_coordinates *c, int32_t inner, int32_t *outer)
 {
     size_t p = 0;
     for (; p < PAIRS; p++) {
-        *outer = find_axis(c, pairs[p].outer);
+        *outer = coordinates_axis(c, pairs[p].outer);
         if (*outer >= 0 && strcmp(c->axis[inner].name, pairs[p].inner) == 0) {
             break;
         }

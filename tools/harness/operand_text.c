@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 void shape_text(int32_t rank, const int64_t *shape, char text[OPERAND_TEXT_MAX])
 {
@@ -41,6 +42,16 @@ void coordinates_text(const aic_coordinates *coordinates, int64_t element, char 
     } else {
         (void)snprintf(text, OPERAND_TEXT_MAX, "[#%" PRId64 "]", element);
     }
+}
+
+int32_t coordinates_axis(const aic_coordinates *coordinates, const char *name)
+{
+    for (int32_t d = 0; d < coordinates->rank; d++) {
+        if (strcmp(coordinates->axis[d].name, name) == 0) {
+            return d;
+        }
+    }
+    return -1;
 }
 
 void coordinates_names(const aic_coordinates *coordinates, char text[OPERAND_TEXT_MAX])

@@ -20,6 +20,9 @@ aic_coordinates coordinates_of_tensor(const aic_operand *tensor);
  * only. */
 void coordinates_text(const aic_coordinates *coordinates, int64_t element, char text[OPERAND_TEXT_MAX]);
 
+/* The axis of this name, -1 for none. */
+int32_t coordinates_axis(const aic_coordinates *coordinates, const char *name);
+
 /* "[C1,H,W,C0]": what the indices are called; "" where they have no names. */
 void coordinates_names(const aic_coordinates *coordinates, char text[OPERAND_TEXT_MAX]);
 
