@@ -9,7 +9,7 @@ has() { ok "$1: $2" grep -qF -- "$2" "$1"; }
 whole() {
     ok "$1 is a drawing" grep -q "<svg xmlns='http://www.w3.org/2000/svg'" "$1"
     for tag in svg g rect text title; do
-        ok "$1: every $tag is closed" test "$(grep -oE "<$tag[ >][^>]*[^/>]>|<$tag>" "$1" | wc -l)" -eq "$(grep -o "</$tag>" "$1" | wc -l)"
+        ok "$1: every $tag is closed" test "$(grep -oE "<${tag}[ >][^>]*[^/>]>|<$tag>" "$1" | wc -l)" -eq "$(grep -o "</$tag>" "$1" | wc -l)"
     done
     ok "$1: nothing from outside" test -z "$(sed "s,xmlns='http://www.w3.org/2000/svg',," "$1" | grep -E '(<img|<image|<script|<link|https?://)')"
 }
