@@ -50,6 +50,15 @@ static const struct {
 #undef AIC_MEANING
 };
 
+static const struct {
+    aic_op op;
+    const char *field, *text;
+} values[] = {
+#define AIC_VALUES(field, text) {ROW_OP, #field, text},
+#include "tests/field_rows.inc"
+#undef AIC_VALUES
+};
+
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const aic_field *field_of(aic_op op, const char *name)
@@ -95,6 +104,95 @@ START_TEST(limits_are_the_rules)
             check_refused(row, &spec, field, e, limits[row].low - 1);
             check_refused(row, &spec, field, e, limits[row].high + 1);
         }
+    }
+}
+END_TEST
+
+/* ---- values of types and enumerations ---- */
+
+enum { VALUES_MAX = 64, SEEDS = 4000 };
+
+static bool has_words(const aic_field *field)
+{
+    return field->kind == AIC_KIND_DTYPE || aic_enum_listed(field->kind, 0) != NULL;
+}
+
+static const char *word_of(const aic_field *field, uint64_t value)
+{
+    const char *word =
+        field->kind == AIC_KIND_DTYPE ? aic_dtype_name((aic_dtype)value) : aic_enum_word(field->kind, value);
+    return word != NULL && strcmp(word, "none") == 0 && field->kind == AIC_KIND_DTYPE ? NULL : word;
+}
+
+/* Notes the values of this operator's field that a legal specification has; of chains every stage. */
+static void note_values(const aic_spec *spec, aic_op op, const aic_field *field, bool seen[VALUES_MAX])
+{
+    for (int32_t s = 0; s < spec->count; s++) {
+        if (spec->stage[s].op == op) {
+            const uint64_t value = aic_field_word(field, &spec->stage[s].desc, 0);
+            ck_assert_uint_lt(value, VALUES_MAX);
+            seen[value] = true;
+        }
+    }
+}
+
+/* Those of random operators and chains, which are legal. */
+static void draw_values(aic_op op, const aic_field *field, bool seen[VALUES_MAX])
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        aic_spec spec;
+        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
+        note_values(&spec, op, field, seen);
+        if (seed < SEEDS / 10 && aic_spec_random_chain(op, AIC_OP_NONE, NULL, seed, &spec) == AIC_OK) {
+            note_values(&spec, op, field, seen);
+        }
+    }
+}
+
+/* Whether a legal operator with another value of the field stays legal. */
+static bool is_accepted(aic_op op, const aic_field *field, uint64_t value)
+{
+    for (uint64_t seed = 0; seed < DRAWS; seed++) {
+        aic_spec spec;
+        ck_assert_int_eq(aic_spec_random(op, NULL, seed, &spec), AIC_OK);
+        aic_field_set_word(field, &spec.stage[0].desc, 0, value);
+        if (aic_spec_validate(&spec, NULL) == AIC_OK) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What help lists of a key is what rules accept: a legal descriptor has each of these values, and none has another. */
+START_TEST(values_are_the_rules)
+{
+    const aic_field *field = field_of(values[_i].op, values[_i].field);
+    bool seen[VALUES_MAX] = {false};
+    char text[1024] = "";
+    draw_values(values[_i].op, field, seen);
+    for (uint64_t value = 0; value < VALUES_MAX; value++) {
+        const char *word = word_of(field, value);
+        const size_t used = strlen(text);
+        if (word != NULL && (seen[value] || is_accepted(values[_i].op, field, value))) {
+            snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? "|" : "", word);
+        }
+    }
+    ck_assert_str_eq(values[_i].text, text);
+}
+END_TEST
+
+START_TEST(every_enumeration_lists_its_values)
+{
+    size_t fields = 0;
+    for (int op = AIC_OP_NONE + 1; op < AIC_OP_END; op++) {
+        const aic_record *record = &aic_op_get((aic_op)op)->record;
+        for (size_t f = 0; f < record->count; f++) {
+            fields += has_words(&record->fields[f]);
+        }
+    }
+    ck_assert_uint_eq(fields, COUNT(values)); /* a row of none is caught by field_of() */
+    for (size_t i = 0; i < COUNT(values); i++) {
+        ck_assert_msg(has_words(field_of(values[i].op, values[i].field)), "%s has no words", values[i].field);
     }
 }
 END_TEST
@@ -179,6 +277,8 @@ Suite *suite_lists(void)
     Suite *suite = suite_create("lists");
     TCase *tests = tcase_create("lists");
     tcase_add_loop_test(tests, limits_are_the_rules, 0, COUNT(limits));
+    tcase_add_loop_test(tests, values_are_the_rules, 0, COUNT(values));
+    tcase_add_test(tests, every_enumeration_lists_its_values);
     tcase_add_test(tests, every_field_has_a_meaning);
     tcase_add_test(tests, examples_are_legal);
     tcase_add_loop_test(tests, near_words, 0, COUNT(words));

@@ -27,6 +27,7 @@ typedef struct fixture {
     aic_kernel_info info;
     aic_prediction prediction;
     aic_result_layout layout;
+    aic_coordinates coordinates;
     aic_cache_stats stats;
     aic_disk_cache_info disk;
     uint64_t removed;
@@ -35,7 +36,7 @@ typedef struct fixture {
     aic_exported made_export;
     aic_operand one, operands[AIC_OPERANDS_MAX];
     size_t count, size, stride[AIC_OPERANDS_MAX];
-    int64_t number[2];
+    int64_t number[2], at[AIC_AXES_MAX];
     bool matters, chosen;
     const char *triple, *pto;
     char *bytes;

@@ -20,6 +20,8 @@ Suite *suite_pto_as(void);
 #define LITERAL(value, type)                                                                                           \
     "pto.texpands ins(" value " : " type ") outs(%dst : !pto.tile_buf<loc=vec, dtype=" type                            \
     ", rows=32, cols=32, v_row=32, v_col=32, blayout=row_major, slayout=none_box, fractal=512, pad=0>)"
+#define CONV(type, rest)                                                                                               \
+    "pto.texpands ins(%scalar : " type ") outs(%dst : !pto.tile_buf<loc=mat, dtype=" type ", " rest ">)"
 #define SET(value, type) "%dst = texpands " value " : " type ", !pto.tile<32x32x" type ">"
 
 /* ---- one statement, wherever operator text is ---- */
@@ -86,6 +88,23 @@ static const struct {
     {SET("0.3333333333333333", "f32"), LITERAL("0.33333334", "f32")},
     {SET("0x7FC00001", "f32"), LITERAL("0x7FC00001", "f32")},
     {SET("0xFC00", "f16"), LITERAL("0xFC00", "f16")},
+    /* ConvTiles: the body of our own, in any order */
+    {OF("f16", "loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,16,7,7,16]"),
+     CONV("f16", "layout=NC1HWC0, shape=[1,16,7,7,16]")},
+    {CONV("f16", "layout=NC1HWC0, shape=[1,16,7,7,16]"), CONV("f16", "layout=NC1HWC0, shape=[1,16,7,7,16]")},
+    {OF("half", "shape = [ 0x1 , 16,7,7 ,16 ],layout=NC1HWC0,dtype=half,loc=Mat"),
+     CONV("f16", "layout=NC1HWC0, shape=[1,16,7,7,16]")},
+    {"pto.texpands ins(%s : si8) outs(%t : !pto.tile<layout=FRACTAL_Z, # weights\n shape=[3,\n2,16,32], "
+     "loc=mat, dtype=si8>)",
+     CONV("i8", "layout=FRACTAL_Z, shape=[3,2,16,32]")},
+    {OF("i32", "loc=mat, dtype=i32, layout=NDC1HWC0, shape=[2,2,3,2,1,8], buffer_size=200"),
+     CONV("i32", "layout=NDC1HWC0, shape=[2,2,3,2,1,8], buffer_size=200")},
+    {OF("i32", "loc=mat, dtype=i32, layout=NDC1HWC0, shape=[2,2,3,2,1,8], buffer_size=192"),
+     CONV("i32", "layout=NDC1HWC0, shape=[2,2,3,2,1,8]")},
+    {OF("ui16", "loc=mat, dtype=ui16, layout=FRACTAL_Z_3D, shape=[2,1,3,3,16,16]"),
+     CONV("ui16", "layout=FRACTAL_Z_3D, shape=[2,1,3,3,16,16]")},
+    {OF("bf16", "loc=mat, dtype=bf16, layout=FRACTAL_Z, shape=[1,1,1,16,16]"),
+     CONV("bf16", "layout=FRACTAL_Z, shape=[1,1,1,16,16]")},
 };
 
 START_TEST(reads_and_prints)
@@ -169,7 +188,7 @@ static const struct {
      "texpands: rows: 99999999999999999999 is not an integer of 64 bits (line 1, column 42)"},
     {OF("f32", "colour=red, rows=1"),
      "texpands: colour is not a key (loc, dtype, rows, cols, v_row, v_col, valid, blayout, slayout, fractal, pad, "
-     "compact) (line 1, column 42)"},
+     "compact; of a ConvTile loc, dtype, layout, shape, buffer_size) (line 1, column 42)"},
     {OF("f32", "rows=16, rows=16"), "texpands: rows: given twice (line 1, column 51)"},
     {OF("f32", "valid=1x1, v_col=2"), "texpands: v_col: given twice (line 1, column 53)"},
     {OF("f32", "rows=16, cols=16"), "texpands: dtype: this key is required and missing (line 1, column 58)"},
@@ -200,7 +219,7 @@ static const struct {
      "texpands: expected ',' instead of '>' (line 1, column 87)"},
     {OF("f32", "dtype=f32, f32"),
      "texpands: f32 is not a key (loc, dtype, rows, cols, v_row, v_col, valid, blayout, slayout, fractal, pad, "
-     "compact) (line 1, column 53)"},
+     "compact; of a ConvTile loc, dtype, layout, shape, buffer_size) (line 1, column 53)"},
     {"%dst = texpands %s : f32, !pto.tiles<16x16xf32>",
      "texpands: pto.tiles is not pto.tile or pto.tile_buf (line 1, column 28)"},
     {"%dst = texpands %s : f32, pto.tile<16x16xf32>", "texpands: expected '!' instead of 'p' (line 1, column 27)"},
@@ -224,6 +243,63 @@ static const struct {
      "texpands: expected a texpands statement; others belong to a program (line 1, column 1)"},
     {"pto.tadd %t",
      "texpands: pto.tadd is not a statement (pto.texpands, pto.tassign, .arg, .const) (line 1, column 1)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], rows=16"),
+     "texpands: rows: 16 is given to a ConvTile (layout, shape), which has no rows (line 1, column 102)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], cols=16"),
+     "texpands: cols: 16 is given to a ConvTile (layout, shape), which has no cols (line 1, column 102)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], v_row=1"),
+     "texpands: v_row: 1 is given to a ConvTile (layout, shape), which has no v_row (line 1, column 103)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], v_col=?"),
+     "texpands: v_col: ? is given to a ConvTile (layout, shape), which has no v_col (line 1, column 103)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], valid=1x1"),
+     "texpands: valid: 1x1 is given to a ConvTile (layout, shape), which has no valid (line 1, column 103)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], blayout=row_major"),
+     "texpands: blayout: row_major is given to a ConvTile (layout, shape), which has no blayout (line 1, column 105)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], slayout=none_box"),
+     "texpands: slayout: none_box is given to a ConvTile (layout, shape), which has no slayout (line 1, column 105)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], fractal=512"),
+     "texpands: fractal: 512 is given to a ConvTile (layout, shape), which has no fractal (line 1, column 105)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], pad=0"),
+     "texpands: pad: 0 is given to a ConvTile (layout, shape), which has no pad (line 1, column 101)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,1,1,1,8], compact=0"),
+     "texpands: compact: 0 is given to a ConvTile (layout, shape), which has no compact (line 1, column 105)"},
+    {OF("f32", "dtype=f32, rows=16, cols=16, layout=NC1HWC0"),
+     "texpands: layout: NC1HWC0 is given to a tile of rows and columns, which has no layout (line 1, column "
+     "78)"},
+    {OF("f32", "dtype=f32, rows=16, cols=16, shape=[1,1,1,1,8]"),
+     "texpands: shape: [1,1,1,1,8] is given to a tile of rows and columns, which has no shape (line 1, "
+     "column 77)"},
+    {OF("f32", "dtype=f32, rows=16, cols=16, buffer_size=64"),
+     "texpands: buffer_size: 64 is given to a tile of rows and columns, which has no buffer_size (line 1, "
+     "column 83)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=ND, shape=[1,1,1,1,8]"),
+     "texpands: layout: ND is not NC1HWC0, FRACTAL_Z, NDC1HWC0 or FRACTAL_Z_3D (line 1, column 69)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=Nz, shape=[1,1,1,1,8]"),
+     "texpands: layout: Nz is not NC1HWC0, FRACTAL_Z, NDC1HWC0 or FRACTAL_Z_3D (line 1, column 69)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=OIHW, shape=[1,1,1,1,8]"),
+     "texpands: layout: OIHW is not NC1HWC0, FRACTAL_Z, NDC1HWC0 or FRACTAL_Z_3D (line 1, column 69)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=nc1hwc0, shape=[1,1,1,1,8]"),
+     "texpands: layout: nc1hwc0 is not NC1HWC0, FRACTAL_Z, NDC1HWC0 or FRACTAL_Z_3D (line 1, column 69)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=5HD, shape=[1,1,1,1,8]"),
+     "texpands: layout: 5HD is not NC1HWC0, FRACTAL_Z, NDC1HWC0 or FRACTAL_Z_3D (line 1, column 69)"},
+    {OF("f32", "loc=mat, dtype=f32, layout=NC1HWC0"),
+     "texpands: shape: this key is required and missing (line 1, column 76)"},
+    {OF("f32", "loc=mat, dtype=f32, shape=[1,1,1,1,8]"),
+     "texpands: layout: this key is required and missing (line 1, column 79)"},
+    {OF("f32", "loc=mat, layout=NC1HWC0, shape=[1,1,1,1,8]"),
+     "texpands: dtype: this key is required and missing (line 1, column 84)"},
+    {OF("f32", "shape=1x2"), "texpands: expected '[' instead of '1' (line 1, column 48)"},
+    {OF("f32", "shape=[]"), "texpands: expected a dimension instead of ']' (line 1, column 49)"},
+    {OF("f32", "shape=[1,]"), "texpands: expected a dimension instead of ']' (line 1, column 51)"},
+    {OF("f32", "shape=[1 2]"), "texpands: expected ']' instead of '2' (line 1, column 51)"},
+    {OF("f32", "shape=[1,0,1]"), "texpands: shape: 0 is not positive (line 1, column 51)"},
+    {OF("f32", "shape=[1,?,1]"), "texpands: shape: ? is not an integer (line 1, column 51)"},
+    {OF("f32", "shape=[1,-3]"), "texpands: shape: -3 is not positive (line 1, column 51)"},
+    {OF("f32", "shape=[99999999999999999999]"),
+     "texpands: shape: 99999999999999999999 is not an integer of 64 bits (line 1, column 49)"},
+    {OF("f32", "shape=[1,1,1,1,1,1,8]"), "texpands: shape: more than 6 dimensions (line 1, column 61)"},
+    {OF("f32", "shape=[1], shape=[1]"), "texpands: shape: given twice (line 1, column 53)"},
+    {OF("f32", "buffer_size=0"), "texpands: buffer_size: 0 is not positive (line 1, column 54)"},
     {"%\xC3\xA9 = texpands", "texpands: expected a name behind '%' instead of byte 0xC3 (line 1, column 2)"},
 };
 
@@ -253,15 +329,62 @@ START_TEST(locations_reach_the_rules)
 }
 END_TEST
 
-START_TEST(conv_tiles_have_no_form)
+START_TEST(others_have_no_form)
 {
-    const aic_spec conv = spec_of("texpands(loc=mat, dtype=half, layout=NC1HWC0, shape=[1,1,1,1,16])");
     const aic_spec other = spec_of("mmad(dtype=int8, m=1, n=1, k=1)");
     char text[512];
-    ck_assert_int_eq(aic_pto_print_spec(&conv, text, sizeof text, NULL), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "texpands: layout: NC1HWC0: ConvTiles have no form in PTO-AS");
     ck_assert_int_eq(aic_pto_print_spec(&other, text, sizeof text, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_str_eq(aic_last_error(), "mmad: only texpands has a form in PTO-AS");
+}
+END_TEST
+
+/* The statement of any descriptor is that descriptor again, but for what a statement does not say. */
+START_TEST(every_descriptor_has_a_form)
+{
+    size_t convs = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        char text[1024];
+        aic_spec spec, back;
+        ck_assert_int_eq(aic_spec_random(AIC_OP_TEXPANDS, NULL, seed, &spec), AIC_OK);
+        aic_texpands_desc *desc = &spec.stage[0].desc.texpands;
+        desc->manual = false;
+        desc->address = AIC_NOT_GIVEN;
+        convs += desc->layout != AIC_LAYOUT_ND;
+        ck_assert_msg(aic_pto_print_spec(&spec, text, sizeof text, NULL) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(aic_spec_parse(text, &back) == AIC_OK, "%s: %s", text, aic_last_error());
+        back.stage[0].desc.texpands.arch = desc->arch;
+        ck_assert_msg(aic_spec_equal(&spec, &back), "%s", text);
+    }
+    ck_assert_uint_gt(convs, 60);
+}
+END_TEST
+
+/* Rules of ConvTiles hold for a statement as for operator text. */
+START_TEST(conv_tiles_keep_the_rules)
+{
+    static const struct {
+        const char *tile, *message;
+    } rows[] = {
+        {"dtype=f16, layout=NC1HWC0, shape=[1,16,7,7,16]", "texpands: loc: vec is not mat, where ConvTiles are"},
+        {"loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,2,128,128,16]",
+         "texpands: shape: the product without c0 = 32768 is outside 1..32767"},
+        {"loc=mat, dtype=f16, layout=NC1HWC0, shape=[16,7,7,16]",
+         "texpands: shape: 4 dimensions are not the 5 of NC1HWC0"},
+        {"loc=mat, dtype=f16, layout=FRACTAL_Z, shape=[3,2,15,16]",
+         "texpands: shape: entry 2 = 15 is not 16, as in the form of 4 dimensions"},
+        {"loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,1,1,3,8]",
+         "texpands: shape: c0 = 8 makes 24 elements of float16, not a multiple of 32 bytes"},
+        {"loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,1,1,2,16], buffer_size=31",
+         "texpands: buffer_size: 31 is outside 32..9223372036854775807"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[256];
+        aic_spec spec;
+        snprintf(text, sizeof text, "%%d = texpands %%s : f16, !pto.tile<%s>", rows[i].tile);
+        ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s", aic_last_error());
+        ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
+        ck_assert_str_eq(aic_last_error(), rows[i].message);
+    }
 }
 END_TEST
 
@@ -272,7 +395,9 @@ Suite *suite_pto_as(void)
     tcase_add_loop_test(tcase, reads_and_prints, 0, (int)(sizeof good / sizeof good[0]));
     tcase_add_loop_test(tcase, refuses_with_position, 0, (int)(sizeof bad / sizeof bad[0]));
     tcase_add_test(tcase, locations_reach_the_rules);
-    tcase_add_test(tcase, conv_tiles_have_no_form);
+    tcase_add_test(tcase, others_have_no_form);
+    tcase_add_test(tcase, every_descriptor_has_a_form);
+    tcase_add_test(tcase, conv_tiles_keep_the_rules);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
     return suite;

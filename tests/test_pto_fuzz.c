@@ -51,8 +51,15 @@ static void put_space(drawn *d)
 
 static void put_tile_body(drawn *d, const char *dtype)
 {
-    switch (aic_rng_range(&d->state, 0, 3)) {
+    switch (aic_rng_range(&d->state, 0, 4)) {
     case 0:
+        put_one(d, "loc=mat,layout=NC1HWC0, loc=mat,layout=FRACTAL_Z_3D, layout=FRACTAL_Z,loc=Mat, layout=ND,");
+        put_one(d, "shape=[1,2,3,4,16], shape=[2,1,1,1,16,32], shape=[3,2,16,32], shape=[8,8, shape=[], shape=[0],");
+        put(d, "dtype=");
+        put(d, dtype);
+        put_one(d, ",buffer_size=5000 ,buffer_size=384 ,pad=0  ");
+        break;
+    case 4:
         put_one(d, "16x16x 8x32x 1x64x 0x0x");
         put(d, dtype);
         break;

@@ -74,6 +74,18 @@ static const struct {
      "%b = texpands %s : f16, !pto.tile<vec, 16x32xf16, valid=?x32>\n"
      "%c = texpands 0.25 : f16, !pto.tile<mat, 48x16xf16, valid=1x1, blayout=col_major, slayout=row_major>\n",
      1, 1},
+    {"ConvTiles",
+     ".arg %s : f16\n.arg %w : !pto.tile_buf<loc=mat, dtype=i8, layout=FRACTAL_Z, shape=[3,2,16,32]>\n"
+     "%a = texpands %s : f16, !pto.tile<loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,2,3,5,16]>\n"
+     "%b = texpands %s : f16, !pto.tile<loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,2,3,5,16], buffer_size=501>\n"
+     "pto.texpands ins(-7 : i8) outs(%w : !pto.tile<loc=mat, dtype=i8, layout=FRACTAL_Z, shape=[3,2,16,32]>)\n"
+     "%c = texpands 9 : i32, !pto.tile<loc=mat, dtype=i32, layout=NDC1HWC0, shape=[2,2,3,2,1,8]>\n",
+     1, 1},
+    {"a ConvTile over a tile", /* {a}, {b}: b, 960 bytes, lies over a's last ones */
+     "pto.tassign %a, @tile(0)\npto.tassign %b, @tile(448)\n"
+     "%a = texpands 1.0 : f32, !pto.tile<mat, 16x8xf32>\n"
+     "%b = texpands 2.0 : f32, !pto.tile<loc=mat, dtype=f32, layout=NC1HWC0, shape=[1,2,3,5,8]>\n",
+     2, 2},
     {"equal statements",
      ".arg %s : f32\n.arg %u : f32\n%a = texpands %s : f32, " F32 "\n%b = texpands %u : f32, " F32 "\n"
      "%c = texpands %s : f32, " F32 "\n%d = texpands 7.0 : f32, " F32 "\n%e = texpands 7.0 : f32, " F32 "\n",

@@ -2,6 +2,7 @@
  * worked examples of the documents line by line; what is refused. */
 #include "tests/claims.h"
 #include "tools/harness/element.h"
+#include "tools/harness/operand_text.h"
 #include "tools/harness/rng.h"
 #include "tools/harness/verify.h"
 
@@ -63,10 +64,13 @@ static void check_element(const verify_case *c, const unsigned char *other, int6
         ck_assert_msg(written == (status == AIC_OK), "element %" PRId64 ": %s", e, aic_last_error());
     }
     if (status == AIC_OK) {
-        char last[64];
+        char last[256], where[OPERAND_TEXT_MAX];
         ck_assert_msg(element_equal(output->dtype, &value, expected), "element %" PRId64 " differs:\n%s", e, text);
-        snprintf(last, sizeof last, "\n%s[", output->name);
-        ck_assert_msg(strstr(text, last) != NULL, "no last line:\n%s", text);
+        aic_coordinates coordinates;
+        ck_assert_int_eq(aic_spec_coordinates(&c->spec, &c->semantics, c->output, &coordinates), AIC_OK);
+        coordinates_text(&coordinates, e, where);
+        snprintf(last, sizeof last, "\n%s%.200s = ", output->name, where);
+        ck_assert_msg(strstr(text, last) != NULL, "no last line \"%s\":\n%s", last, text);
     } else {
         ck_assert_int_eq(status, AIC_INVALID_ARGUMENT);
         ck_assert_ptr_nonnull(strstr(aic_last_error(), "is not written"));
@@ -152,7 +156,7 @@ static const struct {
      "  to integer, ties to even 16\n"
      "  + offset                 16 (offset 0)\n"
      "  clamp to -128..127       16\n"
-     "dst[0] = 16\n"},
+     "dst[0,0] = 16\n"},
     {"0x40133E800000", -1000,
      "  >> 4                     -63\n"
      "  to float32               -63 (0xC27C0000)\n"
@@ -166,7 +170,7 @@ static const struct {
      "  to integer, ties to even 16\n"
      "  + offset                 13 (offset -3)\n"
      "  clamp to -128..127       13\n"
-     "dst[0] = 13\n"},
+     "dst[0,0] = 13\n"},
     /* E4: the clamp to 9 bits comes before the offset */
     {"quant(0.5, 10, uint8)", 1000,
      "  * scale, to float32      500 (0x43FA0000) (scale 0.5)\n"

@@ -1,5 +1,6 @@
 /* aicjit explain: which schedule and why, which were refused and why, predicted cost and its bound; with --at how one
  * element of the result comes about. */
+#include "tools/at.h"
 #include "tools/bench_call.h"
 #include "tools/command.h"
 #include "tools/harness/fail.h"
@@ -81,37 +82,6 @@ static int explain_schedule(explain_state *explain)
 
 /* ---- one element ---- */
 
-static int fail_at(const char *at, const aic_operand *output, const char *why)
-{
-    return cli_fail(CLI_WRONG, "explain: --at: \"%.100s\": %s; an element is %s[I,...] with %d %s", at, why,
-                    output->name, (int)output->rank, output->rank == 1 ? "index" : "indices");
-}
-
-/* Reads "dst[0,3,1]" as an element of the output. */
-static int find_element(const char *at, const aic_operand *output, int64_t *element)
-{
-    const size_t length = strlen(output->name);
-    if (strncmp(at, output->name, length) != 0 || at[length] != '[') {
-        return fail_at(at, output, "it is no element of the output");
-    }
-    const char *text = at + length;
-    *element = 0;
-    for (int32_t d = 0; d < output->rank; d++) {
-        char *end;
-        if (*text != (d == 0 ? '[' : ',') || text[1] < '0' || text[1] > '9') {
-            return fail_at(at, output, "an index is missing or no number");
-        }
-        const long long index = strtoll(text + 1, &end, 10);
-        if (index >= output->shape[d]) {
-            return cli_fail(CLI_WRONG, "explain: --at: \"%.100s\": index %d is outside 0..%" PRId64, at, (int)d,
-                            output->shape[d] - 1);
-        }
-        *element = *element * output->shape[d] + index;
-        text = end;
-    }
-    return strcmp(text, "]") == 0 ? CLI_DONE : fail_at(at, output, "it does not end with the last index and ']'");
-}
-
 /* The trace, in memory of its own; the caller frees it. */
 static int trace(const explain_state *explain, int64_t element, char **text)
 {
@@ -139,7 +109,7 @@ static int explain_element(explain_state *explain)
     char *text = NULL;
     cli_operands *operands = &explain->operands;
     int status = operands_list(operands, &explain->spec, &explain->session.semantics, NULL);
-    status = status == CLI_DONE ? find_element(explain->at, &operands->items[0].operand, &element) : status;
+    status = status == CLI_DONE ? at_element("explain", explain->at, &operands->items[0], &element) : status;
     status = status == CLI_DONE ? operands_bind(operands) : status;
     status = status == CLI_DONE ? operands_load(operands) : status;
     status = status == CLI_DONE ? trace(explain, element, &text) : status;
@@ -222,7 +192,8 @@ int cmd_explain(int argc, char **argv)
     const args_option options[] = {
         {.name = "--at",
          .value = "OPERAND[I,...]",
-         .help = "every rounding step of this element of the result",
+         .help = "every rounding step of this element of the result, by its coordinates in the document's terms or by "
+                 "its number",
          .kind = ARGS_TEXT,
          .target = &explain.at},
         CLI_OPTIONS_INPUTS(explain.operands),

@@ -16,7 +16,7 @@ static void print_key(const op_sheet *sheet, size_t index)
 {
     const sheet_key *key = &sheet->keys[index];
     char type[512], fallback[64], limits[256];
-    sheet_type(key, type, sizeof type);
+    sheet_type(sheet, index, type, sizeof type);
     sheet_default(key, fallback, sizeof fallback);
     sheet_limits(sheet, index, limits, sizeof limits);
     printf("  %s=%s  (%s%s%s%s)\n      %s\n", key->name, type, key->required ? "required" : "default ", fallback,

@@ -153,17 +153,16 @@ static int compare_expected(const run_state *run, const cli_operand *o, bool *di
     }
     const int status = operand_read(&o->operand, o->expect, expected.data);
     if (status == CLI_DONE) {
-        compare_tensors(&o->operand, o->buffer.data, expected.data, o->skip.data, &run->limits, &report);
+        compare_tensors(&o->operand, o->buffer.data, expected.data, o->skip.data, &run->limits, &report, NULL);
         printf("%s: %" PRId64 " of %" PRId64 " elements compared with \"%s\", %" PRId64 " differ\n", o->operand.name,
                report.compared, o->operand.elements, o->expect, report.different);
-        compare_print(&o->operand, o->buffer.data, expected.data, &report);
+        compare_print(&o->operand, &o->coordinates, o->buffer.data, expected.data, &report);
         *differs = *differs || report.different > 0;
     }
     guard_close(&expected);
     return status;
 }
 
-/* What is not written to a file is shown, or compared. */
 /* Under which name the next operator knows the result, of those that have one; the library keeps to itself what is
  * wrong with the others. */
 static void show_layout(const run_state *run)
@@ -179,6 +178,7 @@ static void show_layout(const run_state *run)
     printf("]\n");
 }
 
+/* What is not written to a file is shown, or compared. */
 static int show_results(run_state *run)
 {
     bool differs = false;
@@ -188,7 +188,7 @@ static int show_results(run_state *run)
         if (o->expect != NULL) {
             status = compare_expected(run, o, &differs);
         } else if (o->out == NULL && (o->operand.direction & AIC_OUT)) {
-            tensor_view(&o->operand, o->buffer.data, o->skip.data);
+            tensor_view(&o->operand, &o->coordinates, o->buffer.data, o->skip.data);
             show_layout(run);
         }
     }
@@ -269,7 +269,7 @@ int cmd_run(int argc, char **argv)
         CLI_OPTIONS_INPUTS(run.operands),
         {.name = "--out",
          .value = "NAME=FILE",
-         .help = "write a result",
+         .help = "write a result, or an input that --fill, a value or --quantise makes",
          .kind = ARGS_LIST,
          .target = &run.operands.pairs[PAIR_OUT]},
         {.name = "--expect",

@@ -102,7 +102,7 @@ static void put_operator(const op_sheet *sheet)
     printf("\n");
     for (size_t i = 0; i < sheet->key_count; i++) {
         const sheet_key *key = &sheet->keys[i];
-        sheet_type(key, type, sizeof type);
+        sheet_type(sheet, i, type, sizeof type);
         sheet_default(key, fallback, sizeof fallback);
         sheet_limits(sheet, i, limits, sizeof limits);
         (void)snprintf(argument, sizeof argument, "%s (%s%s%s%s)", type, key->required ? "required" : "default ",

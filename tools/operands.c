@@ -45,6 +45,17 @@ static bool takes_value(const aic_operand *operand)
     return operand->direction == AIC_IN && operand->rank == 1 && operand->elements == 1;
 }
 
+/* Whether options make the contents of this input, which then are in no file yet: what it is filled with, a value,
+ * words from scales. Pairs are taken in the order of pair_kind, before the names of --quantise. */
+static bool is_made(const cli_operands *set, const cli_operand *o)
+{
+    bool scales = false;
+    for (size_t i = 0; i < set->scales.count; i++) {
+        scales = scales || strcmp(set->scales.items[i], o->operand.name) == 0;
+    }
+    return o->fill != NULL || scales || (o->in != NULL && !operand_file_named(o->in));
+}
+
 static int take_pair(cli_operands *set, pair_kind kind, const char *pair)
 {
     static const char *const option[] = {"--in", "--fill", "--out", "--expect"};
@@ -58,8 +69,9 @@ static int take_pair(cli_operands *set, pair_kind kind, const char *pair)
     if (o == NULL) {
         return CLI_WRONG;
     }
-    if (kind >= PAIR_OUT && o->operand.direction == AIC_IN) {
-        return cli_fail(CLI_WRONG, "%s: %s: %s is an input", set->command, option[kind], o->operand.name);
+    if (kind >= PAIR_OUT && o->operand.direction == AIC_IN && !(kind == PAIR_OUT && is_made(set, o))) {
+        return cli_fail(CLI_WRONG, "%s: %s: %s is an input%s", set->command, option[kind], o->operand.name,
+                        kind == PAIR_OUT ? ", which can be written where --fill, a value or --quantise makes it" : "");
     }
     const char **const member[] = {&o->in, &o->fill, &o->out, &o->expect};
     if (*member[kind] != NULL || (kind < PAIR_OUT && (o->in != NULL || o->fill != NULL))) {
@@ -116,11 +128,15 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
     for (; set->count < count; set->count++) {
         aic_operand *operand = &set->items[set->count].operand;
         set->items[set->count].file.fd = -1;
+        aic_coordinates *coordinates = &set->items[set->count].coordinates;
         if (program == NULL) {
             *operand = operands[set->count];
-            continue;
+            failed = operand->direction == AIC_UNUSED ? AIC_OK
+                                                      : aic_spec_coordinates(spec, semantics, set->count, coordinates);
+        } else {
+            failed = aic_pto_argument(program, set->count, operand);
+            failed = failed == AIC_OK ? aic_pto_coordinates(program, set->count, coordinates) : failed;
         }
-        failed = aic_pto_argument(program, set->count, operand);
         if (failed != AIC_OK) {
             return cli_fail_library(NULL, failed);
         }

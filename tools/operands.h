@@ -11,6 +11,7 @@
 /* One operand: where it comes from and goes to. */
 typedef struct cli_operand {
     aic_operand operand;
+    aic_coordinates coordinates;
     const char *in, *fill, *out, *expect; /* NULL: not given */
     bool quantise;                        /* the file holds scales */
     guard_buffer buffer;

@@ -86,11 +86,13 @@ static verify_verdict compare(const pto_call *call, const pto_call *expected, ve
         const aic_operand *argument = &call->argument[i];
         const compare_limits exact = {0, 0, 0};
         compare_report found;
-        compare_tensors(argument, call->pointer[i], expected->pointer[i], NULL, &exact, &found);
+        compare_tensors(argument, call->pointer[i], expected->pointer[i], NULL, &exact, &found, NULL);
         if (found.different > 0) {
             char where[OPERAND_TEXT_MAX], got[ELEMENT_TEXT_MAX], wanted[ELEMENT_TEXT_MAX];
             const size_t at = (size_t)found.first[0] * aic_dtype_size(argument->dtype);
-            index_text(argument->rank, argument->shape, found.first[0], where);
+            aic_coordinates coordinates = coordinates_of_tensor(argument);
+            (void)aic_pto_coordinates(call->program, i, &coordinates);
+            coordinates_text(&coordinates, found.first[0], where);
             element_text(argument->dtype, (const unsigned char *)call->pointer[i] + at, got);
             element_text(argument->dtype, (const unsigned char *)expected->pointer[i] + at, wanted);
             (void)snprintf(report->text, sizeof report->text, "program: %.100s%s is %s, the reference has %s",

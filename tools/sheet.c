@@ -55,29 +55,28 @@ const op_sheet *sheet_of(aic_op op)
 
 /* ---- text ---- */
 
-void sheet_type(const sheet_key *key, char *text, size_t capacity)
+void sheet_type(const op_sheet *sheet, size_t index, char *text, size_t capacity)
 {
-    /* The other kinds are listed word by word. Of layouts each key takes a few only, which its meaning lists. */
+    /* Of the other kinds the sheet lists the values. */
     static const char *const names[] = {
-        [KIND_INT] = "integer",     [KIND_REAL] = "number",
-        [KIND_FLOAT32] = "float32", [KIND_BOOL] = "true|false",
-        [KIND_DTYPE] = "type",      [KIND_BITS] = "64 bits or quant(SCALE, OFFSET, int8|uint8)",
-        [KIND_DIMS] = "integer",    [KIND_SIZE] = "integer|none|dyn",
-        [KIND_TAG] = "name",        [KIND_LAYOUT] = "layout",
+        [KIND_INT] = "integer",
+        [KIND_REAL] = "number",
+        [KIND_FLOAT32] = "float32",
+        [KIND_BOOL] = "true|false",
+        [KIND_BITS] = "64 bits or quant(SCALE, OFFSET, int8|uint8)",
+        [KIND_DIMS] = "integer",
+        [KIND_SIZE] = "integer|none|dyn",
+        [KIND_TAG] = "name",
     };
-    char one[512];
+    const sheet_key *key = &sheet->keys[index];
     const char *name = (size_t)key->kind < sizeof names / sizeof names[0] ? names[key->kind] : NULL;
-    if (name != NULL) {
-        (void)snprintf(one, sizeof one, "%s", name);
-    } else {
-        kind_list(key->kind, "?", one, sizeof one);
-    }
+    name = sheet->values[index] != NULL ? sheet->values[index] : name != NULL ? name : "word";
     if (key->kind == KIND_DIMS) {
-        (void)snprintf(text, capacity, "[at most %u %ss]", key->count, one);
+        (void)snprintf(text, capacity, "[at most %u %ss]", key->count, name);
     } else if (key->count > 1) {
-        (void)snprintf(text, capacity, "[%u %ss]", key->count, one);
+        (void)snprintf(text, capacity, "[%u %ss]", key->count, name);
     } else {
-        (void)snprintf(text, capacity, "%s", one);
+        (void)snprintf(text, capacity, "%s", name);
     }
 }
 

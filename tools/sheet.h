@@ -29,6 +29,7 @@ typedef struct op_sheet {
     const sheet_key *keys;
     size_t key_count;
     const char *const *meanings; /* one a key */
+    const char *const *values;   /* one a key: "cube|fast"; NULL: they are no words of a list */
     const sheet_limit *limits;   /* the last one's key is NULL */
     const sheet_role *roles;     /* operands in calling order */
     size_t role_count;
@@ -38,8 +39,8 @@ typedef struct op_sheet {
 /* The sheet of an operator, NULL for values that are none. */
 const op_sheet *sheet_of(aic_op op);
 
-/* What a key's value looks like: "[4 integers]", "cube|fast". */
-void sheet_type(const sheet_key *key, char *text, size_t capacity);
+/* What the value of key number `index` looks like: "[4 integers]", "cube|fast". */
+void sheet_type(const op_sheet *sheet, size_t index, char *text, size_t capacity);
 
 /* What a key is when it is left out: "[1,1]"; "" for a required one. */
 void sheet_default(const sheet_key *key, char *text, size_t capacity);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LINES_MAX = 4, COLUMNS_MAX = 8 };
 
@@ -54,38 +55,90 @@ static void print_element(const aic_operand *operand, const void *at)
     }
 }
 
-/* The beginnings of the first rows: of a tensor of one axis its first elements, line by line. */
-static void print_head(const aic_operand *operand, const unsigned char *data, const unsigned char *skip)
+/* A line of elements from these indices on; the last index counts up. */
+static void print_line(const aic_operand *operand, const aic_coordinates *c, int64_t *at, int64_t columns,
+                       const unsigned char *data, const unsigned char *skip)
 {
     const size_t size = aic_dtype_size(operand->dtype);
-    const int64_t row = operand->rank > 1 ? operand->shape[operand->rank - 1] : COLUMNS_MAX;
-    for (int64_t line = 0; line < LINES_MAX && line * row < operand->elements; line++) {
-        char where[OPERAND_TEXT_MAX];
-        index_text(operand->rank, operand->shape, line * row, where);
-        printf("  %s", where);
-        for (int64_t i = line * row; i < (line + 1) * row && i < operand->elements; i++) {
-            if (i == line * row + COLUMNS_MAX) {
-                printf(" ...");
-                break;
-            }
-            if (skipped(skip, i)) {
-                printf(" -");
-            } else {
-                print_element(operand, data + (size_t)i * size);
-            }
+    char where[OPERAND_TEXT_MAX];
+    shape_text(c->rank, at, where);
+    printf("  %s", where);
+    for (int64_t column = 0; column < columns; column++) {
+        const int64_t i = aic_coordinates_element(c, at);
+        if (i < 0 || i >= operand->elements) {
+            break; /* the last block has fewer columns */
         }
-        printf("\n");
+        if (column == COLUMNS_MAX) {
+            printf(" ...");
+            break;
+        }
+        if (skipped(skip, i)) {
+            printf(" -");
+        } else {
+            print_element(operand, data + (size_t)i * size);
+        }
+        at[c->rank - 1]++;
     }
-    if (LINES_MAX * row < operand->elements) {
+    printf("\n");
+}
+
+/* Steps to the next row; false behind the last one. */
+static bool next_row(const aic_coordinates *c, int64_t *at)
+{
+    at[c->rank - 1] = 0;
+    for (int32_t d = c->rank - 1; d-- > 0;) {
+        if (++at[d] < c->axis[d].size) {
+            return true;
+        }
+        at[d] = 0;
+    }
+    return false;
+}
+
+/* The beginnings of the first rows: of a tensor of one axis its first elements, line by line. */
+static void print_head(const aic_operand *operand, const aic_coordinates *c, const unsigned char *data,
+                       const unsigned char *skip)
+{
+    int64_t at[AIC_AXES_MAX] = {0};
+    if (operand->elements == 0 || c->rank == 0) {
+        return;
+    }
+    const bool vector = c->rank == 1;
+    bool more = true;
+    for (int line = 0; line < LINES_MAX && more; line++) {
+        if (vector) {
+            const int64_t left = c->axis[0].size - at[0];
+            print_line(operand, c, at, left < COLUMNS_MAX ? left : COLUMNS_MAX, data, skip);
+            more = at[0] < c->axis[0].size;
+        } else {
+            print_line(operand, c, at, c->axis[c->rank - 1].size, data, skip);
+            more = next_row(c, at);
+        }
+    }
+    if (more) {
         printf("  ...\n");
     }
 }
 
-void tensor_view(const aic_operand *operand, const void *data, const unsigned char *skip)
+/* What the indices are, where the file's shape does not say it. */
+static void print_coordinates(const aic_operand *operand, const aic_coordinates *c)
+{
+    char names[OPERAND_TEXT_MAX], sizes[OPERAND_TEXT_MAX], shape[OPERAND_TEXT_MAX];
+    coordinates_names(c, names);
+    coordinates_sizes(c, sizes);
+    shape_text(operand->rank, operand->shape, shape);
+    if (names[0] != '\0' && strcmp(sizes, shape) != 0) {
+        printf("  %s of %s\n", names, sizes);
+    }
+}
+
+void tensor_view(const aic_operand *operand, const aic_coordinates *coordinates, const void *data,
+                 const unsigned char *skip)
 {
     char text[OPERAND_TEXT_MAX];
     operand_text(operand, text);
     printf("%s: %s", operand->name, text);
     print_statistics(operand, data, skip);
-    print_head(operand, data, skip);
+    print_coordinates(operand, coordinates);
+    print_head(operand, coordinates, data, skip);
 }

@@ -6,6 +6,7 @@
 
 /* Prints it. skip: an element's byte is not 0 where nothing has been written; such elements are no part of the
  * statistics; NULL: there are none. */
-void tensor_view(const aic_operand *operand, const void *data, const unsigned char *skip);
+void tensor_view(const aic_operand *operand, const aic_coordinates *coordinates, const void *data,
+                 const unsigned char *skip);
 
 #endif

@@ -42,6 +42,11 @@ aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semant
 size_t aic_spec_operands_of(const aic_spec *resolved, const aic_semantics *semantics,
                             aic_operand operands[AIC_OPERANDS_MAX]);
 
+/* The coordinates of operand number `index` of a resolved specification; `operand` is what aic_spec_operands_of() says
+ * of it. */
+void aic_spec_coordinates_of(const aic_spec *resolved, const aic_semantics *semantics, const aic_operand *operand,
+                             int index, aic_coordinates *coordinates);
+
 /* What a call must pass for an operand. */
 aic_argument aic_operand_argument(const aic_operand *operand);
 

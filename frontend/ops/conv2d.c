@@ -416,11 +416,29 @@ static void conv2d_trim(void *descriptor, int64_t rows, int64_t columns)
     }
 }
 
+static void conv2d_coordinates(const void *desc, const aic_semantics *semantics, int operand, aic_coordinates *c)
+{
+    (void)desc;
+    (void)semantics;
+    switch (operand) {
+    case 0:
+        AIC_AXES_NAME(c, "Cout/16", "howo", "Cout%16");
+        break;
+    case 1:
+        AIC_AXES_NAME(c, "C1", "H", "W", "C0");
+        break;
+    default:
+        AIC_AXES_NAME(c, "C1", "Kh", "Kw", "Cout", "C0");
+        break;
+    }
+}
+
 const aic_op_info aic_op_conv2d = {
     AIC_THIS_ENTRIES,
     .validate = conv2d_validate,
     .validate_alone = conv2d_validate_alone,
     .operands = conv2d_operands,
+    .coordinates = conv2d_coordinates,
     .accessed = conv2d_accessed,
     .macs = conv2d_macs,
     .exact = conv2d_exact,

@@ -554,6 +554,7 @@ const aic_op_info aic_op_fixpipe = {
     AIC_THIS_ENTRIES,
     .validate = fixpipe_validate,
     .operands = fixpipe_operands,
+    .coordinates = aic_fixpipe_coordinates,
     .accessed = fixpipe_accessed,
     .check_data = fixpipe_check_data,
     .advise = fixpipe_advise,

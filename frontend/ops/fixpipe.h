@@ -42,6 +42,8 @@ aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc);
 int64_t aic_fixpipe_dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to);
 
 /* Entries of aic_op_fixpipe; see aic_op_info for what each does. */
+void aic_fixpipe_coordinates(const void *desc, const aic_semantics *semantics, int operand,
+                             aic_coordinates *coordinates);
 void aic_fixpipe_canonicalise(void *desc, const aic_semantics *semantics);
 void aic_fixpipe_random(uint64_t *state, void *desc);
 void aic_fixpipe_random_illegal(uint64_t *state, void *desc);

@@ -71,8 +71,22 @@ static size_t load_data_operands(const void *descriptor, const aic_semantics *se
         return aic_moved_operands(desc->dtype, 0, 0, operands);
     }
     const int64_t fractal = aic_fractal_elements(desc->dtype);
-    return aic_moved_operands(desc->dtype, (last * (desc->dstGap + 1) + 1) * fractal,
-                              (desc->startIndex + last * desc->srcStride + 1) * fractal, operands);
+    const size_t count = aic_moved_operands(desc->dtype, (last * (desc->dstGap + 1) + 1) * fractal,
+                                            (desc->startIndex + last * desc->srcStride + 1) * fractal, operands);
+    operands[1].spare = fractal - aic_row_elements(desc->dtype); /* all rows of the last one but the first */
+    return count;
+}
+
+static void load_data_coordinates(const void *descriptor, const aic_semantics *semantics, int operand,
+                                  aic_coordinates *c)
+{
+    (void)semantics;
+    const aic_load_data_desc *desc = descriptor;
+    const int64_t c0 = aic_row_elements(desc->dtype), fractal = aic_fractal_elements(desc->dtype);
+    aic_axis_add(c, "fractal", desc->repeatTimes, fractal * (operand == 0 ? desc->dstGap + 1 : desc->srcStride));
+    aic_axis_add(c, "row", AIC_FRACTAL_ROWS, c0);
+    aic_axis_add(c, "column", c0, 1);
+    c->first = operand == 0 ? 0 : desc->startIndex * fractal;
 }
 
 static void load_data_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
@@ -123,6 +137,7 @@ const aic_op_info aic_op_load_data = {
     AIC_THIS_ENTRIES,
     .validate = load_data_validate,
     .operands = load_data_operands,
+    .coordinates = load_data_coordinates,
     .accessed = load_data_accessed,
     .reference = aic_load_data_reference,
     .random = load_data_random,

@@ -96,8 +96,34 @@ static size_t load_data_transpose_operands(const void *descriptor, const aic_sem
     }
     const square s = square_of(desc->dtype);
     const int64_t fractals = last * (desc->dstGap + 1) + (s.fractals - 1) * (desc->dstFracGap + 1) + 1;
-    return aic_moved_operands(desc->dtype, fractals * aic_fractal_elements(desc->dtype),
-                              (desc->startIndex + last * desc->srcStride + 1) * s.side * s.side, operands);
+    const size_t count =
+        aic_moved_operands(desc->dtype, fractals * aic_fractal_elements(desc->dtype),
+                           (desc->startIndex + last * desc->srcStride + 1) * s.side * s.side, operands);
+    operands[1].spare = s.side * s.side - aic_row_elements(desc->dtype); /* all of the last one but its first row */
+    return count;
+}
+
+/* Of src squares, of dst the fractals that they become. */
+static void load_data_transpose_coordinates(const void *descriptor, const aic_semantics *semantics, int operand,
+                                            aic_coordinates *c)
+{
+    (void)semantics;
+    const aic_load_data_transpose_desc *desc = descriptor;
+    const square s = square_of(desc->dtype);
+    const int64_t c0 = aic_row_elements(desc->dtype), fractal = aic_fractal_elements(desc->dtype);
+    if (operand != 0) {
+        aic_axis_add(c, "square", desc->repeatTimes, desc->srcStride * s.side * s.side);
+        aic_axis_add(c, "row", s.side, c0);
+        aic_axis_add_blocked(c, "column", s.side, c0, fractal, 1);
+        c->first = desc->startIndex * s.side * s.side;
+        return;
+    }
+    aic_axis_add(c, "square", desc->repeatTimes, (desc->dstGap + 1) * fractal);
+    if (s.fractals > 1) {
+        aic_axis_add(c, "fractal", s.fractals, (desc->dstFracGap + 1) * fractal);
+    }
+    aic_axis_add(c, "row", AIC_FRACTAL_ROWS, c0);
+    aic_axis_add(c, "column", c0, 1);
 }
 
 static void load_data_transpose_accessed(const void *descriptor, const aic_semantics *semantics,
@@ -151,6 +177,7 @@ const aic_op_info aic_op_load_data_transpose = {
     AIC_THIS_ENTRIES,
     .validate = load_data_transpose_validate,
     .operands = load_data_transpose_operands,
+    .coordinates = load_data_transpose_coordinates,
     .accessed = load_data_transpose_accessed,
     .reference = aic_load_data_transpose_reference,
     .random = load_data_transpose_random,

@@ -115,6 +115,10 @@ static size_t mmad_operands(const void *descriptor, const aic_semantics *semanti
                                                   : fractals("a", AIC_IN, desc->dtype, m1, k1, k0);
     operands[2] = desc->b_format == AIC_LAYOUT_ND ? matrix("b", AIC_IN, desc->dtype, desc->k, desc->n)
                                                   : fractals("b", AIC_IN, desc->dtype, k1, n1, k0);
+    operands[1].fractals = desc->a_format != AIC_LAYOUT_ND;
+    operands[2].fractals = desc->b_format != AIC_LAYOUT_ND;
+    operands[1].spare = operands[1].fractals ? (m1 * AIC_MMAD_FRACTAL - desc->m) * k0 : 0;
+    operands[2].spare = operands[2].fractals ? (n1 * AIC_MMAD_FRACTAL - desc->n) * k0 : 0;
     if (desc->m == 1 && desc->a_format != AIC_LAYOUT_ND) { /* the vector form */
         operands[1] =
             (aic_operand){.name = "a", .direction = AIC_IN, .dtype = desc->dtype, .rank = 1, .shape = {desc->k}};
@@ -226,11 +230,33 @@ static void mmad_trim(void *desc, int64_t rows, int64_t columns)
     trim(desc, rows, columns);
 }
 
+static void mmad_coordinates(const void *descriptor, const aic_semantics *semantics, int operand, aic_coordinates *c)
+{
+    (void)semantics;
+    const aic_mmad_desc *desc = descriptor;
+    if (operand == 0 && desc->c_format == AIC_LAYOUT_ND) {
+        AIC_AXES_NAME(c, "m", "n");
+    } else if (operand == 0) {
+        AIC_AXES_NAME(c, "N1", "M1", "m0", "n0");
+    } else if (operand == 1 && desc->a_format == AIC_LAYOUT_ND) {
+        AIC_AXES_NAME(c, "m", "k");
+    } else if (operand == 1 && desc->m == 1) {
+        AIC_AXES_NAME(c, "k");
+    } else if (operand == 1) {
+        AIC_AXES_NAME(c, "M1", "K1", "m0", "k0");
+    } else if (desc->b_format == AIC_LAYOUT_ND) {
+        AIC_AXES_NAME(c, "k", "n");
+    } else {
+        AIC_AXES_NAME(c, "K1", "N1", "n0", "k0");
+    }
+}
+
 const aic_op_info aic_op_mmad = {
     AIC_THIS_ENTRIES,
     .validate = mmad_validate,
     .validate_alone = mmad_validate_alone,
     .operands = mmad_operands,
+    .coordinates = mmad_coordinates,
     .accessed = mmad_accessed,
     .macs = mmad_macs,
     .exact = mmad_exact,

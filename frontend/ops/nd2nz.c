@@ -122,6 +122,24 @@ static size_t nd2nz_operands(const void *descriptor, const aic_semantics *semant
                               operands);
 }
 
+static void nd2nz_coordinates(const void *descriptor, const aic_semantics *semantics, int operand, aic_coordinates *c)
+{
+    (void)semantics;
+    const aic_nd2nz_desc *desc = descriptor;
+    const int64_t c0 = aic_row_elements(desc->dtype);
+    if (desc->ndNum > 1) {
+        aic_axis_add(c, "matrix", desc->ndNum, operand == 0 ? desc->dstNzMatrixStride : desc->srcNdMatrixStride);
+    }
+    if (operand != 0) {
+        aic_axis_add(c, "row", desc->nValue, desc->srcDValue);
+        aic_axis_add(c, "column", desc->dValue, 1);
+        return;
+    }
+    aic_axis_add(c, "C1", column_blocks(desc), desc->dstNzC0Stride * c0);
+    aic_axis_add(c, "row", desc->nValue, desc->dstNzNStride * c0);
+    aic_axis_add(c, "C0", c0, 1);
+}
+
 static void nd2nz_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
 {
     (void)semantics;
@@ -212,11 +230,8 @@ static void nd2nz_random_illegal(uint64_t *state, void *descriptor)
 }
 
 const aic_op_info aic_op_nd2nz = {
-    AIC_THIS_ENTRIES,
-    .validate = nd2nz_validate,
-    .operands = nd2nz_operands,
-    .accessed = nd2nz_accessed,
-    .reference = aic_nd2nz_reference,
-    .random = nd2nz_random,
-    .random_illegal = nd2nz_random_illegal,
+    AIC_THIS_ENTRIES,           .validate = nd2nz_validate,
+    .operands = nd2nz_operands, .coordinates = nd2nz_coordinates,
+    .accessed = nd2nz_accessed, .reference = aic_nd2nz_reference,
+    .random = nd2nz_random,     .random_illegal = nd2nz_random_illegal,
 };

@@ -279,15 +279,23 @@ static const conv_row convs[] = {
 
 enum { CONVS = sizeof convs / sizeof convs[0], FOLDED_DIMS = 4, FOLDED_BLOCK = 16 };
 
+_Static_assert((int)CONVS == (int)AIC_TEXPANDS_LAYOUTS, "the header says how many");
+
+size_t aic_texpands_layouts(aic_chip arch, aic_layout layouts[AIC_TEXPANDS_LAYOUTS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CONVS; i++) {
+        if (convs[i].a2a3 || arch == AIC_A5) {
+            layouts[count++] = convs[i].layout;
+        }
+    }
+    return count;
+}
+
 static aic_status check_layout(const aic_texpands_desc *desc)
 {
     aic_layout legal[CONVS];
-    size_t count = 0;
-    for (size_t i = 0; i < CONVS; i++) {
-        if (convs[i].a2a3 || desc->arch == AIC_A5) {
-            legal[count++] = convs[i].layout;
-        }
-    }
+    const size_t count = aic_texpands_layouts(desc->arch, legal);
     aic_status status = aic_rule_layout(NAME, "layout", desc->layout, legal, count);
     if (status == AIC_INVALID_ARGUMENT) {
         status = aic_fail(status, NULL, "%s (arch=%s)", aic_last_error(), aic_enum_word(AIC_KIND_ARCH, desc->arch));
@@ -473,6 +481,37 @@ static size_t texpands_operands(const void *descriptor, const aic_semantics *sem
     return AIC_TEXPANDS_V_COL + 1;
 }
 
+/* Of the whole tile, filled or not; what a ConvTile's buffer has beyond its shape has no coordinates. */
+static void texpands_coordinates(const void *descriptor, const aic_semantics *semantics, int operand,
+                                 aic_coordinates *c)
+{
+    static const char *const names[][SHAPE_MAX] = {
+        [AIC_LAYOUT_NC1HWC0] = {"N", "C1", "H", "W", "C0"},
+        [AIC_LAYOUT_FRACTAL_Z] = {"C1", "H", "W", "N", "C0"},
+        [AIC_LAYOUT_NDC1HWC0] = {"N", "D", "C1", "H", "W", "C0"},
+        [AIC_LAYOUT_FRACTAL_Z_3D] = {"D", "C1", "H", "W", "N", "C0"},
+    };
+    static const char *const folded[FOLDED_DIMS] = {"C1*H*W", "N1", "N0", "C0"};
+    (void)semantics;
+    const aic_texpands_desc *desc = descriptor;
+    if (operand != AIC_TEXPANDS_DST) {
+        return;
+    }
+    if (!aic_texpands_is_conv(desc)) {
+        const aic_tile tile = aic_tile_of(desc);
+        const int64_t ir = tile.inner_rows, ic = tile.inner_cols;
+        aic_axis_add_blocked(c, "row", desc->rows, ir, aic_tile_index(&tile, ir, 0), aic_tile_index(&tile, 1, 0));
+        aic_axis_add_blocked(c, "column", desc->cols, ic, aic_tile_index(&tile, 0, ic), aic_tile_index(&tile, 0, 1));
+        return;
+    }
+    const size_t count = dimensions(desc);
+    int64_t stride = product(desc, count);
+    for (size_t i = 0; i < count; i++) {
+        stride /= desc->shape[i];
+        aic_axis_add(c, count == FOLDED_DIMS ? folded[i] : names[desc->layout][i], desc->shape[i], stride);
+    }
+}
+
 static void texpands_accessed(const void *descriptor, const aic_semantics *semantics, int64_t bytes[AIC_OPERANDS_MAX])
 {
     const aic_texpands_desc *desc = descriptor;
@@ -513,6 +552,7 @@ const aic_op_info aic_op_texpands = {
     AIC_THIS_ENTRIES,
     .validate = texpands_validate,
     .operands = texpands_operands,
+    .coordinates = texpands_coordinates,
     .accessed = texpands_accessed,
     .check_data = texpands_check_data,
     .reference = aic_texpands_reference,

@@ -35,4 +35,9 @@ void aic_texpands_random_illegal(uint64_t *state, void *desc);
 /* The types that tiles may have, in the order of the document's table; returns how many. arch and loc are legal. */
 size_t aic_texpands_dtypes(aic_chip arch, aic_loc loc, aic_dtype dtypes[10]);
 
+/* The layouts that ConvTiles of an architecture may have, in the order of the document's table; returns how many. A5
+ * has all that there are. */
+enum { AIC_TEXPANDS_LAYOUTS = 4 };
+size_t aic_texpands_layouts(aic_chip arch, aic_layout layouts[AIC_TEXPANDS_LAYOUTS]);
+
 #endif

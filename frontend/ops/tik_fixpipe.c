@@ -243,6 +243,23 @@ static size_t tik_fixpipe_operands(const void *descriptor, const aic_semantics *
     return 4;
 }
 
+static void tik_fixpipe_coordinates(const void *descriptor, const aic_semantics *semantics, int operand,
+                                    aic_coordinates *c)
+{
+    (void)semantics;
+    const aic_tik_fixpipe_desc *desc = descriptor;
+    const aic_tik_fixpipe_sizes s = aic_tik_fixpipe_sizes_of(desc);
+    if (operand == 0) {
+        aic_axis_add(c, "burst", desc->cburst_num, s.dst_burst);
+        aic_axis_add(c, "row", s.rows, 16);
+        aic_axis_add(c, "column", 16, 1);
+    } else if (operand == 1) {
+        AIC_AXES_NAME(c, "burst", "row", "column");
+    } else {
+        AIC_AXES_NAME(c, "column");
+    }
+}
+
 static void tik_fixpipe_accessed(const void *descriptor, const aic_semantics *semantics,
                                  int64_t bytes[AIC_OPERANDS_MAX])
 {
@@ -280,6 +297,7 @@ const aic_op_info aic_op_tik_fixpipe = {
     AIC_THIS_ENTRIES,
     .validate = tik_fixpipe_validate,
     .operands = tik_fixpipe_operands,
+    .coordinates = tik_fixpipe_coordinates,
     .accessed = tik_fixpipe_accessed,
     .reference = aic_tik_fixpipe_reference,
     .consume = tik_fixpipe_consume,

@@ -233,6 +233,15 @@ static bool keeps_some(const aic_transdata_desc *desc)
     return aic_layout_get(desc->dst)->word_bytes != 0 && tensor.size[0] % tensor.word != 0;
 }
 
+/* Rows that fill up the last fractal of src come last where a fractal's rows follow each other, as nd2nz writes them.
+ */
+static int64_t spare_of(const aic_transdata_desc *desc)
+{
+    const aic_tensor tensor = aic_transdata_tensor(desc);
+    const bool by_row = desc->src == AIC_LAYOUT_NZ || desc->src == AIC_LAYOUT_ZZ;
+    return by_row ? (AIC_FRACTAL_ROWS - tensor.size[0] % AIC_FRACTAL_ROWS) % AIC_FRACTAL_ROWS * tensor.c0 : 0;
+}
+
 static size_t transdata_operands(const void *descriptor, const aic_semantics *semantics,
                                  aic_operand operands[AIC_OPERANDS_MAX])
 {
@@ -240,7 +249,31 @@ static size_t transdata_operands(const void *descriptor, const aic_semantics *se
     const aic_transdata_desc *desc = descriptor;
     operands[0] = operand(desc, "dst", keeps_some(desc) ? AIC_INOUT : AIC_OUT, desc->dst);
     operands[1] = operand(desc, "src", AIC_IN, desc->src);
+    operands[1].spare = spare_of(desc);
     return 2;
+}
+
+static void transdata_coordinates(const void *descriptor, const aic_semantics *semantics, int operand,
+                                  aic_coordinates *c)
+{
+    static const char *const names[][AIC_AXES_MAX] = {
+        [AIC_LAYOUT_ND] = {"row", "column"},
+        [AIC_LAYOUT_NZ] = {"C1", "R1", "r0", "c0"},
+        [AIC_LAYOUT_ZZ] = {"R1", "C1", "r0", "c0"},
+        [AIC_LAYOUT_ZN] = {"R1", "C1", "c0", "r0"},
+        [AIC_LAYOUT_NN] = {"C1", "R1", "c0", "r0"},
+        [AIC_LAYOUT_NCHW] = {"N", "C", "H", "W"},
+        [AIC_LAYOUT_NHWC] = {"N", "H", "W", "C"},
+        [AIC_LAYOUT_NC1HWC0] = {"N", "C1", "H", "W", "C0"},
+        [AIC_LAYOUT_OIHW] = {"O", "I", "H", "W"},
+        [AIC_LAYOUT_HWIO] = {"H", "W", "I", "O"},
+        [AIC_LAYOUT_FRACTAL_Z] = {"C1", "Kh", "Kw", "Cout", "C0"},
+        [AIC_LAYOUT_4N] = {"N/4", "C", "H", "W", "N%4"},
+        [AIC_LAYOUT_2N] = {"N/2", "C", "H", "W", "N%2"},
+    };
+    (void)semantics;
+    const aic_transdata_desc *desc = descriptor;
+    aic_axes_name(c, names[operand == 0 ? desc->dst : desc->src], AIC_AXES_MAX);
 }
 
 /* Cells of src that hold no element are not read; those of dst are, unless it is padded, not written. */
@@ -263,6 +296,7 @@ const aic_op_info aic_op_transdata = {
     AIC_THIS_ENTRIES,
     .validate = transdata_validate,
     .operands = transdata_operands,
+    .coordinates = transdata_coordinates,
     .accessed = transdata_accessed,
     .reference = aic_transdata_reference,
     .random = aic_transdata_random,

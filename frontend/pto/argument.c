@@ -82,6 +82,25 @@ aic_status aic_pto_argument(const aic_pto_program *program, size_t index, aic_op
     return AIC_OK;
 }
 
+aic_status aic_pto_coordinates(const aic_pto_program *program, size_t index, aic_coordinates *coordinates)
+{
+    aic_operand argument;
+    if (coordinates == NULL) {
+        return fail_null(program, "coordinates");
+    }
+    aic_status status = aic_pto_argument(program, index, &argument);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_pto_name *owner = &program->names[program->owners[index]];
+    *coordinates = (aic_coordinates){.rank = 0};
+    if (owner->kind == AIC_PTO_NAME_TILE && owner->argument == index) {
+        aic_op_texpands.coordinates(&owner->tile.desc, &program->options.semantics, AIC_TEXPANDS_DST, coordinates);
+    }
+    aic_axes_of_shape(coordinates, &argument);
+    return AIC_OK;
+}
+
 size_t aic_pto_statement_count(const aic_pto_program *program)
 {
     return program != NULL ? program->code_count : 0;

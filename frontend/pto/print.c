@@ -21,10 +21,29 @@ static void put_size(aic_sink *out, const char *before, int64_t value)
     put_key(out, before, value == AIC_DYNAMIC ? "?" : text);
 }
 
+/* What a ConvTile has in place of rows and the rest. */
+static void put_conv(aic_sink *out, const aic_texpands_desc *desc)
+{
+    enum { DIMS_MAX = sizeof desc->shape / sizeof desc->shape[0] };
+    put_key(out, ", layout=", aic_enum_word(AIC_KIND_LAYOUT, desc->layout));
+    for (size_t i = 0; i < DIMS_MAX && desc->shape[i] != 0; i++) {
+        put_size(out, i == 0 ? ", shape=[" : ",", desc->shape[i]);
+    }
+    aic_sink_put(out, "]");
+    if (desc->buffer_size != aic_texpands_filled(desc)) {
+        put_size(out, ", buffer_size=", desc->buffer_size);
+    }
+    aic_sink_put(out, ">");
+}
+
 static void put_tile(aic_sink *out, const aic_texpands_desc *desc, const char *type)
 {
     put_key(out, "!pto.tile_buf<loc=", aic_enum_word(AIC_KIND_LOC, desc->loc));
     put_key(out, ", dtype=", type);
+    if (aic_texpands_is_conv(desc)) {
+        put_conv(out, desc);
+        return;
+    }
     put_size(out, ", rows=", desc->rows);
     put_size(out, ", cols=", desc->cols);
     put_size(out, ", v_row=", desc->v_row);
@@ -144,10 +163,6 @@ aic_status aic_pto_print_spec(const aic_spec *spec, char *buffer, size_t capacit
         return aic_fail(AIC_INVALID_ARGUMENT, aic_op_name(spec->stage[0].op), "only texpands has a form in PTO-AS");
     }
     aic_texpands_desc desc = spec->stage[0].desc.texpands;
-    if (aic_texpands_is_conv(&desc)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "texpands", "layout: %s: ConvTiles have no form in PTO-AS",
-                        aic_enum_word(AIC_KIND_LAYOUT, desc.layout));
-    }
     aic_texpands_fill_in(&desc);
     return aic_sink_write(put_desc, &desc, buffer, capacity, length);
 }

@@ -4,7 +4,11 @@
  *     keyed    loc=vec, dtype=f32, rows=16, cols=16, ...
  *     posit    loc=vec, f32, 16, 16, RowMajor, NoneBox, None, Zero
  *     compact  vec, 16x16xf32, valid=3x5, ...
- *     plain    f32, 16, 16 */
+ *     plain    f32, 16, 16
+ *
+ * and of a keyed body for a ConvTile, which is our own:
+ *
+ *     loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,16,7,7,16] */
 #include "frontend/core/diag.h"
 #include "frontend/core/field.h"
 #include "frontend/ops/texpands.h"
@@ -102,7 +106,12 @@ enum {
     SLAYOUT = 128,
     FRACTAL = 256,
     PAD = 512,
-    COMPACT = 1024
+    COMPACT = 1024,
+    LAYOUT = 2048,
+    SHAPE = 4096,
+    BUFFER_SIZE = 8192,
+    OF_CONV = LAYOUT | SHAPE | BUFFER_SIZE, /* keys of ConvTiles only, and those of all other tiles */
+    OF_TILE = ROWS | COLS | V_ROW | V_COL | BLAYOUT | SLAYOUT | FRACTAL | PAD | COMPACT
 };
 
 static void *field_at(const body *b, const key_row *key)
@@ -198,6 +207,49 @@ static aic_status read_valid(const body *b, const key_row *key, aic_pto_word wor
     return status == AIC_OK ? read_size(b, &col, right) : status;
 }
 
+/* ---- ConvTiles ---- */
+
+/* Only the layouts that ConvTiles have: ND, say, would make it another tile. */
+static aic_status read_layout(const body *b, const key_row *key, aic_pto_word word)
+{
+    aic_layout layouts[AIC_TEXPANDS_LAYOUTS];
+    const size_t count = aic_texpands_layouts(AIC_A5, layouts);
+    uint64_t value;
+    const bool known = aic_enum_value(AIC_KIND_LAYOUT, word.start, word.length, &value);
+    for (size_t i = 0; known && i < count; i++) {
+        if (value == (uint64_t)layouts[i]) {
+            b->tile->desc.layout = layouts[i];
+            return AIC_OK;
+        }
+    }
+    return aic_pto_fail_word(b->in, word, key->name, "NC1HWC0, FRACTAL_Z, NDC1HWC0 or FRACTAL_Z_3D");
+}
+
+/* "[1,16,7,7,16]"; the word is empty. */
+static aic_status read_shape(const body *b, const key_row *key, aic_pto_word word)
+{
+    enum { DIMS_MAX = sizeof b->tile->desc.shape / sizeof b->tile->desc.shape[0] };
+    aic_status status = aic_pto_expect(b->in, '[');
+    for (size_t i = 0; status == AIC_OK; i++) {
+        int64_t value = 0;
+        status = aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a dimension", &word);
+        if (status == AIC_OK && i == DIMS_MAX) {
+            return aic_pto_fail(b->in, word.start, "%s: more than %d dimensions", key->name, (int)DIMS_MAX);
+        }
+        status = status == AIC_OK ? aic_pto_integer(b->in, word, key->name, &value) : status;
+        if (status == AIC_OK && value <= 0) {
+            status = aic_pto_fail_word(b->in, word, key->name, "positive");
+        }
+        if (status == AIC_OK) {
+            b->tile->desc.shape[i] = value;
+        }
+        if (status == AIC_OK && !aic_pto_take(b->in, ',')) {
+            return aic_pto_expect(b->in, ']');
+        }
+    }
+    return status;
+}
+
 #define AT(field) offsetof(aic_texpands_desc, field)
 
 static const key_row keys[] = {
@@ -213,6 +265,9 @@ static const key_row keys[] = {
     {"fractal", read_fractal, AT(fractal), AIC_KIND_INT, FRACTAL, true},
     {"pad", read_enum, AT(pad), AIC_KIND_PAD, PAD, true},
     {"compact", read_compact, AT(compact), AIC_KIND_INT, COMPACT, true},
+    {"layout", read_layout, AT(layout), AIC_KIND_LAYOUT, LAYOUT, false},
+    {"shape", read_shape, AT(shape), AIC_KIND_DIMS, SHAPE, false},
+    {"buffer_size", read_positive, AT(buffer_size), AIC_KIND_INT, BUFFER_SIZE, false},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -228,6 +283,17 @@ static const key_row *find_key(const char *name)
 
 /* ---- bodies ---- */
 
+/* A key that the tile has no use for; its value has been read. */
+static aic_status fail_kind(const body *b, const key_row *key, const char *value)
+{
+    enum { SHOWN_MAX = 40 };
+    const int length = (int)(b->in->at - value);
+    const bool cut = length > SHOWN_MAX;
+    return aic_pto_fail(b->in, value, "%s: %.*s%s is given to a %s, which has no %s", key->name,
+                        cut ? SHOWN_MAX : length, value, cut ? "..." : "",
+                        key->bits & OF_TILE ? "ConvTile (layout, shape)" : "tile of rows and columns", key->name);
+}
+
 /* "key=" has been read as far as the key. */
 static aic_status read_pair(body *b, aic_pto_word name, bool compact)
 {
@@ -239,18 +305,23 @@ static aic_status read_pair(body *b, aic_pto_word name, bool compact)
         return aic_pto_fail_word(b->in, name, NULL,
                                  compact ? "a key (valid, blayout, slayout, fractal, pad, compact)"
                                          : "a key (loc, dtype, rows, cols, v_row, v_col, valid, blayout, slayout, "
-                                           "fractal, pad, compact)");
+                                           "fractal, pad, compact; of a ConvTile loc, dtype, layout, shape, "
+                                           "buffer_size)");
     }
     if (b->seen & keys[k].bits) {
         return aic_pto_fail(b->in, name.start, "%s: given twice", keys[k].name);
     }
     b->seen |= keys[k].bits;
-    aic_pto_word value;
+    aic_pto_word value = {NULL, 0};
     aic_status status = aic_pto_expect(b->in, '=');
-    if (status == AIC_OK) {
+    aic_pto_skip(b->in);
+    const char *start = b->in->at;
+    if (status == AIC_OK && keys[k].bits != SHAPE) {
         status = aic_pto_read_word(b->in, AIC_PTO_LITERAL, "a value", &value);
     }
-    return status == AIC_OK ? keys[k].read(b, &keys[k], value) : status;
+    status = status == AIC_OK ? keys[k].read(b, &keys[k], value) : status;
+    const bool mixed = (b->seen & OF_CONV) && (b->seen & OF_TILE);
+    return status == AIC_OK && mixed ? fail_kind(b, &keys[k], start) : status;
 }
 
 /* Digits, up to the x that must follow. */
@@ -382,8 +453,11 @@ static aic_status read_body(body *b)
 
 static aic_status check_required(const body *b)
 {
-    static const char *const required[] = {"dtype", "rows", "cols"};
-    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
+    enum { REQUIRED = 3 };
+    static const char *const of_tile[REQUIRED] = {"dtype", "rows", "cols"};
+    static const char *const of_conv[REQUIRED] = {"dtype", "layout", "shape"};
+    const char *const *required = b->seen & OF_CONV ? of_conv : of_tile;
+    for (size_t i = 0; i < REQUIRED; i++) {
         if (!(b->seen & find_key(required[i])->bits)) {
             return aic_pto_fail(b->in, b->in->at - 1, "%s: this key is required and missing", required[i]);
         }

@@ -5,6 +5,7 @@
 #include "frontend/core/choice.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
+#include "frontend/core/spec.h"
 
 #include <fenv.h>
 #include <inttypes.h>
@@ -134,17 +135,16 @@ static bool trace_stages(tracing *t, const aic_semantics *semantics, aic_sink *o
     return true;
 }
 
-/* "dst[0,3,1] = 13", the last line. */
-static void put_result(const tracing *t, aic_sink *out)
+/* "dst[0,3,1] = 13", the last line; every element that is traced has coordinates. */
+static void put_result(const tracing *t, const aic_semantics *semantics, aic_sink *out)
 {
-    int64_t at[AIC_RANK_MAX] = {0}, rest = t->element;
-    for (int32_t d = t->output.rank; d-- > 0;) {
-        at[d] = rest % t->output.shape[d];
-        rest /= t->output.shape[d];
-    }
+    aic_coordinates coordinates;
+    int64_t at[AIC_AXES_MAX] = {0};
     char text[64];
+    aic_spec_coordinates_of(t->spec, semantics, &t->output, 0, &coordinates);
+    (void)aic_coordinates_find(&coordinates, t->element, at);
     aic_sink_put(out, t->output.name);
-    for (int32_t d = 0; d < t->output.rank; d++) {
+    for (int32_t d = 0; d < coordinates.rank; d++) {
         snprintf(text, sizeof text, "%s%" PRId64, d == 0 ? "[" : ",", at[d]);
         aic_sink_put(out, text);
     }
@@ -178,7 +178,7 @@ static aic_status write_trace(aic_sink *out, const void *from)
                         "element: %" PRId64 " of %s is not written by this descriptor", r->t->element,
                         r->t->output.name);
     }
-    put_result(r->t, out);
+    put_result(r->t, r->semantics, out);
     return AIC_OK;
 }
 

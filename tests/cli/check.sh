@@ -23,7 +23,7 @@ expect 'a schedule that does not fit' 2 'rows' "$aicjit" check "$half" --schedul
 if cc -std=c11 -shared -fPIC -o wrong.so -I "$here/../../frontend/include" "$here/wrong_reference.c" -ldl 2>cc.err; then
     wrong() { env LD_PRELOAD="$work/wrong.so" ASAN_OPTIONS=verify_asan_link_order=0 "$@"; }
     expect 'failure' 1 '^0 passed, 1 failed$' wrong "$aicjit" check "$int8"
-    ok 'what is wrong' grep -q '1 of 512 elements are wrong, the first is number 5: expected' "$work/.out"
+    ok 'what is wrong' grep -q '1 of 512 elements are wrong, the first is dst\[0,0,5\]: expected' "$work/.out"
     ok 'repeat line' grep -Eq "^  repeat: aicjit check 'conv2d\\(.*\\)' --seed 1 --isa [a-z0-9]+$" "$work/.out"
     repeat=$(sed -n 's/^  repeat: aicjit //p' "$work/.out")
     expect 'the repeat line repeats it' 1 '^0 passed, 1 failed$' wrong sh -c "'$aicjit' $repeat"

@@ -86,6 +86,67 @@ npy shape.npy '<f4' '(2, 8, 16)' 1024
 expect '--expect of another shape' 2 'shape is \[2,8,16\], the operand wants \[1,16,16\]' "$aicjit" run "$half" "${fills[@]}" \
     --expect dst=shape.npy
 
+# Rows 20 elements apart: row 1, column 3 is number 23.
+rows='fixpipe(src=int32, dst=int32, nSize=16, mSize=3, srcStride=3, dstStride=20)'
+expect 'a result by rows' 0 '' "$aicjit" run "$rows" --fill src=const:5 --out dst=rows.npy
+cp rows.npy wrong.npy
+word $(($(stat -c %s rows.npy) - 4 * (56 - 23))) '\x06\x00\x00\x00' wrong.npy
+expect 'coordinates of a result by rows' 1 '^  \[1,3\]  5  expected 6, 1 ulp$' "$aicjit" run "$rows" --fill src=const:5 --expect dst=wrong.npy
+expect 'its rows are shown' 0 '^  \[2,0\] 5 5 5 5 5 5 5 5 \.\.\.$' "$aicjit" run "$rows" --fill src=const:5
+ok 'and what they are called' grep -qx '  \[row,column\] of \[3,16\]' .out
+
+# ---- where and how far ----
+
+cp golden.npy wrong.npy
+start=$(($(stat -c %s golden.npy) - 1024))
+word $((start + 4 * 18)) "\\x$(printf '%02x' $((byte ^ 1)))" wrong.npy # [0,1,2]
+word $((start + 4 * (5 * 16 + 2))) '\x00\x00\xc0\x7f' wrong.npy        # [0,5,2]: NaN
+spec=(--spec "$half")
+expect 'compare by an operator' 1 '^256 elements, 2 differ$' "$aicjit" compare wrong.npy golden.npy "${spec[@]}"
+ok 'its names' grep -qx 'coordinates: \[Cout/16,howo,Cout%16\]' .out
+ok 'its channels' grep -qx '  Cout     1 of 16: 2 (2)' .out
+ok 'its rows' grep -qx '  howo     2 of 16: 1 (1), 5 (1)' .out
+ok 'its distances' grep -qx '  1                1' .out
+ok 'and those of NaN' grep -qx '  NaN and a number 1' .out
+expect 'the first difference is traced' 1 '^dst\[0,1,2\] = ' "$aicjit" compare wrong.npy golden.npy "${spec[@]}" "${fills[@]}"
+ok 'step by step' grep -q '^conv2d, ho 0, wo 1, output channel 2:$' .out
+expect 'files alone' 1 '^  axis     1 of 16: 2 \(2\)$' "$aicjit" compare wrong.npy golden.npy
+expect 'nothing differs' 0 '^256 elements, 0 differ$' "$aicjit" compare golden.npy golden.npy "${spec[@]}" "${fills[@]}"
+ok 'then there is nothing more' test "$(wc -l <.out)" -eq 1
+expect 'a result by rows, alone' 0 '' "$aicjit" run "$rows" --fill src=const:5 --out dst=rows.npy --out src=src.npy
+cp rows.npy wrong_rows.npy
+word $(($(stat -c %s rows.npy) - 4 * (56 - 23))) '\x0a\x00\x00\x00' wrong_rows.npy
+expect 'of what strides describe' 1 '^  row      1 of 3: 1 \(1\)$' "$aicjit" compare wrong_rows.npy rows.npy --spec "$rows" --in src=src.npy
+ok 'the column' grep -qx '  column   1 of 16: 3 (1)' .out
+ok 'the distance' grep -qx '  5..8             1' .out
+ok 'the trace' grep -qx 'dst\[1,3\] = 5' .out
+word $(($(stat -c %s rows.npy) - 4 * (56 - 17))) '\x0a\x00\x00\x00' wrong_rows.npy
+expect 'in a gap' 1 '^  between rows or blocks: 1$' "$aicjit" compare wrong_rows.npy rows.npy --spec "$rows"
+ok 'where it has a number only' grep -q '^  \[#17\]  10  expected 0' .out
+expect 'another operand' 0 '^48 elements, 0 differ$' "$aicjit" compare src.npy src.npy --spec "$rows" --operand src
+npy nd.npy '<i4' '(4, 4)' 64
+cp nd.npy wrong_nd.npy
+word $(($(stat -c %s nd.npy) - 4)) '\x02' wrong_nd.npy
+expect 'an operator that may have no steps' 1 '^no trace of the first difference: transdata: there is no trace of it|^dst\[3,3\] = ' "$aicjit" compare wrong_nd.npy nd.npy \
+    --spec 'transdata(dtype=int32, src=Nz, dst=ND, shape=[4,4])' --fill src=zeros
+expect 'with limits' 0 '0 differ$' "$aicjit" compare wrong_rows.npy rows.npy --spec "$rows" --atol 10
+expect 'a page' 1 '^256 elements' "$aicjit" compare wrong.npy golden.npy "${spec[@]}" "${fills[@]}" --report page.html
+ok 'begins as HTML' test "$(head -c 15 page.html)" = '<!doctype html>'
+ok 'and ends' test "$(tail -n 1 page.html)" = '</body></html>'
+ok 'it has a map of two cells' test "$(grep -c '^<rect [^>]*><title>' page.html)" -eq 2
+ok 'which say where' grep -q '<title>column 2, row 5: 1 differ, at most NaN and a number apart</title>' page.html
+ok 'and the trace' grep -q '^dst\[0,1,2\] = ' page.html
+ok 'and nothing from outside' test -z "$(grep -E '(<img|<script|<link|url\(|https?://)' page.html)"
+expect 'a page of nothing' 0 '' "$aicjit" compare golden.npy golden.npy --report page.html
+ok 'says so' grep -q '<h1>aicjit compare: 0 of 256 elements differ</h1>' page.html
+expect 'a page that cannot be written' 2 '"none/page.html" cannot be created' "$aicjit" compare golden.npy golden.npy --report none/page.html
+expect 'a missing input' 2 'compare: input weight is missing' "$aicjit" compare wrong.npy golden.npy "${spec[@]}" --fill feature_map=random:1
+expect 'inputs without an operator' 2 'operands have no effect without --spec' "$aicjit" compare wrong.npy golden.npy "${fills[@]}"
+expect 'a name without an operator' 2 '--operand: has no effect without --spec' "$aicjit" compare wrong.npy golden.npy --operand dst
+expect 'no such operand' 2 '"out" is no operand' "$aicjit" compare wrong.npy golden.npy "${spec[@]}" --operand out
+expect 'a type and an operator' 2 '--dtype: has no effect with --spec' "$aicjit" compare wrong.npy golden.npy "${spec[@]}" --dtype float32
+expect 'files of another operator' 2 'the operand wants' "$aicjit" compare wrong.npy golden.npy --spec "$int8"
+
 # ---- what run shows ----
 
 ones=(--fill feature_map=const:1 --fill weight=const:1)
@@ -96,7 +157,7 @@ expect 'by the reference, too' 0 '^  288 of 512 elements are written' "$aicjit" 
 expect 'an old result counts as a whole' 0 '^dst: int32\[2,16,16\] min 7 max 128 ' "$aicjit" run "$int8" "${ones[@]}" --fill dst=const:7
 small='conv2d(dtype=int8, fm_shape=[1,1,2,32], kernel_shape=[1,1,1,16,32])'
 expect 'rows that are not written' 0 '^  \[0,2,0\] - - - - - - - - \.\.\.$' "$aicjit" run "$small" "${ones[@]}"
-expect 'one axis' 0 '^  \[8\] 1 1 1 1 1 1 1 1$' "$aicjit" run 'tensor_arithmetic(op=BM_ADD, shape=[1,1,1,16])' \
+expect 'rows of what strides describe' 0 '^  \[1,0,1,0\] 1 1$' "$aicjit" run 'tensor_arithmetic(op=BM_ADD, shape=[2,1,2,2])' \
     --fill input0=const:0 --fill input1=const:1
 
 # ---- a closed pipe ----

@@ -27,6 +27,14 @@ expect 'help choices' 0 'before  \[vendor\]' "$aicjit" help choices
 expect 'help choices has profiles' 0 'offset_sign=unsigned, n_field=bare, shift=nearest' "$aicjit" help choices
 expect 'help' 0 'tensor_arithmetic_quantized' "$aicjit" help
 expect 'help shows defaults' 0 'stride=\[2 integers\]  \(default \[1,1\]; 1\.\.63\)' "$aicjit" help conv2d
+expect 'help lists what rules accept' 0 '^  loc=vec\|mat  \(default vec\)$' "$aicjit" help texpands
+expect 'of types' 0 '^  dtype=int8\|float16  \(required\)$' "$aicjit" help conv2d
+expect 'of layouts' 0 '^  a_format=ND\|Zz  \(default ND\)$' "$aicjit" help mmad
+ok 'and nothing that they refuse' test -z "$("$aicjit" help tensor_arithmetic_quantized | grep -E 'BM_(DIV|RSQRT|SG)')"
+while read -r operator; do
+    "$aicjit" help "$operator" >help.txt
+    ok "help $operator: no key is without values" test -z "$(grep -E '^  [A-Za-z0-9_]+=(type|layout|word)  ' help.txt)"
+done <operators.txt
 expect 'help shows chains' 0 'conv2d\(\.\.\.\) \| fixpipe\(\.\.\.\)' "$aicjit" help fixpipe
 expect 'help shows operands of chains' 0 'l1out  \[Cout/16, round_howo, 16\]; channel: \[Cout\]' "$aicjit" help conv2d
 expect 'help shows what is between' 0 'with tensor_arithmetic\(\.\.\.\) between' "$aicjit" help mmad

@@ -42,6 +42,43 @@ expect 'a statement with a scalar' 0 'float32\[16\] min 5 max 5' "$aicjit" run \
 expect 'an error has line and column' 2 'f33 is not a type .*line 1, column 41' "$aicjit" run \
     '%d = texpands %s : f32, !pto.tile<16x16xf33>' --in scalar=5
 
+# ---- ConvTiles, whose body is our own ----
+
+conv='!pto.tile_buf<loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,16,7,7,16]>'
+e3="%d = texpands 3.0 : f16, $conv"
+expect 'E3' 0 '' "$aicjit" run "$e3" --out dst=e3.bin
+ok 'E3: 12544 elements 0x4200' test "$(od -An -v -tx2 -w2 e3.bin | sort | uniq -c | xargs)" = '12544 4200'
+expect 'E3 by the reference' 0 '12544 elements compared .*, 0 differ' "$aicjit" run "$e3" --reference --expect dst=e3.bin
+expect 'E3 as operator text' 0 '0 differ' "$aicjit" run \
+    'texpands(loc=mat, dtype=float16, layout=NC1HWC0, shape=[1,16,7,7,16])' --in scalar=3 --expect dst=e3.bin
+expect 'fmt of a ConvTile' 0 "^pto\.texpands ins\(%s : f16\) outs\(%t : ${conv//[/\\[}\)\$" "$aicjit" fmt \
+    '%t = texpands %s : f16, !pto.tile<layout=NC1HWC0, shape=[ 1,16,7, 7,16 ], dtype=half, loc=Mat>'
+expect 'check of a ConvTile' 0 '^1 passed, 0 failed' "$aicjit" check "$e3"
+expect 'E4 on A2A3' 2 'layout: NDC1HWC0 is not' "$aicjit" run \
+    '%t = texpands 1 : i32, !pto.tile<loc=mat, dtype=i32, layout=NDC1HWC0, shape=[2,2,3,2,1,8]>' --arch A2A3
+expect 'rows of a ConvTile' 2 'rows: 4 is given to a ConvTile \(layout, shape\), which has no rows \(line 1, column 102\)' "$aicjit" \
+    run '%d = texpands 3.0 : f16, !pto.tile_buf<loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,16,7,7,16], rows=4>'
+cat >conv.pto <<'PTO'
+.arg %s : f16
+.arg %w : !pto.tile<loc=mat, dtype=i8, layout=FRACTAL_Z, shape=[1,2,16,32]>
+%a = texpands %s : f16, !pto.tile<loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,1,1,2,16], buffer_size=40>
+pto.texpands ins(-2 : i8)
+  outs(%w : !pto.tile<loc=mat, dtype=i8, layout=FRACTAL_Z, shape=[1,2,16,32]>)
+PTO
+for way in '' --reference; do
+    # shellcheck disable=SC2086 # none, or one word
+    expect "a program with ConvTiles $way" 0 '' "$aicjit" run --pto conv.pto --in s=1.5 --fill a=const:9 --out a=a.bin --out w=w.bin $way
+    ok "its first $way" test "$(od -An -v -tx2 -w2 a.bin | uniq -c | xargs)" = '32 3e00 8 4880'
+    ok "its second $way" test "$(od -An -v -tx1 -w1 w.bin | uniq -c | xargs)" = '1024 fe'
+done
+expect 'check of it' 0 '^3 passed, 0 failed' "$aicjit" check --pto conv.pto
+expect 'fmt of it' 0 'layout=NC1HWC0, shape=\[1,1,1,2,16\], buffer_size=40>' "$aicjit" fmt --pto conv.pto
+cp .out conv2.pto
+expect 'fmt of what fmt printed of ConvTiles' 0 '' "$aicjit" fmt --pto conv2.pto
+ok 'is the same again' cmp conv2.pto .out
+sed -i 's/%w : !pto.tile<loc=mat, dtype=i8, layout=FRACTAL_Z, shape=\[1,2,16,32\]>)/%w : !pto.tile<loc=mat, dtype=i8, layout=FRACTAL_Z, shape=[2,2,16,32]>)/' conv.pto
+expect 'another shape is another type' 2 '%w has another type \(line 5, column' "$aicjit" run --pto conv.pto --in s=1
+
 # ---- the architecture of a statement ----
 
 bf16='%d = texpands 1.0 : bf16, !pto.tile<mat, 16x32xbf16>'

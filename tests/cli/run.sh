@@ -117,8 +117,31 @@ wrong_out 'output is a folder' 'is not the name of a file' dst=folder.npy
 wrong_out 'output is a link to itself' 'dst: "loop.npy" cannot be created' dst=loop.npy
 wrong_out 'output below a file' 'dst: "fm.npy/x.npy" cannot be created' dst=fm.npy/x.npy
 wrong_out 'output without suffix' 'neither' dst=dst
-wrong_out 'an input as output' 'feature_map is an input' feature_map=x.npy
+expect 'an input of a file as output' 2 'run: --out: feature_map is an input, which can be written where' "$aicjit" run "$int8" \
+    --in feature_map=fm.npy --fill weight=zeros --out feature_map=x.npy
+ok 'it is not written' test ! -e x.npy
+expect 'an input of nothing as output' 2 'run: --out: feature_map is an input, which' "$aicjit" run "$int8" --out feature_map=x.npy
+expect 'an input and the result to one file' 2 '--out: (dst|feature_map) and (dst|feature_map) go to the same file "x.npy"' "$aicjit" run \
+    "$int8" --fill feature_map=zeros --fill weight=zeros --out feature_map=x.npy --out dst=x.npy
 ok 'no temporary file is left' test -z "$(find . -name '.aicjit*')"
+
+# ---- inputs that options make ----
+
+expect 'filled inputs are written' 0 '' "$aicjit" run "$half" --fill feature_map=random:1 --fill weight=random:2 \
+    --out feature_map=made_fm.npy --out weight=made_w.bin --out dst=made.npy
+ok 'with their shape' grep -aq "'shape': (1, 4, 4, 16)" made_fm.npy
+expect 'and give the same result' 0 '0 differ' "$aicjit" run "$half" --in feature_map=made_fm.npy --in weight=made_w.bin \
+    --expect dst=made.npy
+expect 'filled inputs of the reference' 0 '' "$aicjit" run "$half" --reference --fill feature_map=random:1 --fill weight=random:2 \
+    --out feature_map=again_fm.npy --out weight=again_w.bin
+ok 'are the same' sh -c 'cmp made_fm.npy again_fm.npy && cmp made_w.bin again_w.bin'
+expect 'a scalar is written' 0 '' "$aicjit" run 'texpands(dtype=float32, rows=2, cols=8)' --in scalar=1.5 --out scalar=s.npy
+expect 'and read' 0 'max 1\.5 ' "$aicjit" run 'texpands(dtype=float32, rows=2, cols=8)' --in scalar=s.npy
+npy scales.npy '<f4' '(16,)' 64
+req='fixpipe(dst=int8, src=int32, nSize=16, mSize=2, srcStride=2, dstStride=16, quantPre=VREQ8)'
+expect 'words of scales are written' 0 '' "$aicjit" run "$req" --fill src=random:3 --in cbufWorkspace=scales.npy \
+    --quantise cbufWorkspace --out cbufWorkspace=words.npy --out src=sums.npy --out dst=bytes.npy
+expect 'and read' 0 '0 differ' "$aicjit" run "$req" --in src=sums.npy --in cbufWorkspace=words.npy --expect dst=bytes.npy
 
 # ---- memory and devices ----
 

@@ -27,8 +27,7 @@ static uint64_t rank_of(aic_dtype dtype, const void *at)
     return element_is_signed(dtype) ? bits ^ sign : bits;
 }
 
-/* Values of the type between a and b: 0 for the same bits, 1 for neighbours; UINT64_MAX where one of them is NaN. */
-static uint64_t ulp_between(aic_dtype dtype, const void *a, const void *b)
+uint64_t compare_distance(aic_dtype dtype, const void *a, const void *b)
 {
     if (element_equal(dtype, a, b)) {
         return 0;
@@ -47,7 +46,7 @@ static bool alike(const compare_limits *limits, uint64_t ulp, double a, double b
 }
 
 void compare_tensors(const aic_operand *tensor, const void *a, const void *b, const unsigned char *skip,
-                     const compare_limits *limits, compare_report *report)
+                     const compare_limits *limits, compare_report *report, unsigned char *marks)
 {
     const size_t size = aic_dtype_size(tensor->dtype);
     const unsigned char *x = a, *y = b;
@@ -57,7 +56,7 @@ void compare_tensors(const aic_operand *tensor, const void *a, const void *b, co
             continue;
         }
         report->compared++;
-        const uint64_t ulp = ulp_between(tensor->dtype, x, y);
+        const uint64_t ulp = compare_distance(tensor->dtype, x, y);
         if (ulp == 0) {
             continue;
         }
@@ -74,11 +73,15 @@ void compare_tensors(const aic_operand *tensor, const void *a, const void *b, co
                 report->first[report->different] = i;
             }
             report->different++;
+            if (marks != NULL) {
+                marks[i] = 1;
+            }
         }
     }
 }
 
-void compare_print(const aic_operand *tensor, const void *a, const void *b, const compare_report *report)
+void compare_print(const aic_operand *tensor, const aic_coordinates *coordinates, const void *a, const void *b,
+                   const compare_report *report)
 {
     const size_t size = aic_dtype_size(tensor->dtype);
     const int64_t shown = report->different < COMPARE_SHOWN ? report->different : COMPARE_SHOWN;
@@ -86,10 +89,10 @@ void compare_print(const aic_operand *tensor, const void *a, const void *b, cons
         const size_t at = (size_t)report->first[s] * size;
         const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
         char where[OPERAND_TEXT_MAX], left[ELEMENT_TEXT_MAX], right[ELEMENT_TEXT_MAX];
-        index_text(tensor->rank, tensor->shape, report->first[s], where);
+        coordinates_text(coordinates, report->first[s], where);
         element_text(tensor->dtype, x, left);
         element_text(tensor->dtype, y, right);
-        const uint64_t ulp = ulp_between(tensor->dtype, x, y);
+        const uint64_t ulp = compare_distance(tensor->dtype, x, y);
         printf("  %s  %s  expected %s", where, left, right);
         if (ulp <= ULP_SHOWN) {
             printf(", %" PRIu64 " ulp", ulp);

@@ -21,11 +21,17 @@ typedef struct compare_report {
     uint64_t most_ulp;
 } compare_report;
 
-/* skip: an element's byte is not 0 where it is not looked at; NULL: all are. */
+/* skip: an element's byte is not 0 where it is not looked at; NULL: all are. marks: an element's byte becomes 1 where
+ * it is not alike, and is left alone elsewhere; NULL: none are wanted. */
 void compare_tensors(const aic_operand *tensor, const void *a, const void *b, const unsigned char *skip,
-                     const compare_limits *limits, compare_report *report);
+                     const compare_limits *limits, compare_report *report, unsigned char *marks);
+
+/* How far two elements are apart, in values of their type: 0 for the same bits and for two NaN, 1 for neighbours;
+ * UINT64_MAX where one of them is NaN. */
+uint64_t compare_distance(aic_dtype dtype, const void *a, const void *b);
 
 /* Prints the first elements that are not alike, a line each: coordinates, both values and how far they are apart. */
-void compare_print(const aic_operand *tensor, const void *a, const void *b, const compare_report *report);
+void compare_print(const aic_operand *tensor, const aic_coordinates *coordinates, const void *a, const void *b,
+                   const compare_report *report);
 
 #endif

@@ -106,11 +106,27 @@ static int check_type(const source *from, const aic_operand *operand)
                     aic_dtype_name(from->header.dtype), aic_dtype_name(operand->dtype));
 }
 
-/* Whether the operand's elements lie where strides put them: a file of it may have any shape, and of what is only read
- * it may be longer. */
+/* Whether a file that is only read may be longer: of elements that lie where strides put them, one of any shape; of
+ * fractals, one of one axis. */
 static bool may_be_longer(const aic_operand *operand)
 {
-    return operand->strided && operand->direction == AIC_IN;
+    return (operand->strided || operand->fractals) && operand->direction == AIC_IN;
+}
+
+/* Whether so many bytes of data serve an operand that wants others: more of what may be longer, all but spare ones. */
+static bool length_fits(const aic_operand *operand, uint64_t holds)
+{
+    const uint64_t wants = (uint64_t)operand->bytes, spare = (uint64_t)operand->spare * aic_dtype_size(operand->dtype);
+    return holds == wants || (holds > wants ? may_be_longer(operand) : holds + spare >= wants);
+}
+
+/* What else serves, for messages: " or more, or up to 480 elements fewer". */
+static void other_lengths(const aic_operand *operand, char text[OPERAND_TEXT_MAX])
+{
+    const size_t used = (size_t)snprintf(text, OPERAND_TEXT_MAX, "%s", may_be_longer(operand) ? " or more" : "");
+    if (operand->spare > 0) {
+        (void)snprintf(text + used, OPERAND_TEXT_MAX - used, ", or up to %" PRId64 " elements fewer", operand->spare);
+    }
 }
 
 /* Whether the shapes are the same but for axes of 1 in front. */
@@ -133,19 +149,19 @@ static int check_shape(const source *from, const aic_operand *operand)
     const uint64_t wants = (uint64_t)operand->bytes;
     const uint64_t holds = (uint64_t)header->elements * aic_dtype_size(header->dtype);
     const bool packed = operand->sub_words != AIC_DTYPE_NONE && holds == wants;
-    if (shapes_agree(operand, header) || (header->rank <= 1 && header->elements == operand->elements) || packed ||
-        (operand->strided && (holds == wants || (holds > wants && may_be_longer(operand))))) {
+    if (shapes_agree(operand, header) || packed ||
+        ((header->rank <= 1 || operand->strided) && length_fits(operand, holds))) {
         return CLI_DONE;
     }
-    char got[OPERAND_TEXT_MAX], wanted[OPERAND_TEXT_MAX];
+    char got[OPERAND_TEXT_MAX], wanted[OPERAND_TEXT_MAX], others[OPERAND_TEXT_MAX];
     shape_text(header->rank, header->shape, got);
     shape_text(operand->rank, operand->shape, wanted);
+    other_lengths(operand, others);
     if (operand->rank == 1) {
-        return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s%s", from->subject, got, wanted,
-                        may_be_longer(operand) ? " or more elements" : "");
+        return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s%s", from->subject, got, wanted, others);
     }
-    return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s or [%" PRId64 "]", from->subject, got, wanted,
-                    operand->elements);
+    return cli_fail(CLI_WRONG, "%s: shape is %s, the operand wants %s or [%" PRId64 "]%s", from->subject, got, wanted,
+                    operand->elements, others);
 }
 
 /* ---- reading ---- */
@@ -210,12 +226,18 @@ int operand_read(const aic_operand *operand, const char *path, void *data)
         status = check_type(&from, operand);
         status = status == CLI_DONE ? check_shape(&from, operand) : status;
     }
-    if (status == CLI_DONE && from.bytes != wants && !(from.bytes > wants && may_be_longer(operand))) {
+    if (status == CLI_DONE && !length_fits(operand, from.bytes)) {
+        char others[OPERAND_TEXT_MAX];
+        other_lengths(operand, others);
         status = cli_fail(CLI_WRONG, "%s: holds %" PRIu64 " bytes of data, the operand wants %" PRIu64 "%s",
-                          from.subject, from.bytes, wants, may_be_longer(operand) ? " or more" : "");
+                          from.subject, from.bytes, wants, others);
     }
     if (status == CLI_DONE) {
-        status = read_data(&from, data, wants);
+        const uint64_t holds = from.bytes < wants ? from.bytes : wants;
+        status = read_data(&from, data, holds);
+        if (holds < wants) {
+            memset((unsigned char *)data + holds, 0, wants - holds);
+        }
     }
     close_source(&from);
     return status;

@@ -10,7 +10,8 @@
 /* Reads the operand's elements into `data` (operand->bytes bytes). The file's type must be the operand's, of `words`
  * any type of that size, of words with parts of 8 or 16 bits those of that size. Its shape must be the operand's, also
  * behind axes of 1, or one-dimensional with as many elements, or none of an operand of one. A file of an operand that
- * strides describe may have any shape, and of one that is only read it may be longer: the rest is not read. Returns an
+ * strides describe may have any shape, and of one that is only read it may be longer: the rest is not read. So
+ * may a one-dimensional file of fractals. What such a file may lack at its end (aic_operand.spare) is 0. Returns an
  * exit status; the message names operand and file. */
 int operand_read(const aic_operand *operand, const char *path, void *data);
 

@@ -91,6 +91,7 @@ class Field:
     def __init__(self, lists, owner, kind, name, count, need, fallback):
         self.lists, self.kind, self.name, self.uniform = lists, kind, name, (owner, name) in UNIFORM
         self.count, self.required, self.fallback = int(count), need == "REQUIRED", fallback
+        self.accepted = []  # words that rules accept; none: any
 
     @property
     def default(self):
@@ -105,8 +106,8 @@ class Field:
 
     @property
     def words(self):
-        """The words of an enumeration, one for each value."""
-        return list(dict.fromkeys(first_word(self.lists.enums[self.kind], value) for value, _ in self.lists.enums[self.kind]))
+        """The words of an enumeration that rules accept, one for each value."""
+        return self.accepted or list(dict.fromkeys(first_word(self.lists.enums[self.kind], value) for value, _ in self.lists.enums[self.kind]))
 
     @property
     def values(self):
@@ -114,7 +115,7 @@ class Field:
         if self.kind in self.lists.enums:
             return ", ".join(self.words)
         if self.kind == "DTYPE":
-            return ", ".join(string(row[2]) for row in self.lists.dtypes)
+            return ", ".join(self.accepted or [string(row[2]) for row in self.lists.dtypes])
         one, many = VALUES[self.kind]
         if self.count == 1:
             return one
@@ -138,6 +139,9 @@ class Operator:
         self.about = string(lists.rows(name, "ABOUT")[0][0])
         self.example = string(lists.rows(name, "EXAMPLE")[0][0])
         self.meanings = {row[0]: string(row[1]) for row in lists.rows(name, "MEANING")}
+        values = {row[0]: string(row[1]).split("|") for row in lists.rows(name, "VALUES")}
+        for field in self.fields:
+            field.accepted = values.get(field.name, [])
         self.limits = {}
         for field, entry, low, high in lists.rows(name, "LIMIT"):
             self.limits.setdefault(field, {})[entry] = (low, high)

@@ -1,7 +1,10 @@
 /* Text, axes, and what parts of the page have in common. */
 #include "tools/report/page.h"
 
+#include "tools/harness/fail.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void page_text(FILE *out, const char *text)
@@ -21,6 +24,23 @@ void page_text(FILE *out, const char *text)
             (void)putc(*text, out);
         }
     }
+}
+
+int page_write(outfile *file, const char *subject, void (*write)(FILE *out, const void *from), const void *from)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return cli_fail_memory(subject, 0);
+    }
+    write(out, from);
+    const bool incomplete = ferror(out) != 0;
+    int status = fclose(out) != 0 || incomplete || text == NULL ? cli_fail_memory(subject, size) : CLI_DONE;
+    status = status == CLI_DONE ? outfile_write(file, subject, text, size) : status;
+    status = status == CLI_DONE ? outfile_commit(file, subject) : status;
+    free(text);
+    return status;
 }
 
 page_number page_time(double ns)

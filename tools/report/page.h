@@ -9,6 +9,10 @@
 /* Writes text so that it is text in HTML, also within a quoted attribute. */
 void page_text(FILE *out, const char *text);
 
+/* Writes what `write` prints as the whole of the file, and makes it final. Messages begin with `subject`. Returns an
+ * exit status. */
+int page_write(outfile *file, const char *subject, void (*write)(FILE *out, const void *from), const void *from);
+
 /* "3.42 ms", "91.0 us"; a label. */
 typedef struct page_number {
     char text[64];

@@ -87,21 +87,21 @@ static void write_page(FILE *out, const report *r, bool whole)
     (void)fprintf(out, "</body></html>\n");
 }
 
+/* What is written: without the tiles that must be predicted where there is little time. */
+typedef struct request {
+    const report *report;
+    bool whole;
+} request;
+
+static void write_request(FILE *out, const void *from)
+{
+    const request *wanted = from;
+    write_page(out, wanted->report, wanted->whole);
+}
+
 int report_write(report *r, bool whole)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
-        return cli_fail_memory(SUBJECT, 0);
-    }
-    write_page(out, r, whole);
-    const bool incomplete = ferror(out) != 0;
-    int status = fclose(out) != 0 || incomplete || text == NULL ? cli_fail_memory(SUBJECT, size) : CLI_DONE;
-    status = status == CLI_DONE ? outfile_write(&r->file, SUBJECT, text, size) : status;
-    status = status == CLI_DONE ? outfile_commit(&r->file, SUBJECT) : status;
-    free(text);
-    return status;
+    return page_write(&r->file, SUBJECT, write_request, &(request){r, whole});
 }
 
 void report_close(report *r)

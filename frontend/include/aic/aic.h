@@ -20,6 +20,7 @@
 #include <aic/choice.h>
 #include <aic/context.h>
 #include <aic/conv2d.h>
+#include <aic/coordinates.h>
 #include <aic/explain.h>
 #include <aic/export.h>
 #include <aic/kernel.h>

@@ -7,11 +7,15 @@
  *     pto.texpands ins(%scale : f32) outs(%t : !pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=16>)
  *     %u = texpands %one : f32, !pto.tile<8x8xf32>               a new tile
  *
+ * ConvTiles have a keyed body of our own, as the public grammar has none:
+ *
+ *     !pto.tile_buf<loc=mat, dtype=f16, layout=NC1HWC0, shape=[1,16,7,7,16]>      and buffer_size=N where it is larger
+ *
  * outs(%NAME) of a name that is new makes a new tile, too: the three spellings of texpands have one meaning.
  *
  * Arguments of a program, in the order in which the text names them: every scalar of .arg, every tile, and behind a
  * tile in vec with a valid size `?` the sizes that the caller gives, named "TILE:v_row" and "TILE:v_col" (int32). Tiles
- * are one-dimensional, rows*cols elements.
+ * are one-dimensional: rows*cols elements, of a ConvTile its buffer_size.
  *
  * A program that has a pto.tassign is placed manually: every tile must be bound to an address before it is used. Tiles
  * that are bound to overlapping addresses share memory, and a store to one changes the other. Before the first
@@ -64,7 +68,7 @@ AIC_API void aic_pto_free(aic_pto_program *program); /* NULL does nothing */
  * buffer, capacity and length as aic_spec_print() has them. */
 AIC_API aic_status aic_pto_print(const aic_pto_program *program, char *buffer, size_t capacity, size_t *length);
 
-/* The same of one texpands specification, with the names %scalar and %dst; a ConvTile has no such form. */
+/* The same of one texpands specification, with the names %scalar and %dst. */
 AIC_API aic_status aic_pto_print_spec(const aic_spec *spec, char *buffer, size_t capacity, size_t *length);
 
 /* Whether aic_spec_parse() reads this operator text as a statement of PTO-AS: it begins with a name (%dst) or with

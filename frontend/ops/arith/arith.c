@@ -305,6 +305,21 @@ size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_
     return AIC_ARITH_OPERANDS;
 }
 
+/* Of words: a word of 8- or 16-bit elements has those of several batches. */
+void aic_arith_coordinates(const aic_arith *p, int operand, aic_coordinates *c)
+{
+    const aic_arith_operand *o = &p->operand[operand];
+    if (p->memory == AIC_MEMORY_LOCAL) {
+        aic_axis_add(c, "lane", p->lanes, p->lane_words);
+        aic_axis_add(c, "word", p->lane_words, 1);
+        return;
+    }
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
+        const char *batch = o->bits == 8 ? "N/4" : o->bits == 16 ? "N/2" : "N";
+        aic_axis_add(c, d == AIC_ARITH_N ? batch : dimensions[d], o->size[d], o->stride[d]);
+    }
+}
+
 /* Bytes of the different elements of a tensor; a stride of 0 repeats data, of channels in each lane. */
 static int64_t tensor_bytes(const aic_arith *p, const aic_arith_operand *o)
 {

@@ -118,6 +118,7 @@ int64_t aic_arith_word(const aic_arith *p, const aic_arith_operand *operand, con
 /* See aic_op_info. */
 size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_MAX]);
 
+void aic_arith_coordinates(const aic_arith *p, int operand, aic_coordinates *coordinates);
 void aic_arith_accessed(const aic_arith *p, int64_t bytes[AIC_OPERANDS_MAX]);
 
 /* ---- of legal descriptors ---- */

@@ -130,6 +130,13 @@ static size_t tensor_arithmetic_operands(const void *desc, const aic_semantics *
     return aic_arith_operands(&p, operands);
 }
 
+static void tensor_arithmetic_coordinates(const void *desc, const aic_semantics *semantics, int operand,
+                                          aic_coordinates *coordinates)
+{
+    const aic_arith p = aic_arith_of_words(desc, semantics);
+    aic_arith_coordinates(&p, operand, coordinates);
+}
+
 static void tensor_arithmetic_accessed(const void *desc, const aic_semantics *semantics,
                                        int64_t bytes[AIC_OPERANDS_MAX])
 {
@@ -141,6 +148,7 @@ const aic_op_info aic_op_tensor_arithmetic = {
     AIC_THIS_ENTRIES,
     .validate = tensor_arithmetic_validate,
     .operands = tensor_arithmetic_operands,
+    .coordinates = tensor_arithmetic_coordinates,
     .accessed = tensor_arithmetic_accessed,
     .reference = aic_tensor_arithmetic_reference,
     .consume = aic_tensor_arithmetic_consume,

@@ -218,6 +218,13 @@ static size_t tensor_arithmetic_quantized_operands(const void *desc, const aic_s
     return aic_arith_operands(&p, operands);
 }
 
+static void tensor_arithmetic_quantized_coordinates(const void *desc, const aic_semantics *semantics, int operand,
+                                                    aic_coordinates *coordinates)
+{
+    const aic_arith p = aic_arith_of_integers(desc, semantics);
+    aic_arith_coordinates(&p, operand, coordinates);
+}
+
 static void tensor_arithmetic_quantized_accessed(const void *desc, const aic_semantics *semantics,
                                                  int64_t bytes[AIC_OPERANDS_MAX])
 {
@@ -229,6 +236,7 @@ const aic_op_info aic_op_tensor_arithmetic_quantized = {
     AIC_THIS_ENTRIES,
     .validate = tensor_arithmetic_quantized_validate,
     .operands = tensor_arithmetic_quantized_operands,
+    .coordinates = tensor_arithmetic_quantized_coordinates,
     .accessed = tensor_arithmetic_quantized_accessed,
     .reference = aic_tensor_arithmetic_quantized_reference,
     .random_under = aic_tensor_arithmetic_quantized_random,

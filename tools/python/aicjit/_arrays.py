@@ -72,6 +72,8 @@ def _shape_fits(operand, array, is_output):
         return array.nbytes == operand.bytes or (operand.strided and not is_output and array.nbytes > operand.bytes)
     if _without_ones(array.shape, len(operand.shape)) == operand.shape:
         return True
+    if operand.fractals and not is_output and array.ndim == 1 and array.size > operand.elements:
+        return True
     return array.shape == (operand.elements,) or array.size == operand.elements == 1
 
 
@@ -123,12 +125,20 @@ def _type_fault(operand, dtype):
     return "has elements of %s, not %s" % (dtype.name, operand.dtype)
 
 
+def _is_short(operand, array):
+    """Whether only elements are missing that a file may lack: those at the end of the last fractal, which are zeros."""
+    return array.ndim == 1 and 0 < operand.elements - array.size <= operand.spare
+
+
 def refuse(subject, operand, array, is_output):
     """Raises what is wrong with an array for this operand; returns when nothing is."""
     name = "out (%s)" % operand.name if is_output else operand.name
     fault = _type_fault(operand, array.dtype)
     if fault is not None:
         raise OperandTypeError("%s: %s: %s" % (subject, name, fault))
+    if not _shape_fits(operand, array, is_output) and _is_short(operand, array):
+        raise OperandValueError("%s: %s: is %s, not %s: it lacks rows of the last fractal, which numpy.pad(a, (0, %d)) adds"
+                                % (subject, name, describe(array), _wanted(operand), operand.elements - array.size))
     if not _shape_fits(operand, array, is_output):
         raise OperandValueError("%s: %s: is %s, not %s" % (subject, name, describe(array), _wanted(operand)))
     if not array.flags.c_contiguous:

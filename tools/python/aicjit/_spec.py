@@ -30,7 +30,8 @@ def dtype_name(dtype):
     return np.dtype(dtype).name
 
 
-_OPERAND = ("name", "direction", "dtype", "numpy_dtype", "shape", "elements", "bytes", "words", "sub_words", "strided")
+_OPERAND = ("name", "direction", "dtype", "numpy_dtype", "shape", "elements", "bytes", "words", "sub_words", "strided",
+            "fractals", "spare")
 
 
 class Operand(collections.namedtuple("Operand", _OPERAND)):
@@ -43,7 +44,7 @@ class Operand(collections.namedtuple("Operand", _OPERAND)):
         dtype = _DTYPE_NAMES.get(struct.dtype, "none")
         return cls(struct.name.decode(), ("unused", "in", "out", "inout")[struct.direction], dtype,
                    numpy_dtype(dtype) if dtype != "none" else None, tuple(struct.shape[: struct.rank]), struct.elements,
-                   struct.bytes, struct.words, _DTYPE_NAMES.get(struct.sub_words), struct.strided)
+                   struct.bytes, struct.words, _DTYPE_NAMES.get(struct.sub_words), struct.strided, struct.fractals, struct.spare)
 
     def __repr__(self):
         shape = ",".join(map(str, self.shape))

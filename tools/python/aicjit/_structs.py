@@ -62,6 +62,8 @@ class OperandStruct(c.Structure):
         ("words", c.c_bool),
         ("sub_words", c.c_int),
         ("strided", c.c_bool),
+        ("fractals", c.c_bool),
+        ("spare", c.c_int64),
     ]
 
 

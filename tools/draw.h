@@ -1,0 +1,37 @@
+/* Pictures of operands as the documents lay them out: what `aicjit draw` writes. */
+#ifndef AIC_TOOLS_DRAW_H
+#define AIC_TOOLS_DRAW_H
+
+#include "tools/operands.h"
+
+#include <stdio.h>
+
+typedef struct drawing {
+    const char *text; /* of the specification */
+    aic_spec spec;
+    const cli_operands *operands;
+    size_t result;                /* number of the operand that is written */
+    const unsigned char *written; /* an element of the result: whether it is; NULL: not known */
+    /* The element of the result whose inputs are marked, and its row and column as a matrix; element -1: none. */
+    int64_t element, row, column;
+} drawing;
+
+/* ---- what cells are (draw_cells.c) ---- */
+
+/* Whether a cell of operand number `operand` holds nothing of its tensor: rows and columns that fill up fractals, and
+ * cells of the result that are not written. */
+bool draw_is_padding(const drawing *d, size_t operand, const int64_t *at, int64_t element);
+
+/* Chooses the element of the result. False for one that is in no row and column. */
+bool draw_point(drawing *d, int64_t element);
+
+/* Whether the chosen element is made from this cell, or is it. */
+bool draw_is_used(const drawing *d, size_t operand, const int64_t *at, int64_t element);
+
+/* ---- the picture (draw.c) ---- */
+
+/* A drawing by itself, and a page with it; for page_write(), from is a drawing. */
+void draw_svg(FILE *out, const void *from);
+void draw_html(FILE *out, const void *from);
+
+#endif

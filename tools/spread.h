@@ -1,0 +1,48 @@
+/* Where two tensors differ, and how far: by axis and by distance. */
+#ifndef AIC_TOOLS_SPREAD_H
+#define AIC_TOOLS_SPREAD_H
+
+#include <aic/aic.h>
+
+/* An axis, or two that count together: blocks of channels and the channels of a block are the channels. */
+typedef struct spread_axis {
+    const char *name;
+    int32_t outer, inner; /* of the coordinates; outer -1: inner alone */
+    int64_t size;
+    int64_t *count; /* by index: elements that differ */
+} spread_axis;
+
+/* Distances 1, 2, 3..4, 5..8, ... values of the type; the last bucket is a NaN against a number. */
+enum { SPREAD_BUCKETS = 66, SPREAD_NAN = SPREAD_BUCKETS - 1 };
+
+typedef struct spread {
+    const aic_operand *tensor;
+    const aic_coordinates *coordinates;
+    const void *a, *b;
+    const unsigned char *marks;
+    int32_t axes;
+    spread_axis axis[AIC_AXES_MAX];
+    int64_t between; /* elements that differ and have no coordinates */
+    int64_t bucket[SPREAD_BUCKETS];
+} spread;
+
+/* marks: an element's byte is not 0 where it counts as different (compare_tensors). The tensors and the coordinates
+ * must outlive the spread. Returns an exit status. */
+int spread_open(spread *s, const aic_operand *tensor, const aic_coordinates *coordinates, const void *a, const void *b,
+                const unsigned char *marks);
+void spread_close(spread *s);
+
+/* The index of an element along an axis of the spread, from its coordinates. */
+int64_t spread_index(const spread *s, int32_t axis, const int64_t at[AIC_AXES_MAX]);
+
+/* "1", "3..4", "NaN and a number". */
+enum { SPREAD_BUCKET_TEXT = 64 };
+void spread_bucket(size_t bucket, char text[SPREAD_BUCKET_TEXT]);
+
+/* The bucket of a distance that is not 0. */
+size_t spread_bucket_of(uint64_t distance);
+
+/* Prints which indices of each axis differ, and how many elements each distance has. */
+void spread_print(const spread *s);
+
+#endif
