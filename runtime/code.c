@@ -107,6 +107,8 @@ void aic_code_describe(aic_code *code, aic_context *context, const aic_object *o
     code->workers = aic_share_workers(code, &context->quota);
     const aic_packing *pack = &object->requirements.pack;
     if (pack->operand != 0 && pack->operand < code->operand_count) {
+        code->packed = pack->operand;
+        aic_packed_head_make(pack, &code->head);
         code->argument[AIC_PACKED][pack->operand].bytes = (uintptr_t)pack->bytes;
         code->argument[AIC_PACKED][pack->operand].misalignment = AIC_SCRATCH_ALIGNMENT - 1;
     }

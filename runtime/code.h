@@ -4,6 +4,7 @@
 #define AIC_RUNTIME_CODE_H
 
 #include "codegen/codegen.h"
+#include "codegen/packed.h"
 #include "frontend/core/spec.h"
 #include "runtime/code_memory.h"
 #include "runtime/context.h"
@@ -24,6 +25,8 @@ typedef struct aic_code {
     size_t operand_count;
     aic_requirements requirements;
     aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
+    uint32_t packed;                                    /* number of the operand that is packed; 0: none */
+    aic_packed_head head;                               /* that its images begin with */
     char subject[AIC_SUBJECT_MAX];                      /* "conv2d | fixpipe", "texpands x3": opens messages */
 
     /* The generic call: all operands and the workspace, by address. */
@@ -72,9 +75,9 @@ void aic_code_release(aic_code *code); /* frees the machine code with the last h
 
 /* ---- calls (call.c) ---- */
 
-/* Checks the operands (NULL, alignment, overlap, data: AIC_INVALID_ARGUMENT), gets the thread's scratch memory and runs
- * the code with plain or packed operands, shared by workers where it can be. Nothing is written on failure, but for
- * that of a caller's parallel loop. */
+/* Checks the operands (NULL, alignment, overlap, data, heads of images: AIC_INVALID_ARGUMENT), gets the thread's
+ * scratch memory and runs the code with plain or packed operands, shared by workers where it can be. Nothing is written
+ * on failure, but for that of a caller's parallel loop. */
 aic_status aic_call(const aic_code *code, int form, const void *const operands[]);
 
 /* The same for a caller that has the calling thread's record, which may be NULL. */
@@ -82,6 +85,10 @@ aic_status aic_call_as(aic_thread *thread, const aic_code *code, int form, const
 
 /* The same through libffi. */
 aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[]);
+
+/* Whether `image`, aligned memory, is one that the code reads in the place of its packed operand; else
+ * AIC_INVALID_ARGUMENT. */
+aic_status aic_call_check_image(const aic_code *code, const void *image);
 
 /* Parts of it: whether the call may be made; and the call by the calling thread alone, in aic_workspace_bytes() of
  * memory, 64-byte aligned. */

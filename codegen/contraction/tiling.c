@@ -1,6 +1,7 @@
 /* From a contraction and a schedule to sizes, pitches and counts. */
 #include "codegen/contraction/microkernel.h"
 #include "codegen/machine.h"
+#include "codegen/packed.h"
 #include "frontend/core/diag.h"
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -422,7 +423,7 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool share
     r->needs = t->kernel->needs | (computes_with_floats(c, t) ? AIC_NEEDS_FLOAT : 0);
     r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
                             .items = aic_pack_weight_items(c, t),
-                            .bytes = round_up(t->packed_bytes, AIC_LINE_BYTES),
+                            .bytes = AIC_HEAD_BYTES + round_up(t->packed_bytes, AIC_LINE_BYTES),
                             .floats = c->dtype != AIC_INT8};
     const int64_t table = t->has_epilogue ? aic_epilogue_table_bytes(&t->epilogue) : 0;
     r->shared_bytes = round_up(table, AIC_LINE_BYTES);
