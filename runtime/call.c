@@ -115,13 +115,16 @@ void aic_call_alone(const aic_code *code, int form, const void *const operands[]
 static aic_status run_generic(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
+    const void *own[AIC_OPERANDS_MAX];
     aic_status status = prepare(code, form, operands);
-    if (status == AIC_OK && code->workers > 1) {
+    if (status != AIC_OK) {
+        return status;
+    }
+    operands = aic_code_operands(code, operands, own);
+    if (code->workers > 1) {
         return aic_share_call(code, form, operands);
     }
-    if (status == AIC_OK) {
-        status = get_workspace(thread, code, form, &workspace);
-    }
+    status = get_workspace(thread, code, form, &workspace);
     if (status == AIC_OK) {
         call_generic(code, form, operands, workspace);
     }
@@ -131,16 +134,19 @@ static aic_status run_generic(aic_thread *thread, const aic_code *code, int form
 static inline aic_status run_direct(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
+    const void *own[AIC_OPERANDS_MAX];
     if (code->operand_count > DIRECT_MAX) {
         return run_generic(thread, code, form, operands);
     }
     aic_status status = prepare(code, form, operands);
-    if (status == AIC_OK && code->workers > 1) {
+    if (status != AIC_OK) {
+        return status;
+    }
+    operands = aic_code_operands(code, operands, own);
+    if (code->workers > 1) {
         return aic_share_call(code, form, operands);
     }
-    if (status == AIC_OK) {
-        status = get_workspace(thread, code, form, &workspace);
-    }
+    status = get_workspace(thread, code, form, &workspace);
     if (status == AIC_OK) {
         call_direct(code->entry[form], code->operand_count, operands, workspace);
     }

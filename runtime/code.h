@@ -12,6 +12,7 @@
 #include "runtime/profile.h"
 #include <ffi.h>
 #include <stdatomic.h>
+#include <string.h>
 
 typedef void (*aic_function)(void);
 
@@ -41,6 +42,12 @@ typedef struct aic_code {
 
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
 
+    /* A view has the machine code and all else of another one, which it holds, but a word of its own: code of chains
+     * gets a number that is the same for all columns by its address, in the place of an operand that is not used. */
+    struct aic_code *base; /* NULL: it is no view */
+    size_t word_operand;   /* 0: there is no such word */
+    uint64_t word;
+
     /* What it was made from. */
     char *text;    /* operator text of the request that it was made for; of a group with "x3(...)" at its end */
     size_t count;  /* specifications */
@@ -69,6 +76,27 @@ aic_status aic_code_place(aic_code *code, const aic_image *image);
 
 /* Whether a caller that passes an array gives as many operands as the code takes; else AIC_INVALID_ARGUMENT. */
 aic_status aic_code_count_check(const aic_code *code, size_t count);
+
+/* A view of a code, with a word and a text of its own. Held once. */
+aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, uint64_t word, aic_code **view);
+
+/* The code that has the machine code. */
+static inline aic_code *aic_code_base(aic_code *code)
+{
+    return code->base != NULL ? code->base : code;
+}
+
+/* The operands as the machine code takes them: these, or a copy in `own` with the address of the word in its place. */
+static inline const void *const *aic_code_operands(const aic_code *code, const void *const operands[],
+                                                   const void *own[AIC_OPERANDS_MAX])
+{
+    if (code->word_operand == 0) {
+        return operands;
+    }
+    memcpy(own, operands, code->operand_count * sizeof own[0]);
+    own[code->word_operand] = &code->word;
+    return own;
+}
 
 void aic_code_hold(aic_code *code);
 void aic_code_release(aic_code *code); /* frees the machine code with the last hold */

@@ -57,8 +57,8 @@ typedef struct aic_epilogue {
     aic_step step[AIC_EPILOGUE_STEPS];
     aic_relu relu;
     aic_scale scale;
-    unsigned scale_operand; /* number of the operand with words or halves */
-    uint64_t word;          /* the one word, or the bits of the one half */
+    unsigned scale_operand; /* number of the operand with words or halves, or with the one; 0: the one is `word` */
+    uint64_t word;          /* the one word, or the bits of the one half, where code knows it */
     bool shift;             /* words with MCB set shift int32 first (REQ8) */
     bool saturate; /* float16 and bfloat16 results that are too large, infinite or NaN: overflow mode SATURATE */
 } aic_epilogue;

@@ -23,6 +23,7 @@ static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *
 {
     const aic_fixpipe_strides strides = aic_fixpipe_strides_of(d);
     const int64_t size = (int64_t)aic_dtype_size(d->dst);
+    const bool by_address = d->deqScalar == AIC_FIXPIPE_WORD_BY_ADDRESS || scale_of(d->quantPre) == AIC_SCALE_WORDS;
     return (aic_epilogue){
         .source = d->src,
         .target = d->dst,
@@ -38,7 +39,7 @@ static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *
         .fill_tail = aic_fixpipe_fills(d),
         .relu = d->reluEn ? AIC_RELU_SOURCE : AIC_RELU_NONE,
         .scale = scale_of(d->quantPre),
-        .scale_operand = scale_of(d->quantPre) == AIC_SCALE_WORDS ? (unsigned)words : 0,
+        .scale_operand = by_address ? (unsigned)words : 0,
         .word = d->deqScalar,
         .shift = d->quantPre == AIC_REQ8 || d->quantPre == AIC_VREQ8,
         .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,

@@ -41,8 +41,13 @@ aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc);
 /* Elements of dst, from the first to the last that is written. */
 int64_t aic_fixpipe_dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to);
 
+/* deqScalar of a descriptor whose word code gets by an address, in the place of cbufWorkspace. No word has this bit
+ * that counts. */
+#define AIC_FIXPIPE_WORD_BY_ADDRESS UINT64_C(1)
+
 /* Entries of aic_op_fixpipe; see aic_op_info for what each does. */
 void aic_fixpipe_canonicalise(void *desc, const aic_semantics *semantics);
+size_t aic_fixpipe_take_word(void *desc, uint64_t *word);
 void aic_fixpipe_random(uint64_t *state, void *desc);
 void aic_fixpipe_random_illegal(uint64_t *state, void *desc);
 void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);

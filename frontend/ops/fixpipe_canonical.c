@@ -91,3 +91,15 @@ void aic_fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
     canonicalise_format(desc);
     canonicalise_strides(desc);
 }
+
+size_t aic_fixpipe_take_word(void *descriptor, uint64_t *word)
+{
+    enum { WORDS = 2 }; /* the operand of the words of vector modes */
+    aic_fixpipe_desc *desc = descriptor;
+    if (aic_fixpipe_scale_of(desc->quantPre) != AIC_FIXPIPE_SCALAR) {
+        return 0;
+    }
+    *word = desc->deqScalar;
+    desc->deqScalar = AIC_FIXPIPE_WORD_BY_ADDRESS;
+    return WORDS;
+}
