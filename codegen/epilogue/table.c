@@ -23,10 +23,15 @@ static bool gives_bytes(const aic_epilogue *p)
     return aic_dtype_size(p->target) == 1;
 }
 
-/* The one word or half of all columns that code knows. */
+/* One word or half for all columns; and one that code knows. */
+static bool is_one(const aic_epilogue *p)
+{
+    return p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF;
+}
+
 static bool is_constant(const aic_epilogue *p)
 {
-    return (p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF) && p->scale_operand == 0;
+    return is_one(p) && p->scale_operand == 0;
 }
 
 /* Words in memory: one for all columns, or one for each. */
@@ -75,6 +80,11 @@ unsigned aic_epilogue_paths(const aic_epilogue *p)
     if (is_constant(p)) {
         return 1U << path_of_constant(p);
     }
+    if (is_one(p)) {
+        static const aic_path PATHS[] = {
+            [AIC_NEED_LITTLE] = AIC_PATH_FAST, [AIC_NEED_LIMITS] = AIC_PATH_LIMITS, [AIC_NEED_ALL] = AIC_PATH_FULL};
+        return 1U << PATHS[p->need];
+    }
     /* Of integers the full path does for offsets and limits, too: see aic_epilogue_is_limited(). */
     return 1U << AIC_PATH_FAST | 1U << (p->source == AIC_INT32 ? AIC_PATH_FULL : AIC_PATH_LIMITS);
 }
@@ -90,18 +100,18 @@ static bool has_path(const aic_epilogue *p)
 
 static bool in_table(const aic_epilogue *p, aic_parameter parameter)
 {
-    const bool words = reads_words(p);
+    const bool words = reads_words(p), limits = words && (p->scale == AIC_SCALE_WORDS || p->need != AIC_NEED_LITTLE);
     switch (parameter) {
     case AIC_PARAMETER_BIAS:
         return aic_epilogue_bias(p) != 0;
     case AIC_PARAMETER_SCALE:
         return words || reads_halves(p);
     case AIC_PARAMETER_MASK:
-        return words && p->shift;
+        return limits && p->shift;
     case AIC_PARAMETER_UP:
     case AIC_PARAMETER_LEAST:
     case AIC_PARAMETER_DOWN:
-        return words && gives_bytes(p);
+        return limits && gives_bytes(p);
     case AIC_PARAMETERS:
         break;
     }

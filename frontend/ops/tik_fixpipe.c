@@ -212,7 +212,8 @@ static size_t tik_fixpipe_take_word(void *descriptor, uint64_t *word)
         return 0;
     }
     *word = aic_tik_fixpipe_scale(desc);
-    desc->mode_param = AIC_TIK_FIXPIPE_SCALE_BY_ADDRESS;
+    const bool large = desc->mode_param <= -8 || desc->mode_param >= 8; /* the canonical number is the half's */
+    desc->mode_param = large ? AIC_TIK_FIXPIPE_LARGE_SCALE_BY_ADDRESS : AIC_TIK_FIXPIPE_SCALE_BY_ADDRESS;
     return SCALES;
 }
 
