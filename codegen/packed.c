@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAGIC, BYTES, FORM, UNUSED = FORM + AIC_FORM_WORDS, HASH };
+enum { MAGIC = 0, BYTES = 1, FORM = 2, UNUSED = FORM + AIC_FORM_WORDS, HASH = UNUSED + 1 };
 
 _Static_assert(HASH + 1 == AIC_HEAD_WORDS, "a head is one cache line");
 
