@@ -1,7 +1,6 @@
 """Kernels from Python: chains, packed weights, batches, threads, what they tell of themselves."""
 
 import ctypes as c
-
 import threading
 
 import numpy as np
