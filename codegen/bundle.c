@@ -19,7 +19,8 @@
 enum { NAME_BYTES = 256 };
 
 /* The roles that a program calls; calls are not shared by threads. */
-static const aic_function_role ROLES[] = {AIC_FUNCTION_ENTRY, AIC_FUNCTION_PACKED, AIC_FUNCTION_PACK};
+static const aic_function_role ROLES[] = {AIC_FUNCTION_ENTRY, AIC_FUNCTION_PACKED, AIC_FUNCTION_PACK,
+                                          AIC_FUNCTION_CHECK};
 enum { ROLES_COUNT = sizeof ROLES / sizeof ROLES[0] };
 
 typedef struct bundling {
@@ -66,6 +67,9 @@ static void emit_part(const bundling *b, size_t part, LLVMContextRef context, LL
     part_symbol(b, part, symbol);
     aic_emit_open(&emit, context, module, target_of(b, part), NULL);
     aic_kernel_emit(&emit, &plan, symbol);
+    if (b->plan[part]->requirements.pack.operand != 0) {
+        aic_kernel_emit_check(&emit, b->plan[part], symbol);
+    }
     aic_emit_close(&emit);
     LLVMValueRef phase = part_function(b, part, AIC_FUNCTION_PHASE, module);
     if (phase != NULL) {

@@ -75,9 +75,9 @@ typedef struct aic_bundle_kernel {
     const char *name;            /* a C identifier; what it and the names of its roles are is nobody else's */
 } aic_bundle_kernel;
 
-/* Kernels in one object: NAME, and NAME_packed and NAME_pack where an operand is packed (see record.h). With several
- * levels these are functions that run those of the highest level that the processor has. They find it out by
- * themselves, from CPUID and XGETBV or from the identification registers of AArch64, which Linux lets every process
+/* Kernels in one object: NAME, and NAME_packed, NAME_pack and NAME_packed_check where an operand is packed (record.h).
+ * With several levels these are functions that run those of the highest level that the processor has. They find it out
+ * by themselves, from CPUID and XGETBV or from the identification registers of AArch64, which Linux lets every process
  * read from version 4.11 on, when the first of them is called, and keep it in the object's only variable. */
 typedef struct aic_bundle_request {
     size_t count; /* kernels */

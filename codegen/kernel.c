@@ -4,6 +4,7 @@
 #include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/packed.h"
 #include "codegen/shape.h"
 #include "frontend/core/key.h"
 #include "frontend/core/spec.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_BYTES = 160, POINTER_BYTES = 8 };
+enum { NAME_BYTES = 160, POINTER_BYTES = 8, WORD_BYTES = 8 };
 
 /* What entry points do, for readers of the IR. */
 static const char *const ENTRY_NOTES[AIC_FUNCTIONS] = {
@@ -19,6 +20,7 @@ static const char *const ENTRY_NOTES[AIC_FUNCTIONS] = {
     [AIC_FUNCTION_PACKED] = "entry point: a packed operand in place of the plain one",
     [AIC_FUNCTION_PACK] = "entry point: packs the operand that can be",
     [AIC_FUNCTION_PHASE] = "entry point: items of a phase, by one worker of several",
+    [AIC_FUNCTION_CHECK] = "entry point: whether an image is one that the kernel reads",
 };
 
 /* Starts an entry point; `operands` names of operands and then those of `more` pointers, `integers` integers. */
@@ -91,10 +93,17 @@ static void leave(const member *m)
     aic_float_leave(m->e, m->saved);
 }
 
-/* Packs all of an operand; that needs no tiles. */
-static void call_pack(const member *m, LLVMValueRef packed, LLVMValueRef source)
+/* What is behind the head of a packed image: bodies know nothing of heads. */
+static LLVMValueRef behind_head(const member *m, LLVMValueRef image)
 {
-    LLVMValueRef args[] = {packed, source, aic_int(m->e, 0), aic_int(m->e, m->plan->requirements.pack.items)};
+    return aic_at_const(m->e, image, AIC_HEAD_BYTES);
+}
+
+/* Packs all of an operand, without a head; that needs no tiles. */
+static void call_pack(const member *m, LLVMValueRef image, LLVMValueRef source)
+{
+    LLVMValueRef args[] = {behind_head(m, image), source, aic_int(m->e, 0),
+                           aic_int(m->e, m->plan->requirements.pack.items)};
     LLVMValueRef saved = aic_float_enter(m->e, m->plan->requirements.pack.floats);
     aic_emit_call(m->e, m->bodies->pack, args, 4);
     aic_float_leave(m->e, saved);
@@ -105,6 +114,10 @@ static void call_phase(const member *m, uint32_t phase, LLVMValueRef first, LLVM
     LLVMValueRef args[AIC_OPERANDS_MAX + 4];
     unsigned count = (unsigned)m->plan->operands;
     memcpy(args, m->operand, count * sizeof args[0]);
+    const uint32_t packed = m->plan->requirements.pack.operand;
+    if (packed != 0) {
+        args[packed] = behind_head(m, args[packed]);
+    }
     args[count++] = m->shared;
     args[count++] = m->private;
     args[count++] = first;
@@ -207,13 +220,54 @@ static void emit_plain(const kernel *k, LLVMValueRef packed)
     aic_emit_function_end(k->e);
 }
 
+/* The plan's packing, with its form. */
+static aic_packing packing_of(const aic_plan *plan)
+{
+    aic_packing pack = plan->requirements.pack;
+    if (pack.operand != 0) {
+        int64_t number[AIC_FORM_NUMBERS];
+        aic_packed_form(number, plan->shape->form(plan, number), pack.form);
+    }
+    return pack;
+}
+
+static void head_of(const aic_plan *plan, aic_packed_head *head)
+{
+    const aic_packing pack = packing_of(plan);
+    aic_packed_head_make(&pack, head);
+}
+
+/* SYMBOL_pack, which writes the head and then what is behind it. */
 static void emit_pack(const kernel *k)
 {
     static const char *const PARAMS[] = {"packed", "source"};
     member m = member_of(k, 0);
     begin_entry(k->e, k->symbol, AIC_FUNCTION_PACK, PARAMS, 2, 0);
-    call_pack(&m, aic_emit_param(k->e, 0), aic_emit_param(k->e, 1));
+    LLVMValueRef image = aic_emit_param(k->e, 0);
+    aic_packed_head head;
+    head_of(m.plan, &head);
+    for (int i = 0; i < AIC_HEAD_WORDS; i++) {
+        aic_store(k->e, aic_int(k->e, (int64_t)head.word[i]), image, i * WORD_BYTES, WORD_BYTES);
+    }
+    call_pack(&m, image, aic_emit_param(k->e, 1));
     aic_emit_function_end(k->e);
+}
+
+void aic_kernel_emit_check(aic_emit *e, const aic_plan *plan, const char *symbol)
+{
+    static const char *const PARAMS[] = {"packed", "fits"};
+    aic_packed_head head;
+    begin_entry(e, symbol, AIC_FUNCTION_CHECK, PARAMS, 2, 0);
+    LLVMValueRef different = aic_int(e, 0);
+    head_of(plan, &head);
+    for (int i = 0; i < AIC_HEAD_WORDS; i++) {
+        LLVMValueRef word = aic_load(e, e->i64, aic_emit_param(e, 0), i * WORD_BYTES, 1); /* of any memory */
+        word = LLVMBuildXor(e->builder, word, aic_int(e, (int64_t)head.word[i]), "");
+        different = LLVMBuildOr(e->builder, different, word, "");
+    }
+    LLVMValueRef same = LLVMBuildICmp(e->builder, LLVMIntEQ, different, aic_int(e, 0), "");
+    aic_store(e, LLVMBuildZExt(e->builder, same, e->i32, ""), aic_emit_param(e, 1), 0, sizeof(int32_t));
+    aic_emit_function_end(e);
 }
 
 /* Reads a specification's operands from a table, from entry `first` on. */
@@ -249,9 +303,9 @@ static void emit_pack_branch(member *m)
         return;
     }
     aic_branch branch;
-    LLVMValueRef args[] = {m->shared, m->operand[operand], aic_emit_param(e, 4), aic_emit_param(e, 5)};
     aic_branch_begin(e, &branch,
                      LLVMBuildICmp(e->builder, LLVMIntEQ, aic_emit_param(e, 3), aic_int(e, AIC_PHASE_PACK), ""));
+    LLVMValueRef args[] = {behind_head(m, m->shared), m->operand[operand], aic_emit_param(e, 4), aic_emit_param(e, 5)};
     aic_emit_call(e, m->bodies->pack, args, 4);
     aic_branch_end(e, &branch);
 }
@@ -330,6 +384,7 @@ void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requir
 {
     if (of->count == 1) {
         *requirements = of->plan[0]->requirements;
+        requirements->pack = packing_of(of->plan[0]);
     } else {
         *requirements = (aic_requirements){.needs = 0};
         for (size_t i = 0; i < of->count; i++) {

@@ -18,4 +18,7 @@ void aic_kernel_requirements(const aic_kernel_plan *of, aic_requirements *requir
 /* Emits the functions of record.h into e's module. */
 void aic_kernel_emit(aic_emit *e, const aic_kernel_plan *of, const char *symbol);
 
+/* Emits the function CHECK of a plan that packs an operand; aic_kernel_emit() does not. */
+void aic_kernel_emit_check(aic_emit *e, const aic_plan *plan, const char *symbol);
+
 #endif

@@ -1,5 +1,6 @@
 /* Records of kernels: names of functions, and records as bytes. */
 #include "codegen/codegen.h"
+#include "codegen/packed.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/size.h"
 
@@ -7,10 +8,8 @@
 #include <string.h>
 
 const char *const aic_function_suffix[AIC_FUNCTIONS] = {
-    [AIC_FUNCTION_ENTRY] = "",
-    [AIC_FUNCTION_PACKED] = "_packed",
-    [AIC_FUNCTION_PACK] = "_pack",
-    [AIC_FUNCTION_PHASE] = "_phase",
+    [AIC_FUNCTION_ENTRY] = "",       [AIC_FUNCTION_PACKED] = "_packed",      [AIC_FUNCTION_PACK] = "_pack",
+    [AIC_FUNCTION_PHASE] = "_phase", [AIC_FUNCTION_CHECK] = "_packed_check",
 };
 
 static const char MAGIC[] = "AICR";
@@ -27,6 +26,9 @@ static void write_pack(aic_writer *out, const aic_packing *pack)
     aic_write_number(out, pack->operand, NUMBER);
     aic_write_number(out, (uint64_t)pack->items, WORD);
     aic_write_number(out, (uint64_t)pack->bytes, WORD);
+    for (int i = 0; i < AIC_FORM_WORDS; i++) {
+        aic_write_number(out, pack->form[i], WORD);
+    }
     aic_write_end(out, section);
 }
 
@@ -92,6 +94,9 @@ static void read_pack(aic_reader *in, aic_packing *pack)
     pack->operand = (uint32_t)aic_read_number(&section, NUMBER);
     pack->items = (int64_t)aic_read_number(&section, WORD);
     pack->bytes = (int64_t)aic_read_number(&section, WORD);
+    for (int i = 0; i < AIC_FORM_WORDS; i++) {
+        pack->form[i] = aic_read_number(&section, WORD);
+    }
     end_section(in, &section);
 }
 
@@ -141,9 +146,13 @@ static bool packing_is_good(const aic_kernel_record *record)
     const bool packed = record->function[AIC_FUNCTION_PACKED] != AIC_NO_FUNCTION;
     const bool packs = record->function[AIC_FUNCTION_PACK] != AIC_NO_FUNCTION;
     if (pack->operand == 0) {
-        return !packed && !packs && pack->items == 0 && pack->bytes == 0;
+        bool form = false;
+        for (int i = 0; i < AIC_FORM_WORDS; i++) {
+            form = form || pack->form[i] != 0;
+        }
+        return !packed && !packs && pack->items == 0 && pack->bytes == 0 && !form;
     }
-    return packed && packs && pack->operand < AIC_OPERANDS_MAX && pack->items > 0 && pack->bytes > 0;
+    return packed && packs && pack->operand < AIC_OPERANDS_MAX && pack->items > 0 && pack->bytes > AIC_HEAD_BYTES;
 }
 
 static bool needs_are_good(const aic_kernel_record *record)

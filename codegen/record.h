@@ -15,12 +15,15 @@ enum {
     AIC_NEEDS_TILES = 1u << 1, /* tile registers, configured */
 };
 
+enum { AIC_FORM_WORDS = 4 };
+
 /* The operand that can be packed once and used many times. */
 typedef struct aic_packing {
     uint32_t operand; /* its number; 0, the output's: there is none */
     int64_t items;    /* parts that can be packed independently of each other */
-    int64_t bytes;    /* of the packed image, which is aligned to 64 bytes; a multiple of 64 */
+    int64_t bytes;    /* of the packed image with its head (packed.h), aligned to 64 bytes; a multiple of 64 */
     bool floats;      /* packing wants the default floating-point control word; for the generator, not kept on disk */
+    uint64_t form[AIC_FORM_WORDS]; /* of a kernel's; not of a plan's (aic_kernel_requirements) */
 } aic_packing;
 
 /* A part of the work: `items` independent items, all of which must be done before the next phase begins. */
@@ -55,12 +58,15 @@ static inline int64_t aic_workspace_bytes(const aic_requirements *r, int form)
  *
  *     ENTRY   SYMBOL         void (operands..., void *workspace)      operands as the documents shape them
  *     PACKED  SYMBOL_packed  the same with the packed image in place of its operand; where there is one
- *     PACK    SYMBOL_pack    void (void *packed, const void *source)  likewise
+ *     PACK    SYMBOL_pack    void (void *packed, const void *source)  likewise; writes the head, too
  *     PHASE   SYMBOL_phase   void (void *const *operands, void *shared, void *private,
  *                                  int64_t phase, int64_t first, int64_t last)
  *                            items first .. last-1 of a phase by one worker, operands as for PACKED; of kernels
  *                            that have enough to do for more than one worker. AIC_PHASE_PACK: items of the
- *                            packing, from operands as for ENTRY into the packed image that `shared` is
+ *                            packing, from operands as for ENTRY into the packed image that `shared` is, which
+ *                            gets no head
+ *     CHECK   SYMBOL_packed_check  void (const void *packed, int *fits)  whether the image has the head that PACK
+ *                            writes; of exported kernels only
  *
  * Workspaces are aligned to 64 bytes; that of ENTRY and PACKED is the shared memory, then one worker's own. The
  * functions of a group have one operand, the table of the operands of its specifications, one after the other. A group
@@ -70,6 +76,7 @@ typedef enum aic_function_role {
     AIC_FUNCTION_PACKED,
     AIC_FUNCTION_PACK,
     AIC_FUNCTION_PHASE,
+    AIC_FUNCTION_CHECK,
     AIC_FUNCTIONS
 } aic_function_role;
 
@@ -93,13 +100,13 @@ typedef struct aic_kernel_record {
 /* Writes a record as bytes: "AICR", AIC_RECORD_VERSION in 4 bytes, then sections (frontend/core/bytes.h):
  *
  *     NEED  needs in 4 bytes
- *     PACK  operand in 4 bytes; items, bytes in 8
+ *     PACK  operand in 4 bytes; items, bytes, the words of the form in 8
  *     PHAS  number of phases in 4 bytes; for each its name as a text and its items in 8 bytes
  *     WORK  shared_bytes, private_bytes in 8 bytes
  *     IMAG  size, alignment, hash in 8 bytes; the offset of each function in 8, all bits set: there is none
  *     SCHD  the schedule as a text
  *     HASH  that of all bytes before, in 8 bytes */
-enum { AIC_RECORD_VERSION = 2 };
+enum { AIC_RECORD_VERSION = 3 };
 void aic_kernel_record_write(const aic_kernel_record *record, aic_writer *out);
 
 /* Reads such bytes, all of them. AIC_INVALID_ARGUMENT for any that are not a record of this version: a hash that

@@ -19,6 +19,8 @@ typedef struct aic_bodies {
     LLVMValueRef phase[AIC_PHASES_MAX];
 } aic_bodies;
 
+enum { AIC_FORM_NUMBERS = 32 };
+
 typedef struct aic_shape {
     const char *name;
     const aic_record *schedule; /* the fields of its schedules */
@@ -31,6 +33,9 @@ typedef struct aic_shape {
     /* From work and schedule to derived, requirements (zeroed before) and cost; AIC_INVALID_ARGUMENT, naming the
      * schedule's field, when the schedule does not fit. Takes bounded time whatever the extents are. */
     aic_status (*derive)(aic_plan *plan);
+    /* Writes numbers that decide the bytes of a packed image beside the contents of its source, all of them and no
+     * others, at most AIC_FORM_NUMBERS; returns how many. NULL: it packs no operand. */
+    size_t (*form)(const aic_plan *plan, int64_t number[]);
     /* Vector operations that no schedule can save. */
     double (*bound)(const aic_plan *plan);
     /* Emits the bodies, functions whose names begin with `symbol`. */

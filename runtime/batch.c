@@ -50,6 +50,10 @@ static void start(batch *b, const aic_code *code, int form, const aic_images *im
     *b = (batch){.code = code, .form = form};
     memcpy(b->address, images->address, code->operand_count * sizeof b->address[0]);
     memcpy(b->stride, images->stride, code->operand_count * sizeof b->stride[0]);
+    if (code->word_operand != 0) {
+        b->address[code->word_operand] = &code->word;
+        b->stride[code->word_operand] = 0;
+    }
     b->images = (aic_images){b->address, b->stride, images->count};
     if (form == AIC_PLAIN && packs != 0 && b->stride[packs] == 0 && images->count > 1) {
         b->form = AIC_PACKED;

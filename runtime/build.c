@@ -70,6 +70,13 @@ aic_status aic_build_tune(aic_build *build)
     return status;
 }
 
+void aic_build_take_word(aic_build *build)
+{
+    if (build->count == 1) {
+        build->word_operand = aic_spec_take_word(&build->spec[0], &build->context->semantics, &build->word);
+    }
+}
+
 static aic_codegen_request codegen_request(const aic_build *build)
 {
     return (aic_codegen_request){

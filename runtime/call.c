@@ -1,14 +1,45 @@
 /* Calling machine code: directly and through libffi, after the checks that every call makes. */
+#include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "runtime/code.h"
 #include "runtime/log.h"
 #include "runtime/scratch.h"
 
+/* Why the call of `image` was refused. */
+static __attribute__((noinline)) aic_status refuse_image(const aic_code *code, const void *image)
+{
+    const char *name = code->argument[AIC_PACKED][code->packed].name;
+    if (!aic_packed_is_head(image)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, code->subject,
+                        "%s: is no packed image: aic_kernel_pack() makes them, of this version of the library", name);
+    }
+    char given[AIC_FORM_TEXT], wanted[AIC_FORM_TEXT];
+    aic_packed_text(image, given);
+    aic_packed_text(&code->head, wanted);
+    return aic_fail(
+        AIC_INVALID_ARGUMENT, code->subject,
+        "%s: was packed in the form %.16s... for weights of another shape or type, or for another schedule; "
+        "this kernel reads the form %.16s...",
+        name, given, wanted);
+}
+
+aic_status aic_call_check_image(const aic_code *code, const void *image)
+{
+    return aic_packed_begins(image, &code->head) ? AIC_OK : refuse_image(code, image);
+}
+
+/* Whether the packed operand, if there is one, is an image that the code reads. */
+static inline aic_status check_form(const aic_code *code, int form, const void *const operands[])
+{
+    return form == AIC_PACKED && code->packed != 0 ? aic_call_check_image(code, operands[code->packed]) : AIC_OK;
+}
+
 /* The full check, with messages: of addresses that prepare() did not accept, and of data that have rules. */
 static __attribute__((noinline)) aic_status check(const aic_code *code, int form, const void *const operands[])
 {
     aic_status status = aic_arguments_check(code->subject, code->argument[form], code->operand_count, operands);
-    return status == AIC_OK ? aic_data_check_run(&code->data_check, operands) : status;
+    status = status == AIC_OK ? aic_data_check_run(&code->data_check, operands) : status;
+    return status == AIC_OK ? check_form(code, form, operands) : status;
 }
 
 /* Whether the call may be made. The usual case needs no call of a function. */
@@ -18,7 +49,7 @@ static inline aic_status prepare(const aic_code *code, int form, const void *con
         !aic_arguments_accepted(code->argument[form], code->operand_count, operands)) {
         return check(code, form, operands);
     }
-    return AIC_OK;
+    return check_form(code, form, operands);
 }
 
 aic_status aic_call_check(const aic_code *code, int form, const void *const operands[])
@@ -84,13 +115,16 @@ void aic_call_alone(const aic_code *code, int form, const void *const operands[]
 static aic_status run_generic(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
+    const void *own[AIC_OPERANDS_MAX];
     aic_status status = prepare(code, form, operands);
-    if (status == AIC_OK && code->workers > 1) {
+    if (status != AIC_OK) {
+        return status;
+    }
+    operands = aic_code_operands(code, operands, own);
+    if (code->workers > 1) {
         return aic_share_call(code, form, operands);
     }
-    if (status == AIC_OK) {
-        status = get_workspace(thread, code, form, &workspace);
-    }
+    status = get_workspace(thread, code, form, &workspace);
     if (status == AIC_OK) {
         call_generic(code, form, operands, workspace);
     }
@@ -100,16 +134,19 @@ static aic_status run_generic(aic_thread *thread, const aic_code *code, int form
 static inline aic_status run_direct(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
+    const void *own[AIC_OPERANDS_MAX];
     if (code->operand_count > DIRECT_MAX) {
         return run_generic(thread, code, form, operands);
     }
     aic_status status = prepare(code, form, operands);
-    if (status == AIC_OK && code->workers > 1) {
+    if (status != AIC_OK) {
+        return status;
+    }
+    operands = aic_code_operands(code, operands, own);
+    if (code->workers > 1) {
         return aic_share_call(code, form, operands);
     }
-    if (status == AIC_OK) {
-        status = get_workspace(thread, code, form, &workspace);
-    }
+    status = get_workspace(thread, code, form, &workspace);
     if (status == AIC_OK) {
         call_direct(code->entry[form], code->operand_count, operands, workspace);
     }

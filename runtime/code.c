@@ -108,6 +108,8 @@ void aic_code_describe(aic_code *code, aic_context *context, const aic_object *o
     code->workers = aic_share_workers(code, &context->quota);
     const aic_packing *pack = &object->requirements.pack;
     if (pack->operand != 0 && pack->operand < code->operand_count) {
+        code->packed = pack->operand;
+        aic_packed_head_make(pack, &code->head);
         code->argument[AIC_PACKED][pack->operand].bytes = (uintptr_t)pack->bytes;
         code->argument[AIC_PACKED][pack->operand].misalignment = AIC_SCRATCH_ALIGNMENT - 1;
     }
@@ -115,6 +117,31 @@ void aic_code_describe(aic_code *code, aic_context *context, const aic_object *o
     code->emit_ns = object->emit_ns;
     code->codegen_ns = object->codegen_ns;
     code->code_bytes = object->size;
+}
+
+aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, uint64_t word, aic_code **view)
+{
+    aic_code *made = malloc(sizeof *made);
+    if (made == NULL) {
+        return aic_fail_memory("kernel", sizeof *made);
+    }
+    memcpy(made, base, sizeof *made);
+    atomic_init(&made->references, 1);
+    made->entry_of_kernel = NULL;
+    made->requests = 0;
+    made->profile = NULL;
+    made->text = NULL;
+    made->base = base;
+    made->word_operand = operand;
+    made->word = word;
+    aic_code_hold(base);
+    aic_status status = aic_code_set_text(made, shown);
+    if (status != AIC_OK) {
+        aic_code_release(made);
+        return status;
+    }
+    *view = made;
+    return AIC_OK;
 }
 
 aic_status aic_code_place(aic_code *code, const aic_image *image)
@@ -150,8 +177,12 @@ void aic_code_release(aic_code *code)
     if (atomic_fetch_sub_explicit(&code->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
-    aic_profile_remove(code->profile);
-    aic_code_memory_release(&code->memory);
+    if (code->base != NULL) {
+        aic_code_release(code->base);
+    } else {
+        aic_profile_remove(code->profile);
+        aic_code_memory_release(&code->memory);
+    }
     free(code->text);
     free(code);
 }

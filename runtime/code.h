@@ -4,6 +4,7 @@
 #define AIC_RUNTIME_CODE_H
 
 #include "codegen/codegen.h"
+#include "codegen/packed.h"
 #include "frontend/core/spec.h"
 #include "runtime/code_memory.h"
 #include "runtime/context.h"
@@ -11,6 +12,7 @@
 #include "runtime/profile.h"
 #include <ffi.h>
 #include <stdatomic.h>
+#include <string.h>
 
 typedef void (*aic_function)(void);
 
@@ -24,6 +26,8 @@ typedef struct aic_code {
     size_t operand_count;
     aic_requirements requirements;
     aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
+    uint32_t packed;                                    /* number of the operand that is packed; 0: none */
+    aic_packed_head head;                               /* that its images begin with */
     char subject[AIC_SUBJECT_MAX];                      /* "conv2d | fixpipe", "texpands x3": opens messages */
 
     /* The generic call: all operands and the workspace, by address. */
@@ -37,6 +41,12 @@ typedef struct aic_code {
     bool logged; /* a line is written for every call */
 
     aic_data_check data_check; /* its check is NULL where data have no rules of their own */
+
+    /* A view has the machine code and all else of another one, which it holds, but a word of its own: code of chains
+     * gets a number that is the same for all columns by its address, in the place of an operand that is not used. */
+    struct aic_code *base; /* NULL: it is no view */
+    size_t word_operand;   /* 0: there is no such word */
+    uint64_t word;
 
     /* What it was made from. */
     char *text;    /* operator text of the request that it was made for; of a group with "x3(...)" at its end */
@@ -68,14 +78,35 @@ aic_status aic_code_place(aic_code *code, const aic_image *image);
 /* Whether a caller that passes an array gives as many operands as the code takes; else AIC_INVALID_ARGUMENT. */
 aic_status aic_code_count_check(const aic_code *code, size_t count);
 
+/* A view of a code, with a word and a text of its own. Held once. */
+aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, uint64_t word, aic_code **view);
+
+/* The code that has the machine code. */
+static inline aic_code *aic_code_base(aic_code *code)
+{
+    return code->base != NULL ? code->base : code;
+}
+
+/* The operands as the machine code takes them: these, or a copy in `own` with the address of the word in its place. */
+static inline const void *const *aic_code_operands(const aic_code *code, const void *const operands[],
+                                                   const void *own[AIC_OPERANDS_MAX])
+{
+    if (code->word_operand == 0) {
+        return operands;
+    }
+    memcpy(own, operands, code->operand_count * sizeof own[0]);
+    own[code->word_operand] = &code->word;
+    return own;
+}
+
 void aic_code_hold(aic_code *code);
 void aic_code_release(aic_code *code); /* frees the machine code with the last hold */
 
 /* ---- calls (call.c) ---- */
 
-/* Checks the operands (NULL, alignment, overlap, data: AIC_INVALID_ARGUMENT), gets the thread's scratch memory and runs
- * the code with plain or packed operands, shared by workers where it can be. Nothing is written on failure, but for
- * that of a caller's parallel loop. */
+/* Checks the operands (NULL, alignment, overlap, data, heads of images: AIC_INVALID_ARGUMENT), gets the thread's
+ * scratch memory and runs the code with plain or packed operands, shared by workers where it can be. Nothing is written
+ * on failure, but for that of a caller's parallel loop. */
 aic_status aic_call(const aic_code *code, int form, const void *const operands[]);
 
 /* The same for a caller that has the calling thread's record, which may be NULL. */
@@ -83,6 +114,10 @@ aic_status aic_call_as(aic_thread *thread, const aic_code *code, int form, const
 
 /* The same through libffi. */
 aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[]);
+
+/* Whether `image`, aligned memory, is one that the code reads in the place of its packed operand; else
+ * AIC_INVALID_ARGUMENT. */
+aic_status aic_call_check_image(const aic_code *code, const void *image);
 
 /* Parts of it: whether the call may be made; and the call by the calling thread alone, in aic_workspace_bytes() of
  * memory, 64-byte aligned. */

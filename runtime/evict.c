@@ -27,7 +27,8 @@ static bool admit_kernel(aic_cache_entry *entry)
 /* An entry whose kernel was removed since is not kept: the limits would not count that kernel. */
 static bool admit_request(aic_cache_entry *entry)
 {
-    aic_code *code = entry->value;
+    aic_code *code = aic_code_base(entry->value);
+    entry->weight = code != entry->value ? sizeof *code : 0;
     code->requests += code->entry_of_kernel != NULL;
     return code->entry_of_kernel != NULL;
 }
@@ -50,12 +51,14 @@ void aic_evict_prepare(aic_context *context)
 /* Whether a handle holds the code besides the caches. */
 static bool is_held(const aic_code *code)
 {
-    return atomic_load_explicit(&code->references, memory_order_relaxed) > code->requests + 1;
+    /* A view has one entry; its base counts the requests of all views. */
+    const size_t entries = code->base != NULL ? 1 : code->requests + 1;
+    return atomic_load_explicit(&code->references, memory_order_relaxed) > entries;
 }
 
 static void remove_request(aic_context *context, aic_cache_entry *entry)
 {
-    aic_code *code = entry->value;
+    aic_code *code = aic_code_base(entry->value);
     aic_cache_remove(&context->by_request, entry);
     if (--code->requests == 0) {
         aic_cache_remove(&context->kernels, code->entry_of_kernel);
@@ -77,6 +80,7 @@ static bool is_full(const aic_context *context, uint64_t spare)
     const uint64_t kernels = atomic_load_explicit(&context->kernels.entries, memory_order_relaxed);
     const uint64_t requests = atomic_load_explicit(&context->by_request.entries, memory_order_relaxed);
     const uint64_t bytes = atomic_load_explicit(&context->kernels.weight, memory_order_relaxed) +
+                           atomic_load_explicit(&context->by_request.weight, memory_order_relaxed) +
                            kernels * KERNEL_BYTES + requests * REQUEST_BYTES;
     return exceeds(kernels, context->cache_kernels, spare) || exceeds(bytes, context->cache_bytes, spare) ||
            exceeds(requests / REQUESTS, context->cache_kernels, spare);

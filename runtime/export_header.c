@@ -134,6 +134,11 @@ static void put_functions(FILE *out, const exported_kernel *k)
     fprintf(out, "void %s_pack(void *%s_packed, const void *%s);\n", k->name, operand, operand);
     fprintf(out, "void %s_packed(", k->name);
     put_parameters(out, k, true);
+    fprintf(out,
+            "\n/* Sets *fits to 1 for an image that %s_packed() reads on this processor, to 0 for other memory of 64 "
+            "bytes or\n * more. %s_packed() itself does not look. */\n",
+            k->name, k->name);
+    fprintf(out, "void %s_packed_check(const void *%s_packed, int *fits);\n", k->name, operand);
 }
 
 static aic_status put_kernel(FILE *out, const aic_export_contents *c, size_t number)

@@ -7,6 +7,7 @@
 #include "runtime/tuning.h"
 #include <aic/kernel.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct aic_kernel {
     aic_code *code;
@@ -154,25 +155,66 @@ static size_t packed_bytes(const aic_code *code, size_t operand)
     return operand != 0 && operand == pack->operand ? (size_t)pack->bytes : 0;
 }
 
-size_t aic_kernel_packed_size(const aic_kernel *kernel, size_t operand)
+aic_status aic_kernel_packed_size(const aic_kernel *kernel, size_t operand, size_t *bytes)
 {
-    return kernel != NULL ? packed_bytes(kernel->code, operand) : 0;
+    if (kernel == NULL || bytes == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, kernel == NULL ? "kernel" : "bytes", "is NULL");
+    }
+    const aic_code *code = kernel->code;
+    if (operand >= code->operand_count) {
+        return aic_fail(AIC_INVALID_ARGUMENT, code->subject, "operand %zu: there are %zu", operand,
+                        code->operand_count);
+    }
+    *bytes = packed_bytes(code, operand);
+    return AIC_OK;
 }
 
-aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packed, const void *source)
+/* Whether the kernel packs this operand. */
+static aic_status check_packs(const aic_kernel *kernel, size_t operand)
 {
     if (kernel == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, "kernel", "is NULL");
     }
-    const aic_code *code = kernel->code;
-    if (packed_bytes(code, operand) == 0) {
-        return aic_fail(AIC_INVALID_ARGUMENT, code->subject, "operand %zu is not packed by this kernel", operand);
+    return packed_bytes(kernel->code, operand) != 0 ? AIC_OK
+                                                    : aic_fail(AIC_INVALID_ARGUMENT, kernel->code->subject,
+                                                               "operand %zu is not packed by this kernel", operand);
+}
+
+aic_status aic_kernel_check_packed(const aic_kernel *kernel, size_t operand, const void *packed)
+{
+    aic_status status = check_packs(kernel, operand);
+    if (status == AIC_OK) {
+        status = aic_arguments_check(kernel->code->subject, &kernel->code->argument[AIC_PACKED][operand], 1, &packed);
     }
+    return status == AIC_OK ? aic_call_check_image(kernel->code, packed) : status;
+}
+
+aic_status aic_packed_identity(const void *packed, char text[AIC_FORM_TEXT])
+{
+    if (packed == NULL || text == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, packed == NULL ? "packed" : "text", "is NULL");
+    }
+    if (!aic_packed_is_head(packed)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "packed", "is no packed image of this version of the library");
+    }
+    aic_packed_head head;
+    memcpy(&head, packed, sizeof head);
+    aic_packed_text(&head, text);
+    return AIC_OK;
+}
+
+aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packed, const void *source)
+{
+    aic_status status = check_packs(kernel, operand);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const aic_code *code = kernel->code;
     const void *const addresses[] = {packed, source};
     aic_argument arguments[] = {code->argument[AIC_PACKED][operand], code->argument[AIC_PLAIN][operand]};
     arguments[0].name = "packed";
     arguments[1].name = "source";
-    aic_status status = aic_arguments_check(code->subject, arguments, 2, addresses);
+    status = aic_arguments_check(code->subject, arguments, 2, addresses);
     if (status == AIC_OK) {
         ((void (*)(void *, const void *))code->function[AIC_FUNCTION_PACK])(packed, source);
     }

@@ -103,6 +103,16 @@ static __attribute__((noinline)) void log_lookup(const aic_code *code, bool hit)
     aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_CACHE, .outcome = hit ? "hit" : "miss"});
 }
 
+/* The entry of a request holds the code once more; or a view of it, with the request's own word. */
+static aic_status hold_for_entry(const aic_build *build, aic_result *made)
+{
+    if (build->word_operand != 0) {
+        return aic_code_view(made->code, &build->shown, build->word_operand, build->word, &made->code);
+    }
+    aic_code_hold(made->code);
+    return AIC_OK;
+}
+
 /* Makes the entry of a request that is new to the context: validates it, then finds or makes the kernel of its
  * identity, which other requests may share. The entry holds the code once more. */
 static aic_status make_entry(const making *what, aic_result *made)
@@ -120,6 +130,7 @@ static aic_status make_entry(const making *what, aic_result *made)
         status = aic_build_tune(build); /* the schedule, if the request leaves it open */
     }
     if (status == AIC_OK) {
+        aic_build_take_word(build);
         status = aic_build_identify(build); /* from all that the code depends on */
     }
     aic_count(&counters->requests, 1);
@@ -131,7 +142,9 @@ static aic_status make_entry(const making *what, aic_result *made)
         status = claim_or_make(&what->context->kernels, &key, make_kernel, &kernel, made);
     }
     if (status == AIC_OK) {
-        aic_code_hold(made->code);
+        status = hold_for_entry(build, made);
+    }
+    if (status == AIC_OK) {
         log_dispatch(build, made);
     } else {
         aic_count(&counters->failed, 1);

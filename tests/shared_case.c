@@ -93,7 +93,8 @@ static void *pack(const aic_kernel *kernel, size_t count, void **operands)
 {
     void *packed = NULL;
     for (size_t i = 0; i < count; i++) {
-        const size_t bytes = aic_kernel_packed_size(kernel, i);
+        size_t bytes = 0;
+        ck_assert_int_eq(aic_kernel_packed_size(kernel, i, &bytes), AIC_OK);
         if (bytes > 0) {
             packed = aligned_alloc(64, bytes);
             ck_assert_ptr_nonnull(packed);

@@ -131,7 +131,8 @@ static void expect(images *m, const char *isa, unsigned shared)
 static void pack(images *m, const aic_kernel *kernel, void *operands[], size_t strides[])
 {
     for (size_t i = 1; i < m->count; i++) {
-        const size_t bytes = aic_kernel_packed_size(kernel, i);
+        size_t bytes = 0;
+        ck_assert_int_eq(aic_kernel_packed_size(kernel, i, &bytes), AIC_OK);
         if (bytes == 0) {
             continue;
         }

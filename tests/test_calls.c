@@ -49,7 +49,8 @@ static aic_status jit(const conv_case *c, void *const operands[])
 /* The weight of a case, packed for the kernel; free() it. */
 static void *pack_weight(const aic_kernel *kernel, const conv_case *c)
 {
-    size_t size = aic_kernel_packed_size(kernel, CONV_WEIGHT);
+    size_t size = 0;
+    ck_assert_int_eq(aic_kernel_packed_size(kernel, CONV_WEIGHT, &size), AIC_OK);
     ck_assert_uint_gt(size, 0);
     void *packed = aligned_block(size);
     ck_assert_int_eq(aic_kernel_pack(kernel, CONV_WEIGHT, packed, c->buffer[CONV_WEIGHT]), AIC_OK);
@@ -283,8 +284,11 @@ START_TEST(bad_handle_calls)
 
     /* packing */
     const void *weight = c->buffer[CONV_WEIGHT];
-    ck_assert_uint_eq(aic_kernel_packed_size(kernel, CONV_DST), 0);
-    ck_assert_uint_eq(aic_kernel_packed_size(kernel, 1000), 0);
+    size_t bytes = 1;
+    ck_assert_int_eq(aic_kernel_packed_size(kernel, CONV_DST, &bytes), AIC_OK);
+    ck_assert_uint_eq(bytes, 0);
+    ck_assert_int_eq(aic_kernel_packed_size(kernel, 1000, &bytes), AIC_INVALID_ARGUMENT);
+    ck_assert_str_eq(aic_last_error(), "conv2d: operand 1000: there are 3");
     ck_assert_int_eq(aic_kernel_pack(kernel, CONV_DST, packed, weight), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_kernel_pack(kernel, CONV_WEIGHT, packed, NULL), AIC_INVALID_ARGUMENT);
     ck_assert_str_eq(aic_last_error(), "conv2d: source: is NULL");

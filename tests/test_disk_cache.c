@@ -29,8 +29,10 @@ START_TEST(comes_back)
     ck_assert_uint_eq(loaded.emit_ns + loaded.codegen_ns, 0);
     ck_assert_uint_eq(aic_kernel_workspace_size(a), aic_kernel_workspace_size(b));
     ck_assert_uint_eq(aic_kernel_packed_workspace_size(a), aic_kernel_packed_workspace_size(b));
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-        ck_assert_uint_eq(aic_kernel_packed_size(a, i), aic_kernel_packed_size(b, i));
+    size_t bytes[2] = {0, 0};
+    for (size_t i = 0; aic_kernel_packed_size(a, i, &bytes[0]) == AIC_OK; i++) {
+        ck_assert_int_eq(aic_kernel_packed_size(b, i, &bytes[1]), AIC_OK);
+        ck_assert_uint_eq(bytes[0], bytes[1]);
     }
     aic_kernel_release(a);
     aic_kernel_release(b);

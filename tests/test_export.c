@@ -188,6 +188,21 @@ static size_t packed_operand(const char *header, const char *name, const verify_
     return 0;
 }
 
+/* The head, and no other. */
+static void check_head(void (*fits)(const void *, int *), unsigned char *packed)
+{
+    int answer = -1;
+    ck_assert(fits != NULL);
+    fits(packed, &answer);
+    ck_assert_int_eq(answer, 1);
+    for (int bit = 0; bit < 8 * 64; bit++) {
+        packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        fits(packed, &answer);
+        ck_assert_int_eq(answer, 0);
+        packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+}
+
 static void check_kernel(const aic_exported *made, const linked *l, const char *name, const verify_case *c)
 {
     verify_report report = {.text = ""};
@@ -216,6 +231,7 @@ static void check_kernel(const aic_exported *made, const linked *l, const char *
     ck_assert_uint_gt(which, 0);
     open_operands(&o, c, macro_of(made->header, name, "PACKED_WORKSPACE_BYTES"), packed);
     ((void (*)(void *, const void *))pack)(o.packed.data, o.pointer[which]);
+    check_head((void (*)(const void *, int *))find(l, name, "_packed_check"), o.packed.data);
     o.pointer[which] = o.packed.data;
     call(run, c->count, o.pointer, o.workspace.data);
     ck_assert_msg(verify_compare(c, o.pointer[c->output], "packed", &report) == VERIFY_PASSED, "%s: %s", name,

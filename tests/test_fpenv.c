@@ -100,7 +100,7 @@ static void open_case(fpenv_case *f, int number)
     ck_assert_msg(aic_context_create(&options, &f->context) == AIC_OK, "%s", aic_last_error());
     ck_assert_msg(aic_kernel_create(f->context, &f->conv->spec, NULL, &f->kernel) == AIC_OK, "%s", aic_last_error());
     f->dst_bytes = (size_t)f->conv->operand[CONV_DST].bytes;
-    f->packed_bytes = aic_kernel_packed_size(f->kernel, CONV_WEIGHT);
+    ck_assert_int_eq(aic_kernel_packed_size(f->kernel, CONV_WEIGHT, &f->packed_bytes), AIC_OK);
     f->packed = aligned_block(f->packed_bytes);
     f->packed_again = aligned_block(f->packed_bytes);
     f->workspace = aligned_block(aic_kernel_workspace_size(f->kernel));

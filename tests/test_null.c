@@ -38,6 +38,7 @@ typedef struct fixture {
     size_t count, size, stride[AIC_OPERANDS_MAX];
     int64_t number[2], at[AIC_AXES_MAX];
     bool matters, chosen;
+    char identity[65];
     const char *triple, *pto;
     char *bytes;
     aic_explanation explanation;

@@ -52,6 +52,9 @@ static void open_call(shared_call *call)
     ck_assert(guard_open(&call->output, old->size, 64, GUARD_AFTER));
     memcpy(call->output.data, old->data, old->size);
     call->operand[c->output] = call->output.data;
+    const void *own[AIC_OPERANDS_MAX];
+    const void *const *all = aic_code_operands(call->code, (const void *const *)call->operand, own);
+    memmove(call->operand, all, c->count * sizeof call->operand[0]);
 }
 
 static void close_call(shared_call *call)

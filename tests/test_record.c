@@ -171,7 +171,7 @@ static aic_kernel_record whole_record(void)
 {
     aic_kernel_record r = {
         .requirements = {.needs = AIC_NEEDS_FLOAT,
-                         .pack = {.operand = 2, .items = 5, .bytes = 640},
+                         .pack = {.operand = 2, .items = 5, .bytes = 640, .form = {1, 2, 3, 4}},
                          .phases = 2,
                          .phase = {{"pack", 3}, {"tiles", 7}},
                          .shared_bytes = 1024,
@@ -180,7 +180,7 @@ static aic_kernel_record whole_record(void)
         .image_size = 4096,
         .image_alignment = 64,
         .image_hash = 12345,
-        .function = {0, 512, 1024, 2048},
+        .function = {0, 512, 1024, 2048, AIC_NO_FUNCTION},
     };
     return r;
 }
@@ -262,6 +262,7 @@ static const struct {
     AT(requirements.pack.items, 0),
     AT(requirements.pack.bytes, 0),
     AT(requirements.pack.bytes, 32),
+    AT(requirements.pack.bytes, 64), /* a head and nothing behind it */
     AT(requirements.shared_bytes, (uint64_t)-64),
     AT(requirements.shared_bytes, INT64_MAX - 63), /* more than can be added up */
     AT(requirements.private_bytes, 63),

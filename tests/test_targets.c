@@ -206,7 +206,7 @@ static unsigned check_symbols(const elf_object *o, const Elf64_Shdr *section, co
         globals++;
         ck_assert_msg(ELF64_ST_TYPE(sym[i].st_info) == STT_FUNC, "%s is no function", name);
         for (unsigned s = 0; s < AIC_FUNCTIONS; s++) {
-            char expected[AIC_SYMBOL_MAX + 8];
+            char expected[AIC_SYMBOL_MAX + 16];
             snprintf(expected, sizeof expected, "%s%s", symbol, aic_function_suffix[s]);
             found |= strcmp(name, expected) == 0 ? 1u << s : 0;
         }

@@ -37,8 +37,8 @@ void bench_operands_close(bench_operands *o)
 static int pack_operands(bench_call *call)
 {
     for (size_t i = 0; i < call->operands->count; i++) {
-        const size_t size = aic_kernel_packed_size(call->kernel, i);
-        if (size == 0) {
+        size_t size = 0;
+        if (aic_kernel_packed_size(call->kernel, i, &size) != AIC_OK || size == 0) {
             continue;
         }
         if (!guard_open(&call->packed[i], size, 64, GUARD_BEFORE)) {

@@ -175,11 +175,18 @@ static void put_global(const repro *r, const char *name, const char *kind, const
     (void)fputs(", align 64\n", r->out);
 }
 
+/* Bytes of an operand's packed image; 0: the kernel does not pack it. */
+static size_t packed_bytes(const repro *r, size_t operand)
+{
+    size_t bytes = 0;
+    return aic_kernel_packed_size(r->kernel, operand, &bytes) == AIC_OK ? bytes : 0;
+}
+
 /* Number of the packed operand; 0: there is none. */
 static size_t packed_operand(const repro *r)
 {
     size_t i = r->request->operands->count - 1;
-    while (i > 0 && aic_kernel_packed_size(r->kernel, i) == 0) {
+    while (i > 0 && packed_bytes(r, i) == 0) {
         i--;
     }
     return i;
@@ -199,7 +206,7 @@ static void put_data(const repro *r)
     put_global(r, "expected", "constant", r->expected.data, (size_t)output->operand.bytes);
     put_global(r, "workspace", "global", NULL, aic_kernel_workspace_size(r->kernel));
     if (packed != 0) {
-        put_global(r, "packed", "global", NULL, aic_kernel_packed_size(r->kernel, packed));
+        put_global(r, "packed", "global", NULL, packed_bytes(r, packed));
         put_global(r, "result_of_packed", "global", output->buffer.data, (size_t)output->operand.bytes);
     }
 }

@@ -88,6 +88,11 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
     aic_emit_bands(e, plan, symbol, bodies);
 }
 
+static size_t form(const aic_plan *plan, int64_t number[])
+{
+    return aic_pack_weight_form(aic_contraction_of(plan), aic_tiling_of(plan), number);
+}
+
 static void enter(aic_emit *e, const aic_plan *plan)
 {
     aic_tiling_of(plan)->kernel->enter(e, aic_contraction_of(plan), aic_tiling_of(plan));
@@ -128,6 +133,7 @@ const aic_shape aic_shape_contraction = {
     .derived_bytes = sizeof(aic_tiling),
     .enumerate = aic_contraction_enumerate,
     .derive = derive,
+    .form = form,
     .bound = bound,
     .emit = emit,
     .enter = enter,

@@ -320,9 +320,12 @@ void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t byt
 aic_emit_kind aic_pack_kind(int64_t uses);
 
 /* pack_weight.c: void name(packed, weight; first, last) packs the items first .. last-1, of which there are
- * aic_pack_weight_items(). */
+ * aic_pack_weight_items(), to `packed`, which has no head. */
 int64_t aic_pack_weight_items(const aic_contraction *c, const aic_tiling *t);
 LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
+
+/* pack_form.c: the numbers of the form (aic_shape.form). */
+size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64_t number[]);
 
 /* pack_image.c: void name(band, image; first, rows) fills `rows` band rows from `band` on; band row 0 shows image row
  * `first` (may be < 0). */

@@ -2,6 +2,7 @@
 #include "codegen/contraction/microkernel.h"
 #include "codegen/integer.h"
 #include "codegen/machine.h"
+#include "codegen/packed.h"
 #include "frontend/core/diag.h"
 
 aic_split aic_split_evenly(int64_t extent, int64_t most)
@@ -407,7 +408,7 @@ void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool share
     r->needs = t->kernel->needs | (computes_with_floats(c, t) ? AIC_NEEDS_FLOAT : 0);
     r->pack = (aic_packing){.operand = AIC_CONTRACTION_WEIGHT,
                             .items = aic_pack_weight_items(c, t),
-                            .bytes = aic_round_up(t->packed_bytes, AIC_LINE_BYTES),
+                            .bytes = AIC_HEAD_BYTES + aic_round_up(t->packed_bytes, AIC_LINE_BYTES),
                             .floats = c->dtype != AIC_INT8};
     const int64_t table = t->has_epilogue ? aic_epilogue_table_bytes(&t->epilogue) : 0;
     r->shared_bytes = aic_round_up(table, AIC_LINE_BYTES);

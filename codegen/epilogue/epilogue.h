@@ -21,6 +21,13 @@ typedef enum aic_scale {
     AIC_SCALE_HALVES, /* 16 halves in memory, for the columns of every block */
 } aic_scale;
 
+/* What code for one word or half that it gets by an address must provide for. */
+typedef enum aic_scale_need {
+    AIC_NEED_LITTLE, /* bytes: no offset, no limits but those of the type; products do not overflow */
+    AIC_NEED_LIMITS, /* bytes: offsets, limits, shifts */
+    AIC_NEED_ALL,    /* products of int32 may be 2^31 or more; scales of float16 results may be 8 or more */
+} aic_scale_need;
+
 typedef enum aic_relu { AIC_RELU_NONE, AIC_RELU_SOURCE, AIC_RELU_RESULT } aic_relu;
 
 /* What is done to the accumulators, words of 32 bits, before they are rectified, scaled and converted. */
@@ -57,8 +64,9 @@ typedef struct aic_epilogue {
     aic_step step[AIC_EPILOGUE_STEPS];
     aic_relu relu;
     aic_scale scale;
-    unsigned scale_operand; /* number of the operand with words or halves */
-    uint64_t word;          /* the one word, or the bits of the one half */
+    unsigned scale_operand; /* number of the operand with words or halves, or with the one; 0: the one is `word` */
+    aic_scale_need need;    /* of one word or half by an address */
+    uint64_t word;          /* the one word, or the bits of the one half, where code knows it */
     bool shift;             /* words with MCB set shift int32 first (REQ8) */
     bool saturate; /* float16 and bfloat16 results that are too large, infinite or NaN: overflow mode SATURATE */
 } aic_epilogue;

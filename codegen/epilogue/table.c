@@ -24,6 +24,29 @@ static bool gives_bytes(const aic_epilogue *p)
     return aic_dtype_size(p->target) == 1;
 }
 
+/* One word or half for all columns; and one that code knows. */
+static bool is_one(const aic_epilogue *p)
+{
+    return p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF;
+}
+
+static bool is_constant(const aic_epilogue *p)
+{
+    return is_one(p) && p->scale_operand == 0;
+}
+
+/* Words in memory: one for all columns, or one for each. */
+static bool reads_words(const aic_epilogue *p)
+{
+    return p->scale == AIC_SCALE_WORDS || (p->scale == AIC_SCALE_WORD && !is_constant(p));
+}
+
+/* Halves in memory: one for all columns, or 16. */
+static bool reads_halves(const aic_epilogue *p)
+{
+    return p->scale == AIC_SCALE_HALVES || (p->scale == AIC_SCALE_HALF && !is_constant(p));
+}
+
 /* ---- path ---- */
 
 /* Bits of floats. A product of an int32 by a scale below 1 does not overflow int32; limit_bias() explains the 8. */
@@ -55,8 +78,13 @@ unsigned aic_epilogue_paths(const aic_epilogue *p)
     if (!gives_bytes(p) && !aic_epilogue_limits_sums(p)) {
         return 1U << AIC_PATH_FAST;
     }
-    if (p->scale == AIC_SCALE_WORD || p->scale == AIC_SCALE_HALF) {
+    if (is_constant(p)) {
         return 1U << path_of_constant(p);
+    }
+    if (is_one(p)) {
+        static const aic_path PATHS[] = {
+            [AIC_NEED_LITTLE] = AIC_PATH_FAST, [AIC_NEED_LIMITS] = AIC_PATH_LIMITS, [AIC_NEED_ALL] = AIC_PATH_FULL};
+        return 1U << PATHS[p->need];
     }
     /* Of integers the full path does for offsets and limits, too: see aic_epilogue_is_limited(). */
     return 1U << AIC_PATH_FAST | 1U << (p->source == AIC_INT32 ? AIC_PATH_FULL : AIC_PATH_LIMITS);
@@ -73,18 +101,18 @@ static bool has_path(const aic_epilogue *p)
 
 static bool in_table(const aic_epilogue *p, aic_parameter parameter)
 {
-    const bool words = p->scale == AIC_SCALE_WORDS;
+    const bool words = reads_words(p), limits = words && (p->scale == AIC_SCALE_WORDS || p->need != AIC_NEED_LITTLE);
     switch (parameter) {
     case AIC_PARAMETER_BIAS:
         return aic_epilogue_bias(p) != 0;
     case AIC_PARAMETER_SCALE:
-        return words || p->scale == AIC_SCALE_HALVES;
+        return words || reads_halves(p);
     case AIC_PARAMETER_MASK:
-        return words && p->shift;
+        return limits && p->shift;
     case AIC_PARAMETER_UP:
     case AIC_PARAMETER_LEAST:
     case AIC_PARAMETER_DOWN:
-        return words && gives_bytes(p);
+        return limits && gives_bytes(p);
     case AIC_PARAMETERS:
         break;
     }
@@ -120,10 +148,10 @@ static int64_t header_bytes(const aic_epilogue *p)
     return has_path(p) ? HEADER_BYTES : 0;
 }
 
-/* Halves without biases are the same in every block. */
+/* Without biases the columns of all blocks have the same 16 halves, or the same word or half. */
 static bool same_in_blocks(const aic_epilogue *p)
 {
-    return p->scale == AIC_SCALE_HALVES && aic_epilogue_bias(p) == 0;
+    return p->scale != AIC_SCALE_WORDS && aic_epilogue_bias(p) == 0;
 }
 
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p)
@@ -352,7 +380,13 @@ static LLVMValueRef fill_part(aic_emit *e, const aic_epilogue *p, const part *at
         LLVMValueRef words = aic_load_part(e, e->i64, lanes, count, source, 0);
         LLVMValueRef halves = LLVMBuildBitCast(e->builder, words, aic_vector(e->i32, 2 * lanes), "");
         decode(e, p, aic_lanes_of(e, halves, 0, 2, lanes), aic_lanes_of(e, halves, 1, 2, lanes), value);
-    } else if (p->scale == AIC_SCALE_HALVES) {
+    } else if (reads_words(p)) {
+        LLVMValueRef low = aic_load(e, e->i32, parameters, 0, 4), high = aic_load(e, e->i32, parameters, 4, 4);
+        decode(e, p, aic_splat(e, low, lanes), aic_splat(e, high, lanes), value);
+    } else if (p->scale == AIC_SCALE_HALF && reads_halves(p)) {
+        LLVMValueRef half = aic_splat(e, aic_load(e, e->i16, parameters, 0, 2), lanes);
+        value[AIC_PARAMETER_SCALE] = aic_half_to_float(e, half);
+    } else if (reads_halves(p)) {
         LLVMValueRef source = aic_at(e, parameters, aic_mul(e, at->within, sizeof(uint16_t)));
         value[AIC_PARAMETER_SCALE] = aic_half_to_float(e, aic_load(e, aic_vector(e->i16, lanes), source, 0, 2));
     }
@@ -462,10 +496,10 @@ static LLVMValueRef load_parameter(aic_emit *e, const aic_epilogue *p, const aic
 static void read_vector(aic_emit *e, const aic_epilogue *p, const aic_packet *packet, LLVMValueRef *entries, unsigned i,
                         aic_parameter first, aic_parameter end, LLVMValueRef value[AIC_PARAMETERS])
 {
-    if (p->scale == AIC_SCALE_WORD) {
+    if (is_constant(p) && p->scale == AIC_SCALE_WORD) {
         LLVMTypeRef type = aic_vector(e->i32, packet->lanes);
         decode(e, p, aic_const_int(type, (int32_t)p->word), aic_const_int(type, (int32_t)(p->word >> 32)), value);
-    } else if (p->scale == AIC_SCALE_HALF) {
+    } else if (is_constant(p)) {
         double scale = aic_half_to_double((uint16_t)p->word);
         value[AIC_PARAMETER_SCALE] = aic_const_float(aic_vector(e->f32, packet->lanes), scale);
     }

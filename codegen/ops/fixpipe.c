@@ -18,11 +18,28 @@ static aic_scale scale_of(aic_quant_pre mode)
     return scales[aic_fixpipe_scale_of(mode)];
 }
 
+/* Whether code gets the one word by an address; what it must provide for. */
+static bool is_marked(const aic_fixpipe_desc *d)
+{
+    return (d->deqScalar & AIC_FIXPIPE_WORD_BY_ADDRESS) != 0;
+}
+
+static aic_scale_need need_of(const aic_fixpipe_desc *d)
+{
+    static const aic_scale_need needs[] = {
+        [AIC_FIXPIPE_WORD_PLAIN] = AIC_NEED_LITTLE,
+        [AIC_FIXPIPE_WORD_LIMITED] = AIC_NEED_LIMITS,
+        [AIC_FIXPIPE_WORD_LARGE] = AIC_NEED_ALL,
+    };
+    return needs[aic_fixpipe_marked(d->deqScalar)];
+}
+
 /* words: the operand of quantisation words. */
 static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *semantics, int words)
 {
     const aic_fixpipe_strides strides = aic_fixpipe_strides_of(d);
     const int64_t size = (int64_t)aic_dtype_size(d->dst);
+    const bool by_address = is_marked(d) || scale_of(d->quantPre) == AIC_SCALE_WORDS;
     return (aic_epilogue){
         .source = d->src,
         .target = d->dst,
@@ -38,7 +55,8 @@ static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *
         .fill_tail = aic_fixpipe_fills(d),
         .relu = d->reluEn ? AIC_RELU_SOURCE : AIC_RELU_NONE,
         .scale = scale_of(d->quantPre),
-        .scale_operand = scale_of(d->quantPre) == AIC_SCALE_WORDS ? (unsigned)words : 0,
+        .scale_operand = by_address ? (unsigned)words : 0,
+        .need = is_marked(d) ? need_of(d) : AIC_NEED_LITTLE,
         .word = d->deqScalar,
         .shift = d->quantPre == AIC_REQ8 || d->quantPre == AIC_VREQ8,
         .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,

@@ -19,6 +19,8 @@ static aic_epilogue epilogue_of(const aic_tik_fixpipe_desc *d, const aic_semanti
 {
     const aic_tik_fixpipe_sizes sizes = aic_tik_fixpipe_sizes_of(d);
     const int64_t size = (int64_t)aic_dtype_size(d->dst);
+    const bool half = scale_of(d) == AIC_SCALE_HALF && d->mode_param < AIC_TIK_FIXPIPE_SCALE_BY_ADDRESS;
+    const bool by_address = scale_of(d) != AIC_SCALE_NONE && !half;
     aic_epilogue p = {
         .source = d->src,
         .target = d->dst,
@@ -30,8 +32,9 @@ static aic_epilogue epilogue_of(const aic_tik_fixpipe_desc *d, const aic_semanti
         .target_row = COLUMNS * size,
         .relu = d->relu ? AIC_RELU_RESULT : AIC_RELU_NONE,
         .scale = scale_of(d),
-        .scale_operand = scale_of(d) == AIC_SCALE_HALVES ? scales : 0,
-        .word = scale_of(d) == AIC_SCALE_HALF ? aic_tik_fixpipe_scale(d) : 0,
+        .scale_operand = by_address ? scales : 0,
+        .word = half ? aic_tik_fixpipe_scale(d) : 0,
+        .need = d->mode_param == AIC_TIK_FIXPIPE_LARGE_SCALE_BY_ADDRESS ? AIC_NEED_ALL : AIC_NEED_LITTLE,
         .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,
     };
     if (d->bias) {

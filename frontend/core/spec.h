@@ -17,6 +17,10 @@ void aic_spec_canonicalise(aic_spec *resolved, const aic_semantics *semantics);
  * users as their request. */
 aic_status aic_spec_resolve_kernel(const aic_spec *spec, const aic_semantics *semantics, aic_spec *canonical);
 
+/* Takes the number that the code of a canonical chain gets by an address out of it (take_word of aic_op_info). Returns
+ * the number of the operand in the place of which calls pass the address of *word; 0: there is none. */
+size_t aic_spec_take_word(aic_spec *canonical, const aic_semantics *semantics, uint64_t *word);
+
 /* How the data of calls are checked, prepared once for all calls of a kernel: the hook of the last stage, NULL for
  * none, and the index of each operand of that stage among the call's (AIC_ACCUMULATED: it is not among them). */
 enum { AIC_ACCUMULATED = -1 };

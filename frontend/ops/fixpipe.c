@@ -562,6 +562,7 @@ const aic_op_info aic_op_fixpipe = {
     .byte_signs = aic_fixpipe_byte_signs,
     .consume = fixpipe_consume,
     .taken = fixpipe_taken,
+    .take_word = aic_fixpipe_take_word,
     .random = aic_fixpipe_random,
     .random_illegal = aic_fixpipe_random_illegal,
     .random_fused = aic_fixpipe_random_fused,

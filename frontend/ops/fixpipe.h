@@ -41,10 +41,31 @@ aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc);
 /* Elements of dst, from the first to the last that is written. */
 int64_t aic_fixpipe_dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to);
 
+/* deqScalar of a descriptor whose word code gets by an address, in the place of cbufWorkspace: this bit, which counts
+ * in no word, and above it what kind of word it is. There is code for each kind. */
+#define AIC_FIXPIPE_WORD_BY_ADDRESS UINT64_C(1)
+
+typedef enum aic_fixpipe_word {
+    AIC_FIXPIPE_WORD_PLAIN,   /* int8 of a product that cannot overflow int32, clamped to its range or to 0..127 */
+    AIC_FIXPIPE_WORD_LIMITED, /* with an offset, a shift, a negative scale, or for uint8 */
+    AIC_FIXPIPE_WORD_LARGE    /* products of int32 may overflow, too */
+} aic_fixpipe_word;
+
+static inline uint64_t aic_fixpipe_mark(aic_fixpipe_word kind)
+{
+    return AIC_FIXPIPE_WORD_BY_ADDRESS | (uint64_t)kind << 1;
+}
+
+static inline aic_fixpipe_word aic_fixpipe_marked(uint64_t mark)
+{
+    return (aic_fixpipe_word)(mark >> 1 & 3);
+}
+
 /* Entries of aic_op_fixpipe; see aic_op_info for what each does. */
 void aic_fixpipe_coordinates(const void *desc, const aic_semantics *semantics, int operand,
                              aic_coordinates *coordinates);
 void aic_fixpipe_canonicalise(void *desc, const aic_semantics *semantics);
+size_t aic_fixpipe_take_word(void *desc, uint64_t *word);
 void aic_fixpipe_random(uint64_t *state, void *desc);
 void aic_fixpipe_random_illegal(uint64_t *state, void *desc);
 void aic_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal, void *desc);

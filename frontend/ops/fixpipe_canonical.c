@@ -91,3 +91,28 @@ void aic_fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
     canonicalise_format(desc);
     canonicalise_strides(desc);
 }
+
+/* The kind of a word whose results are bytes. */
+static aic_fixpipe_word kind_of(const aic_fixpipe_desc *desc)
+{
+    const aic_quant word = aic_quant_parts(desc->deqScalar);
+    const bool shifts = desc->quantPre == AIC_REQ8 && word.shift != 0;
+    const double size = ldexp(fabs((double)word.scale), shifts ? -(int)word.shift : 0);
+    if (desc->src == AIC_INT32 && size >= 1) {
+        return AIC_FIXPIPE_WORD_LARGE;
+    }
+    const bool plain = word.scale >= 0 && word.offset == 0 && word.is_signed && !shifts;
+    return plain ? AIC_FIXPIPE_WORD_PLAIN : AIC_FIXPIPE_WORD_LIMITED;
+}
+
+size_t aic_fixpipe_take_word(void *descriptor, uint64_t *word)
+{
+    enum { WORDS = 2 }; /* the operand of the words of vector modes */
+    aic_fixpipe_desc *desc = descriptor;
+    if (aic_fixpipe_scale_of(desc->quantPre) != AIC_FIXPIPE_SCALAR) {
+        return 0;
+    }
+    *word = desc->deqScalar;
+    desc->deqScalar = aic_fixpipe_mark(desc->quantPre == AIC_DEQF16 ? AIC_FIXPIPE_WORD_PLAIN : kind_of(desc));
+    return WORDS;
+}

@@ -204,6 +204,19 @@ static void tik_fixpipe_canonicalise(void *descriptor, const aic_semantics *sema
     desc->dst_stride = desc->cburst_num == 1 ? 0 : desc->dst_stride;
 }
 
+static size_t tik_fixpipe_take_word(void *descriptor, uint64_t *word)
+{
+    enum { SCALES = 3 }; /* the operand of 16 scales */
+    aic_tik_fixpipe_desc *desc = descriptor;
+    if (!scaled_by_number(desc)) {
+        return 0;
+    }
+    *word = aic_tik_fixpipe_scale(desc);
+    const bool large = desc->mode_param <= -8 || desc->mode_param >= 8; /* the canonical number is the half's */
+    desc->mode_param = large ? AIC_TIK_FIXPIPE_LARGE_SCALE_BY_ADDRESS : AIC_TIK_FIXPIPE_SCALE_BY_ADDRESS;
+    return SCALES;
+}
+
 /* ---- operands ---- */
 
 static aic_operand optional(const char *name, bool given, aic_dtype dtype, int64_t count)
@@ -302,6 +315,7 @@ const aic_op_info aic_op_tik_fixpipe = {
     .reference = aic_tik_fixpipe_reference,
     .consume = tik_fixpipe_consume,
     .taken = tik_fixpipe_taken,
+    .take_word = tik_fixpipe_take_word,
     .random = aic_tik_fixpipe_random,
     .random_illegal = aic_tik_fixpipe_random_illegal,
     .random_fused = aic_tik_fixpipe_random_fused,

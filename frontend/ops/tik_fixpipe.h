@@ -13,6 +13,11 @@ typedef struct aic_tik_fixpipe_sizes {
 
 aic_tik_fixpipe_sizes aic_tik_fixpipe_sizes_of(const aic_tik_fixpipe_desc *desc);
 
+/* mode_param of a descriptor whose scale code gets by an address, in the place of the operand mode_param: of a scale
+ * below 8 in magnitude, and of others. No legal scale is as large. */
+#define AIC_TIK_FIXPIPE_SCALE_BY_ADDRESS 131072.0
+#define AIC_TIK_FIXPIPE_LARGE_SCALE_BY_ADDRESS 262144.0
+
 /* The bits of the half that mode_param is. */
 uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc);
 

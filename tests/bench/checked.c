@@ -193,7 +193,11 @@ void bench_kernel_open(bench_kernel *kernel, bench_data *data, aic_context *cont
     kernel->packed_fn = aic_kernel_conv2d_packed(kernel->kernel);
     kernel->plain_fn = aic_kernel_conv2d(kernel->kernel);
     kernel->workspace = bench_memory(aic_kernel_workspace_size(kernel->kernel));
-    kernel->packed = bench_memory(aic_kernel_packed_size(kernel->kernel, WEIGHT));
+    size_t bytes = 0;
+    if (aic_kernel_packed_size(kernel->kernel, WEIGHT, &bytes) != AIC_OK) {
+        bench_die("packed size");
+    }
+    kernel->packed = bench_memory(bytes);
     bench_run_pack(kernel);
     check_kernel(kernel);
 }

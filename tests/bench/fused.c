@@ -108,8 +108,8 @@ static void stage_open(stage *s, aic_context *context, const aic_spec *spec, voi
         bench_die("kernel");
     }
     memcpy(s->operand, operands, s->count * sizeof *operands);
-    size_t size = aic_kernel_packed_size(s->kernel, WEIGHT);
-    if (size > 0) {
+    size_t size = 0;
+    if (aic_kernel_packed_size(s->kernel, WEIGHT, &size) == AIC_OK && size > 0) {
         s->packed = bench_memory(size);
         if (aic_kernel_pack(s->kernel, WEIGHT, s->packed, operands[WEIGHT]) != AIC_OK) {
             bench_die("pack");

@@ -127,7 +127,11 @@ static void product_open(product *p, const struct size *size, const bench_kind *
         bench_die("kernel");
     }
     p->workspace = bench_memory(aic_kernel_workspace_size(p->kernel));
-    p->packed = bench_memory(aic_kernel_packed_size(p->kernel, B));
+    size_t bytes = 0;
+    if (aic_kernel_packed_size(p->kernel, B, &bytes) != AIC_OK) {
+        bench_die("packed size");
+    }
+    p->packed = bench_memory(bytes);
     run_pack(p);
     check(p, run_packed, "packed");
     check(p, run_plain, "plain");

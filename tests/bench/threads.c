@@ -55,8 +55,8 @@ static void side_open(side *s, aic_context *context, const bench_data *data, siz
     memcpy(s->operand, data->pointer, sizeof s->operand);
     s->operand[0] = bench_memory(output_bytes(data, images));
     for (size_t i = 1; i < data->count; i++) {
-        const size_t bytes = aic_kernel_packed_size(s->kernel, i);
-        if (bytes > 0) {
+        size_t bytes = 0;
+        if (aic_kernel_packed_size(s->kernel, i, &bytes) == AIC_OK && bytes > 0) {
             s->packed = bench_memory(bytes);
             if (aic_kernel_pack(s->kernel, i, s->packed, s->operand[i]) != AIC_OK) {
                 bench_die("pack");

@@ -22,7 +22,7 @@ made() {
     rm -f kernels.o kernels.h
     expect "$name" 0 '' "$aicjit" export "$layer" "$move" "${named[@]}" "$@" "${files[@]}"
     ok "$name: nothing is undefined" test -z "$(nm -u kernels.o)"
-    ok "$name: functions" test "$(nm -g --defined-only kernels.o | awk '{ print $3 }' | sort | tr '\n' ' ')" = 'layer layer_pack layer_packed move '
+    ok "$name: functions" test "$(nm -g --defined-only kernels.o | awk '{ print $3 }' | sort | tr '\n' ' ')" = 'layer layer_pack layer_packed layer_packed_check move '
 }
 # ends NAME STATUS COMMAND...
 ends() {
@@ -64,7 +64,7 @@ chooses() {
 }
 if command -v qemu-x86_64 >/dev/null && [ "$(uname -m)" = x86_64 ]; then
     made 'for x86-64' --isa avx2,sse2,avx512
-    for name in layer layer_packed layer_pack; do
+    for name in layer layer_packed layer_pack layer_packed_check; do
         ok "$name calls every level, the lowest first" test \
             "$(objdump -d --disassemble=$name kernels.o | sed -n 's/.*call .*<layer\.\([a-z0-9_]*\)>$/\1/p' | tr '\n' ' ')" = \
             "$(for level in sse2 avx2 avx512; do printf '%s ' "$level${name#layer}"; done)"
@@ -103,7 +103,7 @@ expect 'the example' 0 '^2048 results, 0 differ from plain loops$' env AICJIT="$
 # ---- names and requests that cannot be ----
 
 expect 'names are made' 0 '' "$aicjit" export "$layer" "$layer" "$int8 | fixpipe(src=int32, dst=float16, quantPre=DEQF16)" "${files[@]}"
-ok 'of the operators' test "$(nm -g --defined-only kernels.o | awk '{ print $3 }' | grep -Ev '_pack(ed)?$' | sort | tr '\n' ' ')" = 'conv2d conv2d_2 conv2d_fixpipe '
+ok 'of the operators' test "$(nm -g --defined-only kernels.o | awk '{ print $3 }' | grep -Ev '_pack(ed|ed_check)?$' | sort | tr '\n' ' ')" = 'conv2d conv2d_2 conv2d_fixpipe '
 printf '%s\n' "$move" '# a comment' "$move" >batch.txt
 expect 'a batch' 0 '' "$aicjit" export --batch batch.txt --name a --name b "${files[@]}"
 ok 'its functions' test "$(nm -g --defined-only kernels.o | awk '{ print $3 }' | tr '\n' ' ')" = 'a b '

@@ -65,7 +65,16 @@ static int run(void)
     if (!right()) {
         return 1;
     }
+    int fits = 1;
+    layer_packed_check(weights, &fits);
+    if (fits != 0) {
+        return 4;
+    }
     layer_pack(packed, weights);
+    layer_packed_check(packed, &fits);
+    if (fits != 1) {
+        return 5;
+    }
     layer_packed(result, image, packed, workspace);
     if (!right()) {
         return 2;

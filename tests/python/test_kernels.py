@@ -1,5 +1,6 @@
 """Kernels from Python: chains, packed weights, batches, threads, what they tell of themselves."""
 
+import ctypes as c
 import threading
 
 import numpy as np
@@ -60,8 +61,18 @@ def test_packed(random):
     packed, out = kernel.pack(w), np.zeros(kernel.output.shape, np.int8)
     assert np.array_equal(kernel(x, packed, words, out=out), kernel(x, w, words)) and out.any()
     assert kernel.pack(w, "weight").address != packed.address
-    with pytest.raises(aicjit.OperandValueError, match="weight: was packed by another kernel"):
-        aicjit.compile(CHAIN)(x, packed, words)
+    assert np.array_equal(aicjit.compile(CHAIN)(x, packed, words), out)  # of an equal kernel
+    assert len(packed.identity) == 64 and kernel.pack(w).identity == packed.identity
+    other = aicjit.compile(CHAIN.replace("pad=[1,1,1,1]", "pad=[0,0,0,0]"), schedule="schedule(vectors=1)")
+    image = other.pack(w)
+    if image.identity != packed.identity:
+        with pytest.raises(aicjit.Error, match="weight: was packed in the form"):
+            kernel(x, image, words)
+    c.memset(image.address, 0, 64)
+    with pytest.raises(aicjit.Error, match="weight: is no packed image"):
+        other(x, image, words)
+    with pytest.raises(aicjit.OperandValueError, match="was packed for another operand"):
+        kernel(x, w, packed)
     with pytest.raises(aicjit.ArgumentError, match="operand: 'bias' is none of dst, feature_map"):
         kernel.pack(w, "bias")
     kernel = aicjit.compile("transdata(dtype=int8, src=NHWC, dst=NC1HWC0, shape=[1,4,4,32])")

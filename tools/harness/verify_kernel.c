@@ -94,8 +94,8 @@ static verify_verdict pack_operands(const verify_case *c, const aic_kernel *kern
                                     verify_report *report)
 {
     for (size_t i = 0; i < c->count; i++) {
-        size_t size = aic_kernel_packed_size(kernel, i);
-        if (size == 0) {
+        size_t size = 0;
+        if (aic_kernel_packed_size(kernel, i, &size) != AIC_OK || size == 0) {
             continue;
         }
         if (!open_unset(&s->packed[i], size, way->side)) {

@@ -123,8 +123,9 @@ static aic_status pack(step *s)
 {
     aic_status status = AIC_OK;
     for (size_t i = 0; i < s->count && status == AIC_OK; i++) {
-        const size_t size = aic_kernel_packed_size(s->kernel, i);
-        if (size == 0) {
+        size_t size = 0;
+        status = aic_kernel_packed_size(s->kernel, i, &size);
+        if (status != AIC_OK || size == 0) {
             continue;
         }
         s->packed =

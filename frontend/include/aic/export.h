@@ -13,9 +13,9 @@ typedef struct aic_export_kernel {
     const aic_spec *spec;
     /* The function's name: a C identifier that does not begin with an underscore, of at most AIC_EXPORT_NAME_MAX
      * characters, that C and C++ programs can have: no keyword, main, macro of compilers (linux, unix, i386), nor name
-     * of the C library, of ISO C or POSIX. NAME_pack, NAME_packed and macros that begin with NAME in capitals are made
-     * of it; those of two kernels must differ. NULL: the operators' names joined, "conv2d_fixpipe", with a number
-     * behind where that is taken. */
+     * of the C library, of ISO C or POSIX. NAME_pack, NAME_packed, NAME_packed_check and macros that begin with NAME in
+     * capitals are made of it; those of two kernels must differ. NULL: the operators' names joined, "conv2d_fixpipe",
+     * with a number behind where that is taken. */
     const char *name;
     /* NULL: that of the context's tuning file for the target, if it has one, else the default rule's. */
     const char *schedule;
@@ -38,6 +38,8 @@ typedef struct aic_exported {
  *     void NAME(out, const in..., void *workspace)
  *     void NAME_packed(the same)                       where an operand can be packed: with its packed image
  *     void NAME_pack(void *packed, const void *source) likewise
+ *     void NAME_packed_check(const void *packed, int *fits)    likewise: *fits is 1 for an image that NAME_packed()
+ *                                                      reads on this processor, 0 for other memory of 64 bytes
  *
  * They are freestanding code: the object refers to nothing outside, and nothing is allocated or checked. They can be
  * called by any number of threads, each with a workspace of its own.

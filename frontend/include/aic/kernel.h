@@ -53,10 +53,19 @@ AIC_API aic_status aic_jit_spec(aic_context *context, const aic_spec *spec, void
  *
  * aic_kernel_packed_size() gives the bytes of the packed image, 0 when the kernel does not pack this operand.
  * aic_kernel_pack() writes the image of `source` to `packed`, memory of the caller of that many bytes, aligned to 64.
- * An image fits only kernels of an equal specification, target and schedule.
- * aic_kernel_call_packed() is aic_kernel_call() with packed images in place of all packable operands. */
-AIC_API size_t aic_kernel_packed_size(const aic_kernel *kernel, size_t operand);
+ * aic_kernel_call_packed() is aic_kernel_call() with packed images in place of all packable operands.
+ *
+ * An image begins with a head of 64 bytes that says in which form it was packed: from weights of which shape and type,
+ * and how the kernel reads them. Every kernel that reads the same form takes it, such as kernels for images of other
+ * sizes whose schedules cut the weights alike; others, and memory that is no image, are AIC_INVALID_ARGUMENT in every
+ * packed call. C functions (aic_kernel_OP_packed) check nothing: aic_kernel_check_packed() does it for them, and for
+ * images that a program has stored.
+ * aic_packed_identity() writes the name of an image's form, 64 hexadecimal digits and a closing zero, the same in every
+ * process: images of one name are interchangeable, and a program that stores an image can store its name beside it. */
+AIC_API aic_status aic_kernel_packed_size(const aic_kernel *kernel, size_t operand, size_t *bytes);
 AIC_API aic_status aic_kernel_pack(const aic_kernel *kernel, size_t operand, void *packed, const void *source);
+AIC_API aic_status aic_kernel_check_packed(const aic_kernel *kernel, size_t operand, const void *packed);
+AIC_API aic_status aic_packed_identity(const void *packed, char text[65]);
 AIC_API aic_status aic_kernel_call_packed(const aic_kernel *kernel, void *const operands[], size_t count);
 
 /* Calls the kernel for n images. Operand i of image k lies k * strides[i] bytes behind operands[i]; with a stride of 0

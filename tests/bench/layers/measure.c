@@ -85,8 +85,8 @@ static void ours_open(ours *o, aic_context *context, const bench_data *data)
         bench_die("kernel");
     }
     memcpy(o->operand, data->pointer, sizeof o->operand);
-    const size_t bytes = aic_kernel_packed_size(o->kernel, WEIGHT);
-    if (bytes > 0) {
+    size_t bytes = 0;
+    if (aic_kernel_packed_size(o->kernel, WEIGHT, &bytes) == AIC_OK && bytes > 0) {
         o->packed = o->operand[WEIGHT] = bench_memory(bytes);
         if (aic_kernel_pack(o->kernel, WEIGHT, o->packed, data->pointer[WEIGHT]) != AIC_OK) {
             bench_die("pack");

@@ -25,8 +25,16 @@ def aligned_zeros(size, alignment=64):
     return block[start : start + size]
 
 
+def _packed_size(handle, i):
+    """Bytes of the operand's image; 0: the kernel does not pack it."""
+    size = c.c_size_t()
+    check(lib.aic_kernel_packed_size(handle, i, c.byref(size)))
+    return size.value
+
+
 class Packed(Held):
-    """A constant operand as one kernel wants it, made by Kernel.pack(). It takes the operand's place in calls."""
+    """A constant operand as a kernel wants it, made by Kernel.pack(). It takes the operand's place in calls of that
+    kernel and of every other one that reads the same form."""
 
     __slots__ = ("_kernel", "_index", "_pointers")
 
@@ -42,13 +50,22 @@ class Packed(Held):
 
     @property
     def kernel(self):
-        """The kernel that it was packed by and for."""
+        """The kernel that it was packed by."""
         return self._kernel
 
     @property
     def address(self):
         """Where it lies."""
         return self._pointers.array[0]
+
+    @property
+    def identity(self):
+        """The name of the form, 64 digits: images of one name are interchangeable. None where it is the array itself."""
+        if not self._kernel._packs[self._index]:
+            return None
+        text = c.create_string_buffer(65)
+        check(lib.aic_packed_identity(self.address, c.addressof(text)))
+        return text.value.decode()
 
 
 class Explanation:
@@ -127,7 +144,7 @@ class Kernel(Closing):
         self._taken = len(self._inputs)
         self._array = c.c_void_p * len(self._all)
         self._count = len(self._all)
-        self._packs = {i: lib.aic_kernel_packed_size(handle, i) for i in range(1, self._count)}
+        self._packs = {i: _packed_size(handle, i) for i in range(1, self._count)}
         self._advised = False
         self._tell(handle)
 
@@ -198,9 +215,12 @@ class Kernel(Closing):
         checked(lib.aic_spec_advise, self.spec._pointer, self._semantics, given, self._count)
 
     def _address(self, packed, i):
-        if packed._kernel is not self or packed._index != i:
-            raise OperandValueError("%s: %s: was packed by another kernel, or for another operand"
-                                    % (self._subject, self._all[i].name))
+        """The address of what pack() made; calls compare the form of images themselves."""
+        operand, by = self._all[i], packed._kernel
+        name, is_image = by._all[packed._index].name, by._packs[packed._index] > 0
+        if name != operand.name or is_image != (self._packs[i] > 0) or not (is_image or by is self):
+            raise OperandValueError("%s: %s: was packed for another operand, or by a kernel of another kind"
+                                    % (self._subject, operand.name))
         return packed._pointers.array[0]
 
     def _index(self, operand):
@@ -219,7 +239,8 @@ class Kernel(Closing):
 
     def pack(self, array, operand=None):
         """Packs a constant operand, by default the weights. The result takes its place in calls of this kernel, which
-        then need not pack it. Where the kernel packs nothing it stands for the array itself."""
+        then need not pack it, and of others that read the same form, such as one that was compiled again or for
+        images of another size. Where the kernel packs nothing it stands for the array itself."""
         i = self._index(operand)
         if i == 0 or self._all[i].direction == "unused":
             raise ArgumentError("%s: %s is no input" % (self._subject, self._all[i].name))

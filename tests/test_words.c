@@ -1,0 +1,233 @@
+/* Chains whose quantisation word, or scale, is the same for all columns: it is no part of the kernel. Requests that
+ * differ in it alone share machine code, and each computes with its own. */
+#include "frontend/random/rng.h"
+#include "tests/disk_case.h"
+#include "tools/harness/verify.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_words(void);
+
+enum { WORDS = 40 };
+
+#define INT8_LAYER "conv2d(dtype=int8, fm_shape=[1,5,6,32], kernel_shape=[1,2,2,48,32]"
+#define HALF_LAYER "conv2d(dtype=float16, fm_shape=[1,5,6,16], kernel_shape=[1,2,2,48,16])"
+#define MATRICES "mmad(dtype=int8, m=9, n=40, k=32)"
+
+/* The kinds of words for which there is code of its own (frontend/ops/fixpipe.h). */
+static const struct {
+    const char *text;
+    uint64_t kinds;
+} chains[] = {
+    {INT8_LAYER ") | fixpipe(src=int32, dst=int8, quantPre=REQ8)", 3},
+    {INT8_LAYER ") | fixpipe(src=int32, dst=uint8, quantPre=REQ8, format=NZ)", 3},
+    {INT8_LAYER ", init_l1out=false, l1out=channel) | fixpipe(src=int32, dst=int8, quantPre=REQ8)", 3},
+    {INT8_LAYER ") | fixpipe(src=int32, dst=float16, quantPre=DEQF16)", 1},
+    {HALF_LAYER " | fixpipe(src=float32, dst=int8, quantPre=QF322B8_PRE)", 2},
+    {HALF_LAYER " | tensor_arithmetic(op=BM_MUL, input1_stride=[0,16,0,1]) | "
+                "fixpipe(src=float32, dst=int8, quantPre=QF322B8_PRE)",
+     2},
+    {INT8_LAYER ") | tik_fixpipe(src=int32, dst=float16, quantize_params=int322fp16)", 2},
+    {INT8_LAYER ") | tik_fixpipe(src=int32, dst=float16, quantize_params=int322fp16, bias=true)", 2},
+    {MATRICES " | fixpipe(src=int32, dst=int8, quantPre=REQ8)", 3},
+};
+enum { CHAINS = sizeof chains / sizeof chains[0] };
+
+static aic_semantics usual;
+
+static void set_semantics(void)
+{
+    usual = aic_semantics_init();
+}
+
+static aic_spec spec_of(const char *text)
+{
+    aic_spec spec;
+    ck_assert_msg(aic_spec_parse(text, &spec) == AIC_OK, "%s: %s", text, aic_last_error());
+    return spec;
+}
+
+/* Gives the last stage another word: of any sign, with or without an offset and a shift. */
+static void draw_word(uint64_t *state, aic_spec *spec)
+{
+    enum { SHIFT_BITS = 5 };
+    aic_stage *last = &spec->stage[spec->count - 1];
+    const float scale = (float)aic_rng_range(state, -2000, 2000) / (aic_rng_range(state, 0, 3) == 0 ? 100.0F : 2e5F);
+    if (last->op == AIC_OP_TIK_FIXPIPE) {
+        last->desc.tik_fixpipe.mode_param = (double)scale;
+        return;
+    }
+    const bool plain = aic_rng_range(state, 0, 1) == 0;
+    const int32_t offset = plain ? 0 : (int32_t)aic_rng_range(state, -256, 255);
+    uint64_t word = aic_quant_word(scale, offset, plain || aic_rng_range(state, 0, 1) == 0);
+    if (aic_rng_range(state, 0, 3) == 0) {
+        word |= (UINT64_C(1) << AIC_QUANT_MCB_BIT) | (uint64_t)aic_rng_range(state, 0, (1 << (SHIFT_BITS - 1)) - 1)
+                                                         << AIC_QUANT_SHIFT_BIT;
+    }
+    last->desc.fixpipe.deqScalar = word;
+}
+
+/* ---- many words ---- */
+
+START_TEST(words_share_kernels)
+{
+    aic_context *context;
+    aic_spec spec = spec_of(chains[_i].text);
+    uint64_t state = (uint64_t)_i + 1;
+    ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
+    for (int i = 0; i < WORDS; i++) {
+        verify_report report = {.text = ""};
+        draw_word(&state, &spec);
+        ck_assert_msg(verify_spec(&spec, &usual, (uint64_t)i, context, NULL, &report) == VERIFY_PASSED, "%s: %s",
+                      chains[_i].text, report.text);
+    }
+    const aic_cache_stats stats = disk_stats(context);
+    ck_assert_uint_ge(stats.compiles, 1);
+    ck_assert_uint_le(stats.compiles, chains[_i].kinds);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* ---- handles ---- */
+
+/* Handles of equal machine code and different words, called in turns. */
+typedef struct pair {
+    verify_case c[2];
+    aic_kernel *kernel[2];
+} pair;
+
+static void open_pair(pair *p, aic_context *context)
+{
+    aic_spec spec = spec_of(chains[0].text);
+    aic_kernel_info info[2];
+    verify_report report;
+    for (int i = 0; i < 2; i++) {
+        spec.stage[1].desc.fixpipe.deqScalar = aic_quant_word(i == 0 ? 0.001F : 0.0123F, 0, true);
+        ck_assert_int_eq(verify_open(&p->c[i], &spec, &usual, 7, &report), VERIFY_PASSED);
+        ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &p->kernel[i]), AIC_OK);
+        ck_assert_int_eq(aic_kernel_get_info(p->kernel[i], &info[i]), AIC_OK);
+    }
+    ck_assert_str_eq(info[0].name, info[1].name);
+    ck_assert(!info[1].compiled);
+    ck_assert(memcmp(p->c[0].expected.data, p->c[1].expected.data, p->c[0].expected.size) != 0);
+}
+
+static void close_pair(pair *p)
+{
+    for (int i = 0; i < 2; i++) {
+        verify_close(&p->c[i]);
+        aic_kernel_release(p->kernel[i]);
+    }
+}
+
+enum { PLAIN, PACKED, BATCH, BATCH_PACKED, WAYS };
+
+/* Calls a handle in this way, into `output`, which has room for two images. */
+static aic_status call_by(int way, const pair *p, int i, unsigned char *output)
+{
+    enum { WEIGHT = 2 };
+    const verify_case *c = &p->c[i];
+    void *pointer[AIC_OPERANDS_MAX], *packed = NULL;
+    size_t stride[AIC_OPERANDS_MAX] = {c->expected.size}, bytes = 0;
+    for (size_t k = 0; k < c->count; k++) {
+        pointer[k] = c->operand[k].direction == AIC_UNUSED ? NULL : c->content[k].data;
+    }
+    pointer[0] = output;
+    ck_assert_int_eq(aic_kernel_packed_size(p->kernel[i], WEIGHT, &bytes), AIC_OK);
+    packed = aligned_block(bytes);
+    ck_assert_int_eq(aic_kernel_pack(p->kernel[i], WEIGHT, packed, pointer[WEIGHT]), AIC_OK);
+    pointer[WEIGHT] = way == PACKED || way == BATCH_PACKED ? packed : pointer[WEIGHT];
+    aic_status status = way == PLAIN    ? aic_kernel_call(p->kernel[i], pointer, c->count)
+                        : way == PACKED ? aic_kernel_call_packed(p->kernel[i], pointer, c->count)
+                        : way == BATCH  ? aic_kernel_call_batch(p->kernel[i], pointer, stride, 2)
+                                        : aic_kernel_call_batch_packed(p->kernel[i], pointer, stride, 2);
+    free(packed);
+    return status;
+}
+
+static void check_turns(const pair *p)
+{
+    const size_t size = p->c[0].expected.size;
+    unsigned char *output = aligned_block(2 * size);
+    for (int turn = 0; turn < 2 * 2 * WAYS; turn++) {
+        const int i = turn % 2, way = turn / 2 % WAYS;
+        memcpy(output, p->c[i].content[0].data, size);
+        memcpy(output + size, p->c[i].content[0].data, size);
+        ck_assert_msg(call_by(way, p, i, output) == AIC_OK, "%s", aic_last_error());
+        ck_assert_msg(memcmp(output, p->c[i].expected.data, size) == 0, "turn %d", turn);
+        ck_assert_msg(way < BATCH || memcmp(output + size, p->c[i].expected.data, size) == 0, "turn %d", turn);
+    }
+    free(output);
+}
+
+START_TEST(handles_have_their_own_words)
+{
+    pair p;
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.threads = _i;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    open_pair(&p, context);
+    check_turns(&p);
+    aic_context_destroy(context); /* handles stay usable */
+    check_turns(&p);
+    close_pair(&p);
+}
+END_TEST
+
+/* More words than the cache keeps requests: entries go, kernels of handles stay. */
+START_TEST(words_are_evicted)
+{
+    pair p;
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    verify_report report;
+    aic_spec spec = spec_of(chains[0].text);
+    uint64_t state = 3;
+    options.cache_kernels = 2;
+    ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
+    open_pair(&p, context);
+    for (int i = 0; i < WORDS; i++) {
+        draw_word(&state, &spec);
+        ck_assert_msg(verify_spec(&spec, &usual, 1, context, NULL, &report) == VERIFY_PASSED, "%s", report.text);
+    }
+    check_turns(&p);
+    close_pair(&p);
+    aic_context_destroy(context);
+}
+END_TEST
+
+/* The kernel of one word is that of another in the next process. */
+START_TEST(words_on_the_disk)
+{
+    for (int i = 0; i < 3; i++) {
+        verify_report report;
+        aic_spec spec = spec_of(chains[0].text);
+        aic_context *context = disk_context("rw");
+        spec.stage[1].desc.fixpipe.deqScalar = aic_quant_word(0.001F * (float)(i + 1), 0, true);
+        ck_assert_msg(verify_spec(&spec, &usual, 1, context, NULL, &report) == VERIFY_PASSED, "%s", report.text);
+        ck_assert_uint_eq(disk_stats(context).compiles, i == 0);
+        ck_assert_uint_eq(disk_stats(context).loads, i > 0);
+        aic_context_destroy(context);
+    }
+}
+END_TEST
+
+Suite *suite_words(void)
+{
+    Suite *suite = suite_create("words");
+    TCase *tcase = tcase_create("words"), *disk = tcase_create("disk");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_checked_fixture(tcase, set_semantics, NULL);
+    tcase_add_checked_fixture(disk, set_semantics, NULL);
+    tcase_add_loop_test(tcase, words_share_kernels, 0, CHAINS);
+    tcase_add_loop_test(tcase, handles_have_their_own_words, 1, 4);
+    tcase_add_test(tcase, words_are_evicted);
+    suite_add_tcase(suite, tcase);
+    tcase_add_checked_fixture(disk, disk_open, disk_close);
+    tcase_add_test(disk, words_on_the_disk);
+    suite_add_tcase(suite, disk);
+    return suite;
+}
