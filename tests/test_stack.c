@@ -147,7 +147,8 @@ static void make_kernels(tour *t)
         expect(t, aic_kernel_call(kernel, t->operand[i], t->count[i]), "call");
         expect(t, aic_kernel_call_batch(kernel, t->operand[i], strides, 1), "batch");
         for (size_t k = 0; k < t->count[i]; k++) {
-            const size_t bytes = aic_kernel_packed_size(kernel, k);
+            size_t bytes = 0;
+            expect(t, aic_kernel_packed_size(kernel, k, &bytes), "packed size");
             void *packed = bytes > 0 ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
             if (packed != NULL) {
                 void *given[AIC_OPERANDS_MAX];
