@@ -97,7 +97,7 @@ int cmd_compare(int argc, char **argv)
          .target = &state.dtype},
         {.name = "--atol",
          .value = "X",
-         .help = "differences up to X + rtol*|b| are none (default 0)",
+         .help = "differences of finite numbers up to X + rtol*|b| are none (default 0)",
          .kind = ARGS_REAL,
          .target = &state.limits.atol,
          .low = 0,
@@ -121,7 +121,8 @@ int cmd_compare(int argc, char **argv)
         .name = "compare",
         .arguments = "A B [OPTION]...",
         .summary =
-            "Compares two tensor files, .npy or .bin: bit for bit, every NaN counting as equal, or within limits.\n"
+            "Compares two tensor files, .npy or .bin: bit for bit, every NaN counting as equal, or within limits,\n"
+            "which an infinity never is.\n"
             "Exit status 1 when they differ.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],

@@ -79,9 +79,9 @@ typedef struct aic_op_info {
     /* The formulas; the descriptor is valid, operands are in calling order and do not overlap. Runs in the
      * default floating-point environment, which the caller sets. May return AIC_OUT_OF_MEMORY. */
     aic_status (*reference)(const void *desc, const aic_semantics *semantics, void *const operands[]);
-    /* NULL for operators that are always exact; arrays as in aic_reference_bound(). */
-    aic_status (*reference_bound)(const void *desc, const aic_semantics *semantics, void *const operands[],
-                                  double *exact, double *bound);
+    /* NULL for operators that are always exact; `allowed` as in aic_reference_allowed(). */
+    aic_status (*reference_allowed)(const void *desc, const aic_semantics *semantics, void *const operands[],
+                                    aic_allowed *allowed);
 
     /* ---- fusion "producer | consumer"; see aic_accumulator. NULL: the operator cannot be one ---- */
 

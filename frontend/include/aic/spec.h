@@ -5,6 +5,7 @@
 #ifndef AIC_SPEC_H
 #define AIC_SPEC_H
 
+#include <aic/allowed.h>
 #include <aic/conv2d.h>
 #include <aic/fixpipe.h>
 #include <aic/load_data.h>
@@ -147,12 +148,17 @@ AIC_API aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *sema
 AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                  size_t count);
 
-/* How far the output may be from the exact result, where the result is not defined bit for bit (accumulate=fast of
- * float types); else AIC_UNSUPPORTED. Both arrays have an entry for each element of the output operand, 0 where the
- * operator writes no element. exact[i] is the value, bound[i] the largest |result - exact[i]| allowed; it is infinite
- * where sums may leave the range of float32 on the way, so that the order of summation decides the result. An 8-bit
- * result stands for every number that it is congruent to modulo 256; where several results are right, exact[i] is in
- * their middle. The output operand holds the old content and is not written. */
+/* The values that each element of the output operand may have, where the result is not defined bit for bit
+ * (accumulate=fast of float types); else AIC_UNSUPPORTED. allowed has an entry for each element; of one that the
+ * operator does not write it is the old value. Where sums may leave the range of float32 on the way, so that the order
+ * of summation decides the result, every value that an order can lead to is allowed, and no other. The output operand
+ * holds the old content and is not written. */
+AIC_API aic_status aic_reference_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                                         size_t count, aic_allowed *allowed);
+
+/* The same as a distance: exact[i] is the value, bound[i] the largest |result - exact[i]| allowed. It is infinite where
+ * infinities or NaN may come about on the way; which of them are right only aic_reference_allowed() says. Of an 8-bit
+ * result exact[i] is in the middle of the numbers that are right. */
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                        size_t count, double *exact, double *bound);
 
