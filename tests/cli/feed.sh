@@ -39,6 +39,11 @@ expect 'scales without --quantise' 2 'dtype is float32, the operand wants uint64
 scales few.npy 15
 expect 'too few scales' 2 'shape is \[15\], the operand wants \[16\]' "$aicjit" run "$vreq" --fill src=const:100 \
     --in cbufWorkspace=few.npy --quantise cbufWorkspace
+npy wrong.npy '<f4' '(16,)' 0
+for _ in $(seq 15); do printf '\x00\x00\x80\x3e' >>wrong.npy; done
+printf '\x00\x00\x00\x00' >>wrong.npy
+expect '--quantise of a scale of 0' 2 'run: --quantise cbufWorkspace: element 15: .*scale: 0 is not in 2' "$aicjit" run "$vreq" \
+    --fill src=const:100 --in cbufWorkspace=wrong.npy --quantise cbufWorkspace
 expect '--quantise of another operand' 2 'src holds no quantisation words' "$aicjit" run "$vreq" --in src=scales.npy --quantise src
 expect '--quantise without a file' 2 'cbufWorkspace is given no file' "$aicjit" run "$vreq" --fill src=zeros \
     --fill cbufWorkspace=zeros --quantise cbufWorkspace
