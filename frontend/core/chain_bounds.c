@@ -110,7 +110,7 @@ static float first_of(const aic_allowed *allowed, int end)
         return allowed->other[end - OTHER];
     }
     if (!isfinite(allowed->exact) || allowed->low > (double)FLT_MAX || allowed->high < -(double)FLT_MAX) {
-        return (float)allowed->exact;
+        return aic_reference_sum((float)allowed->exact);
     }
     return end < RANGE ? round_to_float(ends[end], end - EXACT) : round_to_float(allowed->exact, 0);
 }

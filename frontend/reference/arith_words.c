@@ -22,32 +22,39 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
+/* The bits of what arithmetic gives. The document leaves a NaN's payload open, but later stages of a chain can read the
+ * word as an integer, so every NaN that comes of arithmetic has the bits of the default one here and in kernels. */
+static uint32_t result_bits(float value)
+{
+    return isnan(value) ? bits_of(NAN) : bits_of(value);
+}
+
 static uint32_t word_add(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
     (void)old;
-    return bits_of(float_of(a) + float_of(b));
+    return result_bits(float_of(a) + float_of(b));
 }
 
 static uint32_t word_sub(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
     (void)old;
-    return bits_of(float_of(a) - float_of(b));
+    return result_bits(float_of(a) - float_of(b));
 }
 
 static uint32_t word_mul(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
     (void)old;
-    return bits_of(float_of(a) * float_of(b));
+    return result_bits(float_of(a) * float_of(b));
 }
 
 static uint32_t word_div(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
     (void)old;
-    return bits_of(float_of(a) / float_of(b));
+    return result_bits(float_of(a) / float_of(b));
 }
 
 /* Two roundings. */
@@ -55,7 +62,7 @@ static uint32_t word_mac(const aic_tensor_arithmetic_desc *desc, uint32_t a, uin
 {
     (void)desc;
     const float product = float_of(a) * float_of(b);
-    return bits_of(product + float_of(old));
+    return result_bits(product + float_of(old));
 }
 
 /* One. */

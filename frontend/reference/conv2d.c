@@ -233,12 +233,12 @@ static void store_float(const request *r, const window *at, int64_t co, int64_t 
     const float initial = r->desc->init_l1out ? 0 : *out;
     const bool cube = r->desc->accumulate == AIC_ACCUMULATE_CUBE;
     if (cube && r->semantics->sum == AIC_SUM_MODEL_BLOCK) {
-        *out = sum_cube(at, r->in, co, initial);
+        *out = aic_reference_sum(sum_cube(at, r->in, co, initial));
     } else if (cube && r->semantics->sum == AIC_SUM_MODEL_SEQUENTIAL) {
-        *out = sum_sequentially(at, r->in, co, initial);
+        *out = aic_reference_sum(sum_sequentially(at, r->in, co, initial));
     } else {
         const aic_exact_sum sum = sum_exactly(at, r->in, co, initial);
-        *out = (float)aic_exact_value(&sum);
+        *out = aic_reference_sum((float)aic_exact_value(&sum));
     }
 }
 

@@ -165,7 +165,7 @@ static float sum_float(const aic_mmad_desc *desc, const aic_semantics *semantics
         const aic_exact_sum sum = sum_exactly(d, initial);
         result = (float)aic_exact_value(&sum);
     }
-    return (float)overflow(semantics, (double)result);
+    return aic_reference_sum((float)overflow(semantics, (double)result));
 }
 
 /* What is to be found out of every element of C. */
