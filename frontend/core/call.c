@@ -71,25 +71,6 @@ aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semant
     return status == AIC_OK ? aic_spec_check_data(resolved, readable) : status;
 }
 
-aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
-{
-    const aic_semantics defaults = aic_semantics_init();
-    semantics = semantics ? semantics : &defaults;
-    aic_spec resolved = {.count = 0};
-    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
-    const aic_op_info *last = status == AIC_OK ? aic_op_get(resolved.stage[resolved.count - 1].op) : NULL;
-    if (last != NULL && last->advise != NULL) {
-        const void *own[AIC_OPERANDS_MAX];
-        aic_data_check order;
-        aic_data_check_of(&resolved, semantics, &order);
-        for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-            own[i] = order.from[i] == AIC_ACCUMULATED ? NULL : operands[order.from[i]];
-        }
-        last->advise(&resolved.stage[resolved.count - 1].desc, own);
-    }
-    return status;
-}
-
 /* ---- the reference ---- */
 
 aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)

@@ -14,7 +14,7 @@ expect 'its result' 0 'min 22 max 22 ' "$aicjit" run "${req}quant(0.25,-3,int8))
 expect 'words filled with quant(...)' 0 'min 22 max 22 ' "$aicjit" run "$vreq" --fill src=const:100 \
     --fill 'cbufWorkspace=const:quant(0.25,-3,int8)'
 expect 'a wrong one in --fill' 2 'cbufWorkspace' "$aicjit" run "$vreq" --fill src=const:100 --fill 'cbufWorkspace=const:quant(x)'
-expect 'a contradiction is warned of' 0 'warning: fixpipe: deqScalar, 0x3e800000, says by bit 46 that results are 0\.\.255' \
+expect 'a contradiction is warned of' 0 'warning: fixpipe: deqScalar: 0x3e800000: says by bit 46 that results are 0\.\.255' \
     "$aicjit" run "${req}quant(0.25))" --fill src=const:100
 expect 'limits of words' 2 '"-1" is not an integer in 0\.\.18446744073709551615$' "$aicjit" run "$vreq" --fill src=zeros \
     --fill cbufWorkspace=const:-1
