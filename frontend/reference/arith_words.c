@@ -69,7 +69,7 @@ static uint32_t word_mac(const aic_tensor_arithmetic_desc *desc, uint32_t a, uin
 static uint32_t word_mac_fused(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
-    return bits_of(fmaf(float_of(a), float_of(b), float_of(old)));
+    return result_bits(fmaf(float_of(a), float_of(b), float_of(old)));
 }
 
 /* IEEE 754-2019 maximum; the bits of two zeros: +0 is in either, or both are -0. */
@@ -98,12 +98,12 @@ static uint32_t word_min(const aic_tensor_arithmetic_desc *desc, uint32_t a, uin
 /* IEEE 754-2008 maxNum and minNum: a number rather than a NaN. */
 static uint32_t word_max_number(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
-    return isnan(float_of(a)) ? b : isnan(float_of(b)) ? a : word_max(desc, a, b, old);
+    return isnan(float_of(a)) ? result_bits(float_of(b)) : isnan(float_of(b)) ? a : word_max(desc, a, b, old);
 }
 
 static uint32_t word_min_number(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
-    return isnan(float_of(a)) ? b : isnan(float_of(b)) ? a : word_min(desc, a, b, old);
+    return isnan(float_of(a)) ? result_bits(float_of(b)) : isnan(float_of(b)) ? a : word_min(desc, a, b, old);
 }
 
 static uint32_t word_sg(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
