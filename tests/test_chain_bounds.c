@@ -78,8 +78,10 @@ static void list_bytes(const column *c, bool relu, float low, float high, bool r
         }
         return;
     }
-    for (float a = low; a < high; a = nextafterf(a, INFINITY)) {
+    float a = low;
+    while (a < high) {
         right[result(c, relu, a)] = true;
+        a = nextafterf(a, INFINITY);
     }
     right[result(c, relu, high)] = true;
 }

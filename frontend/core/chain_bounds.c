@@ -26,7 +26,8 @@
 
 /* Runs of the chain: of the accumulators' least values, of the exact ones rounded, of the largest, of NaN where nothing
  * is known, and of each of the other values, which are three at most; and what comes of them. */
-enum { LOW, EXACT, HIGH, RANGE, UNKNOWN = RANGE, OTHER, ENDS = OTHER + 3 };
+enum { LOW, EXACT, HIGH, UNKNOWN, OTHER };
+enum { RANGE = UNKNOWN, ENDS = OTHER + 3 };
 typedef struct bounded_run {
     aic_chain_run end[ENDS];
     int ends;           /* that are in use */
