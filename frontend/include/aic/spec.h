@@ -173,9 +173,9 @@ AIC_API aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantic
                              int64_t element, void *value, char *buffer, size_t capacity, size_t *length);
 
 /* Leaves a warning (aic_take_warning()) where specification and data, legal as they are, hardly mean what they say: of
- * each such field operator, name and reason, joined by "; ". The list with all reasons is frontend/ops/advice.c: integer
- * accumulators that arithmetic takes for floats, strides within what they step over, scales of 0, words whose sign bit
- * contradicts the type of dst, values for fields that have no effect, and others. Calls do not look for that.
+ * each such field operator, name and reason, joined by "; ". The list with all reasons is frontend/ops/advice.c:
+ * integer accumulators that arithmetic takes for floats, strides within what they step over, scales of 0, words whose
+ * sign bit contradicts the type of dst, values for fields that have no effect, and others. Calls do not look for that.
  * `operands` in calling order; only what is read is looked at. Fails as a call with them would. operands NULL: only the
  * specification is looked at, and count does not matter. */
 AIC_API aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
