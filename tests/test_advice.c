@@ -84,6 +84,7 @@ static const struct {
     {WORDS(", op=BM_CPY, input1_const=2, input1_is_const=true"), "or with BM_CPY"},
     {WORDS(", op=BM_SHIFT, input1_const=3, input1_is_const=true"),
      "input1_const: 3, bits 0x40400000: the operation is on"},
+    {WORDS(", op=BM_SE, input1_const=3, input1_is_const=true, select_value=1"), NULL},
     {WORDS(", op=BM_AND, input1_const=-nan, input1_is_const=true"), NULL},
     {WORDS(", op=BM_DIV, input1_const=0, input1_is_const=true"), "input1_const: 0: every result is infinite"},
     {WORDS(", op=BM_MAX, input1_const=nan, input1_is_const=true"), "input1_const: NaN: the result"},

@@ -299,14 +299,15 @@ static bool computes_with_nan(place *p)
     return takes_constant(p) && is_float_operation(p) && isnan(words_of(p)->input1_const);
 }
 
-/* Small whole numbers, but for 0, look like bits; their floats have others. */
+/* Small whole numbers, but for 0, look like bits; their floats have others. BM_SE may look for such floats. */
 static bool takes_bits_of_number(place *p)
 {
     const float x = words_of(p)->input1_const;
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     snprintf(p->what, sizeof p->what, "%g, bits 0x%08" PRIx32, (double)x, bits);
-    return takes_constant(p) && !is_float_operation(p) && x != 0 && fabsf(x) <= 0x1p16F && truncf(x) == x;
+    return takes_constant(p) && !is_float_operation(p) && words_of(p)->op != AIC_BM_SE && x != 0 &&
+           fabsf(x) <= 0x1p16F && truncf(x) == x;
 }
 
 /* ---- tensor_arithmetic_quantized ---- */
