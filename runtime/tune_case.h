@@ -14,7 +14,7 @@ typedef struct aic_tune_case {
     void *before;                    /* the output's content before a call */
     void *by_default;                /* and after one of the default's kernel; NULL: not yet, or results may differ */
     void *expected;                  /* by the reference; NULL: not yet */
-    double *exact, *bound;           /* as aic_reference_bound() has them, where a result is not defined bit for bit */
+    aic_allowed *allowed;            /* by aic_reference_allowed(), where a result is not defined bit for bit */
 } aic_tune_case;
 
 /* A kernel with its image of the packed operand. */

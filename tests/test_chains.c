@@ -299,7 +299,7 @@ START_TEST(prelu_of_integers)
     for (int c = 0; c < CHANNELS; c++) {
         bias[c] = bias_of(c) + MAGIC;
         slope[c] = slope_of(c, true) - 1;
-        word[c] = aic_quant_word(8, 0, true); /* eighths */
+        ck_assert_int_eq(aic_quant_word(8, 0, true, &word[c]), AIC_OK); /* eighths */
     }
     call(CONV8 "tensor_arithmetic(op=BM_SUB, input1_is_const=true, input1_const=12582912) | tensor_arithmetic("
                "op=BM_MIN, input1_is_const=true) | tensor_arithmetic(op=BM_MUL, " CHANNEL

@@ -291,14 +291,15 @@ START_TEST(the_bound_decides_where_a_range_is_right)
     float output[STORED];
     open_case(&c, FAST_SPEC);
     memcpy(output, c.expected.data, sizeof output);
-    const double *exact = c.exact.data, *bound = c.bound.data;
+    const aic_allowed *allowed = c.allowed.data;
     size_t tried = 0;
     for (size_t i = 0; i < VALID; i++) {
         float right = output[i];
-        for (int sign = -1; sign <= 1 && bound[i] > 0; sign += 2) {
-            output[i] = (float)(exact[i] + sign * 0.5 * bound[i]);
+        const double exact = allowed[i].exact, bound = allowed[i].high - exact;
+        for (int sign = -1; sign <= 1 && bound > 0; sign += 2) {
+            output[i] = (float)(exact + sign * 0.5 * bound);
             ck_assert_int_eq(judge(&c, output, &report), VERIFY_PASSED);
-            output[i] = (float)(exact[i] + sign * 2.0 * bound[i]);
+            output[i] = (float)(exact + sign * 2.0 * bound);
             ck_assert_int_eq(judge(&c, output, &report), VERIFY_FAILED);
             tried++;
         }
@@ -313,21 +314,27 @@ START_TEST(the_bound_decides_where_a_range_is_right)
 }
 END_TEST
 
-/* Where sums may leave the range of float32 the bound is infinite: there, and only there, any value will do. */
-START_TEST(an_infinite_bound_allows_anything)
+/* Where sums may leave the range of float32 the values that this leads to are right: there, and only these. */
+START_TEST(what_overflow_leads_to_is_right)
 {
     verify_case c;
     verify_report report;
     float output[STORED];
     open_case(&c, FAST_SPEC);
     memcpy(output, c.expected.data, sizeof output);
-    double *bound = c.bound.data;
-    bound[1] = (double)INFINITY;
+    aic_allowed *allowed = c.allowed.data;
+    allowed[1].other[allowed[1].others++] = -INFINITY;
+    allowed[1].other[allowed[1].others++] = NAN;
     output[1] = NAN;
     ck_assert_int_eq(judge(&c, output, &report), VERIFY_PASSED);
     output[1] = -INFINITY;
     ck_assert_int_eq(judge(&c, output, &report), VERIFY_PASSED);
-    output[2] = INFINITY;
+    output[2] = -INFINITY;
+    ck_assert_int_eq(judge(&c, output, &report), VERIFY_FAILED);
+    output[2] = ((const float *)c.expected.data)[2];
+    output[1] = INFINITY;
+    ck_assert_int_eq(judge(&c, output, &report), VERIFY_FAILED);
+    output[1] = 1e30F;
     ck_assert_int_eq(judge(&c, output, &report), VERIFY_FAILED);
     verify_close(&c);
 }
@@ -617,7 +624,7 @@ Suite *suite_harness(void)
     tcase_add_loop_test(verdicts, a_wrong_element_fails, 0, SPECS);
     tcase_add_loop_test(verdicts, the_last_bit_counts_where_the_result_is_exact, 0, SPECS);
     tcase_add_test(verdicts, the_bound_decides_where_a_range_is_right);
-    tcase_add_test(verdicts, an_infinite_bound_allows_anything);
+    tcase_add_test(verdicts, what_overflow_leads_to_is_right);
     tcase_add_loop_test(verdicts, a_wrong_kernel_fails, 0, SPECS);
     tcase_add_test(verdicts, a_legal_operator_is_no_refusal);
     tcase_add_test(verdicts, a_bad_schedule_fails_with_the_message);

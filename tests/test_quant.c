@@ -16,25 +16,92 @@ static const struct {
     int32_t offset;
     bool is_signed;
     uint64_t word;
-    float cut; /* the scale that counts */
+    float kept; /* the scale that counts */
 } known[] = {
     {0.5F, 0, true, UINT64_C(0x40003F000000), 0.5F},
     {0.5F, -3, true, UINT64_C(0x7FA03F000000), 0.5F},
     {0.5F, 10, false, UINT64_C(0x1403F000000), 0.5F},
     {1.0F, 0, false, UINT64_C(0x3F800000), 1.0F},
-    {-2.0F, -256, false, UINT64_C(0x2000C0000000), -2.0F},
-    {-2.0F, 255, true, UINT64_C(0x5FE0C0000000), -2.0F},
-    {0.1F, 0, false, UINT64_C(0x3DCCC000), 0.0999755859375F},
-    {-0.1F, 0, false, UINT64_C(0xBDCCC000), -0.0999755859375F},
-    {0.0F, 0, false, 0, 0.0F},
+    {2.0F, -256, false, UINT64_C(0x200040000000), 2.0F},
+    {2.0F, 255, true, UINT64_C(0x5FE040000000), 2.0F},
+    {0.1F, 0, false, UINT64_C(0x3DCCC000), 0.0999755859375F}, /* 0x3DCCCCCD is nearer to it than to 0x3DCCE000 */
+    {0.3F, 0, false, UINT64_C(0x3E99A000), 0.300048828125F},  /* 0x3E99999A, up */
+    {0x1.002p0F, 0, false, UINT64_C(0x3F800000), 1},          /* ties, to even: down */
+    {0x1.006p0F, 0, false, UINT64_C(0x3F804000), 0x1.008p0F}, /* and up */
+    {0x1.002002p0F, 0, false, UINT64_C(0x3F802000), 0x1.004p0F},
+    {0x1.fffp0F, 0, false, UINT64_C(0x40000000), 2},              /* a carry into the exponent */
+    {0x1p-126F, 0, false, UINT64_C(0x00800000), 0x1p-126F},       /* the least */
+    {0x1.fffp-127F, 0, false, UINT64_C(0x00800000), 0x1p-126F},   /* which this is nearest to */
+    {0x1.ffcp127F, 0, false, UINT64_C(0x7F7FE000), 0x1.ffcp127F}, /* the largest */
+    {0x1.ffdffep127F, 0, false, UINT64_C(0x7F7FE000), 0x1.ffcp127F},
 };
+
+/* Scales and offsets of which no word is made. */
+static const struct {
+    float scale;
+    int32_t offset;
+    const char *message;
+} refused[] = {
+#define SCALES " is not in 2^-126..2^128-2^117, of which words hold 11 significant bits"
+    {0.0F, 0, "quant_word: scale: 0" SCALES},
+    {-0.0F, 0, "quant_word: scale: -0" SCALES},
+    {-0.5F, 0, "quant_word: scale: -0.5" SCALES},
+    {INFINITY, 0, "quant_word: scale: inf" SCALES},
+    {-INFINITY, 0, "quant_word: scale: -inf" SCALES},
+    {NAN, 0, "quant_word: scale: nan" SCALES},
+    {0x1p-149F, 0, "quant_word: scale: 1e-45" SCALES},
+    {0x1.ffap-127F, 0, SCALES}, /* subnormal, and not next to the least */
+    {0x1.ffep127F, 0, SCALES},  /* halfway to what would be 2^128 */
+    {0x1.fffffep127F, 0, SCALES},
+    {1, 256, "quant_word: offset: 256 is not in -256..255"},
+    {1, -257, "quant_word: offset: -257 is not in -256..255"},
+    {1, INT32_MAX, "quant_word: offset: 2147483647 is not in -256..255"},
+    {1, INT32_MIN, "quant_word: offset: -2147483648 is not in -256..255"},
+};
+
+static uint64_t word_of(float scale, int32_t offset, bool is_signed)
+{
+    uint64_t word = 0;
+    ck_assert_msg(aic_quant_word(scale, offset, is_signed, &word) == AIC_OK, "%s", aic_last_error());
+    return word;
+}
+
+START_TEST(no_word_is_bent)
+{
+    uint64_t word = 77;
+    ck_assert_int_eq(aic_quant_word(refused[_i].scale, refused[_i].offset, true, &word), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), refused[_i].message) != NULL, "%s", aic_last_error());
+    ck_assert_uint_eq(word, 77);
+}
+END_TEST
+
+/* Of all that 11 bits can say the one that is taken is nearest. */
+START_TEST(scales_are_rounded_to_nearest)
+{
+    uint32_t bits = 0x00800000;
+    for (int i = 0; i < 100000; i++) {
+        bits = (bits * 1664525U + 1013904223U) & 0x7FFFFFFFU;
+        float scale, below, above;
+        const uint32_t cut = bits & 0xFFFFE000U, next = cut + 0x2000U;
+        memcpy(&scale, &bits, sizeof scale);
+        memcpy(&below, &cut, sizeof below);
+        memcpy(&above, &next, sizeof above);
+        if (cut < 0x00800000U || next >= 0x7F800000U) {
+            continue;
+        }
+        const double got = (double)aic_quant_parts(word_of(scale, 0, true)).scale, wanted = (double)scale;
+        ck_assert(fabs(got - wanted) <= fabs((double)below - wanted));
+        ck_assert(fabs(got - wanted) <= fabs((double)above - wanted));
+    }
+}
+END_TEST
 
 START_TEST(words_of_the_document)
 {
-    const uint64_t word = aic_quant_word(known[_i].scale, known[_i].offset, known[_i].is_signed);
+    const uint64_t word = word_of(known[_i].scale, known[_i].offset, known[_i].is_signed);
     ck_assert_msg(word == known[_i].word, "%" PRIx64, word);
     const aic_quant parts = aic_quant_parts(word);
-    ck_assert(parts.scale == known[_i].cut);
+    ck_assert(parts.scale == known[_i].kept);
     ck_assert_int_eq(parts.offset, known[_i].offset);
     ck_assert_int_eq(parts.is_signed, known[_i].is_signed);
     ck_assert_int_eq(parts.shift, 0);
@@ -44,17 +111,12 @@ END_TEST
 START_TEST(offsets_and_shifts)
 {
     for (int32_t offset = -256; offset <= 255; offset++) {
-        ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, offset, false)).offset, offset);
+        ck_assert_int_eq(aic_quant_parts(word_of(1, offset, false)).offset, offset);
     }
-    ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, 256, true)).offset, 255);
-    ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, INT32_MAX, true)).offset, 255);
-    ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, -257, true)).offset, -256);
-    ck_assert_int_eq(aic_quant_parts(aic_quant_word(1, INT32_MIN, true)).offset, -256);
     const aic_quant e5 = aic_quant_parts(UINT64_C(0x40133E800000)); /* example E5 of the document */
     ck_assert(e5.scale == 0.25F && e5.shift == 4 && e5.is_signed && e5.offset == 0);
     ck_assert_int_eq(aic_quant_parts(UINT64_C(0x1F) << 32).shift, 16);
     ck_assert_int_eq(aic_quant_parts(UINT64_C(0x0F) << 32).shift, 0); /* the shift does not count without MCB */
-    ck_assert(isinf(aic_quant_parts(aic_quant_word(INFINITY, 0, true)).scale));
 }
 END_TEST
 
@@ -69,8 +131,8 @@ static const struct {
     {"quant(0.5, 10, uint8)", UINT64_C(0x1403F000000)},
     {"quant(0.5)", UINT64_C(0x3F000000)},
     {"quant(0x3F000000)", UINT64_C(0x3F000000)},
-    {"quant(1e-3, +255, u8)", UINT64_C(0x1FE03A830000)},
-    {"quant(-.5)", UINT64_C(0xBF000000)},
+    {"quant(1e-3, +255, u8)", UINT64_C(0x1FE03A832000)},
+    {"quant(.3)", UINT64_C(0x3E99A000)}, /* to nearest */
 };
 
 START_TEST(text_is_the_word)
@@ -93,6 +155,12 @@ static const struct {
     {"quant()", "deqScalar: the scale \"\" is not a number of single precision (column 107)"},
     {"quant(x)", "the scale \"x\" is not a number of single precision (column 107)"},
     {"quant(1e60)", "the scale \"1e60\" is not a number of single precision (column 107)"},
+    {"quant(0)", "the scale \"0\" is not in 2^-126..2^128-2^117, of which words hold 11 significant bits (column 107)"},
+    {"quant(-.5)", "the scale \"-.5\" is not in 2^-126.."},
+    {"quant(1e-40,0,int8)", "the scale \"1e-40\" is not in 2^-126.."},
+    {"quant(nan)", "the scale \"nan\" is not in 2^-126.."},
+    {"quant(inf)", "the scale \"inf\" is not in 2^-126.."},
+    {"quant(3.4028e38)", "the scale \"3.4028e38\" is not in 2^-126.."},
     {"quant(1,)", "the offset \"\" is not an integer in -256..255 (column 109)"},
     {"quant(1,256,int8)", "the offset \"256\" is not an integer in -256..255 (column 109)"},
     {"quant(1,-257,int8)", "the offset \"-257\" is not an integer in -256..255 (column 109)"},
@@ -144,7 +212,7 @@ static const char *warning_of(aic_dtype dst, aic_quant_pre mode, uint64_t scalar
 
 START_TEST(contradiction_is_warned_of)
 {
-    const uint64_t is_signed = aic_quant_word(1, 0, true), is_unsigned = aic_quant_word(1, 0, false);
+    const uint64_t is_signed = word_of(1, 0, true), is_unsigned = word_of(1, 0, false);
     uint64_t words[16];
     for (int i = 0; i < 16; i++) {
         words[i] = is_signed;
@@ -153,13 +221,16 @@ START_TEST(contradiction_is_warned_of)
     ck_assert_str_eq(warning_of(AIC_UINT8, AIC_REQ8, is_unsigned, NULL), "");
     ck_assert_str_eq(
         warning_of(AIC_INT8, AIC_REQ8, is_unsigned, NULL),
-        "fixpipe: deqScalar, 0x3f800000, says by bit 46 that results are 0..255, but dst is int8: bytes are "
+        "fixpipe: deqScalar: 0x3f800000: says by bit 46 that results are 0..255, but dst is int8: bytes are "
         "stored as they are");
     ck_assert_ptr_nonnull(strstr(warning_of(AIC_UINT8, AIC_REQ8, is_signed, NULL), "results are -128..127, but dst is "
                                                                                    "uint8"));
-    ck_assert_str_eq(warning_of(AIC_INT8, AIC_VREQ8, is_unsigned, words), ""); /* deqScalar does not count */
+    ck_assert_str_eq(warning_of(AIC_INT8, AIC_VREQ8, 0, words), "");
+    ck_assert_str_eq(warning_of(AIC_INT8, AIC_VREQ8, is_unsigned, words),
+                     "fixpipe: deqScalar: 0x3f800000: quantPre takes no word of the request, it has no effect");
     words[11] = is_unsigned;
-    ck_assert_ptr_nonnull(strstr(warning_of(AIC_INT8, AIC_VREQ8, 0, words), "cbufWorkspace: the word of column 11, "));
+    ck_assert_ptr_nonnull(
+        strstr(warning_of(AIC_INT8, AIC_VREQ8, 0, words), "cbufWorkspace: the word of column 11, 0x3f800000: says"));
     ck_assert_str_eq(warning_of(AIC_FLOAT16, AIC_VDEQF16, 0, words), ""); /* bit 46 does not count */
 }
 END_TEST
@@ -169,6 +240,8 @@ Suite *suite_quant(void)
     Suite *suite = suite_create("quant");
     TCase *tests = tcase_create("quant");
     tcase_add_loop_test(tests, words_of_the_document, 0, COUNT(known));
+    tcase_add_loop_test(tests, no_word_is_bent, 0, COUNT(refused));
+    tcase_add_test(tests, scales_are_rounded_to_nearest);
     tcase_add_test(tests, offsets_and_shifts);
     tcase_add_loop_test(tests, text_is_the_word, 0, COUNT(texts));
     tcase_add_loop_test(tests, wrong_text, 0, COUNT(wrong));

@@ -190,8 +190,8 @@ static int check_spec(check_state *check, const aic_spec *spec, int64_t seed, bo
     int status = CLI_DONE;
     verify_verdict verdict = verify_open(&c, spec, &check->session.semantics, (uint64_t)seed, &report);
     if (verdict == VERIFY_PASSED) {
-        if (show_warning && c.warning[0] != '\0' && !cli_about_contents(c.warning)) {
-            (void)fprintf(stderr, "aicjit: warning: %s\n", c.warning);
+        if (show_warning) {
+            cli_show_advice(cli_about_contents(c.warning) ? "" : c.warning, spec, &check->session.semantics, NULL, 0);
         }
         for (size_t i = 0; status == CLI_DONE && i < check->level_count; i++) {
             status = check_level(check, &c, check->level[i].context, text, seed);

@@ -271,7 +271,7 @@ int cmd_compare(int argc, char **argv)
          .help = "element type: of .bin files, and bfloat16 of .npy files",
          .kind = ARGS_TEXT,
          .target = &state.dtype},
-        limit_option("--atol", "X", "differences up to X + rtol*|b| are none (default 0)", ARGS_REAL,
+        limit_option("--atol", "X", "differences of finite numbers up to X + rtol*|b| are none (default 0)", ARGS_REAL,
                      &state.limits.atol),
         limit_option("--rtol", "X", "see --atol (default 0)", ARGS_REAL, &state.limits.rtol),
         limit_option("--ulp", "N", "elements up to N values of their type apart count as equal (default 0)",
@@ -301,7 +301,8 @@ int cmd_compare(int argc, char **argv)
         .name = "compare",
         .arguments = "A B [OPTION]...",
         .summary =
-            "Compares two tensor files, .npy or .bin: bit for bit, every NaN counting as equal, or within limits.\n"
+            "Compares two tensor files, .npy or .bin: bit for bit, every NaN counting as equal, or within limits,\n"
+            "which an infinity never is. "
             "Tells which channels, rows and blocks differ, and how far. Exit status 1 when they differ.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],

@@ -69,6 +69,7 @@ static int explain_schedule(explain_state *explain)
     const aic_status failed =
         aic_explain(explain->session.context, &explain->spec, explain->schedule, explain->isa, &e);
     if (failed == AIC_OK) {
+        cli_show_advice("", &explain->spec, &explain->session.semantics, NULL, 0);
         printf("%s\n", canonical);
         cli_put(e.text, strlen(e.text));
         status = explain->measure ? measure(explain, &e) : CLI_DONE;

@@ -84,11 +84,12 @@ static int compute(run_state *run, bool again)
                               : run->reference
                                   ? aic_reference(&run->spec, &run->session.semantics, pointers, run->operands.count)
                                   : run_kernel(run, pointers);
-    if (status == AIC_OK && !again) {
-        cli_show_warning();
-    }
     if (status == AIC_OK && !again && run->program == NULL) {
-        (void)aic_spec_advise(&run->spec, &run->session.semantics, pointers, run->operands.count);
+        char warning[400] = "";
+        const char *left = aic_take_warning();
+        (void)snprintf(warning, sizeof warning, "%s", left != NULL ? left : "");
+        cli_show_advice(warning, &run->spec, &run->session.semantics, pointers, run->operands.count);
+    } else if (status == AIC_OK && !again) {
         cli_show_warning();
     }
     free(pointers);

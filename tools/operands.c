@@ -5,6 +5,7 @@
 #include "tools/harness/fill.h"
 #include "tools/harness/operand_file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,7 @@ int operands_bind(cli_operands *set)
 }
 
 /* Reads scales, float32, as the quantisation words of those. Results are signed unless they are uint8. */
-static int read_scales(const cli_operand *o, bool is_signed)
+static int read_scales(const char *command, const cli_operand *o, bool is_signed)
 {
     aic_operand scales = o->operand;
     guard_buffer buffer;
@@ -172,11 +173,14 @@ static int read_scales(const cli_operand *o, bool is_signed)
     if (!guard_open(&buffer, (size_t)scales.bytes, sizeof(float), GUARD_BEFORE)) {
         return cli_fail_memory(scales.name, (uint64_t)scales.bytes);
     }
-    const int status = operand_read(&scales, o->in, buffer.data);
+    int status = operand_read(&scales, o->in, buffer.data);
     const float *scale = buffer.data;
     uint64_t *words = o->buffer.data;
     for (int64_t i = 0; status == CLI_DONE && i < scales.elements; i++) {
-        words[i] = aic_quant_word(scale[i], 0, is_signed);
+        char where[300];
+        (void)snprintf(where, sizeof where, "%s: --quantise %.100s: element %" PRId64, command, scales.name, i);
+        const aic_status failed = aic_quant_word(scale[i], 0, is_signed, &words[i]);
+        status = failed == AIC_OK ? CLI_DONE : cli_fail_library(where, failed);
     }
     guard_close(&buffer);
     return status;
@@ -190,7 +194,7 @@ static int read_input(const cli_operands *set, const cli_operand *o)
         const aic_status failed = aic_scalar_parse(o->operand.dtype, o->in, o->buffer.data);
         return failed == AIC_OK ? CLI_DONE : cli_fail_library(where, failed);
     }
-    return o->quantise ? read_scales(o, set->items[0].operand.dtype != AIC_UINT8)
+    return o->quantise ? read_scales(set->command, o, set->items[0].operand.dtype != AIC_UINT8)
                        : operand_read(&o->operand, o->in, o->buffer.data);
 }
 

@@ -45,6 +45,7 @@ typedef struct aic_step {
     /* ARITHMETIC; input a is the accumulator, and so is the old output. */
     aic_elementwise_value value;
     int64_t block, row, column;
+    bool takes_sums; /* the accumulator is a sum of floats: where it is NaN it may have any bits */
     int stage; /* input b is the accumulator as stage number `stage` of the chain, from 1 on, left it; 0: it is not */
 } aic_step;
 

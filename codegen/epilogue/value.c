@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Bits of the largest finite numbers. */
-enum { HALF_MAX = 0x7bff, BFLOAT16_MAX = 0x7f7f, SIGN16 = 0x8000 };
+enum { HALF_MAX = 0x7bff, BFLOAT16_MAX = 0x7f7f, SIGN16 = 0x8000, DEFAULT_NAN = 0x7fc00000 };
 
 static bool is_float(const aic_epilogue *p)
 {
@@ -103,14 +103,37 @@ static LLVMValueRef floats_of(aic_emit *e, LLVMValueRef x)
     return LLVMBuildBitCast(e->builder, x, aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x))), "");
 }
 
-static LLVMValueRef compute(aic_emit *e, const aic_step *step, unsigned number, passage *way)
+/* Whether a step from number `first` on, or what follows them all, takes the words for integers. */
+static bool takes_bits(const aic_epilogue *p, unsigned first)
 {
+    bool takes = !is_float(p);
+    for (unsigned s = first; s < p->steps; s++) {
+        const aic_elementwise_value *v = &p->step[s].value;
+        takes |= p->step[s].op == AIC_STEP_ARITHMETIC && v->op != AIC_ELEMENTWISE_COPY && !aic_elementwise_is_float(v);
+    }
+    return takes;
+}
+
+/* Words with every NaN the default one, whose bits the references have, too. */
+static LLVMValueRef with_default_nan(aic_emit *e, LLVMValueRef words)
+{
+    LLVMValueRef x = floats_of(e, words), nan = aic_const_int(LLVMTypeOf(words), DEFAULT_NAN);
+    return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealUNO, x, x, ""), nan, words, "");
+}
+
+static LLVMValueRef compute(aic_emit *e, const aic_epilogue *p, unsigned number, passage *way)
+{
+    const aic_step *step = &p->step[number];
     static const aic_elementwise_part whole = {.count = 0};
     LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS] = {NULL}, words = words_of(e, way->x);
+    words = step->takes_sums && takes_bits(p, number) ? with_default_nan(e, words) : words;
     way->left[way->stage++] = words;
     stream[AIC_ELEMENTWISE_A] = stream[AIC_ELEMENTWISE_OLD] = words;
     stream[AIC_ELEMENTWISE_B] = step->stage != 0 ? way->left[step->stage] : way->from->input[number][way->vector];
-    return aic_emit_elementwise_value(e, &step->value, &whole, stream, LLVMGetVectorSize(LLVMTypeOf(words)));
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(words));
+    LLVMValueRef result = aic_emit_elementwise_value(e, &step->value, &whole, stream, lanes);
+    const bool may_be_nan = aic_elementwise_is_float(&step->value) && step->value.op != AIC_ELEMENTWISE_GREATER;
+    return may_be_nan && takes_bits(p, number + 1) ? with_default_nan(e, result) : result;
 }
 
 static LLVMValueRef take_step(aic_emit *e, const aic_epilogue *p, unsigned number, passage *way)
@@ -126,7 +149,7 @@ static LLVMValueRef take_step(aic_emit *e, const aic_epilogue *p, unsigned numbe
         x = step->dtype == AIC_FLOAT32 ? floats_of(e, x) : words_of(e, x);
         return add_bias(e, way->parameters, way->vector, x);
     case AIC_STEP_ARITHMETIC:
-        return compute(e, step, number, way);
+        return compute(e, p, number, way);
     }
     return x;
 }

@@ -19,17 +19,19 @@ static void fuse(const void *desc, const aic_semantics *semantics, const int *op
     const aic_arith_operand *b = &p.operand[AIC_ARITH_INPUT1];
     const int stage = aic_tensor_arithmetic_other_stage(desc);
     const bool reads = b->source == AIC_ARITH_TENSOR && stage == 0;
-    const aic_step step = {.op = AIC_STEP_ARITHMETIC,
-                           .operand = reads ? (unsigned)operand[AIC_ARITH_INPUT1] : 0,
-                           .value = aic_arith_value(&p),
-                           .block = b->stride[AIC_ARITH_C] * WORD_BYTES,
-                           .row = b->stride[AIC_ARITH_H] * WORD_BYTES,
-                           .column = b->stride[AIC_ARITH_W] * WORD_BYTES,
-                           .stage = stage};
+    aic_step step = {.op = AIC_STEP_ARITHMETIC,
+                     .operand = reads ? (unsigned)operand[AIC_ARITH_INPUT1] : 0,
+                     .value = aic_arith_value(&p),
+                     .block = b->stride[AIC_ARITH_C] * WORD_BYTES,
+                     .row = b->stride[AIC_ARITH_H] * WORD_BYTES,
+                     .column = b->stride[AIC_ARITH_W] * WORD_BYTES,
+                     .stage = stage};
     aic_contraction *c = aic_contraction_change(work);
-    if (c != NULL) { /* else the producer computes nothing */
+    if (c != NULL) {
+        const bool sums = c->sum != AIC_SUM_INT && c->sum != AIC_SUM_INT_WIDE;
+        step.takes_sums = sums && !aic_epilogue_has_step(&c->epilogue, AIC_STEP_ARITHMETIC);
         aic_epilogue_add(&c->epilogue, &step);
-    }
+    } /* else the producer computes nothing */
 }
 
 const aic_generator aic_generator_tensor_arithmetic = {.describe = describe, .fuse = fuse};

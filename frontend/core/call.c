@@ -5,6 +5,8 @@
 #include "frontend/core/spec.h"
 
 #include <fenv.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- checks of addresses and data ---- */
@@ -69,25 +71,6 @@ aic_status aic_spec_check_call(const aic_spec *spec, const aic_semantics *semant
     return status == AIC_OK ? aic_spec_check_data(resolved, readable) : status;
 }
 
-aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
-{
-    const aic_semantics defaults = aic_semantics_init();
-    semantics = semantics ? semantics : &defaults;
-    aic_spec resolved = {.count = 0};
-    aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
-    const aic_op_info *last = status == AIC_OK ? aic_op_get(resolved.stage[resolved.count - 1].op) : NULL;
-    if (last != NULL && last->advise != NULL) {
-        const void *own[AIC_OPERANDS_MAX];
-        aic_data_check order;
-        aic_data_check_of(&resolved, semantics, &order);
-        for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-            own[i] = order.from[i] == AIC_ACCUMULATED ? NULL : operands[order.from[i]];
-        }
-        last->advise(&resolved.stage[resolved.count - 1].desc, own);
-    }
-    return status;
-}
-
 /* ---- the reference ---- */
 
 aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count)
@@ -109,8 +92,8 @@ aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, v
     return status;
 }
 
-aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
-                               size_t count, double *exact, double *bound)
+aic_status aic_reference_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                                 size_t count, aic_allowed *allowed)
 {
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
@@ -121,18 +104,47 @@ aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semant
     }
     const aic_stage *first = &resolved.stage[0];
     const aic_op_info *op = aic_op_get(first->op);
-    if (aic_spec_exact(&resolved) || !op->reference_bound) {
+    if (aic_spec_exact(&resolved) || !op->reference_allowed) {
         return aic_fail(AIC_UNSUPPORTED, op->record.name, "the result is defined bit for bit, there is no error bound");
     }
-    status = exact ? aic_rule_given("bound", bound) : aic_rule_given("exact", exact);
+    status = aic_rule_given("allowed", allowed);
     if (status != AIC_OK) {
         return status;
     }
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    status = resolved.count > 1 ? aic_chain_reference_bound(&resolved, semantics, operands, exact, bound)
-                                : op->reference_bound(&first->desc, semantics, operands, exact, bound);
+    status = resolved.count > 1 ? aic_chain_reference_allowed(&resolved, semantics, operands, allowed)
+                                : op->reference_allowed(&first->desc, semantics, operands, allowed);
     fesetenv(&callers);
+    return status;
+}
+
+aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                               size_t count, double *exact, double *bound)
+{
+    aic_operand of_call[AIC_OPERANDS_MAX];
+    size_t expected = 0;
+    int64_t elements = 0;
+    aic_status status = aic_spec_operands(spec, semantics, of_call, &expected);
+    for (size_t i = 0; status == AIC_OK && i < expected; i++) {
+        elements = (of_call[i].direction & AIC_OUT) != 0 ? of_call[i].elements : elements;
+    }
+    status = status != AIC_OK ? status : exact ? aic_rule_given("bound", bound) : aic_rule_given("exact", exact);
+    if (status != AIC_OK) {
+        return status;
+    }
+    aic_allowed *allowed = calloc(elements > 0 ? (size_t)elements : 1, sizeof *allowed);
+    if (!allowed) {
+        return aic_fail_memory("reference", (size_t)elements * sizeof *allowed);
+    }
+    status = aic_reference_allowed(spec, semantics, operands, count, allowed);
+    for (int64_t i = 0; status == AIC_OK && i < elements; i++) {
+        const aic_allowed *a = &allowed[i];
+        const double distance = fmax(a->high - a->exact, a->exact - a->low);
+        exact[i] = a->exact;
+        bound[i] = a->others > 0 ? (double)INFINITY : isfinite(a->exact) ? distance : 0;
+    }
+    free(allowed);
     return status;
 }

@@ -27,7 +27,7 @@ aic_accumulator aic_chain_accumulator(const aic_spec *resolved, int stage);
 void aic_chain_operands_of(const aic_spec *resolved, const aic_semantics *semantics, aic_chain_operands *chain);
 /* chain_reference.c, chain_bounds.c */
 aic_status aic_chain_reference(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[]);
-aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
-                                     double *exact, double *bound);
+aic_status aic_chain_reference_allowed(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
+                                       aic_allowed *allowed);
 
 #endif

@@ -1,16 +1,14 @@
-/* How far the results of chains with accumulate=fast may be from the exact ones.
+/* What the results of chains with accumulate=fast may be.
  *
- * What a kernel accumulates is some float32 a with |a - e| <= b, between the two floats next to e - b and e + b
- * outside. Where sums may overflow on the way, b is infinite: a may be anything from -infinity to infinity, and NaN
- * (infinity less infinity).
+ * What a kernel accumulates is some float32 a: one between low and high of the first stage's aic_allowed, or one of its
+ * other values, which sums that overflow on the way lead to. Every stage behind it is a function of a, so the result is
+ * F(a), F being all of them one after the other, as a kernel computes them bit for bit.
  *
- * Stages that change accumulators take such bounds and leave such bounds (aic_op_info.enclose); where both are infinite
- * the accumulator may be NaN, too.
- *
- * The result is f(a): f is the last operator's formula for this element, which a kernel computes bit for bit. These
- * formulas are monotone in a: adding a number, rectifying, scaling by one number, rounding and clamping are, and so is
- * one after the other. So f(a) lies between the results for the two bounds, whichever of the two is larger. Of NaN the
- * 8-bit results are those of 0, which is within the range; for float results nothing is claimed then.
+ * For a single a, such as an infinity, F(a) is what the stages' references give. For a range, stages that change
+ * accumulators take a range and leave a range (aic_op_info.enclose); where that goes from -infinity to infinity nothing
+ * is known, and NaN is possible, too. The last operator's formula for an element is monotone in what it takes: adding a
+ * number, rectifying, scaling by one number, rounding and clamping are, and so is one after the other. So its results
+ * lie between those for the two ends, whichever of the two is larger.
  *
  * A result of 8 bits is the byte of a number q in -128..127 or 0..255, whatever its type (AscendC Fixpipe, section 5);
  * byte_signs() says which. With it the ends are numbers, and what lies between them is every byte that is right: q
@@ -21,15 +19,18 @@
 #include "frontend/core/chain_run.h"
 #include "frontend/reference/value.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Three runs of the chain, of the accumulators' lower bounds, of the exact ones rounded, and of the upper bounds, and
- * what comes of them. */
-enum { LOW, EXACT, HIGH, ENDS };
+/* Runs of the chain: of the accumulators' least values, of the exact ones rounded, of the largest, of NaN where nothing
+ * is known, and of each of the other values, which are three at most; and what comes of them. */
+enum { LOW, EXACT, HIGH, UNKNOWN, OTHER };
+enum { RANGE = UNKNOWN, ENDS = OTHER + 3 };
 typedef struct bounded_run {
     aic_chain_run end[ENDS];
+    int ends;           /* that are in use */
     aic_operand output; /* of the chain */
     int64_t outputs;    /* elements of it */
     unsigned char *result[ENDS];
@@ -67,7 +68,7 @@ static aic_status open_runs(bounded_run *b, const aic_spec *resolved, const aic_
                             void *const operands[])
 {
     aic_status status = AIC_OK;
-    *b = (bounded_run){.outputs = 1};
+    *b = (bounded_run){.ends = OTHER, .outputs = 1};
     for (int i = 0; i < ENDS && status == AIC_OK; i++) {
         status = aic_chain_open(&b->end[i], resolved, semantics, operands);
     }
@@ -89,44 +90,77 @@ static aic_status open_runs(bounded_run *b, const aic_spec *resolved, const aic_
     return status;
 }
 
-/* The accumulators of the first stage at `exact` + sign*bound, rounded outward. */
-static void shift_accumulators(const aic_chain_run *run, const double *exact, const double *bound, double sign)
+/* The float that is not larger, not smaller, or nearest, as the sign says. No sum is infinite without overflowing, and
+ * then it is one of the other values. */
+static float round_to_float(double value, double sign)
 {
-    float *accumulator = run->left[0];
-    for (int64_t i = 0; i < run->elements; i++) {
-        double value = sign == 0 ? exact[i] : exact[i] + sign * bound[i]; /* the bound may be infinite */
-        float rounded = (float)value;
-        if (sign > 0 ? (double)rounded < value : sign < 0 && (double)rounded > value) {
-            rounded = nextafterf(rounded, (float)(sign * (double)INFINITY));
+    const float most = FLT_MAX;
+    float rounded = value > (double)most ? most : value < -(double)most ? -most : (float)value;
+    if (sign > 0 ? (double)rounded < value : sign < 0 && (double)rounded > value) {
+        rounded = nextafterf(rounded, (float)(sign * (double)most));
+    }
+    return rounded;
+}
+
+/* The accumulator that one of the runs begins with. Where not even one float is in the range, all other values are
+ * that infinity. */
+static float first_of(const aic_allowed *allowed, int end)
+{
+    const double ends[] = {allowed->low, allowed->exact, allowed->high};
+    if (end >= OTHER && end - OTHER < allowed->others) {
+        return allowed->other[end - OTHER];
+    }
+    if (!isfinite(allowed->exact) || allowed->low > (double)FLT_MAX || allowed->high < -(double)FLT_MAX) {
+        return aic_reference_sum((float)allowed->exact);
+    }
+    return end < RANGE ? round_to_float(ends[end], end - EXACT) : round_to_float(allowed->exact, 0);
+}
+
+static void begin(bounded_run *b, const aic_allowed *allowed)
+{
+    for (int64_t i = 0; i < b->end[EXACT].elements; i++) {
+        const int ends = OTHER + allowed[i].others;
+        b->ends = ends > b->ends ? ends : b->ends;
+    }
+    for (int end = 0; end < b->ends; end++) {
+        float *accumulator = b->end[end].left[0];
+        for (int64_t i = 0; i < b->end[end].elements; i++) {
+            accumulator[i] = first_of(&allowed[i], end);
         }
-        accumulator[i] = rounded;
     }
 }
 
-static aic_status bound_sums(const bounded_run *b)
+static aic_status bound_sums(bounded_run *b)
 {
     const aic_chain_run *run = &b->end[EXACT];
-    void *range[2] = {NULL, NULL}, *own[AIC_OPERANDS_MAX];
-    aic_status status = AIC_OK;
-    for (int i = 0; i < 2 && status == AIC_OK; i++) {
-        status = aic_chain_allocate(&range[i], run->elements, sizeof(double));
-    }
+    void *allowed = NULL, *own[AIC_OPERANDS_MAX];
+    aic_status status = aic_chain_allocate(&allowed, run->elements, sizeof(aic_allowed));
     if (status == AIC_OK) {
         aic_chain_stage_operands(run, 0, run->left[0], own);
-        status =
-            aic_chain_op(run, 0)->reference_bound(&run->spec->stage[0].desc, run->semantics, own, range[0], range[1]);
+        status = aic_chain_op(run, 0)->reference_allowed(&run->spec->stage[0].desc, run->semantics, own, allowed);
     }
-    for (int i = 0; i < ENDS && status == AIC_OK; i++) {
-        shift_accumulators(&b->end[i], range[0], range[1], i - EXACT);
+    if (status == AIC_OK) {
+        begin(b, allowed);
     }
-    free(range[0]);
-    free(range[1]);
+    free(allowed);
     return status;
 }
 
 /* ---- stages between ---- */
 
-/* A stage that changes accumulators; the exact ones as its reference does it. */
+/* Nothing is known: a run of its own goes on with NaN. */
+static void mark_unknown(const bounded_run *b, int stage)
+{
+    const float *low = b->end[LOW].left[stage], *high = b->end[HIGH].left[stage];
+    float *unknown = b->end[UNKNOWN].left[stage];
+    for (int64_t i = 0; i < b->end[UNKNOWN].elements; i++) {
+        if (isinf(low[i]) && isinf(high[i]) && low[i] < high[i]) {
+            unknown[i] = NAN;
+        }
+    }
+}
+
+/* A stage that changes accumulators: ranges, and single ones as its reference does it. */
 static aic_status change(const bounded_run *b, int stage)
 {
     const aic_chain_run *low = &b->end[LOW], *high = &b->end[HIGH];
@@ -141,7 +175,13 @@ static aic_status change(const bounded_run *b, int stage)
     memcpy(low->left[stage], low->left[stage - 1], bytes);
     memcpy(high->left[stage], high->left[stage - 1], bytes);
     aic_status status = op->enclose(desc, low->semantics, low->left[stage], high->left[stage], others);
-    return status == AIC_OK ? aic_chain_run_stage(&b->end[EXACT], stage, b->result[EXACT]) : status;
+    for (int end = 0; end < b->ends && status == AIC_OK; end++) {
+        status = end == LOW || end == HIGH ? AIC_OK : aic_chain_run_stage(&b->end[end], stage, b->result[end]);
+    }
+    if (status == AIC_OK) {
+        mark_unknown(b, stage);
+    }
+    return status;
 }
 
 /* Where the bits of floats are taken for integers, these may be any between two that differ. */
@@ -164,15 +204,16 @@ static aic_status run_last(const bounded_run *b)
     aic_operand own[AIC_OPERANDS_MAX];
     aic_status status = AIC_OK;
     if (op->change) {
-        aic_chain_store(&b->end[LOW], b->end[LOW].left[last], b->result[LOW]);
-        aic_chain_store(&b->end[HIGH], b->end[HIGH].left[last], b->result[HIGH]);
+        for (int i = 0; i < b->ends; i++) {
+            aic_chain_store(&b->end[i], b->end[i].left[last], b->result[i]);
+        }
         return AIC_OK;
     }
     (void)op->operands(desc, b->end[EXACT].semantics, own);
     if (own[AIC_CHAIN_CONSUMED].dtype == AIC_INT32) {
         take_for_integers(b, last - 1);
     }
-    for (int i = 0; i < ENDS && status == AIC_OK; i++) {
+    for (int i = 0; i < b->ends && status == AIC_OK; i++) {
         status = aic_chain_run_stage(&b->end[i], last, b->result[i]);
     }
     if (status == AIC_OK && b->is_signed) {
@@ -183,7 +224,7 @@ static aic_status run_last(const bounded_run *b)
     return status;
 }
 
-static aic_status run_stages(const bounded_run *b)
+static aic_status run_stages(bounded_run *b)
 {
     aic_status status = bound_sums(b);
     for (int s = 1; s < b->end[EXACT].spec->count && status == AIC_OK; s++) {
@@ -194,49 +235,49 @@ static aic_status run_stages(const bounded_run *b)
 
 /* ---- results ---- */
 
-/* The middle of the numbers that are right, and how far they are from it. */
-static void enclose_bytes(const bounded_run *b, int64_t i, double *exact, double *bound)
-{
-    double least = 255, most = -128;
-    for (int end = 0; end < ENDS; end++) {
-        const double q = b->is_signed[i] ? (double)(int8_t)b->result[end][i] : (double)b->result[end][i];
-        least = fmin(least, q);
-        most = fmax(most, q);
-    }
-    *exact = (least + most) / 2;
-    *bound = (most - least) / 2;
-}
-
 static double value_of(const bounded_run *b, int end, int64_t i)
 {
-    return aic_reference_value(b->output.dtype, b->result[end] + i * (int64_t)aic_dtype_size(b->output.dtype));
+    const unsigned char *at = b->result[end] + i * (int64_t)aic_dtype_size(b->output.dtype);
+    if (b->is_signed) {
+        return b->is_signed[i] ? (double)(int8_t)*at : (double)*at;
+    }
+    return aic_reference_value(b->output.dtype, at);
 }
 
-static void enclose_floats(const bounded_run *b, int64_t i, double *exact, double *bound)
+/* From the results for the range's ends, and for the exact one, which is between. */
+static aic_allowed enclose(const bounded_run *b, int64_t i)
 {
-    const double low = value_of(b, LOW, i), high = value_of(b, HIGH, i);
-    *exact = value_of(b, EXACT, i);
-    const bool between = (low <= *exact && *exact <= high) || (high <= *exact && *exact <= low);
-    const bool nan = isnan(low) && isnan(*exact) && isnan(high);
-    *bound = nan ? 0 : between ? fmax(fabs(low - *exact), fabs(high - *exact)) : (double)INFINITY;
+    const double value[RANGE] = {value_of(b, LOW, i), value_of(b, EXACT, i), value_of(b, HIGH, i)};
+    const bool nan = isnan(value[LOW]) && isnan(value[EXACT]) && isnan(value[HIGH]);
+    aic_allowed allowed = {.exact = value[EXACT],
+                           .low = fmin(value[LOW], value[HIGH]),
+                           .high = fmax(value[LOW], value[HIGH]),
+                           .modulo = b->is_signed ? 256 : 0};
+    if (b->is_signed) {
+        allowed.low = fmin(allowed.low, value[EXACT]);
+        allowed.high = fmax(allowed.high, value[EXACT]);
+        allowed.exact = (allowed.low + allowed.high) / 2;
+    } else if (!nan && !(allowed.low <= value[EXACT] && value[EXACT] <= allowed.high)) {
+        allowed.low = -(double)INFINITY; /* nothing is known */
+        allowed.high = (double)INFINITY;
+        allowed.other[allowed.others++] = NAN;
+    }
+    return allowed;
 }
 
-static bool differs(const bounded_run *b, int64_t i)
-{
-    return b->result[LOW][i] != b->result[EXACT][i] || b->result[HIGH][i] != b->result[EXACT][i];
-}
-
-aic_status aic_chain_reference_bound(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
-                                     double *exact, double *bound)
+aic_status aic_chain_reference_allowed(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
+                                       aic_allowed *allowed)
 {
     bounded_run b;
     aic_status status = open_runs(&b, resolved, semantics, operands);
     status = status == AIC_OK ? run_stages(&b) : status;
     for (int64_t i = 0; status == AIC_OK && i < b.outputs; i++) {
-        if (b.is_signed && differs(&b, i)) {
-            enclose_bytes(&b, i, &exact[i], &bound[i]);
-        } else {
-            enclose_floats(&b, i, &exact[i], &bound[i]);
+        allowed[i] = enclose(&b, i);
+        for (int end = UNKNOWN; end < b.ends; end++) {
+            const double other = value_of(&b, end, i);
+            if (!aic_is_allowed(&allowed[i], other)) {
+                allowed[i].other[allowed[i].others++] = (float)other;
+            }
         }
     }
     close_runs(&b);

@@ -81,16 +81,13 @@ typedef struct aic_op_info {
     /* What a call's data must satisfy beyond NULL, alignment and overlap (the words of a vector quantisation), and
      * the warnings of a call; before anything is written. operands in calling order. NULL: nothing. */
     aic_status (*check_data)(const void *desc, const void *const operands[]);
-    /* Leaves a warning where descriptor and data are legal but probably a mistake. Calls do not run it: a kernel is
-     * shared by descriptors that differ in the fields that this reads. NULL: there are no warnings. */
-    void (*advise)(const void *desc, const void *const operands[]);
 
     /* The formulas; the descriptor is valid, operands are in calling order and do not overlap. Runs in the
      * default floating-point environment, which the caller sets. May return AIC_OUT_OF_MEMORY. */
     aic_status (*reference)(const void *desc, const aic_semantics *semantics, void *const operands[]);
-    /* NULL for operators that are always exact; arrays as in aic_reference_bound(). */
-    aic_status (*reference_bound)(const void *desc, const aic_semantics *semantics, void *const operands[],
-                                  double *exact, double *bound);
+    /* NULL for operators that are always exact; `allowed` as in aic_reference_allowed(). */
+    aic_status (*reference_allowed)(const void *desc, const aic_semantics *semantics, void *const operands[],
+                                    aic_allowed *allowed);
 
     /* ---- fusion "producer | consumer"; see aic_accumulator. NULL: the operator cannot be one ---- */
 

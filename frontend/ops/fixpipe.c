@@ -444,39 +444,6 @@ static void fixpipe_accessed(const void *descriptor, const aic_semantics *semant
     bytes[CBUF_WORKSPACE] = matrices == 0 ? 0 : bytes[CBUF_WORKSPACE];
 }
 
-/* Whether a word's sign bit says something else than the type of the result. */
-static bool contradicts(const aic_fixpipe_desc *desc, uint64_t word)
-{
-    const bool is_signed = word >> AIC_QUANT_SIGN_BIT & 1;
-    return (desc->dst == AIC_INT8 && !is_signed) || (desc->dst == AIC_UINT8 && is_signed);
-}
-
-/* Warns of the first word that contradicts the type; `where` names it. */
-static void warn_of_sign(const aic_fixpipe_desc *desc, const char *where, uint64_t word)
-{
-    const bool is_signed = desc->dst == AIC_UINT8;
-    aic_warn(NAME, "%s, 0x%" PRIx64 ", says by bit %d that results are %s, but dst is %s: bytes are stored as they are",
-             where, word, AIC_QUANT_SIGN_BIT, is_signed ? "-128..127" : "0..255", aic_dtype_name(desc->dst));
-}
-
-static void fixpipe_advise(const void *descriptor, const void *const operands[])
-{
-    const aic_fixpipe_desc *desc = descriptor;
-    const uint64_t *words = operands[CBUF_WORKSPACE];
-    const aic_fixpipe_scale scale = aic_fixpipe_scale_of(desc->quantPre);
-    if (scale == AIC_FIXPIPE_SCALAR && contradicts(desc, desc->deqScalar)) {
-        warn_of_sign(desc, "deqScalar", desc->deqScalar);
-    }
-    for (int64_t n = 0; scale == AIC_FIXPIPE_VECTOR && n < desc->nSize; n++) {
-        if (contradicts(desc, words[n])) {
-            char where[64];
-            snprintf(where, sizeof where, "cbufWorkspace: the word of column %" PRId64, n);
-            warn_of_sign(desc, where, words[n]);
-            return;
-        }
-    }
-}
-
 static aic_status fixpipe_check_data(const void *descriptor, const void *const operands[])
 {
     const aic_fixpipe_desc *desc = descriptor;
@@ -557,7 +524,6 @@ const aic_op_info aic_op_fixpipe = {
     .coordinates = aic_fixpipe_coordinates,
     .accessed = fixpipe_accessed,
     .check_data = fixpipe_check_data,
-    .advise = fixpipe_advise,
     .reference = aic_fixpipe_reference,
     .byte_signs = aic_fixpipe_byte_signs,
     .consume = fixpipe_consume,

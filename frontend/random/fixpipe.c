@@ -379,9 +379,10 @@ static void fit_matrices(uint64_t *state, const aic_accumulator *from, aic_fixpi
 
 static void fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
 {
+    const bool any = from->words && aic_rng_once_in(state, 2); /* words are read as either type */
     do {
         draw_mode(state, desc);
-    } while (desc->src != from->dtype);
+    } while (!any && desc->src != from->dtype);
     fit_sizes(state, from, desc);
     const int64_t dense = dense_stride(from, desc);
     desc->dstStride = AIC_RNG_PICK(state, 0, dense, dense + aic_rng_range(state, 1, 40));

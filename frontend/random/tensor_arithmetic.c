@@ -320,20 +320,11 @@ void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc)
 
 /* ---- in chains ---- */
 
-/* Bits of floats that are NaN are not defined: operations on bits are drawn that keep every NaN one. */
-static void draw_chain_bits(uint64_t *state, const aic_accumulator *from, aic_tensor_arithmetic_desc *desc)
+/* On bits, among them those of floats. */
+static aic_atomic_op draw_chain_bits(uint64_t *state)
 {
     static const aic_atomic_op ops[] = {AIC_BM_AND, AIC_BM_OR, AIC_BM_XOR, AIC_BM_SHIFT, AIC_BM_SE, AIC_BM_CPY};
-    uint32_t mask = UINT32_C(1) << 31;
-    desc->op = ops[aic_rng_range(state, 0, (int64_t)(sizeof ops / sizeof ops[0]) - 1)];
-    if (from->dtype == AIC_INT32 || desc->op == AIC_BM_CPY) {
-        return;
-    }
-    desc->op = (aic_atomic_op)AIC_RNG_PICK(state, AIC_BM_AND, AIC_BM_OR, AIC_BM_XOR);
-    mask = desc->op == AIC_BM_AND ? ~mask : mask;
-    desc->input1_is_const = true;
-    desc->input1_stage = 0;
-    memcpy(&desc->input1_const, &mask, sizeof mask);
+    return ops[aic_rng_range(state, 0, (int64_t)(sizeof ops / sizeof ops[0]) - 1)];
 }
 
 /* Constant, one value a channel, a whole tensor, what an earlier stage has left, or other strides. */
@@ -411,7 +402,7 @@ void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *
     desc->select_value = draw_float(state);
     desc->shift_type = aic_rng_range(state, 0, 1);
     if (aic_rng_once_in(state, accumulator->dtype == AIC_INT32 ? 2 : 4)) {
-        draw_chain_bits(state, accumulator, desc);
+        desc->op = draw_chain_bits(state);
     } else {
         desc->op = floats[aic_rng_range(state, 0, (int64_t)(sizeof floats / sizeof floats[0]) - 1)];
     }

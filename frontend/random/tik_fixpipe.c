@@ -193,9 +193,10 @@ void aic_tik_fixpipe_random_fused(uint64_t *state, const aic_accumulator *accumu
         break_dst, break_src, break_dst_stride, break_src_stride, break_bias, break_relu,
     };
     aic_tik_fixpipe_desc *desc = descriptor;
+    const bool any = accumulator->words && aic_rng_once_in(state, 2); /* words are read as either type */
     do {
         set_types(desc, aic_rng_range(state, 0, 3));
-    } while (desc->src != accumulator->dtype);
+    } while (!any && desc->src != accumulator->dtype);
     if (accumulator->columns < 16) {
         return;
     }

@@ -22,32 +22,39 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
+/* The bits of what arithmetic gives. The document leaves a NaN's payload open, but later stages of a chain can read the
+ * word as an integer, so every NaN that comes of arithmetic has the bits of the default one here and in kernels. */
+static uint32_t result_bits(float value)
+{
+    return isnan(value) ? bits_of(NAN) : bits_of(value);
+}
+
 static uint32_t word_add(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
     (void)old;
-    return bits_of(float_of(a) + float_of(b));
+    return result_bits(float_of(a) + float_of(b));
 }
 
 static uint32_t word_sub(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
     (void)old;
-    return bits_of(float_of(a) - float_of(b));
+    return result_bits(float_of(a) - float_of(b));
 }
 
 static uint32_t word_mul(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
     (void)old;
-    return bits_of(float_of(a) * float_of(b));
+    return result_bits(float_of(a) * float_of(b));
 }
 
 static uint32_t word_div(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
     (void)old;
-    return bits_of(float_of(a) / float_of(b));
+    return result_bits(float_of(a) / float_of(b));
 }
 
 /* Two roundings. */
@@ -55,14 +62,14 @@ static uint32_t word_mac(const aic_tensor_arithmetic_desc *desc, uint32_t a, uin
 {
     (void)desc;
     const float product = float_of(a) * float_of(b);
-    return bits_of(product + float_of(old));
+    return result_bits(product + float_of(old));
 }
 
 /* One. */
 static uint32_t word_mac_fused(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
     (void)desc;
-    return bits_of(fmaf(float_of(a), float_of(b), float_of(old)));
+    return result_bits(fmaf(float_of(a), float_of(b), float_of(old)));
 }
 
 /* IEEE 754-2019 maximum; the bits of two zeros: +0 is in either, or both are -0. */
@@ -91,12 +98,12 @@ static uint32_t word_min(const aic_tensor_arithmetic_desc *desc, uint32_t a, uin
 /* IEEE 754-2008 maxNum and minNum: a number rather than a NaN. */
 static uint32_t word_max_number(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
-    return isnan(float_of(a)) ? b : isnan(float_of(b)) ? a : word_max(desc, a, b, old);
+    return isnan(float_of(a)) ? result_bits(float_of(b)) : isnan(float_of(b)) ? a : word_max(desc, a, b, old);
 }
 
 static uint32_t word_min_number(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)
 {
-    return isnan(float_of(a)) ? b : isnan(float_of(b)) ? a : word_min(desc, a, b, old);
+    return isnan(float_of(a)) ? result_bits(float_of(b)) : isnan(float_of(b)) ? a : word_min(desc, a, b, old);
 }
 
 static uint32_t word_sg(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b, uint32_t old)

@@ -200,8 +200,8 @@ typedef struct request {
     const aic_semantics *semantics;
     const sizes *size;
     void *const *operands;
-    const doubles *in;     /* float16 */
-    double *exact, *bound; /* of aic_conv2d_reference_bound() */
+    const doubles *in;    /* float16 */
+    aic_allowed *allowed; /* of aic_conv2d_reference_allowed() */
 } request;
 
 static void walk(const request *r, void (*visit)(const request *r, const window *at, int64_t co, int64_t cell))
@@ -233,21 +233,20 @@ static void store_float(const request *r, const window *at, int64_t co, int64_t 
     const float initial = r->desc->init_l1out ? 0 : *out;
     const bool cube = r->desc->accumulate == AIC_ACCUMULATE_CUBE;
     if (cube && r->semantics->sum == AIC_SUM_MODEL_BLOCK) {
-        *out = sum_cube(at, r->in, co, initial);
+        *out = aic_reference_sum(sum_cube(at, r->in, co, initial));
     } else if (cube && r->semantics->sum == AIC_SUM_MODEL_SEQUENTIAL) {
-        *out = sum_sequentially(at, r->in, co, initial);
+        *out = aic_reference_sum(sum_sequentially(at, r->in, co, initial));
     } else {
         const aic_exact_sum sum = sum_exactly(at, r->in, co, initial);
-        *out = (float)aic_exact_value(&sum);
+        *out = aic_reference_sum((float)aic_exact_value(&sum));
     }
 }
 
-static void enclose(const request *r, const window *at, int64_t co, int64_t cell)
+static void allow(const request *r, const window *at, int64_t co, int64_t cell)
 {
     const float *dst = r->operands[0];
     const aic_exact_sum sum = sum_exactly(at, r->in, co, r->desc->init_l1out ? 0 : dst[cell]);
-    r->exact[cell] = aic_exact_value(&sum);
-    r->bound[cell] = aic_exact_bound(&sum, r->size->k);
+    r->allowed[cell] = aic_exact_allowed(&sum, r->size->k);
 }
 
 aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *semantics, void *const operands[])
@@ -268,24 +267,23 @@ aic_status aic_conv2d_reference(const void *descriptor, const aic_semantics *sem
     return status;
 }
 
-aic_status aic_conv2d_reference_bound(const void *descriptor, const aic_semantics *semantics, void *const operands[],
-                                      double *exact, double *bound)
+aic_status aic_conv2d_reference_allowed(const void *descriptor, const aic_semantics *semantics, void *const operands[],
+                                        aic_allowed *allowed)
 {
     (void)semantics;
     const aic_conv2d_desc *desc = descriptor;
     const sizes s = sizes_of(desc);
     const float *dst = operands[0];
     doubles in;
-    const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in, .exact = exact, .bound = bound};
+    const request r = {.desc = desc, .size = &s, .operands = operands, .in = &in, .allowed = allowed};
     aic_status status = make_doubles(desc, &s, operands, &in);
     if (status != AIC_OK) {
         return status;
     }
     for (int64_t i = 0; i < s.cout * s.round_howo; i++) { /* what stays: the rows past howo */
-        exact[i] = (double)dst[i];
-        bound[i] = 0;
+        allowed[i] = aic_allowed_within((double)dst[i], 0);
     }
-    walk(&r, enclose);
+    walk(&r, allow);
     free_doubles(&in);
     return AIC_OK;
 }

@@ -17,7 +17,8 @@ void aic_exact_add(aic_exact_sum *sum, double term)
     if (term == 0) {
         return;
     }
-    sum->magnitude += fabs(term);
+    sum->above += fmax(term, 0);
+    sum->below += fmax(-term, 0);
     uint64_t bits;
     memcpy(&bits, &term, sizeof bits);
     const int64_t sign = term < 0 ? -1 : 1;
@@ -80,14 +81,20 @@ double aic_exact_value(const aic_exact_sum *sum)
     return sign * ldexp((double)(mantissa | rest), lowest + LOWEST_BIT);
 }
 
-double aic_exact_bound(const aic_exact_sum *sum, int64_t products)
+aic_allowed aic_exact_allowed(const aic_exact_sum *sum, int64_t products)
 {
-    const double bound = (double)products * (0x1p-24 * sum->magnitude + (sum->magnitude > 0 ? 0x1p-149 : 0));
-    if (isnan(sum->special)) {
-        return 0;
+    const double magnitude = sum->above + sum->below;
+    const double bound = (double)products * (0x1p-24 * magnitude + (magnitude > 0 ? 0x1p-149 : 0));
+    const bool up = sum->above + bound > (double)FLT_MAX, down = sum->below + bound > (double)FLT_MAX;
+    aic_allowed allowed = aic_allowed_within(aic_exact_value(sum), bound);
+    if (sum->special == 0 && up) {
+        allowed.other[allowed.others++] = INFINITY;
     }
-    if (sum->magnitude + bound > (double)FLT_MAX) {
-        return (double)INFINITY;
+    if (sum->special == 0 && down) {
+        allowed.other[allowed.others++] = -INFINITY;
     }
-    return sum->special != 0 ? 0 : bound;
+    if ((up && down && sum->special == 0) || (up && sum->special < 0) || (down && sum->special > 0)) {
+        allowed.other[allowed.others++] = NAN;
+    }
+    return allowed;
 }

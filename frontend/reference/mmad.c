@@ -165,7 +165,7 @@ static float sum_float(const aic_mmad_desc *desc, const aic_semantics *semantics
         const aic_exact_sum sum = sum_exactly(d, initial);
         result = (float)aic_exact_value(&sum);
     }
-    return (float)overflow(semantics, (double)result);
+    return aic_reference_sum((float)overflow(semantics, (double)result));
 }
 
 /* What is to be found out of every element of C. */
@@ -173,7 +173,7 @@ typedef struct request {
     const aic_mmad_desc *desc;
     const aic_semantics *semantics;
     void *const *operands;
-    double *exact, *bound; /* of aic_mmad_reference_bound() */
+    aic_allowed *allowed; /* of aic_mmad_reference_allowed() */
 } request;
 
 /* Visits every element of C with its index in memory. */
@@ -215,30 +215,34 @@ aic_status aic_mmad_reference(const void *descriptor, const aic_semantics *seman
     return walk(&r, store);
 }
 
-static void enclose(const request *r, const dot *d, int64_t cell)
+static void allow(const request *r, const dot *d, int64_t cell)
 {
     const float *c = r->operands[0];
     const aic_exact_sum sum = sum_exactly(d, r->desc->init_c ? 0 : c[cell]);
-    r->exact[cell] = overflow(r->semantics, aic_exact_value(&sum));
-    r->bound[cell] = aic_exact_bound(&sum, r->desc->k);
+    aic_allowed *allowed = &r->allowed[cell];
+    *allowed = aic_exact_allowed(&sum, r->desc->k);
+    allowed->exact = overflow(r->semantics, allowed->exact);
+    allowed->low = overflow(r->semantics, allowed->low);
+    allowed->high = overflow(r->semantics, allowed->high);
+    for (int i = 0; i < allowed->others; i++) {
+        allowed->other[i] = (float)overflow(r->semantics, (double)allowed->other[i]);
+    }
 }
 
 /* Cells that keep their value: those outside m x n, and all when a size is 0. */
-static void bound_untouched(const aic_mmad_desc *desc, const float *c, double *exact, double *bound)
+static void allow_untouched(const aic_mmad_desc *desc, const float *c, aic_allowed *allowed)
 {
     const int64_t cells =
         desc->c_format == AIC_LAYOUT_ND ? desc->m * desc->n : blocks(desc->m, 16) * blocks(desc->n, 16) * 16 * 16;
     for (int64_t cell = 0; cell < cells; cell++) {
-        exact[cell] = (double)c[cell];
-        bound[cell] = 0;
+        allowed[cell] = aic_allowed_within((double)c[cell], 0);
     }
 }
 
-aic_status aic_mmad_reference_bound(const void *descriptor, const aic_semantics *semantics, void *const operands[],
-                                    double *exact, double *bound)
+aic_status aic_mmad_reference_allowed(const void *descriptor, const aic_semantics *semantics, void *const operands[],
+                                      aic_allowed *allowed)
 {
-    const request r = {
-        .desc = descriptor, .semantics = semantics, .operands = operands, .exact = exact, .bound = bound};
-    bound_untouched(descriptor, operands[0], exact, bound);
-    return walk(&r, enclose);
+    const request r = {.desc = descriptor, .semantics = semantics, .operands = operands, .allowed = allowed};
+    allow_untouched(descriptor, operands[0], allowed);
+    return walk(&r, allow);
 }

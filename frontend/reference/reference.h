@@ -14,10 +14,10 @@
 #include <aic/ops.def>
 #undef AIC_OP
 
-aic_status aic_conv2d_reference_bound(const void *desc, const aic_semantics *semantics, void *const operands[],
-                                      double *exact, double *bound);
-aic_status aic_mmad_reference_bound(const void *desc, const aic_semantics *semantics, void *const operands[],
-                                    double *exact, double *bound);
+aic_status aic_conv2d_reference_allowed(const void *desc, const aic_semantics *semantics, void *const operands[],
+                                        aic_allowed *allowed);
+aic_status aic_mmad_reference_allowed(const void *desc, const aic_semantics *semantics, void *const operands[],
+                                      aic_allowed *allowed);
 void aic_fixpipe_byte_signs(const void *desc, void *const operands[], unsigned char *is_signed);
 
 #endif

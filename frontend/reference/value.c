@@ -104,3 +104,8 @@ double aic_reference_value(aic_dtype dtype, const void *element)
     }
     return 0;
 }
+
+float aic_reference_sum(float sum)
+{
+    return isnan(sum) ? NAN : sum;
+}

@@ -12,4 +12,7 @@ double aic_reference_value(aic_dtype dtype, const void *element);
 uint16_t aic_reference_float16(double value, aic_overflow overflow);
 uint16_t aic_reference_bfloat16(double value, aic_overflow overflow);
 
+/* A sum of floats as it is stored: every NaN with the same bits, as stages of a chain can read them as an integer. */
+float aic_reference_sum(float sum);
+
 #endif

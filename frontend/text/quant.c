@@ -1,21 +1,55 @@
 /* Quantisation words (AscendC Fixpipe, section 5): their parts, and as text. */
 #include "frontend/text/quant.h"
 
+#include "frontend/core/diag.h"
 #include "frontend/core/field.h"
 #include "frontend/text/number.h"
 #include <aic/fixpipe.h>
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* The offset's field holds 9 bits in two's complement. */
 enum { OFFSET_BITS = 9, OFFSET_LOW = -256, OFFSET_HIGH = 255 };
 
-uint64_t aic_quant_word(float scale, int32_t offset, bool is_signed)
+/* The bits of the least scale and of infinity; and the scales that a word is made of. */
+enum { LEAST_SCALE = 0x00800000, INFINITE_SCALE = 0x7F800000 };
+#define SCALES "2^-126..2^128-2^117, of which words hold 11 significant bits"
+
+/* The scale with 11 significant bits, to nearest, ties to even. False where that is not a positive normal number. A
+ * carry out of the mantissa goes on into the exponent, as it must. */
+static bool round_scale(float scale, uint64_t *bits)
 {
-    const int32_t clamped = offset < OFFSET_LOW ? OFFSET_LOW : offset > OFFSET_HIGH ? OFFSET_HIGH : offset;
-    const uint64_t field = (uint64_t)clamped & ((1U << OFFSET_BITS) - 1);
-    return (aic_bits_of_float(scale) & AIC_QUANT_SCALE_BITS) | field << AIC_QUANT_OFFSET_BIT |
-           (uint64_t)is_signed << AIC_QUANT_SIGN_BIT;
+    const uint32_t exact = aic_bits_of_float(scale), last = ~(uint32_t)AIC_QUANT_SCALE_BITS + 1;
+    const uint32_t rounded = (exact + (last / 2 - 1) + (exact / last & 1)) & (uint32_t)AIC_QUANT_SCALE_BITS;
+    *bits = rounded;
+    return scale > 0 && rounded >= LEAST_SCALE && rounded < INFINITE_SCALE;
+}
+
+static uint64_t join(uint64_t scale, int64_t offset, bool is_signed)
+{
+    const uint64_t field = (uint64_t)offset & ((1U << OFFSET_BITS) - 1);
+    return scale | field << AIC_QUANT_OFFSET_BIT | (uint64_t)is_signed << AIC_QUANT_SIGN_BIT;
+}
+
+aic_status aic_quant_word(float scale, int32_t offset, bool is_signed, uint64_t *word)
+{
+    uint64_t bits;
+    if (!word) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "quant_word", "word: is NULL");
+    }
+    if (!round_scale(scale, &bits)) {
+        char text[AIC_NUMBER_TEXT_MAX] = "";
+        (void)(isnan(scale) ? aic_number_print((double)scale, text) : aic_float_print(scale, text));
+        return aic_fail(AIC_INVALID_ARGUMENT, "quant_word", "scale: %s is not in " SCALES, text);
+    }
+    if (offset < OFFSET_LOW || offset > OFFSET_HIGH) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "quant_word", "offset: %" PRId32 " is not in %d..%d", offset, OFFSET_LOW,
+                        OFFSET_HIGH);
+    }
+    *word = join(bits, offset, is_signed);
+    return AIC_OK;
 }
 
 aic_quant aic_quant_parts(uint64_t word)
@@ -55,11 +89,15 @@ static size_t word_length(const char **at)
     return strcspn(*at, ",() \t\r\n\v\f");
 }
 
-static aic_quant_result read_scale(const char **at, float *scale)
+static aic_quant_result read_scale(const char **at, uint64_t *bits)
 {
     const size_t length = word_length(at);
-    switch (aic_float_parse(*at, length, scale)) {
+    float scale = 0;
+    switch (aic_float_parse(*at, length, &scale)) {
     case AIC_NUMBER_OK:
+        if (!round_scale(scale, bits)) {
+            return AIC_QUANT_RANGE;
+        }
         *at += length;
         return AIC_QUANT_OK;
     case AIC_NUMBER_NO_MEMORY:
@@ -98,7 +136,7 @@ static aic_quant_result read_type(const char **at, bool *is_signed)
 aic_quant_result aic_quant_read(const char **at, uint64_t *word)
 {
     const char *start = *at;
-    float scale = 0;
+    uint64_t scale = 0;
     int64_t offset = 0;
     bool is_signed = false;
     if (!take(&start, "quant") || !take(&start, "(")) {
@@ -115,7 +153,7 @@ aic_quant_result aic_quant_read(const char **at, uint64_t *word)
     if (result == AIC_QUANT_OK && !take(at, ")")) {
         result = AIC_QUANT_SYNTAX;
     }
-    *word = aic_quant_word(scale, (int32_t)offset, is_signed);
+    *word = join(scale, offset, is_signed);
     return result;
 }
 
@@ -125,11 +163,12 @@ aic_quant_fault_text aic_quant_fault(aic_quant_result result, const char *at)
         const char *part, *legal;
     } faults[] = {
         [AIC_QUANT_SCALE] = {"scale", "a number of single precision"},
+        [AIC_QUANT_RANGE] = {"scale", "in " SCALES},
         [AIC_QUANT_OFFSET] = {"offset", "an integer in -256..255"},
         [AIC_QUANT_TYPE] = {"type", "int8 or uint8"},
     };
     aic_quant_fault_text fault = {"a word is quant(SCALE) or quant(SCALE, OFFSET, int8|uint8)"};
-    if (result == AIC_QUANT_SCALE || result == AIC_QUANT_OFFSET || result == AIC_QUANT_TYPE) {
+    if ((size_t)result < sizeof faults / sizeof faults[0] && faults[result].part) {
         char word[24] = "";
         const size_t length = word_length(&at);
         for (size_t i = 0; i < length && i + 1 < sizeof word; i++) {

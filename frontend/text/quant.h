@@ -10,6 +10,7 @@ typedef enum aic_quant_result {
     AIC_QUANT_NONE,
     AIC_QUANT_SYNTAX,
     AIC_QUANT_SCALE,  /* not a number of single precision */
+    AIC_QUANT_RANGE,  /* a scale that no word is made of, see aic_quant_word() */
     AIC_QUANT_OFFSET, /* not an integer in -256..255 */
     AIC_QUANT_TYPE,   /* neither int8 nor uint8 */
     AIC_QUANT_NO_MEMORY
@@ -19,7 +20,7 @@ typedef enum aic_quant_result {
 aic_quant_result aic_quant_read(const char **at, uint64_t *word);
 
 typedef struct aic_quant_fault_text {
-    char text[112];
+    char text[144];
 } aic_quant_fault_text;
 
 /* What is wrong at `at`, where aic_quant_read() stopped, for messages. */

@@ -60,24 +60,24 @@ static uint32_t float_result(aic_sink *out, const aic_tensor_arithmetic_desc *de
     float product;
     switch (desc->op) {
     case AIC_BM_ADD:
-        return aic_trace_bits(a + b);
+        return aic_trace_result(a + b);
     case AIC_BM_SUB:
-        return aic_trace_bits(a - b);
+        return aic_trace_result(a - b);
     case AIC_BM_MUL:
-        return aic_trace_bits(a * b);
+        return aic_trace_result(a * b);
     case AIC_BM_DIV:
-        return aic_trace_bits(a / b);
+        return aic_trace_result(a / b);
     case AIC_BM_MAC:
         if (semantics->mac == AIC_MAC_FUSED) {
-            return aic_trace_bits(fmaf(a, b, a));
+            return aic_trace_result(fmaf(a, b, a));
         }
         product = a * b;
         aic_trace_step(out, "acc * input1", "%s", aic_trace_element(AIC_FLOAT32, aic_trace_bits(product)).text);
-        return aic_trace_bits(a + product);
+        return aic_trace_result(a + product);
     case AIC_BM_MAX:
-        return aic_trace_bits(extremum(a, b, 1));
+        return aic_trace_result(extremum(a, b, 1));
     case AIC_BM_MIN:
-        return aic_trace_bits(extremum(a, b, -1));
+        return aic_trace_result(extremum(a, b, -1));
     default:
         return a > b ? aic_trace_bits(desc->select_value) : 0;
     }

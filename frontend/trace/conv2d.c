@@ -113,7 +113,7 @@ static uint64_t trace_float16(aic_sink *out, const position *p, aic_sum_model mo
         name_block(p, b * K0, K0, what);
         aic_trace_sum_block(out, &sum, shown ? what : NULL);
     }
-    return aic_trace_bits(aic_trace_sum_end(out, &sum));
+    return aic_trace_result(aic_trace_sum_end(out, &sum));
 }
 
 bool aic_trace_conv2d(aic_sink *out, const aic_conv2d_desc *desc, const aic_semantics *semantics,

@@ -29,6 +29,11 @@ uint32_t aic_trace_bits(float value)
     return bits;
 }
 
+uint32_t aic_trace_result(float value)
+{
+    return aic_trace_bits(isnan(value) ? (float)NAN : value);
+}
+
 float aic_trace_float(uint64_t bits)
 {
     const uint32_t word = (uint32_t)bits;
@@ -96,7 +101,7 @@ static uint64_t saturated(aic_sink *out, aic_dtype dtype, uint64_t bits, uint64_
 
 uint64_t aic_trace_narrow(aic_sink *out, aic_dtype dtype, aic_overflow overflow, float value)
 {
-    uint64_t bits = aic_trace_bits(value), largest = UINT64_C(0x7F7FFFFF), sign = UINT64_C(1) << 31;
+    uint64_t bits = aic_trace_result(value), largest = UINT64_C(0x7F7FFFFF), sign = UINT64_C(1) << 31;
     if (dtype != AIC_FLOAT32) {
         const bool half = dtype == AIC_FLOAT16;
         bits = half ? aic_half_from_double((double)value) : aic_bfloat16_from_float(value);

@@ -29,6 +29,9 @@ static inline uint64_t aic_trace_load(aic_dtype dtype, const void *operand, int6
 }
 
 uint32_t aic_trace_bits(float value);
+
+/* The bits of what arithmetic gives: every NaN is the default one, as in the references. */
+uint32_t aic_trace_result(float value);
 float aic_trace_float(uint64_t bits);
 
 /* Lines of a sum: all of up to this many blocks, else as many at the beginning and at the end. */

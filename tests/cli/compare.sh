@@ -25,6 +25,13 @@ printf '\x00\x00\xc0\x7f\x00\x00\x00\x80\x00\x00\x80\x7f' >special.bin # NaN, -0
 printf '\x01\x00\xc0\xff\x00\x00\x00\x00\x00\x00\x80\xff' >other.bin  # NaN, 0, -infinity
 expect 'NaN is NaN, -0 is not 0, infinities differ' 1 '^3 elements, 2 differ$' "$aicjit" compare special.bin other.bin --dtype float32
 expect '-0 comes next to 0' 1 '^3 elements, 1 differ$' "$aicjit" compare special.bin other.bin --dtype float32 --ulp 1
+# Limits are of numbers: an infinity is equal to the same infinity only.
+printf '\x00\x00\x80\x7f\x00\x00\x00\x00\x00\x00\x80\xff\xff\xff\x7f\x7f\x00\x00\xc0\x7f\x00\x00\x80\x7f' >infinite.bin
+printf '\x00\x00\x80\x7f\x00\x00\x80\x7f\x00\x00\x80\x7f\x00\x00\x80\x7f\x00\x00\x80\x7f\x00\x00\x00\x00' >infinities.bin
+for limit in '--rtol 1' '--rtol 1e9' '--atol 1e18' '--rtol 1e-3 --atol 1' '--ulp 1' '--rtol 1 --ulp 16777216'; do
+    # shellcheck disable=SC2086 # two words or four
+    expect "$limit: infinities" 1 '^6 elements, 5 differ$' "$aicjit" compare infinite.bin infinities.bin --dtype float32 $limit
+done
 for type in int8 uint8 int16 uint16 int32 uint32 uint64 float16 bfloat16 float32; do
     printf '\x01\x01\x01\x01\x01\x01\x01\x01' >x.bin
     printf '\x01\x01\x01\x01\x01\x01\x01\x02' >y.bin
@@ -82,6 +89,10 @@ expect '--expect of an input' 2 'run: --expect: weight is an input' "$aicjit" ru
 expect '--expect twice' 2 'dst is given twice' "$aicjit" run "$half" "${fills[@]}" --expect dst=golden.npy --expect dst=golden.npy
 expect '--expect without a file' 2 'No such file' "$aicjit" run "$half" "${fills[@]}" --expect dst=none.npy
 expect '--ulp alone' 2 'no effect without --expect' "$aicjit" run "$half" "${fills[@]}" --ulp 1
+quotient='tensor_arithmetic(op=BM_DIV, shape=[1,1,1,3])'
+printf '\x00\x00\x80\x7f\x00\x00\x80\xff\x00\x00\x80\x7f' >quotients.bin # 1/0 is none but the first and third
+expect '--expect of infinities' 1 '3 of 3 elements compared.* 1 differ' "$aicjit" run "$quotient" --fill input0=const:1 \
+    --fill input1=zeros --expect output=quotients.bin --ulp 9223372036854775807
 npy shape.npy '<f4' '(2, 8, 16)' 1024
 expect '--expect of another shape' 2 'shape is \[2,8,16\], the operand wants \[1,16,16\]' "$aicjit" run "$half" "${fills[@]}" \
     --expect dst=shape.npy

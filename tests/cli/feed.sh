@@ -14,7 +14,7 @@ expect 'its result' 0 'min 22 max 22 ' "$aicjit" run "${req}quant(0.25,-3,int8))
 expect 'words filled with quant(...)' 0 'min 22 max 22 ' "$aicjit" run "$vreq" --fill src=const:100 \
     --fill 'cbufWorkspace=const:quant(0.25,-3,int8)'
 expect 'a wrong one in --fill' 2 'cbufWorkspace' "$aicjit" run "$vreq" --fill src=const:100 --fill 'cbufWorkspace=const:quant(x)'
-expect 'a contradiction is warned of' 0 'warning: fixpipe: deqScalar, 0x3e800000, says by bit 46 that results are 0\.\.255' \
+expect 'a contradiction is warned of' 0 'warning: fixpipe: deqScalar: 0x3e800000: says by bit 46 that results are 0\.\.255' \
     "$aicjit" run "${req}quant(0.25))" --fill src=const:100
 expect 'limits of words' 2 '"-1" is not an integer in 0\.\.18446744073709551615$' "$aicjit" run "$vreq" --fill src=zeros \
     --fill cbufWorkspace=const:-1
@@ -39,6 +39,11 @@ expect 'scales without --quantise' 2 'dtype is float32, the operand wants uint64
 scales few.npy 15
 expect 'too few scales' 2 'shape is \[15\], the operand wants \[16\]' "$aicjit" run "$vreq" --fill src=const:100 \
     --in cbufWorkspace=few.npy --quantise cbufWorkspace
+npy wrong.npy '<f4' '(16,)' 0
+for _ in $(seq 15); do printf '\x00\x00\x80\x3e' >>wrong.npy; done
+printf '\x00\x00\x00\x00' >>wrong.npy
+expect '--quantise of a scale of 0' 2 'run: --quantise cbufWorkspace: element 15: .*scale: 0 is not in 2' "$aicjit" run "$vreq" \
+    --fill src=const:100 --in cbufWorkspace=wrong.npy --quantise cbufWorkspace
 expect '--quantise of another operand' 2 'src holds no quantisation words' "$aicjit" run "$vreq" --in src=scales.npy --quantise src
 expect '--quantise without a file' 2 'cbufWorkspace is given no file' "$aicjit" run "$vreq" --fill src=zeros \
     --fill cbufWorkspace=zeros --quantise cbufWorkspace

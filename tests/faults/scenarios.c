@@ -33,7 +33,8 @@ static void fill_operands(void)
             memory[i][b] = (unsigned char)(i == 0 ? PATTERN : (b * 7 + i) % 64);
         }
     }
-    const uint64_t word = aic_quant_word(0.25F, 3, AIC_INT8);
+    uint64_t word = 0;
+    (void)aic_quant_word(0.25F, 3, true, &word);
     for (size_t b = 0; b < BYTES; b += sizeof word) {
         memcpy(&memory[3][b], &word, sizeof word);
     }

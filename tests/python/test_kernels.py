@@ -268,6 +268,16 @@ def test_pictures_and_words(random):
     assert aicjit.quant_word(1.0) == 0x3F800000 | 1 << 46
     words = aicjit.quant_words([1.0, 2.0], [-1, 3], "uint8")
     assert words.dtype == np.uint64 and [int(w) for w in words] == [0x3F800000 | 0x1FF << 37, 0x40000000 | 3 << 37]
+    assert aicjit.quant_word(0.1) == 0x3DCCC000 | 1 << 46  # to the nearest of 11 bits, down here
+    assert aicjit.quant_word(0.3) == 0x3E99A000 | 1 << 46  # and up here
+    for scale in (0, -0.0, -1, float("nan"), float("inf"), 1e60, 1e-45, [1, 0]):
+        with pytest.raises(ValueError, match="quant_word: scale: .* is not in 2\\^-126"):
+            aicjit.quant_words(scale)
+    for offset in (256, -257, 2**32):
+        with pytest.raises(ValueError, match="offset: %d is outside of -256..255" % offset):
+            aicjit.quant_word(1.0, offset)
+    with pytest.raises(TypeError):
+        aicjit.quant_words([1.0, 2.0], 1.5)
     with pytest.raises(aicjit.OperandTypeError, match="picture: is float64"):
         aicjit.pack_picture(picture / 2)
     with pytest.raises(aicjit.OperandValueError, match="weights: has 2 axes"):

@@ -64,7 +64,10 @@ static aic_spec layer(const int64_t fm[4], const int64_t kernel[5], int64_t pad,
     memcpy(conv.kernel_shape, kernel, sizeof conv.kernel_shape);
     conv.pad[0] = conv.pad[1] = conv.pad[2] = conv.pad[3] = pad;
     fix.src = AIC_INT32, fix.dst = AIC_INT8, fix.format = AIC_NZ;
-    fix.quantPre = AIC_REQ8, fix.deqScalar = aic_quant_word(scale, 0, true), fix.reluEn = true;
+    fix.quantPre = AIC_REQ8, fix.reluEn = true;
+    if (aic_quant_word(scale, 0, true, &fix.deqScalar) != AIC_OK) {
+        return (aic_spec){.count = 0}; /* which every call refuses */
+    }
     const aic_spec first = aic_spec_conv2d(&conv), second = aic_spec_fixpipe(&fix);
     return aic_spec_fuse(&first, &second);
 }

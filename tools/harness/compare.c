@@ -42,7 +42,9 @@ uint64_t compare_distance(aic_dtype dtype, const void *a, const void *b)
 static bool alike(const compare_limits *limits, uint64_t ulp, double a, double b)
 {
     const double most = limits->atol + limits->rtol * fabs(b);
-    return ulp <= (uint64_t)limits->ulp || (most > 0 && fabs(a - b) <= most);
+    const aic_allowed allowed = aic_allowed_within(b, most);
+    const bool near = ulp <= (uint64_t)limits->ulp && isfinite(a) && isfinite(b);
+    return near || (most > 0 && aic_is_allowed(&allowed, a));
 }
 
 void compare_tensors(const aic_operand *tensor, const void *a, const void *b, const unsigned char *skip,

@@ -4,8 +4,9 @@
 
 #include <aic/aic.h>
 
-/* Elements are alike when their bits are, when both are NaN, or when one of these holds: |a - b| <= atol + rtol * |b|,
- * or they are at most `ulp` values of their type apart, where -0 comes next to 0. All 0: the bits decide. */
+/* Elements are alike when their bits are, when both are NaN, or when both are finite and one of these holds: |a - b| <=
+ * atol + rtol * |b|, or they are at most `ulp` values of their type apart, where -0 comes next to 0. An infinity is
+ * alike to the same infinity only, whatever the limits are. All 0: the bits decide. */
 typedef struct compare_limits {
     double atol, rtol;
     int64_t ulp;

@@ -48,6 +48,19 @@ void cli_show_warning(void)
     }
 }
 
+void cli_show_advice(const char *warning, const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                     size_t count)
+{
+    (void)aic_take_warning();
+    const char *advice = aic_spec_advise(spec, semantics, operands, count) == AIC_OK ? aic_take_warning() : NULL;
+    if (warning[0] != '\0' && (advice == NULL || strstr(advice, warning) == NULL)) {
+        (void)fprintf(stderr, "aicjit: warning: %s\n", warning);
+    }
+    if (advice != NULL) {
+        (void)fprintf(stderr, "aicjit: warning: %s\n", advice);
+    }
+}
+
 bool cli_about_contents(const char *warning)
 {
     return strstr(warning, ": cbufWorkspace: ") != NULL;

@@ -22,6 +22,11 @@ int cli_fail_library(const char *context, aic_status failed);
 /* cli_fail for `bytes` bytes of memory for `what` that could not be had. */
 int cli_fail_memory(const char *what, uint64_t bytes);
 
+/* Prints on standard error a warning that a call has left, "" for none, and what aic_spec_advise() says, once where
+ * both say the same. */
+void cli_show_advice(const char *warning, const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                     size_t count);
+
 /* Prints the warning that the library's calls have left (aic_take_warning()), if any, on standard error. */
 void cli_show_warning(void);
 

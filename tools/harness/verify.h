@@ -28,7 +28,7 @@ typedef struct verify_case {
     aic_operand operand[AIC_OPERANDS_MAX];
     guard_buffer content[AIC_OPERANDS_MAX]; /* operand contents before a call, the output's old content included */
     guard_buffer expected;                  /* the output after the reference; untouched rows hold old content */
-    guard_buffer exact, bound;              /* aic_reference_bound's arrays; no data when the result is exact */
+    guard_buffer allowed;                   /* by aic_reference_allowed(); no data when the result is exact */
     char warning[200];                      /* that the reference leaves, "" for none; kernels must leave the same */
 } verify_case;
 
@@ -38,7 +38,7 @@ verify_verdict verify_open(verify_case *c, const aic_spec *spec, const aic_seman
 void verify_close(verify_case *c);
 
 /* Compares an output of the case's shape with the expected one, every element, untouched ones too: bit for bit, NaN
- * as a class, or within the bound where the specification allows a range. `how` begins the report's text. */
+ * as a class, or by aic_is_allowed() where the specification allows several values. `how` begins the report's text. */
 verify_verdict verify_compare(const verify_case *c, const void *output, const char *how, verify_report *report);
 
 /* Makes the kernel (schedule NULL: the default) and runs it with plain and packed constant operands, called directly,

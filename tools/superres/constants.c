@@ -72,13 +72,16 @@ static void fill_half(constants *c, const network_layer *l)
     memcpy(c->start, l->bias, (size_t)l->out * sizeof *c->start);
 }
 
+/* The word of scale 1, signed results. */
+static const uint64_t SCALE_1 = UINT64_C(0x3F800000) | UINT64_C(1) << AIC_QUANT_SIGN_BIT;
+
 static void fill_int8(constants *c, const network_layer *l, const quantised_layer *q, int64_t cout)
 {
     for (int64_t o = 0; o < cout; o++) {
         const int32_t start = o < l->out ? q->start[o] : SUM_OFFSET;
         memcpy(&c->start[o], &start, sizeof start);
         c->factor[o] = o < l->out ? q->factor[o] : 0;
-        c->words[o] = o < l->out && q->word != NULL ? q->word[o] : aic_quant_word(1, 0, true);
+        c->words[o] = o < l->out && q->word != NULL ? q->word[o] : SCALE_1;
     }
 }
 

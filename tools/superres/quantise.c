@@ -86,13 +86,17 @@ static int quantise_channel(quantised_layer *q, const network_layer *l, int o, c
 }
 
 /* The word that takes a sum to int8: its scale has 10 bits behind the point, and the unit of the result is what that
- * scale makes it, so that the cut costs nothing. */
-static void choose_word(quantised_layer *q, int o, float peak)
+ * scale makes it, so that the rounding costs nothing. */
+static int choose_word(quantised_layer *q, int o, float peak)
 {
     const float wanted = peak > 0 ? peak / RESULT_MAX : q->factor[o];
-    q->word[o] = aic_quant_word(q->factor[o] / wanted, 0, true);
+    const aic_status failed = aic_quant_word(q->factor[o] / wanted, 0, true, &q->word[o]);
+    if (failed != AIC_OK) {
+        return cli_fail_library("the scale of a channel", failed);
+    }
     q->unit[o] = q->factor[o] / aic_quant_parts(q->word[o]).scale;
     q->peak[o] = peak;
+    return CLI_DONE;
 }
 
 int quantise(quantised *q, const network *n, const peaks *found)
@@ -109,7 +113,7 @@ int quantise(quantised *q, const network *n, const peaks *found)
         for (int o = 0; status == CLI_DONE && o < l->out; o++) {
             status = quantise_channel(&q->layer[i], l, o, i == 0 ? pixel : q->layer[i - 1].unit, i == 0);
             if (status == CLI_DONE && l->slope != NULL) {
-                choose_word(&q->layer[i], o, found->value[i][o]);
+                status = choose_word(&q->layer[i], o, found->value[i][o]);
             }
         }
     }

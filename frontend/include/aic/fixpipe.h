@@ -64,9 +64,12 @@ AIC_API aic_status aic_jit_fixpipe(struct aic_context *ctx, const aic_fixpipe_de
 #define AIC_QUANT_OFFSET_BIT 37 /* 9 bits, two's complement: -256..255 */
 #define AIC_QUANT_SIGN_BIT 46   /* 1: results are -128..127; 0: 0..255 */
 
-/* Makes a quantisation word without a shift. The low 13 bits of the scale are cut off, and the offset is clamped to
- * -256..255. A scale that is infinite, NaN or subnormal makes a word that every operator refuses. */
-AIC_API uint64_t aic_quant_word(float scale, int32_t offset, bool is_signed);
+/* Makes a quantisation word without a shift. The scale is rounded to the nearest that a word can hold, ties to even:
+ * one of 11 significant bits, of which a reader of the word, who cuts off the low 13 bits, loses nothing.
+ * AIC_INVALID_ARGUMENT, with the value and the limits, for a scale that is then not in 2^-126 .. 2^128 - 2^117 (0,
+ * negative and subnormal scales, infinities, NaN) and an offset that is not in -256..255; *word stays as it is. A word
+ * that is written as a number may say more: the document allows scales of 0 and negative ones. */
+AIC_API aic_status aic_quant_word(float scale, int32_t offset, bool is_signed, uint64_t *word);
 
 /* What a word says. */
 typedef struct aic_quant {

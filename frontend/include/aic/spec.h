@@ -5,6 +5,7 @@
 #ifndef AIC_SPEC_H
 #define AIC_SPEC_H
 
+#include <aic/allowed.h>
 #include <aic/conv2d.h>
 #include <aic/fixpipe.h>
 #include <aic/load_data.h>
@@ -152,12 +153,17 @@ AIC_API aic_status aic_spec_work(const aic_spec *spec, const aic_semantics *sema
 AIC_API aic_status aic_reference(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                  size_t count);
 
-/* How far the output may be from the exact result, where the result is not defined bit for bit (accumulate=fast of
- * float types); else AIC_UNSUPPORTED. Both arrays have an entry for each element of the output operand, 0 where the
- * operator writes no element. exact[i] is the value, bound[i] the largest |result - exact[i]| allowed; it is infinite
- * where sums may leave the range of float32 on the way, so that the order of summation decides the result. An 8-bit
- * result stands for every number that it is congruent to modulo 256; where several results are right, exact[i] is in
- * their middle. The output operand holds the old content and is not written. */
+/* The values that each element of the output operand may have, where the result is not defined bit for bit
+ * (accumulate=fast of float types); else AIC_UNSUPPORTED. allowed has an entry for each element; of one that the
+ * operator does not write it is the old value. Where sums may leave the range of float32 on the way, so that the order
+ * of summation decides the result, every value that an order can lead to is allowed, and no other. The output operand
+ * holds the old content and is not written. */
+AIC_API aic_status aic_reference_allowed(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
+                                         size_t count, aic_allowed *allowed);
+
+/* The same as a distance: exact[i] is the value, bound[i] the largest |result - exact[i]| allowed. It is infinite where
+ * infinities or NaN may come about on the way; which of them are right only aic_reference_allowed() says. Of an 8-bit
+ * result exact[i] is in the middle of the numbers that are right. */
 AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                        size_t count, double *exact, double *bound);
 
@@ -171,9 +177,12 @@ AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics
 AIC_API aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
                              int64_t element, void *value, char *buffer, size_t capacity, size_t *length);
 
-/* Leaves a warning (aic_take_warning()) where specification and data, legal as they are, hardly mean what they say: a
- * fixpipe's quantisation word whose sign bit contradicts the type of dst (AscendC Fixpipe, section 5). Calls do not
- * look for that. `operands` in calling order; only what is read is looked at. Fails as a call with them would. */
+/* Leaves a warning (aic_take_warning()) where specification and data, legal as they are, hardly mean what they say: of
+ * each such field operator, name and reason, joined by "; ". The list with all reasons is frontend/ops/advice.c:
+ * integer accumulators that arithmetic takes for floats, strides within what they step over, scales of 0, words whose
+ * sign bit contradicts the type of dst, values for fields that have no effect, and others. Calls do not look for that.
+ * `operands` in calling order; only what is read is looked at. Fails as a call with them would. operands NULL: only the
+ * specification is looked at, and count does not matter. */
 AIC_API aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                    size_t count);
 

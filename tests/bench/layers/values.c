@@ -62,7 +62,10 @@ float *values_prepare(bench_data *data, const layer *l)
     float *scale = bench_memory((size_t)l->cout * sizeof *scale);
     uint64_t *words = data->pointer[WORDS];
     for (int o = 0; o < l->cout; o++) {
-        words[o] = aic_quant_word((float)(50 * (1 + o % 61 / 64.0) / (74 * 37 * sqrt(products))), 0, true);
+        if (aic_quant_word((float)(50 * (1 + o % 61 / 64.0) / (74 * 37 * sqrt(products))), 0, true, &words[o]) !=
+            AIC_OK) {
+            bench_die("quantisation word");
+        }
         scale[o] = aic_quant_parts(words[o]).scale;
     }
     return scale;

@@ -71,11 +71,12 @@ def pack_weights(weights, *, c0=None):
 
 
 def quant_word(scale, offset=0, dtype="int8"):
-    """The quantisation word of a scale (its low 13 bits cut off) and an offset (-256..255), for results of int8 or
-    uint8."""
+    """The quantisation word of a scale and an offset (-256..255), for results of int8 or uint8. The scale is rounded to
+    the nearest of 11 significant bits; 0, negative and subnormal scales, infinities and NaN are refused."""
     is_signed = choice("quant_word: dtype", dtype, {"int8": True, "uint8": False})
-    offset = integer("quant_word: offset", offset, -(2**31), 2**31 - 1)
-    return lib.aic_quant_word(number("quant_word: scale", scale), offset, is_signed)
+    offset, word = integer("quant_word: offset", offset, -256, 255), c.c_uint64()
+    check(lib.aic_quant_word(number("quant_word: scale", scale), offset, is_signed, c.byref(word)))
+    return word.value
 
 
 def _numbers(name, values, kinds):

@@ -10,6 +10,7 @@ from ._context import handle_of, semantics_of
 from ._errors import ArgumentError, ArgumentTypeError
 from ._kernel import Kernel
 from ._library import check, checked, lib
+from ._pack import quant_word
 from ._spec import spec_of
 from ._structs import TUNE_PROGRESS, TuneResultStruct
 from ._values import choice, integer, kind_of, number, shown, text, truth
@@ -168,7 +169,7 @@ def random_operands(kernel, seed=1, *, context=None):
             continue
         dtype, shape = operand.numpy_dtype, operand.shape
         if operand.dtype == "uint64":  # quantisation words: scales of 1/64
-            arrays.append(np.full(shape, lib.aic_quant_word(1 / 64, 0, True), np.uint64))
+            arrays.append(np.full(shape, quant_word(1 / 64), np.uint64))
         elif operand.dtype == "bfloat16":
             values = random.standard_normal(shape).astype(np.float32)
             arrays.append((values.view(np.uint32) >> 16).astype(np.uint16))
