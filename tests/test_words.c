@@ -49,6 +49,14 @@ static aic_spec spec_of(const char *text)
     return spec;
 }
 
+/* A word by its bits: also those of scales that aic_quant_word() refuses, 0 and negative ones, which words may have. */
+static uint64_t word_of(float scale, int32_t offset, bool is_signed)
+{
+    uint32_t bits;
+    memcpy(&bits, &scale, sizeof bits);
+    return (bits & 0xFFFFE000) | (uint64_t)(offset & 0x1FF) << 37 | (uint64_t)is_signed << AIC_QUANT_SIGN_BIT;
+}
+
 /* Gives the last stage another word: of any sign, with or without an offset and a shift. */
 static void draw_word(uint64_t *state, aic_spec *spec)
 {
@@ -61,7 +69,7 @@ static void draw_word(uint64_t *state, aic_spec *spec)
     }
     const bool plain = aic_rng_range(state, 0, 1) == 0;
     const int32_t offset = plain ? 0 : (int32_t)aic_rng_range(state, -256, 255);
-    uint64_t word = aic_quant_word(scale, offset, plain || aic_rng_range(state, 0, 1) == 0);
+    uint64_t word = word_of(scale, offset, plain || aic_rng_range(state, 0, 1) == 0);
     if (aic_rng_range(state, 0, 3) == 0) {
         word |= (UINT64_C(1) << AIC_QUANT_MCB_BIT) | (uint64_t)aic_rng_range(state, 0, (1 << (SHIFT_BITS - 1)) - 1)
                                                          << AIC_QUANT_SHIFT_BIT;
@@ -104,7 +112,7 @@ static void open_pair(pair *p, aic_context *context)
     aic_kernel_info info[2];
     verify_report report;
     for (int i = 0; i < 2; i++) {
-        spec.stage[1].desc.fixpipe.deqScalar = aic_quant_word(i == 0 ? 0.001F : 0.0123F, 0, true);
+        spec.stage[1].desc.fixpipe.deqScalar = word_of(i == 0 ? 0.001F : 0.0123F, 0, true);
         ck_assert_int_eq(verify_open(&p->c[i], &spec, &usual, 7, &report), VERIFY_PASSED);
         ck_assert_int_eq(aic_kernel_create(context, &spec, NULL, &p->kernel[i]), AIC_OK);
         ck_assert_int_eq(aic_kernel_get_info(p->kernel[i], &info[i]), AIC_OK);
@@ -206,7 +214,7 @@ START_TEST(words_on_the_disk)
         verify_report report;
         aic_spec spec = spec_of(chains[0].text);
         aic_context *context = disk_context("rw");
-        spec.stage[1].desc.fixpipe.deqScalar = aic_quant_word(0.001F * (float)(i + 1), 0, true);
+        spec.stage[1].desc.fixpipe.deqScalar = word_of(0.001F * (float)(i + 1), 0, true);
         ck_assert_msg(verify_spec(&spec, &usual, 1, context, NULL, &report) == VERIFY_PASSED, "%s", report.text);
         ck_assert_uint_eq(disk_stats(context).compiles, i == 0);
         ck_assert_uint_eq(disk_stats(context).loads, i > 0);

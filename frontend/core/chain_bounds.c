@@ -17,6 +17,7 @@
  * right. */
 #include "frontend/core/chain.h"
 #include "frontend/core/chain_run.h"
+#include "frontend/core/diag.h"
 #include "frontend/reference/value.h"
 
 #include <float.h>
@@ -63,12 +64,13 @@ static aic_status open_result(bounded_run *b, int end)
     return status;
 }
 
-/* To be closed whatever the status is. */
+/* Of a run that is all zeros; to be closed whatever the status is. */
 static aic_status open_runs(bounded_run *b, const aic_spec *resolved, const aic_semantics *semantics,
                             void *const operands[])
 {
     aic_status status = AIC_OK;
-    *b = (bounded_run){.ends = OTHER, .outputs = 1};
+    b->ends = OTHER;
+    b->outputs = 1;
     for (int i = 0; i < ENDS && status == AIC_OK; i++) {
         status = aic_chain_open(&b->end[i], resolved, semantics, operands);
     }
@@ -268,18 +270,22 @@ static aic_allowed enclose(const bounded_run *b, int64_t i)
 aic_status aic_chain_reference_allowed(const aic_spec *resolved, const aic_semantics *semantics, void *const operands[],
                                        aic_allowed *allowed)
 {
-    bounded_run b;
-    aic_status status = open_runs(&b, resolved, semantics, operands);
-    status = status == AIC_OK ? run_stages(&b) : status;
-    for (int64_t i = 0; status == AIC_OK && i < b.outputs; i++) {
-        allowed[i] = enclose(&b, i);
-        for (int end = UNKNOWN; end < b.ends; end++) {
-            const double other = value_of(&b, end, i);
+    bounded_run *b = calloc(1, sizeof *b); /* more than the stack of a thread may have */
+    if (!b) {
+        return aic_fail_memory("chain", sizeof *b);
+    }
+    aic_status status = open_runs(b, resolved, semantics, operands);
+    status = status == AIC_OK ? run_stages(b) : status;
+    for (int64_t i = 0; status == AIC_OK && i < b->outputs; i++) {
+        allowed[i] = enclose(b, i);
+        for (int end = UNKNOWN; end < b->ends; end++) {
+            const double other = value_of(b, end, i);
             if (!aic_is_allowed(&allowed[i], other)) {
                 allowed[i].other[allowed[i].others++] = (float)other;
             }
         }
     }
-    close_runs(&b);
+    close_runs(b);
+    free(b);
     return status;
 }
