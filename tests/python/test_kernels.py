@@ -233,6 +233,22 @@ def test_bench():
                             "gmacs_per_s", "gbytes_per_s", "compile_ns", "cache"}
 
 
+def test_readings_of_contexts():
+    spec = ("fixpipe(src=int32, dst=int8, format=ROW_MAJOR, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=REQ8, "
+            "deqScalar=0x4000BF800000, reluEn=true)")
+    src = np.full(16, -5, np.int32)
+    for options, value in (({}, 0), ({"relu": "after"}, 5), ({"readings": "simulator"}, 5),
+                           ({"readings": "simulator", "relu": "before"}, 0)):
+        context = aicjit.Context(**options)
+        assert (aicjit.reference(spec, src, context=context) == value).all()
+    with pytest.raises(aicjit.Error, match="only the reference computes relu=after"):
+        aicjit.compile(spec, context=aicjit.Context(relu="after"))
+    with pytest.raises(aicjit.Error, match='"docs" is none of document, simulator, script, library'):
+        aicjit.Context(readings="docs")
+    with pytest.raises(TypeError, match="readings"):
+        aicjit.Context(readings=3)
+
+
 def test_contexts():
     context = aicjit.Context(isa="generic", threads=3, overflow="ieee", cache="off")
     assert context.isa == "generic" and context.threads == 3

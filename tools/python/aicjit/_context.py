@@ -44,12 +44,16 @@ class Context(Closing):
     Options are those of aic_context_options and aic_semantics, by their names: isa, threads, tuning_db, cache
     ("off", "ro", "rw"), cache_dir, cache_bytes, cache_kernels, cache_disk_bytes, verbose, dump_dir, profile, passes,
     machine;
-    limits, overflow, rounding, lanes, lane_bytes, ub_bytes, l1_bytes, and the choices (aicjit help choices). What is left
-    out is the library's default. A context manager: close() gives it up.
+    limits, overflow, rounding, lanes, lane_bytes, ub_bytes, l1_bytes, and the choices (aicjit help choices) by their keys;
+    readings: a profile ("document", "simulator", "script", "library"), which sets the choices that are not given. What is
+    left out is the library's default. A context manager: close() gives it up.
     """
 
     def __init__(self, **options):
         given = lib.aic_context_options_init()
+        readings = options.pop("readings", None)
+        if readings is not None:
+            checked(lib.aic_semantics_apply_profile, c.byref(given.semantics), text("readings", readings))
         for name, value in options.items():
             if name in _TEXTS:
                 setattr(given, name, text(name, value))

@@ -71,6 +71,7 @@ _FALLIBLE = {
     "aic_packed_identity": (_BUFFER, _BUFFER),
     "aic_quant_word": (c.c_float, c.c_int32, c.c_bool, _OUT),
     "aic_reference": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE),
+    "aic_semantics_apply_profile": (c.POINTER(s.Semantics), c.c_char_p),
     "aic_spec_advise": (_SPEC, _SEMANTICS, _OPERANDS, _SIZE),
     "aic_spec_operands": (_SPEC, _SEMANTICS, _OUT, _OUT),
     "aic_spec_parse": (_TEXT, _SPEC),
