@@ -315,8 +315,9 @@ START_TEST(wrong_loop)
     aic_context *context = context_with(LOOP_THREADS, NULL, noting, &l);
     aic_kernel *kernel = kernel_of(context, &m.spec);
     ck_assert_int_eq(aic_kernel_call_batch(kernel, m.operand, m.stride, 6), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "tensor_arithmetic: parallel_for: did not do each of the items 0..5 once: it left "
-                                       "some out, or did them twice");
+    ck_assert_str_eq(aic_last_error(),
+                     "tensor_arithmetic: parallel_for: did not do each of the items 0..5 once: it left "
+                     "some out, or did them twice");
     aic_kernel_release(kernel);
     aic_context_destroy(context);
     close_images(&m);
