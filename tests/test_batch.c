@@ -267,33 +267,35 @@ static void noting(void *user, int64_t items, int workers, aic_parallel_body bod
 
 static const struct {
     const char *text;
-    int64_t share_cost;
+    int64_t share_cost; /* of a batch */
+    bool shares;        /* its calls, too; what they cost depends on the level */
     size_t images;
     int64_t items; /* of the first loop; 0: there is none */
 } plans[] = {
     /* Calls with little to do: images only, when they are worth it together. */
-    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,3,1003])", 2000, 7, 7},
-    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,3,1003])", 2000, 2, 2},
-    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,3,1003])", 1 << 20, 7, 0},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,3,1003])", 2000, false, 7, 7},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,3,1003])", 2000, false, 2, 2},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,3,1003])", 1 << 20, false, 7, 0},
     /* Calls that are shared themselves: whole rounds of images, what is left inside the calls. */
-    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,8,50003])", 1 << 15, 7, 6},
-    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,8,50003])", 1 << 15, 6, 6},
-    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,8,50003])", 1 << 15, 2, 8},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,8,50003])", 1 << 15, true, 7, 6},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,8,50003])", 1 << 15, true, 6, 6},
+    {"tensor_arithmetic(op=BM_ADD, shape=[1,1,8,50003])", 1 << 15, true, 2, 8},
 };
 
 START_TEST(division)
 {
     images m;
     loop l = {.calls = 0};
-    share_from(plans[_i].share_cost);
+    share_from(plans[_i].shares ? 0 : INT64_C(1) << 40);
     open_images(&m, plans[_i].text);
     expect(&m, NULL, 0);
     aic_context *context = context_with(LOOP_THREADS, NULL, noting, &l);
     aic_kernel *kernel = kernel_of(context, &m.spec);
+    machine_share_from(context, plans[_i].share_cost);
     check_batch(&m, kernel, 0, false, plans[_i].images);
     ck_assert_int_eq(l.calls > 0, plans[_i].items > 0);
     /* How many items the phase of one call has is the generator's choice: more than there are images. */
-    if (plans[_i].images < LOOP_THREADS && plans[_i].share_cost == 1 << 15) {
+    if (plans[_i].images < LOOP_THREADS && plans[_i].shares) {
         ck_assert_int_ge(l.items[0], plans[_i].items);
         ck_assert_int_eq(l.calls, (int)plans[_i].images);
     } else if (plans[_i].items > 0) {
@@ -315,9 +317,9 @@ START_TEST(wrong_loop)
     aic_context *context = context_with(LOOP_THREADS, NULL, noting, &l);
     aic_kernel *kernel = kernel_of(context, &m.spec);
     ck_assert_int_eq(aic_kernel_call_batch(kernel, m.operand, m.stride, 6), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(),
-                     "tensor_arithmetic: parallel_for: did not do each of the items 0..5 once: it left "
-                     "some out, or did them twice");
+    ck_assert_str_eq(
+        aic_last_error(),
+        "tensor_arithmetic: parallel_for: did not do each of the items 0..5 once: it left some out, or did them twice");
     aic_kernel_release(kernel);
     aic_context_destroy(context);
     close_images(&m);

@@ -322,6 +322,7 @@ START_TEST(dumps_have_names_of_kernels)
     ck_assert_msg(strstr(ir, info.name) != NULL, "%s is not in the dump", info.name);
     aic_codegen_request request = base;
     request.target = context->target;
+    request.machine = context->machine;
     request.schedule = _i == 0 ? NULL : schedule;
     aic_identity identity = identity_of(&request);
     ck_assert_str_eq(identity.symbol, info.name);

@@ -23,7 +23,7 @@ static const aic_target *avx512(void)
 static void setup(void)
 {
     semantics = aic_semantics_init();
-    problem = (aic_problem){&spec, &semantics, avx512(), aic_machine_of(AIC_CORE_GOLDEN_COVE)};
+    problem = (aic_problem){&spec, &semantics, avx512(), aic_machine_of(aic_host_this()->core)};
     ck_assert_int_eq(aic_spec_parse("conv2d(dtype=float16, fm_shape=[2,30,23,16], kernel_shape=[2,3,3,96,16], "
                                     "accumulate=fast)",
                                     &spec),
@@ -93,7 +93,7 @@ START_TEST(schedules)
     for (int arch = AIC_ARCH_X86_64; arch <= AIC_ARCH_AARCH64; arch++) {
         const aic_target *target;
         for (size_t level = 0; (target = aic_target_at((aic_arch)arch, level)) != NULL; level++) {
-            const aic_problem of = {&spec, &semantics, target, aic_machine_of(AIC_CORE_GOLDEN_COVE)};
+            const aic_problem of = {&spec, &semantics, target, aic_machine_of(aic_host_this()->core)};
             walk usual = {.problem = &of}, legal = {.problem = &of};
             aic_plan *plan = plan_of(&of);
             aic_plan_enumerate(plan, AIC_SPACE_USUAL, &(aic_visitor){check_schedule, &usual});

@@ -155,6 +155,9 @@ START_TEST(records_are_about_one_kernel)
         o.isa = i == 0 ? aic_isa_name(1) : TUNE_LEVEL;
         o.passes = i == 1 ? "instcombine" : NULL;
         o.semantics.overflow = i == 2 ? AIC_OVERFLOW_IEEE : AIC_OVERFLOW_SATURATE;
+        if (aic_isa_check(o.isa) != AIC_OK) { /* there is one level only */
+            continue;
+        }
         ck_assert_int_eq(aic_context_create(&o, &of), AIC_OK);
         ck_assert_str_eq(tune_kernel_info(of, NULL, text).origin, "default");
         aic_context_destroy(of);
