@@ -19,7 +19,7 @@ enum { AIC_HEAD_WORDS = 8, AIC_HEAD_BYTES = AIC_HEAD_WORDS * 8 };
 enum { AIC_FORM_TEXT = AIC_FORM_WORDS * 16 + 1 };
 
 typedef struct aic_packed_head {
-    _Alignas(AIC_HEAD_BYTES) uint64_t word[AIC_HEAD_WORDS];
+    uint64_t word[AIC_HEAD_WORDS];
 } aic_packed_head;
 
 /* Sets the form from numbers that decide the bytes of the images. */

@@ -253,10 +253,11 @@ typedef struct seen {
     bool same, other; /* the kernel stays, another one is made */
 } seen;
 
-/* Changes each entry of some specifications of an operator. */
-static void see(aic_op op, const aic_record *record, seen entries[][AIC_RANK_MAX])
+/* Changes each entry of some specifications of an operator. round: 0 .., others each. */
+static void see(aic_op op, const aic_record *record, uint64_t round, seen entries[][AIC_RANK_MAX])
 {
-    for (uint64_t seed = 0; seed < draws(3000); seed++) {
+    const uint64_t count = draws(3000);
+    for (uint64_t seed = round * count; seed < (round + 1) * count; seed++) {
         pair p;
         uint64_t state = claims_seed(seed * 2 + 1);
         const kind which = {op, AIC_OP_NONE};
@@ -316,25 +317,45 @@ static char letter_of(seen entry)
     return entry.same ? (entry.other ? 'b' : 's') : entry.other ? 'o' : '.';
 }
 
-START_TEST(every_entry)
+static void print_entries(const aic_record *record, seen entries[][AIC_RANK_MAX], char text[TEXT_MAX])
 {
-    const aic_op op = (aic_op)(_i + 1);
-    const aic_record *record = &aic_op_get(op)->record;
-    static seen entries[FIELDS_MAX][AIC_RANK_MAX];
-    char text[TEXT_MAX];
     size_t length = 0;
-    ck_assert_uint_le(record->count, FIELDS_MAX);
-    memset(entries, 0, sizeof entries);
-    see(op, record, entries);
     for (size_t f = 0; f < record->count; f++) {
-        length +=
-            (size_t)snprintf(text + length, sizeof text - length, "%s%s=", f > 0 ? " " : "", record->fields[f].name);
+        length += (size_t)snprintf(text + length, TEXT_MAX - length, "%s%s=", f > 0 ? " " : "", record->fields[f].name);
         for (uint32_t i = 0; i < record->fields[f].count; i++) {
             text[length++] = letter_of(entries[f][i]);
         }
         text[length] = '\0';
     }
-    ck_assert_str_eq(text, expected_entries[op]);
+}
+
+/* The letters are those of the usual draws. Other ones may see both where these do not: what is very rare. */
+static bool is_expected(const char *text, const char *expected)
+{
+    const bool usual = claims_seed(1) == 1;
+    bool same = strlen(text) == strlen(expected);
+    for (size_t i = 0; same && text[i] != '\0'; i++) {
+        same = text[i] == expected[i] || (!usual && text[i] == 'b' && strchr("os", expected[i]) != NULL);
+    }
+    return same;
+}
+
+/* What is rare may not be among the first draws: they go on until all has been seen. More draws add what is seen, and
+ * take nothing away. */
+START_TEST(every_entry)
+{
+    enum { ROUNDS = 5 };
+    const aic_op op = (aic_op)(_i + 1);
+    const aic_record *record = &aic_op_get(op)->record;
+    static seen entries[FIELDS_MAX][AIC_RANK_MAX];
+    char text[TEXT_MAX] = "";
+    ck_assert_uint_le(record->count, FIELDS_MAX);
+    memset(entries, 0, sizeof entries);
+    for (uint64_t round = 0; round < ROUNDS && !is_expected(text, expected_entries[op]); round++) {
+        see(op, record, round, entries);
+        print_entries(record, entries, text);
+    }
+    ck_assert_msg(is_expected(text, expected_entries[op]), "%s\n  is seen, not\n%s", text, expected_entries[op]);
 }
 END_TEST
 

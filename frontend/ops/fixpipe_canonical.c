@@ -15,11 +15,15 @@ static void canonicalise_format(aic_fixpipe_desc *desc)
     }
 }
 
-/* Strides that lead nowhere, as there is one row or one block of src, become those of a dense operand. */
+/* Strides that lead nowhere, as there is one row or one block, become those of a dense operand. A single block of NZ
+ * that is left has 16 columns of bytes and as many zeros: rows of 32 bytes, the unit of its stride. */
 static void canonicalise_strides(aic_fixpipe_desc *desc)
 {
     if (desc->format == AIC_ROW_MAJOR && desc->mSize == 1) {
         desc->dstStride = desc->nSize;
+    }
+    if (desc->format == AIC_NZ && desc->nSize <= aic_fixpipe_strides_of(desc).width) {
+        desc->dstStride = desc->mSize;
     }
     if (desc->nSize <= 16) {
         desc->srcStride = desc->mSize;

@@ -68,7 +68,10 @@ END
         for list in "$prefix"/include/aic/*.def; do
             name=$(basename "$list" .def)
             grep -q '^AIC_FIELD(' "$list" || continue
-            [ "$name" = semantics ] || name=${name}_desc
+            case $name in
+            semantics | choices) name=semantics ;; # one struct of two lists
+            *) name=${name}_desc ;;
+            esac
             printf '#define STRUCT aic_%s\nprintf("%s %%zu\\n", sizeof(STRUCT));\n#include <aic/%s>\n#undef STRUCT\n' \
                 "$name" "$name" "$(basename "$list")"
         done

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import pathlib
 
 import numpy as np
@@ -174,8 +175,9 @@ def test_signature(name):
     for kind, field, _, _, default in _lists.OPERATORS[name]:
         assert parameters[field].default == default and parameters[field].kind is inspect.Parameter.KEYWORD_ONLY
         words = _lists.SPELLINGS.get(kind, {}).values() if kind in _lists.ENUMS else _lists.DTYPES if kind == "DTYPE" else ()
-        values = ", ".join(dict.fromkeys(words)) or ("True or False" if kind == "BOOL" else "")
-        assert " %s (%s" % (field, values) in text, field  # help() lists the values
+        listed = re.search(r" %s \(([^:]*)\): " % field, text).group(1).split(", ")  # help() lists the values
+        assert not words or (listed and set(listed) <= set(words) and default in {None, *listed}), field
+        assert kind != "BOOL" or listed == ["True or False"], field
     inputs = [p for p in parameters.values() if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     assert len(inputs) == len(_lists.OPERANDS[name]) - 1
 

@@ -20,8 +20,8 @@
  *
  *     AIC_ABOUT(text)                    what the operator does
  *     AIC_MEANING(field, text)           what a parameter is, with its unit
- *     AIC_VALUES(field, text)            of a type and of an enumeration: the words that rules accept, whatever the other
- *                                        fields are, with '|' between them, in the order of their values
+ *     AIC_VALUES(field, text)            of a type and of an enumeration: the words that rules accept, whatever the
+ *                                        other fields are, with '|' between them, in the order of their values
  *     AIC_LIMIT(field, entry, low, high) what an integer must be within, whatever the others are; entry: of a vector,
  *                                        AIC_EVERY: all of them, and of a scalar
  *     AIC_ROLE(operand, shape, text)     an operand, in the order of aic_jit_OP()
