@@ -16,6 +16,7 @@ static const command_row commands[] = {
     {"tune", cmd_tune, "find the fastest schedules on this machine and keep them"},
     {"cache", cmd_cache, "look after the kernels that are kept on disk"},
     {"compare", cmd_compare, "compare two tensor files"},
+    {"differ", cmd_differ, "show where two readings of the documents give other results"},
     {"golden", cmd_golden, "write inputs and expected results of operators, with a manifest"},
     {"verify", cmd_verify, "check what golden has written"},
     {"draw", cmd_draw, "draw the operands of an operator as the documents lay them out"},
