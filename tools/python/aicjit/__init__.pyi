@@ -82,6 +82,8 @@ class Operand(NamedTuple):
     words: bool
     sub_words: Optional[str]
     strided: bool
+    fractals: bool
+    spare: int
 
 class Spec:
     def __init__(self, operators: Operators) -> None: ...
