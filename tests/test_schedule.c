@@ -1,5 +1,5 @@
 /* Schedules: text form, legality, candidates, and the way an extent is cut into tiles. */
-#include "codegen/contraction/contraction.h"
+#include "codegen/contraction/tiling.h"
 #include "frontend/core/spec.h"
 
 #include <aic/aic.h>
@@ -334,10 +334,10 @@ START_TEST(largest_shapes)
         const aic_contraction *c = aic_contraction_of(plan);
         const aic_tiling *t = aic_tiling_of(plan);
         const aic_requirements *r = &plan->requirements;
-        ck_assert_int_gt(aic_workspace_bytes(r, AIC_PLAIN), t->packed_bytes);
+        ck_assert_int_gt(aic_workspace_bytes(r, AIC_PLAIN), t->panel.packed_bytes);
         ck_assert_int_eq(aic_workspace_bytes(r, AIC_PLAIN) - aic_workspace_bytes(r, AIC_PACKED),
-                         64 + (t->packed_bytes + 63) / 64 * 64); /* a head before it */
-        ck_assert_int_ge(t->packed_bytes, c->n * c->c1 * c->c0 * c->kh * c->kw * t->source_bytes);
+                         64 + (t->panel.packed_bytes + 63) / 64 * 64); /* a head before it */
+        ck_assert_int_ge(t->panel.packed_bytes, c->n * c->c1 * c->c0 * c->kh * c->kw * t->geometry.source_bytes);
         aic_plan_free(plan);
     }
 }
@@ -348,14 +348,14 @@ static bool check_strips(void *user, const aic_plan *plan)
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
     (void)user;
-    ck_assert_int_eq(t->outputs, c->n);
-    ck_assert_int_eq(t->strip_columns % 16, 0);
-    ck_assert_int_eq(t->strip_columns % t->panel_channels, 0);
-    ck_assert_int_ge(t->used_panels * t->panel_channels, c->n);
-    ck_assert_int_ge(t->panels, t->used_panels);
-    ck_assert(t->panel_channels == t->lanes || t->panel_channels - t->lanes < c->n);
-    int64_t staging_bytes = t->strip_columns / 16 * t->staging_pitch;
-    ck_assert_int_ge(staging_bytes, t->rows.large * t->cols.large * t->strip_columns * 4);
+    ck_assert_int_eq(t->geometry.outputs, c->n);
+    ck_assert_int_eq(t->staging.strip_columns % 16, 0);
+    ck_assert_int_eq(t->staging.strip_columns % t->geometry.panel_channels, 0);
+    ck_assert_int_ge(t->panel.used * t->geometry.panel_channels, c->n);
+    ck_assert_int_ge(t->panel.count, t->panel.used);
+    ck_assert(t->geometry.panel_channels == t->geometry.lanes || t->geometry.panel_channels - t->geometry.lanes < c->n);
+    int64_t staging_bytes = t->staging.strip_columns / 16 * t->staging.pitch;
+    ck_assert_int_ge(staging_bytes, t->geometry.rows.large * t->geometry.cols.large * t->staging.strip_columns * 4);
     ck_assert_int_le(staging_bytes, 64 * 64);
     return true;
 }

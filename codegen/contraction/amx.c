@@ -82,7 +82,7 @@ static int64_t taps_of(const aic_contraction *c)
 
 int64_t aic_amx_step_kpacks(const aic_tiling *t)
 {
-    return t->merged > 1 && t->kpacks == STEP_KPACKS ? t->merged * t->pixel_kpacks : STEP_KPACKS;
+    return t->wish.merged > 1 && t->panel.kpacks == STEP_KPACKS ? t->wish.merged * t->band.pixel_kpacks : STEP_KPACKS;
 }
 
 /* Whether the error bound at the top of this file exceeds that of accumulate=fast. */
@@ -163,7 +163,7 @@ static int64_t row_distance(const aic_contraction *c)
     return merges(c) || step > PHASES_MAX ? 0 : aic_parts(columns, step);
 }
 
-/* aic_microkernel.run of such a tile. Registers run across output rows only in tiles as wide as the output: if no
+/* aic_wish.run of such a tile. Registers run across output rows only in tiles as wide as the output: if no
  * pixels lie between the rows, or if there are not enough registers to give each row its own. */
 static int64_t run_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
 {
@@ -196,14 +196,9 @@ amx_grid aic_amx_smaller_grid(const amx_grid *largest, int64_t rows, int64_t col
     return g;
 }
 
-static amx_grid largest_grid(const aic_contraction *c, const aic_tiling *t)
+static amx_grid largest_grid(const aic_contraction *c, const aic_plan_geometry *g)
 {
-    return grid_of(c, t->rows.large, t->cols.large, t->vectors);
-}
-
-static int64_t run(const aic_contraction *c, const aic_tiling *t)
-{
-    return largest_grid(c, t).run;
+    return grid_of(c, g->rows.large, g->cols.large, g->vectors);
 }
 
 int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index)
@@ -214,44 +209,51 @@ int64_t aic_amx_first_pixel(const amx_grid *g, int64_t index)
 
 amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t)
 {
-    amx_registers a = {.g = largest_grid(c, t)};
-    const unsigned images = (unsigned)(a.g.rows * a.g.across), fewer = images < t->vectors ? images : t->vectors;
-    a.holds_images = images < t->vectors || (t->arithmetic.planes > 1 && fewer > 1);
-    a.held = images * t->vectors;
-    a.passing = a.held + (t->arithmetic.planes > 1 && fewer == 1 ? AIC_PLANES_MAX : fewer);
+    amx_registers a = {.g = largest_grid(c, &t->geometry)};
+    const unsigned images = (unsigned)(a.g.rows * a.g.across),
+                   fewer = images < t->geometry.vectors ? images : t->geometry.vectors;
+    a.holds_images = images < t->geometry.vectors || (t->geometry.arithmetic.planes > 1 && fewer > 1);
+    a.held = images * t->geometry.vectors;
+    a.passing = a.held + (t->geometry.arithmetic.planes > 1 && fewer == 1 ? AIC_PLANES_MAX : fewer);
     return a;
 }
 
 int64_t aic_amx_vector_pitch(const aic_contraction *c, const aic_tiling *t)
 {
-    return t->staging_pitch > 0 ? t->staging_pitch : c->block_rows * ROW_BYTES;
+    return t->staging.pitch > 0 ? t->staging.pitch : c->block_rows * ROW_BYTES;
 }
 
 int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols)
 {
-    return t->staging_pitch > 0 ? aic_tiling_staged_row(t, cols) : c->ow;
+    return t->staging.pitch > 0 ? aic_staged_row(&t->wish, cols) : c->ow;
 }
 
 /* Whether registers of some tile have pixels that the output has not, whose sums must not be stored to the result. */
-static bool has_surplus(const aic_contraction *c, const aic_tiling *t)
+static bool has_surplus(const aic_contraction *c, const aic_plan_geometry *g, const amx_grid *largest)
 {
-    const amx_grid g = largest_grid(c, t);
-    const int64_t rows = t->rows.large - (t->rows.small_count > 0), cols = t->cols.large - (t->cols.small_count > 0);
-    return g.run > c->ow || aic_amx_smaller_grid(&g, rows, cols).width < g.pixels;
+    const int64_t rows = g->rows.large - (g->rows.small_count > 0), cols = g->cols.large - (g->cols.small_count > 0);
+    return largest->run > c->ow || aic_amx_smaller_grid(largest, rows, cols).width < largest->pixels;
 }
 
 /* Tiles whose sums start from an old result need a staging buffer, too: their sums are formed from 0, exactly, and then
  * added to the old result and clamped (amx_tile.c). */
-static bool staged(const aic_contraction *c, const aic_tiling *t)
+static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
 {
-    return t->accumulate || has_surplus(c, t);
+    const amx_grid largest = largest_grid(c, g);
+    return (aic_wish){.step_kpacks = STEP_KPACKS,
+                      .merged = merges(c) ? c->kw : 1,
+                      .fold = fold_of(c),
+                      .run = largest.run,
+                      .surplus = ROWS,
+                      .specials = c->dtype != AIC_INT8,
+                      .staged = g->accumulate || has_surplus(c, g, &largest),
+                      .sums_apart = true,
+                      .pauses = true};
 }
 
-static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
-                        const aic_tiling *t)
+static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
 {
     (void)target;
-    (void)t;
     const int64_t steps = steps_of(c);
     const amx_grid g = grid_of(c, s->rows, s->cols, s->vectors);
     const int64_t used = registers_used(c, g.rows * g.across, s->vectors);
@@ -287,19 +289,13 @@ static int64_t unroll_of(const aic_contraction *c, const aic_target *target, int
     return planes_of(c) == 1 && steps_of(c) % 2 == 0 && !few ? 2 * STEP_KPACKS : STEP_KPACKS;
 }
 
-/* There is a pause after each loop body. */
-static int64_t pauses(const aic_tiling *t)
-{
-    return t->taps * t->block_kpacks / t->unroll;
-}
-
 /* Tiles whose rows fit one register run the same instructions, which compute surplus pixels for the smaller ones. Not
  * where sums are added to old results, as that code counts the pixels. */
 static bool serves(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols)
 {
-    const amx_grid largest = largest_grid(c, t), g = aic_amx_smaller_grid(&largest, rows, cols);
-    return !t->accumulate && g.rows == 1 && g.width <= g.pixels &&
+    const amx_grid largest = largest_grid(c, &t->geometry), g = aic_amx_smaller_grid(&largest, rows, cols);
+    return !t->geometry.accumulate && g.rows == 1 && g.width <= g.pixels &&
            aic_amx_smaller_grid(&largest, fewer_rows, fewer_cols).rows == 1;
 }
 
@@ -330,7 +326,8 @@ typedef struct caches {
  * results and everything else. */
 static caches caches_of(const aic_tiling *t)
 {
-    const aic_machine *machine = t->machine->tiles ? t->machine : aic_machine_of(AIC_CORE_GOLDEN_COVE);
+    const aic_machine *machine =
+        t->geometry.machine->tiles ? t->geometry.machine : aic_machine_of(AIC_CORE_GOLDEN_COVE);
     return (caches){.l1 = 0.75 * (double)machine->l1_bytes,
                     .l2 = 0.75 * (double)machine->l2_bytes,
                     .line2 = (double)AIC_LINE_BYTES / (double)machine->path_bytes,
@@ -339,7 +336,7 @@ static caches caches_of(const aic_tiling *t)
 
 static double band_bytes(const aic_tiling *t)
 {
-    return (double)(t->band_rows * t->row_pitch);
+    return (double)(t->band.rows * t->band.row_pitch);
 }
 
 /* Cycles to load a line of data that are `bytes` bytes in all. */
@@ -350,28 +347,30 @@ static double line_of(const caches *k, double bytes)
 
 bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t)
 {
-    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large) / (double)t->blocks;
-    return t->holds_window && (double)t->packed_bytes + window > caches_of(t).l1;
+    const double window = (double)aic_band_window(c, &t->band, t->geometry.rows.large, t->geometry.cols.large) /
+                          (double)t->geometry.blocks;
+    return t->tile.holds_window && (double)t->panel.packed_bytes + window > caches_of(t).l1;
 }
 
 static double tiles_of_band(const aic_tiling *t)
 {
-    return (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
+    return (double)(t->geometry.band_tiles * (t->geometry.cols.large_count + t->geometry.cols.small_count));
 }
 
 bool aic_amx_fetches_ahead(const aic_tiling *t)
 {
     const double few = 4;
-    return (double)t->packed_bytes + band_bytes(t) > caches_of(t).l2 && (t->holds_window || tiles_of_band(t) <= few);
+    return (double)t->panel.packed_bytes + band_bytes(t) > caches_of(t).l2 &&
+           (t->tile.holds_window || tiles_of_band(t) <= few);
 }
 
 /* Cycles to load a line of a panel, on average over the tiles of a band. Prefetched lines come from the second-level
  * cache. */
 static double panel_line(const aic_tiling *t, const caches *k, double window)
 {
-    const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes + band_bytes(t);
+    const double panel = (double)t->panel.bytes, all = (double)t->panel.packed_bytes + band_bytes(t);
     const double tiles = tiles_of_band(t), first = aic_amx_fetches_ahead(t) ? k->line2 : line_of(k, all);
-    if (t->holds_window) {
+    if (t->tile.holds_window) {
         return first;
     }
     const double again = panel + window <= k->l1 ? NEAR_LINE : panel + band_bytes(t) <= k->l2 ? k->line2 : k->line3;
@@ -386,13 +385,14 @@ static double panel_line(const aic_tiling *t, const caches *k, double window)
 static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                           double loads)
 {
-    const double window = (double)aic_tiling_window_bytes(c, t, rows, cols), panel = (double)t->panel_bytes;
-    const double seen = (double)((rows - 1) * t->row_step + t->row_reach), of_tap = window / seen * (double)rows;
+    const double window = (double)aic_band_window(c, &t->band, rows, cols), panel = (double)t->panel.bytes;
+    const double seen = (double)((rows - 1) * t->band.row_step + t->band.row_reach),
+                 of_tap = window / seen * (double)rows;
     double bytes = window;
-    if (t->holds_window && window / (double)t->blocks <= k->l1) {
-        bytes = window / (double)t->used_panels;
+    if (t->tile.holds_window && window / (double)t->geometry.blocks <= k->l1) {
+        bytes = window / (double)t->panel.used;
     } else if (cols == c->ow && panel + window <= k->l1) {
-        bytes = window / seen * (double)(rows * t->row_step);
+        bytes = window / seen * (double)(rows * t->band.row_step);
     } else if (window > k->l1) {
         bytes = of_tap <= k->l1 ? of_tap * (double)c->kh : loads * AIC_LINE_BYTES;
     }
@@ -405,7 +405,7 @@ static double crossing(const aic_tiling *t)
 {
     const int64_t bytes = aic_amx_step_kpacks(t) * KPACK_BYTES;
     int64_t grain = AIC_LINE_BYTES;
-    while (t->pixel_pitch % grain != 0) {
+    while (t->band.pixel_pitch % grain != 0) {
         grain /= 2;
     }
     return (double)(bytes > grain ? bytes - grain : 0) / AIC_LINE_BYTES;
@@ -415,10 +415,10 @@ static double crossing(const aic_tiling *t)
 static double window_cycles(const aic_contraction *c, const aic_tiling *t, const caches *k, int64_t rows, int64_t cols,
                             double loads)
 {
-    const double panels = (double)(t->holds_window ? t->packed_bytes : t->panel_bytes);
-    const double line = band_bytes(t) + panels <= k->l1                           ? NEAR_LINE
-                        : band_bytes(t) + (t->holds_window ? panels : 0) <= k->l2 ? k->line2
-                                                                                  : k->line3;
+    const double panels = (double)(t->tile.holds_window ? t->panel.packed_bytes : t->panel.bytes);
+    const double line = band_bytes(t) + panels <= k->l1                                ? NEAR_LINE
+                        : band_bytes(t) + (t->tile.holds_window ? panels : 0) <= k->l2 ? k->line2
+                                                                                       : k->line3;
     return loads * NEAR_LINE * (1 + CROSSING * crossing(t)) +
            fresh_lines(c, t, k, rows, cols, loads) * (line - NEAR_LINE);
 }
@@ -435,26 +435,26 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     (void)target;
     const caches k = caches_of(t);
-    const amx_grid largest = largest_grid(c, t), g = aic_amx_smaller_grid(&largest, rows, cols);
-    const double images = (double)(g.rows * g.across), vectors = t->vectors, height = (double)g.pixels;
-    const double steps = (double)(t->taps * t->kpacks / STEP_KPACKS);
-    const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
-    const double planes = t->arithmetic.planes, times = planes * planes;
+    const amx_grid largest = largest_grid(c, &t->geometry), g = aic_amx_smaller_grid(&largest, rows, cols);
+    const double images = (double)(g.rows * g.across), vectors = t->geometry.vectors, height = (double)g.pixels;
+    const double steps = (double)(t->panel.taps * t->panel.kpacks / STEP_KPACKS);
+    const double window = (double)aic_band_window(c, &t->band, rows, cols);
+    const double planes = t->geometry.arithmetic.planes, times = planes * planes;
     const bool crossed =
         planes > 1 && fmin(images, vectors) > 1; /* amx_tile.c loads a plane of the passing side twice */
     const double products = steps * times * fmax(images * vectors * height, LATENCY + height);
     const double loads = window_cycles(c, t, &k, rows, cols, steps * planes * images * height) +
                          steps * vectors * (double)aic_amx_step_kpacks(t) *
                              (planes * panel_line(t, &k, window) + (crossed ? NEAR_LINE : 0));
-    const double lines = aic_amx_fetches_ahead(t) ? (double)t->panel_bytes / AIC_LINE_BYTES : 0;
+    const double lines = aic_amx_fetches_ahead(t) ? (double)t->panel.bytes / AIC_LINE_BYTES : 0;
     const double first =
-        t->holds_window ? 1 : 1 / tiles_of_band(t); /* the share of tiles that wait for panels from a far cache */
+        t->tile.holds_window ? 1 : 1 / tiles_of_band(t); /* the share of tiles that wait for panels from a far cache */
     const double near = loads + lines * NEAR_LINE;
     const double inner = first * overlap(products, near, lines * k.line3) + (1 - first) * overlap(products, near, 0);
     const double again =
         images * vectors * (STORE + height * k.line2); /* store and reload the sums for a further block */
-    return OPERATIONS * (inner + TAP * (double)(t->taps * t->blocks) + images * vectors * STORE + TILE +
-                         (double)(t->blocks - 1) * (again + TILE));
+    return OPERATIONS * (inner + TAP * (double)(t->panel.taps * t->geometry.blocks) + images * vectors * STORE + TILE +
+                         (double)(t->geometry.blocks - 1) * (again + TILE));
 }
 
 /* A call packs the bands; rows that neighbouring bands share are packed twice. */
@@ -462,8 +462,8 @@ static double call_cost(const aic_contraction *c, const aic_target *target, cons
 {
     (void)c;
     (void)target;
-    const double lines = (double)(t->bands * t->band_rows) * (double)t->row_pitch / AIC_LINE_BYTES;
-    return OPERATIONS * lines * PACK_LINE * (double)(t->arithmetic.planes * t->fold);
+    const double lines = (double)(t->band.count * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
+    return OPERATIONS * lines * PACK_LINE * (double)(t->geometry.arithmetic.planes * t->wish.fold);
 }
 
 /* The highest band that takes half of the first-level cache, the rest being left to panels. With few taps it is cheaper
@@ -472,16 +472,18 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
 {
     (void)c;
     (void)target;
-    const double rows = caches_of(t).l1 / 2 / (double)t->row_pitch - (double)(t->row_reach - t->row_step);
-    const int64_t tiles = (int64_t)(rows / (double)(t->rows.large * t->row_step));
+    const double rows =
+        caches_of(t).l1 / 2 / (double)t->band.row_pitch - (double)(t->band.row_reach - t->band.row_step);
+    const int64_t tiles = (int64_t)(rows / (double)(t->geometry.rows.large * t->band.row_step));
     return tiles > 1 ? tiles : 1;
 }
 
 /* The smallest number of channel blocks for which a tile's window of one block fits the first-level cache. */
 static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
 {
-    const double window = (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), l1 = caches_of(t).l1;
-    for (int64_t blocks = 1; t->kpacks % (blocks * t->unroll) == 0; blocks *= 2) {
+    const double window = (double)aic_band_window(c, &t->band, t->geometry.rows.large, t->geometry.cols.large),
+                 l1 = caches_of(t).l1;
+    for (int64_t blocks = 1; t->panel.kpacks % (blocks * t->geometry.unroll) == 0; blocks *= 2) {
         if (window / (double)blocks <= l1) {
             return blocks;
         }
@@ -501,12 +503,7 @@ const aic_microkernel aic_microkernel_amx = {
     .refuse = refuse,
     .arithmetic = arithmetic_of,
     .step_kpacks = STEP_KPACKS,
-    .merges = merges,
-    .fold = fold_of,
-    .run = run,
-    .staged = staged,
-    .pauses = pauses,
-    .surplus = ROWS,
+    .propose = propose,
     .rate = 8,
     .body_cost = 0.02,
     .sum_cost = 0.001 / AMX_ROWS,

@@ -16,7 +16,7 @@
 enum { AMX_REGISTERS = 8, AMX_ROWS = 16, AMX_ROW_BYTES = 64, AMX_STEP_KPACKS = 16, AMX_LANES = 16 };
 
 /* How the pixels of a tile are divided into registers. The rows of a grid are the tile's rows; or, where registers run
- * across output rows as if they were one long row (aic_microkernel.run), the grid has that one row. */
+ * across output rows as if they were one long row (aic_wish.run), the grid has that one row. */
 typedef struct amx_grid {
     int64_t run;    /* band pixels from the start of one output row to that of the next; 0: the tile's rows are rows */
     int64_t rows;   /* of the grid */

@@ -40,8 +40,8 @@ static LLVMValueRef element(const tile *k, LLVMTypeRef type, LLVMValueRef pointe
                             unsigned half)
 {
     LLVMValueRef sum = NULL;
-    for (unsigned p = 0; p < k->t->arithmetic.planes; p++) {
-        LLVMValueRef kpacks = aic_load(k->e, type, pointer, offset + p * pitch, k->t->arithmetic.kpack_bytes);
+    for (unsigned p = 0; p < k->t->geometry.arithmetic.planes; p++) {
+        LLVMValueRef kpacks = aic_load(k->e, type, pointer, offset + p * pitch, k->t->geometry.arithmetic.kpack_bytes);
         LLVMValueRef plane = half_of(k, kpacks, half);
         sum = sum == NULL ? plane : LLVMBuildFAdd(k->e->builder, sum, finite_or_zero(k, plane), "");
     }
@@ -54,13 +54,13 @@ static LLVMValueRef lacks_row(const tile *k, LLVMValueRef tap, LLVMValueRef kpac
 {
     aic_emit *e = k->e;
     LLVMBuilderRef b = e->builder;
-    const int64_t fold = k->t->fold, rest = k->of.c->kh % fold;
+    const int64_t fold = k->t->wish.fold, rest = k->of.c->kh % fold;
     if (rest == 0) {
         return NULL;
     }
-    LLVMValueRef of_row = LLVMBuildUDiv(b, kpack, aic_int(e, k->t->pixel_kpacks / fold), "");
+    LLVMValueRef of_row = LLVMBuildUDiv(b, kpack, aic_int(e, k->t->band.pixel_kpacks / fold), "");
     LLVMValueRef row = LLVMBuildURem(b, of_row, aic_int(e, fold), "");
-    LLVMValueRef last = LLVMBuildICmp(b, LLVMIntEQ, tap, aic_int(e, k->t->taps - 1), "");
+    LLVMValueRef last = LLVMBuildICmp(b, LLVMIntEQ, tap, aic_int(e, k->t->panel.taps - 1), "");
     return LLVMBuildAnd(b, last, LLVMBuildICmp(b, LLVMIntSGE, row, aic_int(e, rest), ""), "");
 }
 
@@ -69,14 +69,14 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
 {
     aic_emit *e = k->e;
     for (unsigned half = 0; half < HALVES; half++) {
-        LLVMValueRef value = element(k, e->i32, band, 0, k->t->plane_bytes, half);
+        LLVMValueRef value = element(k, e->i32, band, 0, k->t->band.plane_bytes, half);
         if (lacks != NULL) {
             value = LLVMBuildSelect(e->builder, lacks, LLVMConstNull(e->f32), value, "");
         }
         LLVMValueRef x = aic_splat(e, value, AMX_LANES);
-        for (unsigned v = 0; v < k->t->vectors; v++) {
+        for (unsigned v = 0; v < k->t->geometry.vectors; v++) {
             LLVMValueRef w = element(k, k->words, panel, (int64_t)v * AMX_ROW_BYTES,
-                                     k->t->panel_channels * k->t->arithmetic.kpack_bytes, half);
+                                     k->t->geometry.panel_channels * k->t->geometry.arithmetic.kpack_bytes, half);
             sums[v] = aic_fma(e, x, w, sums[v]);
         }
     }
@@ -99,25 +99,26 @@ static LLVMValueRef first_sum(const tile *k, LLVMValueRef out, unsigned vector)
 static void emit_pixel(const tile *k, LLVMValueRef out, LLVMValueRef pixel, LLVMValueRef panel)
 {
     aic_emit *e = k->e;
-    const unsigned vectors = k->t->vectors;
-    const int64_t used =
-        k->t->merged > 1 ? k->t->merged * k->t->pixel_kpacks : k->t->block_kpacks; /* others are of no tap */
+    const unsigned vectors = k->t->geometry.vectors;
+    const int64_t used = k->t->wish.merged > 1 ? k->t->wish.merged * k->t->band.pixel_kpacks
+                                               : k->t->panel.block_kpacks; /* others are of no tap */
     aic_loop taps, kpacks;
     LLVMValueRef carried[AIC_CARRIED_MAX];
     aic_limit("sums and pointers of a pixel", vectors + 2, AIC_CARRIED_MAX);
     for (unsigned v = 0; v < vectors; v++) {
         carried[v] = first_sum(k, out, v);
     }
-    carried[vectors] = aic_at_const(e, panel, k->t->start_bytes);
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, carried, vectors + 1);
+    carried[vectors] = aic_at_const(e, panel, k->t->panel.start_bytes);
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->panel.taps), 1, carried,
+                   vectors + 1);
     LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, taps.index, sizeof(int64_t)));
     carried[vectors + 1] = aic_at(e, pixel, aic_load(e, e->i64, entry, 0, sizeof(int64_t)));
     aic_loop_begin(e, &kpacks, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, used), 1, carried, vectors + 2);
     emit_kpack(k, carried, carried[vectors + 1], carried[vectors], lacks_row(k, taps.index, kpacks.index));
-    carried[vectors] = aic_at_const(e, carried[vectors], k->t->step_bytes);
-    carried[vectors + 1] = aic_at_const(e, carried[vectors + 1], k->t->arithmetic.kpack_bytes);
+    carried[vectors] = aic_at_const(e, carried[vectors], k->t->panel.step_bytes);
+    carried[vectors + 1] = aic_at_const(e, carried[vectors + 1], k->t->geometry.arithmetic.kpack_bytes);
     aic_loop_end(e, &kpacks);
-    carried[vectors] = aic_at_const(e, carried[vectors], (k->t->block_kpacks - used) * k->t->step_bytes);
+    carried[vectors] = aic_at_const(e, carried[vectors], (k->t->panel.block_kpacks - used) * k->t->panel.step_bytes);
     aic_loop_end(e, &taps);
     for (unsigned v = 0; v < vectors; v++) {
         aic_store(e, carried[v], out, v * aic_amx_vector_pitch(k->of.c, k->t), AIC_SUM_BYTES);
@@ -140,8 +141,8 @@ LLVMValueRef aic_amx_emit_special(aic_emit *e, const aic_contraction *c, const a
     aic_loop down, across;
     aic_loop_begin(e, &down, "row: rows of the tile", aic_int(e, 0), aic_int(e, rows), 1, NULL, 0);
     aic_loop_begin(e, &across, "col: columns of the tile", aic_int(e, 0), aic_int(e, cols), 1, NULL, 0);
-    LLVMValueRef row = aic_at(e, k.of.band, aic_mul(e, down.index, t->out_row));
-    LLVMValueRef pixel = aic_at(e, row, aic_mul(e, across.index, t->out_col));
+    LLVMValueRef row = aic_at(e, k.of.band, aic_mul(e, down.index, t->tile.out_row));
+    LLVMValueRef pixel = aic_at(e, row, aic_mul(e, across.index, t->tile.out_col));
     LLVMValueRef number = aic_add(e, aic_mul(e, down.index, aic_amx_row_pixels(c, t, cols)), across.index);
     LLVMValueRef out = aic_at(e, k.of.out, aic_mul(e, number, AMX_ROW_BYTES));
     emit_pixel(&k, out, pixel, k.of.panel);

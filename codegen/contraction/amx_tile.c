@@ -37,18 +37,19 @@ static void load_image(const tile *k, unsigned reg, LLVMValueRef band, int64_t k
 {
     const aic_tiling *t = k->t;
     const int64_t row = image / k->g.across, col = aic_amx_first_pixel(&k->g, image % k->g.across);
-    const int64_t offset =
-        row * t->out_row + col * t->out_col + plane * t->plane_bytes + kpack * t->arithmetic.kpack_bytes;
-    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->out_col);
+    const int64_t offset = row * t->tile.out_row + col * t->tile.out_col + plane * t->band.plane_bytes +
+                           kpack * t->geometry.arithmetic.kpack_bytes;
+    access_register(k, "llvm.x86.tileloadd64", reg, aic_at_const(k->e, band, offset), t->tile.out_col);
 }
 
 static void load_weight(const tile *k, unsigned reg, LLVMValueRef panel, int64_t kpack, unsigned vector, unsigned plane)
 {
     const aic_tiling *t = k->t;
-    const int64_t offset =
-        kpack * t->step_bytes + plane * t->panel_channels * t->arithmetic.kpack_bytes + (int64_t)vector * ROW_BYTES;
+    const int64_t offset = kpack * t->panel.step_bytes +
+                           plane * t->geometry.panel_channels * t->geometry.arithmetic.kpack_bytes +
+                           (int64_t)vector * ROW_BYTES;
     const char *load = k->streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64";
-    access_register(k, load, reg, aic_at_const(k->e, panel, offset), t->step_bytes);
+    access_register(k, load, reg, aic_at_const(k->e, panel, offset), t->panel.step_bytes);
 }
 
 /* Where a step reads, and what it prefetches for later steps. */
@@ -71,7 +72,7 @@ static void fetch_ahead(const tile *k, step *s)
     aic_emit *e = k->e;
     const int64_t end = s->fetched + s->share < s->lines ? s->fetched + s->share : s->lines;
     for (; s->fetched < end; s->fetched++) {
-        const int64_t offset = AHEAD_BYTES + s->kpack * k->t->step_bytes + s->fetched * AIC_LINE_BYTES;
+        const int64_t offset = AHEAD_BYTES + s->kpack * k->t->panel.step_bytes + s->fetched * AIC_LINE_BYTES;
         LLVMValueRef args[] = {aic_at_const(e, s->panel, offset), aic_const_int(e->i32, READ),
                                aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
         aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
@@ -82,7 +83,7 @@ static void multiply(const tile *k, unsigned image, unsigned vector, unsigned im
 {
     LLVMValueRef args[] = {number(k, sum_register(k, image, vector)), number(k, image_register),
                            number(k, weight_register)};
-    const bool is_int = k->t->arithmetic.product == AIC_PRODUCT_QUAD;
+    const bool is_int = k->t->geometry.arithmetic.product == AIC_PRODUCT_QUAD;
     aic_emit_intrinsic(k->e, is_int ? "llvm.x86.tdpbssd" : "llvm.x86.tdpbf16ps", NULL, 0, args, 3);
 }
 
@@ -184,15 +185,16 @@ static void emit_crossed_step(const tile *k, step *s)
 
 static void emit_step(const tile *k, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
-    const int64_t products = (int64_t)(k->images * k->vectors * k->t->arithmetic.planes * k->t->arithmetic.planes);
+    const int64_t products =
+        (int64_t)(k->images * k->vectors * k->t->geometry.arithmetic.planes * k->t->geometry.arithmetic.planes);
     step s = {.band = band, .panel = panel, .kpack = kpack};
     if (products > 0 && aic_amx_fetches_ahead(k->t)) {
-        s.lines = aic_amx_step_kpacks(k->t) * k->t->step_bytes / AIC_LINE_BYTES;
+        s.lines = aic_amx_step_kpacks(k->t) * k->t->panel.step_bytes / AIC_LINE_BYTES;
         s.share = aic_parts(s.lines, products);
     }
-    if (k->t->arithmetic.planes == 1) {
+    if (k->t->geometry.arithmetic.planes == 1) {
         emit_plain_step(k, &s);
-    } else if (k->a.holds_images && k->t->vectors > 1 && k->a.g.rows * k->a.g.across > 1) {
+    } else if (k->a.holds_images && k->t->geometry.vectors > 1 && k->a.g.rows * k->a.g.across > 1) {
         emit_crossed_step(k, &s);
     } else {
         emit_narrow_step(k, &s);
@@ -251,7 +253,7 @@ static void begin_sums(const tile *k, LLVMValueRef out)
 static void emit_pause(const tile *k)
 {
     if (k->leave != NULL) {
-        LLVMValueRef note = aic_at_const(k->e, k->of.taps, k->t->deferred_offset - k->t->taps_offset);
+        LLVMValueRef note = aic_at_const(k->e, k->of.taps, k->t->staging.deferred_offset);
         aic_deferred_pause(k->e, k->t, note, k->leave);
     }
 }
@@ -260,20 +262,20 @@ static void emit_pause(const tile *k)
 static LLVMValueRef emit_tap(const tile *k, LLVMValueRef panel, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
-    const int64_t unroll = k->t->unroll, bytes = unroll * k->t->arithmetic.kpack_bytes;
+    const int64_t unroll = k->t->geometry.unroll, bytes = unroll * k->t->geometry.arithmetic.kpack_bytes;
     LLVMValueRef entry = aic_at(e, k->of.taps, aic_mul(e, tap, sizeof(int64_t)));
     LLVMValueRef carried[] = {panel, aic_at(e, k->of.band, aic_load(e, e->i64, entry, 0, 8))};
     aic_loop loop;
     aic_name(e, carried[1], "band.tap");
-    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->block_kpacks), unroll, carried,
-                   2);
+    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->panel.block_kpacks), unroll,
+                   carried, 2);
     aic_name_carried(e, &loop, 0, "panel.at");
     aic_name_carried(e, &loop, 1, "band.at");
     for (int64_t kpack = 0; kpack < unroll; kpack += AMX_STEP_KPACKS) {
         emit_step(k, carried[1], carried[0], kpack);
     }
     emit_pause(k);
-    carried[0] = aic_at_const(e, carried[0], unroll * k->t->step_bytes);
+    carried[0] = aic_at_const(e, carried[0], unroll * k->t->panel.step_bytes);
     carried[1] = aic_at_const(e, carried[1], bytes);
     aic_loop_end(e, &loop);
     return carried[0];
@@ -283,9 +285,9 @@ static void emit_reduction(const tile *k, LLVMValueRef out)
 {
     aic_emit *e = k->e;
     aic_loop loop;
-    LLVMValueRef panel = aic_at_const(e, k->of.panel, k->t->start_bytes);
+    LLVMValueRef panel = aic_at_const(e, k->of.panel, k->t->panel.start_bytes);
     begin_sums(k, out);
-    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, &panel, 1);
+    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->panel.taps), 1, &panel, 1);
     aic_name_carried(e, &loop, 0, "panel.tap");
     panel = emit_tap(k, panel, loop.index);
     aic_loop_end(e, &loop);
@@ -294,20 +296,20 @@ static void emit_reduction(const tile *k, LLVMValueRef out)
 /* Adds a sum to an old result; integers saturate. */
 static LLVMValueRef add_old(const tile *k, LLVMValueRef old, LLVMValueRef sum)
 {
-    return k->t->arithmetic.sum == AIC_SUM_INT ? aic_add_saturated(k->e, old, sum)
-                                               : LLVMBuildFAdd(k->e->builder, old, sum, "");
+    return k->t->geometry.arithmetic.sum == AIC_SUM_INT ? aic_add_saturated(k->e, old, sum)
+                                                        : LLVMBuildFAdd(k->e->builder, old, sum, "");
 }
 
 /* Adds the sums to the old results in the staging buffer. */
 static void add_sums(const tile *k, LLVMValueRef sums)
 {
     aic_emit *e = k->e;
-    LLVMTypeRef type = aic_vector(k->t->arithmetic.sum == AIC_SUM_INT ? e->i32 : e->f32, AMX_LANES);
-    const int64_t pixels = (k->of.rows - 1) * aic_tiling_staged_row(k->t, k->of.cols) + k->of.cols;
+    LLVMTypeRef type = aic_vector(k->t->geometry.arithmetic.sum == AIC_SUM_INT ? e->i32 : e->f32, AMX_LANES);
+    const int64_t pixels = (k->of.rows - 1) * aic_staged_row(&k->t->wish, k->of.cols) + k->of.cols;
     for (unsigned v = 0; v < k->vectors; v++) {
         aic_loop loop;
-        LLVMValueRef block = aic_at_const(e, k->of.out, v * k->t->staging_pitch);
-        LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging_pitch);
+        LLVMValueRef block = aic_at_const(e, k->of.out, v * k->t->staging.pitch);
+        LLVMValueRef added = aic_at_const(e, sums, v * k->t->staging.pitch);
         aic_loop_begin(e, &loop, "pixel: pixels of the tile", aic_int(e, 0), aic_int(e, pixels), 1, NULL, 0);
         LLVMValueRef offset = aic_mul(e, loop.index, ROW_BYTES), to = aic_at(e, block, offset);
         LLVMValueRef sum = aic_load(e, type, aic_at(e, added, offset), 0, ROW_BYTES);
@@ -320,10 +322,10 @@ static void add_sums(const tile *k, LLVMValueRef sums)
 static LLVMValueRef has_specials(const tile *k)
 {
     aic_emit *e = k->e;
-    LLVMValueRef band = aic_load(e, e->i32, k->of.taps, k->t->notes_offset - k->t->taps_offset, sizeof(int32_t));
+    LLVMValueRef band = aic_load(e, e->i32, k->of.taps, k->t->staging.notes_offset, sizeof(int32_t));
     LLVMValueRef head = k->of.panel;
     if (k->of.block != NULL) { /* the head in the first block has the note */
-        head = aic_at(e, head, LLVMBuildNeg(e->builder, aic_mul(e, k->of.block, k->t->block_bytes), ""));
+        head = aic_at(e, head, LLVMBuildNeg(e->builder, aic_mul(e, k->of.block, k->t->panel.block_bytes), ""));
     }
     LLVMValueRef any = LLVMBuildOr(e->builder, band, aic_load(e, e->i32, head, 0, sizeof(int32_t)), "");
     return LLVMBuildICmp(e->builder, LLVMIntNE, any, LLVMConstNull(e->i32), "specials");
@@ -354,7 +356,7 @@ amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_til
                             const char *name)
 {
     static const char *const PARAMS[] = {"out", "band", "panel", "taps", "block"};
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, t->blocks > 1 ? 1 : 0);
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, t->geometry.blocks > 1 ? 1 : 0);
     return (amx_tile){.e = e,
                       .c = c,
                       .t = t,
@@ -364,28 +366,28 @@ amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_til
                       .band = aic_emit_param(e, 1),
                       .panel = aic_emit_param(e, 2),
                       .taps = aic_emit_param(e, 3),
-                      .block = t->blocks > 1 ? aic_emit_param(e, 4) : NULL};
+                      .block = t->geometry.blocks > 1 ? aic_emit_param(e, 4) : NULL};
 }
 
 LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                                LLVMValueRef leave, const char *name)
 {
-    LLVMValueRef special = t->notes_specials ? aic_amx_emit_special(e, c, t, rows, cols, name) : NULL;
+    LLVMValueRef special = t->wish.specials ? aic_amx_emit_special(e, c, t, rows, cols, name) : NULL;
     tile k = {.e = e,
               .t = t,
               .of = aic_amx_begin_tile(e, c, t, rows, cols, name),
               .a = aic_amx_assign(c, t),
-              .vectors = t->vectors,
+              .vectors = t->geometry.vectors,
               .streams = aic_amx_streams_panels(c, t),
               .leave = leave};
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels, sums in tile registers", (long long)rows,
-                      (long long)cols, (long long)t->panel_channels);
+                      (long long)cols, (long long)t->geometry.panel_channels);
     LLVMValueRef function = e->function;
     k.g = aic_amx_smaller_grid(&k.a.g, rows, cols);
     k.images = (unsigned)(k.g.rows * k.g.across);
-    LLVMValueRef sums = t->accumulate ? aic_at_const(e, k.of.out, aic_tiling_staging_bytes(t)) : k.of.out;
+    LLVMValueRef sums = t->geometry.accumulate ? aic_at_const(e, k.of.out, t->staging.strip_bytes) : k.of.out;
     emit_sums(&k, sums, special);
-    if (t->accumulate) {
+    if (t->geometry.accumulate) {
         add_sums(&k, sums);
     }
     aic_emit_function_end(e);
@@ -410,7 +412,7 @@ void aic_amx_enter(aic_emit *e, const aic_contraction *c, const aic_tiling *t)
         const bool weight = i >= a.held && (i < a.passing) != a.holds_images;
         const int64_t kpacks = aic_amx_step_kpacks(t);
         const bool image = i >= a.held && !weight;
-        byte[COLUMNS + 2 * i] = aic_const_int(e->i8, image ? kpacks * t->arithmetic.kpack_bytes : ROW_BYTES);
+        byte[COLUMNS + 2 * i] = aic_const_int(e->i8, image ? kpacks * t->geometry.arithmetic.kpack_bytes : ROW_BYTES);
         byte[HEIGHTS + i] = aic_const_int(e->i8, weight ? kpacks : a.g.pixels);
     }
     LLVMTypeRef type = aic_vector(e->i8, BYTES);

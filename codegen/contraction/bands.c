@@ -37,7 +37,7 @@ typedef struct frame {
     const aic_tiling *t;
     LLVMValueRef tile[2][2]; /* function of [smaller rows][smaller columns], NULL where no tile has that size */
     LLVMValueRef pack_image;
-    aic_staging strips;
+    aic_strips strips;
     LLVMValueRef out, image, weight, taps, table, staging, band;
     LLVMValueRef start;                     /* the operand from which sums start */
     LLVMValueRef input[AIC_EPILOGUE_STEPS]; /* operands of the epilogue's steps */
@@ -47,7 +47,7 @@ typedef struct frame {
     LLVMValueRef first_strip, last_strip; /* strips of the current band that this call computes, last excluded */
     LLVMValueRef panel;                   /* number of the current strip's first panel */
     LLVMValueRef strip_out; /* without a staging buffer: the panel's first column of pixel 0 in the result */
-    int part;               /* which of the two kinds of strips is current: the index of aic_staging */
+    int part;               /* which of the two kinds of strips is current: the index of aic_strips */
     tile_call at;           /* the current tile */
     LLVMValueRef block;     /* the current block of channels */
     LLVMValueRef leave;     /* the function that stores rows of a deferred tile; NULL: tiles are not deferred */
@@ -70,7 +70,7 @@ static int64_t tile_count(const aic_split *split, int smaller)
 /* The function of a larger tile that can also compute one with r fewer rows and s fewer columns; NULL: none can. */
 static LLVMValueRef larger_tile(const frame *f, int r, int s)
 {
-    const aic_split *rows = &f->t->rows, *cols = &f->t->cols;
+    const aic_split *rows = &f->t->geometry.rows, *cols = &f->t->geometry.cols;
     for (int i = 0; i < 2 * r + s && f->t->kernel->serves != NULL; i++) {
         const int above = i / 2, left = i % 2;
         if (f->tile[above][left] != NULL && above <= r && left <= s &&
@@ -86,16 +86,17 @@ static void emit_tiles(frame *f, const char *symbol)
 {
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
-            if (tile_count(&f->t->rows, r) == 0 || tile_count(&f->t->cols, s) == 0) {
+            if (tile_count(&f->t->geometry.rows, r) == 0 || tile_count(&f->t->geometry.cols, s) == 0) {
                 continue;
             }
             f->tile[r][s] = larger_tile(f, r, s);
             if (f->tile[r][s] != NULL) {
                 continue;
             }
-            long long rows = tile_size(&f->t->rows, r), cols = tile_size(&f->t->cols, s);
+            long long rows = tile_size(&f->t->geometry.rows, r), cols = tile_size(&f->t->geometry.cols, s);
             char name[160];
-            snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, rows, cols, (long long)f->t->panel_channels);
+            snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, rows, cols,
+                     (long long)f->t->geometry.panel_channels);
             f->tile[r][s] = f->t->kernel->emit(f->e, f->c, f->t, rows, cols, f->leave, name);
         }
     }
@@ -126,13 +127,14 @@ static void emit_tap_table(const frame *f)
     aic_emit *e = f->e;
     const aic_contraction *c = f->c;
     const aic_tiling *t = f->t;
-    const int64_t kw = c->kw / t->merged, kh = aic_parts(c->kh, t->fold);
-    const direction vertical = {t->row_residues, t->col_residues * t->residue_bytes, t->row_pitch / t->col_residues},
-                    horizontal = {t->col_residues, t->residue_bytes, t->pixel_pitch};
-    LLVMValueRef table = aic_at_const(e, f->taps, aic_tiling_range_bytes(t));
+    const int64_t kw = c->kw / t->wish.merged, kh = aic_parts(c->kh, t->wish.fold);
+    const direction vertical = {t->band.row_residues, t->band.col_residues * t->band.residue_bytes,
+                                t->band.row_pitch / t->band.col_residues},
+                    horizontal = {t->band.col_residues, t->band.residue_bytes, t->band.pixel_pitch};
+    LLVMValueRef table = aic_at_const(e, f->taps, t->tile.range_bytes);
     aic_loop down, across;
     aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, kh), 1, NULL, 0);
-    LLVMValueRef row = tap_offset(f, aic_mul(e, down.index, t->fold_step), &vertical);
+    LLVMValueRef row = tap_offset(f, aic_mul(e, down.index, t->band.fold_step), &vertical);
     aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, kw), 1, NULL, 0);
     LLVMValueRef offset = aic_add(e, row, tap_offset(f, aic_mul(e, across.index, c->dilation_w), &horizontal));
     LLVMValueRef index = aic_add(e, aic_mul(e, down.index, kw), across.index);
@@ -145,11 +147,11 @@ static void emit_tap_table(const frame *f)
 static LLVMValueRef output_row(const frame *f, LLVMValueRef tile)
 {
     aic_emit *e = f->e;
-    LLVMValueRef row = aic_mul(e, tile, f->t->rows.large);
-    if (f->t->rows.small_count == 0) {
+    LLVMValueRef row = aic_mul(e, tile, f->t->geometry.rows.large);
+    if (f->t->geometry.rows.small_count == 0) {
         return row;
     }
-    LLVMValueRef past = LLVMBuildNSWSub(e->builder, tile, aic_int(e, f->t->rows.large_count), "");
+    LLVMValueRef past = LLVMBuildNSWSub(e->builder, tile, aic_int(e, f->t->geometry.rows.large_count), "");
     return LLVMBuildNSWSub(e->builder, row, aic_max(e, past, aic_int(e, 0)), "");
 }
 
@@ -157,7 +159,7 @@ static LLVMValueRef output_row(const frame *f, LLVMValueRef tile)
 static LLVMValueRef output_panel(const frame *f, LLVMValueRef number)
 {
     aic_emit *e = f->e;
-    int64_t block_bytes = f->c->block_rows * 16 * 4, channels = f->t->panel_channels;
+    int64_t block_bytes = f->c->block_rows * 16 * 4, channels = f->t->geometry.panel_channels;
     if (channels >= 16) {
         return aic_at(e, f->out, aic_mul(e, number, channels / 16 * block_bytes));
     }
@@ -169,28 +171,28 @@ static LLVMValueRef output_panel(const frame *f, LLVMValueRef number)
 static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, LLVMValueRef band, LLVMValueRef number)
 {
     aic_emit *e = f->e;
-    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, number, f->t->block_panel_bytes));
+    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, number, f->t->panel.block_panel_bytes));
     const aic_tiling *t = f->t;
-    if (t->blocks > 1) {
-        band = aic_at(e, band, aic_mul(e, f->block, t->block_kpacks * t->arithmetic.kpack_bytes));
-        panel = aic_at(e, panel, aic_mul(e, f->block, t->block_bytes));
+    if (t->geometry.blocks > 1) {
+        band = aic_at(e, band, aic_mul(e, f->block, t->panel.block_kpacks * t->geometry.arithmetic.kpack_bytes));
+        panel = aic_at(e, panel, aic_mul(e, f->block, t->panel.block_bytes));
     }
     LLVMValueRef args[] = {out, band, panel, f->taps, f->block};
     aic_name(e, out, "tile.out");
     aic_name(e, band, "tile.band");
     aic_name(e, panel, "tile.panel");
-    aic_emit_call(e, tile, args, t->blocks > 1 ? 5 : 4);
+    aic_emit_call(e, tile, args, t->geometry.blocks > 1 ? 5 : 4);
 }
 
 static aic_staged staged_tile(const frame *f, LLVMValueRef staging, int64_t rows, int64_t cols)
 {
-    const int64_t runs = aic_tiling_runs(f->c, f->t, rows, cols);
+    const int64_t runs = aic_staged_runs(f->c, &f->t->wish, rows, cols);
     return (aic_staged){.staging = staging,
                         .pixel = f->at.pixel,
-                        .column = aic_mul(f->e, f->panel, f->t->panel_channels),
+                        .column = aic_mul(f->e, f->panel, f->t->geometry.panel_channels),
                         .runs = runs,
                         .count = rows * cols / runs,
-                        .pitch = aic_tiling_staged_row(f->t, cols) * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES,
+                        .pitch = aic_staged_row(&f->t->wish, cols) * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES,
                         .distance = f->c->ow};
 }
 
@@ -239,10 +241,10 @@ static void store_last(const frame *f)
 static LLVMValueRef buffer_offset(const frame *f)
 {
     const aic_tiling *t = f->t;
-    if (t->blocks > 1) {
-        LLVMValueRef panels = aic_int(f->e, t->strip_columns / t->panel_channels);
+    if (t->geometry.blocks > 1) {
+        LLVMValueRef panels = aic_int(f->e, t->staging.strip_columns / t->geometry.panel_channels);
         LLVMValueRef strip = LLVMBuildUDiv(f->e->builder, f->panel, panels, "");
-        return aic_mul(f->e, strip, aic_tiling_buffer_bytes(t));
+        return aic_mul(f->e, strip, t->staging.buffer_bytes);
     }
     return f->leave == NULL ? aic_int(f->e, 0) : aic_deferred_free(f->e, f->deferred);
 }
@@ -255,7 +257,7 @@ static void leave_buffer(const frame *f, const aic_staged *tile, LLVMValueRef of
         return;
     }
     aic_deferred_finish(f->e, f->deferred, f->leave);
-    LLVMValueRef last = aic_int(f->e, aic_tiling_buffer_bytes(f->t));
+    LLVMValueRef last = aic_int(f->e, f->t->staging.buffer_bytes);
     aic_deferred_note(f->e, f->deferred, tile, LLVMBuildNSWSub(f->e->builder, last, offset, ""));
 }
 
@@ -264,8 +266,8 @@ static void emit_strip(const frame *f)
 {
     aic_emit *e = f->e;
     const tile_call *at = &f->at;
-    const aic_staging *strips = &f->strips;
-    const int64_t channels = f->t->panel_channels, panels = aic_parts(strips->columns[f->part], channels);
+    const aic_strips *strips = &f->strips;
+    const int64_t channels = f->t->geometry.panel_channels, panels = aic_parts(strips->columns[f->part], channels);
     LLVMValueRef offset = buffer_offset(f), staging = aic_at(e, f->staging, offset);
     if (strips->load[f->part] != NULL) {
         const bool one = f->c->start_channel && f->t->kernel->starts_in_a_row;
@@ -278,12 +280,13 @@ static void emit_strip(const frame *f)
     emit_tile_call(f, at->tile, out, at->band, aic_add(e, f->panel, loop.index));
     aic_loop_end(e, &loop);
     const aic_staged tile = staged_tile(f, staging, at->rows, at->cols);
-    if (f->t->blocks == 1) {
+    if (f->t->geometry.blocks == 1) {
         leave_buffer(f, &tile, offset);
         return;
     }
     aic_branch branch;
-    aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntEQ, f->block, aic_int(e, f->t->blocks - 1), ""));
+    aic_branch_begin(e, &branch,
+                     LLVMBuildICmp(e->builder, LLVMIntEQ, f->block, aic_int(e, f->t->geometry.blocks - 1), ""));
     leave_buffer(f, &tile, offset);
     aic_branch_end(e, &branch);
 }
@@ -291,7 +294,7 @@ static void emit_strip(const frame *f)
 /* Computes the current tile for the current strip. */
 static void emit_here(frame *f)
 {
-    if (f->t->staging_pitch > 0) {
+    if (f->t->staging.pitch > 0) {
         emit_strip(f);
         return;
     }
@@ -306,7 +309,7 @@ static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMVa
     const aic_tiling *t = f->t;
     int64_t done = 0;
     for (int s = 0; s < 2; s++) {
-        int64_t width = tile_size(&t->cols, s), count = tile_count(&t->cols, s);
+        int64_t width = tile_size(&t->geometry.cols, s), count = tile_count(&t->geometry.cols, s);
         if (count == 0) {
             continue;
         }
@@ -315,8 +318,8 @@ static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMVa
         LLVMValueRef col = aic_add(e, aic_mul(e, loop.index, width), aic_int(e, done));
         f->at = (tile_call){.tile = f->tile[smaller_rows][s],
                             .pixel = aic_add(e, first, col),
-                            .band = aic_at(e, band, aic_mul(e, col, t->out_col)),
-                            .rows = tile_size(&t->rows, smaller_rows),
+                            .band = aic_at(e, band, aic_mul(e, col, t->tile.out_col)),
+                            .rows = tile_size(&t->geometry.rows, smaller_rows),
                             .cols = width};
         aic_emit_column_range(e, f->c, t, f->taps, col, width);
         inner(f);
@@ -344,10 +347,10 @@ static void begin_section(const frame *f, aic_loop *loop, const char *name, rang
 static void emit_tiles_of_band(frame *f, visit inner)
 {
     aic_emit *e = f->e;
-    const int64_t tiles = f->t->rows.large_count + f->t->rows.small_count;
+    const int64_t tiles = f->t->geometry.rows.large_count + f->t->geometry.rows.small_count;
     int64_t start = 0;
     for (int r = 0; r < 2; r++) {
-        int64_t count = tile_count(&f->t->rows, r);
+        int64_t count = tile_count(&f->t->geometry.rows, r);
         if (count == 0) {
             continue;
         }
@@ -356,8 +359,9 @@ static void emit_tiles_of_band(frame *f, visit inner)
                       start + count, tiles);
         LLVMValueRef row = output_row(f, loop.index);
         LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
-        aic_emit_row_range(e, f->c, f->t, f->taps, row, tile_size(&f->t->rows, r));
-        emit_tile_row(f, r, aic_mul(e, row, f->c->ow), aic_at(e, f->band, aic_mul(e, below, f->t->out_row)), inner);
+        aic_emit_row_range(e, f->c, f->t, f->taps, row, tile_size(&f->t->geometry.rows, r));
+        emit_tile_row(f, r, aic_mul(e, row, f->c->ow), aic_at(e, f->band, aic_mul(e, below, f->t->tile.out_row)),
+                      inner);
         aic_loop_end(e, &loop);
         start += count;
     }
@@ -368,7 +372,7 @@ static void emit_strips(frame *f, visit inner)
 {
     aic_emit *e = f->e;
     aic_loop loop;
-    if (f->t->staging_pitch == 0) {
+    if (f->t->staging.pitch == 0) {
         aic_loop_begin(e, &loop, "panel: panels of output channels", f->first_strip, f->last_strip, 1, NULL, 0);
         f->panel = loop.index;
         f->strip_out = output_panel(f, loop.index);
@@ -381,8 +385,8 @@ static void emit_strips(frame *f, visit inner)
         int64_t end = first + f->strips.count[f->part];
         if (end > first) {
             begin_section(f, &loop, "strip: strips of output channels", (range){f->first_strip, f->last_strip}, first,
-                          end, f->t->strips);
-            f->panel = aic_mul(e, loop.index, f->t->strip_columns / f->t->panel_channels);
+                          end, f->t->staging.strips);
+            f->panel = aic_mul(e, loop.index, f->t->staging.strip_columns / f->t->geometry.panel_channels);
             inner(f);
             aic_loop_end(e, &loop);
         }
@@ -398,12 +402,13 @@ static void emit_tiles_of_strip(frame *f)
 /* With blocks of channels, deferred tiles are stored before the next tile begins, as that reuses all buffers. */
 static void emit_strips_of_tile(frame *f)
 {
-    if (f->t->blocks == 1) {
+    if (f->t->geometry.blocks == 1) {
         emit_strips(f, emit_here);
         return;
     }
     aic_loop loop;
-    aic_loop_begin(f->e, &loop, "block: blocks of channels", aic_int(f->e, 0), aic_int(f->e, f->t->blocks), 1, NULL, 0);
+    aic_loop_begin(f->e, &loop, "block: blocks of channels", aic_int(f->e, 0), aic_int(f->e, f->t->geometry.blocks), 1,
+                   NULL, 0);
     f->block = loop.index;
     emit_strips(f, emit_here);
     aic_loop_end(f->e, &loop);
@@ -414,18 +419,18 @@ static void emit_band(frame *f, LLVMValueRef band)
 {
     aic_emit *e = f->e;
     const aic_tiling *t = f->t;
-    int64_t tiles = t->rows.large_count + t->rows.small_count;
-    f->first_tile = aic_mul(e, band, t->band_tiles);
-    f->last_tile = aic_min(e, aic_add(e, f->first_tile, aic_int(e, t->band_tiles)), aic_int(e, tiles));
+    int64_t tiles = t->geometry.rows.large_count + t->geometry.rows.small_count;
+    f->first_tile = aic_mul(e, band, t->geometry.band_tiles);
+    f->last_tile = aic_min(e, aic_add(e, f->first_tile, aic_int(e, t->geometry.band_tiles)), aic_int(e, tiles));
     f->first_row = output_row(f, f->first_tile);
     LLVMValueRef height = LLVMBuildNSWSub(e->builder, output_row(f, f->last_tile), f->first_row, "");
-    LLVMValueRef above = aic_mul(e, aic_add(e, height, aic_int(e, -1)), t->row_step);
+    LLVMValueRef above = aic_mul(e, aic_add(e, height, aic_int(e, -1)), t->band.row_step);
     LLVMValueRef top = aic_add(e, aic_mul(e, f->first_row, f->c->stride_h), aic_int(e, -f->c->pad_top));
     aic_name(e, f->first_row, "band.row");
     aic_name(e, top, "band.top");
-    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->row_reach))};
+    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->band.row_reach))};
     aic_emit_call(e, f->pack_image, args, 4);
-    if (t->holds_window) {
+    if (t->tile.holds_window) {
         emit_tiles_of_band(f, emit_strips_of_tile);
     } else {
         emit_strips(f, emit_tiles_of_strip);
@@ -437,7 +442,7 @@ static void emit_band(frame *f, LLVMValueRef band)
 static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
 {
     aic_emit *e = f->e;
-    const int64_t parts = f->t->parts, size = f->t->part_strips;
+    const int64_t parts = f->t->division.parts, size = f->t->division.part_strips;
     LLVMValueRef divisor = aic_int(e, parts), up = aic_int(e, parts - 1);
     LLVMValueRef end = LLVMBuildUDiv(e->builder, aic_add(e, last, up), divisor, "");
     aic_loop loop;
@@ -447,7 +452,8 @@ static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
     LLVMValueRef from = aic_max(e, LLVMBuildNSWSub(e->builder, first, before, ""), aic_int(e, 0));
     LLVMValueRef to = LLVMBuildNSWSub(e->builder, last, before, "");
     f->first_strip = parts == 1 ? aic_int(e, 0) : aic_mul(e, from, size);
-    f->last_strip = parts == 1 ? aic_int(e, f->t->strips) : aic_min(e, aic_mul(e, to, size), aic_int(e, f->t->strips));
+    f->last_strip = parts == 1 ? aic_int(e, f->t->staging.strips)
+                               : aic_min(e, aic_mul(e, to, size), aic_int(e, f->t->staging.strips));
     emit_band(f, loop.index);
     aic_loop_end(e, &loop);
 }
@@ -464,20 +470,20 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     f->weight = body.operand[WEIGHT];
     f->start = body.operand[f->c->start_operand];
     unsigned operands[AIC_EPILOGUE_STEPS];
-    f->inputs = aic_epilogue_inputs(&f->t->epilogue, operands);
+    f->inputs = aic_epilogue_inputs(&f->t->staging.epilogue, operands);
     for (unsigned i = 0; i < f->inputs; i++) {
         f->input[i] = body.operand[operands[i]];
     }
     f->table = body.shared;
-    f->taps = aic_at_const(e, body.private, f->t->taps_offset);
-    f->staging = aic_at_const(e, body.private, f->t->staging_offset);
-    f->band = aic_at_const(e, body.private, f->t->band_offset);
+    f->taps = body.private;
+    f->staging = aic_at_const(e, body.private, f->t->staging.offset);
+    f->band = aic_at_const(e, body.private, f->t->staging.band_offset);
     aic_name(e, f->taps, "taps");
     aic_name(e, f->staging, "staging");
     aic_name(e, f->band, "band.memory");
     aic_note_function(e, "phase: bands of the image, packed, then tile by tile");
     if (f->leave != NULL) {
-        f->deferred = aic_at_const(e, body.private, f->t->deferred_offset);
+        f->deferred = aic_at_const(e, body.private, f->t->staging.deferred_offset);
         aic_name(e, f->deferred, "deferred");
         aic_deferred_begin(e, f->deferred, f->out, f->table, f->input, f->inputs);
     }
@@ -491,10 +497,10 @@ void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_b
 {
     char name[160];
     frame f = {.e = e, .c = aic_contraction_of(plan), .t = aic_tiling_of(plan)};
-    if (f.t->has_epilogue) {
+    if (f.t->staging.has_epilogue) {
         aic_emit_staging(e, f.c, f.t, symbol, &f.strips);
     }
-    if (f.t->defers) {
+    if (f.t->staging.defers) {
         snprintf(name, sizeof name, "%s_leave", symbol);
         f.leave = aic_emit_deferred(e, f.t, f.strips.store[deferred_part(&f)], name);
     }
@@ -503,7 +509,8 @@ void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_b
     f.pack_image = aic_emit_pack_image(e, f.c, f.t, name);
     unsigned phase = 0;
     if (f.strips.table != NULL) {
-        bodies->phase[phase++] = aic_emit_epilogue_phase(e, plan, &f.t->epilogue, f.strips.table, symbol, "columns");
+        bodies->phase[phase++] =
+            aic_emit_epilogue_phase(e, plan, &f.t->staging.epilogue, f.strips.table, symbol, "columns");
     }
     bodies->phase[phase] = emit_bands(&f, plan, symbol);
 }

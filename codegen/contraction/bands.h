@@ -2,7 +2,7 @@
 #ifndef AIC_CONTRACTION_BANDS_H
 #define AIC_CONTRACTION_BANDS_H
 
-#include "codegen/contraction/contraction.h"
+#include "codegen/contraction/tiling.h"
 
 /* bands.c: the phases "columns", where the epilogue has parameters, and "bands". */
 void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies);

@@ -57,9 +57,9 @@ static aic_status derive(aic_plan *plan)
     aic_status status = aic_tiling_make(plan, schedule, t);
     if (status == AIC_OK) {
         schedule->kernel = aic_tag(t->kernel->name); /* these may have been left out */
-        schedule->hold = aic_tag(t->holds_window ? "window" : "panel");
+        schedule->hold = aic_tag(t->tile.holds_window ? "window" : "panel");
         plan->cost = aic_contraction_cost(c, plan->problem.target, t);
-        aic_tiling_requirements(c, t, aic_machine_shares(t->machine, plan->cost), &plan->requirements);
+        aic_tiling_requirements(c, t, aic_machine_shares(t->geometry.machine, plan->cost), &plan->requirements);
     }
     return status;
 }
@@ -116,14 +116,13 @@ static void memory(FILE *out, const aic_plan *plan)
     }
     fprintf(out, ";   a worker's: ");
     if (aic_tiling_skips(t)) {
-        fprintf(out, "%lld + kernel rows and columns that a tile does, ", (long long)t->taps_offset);
+        fprintf(out, "0 + kernel rows and columns that a tile does, ");
     }
-    fprintf(out, "%lld + offsets of %lld taps in the band, ", (long long)(t->taps_offset + aic_tiling_range_bytes(t)),
-            (long long)t->taps);
-    if (t->staging_pitch > 0) {
-        fprintf(out, "%lld + staging buffer of results, ", (long long)t->staging_offset);
+    fprintf(out, "%lld + offsets of %lld taps in the band, ", (long long)t->tile.range_bytes, (long long)t->panel.taps);
+    if (t->staging.pitch > 0) {
+        fprintf(out, "%lld + staging buffer of results, ", (long long)t->staging.offset);
     }
-    fprintf(out, "%lld + band, %lld bytes\n", (long long)t->band_offset, (long long)t->band_bytes);
+    fprintf(out, "%lld + band, %lld bytes\n", (long long)t->staging.band_offset, (long long)t->band.bytes);
 }
 
 const aic_shape aic_shape_contraction = {

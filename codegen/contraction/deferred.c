@@ -7,15 +7,11 @@
  * next tile's products end are stored then.
  *
  * A note in the worker's memory, in words of 64 bits, says what remains to be stored. */
-#include "codegen/contraction/contraction.h"
-#include "codegen/contraction/microkernel.h"
-#include "codegen/integer.h"
+#include "codegen/contraction/emitters.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
-
-enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 
 /* The words of a note. A run is a number of rows that are contiguous in the result. */
 enum {
@@ -34,16 +30,7 @@ enum {
 };
 enum { WORDS = INPUTS + AIC_EPILOGUE_STEPS, WORD_BYTES = sizeof(int64_t) };
 
-int64_t aic_deferred_bytes(void)
-{
-    return aic_round_up(WORDS * WORD_BYTES, AIC_LINE_BYTES);
-}
-
-int64_t aic_deferred_rows(int64_t pixels, int64_t calls)
-{
-    const int64_t rows = aic_parts(pixels, calls);
-    return aic_round_up(rows, AIC_DEFERRED_STEP);
-}
+_Static_assert((int)WORDS == (int)AIC_DEFERRED_WORDS, "a worker has memory for a note");
 
 static LLVMValueRef word(aic_emit *e, LLVMValueRef note, int which)
 {
@@ -88,7 +75,7 @@ void aic_deferred_note(aic_emit *e, LLVMValueRef note, const aic_staged *tile, L
     set(e, note, LEFT, aic_int(e, tile->count));
     set(e, note, RUNS, aic_int(e, tile->runs));
     set(e, note, COUNT, aic_int(e, tile->count));
-    set(e, note, SKIP, aic_int(e, tile->pitch - tile->count * ROW_BYTES));
+    set(e, note, SKIP, aic_int(e, tile->pitch - tile->count * AIC_ROW_BYTES));
     set(e, note, GAP, aic_int(e, tile->distance - tile->count));
 }
 
@@ -102,7 +89,7 @@ static void advance(aic_emit *e, LLVMValueRef note, LLVMValueRef rows)
     LLVMValueRef ends = LLVMBuildICmp(b, LLVMIntEQ, left, none, "");
     LLVMValueRef skip = LLVMBuildSelect(b, ends, word(e, note, SKIP), none, "");
     LLVMValueRef gap = LLVMBuildSelect(b, ends, word(e, note, GAP), none, "");
-    LLVMValueRef source = aic_at(e, address(e, note, SOURCE), aic_mul(e, rows, ROW_BYTES));
+    LLVMValueRef source = aic_at(e, address(e, note, SOURCE), aic_mul(e, rows, AIC_ROW_BYTES));
     set(e, note, SOURCE, aic_at(e, source, skip));
     set(e, note, ROW, aic_add(e, aic_add(e, word(e, note, ROW), rows), gap));
     set(e, note, LEFT, LLVMBuildSelect(b, ends, word(e, note, COUNT), left, ""));
@@ -115,7 +102,7 @@ static void emit_rows(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMV
     LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {address(e, note, TARGET), address(e, note, SOURCE),
                                                      address(e, note, TABLE)};
     unsigned operands[AIC_EPILOGUE_STEPS], count = 3;
-    const unsigned inputs = aic_epilogue_inputs(&t->epilogue, operands);
+    const unsigned inputs = aic_epilogue_inputs(&t->staging.epilogue, operands);
     LLVMValueRef left = word(e, note, LEFT), end = aic_add(e, most, aic_int(e, AIC_DEFERRED_STEP));
     LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, left, end, "few");
     LLVMValueRef rows = LLVMBuildSelect(e->builder, few, left, most, "rows");
@@ -156,7 +143,7 @@ static void emit_leave(aic_emit *e, LLVMValueRef note, LLVMValueRef function, in
 
 void aic_deferred_pause(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMValueRef function)
 {
-    emit_leave(e, note, function, t->deferred_runs, t->deferred_rows);
+    emit_leave(e, note, function, t->staging.deferred_runs, t->staging.deferred_rows);
 }
 
 void aic_deferred_finish(aic_emit *e, LLVMValueRef note, LLVMValueRef function)

@@ -6,12 +6,12 @@
 
 static int64_t tile_rows(const aic_tiling *t)
 {
-    return t->rows.large_count + t->rows.small_count;
+    return t->geometry.rows.large_count + t->geometry.rows.small_count;
 }
 
 static int64_t tile_columns(const aic_tiling *t)
 {
-    return t->cols.large_count + t->cols.small_count;
+    return t->geometry.cols.large_count + t->geometry.cols.small_count;
 }
 
 /* ---- traffic ---- */
@@ -24,16 +24,18 @@ typedef struct tile_sums {
 static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
 {
     tile_sums sums = {0};
-    const double all = (double)(t->taps * t->kpacks * t->arithmetic.kpack_bytes * t->arithmetic.planes);
+    const double all =
+        (double)(t->panel.taps * t->panel.kpacks * t->geometry.arithmetic.kpack_bytes * t->geometry.arithmetic.planes);
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
-            const int64_t count =
-                (r ? t->rows.small_count : t->rows.large_count) * (s ? t->cols.small_count : t->cols.large_count);
-            const int64_t rows = t->rows.large - r, cols = t->cols.large - s;
-            const double tiles = (double)(count * t->used_panels), steps = all * aic_padding_done(t, rows, cols);
+            const int64_t count = (r ? t->geometry.rows.small_count : t->geometry.rows.large_count) *
+                                  (s ? t->geometry.cols.small_count : t->geometry.cols.large_count);
+            const int64_t rows = t->geometry.rows.large - r, cols = t->geometry.cols.large - s;
+            const double tiles = (double)(count * t->panel.used),
+                         steps = all * aic_padding_done(&t->panel.padding, &t->geometry, rows, cols);
             sums.image += tiles * (double)(rows * cols) * steps;
-            sums.weights += tiles * (double)t->panel_channels * steps;
-            sums.windows += count == 0 ? 0 : tiles * (double)aic_tiling_window_bytes(c, t, rows, cols);
+            sums.weights += tiles * (double)t->geometry.panel_channels * steps;
+            sums.windows += count == 0 ? 0 : tiles * (double)aic_band_window(c, &t->band, rows, cols);
         }
     }
     return sums;
@@ -43,9 +45,9 @@ static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
 static aic_stream weight_stream(const aic_tiling *t, const tile_sums *sums)
 {
     aic_stream stream = {.scopes = 0};
-    const double panels = (double)(t->used_panels * t->panel_bytes);
+    const double panels = (double)(t->panel.used * t->panel.bytes);
     aic_stream_scope(&stream, 0, sums->weights);
-    aic_stream_scope(&stream, (double)t->panel_bytes, (double)t->bands * panels);
+    aic_stream_scope(&stream, (double)t->panel.bytes, (double)t->band.count * panels);
     aic_stream_scope(&stream, panels, panels);
     return stream;
 }
@@ -55,8 +57,9 @@ static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, con
 {
     aic_stream stream = {.scopes = 0};
     aic_stream_scope(&stream, 0, sums->image);
-    aic_stream_scope(&stream, (double)aic_tiling_window_bytes(c, t, t->rows.large, t->cols.large), sums->windows);
-    aic_stream_scope(&stream, (double)t->band_bytes, (double)t->band_bytes);
+    aic_stream_scope(&stream, (double)aic_band_window(c, &t->band, t->geometry.rows.large, t->geometry.cols.large),
+                     sums->windows);
+    aic_stream_scope(&stream, (double)t->band.bytes, (double)t->band.bytes);
     return stream;
 }
 
@@ -64,9 +67,9 @@ static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, con
 static aic_stream image_stream(const aic_contraction *c, const aic_tiling *t)
 {
     aic_stream stream = {.scopes = 0};
-    const double row = (double)(c->w * c->channels) * t->source_bytes, image = row * (double)c->h;
-    const double rows = (double)(t->bands * t->band_rows) * row;
-    aic_stream_scope(&stream, 0, rows + (double)(t->bands * t->band_bytes));
+    const double row = (double)(c->w * c->channels) * t->geometry.source_bytes, image = row * (double)c->h;
+    const double rows = (double)(t->band.count * t->band.rows) * row;
+    aic_stream_scope(&stream, 0, rows + (double)(t->band.count * t->band.bytes));
     aic_stream_scope(&stream, AIC_LINE_BYTES, rows);
     aic_stream_scope(&stream, image, image < rows ? image : rows);
     return stream;
@@ -86,13 +89,15 @@ static unsigned inputs_of(const aic_epilogue *p)
 static aic_stream result_stream(const aic_contraction *c, const aic_tiling *t)
 {
     aic_stream stream = {.scopes = 0};
-    const double pixels = (double)(c->oh * c->ow), sums = pixels * (double)t->outputs * AIC_SUM_BYTES;
+    const double pixels = (double)(c->oh * c->ow), sums = pixels * (double)t->geometry.outputs * AIC_SUM_BYTES;
     const double stored =
-        t->has_epilogue ? pixels * (double)(t->outputs * (int64_t)aic_dtype_size(t->epilogue.target)) : sums;
-    const double old = t->accumulate && !c->start_channel ? sums : 0;
-    const double read = old + (double)inputs_of(&t->epilogue) * sums;
-    aic_stream_scope(&stream, 0, stored + read + (t->staging_pitch > 0 ? 2 * sums + old : 0));
-    aic_stream_scope(&stream, (double)aic_tiling_staging_bytes(t), stored + read);
+        t->staging.has_epilogue
+            ? pixels * (double)(t->geometry.outputs * (int64_t)aic_dtype_size(t->staging.epilogue.target))
+            : sums;
+    const double old = t->geometry.accumulate && !c->start_channel ? sums : 0;
+    const double read = old + (double)inputs_of(&t->staging.epilogue) * sums;
+    aic_stream_scope(&stream, 0, stored + read + (t->staging.pitch > 0 ? 2 * sums + old : 0));
+    aic_stream_scope(&stream, (double)t->staging.strip_bytes, stored + read);
     return stream;
 }
 
@@ -113,50 +118,53 @@ void aic_contraction_traffic(const aic_plan *plan, double bytes[AIC_TRAFFIC_LEVE
 /* Prints the loops of one tile. */
 static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_tiling *t)
 {
-    const int64_t blocks = t->arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1, kpacks = t->kpacks / blocks;
-    const long long sums = (long long)(t->rows.large * t->cols.large * t->vectors);
+    const int64_t blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1, kpacks = t->panel.kpacks / blocks;
+    const long long sums = (long long)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors);
     if (blocks > 1) {
         aic_nest_line(out, depth++, "block of channels", blocks, "in the order that the document fixes");
     }
-    if (t->blocks > 1) {
-        aic_nest_line(out, depth++, "tap", t->taps, "of one of %lld blocks of channels", (long long)t->blocks);
+    if (t->geometry.blocks > 1) {
+        aic_nest_line(out, depth++, "tap", t->panel.taps, "of one of %lld blocks of channels",
+                      (long long)t->geometry.blocks);
     } else
-        aic_nest_line(out, depth++, "tap", t->taps, "%skernel of %lld x %lld%s",
-                      t->fold > 1     ? "several rows each of a "
-                      : t->merged > 1 ? "a row each of a "
-                                      : "",
+        aic_nest_line(out, depth++, "tap", t->panel.taps, "%skernel of %lld x %lld%s",
+                      t->wish.fold > 1     ? "several rows each of a "
+                      : t->wish.merged > 1 ? "a row each of a "
+                                           : "",
                       (long long)c->kh, (long long)c->kw,
                       aic_tiling_skips(t) ? ", less rows and columns that are padding for the whole tile" : "");
-    aic_nest_line(out, depth, "k-pack", aic_parts(kpacks, t->unroll),
-                  "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes", (long long)t->unroll,
-                  t->arithmetic.kpack_channels, sums * (long long)t->unroll, t->lanes);
+    aic_nest_line(out, depth, "k-pack", aic_parts(kpacks, t->geometry.unroll),
+                  "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes",
+                  (long long)t->geometry.unroll, t->geometry.arithmetic.kpack_channels,
+                  sums * (long long)t->geometry.unroll, t->geometry.lanes);
 }
 
 void aic_contraction_nest(FILE *out, const aic_plan *plan)
 {
     const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
-    aic_nest_line(out, 0, "band", t->bands, "packs %lld rows of the image: %lld bytes", (long long)t->band_rows,
-                  (long long)t->band_bytes);
-    if (t->staging_pitch > 0) {
-        aic_nest_line(out, 1, "strip", t->strips, "%lld output channels", (long long)t->strip_columns);
+    aic_nest_line(out, 0, "band", t->band.count, "packs %lld rows of the image: %lld bytes", (long long)t->band.rows,
+                  (long long)t->band.bytes);
+    if (t->staging.pitch > 0) {
+        aic_nest_line(out, 1, "strip", t->staging.strips, "%lld output channels", (long long)t->staging.strip_columns);
     } else {
-        aic_nest_line(out, 1, "panel", t->used_panels, "%lld output channels, %lld bytes", (long long)t->panel_channels,
-                      (long long)t->panel_bytes);
+        aic_nest_line(out, 1, "panel", t->panel.used, "%lld output channels, %lld bytes",
+                      (long long)t->geometry.panel_channels, (long long)t->panel.bytes);
     }
-    aic_nest_line(out, 2, "row of tiles", t->band_tiles < tile_rows(t) ? t->band_tiles : tile_rows(t), "%lld in all",
-                  (long long)tile_rows(t));
+    aic_nest_line(out, 2, "row of tiles", t->geometry.band_tiles < tile_rows(t) ? t->geometry.band_tiles : tile_rows(t),
+                  "%lld in all", (long long)tile_rows(t));
     aic_nest_line(out, 3, "tile", tile_columns(t), "%lld x %lld pixels x %lld channels by micro-kernel %s: %lld sums",
-                  (long long)t->rows.large, (long long)t->cols.large, (long long)t->panel_channels, t->kernel->name,
-                  (long long)(t->rows.large * t->cols.large * t->vectors));
-    const int64_t panels = aic_parts(t->strip_columns, t->panel_channels);
-    if (t->defers) {
+                  (long long)t->geometry.rows.large, (long long)t->geometry.cols.large,
+                  (long long)t->geometry.panel_channels, t->kernel->name,
+                  (long long)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors));
+    const int64_t panels = aic_parts(t->staging.strip_columns, t->geometry.panel_channels);
+    if (t->staging.defers) {
         aic_nest_line(out, 4, "panel of the strip", panels,
                       "%lld bytes, beside which the previous tile leaves through the epilogue, %lld rows at a time",
-                      (long long)t->panel_bytes, (long long)t->deferred_rows);
-    } else if (t->staging_pitch > 0) {
+                      (long long)t->panel.bytes, (long long)t->staging.deferred_rows);
+    } else if (t->staging.pitch > 0) {
         aic_nest_line(out, 4, "panel of the strip", panels, "%lld bytes, then the tile leaves through the epilogue",
-                      (long long)t->panel_bytes);
+                      (long long)t->panel.bytes);
     }
-    put_tile(out, t->staging_pitch > 0 ? 5 : 4, c, t);
+    put_tile(out, t->staging.pitch > 0 ? 5 : 4, c, t);
 }

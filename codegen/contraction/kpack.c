@@ -1,17 +1,17 @@
 /* K-packs: converting elements of image and weight to the form in which they are multiplied. */
-#include "codegen/contraction/contraction.h"
+#include "codegen/contraction/emitters.h"
 #include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
-LLVMTypeRef aic_element_type(aic_emit *e, const aic_tiling *t)
+LLVMTypeRef aic_element_type(aic_emit *e, const aic_plan_geometry *g)
 {
-    return LLVMIntTypeInContext(e->context, 8 * t->source_bytes);
+    return LLVMIntTypeInContext(e->context, 8 * g->source_bytes);
 }
 
-LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t)
+LLVMTypeRef aic_channel_type(aic_emit *e, const aic_plan_geometry *g)
 {
-    switch (t->arithmetic.product) {
+    switch (g->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
     case AIC_PRODUCT_BFLOAT:
         return e->i16;
@@ -20,12 +20,12 @@ LLVMTypeRef aic_channel_type(aic_emit *e, const aic_tiling *t)
     case AIC_PRODUCT_FLOAT:
         break;
     }
-    return t->arithmetic.sum == AIC_SUM_CUBE ? e->f64 : e->f32;
+    return g->arithmetic.sum == AIC_SUM_CUBE ? e->f64 : e->f32;
 }
 
-unsigned aic_channel_bytes(const aic_tiling *t)
+unsigned aic_channel_bytes(const aic_plan_geometry *g)
 {
-    return t->arithmetic.kpack_bytes / t->arithmetic.kpack_channels;
+    return g->arithmetic.kpack_bytes / g->arithmetic.kpack_channels;
 }
 
 /* <n x element> of a float type to <n x float>, exact. */
@@ -71,13 +71,13 @@ static void split_halves(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes
     planes[1] = upper_halves(e, LLVMBuildFSub(e->builder, all, upper, ""));
 }
 
-void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef elements,
+void aic_widen(aic_emit *e, const aic_contraction *c, const aic_plan_geometry *g, LLVMValueRef elements,
                LLVMValueRef kpacks[AIC_PLANES_MAX])
 {
-    LLVMTypeRef type = aic_vector(aic_channel_type(e, t), LLVMGetVectorSize(LLVMTypeOf(elements)));
+    LLVMTypeRef type = aic_vector(aic_channel_type(e, g), LLVMGetVectorSize(LLVMTypeOf(elements)));
     LLVMValueRef floats;
     kpacks[1] = NULL;
-    switch (t->arithmetic.product) {
+    switch (g->arithmetic.product) {
     case AIC_PRODUCT_PAIR:
         kpacks[0] = LLVMBuildSExt(e->builder, elements, type, "");
         break;
@@ -86,7 +86,7 @@ void aic_widen(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMV
         break;
     case AIC_PRODUCT_BFLOAT:
         kpacks[0] = elements;
-        if (t->arithmetic.planes > 1) {
+        if (g->arithmetic.planes > 1) {
             split_halves(e, elements, kpacks);
         }
         break;

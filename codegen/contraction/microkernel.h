@@ -1,10 +1,11 @@
 /* Micro-kernels: the ways to compute one tile of a contraction, rows x cols output pixels by the output channels of one
  * panel, from a band and that panel. Each micro-kernel either refuses a contraction, with a reason, or offers tile
- * sizes and predicts their cost; the cheapest is taken. A new one is a file and a row of the table in microkernel.c. */
+ * sizes, wishes what it needs of band, panel and staging buffer, and predicts the cost of the finished plan; the
+ * cheapest is taken. A new one is a file and a row of the table in microkernel.c. */
 #ifndef AIC_MICROKERNEL_H
 #define AIC_MICROKERNEL_H
 
-#include "codegen/contraction/contraction.h"
+#include "codegen/contraction/emitters.h"
 
 typedef struct aic_microkernel {
     const char *name; /* at most eight letters */
@@ -14,42 +15,21 @@ typedef struct aic_microkernel {
 
     /* How it forms the sums of a contraction that it takes. */
     aic_arithmetic (*arithmetic)(const aic_contraction *c, const aic_target *target);
-    int64_t step_kpacks; /* the k-packs of a tap are padded to a multiple of this */
 
-    /* Whether it merges the taps of a kernel row into one tap with the channels of all of them. NULL: never. */
-    bool (*merges)(const aic_contraction *c);
+    /* What it wishes of the plan behind the geometry, which is complete. */
+    aic_wish (*propose)(const aic_contraction *c, const aic_plan_geometry *g);
 
-    /* Where it merges taps: how many kernel rows it folds into one. NULL: 1. */
-    int64_t (*fold)(const aic_contraction *c);
-
-    bool skips; /* its tiles can leave out taps that read only padding: padding.c */
+    int64_t step_kpacks; /* k-packs of its smallest loop body, a factor of the longest that schedules may ask for */
 
     int64_t rate; /* products in the time in which aic_microkernel_vector forms one: how fast packing has to be */
-
-    /* Where its tiles run across output rows as if they were one long row, computing the pixels between two rows, too:
-     * band pixels from the start of one output row to that of the next, in a band without gaps between rows. 0 for
-     * tiles that do not, as with NULL. */
-    int64_t (*run)(const aic_contraction *c, const aic_tiling *t);
-
-    /* Whether some tile cannot store its sums to the result directly, so that the tiling adds a staging buffer and an
-     * epilogue even if the contraction has none. NULL: never. */
-    bool (*staged)(const aic_contraction *c, const aic_tiling *t);
-
-    /* For products that leave the vector units idle: how many times a tile pauses between its products to store some
-     * rows of the previous tile from the staging buffer. NULL: a tile is stored as soon as its products are done. */
-    int64_t (*pauses)(const aic_tiling *t);
 
     /* Where sums start from one value for each output channel: whether it reads them from the first row of the staging
      * buffer, before it stores any sum there. False: it needs them in the row of every pixel. */
     bool starts_in_a_row;
 
-    /* How many pixels a tile may read past the end of a band and write past the end of a strip. */
-    int64_t surplus;
-
     /* AIC_OK if the tile fits the registers, else AIC_INVALID_ARGUMENT with a message that names the field. tiling.c
      * has checked the ranges that hold for every micro-kernel. */
-    aic_status (*check)(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
-                        const aic_tiling *t);
+    aic_status (*check)(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s);
 
     /* The largest tile with `vectors` vectors, in pixels; 0: there is none. */
     int64_t (*pixels)(const aic_contraction *c, const aic_target *target, int64_t vectors);

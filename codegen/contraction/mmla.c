@@ -53,10 +53,14 @@ static int64_t registers_used(int64_t pixels, int64_t vectors)
     return pairs_of(pixels) * PAIR * vectors + PAIR * vectors + 2;
 }
 
-static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
-                        const aic_tiling *t)
+static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
 {
-    (void)t;
+    (void)c;
+    return (aic_wish){.step_kpacks = g->unroll, .merged = 1, .fold = 1};
+}
+
+static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
+{
     const int64_t used = registers_used(s->rows * s->cols, s->vectors), kpacks = c->c0 / KPACK_CHANNELS;
     if (used > target->vector_registers) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule",
@@ -105,16 +109,17 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 {
     (void)c;
     (void)target;
-    const aic_machine *machine = t->machine;
-    const double pixels = (double)(pairs_of(rows * cols) * PAIR), weights = PAIR * (double)t->vectors;
+    const aic_machine *machine = t->geometry.machine;
+    const double pixels = (double)(pairs_of(rows * cols) * PAIR), weights = PAIR * (double)t->geometry.vectors;
     const double loads = pixels * HALF_LOAD + weights;
     double stream = 0;
-    if (t->panel_bytes > machine->l1_bytes * 3 / 4) {
-        stream = weights * (t->panel_bytes > machine->l2_bytes * 5 / 8 ? LEVEL3_LOAD : LEVEL2_LOAD);
+    if (t->panel.bytes > machine->l1_bytes * 3 / 4) {
+        stream = weights * (t->panel.bytes > machine->l2_bytes * 5 / 8 ? LEVEL3_LOAD : LEVEL2_LOAD);
     }
-    const double products = fmax(pixels * (double)t->vectors, LATENCY);
-    const double kpack = fmax(products, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->unroll;
-    return kpack * (double)(t->taps * t->kpacks) + TAP_COST * (double)t->taps + TILE_COST;
+    const double products = fmax(pixels * (double)t->geometry.vectors, LATENCY);
+    const double kpack =
+        fmax(products, fmax(loads, stream)) + LOAD_COST * loads + LOOP_COST / (double)t->geometry.unroll;
+    return kpack * (double)(t->panel.taps * t->panel.kpacks) + TAP_COST * (double)t->panel.taps + TILE_COST;
 }
 
 static double bound_of(const aic_contraction *c, const aic_target *target)
@@ -139,7 +144,7 @@ typedef struct tile {
 /* The number of the sum register for a pair of pixels, a vector, and one of the vector's pairs of output channels. */
 static unsigned sum_of(const tile *k, unsigned pair, unsigned vector, unsigned part)
 {
-    return (pair * k->t->vectors + vector) * PAIR + part;
+    return (pair * k->t->geometry.vectors + vector) * PAIR + part;
 }
 
 /* The second pixel of a pair; the first one where there is none. */
@@ -165,7 +170,7 @@ static LLVMValueRef load_pair(const tile *k, LLVMValueRef band, int64_t kpack, u
 static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
     aic_emit *e = k->e;
-    const unsigned parts = k->t->vectors * PAIR, bytes = PAIR * KPACK_BYTES;
+    const unsigned parts = k->t->geometry.vectors * PAIR, bytes = PAIR * KPACK_BYTES;
     LLVMTypeRef types[] = {k->sum_type, k->kpack_type};
     LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
     for (unsigned i = 0; i < parts; i++) {
@@ -184,16 +189,16 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
 static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef tap)
 {
     aic_emit *e = k->e;
-    const int64_t unroll = k->t->unroll;
+    const int64_t unroll = k->t->geometry.unroll;
     LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
     values[k->sums + 1] = aic_at(e, k->band, aic_load(e, e->i64, entry, 0, 8));
     aic_loop loop;
-    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->kpacks), unroll, values,
+    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, k->t->panel.kpacks), unroll, values,
                    k->sums + 2);
     for (int64_t kpack = 0; kpack < unroll; kpack++) {
         emit_kpack(k, values, values[k->sums + 1], values[k->sums], kpack);
     }
-    values[k->sums] = aic_at_const(e, values[k->sums], unroll * k->t->step_bytes);
+    values[k->sums] = aic_at_const(e, values[k->sums], unroll * k->t->panel.step_bytes);
     values[k->sums + 1] = aic_at_const(e, values[k->sums + 1], unroll * KPACK_BYTES);
     aic_loop_end(e, &loop);
 }
@@ -206,7 +211,8 @@ static void emit_reduction(const tile *k, LLVMValueRef *values)
         values[i] = aic_zero(k->sum_type);
     }
     values[k->sums] = k->panel;
-    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->taps), 1, values, k->sums + 1);
+    aic_loop_begin(e, &loop, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, k->t->panel.taps), 1, values,
+                   k->sums + 1);
     emit_tap(k, values, loop.index);
     aic_loop_end(e, &loop);
 }
@@ -221,7 +227,7 @@ static void store_pixel(const tile *k, LLVMValueRef *sums, unsigned pixel, unsig
     const LLVMValueRef both[] = {sums[at], sums[at + 1]};
     LLVMValueRef sum = aic_permute(e, aic_concat(e, both, 2), from, LANES);
     const int64_t offset = aic_tile_out_offset(k->c, k->t, k->cols, pixel, vector);
-    if (k->t->accumulate) {
+    if (k->t->geometry.accumulate) {
         sum = aic_add_saturated(e, aic_load(e, k->sum_type, k->out, offset, AIC_SUM_BYTES), sum);
     }
     aic_store(e, sum, k->out, offset, AIC_SUM_BYTES);
@@ -235,10 +241,10 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     (void)leave;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels by products of matrices", (long long)rows,
-                      (long long)cols, (long long)t->panel_channels);
+                      (long long)cols, (long long)t->geometry.panel_channels);
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
-    k.sums = (unsigned)pairs_of(rows * cols) * PAIR * t->vectors;
+    k.sums = (unsigned)pairs_of(rows * cols) * PAIR * t->geometry.vectors;
     aic_limit("sums and pointers of a tile", k.sums + 2, AIC_CARRIED_MAX);
     k.sum_type = aic_vector(e->i32, LANES);
     k.kpack_type = aic_vector(e->i8, PAIR * KPACK_BYTES);
@@ -249,7 +255,7 @@ static LLVMValueRef emit_tile(aic_emit *e, const aic_contraction *c, const aic_t
     k.taps = aic_emit_param(e, 3);
     emit_reduction(&k, values);
     for (unsigned p = 0; p < k.pixels; p++) {
-        for (unsigned v = 0; v < t->vectors; v++) {
+        for (unsigned v = 0; v < t->geometry.vectors; v++) {
             store_pixel(&k, values, p, v);
         }
     }
@@ -261,6 +267,7 @@ const aic_microkernel aic_microkernel_mmla = {
     .name = "mmla",
     .refuse = refuse,
     .arithmetic = arithmetic_of,
+    .propose = propose,
     .step_kpacks = 1,
     .check = check,
     .pixels = pixels_of,

@@ -1,6 +1,6 @@
 /* The form of packed weights: numbers that are equal where images of equal weights are. What the convolution's image is
  * like, and how fast code packs, is no part of it. */
-#include "codegen/contraction/contraction.h"
+#include "codegen/contraction/emitters.h"
 
 #include <string.h>
 
@@ -16,15 +16,18 @@ static size_t add(int64_t *number, const int64_t *more, size_t bytes)
 /* Other numbers of the tiling that packing reads follow from these. */
 size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64_t number[])
 {
-    const aic_arithmetic *a = &t->arithmetic;
+    const aic_arithmetic *a = &t->geometry.arithmetic;
     const bool is_cube = a->sum == AIC_SUM_CUBE, parts = a->image_offset != 0 && aic_tiling_skips(t);
-    const int64_t weights[] = {PACKER,      c->dtype,  c->weight, c->c1,
-                               c->c0,       c->kh,     c->kw,     c->weight == AIC_WEIGHT_ROWS ? c->n : c->weight_n,
-                               c->channels, t->outputs};
+    const int64_t weights[] = {PACKER,      c->dtype,
+                               c->weight,   c->c1,
+                               c->c0,       c->kh,
+                               c->kw,       c->weight == AIC_WEIGHT_ROWS ? c->n : c->weight_n,
+                               c->channels, t->geometry.outputs};
     const int64_t kpacks[] = {a->product, a->kpack_bytes, a->kpack_channels, a->planes, a->image_offset, is_cube};
-    const int64_t taps[] = {t->merged, t->fold, t->taps, t->kpacks, t->pixel_kpacks, t->blocks};
-    const int64_t panels[] = {t->panel_channels, t->panels};
-    const int64_t heads[] = {t->start_bytes, t->notes_weights, parts ? aic_start_columns(c, t) : 0};
+    const int64_t taps[] = {t->wish.merged,  t->wish.fold,         t->panel.taps,
+                            t->panel.kpacks, t->band.pixel_kpacks, t->geometry.blocks};
+    const int64_t panels[] = {t->geometry.panel_channels, t->panel.count};
+    const int64_t heads[] = {t->panel.start_bytes, t->panel.notes, parts ? t->panel.start_columns : 0};
     enum { ALL = sizeof weights + sizeof kpacks + sizeof taps + sizeof panels + sizeof heads };
     _Static_assert(ALL / sizeof number[0] <= AIC_FORM_NUMBERS, "numbers of a form");
     size_t count = add(number, weights, sizeof weights);

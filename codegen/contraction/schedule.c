@@ -10,13 +10,15 @@
 static double staging_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                            int64_t cols)
 {
-    if (!t->has_epilogue) {
+    if (!t->staging.has_epilogue) {
         return 0;
     }
-    const int64_t runs = aic_tiling_runs(c, t, rows, cols), count = rows * cols / runs,
-                  columns = t->panel_channels < t->outputs ? t->panel_channels : t->outputs;
-    const double run = t->defers ? aic_epilogue_cost_beside(&t->epilogue, target, columns, count, t->deferred_rows)
-                                 : aic_epilogue_cost(&t->epilogue, target, columns, count);
+    const int64_t runs = aic_staged_runs(c, &t->wish, rows, cols), count = rows * cols / runs,
+                  columns = t->geometry.panel_channels < t->geometry.outputs ? t->geometry.panel_channels
+                                                                             : t->geometry.outputs;
+    const double run = t->staging.defers ? aic_epilogue_cost_beside(&t->staging.epilogue, target, columns, count,
+                                                                    t->staging.deferred_rows)
+                                         : aic_epilogue_cost(&t->staging.epilogue, target, columns, count);
     return (double)runs * run;
 }
 
@@ -29,29 +31,30 @@ static double tile_cost(const aic_contraction *c, const aic_target *target, cons
     static const double SHARE = 0.25;
     const double products = t->kernel->cost(c, target, t, rows, cols);
     const double stores = staging_cost(c, target, t, rows, cols);
-    const double lost = t->defers ? SHARE / (double)t->kernel->pauses(t) : 1;
+    const double lost = t->staging.defers ? SHARE / (double)t->staging.pauses : 1;
     return products > stores ? products + lost * stores : stores + lost * products;
 }
 
 double aic_contraction_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
     double total = 0;
-    int bodies =
-        t->has_epilogue && t->outputs % t->strip_columns != 0 ? 1 : 0; /* the narrower strip has code of its own */
+    int bodies = t->staging.has_epilogue && t->geometry.outputs % t->staging.strip_columns != 0
+                     ? 1
+                     : 0; /* the narrower strip has code of its own */
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
-            const int64_t count =
-                (r ? t->rows.small_count : t->rows.large_count) * (s ? t->cols.small_count : t->cols.large_count);
-            const int64_t rows = t->rows.large - r, cols = t->cols.large - s;
+            const int64_t count = (r ? t->geometry.rows.small_count : t->geometry.rows.large_count) *
+                                  (s ? t->geometry.cols.small_count : t->geometry.cols.large_count);
+            const int64_t rows = t->geometry.rows.large - r, cols = t->geometry.cols.large - s;
             if (count > 0) {
                 bodies++;
                 total += (double)count * tile_cost(c, target, t, rows, cols);
             }
         }
     }
-    const double sums = (double)(t->rows.large * t->cols.large * t->vectors);
+    const double sums = (double)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors);
     const double call = t->kernel->call_cost != NULL ? t->kernel->call_cost(c, target, t) : 0;
-    return total * (double)t->used_panels * (1.0 + t->kernel->body_cost * (bodies - 1) + t->kernel->sum_cost * sums) +
+    return total * (double)t->panel.used * (1.0 + t->kernel->body_cost * (bodies - 1) + t->kernel->sum_cost * sums) +
            call;
 }
 
@@ -77,9 +80,10 @@ static void offer(walk *w, const aic_contraction_schedule *schedule)
  * of the third-level one, if the weights, which every band reads again, exceed that. */
 static int64_t fitting_rows(const aic_tiling *t)
 {
-    const aic_machine *machine = t->machine;
-    const int64_t bytes = t->packed_bytes > machine->l3_bytes ? machine->l3_bytes / 2 : machine->l2_bytes * 5 / 16;
-    return bytes / t->row_pitch;
+    const aic_machine *machine = t->geometry.machine;
+    const int64_t bytes =
+        t->panel.packed_bytes > machine->l3_bytes ? machine->l3_bytes / 2 : machine->l2_bytes * 5 / 16;
+    return bytes / t->band.row_pitch;
 }
 
 /* The usual height of a band, in tile rows: at most what stays in a cache, and few enough that workers can share the
@@ -90,11 +94,12 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
     if (aic_tiling_make(w->plan, schedule, &t) != AIC_OK) {
         return 1;
     }
-    const int64_t tile_rows = t.rows.large_count + t.rows.small_count, step = t.rows.large * t.row_step;
-    const int64_t twice = t.row_reach - t.row_step, least = aic_parts(4 * twice, step);
+    const int64_t tile_rows = t.geometry.rows.large_count + t.geometry.rows.small_count,
+                  step = t.geometry.rows.large * t.band.row_step;
+    const int64_t twice = t.band.row_reach - t.band.row_step, least = aic_parts(4 * twice, step);
     int64_t tiles = (fitting_rows(&t) - twice) / step;
-    if (aic_machine_shares(t.machine, aic_contraction_cost(w->c, w->target, &t))) {
-        const int64_t bands = aic_parts(AIC_SHARED_ITEMS, t.strips), shared = aic_parts(tile_rows, bands);
+    if (aic_machine_shares(t.geometry.machine, aic_contraction_cost(w->c, w->target, &t))) {
+        const int64_t bands = aic_parts(AIC_SHARED_ITEMS, t.staging.strips), shared = aic_parts(tile_rows, bands);
         tiles = tiles < shared ? tiles : shared;
     }
     tiles = tiles < least ? least : tiles;
@@ -253,20 +258,20 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
 static void report_tiling(FILE *out, const aic_tiling *t, const aic_requirements *r)
 {
     fprintf(out, "micro-kernel: %s\n", t->kernel->name);
-    fprintf(out, "tiles: %lld x %lld pixels x %lld channels", (long long)t->rows.large, (long long)t->cols.large,
-            (long long)t->panel_channels);
-    if (t->rows.small_count + t->cols.small_count > 0) {
+    fprintf(out, "tiles: %lld x %lld pixels x %lld channels", (long long)t->geometry.rows.large,
+            (long long)t->geometry.cols.large, (long long)t->geometry.panel_channels);
+    if (t->geometry.rows.small_count + t->geometry.cols.small_count > 0) {
         fprintf(out, ", with edges one row or column smaller");
     }
     fprintf(out, "\nbands: %lld of %lld packed rows, %lld bytes each; workers may share %lld parts of each\n",
-            (long long)t->bands, (long long)t->band_rows, (long long)t->band_bytes, (long long)t->parts);
-    fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panels, (long long)t->panel_bytes);
-    if (t->ahead > 0) {
-        fprintf(out, "weights are fetched into the second-level cache %lld bytes ahead\n", (long long)t->ahead);
+            (long long)t->band.count, (long long)t->band.rows, (long long)t->band.bytes, (long long)t->division.parts);
+    fprintf(out, "weights: %lld panels of %lld bytes\n", (long long)t->panel.count, (long long)t->panel.bytes);
+    if (t->tile.ahead > 0) {
+        fprintf(out, "weights are fetched into the second-level cache %lld bytes ahead\n", (long long)t->tile.ahead);
     }
-    if (t->staging_pitch > 0) {
-        fprintf(out, "results leave through a staging buffer of %lld columns\n", (long long)t->strip_columns);
-        aic_epilogue_report_steps(out, &t->epilogue);
+    if (t->staging.pitch > 0) {
+        fprintf(out, "results leave through a staging buffer of %lld columns\n", (long long)t->staging.strip_columns);
+        aic_epilogue_report_steps(out, &t->staging.epilogue);
     }
     fprintf(out, "workspace: %lld bytes, %lld with packed weights; of these %lld a worker\n",
             (long long)aic_workspace_bytes(r, AIC_PLAIN), (long long)aic_workspace_bytes(r, AIC_PACKED),

@@ -2,14 +2,11 @@
  * [column block][pixel of the tile][16], which stays in the first-level cache. The epilogue reads them there and stores
  * the results, run by run, a run being pixels of the tile that are consecutive rows of the result. If the sums start
  * from an old result, the buffer is filled with it first. */
-#include "codegen/contraction/contraction.h"
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
-
-enum { ROW_BYTES = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES };
 
 /* Copies `count` adjacent columns of one row. */
 static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, int64_t count)
@@ -31,12 +28,12 @@ typedef struct old_strides {
 static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *p)
 {
     if (c->start_channel) {
-        return (old_strides){ROW_BYTES, 0};
+        return (old_strides){AIC_ROW_BYTES, 0};
     }
     if (c->start_operand != 0) {
-        return (old_strides){c->block_rows * ROW_BYTES, ROW_BYTES};
+        return (old_strides){c->block_rows * AIC_ROW_BYTES, AIC_ROW_BYTES};
     }
-    return (old_strides){p->width == AIC_BLOCK_COLUMNS ? p->target_block : ROW_BYTES, p->target_row};
+    return (old_strides){p->width == AIC_BLOCK_COLUMNS ? p->target_block : AIC_ROW_BYTES, p->target_row};
 }
 
 /* void name(staging, old; row, count, column): fills `columns` columns of `count` rows of the buffer with what the sums
@@ -45,7 +42,7 @@ static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_t
                               const char *name)
 {
     static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
-    const old_strides at = old_strides_of(c, &t->epilogue);
+    const old_strides at = old_strides_of(c, &t->staging.epilogue);
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
     aic_note_function(e, "fills the staging buffer with the old result, which the sums start from");
     LLVMValueRef function = e->function;
@@ -55,10 +52,10 @@ static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_t
     aic_loop rows;
     aic_loop_begin(e, &rows, "row: pixels of a run", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
     LLVMValueRef from = aic_at(e, old, aic_mul(e, rows.index, at.row));
-    LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, ROW_BYTES));
+    LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, AIC_ROW_BYTES));
     for (int64_t block = 0; block * AIC_BLOCK_COLUMNS < columns; block++) {
         int64_t left = columns - block * AIC_BLOCK_COLUMNS;
-        copy_columns(e, aic_at_const(e, to, block * t->staging_pitch), aic_at_const(e, from, block * at.block),
+        copy_columns(e, aic_at_const(e, to, block * t->staging.pitch), aic_at_const(e, from, block * at.block),
                      left < AIC_BLOCK_COLUMNS ? left : AIC_BLOCK_COLUMNS);
     }
     aic_loop_end(e, &rows);
@@ -77,11 +74,11 @@ static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
     int64_t multiple = AIC_DEFERRED_STEP;
     for (int r = 0; r < 2; r++) {
         for (int s = 0; s < 2; s++) {
-            if ((r == 1 && t->rows.small_count == 0) || (s == 1 && t->cols.small_count == 0)) {
+            if ((r == 1 && t->geometry.rows.small_count == 0) || (s == 1 && t->geometry.cols.small_count == 0)) {
                 continue; /* there are no such tiles */
             }
-            const int64_t height = t->rows.large - r, width = t->cols.large - s;
-            const int64_t run = height * width / aic_tiling_runs(c, t, height, width);
+            const int64_t height = t->geometry.rows.large - r, width = t->geometry.cols.large - s;
+            const int64_t run = height * width / aic_staged_runs(c, &t->wish, height, width);
             while (run % multiple != 0) {
                 multiple /= 2;
             }
@@ -93,13 +90,15 @@ static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
 /* Bounds for the rows of a run that lie in one matrix of the epilogue, and a number that divides them. */
 static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
 {
-    const aic_epilogue *p = &t->epilogue;
-    int64_t height = t->rows.large - (t->rows.small_count > 0), width = t->cols.large - (t->cols.small_count > 0);
+    const aic_epilogue *p = &t->staging.epilogue;
+    int64_t height = t->geometry.rows.large - (t->geometry.rows.small_count > 0),
+            width = t->geometry.cols.large - (t->geometry.cols.small_count > 0);
     bool whole = p->matrices == 1 && p->rows == c->oh * c->ow; /* else a run may lie in no matrix, or in part */
-    rows runs = {whole ? width : 0, t->cols.large, whole ? multiple_of_runs(c, t) : 0};
-    if (aic_tiling_runs(c, t, t->rows.large, t->cols.large) == 1) { /* a tile is a single run */
+    rows runs = {whole ? width : 0, t->geometry.cols.large, whole ? multiple_of_runs(c, t) : 0};
+    if (aic_staged_runs(c, &t->wish, t->geometry.rows.large, t->geometry.cols.large) ==
+        1) { /* a tile is a single run */
         runs.least *= height;
-        runs.most *= t->rows.large;
+        runs.most *= t->geometry.rows.large;
     }
     return runs;
 }
@@ -107,9 +106,9 @@ static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
 /* One row in each iteration: strips are small, and longer loop bodies do not gain what compiling them costs. */
 static aic_epilogue_form form_of(const aic_tiling *t, const aic_target *target)
 {
-    aic_epilogue_form form = aic_epilogue_default_form(&t->epilogue, target);
+    aic_epilogue_form form = aic_epilogue_default_form(&t->staging.epilogue, target);
     form.rows = 1;
-    while (t->strip_columns / AIC_BLOCK_COLUMNS % form.blocks != 0) {
+    while (t->staging.strip_columns / AIC_BLOCK_COLUMNS % form.blocks != 0) {
         form.blocks /= 2;
     }
     return form;
@@ -125,51 +124,53 @@ static aic_emit_kind kind_for(const aic_tiling *t, int64_t products, int64_t tim
 /* The optimization level for the function that stores the last one of `strips` strips. */
 static aic_emit_kind last_kind(const aic_tiling *t, int64_t strips)
 {
-    const bool copies = aic_epilogue_copies(&t->epilogue);
-    return kind_for(t, t->taps * t->kpacks * strips, copies ? 1 : 4);
+    const bool copies = aic_epilogue_copies(&t->staging.epilogue);
+    return kind_for(t, t->panel.taps * t->panel.kpacks * strips, copies ? 1 : 4);
 }
 
 /* The same for filling the table, which is done once for all pixels of a column. */
 static aic_emit_kind table_kind(const aic_contraction *c, const aic_tiling *t)
 {
-    return kind_for(t, t->taps * t->kpacks * c->oh * c->ow, 16);
+    return kind_for(t, t->panel.taps * t->panel.kpacks * c->oh * c->ow, 16);
 }
 
 void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
-                      aic_staging *strips)
+                      aic_strips *strips)
 {
     static const char *const PARTS[] = {"", "_last"};
     char name[160];
     const aic_epilogue_form form = form_of(t, e->target);
     const rows runs = rows_of_runs(c, t);
-    int64_t whole = t->outputs / t->strip_columns, rest = t->outputs % t->strip_columns;
-    if (rest == 0 && (t->epilogue.narrow_tail || t->epilogue.fill_tail)) {
+    int64_t whole = t->geometry.outputs / t->staging.strip_columns,
+            rest = t->geometry.outputs % t->staging.strip_columns;
+    if (rest == 0 && (t->staging.epilogue.narrow_tail || t->staging.epilogue.fill_tail)) {
         whole--;
-        rest = t->strip_columns;
+        rest = t->staging.strip_columns;
     }
-    *strips = (aic_staging){.count = {whole, rest > 0}, .columns = {t->strip_columns, rest}};
+    *strips = (aic_strips){.count = {whole, rest > 0}, .columns = {t->staging.strip_columns, rest}};
     for (int part = 0; part < 2; part++) {
         if (strips->count[part] == 0) {
             continue;
         }
-        if (t->accumulate && part == 1 && strips->columns[1] == strips->columns[0] && strips->load[0] != NULL) {
+        if (t->geometry.accumulate && part == 1 && strips->columns[1] == strips->columns[0] &&
+            strips->load[0] != NULL) {
             strips->load[1] = strips->load[0];
-        } else if (t->accumulate) {
+        } else if (t->geometry.accumulate) {
             snprintf(name, sizeof name, "%s_load%s", symbol, PARTS[part]);
             strips->load[part] = emit_load(e, c, t, strips->columns[part], name);
         }
         snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
         const aic_epilogue_strip strip = {.kind = part == 0 ? AIC_EMIT_HOT : last_kind(t, whole + 1),
                                           .form = form,
-                                          .block_bytes = t->staging_pitch,
+                                          .block_bytes = t->staging.pitch,
                                           .columns = strips->columns[part],
-                                          .step = t->strip_columns,
+                                          .step = t->staging.strip_columns,
                                           .last = part == 1,
                                           .least_rows = runs.least,
                                           .most_rows = runs.most,
                                           .row_multiple = runs.multiple};
-        strips->store[part] = aic_emit_epilogue_strip(e, &t->epilogue, &strip, name);
+        strips->store[part] = aic_emit_epilogue_strip(e, &t->staging.epilogue, &strip, name);
     }
     snprintf(name, sizeof name, "%s_table", symbol);
-    strips->table = aic_emit_epilogue_table(e, &t->epilogue, table_kind(c, t), name);
+    strips->table = aic_emit_epilogue_table(e, &t->staging.epilogue, table_kind(c, t), name);
 }

@@ -34,14 +34,15 @@ typedef struct tile {
 
 int64_t aic_tile_band_offset(const aic_tiling *t, int64_t cols, unsigned pixel)
 {
-    return (int64_t)pixel / cols * t->row_step * t->row_pitch + (int64_t)pixel % cols * t->col_step * t->pixel_pitch;
+    return (int64_t)pixel / cols * t->band.row_step * t->band.row_pitch +
+           (int64_t)pixel % cols * t->band.col_step * t->band.pixel_pitch;
 }
 
 int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64_t cols, unsigned pixel,
                             unsigned vector)
 {
     const int64_t row_bytes = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
-    int64_t channel = (int64_t)vector * t->lanes, pitch = t->staging_pitch, p = pixel;
+    int64_t channel = (int64_t)vector * t->geometry.lanes, pitch = t->staging.pitch, p = pixel;
     if (pitch == 0) {
         pitch = c->block_rows * row_bytes;
         p = (int64_t)pixel / cols * c->ow + (int64_t)pixel % cols;
@@ -62,8 +63,8 @@ static int64_t out_offset(const tile *k, unsigned pixel, unsigned vector)
 /* Loads what sum number `i` starts from. If that is one value for each column, the first row of the strip has them. */
 static LLVMValueRef load_out(const tile *k, unsigned i)
 {
-    const unsigned pixel = k->c->start_channel ? 0 : i / k->t->vectors;
-    return aic_load(k->e, k->out_type, k->out, out_offset(k, pixel, i % k->t->vectors), 4);
+    const unsigned pixel = k->c->start_channel ? 0 : i / k->t->geometry.vectors;
+    return aic_load(k->e, k->out_type, k->out, out_offset(k, pixel, i % k->t->geometry.vectors), 4);
 }
 
 /* ---- sums and totals ---- */
@@ -71,7 +72,7 @@ static LLVMValueRef load_out(const tile *k, unsigned i)
 /* The total before the first product: the old output or zero, in the type totals have. */
 static LLVMValueRef first_total(const tile *k, unsigned i)
 {
-    if (!k->t->accumulate) {
+    if (!k->t->geometry.accumulate) {
         return aic_zero(k->total_type);
     }
     LLVMValueRef old = load_out(k, i);
@@ -82,8 +83,8 @@ static LLVMValueRef first_total(const tile *k, unsigned i)
 static LLVMValueRef load_start(const tile *k, unsigned vector, LLVMValueRef row, LLVMValueRef column)
 {
     aic_emit *e = k->e;
-    const unsigned bytes = k->t->lanes * (unsigned)sizeof(int32_t);
-    const int64_t columns = aic_start_columns(k->c, k->t), pitch = k->t->panel_channels * (int64_t)sizeof(int32_t);
+    const unsigned bytes = k->t->geometry.lanes * (unsigned)sizeof(int32_t);
+    const int64_t columns = k->t->panel.start_columns, pitch = k->t->geometry.panel_channels * (int64_t)sizeof(int32_t);
     LLVMValueRef number = columns == 1 ? row : aic_add(e, aic_mul(e, row, columns), column);
     LLVMValueRef at = aic_at(e, k->panel, aic_mul(e, number, pitch));
     return aic_load(e, k->sum_type, at, (int64_t)vector * bytes, bytes);
@@ -100,7 +101,7 @@ static LLVMValueRef first_start(const tile *k, unsigned vector)
     LLVMValueRef below = load_start(k, vector, r->end_row, r->end_column);
     LLVMValueRef above = load_start(k, vector, r->first_row, r->end_column);
     LLVMValueRef start = LLVMBuildSub(b, below, above, "");
-    if (k->t->skips_columns) {
+    if (k->t->panel.padding.columns) {
         LLVMValueRef left = LLVMBuildSub(b, load_start(k, vector, r->end_row, r->first_column),
                                          load_start(k, vector, r->first_row, r->first_column), "");
         start = LLVMBuildSub(b, start, left, "");
@@ -110,19 +111,19 @@ static LLVMValueRef first_start(const tile *k, unsigned vector)
 
 static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
 {
-    if (k->t->arithmetic.image_offset != 0) {
-        return first_start(k, i % k->t->vectors);
+    if (k->t->geometry.arithmetic.image_offset != 0) {
+        return first_start(k, i % k->t->geometry.vectors);
     }
-    return k->t->arithmetic.sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
+    return k->t->geometry.arithmetic.sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
 }
 
 /* Adds the sum of a block of taps to the total. AIC_SUM_INT may saturate here, as it has only one block. */
 static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
 {
     LLVMBuilderRef b = k->e->builder;
-    switch (k->t->arithmetic.sum) {
+    switch (k->t->geometry.arithmetic.sum) {
     case AIC_SUM_INT:
-        return k->t->accumulate ? aic_add_saturated(k->e, total, sum) : sum;
+        return k->t->geometry.accumulate ? aic_add_saturated(k->e, total, sum) : sum;
     case AIC_SUM_INT_WIDE:
         return LLVMBuildAdd(b, total, LLVMBuildSExt(b, sum, k->total_type, ""), "");
     case AIC_SUM_CUBE:
@@ -137,8 +138,8 @@ static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
 static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
 {
     aic_emit *e = k->e;
-    LLVMValueRef limits[] = {aic_splat(e, aic_int(e, INT32_MIN), k->t->lanes),
-                             aic_splat(e, aic_int(e, INT32_MAX), k->t->lanes)};
+    LLVMValueRef limits[] = {aic_splat(e, aic_int(e, INT32_MIN), k->t->geometry.lanes),
+                             aic_splat(e, aic_int(e, INT32_MAX), k->t->geometry.lanes)};
     LLVMTypeRef type = k->total_type;
     LLVMValueRef args[] = {total, limits[0]};
     LLVMValueRef raised = aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
@@ -149,8 +150,9 @@ static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
 static void store_totals(const tile *k, LLVMValueRef *totals)
 {
     for (unsigned i = 0; i < k->sums; i++) {
-        LLVMValueRef value = k->t->arithmetic.sum == AIC_SUM_INT_WIDE ? clamp_to_int32(k, totals[i]) : totals[i];
-        aic_store(k->e, value, k->out, out_offset(k, i / k->t->vectors, i % k->t->vectors), 4);
+        LLVMValueRef value =
+            k->t->geometry.arithmetic.sum == AIC_SUM_INT_WIDE ? clamp_to_int32(k, totals[i]) : totals[i];
+        aic_store(k->e, value, k->out, out_offset(k, i / k->t->geometry.vectors, i % k->t->geometry.vectors), 4);
     }
 }
 
@@ -158,7 +160,7 @@ static void store_totals(const tile *k, LLVMValueRef *totals)
 
 static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight)
 {
-    switch (k->t->arithmetic.product) {
+    switch (k->t->geometry.arithmetic.product) {
     case AIC_PRODUCT_PAIR:
         return aic_family_of(k->e->target)->dot2.emit(k->e, sum, image, weight);
     case AIC_PRODUCT_QUAD:
@@ -173,7 +175,7 @@ static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef i
 /* Names the values that a loop carries: the sums, by pixel and vector, and the pointer into the panel. */
 static void name_carried(const tile *k, const aic_loop *loop, const char *sum, const char *suffix)
 {
-    const unsigned vectors = k->t->vectors;
+    const unsigned vectors = k->t->geometry.vectors;
     for (unsigned i = 0; i < k->sums; i++) {
         aic_name_carried(k->e, loop, i, "%s.p%u.v%u%s", sum, i / vectors, i % vectors, suffix);
     }
@@ -200,9 +202,9 @@ static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
 {
     enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
     aic_emit *e = k->e;
-    const int64_t step = k->t->step_bytes, lines = aic_parts(kpack * step, AIC_LINE_BYTES);
-    for (int64_t at = lines * AIC_LINE_BYTES; k->t->ahead > 0 && at < (kpack + 1) * step; at += AIC_LINE_BYTES) {
-        LLVMValueRef args[] = {aic_at_const(e, panel, k->t->ahead + at), aic_const_int(e->i32, READ),
+    const int64_t step = k->t->panel.step_bytes, lines = aic_parts(kpack * step, AIC_LINE_BYTES);
+    for (int64_t at = lines * AIC_LINE_BYTES; k->t->tile.ahead > 0 && at < (kpack + 1) * step; at += AIC_LINE_BYTES) {
+        LLVMValueRef args[] = {aic_at_const(e, panel, k->t->tile.ahead + at), aic_const_int(e->i32, READ),
                                aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
         aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
     }
@@ -212,7 +214,8 @@ static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
 static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
 {
     aic_emit *e = k->e;
-    unsigned bytes = k->t->arithmetic.kpack_bytes, vectors = k->t->vectors, lanes = k->t->lanes;
+    unsigned bytes = k->t->geometry.arithmetic.kpack_bytes, vectors = k->t->geometry.vectors,
+             lanes = k->t->geometry.lanes;
     LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
     LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
     const kpack_suffix suffix = suffix_of(e, kpack);
@@ -228,7 +231,8 @@ static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLV
         aic_name(e, image, "x.p%u%s", p, suffix.text);
         for (unsigned v = 0; v < vectors; v++) {
             sums[p * vectors + v] = multiply_add(k, sums[p * vectors + v], image, weight[v]);
-            aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v, kpack + 1 == k->t->unroll ? "next" : "sum");
+            aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v,
+                     kpack + 1 == k->t->geometry.unroll ? "next" : "sum");
         }
     }
 }
@@ -240,7 +244,7 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     LLVMValueRef carried[AIC_CARRIED_MAX];
     unsigned count = k->sums + 2;
     LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
-    LLVMValueRef offset = aic_load(e, e->i64, entry, aic_tiling_range_bytes(k->t), 8);
+    LLVMValueRef offset = aic_load(e, e->i64, entry, k->t->tile.range_bytes, 8);
     offset = aic_add(e, offset, channel_offset);
     for (unsigned i = 0; i <= k->sums; i++) {
         carried[i] = values[i];
@@ -248,15 +252,15 @@ static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_o
     carried[k->sums + 1] = aic_at(e, k->band, offset);
     aic_name(e, offset, "tap.offset");
     aic_loop loop;
-    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, kpacks), k->t->unroll, carried,
-                   count);
+    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), aic_int(e, kpacks), k->t->geometry.unroll,
+                   carried, count);
     name_carried(k, &loop, "acc", "");
     aic_name_carried(e, &loop, k->sums + 1, "band.at");
-    for (int64_t u = 0; u < k->t->unroll; u++) {
+    for (int64_t u = 0; u < k->t->geometry.unroll; u++) {
         emit_kpack(k, carried, carried[k->sums + 1], carried[k->sums], u);
     }
-    int64_t bytes = k->t->unroll * k->t->arithmetic.kpack_bytes;
-    carried[k->sums] = aic_at_const(e, carried[k->sums], bytes * k->t->panel_channels);
+    int64_t bytes = k->t->geometry.unroll * k->t->geometry.arithmetic.kpack_bytes;
+    carried[k->sums] = aic_at_const(e, carried[k->sums], bytes * k->t->geometry.panel_channels);
     carried[k->sums + 1] = aic_at_const(e, carried[k->sums + 1], bytes);
     aic_loop_end(e, &loop);
     for (unsigned i = 0; i <= k->sums; i++) {
@@ -276,7 +280,7 @@ static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_
     aic_loop loop;
     aic_loop_begin(e, &loop, "tap: taps that are not all padding", first, end, 1, values, k->sums + 1);
     name_carried(k, &loop, "acc", ".tap");
-    values[k->sums] = aic_at(e, k->first, aic_mul(e, loop.index, kpacks * k->t->step_bytes));
+    values[k->sums] = aic_at(e, k->first, aic_mul(e, loop.index, kpacks * k->t->panel.step_bytes));
     visit(k, values, channel_offset, loop.index, kpacks);
     aic_loop_end(e, &loop);
 }
@@ -287,7 +291,7 @@ static void emit_range(const tile *k, LLVMValueRef *values, LLVMValueRef channel
 {
     aic_emit *e = k->e;
     const aic_tap_range *r = &k->range;
-    if (!k->t->skips_columns) {
+    if (!k->t->panel.padding.columns) {
         emit_taps(k, values, channel_offset, aic_mul(e, r->first_row, k->c->kw), aic_mul(e, r->end_row, k->c->kw),
                   kpacks, visit);
         return;
@@ -310,30 +314,30 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
     aic_emit *e = k->e;
     LLVMValueRef values[AIC_CARRIED_MAX];
     for (unsigned i = 0; i < k->sums; i++) {
-        if (k->t->arithmetic.image_offset != 0 && i >= k->t->vectors) {
-            values[i] = values[i - k->t->vectors]; /* every pixel's sums start from the panel's head */
+        if (k->t->geometry.arithmetic.image_offset != 0 && i >= k->t->geometry.vectors) {
+            values[i] = values[i - k->t->geometry.vectors]; /* every pixel's sums start from the panel's head */
             continue;
         }
         values[i] = first_sum(k, totals[i], i);
-        aic_name(e, values[i], "acc.p%u.v%u.start", i / k->t->vectors, i % k->t->vectors);
+        aic_name(e, values[i], "acc.p%u.v%u.start", i / k->t->geometry.vectors, i % k->t->geometry.vectors);
     }
     values[k->sums] = totals[k->sums];
-    if (k->t->block_taps == 1) {
+    if (k->t->tile.block_taps == 1) {
         emit_tap(k, values, channel_offset, first, kpacks);
     } else if (aic_tiling_skips(k->t)) {
         emit_range(k, values, channel_offset, kpacks, emit_tap);
     } else {
-        LLVMValueRef end = aic_add(e, first, aic_int(e, k->t->block_taps));
+        LLVMValueRef end = aic_add(e, first, aic_int(e, k->t->tile.block_taps));
         aic_loop loop;
-        aic_loop_begin(e, &loop, "tap: taps of the kernel", first, aic_min(e, end, aic_int(e, k->t->taps)), 1, values,
-                       k->sums + 1);
+        aic_loop_begin(e, &loop, "tap: taps of the kernel", first, aic_min(e, end, aic_int(e, k->t->panel.taps)), 1,
+                       values, k->sums + 1);
         name_carried(k, &loop, "acc", ".tap");
         emit_tap(k, values, channel_offset, loop.index, kpacks);
         aic_loop_end(e, &loop);
     }
     for (unsigned i = 0; i < k->sums; i++) {
         totals[i] = fold(k, totals[i], values[i]);
-        aic_name(e, totals[i], "total.p%u.v%u.next", i / k->t->vectors, i % k->t->vectors);
+        aic_name(e, totals[i], "total.p%u.v%u.next", i / k->t->geometry.vectors, i % k->t->geometry.vectors);
     }
     totals[k->sums] = values[k->sums];
 }
@@ -341,22 +345,22 @@ static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef cha
 static void emit_reduction(tile *k, LLVMValueRef *totals)
 {
     aic_emit *e = k->e;
-    int64_t blocks = k->t->arithmetic.sum == AIC_SUM_CUBE ? k->c->c1 : 1, kpacks = k->t->kpacks / blocks;
+    int64_t blocks = k->t->geometry.arithmetic.sum == AIC_SUM_CUBE ? k->c->c1 : 1, kpacks = k->t->panel.kpacks / blocks;
     aic_loop channels, taps;
     aic_loop_begin(e, &channels, "block: blocks of channels", aic_int(e, 0), aic_int(e, blocks), 1, totals,
                    k->sums + 1);
     name_carried(k, &channels, "total", ".block");
-    LLVMValueRef offset = aic_mul(e, channels.index, kpacks * k->t->arithmetic.kpack_bytes);
-    if (aic_tiling_skips(k->t) && k->t->block_taps == 1) {
-        k->first = aic_at(e, aic_at_const(e, k->panel, k->t->start_bytes),
-                          aic_mul(e, channels.index, k->t->taps * kpacks * k->t->step_bytes));
+    LLVMValueRef offset = aic_mul(e, channels.index, kpacks * k->t->geometry.arithmetic.kpack_bytes);
+    if (aic_tiling_skips(k->t) && k->t->tile.block_taps == 1) {
+        k->first = aic_at(e, aic_at_const(e, k->panel, k->t->panel.start_bytes),
+                          aic_mul(e, channels.index, k->t->panel.taps * kpacks * k->t->panel.step_bytes));
         emit_range(k, totals, offset, kpacks, emit_tap_block);
         aic_loop_end(e, &channels);
         return;
     }
     k->first = totals[k->sums];
-    aic_loop_begin(e, &taps, "taps: taps whose sums are folded together", aic_int(e, 0), aic_int(e, k->t->taps),
-                   k->t->block_taps, totals, k->sums + 1);
+    aic_loop_begin(e, &taps, "taps: taps whose sums are folded together", aic_int(e, 0), aic_int(e, k->t->panel.taps),
+                   k->t->tile.block_taps, totals, k->sums + 1);
     name_carried(k, &taps, "total", "");
     emit_tap_block(k, totals, offset, taps.index, kpacks);
     aic_loop_end(e, &taps);
@@ -366,15 +370,16 @@ static void emit_reduction(tile *k, LLVMValueRef *totals)
 static void set_types(tile *k)
 {
     aic_emit *e = k->e;
-    bool is_float = k->t->arithmetic.product == AIC_PRODUCT_FLOAT;
-    unsigned channels = k->t->arithmetic.kpack_channels;
+    bool is_float = k->t->geometry.arithmetic.product == AIC_PRODUCT_FLOAT;
+    unsigned channels = k->t->geometry.arithmetic.kpack_channels;
     LLVMTypeRef word = is_float ? e->f32 : e->i32;
-    LLVMTypeRef sum = k->t->arithmetic.sum == AIC_SUM_CUBE ? e->f64 : word;
-    LLVMTypeRef total = k->t->arithmetic.sum == AIC_SUM_INT_WIDE ? e->i64 : word;
-    k->out_type = aic_vector(word, k->t->lanes);
-    k->sum_type = aic_vector(sum, k->t->lanes);
-    k->total_type = aic_vector(total, k->t->lanes);
-    k->kpacks_type = is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->t->lanes);
+    LLVMTypeRef sum = k->t->geometry.arithmetic.sum == AIC_SUM_CUBE ? e->f64 : word;
+    LLVMTypeRef total = k->t->geometry.arithmetic.sum == AIC_SUM_INT_WIDE ? e->i64 : word;
+    k->out_type = aic_vector(word, k->t->geometry.lanes);
+    k->sum_type = aic_vector(sum, k->t->geometry.lanes);
+    k->total_type = aic_vector(total, k->t->geometry.lanes);
+    k->kpacks_type =
+        is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->t->geometry.lanes);
 }
 
 LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
@@ -384,10 +389,10 @@ LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const a
     (void)leave;
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
     aic_note_function(e, "tile of %lld x %lld pixels x %lld output channels: acc.pP.vV is the sum of pixel P, vector V",
-                      (long long)rows, (long long)cols, (long long)t->panel_channels);
+                      (long long)rows, (long long)cols, (long long)t->geometry.panel_channels);
     LLVMValueRef function = e->function;
     tile k = {.e = e, .c = c, .t = t, .cols = cols, .pixels = (unsigned)(rows * cols)};
-    k.sums = k.pixels * t->vectors;
+    k.sums = k.pixels * t->geometry.vectors;
     aic_limit("sums and pointers of a tile", k.sums + 2, AIC_CARRIED_MAX);
     k.out = aic_emit_param(e, 0);
     k.band = aic_emit_param(e, 1);
@@ -401,7 +406,7 @@ LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const a
     for (unsigned i = 0; i < k.sums; i++) {
         totals[i] = first_total(&k, i);
     }
-    totals[k.sums] = aic_at_const(e, k.panel, t->start_bytes);
+    totals[k.sums] = aic_at_const(e, k.panel, t->panel.start_bytes);
     emit_reduction(&k, totals);
     store_totals(&k, totals);
     aic_emit_function_end(e);

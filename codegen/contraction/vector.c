@@ -37,6 +37,12 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
     return DOUBLES;
 }
 
+static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
+{
+    (void)c;
+    return (aic_wish){.step_kpacks = g->unroll, .merged = 1, .fold = 1, .skips = true};
+}
+
 /* Vector operations of one multiply-accumulate step of a vector. */
 static double multiply_cost(const aic_contraction *c, const aic_target *target)
 {
@@ -57,11 +63,9 @@ static double multiply_cost(const aic_contraction *c, const aic_target *target)
 /* A tile of more sums would spill registers. The limit also bounds code size and compile time. */
 enum { TILE_SUMS_MAX = 64 };
 
-static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s,
-                        const aic_tiling *t)
+static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
 {
-    (void)target;
-    const int64_t sums = s->rows * s->cols * s->vectors, block_kpacks = c->c0 / t->arithmetic.kpack_channels;
+    const int64_t sums = s->rows * s->cols * s->vectors, block_kpacks = c->c0 / arithmetic_of(c, target).kpack_channels;
     if (sums > TILE_SUMS_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, "schedule", "rows*cols*vectors = %lld is outside 1..%d", (long long)sums,
                         TILE_SUMS_MAX);
@@ -160,7 +164,7 @@ static core core_of(const aic_machine *m, const aic_target *target)
 /* Cache lines of a panel for one k-pack. */
 static double lines_of(const aic_tiling *t)
 {
-    return (double)t->step_bytes / AIC_LINE_BYTES;
+    return (double)t->panel.step_bytes / AIC_LINE_BYTES;
 }
 
 /* Cycles that one k-pack of a tile takes in each part of a core: multiply units, load ports, instruction issue. */
@@ -171,15 +175,15 @@ typedef struct pace {
 static pace pace_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, const core *k,
                     double pixels)
 {
-    const double vectors = t->vectors, sums = pixels * vectors;
+    const double vectors = t->geometry.vectors, sums = pixels * vectors;
     const bool embeds = (target->has & AIC_HAS_BROADCAST) != 0;
-    const bool alone = embeds && t->vectors == 1 && t->arithmetic.product == AIC_PRODUCT_FLOAT;
-    const bool shares_doubles = embeds && t->vectors > 1 && t->arithmetic.sum == AIC_SUM_CUBE;
+    const bool alone = embeds && t->geometry.vectors == 1 && t->geometry.arithmetic.product == AIC_PRODUCT_FLOAT;
+    const bool shares_doubles = embeds && t->geometry.vectors > 1 && t->geometry.arithmetic.sum == AIC_SUM_CUBE;
     const double operations = multiply_cost(c, target);
     double products = fmax(sums, k->latency) * operations + (shares_doubles ? SHARED_DOUBLE * pixels : 0);
     double loads = (pixels + vectors) * (embeds ? 1 : SEPARATE_BROADCAST);
     double instructions = sums * operations + vectors + (alone ? 0 : pixels);
-    const double fetches = t->ahead == 0 ? 0 : fmax(lines_of(t), 1 / (double)t->unroll);
+    const double fetches = t->tile.ahead == 0 ? 0 : fmax(lines_of(t), 1 / (double)t->geometry.unroll);
     loads += fetches;
     instructions += fetches;
     return (pace){products / k->multiplies, loads / k->loads, instructions / k->issue};
@@ -189,15 +193,15 @@ static pace pace_of(const aic_contraction *c, const aic_target *target, const ai
  * window, its lines come once; if not, the band rows of each kernel row come anew. */
 static double image_cycles(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t rows, int64_t cols)
 {
-    const double band = (double)(t->band_rows * t->row_pitch), panel = (double)t->panel_bytes;
+    const double band = (double)(t->band.rows * t->band.row_pitch), panel = (double)t->panel.bytes;
     if (band + panel <= k->l1) {
         return 0;
     }
-    const double window = (double)aic_tiling_window_bytes(c, t, rows, cols);
-    const double seen = (double)((rows - 1) * t->row_step + t->row_reach);
+    const double window = (double)aic_band_window(c, &t->band, rows, cols);
+    const double seen = (double)((rows - 1) * t->band.row_step + t->band.row_reach);
     const double bytes = window <= k->l1 ? window : window / seen * (double)(rows * c->kh);
     const double line = band <= k->l2 ? k->near_line : k->far_line;
-    return FRESH_PART * line * bytes / AIC_LINE_BYTES / (double)(t->taps * t->kpacks);
+    return FRESH_PART * line * bytes / AIC_LINE_BYTES / (double)(t->panel.taps * t->panel.kpacks);
 }
 
 /* Cycles of a k-pack whose lines take `stream` cycles to arrive. The busiest part of the core decides; the work of the
@@ -215,7 +219,7 @@ static double late_cycles(const aic_tiling *t, const core *k, const pace *p)
 {
     const double alone = 4, all = 12, lines = lines_of(t);
     const double part = (p->instructions * k->issue / lines - alone) / (all - alone);
-    return t->ahead > 0 ? 0 : k->late_line * lines * fmin(fmax(part, 0), 1);
+    return t->tile.ahead > 0 ? 0 : k->late_line * lines * fmin(fmax(part, 0), 1);
 }
 
 /* Cycles of a k-pack, on average over the tiles of a band. The first tile brings the panel into the caches, the others
@@ -225,13 +229,14 @@ static double kpack_cycles(const aic_contraction *c, const aic_target *target, c
                            int64_t rows, int64_t cols)
 {
     const pace p = pace_of(c, target, t, k, (double)(rows * cols));
-    const double panel = (double)t->panel_bytes, all = (double)t->packed_bytes;
+    const double panel = (double)t->panel.bytes, all = (double)t->panel.packed_bytes;
     const double lines = lines_of(t), image = image_cycles(c, t, k, rows, cols);
-    const double room = k->l1 - (double)aic_tiling_window_bytes(c, t, rows, cols);
+    const double room = k->l1 - (double)aic_band_window(c, &t->band, rows, cols);
     const double first = all > k->l2 ? k->far_line : all > k->l1 ? k->near_line : 0;
     const double again = panel <= room ? 0 : panel <= k->l2 ? k->near_line : k->far_line;
-    const double tiles = (double)(t->band_tiles * (t->cols.large_count + t->cols.small_count));
-    const double late = all > k->l1 ? late_cycles(t, k, &p) / (all <= k->l2 ? (double)t->bands : 1) : 0;
+    const double tiles =
+        (double)(t->geometry.band_tiles * (t->geometry.cols.large_count + t->geometry.cols.small_count));
+    const double late = all > k->l1 ? late_cycles(t, k, &p) / (all <= k->l2 ? (double)t->band.count : 1) : 0;
     return (late + combine(k, &p, lines * fmax(first, again) + image) +
             (tiles - 1) * combine(k, &p, lines * again + image)) /
            tiles;
@@ -244,8 +249,8 @@ static double fold_cost(const aic_contraction *c, const aic_target *target, cons
     if (arithmetic_of(c, target).sum != AIC_SUM_CUBE) {
         return 0;
     }
-    const double conversion = (double)t->machine->conversion;
-    const int64_t vectors = t->vectors, totals = pixels * vectors;
+    const double conversion = (double)t->geometry.machine->conversion;
+    const int64_t vectors = t->geometry.vectors, totals = pixels * vectors;
     const int64_t missing = registers_used(c, target, pixels, vectors) + totals - target->vector_registers;
     const double resting = fmax(RESTING_TOTAL - conversion / 2, 0);
     return (1 + 2 * conversion) * (double)totals + resting * (double)(missing > 0 ? missing : 0);
@@ -254,36 +259,39 @@ static double fold_cost(const aic_contraction *c, const aic_target *target, cons
 static double cost_of(const aic_contraction *c, const aic_target *target, const aic_tiling *t, int64_t rows,
                       int64_t cols)
 {
-    const core k = core_of(t->machine, target);
-    const double kpack = k.multiplies * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->unroll;
-    const double taps = aic_padding_done(t, rows, cols) * (double)t->taps,
-                 blocks = t->arithmetic.sum == AIC_SUM_CUBE ? taps * (double)c->c1 : 1;
-    return kpack * taps * (double)t->kpacks + fold_cost(c, target, t, rows * cols) * blocks + TAP_COST * taps +
+    const core k = core_of(t->geometry.machine, target);
+    const double kpack =
+        k.multiplies * kpack_cycles(c, target, t, &k, rows, cols) + LOOP_COST / (double)t->geometry.unroll;
+    const double taps = aic_padding_done(&t->panel.padding, &t->geometry, rows, cols) * (double)t->panel.taps,
+                 blocks = t->geometry.arithmetic.sum == AIC_SUM_CUBE ? taps * (double)c->c1 : 1;
+    return kpack * taps * (double)t->panel.kpacks + fold_cost(c, target, t, rows * cols) * blocks + TAP_COST * taps +
            TILE_COST;
 }
 
 /* Whether a band of so many tile rows stays in the first-level cache beside a panel and the results of that panel. */
 static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, int64_t tiles)
 {
-    const int64_t height = tiles * t->rows.large, rows = (height - 1) * t->row_step + t->row_reach;
-    const int64_t result = t->has_epilogue ? (int64_t)aic_dtype_size(t->epilogue.target) : AIC_SUM_BYTES;
-    return (double)(rows * t->row_pitch + t->panel_bytes + height * c->ow * t->panel_channels * result) <= k->l1;
+    const int64_t height = tiles * t->geometry.rows.large, rows = (height - 1) * t->band.row_step + t->band.row_reach;
+    const int64_t result =
+        t->staging.has_epilogue ? (int64_t)aic_dtype_size(t->staging.epilogue.target) : AIC_SUM_BYTES;
+    return (double)(rows * t->band.row_pitch + t->panel.bytes + height * c->ow * t->geometry.panel_channels * result) <=
+           k->l1;
 }
 
 /* A call packs the bands; rows that neighbouring bands share are packed twice. */
 static double call_cost(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
-    const core k = core_of(t->machine, target);
-    const double lines = (double)(t->bands * t->band_rows) * (double)t->row_pitch / AIC_LINE_BYTES;
-    return k.multiplies * lines * (PACK_LINE + (stays(c, t, &k, t->band_tiles) ? 0 : k.written_line));
+    const core k = core_of(t->geometry.machine, target);
+    const double lines = (double)(t->band.count * t->band.rows) * (double)t->band.row_pitch / AIC_LINE_BYTES;
+    return k.multiplies * lines * (PACK_LINE + (stays(c, t, &k, t->geometry.band_tiles) ? 0 : k.written_line));
 }
 
 /* The largest number of tile rows whose band stays in the first-level cache. */
 static int64_t small_band(const aic_contraction *c, const aic_target *target, const aic_tiling *t)
 {
-    const core k = core_of(t->machine, target);
+    const core k = core_of(t->geometry.machine, target);
     int64_t tiles = 0;
-    while (tiles < t->band_tiles && stays(c, t, &k, tiles + 1)) {
+    while (tiles < t->geometry.band_tiles && stays(c, t, &k, tiles + 1)) {
         tiles++;
     }
     return tiles;
@@ -301,6 +309,7 @@ const aic_microkernel aic_microkernel_vector = {
     .name = "vector",
     .refuse = refuse,
     .arithmetic = arithmetic_of,
+    .propose = propose,
     .step_kpacks = 1,
     .check = check,
     .pixels = pixels_of,
@@ -308,7 +317,6 @@ const aic_microkernel aic_microkernel_vector = {
     .cost = cost_of,
     .call_cost = call_cost,
     .small_band = small_band,
-    .skips = true,
     .rate = 1,
     .body_cost = 0.04,
     .sum_cost = 0.001,

@@ -1,0 +1,89 @@
+/* From tiles to the rows and columns of the packed image. */
+#include "codegen/contraction/plan/band.h"
+#include "codegen/integer.h"
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* If the order of the sum is free, k-packs without channels are left out. */
+static int64_t pixel_kpacks_of(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish)
+{
+    const int64_t channels = g->arithmetic.kpack_channels, kpacks = wish->fold * aic_parts(c->channels, channels);
+    if (g->arithmetic.sum == AIC_SUM_CUBE) {
+        return c->c1 * c->c0 / channels;
+    }
+    return wish->merged > 1 ? kpacks : aic_round_up(kpacks, wish->step_kpacks);
+}
+
+/* The band's rows where kernel rows are folded. Each band row shows `fold` image rows; folded taps and output rows need
+ * band rows whose first image rows are multiples of fold and of the stride, hence of the divisor that these share. */
+static void lay_out_folded_rows(const aic_contraction *c, int64_t fold, aic_plan_band *b)
+{
+    const int64_t taps = aic_parts(c->kh, fold);
+    b->gap = taps == 1 ? c->stride_h : common_divisor(fold, c->stride_h);
+    b->fold_step = fold / b->gap;
+    b->row_step = c->stride_h / b->gap;
+    b->row_gap = b->row_step;
+    b->row_reach = (taps - 1) * b->fold_step + 1;
+}
+
+/* Pitches of a band's pixels and rows. A line is added to a pitch that is a multiple of a kilobyte, as pixels or rows
+ * would then fall into few sets of the first-level cache; with blocks of channels, to one that is a multiple of two
+ * lines. Where taps are merged the pixels of a row are contiguous in each plane. */
+static void lay_out_pixels(const aic_plan_geometry *g, const aic_wish *wish, aic_plan_band *b)
+{
+    const unsigned planes = g->arithmetic.planes;
+    b->plane_bytes = b->pixel_kpacks * g->arithmetic.kpack_bytes;
+    b->row_planes = wish->merged > 1 ? planes : 1;
+    if (b->row_planes > 1) {
+        b->pixel_pitch = b->plane_bytes;
+        b->plane_bytes = aic_round_up(b->columns * b->pixel_pitch, AIC_LINE_BYTES);
+        b->plane_bytes += planes * b->plane_bytes % 1024 == 0 ? AIC_LINE_BYTES : 0;
+        b->row_pitch = planes * b->plane_bytes;
+        return;
+    }
+    b->pixel_pitch = planes * b->plane_bytes;
+    b->pixel_pitch += b->pixel_pitch % (g->blocks > 1 ? 2 * AIC_LINE_BYTES : 1024) == 0 ? AIC_LINE_BYTES : 0;
+    b->row_pitch = aic_round_up(b->columns * b->pixel_pitch, AIC_LINE_BYTES);
+    b->row_pitch += b->row_pitch % 1024 == 0 ? AIC_LINE_BYTES : 0;
+}
+
+/* Where the stride exceeds the kernel's reach, rows and columns between two windows are left out of the band. */
+aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish)
+{
+    const int64_t reach_h = c->dilation_h * (c->kh - 1) + 1, reach_w = c->dilation_w * (c->kw - 1) + 1;
+    aic_plan_band b = {.row_step = aic_least(c->stride_h, reach_h),
+                       .col_step = reach_w == 1 ? 1 : c->stride_w,
+                       .row_reach = reach_h,
+                       .row_gap = c->stride_h,
+                       .gap = 1,
+                       .fold_step = c->dilation_h,
+                       .col_gap = reach_w == 1 ? c->stride_w : 1,
+                       .pixel_kpacks = pixel_kpacks_of(c, g, wish),
+                       .row_residues = 1,
+                       .col_residues = 1,
+                       .count = aic_parts(aic_split_count(&g->rows), g->band_tiles)};
+    if (wish->fold > 1) {
+        lay_out_folded_rows(c, wish->fold, &b);
+    }
+    b.columns = (c->ow - 1) * b.col_step + reach_w;
+    lay_out_pixels(g, wish, &b);
+    if (wish->run > 0) {
+        b.row_residues = b.row_step;
+        b.col_residues = b.col_step;
+        b.row_pitch = b.col_residues * wish->run * b.pixel_pitch;
+    }
+    b.rows = (aic_least(c->oh, g->band_tiles * g->rows.large) - 1) * b.row_step + b.row_reach;
+    b.residue_bytes = aic_parts(b.rows, b.row_residues) * b.row_pitch / b.col_residues;
+    b.bytes = b.row_residues * b.col_residues * b.residue_bytes;
+    return b;
+}
+
+int64_t aic_band_window(const aic_contraction *c, const aic_plan_band *b, int64_t rows, int64_t cols)
+{
+    const int64_t reach = b->columns - (c->ow - 1) * b->col_step;
+    return ((rows - 1) * b->row_step + b->row_reach) * ((cols - 1) * b->col_step + reach) * b->pixel_pitch *
+           b->row_planes;
+}

@@ -1,0 +1,43 @@
+/* From a contraction and a schedule to tiles. */
+#include "codegen/contraction/plan/geometry.h"
+#include "codegen/integer.h"
+
+aic_split aic_split_evenly(int64_t extent, int64_t most)
+{
+    int64_t tiles = aic_parts(extent, most);
+    int64_t large = aic_parts(extent, tiles);
+    int64_t small_count = tiles * large - extent;
+    return (aic_split){.large = large, .large_count = tiles - small_count, .small_count = small_count};
+}
+
+int64_t aic_outputs_of(const aic_contraction *c)
+{
+    return c->has_epilogue ? aic_least(c->n, c->epilogue.columns) : c->n;
+}
+
+/* Sums must stay within int32 without the start values, so that adding them with saturation is the only clamp; and the
+ * epilogue can have only one step of biases. */
+bool aic_starts_as_bias(const aic_contraction *c)
+{
+    return c->start_channel && c->sum == AIC_SUM_INT && c->has_epilogue &&
+           !aic_epilogue_has_step(&c->epilogue, AIC_STEP_BIAS) && c->epilogue.steps < AIC_EPILOGUE_STEPS;
+}
+
+aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_machine *machine,
+                                         const aic_arithmetic *arithmetic, unsigned lanes,
+                                         const aic_contraction_schedule *schedule)
+{
+    return (aic_plan_geometry){.machine = machine,
+                               .arithmetic = *arithmetic,
+                               .rows = aic_split_evenly(c->oh, schedule->rows),
+                               .cols = aic_split_evenly(c->ow, schedule->cols),
+                               .lanes = lanes,
+                               .vectors = (unsigned)schedule->vectors,
+                               .source_bytes = (unsigned)aic_dtype_size(c->dtype),
+                               .panel_channels = (int64_t)lanes * schedule->vectors,
+                               .outputs = aic_outputs_of(c),
+                               .unroll = schedule->unroll,
+                               .blocks = schedule->blocks,
+                               .band_tiles = schedule->band,
+                               .accumulate = c->accumulate && !aic_starts_as_bias(c)};
+}

@@ -1,0 +1,93 @@
+/* The first of five records of a contraction's plan, each made from those before it by one function in one file:
+ *
+ *     geometry    the output cut into tiles, how products are formed          plan/geometry.c
+ *     band        the packed image: rows, columns, pitches                    plan/band.c
+ *     panel       the reduction and the packed weights                        plan/panel.c
+ *     tile        how a tile walks through band and panel                     plan/tile.c
+ *     staging     strips, the staging buffer, a worker's memory               plan/staging.c
+ *
+ * What the micro-kernel wishes of the four others it says once, when the geometry is complete. Members named ..._bytes,
+ * ..._pitch and ..._offset are in bytes. */
+#ifndef AIC_PLAN_GEOMETRY_H
+#define AIC_PLAN_GEOMETRY_H
+
+#include "codegen/contraction/contraction.h"
+#include "codegen/machine.h"
+
+/* The k-pack: what one multiply-accumulate instruction takes from each operand for one lane. */
+typedef enum aic_product {
+    AIC_PRODUCT_PAIR, /* two int16 */
+    AIC_PRODUCT_QUAD, /* four int8; eight for instructions that multiply small matrices (mmla) */
+    AIC_PRODUCT_FLOAT,
+    AIC_PRODUCT_BFLOAT, /* two bfloat16; a float16 is the sum of two bfloat16, one in each plane */
+} aic_product;
+
+/* The most planes of an element: the upper significant bits of a float16, and the others. */
+enum { AIC_PLANES_MAX = 2 };
+
+typedef struct aic_arithmetic {
+    aic_sum sum; /* how the target adds up: CUBE in place of FAST where it cannot keep the error bound of FAST */
+    aic_product product;
+    unsigned kpack_bytes;
+    unsigned kpack_channels;
+    unsigned sum_bits; /* width of a running sum, one lane of a vector */
+    int image_offset;  /* added to the image's int8 where the instruction takes them unsigned; 0: none */
+    unsigned planes;   /* of an element; the k-packs of the first plane come before those of the second */
+} aic_arithmetic;
+
+/* An extent cut into large_count tiles of `large` and small_count of `large - 1`. */
+typedef struct aic_split {
+    int64_t large, large_count, small_count;
+} aic_split;
+
+typedef struct aic_plan_geometry {
+    const aic_machine *machine; /* on which costs depend */
+    aic_arithmetic arithmetic;
+    aic_split rows, cols;    /* how the output's rows and columns are cut into tiles */
+    unsigned lanes, vectors; /* lanes of a vector, and vectors of output channels in a tile */
+    unsigned source_bytes;   /* of an element of image and weight in memory */
+    int64_t panel_channels;  /* output channels of a tile: lanes * vectors */
+    int64_t outputs;         /* output channels that are wanted */
+    int64_t unroll;          /* k-packs of one loop body */
+    int64_t blocks;          /* channels are cut into so many blocks, each a pass over all panels; 1: they are not */
+    int64_t band_tiles;      /* tile rows of a band */
+    bool accumulate; /* tiles start from the contraction's start values; false also where the epilogue adds these */
+} aic_plan_geometry;
+
+/* What a micro-kernel wishes of the records behind the geometry. */
+typedef struct aic_wish {
+    int64_t step_kpacks; /* the k-packs of a tap are padded to a multiple of this */
+    int64_t merged;      /* taps of a kernel row merged into one, their k-packs being contiguous in the band: kw or 1 */
+    int64_t fold; /* kernel rows folded into one, a band pixel having the k-packs of so many image rows; 1: none */
+    /* Where a tile runs across output rows as if they were one long row, computing the pixels between two rows, too:
+     * band pixels from the start of one output row to that of the next, in a band without gaps between rows; otherwise
+     * 0. Band rows and columns that are a stride apart then lie together: the band is [row residue][column residue]
+     * [row][column], residues modulo the strides. */
+    int64_t run;
+    int64_t surplus; /* how many pixels a tile may read past the end of a band and write past the end of a strip */
+    bool skips;      /* tiles can leave out taps that read only padding: padding.c */
+    bool specials;   /* packing notes operands with special elements, which the products cannot take */
+    bool staged;     /* some tile cannot store its sums to the result: there is a staging buffer in any case */
+    bool sums_apart; /* sums cannot start from an old result: they are stored behind it in the buffer, and then added */
+    bool pauses; /* products leave the vector units idle: after each loop body rows of the previous tile are stored */
+} aic_wish;
+
+/* Cuts `extent` into the fewest tiles of at most `most`, as equal as possible. */
+aic_split aic_split_evenly(int64_t extent, int64_t most);
+
+static inline int64_t aic_split_count(const aic_split *s)
+{
+    return s->large_count + s->small_count;
+}
+
+/* Output channels that are wanted. */
+int64_t aic_outputs_of(const aic_contraction *c);
+
+/* Whether the start values are added by the epilogue instead, as biases. */
+bool aic_starts_as_bias(const aic_contraction *c);
+
+aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_machine *machine,
+                                         const aic_arithmetic *arithmetic, unsigned lanes,
+                                         const aic_contraction_schedule *schedule);
+
+#endif

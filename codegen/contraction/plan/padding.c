@@ -1,0 +1,107 @@
+/* How many taps tiles do. */
+#include "codegen/contraction/plan/padding.h"
+#include "codegen/integer.h"
+
+aic_line aic_line_down(const aic_contraction *c)
+{
+    return (aic_line){c->h, c->kh, c->stride_h, c->dilation_h, c->pad_top, c->oh};
+}
+
+aic_line aic_line_across(const aic_contraction *c)
+{
+    return (aic_line){c->w, c->kw, c->stride_w, c->dilation_w, c->pad_left, c->ow};
+}
+
+typedef struct range {
+    int64_t first, end;
+} range;
+
+/* The smallest range of taps with all that read the image for any of the output pixels first .. last. */
+static range range_of(const aic_line *l, int64_t first, int64_t last)
+{
+    const int64_t before = l->pad - last * l->stride, inside = l->extent + l->pad - first * l->stride;
+    range r = {before > 0 ? aic_parts(before, l->dilation) : 0, inside > 0 ? aic_parts(inside, l->dilation) : 0};
+    r.first = r.first < l->taps ? r.first : l->taps - 1;
+    r.end = r.end > r.first ? r.end : r.first + 1;
+    r.end = r.end < l->taps ? r.end : l->taps;
+    return r;
+}
+
+/* Tile number `i` of a split. */
+static range tile_of(const aic_split *s, int64_t i)
+{
+    const int64_t small = i > s->large_count ? i - s->large_count : 0, first = i * s->large - small;
+    return (range){first, first + s->large - (i >= s->large_count)};
+}
+
+/* How many taps tile number `i` does. */
+static int64_t taps_of(const aic_line *l, const aic_split *s, int64_t i)
+{
+    const range tile = tile_of(s, i), r = range_of(l, tile.first, tile.end - 1);
+    return r.end - r.first;
+}
+
+/* Whether tile number `i` does this tap. */
+static bool sees(const aic_line *l, const aic_split *s, int64_t i, int64_t tap)
+{
+    const range tile = tile_of(s, i), r = range_of(l, tile.first, tile.end - 1);
+    return r.first <= tap && tap < r.end;
+}
+
+/* Stores to done[] the mean share of the taps that the larger tiles do, and that the smaller ones do; returns the mean
+ * share over all output pixels. Only tiles at either end, where the first or the last tap is padding, leave out any. */
+static double find_done(const aic_line *l, const aic_split *s, double done[2])
+{
+    const int64_t tiles = s->large_count + s->small_count, counts[] = {s->large_count, s->small_count};
+    int64_t top = 0, bottom = tiles, missing[2] = {0};
+    for (; top < tiles && !sees(l, s, top, 0); top++) {
+        missing[top >= s->large_count] += l->taps - taps_of(l, s, top);
+    }
+    for (; bottom > top && !sees(l, s, bottom - 1, l->taps - 1); bottom--) {
+        missing[bottom - 1 >= s->large_count] += l->taps - taps_of(l, s, bottom - 1);
+    }
+    double pixels = 0;
+    for (int i = 0; i < 2; i++) {
+        const double all = (double)(counts[i] * l->taps);
+        done[i] = counts[i] == 0 ? 1 : (all - (double)missing[i]) / all;
+        pixels += done[i] * (double)(counts[i] * (s->large - i));
+    }
+    return pixels / (double)l->out;
+}
+
+/* Whether leaving out products with padding keeps the result. Sums of CUBE are formed by blocks of channels and taps:
+ * there each tap has to be a block. */
+static bool takes_any_taps(const aic_contraction *c, aic_sum sum)
+{
+    const bool blocks = sum == AIC_SUM_CUBE && c->c0 * (int64_t)aic_dtype_size(c->dtype) == AIC_CUBE_BYTES;
+    return (blocks || sum == AIC_SUM_INT || sum == AIC_SUM_FAST) && c->pad_value == 0 &&
+           (c->dtype == AIC_INT8 || c->dtype == AIC_FLOAT16);
+}
+
+double aic_padding_share(const aic_contraction *c, aic_sum sum)
+{
+    const aic_split rows = aic_split_evenly(c->oh, 1), columns = aic_split_evenly(c->ow, 1);
+    const aic_line down = aic_line_down(c), across = aic_line_across(c);
+    double done[2];
+    return takes_any_taps(c, sum) ? find_done(&down, &rows, done) * find_done(&across, &columns, done) : 1;
+}
+
+double aic_padding_done(const aic_padding *p, const aic_plan_geometry *g, int64_t rows, int64_t cols)
+{
+    return (p->rows ? p->done_rows[rows < g->rows.large] : 1) *
+           (p->columns ? p->done_columns[cols < g->cols.large] : 1);
+}
+
+aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks)
+{
+    static const double WORTH = 32; /* vector operations that finding a tile's range takes, and must at least save */
+    aic_padding p = {.rows = false};
+    if (!takes_any_taps(c, g->arithmetic.sum)) {
+        return p;
+    }
+    const aic_line down = aic_line_down(c), across = aic_line_across(c);
+    const double products = (double)(kpacks * g->rows.large * g->cols.large * g->vectors);
+    p.rows = (1 - find_done(&down, &g->rows, p.done_rows)) * products > WORTH;
+    p.columns = (1 - find_done(&across, &g->cols, p.done_columns)) * products > WORTH;
+    return p;
+}

@@ -1,0 +1,34 @@
+/* Taps that read only padding. If the padding is 0, such taps add nothing to integer sums, nor to float sums as long as
+ * no weight is infinite or NaN; the head of a panel notes whether it has such weights. A tile leaves out the kernel
+ * rows and kernel columns that lie in the padding for all of its pixels. The others are a range of rows and a range of
+ * columns, the same for every panel and never empty. */
+#ifndef AIC_PLAN_PADDING_H
+#define AIC_PLAN_PADDING_H
+
+#include "codegen/contraction/plan/geometry.h"
+
+typedef struct aic_padding {
+    bool rows, columns; /* tiles leave out kernel rows, columns */
+    /* The mean share of kernel rows and columns that tiles do not leave out: [0] of the larger tiles, [1] of the
+     * smaller ones. */
+    double done_rows[2], done_columns[2];
+} aic_padding;
+
+/* A contraction in one direction, down or across: `extent` image pixels, `out` output pixels. */
+typedef struct aic_line {
+    int64_t extent, taps, stride, dilation, pad, out;
+} aic_line;
+
+aic_line aic_line_down(const aic_contraction *c);
+aic_line aic_line_across(const aic_contraction *c);
+
+/* Decides whether tiles leave out taps; `kpacks` are those of all taps. */
+aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks);
+
+/* The share of the taps that tiles of a size do. */
+double aic_padding_done(const aic_padding *p, const aic_plan_geometry *g, int64_t rows, int64_t cols);
+
+/* The share that would be left if every pixel left out all taps that read padding, if this kind of sum allows that. */
+double aic_padding_share(const aic_contraction *c, aic_sum sum);
+
+#endif

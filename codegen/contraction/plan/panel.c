@@ -1,0 +1,52 @@
+/* From tiles and band to the packed weights. */
+#include "codegen/contraction/plan/panel.h"
+#include "codegen/integer.h"
+
+int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b)
+{
+    return g->arithmetic.sum == AIC_SUM_CUBE ? b->pixel_kpacks
+                                             : aic_round_up(wish->merged * b->pixel_kpacks, wish->step_kpacks);
+}
+
+unsigned aic_transposed_channels(const aic_contraction *c, const aic_plan_geometry *g)
+{
+    enum { VECTOR_BYTES = 16 };
+    return c->weight == AIC_WEIGHT_ROWS ? AIC_BLOCK_COLUMNS
+                                        : VECTOR_BYTES / (g->arithmetic.kpack_channels * g->source_bytes);
+}
+
+/* The head of a panel. With blocks of channels there is one in every block, as long as some whole steps. */
+static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish, aic_plan_panel *p)
+{
+    const bool skips = p->padding.rows || p->padding.columns;
+    p->notes = wish->specials || (skips && c->dtype != AIC_INT8);
+    p->start_columns = p->padding.columns ? c->kw + 1 : 1;
+    p->starts = skips ? (c->kh + 1) * p->start_columns : 1;
+    p->start_bytes = g->arithmetic.image_offset != 0 ? p->starts * g->panel_channels * (int64_t)sizeof(int32_t)
+                     : p->notes                      ? AIC_LINE_BYTES
+                                                     : 0;
+    p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;
+}
+
+aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish,
+                                   const aic_plan_band *b)
+{
+    aic_plan_panel p = {.taps = aic_parts(c->kh, wish->fold) * c->kw / wish->merged,
+                        .kpacks = aic_tap_kpacks(g, wish, b),
+                        .used = aic_parts(g->outputs, g->panel_channels),
+                        .item_channels = aic_most(g->panel_channels, aic_transposed_channels(c, g)),
+                        .step_bytes = g->panel_channels * g->arithmetic.kpack_bytes * g->arithmetic.planes};
+    p.block_kpacks = p.kpacks / g->blocks;
+    if (wish->skips) {
+        p.padding = aic_padding_make(c, g, p.taps * p.kpacks);
+    }
+    lay_out_head(c, g, wish, &p);
+    p.count = aic_round_up(g->outputs, aic_most(g->panel_channels, AIC_BLOCK_COLUMNS)) / g->panel_channels;
+    p.columns = c->weight == AIC_WEIGHT_ROWS ? g->outputs : aic_round_up(g->outputs, AIC_BLOCK_COLUMNS);
+    p.items = aic_parts(p.columns, p.item_channels);
+    p.bytes = g->blocks * p.start_bytes + p.taps * p.kpacks * p.step_bytes;
+    p.packed_bytes = p.count * p.bytes;
+    p.block_panel_bytes = p.bytes / g->blocks;
+    p.block_bytes = p.count * p.block_panel_bytes;
+    return p;
+}

@@ -1,0 +1,42 @@
+/* The reduction, and the panels: packed weights, [block of channels][panel]. Each panel of each block has a head;
+ * special elements of all blocks are noted in the head of the first one. */
+#ifndef AIC_PLAN_PANEL_H
+#define AIC_PLAN_PANEL_H
+
+#include "codegen/contraction/plan/band.h"
+#include "codegen/contraction/plan/padding.h"
+
+typedef struct aic_plan_panel {
+    int64_t taps;         /* taps of the kernel after merging and folding */
+    int64_t kpacks;       /* k-packs of a tap, in one plane */
+    int64_t block_kpacks; /* k-packs of a tap in one block of channels */
+    aic_padding padding;
+    int64_t used;          /* panels that tiles compute with */
+    int64_t count;         /* panels that are packed: enough for whole blocks of 16 output channels */
+    int64_t columns;       /* output channels that are packed, the others are zero */
+    int64_t item_channels; /* output channels of an item of packing: a panel, or the narrow panels of a block */
+    int64_t items;
+    int64_t step_bytes; /* of one reduction step */
+    bool notes;         /* an int32 at a panel's head is not 0 if its weights have special elements */
+    /* The head of a panel. If the image has an offset, the head holds `starts` int32 for each output channel, from
+     * which sums start to make up for that: one, or, if tiles leave out taps, prefix sums over the kernel's rows and
+     * columns, [kernel rows + 1][start_columns]. Value number i*start_columns + j belongs to the kernel rows before row
+     * i, and, if start_columns > 1, only to their kernel columns before column j. */
+    int64_t start_bytes, starts, start_columns;
+    int64_t bytes;             /* of a panel, all blocks of channels together */
+    int64_t block_panel_bytes; /* of a panel in one block of channels */
+    int64_t block_bytes;       /* of one block of channels: all panels */
+    int64_t packed_bytes;      /* of all packed weights */
+} aic_plan_panel;
+
+/* K-packs of a tap, in one plane. */
+int64_t aic_tap_kpacks(const aic_plan_geometry *g, const aic_wish *wish, const aic_plan_band *b);
+
+/* The geometry's blocks of channels divide the k-packs of a tap. */
+aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish,
+                                   const aic_plan_band *b);
+
+/* Output channels that are packed by one transposition. */
+unsigned aic_transposed_channels(const aic_contraction *c, const aic_plan_geometry *g);
+
+#endif

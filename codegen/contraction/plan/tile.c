@@ -1,0 +1,30 @@
+/* From band and panel to a tile's steps through them. */
+#include "codegen/contraction/plan/tile.h"
+
+/* Taps whose sums are formed before they are folded into the totals. */
+static int64_t block_taps_of(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_panel *p)
+{
+    switch (g->arithmetic.sum) {
+    case AIC_SUM_CUBE:
+        return AIC_CUBE_BYTES / g->source_bytes / c->c0;
+    case AIC_SUM_INT_WIDE:
+        return AIC_INT32_PRODUCTS / (c->c1 * c->c0);
+    case AIC_SUM_INT:
+    case AIC_SUM_FAST:
+        break;
+    }
+    return p->taps;
+}
+
+aic_plan_tile aic_plan_tile_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_band *b,
+                                 const aic_plan_panel *p, const aic_contraction_schedule *schedule)
+{
+    enum { RANGES = 4 };
+    return (aic_plan_tile){.holds_window = schedule->hold == aic_tag("window"),
+                           .ahead = schedule->ahead,
+                           .block_taps = block_taps_of(c, g, p),
+                           .out_row = b->row_step / b->row_residues * b->row_pitch / b->col_residues,
+                           .out_col = b->col_step / b->col_residues * b->pixel_pitch,
+                           .range_bytes =
+                               p->padding.rows || p->padding.columns ? RANGES * (int64_t)sizeof(int64_t) : 0};
+}

@@ -1,0 +1,18 @@
+/* A tile's walk through band and panel. */
+#ifndef AIC_PLAN_TILE_H
+#define AIC_PLAN_TILE_H
+
+#include "codegen/contraction/plan/panel.h"
+
+typedef struct aic_plan_tile {
+    bool holds_window;  /* for each tile a loop over panels; false: for each panel a loop over tiles */
+    int64_t ahead;      /* distance in bytes at which a tile prefetches its panel, and the next one; 0: it does not */
+    int64_t block_taps; /* taps that are added up before the sums are folded into the totals */
+    int64_t out_row, out_col; /* bytes of a band from one output row, one output pixel to the next */
+    int64_t range_bytes;      /* of the current tile's tap ranges, before the table of taps; 0: tiles do all taps */
+} aic_plan_tile;
+
+aic_plan_tile aic_plan_tile_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_plan_band *b,
+                                 const aic_plan_panel *p, const aic_contraction_schedule *schedule);
+
+#endif

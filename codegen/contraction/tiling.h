@@ -1,0 +1,48 @@
+/* The plan of a contraction: all that follows from it, a target, a machine and a schedule. */
+#ifndef AIC_TILING_H
+#define AIC_TILING_H
+
+#include "codegen/contraction/plan/staging.h"
+
+struct aic_microkernel;
+
+/* How a band is divided into work items, once it is known what a call costs. */
+typedef struct aic_division {
+    int64_t parts;       /* of a band, each some of the strips */
+    int64_t part_strips; /* strips of a part; the last part may have fewer */
+} aic_division;
+
+typedef struct aic_tiling {
+    const struct aic_microkernel *kernel;
+    aic_plan_geometry geometry;
+    aic_wish wish;
+    aic_plan_band band;
+    aic_plan_panel panel;
+    aic_plan_tile tile;
+    aic_plan_staging staging;
+    aic_division division;
+} aic_tiling;
+
+static inline const aic_tiling *aic_tiling_of(const aic_plan *plan)
+{
+    return plan->derived;
+}
+
+/* Whether tiles leave taps out. */
+static inline bool aic_tiling_skips(const aic_tiling *t)
+{
+    return t->panel.padding.rows || t->panel.padding.columns;
+}
+
+/* Why no tile can have a panel of `channels` output channels in vectors of `lanes`; NULL where one can. */
+const char *aic_panel_refusal(const aic_contraction *c, int64_t lanes, int64_t channels);
+
+/* Makes the plan of this schedule, which need not be that of `plan`; bands are one part each. Fails with
+ * AIC_INVALID_ARGUMENT, naming the schedule's field, when the schedule does not fit. */
+aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule *schedule, aic_tiling *tiling);
+
+/* Divides bands into parts, of which there are several only where workers share a call; and states what a call must
+ * provide. */
+void aic_tiling_requirements(const aic_contraction *c, aic_tiling *t, bool shared, aic_requirements *requirements);
+
+#endif
