@@ -16,13 +16,6 @@ static const aic_generator *const GENERATORS[] = {
 #undef AIC_OP
 };
 
-void *aic_work_begin(aic_work *work, const aic_shape *shape, size_t bytes)
-{
-    work->shape = shape;
-    memset(work->part, 0, bytes);
-    return work->part;
-}
-
 /* The first stage describes itself, each later one changes that description. */
 static void describe(const aic_problem *problem, aic_work *work)
 {
@@ -71,30 +64,9 @@ void aic_plan_free(aic_plan *plan)
     }
 }
 
-static aic_status derive(aic_plan *plan)
-{
-    if (!plan->shape->rewrites) {
-        memset(plan->derived, 0, plan->shape->derived_bytes);
-    }
-    plan->requirements = (aic_requirements){.needs = 0};
-    return plan->shape->derive(plan);
-}
-
-aic_status aic_plan_set(aic_plan *plan, const aic_schedule *schedule)
-{
-    plan->schedule = *schedule;
-    return derive(plan);
-}
-
 void aic_plan_enumerate(aic_plan *plan, aic_space space, const aic_visitor *visitor)
 {
     plan->shape->enumerate(plan, space, visitor);
-}
-
-bool aic_plan_offer(aic_plan *plan, const void *fields, size_t bytes, const aic_visitor *visitor)
-{
-    plan->schedule = aic_schedule_of(plan->shape->schedule, fields, bytes);
-    return derive(plan) != AIC_OK || visitor->visit(visitor->user, plan);
 }
 
 /* The cheapest schedule seen so far. */
@@ -206,17 +178,6 @@ bool aic_candidates_add(void *list_pointer, const aic_plan *plan)
         list->best[at] = (aic_candidate){.schedule = plan->schedule, .cost = plan->cost};
     }
     return true;
-}
-
-/* ---- requirements ---- */
-
-void aic_requirements_phase(aic_requirements *requirements, const char *name, int64_t items)
-{
-    aic_phase *phase = &requirements->phase[requirements->phases++];
-    *phase = (aic_phase){.items = items};
-    for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof phase->name; i++) {
-        phase->name[i] = name[i];
-    }
 }
 
 /* ---- the report ---- */

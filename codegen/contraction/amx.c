@@ -183,7 +183,7 @@ static amx_grid grid_of(const aic_contraction *c, int64_t rows, int64_t cols, in
 {
     amx_grid g = grid_with(run_of(c, rows, cols, vectors), rows, cols);
     const aic_split tiles = aic_split_evenly(g.width, ROWS);
-    g.across = tiles.large_count + tiles.small_count;
+    g.across = aic_split_count(&tiles);
     g.pixels = tiles.large;
     return g;
 }
@@ -218,16 +218,6 @@ amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t)
     return a;
 }
 
-int64_t aic_amx_vector_pitch(const aic_contraction *c, const aic_tiling *t)
-{
-    return t->staging.pitch > 0 ? t->staging.pitch : c->block_rows * ROW_BYTES;
-}
-
-int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols)
-{
-    return t->staging.pitch > 0 ? aic_staged_row(&t->wish, cols) : c->ow;
-}
-
 /* Whether registers of some tile have pixels that the output has not, whose sums must not be stored to the result. */
 static bool has_surplus(const aic_contraction *c, const aic_plan_geometry *g, const amx_grid *largest)
 {
@@ -235,20 +225,33 @@ static bool has_surplus(const aic_contraction *c, const aic_plan_geometry *g, co
     return largest->run > c->ow || aic_amx_smaller_grid(largest, rows, cols).width < largest->pixels;
 }
 
+/* What tiles cannot multiply, the bits without the sign: a float16 that is not finite; a bfloat16 that is not 0 but
+ * below 2^-56. Products of larger ones, and their sums, are multiples of 2^-126 = 2^(-56-7) * 2^(-56-7) and so never
+ * subnormal, which AMX would treat as 0. */
+static void find_specials(const aic_contraction *c, aic_wish *wish)
+{
+    enum { SMALL_BFLOAT = (127 - 56) << 7 };
+    const bool half = c->dtype == AIC_FLOAT16;
+    wish->specials = c->dtype != AIC_INT8;
+    wish->special_first = half ? AIC_INFINITE_HALF : 1;
+    wish->special_end = half ? AIC_MAGNITUDE_16 + 1 : SMALL_BFLOAT;
+}
+
 /* Tiles whose sums start from an old result need a staging buffer, too: their sums are formed from 0, exactly, and then
  * added to the old result and clamped (amx_tile.c). */
 static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
 {
     const amx_grid largest = largest_grid(c, g);
-    return (aic_wish){.step_kpacks = STEP_KPACKS,
-                      .merged = merges(c) ? c->kw : 1,
-                      .fold = fold_of(c),
-                      .run = largest.run,
-                      .surplus = ROWS,
-                      .specials = c->dtype != AIC_INT8,
-                      .staged = g->accumulate || has_surplus(c, g, &largest),
-                      .sums_apart = true,
-                      .pauses = true};
+    aic_wish wish = {.step_kpacks = STEP_KPACKS,
+                     .merged = merges(c) ? c->kw : 1,
+                     .fold = fold_of(c),
+                     .run = largest.run,
+                     .surplus = ROWS,
+                     .staged = g->accumulate || has_surplus(c, g, &largest),
+                     .sums_apart = true,
+                     .pauses = true};
+    find_specials(c, &wish);
+    return wish;
 }
 
 static aic_status check(const aic_contraction *c, const aic_target *target, const aic_contraction_schedule *s)
@@ -354,7 +357,7 @@ bool aic_amx_streams_panels(const aic_contraction *c, const aic_tiling *t)
 
 static double tiles_of_band(const aic_tiling *t)
 {
-    return (double)(t->geometry.band_tiles * (t->geometry.cols.large_count + t->geometry.cols.small_count));
+    return (double)(t->geometry.band_tiles * (aic_split_count(&t->geometry.cols)));
 }
 
 bool aic_amx_fetches_ahead(const aic_tiling *t)
@@ -515,6 +518,9 @@ const aic_microkernel aic_microkernel_amx = {
     .small_band = small_band,
     .blocks = blocks_of,
     .bound = bound_of,
+    .split = aic_amx_split,
+    .pack_image = aic_emit_pack_image,
+    .pack_weight = aic_emit_pack_weight,
     .emit = aic_amx_emit_tile,
     .serves = serves,
     .needs = AIC_NEEDS_TILES,

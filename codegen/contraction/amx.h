@@ -55,7 +55,10 @@ typedef struct amx_tile {
     LLVMValueRef out, band, panel, taps, block; /* block: NULL where there are none */
 } amx_tile;
 
-/* amx_tile.c: begins the function of a tile. */
+/* amx_special.c: aic_microkernel.split. */
+void aic_amx_split(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX]);
+
+/* amx_special.c: begins the function of a tile. */
 amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                             const char *name);
 
@@ -80,7 +83,14 @@ void aic_amx_leave(aic_emit *e);
 
 /* Where a tile's sums are stored: bytes from one vector of output channels to the next; pixels from one of the tile's
  * rows to the next. */
-int64_t aic_amx_vector_pitch(const aic_contraction *c, const aic_tiling *t);
-int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols);
+static inline int64_t aic_amx_vector_pitch(const aic_contraction *c, const aic_tiling *t)
+{
+    return t->staging.pitch > 0 ? t->staging.pitch : c->block_rows * AMX_ROW_BYTES;
+}
+
+static inline int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols)
+{
+    return t->staging.pitch > 0 ? aic_staged_row(&t->wish, cols) : c->ow;
+}
 
 #endif

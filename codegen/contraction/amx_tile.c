@@ -254,7 +254,7 @@ static void emit_pause(const tile *k)
 {
     if (k->leave != NULL) {
         LLVMValueRef note = aic_at_const(k->e, k->of.taps, k->t->staging.deferred_offset);
-        aic_deferred_pause(k->e, k->t, note, k->leave);
+        aic_deferred_pause(k->e, &k->t->staging, note, k->leave);
     }
 }
 
@@ -350,23 +350,6 @@ static void emit_sums(const tile *k, LLVMValueRef sums, LLVMValueRef special)
     emit_reduction(k, sums);
     store_sums(k, sums);
     aic_branch_end(e, &branch);
-}
-
-amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                            const char *name)
-{
-    static const char *const PARAMS[] = {"out", "band", "panel", "taps", "block"};
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, t->geometry.blocks > 1 ? 1 : 0);
-    return (amx_tile){.e = e,
-                      .c = c,
-                      .t = t,
-                      .rows = rows,
-                      .cols = cols,
-                      .out = aic_emit_param(e, 0),
-                      .band = aic_emit_param(e, 1),
-                      .panel = aic_emit_param(e, 2),
-                      .taps = aic_emit_param(e, 3),
-                      .block = t->geometry.blocks > 1 ? aic_emit_param(e, 4) : NULL};
 }
 
 LLVMValueRef aic_amx_emit_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,

@@ -35,7 +35,7 @@ typedef struct frame {
     aic_emit *e;
     const aic_contraction *c;
     const aic_tiling *t;
-    LLVMValueRef tile[2][2]; /* function of [smaller rows][smaller columns], NULL where no tile has that size */
+    LLVMValueRef tile[AIC_TILE_SIZES]; /* functions by size, NULL where no tile has it */
     LLVMValueRef pack_image;
     aic_strips strips;
     LLVMValueRef out, image, weight, taps, table, staging, band;
@@ -67,16 +67,15 @@ static int64_t tile_count(const aic_split *split, int smaller)
     return smaller ? split->small_count : split->large_count;
 }
 
-/* The function of a larger tile that can also compute one with r fewer rows and s fewer columns; NULL: none can. */
-static LLVMValueRef larger_tile(const frame *f, int r, int s)
+/* The function of a larger tile that can also compute one of the size number `size`; NULL: none can. */
+static LLVMValueRef larger_tile(const frame *f, int size)
 {
-    const aic_split *rows = &f->t->geometry.rows, *cols = &f->t->geometry.cols;
-    for (int i = 0; i < 2 * r + s && f->t->kernel->serves != NULL; i++) {
-        const int above = i / 2, left = i % 2;
-        if (f->tile[above][left] != NULL && above <= r && left <= s &&
-            f->t->kernel->serves(f->c, f->t, tile_size(rows, above), tile_size(cols, left), tile_size(rows, r),
-                                 tile_size(cols, s))) {
-            return f->tile[above][left];
+    const aic_tile_size own = aic_tile_size_of(&f->t->geometry, size);
+    for (int i = 0; i < size && f->t->kernel->serves != NULL; i++) {
+        const aic_tile_size s = aic_tile_size_of(&f->t->geometry, i);
+        if (f->tile[i] != NULL && s.rows >= own.rows && s.cols >= own.cols &&
+            f->t->kernel->serves(f->c, f->t, s.rows, s.cols, own.rows, own.cols)) {
+            return f->tile[i];
         }
     }
     return NULL;
@@ -84,20 +83,14 @@ static LLVMValueRef larger_tile(const frame *f, int r, int s)
 
 static void emit_tiles(frame *f, const char *symbol)
 {
-    for (int r = 0; r < 2; r++) {
-        for (int s = 0; s < 2; s++) {
-            if (tile_count(&f->t->geometry.rows, r) == 0 || tile_count(&f->t->geometry.cols, s) == 0) {
-                continue;
-            }
-            f->tile[r][s] = larger_tile(f, r, s);
-            if (f->tile[r][s] != NULL) {
-                continue;
-            }
-            long long rows = tile_size(&f->t->geometry.rows, r), cols = tile_size(&f->t->geometry.cols, s);
+    for (int i = 0; i < AIC_TILE_SIZES; i++) {
+        const aic_tile_size s = aic_tile_size_of(&f->t->geometry, i);
+        f->tile[i] = s.count > 0 ? larger_tile(f, i) : NULL;
+        if (s.count > 0 && f->tile[i] == NULL) {
             char name[160];
-            snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, rows, cols,
+            snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, (long long)s.rows, (long long)s.cols,
                      (long long)f->t->geometry.panel_channels);
-            f->tile[r][s] = f->t->kernel->emit(f->e, f->c, f->t, rows, cols, f->leave, name);
+            f->tile[i] = f->t->kernel->emit(f->e, f->c, f->t, s.rows, s.cols, f->leave, name);
         }
     }
 }
@@ -316,12 +309,12 @@ static void emit_tile_row(frame *f, int smaller_rows, LLVMValueRef first, LLVMVa
         aic_loop loop;
         aic_loop_begin(e, &loop, "col: tiles across the output", aic_int(e, 0), aic_int(e, count), 1, NULL, 0);
         LLVMValueRef col = aic_add(e, aic_mul(e, loop.index, width), aic_int(e, done));
-        f->at = (tile_call){.tile = f->tile[smaller_rows][s],
+        f->at = (tile_call){.tile = f->tile[2 * smaller_rows + s],
                             .pixel = aic_add(e, first, col),
                             .band = aic_at(e, band, aic_mul(e, col, t->tile.out_col)),
                             .rows = tile_size(&t->geometry.rows, smaller_rows),
                             .cols = width};
-        aic_emit_column_range(e, f->c, t, f->taps, col, width);
+        aic_emit_column_range(e, f->c, &t->panel.padding, f->taps, col, width);
         inner(f);
         aic_loop_end(e, &loop);
         done += width * count;
@@ -347,7 +340,7 @@ static void begin_section(const frame *f, aic_loop *loop, const char *name, rang
 static void emit_tiles_of_band(frame *f, visit inner)
 {
     aic_emit *e = f->e;
-    const int64_t tiles = f->t->geometry.rows.large_count + f->t->geometry.rows.small_count;
+    const int64_t tiles = aic_split_count(&f->t->geometry.rows);
     int64_t start = 0;
     for (int r = 0; r < 2; r++) {
         int64_t count = tile_count(&f->t->geometry.rows, r);
@@ -359,7 +352,7 @@ static void emit_tiles_of_band(frame *f, visit inner)
                       start + count, tiles);
         LLVMValueRef row = output_row(f, loop.index);
         LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
-        aic_emit_row_range(e, f->c, f->t, f->taps, row, tile_size(&f->t->geometry.rows, r));
+        aic_emit_row_range(e, f->c, &f->t->panel.padding, f->taps, row, tile_size(&f->t->geometry.rows, r));
         emit_tile_row(f, r, aic_mul(e, row, f->c->ow), aic_at(e, f->band, aic_mul(e, below, f->t->tile.out_row)),
                       inner);
         aic_loop_end(e, &loop);
@@ -419,7 +412,7 @@ static void emit_band(frame *f, LLVMValueRef band)
 {
     aic_emit *e = f->e;
     const aic_tiling *t = f->t;
-    int64_t tiles = t->geometry.rows.large_count + t->geometry.rows.small_count;
+    int64_t tiles = aic_split_count(&t->geometry.rows);
     f->first_tile = aic_mul(e, band, t->geometry.band_tiles);
     f->last_tile = aic_min(e, aic_add(e, f->first_tile, aic_int(e, t->geometry.band_tiles)), aic_int(e, tiles));
     f->first_row = output_row(f, f->first_tile);
@@ -502,11 +495,11 @@ void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_b
     }
     if (f.t->staging.defers) {
         snprintf(name, sizeof name, "%s_leave", symbol);
-        f.leave = aic_emit_deferred(e, f.t, f.strips.store[deferred_part(&f)], name);
+        f.leave = aic_emit_deferred(e, &f.t->staging, f.strips.store[deferred_part(&f)], name);
     }
     emit_tiles(&f, symbol);
     snprintf(name, sizeof name, "%s_image", symbol);
-    f.pack_image = aic_emit_pack_image(e, f.c, f.t, name);
+    f.pack_image = f.t->kernel->pack_image(e, f.c, f.t, name);
     unsigned phase = 0;
     if (f.strips.table != NULL) {
         bodies->phase[phase++] =

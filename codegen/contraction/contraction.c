@@ -82,9 +82,10 @@ static double bound(const aic_plan *plan)
 
 static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
 {
+    const aic_tiling *t = aic_tiling_of(plan);
     char name[160];
     snprintf(name, sizeof name, "%s_weights", symbol);
-    bodies->pack = aic_emit_pack_weight(e, aic_contraction_of(plan), aic_tiling_of(plan), name);
+    bodies->pack = t->kernel->pack_weight(e, aic_contraction_of(plan), t, name);
     aic_emit_bands(e, plan, symbol, bodies);
 }
 

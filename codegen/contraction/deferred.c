@@ -97,12 +97,12 @@ static void advance(aic_emit *e, LLVMValueRef note, LLVMValueRef rows)
 }
 
 /* Stores `most` rows of the current run, or all that remain of it if fewer than AIC_DEFERRED_STEP would be left. */
-static void emit_rows(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMValueRef store, LLVMValueRef most)
+static void emit_rows(aic_emit *e, const aic_plan_staging *s, LLVMValueRef note, LLVMValueRef store, LLVMValueRef most)
 {
     LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {address(e, note, TARGET), address(e, note, SOURCE),
                                                      address(e, note, TABLE)};
     unsigned operands[AIC_EPILOGUE_STEPS], count = 3;
-    const unsigned inputs = aic_epilogue_inputs(&t->staging.epilogue, operands);
+    const unsigned inputs = aic_epilogue_inputs(&s->epilogue, operands);
     LLVMValueRef left = word(e, note, LEFT), end = aic_add(e, most, aic_int(e, AIC_DEFERRED_STEP));
     LLVMValueRef few = LLVMBuildICmp(e->builder, LLVMIntSLT, left, end, "few");
     LLVMValueRef rows = LLVMBuildSelect(e->builder, few, left, most, "rows");
@@ -118,7 +118,7 @@ static void emit_rows(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMV
 
 /* The function is compiled without optimization: it only moves a few words, and optimizing it would take a tenth of the
  * time to compile a kernel. */
-LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef store, const char *name)
+LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_plan_staging *s, LLVMValueRef store, const char *name)
 {
     static const char *const PARAMS[] = {"note", "runs", "most"};
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 1, 2);
@@ -128,7 +128,7 @@ LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef st
     LLVMValueRef runs = aic_min(e, aic_emit_param(e, 1), word(e, note, RUNS));
     aic_loop loop;
     aic_loop_begin(e, &loop, "run: runs that are still in the staging buffer", aic_int(e, 0), runs, 1, NULL, 0);
-    emit_rows(e, t, note, store, aic_emit_param(e, 2));
+    emit_rows(e, s, note, store, aic_emit_param(e, 2));
     aic_loop_end(e, &loop);
     aic_emit_function_end(e);
     return function;
@@ -141,9 +141,9 @@ static void emit_leave(aic_emit *e, LLVMValueRef note, LLVMValueRef function, in
     aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
 }
 
-void aic_deferred_pause(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMValueRef function)
+void aic_deferred_pause(aic_emit *e, const aic_plan_staging *s, LLVMValueRef note, LLVMValueRef function)
 {
-    emit_leave(e, note, function, t->staging.deferred_runs, t->staging.deferred_rows);
+    emit_leave(e, note, function, s->deferred_runs, s->deferred_rows);
 }
 
 void aic_deferred_finish(aic_emit *e, LLVMValueRef note, LLVMValueRef function)

@@ -11,11 +11,11 @@ LLVMTypeRef aic_channel_type(aic_emit *e, const aic_plan_geometry *g);
 unsigned aic_channel_bytes(const aic_plan_geometry *g);
 
 /* kpack.c: converts a vector of elements to channels of k-packs, one vector for each plane; adds no image offset. */
-void aic_widen(aic_emit *e, const aic_contraction *c, const aic_plan_geometry *g, LLVMValueRef elements,
-               LLVMValueRef kpacks[AIC_PLANES_MAX]);
+void aic_widen(aic_emit *e, const aic_contraction *c, const struct aic_microkernel *kernel, const aic_plan_geometry *g,
+               LLVMValueRef elements, LLVMValueRef kpacks[AIC_PLANES_MAX]);
 
 /* kpack.c: if any of the elements is special, stores 1 to `notes` int32, `pitch` bytes apart, from `note` on. */
-void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
+void aic_note_specials(aic_emit *e, const aic_wish *wish, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
                        int64_t pitch);
 
 /* padding.c: a tile's ranges of kernel rows and columns. The loops around tiles store the ranges for a tile's rows and
@@ -24,11 +24,11 @@ typedef struct aic_tap_range {
     LLVMValueRef first_row, end_row, first_column, end_column; /* of the kernel, ends excluded */
 } aic_tap_range;
 
-void aic_emit_row_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
+void aic_emit_row_range(aic_emit *e, const aic_contraction *c, const aic_padding *p, LLVMValueRef taps,
                         LLVMValueRef first, int64_t rows);
-void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
+void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_padding *p, LLVMValueRef taps,
                            LLVMValueRef first, int64_t columns);
-aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
+aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const aic_plan_panel *p, LLVMValueRef taps,
                                  LLVMValueRef panel);
 
 /* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
@@ -88,8 +88,8 @@ void aic_deferred_note(aic_emit *e, LLVMValueRef note, const aic_staged *tile, L
 
 /* deferred.c: emits the function that stores rows of the deferred tile, if there is one, by `store`, a function of
  * aic_strips. Calls of it: for the rows of one pause, and for all rows that remain. */
-LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_tiling *t, LLVMValueRef store, const char *name);
-void aic_deferred_pause(aic_emit *e, const aic_tiling *t, LLVMValueRef note, LLVMValueRef function);
+LLVMValueRef aic_emit_deferred(aic_emit *e, const aic_plan_staging *s, LLVMValueRef store, const char *name);
+void aic_deferred_pause(aic_emit *e, const aic_plan_staging *s, LLVMValueRef note, LLVMValueRef function);
 void aic_deferred_finish(aic_emit *e, LLVMValueRef note, LLVMValueRef function);
 
 #endif

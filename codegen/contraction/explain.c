@@ -4,16 +4,6 @@
 #include "codegen/contraction/microkernel.h"
 #include "codegen/integer.h"
 
-static int64_t tile_rows(const aic_tiling *t)
-{
-    return t->geometry.rows.large_count + t->geometry.rows.small_count;
-}
-
-static int64_t tile_columns(const aic_tiling *t)
-{
-    return t->geometry.cols.large_count + t->geometry.cols.small_count;
-}
-
 /* ---- traffic ---- */
 
 /* Bytes that instructions load of image and weights, and bytes of the tiles' windows, added up over all tiles. */
@@ -26,17 +16,13 @@ static tile_sums sum_tiles(const aic_contraction *c, const aic_tiling *t)
     tile_sums sums = {0};
     const double all =
         (double)(t->panel.taps * t->panel.kpacks * t->geometry.arithmetic.kpack_bytes * t->geometry.arithmetic.planes);
-    for (int r = 0; r < 2; r++) {
-        for (int s = 0; s < 2; s++) {
-            const int64_t count = (r ? t->geometry.rows.small_count : t->geometry.rows.large_count) *
-                                  (s ? t->geometry.cols.small_count : t->geometry.cols.large_count);
-            const int64_t rows = t->geometry.rows.large - r, cols = t->geometry.cols.large - s;
-            const double tiles = (double)(count * t->panel.used),
-                         steps = all * aic_padding_done(&t->panel.padding, &t->geometry, rows, cols);
-            sums.image += tiles * (double)(rows * cols) * steps;
-            sums.weights += tiles * (double)t->geometry.panel_channels * steps;
-            sums.windows += count == 0 ? 0 : tiles * (double)aic_band_window(c, &t->band, rows, cols);
-        }
+    for (int i = 0; i < AIC_TILE_SIZES; i++) {
+        const aic_tile_size s = aic_tile_size_of(&t->geometry, i);
+        const double tiles = (double)(s.count * t->panel.used),
+                     steps = all * aic_padding_done(&t->panel.padding, &t->geometry, s.rows, s.cols);
+        sums.image += tiles * (double)(s.rows * s.cols) * steps;
+        sums.weights += tiles * (double)t->geometry.panel_channels * steps;
+        sums.windows += s.count == 0 ? 0 : tiles * (double)aic_band_window(c, &t->band, s.rows, s.cols);
     }
     return sums;
 }
@@ -151,11 +137,13 @@ void aic_contraction_nest(FILE *out, const aic_plan *plan)
         aic_nest_line(out, 1, "panel", t->panel.used, "%lld output channels, %lld bytes",
                       (long long)t->geometry.panel_channels, (long long)t->panel.bytes);
     }
-    aic_nest_line(out, 2, "row of tiles", t->geometry.band_tiles < tile_rows(t) ? t->geometry.band_tiles : tile_rows(t),
-                  "%lld in all", (long long)tile_rows(t));
-    aic_nest_line(out, 3, "tile", tile_columns(t), "%lld x %lld pixels x %lld channels by micro-kernel %s: %lld sums",
-                  (long long)t->geometry.rows.large, (long long)t->geometry.cols.large,
-                  (long long)t->geometry.panel_channels, t->kernel->name,
+    aic_nest_line(out, 2, "row of tiles",
+                  t->geometry.band_tiles < aic_split_count(&t->geometry.rows) ? t->geometry.band_tiles
+                                                                              : aic_split_count(&t->geometry.rows),
+                  "%lld in all", (long long)aic_split_count(&t->geometry.rows));
+    aic_nest_line(out, 3, "tile", aic_split_count(&t->geometry.cols),
+                  "%lld x %lld pixels x %lld channels by micro-kernel %s: %lld sums", (long long)t->geometry.rows.large,
+                  (long long)t->geometry.cols.large, (long long)t->geometry.panel_channels, t->kernel->name,
                   (long long)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors));
     const int64_t panels = aic_parts(t->staging.strip_columns, t->geometry.panel_channels);
     if (t->staging.defers) {

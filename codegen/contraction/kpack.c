@@ -1,7 +1,6 @@
 /* K-packs: converting elements of image and weight to the form in which they are multiplied. */
-#include "codegen/contraction/emitters.h"
+#include "codegen/contraction/microkernel.h"
 #include "codegen/integer.h"
-#include "codegen/llvm/guard.h"
 #include "codegen/llvm/vec.h"
 
 LLVMTypeRef aic_element_type(aic_emit *e, const aic_plan_geometry *g)
@@ -43,36 +42,8 @@ static LLVMValueRef to_float(aic_emit *e, aic_dtype dtype, LLVMValueRef elements
     return LLVMBuildBitCast(e->builder, elements, floats, "");
 }
 
-/* The upper half of each float as a bfloat16, the lower half being dropped. It is written as a shuffle that takes every
- * other 16-bit element, one instruction for two registers; a narrowing conversion would be four. */
-static LLVMValueRef upper_halves(aic_emit *e, LLVMValueRef floats)
-{
-    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats));
-    LLVMTypeRef type = aic_vector(e->i16, 2 * lanes);
-    LLVMValueRef halves = LLVMBuildBitCast(e->builder, floats, type, ""), odd[2 * AIC_LINE_BYTES];
-    aic_limit("channels of a vector", lanes, sizeof odd / sizeof *odd);
-    for (unsigned i = 0; i < lanes; i++) {
-        odd[i] = LLVMConstInt(e->i32, 2 * i + 1, false);
-    }
-    return LLVMBuildShuffleVector(e->builder, halves, LLVMGetUndef(type), LLVMConstVector(odd, lanes), "");
-}
-
-/* Splits float16 into two bfloat16. A float16 has 11 significant bits; the upper 8 are one bfloat16 and the others
- * another one of the same sign, and neither is subnormal as a bfloat16. If the number is not finite, the first plane is
- * that number and the second one is NaN. */
-static void split_halves(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX])
-{
-    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(elements));
-    LLVMTypeRef words = aic_vector(e->i32, lanes), floats = aic_vector(e->f32, lanes);
-    LLVMValueRef all = aic_half_to_float(e, elements), bits = LLVMBuildBitCast(e->builder, all, words, "");
-    LLVMValueRef mask = aic_splat(e, LLVMConstInt(e->i32, 0xffff0000u, false), lanes);
-    LLVMValueRef upper = LLVMBuildBitCast(e->builder, LLVMBuildAnd(e->builder, bits, mask, ""), floats, "");
-    planes[0] = upper_halves(e, all);
-    planes[1] = upper_halves(e, LLVMBuildFSub(e->builder, all, upper, ""));
-}
-
-void aic_widen(aic_emit *e, const aic_contraction *c, const aic_plan_geometry *g, LLVMValueRef elements,
-               LLVMValueRef kpacks[AIC_PLANES_MAX])
+void aic_widen(aic_emit *e, const aic_contraction *c, const aic_microkernel *kernel, const aic_plan_geometry *g,
+               LLVMValueRef elements, LLVMValueRef kpacks[AIC_PLANES_MAX])
 {
     LLVMTypeRef type = aic_vector(aic_channel_type(e, g), LLVMGetVectorSize(LLVMTypeOf(elements)));
     LLVMValueRef floats;
@@ -87,7 +58,7 @@ void aic_widen(aic_emit *e, const aic_contraction *c, const aic_plan_geometry *g
     case AIC_PRODUCT_BFLOAT:
         kpacks[0] = elements;
         if (g->arithmetic.planes > 1) {
-            split_halves(e, elements, kpacks);
+            kernel->split(e, elements, kpacks);
         }
         break;
     case AIC_PRODUCT_FLOAT:
@@ -97,20 +68,15 @@ void aic_widen(aic_emit *e, const aic_contraction *c, const aic_plan_geometry *g
     }
 }
 
-/* Special elements, found by their bits without the sign: a float16 that is not finite; a bfloat16 that is not 0 but
- * below 2^-56. Products of larger ones, and their sums, are multiples of 2^-126 = 2^(-56-7) * 2^(-56-7) and so never
- * subnormal, which AMX would treat as 0. */
-void aic_note_specials(aic_emit *e, const aic_contraction *c, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
+void aic_note_specials(aic_emit *e, const aic_wish *wish, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
                        int64_t pitch)
 {
-    enum { MAGNITUDE = 0x7fff, INFINITE_HALF = 0x7c00, SMALL_BFLOAT = (127 - 56) << 7 };
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(elements));
-    const bool half = c->dtype == AIC_FLOAT16;
-    const int first = half ? INFINITE_HALF : 1, end = half ? MAGNITUDE + 1 : SMALL_BFLOAT;
+    const int first = wish->special_first, end = wish->special_end;
     LLVMTypeRef type = LLVMTypeOf(elements);
-    LLVMValueRef bits = LLVMBuildAnd(e->builder, elements, aic_const_int(type, MAGNITUDE), "");
+    LLVMValueRef bits = LLVMBuildAnd(e->builder, elements, aic_const_int(type, AIC_MAGNITUDE_16), "");
     LLVMValueRef special;
-    if (end > MAGNITUDE) {
+    if (end > AIC_MAGNITUDE_16) {
         special = LLVMBuildICmp(e->builder, LLVMIntUGE, bits, aic_const_int(type, first), "");
     } else {
         LLVMValueRef above = LLVMBuildSub(e->builder, bits, aic_const_int(type, first), "");

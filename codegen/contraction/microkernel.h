@@ -61,6 +61,13 @@ typedef struct aic_microkernel {
     /* A lower bound of the vector operations that the products of a whole contraction take. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
+    /* Splits elements into planes of k-packs, which add up to them. NULL: elements have one plane. */
+    void (*split)(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX]);
+
+    /* Emit the functions that pack a band and the weights: the usual ones (emitters.h), or its own. */
+    LLVMValueRef (*pack_image)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
+    LLVMValueRef (*pack_weight)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
+
     /* Emits void name(out, band, panel, taps), the function of a tile. band points at the tile's first pixel, out at
      * that pixel in the result or, with a staging buffer, at the panel's first column there; taps is the table of tap
      * offsets. With blocks of channels the function has the block's number as a further parameter: band and panel point

@@ -277,5 +277,7 @@ const aic_microkernel aic_microkernel_mmla = {
     .body_cost = 0.08,
     .sum_cost = 0.001,
     .bound = bound_of,
+    .pack_image = aic_emit_pack_image,
+    .pack_weight = aic_emit_pack_weight,
     .emit = emit_tile,
 };

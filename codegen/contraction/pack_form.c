@@ -1,6 +1,6 @@
 /* The form of packed weights: numbers that are equal where images of equal weights are. What the convolution's image is
  * like, and how fast code packs, is no part of it. */
-#include "codegen/contraction/emitters.h"
+#include "codegen/contraction/microkernel.h"
 
 #include <string.h>
 
@@ -18,7 +18,8 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
     const bool is_cube = a->sum == AIC_SUM_CUBE, parts = a->image_offset != 0 && aic_tiling_skips(t);
-    const int64_t weights[] = {PACKER,      c->dtype,
+    const int64_t packer = t->kernel->pack_weight == aic_emit_pack_weight ? PACKER : (int64_t)aic_tag(t->kernel->name);
+    const int64_t weights[] = {packer,      c->dtype,
                                c->weight,   c->c1,
                                c->c0,       c->kh,
                                c->kw,       c->weight == AIC_WEIGHT_ROWS ? c->n : c->weight_n,

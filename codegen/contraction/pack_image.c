@@ -11,7 +11,10 @@
 typedef struct band_writer {
     aic_emit *e;
     const aic_contraction *c;
-    const aic_tiling *t;
+    const aic_microkernel *kernel;
+    const aic_plan_geometry *g;
+    const aic_wish *wish;
+    const aic_plan_band *b;
     LLVMValueRef image, notes; /* notes: address of the note of special elements; NULL: nothing is noted */
     /* The columns that are packed together. */
     int64_t columns; /* how many there are */
@@ -25,17 +28,17 @@ typedef struct band_writer {
 static unsigned run_channels(const band_writer *w)
 {
     enum { LEAST = 16 };
-    const unsigned channels = AIC_LINE_BYTES / aic_channel_bytes(&w->t->geometry);
+    const unsigned channels = AIC_LINE_BYTES / aic_channel_bytes(w->g);
     return channels > LEAST ? channels : LEAST;
 }
 
 /* An integer as the band has it: with the image's offset. */
 static LLVMValueRef image_int(const band_writer *w, int64_t value)
 {
-    if (w->t->geometry.arithmetic.product == AIC_PRODUCT_QUAD) {
-        value = (int8_t)(value + w->t->geometry.arithmetic.image_offset); /* the bits of the unsigned value */
+    if (w->g->arithmetic.product == AIC_PRODUCT_QUAD) {
+        value = (int8_t)(value + w->g->arithmetic.image_offset); /* the bits of the unsigned value */
     }
-    return LLVMConstInt(aic_channel_type(w->e, &w->t->geometry), (unsigned long long)value, true);
+    return LLVMConstInt(aic_channel_type(w->e, w->g), (unsigned long long)value, true);
 }
 
 /* Widens `elements` of the image to k-packs and stores them, plane by plane. */
@@ -43,30 +46,30 @@ static void store_kpacks(const band_writer *w, LLVMValueRef target, LLVMValueRef
 {
     aic_emit *e = w->e;
     LLVMValueRef planes[AIC_PLANES_MAX];
-    aic_widen(e, w->c, &w->t->geometry, elements, planes);
-    if (w->t->geometry.arithmetic.image_offset != 0) {
+    aic_widen(e, w->c, w->kernel, w->g, elements, planes);
+    if (w->g->arithmetic.image_offset != 0) {
         const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(planes[0]));
         planes[0] = LLVMBuildAdd(e->builder, planes[0], aic_splat(e, image_int(w, 0), channels), "");
     }
-    for (unsigned p = 0; p < w->t->geometry.arithmetic.planes; p++) {
-        aic_store(e, planes[p], target, p * w->t->band.plane_bytes, aic_channel_bytes(&w->t->geometry));
+    for (unsigned p = 0; p < w->g->arithmetic.planes; p++) {
+        aic_store(e, planes[p], target, p * w->b->plane_bytes, aic_channel_bytes(w->g));
     }
     if (w->notes != NULL) {
-        aic_note_specials(e, w->c, elements, w->notes, 1, 0);
+        aic_note_specials(e, w->wish, elements, w->notes, 1, 0);
     }
 }
 
 /* Loads `channels` contiguous channels. */
 static LLVMValueRef load_elements(const band_writer *w, LLVMValueRef source, unsigned channels)
 {
-    return aic_load(w->e, aic_vector(aic_element_type(w->e, &w->t->geometry), channels), source, 0, 1);
+    return aic_load(w->e, aic_vector(aic_element_type(w->e, w->g), channels), source, 0, 1);
 }
 
 /* K-packs of padding that fill one wide store, plane by plane. */
 static void padding(const band_writer *w, LLVMValueRef planes[AIC_PLANES_MAX])
 {
     aic_emit *e = w->e;
-    const aic_arithmetic *a = &w->t->geometry.arithmetic;
+    const aic_arithmetic *a = &w->g->arithmetic;
     const unsigned channels = AIC_LINE_BYTES / a->kpack_bytes * a->kpack_channels;
     const uint16_t half = aic_half_from_double(w->c->pad_value);
     switch (a->product) {
@@ -75,11 +78,10 @@ static void padding(const band_writer *w, LLVMValueRef planes[AIC_PLANES_MAX])
         planes[0] = aic_splat(e, image_int(w, (int64_t)w->c->pad_value), channels);
         break;
     case AIC_PRODUCT_BFLOAT: /* bfloat16 images have none */
-        aic_widen(e, w->c, &w->t->geometry, aic_splat(e, LLVMConstInt(e->i16, half, false), channels), planes);
+        aic_widen(e, w->c, w->kernel, w->g, aic_splat(e, LLVMConstInt(e->i16, half, false), channels), planes);
         break;
     case AIC_PRODUCT_FLOAT:
-        planes[0] =
-            aic_splat(e, LLVMConstReal(aic_channel_type(e, &w->t->geometry), aic_half_to_double(half)), channels);
+        planes[0] = aic_splat(e, LLVMConstReal(aic_channel_type(e, w->g), aic_half_to_double(half)), channels);
         break;
     }
 }
@@ -90,7 +92,7 @@ static void fill_lines(const band_writer *w, LLVMValueRef target, LLVMValueRef v
     aic_emit *e = w->e;
     aic_loop loop;
     aic_loop_begin(e, &loop, "pad: bytes of padding", aic_int(e, 0), aic_int(e, bytes), AIC_LINE_BYTES, NULL, 0);
-    aic_store(e, value, aic_at(e, target, loop.index), 0, w->t->geometry.arithmetic.kpack_bytes);
+    aic_store(e, value, aic_at(e, target, loop.index), 0, w->g->arithmetic.kpack_bytes);
     aic_loop_end(e, &loop);
 }
 
@@ -100,15 +102,15 @@ static void fill_columns(const band_writer *w, LLVMValueRef target, int64_t colu
     aic_emit *e = w->e;
     LLVMValueRef planes[AIC_PLANES_MAX] = {NULL};
     padding(w, planes);
-    if (w->t->geometry.arithmetic.planes == 1 || w->c->pad_value == 0) { /* both planes of 0 are 0 */
+    if (w->g->arithmetic.planes == 1 || w->c->pad_value == 0) { /* both planes of 0 are 0 */
         fill_lines(w, target, planes[0], columns * pitch);
         return;
     }
     aic_loop pixels;
     aic_loop_begin(e, &pixels, "pixel: columns of padding", aic_int(e, 0), aic_int(e, columns), 1, NULL, 0);
     target = aic_at(e, target, aic_mul(e, pixels.index, pitch));
-    for (unsigned p = 0; p < w->t->geometry.arithmetic.planes; p++) {
-        fill_lines(w, aic_at_const(e, target, p * w->t->band.plane_bytes), planes[p], w->t->band.plane_bytes);
+    for (unsigned p = 0; p < w->g->arithmetic.planes; p++) {
+        fill_lines(w, aic_at_const(e, target, p * w->b->plane_bytes), planes[p], w->b->plane_bytes);
     }
     aic_loop_end(e, &pixels);
 }
@@ -117,8 +119,7 @@ static void fill_columns(const band_writer *w, LLVMValueRef target, int64_t colu
 static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count)
 {
     aic_emit *e = w->e;
-    const unsigned target_bytes = aic_channel_bytes(&w->t->geometry), source_bytes = w->t->geometry.source_bytes,
-                   most = run_channels(w);
+    const unsigned target_bytes = aic_channel_bytes(w->g), source_bytes = w->g->source_bytes, most = run_channels(w);
     int64_t step = count == w->c->c0 ? count : most, done = count / step * step;
     if (done > 0) {
         aic_loop loop;
@@ -139,10 +140,9 @@ static void copy_run(const band_writer *w, LLVMValueRef target, LLVMValueRef sou
 static void clear_channels(const band_writer *w, LLVMValueRef target, int64_t count)
 {
     aic_emit *e = w->e;
-    LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->t->geometry.arithmetic.image_offset, false);
-    for (unsigned p = 0; p < w->t->geometry.arithmetic.planes; p++) {
-        aic_fill(e, aic_at_const(e, target, p * w->t->band.plane_bytes), zero,
-                 count * aic_channel_bytes(&w->t->geometry));
+    LLVMValueRef zero = LLVMConstInt(e->i8, (unsigned)w->g->arithmetic.image_offset, false);
+    for (unsigned p = 0; p < w->g->arithmetic.planes; p++) {
+        aic_fill(e, aic_at_const(e, target, p * w->b->plane_bytes), zero, count * aic_channel_bytes(w->g));
     }
 }
 
@@ -154,8 +154,8 @@ static void clear_pixels(const band_writer *w, LLVMValueRef target, int64_t firs
     aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_int(e, w->inside),
                    1, NULL, 0);
     clear_channels(w,
-                   aic_at_const(e, aic_at(e, target, aic_mul(e, pixels.index, w->t->band.pixel_pitch)),
-                                first * aic_channel_bytes(&w->t->geometry)),
+                   aic_at_const(e, aic_at(e, target, aic_mul(e, pixels.index, w->b->pixel_pitch)),
+                                first * aic_channel_bytes(w->g)),
                    count);
     aic_loop_end(e, &pixels);
 }
@@ -164,17 +164,17 @@ static void clear_pixels(const band_writer *w, LLVMValueRef target, int64_t firs
 static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef source, int64_t count, int64_t missing)
 {
     aic_emit *e = w->e;
-    const unsigned bytes = aic_channel_bytes(&w->t->geometry);
+    const unsigned bytes = aic_channel_bytes(w->g);
     int64_t step = w->gap * w->c->image.pixel;
-    if (w->t->band.pixel_pitch == count * bytes && step == count) {
+    if (w->b->pixel_pitch == count * bytes && step == count) {
         copy_run(w, target, source, w->inside * count);
         return;
     }
     aic_loop pixels;
     aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_int(e, w->inside),
                    1, NULL, 0);
-    target = aic_at(e, target, aic_mul(e, pixels.index, w->t->band.pixel_pitch));
-    copy_run(w, target, aic_at(e, source, aic_mul(e, pixels.index, step * w->t->geometry.source_bytes)), count);
+    target = aic_at(e, target, aic_mul(e, pixels.index, w->b->pixel_pitch));
+    copy_run(w, target, aic_at(e, source, aic_mul(e, pixels.index, step * w->g->source_bytes)), count);
     if (missing > 0) {
         clear_channels(w, aic_at_const(e, target, count * bytes), missing);
     }
@@ -184,7 +184,7 @@ static void copy_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef 
 /* Whether the k-packs of two blocks of channels fill a line. */
 static bool makes_pairs(const band_writer *w)
 {
-    return w->c->c0 * aic_channel_bytes(&w->t->geometry) == AIC_LINE_BYTES / 2;
+    return w->c->c0 * aic_channel_bytes(w->g) == AIC_LINE_BYTES / 2;
 }
 
 /* Packs two blocks of channels, a line, of all pixels of a row that lie in the image. */
@@ -192,14 +192,14 @@ static void copy_pairs(const band_writer *w, LLVMValueRef target, LLVMValueRef s
 {
     aic_emit *e = w->e;
     const aic_image_layout *image = &w->c->image;
-    const unsigned channels = (unsigned)w->c->c0, bytes = w->t->geometry.source_bytes;
+    const unsigned channels = (unsigned)w->c->c0, bytes = w->g->source_bytes;
     aic_loop pixels;
     aic_loop_begin(e, &pixels, "pixel: pixels of the row that lie in the image", aic_int(e, 0), aic_int(e, w->inside),
                    1, NULL, 0);
     LLVMValueRef from = aic_at(e, source, aic_mul(e, pixels.index, w->gap * image->pixel * bytes));
     const LLVMValueRef blocks[] = {load_elements(w, from, channels),
                                    load_elements(w, aic_at_const(e, from, image->block * bytes), channels)};
-    store_kpacks(w, aic_at(e, target, aic_mul(e, pixels.index, w->t->band.pixel_pitch)), aic_concat(e, blocks, 2));
+    store_kpacks(w, aic_at(e, target, aic_mul(e, pixels.index, w->b->pixel_pitch)), aic_concat(e, blocks, 2));
     aic_loop_end(e, &pixels);
 }
 
@@ -216,7 +216,7 @@ static LLVMValueRef image_row(const band_writer *w, LLVMValueRef h)
         offset = aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, h, rows, ""), image->fractal),
                          aic_mul(e, LLVMBuildURem(e->builder, h, rows, ""), image->row_pitch));
     }
-    return aic_at(e, w->image, aic_mul(e, offset, w->t->geometry.source_bytes));
+    return aic_at(e, w->image, aic_mul(e, offset, w->g->source_bytes));
 }
 
 /* Packs the channel blocks `first` .. `end` - 1 of a band row's image columns, in pairs or one at a time. */
@@ -226,8 +226,8 @@ static void copy_blocks(const band_writer *w, LLVMValueRef target, LLVMValueRef 
     aic_emit *e = w->e;
     aic_loop blocks;
     aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, first), aic_int(e, end), pairs ? 2 : 1, NULL, 0);
-    target = aic_at(e, target, aic_mul(e, blocks.index, w->c->c0 * aic_channel_bytes(&w->t->geometry)));
-    source = aic_at(e, source, aic_mul(e, blocks.index, w->c->image.block * w->t->geometry.source_bytes));
+    target = aic_at(e, target, aic_mul(e, blocks.index, w->c->c0 * aic_channel_bytes(w->g)));
+    source = aic_at(e, source, aic_mul(e, blocks.index, w->c->image.block * w->g->source_bytes));
     if (pairs) {
         copy_pairs(w, target, source);
     } else {
@@ -241,11 +241,11 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     const aic_contraction *c = w->c;
-    const int64_t first = w->left * w->gap + w->first - c->pad_left, channel = aic_channel_bytes(&w->t->geometry);
+    const int64_t first = w->left * w->gap + w->first - c->pad_left, channel = aic_channel_bytes(w->g);
     const int64_t full = c->channels / c->c0, rest = c->channels % c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
-    const int64_t missing = w->t->band.pixel_kpacks * w->t->geometry.arithmetic.kpack_channels - c->channels;
-    LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->t->geometry.source_bytes);
-    LLVMValueRef target = aic_at_const(e, row, w->left * w->t->band.pixel_pitch);
+    const int64_t missing = w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - c->channels;
+    LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->g->source_bytes);
+    LLVMValueRef target = aic_at_const(e, row, w->left * w->b->pixel_pitch);
     if (c->image.block == c->c0) { /* all channels of a pixel are contiguous */
         copy_pixels(w, target, source, c->channels, missing);
         return;
@@ -258,8 +258,8 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
     }
     if (rest > 0) {
         copy_pixels(w, aic_at_const(e, target, full * c->c0 * channel),
-                    aic_at_const(e, source, full * c->image.block * w->t->geometry.source_bytes), rest, missing);
-    } else if (missing > 0 && w->t->geometry.arithmetic.product == AIC_PRODUCT_BFLOAT) {
+                    aic_at_const(e, source, full * c->image.block * w->g->source_bytes), rest, missing);
+    } else if (missing > 0 && w->g->arithmetic.product == AIC_PRODUCT_BFLOAT) {
         /* Their weights are 0, times anything where that is an integer. */
         clear_pixels(w, target, c->channels, missing);
     }
@@ -278,13 +278,13 @@ static void find_columns(band_writer *w)
 static bool has_outer_rows(const band_writer *w)
 {
     const aic_contraction *c = w->c;
-    return c->pad_top > 0 || (c->oh - 1) * c->stride_h - c->pad_top + w->t->band.row_reach > c->h;
+    return c->pad_top > 0 || (c->oh - 1) * c->stride_h - c->pad_top + w->b->row_reach > c->h;
 }
 
 /* Stores the padding left and right of the image to a row whose columns are whole lines. */
 static void fill_borders(const band_writer *w, LLVMValueRef row)
 {
-    const int64_t pitch = w->t->band.pixel_pitch, right = w->columns - w->left - w->inside;
+    const int64_t pitch = w->b->pixel_pitch, right = w->columns - w->left - w->inside;
     if (w->left > 0) {
         fill_columns(w, row, w->left, pitch);
     }
@@ -294,9 +294,9 @@ static void fill_borders(const band_writer *w, LLVMValueRef row)
 }
 
 /* Whether a step reads behind a band row and multiplies that by 0, so that it has to be finite. */
-static bool reads_behind(const aic_tiling *t)
+static bool reads_behind(const band_writer *w)
 {
-    return t->geometry.arithmetic.product == AIC_PRODUCT_BFLOAT && t->wish.merged > 1;
+    return w->g->arithmetic.product == AIC_PRODUCT_BFLOAT && w->wish->merged > 1;
 }
 
 /* Packs one band row from image row h, which may lie outside the image. If columns are no whole lines, the whole row is
@@ -305,13 +305,13 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     LLVMValueRef in_image = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_int(e, w->c->h), "");
-    const bool lines = w->t->band.pixel_pitch % AIC_LINE_BYTES == 0;
+    const bool lines = w->b->pixel_pitch % AIC_LINE_BYTES == 0;
     aic_branch branch;
-    if (!lines && (has_outer_rows(w) || w->inside < w->columns || reads_behind(w->t))) {
-        fill_columns(w, row, 1, w->t->band.row_pitch);
+    if (!lines && (has_outer_rows(w) || w->inside < w->columns || reads_behind(w))) {
+        fill_columns(w, row, 1, w->b->row_pitch);
     } else if (has_outer_rows(w)) {
         aic_branch_begin(e, &branch, LLVMBuildNot(e->builder, in_image, ""));
-        fill_columns(w, row, w->columns, w->t->band.pixel_pitch);
+        fill_columns(w, row, w->columns, w->b->pixel_pitch);
         aic_branch_end(e, &branch);
     }
     aic_branch_begin(e, &branch, in_image);
@@ -328,7 +328,7 @@ static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
  * the four channels of an image pixel. */
 static unsigned part_bytes(const band_writer *w)
 {
-    return (unsigned)(w->t->band.pixel_pitch / w->t->wish.fold);
+    return (unsigned)(w->b->pixel_pitch / w->wish->fold);
 }
 
 /* Stores a line of parts to every fold-th part from `target` on, that is to `fold` lines of the band, whose other parts
@@ -337,7 +337,7 @@ static void mix_line(const band_writer *w, LLVMValueRef target, LLVMValueRef lin
 {
     enum { PARTS_MAX = AIC_LINE_BYTES / 4 };
     aic_emit *e = w->e;
-    const unsigned fold = (unsigned)w->t->wish.fold, parts = AIC_LINE_BYTES / part_bytes(w);
+    const unsigned fold = (unsigned)w->wish->fold, parts = AIC_LINE_BYTES / part_bytes(w);
     LLVMTypeRef type = aic_vector(LLVMIntTypeInContext(e->context, 8 * part_bytes(w)), parts);
     line = LLVMBuildBitCast(e->builder, line, type, "");
     for (unsigned v = 0; v < fold; v++) {
@@ -357,13 +357,13 @@ static void mix_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef s
 {
     aic_emit *e = w->e;
     LLVMValueRef planes[AIC_PLANES_MAX];
-    LLVMValueRef elements = load_elements(w, source, AIC_LINE_BYTES / w->t->geometry.source_bytes);
-    aic_widen(e, w->c, &w->t->geometry, elements, planes);
-    for (unsigned p = 0; p < w->t->geometry.arithmetic.planes; p++) {
-        mix_line(w, aic_at_const(e, target, p * w->t->band.plane_bytes), planes[p]);
+    LLVMValueRef elements = load_elements(w, source, AIC_LINE_BYTES / w->g->source_bytes);
+    aic_widen(e, w->c, w->kernel, w->g, elements, planes);
+    for (unsigned p = 0; p < w->g->arithmetic.planes; p++) {
+        mix_line(w, aic_at_const(e, target, p * w->b->plane_bytes), planes[p]);
     }
     if (w->notes != NULL) {
-        aic_note_specials(e, w->c, elements, w->notes, 1, 0);
+        aic_note_specials(e, w->wish, elements, w->notes, 1, 0);
     }
 }
 
@@ -375,14 +375,14 @@ static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueR
     aic_loop loop;
     if (whole > 0) {
         aic_loop_begin(e, &loop, "pixels: lines of pixels", aic_int(e, 0), aic_int(e, whole), line, NULL, 0);
-        mix_pixels(w, aic_at(e, target, aic_mul(e, loop.index, w->t->band.pixel_pitch)),
+        mix_pixels(w, aic_at(e, target, aic_mul(e, loop.index, w->b->pixel_pitch)),
                    aic_at(e, source, aic_mul(e, loop.index, bytes)));
         aic_loop_end(e, &loop);
     }
     if (whole < w->inside) {
         aic_loop_begin(e, &loop, "pixel: pixels that are left", aic_int(e, whole), aic_int(e, w->inside), 1, NULL, 0);
         LLVMValueRef pixel = load_elements(w, aic_at(e, source, aic_mul(e, loop.index, bytes)), (unsigned)w->c->c0);
-        store_kpacks(w, aic_at(e, target, aic_mul(e, loop.index, w->t->band.pixel_pitch)), pixel);
+        store_kpacks(w, aic_at(e, target, aic_mul(e, loop.index, w->b->pixel_pitch)), pixel);
         aic_loop_end(e, &loop);
     }
 }
@@ -392,40 +392,41 @@ static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef
 {
     aic_emit *e = w->e;
     const int64_t first = w->left * w->gap + w->first - w->c->pad_left;
-    fill_columns(w, row, 1, w->t->band.row_pitch);
-    for (int64_t f = 0; f < w->t->wish.fold && w->inside > 0; f++) {
+    fill_columns(w, row, 1, w->b->row_pitch);
+    for (int64_t f = 0; f < w->wish->fold && w->inside > 0; f++) {
         aic_branch branch;
         LLVMValueRef own = aic_add(e, h, aic_int(e, f));
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, own, aic_int(e, w->c->h), ""));
-        interleave_row(w, aic_at_const(e, row, w->left * w->t->band.pixel_pitch + f * part_bytes(w)),
+        interleave_row(w, aic_at_const(e, row, w->left * w->b->pixel_pitch + f * part_bytes(w)),
                        aic_at_const(e, image_row(w, own), first * part_bytes(w)));
         aic_branch_end(e, &branch);
     }
 }
 
 /* The offset of a row of the band. */
-static LLVMValueRef row_offset(aic_emit *e, const aic_tiling *t, LLVMValueRef row)
+static LLVMValueRef row_offset(const band_writer *w, LLVMValueRef row)
 {
-    const int64_t pitch = t->band.row_pitch / t->band.col_residues;
-    LLVMValueRef residues = aic_int(e, t->band.row_residues);
-    if (t->band.row_residues == 1) {
+    aic_emit *e = w->e;
+    const aic_plan_band *b = w->b;
+    const int64_t pitch = b->row_pitch / b->col_residues;
+    LLVMValueRef residues = aic_int(e, b->row_residues);
+    if (b->row_residues == 1) {
         return aic_mul(e, row, pitch);
     }
-    return aic_add(
-        e, aic_mul(e, LLVMBuildURem(e->builder, row, residues, ""), t->band.col_residues * t->band.residue_bytes),
-        aic_mul(e, LLVMBuildUDiv(e->builder, row, residues, ""), pitch));
+    return aic_add(e, aic_mul(e, LLVMBuildURem(e->builder, row, residues, ""), b->col_residues * b->residue_bytes),
+                   aic_mul(e, LLVMBuildUDiv(e->builder, row, residues, ""), pitch));
 }
 
 /* Packs a row of the band, for each column residue, from image row h, or from h and the rows folded with it. */
 static void emit_residues(band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
-    const aic_tiling *t = w->t;
-    for (int64_t residue = 0; residue < t->band.col_residues; residue++) {
-        w->columns = t->wish.run > 0 ? t->wish.run : t->band.columns;
+    const aic_plan_band *b = w->b;
+    for (int64_t residue = 0; residue < b->col_residues; residue++) {
+        w->columns = w->wish->run > 0 ? w->wish->run : b->columns;
         w->first = residue;
-        w->gap = t->band.col_residues * t->band.col_gap;
+        w->gap = b->col_residues * b->col_gap;
         find_columns(w);
-        (t->wish.fold > 1 ? emit_folded_row : emit_row)(w, aic_at_const(w->e, row, residue * t->band.residue_bytes), h);
+        (w->wish->fold > 1 ? emit_folded_row : emit_row)(w, aic_at_const(w->e, row, residue * b->residue_bytes), h);
     }
 }
 
@@ -437,7 +438,7 @@ static LLVMValueRef emit_row_function(const band_writer *writer, const char *sym
     aic_emit *e = writer->e;
     band_writer w = *writer;
     char name[160];
-    const unsigned pointers = w.t->wish.specials ? 3 : 2;
+    const unsigned pointers = w.wish->specials ? 3 : 2;
     (void)snprintf(name, sizeof name, "%s_row", symbol);
     aic_emit_function(e, name, AIC_EMIT_HOT, pointers == 3 ? PARAMS : WITHOUT, pointers, 1);
     aic_note_function(e, "packs a row of the band, `h` the image row at its top");
@@ -453,14 +454,14 @@ static LLVMValueRef emit_row_function(const band_writer *writer, const char *sym
 static void emit_band_rows(band_writer *w, LLVMValueRef function)
 {
     aic_emit *e = w->e;
-    const aic_tiling *t = w->t;
+    const aic_plan_band *b = w->b;
     aic_loop loop;
     aic_loop_begin(e, &loop, "row: rows of the band", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
-    LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), row_offset(e, t, loop.index));
-    LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), aic_mul(e, loop.index, t->band.gap));
-    if (t->band.row_step != t->band.row_gap) { /* rows between two windows are left out */
-        LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_int(e, t->band.row_step), "");
-        h = aic_add(e, h, aic_mul(e, window, t->band.row_gap - t->band.row_step));
+    LLVMValueRef row = aic_at(e, aic_emit_param(e, 0), row_offset(w, loop.index));
+    LLVMValueRef h = aic_add(e, aic_emit_param(e, 2), aic_mul(e, loop.index, b->gap));
+    if (b->row_step != b->row_gap) { /* rows between two windows are left out */
+        LLVMValueRef window = LLVMBuildUDiv(e->builder, loop.index, aic_int(e, b->row_step), "");
+        h = aic_add(e, h, aic_mul(e, window, b->row_gap - b->row_step));
     }
     if (function == NULL) {
         emit_residues(w, row, h);
@@ -475,7 +476,7 @@ static void emit_band_rows(band_writer *w, LLVMValueRef function)
 LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    band_writer w = {.e = e, .c = c, .t = t};
+    band_writer w = {.e = e, .c = c, .kernel = t->kernel, .g = &t->geometry, .wish = &t->wish, .b = &t->band};
     const bool well = aic_pack_kind(c->kh * c->kw * t->geometry.outputs / t->kernel->rate) == AIC_EMIT_HOT;
     LLVMValueRef row = well ? emit_row_function(&w, name) : NULL;
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
@@ -487,7 +488,7 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
         aic_store(e, LLVMConstNull(e->i32), w.notes, 0, sizeof(int32_t));
     }
     emit_band_rows(&w, row);
-    if (reads_behind(t)) {
+    if (reads_behind(&w)) {
         LLVMValueRef end = aic_at(e, aic_emit_param(e, 0), aic_mul(e, aic_emit_param(e, 3), t->band.row_pitch));
         aic_fill(e, end, LLVMConstNull(e->i32), AIC_LINE_BYTES);
     }

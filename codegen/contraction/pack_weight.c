@@ -10,7 +10,7 @@
  * Adding o to the image adds o times the sum of an output channel's weights to its sums. The head of a panel has start
  * values that make up for it. Weights in rows are summed while they are packed, which saves a function and another pass
  * over memory; weights in blocks, which are packed one channel block at a time, are summed afterwards. */
-#include "codegen/contraction/emitters.h"
+#include "codegen/contraction/microkernel.h"
 #include "codegen/family/family.h"
 #include "codegen/integer.h"
 #include "codegen/llvm/guard.h"
@@ -24,7 +24,11 @@ enum { BLOCK_MAX = 8 };
 typedef struct packer {
     aic_emit *e;
     const aic_contraction *c;
-    const aic_tiling *t;
+    const aic_microkernel *kernel;
+    const aic_plan_geometry *g;
+    const aic_wish *wish;
+    const aic_plan_band *b;
+    const aic_plan_panel *panels;
     LLVMTypeRef raw; /* integer of the size of a raw k-pack */
     unsigned raw_bytes;
     unsigned c0_kpacks; /* of one output channel in one channel block */
@@ -40,14 +44,14 @@ typedef struct packer {
 
 static int64_t panels_of_item(const packer *p)
 {
-    return p->t->panel.item_channels / p->t->geometry.panel_channels;
+    return p->panels->item_channels / p->g->panel_channels;
 }
 
 /* The offset of the image as a register of k-packs. */
 static LLVMValueRef image_offset(const packer *p)
 {
-    LLVMValueRef offset = LLVMConstInt(p->e->i8, (unsigned)p->t->geometry.arithmetic.image_offset, false);
-    return aic_splat(p->e, offset, p->t->geometry.lanes * p->t->geometry.arithmetic.kpack_bytes);
+    LLVMValueRef offset = LLVMConstInt(p->e->i8, (unsigned)p->g->arithmetic.image_offset, false);
+    return aic_splat(p->e, offset, p->g->lanes * p->g->arithmetic.kpack_bytes);
 }
 
 /* Where a k-pack of the first tap is in its panel, in reduction steps from the panel's first block of channels. With
@@ -55,13 +59,12 @@ static LLVMValueRef image_offset(const packer *p)
 static LLVMValueRef kpacks_before(const packer *p, LLVMValueRef kpack)
 {
     aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
-    LLVMValueRef size = aic_int(e, t->panel.block_kpacks);
-    return t->geometry.blocks == 1 ? kpack
-                                   : aic_add(e,
-                                             aic_mul(e, LLVMBuildUDiv(e->builder, kpack, size, ""),
-                                                     t->panel.block_bytes / t->panel.step_bytes),
-                                             LLVMBuildURem(e->builder, kpack, size, ""));
+    LLVMValueRef size = aic_int(e, p->panels->block_kpacks);
+    return p->g->blocks == 1 ? kpack
+                             : aic_add(e,
+                                       aic_mul(e, LLVMBuildUDiv(e->builder, kpack, size, ""),
+                                               p->panels->block_bytes / p->panels->step_bytes),
+                                       LLVMBuildURem(e->builder, kpack, size, ""));
 }
 
 /* ---- k-packs ---- */
@@ -71,12 +74,12 @@ static LLVMValueRef kpacks_before(const packer *p, LLVMValueRef kpack)
 static void store_plane(const packer *p, LLVMValueRef kpacks, LLVMValueRef row, int64_t step, unsigned plane,
                         int64_t column, unsigned count)
 {
-    const int64_t channels = p->t->geometry.panel_channels, bytes = p->t->geometry.arithmetic.kpack_bytes;
+    const int64_t channels = p->g->panel_channels, bytes = p->g->arithmetic.kpack_bytes;
     unsigned part = count < channels ? count : (unsigned)channels;
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(kpacks)) / count * part;
     for (unsigned i = 0; i < count / part; i++, column += part) {
         LLVMValueRef value = part == count ? kpacks : aic_lanes_of(p->e, kpacks, i * lanes, 1, lanes);
-        int64_t offset = column / channels * p->t->panel.block_panel_bytes + step * p->t->panel.step_bytes +
+        int64_t offset = column / channels * p->panels->block_panel_bytes + step * p->panels->step_bytes +
                          (plane * channels + column % channels) * bytes;
         aic_store(p->e, value, row, offset, (unsigned)bytes);
     }
@@ -87,30 +90,30 @@ static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64
 {
     aic_emit *e = p->e;
     LLVMValueRef planes[AIC_PLANES_MAX];
-    const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(raw)) * p->t->geometry.arithmetic.kpack_channels;
-    LLVMTypeRef type = aic_vector(aic_element_type(e, &p->t->geometry), channels);
+    const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(raw)) * p->g->arithmetic.kpack_channels;
+    LLVMTypeRef type = aic_vector(aic_element_type(e, p->g), channels);
     LLVMValueRef elements = LLVMBuildBitCast(e->builder, raw, type, "");
-    aic_widen(e, p->c, &p->t->geometry, elements, planes);
-    for (unsigned i = 0; i < p->t->geometry.arithmetic.planes; i++) {
+    aic_widen(e, p->c, p->kernel, p->g, elements, planes);
+    for (unsigned i = 0; i < p->g->arithmetic.planes; i++) {
         store_plane(p, planes[i], row, step, i, column, count);
     }
     if (p->note != NULL) {
-        aic_note_specials(e, p->c, elements, p->note, panels_of_item(p), p->t->panel.block_panel_bytes);
+        aic_note_specials(e, p->wish, elements, p->note, panels_of_item(p), p->panels->block_panel_bytes);
     }
 }
 
 /* The first panel of an item. */
 static LLVMValueRef panel_of(const packer *p, LLVMValueRef item)
 {
-    return aic_at(p->e, p->packed, aic_mul(p->e, item, panels_of_item(p) * p->t->panel.block_panel_bytes));
+    return aic_at(p->e, p->packed, aic_mul(p->e, item, panels_of_item(p) * p->panels->block_panel_bytes));
 }
 
 /* Clears the notes of special elements in the heads of an item's panels. */
 static void clear_heads(const packer *p, LLVMValueRef panel)
 {
-    for (int64_t i = 0; p->t->panel.notes && i < panels_of_item(p); i++) {
-        aic_fill(p->e, aic_at_const(p->e, panel, i * p->t->panel.block_panel_bytes), LLVMConstNull(p->e->i32),
-                 p->t->panel.start_bytes);
+    for (int64_t i = 0; p->panels->notes && i < panels_of_item(p); i++) {
+        aic_fill(p->e, aic_at_const(p->e, panel, i * p->panels->block_panel_bytes), LLVMConstNull(p->e->i32),
+                 p->panels->start_bytes);
     }
 }
 
@@ -133,10 +136,10 @@ static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef r
 /* A raw k-pack with all but its first `channels` channels cleared. */
 static LLVMValueRef keep_channels(const packer *p, LLVMValueRef raw, int64_t channels)
 {
-    if (channels >= p->t->geometry.arithmetic.kpack_channels) {
+    if (channels >= p->g->arithmetic.kpack_channels) {
         return raw;
     }
-    int64_t bits = channels > 0 ? channels * p->t->geometry.source_bytes * 8 : 0;
+    int64_t bits = channels > 0 ? channels * p->g->source_bytes * 8 : 0;
     LLVMValueRef mask = LLVMConstInt(p->raw, (UINT64_C(1) << bits) - 1, false);
     return LLVMBuildAnd(p->e->builder, raw, aic_splat(p->e, mask, p->block), "");
 }
@@ -151,7 +154,7 @@ static void emit_run(const packer *p, LLVMValueRef source, LLVMValueRef row, int
     aic_limit("k-packs of a transposition", p->run, BLOCK_MAX);
     load_transposed(p, source, raw);
     for (unsigned u = 0; u < p->run && u < kpacks; u++) {
-        raw[u] = keep_channels(p, raw[u], channels - u * p->t->geometry.arithmetic.kpack_channels);
+        raw[u] = keep_channels(p, raw[u], channels - u * p->g->arithmetic.kpack_channels);
         store_raw(p, raw[u], row, step + u, 0, p->block);
     }
 }
@@ -166,15 +169,15 @@ static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, i
         aic_loop_begin(e, &runs, "run: runs of k-packs of a channel block", aic_int(e, 0), aic_int(e, p->c0_kpacks),
                        p->run, NULL, 0);
         emit_run(p, aic_at(e, source, aic_mul(e, runs.index, p->raw_bytes)),
-                 aic_at(e, row, aic_mul(e, runs.index, p->t->panel.step_bytes)), 0, channels, p->run);
+                 aic_at(e, row, aic_mul(e, runs.index, p->panels->step_bytes)), 0, channels, p->run);
         aic_loop_end(e, &runs);
         return;
     }
-    int64_t left = p->t->band.pixel_kpacks - (p->c->c1 - 1) * p->c0_kpacks;
+    int64_t left = p->b->pixel_kpacks - (p->c->c1 - 1) * p->c0_kpacks;
     int64_t kpacks = left < p->c0_kpacks ? left : p->c0_kpacks;
     for (int64_t u = 0; u < kpacks; u += p->run) {
-        emit_run(p, aic_at_const(e, source, u * p->raw_bytes), row, u,
-                 channels - u * p->t->geometry.arithmetic.kpack_channels, kpacks - u);
+        emit_run(p, aic_at_const(e, source, u * p->raw_bytes), row, u, channels - u * p->g->arithmetic.kpack_channels,
+                 kpacks - u);
     }
 }
 
@@ -189,11 +192,11 @@ static LLVMValueRef emit_blocks(const packer *of, int64_t channels, aic_emit_kin
     aic_emit_function(e, name, kind, PARAMS, 3, 1);
     aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
-    p->note = p->t->panel.notes ? aic_emit_param(e, 2) : NULL;
+    p->note = p->panels->notes ? aic_emit_param(e, 2) : NULL;
     aic_loop_begin(e, &blocks, "block: blocks of output channels", aic_int(e, 0), aic_emit_param(e, 3), p->block, NULL,
                    0);
-    emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->t->geometry.source_bytes)),
-               aic_at(e, row, aic_mul(e, blocks.index, p->t->geometry.arithmetic.kpack_bytes)), channels);
+    emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->g->source_bytes)),
+               aic_at(e, row, aic_mul(e, blocks.index, p->g->arithmetic.kpack_bytes)), channels);
     aic_loop_end(e, &blocks);
     aic_emit_function_end(e);
     return function;
@@ -209,16 +212,15 @@ static LLVMValueRef channels_before(const packer *p, LLVMValueRef block)
 static LLVMValueRef steps_before(const packer *p, LLVMValueRef tap)
 {
     aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
-    if (t->wish.merged == 1) {
-        return aic_mul(e, tap, t->panel.block_kpacks);
+    if (p->wish->merged == 1) {
+        return aic_mul(e, tap, p->panels->block_kpacks);
     }
-    LLVMValueRef merged = aic_int(e, t->wish.merged), fold = aic_int(e, t->wish.fold);
+    LLVMValueRef merged = aic_int(e, p->wish->merged), fold = aic_int(e, p->wish->fold);
     LLVMValueRef row = LLVMBuildUDiv(e->builder, tap, merged, ""), column = LLVMBuildURem(e->builder, tap, merged, "");
     LLVMValueRef in_row =
-        aic_add(e, aic_mul(e, column, t->band.pixel_kpacks),
-                aic_mul(e, LLVMBuildURem(e->builder, row, fold, ""), t->band.pixel_kpacks / t->wish.fold));
-    return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, row, fold, ""), t->panel.kpacks), in_row);
+        aic_add(e, aic_mul(e, column, p->b->pixel_kpacks),
+                aic_mul(e, LLVMBuildURem(e->builder, row, fold, ""), p->b->pixel_kpacks / p->wish->fold));
+    return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, row, fold, ""), p->panels->kpacks), in_row);
 }
 
 /* Packs an item, the output channels from `first` on, for one channel block and one tap by the function `blocks`. */
@@ -227,19 +229,18 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
 {
     aic_emit *e = p->e;
     const aic_contraction *c = p->c;
-    const aic_tiling *t = p->t;
     LLVMValueRef index = aic_add(e, aic_mul(e, block, c->kh * c->kw), tap);
-    LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * t->geometry.source_bytes));
-    source = aic_at(e, source, aic_mul(e, first, c->c0 * t->geometry.source_bytes));
+    LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * p->g->source_bytes));
+    source = aic_at(e, source, aic_mul(e, first, c->c0 * p->g->source_bytes));
     /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
-    LLVMValueRef step = t->geometry.arithmetic.sum == AIC_SUM_CUBE
+    LLVMValueRef step = p->g->arithmetic.sum == AIC_SUM_CUBE
                             ? aic_mul(e, index, p->c0_kpacks)
                             : aic_add(e, steps_before(p, tap), channels_before(p, block));
-    LLVMValueRef row = aic_at_const(e, panel, t->panel.start_bytes);
-    row = aic_at(e, row, aic_mul(e, step, t->panel.step_bytes));
-    LLVMValueRef limit = aic_int(e, p->t->panel.item_channels);
-    if (p->t->panel.columns % p->t->panel.item_channels != 0) {
-        limit = aic_min(e, limit, LLVMBuildNSWSub(e->builder, aic_int(e, p->t->panel.columns), first, ""));
+    LLVMValueRef row = aic_at_const(e, panel, p->panels->start_bytes);
+    row = aic_at(e, row, aic_mul(e, step, p->panels->step_bytes));
+    LLVMValueRef limit = aic_int(e, p->panels->item_channels);
+    if (p->panels->columns % p->panels->item_channels != 0) {
+        limit = aic_min(e, limit, LLVMBuildNSWSub(e->builder, aic_int(e, p->panels->columns), first, ""));
     }
     LLVMValueRef args[] = {row, source, panel, limit};
     aic_emit_call(e, blocks, args, 4);
@@ -252,7 +253,7 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef item, int64_t firs
     aic_loop blocks, taps;
     aic_loop_begin(e, &blocks, "channels: blocks of channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
     aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->c->kh * p->c->kw), 1, NULL, 0);
-    emit_step(p, panel_of(p, item), aic_mul(e, item, p->t->panel.item_channels), blocks.index, taps.index, function);
+    emit_step(p, panel_of(p, item), aic_mul(e, item, p->panels->item_channels), blocks.index, taps.index, function);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &blocks);
 }
@@ -280,12 +281,12 @@ static void emit_from_blocks(const packer *p)
 static LLVMValueRef load_raw(const packer *p, LLVMValueRef source, int64_t rows, unsigned count)
 {
     aic_emit *e = p->e;
-    LLVMTypeRef elements = aic_vector(aic_element_type(e, &p->t->geometry), count), raws = aic_vector(p->raw, count);
+    LLVMTypeRef elements = aic_vector(aic_element_type(e, p->g), count), raws = aic_vector(p->raw, count);
     LLVMValueRef sum = NULL;
     for (int64_t r = 0; r < rows; r++) {
-        LLVMValueRef row = aic_load(e, elements, source, r * p->c->n * p->t->geometry.source_bytes, 1);
+        LLVMValueRef row = aic_load(e, elements, source, r * p->c->n * p->g->source_bytes, 1);
         if (elements != raws) {
-            LLVMValueRef shift = LLVMConstInt(p->raw, (unsigned)r * 8 * p->t->geometry.source_bytes, false);
+            LLVMValueRef shift = LLVMConstInt(p->raw, (unsigned)r * 8 * p->g->source_bytes, false);
             row = LLVMBuildZExt(e->builder, row, raws, "");
             row = LLVMBuildShl(e->builder, row, aic_splat(e, shift, count), "");
         }
@@ -302,8 +303,8 @@ typedef struct sums {
 
 static sums no_sums(const packer *p, int64_t columns)
 {
-    const unsigned lanes = p->t->geometry.lanes;
-    sums s = {.count = p->t->geometry.arithmetic.image_offset == 0 ? 0 : (unsigned)aic_parts(columns, lanes)};
+    const unsigned lanes = p->g->lanes;
+    sums s = {.count = p->g->arithmetic.image_offset == 0 ? 0 : (unsigned)aic_parts(columns, lanes)};
     aic_limit("sums of weights", s.count, AIC_CARRIED_MAX);
     for (unsigned i = 0; i < s.count; i++) {
         s.of[i] = aic_zero(aic_vector(p->e->i32, lanes));
@@ -314,15 +315,15 @@ static sums no_sums(const packer *p, int64_t columns)
 /* Where register `i` of an item lies, from its row in the first panel on. */
 static int64_t offset_of_sum(const packer *p, unsigned i)
 {
-    const int64_t column = (int64_t)i * p->t->geometry.lanes, channels = p->t->geometry.panel_channels;
-    return column / channels * p->t->panel.bytes + column % channels * p->t->geometry.arithmetic.kpack_bytes;
+    const int64_t column = (int64_t)i * p->g->lanes, channels = p->g->panel_channels;
+    return column / channels * p->panels->bytes + column % channels * p->g->arithmetic.kpack_bytes;
 }
 
 /* Adds the k-packs that were stored from `row` on, whole registers: zeros are where no column is. */
 static void add_kpacks(const packer *p, LLVMValueRef row, sums *s)
 {
     aic_emit *e = p->e;
-    const unsigned bytes = p->t->geometry.lanes * p->t->geometry.arithmetic.kpack_bytes;
+    const unsigned bytes = p->g->lanes * p->g->arithmetic.kpack_bytes;
     LLVMTypeRef kpacks = aic_vector(e->i8, bytes);
     for (unsigned i = 0; i < s->count; i++) {
         LLVMValueRef stored = aic_load(e, kpacks, row, offset_of_sum(p, i), bytes);
@@ -332,7 +333,7 @@ static void add_kpacks(const packer *p, LLVMValueRef row, sums *s)
 
 static void store_starts(const packer *p, LLVMValueRef panel, const sums *s)
 {
-    const unsigned bytes = p->t->geometry.lanes * p->t->geometry.arithmetic.kpack_bytes;
+    const unsigned bytes = p->g->lanes * p->g->arithmetic.kpack_bytes;
     for (unsigned i = 0; i < s->count; i++) {
         aic_store(p->e, LLVMBuildNeg(p->e->builder, s->of[i], ""), panel, offset_of_sum(p, i), bytes);
     }
@@ -343,7 +344,7 @@ static void emit_kpack(const packer *p, LLVMValueRef source, LLVMValueRef row, i
 {
     for (int64_t column = 0; column < columns;) {
         unsigned count = aic_access_width(columns - column, AIC_BLOCK_COLUMNS);
-        LLVMValueRef from = aic_at_const(p->e, source, column * p->t->geometry.source_bytes);
+        LLVMValueRef from = aic_at_const(p->e, source, column * p->g->source_bytes);
         store_raw(p, load_raw(p, from, rows, count), row, 0, column, count);
         column += count;
     }
@@ -356,14 +357,13 @@ static LLVMValueRef emit_columns(const packer *of, int64_t columns, aic_emit_kin
     static const char *const PARAMS[] = {"row", "source", "panel"};
     packer noting = *of, *p = &noting;
     aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
-    int64_t channels = t->geometry.arithmetic.kpack_channels, full = p->c->channels / channels,
+    int64_t channels = p->g->arithmetic.kpack_channels, full = p->c->channels / channels,
             rest = p->c->channels % channels;
-    int64_t source_step = channels * p->c->n * t->geometry.source_bytes, step = t->panel.step_bytes;
+    int64_t source_step = channels * p->c->n * p->g->source_bytes, step = p->panels->step_bytes;
     aic_emit_function(e, name, kind, PARAMS, 3, 0);
     aic_note_function(e, "packs columns of an item of a weight in rows");
     LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
-    p->note = t->panel.notes ? aic_emit_param(e, 2) : NULL;
+    p->note = p->panels->notes ? aic_emit_param(e, 2) : NULL;
     sums s = no_sums(p, columns);
     if (full > 0) {
         aic_loop kpacks;
@@ -386,16 +386,16 @@ static void emit_item(const packer *p, LLVMValueRef item, LLVMValueRef function)
     aic_emit *e = p->e;
     LLVMValueRef panel = panel_of(p, item);
     clear_heads(p, panel);
-    LLVMValueRef args[] = {
-        aic_at_const(e, panel, p->t->panel.start_bytes),
-        aic_at(e, p->weight, aic_mul(e, item, p->t->panel.item_channels * p->t->geometry.source_bytes)), panel};
+    LLVMValueRef args[] = {aic_at_const(e, panel, p->panels->start_bytes),
+                           aic_at(e, p->weight, aic_mul(e, item, p->panels->item_channels * p->g->source_bytes)),
+                           panel};
     aic_emit_call(e, function, args, 3);
 }
 
 static void emit_from_rows(const packer *p)
 {
     aic_emit *e = p->e;
-    const int64_t full = p->t->panel.columns / p->t->panel.item_channels;
+    const int64_t full = p->panels->columns / p->panels->item_channels;
     if (p->inner[0] != NULL) {
         aic_loop items;
         aic_loop_begin(e, &items, "item: items of output channels", p->first, aic_min(e, p->last, aic_int(e, full)), 1,
@@ -416,27 +416,26 @@ static void emit_from_rows(const packer *p)
 /* K-packs of a tap that have channels; they come first. The last tap may have fewer where kernel rows are folded. */
 static int64_t used_kpacks(const packer *p)
 {
-    const int64_t channels = p->t->geometry.arithmetic.kpack_channels, all = p->c->c1 * p->c0_kpacks;
-    if (p->t->wish.merged > 1) {
-        return p->c->kh % p->t->wish.fold != 0 ? 0 : p->t->wish.merged * p->t->band.pixel_kpacks;
+    const int64_t channels = p->g->arithmetic.kpack_channels, all = p->c->c1 * p->c0_kpacks;
+    if (p->wish->merged > 1) {
+        return p->c->kh % p->wish->fold != 0 ? 0 : p->wish->merged * p->b->pixel_kpacks;
     }
     const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? aic_parts(p->c->channels, channels) : all;
-    return used < p->t->panel.kpacks ? used : p->t->panel.kpacks;
+    return used < p->panels->kpacks ? used : p->panels->kpacks;
 }
 
 /* Clears the k-packs of every tap that have no channel; called before the others are packed. */
 static void emit_missing_kpacks(const packer *p)
 {
     aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
-    const int64_t used = used_kpacks(p), step = t->panel.step_bytes;
+    const int64_t used = used_kpacks(p), step = p->panels->step_bytes;
     aic_loop panels, taps;
     aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
-    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel.bytes));
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, t->panel.taps), 1, NULL, 0);
+    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, p->panels->bytes));
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->panels->taps), 1, NULL, 0);
     LLVMValueRef tap =
-        aic_at(e, aic_at_const(e, panel, t->panel.start_bytes), aic_mul(e, taps.index, t->panel.kpacks * step));
-    aic_fill(e, aic_at_const(e, tap, used * step), LLVMConstInt(e->i64, 0, false), (t->panel.kpacks - used) * step);
+        aic_at(e, aic_at_const(e, panel, p->panels->start_bytes), aic_mul(e, taps.index, p->panels->kpacks * step));
+    aic_fill(e, aic_at_const(e, tap, used * step), LLVMConstInt(e->i64, 0, false), (p->panels->kpacks - used) * step);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &panels);
 }
@@ -445,15 +444,14 @@ static void emit_missing_kpacks(const packer *p)
 static void emit_missing_panels(const packer *p)
 {
     aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
-    const int64_t whole = p->t->panel.columns / t->geometry.panel_channels;
+    const int64_t whole = p->panels->columns / p->g->panel_channels;
     aic_loop panels, blocks;
     LLVMValueRef first = aic_max(e, p->first_panel, aic_int(e, whole));
     aic_loop_begin(e, &panels, "panel: panels of output channels", first, p->last_panel, 1, NULL, 0);
-    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, t->panel.block_panel_bytes));
-    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, t->geometry.blocks), 1, NULL, 0);
-    aic_fill(e, aic_at(e, panel, aic_mul(e, blocks.index, t->panel.block_bytes)), LLVMConstInt(e->i32, 0, false),
-             t->panel.block_panel_bytes);
+    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, p->panels->block_panel_bytes));
+    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, p->g->blocks), 1, NULL, 0);
+    aic_fill(e, aic_at(e, panel, aic_mul(e, blocks.index, p->panels->block_bytes)), LLVMConstInt(e->i32, 0, false),
+             p->panels->block_panel_bytes);
     aic_loop_end(e, &blocks);
     aic_loop_end(e, &panels);
 }
@@ -463,13 +461,13 @@ static void emit_missing_panels(const packer *p)
 static LLVMValueRef sum_steps(const packer *p, LLVMValueRef start, LLVMValueRef first, int64_t count, LLVMValueRef sum)
 {
     aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
-    const unsigned bytes = t->geometry.lanes * t->geometry.arithmetic.kpack_bytes;
+    const unsigned bytes = p->g->lanes * p->g->arithmetic.kpack_bytes;
     LLVMTypeRef kpacks = aic_vector(e->i8, bytes);
     aic_loop steps;
-    LLVMValueRef row = aic_at(e, aic_at_const(e, start, t->panel.start_bytes), aic_mul(e, first, t->panel.step_bytes));
+    LLVMValueRef row =
+        aic_at(e, aic_at_const(e, start, p->panels->start_bytes), aic_mul(e, first, p->panels->step_bytes));
     aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_int(e, count), 1, &sum, 1);
-    LLVMValueRef at = aic_at(e, row, aic_mul(e, steps.index, t->panel.step_bytes));
+    LLVMValueRef at = aic_at(e, row, aic_mul(e, steps.index, p->panels->step_bytes));
     sum = aic_family_of(e->target)->dot4.emit(e, sum, image_offset(p), aic_load(e, kpacks, at, 0, bytes));
     aic_loop_end(e, &steps);
     return sum;
@@ -480,11 +478,10 @@ static LLVMValueRef sum_steps(const packer *p, LLVMValueRef start, LLVMValueRef 
 static void emit_parts(const packer *p, LLVMValueRef start)
 {
     aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
-    const int64_t columns = t->panel.start_columns, bytes = t->geometry.panel_channels * (int64_t)sizeof(int32_t);
-    const int64_t parts = columns > 1 ? columns - 1 : 1, steps = t->panel.taps * t->panel.kpacks / p->c->kh / parts;
-    const unsigned align = t->geometry.lanes * sizeof(int32_t);
-    LLVMTypeRef words = aic_vector(e->i32, t->geometry.lanes);
+    const int64_t columns = p->panels->start_columns, bytes = p->g->panel_channels * (int64_t)sizeof(int32_t);
+    const int64_t parts = columns > 1 ? columns - 1 : 1, steps = p->panels->taps * p->panels->kpacks / p->c->kh / parts;
+    const unsigned align = p->g->lanes * sizeof(int32_t);
+    LLVMTypeRef words = aic_vector(e->i32, p->g->lanes);
     aic_loop rows, across;
     aic_loop_begin(e, &across, "column: columns of start values", aic_int(e, 0), aic_int(e, columns), 1, NULL, 0);
     aic_store(e, aic_zero(words), aic_at(e, start, aic_mul(e, across.index, bytes)), 0, align);
@@ -510,21 +507,18 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
 {
     static const char *const PARAMS[] = {"panel"};
     aic_emit *e = p->e;
-    const aic_tiling *t = p->t;
-    unsigned bytes = t->geometry.lanes * t->geometry.arithmetic.kpack_bytes;
-    LLVMTypeRef words = aic_vector(e->i32, t->geometry.lanes);
+    unsigned bytes = p->g->lanes * p->g->arithmetic.kpack_bytes;
+    LLVMTypeRef words = aic_vector(e->i32, p->g->lanes);
     aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 1, 0);
     aic_note_function(e, "start values of a panel, which make up for the offset of the image");
     LLVMValueRef function = e->function;
     aic_loop vectors;
-    aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, t->geometry.vectors), 1, NULL,
-                   0);
-    LLVMValueRef start =
-        aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, t->geometry.lanes * sizeof(int32_t)));
-    if (aic_tiling_skips(t)) {
+    aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, p->g->vectors), 1, NULL, 0);
+    LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, p->g->lanes * sizeof(int32_t)));
+    if (p->panels->padding.rows || p->panels->padding.columns) {
         emit_parts(p, start);
     } else {
-        LLVMValueRef sum = sum_steps(p, start, aic_int(e, 0), t->panel.taps * t->panel.kpacks, aic_zero(words));
+        LLVMValueRef sum = sum_steps(p, start, aic_int(e, 0), p->panels->taps * p->panels->kpacks, aic_zero(words));
         aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
     }
     aic_loop_end(e, &vectors);
@@ -537,7 +531,7 @@ static void emit_all_starts(const packer *p)
     aic_emit *e = p->e;
     aic_loop panels;
     aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
-    LLVMValueRef args[] = {aic_at(e, p->packed, aic_mul(e, panels.index, p->t->panel.bytes))};
+    LLVMValueRef args[] = {aic_at(e, p->packed, aic_mul(e, panels.index, p->panels->bytes))};
     aic_emit_call(e, p->starts, args, 1);
     aic_loop_end(e, &panels);
 }
@@ -546,7 +540,13 @@ static void emit_all_starts(const packer *p)
 static packer packer_of(const aic_contraction *c, const aic_tiling *t)
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
-    packer p = {.c = c, .t = t, .c0_kpacks = (unsigned)(c->c0 / a->kpack_channels)};
+    packer p = {.c = c,
+                .kernel = t->kernel,
+                .g = &t->geometry,
+                .wish = &t->wish,
+                .b = &t->band,
+                .panels = &t->panel,
+                .c0_kpacks = (unsigned)(c->c0 / a->kpack_channels)};
     p.raw_bytes = a->kpack_channels * t->geometry.source_bytes;
     p.block = aic_transposed_channels(c, &t->geometry);
     p.run = p.c0_kpacks < p.block ? p.c0_kpacks : p.block;
@@ -559,13 +559,13 @@ static void emit_inner(packer *p, const char *symbol)
     const aic_contraction *c = p->c;
     const bool rows = c->weight == AIC_WEIGHT_ROWS;
     const int64_t uses = c->oh * c->ow;
-    const int64_t full = rows ? p->t->panel.columns / p->t->panel.item_channels : c->channels / c->c0;
-    const int64_t rest = rows ? p->t->panel.columns % p->t->panel.item_channels : c->channels % c->c0;
+    const int64_t full = rows ? p->panels->columns / p->panels->item_channels : c->channels / c->c0;
+    const int64_t rest = rows ? p->panels->columns % p->panels->item_channels : c->channels % c->c0;
     char name[160];
     snprintf(name, sizeof name, "%s_whole", symbol);
     if (full > 0) {
         p->inner[0] =
-            (rows ? emit_columns : emit_blocks)(p, rows ? p->t->panel.item_channels : c->c0, aic_pack_kind(uses), name);
+            (rows ? emit_columns : emit_blocks)(p, rows ? p->panels->item_channels : c->c0, aic_pack_kind(uses), name);
     }
     snprintf(name, sizeof name, "%s_rest", symbol);
     if (rest > 0) {
@@ -573,7 +573,7 @@ static void emit_inner(packer *p, const char *symbol)
         p->inner[1] = (rows ? emit_columns : emit_blocks)(p, rest, aic_pack_kind(uses * (full + 1)), name);
     }
     snprintf(name, sizeof name, "%s_starts", symbol);
-    if (!rows && p->t->geometry.arithmetic.image_offset != 0) {
+    if (!rows && p->g->arithmetic.image_offset != 0) {
         p->starts = emit_starts(p, name);
     }
 }
@@ -589,10 +589,10 @@ static void begin(packer *p, const char *name)
     p->first = aic_emit_param(e, 2);
     p->last = aic_emit_param(e, 3);
     const int64_t panels = panels_of_item(p);
-    LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, p->last, aic_int(e, p->t->panel.items), "");
+    LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, p->last, aic_int(e, p->panels->items), "");
     p->first_panel = aic_mul(e, p->first, panels);
     p->last_panel =
-        LLVMBuildSelect(e->builder, is_last, aic_int(e, p->t->panel.count), aic_mul(e, p->last, panels), "last_panel");
+        LLVMBuildSelect(e->builder, is_last, aic_int(e, p->panels->count), aic_mul(e, p->last, panels), "last_panel");
 }
 
 LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)

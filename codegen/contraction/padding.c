@@ -24,20 +24,20 @@ static void store_range(aic_emit *e, const aic_line *l, LLVMValueRef first, int6
     aic_store(e, end, words, sizeof(int64_t), sizeof(int64_t));
 }
 
-void aic_emit_row_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
+void aic_emit_row_range(aic_emit *e, const aic_contraction *c, const aic_padding *p, LLVMValueRef taps,
                         LLVMValueRef first, int64_t rows)
 {
     const aic_line l = aic_line_down(c);
-    if (t->panel.padding.rows) {
+    if (p->rows) {
         store_range(e, &l, first, rows, taps);
     }
 }
 
-void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
+void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_padding *p, LLVMValueRef taps,
                            LLVMValueRef first, int64_t columns)
 {
     const aic_line l = aic_line_across(c);
-    if (t->panel.padding.columns) {
+    if (p->columns) {
         store_range(e, &l, first, columns, aic_at_const(e, taps, 2 * sizeof(int64_t)));
     }
 }
@@ -49,22 +49,22 @@ static LLVMValueRef load_word(aic_emit *e, LLVMValueRef taps, int word, LLVMValu
     return special == NULL ? value : LLVMBuildSelect(e->builder, special, aic_int(e, all), value, "");
 }
 
-aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
+aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const aic_plan_panel *p, LLVMValueRef taps,
                                  LLVMValueRef panel)
 {
     enum { FIRST_ROW, END_ROW, FIRST_COLUMN, END_COLUMN };
     aic_tap_range r = {aic_int(e, 0), aic_int(e, c->kh), aic_int(e, 0), aic_int(e, c->kw)};
     LLVMValueRef special = NULL;
-    if (t->panel.notes) {
+    if (p->notes) {
         LLVMValueRef note = aic_load(e, e->i32, panel, 0, sizeof(int32_t));
         special = LLVMBuildICmp(e->builder, LLVMIntNE, note, LLVMConstNull(e->i32), "");
         aic_name(e, special, "panel.special");
     }
-    if (t->panel.padding.rows) {
+    if (p->padding.rows) {
         r.first_row = load_word(e, taps, FIRST_ROW, special, 0);
         r.end_row = load_word(e, taps, END_ROW, special, c->kh);
     }
-    if (t->panel.padding.columns) {
+    if (p->padding.columns) {
         r.first_column = load_word(e, taps, FIRST_COLUMN, special, 0);
         r.end_column = load_word(e, taps, END_COLUMN, special, c->kw);
     }

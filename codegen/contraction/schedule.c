@@ -41,15 +41,11 @@ double aic_contraction_cost(const aic_contraction *c, const aic_target *target, 
     int bodies = t->staging.has_epilogue && t->geometry.outputs % t->staging.strip_columns != 0
                      ? 1
                      : 0; /* the narrower strip has code of its own */
-    for (int r = 0; r < 2; r++) {
-        for (int s = 0; s < 2; s++) {
-            const int64_t count = (r ? t->geometry.rows.small_count : t->geometry.rows.large_count) *
-                                  (s ? t->geometry.cols.small_count : t->geometry.cols.large_count);
-            const int64_t rows = t->geometry.rows.large - r, cols = t->geometry.cols.large - s;
-            if (count > 0) {
-                bodies++;
-                total += (double)count * tile_cost(c, target, t, rows, cols);
-            }
+    for (int i = 0; i < AIC_TILE_SIZES; i++) {
+        const aic_tile_size s = aic_tile_size_of(&t->geometry, i);
+        if (s.count > 0) {
+            bodies++;
+            total += (double)s.count * tile_cost(c, target, t, s.rows, s.cols);
         }
     }
     const double sums = (double)(t->geometry.rows.large * t->geometry.cols.large * t->geometry.vectors);
@@ -94,8 +90,7 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
     if (aic_tiling_make(w->plan, schedule, &t) != AIC_OK) {
         return 1;
     }
-    const int64_t tile_rows = t.geometry.rows.large_count + t.geometry.rows.small_count,
-                  step = t.geometry.rows.large * t.band.row_step;
+    const int64_t tile_rows = aic_split_count(&t.geometry.rows), step = t.geometry.rows.large * t.band.row_step;
     const int64_t twice = t.band.row_reach - t.band.row_step, least = aic_parts(4 * twice, step);
     int64_t tiles = (fitting_rows(&t) - twice) / step;
     if (aic_machine_shares(t.geometry.machine, aic_contraction_cost(w->c, w->target, &t))) {
@@ -107,26 +102,16 @@ static int64_t usual_band(const walk *w, const aic_contraction_schedule *schedul
     return aic_split_evenly(tile_rows, tiles).large;
 }
 
-/* The second band height that the micro-kernel proposes; 0: none. */
-static int64_t small_band(const walk *w, const aic_contraction_schedule *schedule)
+/* Offers the schedule with a tile's window held, if the micro-kernel proposes that. `t` is the finished plan without.
+ */
+static void offer_holding(walk *w, aic_contraction_schedule schedule, const aic_tiling *t)
 {
-    aic_tiling t;
-    if (w->kernel->small_band == NULL || aic_tiling_make(w->plan, schedule, &t) != AIC_OK) {
-        return 0;
-    }
-    return w->kernel->small_band(w->c, w->target, &t);
-}
-
-/* Offers the schedule with a tile's window held, if the micro-kernel proposes that. */
-static void offer_holding(walk *w, aic_contraction_schedule schedule)
-{
-    aic_tiling t;
-    if (w->kernel->blocks == NULL || aic_tiling_make(w->plan, &schedule, &t) != AIC_OK) {
+    if (w->kernel->blocks == NULL) {
         return;
     }
     schedule.hold = aic_tag("window");
     offer(w, &schedule);
-    schedule.blocks = w->kernel->blocks(w->c, &t);
+    schedule.blocks = w->kernel->blocks(w->c, t);
     if (schedule.blocks > 1) {
         offer(w, &schedule);
     }
@@ -147,10 +132,13 @@ static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
     const int64_t tile_rows = aic_parts(w->c->oh, schedule.rows);
     const int64_t most = w->kernel->step_kpacks * w->c->c0;
+    aic_tiling t;
     for (schedule.unroll = 1; schedule.unroll <= most && !w->ended; schedule.unroll *= 2) {
         for (schedule.band = tile_rows; schedule.band > 0 && !w->ended; schedule.band /= 2) {
-            offer_fetching(w, schedule);
-            offer_holding(w, schedule);
+            if (aic_tiling_make(w->plan, &schedule, &t) == AIC_OK) {
+                offer_fetching(w, schedule);
+                offer_holding(w, schedule, &t);
+            }
         }
     }
 }
@@ -164,15 +152,19 @@ static void offer_tile(walk *w, int64_t rows, int64_t cols, int64_t vectors)
                                          .band = 1,
                                          .hold = aic_tag("panel"),
                                          .blocks = 1};
+    aic_tiling t;
     if (w->space == AIC_SPACE_LEGAL) {
         offer_all(w, schedule);
         return;
     }
     schedule.unroll = w->kernel->unroll(w->c, w->target, rows * cols * vectors);
     schedule.band = usual_band(w, &schedule);
+    if (aic_tiling_make(w->plan, &schedule, &t) != AIC_OK) {
+        return;
+    }
     offer_fetching(w, schedule);
-    offer_holding(w, schedule);
-    const int64_t small = small_band(w, &schedule);
+    offer_holding(w, schedule, &t);
+    const int64_t small = w->kernel->small_band == NULL ? 0 : w->kernel->small_band(w->c, w->target, &t);
     if (small > 0 && small < schedule.band) {
         schedule.band = small;
         offer_fetching(w, schedule);

@@ -72,16 +72,11 @@ typedef struct rows {
 static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
 {
     int64_t multiple = AIC_DEFERRED_STEP;
-    for (int r = 0; r < 2; r++) {
-        for (int s = 0; s < 2; s++) {
-            if ((r == 1 && t->geometry.rows.small_count == 0) || (s == 1 && t->geometry.cols.small_count == 0)) {
-                continue; /* there are no such tiles */
-            }
-            const int64_t height = t->geometry.rows.large - r, width = t->geometry.cols.large - s;
-            const int64_t run = height * width / aic_staged_runs(c, &t->wish, height, width);
-            while (run % multiple != 0) {
-                multiple /= 2;
-            }
+    for (int i = 0; i < AIC_TILE_SIZES; i++) {
+        const aic_tile_size s = aic_tile_size_of(&t->geometry, i);
+        const int64_t run = s.rows * s.cols / aic_staged_runs(c, &t->wish, s.rows, s.cols);
+        while (s.count > 0 && run % multiple != 0) {
+            multiple /= 2;
         }
     }
     return multiple;

@@ -400,7 +400,7 @@ LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const a
     k.taps = aic_emit_param(e, 3);
     set_types(&k);
     if (aic_tiling_skips(t)) {
-        k.range = aic_emit_tap_range(e, c, t, k.taps, k.panel);
+        k.range = aic_emit_tap_range(e, c, &t->panel, k.taps, k.panel);
     }
     LLVMValueRef totals[AIC_CARRIED_MAX];
     for (unsigned i = 0; i < k.sums; i++) {

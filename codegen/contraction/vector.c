@@ -40,7 +40,12 @@ static aic_arithmetic arithmetic_of(const aic_contraction *c, const aic_target *
 static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
 {
     (void)c;
-    return (aic_wish){.step_kpacks = g->unroll, .merged = 1, .fold = 1, .skips = true};
+    return (aic_wish){.step_kpacks = g->unroll,
+                      .merged = 1,
+                      .fold = 1,
+                      .skips = true,
+                      .special_first = AIC_INFINITE_HALF,
+                      .special_end = AIC_MAGNITUDE_16 + 1};
 }
 
 /* Vector operations of one multiply-accumulate step of a vector. */
@@ -234,8 +239,7 @@ static double kpack_cycles(const aic_contraction *c, const aic_target *target, c
     const double room = k->l1 - (double)aic_band_window(c, &t->band, rows, cols);
     const double first = all > k->l2 ? k->far_line : all > k->l1 ? k->near_line : 0;
     const double again = panel <= room ? 0 : panel <= k->l2 ? k->near_line : k->far_line;
-    const double tiles =
-        (double)(t->geometry.band_tiles * (t->geometry.cols.large_count + t->geometry.cols.small_count));
+    const double tiles = (double)(t->geometry.band_tiles * (aic_split_count(&t->geometry.cols)));
     const double late = all > k->l1 ? late_cycles(t, k, &p) / (all <= k->l2 ? (double)t->band.count : 1) : 0;
     return (late + combine(k, &p, lines * fmax(first, again) + image) +
             (tiles - 1) * combine(k, &p, lines * again + image)) /
@@ -323,5 +327,7 @@ const aic_microkernel aic_microkernel_vector = {
     .ahead = AHEAD_BYTES,
     .bound = bound_of,
     .starts_in_a_row = true,
+    .pack_image = aic_emit_pack_image,
+    .pack_weight = aic_emit_pack_weight,
     .emit = aic_emit_vector_tile,
 };

@@ -54,6 +54,9 @@ typedef struct aic_plan_geometry {
     bool accumulate; /* tiles start from the contraction's start values; false also where the epilogue adds these */
 } aic_plan_geometry;
 
+/* The bits of a 16-bit float without its sign; those of an infinite float16, beyond which are the NaNs. */
+enum { AIC_MAGNITUDE_16 = 0x7fff, AIC_INFINITE_HALF = 0x7c00 };
+
 /* What a micro-kernel wishes of the records behind the geometry. */
 typedef struct aic_wish {
     int64_t step_kpacks; /* the k-packs of a tap are padded to a multiple of this */
@@ -67,6 +70,9 @@ typedef struct aic_wish {
     int64_t surplus; /* how many pixels a tile may read past the end of a band and write past the end of a strip */
     bool skips;      /* tiles can leave out taps that read only padding: padding.c */
     bool specials;   /* packing notes operands with special elements, which the products cannot take */
+    /* Special elements of 16 bits: those whose bits without the sign are special_first .. special_end - 1. Where tiles
+     * leave out taps, weights with such elements are noted in any case. */
+    int special_first, special_end;
     bool staged;     /* some tile cannot store its sums to the result: there is a staging buffer in any case */
     bool sums_apart; /* sums cannot start from an old result: they are stored behind it in the buffer, and then added */
     bool pauses; /* products leave the vector units idle: after each loop body rows of the previous tile are stored */
@@ -78,6 +84,20 @@ aic_split aic_split_evenly(int64_t extent, int64_t most);
 static inline int64_t aic_split_count(const aic_split *s)
 {
     return s->large_count + s->small_count;
+}
+
+/* One of the sizes that tiles have, each with the larger or the smaller rows and columns; count 0: no tile has it. */
+enum { AIC_TILE_SIZES = 4 };
+typedef struct aic_tile_size {
+    int64_t rows, cols, count;
+} aic_tile_size;
+
+static inline aic_tile_size aic_tile_size_of(const aic_plan_geometry *g, int index)
+{
+    const int above = index / 2, left = index % 2;
+    return (aic_tile_size){g->rows.large - above, g->cols.large - left,
+                           (above ? g->rows.small_count : g->rows.large_count) *
+                               (left ? g->cols.small_count : g->cols.large_count)};
 }
 
 /* Output channels that are wanted. */

@@ -52,7 +52,7 @@ static bool sees(const aic_line *l, const aic_split *s, int64_t i, int64_t tap)
  * share over all output pixels. Only tiles at either end, where the first or the last tap is padding, leave out any. */
 static double find_done(const aic_line *l, const aic_split *s, double done[2])
 {
-    const int64_t tiles = s->large_count + s->small_count, counts[] = {s->large_count, s->small_count};
+    const int64_t tiles = aic_split_count(s), counts[] = {s->large_count, s->small_count};
     int64_t top = 0, bottom = tiles, missing[2] = {0};
     for (; top < tiles && !sees(l, s, top, 0); top++) {
         missing[top >= s->large_count] += l->taps - taps_of(l, s, top);
