@@ -192,8 +192,8 @@ static void want_wide_pack(aic_emit *e)
 static void want_tile(aic_emit *e, aic_move_plan plan)
 {
     plan.transposes = true;
-    plan.rows_valid = plan.rows;
-    plan.next_count = 1;
+    plan.rows_valid = plan.tile.rows;
+    plan.tile.next_count = 1;
     plan.read.out = 1 << 10;
     plan.write.in[0] = 1 << 10;
     aic_emit_transpose(e, &plan, 1, aic_emit_param(e, 0), aic_emit_param(e, 0));
@@ -201,17 +201,17 @@ static void want_tile(aic_emit *e, aic_move_plan plan)
 
 static void want_wide_tile(aic_emit *e)
 {
-    want_tile(e, (aic_move_plan){.rows = 128, .cols = 16, .vector = 128});
+    want_tile(e, (aic_move_plan){.tile = {.rows = 128, .cols = 16}, .vector = 128});
 }
 
 static void want_high_tile(aic_emit *e)
 {
-    want_tile(e, (aic_move_plan){.rows = 1024, .cols = 16, .vector = 16});
+    want_tile(e, (aic_move_plan){.tile = {.rows = 1024, .cols = 16}, .vector = 16});
 }
 
 static void want_odd_tile(aic_emit *e)
 {
-    want_tile(e, (aic_move_plan){.rows = 16, .cols = 17, .vector = 16});
+    want_tile(e, (aic_move_plan){.tile = {.rows = 16, .cols = 17}, .vector = 16});
 }
 
 static const struct {

@@ -125,17 +125,17 @@ static bool zeros_past(const aic_move_plan *p)
 
 static bool staged(const aic_move_plan *p)
 {
-    return p->stage != 0;
+    return p->tile.stage != 0;
 }
 
 static bool staged_several(const aic_move_plan *p)
 {
-    return p->stage != 0 && p->next_count > 1;
+    return p->tile.stage != 0 && p->tile.next_count > 1;
 }
 
 static bool staged_past(const aic_move_plan *p)
 {
-    return p->stage != 0 && p->past;
+    return p->tile.stage != 0 && p->past;
 }
 
 static bool bursts(const aic_move_plan *p)
@@ -145,22 +145,22 @@ static bool bursts(const aic_move_plan *p)
 
 static bool bands(const aic_move_plan *p)
 {
-    return p->transposes && p->band < (p->next.extent > 1 ? p->next.extent : p->write.extent);
+    return p->transposes && p->tile.band < (p->next.extent > 1 ? p->next.extent : p->write.extent);
 }
 
 static bool takes_several(const aic_move_plan *p)
 {
-    return p->next_count > 1;
+    return p->tile.next_count > 1;
 }
 
 static bool tails(const aic_move_plan *p)
 {
-    return p->tail != 0;
+    return p->tile.tail != 0;
 }
 
 static bool tails_past(const aic_move_plan *p)
 {
-    return p->tail != 0 && p->past;
+    return p->tile.tail != 0 && p->past;
 }
 
 static bool long_runs(const aic_move_plan *p)

@@ -272,13 +272,13 @@ START_TEST(plans)
     p = plan_of(AIC_LAYOUT_NHWC, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 3, 5, 9});
     ck_assert(!p.transposes && p.run == 32 && p.run_valid == 18 && p.write.extent == 30);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 5, 5});
-    ck_assert(p.transposes && p.write.extent == 16 && p.read.extent == 25 && p.rows == 16 && p.cols == 8);
+    ck_assert(p.transposes && p.write.extent == 16 && p.read.extent == 25 && p.tile.rows == 16 && p.tile.cols == 8);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 3, 5, 5});
-    ck_assert(p.transposes && p.rows == 16 && p.rows_valid == 3);
+    ck_assert(p.transposes && p.tile.rows == 16 && p.rows_valid == 3);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 1}); /* the same bytes */
     ck_assert(!p.transposes && p.run == 256 && p.write.extent == 1);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_2N, (int64_t[]){2, 64, 5, 5});
-    ck_assert(p.transposes && p.write.extent == 2 && p.rows == 2 && p.read.extent == 1600);
+    ck_assert(p.transposes && p.write.extent == 2 && p.tile.rows == 2 && p.read.extent == 1600);
 }
 END_TEST
 
@@ -286,15 +286,15 @@ END_TEST
 START_TEST(rows_of_other_lengths)
 {
     aic_move_plan p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 7});
-    ck_assert(p.transposes && p.cols == 8 && p.over == 1 && p.tail == 0);
+    ck_assert(p.transposes && p.tile.cols == 8 && p.tile.over == 1 && p.tile.tail == 0);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){1, 1, 1, 7}); /* there is no row before the last */
-    ck_assert(p.transposes && p.rows_valid == 1 && p.cols == 4 && p.over == 0);
+    ck_assert(p.transposes && p.rows_valid == 1 && p.tile.cols == 4 && p.tile.over == 0);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 8});
-    ck_assert(p.transposes && p.cols == 8 && p.over == 0 && p.tail == 0);
+    ck_assert(p.transposes && p.tile.cols == 8 && p.tile.over == 0 && p.tile.tail == 0);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 11});
-    ck_assert(p.transposes && p.cols == 8 && p.over == 0 && p.tail == 3);
+    ck_assert(p.transposes && p.tile.cols == 8 && p.tile.over == 0 && p.tile.tail == 3);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NC1HWC0, (int64_t[]){2, 64, 1, 13});
-    ck_assert(p.transposes && p.cols == 8 && p.tail == 0);
+    ck_assert(p.transposes && p.tile.cols == 8 && p.tile.tail == 0);
 }
 END_TEST
 
@@ -303,16 +303,17 @@ END_TEST
 START_TEST(odd_rows)
 {
     aic_move_plan p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){3, 3, 63, 63});
-    ck_assert(p.transposes && p.write.extent == 9 && p.next.extent == 63 && p.next_count == 4 && p.rows == 36);
-    ck_assert_int_eq(p.band, 4); /* of next: a whole tile */
+    ck_assert(p.transposes && p.write.extent == 9 && p.next.extent == 63 && p.tile.next_count == 4 &&
+              p.tile.rows == 36);
+    ck_assert_int_eq(p.tile.band, 4); /* of next: a whole tile */
     p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){1, 3, 64, 63});
-    ck_assert(p.transposes && p.write.extent == 3 && p.next_count == 8 && p.rows == 24);
+    ck_assert(p.transposes && p.write.extent == 3 && p.tile.next_count == 8 && p.tile.rows == 24);
     p = plan_of(AIC_LAYOUT_HWIO, AIC_LAYOUT_OIHW, (int64_t[]){7, 7, 63, 63});
-    ck_assert(p.transposes && p.write.extent == 49 && p.next_count == 1 && p.rows == 16);
+    ck_assert(p.transposes && p.write.extent == 49 && p.tile.next_count == 1 && p.tile.rows == 16);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 3, 8, 8}); /* columns follow each other */
-    ck_assert(p.transposes && p.rows == 3 && p.next_count == 1);
+    ck_assert(p.transposes && p.tile.rows == 3 && p.tile.next_count == 1);
     p = plan_of(AIC_LAYOUT_NCHW, AIC_LAYOUT_NHWC, (int64_t[]){2, 13, 8, 8});
-    ck_assert(p.transposes && p.rows == 8 && p.next_count == 1);
+    ck_assert(p.transposes && p.tile.rows == 8 && p.tile.next_count == 1);
 }
 END_TEST
 
@@ -322,10 +323,10 @@ START_TEST(tiles_that_follow)
 {
     aic_move_plan p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){64, 64, 1, 3});
     ck_assert(p.transposes && p.read.extent == 3 && p.follow.extent == 64 && p.follow.out == 128);
-    ck_assert(p.follow_count == 2 && p.cols == 8 && p.over == 2);
+    ck_assert(p.tile.follow_count == 2 && p.tile.cols == 8 && p.tile.over == 2);
     ck_assert_int_eq(aic_move_column(&p, 4), p.read.out + 128);
     p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){64, 64, 2, 2});
-    ck_assert(p.follow_count == 2 && p.cols == 8 && p.over == 0);
+    ck_assert(p.tile.follow_count == 2 && p.tile.cols == 8 && p.tile.over == 0);
     p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){64, 64, 1, 5});
     ck_assert(p.transposes && p.follow.extent == 1);
     p = plan_of(AIC_LAYOUT_OIHW, AIC_LAYOUT_HWIO, (int64_t[]){7, 64, 1, 3});

@@ -52,7 +52,8 @@ static int64_t steps_for(int64_t kpacks)
  * numbers there, or notes special elements, and then vector instructions compute the tile. */
 static bool merges(const aic_contraction *c)
 {
-    return c->dilation_w == 1 && steps_for(c->kw * pixel_kpacks(c)) < c->kw * steps_for(pixel_kpacks(c));
+    return c->across.dilation == 1 &&
+           steps_for(c->across.taps * pixel_kpacks(c)) < c->across.taps * steps_for(pixel_kpacks(c));
 }
 
 /* How many kernel rows one step has room for. Folded into one, they need a band whose pixels have the channels of so
@@ -60,24 +61,24 @@ static bool merges(const aic_contraction *c)
 static int64_t fold_of(const aic_contraction *c)
 {
     enum { CHANNELS = 4 };
-    const int64_t most = STEP_KPACKS / (c->kw * pixel_kpacks(c));
+    const int64_t most = STEP_KPACKS / (c->across.taps * pixel_kpacks(c));
     if (!merges(c) || c->channels != CHANNELS || c->c0 != CHANNELS || c->image.pixel != CHANNELS ||
-        c->dilation_h != 1 || most < 2) {
+        c->down.dilation != 1 || most < 2) {
         return 1;
     }
-    const int64_t taps = aic_parts(c->kh, most);
-    return aic_parts(c->kh, taps);
+    const int64_t taps = aic_parts(c->down.taps, most);
+    return aic_parts(c->down.taps, taps);
 }
 
 /* Steps of a tap, for each pair of planes. */
 static int64_t steps_of(const aic_contraction *c)
 {
-    return steps_for(merges(c) ? fold_of(c) * c->kw * pixel_kpacks(c) : pixel_kpacks(c));
+    return steps_for(merges(c) ? fold_of(c) * c->across.taps * pixel_kpacks(c) : pixel_kpacks(c));
 }
 
 static int64_t taps_of(const aic_contraction *c)
 {
-    return merges(c) ? aic_parts(c->kh, fold_of(c)) : c->kh * c->kw;
+    return merges(c) ? aic_parts(c->down.taps, fold_of(c)) : c->down.taps * c->across.taps;
 }
 
 int64_t aic_amx_step_kpacks(const aic_tiling *t)
@@ -89,9 +90,9 @@ int64_t aic_amx_step_kpacks(const aic_tiling *t)
 static bool rounds_too_often(const aic_contraction *c)
 {
     enum { PAIRS = AMX_STEP_KPACKS };
-    const int64_t pixels = merges(c) ? fold_of(c) * c->kw : 1, own_pairs = pixels * ((c->channels + 1) / 2);
+    const int64_t pixels = merges(c) ? fold_of(c) * c->across.taps : 1, own_pairs = pixels * ((c->channels + 1) / 2);
     const int64_t pairs = own_pairs < PAIRS ? own_pairs : PAIRS, planes = planes_of(c);
-    return pairs + planes * planes * taps_of(c) * steps_of(c) >= c->kh * c->kw * c->channels;
+    return pairs + planes * planes * taps_of(c) * steps_of(c) >= c->down.taps * c->across.taps * c->channels;
 }
 
 static const char *refuse_int(const aic_contraction *c, const aic_target *target)
@@ -158,8 +159,8 @@ static int64_t registers_used(const aic_contraction *c, int64_t images, int64_t 
 static int64_t row_distance(const aic_contraction *c)
 {
     enum { PHASES_MAX = 3 };
-    const int64_t reach_w = c->dilation_w * (c->kw - 1) + 1, step = reach_w == 1 ? 1 : c->stride_w;
-    const int64_t columns = (c->ow - 1) * step + reach_w;
+    const int64_t reach_w = c->across.dilation * (c->across.taps - 1) + 1, step = reach_w == 1 ? 1 : c->across.stride;
+    const int64_t columns = (c->across.out - 1) * step + reach_w;
     return merges(c) || step > PHASES_MAX ? 0 : aic_parts(columns, step);
 }
 
@@ -168,8 +169,8 @@ static int64_t row_distance(const aic_contraction *c)
 static int64_t run_of(const aic_contraction *c, int64_t rows, int64_t cols, int64_t vectors)
 {
     const int64_t distance = row_distance(c), across = aic_parts(cols, ROWS);
-    const bool runs = distance == c->ow || registers_used(c, rows * across, vectors) > AMX_REGISTERS;
-    return cols == c->ow && runs ? distance : 0;
+    const bool runs = distance == c->across.out || registers_used(c, rows * across, vectors) > AMX_REGISTERS;
+    return cols == c->across.out && runs ? distance : 0;
 }
 
 static amx_grid grid_with(int64_t run, int64_t rows, int64_t cols)
@@ -222,7 +223,7 @@ amx_registers aic_amx_assign(const aic_contraction *c, const aic_tiling *t)
 static bool has_surplus(const aic_contraction *c, const aic_plan_geometry *g, const amx_grid *largest)
 {
     const int64_t rows = g->rows.large - (g->rows.small_count > 0), cols = g->cols.large - (g->cols.small_count > 0);
-    return largest->run > c->ow || aic_amx_smaller_grid(largest, rows, cols).width < largest->pixels;
+    return largest->run > c->across.out || aic_amx_smaller_grid(largest, rows, cols).width < largest->pixels;
 }
 
 /* What tiles cannot multiply, the bits without the sign: a float16 that is not finite; a bfloat16 that is not 0 but
@@ -243,7 +244,7 @@ static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
 {
     const amx_grid largest = largest_grid(c, g);
     aic_wish wish = {.step_kpacks = STEP_KPACKS,
-                     .merged = merges(c) ? c->kw : 1,
+                     .merged = merges(c) ? c->across.taps : 1,
                      .fold = fold_of(c),
                      .run = largest.run,
                      .surplus = ROWS,
@@ -394,10 +395,10 @@ static double fresh_lines(const aic_contraction *c, const aic_tiling *t, const c
     double bytes = window;
     if (t->tile.holds_window && window / (double)t->geometry.blocks <= k->l1) {
         bytes = window / (double)t->panel.used;
-    } else if (cols == c->ow && panel + window <= k->l1) {
+    } else if (cols == c->across.out && panel + window <= k->l1) {
         bytes = window / seen * (double)(rows * t->band.row_step);
     } else if (window > k->l1) {
-        bytes = of_tap <= k->l1 ? of_tap * (double)c->kh : loads * AIC_LINE_BYTES;
+        bytes = of_tap <= k->l1 ? of_tap * (double)c->down.taps : loads * AIC_LINE_BYTES;
     }
     return fmin(bytes / AIC_LINE_BYTES, loads);
 }
@@ -498,7 +499,7 @@ static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
     const double products = (double)(planes_of(c) * planes_of(c) * taps_of(c) * steps_of(c));
-    return OPERATIONS * products * (double)(c->oh * c->ow) * (double)c->n / AMX_LANES;
+    return OPERATIONS * products * (double)(c->down.out * c->across.out) * (double)c->n / AMX_LANES;
 }
 
 const aic_microkernel aic_microkernel_amx = {
@@ -518,12 +519,12 @@ const aic_microkernel aic_microkernel_amx = {
     .small_band = small_band,
     .blocks = blocks_of,
     .bound = bound_of,
-    .split = aic_amx_split,
-    .pack_image = aic_emit_pack_image,
-    .pack_weight = aic_emit_pack_weight,
-    .emit = aic_amx_emit_tile,
+    .emitter.split = aic_amx_split,
+    .emitter.pack_image = aic_emit_pack_image,
+    .emitter.pack_weight = aic_emit_pack_weight,
+    .emitter.emit = aic_amx_emit_tile,
     .serves = serves,
     .needs = AIC_NEEDS_TILES,
-    .enter = aic_amx_enter,
-    .leave = aic_amx_leave,
+    .emitter.enter = aic_amx_enter,
+    .emitter.leave = aic_amx_leave,
 };

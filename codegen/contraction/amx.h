@@ -90,7 +90,7 @@ static inline int64_t aic_amx_vector_pitch(const aic_contraction *c, const aic_t
 
 static inline int64_t aic_amx_row_pixels(const aic_contraction *c, const aic_tiling *t, int64_t cols)
 {
-    return t->staging.pitch > 0 ? aic_staged_row(&t->wish, cols) : c->ow;
+    return t->staging.pitch > 0 ? aic_staged_row(&t->wish, cols) : c->across.out;
 }
 
 #endif

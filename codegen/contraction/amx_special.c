@@ -87,7 +87,7 @@ static LLVMValueRef lacks_row(const tile *k, LLVMValueRef tap, LLVMValueRef kpac
 {
     aic_emit *e = k->e;
     LLVMBuilderRef b = e->builder;
-    const int64_t fold = k->t->wish.fold, rest = k->of.c->kh % fold;
+    const int64_t fold = k->t->wish.fold, rest = k->of.c->down.taps % fold;
     if (rest == 0) {
         return NULL;
     }

@@ -31,6 +31,20 @@ typedef struct tile_call {
     int64_t rows, cols;
 } tile_call;
 
+typedef struct operands {
+    LLVMValueRef out, image, weight;
+    LLVMValueRef start;                     /* the operand from which sums start */
+    LLVMValueRef input[AIC_EPILOGUE_STEPS]; /* operands of the epilogue's steps */
+    unsigned inputs;
+} operands;
+
+/* Of the current band, the ends excluded. */
+typedef struct band_part {
+    LLVMValueRef first_tile, last_tile;   /* tile rows */
+    LLVMValueRef first_row;               /* output row */
+    LLVMValueRef first_strip, last_strip; /* strips that this call computes */
+} band_part;
+
 typedef struct frame {
     aic_emit *e;
     const aic_contraction *c;
@@ -38,14 +52,10 @@ typedef struct frame {
     LLVMValueRef tile[AIC_TILE_SIZES]; /* functions by size, NULL where no tile has it */
     LLVMValueRef pack_image;
     aic_strips strips;
-    LLVMValueRef out, image, weight, taps, table, staging, band;
-    LLVMValueRef start;                     /* the operand from which sums start */
-    LLVMValueRef input[AIC_EPILOGUE_STEPS]; /* operands of the epilogue's steps */
-    unsigned inputs;
-    LLVMValueRef first_tile, last_tile;   /* tile rows of the current band, last excluded */
-    LLVMValueRef first_row;               /* first output row of the current band */
-    LLVMValueRef first_strip, last_strip; /* strips of the current band that this call computes, last excluded */
-    LLVMValueRef panel;                   /* number of the current strip's first panel */
+    operands of;
+    LLVMValueRef taps, table, staging, band;
+    band_part now;
+    LLVMValueRef panel;     /* number of the current strip's first panel */
     LLVMValueRef strip_out; /* without a staging buffer: the panel's first column of pixel 0 in the result */
     int part;               /* which of the two kinds of strips is current: the index of aic_strips */
     tile_call at;           /* the current tile */
@@ -90,7 +100,7 @@ static void emit_tiles(frame *f, const char *symbol)
             char name[160];
             snprintf(name, sizeof name, "%s_tile_%lldx%lldx%lld", symbol, (long long)s.rows, (long long)s.cols,
                      (long long)f->t->geometry.panel_channels);
-            f->tile[i] = f->t->kernel->emit(f->e, f->c, f->t, s.rows, s.cols, f->leave, name);
+            f->tile[i] = f->t->kernel->emitter.emit(f->e, f->c, f->t, s.rows, s.cols, f->leave, name);
         }
     }
 }
@@ -120,7 +130,7 @@ static void emit_tap_table(const frame *f)
     aic_emit *e = f->e;
     const aic_contraction *c = f->c;
     const aic_tiling *t = f->t;
-    const int64_t kw = c->kw / t->wish.merged, kh = aic_parts(c->kh, t->wish.fold);
+    const int64_t kw = c->across.taps / t->wish.merged, kh = aic_parts(c->down.taps, t->wish.fold);
     const direction vertical = {t->band.row_residues, t->band.col_residues * t->band.residue_bytes,
                                 t->band.row_pitch / t->band.col_residues},
                     horizontal = {t->band.col_residues, t->band.residue_bytes, t->band.pixel_pitch};
@@ -129,7 +139,7 @@ static void emit_tap_table(const frame *f)
     aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_int(e, kh), 1, NULL, 0);
     LLVMValueRef row = tap_offset(f, aic_mul(e, down.index, t->band.fold_step), &vertical);
     aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_int(e, kw), 1, NULL, 0);
-    LLVMValueRef offset = aic_add(e, row, tap_offset(f, aic_mul(e, across.index, c->dilation_w), &horizontal));
+    LLVMValueRef offset = aic_add(e, row, tap_offset(f, aic_mul(e, across.index, c->across.dilation), &horizontal));
     LLVMValueRef index = aic_add(e, aic_mul(e, down.index, kw), across.index);
     aic_store(e, offset, aic_at(e, table, aic_mul(e, index, sizeof(int64_t))), 0, 8);
     aic_loop_end(e, &across);
@@ -154,17 +164,17 @@ static LLVMValueRef output_panel(const frame *f, LLVMValueRef number)
     aic_emit *e = f->e;
     int64_t block_bytes = f->c->block_rows * 16 * 4, channels = f->t->geometry.panel_channels;
     if (channels >= 16) {
-        return aic_at(e, f->out, aic_mul(e, number, channels / 16 * block_bytes));
+        return aic_at(e, f->of.out, aic_mul(e, number, channels / 16 * block_bytes));
     }
     LLVMValueRef block = LLVMBuildUDiv(e->builder, number, aic_int(e, 16 / channels), "");
     LLVMValueRef within = LLVMBuildURem(e->builder, number, aic_int(e, 16 / channels), "");
-    return aic_at(e, aic_at(e, f->out, aic_mul(e, block, block_bytes)), aic_mul(e, within, channels * 4));
+    return aic_at(e, aic_at(e, f->of.out, aic_mul(e, block, block_bytes)), aic_mul(e, within, channels * 4));
 }
 
 static void emit_tile_call(const frame *f, LLVMValueRef tile, LLVMValueRef out, LLVMValueRef band, LLVMValueRef number)
 {
     aic_emit *e = f->e;
-    LLVMValueRef panel = aic_at(e, f->weight, aic_mul(e, number, f->t->panel.block_panel_bytes));
+    LLVMValueRef panel = aic_at(e, f->of.weight, aic_mul(e, number, f->t->panel.block_panel_bytes));
     const aic_tiling *t = f->t;
     if (t->geometry.blocks > 1) {
         band = aic_at(e, band, aic_mul(e, f->block, t->panel.block_kpacks * t->geometry.arithmetic.kpack_bytes));
@@ -186,7 +196,7 @@ static aic_staged staged_tile(const frame *f, LLVMValueRef staging, int64_t rows
                         .runs = runs,
                         .count = rows * cols / runs,
                         .pitch = aic_staged_row(&f->t->wish, cols) * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES,
-                        .distance = f->c->ow};
+                        .distance = f->c->across.out};
 }
 
 /* Moves a tile run by run: from the start operand to the staging buffer (load), or through the epilogue. */
@@ -199,13 +209,13 @@ static void move_staged(const frame *f, LLVMValueRef function, bool load, const 
     LLVMValueRef staging = aic_at(e, tile->staging, aic_mul(e, loop.index, tile->pitch));
     LLVMValueRef row = aic_add(e, tile->pixel, aic_mul(e, loop.index, tile->distance)), count = aic_int(e, tile->count);
     if (load) {
-        LLVMValueRef args[] = {staging, f->start, row, count, tile->column};
+        LLVMValueRef args[] = {staging, f->of.start, row, count, tile->column};
         aic_emit_call(e, function, args, sizeof args / sizeof args[0]);
     } else {
-        LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {f->out, staging, f->table};
+        LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {f->of.out, staging, f->table};
         unsigned count_args = 3;
-        for (unsigned i = 0; i < f->inputs; i++) {
-            args[count_args++] = f->input[i];
+        for (unsigned i = 0; i < f->of.inputs; i++) {
+            args[count_args++] = f->of.input[i];
         }
         args[count_args++] = row;
         args[count_args++] = count;
@@ -263,7 +273,7 @@ static void emit_strip(const frame *f)
     const int64_t channels = f->t->geometry.panel_channels, panels = aic_parts(strips->columns[f->part], channels);
     LLVMValueRef offset = buffer_offset(f), staging = aic_at(e, f->staging, offset);
     if (strips->load[f->part] != NULL) {
-        const bool one = f->c->start_channel && f->t->kernel->starts_in_a_row;
+        const bool one = f->c->start_channel && f->t->wish.starts_in_a_row;
         const aic_staged old = staged_tile(f, staging, one ? 1 : at->rows, one ? 1 : at->cols);
         move_staged(f, strips->load[f->part], true, &old);
     }
@@ -348,13 +358,13 @@ static void emit_tiles_of_band(frame *f, visit inner)
             continue;
         }
         aic_loop loop;
-        begin_section(f, &loop, "tile: rows of tiles of the band", (range){f->first_tile, f->last_tile}, start,
+        begin_section(f, &loop, "tile: rows of tiles of the band", (range){f->now.first_tile, f->now.last_tile}, start,
                       start + count, tiles);
         LLVMValueRef row = output_row(f, loop.index);
-        LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->first_row, "");
+        LLVMValueRef below = LLVMBuildNSWSub(e->builder, row, f->now.first_row, "");
         aic_emit_row_range(e, f->c, &f->t->panel.padding, f->taps, row, tile_size(&f->t->geometry.rows, r));
-        emit_tile_row(f, r, aic_mul(e, row, f->c->ow), aic_at(e, f->band, aic_mul(e, below, f->t->tile.out_row)),
-                      inner);
+        emit_tile_row(f, r, aic_mul(e, row, f->c->across.out),
+                      aic_at(e, f->band, aic_mul(e, below, f->t->tile.out_row)), inner);
         aic_loop_end(e, &loop);
         start += count;
     }
@@ -366,7 +376,7 @@ static void emit_strips(frame *f, visit inner)
     aic_emit *e = f->e;
     aic_loop loop;
     if (f->t->staging.pitch == 0) {
-        aic_loop_begin(e, &loop, "panel: panels of output channels", f->first_strip, f->last_strip, 1, NULL, 0);
+        aic_loop_begin(e, &loop, "panel: panels of output channels", f->now.first_strip, f->now.last_strip, 1, NULL, 0);
         f->panel = loop.index;
         f->strip_out = output_panel(f, loop.index);
         inner(f);
@@ -377,8 +387,8 @@ static void emit_strips(frame *f, visit inner)
     for (f->part = 0; f->part < 2; f->part++) {
         int64_t end = first + f->strips.count[f->part];
         if (end > first) {
-            begin_section(f, &loop, "strip: strips of output channels", (range){f->first_strip, f->last_strip}, first,
-                          end, f->t->staging.strips);
+            begin_section(f, &loop, "strip: strips of output channels", (range){f->now.first_strip, f->now.last_strip},
+                          first, end, f->t->staging.strips);
             f->panel = aic_mul(e, loop.index, f->t->staging.strip_columns / f->t->geometry.panel_channels);
             inner(f);
             aic_loop_end(e, &loop);
@@ -413,15 +423,15 @@ static void emit_band(frame *f, LLVMValueRef band)
     aic_emit *e = f->e;
     const aic_tiling *t = f->t;
     int64_t tiles = aic_split_count(&t->geometry.rows);
-    f->first_tile = aic_mul(e, band, t->geometry.band_tiles);
-    f->last_tile = aic_min(e, aic_add(e, f->first_tile, aic_int(e, t->geometry.band_tiles)), aic_int(e, tiles));
-    f->first_row = output_row(f, f->first_tile);
-    LLVMValueRef height = LLVMBuildNSWSub(e->builder, output_row(f, f->last_tile), f->first_row, "");
+    f->now.first_tile = aic_mul(e, band, t->geometry.band_tiles);
+    f->now.last_tile = aic_min(e, aic_add(e, f->now.first_tile, aic_int(e, t->geometry.band_tiles)), aic_int(e, tiles));
+    f->now.first_row = output_row(f, f->now.first_tile);
+    LLVMValueRef height = LLVMBuildNSWSub(e->builder, output_row(f, f->now.last_tile), f->now.first_row, "");
     LLVMValueRef above = aic_mul(e, aic_add(e, height, aic_int(e, -1)), t->band.row_step);
-    LLVMValueRef top = aic_add(e, aic_mul(e, f->first_row, f->c->stride_h), aic_int(e, -f->c->pad_top));
-    aic_name(e, f->first_row, "band.row");
+    LLVMValueRef top = aic_add(e, aic_mul(e, f->now.first_row, f->c->down.stride), aic_int(e, -f->c->down.pad));
+    aic_name(e, f->now.first_row, "band.row");
     aic_name(e, top, "band.top");
-    LLVMValueRef args[] = {f->band, f->image, top, aic_add(e, above, aic_int(e, t->band.row_reach))};
+    LLVMValueRef args[] = {f->band, f->of.image, top, aic_add(e, above, aic_int(e, t->band.row_reach))};
     aic_emit_call(e, f->pack_image, args, 4);
     if (t->tile.holds_window) {
         emit_tiles_of_band(f, emit_strips_of_tile);
@@ -444,9 +454,9 @@ static void emit_items(frame *f, LLVMValueRef first, LLVMValueRef last)
     LLVMValueRef before = aic_mul(e, loop.index, parts);
     LLVMValueRef from = aic_max(e, LLVMBuildNSWSub(e->builder, first, before, ""), aic_int(e, 0));
     LLVMValueRef to = LLVMBuildNSWSub(e->builder, last, before, "");
-    f->first_strip = parts == 1 ? aic_int(e, 0) : aic_mul(e, from, size);
-    f->last_strip = parts == 1 ? aic_int(e, f->t->staging.strips)
-                               : aic_min(e, aic_mul(e, to, size), aic_int(e, f->t->staging.strips));
+    f->now.first_strip = parts == 1 ? aic_int(e, 0) : aic_mul(e, from, size);
+    f->now.last_strip = parts == 1 ? aic_int(e, f->t->staging.strips)
+                                   : aic_min(e, aic_mul(e, to, size), aic_int(e, f->t->staging.strips));
     emit_band(f, loop.index);
     aic_loop_end(e, &loop);
 }
@@ -458,14 +468,14 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     aic_emit *e = f->e;
     aic_body body;
     aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "bands", &body);
-    f->out = body.operand[OUT];
-    f->image = body.operand[IMAGE];
-    f->weight = body.operand[WEIGHT];
-    f->start = body.operand[f->c->start_operand];
-    unsigned operands[AIC_EPILOGUE_STEPS];
-    f->inputs = aic_epilogue_inputs(&f->t->staging.epilogue, operands);
-    for (unsigned i = 0; i < f->inputs; i++) {
-        f->input[i] = body.operand[operands[i]];
+    f->of.out = body.operand[OUT];
+    f->of.image = body.operand[IMAGE];
+    f->of.weight = body.operand[WEIGHT];
+    f->of.start = body.operand[f->c->start_operand];
+    unsigned order[AIC_EPILOGUE_STEPS];
+    f->of.inputs = aic_epilogue_inputs(&f->t->staging.epilogue, order);
+    for (unsigned i = 0; i < f->of.inputs; i++) {
+        f->of.input[i] = body.operand[order[i]];
     }
     f->table = body.shared;
     f->taps = body.private;
@@ -478,7 +488,7 @@ static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbo
     if (f->leave != NULL) {
         f->deferred = aic_at_const(e, body.private, f->t->staging.deferred_offset);
         aic_name(e, f->deferred, "deferred");
-        aic_deferred_begin(e, f->deferred, f->out, f->table, f->input, f->inputs);
+        aic_deferred_begin(e, f->deferred, f->of.out, f->table, f->of.input, f->of.inputs);
     }
     emit_tap_table(f);
     emit_items(f, body.first, body.last);
@@ -499,7 +509,7 @@ void aic_emit_bands(aic_emit *e, const aic_plan *plan, const char *symbol, aic_b
     }
     emit_tiles(&f, symbol);
     snprintf(name, sizeof name, "%s_image", symbol);
-    f.pack_image = f.t->kernel->pack_image(e, f.c, f.t, name);
+    f.pack_image = f.t->kernel->emitter.pack_image(e, f.c, f.t, name);
     unsigned phase = 0;
     if (f.strips.table != NULL) {
         bodies->phase[phase++] =

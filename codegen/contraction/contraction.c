@@ -85,7 +85,7 @@ static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodi
     const aic_tiling *t = aic_tiling_of(plan);
     char name[160];
     snprintf(name, sizeof name, "%s_weights", symbol);
-    bodies->pack = t->kernel->pack_weight(e, aic_contraction_of(plan), t, name);
+    bodies->pack = t->kernel->emitter.pack_weight(e, aic_contraction_of(plan), t, name);
     aic_emit_bands(e, plan, symbol, bodies);
 }
 
@@ -96,12 +96,12 @@ static size_t form(const aic_plan *plan, int64_t number[])
 
 static void enter(aic_emit *e, const aic_plan *plan)
 {
-    aic_tiling_of(plan)->kernel->enter(e, aic_contraction_of(plan), aic_tiling_of(plan));
+    aic_tiling_of(plan)->kernel->emitter.enter(e, aic_contraction_of(plan), aic_tiling_of(plan));
 }
 
 static void leave(aic_emit *e, const aic_plan *plan)
 {
-    aic_tiling_of(plan)->kernel->leave(e);
+    aic_tiling_of(plan)->kernel->emitter.leave(e);
 }
 
 static const char *kernel_name(const aic_plan *plan)

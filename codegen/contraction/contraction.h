@@ -51,17 +51,23 @@ typedef enum aic_weight_layout {
     AIC_WEIGHT_ROWS,   /* [channels, n], 1x1 kernels only */
 } aic_weight_layout;
 
+/* A contraction in one direction, down or across: image pixels, taps of the kernel, output pixels. */
+typedef struct aic_line {
+    int64_t extent, taps, stride, dilation;
+    int64_t pad; /* above, or left of, the image */
+    int64_t out;
+} aic_line;
+
 typedef struct aic_contraction {
     aic_sum sum;
-    aic_dtype dtype;      /* of image and weight */
-    int64_t c1, h, w, c0; /* c1 blocks of c0 channels of an image of h x w pixels */
-    int64_t channels;     /* channels in use: the last block may be partly unused, and unused k-packs are never read */
+    aic_dtype dtype;  /* of image and weight */
+    int64_t c1, c0;   /* c1 blocks of c0 channels */
+    int64_t channels; /* channels in use: the last block may be partly unused, and unused k-packs are never read */
     aic_image_layout image;
-    int64_t kh, kw, n; /* n output channels */
+    aic_line down, across; /* the result is [n/16, block_rows, 16], pixel p = row*across.out + col */
+    int64_t n;             /* output channels */
     aic_weight_layout weight;
     int64_t weight_n; /* output channels in the weight's blocks, at least n, a multiple of 16 */
-    int64_t stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
-    int64_t oh, ow; /* output rows and columns; the result is [n/16, block_rows, 16], pixel p = row*ow + col */
     int64_t block_rows;
     double pad_value;
     bool accumulate;        /* sums start from the start operand instead of from 0 */

@@ -53,7 +53,8 @@ static aic_stream band_stream(const aic_contraction *c, const aic_tiling *t, con
 static aic_stream image_stream(const aic_contraction *c, const aic_tiling *t)
 {
     aic_stream stream = {.scopes = 0};
-    const double row = (double)(c->w * c->channels) * t->geometry.source_bytes, image = row * (double)c->h;
+    const double row = (double)(c->across.extent * c->channels) * t->geometry.source_bytes,
+                 image = row * (double)c->down.extent;
     const double rows = (double)(t->band.count * t->band.rows) * row;
     aic_stream_scope(&stream, 0, rows + (double)(t->band.count * t->band.bytes));
     aic_stream_scope(&stream, AIC_LINE_BYTES, rows);
@@ -75,7 +76,8 @@ static unsigned inputs_of(const aic_epilogue *p)
 static aic_stream result_stream(const aic_contraction *c, const aic_tiling *t)
 {
     aic_stream stream = {.scopes = 0};
-    const double pixels = (double)(c->oh * c->ow), sums = pixels * (double)t->geometry.outputs * AIC_SUM_BYTES;
+    const double pixels = (double)(c->down.out * c->across.out),
+                 sums = pixels * (double)t->geometry.outputs * AIC_SUM_BYTES;
     const double stored =
         t->staging.has_epilogue
             ? pixels * (double)(t->geometry.outputs * (int64_t)aic_dtype_size(t->staging.epilogue.target))
@@ -117,7 +119,7 @@ static void put_tile(FILE *out, int depth, const aic_contraction *c, const aic_t
                       t->wish.fold > 1     ? "several rows each of a "
                       : t->wish.merged > 1 ? "a row each of a "
                                            : "",
-                      (long long)c->kh, (long long)c->kw,
+                      (long long)c->down.taps, (long long)c->across.taps,
                       aic_tiling_skips(t) ? ", less rows and columns that are padding for the whole tile" : "");
     aic_nest_line(out, depth, "k-pack", aic_parts(kpacks, t->geometry.unroll),
                   "%lld k-packs of %u channels a time: %lld products of vectors of %u lanes",

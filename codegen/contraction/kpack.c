@@ -58,7 +58,7 @@ void aic_widen(aic_emit *e, const aic_contraction *c, const aic_microkernel *ker
     case AIC_PRODUCT_BFLOAT:
         kpacks[0] = elements;
         if (g->arithmetic.planes > 1) {
-            kernel->split(e, elements, kpacks);
+            kernel->emitter.split(e, elements, kpacks);
         }
         break;
     case AIC_PRODUCT_FLOAT:

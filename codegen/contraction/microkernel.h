@@ -7,6 +7,29 @@
 
 #include "codegen/contraction/emitters.h"
 
+/* How it is emitted. */
+typedef struct aic_tile_emitter {
+    /* Splits elements into planes of k-packs, which add up to them. NULL: elements have one plane. */
+    void (*split)(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX]);
+
+    /* Emit the functions that pack a band and the weights: the usual ones (emitters.h), or its own. */
+    LLVMValueRef (*pack_image)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
+    LLVMValueRef (*pack_weight)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
+
+    /* Emits void name(out, band, panel, taps), the function of a tile. band points at the tile's first pixel, out at
+     * that pixel in the result or, with a staging buffer, at the panel's first column there; taps is the table of tap
+     * offsets. With blocks of channels the function has the block's number as a further parameter: band and panel point
+     * into that block, and from the second block on sums start from those that the previous one stored at out. `leave`
+     * is the function for aic_deferred_pause() in the tile's pauses; NULL where no tile is deferred. */
+    LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
+                         LLVMValueRef leave, const char *name);
+
+    /* With AIC_NEEDS_TILES: the code by which a worker sets up the tile registers before its tiles and releases them
+     * afterwards. */
+    void (*enter)(aic_emit *e, const aic_contraction *c, const aic_tiling *t);
+    void (*leave)(aic_emit *e);
+} aic_tile_emitter;
+
 typedef struct aic_microkernel {
     const char *name; /* at most eight letters */
 
@@ -22,10 +45,6 @@ typedef struct aic_microkernel {
     int64_t step_kpacks; /* k-packs of its smallest loop body, a factor of the longest that schedules may ask for */
 
     int64_t rate; /* products in the time in which aic_microkernel_vector forms one: how fast packing has to be */
-
-    /* Where sums start from one value for each output channel: whether it reads them from the first row of the staging
-     * buffer, before it stores any sum there. False: it needs them in the row of every pixel. */
-    bool starts_in_a_row;
 
     /* AIC_OK if the tile fits the registers, else AIC_INVALID_ARGUMENT with a message that names the field. tiling.c
      * has checked the ranges that hold for every micro-kernel. */
@@ -61,31 +80,13 @@ typedef struct aic_microkernel {
     /* A lower bound of the vector operations that the products of a whole contraction take. */
     double (*bound)(const aic_contraction *c, const aic_target *target);
 
-    /* Splits elements into planes of k-packs, which add up to them. NULL: elements have one plane. */
-    void (*split)(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX]);
-
-    /* Emit the functions that pack a band and the weights: the usual ones (emitters.h), or its own. */
-    LLVMValueRef (*pack_image)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
-    LLVMValueRef (*pack_weight)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
-
-    /* Emits void name(out, band, panel, taps), the function of a tile. band points at the tile's first pixel, out at
-     * that pixel in the result or, with a staging buffer, at the panel's first column there; taps is the table of tap
-     * offsets. With blocks of channels the function has the block's number as a further parameter: band and panel point
-     * into that block, and from the second block on sums start from those that the previous one stored at out. `leave`
-     * is the function for aic_deferred_pause() in the tile's pauses; NULL where no tile is deferred. */
-    LLVMValueRef (*emit)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
-                         LLVMValueRef leave, const char *name);
-
     /* Whether the function emitted for a tile of rows x cols can also compute one of fewer_rows x fewer_cols, so that
      * the smaller one needs no code of its own. NULL: it never can. */
     bool (*serves)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols);
 
-    /* What a call needs of the machine (AIC_NEEDS_...). With AIC_NEEDS_TILES, enter and leave emit the code by which a
-     * worker sets up the tile registers before its tiles and releases them afterwards. */
-    uint32_t needs;
-    void (*enter)(aic_emit *e, const aic_contraction *c, const aic_tiling *t);
-    void (*leave)(aic_emit *e);
+    uint32_t needs; /* what a call needs of the machine (AIC_NEEDS_...) */
+    aic_tile_emitter emitter;
 } aic_microkernel;
 
 extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla;

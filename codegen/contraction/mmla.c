@@ -125,8 +125,8 @@ static double cost_of(const aic_contraction *c, const aic_target *target, const 
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     (void)target;
-    const double kpacks = (double)(c->kh * c->kw) * ceil((double)c->channels / KPACK_CHANNELS);
-    return kpacks * (double)(c->oh * c->ow) * (double)c->n / LANES;
+    const double kpacks = (double)(c->down.taps * c->across.taps) * ceil((double)c->channels / KPACK_CHANNELS);
+    return kpacks * (double)(c->down.out * c->across.out) * (double)c->n / LANES;
 }
 
 /* ---- emission ---- */
@@ -277,7 +277,7 @@ const aic_microkernel aic_microkernel_mmla = {
     .body_cost = 0.08,
     .sum_cost = 0.001,
     .bound = bound_of,
-    .pack_image = aic_emit_pack_image,
-    .pack_weight = aic_emit_pack_weight,
-    .emit = emit_tile,
+    .emitter.pack_image = aic_emit_pack_image,
+    .emitter.pack_weight = aic_emit_pack_weight,
+    .emitter.emit = emit_tile,
 };

@@ -18,12 +18,12 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
     const bool is_cube = a->sum == AIC_SUM_CUBE, parts = a->image_offset != 0 && aic_tiling_skips(t);
-    const int64_t packer = t->kernel->pack_weight == aic_emit_pack_weight ? PACKER : (int64_t)aic_tag(t->kernel->name);
-    const int64_t weights[] = {packer,      c->dtype,
-                               c->weight,   c->c1,
-                               c->c0,       c->kh,
-                               c->kw,       c->weight == AIC_WEIGHT_ROWS ? c->n : c->weight_n,
-                               c->channels, t->geometry.outputs};
+    const int64_t packer =
+        t->kernel->emitter.pack_weight == aic_emit_pack_weight ? PACKER : (int64_t)aic_tag(t->kernel->name);
+    const int64_t weights[] = {
+        packer,      c->dtype,           c->weight,      c->c1,
+        c->c0,       c->down.taps,       c->across.taps, c->weight == AIC_WEIGHT_ROWS ? c->n : c->weight_n,
+        c->channels, t->geometry.outputs};
     const int64_t kpacks[] = {a->product, a->kpack_bytes, a->kpack_channels, a->planes, a->image_offset, is_cube};
     const int64_t taps[] = {t->wish.merged,  t->wish.fold,         t->panel.taps,
                             t->panel.kpacks, t->band.pixel_kpacks, t->geometry.blocks};

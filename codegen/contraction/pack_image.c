@@ -209,7 +209,7 @@ static LLVMValueRef image_row(const band_writer *w, LLVMValueRef h)
     aic_emit *e = w->e;
     const aic_image_layout *image = &w->c->image;
     LLVMValueRef offset;
-    if (image->fractal_rows >= w->c->h) {
+    if (image->fractal_rows >= w->c->down.extent) {
         offset = aic_mul(e, h, image->row_pitch);
     } else {
         LLVMValueRef rows = aic_int(e, image->fractal_rows);
@@ -241,7 +241,7 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
     const aic_contraction *c = w->c;
-    const int64_t first = w->left * w->gap + w->first - c->pad_left, channel = aic_channel_bytes(w->g);
+    const int64_t first = w->left * w->gap + w->first - c->across.pad, channel = aic_channel_bytes(w->g);
     const int64_t full = c->channels / c->c0, rest = c->channels % c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
     const int64_t missing = w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - c->channels;
     LLVMValueRef source = aic_at_const(e, image_row(w, h), first * c->image.pixel * w->g->source_bytes);
@@ -268,8 +268,8 @@ static void copy_columns(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 /* Counts the columns that lie left of the image and inside it. Column q shows image column first + q*gap - pad_left. */
 static void find_columns(band_writer *w)
 {
-    const int64_t pad = w->c->pad_left - w->first, step = w->gap, columns = w->columns;
-    const int64_t left = aic_parts(pad, step), end = aic_parts(pad + w->c->w, step);
+    const int64_t pad = w->c->across.pad - w->first, step = w->gap, columns = w->columns;
+    const int64_t left = aic_parts(pad, step), end = aic_parts(pad + w->c->across.extent, step);
     w->left = left < columns ? left : columns;
     w->inside = (end < columns ? end : columns) - w->left;
 }
@@ -278,7 +278,7 @@ static void find_columns(band_writer *w)
 static bool has_outer_rows(const band_writer *w)
 {
     const aic_contraction *c = w->c;
-    return c->pad_top > 0 || (c->oh - 1) * c->stride_h - c->pad_top + w->b->row_reach > c->h;
+    return c->down.pad > 0 || (c->down.out - 1) * c->down.stride - c->down.pad + w->b->row_reach > c->down.extent;
 }
 
 /* Stores the padding left and right of the image to a row whose columns are whole lines. */
@@ -304,7 +304,7 @@ static bool reads_behind(const band_writer *w)
 static void emit_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
-    LLVMValueRef in_image = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_int(e, w->c->h), "");
+    LLVMValueRef in_image = LLVMBuildICmp(e->builder, LLVMIntULT, h, aic_int(e, w->c->down.extent), "");
     const bool lines = w->b->pixel_pitch % AIC_LINE_BYTES == 0;
     aic_branch branch;
     if (!lines && (has_outer_rows(w) || w->inside < w->columns || reads_behind(w))) {
@@ -391,12 +391,12 @@ static void interleave_row(const band_writer *w, LLVMValueRef target, LLVMValueR
 static void emit_folded_row(const band_writer *w, LLVMValueRef row, LLVMValueRef h)
 {
     aic_emit *e = w->e;
-    const int64_t first = w->left * w->gap + w->first - w->c->pad_left;
+    const int64_t first = w->left * w->gap + w->first - w->c->across.pad;
     fill_columns(w, row, 1, w->b->row_pitch);
     for (int64_t f = 0; f < w->wish->fold && w->inside > 0; f++) {
         aic_branch branch;
         LLVMValueRef own = aic_add(e, h, aic_int(e, f));
-        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, own, aic_int(e, w->c->h), ""));
+        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntULT, own, aic_int(e, w->c->down.extent), ""));
         interleave_row(w, aic_at_const(e, row, w->left * w->b->pixel_pitch + f * part_bytes(w)),
                        aic_at_const(e, image_row(w, own), first * part_bytes(w)));
         aic_branch_end(e, &branch);
@@ -477,7 +477,8 @@ LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const ai
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
     band_writer w = {.e = e, .c = c, .kernel = t->kernel, .g = &t->geometry, .wish = &t->wish, .b = &t->band};
-    const bool well = aic_pack_kind(c->kh * c->kw * t->geometry.outputs / t->kernel->rate) == AIC_EMIT_HOT;
+    const bool well =
+        aic_pack_kind(c->down.taps * c->across.taps * t->geometry.outputs / t->kernel->rate) == AIC_EMIT_HOT;
     LLVMValueRef row = well ? emit_row_function(&w, name) : NULL;
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
     aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");

@@ -21,6 +21,10 @@
 
 enum { BLOCK_MAX = 8 };
 
+/* The hot functions: of whole channel blocks or items, of the last one, and of the start values of weights in blocks.
+ */
+enum { WHOLE, REST, STARTS, INNER };
+
 typedef struct packer {
     aic_emit *e;
     const aic_contraction *c;
@@ -35,9 +39,8 @@ typedef struct packer {
     unsigned block;     /* output channels of one transposition */
     unsigned run;       /* k-packs of one transposition: at most a block */
     LLVMValueRef packed, weight;
-    LLVMValueRef inner[2];    /* hot functions: of whole channel blocks or items, of the last one; or NULL */
-    LLVMValueRef starts;      /* likewise, of weights in blocks */
-    LLVMValueRef first, last; /* items that are packed */
+    LLVMValueRef inner[INNER];            /* hot functions, or NULL */
+    LLVMValueRef first, last;             /* items that are packed */
     LLVMValueRef first_panel, last_panel; /* their panels, and of the last item all that follow */
     LLVMValueRef note; /* in a hot function: where it is noted that there are special elements; or NULL */
 } packer;
@@ -229,7 +232,7 @@ static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, L
 {
     aic_emit *e = p->e;
     const aic_contraction *c = p->c;
-    LLVMValueRef index = aic_add(e, aic_mul(e, block, c->kh * c->kw), tap);
+    LLVMValueRef index = aic_add(e, aic_mul(e, block, c->down.taps * c->across.taps), tap);
     LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * p->g->source_bytes));
     source = aic_at(e, source, aic_mul(e, first, c->c0 * p->g->source_bytes));
     /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
@@ -252,7 +255,8 @@ static void emit_channel_blocks(const packer *p, LLVMValueRef item, int64_t firs
     aic_emit *e = p->e;
     aic_loop blocks, taps;
     aic_loop_begin(e, &blocks, "channels: blocks of channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->c->kh * p->c->kw), 1, NULL, 0);
+    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->c->down.taps * p->c->across.taps),
+                   1, NULL, 0);
     emit_step(p, panel_of(p, item), aic_mul(e, item, p->panels->item_channels), blocks.index, taps.index, function);
     aic_loop_end(e, &taps);
     aic_loop_end(e, &blocks);
@@ -266,11 +270,11 @@ static void emit_from_blocks(const packer *p)
     aic_loop items;
     aic_loop_begin(e, &items, "item: items of output channels", p->first, p->last, 1, NULL, 0);
     clear_heads(p, panel_of(p, items.index));
-    if (p->inner[0] != NULL) {
-        emit_channel_blocks(p, items.index, 0, full, p->inner[0]);
+    if (p->inner[WHOLE] != NULL) {
+        emit_channel_blocks(p, items.index, 0, full, p->inner[WHOLE]);
     }
-    if (p->inner[1] != NULL) {
-        emit_channel_blocks(p, items.index, full, p->c->c1, p->inner[1]);
+    if (p->inner[REST] != NULL) {
+        emit_channel_blocks(p, items.index, full, p->c->c1, p->inner[REST]);
     }
     aic_loop_end(e, &items);
 }
@@ -396,17 +400,17 @@ static void emit_from_rows(const packer *p)
 {
     aic_emit *e = p->e;
     const int64_t full = p->panels->columns / p->panels->item_channels;
-    if (p->inner[0] != NULL) {
+    if (p->inner[WHOLE] != NULL) {
         aic_loop items;
         aic_loop_begin(e, &items, "item: items of output channels", p->first, aic_min(e, p->last, aic_int(e, full)), 1,
                        NULL, 0);
-        emit_item(p, items.index, p->inner[0]);
+        emit_item(p, items.index, p->inner[WHOLE]);
         aic_loop_end(e, &items);
     }
-    if (p->inner[1] != NULL) {
+    if (p->inner[REST] != NULL) {
         aic_branch branch;
         aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSGT, p->last, aic_int(e, full), ""));
-        emit_item(p, aic_int(e, full), p->inner[1]);
+        emit_item(p, aic_int(e, full), p->inner[REST]);
         aic_branch_end(e, &branch);
     }
 }
@@ -418,7 +422,7 @@ static int64_t used_kpacks(const packer *p)
 {
     const int64_t channels = p->g->arithmetic.kpack_channels, all = p->c->c1 * p->c0_kpacks;
     if (p->wish->merged > 1) {
-        return p->c->kh % p->wish->fold != 0 ? 0 : p->wish->merged * p->b->pixel_kpacks;
+        return p->c->down.taps % p->wish->fold != 0 ? 0 : p->wish->merged * p->b->pixel_kpacks;
     }
     const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? aic_parts(p->c->channels, channels) : all;
     return used < p->panels->kpacks ? used : p->panels->kpacks;
@@ -479,14 +483,15 @@ static void emit_parts(const packer *p, LLVMValueRef start)
 {
     aic_emit *e = p->e;
     const int64_t columns = p->panels->start_columns, bytes = p->g->panel_channels * (int64_t)sizeof(int32_t);
-    const int64_t parts = columns > 1 ? columns - 1 : 1, steps = p->panels->taps * p->panels->kpacks / p->c->kh / parts;
+    const int64_t parts = columns > 1 ? columns - 1 : 1,
+                  steps = p->panels->taps * p->panels->kpacks / p->c->down.taps / parts;
     const unsigned align = p->g->lanes * sizeof(int32_t);
     LLVMTypeRef words = aic_vector(e->i32, p->g->lanes);
     aic_loop rows, across;
     aic_loop_begin(e, &across, "column: columns of start values", aic_int(e, 0), aic_int(e, columns), 1, NULL, 0);
     aic_store(e, aic_zero(words), aic_at(e, start, aic_mul(e, across.index, bytes)), 0, align);
     aic_loop_end(e, &across);
-    aic_loop_begin(e, &rows, "row: kernel rows", aic_int(e, 0), aic_int(e, p->c->kh), 1, NULL, 0);
+    aic_loop_begin(e, &rows, "row: kernel rows", aic_int(e, 0), aic_int(e, p->c->down.taps), 1, NULL, 0);
     LLVMValueRef above = aic_at(e, start, aic_mul(e, rows.index, columns * bytes)), sum = aic_zero(words);
     if (columns > 1) {
         aic_store(e, sum, above, columns * bytes, align);
@@ -509,7 +514,7 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     aic_emit *e = p->e;
     unsigned bytes = p->g->lanes * p->g->arithmetic.kpack_bytes;
     LLVMTypeRef words = aic_vector(e->i32, p->g->lanes);
-    aic_emit_function(e, name, aic_pack_kind(p->c->oh * p->c->ow), PARAMS, 1, 0);
+    aic_emit_function(e, name, aic_pack_kind(p->c->down.out * p->c->across.out), PARAMS, 1, 0);
     aic_note_function(e, "start values of a panel, which make up for the offset of the image");
     LLVMValueRef function = e->function;
     aic_loop vectors;
@@ -532,7 +537,7 @@ static void emit_all_starts(const packer *p)
     aic_loop panels;
     aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
     LLVMValueRef args[] = {aic_at(e, p->packed, aic_mul(e, panels.index, p->panels->bytes))};
-    aic_emit_call(e, p->starts, args, 1);
+    aic_emit_call(e, p->inner[STARTS], args, 1);
     aic_loop_end(e, &panels);
 }
 
@@ -558,23 +563,23 @@ static void emit_inner(packer *p, const char *symbol)
 {
     const aic_contraction *c = p->c;
     const bool rows = c->weight == AIC_WEIGHT_ROWS;
-    const int64_t uses = c->oh * c->ow;
+    const int64_t uses = c->down.out * c->across.out;
     const int64_t full = rows ? p->panels->columns / p->panels->item_channels : c->channels / c->c0;
     const int64_t rest = rows ? p->panels->columns % p->panels->item_channels : c->channels % c->c0;
     char name[160];
     snprintf(name, sizeof name, "%s_whole", symbol);
     if (full > 0) {
-        p->inner[0] =
+        p->inner[WHOLE] =
             (rows ? emit_columns : emit_blocks)(p, rows ? p->panels->item_channels : c->c0, aic_pack_kind(uses), name);
     }
     snprintf(name, sizeof name, "%s_rest", symbol);
     if (rest > 0) {
         /* One of full + 1 items or channel blocks. */
-        p->inner[1] = (rows ? emit_columns : emit_blocks)(p, rest, aic_pack_kind(uses * (full + 1)), name);
+        p->inner[REST] = (rows ? emit_columns : emit_blocks)(p, rest, aic_pack_kind(uses * (full + 1)), name);
     }
     snprintf(name, sizeof name, "%s_starts", symbol);
     if (!rows && p->g->arithmetic.image_offset != 0) {
-        p->starts = emit_starts(p, name);
+        p->inner[STARTS] = emit_starts(p, name);
     }
 }
 
@@ -614,7 +619,7 @@ LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const a
     } else {
         emit_from_blocks(&p);
     }
-    if (p.starts != NULL) {
+    if (p.inner[STARTS] != NULL) {
         emit_all_starts(&p);
     }
     aic_emit_function_end(e);

@@ -27,18 +27,16 @@ static void store_range(aic_emit *e, const aic_line *l, LLVMValueRef first, int6
 void aic_emit_row_range(aic_emit *e, const aic_contraction *c, const aic_padding *p, LLVMValueRef taps,
                         LLVMValueRef first, int64_t rows)
 {
-    const aic_line l = aic_line_down(c);
     if (p->rows) {
-        store_range(e, &l, first, rows, taps);
+        store_range(e, &c->down, first, rows, taps);
     }
 }
 
 void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_padding *p, LLVMValueRef taps,
                            LLVMValueRef first, int64_t columns)
 {
-    const aic_line l = aic_line_across(c);
     if (p->columns) {
-        store_range(e, &l, first, columns, aic_at_const(e, taps, 2 * sizeof(int64_t)));
+        store_range(e, &c->across, first, columns, aic_at_const(e, taps, 2 * sizeof(int64_t)));
     }
 }
 
@@ -53,7 +51,7 @@ aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const ai
                                  LLVMValueRef panel)
 {
     enum { FIRST_ROW, END_ROW, FIRST_COLUMN, END_COLUMN };
-    aic_tap_range r = {aic_int(e, 0), aic_int(e, c->kh), aic_int(e, 0), aic_int(e, c->kw)};
+    aic_tap_range r = {aic_int(e, 0), aic_int(e, c->down.taps), aic_int(e, 0), aic_int(e, c->across.taps)};
     LLVMValueRef special = NULL;
     if (p->notes) {
         LLVMValueRef note = aic_load(e, e->i32, panel, 0, sizeof(int32_t));
@@ -62,11 +60,11 @@ aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const ai
     }
     if (p->padding.rows) {
         r.first_row = load_word(e, taps, FIRST_ROW, special, 0);
-        r.end_row = load_word(e, taps, END_ROW, special, c->kh);
+        r.end_row = load_word(e, taps, END_ROW, special, c->down.taps);
     }
     if (p->padding.columns) {
         r.first_column = load_word(e, taps, FIRST_COLUMN, special, 0);
-        r.end_column = load_word(e, taps, END_COLUMN, special, c->kw);
+        r.end_column = load_word(e, taps, END_COLUMN, special, c->across.taps);
     }
     return r;
 }

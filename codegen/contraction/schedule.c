@@ -130,7 +130,7 @@ static void offer_fetching(walk *w, aic_contraction_schedule schedule)
 /* Offers every legal loop body and band of a tile. */
 static void offer_all(walk *w, aic_contraction_schedule schedule)
 {
-    const int64_t tile_rows = aic_parts(w->c->oh, schedule.rows);
+    const int64_t tile_rows = aic_parts(w->c->down.out, schedule.rows);
     const int64_t most = w->kernel->step_kpacks * w->c->c0;
     aic_tiling t;
     for (schedule.unroll = 1; schedule.unroll <= most && !w->ended; schedule.unroll *= 2) {
@@ -182,10 +182,12 @@ static int64_t next_tile(int64_t extent, int64_t tile)
 static void offer_tiles(walk *w, int64_t pixels, int64_t vectors)
 {
     const aic_contraction *c = w->c;
-    int64_t widest = c->ow < pixels ? c->ow : pixels;
-    for (int64_t cols = aic_split_evenly(c->ow, widest).large; cols > 0; cols = next_tile(c->ow, cols)) {
-        int64_t highest = c->oh < pixels / cols ? c->oh : pixels / cols;
-        for (int64_t rows = aic_split_evenly(c->oh, highest).large; rows > 0; rows = next_tile(c->oh, rows)) {
+    int64_t widest = c->across.out < pixels ? c->across.out : pixels;
+    for (int64_t cols = aic_split_evenly(c->across.out, widest).large; cols > 0;
+         cols = next_tile(c->across.out, cols)) {
+        int64_t highest = c->down.out < pixels / cols ? c->down.out : pixels / cols;
+        for (int64_t rows = aic_split_evenly(c->down.out, highest).large; rows > 0;
+             rows = next_tile(c->down.out, rows)) {
             offer_tile(w, rows, cols, vectors);
         }
     }
@@ -239,7 +241,7 @@ static void report_refusals(FILE *out, const aic_microkernel *kernel, const aic_
         if (reason != NULL) {
             fprintf(out, "  kernel=%s, vectors=%lld: a panel of %lld output channels %s\n", kernel->name,
                     (long long)vectors, (long long)(vectors * lanes), reason);
-        } else if (kernel->pixels(c, target, vectors) < c->oh * c->ow) {
+        } else if (kernel->pixels(c, target, vectors) < c->down.out * c->across.out) {
             fprintf(out,
                     "  kernel=%s, vectors=%lld: tiles of more than %lld pixels need more registers than there are\n",
                     kernel->name, (long long)vectors, (long long)kernel->pixels(c, target, vectors));

@@ -88,7 +88,8 @@ static rows rows_of_runs(const aic_contraction *c, const aic_tiling *t)
     const aic_epilogue *p = &t->staging.epilogue;
     int64_t height = t->geometry.rows.large - (t->geometry.rows.small_count > 0),
             width = t->geometry.cols.large - (t->geometry.cols.small_count > 0);
-    bool whole = p->matrices == 1 && p->rows == c->oh * c->ow; /* else a run may lie in no matrix, or in part */
+    bool whole =
+        p->matrices == 1 && p->rows == c->down.out * c->across.out; /* else a run may lie in no matrix, or in part */
     rows runs = {whole ? width : 0, t->geometry.cols.large, whole ? multiple_of_runs(c, t) : 0};
     if (aic_staged_runs(c, &t->wish, t->geometry.rows.large, t->geometry.cols.large) ==
         1) { /* a tile is a single run */
@@ -126,7 +127,7 @@ static aic_emit_kind last_kind(const aic_tiling *t, int64_t strips)
 /* The same for filling the table, which is done once for all pixels of a column. */
 static aic_emit_kind table_kind(const aic_contraction *c, const aic_tiling *t)
 {
-    return kind_for(t, t->panel.taps * t->panel.kpacks * c->oh * c->ow, 16);
+    return kind_for(t, t->panel.taps * t->panel.kpacks * c->down.out * c->across.out, 16);
 }
 
 void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
@@ -138,7 +139,7 @@ void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t
     const rows runs = rows_of_runs(c, t);
     int64_t whole = t->geometry.outputs / t->staging.strip_columns,
             rest = t->geometry.outputs % t->staging.strip_columns;
-    if (rest == 0 && (t->staging.epilogue.narrow_tail || t->staging.epilogue.fill_tail)) {
+    if (rest == 0 && (t->staging.epilogue.tail.narrow || t->staging.epilogue.tail.fill)) {
         whole--;
         rest = t->staging.strip_columns;
     }

@@ -45,7 +45,7 @@ int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64
     int64_t channel = (int64_t)vector * t->geometry.lanes, pitch = t->staging.pitch, p = pixel;
     if (pitch == 0) {
         pitch = c->block_rows * row_bytes;
-        p = (int64_t)pixel / cols * c->ow + (int64_t)pixel % cols;
+        p = (int64_t)pixel / cols * c->across.out + (int64_t)pixel % cols;
     }
     return channel / AIC_BLOCK_COLUMNS * pitch + p * row_bytes + channel % AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
 }
@@ -292,15 +292,15 @@ static void emit_range(const tile *k, LLVMValueRef *values, LLVMValueRef channel
     aic_emit *e = k->e;
     const aic_tap_range *r = &k->range;
     if (!k->t->panel.padding.columns) {
-        emit_taps(k, values, channel_offset, aic_mul(e, r->first_row, k->c->kw), aic_mul(e, r->end_row, k->c->kw),
-                  kpacks, visit);
+        emit_taps(k, values, channel_offset, aic_mul(e, r->first_row, k->c->across.taps),
+                  aic_mul(e, r->end_row, k->c->across.taps), kpacks, visit);
         return;
     }
     aic_loop rows;
     aic_loop_begin(e, &rows, "row: kernel rows that are not all padding", r->first_row, r->end_row, 1, values,
                    k->sums + 1);
     name_carried(k, &rows, "acc", ".row");
-    LLVMValueRef row = aic_mul(e, rows.index, k->c->kw);
+    LLVMValueRef row = aic_mul(e, rows.index, k->c->across.taps);
     emit_taps(k, values, channel_offset, aic_add(e, row, r->first_column), aic_add(e, row, r->end_column), kpacks,
               visit);
     aic_loop_end(e, &rows);

@@ -19,9 +19,9 @@ enum { TILE_MAX = 64 };
 
 static aic_status check_tile(const aic_contraction *c, const aic_contraction_schedule *s)
 {
-    aic_status status = check_range("rows", s->rows, 1, aic_least(c->oh, TILE_MAX));
+    aic_status status = check_range("rows", s->rows, 1, aic_least(c->down.out, TILE_MAX));
     if (status == AIC_OK) {
-        status = check_range("cols", s->cols, 1, aic_least(c->ow, TILE_MAX));
+        status = check_range("cols", s->cols, 1, aic_least(c->across.out, TILE_MAX));
     }
     return status == AIC_OK ? check_range("vectors", s->vectors, 1, TILE_MAX) : status;
 }
@@ -102,7 +102,7 @@ static aic_status check_schedule(const aic_contraction *c, const aic_target *tar
     }
     status = check_ahead(s, kernel);
     if (status == AIC_OK) {
-        status = check_range("band", s->band, 1, aic_parts(c->oh, s->rows));
+        status = check_range("band", s->band, 1, aic_parts(c->down.out, s->rows));
     }
     return status == AIC_OK ? check_hold(s) : status;
 }
@@ -162,12 +162,12 @@ aic_status aic_tiling_make(const aic_plan *plan, const aic_contraction_schedule 
 }
 
 /* Divides each band into parts, so that a call has enough work items for its workers. */
-static aic_division divide(const aic_tiling *t, bool shared)
+static aic_band_division divide(const aic_tiling *t, bool shared)
 {
     const int64_t strips = t->staging.strips,
                   parts = shared ? aic_least(strips, aic_parts(AIC_SHARED_ITEMS, t->band.count)) : 1;
     const int64_t part_strips = aic_parts(strips, parts);
-    return (aic_division){.parts = aic_parts(strips, part_strips), .part_strips = part_strips};
+    return (aic_band_division){.parts = aic_parts(strips, part_strips), .part_strips = part_strips};
 }
 
 static bool computes_with_floats(const aic_contraction *c, const aic_tiling *t)

@@ -7,10 +7,10 @@
 struct aic_microkernel;
 
 /* How a band is divided into work items, once it is known what a call costs. */
-typedef struct aic_division {
+typedef struct aic_band_division {
     int64_t parts;       /* of a band, each some of the strips */
     int64_t part_strips; /* strips of a part; the last part may have fewer */
-} aic_division;
+} aic_band_division;
 
 typedef struct aic_tiling {
     const struct aic_microkernel *kernel;
@@ -20,7 +20,7 @@ typedef struct aic_tiling {
     aic_plan_panel panel;
     aic_plan_tile tile;
     aic_plan_staging staging;
-    aic_division division;
+    aic_band_division division;
 } aic_tiling;
 
 static inline const aic_tiling *aic_tiling_of(const aic_plan *plan)

@@ -44,6 +44,7 @@ static aic_wish propose(const aic_contraction *c, const aic_plan_geometry *g)
                       .merged = 1,
                       .fold = 1,
                       .skips = true,
+                      .starts_in_a_row = true,
                       .special_first = AIC_INFINITE_HALF,
                       .special_end = AIC_MAGNITUDE_16 + 1};
 }
@@ -204,7 +205,7 @@ static double image_cycles(const aic_contraction *c, const aic_tiling *t, const 
     }
     const double window = (double)aic_band_window(c, &t->band, rows, cols);
     const double seen = (double)((rows - 1) * t->band.row_step + t->band.row_reach);
-    const double bytes = window <= k->l1 ? window : window / seen * (double)(rows * c->kh);
+    const double bytes = window <= k->l1 ? window : window / seen * (double)(rows * c->down.taps);
     const double line = band <= k->l2 ? k->near_line : k->far_line;
     return FRESH_PART * line * bytes / AIC_LINE_BYTES / (double)(t->panel.taps * t->panel.kpacks);
 }
@@ -278,8 +279,8 @@ static bool stays(const aic_contraction *c, const aic_tiling *t, const core *k, 
     const int64_t height = tiles * t->geometry.rows.large, rows = (height - 1) * t->band.row_step + t->band.row_reach;
     const int64_t result =
         t->staging.has_epilogue ? (int64_t)aic_dtype_size(t->staging.epilogue.target) : AIC_SUM_BYTES;
-    return (double)(rows * t->band.row_pitch + t->panel.bytes + height * c->ow * t->geometry.panel_channels * result) <=
-           k->l1;
+    return (double)(rows * t->band.row_pitch + t->panel.bytes +
+                    height * c->across.out * t->geometry.panel_channels * result) <= k->l1;
 }
 
 /* A call packs the bands; rows that neighbouring bands share are packed twice. */
@@ -304,9 +305,10 @@ static int64_t small_band(const aic_contraction *c, const aic_target *target, co
 static double bound_of(const aic_contraction *c, const aic_target *target)
 {
     const aic_arithmetic a = arithmetic_of(c, target);
-    double kpacks = aic_padding_share(c, a.sum) * (double)(c->kh * c->kw * c->channels) / a.kpack_channels;
+    double kpacks =
+        aic_padding_share(c, a.sum) * (double)(c->down.taps * c->across.taps * c->channels) / a.kpack_channels;
     double lanes = (double)target->vector_bits / a.sum_bits;
-    return kpacks * (double)(c->oh * c->ow) * (double)c->n / lanes * multiply_cost(c, target);
+    return kpacks * (double)(c->down.out * c->across.out) * (double)c->n / lanes * multiply_cost(c, target);
 }
 
 const aic_microkernel aic_microkernel_vector = {
@@ -326,8 +328,7 @@ const aic_microkernel aic_microkernel_vector = {
     .sum_cost = 0.001,
     .ahead = AHEAD_BYTES,
     .bound = bound_of,
-    .starts_in_a_row = true,
-    .pack_image = aic_emit_pack_image,
-    .pack_weight = aic_emit_pack_weight,
-    .emit = aic_emit_vector_tile,
+    .emitter.pack_image = aic_emit_pack_image,
+    .emitter.pack_weight = aic_emit_pack_weight,
+    .emitter.emit = aic_emit_vector_tile,
 };

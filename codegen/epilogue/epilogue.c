@@ -405,14 +405,14 @@ static int64_t neighbours_of(const aic_epilogue *p, const aic_epilogue_strip *s)
         return most;
     }
     int64_t together = p->width / LANES; /* all slabs must begin with a block of the target */
-    const bool whole = s->step % p->width == 0 && (s->columns % p->width == 0 || p->narrow_tail || p->fill_tail);
+    const bool whole = s->step % p->width == 0 && (s->columns % p->width == 0 || p->tail.narrow || p->tail.fill);
     return p->width > LANES && whole && most >= together ? together : 1;
 }
 
 /* Columns of the tail, a slab of its own: a narrow or filled last block, or one of fewer than 16 columns; 0: none. */
 static int64_t tail_columns(const aic_epilogue *p, const aic_epilogue_strip *s)
 {
-    return s->last && (p->narrow_tail || p->fill_tail) ? LANES : s->columns % LANES;
+    return s->last && (p->tail.narrow || p->tail.fill) ? LANES : s->columns % LANES;
 }
 
 /* Blocks of the slabs into which the `whole` blocks before the tail are cut. */
@@ -447,7 +447,7 @@ static void emit_slabs(const walk *w)
 {
     aic_emit *e = w->e;
     const int64_t row_bytes = w->p->target_row;
-    const bool narrow = w->s->last && w->p->narrow_tail, filled = w->s->last && w->p->fill_tail;
+    const bool narrow = w->s->last && w->p->tail.narrow, filled = w->s->last && w->p->tail.fill;
     const int64_t tail = tail_columns(w->p, w->s), whole = (w->s->columns - tail) / LANES;
     const int64_t size = slab_blocks(w->p, w->s, whole);
     if (whole > 0) {

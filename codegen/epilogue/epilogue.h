@@ -51,15 +51,19 @@ typedef struct aic_step {
 
 enum { AIC_EPILOGUE_STEPS = 6 };
 
+/* For width 32, if only the first 16 columns of the last target block exist: its rows are 16 columns (narrow), or 32
+ * with zeros in the last 16 (fill). */
+typedef struct aic_epilogue_tail {
+    bool narrow, fill;
+} aic_epilogue_tail;
+
 typedef struct aic_epilogue {
     aic_dtype source, target; /* source: int32 or float32 */
     int64_t rows, columns;    /* of a matrix */
     int64_t matrices, source_matrix, target_matrix;
     int64_t width; /* columns of a target block; at least `columns` if one block has all of them */
     int64_t target_block, target_row;
-    /* For width 32, if only the first 16 columns of the last target block exist: its rows are 16 columns (narrow), or
-     * 32 with zeros in the last 16 (fill). */
-    bool narrow_tail, fill_tail;
+    aic_epilogue_tail tail;
 
     unsigned steps; /* number of steps, in the order in which they are applied */
     aic_step step[AIC_EPILOGUE_STEPS];

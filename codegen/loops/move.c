@@ -208,13 +208,13 @@ static void tile_runs(aic_move_plan *p, const aic_move_schedule *schedule)
     int64_t most = TILE_ACCESSES * p->vector;
     if (p->run > p->vector * schedule->unroll && p->run_valid == p->run) {
         p->chunk = aic_least(p->vector * schedule->unroll, aic_power_within(p->run));
-        p->rows = p->cols = 1;
+        p->tile.rows = p->tile.cols = 1;
         return;
     }
-    p->rows = aic_least(schedule->rows, aic_power_within(p->write.extent));
-    p->cols = aic_least(schedule->cols, aic_power_within(p->read.extent));
-    while (p->rows * p->cols > 1 && p->rows * p->cols * p->run > most) {
-        *(p->rows > p->cols ? &p->rows : &p->cols) /= 2;
+    p->tile.rows = aic_least(schedule->rows, aic_power_within(p->write.extent));
+    p->tile.cols = aic_least(schedule->cols, aic_power_within(p->read.extent));
+    while (p->tile.rows * p->tile.cols > 1 && p->tile.rows * p->tile.cols * p->run > most) {
+        *(p->tile.rows > p->tile.cols ? &p->tile.rows : &p->tile.cols) /= 2;
     }
 }
 
@@ -311,11 +311,12 @@ static bool rows_collide(const aic_move_plan *p)
     const aic_machine *machine = p->machine;
     const int64_t line = machine->line_bytes, sets = machine->l1_bytes / (line * machine->l1_ways);
     int64_t most = 0, first[TILE_MAX];
-    if (p->write.in[0] % line != 0 || (p->next_count > 1 && p->next.in[0] % line != 0) || p->rows > TILE_MAX) {
+    if (p->write.in[0] % line != 0 || (p->tile.next_count > 1 && p->next.in[0] % line != 0) ||
+        p->tile.rows > TILE_MAX) {
         return false;
     }
-    const int64_t group = p->next_count > 1 ? p->write.extent : p->rows;
-    for (int64_t row = 0; row < p->rows; row++) {
+    const int64_t group = p->tile.next_count > 1 ? p->write.extent : p->tile.rows;
+    for (int64_t row = 0; row < p->tile.rows; row++) {
         int64_t same = 0;
         first[row] = (row / group * p->next.in[0] + row % group * p->write.in[0]) / line % sets;
         for (int64_t other = 0; other <= row; other++) {
@@ -330,7 +331,7 @@ static bool rows_collide(const aic_move_plan *p)
 static int64_t staged_columns(const aic_move_plan *p, unsigned size)
 {
     int64_t columns = p->machine->line_bytes / size;
-    return p->cols < columns && p->read.extent >= columns && rows_collide(p) ? columns : 0;
+    return p->tile.cols < columns && p->read.extent >= columns && rows_collide(p) ? columns : 0;
 }
 
 /* Loops of short steps in the input that a loop of long ones would tear apart. */
@@ -356,11 +357,11 @@ static void plan_bursts(aic_move_plan *p)
 static void choose_columns(aic_move_plan *p, unsigned size, int64_t most)
 {
     const int64_t extent = p->read.extent, wide = 2 * aic_power_within(extent), lane = VECTOR_MIN / size;
-    p->cols = aic_least(most, aic_power_within(extent));
-    if (p->cols < extent && wide <= most && wide <= lane && lane <= p->rows && p->write.in[0] >= extent * size &&
-        aic_least(p->rows, p->rows_valid) > 1) {
-        p->cols = wide;
-        p->over = wide - extent;
+    p->tile.cols = aic_least(most, aic_power_within(extent));
+    if (p->tile.cols < extent && wide <= most && wide <= lane && lane <= p->tile.rows &&
+        p->write.in[0] >= extent * size && aic_least(p->tile.rows, p->rows_valid) > 1) {
+        p->tile.cols = wide;
+        p->tile.over = wide - extent;
     }
 }
 
@@ -374,22 +375,22 @@ static void choose_following(aic_move_plan *p, unsigned size, int64_t most)
         const int64_t gain = count * extent * TILE_MAX / cols;
         if (gain > best && cols - count * extent < lane) {
             best = gain;
-            p->cols = cols;
-            p->follow_count = count;
-            p->over = cols - count * extent;
+            p->tile.cols = cols;
+            p->tile.follow_count = count;
+            p->tile.over = cols - count * extent;
         }
     }
 }
 
 static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_schedule *schedule)
 {
-    p->rows = choose_rows(p, size, schedule);
+    p->tile.rows = choose_rows(p, size, schedule);
     if (p->next.extent > 1) {
-        p->next_count = rows_together(p, size, p->next.extent);
-        p->rows = p->write.extent * p->next_count;
+        p->tile.next_count = rows_together(p, size, p->next.extent);
+        p->tile.rows = p->write.extent * p->tile.next_count;
     }
     int64_t most = schedule->cols;
-    while (most > 1 && p->rows * most * size > TILE_ACCESSES * p->vector) {
+    while (most > 1 && p->tile.rows * most * size > TILE_ACCESSES * p->vector) {
         most /= 2;
     }
     if (p->follow.extent > 1) {
@@ -397,10 +398,10 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
         return;
     }
     choose_columns(p, size, most);
-    p->stage = staged_columns(p, size);
-    int64_t rest = p->stage == 0 && p->over == 0 ? p->read.extent % p->cols : 0;
-    if (rest > 0 && 2 * rest <= p->cols) {
-        p->tail = VECTOR_MIN / size <= p->rows ? rest : aic_power_within(2 * rest - 1);
+    p->tile.stage = staged_columns(p, size);
+    int64_t rest = p->tile.stage == 0 && p->tile.over == 0 ? p->read.extent % p->tile.cols : 0;
+    if (rest > 0 && 2 * rest <= p->tile.cols) {
+        p->tile.tail = VECTOR_MIN / size <= p->tile.rows ? rest : aic_power_within(2 * rest - 1);
     }
 }
 
@@ -408,9 +409,9 @@ static void tile_transposition(aic_move_plan *p, unsigned size, const aic_move_s
  * caches are not prefetched. Where a tile has a number of indices of `next` that is no power of two, whole tiles. */
 static int64_t band_of(const aic_move_plan *p, const aic_move_schedule *schedule)
 {
-    const int64_t tile = p->stage == 0 || p->past ? p->rows : p->rows * p->machine->band_tiles;
+    const int64_t tile = p->tile.stage == 0 || p->past ? p->tile.rows : p->tile.rows * p->machine->band_tiles;
     const int64_t band = schedule->band < tile ? tile : schedule->band;
-    return p->next_count > 1 && !aic_is_power(p->write.extent) ? band / p->rows * p->next_count : band;
+    return p->tile.next_count > 1 && !aic_is_power(p->write.extent) ? band / p->tile.rows * p->tile.next_count : band;
 }
 
 /* Makes a dimension of the box of the steps of `inner` along one of the tiles' dimensions. */
@@ -436,8 +437,8 @@ static void split_bands(aic_move_plan *p)
         const int64_t step = llabs(p->box.dim[i].in[0]);
         is_short = is_short || (step != 0 && step <= most && step < llabs(along->in[0]));
     }
-    if (is_short && along->extent > p->band && along->extent % p->band == 0) {
-        split(p, along, p->band);
+    if (is_short && along->extent > p->tile.band && along->extent % p->tile.band == 0) {
+        split(p, along, p->tile.band);
     }
 }
 
@@ -451,8 +452,9 @@ static aic_division divide(const aic_move_plan *p)
     for (unsigned i = 0; i < p->box.dims; i++) {
         iterations[loops++] = p->box.dim[i].extent;
     }
-    iterations[loops++] = aic_parts(along, p->band);
-    iterations[loops++] = p->chunk != 0 ? aic_parts(p->run, p->chunk) : aic_parts(p->follow.extent, p->follow_count);
+    iterations[loops++] = aic_parts(along, p->tile.band);
+    iterations[loops++] =
+        p->chunk != 0 ? aic_parts(p->run, p->chunk) : aic_parts(p->follow.extent, p->tile.follow_count);
     return aic_divide(iterations, loops);
 }
 
@@ -465,9 +467,8 @@ static void make_plan(const aic_move *move, const aic_box *box, const aic_move_s
                          .near = {.extent = 1},
                          .next = {.extent = 1},
                          .follow = {.extent = 1},
-                         .follow_count = 1,
+                         .tile = {.next_count = 1, .follow_count = 1},
                          .burst = 1,
-                         .next_count = 1,
                          .vector = schedule->vector};
     aic_box_coalesce(&p->box);
     int write = find_stride(&p->box, -1, move->size);
@@ -479,7 +480,7 @@ static void make_plan(const aic_move *move, const aic_box *box, const aic_move_s
         plan_run(p, move->size, write == read ? write : -1);
         tile_runs(p, schedule);
     }
-    p->band = band_of(p, schedule);
+    p->tile.band = band_of(p, schedule);
     if (p->transposes) {
         split_bands(p);
     }
@@ -518,14 +519,15 @@ static bool stores_aligned(const aic_move_plan *p, unsigned size)
     for (unsigned i = 0; i < p->box.dims; i++) {
         aligned = aligned && is_aligned(p->box.dim[i].out);
     }
-    const bool contiguous = p->read.out == p->rows * size && p->rows == p->write.extent && p->follow.extent == 1;
-    if (p->transposes && contiguous && aic_is_power(p->rows)) { /* so that every lane of a tile is aligned */
-        return aligned && is_aligned(p->rows * aic_move_columns(p) * size) &&
-               is_aligned(p->rows * p->read.extent * size);
+    const bool contiguous =
+        p->read.out == p->tile.rows * size && p->tile.rows == p->write.extent && p->follow.extent == 1;
+    if (p->transposes && contiguous && aic_is_power(p->tile.rows)) { /* so that every lane of a tile is aligned */
+        return aligned && is_aligned(p->tile.rows * aic_move_columns(p) * size) &&
+               is_aligned(p->tile.rows * p->read.extent * size);
     }
     aligned = aligned && is_aligned(p->read.out);
     if (p->transposes) {
-        return aligned && is_aligned(p->rows * size) && is_aligned(p->write.extent * size);
+        return aligned && is_aligned(p->tile.rows * size) && is_aligned(p->write.extent * size);
     }
     return aligned && is_aligned(p->write.out) && is_aligned(p->run);
 }

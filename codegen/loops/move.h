@@ -87,6 +87,22 @@ void aic_move_shift_input(aic_move *move, int64_t bytes);
 
 /* ---- analysis (move.c) ---- */
 
+/* A tile of a move (aic_move_plan has its dimensions). */
+typedef struct aic_move_tile {
+    /* Runs or elements of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With
+     * `next`, rows are all of `write` for `next_count` indices of `next`. Transposes: rows are a power of two, or all
+     * of a short `write`. */
+    int64_t rows, cols, next_count;
+    int64_t follow_count; /* with `follow`, columns are all of `read` for so many indices of it, and `over` */
+    /* Columns that are loaded with the others and that the input does not have, as registers are filled by powers of
+     * two: a row goes on with the bytes behind it, the last one ends where the input does. */
+    int64_t over;
+    int64_t skip; /* columns at the beginning of a tile that are loaded and not stored, as the one before stored them */
+    int64_t tail; /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
+    int64_t stage; /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
+    int64_t band;  /* rows along `write` (indices of `next`) that are done before a step along `read` */
+} aic_move_tile;
+
 /* A box made ready for code: loops over dim[] outside, around tiles that advance along `write`, in which the output is
  * dense, and `read`, in which the input is. */
 typedef struct aic_move_plan {
@@ -103,21 +119,10 @@ typedef struct aic_move_plan {
     int64_t burst;
     aic_box_dim next;   /* transposes: continues in the output where `write`, a short one, ends; extent 1: none */
     aic_box_dim follow; /* transposes: continues in the input where `read`, a short one, ends; extent 1: none */
-    /* Runs or elements of a tile along `write` and `read`; a tile that does not fit overlaps the one before. With
-     * `next`, rows are all of `write` for `next_count` indices of `next`. Transposes: rows are a power of two, or all
-     * of a short `write`. */
-    int64_t rows, cols, next_count;
-    int64_t follow_count; /* with `follow`, columns are all of `read` for so many indices of it, and `over` */
-    /* Columns that are loaded with the others and that the input does not have, as registers are filled by powers of
-     * two: a row goes on with the bytes behind it, the last one ends where the input does. */
-    int64_t over;
-    int64_t skip; /* columns at the beginning of a tile that are loaded and not stored, as the one before stored them */
-    int64_t tail; /* columns of the last tile, where less than `cols` do; 0: it is as large as the others */
-    int64_t stage;  /* columns of a tile that are copied aside before they are transposed, `cols` at a time; 0: none */
-    int64_t band;   /* rows along `write` (indices of `next`) that are done before a step along `read` */
-    int64_t vector; /* bytes of the widest access */
-    int64_t chunk;  /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
-    bool past;      /* stores go past the caches; the output must be aligned to AIC_MOVE_PAST_ALIGN bytes */
+    aic_move_tile tile;
+    int64_t vector;        /* bytes of the widest access */
+    int64_t chunk;         /* bytes of a long run that one iteration moves; 0: runs are moved straight-line */
+    bool past;             /* stores go past the caches; the output must be aligned to AIC_MOVE_PAST_ALIGN bytes */
     aic_division division; /* of the loops: bursts, the box's dimensions, bands, chunks of a long run or `follow` */
 } aic_move_plan;
 
@@ -128,13 +133,13 @@ enum { AIC_MOVE_BURSTS, AIC_MOVE_DIMENSION };
 /* Columns of a tile that exist. */
 static inline int64_t aic_move_columns(const aic_move_plan *p)
 {
-    return p->cols - p->over;
+    return p->tile.cols - p->tile.over;
 }
 
 /* Bytes in the output from the tile's first column to this one. */
 static inline int64_t aic_move_column(const aic_move_plan *p, int64_t column)
 {
-    return column / p->read.extent % p->follow_count * p->follow.out + column % p->read.extent * p->read.out;
+    return column / p->read.extent % p->tile.follow_count * p->follow.out + column % p->read.extent * p->read.out;
 }
 
 /* What follows from a move and a schedule. */

@@ -148,7 +148,7 @@ static void move_run(const walk *w, LLVMValueRef out, LLVMValueRef in)
 /* Of a row of a tile that is copied aside: a line. */
 static int64_t staged_bytes(const walk *w)
 {
-    return w->p->stage * w->move->size;
+    return w->p->tile.stage * w->move->size;
 }
 
 /* Copies the tile's lines aside, row after row, then transposes them from there. */
@@ -160,8 +160,8 @@ static void emit_staged_tile(const walk *w, LLVMValueRef *pointer)
     aside.write.in[0] = line;
     aside.next.in[0] = aside.write.extent * line;
     LLVMTypeRef type = bytes_type(e, aside.vector);
-    for (int64_t row = 0; row < aside.rows; row++) {
-        int64_t within = aside.next_count > 1 ? row % aside.write.extent : row,
+    for (int64_t row = 0; row < aside.tile.rows; row++) {
+        int64_t within = aside.tile.next_count > 1 ? row % aside.write.extent : row,
                 next = (row - within) / aside.write.extent;
         int64_t from = next * w->p->next.in[0] + within * w->p->write.in[0];
         for (int64_t at = 0; within < aside.rows_valid && at < line; at += aside.vector) {
@@ -171,7 +171,7 @@ static void emit_staged_tile(const walk *w, LLVMValueRef *pointer)
     }
     aic_loop columns;
     aic_loop_begin(e, &columns, "column: columns of a tile that is copied aside", aic_int(e, 0),
-                   aic_int(e, aside.stage), aside.cols, NULL, 0);
+                   aic_int(e, aside.tile.stage), aside.tile.cols, NULL, 0);
     aic_emit_transpose(e, &aside, w->move->size, aic_at(e, pointer[0], aic_mul(e, columns.index, aside.read.out)),
                        aic_at(e, w->aside, aic_mul(e, columns.index, w->move->size)));
     aic_loop_end(e, &columns);
@@ -181,8 +181,8 @@ static void emit_runs(const walk *w, LLVMValueRef *pointer)
 {
     const aic_move_plan *p = w->p;
     aic_emit *e = w->e;
-    for (int64_t col = 0; col < p->cols; col++) {
-        for (int64_t row = 0; row < p->rows; row++) {
+    for (int64_t col = 0; col < p->tile.cols; col++) {
+        for (int64_t row = 0; row < p->tile.rows; row++) {
             LLVMValueRef moved[POINTERS_MAX] = {NULL};
             for (unsigned i = 0; i < POINTERS_MAX; i++) {
                 int64_t offset = row * stride_of(&p->write, i) + col * stride_of(&p->read, i);
@@ -197,7 +197,7 @@ static void emit_tile(const walk *w, LLVMValueRef *pointer)
 {
     if (!w->p->transposes) {
         emit_runs(w, pointer);
-    } else if (w->p->stage != 0) {
+    } else if (w->p->tile.stage != 0) {
         emit_staged_tile(w, pointer);
     } else {
         aic_emit_transpose(w->e, w->p, w->move->size, pointer[0], pointer[1]);
@@ -229,10 +229,10 @@ static void emit_writes(const walk *w, LLVMValueRef *pointer, LLVMValueRef first
 {
     aic_loop writes;
     LLVMValueRef tile[POINTERS_MAX];
-    aic_loop_begin(w->e, &writes, "write: tiles along the output's innermost dimension", first, last, w->p->rows, NULL,
-                   0);
+    aic_loop_begin(w->e, &writes, "write: tiles along the output's innermost dimension", first, last, w->p->tile.rows,
+                   NULL, 0);
     copy_pointers(tile, pointer);
-    advance(w, &w->p->write, w->p->rows, writes.index, tile);
+    advance(w, &w->p->write, w->p->tile.rows, writes.index, tile);
     emit_tile(w, tile);
     aic_loop_end(w->e, &writes);
 }
@@ -242,10 +242,10 @@ static void emit_nexts(const walk *w, LLVMValueRef *pointer, LLVMValueRef first,
     aic_emit *e = w->e;
     aic_loop nexts;
     LLVMValueRef start[POINTERS_MAX];
-    aic_loop_begin(e, &nexts, "next: tiles along the next dimension of the output", first, last, w->p->next_count, NULL,
-                   0);
+    aic_loop_begin(e, &nexts, "next: tiles along the next dimension of the output", first, last, w->p->tile.next_count,
+                   NULL, 0);
     copy_pointers(start, pointer);
-    advance(w, &w->p->next, w->p->next_count, nexts.index, start);
+    advance(w, &w->p->next, w->p->tile.next_count, nexts.index, start);
     emit_tile(w, start);
     aic_loop_end(e, &nexts);
 }
@@ -257,9 +257,9 @@ static void emit_band(const walk *w, LLVMValueRef *pointer, LLVMValueRef column,
     LLVMValueRef start[POINTERS_MAX];
     copy_pointers(start, pointer);
     if (p->follow.extent > 1) {
-        advance(w, &p->follow, p->follow_count, column, start);
+        advance(w, &p->follow, p->tile.follow_count, column, start);
     } else {
-        advance(w, &p->read, p->stage != 0 ? p->stage : aic_move_columns(p), column, start);
+        advance(w, &p->read, p->tile.stage != 0 ? p->tile.stage : aic_move_columns(p), column, start);
     }
     (p->next.extent > 1 ? emit_nexts : emit_writes)(w, start, first, last);
 }
@@ -270,7 +270,7 @@ static int64_t columns_of_tail(const walk *w)
 {
     const int64_t lane = AIC_MOVE_LANE / w->move->size;
     int64_t cols = 1;
-    while (cols < w->p->tail || (cols < w->p->cols && cols < lane && lane <= w->p->rows)) {
+    while (cols < w->p->tile.tail || (cols < w->p->tile.cols && cols < lane && lane <= w->p->tile.rows)) {
         cols *= 2;
     }
     return cols;
@@ -282,11 +282,11 @@ static void emit_tail(const walk *w, LLVMValueRef *pointer, LLVMValueRef first, 
     walk tail = *w;
     aic_move_plan plan = *w->p;
     LLVMValueRef start[POINTERS_MAX];
-    plan.cols = columns_of_tail(w);
-    plan.skip = plan.cols - plan.tail;
+    plan.tile.cols = columns_of_tail(w);
+    plan.tile.skip = plan.tile.cols - plan.tile.tail;
     tail.p = &plan;
     copy_pointers(start, pointer);
-    advance(w, &plan.read, 1, aic_int(w->e, plan.read.extent - plan.cols), start);
+    advance(w, &plan.read, 1, aic_int(w->e, plan.read.extent - plan.tile.cols), start);
     (plan.next.extent > 1 ? emit_nexts : emit_writes)(&tail, start, first, last);
 }
 
@@ -297,19 +297,20 @@ static void emit_tiles(const walk *w, LLVMValueRef *pointer)
     aic_loop bands, reads;
     const int64_t along = p->next.extent > 1 ? p->next.extent : p->write.extent;
     LLVMValueRef extent = aic_int(e, along);
-    begin_loop(w, &bands, "band: bands of tiles", AIC_MOVE_DIMENSION + p->box.dims, along, p->band, NULL);
-    LLVMValueRef end = bands.header == NULL ? extent : aic_min(e, aic_add(e, bands.index, aic_int(e, p->band)), extent);
-    int64_t columns = p->tail != 0 ? p->read.extent / p->cols * p->cols : p->read.extent;
+    begin_loop(w, &bands, "band: bands of tiles", AIC_MOVE_DIMENSION + p->box.dims, along, p->tile.band, NULL);
+    LLVMValueRef end =
+        bands.header == NULL ? extent : aic_min(e, aic_add(e, bands.index, aic_int(e, p->tile.band)), extent);
+    int64_t columns = p->tile.tail != 0 ? p->read.extent / p->tile.cols * p->tile.cols : p->read.extent;
     if (p->follow.extent > 1) {
         begin_loop(w, &reads, "follow: tiles along the input's two innermost dimensions",
-                   AIC_MOVE_DIMENSION + p->box.dims + 1, p->follow.extent, p->follow_count, NULL);
+                   AIC_MOVE_DIMENSION + p->box.dims + 1, p->follow.extent, p->tile.follow_count, NULL);
     } else {
         aic_loop_begin(e, &reads, "read: tiles along the input's innermost dimension", aic_int(e, 0),
-                       aic_int(e, columns), p->stage != 0 ? p->stage : p->cols, NULL, 0);
+                       aic_int(e, columns), p->tile.stage != 0 ? p->tile.stage : p->tile.cols, NULL, 0);
     }
     emit_band(w, pointer, reads.index, bands.index, end);
     aic_loop_end(e, &reads);
-    if (p->tail != 0) {
+    if (p->tile.tail != 0) {
         emit_tail(w, pointer, bands.index, end);
     }
     aic_loop_end(e, &bands);
@@ -390,8 +391,8 @@ static LLVMValueRef emit_box(aic_emit *e, const aic_move *move, const aic_box *b
     for (unsigned i = 0; i < w.pointers; i++) {
         pointer[i] = aic_at_const(e, aic_emit_param(e, i), i == 0 ? box->out : box->in[i - 1]);
     }
-    if (plan->stage != 0) {
-        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->rows * staged_bytes(&w)));
+    if (plan->tile.stage != 0) {
+        LLVMTypeRef lines = LLVMArrayType2(e->i8, (uint64_t)(plan->tile.rows * staged_bytes(&w)));
         w.aside = LLVMBuildAlloca(e->builder, lines, "aside");
         LLVMSetAlignment(w.aside, (unsigned)staged_bytes(&w));
     }

@@ -30,8 +30,8 @@ static const double SIZE_COST = 0.04;
 static double passes_of(const aic_move *move, const aic_move_plan *p)
 {
     double passes = 0;
-    int64_t rows = p->rows < 16 / move->size ? p->rows : 16 / move->size;
-    for (; p->transposes && p->cols > 1 && rows > 1; rows /= 2) {
+    int64_t rows = p->tile.rows < 16 / move->size ? p->tile.rows : 16 / move->size;
+    for (; p->transposes && p->tile.cols > 1 && rows > 1; rows /= 2) {
         passes++;
     }
     return p->vector > SHUFFLE_BYTES ? passes * WIDE_SHUFFLE : passes;
@@ -40,26 +40,27 @@ static double passes_of(const aic_move *move, const aic_move_plan *p)
 /* Stores of lines that were begun before. */
 static double parts_of(const aic_move *move, const aic_move_plan *p, double bytes)
 {
-    const double line = (double)p->machine->line_bytes, column = (double)(p->rows * move->size);
-    return p->transposes && p->read.out > p->rows * move->size && column < line ? bytes / column - bytes / line : 0;
+    const double line = (double)p->machine->line_bytes, column = (double)(p->tile.rows * move->size);
+    return p->transposes && p->read.out > p->tile.rows * move->size && column < line ? bytes / column - bytes / line
+                                                                                     : 0;
 }
 
 /* A load and a store of every vector, the shuffles of transpositions, and what a tile costs. */
 static double predict_box(const aic_move *move, const aic_box *box, const aic_move_plan *p)
 {
     double bytes = (double)aic_box_bytes(move, box), run = (double)(p->transposes ? move->size : p->run);
-    double tile = p->chunk != 0 ? (double)p->chunk : (double)(p->rows * p->cols) * run;
+    double tile = p->chunk != 0 ? (double)p->chunk : (double)(p->tile.rows * p->tile.cols) * run;
     double access = (double)p->vector;
     if (p->transposes) {
-        int64_t column = p->rows * move->size;
+        int64_t column = p->tile.rows * move->size;
         access = column < 16 || column > p->vector ? access : (double)column;
     } else if (p->run < p->vector) {
         access = run;
     }
-    const bool odd = p->transposes && !aic_is_power(p->rows); /* stores of a lane */
+    const bool odd = p->transposes && !aic_is_power(p->tile.rows); /* stores of a lane */
     const double stores = odd ? bytes / AIC_MOVE_LANE : bytes / access,
                  loads = odd ? bytes / (double)p->vector : stores;
-    const double loaded = p->follow.extent > 1 ? (double)p->cols / (double)aic_move_columns(p) : 1;
+    const double loaded = p->follow.extent > 1 ? (double)p->tile.cols / (double)aic_move_columns(p) : 1;
     double cost = loads * loaded + stores + bytes * loaded / (double)p->vector * passes_of(move, p) +
                   bytes / tile * TILE_COST + parts_of(move, p, bytes) * PART_COST;
     return cost * (1 + SIZE_COST * log2(tile / run));
@@ -99,9 +100,9 @@ static void offer_transpositions(walk *w, const aic_move_plan *widest, int64_t v
 {
     /* Bands fill the output's lines while those of the input that are read in part stay in the first-level cache. */
     const int64_t size = w->move->size, line = widest->machine->line_bytes;
-    const bool is_power = aic_is_power(widest->rows);
+    const bool is_power = aic_is_power(widest->tile.rows);
     aic_move_schedule s = {.vector = vector, .unroll = 4};
-    s.rows = widest->rows * size < vector ? widest->rows : vector / size;
+    s.rows = widest->tile.rows * size < vector ? widest->tile.rows : vector / size;
     s.cols = is_power ? columns_for(s.rows, vector, size) : vector / size;
     s.rows = is_power ? s.rows : WIDEST.rows;
     s.band = s.rows * size < line ? line / size : s.rows;
@@ -193,14 +194,14 @@ static void report_box(FILE *out, const aic_move *move, const aic_box *box, cons
         report_dim(out, "follow", &p->follow, inputs);
     }
     if (p->transposes) {
-        fprintf(out, "  transposes tiles of %lld x %lld elements", (long long)p->rows, (long long)p->cols);
+        fprintf(out, "  transposes tiles of %lld x %lld elements", (long long)p->tile.rows, (long long)p->tile.cols);
         if (p->rows_valid < p->write.extent) {
             fprintf(out, ", %lld rows read", (long long)p->rows_valid);
         }
         fprintf(out, "\n");
     } else {
-        fprintf(out, "  moves %lld x %lld runs of %lld bytes, %lld of them read\n", (long long)p->rows,
-                (long long)p->cols, (long long)p->run, (long long)(inputs == 0 ? 0 : p->run_valid));
+        fprintf(out, "  moves %lld x %lld runs of %lld bytes, %lld of them read\n", (long long)p->tile.rows,
+                (long long)p->tile.cols, (long long)p->run, (long long)(inputs == 0 ? 0 : p->run_valid));
     }
 }
 
@@ -220,20 +221,21 @@ static void nest_tiles(FILE *out, int depth, const aic_move *move, const aic_mov
 {
     const bool nexts = p->next.extent > 1;
     const bool follows = p->follow.extent > 1;
-    const int64_t along = nexts ? p->next.extent : p->write.extent, column = p->stage != 0 ? p->stage : p->cols;
+    const int64_t along = nexts ? p->next.extent : p->write.extent,
+                  column = p->tile.stage != 0 ? p->tile.stage : p->tile.cols;
     if (p->near.extent > 1) {
         aic_nest_line(out, depth++, "step of the burst", p->burst, "output +%lld bytes", (long long)p->near.out);
     }
-    aic_nest_line(out, depth++, "band", aic_parts(along, p->band), "%lld of %lld indices of the output",
-                  (long long)(p->band < along ? p->band : along), (long long)along);
+    aic_nest_line(out, depth++, "band", aic_parts(along, p->tile.band), "%lld of %lld indices of the output",
+                  (long long)(p->tile.band < along ? p->tile.band : along), (long long)along);
     aic_nest_line(out, depth++, "tile along the input",
-                  follows ? aic_parts(p->follow.extent, p->follow_count) : aic_parts(p->read.extent, column),
+                  follows ? aic_parts(p->follow.extent, p->tile.follow_count) : aic_parts(p->read.extent, column),
                   "%lld indices of the input", (long long)(follows ? aic_move_columns(p) : column));
-    aic_nest_line(out, depth, "tile along the output",
-                  aic_parts(p->band < along ? p->band : along, nexts ? p->next_count : p->rows),
-                  p->transposes ? "transposes %lld x %lld elements of %lld bytes"
-                                : "moves %lld x %lld runs of %lld bytes",
-                  (long long)p->rows, (long long)p->cols, p->transposes ? (long long)move->size : (long long)p->run);
+    aic_nest_line(
+        out, depth, "tile along the output",
+        aic_parts(p->tile.band < along ? p->tile.band : along, nexts ? p->tile.next_count : p->tile.rows),
+        p->transposes ? "transposes %lld x %lld elements of %lld bytes" : "moves %lld x %lld runs of %lld bytes",
+        (long long)p->tile.rows, (long long)p->tile.cols, p->transposes ? (long long)move->size : (long long)p->run);
 }
 
 void aic_move_nest(FILE *out, const aic_plan *plan)

@@ -75,13 +75,13 @@ static LLVMValueRef join(const grid *g, LLVMValueRef *parts, unsigned count)
 /* Rows of a tile are those of `write`, index after index of `next`. */
 static unsigned row_of(const grid *g, unsigned row)
 {
-    return g->p->next_count > 1 ? row % (unsigned)g->p->write.extent : row;
+    return g->p->tile.next_count > 1 ? row % (unsigned)g->p->write.extent : row;
 }
 
 static int64_t input_offset(const grid *g, unsigned row, unsigned column)
 {
     unsigned within = row_of(g, row);
-    int64_t next = g->p->next_count > 1 ? row / g->p->write.extent * g->p->next.in[0] : 0;
+    int64_t next = g->p->tile.next_count > 1 ? row / g->p->write.extent * g->p->next.in[0] : 0;
     return next + (int64_t)within * g->p->write.in[0] + (int64_t)column * g->size;
 }
 
@@ -89,13 +89,13 @@ static int64_t input_offset(const grid *g, unsigned row, unsigned column)
  * than the tile. */
 static bool is_read(const grid *g, unsigned row)
 {
-    return row < g->p->rows && row_of(g, row) < g->p->rows_valid;
+    return row < g->p->tile.rows && row_of(g, row) < g->p->rows_valid;
 }
 
 /* Whether a load of the row may go on behind its columns: there is a row that ends further back. */
 static bool may_go_on(const grid *g, unsigned row)
 {
-    const int64_t rows = g->p->next_count > 1 ? g->p->write.extent : g->p->rows;
+    const int64_t rows = g->p->tile.next_count > 1 ? g->p->write.extent : g->p->tile.rows;
     return row_of(g, row) + 1 < least(rows, g->p->rows_valid);
 }
 
@@ -104,10 +104,10 @@ static bool may_go_on(const grid *g, unsigned row)
 static LLVMValueRef load_row(const grid *g, LLVMTypeRef type, unsigned row, unsigned column)
 {
     aic_emit *e = g->e;
-    const unsigned over = (unsigned)g->p->over,
+    const unsigned over = (unsigned)g->p->tile.over,
                    total = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : g->width;
     const int64_t offset = input_offset(g, row, column);
-    if (over == 0 || column + total < (unsigned)g->p->cols || may_go_on(g, row)) {
+    if (over == 0 || column + total < (unsigned)g->p->tile.cols || may_go_on(g, row)) {
         return aic_load(e, type, g->in, offset, g->size);
     }
     LLVMValueRef value = aic_load(e, type, g->in, offset - (int64_t)over * g->size, g->size);
@@ -136,7 +136,7 @@ static lane_rows rows_of_lane(const grid *g, unsigned row, unsigned column)
         rows.read += is_read(g, row + i);
         rows.contiguous = rows.contiguous && input_offset(g, row + i, column) == first + i * bytes;
     }
-    rows.contiguous = rows.contiguous && rows.read == g->rows_in_lane && (g->p->over == 0 || g->rows_in_lane == 1);
+    rows.contiguous = rows.contiguous && rows.read == g->rows_in_lane && (g->p->tile.over == 0 || g->rows_in_lane == 1);
     return rows;
 }
 
@@ -149,9 +149,9 @@ typedef struct packed_rows {
 
 static packed_rows find_packed(const grid *g, unsigned row)
 {
-    const unsigned over = (unsigned)g->p->over, extent = g->width - over, rest = g->rows_in_lane * over;
-    const unsigned valid = least(g->p->rows, g->p->rows_valid), end = row + g->rows_in_lane;
-    const bool follow = g->p->next_count == 1 && g->p->write.in[0] == (int64_t)extent * g->size;
+    const unsigned over = (unsigned)g->p->tile.over, extent = g->width - over, rest = g->rows_in_lane * over;
+    const unsigned valid = least(g->p->tile.rows, g->p->rows_valid), end = row + g->rows_in_lane;
+    const bool follow = g->p->tile.next_count == 1 && g->p->write.in[0] == (int64_t)extent * g->size;
     const bool spreads = (g->e->target->has & AIC_HAS_PERMUTE) != 0;
     packed_rows packed = {.are_packed = spreads && over != 0 && g->rows_in_lane > 1 && follow && end <= valid};
     if (packed.are_packed && (valid - end) * extent < rest) {
@@ -163,7 +163,7 @@ static packed_rows find_packed(const grid *g, unsigned row)
 
 static LLVMValueRef load_packed(const grid *g, LLVMTypeRef type, unsigned before, unsigned row, unsigned column)
 {
-    const unsigned extent = g->width - (unsigned)g->p->over;
+    const unsigned extent = g->width - (unsigned)g->p->tile.over;
     unsigned from[ELEMENTS_MAX];
     for (unsigned i = 0; i < g->lane_elements; i++) {
         const unsigned at = i % g->width;
@@ -285,13 +285,13 @@ static void store_part(const grid *g, LLVMValueRef vector, unsigned first, unsig
 /* Where a tile has columns that are not stored, the lanes of its registers have one column each. */
 static bool is_stored(const grid *g, unsigned column)
 {
-    return column >= g->p->skip && column < aic_move_columns(g->p);
+    return column >= g->p->tile.skip && column < aic_move_columns(g->p);
 }
 
 /* Lanes of a padded register without the rows that do not exist. */
 static LLVMValueRef close_up(const grid *g, LLVMValueRef vector)
 {
-    const unsigned rows = (unsigned)g->p->rows, total = LLVMGetVectorSize(LLVMTypeOf(vector));
+    const unsigned rows = (unsigned)g->p->tile.rows, total = LLVMGetVectorSize(LLVMTypeOf(vector));
     unsigned from[ELEMENTS_MAX];
     for (unsigned i = 0; i < total; i++) {
         const unsigned lane = i / g->lane_elements * g->lane_elements, at = i % g->lane_elements;
@@ -305,9 +305,9 @@ static LLVMValueRef close_up(const grid *g, LLVMValueRef vector)
  * end of the tile exactly. */
 static void store_padded(const grid *g, LLVMValueRef vector, unsigned a, unsigned column)
 {
-    const unsigned first = a * g->lane_elements, rows = (unsigned)g->p->rows;
+    const unsigned first = a * g->lane_elements, rows = (unsigned)g->p->tile.rows;
     unsigned left = g->columns_in_lane * rows;
-    if (column + g->columns_in_lane < (unsigned)g->p->cols) {
+    if (column + g->columns_in_lane < (unsigned)g->p->tile.cols) {
         store_part(g, vector, first, g->lane_elements, 0, column);
         return;
     }
@@ -361,7 +361,7 @@ static void load_block(const grid *g, LLVMValueRef *vectors, unsigned row, unsig
 /* First row of a block; the last one overlaps the one before where it must. */
 static unsigned row_of_block(const grid *g, unsigned block)
 {
-    const unsigned step = g->down * g->height, rows = (unsigned)g->p->rows;
+    const unsigned step = g->down * g->height, rows = (unsigned)g->p->tile.rows;
     return rows < step ? 0 : least(block * step, rows - step);
 }
 
@@ -387,9 +387,9 @@ static void emit_blocks(const grid *g, unsigned first, unsigned count, unsigned 
 static void emit_columns(const grid *g, unsigned column)
 {
     enum { REGISTERS = 16 };
-    const unsigned step = g->down * g->height, blocks = ((unsigned)g->p->rows + step - 1) / step;
+    const unsigned step = g->down * g->height, blocks = ((unsigned)g->p->tile.rows + step - 1) / step;
     const unsigned most =
-        aic_is_power(g->p->rows) ? blocks : least(blocks, g->count < REGISTERS ? REGISTERS / g->count : 1);
+        aic_is_power(g->p->tile.rows) ? blocks : least(blocks, g->count < REGISTERS ? REGISTERS / g->count : 1);
     for (unsigned first = 0; first < blocks; first += most) {
         emit_blocks(g, first, least(most, blocks - first), column);
     }
@@ -399,12 +399,12 @@ static void emit_columns(const grid *g, unsigned column)
 static void share_lanes(grid *g, unsigned lanes)
 {
     const aic_move_plan *p = g->p;
-    if (aic_is_power(p->rows)) {
-        g->down = p->rows > g->height ? least(lanes, p->rows / g->height) : 1;
-        g->across = least(lanes / g->down, p->cols / g->width);
+    if (aic_is_power(p->tile.rows)) {
+        g->down = p->tile.rows > g->height ? least(lanes, p->tile.rows / g->height) : 1;
+        g->across = least(lanes / g->down, p->tile.cols / g->width);
     } else {
-        g->across = least(lanes, p->cols / g->width);
-        g->down = g->padded ? 1 : (unsigned)aic_power_within(least(lanes / g->across, p->rows / g->height));
+        g->across = least(lanes, p->tile.cols / g->width);
+        g->down = g->padded ? 1 : (unsigned)aic_power_within(least(lanes / g->across, p->tile.rows / g->height));
     }
 }
 
@@ -412,9 +412,9 @@ static void lay_out(grid *g)
 {
     const aic_move_plan *p = g->p;
     unsigned lanes = (unsigned)p->vector / LANE, fit = LANE / g->size;
-    g->height = p->rows > 1 ? least(2 * aic_power_within(p->rows - 1), fit) : 1;
-    g->padded = g->height > p->rows;
-    g->width = least(p->cols, fit);
+    g->height = p->tile.rows > 1 ? least(2 * aic_power_within(p->tile.rows - 1), fit) : 1;
+    g->padded = g->height > p->tile.rows;
+    g->width = least(p->tile.cols, fit);
     unsigned elements = g->height * g->width;
     g->lane_elements = least(elements, fit);
     g->count = elements / g->lane_elements;
@@ -426,14 +426,14 @@ static void lay_out(grid *g)
     }
     aic_limit("lanes of a register", g->down * g->across, LANES_MAX);
     aic_limit("registers of a lane block", g->count, REGISTERS_MAX);
-    aic_limit("lane blocks of a tile", (size_t)p->rows / (g->down * g->height), BLOCKS_MAX);
-    aic_limit("columns of a tile behind its lane blocks", (size_t)p->cols % (g->across * g->width), 0);
-    const bool whole = p->skip == 0 && p->over == 0 && !g->padded && p->follow.extent == 1;
+    aic_limit("lane blocks of a tile", (size_t)p->tile.rows / (g->down * g->height), BLOCKS_MAX);
+    aic_limit("columns of a tile behind its lane blocks", (size_t)p->tile.cols % (g->across * g->width), 0);
+    const bool whole = p->tile.skip == 0 && p->tile.over == 0 && !g->padded && p->follow.extent == 1;
     aic_limit("columns of a lane of a tile that is not stored whole",
-              p->skip == 0 && p->over == 0 ? 1 : g->columns_in_lane, 1);
-    aic_limit("padded columns that do not follow each other", g->padded && p->read.out != p->rows * g->size, 0);
+              p->tile.skip == 0 && p->tile.over == 0 ? 1 : g->columns_in_lane, 1);
+    aic_limit("padded columns that do not follow each other", g->padded && p->read.out != p->tile.rows * g->size, 0);
     g->spread = whole && g->across > 1 && g->down == 1 && g->rows_in_lane == 1 && g->count > 1 &&
-                p->rows == g->height && p->read.out == (int64_t)g->height * g->size;
+                p->tile.rows == g->height && p->read.out == (int64_t)g->height * g->size;
 }
 
 /* Whether the lines that a tile stores to are fetched for writing. Columns that begin anywhere in a line are stored
@@ -442,7 +442,7 @@ static void lay_out(grid *g)
 static bool fetches_columns(const grid *g)
 {
     const aic_move_plan *p = g->p;
-    const int64_t line = p->machine->line_bytes, bytes = p->rows * g->size;
+    const int64_t line = p->machine->line_bytes, bytes = p->tile.rows * g->size;
     const bool begin_anywhere = !aic_is_power(bytes) || p->read.out % (bytes < line ? bytes : line) != 0;
     return !p->past && p->read.out >= line && (begin_anywhere || 2 * bytes == line);
 }
@@ -450,12 +450,12 @@ static bool fetches_columns(const grid *g)
 static void fetch_columns(const grid *g)
 {
     aic_emit *e = g->e;
-    const int64_t line = g->p->machine->line_bytes, bytes = g->p->rows * g->size;
+    const int64_t line = g->p->machine->line_bytes, bytes = g->p->tile.rows * g->size;
     enum { WRITE = 1, NEAREST = 3, DATA = 1 };
     if (!fetches_columns(g)) {
         return;
     }
-    for (unsigned column = 0; column < (unsigned)g->p->cols; column++) {
+    for (unsigned column = 0; column < (unsigned)g->p->tile.cols; column++) {
         for (int64_t at = 0; is_stored(g, column) && at < bytes + line - 1; at += line) {
             LLVMValueRef args[] = {
                 aic_at_const(e, g->out, aic_move_column(g->p, column) + (at < bytes ? at : bytes - 1)),
@@ -473,7 +473,7 @@ void aic_emit_transpose(aic_emit *e, const aic_move_plan *p, unsigned size, LLVM
     grid g = {.e = e, .p = p, .size = size, .out = out, .in = in};
     lay_out(&g);
     fetch_columns(&g);
-    for (unsigned column = 0; column < p->cols; column += g.across * g.width) {
+    for (unsigned column = 0; column < p->tile.cols; column += g.across * g.width) {
         emit_columns(&g, column);
     }
 }

@@ -10,9 +10,15 @@ static aic_sum sum_of(const aic_conv2d_desc *d)
     return products <= AIC_INT32_PRODUCTS ? AIC_SUM_INT : AIC_SUM_INT_WIDE;
 }
 
-static int64_t output_size(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride)
+/* `pad` is that before the image and that behind it. */
+static aic_line line_of(int64_t extent, int64_t taps, int64_t stride, int64_t dilation, const int64_t pad[2])
 {
-    return (in + before + after - dilation * (kernel - 1) - 1) / stride + 1;
+    return (aic_line){.extent = extent,
+                      .taps = taps,
+                      .stride = stride,
+                      .dilation = dilation,
+                      .pad = pad[0],
+                      .out = (extent + pad[0] + pad[1] - dilation * (taps - 1) - 1) / stride + 1};
 }
 
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
@@ -24,30 +30,20 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
         .sum = sum_of(d),
         .dtype = d->dtype,
         .c1 = d->fm_shape[0],
-        .h = d->fm_shape[1],
-        .w = d->fm_shape[2],
         .c0 = d->fm_shape[3],
-        .kh = d->kernel_shape[1],
-        .kw = d->kernel_shape[2],
+        .channels = d->fm_shape[0] * d->fm_shape[3],
+        .down = line_of(d->fm_shape[1], d->kernel_shape[1], d->stride[0], d->dilation[0], &d->pad[2]),
+        .across = line_of(d->fm_shape[2], d->kernel_shape[2], d->stride[1], d->dilation[1], &d->pad[0]),
         .n = d->kernel_shape[3],
         .weight = AIC_WEIGHT_BLOCKS,
         .weight_n = d->kernel_shape[3],
-        .stride_h = d->stride[0],
-        .stride_w = d->stride[1],
-        .dilation_h = d->dilation[0],
-        .dilation_w = d->dilation[1],
-        .pad_left = d->pad[0],
-        .pad_top = d->pad[2],
         .pad_value = d->pad_value,
         .accumulate = !d->init_l1out,
         .start_channel = d->l1out == AIC_L1OUT_CHANNEL,
     };
-    c->channels = c->c1 * c->c0;
-    c->image = (aic_image_layout){
-        .block = c->h * c->w * c->c0, .fractal_rows = c->h, .row_pitch = c->w * c->c0, .pixel = c->c0};
-    c->oh = output_size(c->h, d->pad[2], d->pad[3], c->kh, c->dilation_h, c->stride_h);
-    c->ow = output_size(c->w, d->pad[0], d->pad[1], c->kw, c->dilation_w, c->stride_w);
-    c->block_rows = (c->oh * c->ow + 15) / 16 * 16;
+    const int64_t h = c->down.extent, w = c->across.extent;
+    c->image = (aic_image_layout){.block = h * w * c->c0, .fractal_rows = h, .row_pitch = w * c->c0, .pixel = c->c0};
+    c->block_rows = (c->down.out * c->across.out + 15) / 16 * 16;
 }
 
 const aic_generator aic_generator_conv2d = {.describe = describe};

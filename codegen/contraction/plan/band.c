@@ -21,10 +21,10 @@ static int64_t pixel_kpacks_of(const aic_contraction *c, const aic_plan_geometry
  * band rows whose first image rows are multiples of fold and of the stride, hence of the divisor that these share. */
 static void lay_out_folded_rows(const aic_contraction *c, int64_t fold, aic_plan_band *b)
 {
-    const int64_t taps = aic_parts(c->kh, fold);
-    b->gap = taps == 1 ? c->stride_h : common_divisor(fold, c->stride_h);
+    const int64_t taps = aic_parts(c->down.taps, fold);
+    b->gap = taps == 1 ? c->down.stride : common_divisor(fold, c->down.stride);
     b->fold_step = fold / b->gap;
-    b->row_step = c->stride_h / b->gap;
+    b->row_step = c->down.stride / b->gap;
     b->row_gap = b->row_step;
     b->row_reach = (taps - 1) * b->fold_step + 1;
 }
@@ -53,14 +53,15 @@ static void lay_out_pixels(const aic_plan_geometry *g, const aic_wish *wish, aic
 /* Where the stride exceeds the kernel's reach, rows and columns between two windows are left out of the band. */
 aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish)
 {
-    const int64_t reach_h = c->dilation_h * (c->kh - 1) + 1, reach_w = c->dilation_w * (c->kw - 1) + 1;
-    aic_plan_band b = {.row_step = aic_least(c->stride_h, reach_h),
-                       .col_step = reach_w == 1 ? 1 : c->stride_w,
+    const int64_t reach_h = c->down.dilation * (c->down.taps - 1) + 1,
+                  reach_w = c->across.dilation * (c->across.taps - 1) + 1;
+    aic_plan_band b = {.row_step = aic_least(c->down.stride, reach_h),
+                       .col_step = reach_w == 1 ? 1 : c->across.stride,
                        .row_reach = reach_h,
-                       .row_gap = c->stride_h,
+                       .row_gap = c->down.stride,
                        .gap = 1,
-                       .fold_step = c->dilation_h,
-                       .col_gap = reach_w == 1 ? c->stride_w : 1,
+                       .fold_step = c->down.dilation,
+                       .col_gap = reach_w == 1 ? c->across.stride : 1,
                        .pixel_kpacks = pixel_kpacks_of(c, g, wish),
                        .row_residues = 1,
                        .col_residues = 1,
@@ -68,14 +69,14 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
     if (wish->fold > 1) {
         lay_out_folded_rows(c, wish->fold, &b);
     }
-    b.columns = (c->ow - 1) * b.col_step + reach_w;
+    b.columns = (c->across.out - 1) * b.col_step + reach_w;
     lay_out_pixels(g, wish, &b);
     if (wish->run > 0) {
         b.row_residues = b.row_step;
         b.col_residues = b.col_step;
         b.row_pitch = b.col_residues * wish->run * b.pixel_pitch;
     }
-    b.rows = (aic_least(c->oh, g->band_tiles * g->rows.large) - 1) * b.row_step + b.row_reach;
+    b.rows = (aic_least(c->down.out, g->band_tiles * g->rows.large) - 1) * b.row_step + b.row_reach;
     b.residue_bytes = aic_parts(b.rows, b.row_residues) * b.row_pitch / b.col_residues;
     b.bytes = b.row_residues * b.col_residues * b.residue_bytes;
     return b;
@@ -83,7 +84,7 @@ aic_plan_band aic_plan_band_make(const aic_contraction *c, const aic_plan_geomet
 
 int64_t aic_band_window(const aic_contraction *c, const aic_plan_band *b, int64_t rows, int64_t cols)
 {
-    const int64_t reach = b->columns - (c->ow - 1) * b->col_step;
+    const int64_t reach = b->columns - (c->across.out - 1) * b->col_step;
     return ((rows - 1) * b->row_step + b->row_reach) * ((cols - 1) * b->col_step + reach) * b->pixel_pitch *
            b->row_planes;
 }

@@ -29,8 +29,8 @@ aic_plan_geometry aic_plan_geometry_make(const aic_contraction *c, const aic_mac
 {
     return (aic_plan_geometry){.machine = machine,
                                .arithmetic = *arithmetic,
-                               .rows = aic_split_evenly(c->oh, schedule->rows),
-                               .cols = aic_split_evenly(c->ow, schedule->cols),
+                               .rows = aic_split_evenly(c->down.out, schedule->rows),
+                               .cols = aic_split_evenly(c->across.out, schedule->cols),
                                .lanes = lanes,
                                .vectors = (unsigned)schedule->vectors,
                                .source_bytes = (unsigned)aic_dtype_size(c->dtype),

@@ -75,6 +75,8 @@ typedef struct aic_wish {
     int special_first, special_end;
     bool staged;     /* some tile cannot store its sums to the result: there is a staging buffer in any case */
     bool sums_apart; /* sums cannot start from an old result: they are stored behind it in the buffer, and then added */
+    bool starts_in_a_row; /* where sums start from one value for each output channel, tiles read them from the first row
+                           * of the staging buffer, before they store any sum there, not from the row of every pixel */
     bool pauses; /* products leave the vector units idle: after each loop body rows of the previous tile are stored */
 } aic_wish;
 

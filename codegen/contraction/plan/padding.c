@@ -2,16 +2,6 @@
 #include "codegen/contraction/plan/padding.h"
 #include "codegen/integer.h"
 
-aic_line aic_line_down(const aic_contraction *c)
-{
-    return (aic_line){c->h, c->kh, c->stride_h, c->dilation_h, c->pad_top, c->oh};
-}
-
-aic_line aic_line_across(const aic_contraction *c)
-{
-    return (aic_line){c->w, c->kw, c->stride_w, c->dilation_w, c->pad_left, c->ow};
-}
-
 typedef struct range {
     int64_t first, end;
 } range;
@@ -80,10 +70,9 @@ static bool takes_any_taps(const aic_contraction *c, aic_sum sum)
 
 double aic_padding_share(const aic_contraction *c, aic_sum sum)
 {
-    const aic_split rows = aic_split_evenly(c->oh, 1), columns = aic_split_evenly(c->ow, 1);
-    const aic_line down = aic_line_down(c), across = aic_line_across(c);
+    const aic_split rows = aic_split_evenly(c->down.out, 1), columns = aic_split_evenly(c->across.out, 1);
     double done[2];
-    return takes_any_taps(c, sum) ? find_done(&down, &rows, done) * find_done(&across, &columns, done) : 1;
+    return takes_any_taps(c, sum) ? find_done(&c->down, &rows, done) * find_done(&c->across, &columns, done) : 1;
 }
 
 double aic_padding_done(const aic_padding *p, const aic_plan_geometry *g, int64_t rows, int64_t cols)
@@ -99,9 +88,8 @@ aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *
     if (!takes_any_taps(c, g->arithmetic.sum)) {
         return p;
     }
-    const aic_line down = aic_line_down(c), across = aic_line_across(c);
     const double products = (double)(kpacks * g->rows.large * g->cols.large * g->vectors);
-    p.rows = (1 - find_done(&down, &g->rows, p.done_rows)) * products > WORTH;
-    p.columns = (1 - find_done(&across, &g->cols, p.done_columns)) * products > WORTH;
+    p.rows = (1 - find_done(&c->down, &g->rows, p.done_rows)) * products > WORTH;
+    p.columns = (1 - find_done(&c->across, &g->cols, p.done_columns)) * products > WORTH;
     return p;
 }

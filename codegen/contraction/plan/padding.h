@@ -14,14 +14,6 @@ typedef struct aic_padding {
     double done_rows[2], done_columns[2];
 } aic_padding;
 
-/* A contraction in one direction, down or across: `extent` image pixels, `out` output pixels. */
-typedef struct aic_line {
-    int64_t extent, taps, stride, dilation, pad, out;
-} aic_line;
-
-aic_line aic_line_down(const aic_contraction *c);
-aic_line aic_line_across(const aic_contraction *c);
-
 /* Decides whether tiles leave out taps; `kpacks` are those of all taps. */
 aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks);
 

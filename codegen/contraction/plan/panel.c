@@ -20,8 +20,8 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
 {
     const bool skips = p->padding.rows || p->padding.columns;
     p->notes = wish->specials || (skips && c->dtype != AIC_INT8);
-    p->start_columns = p->padding.columns ? c->kw + 1 : 1;
-    p->starts = skips ? (c->kh + 1) * p->start_columns : 1;
+    p->start_columns = p->padding.columns ? c->across.taps + 1 : 1;
+    p->starts = skips ? (c->down.taps + 1) * p->start_columns : 1;
     p->start_bytes = g->arithmetic.image_offset != 0 ? p->starts * g->panel_channels * (int64_t)sizeof(int32_t)
                      : p->notes                      ? AIC_LINE_BYTES
                                                      : 0;
@@ -31,7 +31,7 @@ static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, c
 aic_plan_panel aic_plan_panel_make(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish,
                                    const aic_plan_band *b)
 {
-    aic_plan_panel p = {.taps = aic_parts(c->kh, wish->fold) * c->kw / wish->merged,
+    aic_plan_panel p = {.taps = aic_parts(c->down.taps, wish->fold) * c->across.taps / wish->merged,
                         .kpacks = aic_tap_kpacks(g, wish, b),
                         .used = aic_parts(g->outputs, g->panel_channels),
                         .item_channels = aic_most(g->panel_channels, aic_transposed_channels(c, g)),

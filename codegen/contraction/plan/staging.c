@@ -7,7 +7,7 @@ aic_epilogue aic_plain_epilogue(const aic_contraction *c)
     const aic_dtype dtype = c->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
     return (aic_epilogue){.source = dtype,
                           .target = dtype,
-                          .rows = c->oh * c->ow,
+                          .rows = c->down.out * c->across.out,
                           .columns = c->n,
                           .matrices = 1,
                           .width = AIC_BLOCK_COLUMNS,

@@ -39,7 +39,7 @@ aic_epilogue aic_plain_epilogue(const aic_contraction *c);
  * run, if its staging buffer has no pixels between them. */
 static inline int64_t aic_staged_runs(const aic_contraction *c, const aic_wish *wish, int64_t rows, int64_t cols)
 {
-    return cols == c->ow && wish->run <= c->ow ? 1 : rows;
+    return cols == c->across.out && wish->run <= c->across.out ? 1 : rows;
 }
 
 /* Pixels from one row of a tile to the next in the staging buffer. */
