@@ -116,7 +116,7 @@ static bool find_elsewhere(const linking *l, const placed_piece *from, const cha
 
 /* ---- filling in ---- */
 
-static const aic_number *number_named(const aic_image_item *item, const char *name)
+static const aic_number_value *number_named(const aic_image_item *item, const char *name)
 {
     for (size_t i = 0; i < item->numbers; i++) {
         if (strcmp(item->number[i].name, name) == 0) {
@@ -140,7 +140,7 @@ static aic_status find_target(const linking *l, const placed_piece *p, const aic
                    ? AIC_OK
                    : aic_fail(AIC_COMPILE, SUBJECT, "%s refers to %s, which is not part of it", p->item->name, name);
     }
-    const aic_number *number = number_named(p->item, name);
+    const aic_number_value *number = number_named(p->item, name);
     if (number == NULL) {
         return aic_fail(AIC_COMPILE, SUBJECT, "%s: the number %s is not given", p->item->name, name);
     }

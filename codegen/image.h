@@ -19,10 +19,10 @@ typedef struct aic_image {
 
 /* A value that only the shape decides, by its name: row.pitch, pixel.3, kpacks. */
 enum { AIC_NUMBER_NAME_MAX = 24 };
-typedef struct aic_number {
+typedef struct aic_number_value {
     char name[AIC_NUMBER_NAME_MAX];
     int64_t value;
-} aic_number;
+} aic_number_value;
 
 /* What a piece calls by the name of a role, and the symbol of what takes that role in this kernel. */
 enum { AIC_ROLE_NAME_MAX = 24 };
@@ -40,7 +40,7 @@ typedef struct aic_image_item {
     const char *symbol; /* what others call its function AIC_PART_SYMBOL; NULL: they know its functions by their names,
                            and the kernel's are among them */
     const char *name;   /* what messages call it */
-    const aic_number *number;
+    const aic_number_value *number;
     size_t numbers;
     const aic_binding *binding;
     size_t bindings;

@@ -19,16 +19,9 @@
 #ifndef AIC_CONTRACTION_H
 #define AIC_CONTRACTION_H
 
+#include "codegen/arithmetic.h"
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/shape.h"
-
-/* The type of the running sums and the order in which products are added to them. */
-typedef enum aic_sum {
-    AIC_SUM_INT,      /* int8 products in int32, the sum cannot overflow */
-    AIC_SUM_INT_WIDE, /* int8 products in int32 by blocks of taps, the blocks in int64, clamped once */
-    AIC_SUM_FAST,     /* float products in float32, any order */
-    AIC_SUM_CUBE,     /* float products in float64 by blocks of 32 bytes of channels, each rounded to float32 */
-} aic_sum;
 
 enum { AIC_CUBE_BYTES = 32 }; /* of the channels in a block of CUBE */
 
@@ -74,31 +67,6 @@ typedef struct aic_contraction {
     bool has_epilogue;
     aic_epilogue epilogue;
 } aic_contraction;
-
-/* Results are int32 or float32, in blocks of 16 columns. */
-#define AIC_SUM_BYTES 4
-#define AIC_BLOCK_COLUMNS 16
-
-/* The k-pack: what one multiply-accumulate instruction takes from each operand for one lane. */
-typedef enum aic_product {
-    AIC_PRODUCT_PAIR, /* two int16 */
-    AIC_PRODUCT_QUAD, /* four int8; eight for instructions that multiply small matrices (mmla) */
-    AIC_PRODUCT_FLOAT,
-    AIC_PRODUCT_BFLOAT, /* two bfloat16; a float16 is the sum of two bfloat16, one in each plane */
-} aic_product;
-
-/* The most planes of an element: the upper significant bits of a float16, and the others. */
-enum { AIC_PLANES_MAX = 2 };
-
-typedef struct aic_arithmetic {
-    aic_sum sum; /* how the target adds up: CUBE in place of FAST where it cannot keep the error bound of FAST */
-    aic_product product;
-    unsigned kpack_bytes;
-    unsigned kpack_channels;
-    unsigned sum_bits; /* width of a running sum, one lane of a vector */
-    int image_offset;  /* added to the image's int8 where the instruction takes them unsigned; 0: none */
-    unsigned planes;   /* of an element; the k-packs of the first plane come before those of the second */
-} aic_arithmetic;
 
 /* Numbers of the operands of a contraction. Chains with an l1out have it next; operands of the epilogue follow. */
 enum { AIC_CONTRACTION_OUT, AIC_CONTRACTION_IMAGE, AIC_CONTRACTION_WEIGHT, AIC_CONTRACTION_L1OUT };
@@ -295,19 +263,12 @@ void aic_padding_lay_out(const aic_contraction *c, aic_tiling *t);
 double aic_padding_done(const aic_tiling *t, int64_t rows, int64_t cols);
 double aic_padding_share(const aic_contraction *c, aic_sum sum);
 
-/* padding.c: a tile's ranges of kernel rows and columns. The loops around tiles store the ranges for a tile's rows and
- * for its columns before the table of taps, and the tile reads them there. */
-typedef struct aic_tap_range {
-    LLVMValueRef first_row, end_row, first_column, end_column; /* of the kernel, ends excluded */
-} aic_tap_range;
-
+/* padding.c: the loops around tiles store the ranges of kernel rows and columns for a tile's rows and for its columns
+ * before the table of taps, and the tile reads them there. */
 void aic_emit_row_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
                         LLVMValueRef first, int64_t rows);
 void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
                            LLVMValueRef first, int64_t columns);
-aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const aic_tiling *t, LLVMValueRef taps,
-                                 LLVMValueRef panel);
-
 /* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
  * access. */
 unsigned aic_access_width(int64_t left, unsigned most);
