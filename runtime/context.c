@@ -210,6 +210,7 @@ static aic_status create(const aic_context_options *options, aic_context **conte
     if (made == NULL) {
         return aic_fail_memory("context", sizeof *made);
     }
+    choose_limits(made, options);
     aic_status status = configure(made, options);
     if (status == AIC_OK) {
         status = aic_cache_init(&made->by_request);
@@ -225,7 +226,6 @@ static aic_status create(const aic_context_options *options, aic_context **conte
         return status;
     }
     aic_evict_prepare(made);
-    choose_limits(made, options);
     atomic_init(&made->compiles, 0);
     atomic_init(&made->evictions, 0);
     atomic_init(&made->loads, 0);
