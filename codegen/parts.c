@@ -125,6 +125,10 @@ static void note(aic_program *program, const aic_use *use, const char *symbol)
     memcpy(&program->number[program->numbers], use->number, use->numbers * sizeof use->number[0]);
     program->numbers += use->numbers;
     for (size_t i = 0; i < use->roles; i++) {
+        if (program->linked) { /* a part calls it from outside of its module */
+            LLVMSetLinkage(use->role[i].function, LLVMExternalLinkage);
+            LLVMSetVisibility(use->role[i].function, LLVMHiddenVisibility);
+        }
         const size_t number = program->roles++;
         char *name = program->symbol[number];
         (void)snprintf(name, sizeof program->symbol[0], "%s", name_of(use->role[i].function));
