@@ -473,7 +473,8 @@ static bool symbols_are_inside(const aic_piece_view *view)
 {
     for (uint32_t i = 0; i < view->head.symbols; i++) {
         const aic_piece_symbol symbol = aic_piece_symbol_at(view, i);
-        if (symbol.name >= view->head.name_bytes || symbol.offset > view->head.code_bytes) {
+        const uint64_t end = view->head.code_bytes + ((symbol.flags & AIC_PIECE_FUNCTION) == 0);
+        if (symbol.name >= view->head.name_bytes || symbol.offset >= end) {
             return false;
         }
     }
