@@ -6,6 +6,7 @@
 #include "codegen/listing.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/shim.h"
+#include "codegen/parts.h"
 #include "codegen/plan.h"
 #include "codegen/run.h"
 #include "codegen/shape.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t now_ns(void)
+uint64_t aic_codegen_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -29,9 +30,10 @@ typedef struct job {
     const aic_codegen_request *request;
     const aic_kernel_plan *plan;
     aic_dump_stage stage;
-    aic_notes *notes; /* of stages that are read; NULL: nobody reads it */
-    bool divided;     /* into a module compiled fast and one compiled well */
-    char *bytes;      /* result */
+    aic_notes *notes;     /* of stages that are read; NULL: nobody reads it */
+    bool divided;         /* into a module compiled fast and one compiled well */
+    aic_program *program; /* of the parts that it uses; NULL: nobody asks */
+    char *bytes;          /* result */
     size_t size;
     char *hot_bytes; /* of the second module, where it is divided */
     size_t hot_size;
@@ -40,18 +42,6 @@ typedef struct job {
     aic_emit_into emit; /* of aic_codegen_run(); NULL: the plan's kernel is emitted */
     void *user;
 } job;
-
-static aic_status keep_bytes(LLVMMemoryBufferRef buffer, char **bytes, size_t *size)
-{
-    *size = LLVMGetBufferSize(buffer);
-    *bytes = malloc(*size + 1);
-    if (*bytes == NULL) {
-        return aic_fail_memory("codegen", *size + 1);
-    }
-    memcpy(*bytes, LLVMGetBufferStart(buffer), *size);
-    (*bytes)[*size] = '\0';
-    return AIC_OK;
-}
 
 /* The module as text, LLVM's; NULL, with a message, where memory cannot be had. */
 static char *print_module(LLVMModuleRef module)
@@ -109,7 +99,7 @@ static aic_status keep_machine_code(const job *j, LLVMModuleRef module, LLVMTarg
         return status;
     }
     if (!j->failed) {
-        status = keep_bytes(buffer, bytes, size);
+        status = aic_llvm_keep(buffer, bytes, size);
     }
     LLVMDisposeMemoryBuffer(buffer);
     return j->failed ? AIC_COMPILE : status;
@@ -126,9 +116,19 @@ typedef struct modules {
     bool fast[MODULES]; /* the machine */
 } modules;
 
+/* Whether it defines any. */
+static bool has_functions(LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    while (function != NULL && LLVMIsDeclaration(function)) {
+        function = LLVMGetNextFunction(function);
+    }
+    return function != NULL;
+}
+
 static aic_status lower(job *j, const modules *m)
 {
-    uint64_t start = now_ns();
+    uint64_t start = aic_codegen_now();
     aic_status status;
     if (j->stage == AIC_DUMP_IR || j->stage == AIC_DUMP_OPT) {
         status = lower_to_ir(j, m->module[FRAMES], m->machine[FRAMES]);
@@ -137,17 +137,17 @@ static aic_status lower(job *j, const modules *m)
         if (status == AIC_OK) {
             status = keep_machine_code(j, m->module[FRAMES], m->machine[FRAMES], &j->bytes, &j->size);
         }
-        if (status == AIC_OK && j->divided) {
+        if (status == AIC_OK && j->divided && has_functions(m->module[HOT])) {
             status = keep_machine_code(j, m->module[HOT], m->machine[HOT], &j->hot_bytes, &j->hot_size);
         }
     }
-    j->codegen_ns = now_ns() - start;
+    j->codegen_ns = aic_codegen_now() - start;
     return status;
 }
 
 static aic_status emit_modules(job *j, const modules *m)
 {
-    uint64_t start = now_ns();
+    uint64_t start = aic_codegen_now();
     if (j->emit != NULL) {
         j->emit(j->user, m->context, m->module[FRAMES]);
     } else {
@@ -156,6 +156,7 @@ static aic_status emit_modules(job *j, const modules *m)
         if (j->divided) {
             aic_emit_divide(&emit, m->module[HOT]);
         }
+        emit.program = j->program;
         emit.unwind = j->request->unwind;
         emit.own_machine = j->stage == AIC_DUMP_ASM || j->stage == AIC_DUMP_OBJ; /* else it is text for any program */
         aic_kernel_emit(&emit, j->plan, j->request->symbol);
@@ -166,7 +167,7 @@ static aic_status emit_modules(job *j, const modules *m)
     for (size_t i = 0; i < m->count && status == AIC_OK; i++) {
         status = aic_llvm_verify(m->module[i]);
     }
-    j->emit_ns = now_ns() - start;
+    j->emit_ns = aic_codegen_now() - start;
     return status;
 }
 
@@ -217,15 +218,22 @@ static aic_status run_job(void *argument)
     return status;
 }
 
+enum { KINDS = AIC_DUMP_OBJ + 4 }; /* stages, what others emit, kernels in several parts, those parts */
+
 /* What LLVM makes lazily differs by architecture, stage and whether passes run. */
 static unsigned kind_of(const job *j)
 {
     enum { STAGES = AIC_DUMP_OBJ + 1 };
     const bool passes = j->request->passes != NULL && j->request->passes[0] != '\0';
-    enum { OTHERS = STAGES, DIVIDED, KINDS };
+    enum { OTHERS = STAGES, DIVIDED };
     /* What others emit has inline assembly. */
     const unsigned stage = j->emit != NULL ? OTHERS : j->divided ? DIVIDED : (unsigned)j->stage;
     return ((unsigned)j->request->target->arch * KINDS + stage) * 2 + passes;
+}
+
+unsigned aic_codegen_part_kind(const aic_target *target, bool fast)
+{
+    return ((unsigned)target->arch * KINDS + KINDS - 1) * 2 + fast;
 }
 
 /* ---- plans of a request ---- */
@@ -302,9 +310,51 @@ aic_status aic_codegen_run(const aic_codegen_request *request, aic_emit_into emi
 
 /* ---- the door ---- */
 
-static aic_status object_of(const aic_codegen_request *request, aic_object *object)
+/* Whether the kernel is compiled in several parts. */
+static bool is_divided(const aic_codegen_request *request, const plans *p)
 {
     const bool passes = request->passes != NULL && request->passes[0] != '\0';
+    return request->divided && !passes && p->list[0]->work.shape->divided;
+}
+
+/* Links what the job has made, and the parts that it uses. */
+static aic_status link_job(job *j, aic_object *made)
+{
+    const char *symbol = j->request->symbol;
+    const aic_elf object[MODULES] = {{j->bytes, j->size}, {j->hot_bytes, j->hot_size}};
+    if (!j->divided) {
+        return aic_image_create(object, 1, symbol, &made->image);
+    }
+    const uint64_t start = aic_codegen_now();
+    const size_t count = j->hot_bytes != NULL ? 2 : 1;
+    aic_piece piece[MODULES] = {{NULL, 0}};
+    aic_status status = AIC_OK;
+    for (size_t i = 0; i < count && status == AIC_OK; i++) {
+        status = aic_piece_create(&object[i], symbol, &piece[i]);
+    }
+    if (status == AIC_OK) {
+        status =
+            aic_program_link(j->program, j->request->target, j->request->parts, piece, count, symbol, &made->image);
+    }
+    for (size_t i = 0; i < MODULES; i++) {
+        aic_piece_free(&piece[i]);
+    }
+    for (size_t i = 0; i < j->program->parts && j->program->linked && status == AIC_OK; i++) {
+        made->parts[j->program->part[i].origin]++;
+        made->size += j->program->part[i].bytes;
+    }
+    made->codegen_ns += aic_codegen_now() - start;
+    return status;
+}
+
+/* Where parts are compiled by themselves: their numbers are relocations of x86-64. */
+static bool takes_parts(const aic_target *target)
+{
+    return target->arch == AIC_ARCH_X86_64;
+}
+
+static aic_status object_of(const aic_codegen_request *request, aic_object *object)
+{
     job j = {.request = request, .stage = AIC_DUMP_OBJ};
     plans p;
     aic_kernel_plan plan;
@@ -312,20 +362,26 @@ static aic_status object_of(const aic_codegen_request *request, aic_object *obje
     if (status != AIC_OK) {
         return status;
     }
-    j.divided = request->divided && !passes && p.list[0]->work.shape->divided;
-    status = generate(&j, &p, &plan);
+    j.divided = is_divided(request, &p);
+    j.program = calloc(1, sizeof *j.program);
+    if (j.program == NULL) {
+        status = aic_fail_memory("codegen", sizeof *j.program);
+    } else {
+        j.program->linked = j.divided && takes_parts(request->target);
+        status = generate(&j, &p, &plan);
+    }
     aic_object made = {.bytes = j.bytes, .size = j.size, .emit_ns = j.emit_ns, .codegen_ns = j.codegen_ns};
     if (status == AIC_OK) {
         aic_kernel_requirements(&plan, &made.requirements);
         status = aic_schedule_print(&p.list[0]->schedule, made.schedule, sizeof made.schedule);
     }
     if (status == AIC_OK) {
-        const aic_elf parts[] = {{j.bytes, j.size}, {j.hot_bytes, j.hot_size}};
-        status = aic_image_create(parts, j.divided ? 2 : 1, request->symbol, &made.image);
+        status = link_job(&j, &made);
     }
+    free(j.program);
+    free(j.hot_bytes);
     if (j.divided) {
-        free(j.bytes);
-        free(j.hot_bytes);
+        free(made.bytes);
         made.bytes = NULL;
         made.size += j.hot_size;
     }

@@ -6,6 +6,7 @@
 
 #include "codegen/image.h"
 #include "codegen/machine.h"
+#include "codegen/part_source.h"
 #include "codegen/record.h"
 #include "codegen/target/target.h"
 #include "frontend/core/fork.h"
@@ -37,8 +38,10 @@ typedef struct aic_codegen_request {
     const char *passes; /* NULL or "": none */
     const char *symbol; /* what the names of the kernel's functions begin with */
     bool unwind;        /* the object gets an unwind table, for debuggers; the instructions are the same */
-    bool divided;       /* may be compiled in two parts, frames fast and what is hot well, if it is sooner and no passes
-                           are run. The result is the same; there is an image then and no object */
+    bool divided; /* may be compiled in several parts, if it is sooner and no passes are run: those of parts.h each
+                     by itself, of the rest frames fast and what is hot well. The result is the same; there is an
+                     image then and no object */
+    aic_part_source *parts; /* keeps parts; NULL: each is made anew */
 } aic_codegen_request;
 
 /* The problem of a request's specification number `index`. */
@@ -49,12 +52,13 @@ static inline aic_problem aic_codegen_problem(const aic_codegen_request *request
 
 /* A finished object and its image; free with aic_object_free(). */
 typedef struct aic_object {
-    char *bytes; /* ELF relocatable; NULL where it was compiled in two parts */
-    size_t size; /* of it, or of both parts together */
+    char *bytes; /* ELF relocatable; NULL where it was compiled in several parts */
+    size_t size; /* of it, or of all parts together */
     aic_image image;
     aic_requirements requirements;
     char schedule[AIC_SCHEDULE_TEXT_MAX]; /* of its first specification, canonical */
-    uint64_t emit_ns, codegen_ns;
+    uint64_t emit_ns, codegen_ns;         /* in codegen_ns: all that has to do with parts */
+    size_t parts[AIC_PART_ORIGINS];       /* how it came by the parts that others may use, too */
 } aic_object;
 
 void aic_object_free(aic_object *object);

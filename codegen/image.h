@@ -1,10 +1,11 @@
 /* Images: the machine code of a kernel as flat bytes that run wherever they lie.
  *
- * A kernel refers to nothing but itself, so its object is finished when its sections have offsets relative to each
- * other: nothing remains to be linked, and a copy of the bytes in executable memory is the kernel. */
+ * A kernel refers to nothing but itself, so it is finished when its pieces have offsets relative to each other and the
+ * places that their patches name are filled in: a copy of the bytes in executable memory is the kernel. */
 #ifndef AIC_IMAGE_H
 #define AIC_IMAGE_H
 
+#include "codegen/piece.h"
 #include "codegen/record.h"
 
 typedef struct aic_image {
@@ -16,30 +17,46 @@ typedef struct aic_image {
     size_t frames, frames_size;     /* where its unwind table lies (DWARF, as in .eh_frame); size 0: it has none */
 } aic_image;
 
-/* An ELF relocatable object. */
-typedef struct aic_elf {
-    const void *bytes;
-    size_t size;
-} aic_elf;
+/* A value that only the shape decides, by its name: row.pitch, pixel.3, kpacks. */
+enum { AIC_NUMBER_NAME_MAX = 24 };
+typedef struct aic_number_value {
+    char name[AIC_NUMBER_NAME_MAX];
+    int64_t value;
+} aic_number_value;
+
+/* What a piece calls by the name of a role, and the symbol of what takes that role in this kernel. */
+enum { AIC_ROLE_NAME_MAX = 24 };
+typedef struct aic_binding {
+    char role[AIC_ROLE_NAME_MAX];
+    const char *symbol;
+} aic_binding;
+
+/* The name of the function that a piece is for, where it is one of a part: parts know no kernel. */
+#define AIC_PART_SYMBOL "part"
+
+/* A piece of a kernel, with what is filled in. The same piece may be in a kernel several times. */
+typedef struct aic_image_item {
+    const aic_piece *piece;
+    const char *symbol; /* what others call its function AIC_PART_SYMBOL; NULL: they know its functions by their names,
+                           and the kernel's are among them */
+    const char *name;   /* what messages call it */
+    const aic_number_value *number;
+    size_t numbers;
+    const aic_binding *binding;
+    size_t bindings;
+} aic_image_item;
+
+enum { AIC_IMAGE_ITEMS_MAX = 64 };
+
+/* Links up to AIC_IMAGE_ITEMS_MAX pieces, which together define the functions of `symbol`. AIC_COMPILE, with a message
+ * that names it, for what is no piece, a patch outside of its piece, a number that is not given or does not fit, a
+ * reference to something outside. Reads and writes nothing outside of them whatever they say. */
+aic_status aic_image_link(const aic_image_item *item, size_t count, const char *symbol, aic_image *image);
 
 enum { AIC_IMAGE_OBJECTS_MAX = 2 };
 
-/* Finishes up to AIC_IMAGE_OBJECTS_MAX objects of x86-64 or AArch64, which may refer to each other and together define
- * the functions of `symbol`. AIC_COMPILE for what is no such object or cannot be an image: a section that is neither
- * code nor constants, a reference to something outside, or a relocation that depends on the image's address; the
- * message names it. Reads nothing outside the objects however malformed they are. */
+/* The same of objects, up to AIC_IMAGE_OBJECTS_MAX, that may refer to each other by the names of their functions. */
 aic_status aic_image_create(const aic_elf *object, size_t count, const char *symbol, aic_image *image);
 void aic_image_free(aic_image *image);
-
-/* A function in an image, internal ones among them. */
-enum { AIC_PART_NAME_MAX = 48, AIC_PARTS_MAX = 64 };
-typedef struct aic_image_part {
-    size_t offset, size;
-    char name[AIC_PART_NAME_MAX]; /* what is behind the kernel's symbol: "", "_pack", "_bands"; long ones are cut */
-} aic_image_part;
-
-/* Lists the functions of an object that has been made an image, in the order of its symbol table, at most
- * AIC_PARTS_MAX. Returns their number; 0, too, when memory runs out. */
-size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_image_part part[AIC_PARTS_MAX]);
 
 #endif

@@ -14,6 +14,12 @@ typedef void (*aic_emit_into)(void *user, LLVMContextRef context, LLVMModuleRef 
 aic_status aic_codegen_run(const aic_codegen_request *request, aic_emit_into emit, void *user, char **bytes,
                            size_t *size);
 
+/* What guard.h is told where a part is compiled (parts.h). */
+unsigned aic_codegen_part_kind(const aic_target *target, bool fast);
+
+/* A clock. */
+uint64_t aic_codegen_now(void);
+
 /* The plan of a problem with the schedule of this text; NULL: the default rule's. */
 aic_status aic_codegen_plan(const aic_problem *problem, const char *text, aic_plan **plan);
 

@@ -90,6 +90,7 @@ static aic_codegen_request codegen_request(const aic_build *build)
         .symbol = build->identity.symbol,
         .unwind = build->context->profile != 0,
         .divided = build->context->profile == 0 && build->context->dump_dir == NULL,
+        .parts = &build->context->parts.source,
     };
 }
 

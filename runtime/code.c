@@ -117,6 +117,9 @@ void aic_code_describe(aic_code *code, aic_context *context, const aic_object *o
     code->emit_ns = object->emit_ns;
     code->codegen_ns = object->codegen_ns;
     code->code_bytes = object->size;
+    for (int i = 0; i < AIC_PART_ORIGINS; i++) {
+        code->parts[i] = (uint32_t)object->parts[i];
+    }
 }
 
 aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, uint64_t word, aic_code **view)

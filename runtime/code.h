@@ -57,7 +57,8 @@ typedef struct aic_code {
     char symbol[AIC_SYMBOL_MAX];
     char schedule[AIC_SCHEDULE_TEXT_MAX];
     bool given; /* the schedule, by a caller or a tuning record: the default rule had no say */
-    uint64_t emit_ns, codegen_ns, link_ns;
+    uint64_t emit_ns, codegen_ns, link_ns, make_ns;
+    uint32_t parts[AIC_PART_ORIGINS]; /* how it came by its parts */
     size_t code_bytes;
     aic_profile_entry *profile; /* NULL: no profiler knows of it */
 } aic_code;

@@ -176,6 +176,9 @@ static aic_status configure(aic_context *context, const aic_context_options *opt
     return status;
 }
 
+/* Parts may take so much of what kernels may, besides. */
+enum { PARTS_SHARE = 8 };
+
 /* By default: a quarter of a gigabyte of code, and as many kernels. */
 static void choose_limits(aic_context *context, const aic_context_options *options)
 {
@@ -192,6 +195,7 @@ static void free_parts(aic_context *context)
 {
     aic_cache_destroy(&context->by_request, release_code);
     aic_cache_destroy(&context->kernels, release_code);
+    aic_part_cache_destroy(&context->parts);
     aic_reclaim();
     free(context->passes);
     free(context->dump_dir);
@@ -206,6 +210,7 @@ static aic_status create(const aic_context_options *options, aic_context **conte
     if (made == NULL) {
         return aic_fail_memory("context", sizeof *made);
     }
+    choose_limits(made, options);
     aic_status status = configure(made, options);
     if (status == AIC_OK) {
         status = aic_cache_init(&made->by_request);
@@ -213,12 +218,14 @@ static aic_status create(const aic_context_options *options, aic_context **conte
     if (status == AIC_OK) {
         status = aic_cache_init(&made->kernels);
     }
+    if (status == AIC_OK) {
+        status = aic_part_cache_init(&made->parts, made->cache_bytes / PARTS_SHARE);
+    }
     if (status != AIC_OK) {
         free_parts(made);
         return status;
     }
     aic_evict_prepare(made);
-    choose_limits(made, options);
     atomic_init(&made->compiles, 0);
     atomic_init(&made->evictions, 0);
     atomic_init(&made->loads, 0);

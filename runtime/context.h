@@ -6,6 +6,7 @@
 #include "runtime/cache.h"
 #include "runtime/counters.h"
 #include "runtime/disk_cache.h"
+#include "runtime/part_cache.h"
 #include "runtime/share.h"
 #include <aic/context.h>
 
@@ -28,6 +29,7 @@ struct aic_context {
     aic_disk disk;
     aic_cache by_request;                /* of aic_code, by what callers say (aic_key) */
     aic_cache kernels;                   /* of the same, by what they are (aic_identity) */
+    aic_part_cache parts;                /* of which kernels are made */
     uint64_t cache_bytes, cache_kernels; /* limits of the kernels */
     atomic_uint_fast64_t compiles, evictions;
     atomic_uint_fast64_t loads, stores; /* from and to the disk cache */

@@ -56,15 +56,20 @@ static bool is_held(const aic_code *code)
     return atomic_load_explicit(&code->references, memory_order_relaxed) > entries;
 }
 
-static void remove_request(aic_context *context, aic_cache_entry *entry)
+static bool remove_request(void *user, aic_cache_entry *entry)
 {
+    aic_context *context = user;
     aic_code *code = aic_code_base(entry->value);
+    if (is_held(entry->value)) {
+        return false;
+    }
     aic_cache_remove(&context->by_request, entry);
     if (--code->requests == 0) {
         aic_cache_remove(&context->kernels, code->entry_of_kernel);
         code->entry_of_kernel = NULL;
         atomic_fetch_add_explicit(&context->evictions, 1, memory_order_relaxed); /* a statistic */
     }
+    return true;
 }
 
 /* ---- limits ---- */
@@ -111,23 +116,25 @@ static void add(void *user, aic_cache_entry *entry)
     list->entry[list->count++] = (aged_entry){atomic_load_explicit(&entry->used, memory_order_relaxed), entry};
 }
 
-/* Removes the oldest; the mutex is held. */
-static void make_room(aic_context *context)
+void aic_evict_oldest(aic_cache *cache, bool (*full)(const void *user), bool (*remove)(void *user, aic_cache_entry *),
+                      void *user)
 {
-    const size_t entries = atomic_load_explicit(&context->by_request.entries, memory_order_relaxed);
+    const size_t entries = atomic_load_explicit(&cache->entries, memory_order_relaxed);
     age_list list = {malloc((entries + 1) * sizeof(aged_entry)), 0};
     if (list.entry == NULL) {
         return;
     }
-    aic_cache_visit(&context->by_request, add, &list);
+    aic_cache_visit(cache, add, &list);
     qsort(list.entry, list.count, sizeof list.entry[0], compare_age);
-    for (size_t i = 0; i < list.count && is_full(context, SPARE); i++) {
-        aic_cache_entry *entry = list.entry[i].entry;
-        if (!is_held(entry->value)) {
-            remove_request(context, entry);
-        }
+    for (size_t i = 0; i < list.count && full(user); i++) {
+        (void)remove(user, list.entry[i].entry);
     }
     free(list.entry);
+}
+
+static bool has_no_spare(const void *context)
+{
+    return is_full(context, SPARE);
 }
 
 void aic_evict(aic_context *context)
@@ -137,7 +144,7 @@ void aic_evict(aic_context *context)
     }
     pthread_mutex_lock(&aic_cache_mutex);
     if (is_full(context, 0)) {
-        make_room(context);
+        aic_evict_oldest(&context->by_request, has_no_spare, remove_request, context);
     }
     pthread_mutex_unlock(&aic_cache_mutex);
 }

@@ -13,4 +13,9 @@ void aic_evict_prepare(aic_context *context);
  * entries by age. Does nothing where there is no memory to sort them. */
 void aic_evict(aic_context *context);
 
+/* Removes the oldest entries of a cache as long as it is full; remove() says whether it has removed one. The caches'
+ * mutex is held. Does nothing where there is no memory to sort them. */
+void aic_evict_oldest(aic_cache *cache, bool (*full)(const void *user), bool (*remove)(void *user, aic_cache_entry *),
+                      void *user);
+
 #endif

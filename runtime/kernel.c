@@ -241,6 +241,10 @@ aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info)
         .threads = code->workers,
         .compiled = kernel->compiled,
         .loaded = kernel->loaded,
+        .make_ns = code->make_ns,
+        .parts_ready = code->parts[AIC_PART_READY],
+        .parts_loaded = code->parts[AIC_PART_LOADED],
+        .parts_made = code->parts[AIC_PART_MADE],
     };
     return AIC_OK;
 }

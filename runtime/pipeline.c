@@ -70,12 +70,14 @@ static aic_status run_generator(void *build)
 static aic_status make_kernel(const making *what, aic_result *made)
 {
     aic_build *build = what->build;
+    const uint64_t start = aic_log_now();
     aic_status status = aic_build_describe(build);
     if (status == AIC_OK) {
         const bool loaded = aic_build_load(build); /* machine code from the disk */
         status = loaded ? aic_build_link(build) : aic_worker_run(run_generator, build);
     }
     if (status == AIC_OK) {
+        build->code->make_ns = aic_log_now() - start;
         *made = (aic_result){.code = build->code, .compiled = !build->loaded, .loaded = build->loaded};
         build->code = NULL;
     }

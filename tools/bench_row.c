@@ -199,5 +199,9 @@ void bench_print_json(const bench_row *row, bool compared)
            per_ns(row->macs, row), per_ns(row->bytes, row));
     put_new_keys(row, compared);
     const char *cache = row->info.compiled ? "miss" : row->info.loaded ? "disk" : "memory";
-    printf("\"compile_ns\":%" PRIu64 ",\"cache\":\"%s\"}\n", compile_ns(row), cache);
+    const bool made = row->info.compiled || row->info.loaded;
+    printf("\"compile_ns\":%" PRIu64 ",\"make_ns\":%" PRIu64 ",\"parts\":{\"ready\":%u,\"loaded\":%u,\"made\":%u},"
+           "\"cache\":\"%s\"}\n",
+           compile_ns(row), made ? row->info.make_ns : 0, row->info.parts_ready, row->info.parts_loaded,
+           row->info.parts_made, cache);
 }

@@ -92,7 +92,9 @@ static bool read_plain(char *at, double *number, char **behind)
     return (isdigit((unsigned char)*at) || *at == '-') && *behind != at;
 }
 
-/* key ":" value; the character behind it, NULL when there is no member. */
+static char *read_members(char *at, json_visitor visit, void *user);
+
+/* key ":" value; the character behind it, NULL when there is no member. visit NULL: it is one of an inner object. */
 static char *read_member(char *at, json_visitor visit, void *user)
 {
     const char *key = read_string(at, &at), *text;
@@ -102,32 +104,44 @@ static char *read_member(char *at, json_visitor visit, void *user)
         return NULL;
     }
     at = skip(at + 1);
+    if (*at == '{' && visit != NULL) {
+        at = read_members(at, NULL, NULL);
+        return at != NULL ? skip(at) : NULL;
+    }
     text = *at == '"' ? read_string(at, &at) : NULL;
     if (text == NULL && !read_plain(at, &number, &at)) {
         return NULL;
     }
-    visit(user, key, text, number);
+    if (visit != NULL) {
+        visit(user, key, text, number);
+    }
     return skip(at);
 }
 
-bool json_read_object(char *line, json_visitor visit, void *user)
+/* "{" members "}"; the character behind it, NULL when there is no object. */
+static char *read_members(char *at, json_visitor visit, void *user)
 {
-    char *at = skip(line);
     if (*at++ != '{') {
-        return false;
+        return NULL;
     }
     at = skip(at);
     while (*at != '}') {
         at = read_member(at, visit, user);
         if (at == NULL || (*at != ',' && *at != '}')) {
-            return false;
+            return NULL;
         }
         if (*at == ',') {
             at = skip(at + 1);
             if (*at != '"') {
-                return false;
+                return NULL;
             }
         }
     }
-    return *skip(at + 1) == '\0';
+    return at + 1;
+}
+
+bool json_read_object(char *line, json_visitor visit, void *user)
+{
+    const char *behind = read_members(skip(line), visit, user);
+    return behind != NULL && behind[strspn(behind, " \t\r\n")] == '\0';
 }

@@ -19,16 +19,9 @@
 #ifndef AIC_CONTRACTION_H
 #define AIC_CONTRACTION_H
 
+#include "codegen/arithmetic.h"
 #include "codegen/epilogue/epilogue.h"
 #include "codegen/shape.h"
-
-/* The type of the running sums and the order in which products are added to them. */
-typedef enum aic_sum {
-    AIC_SUM_INT,      /* int8 products in int32, the sum cannot overflow */
-    AIC_SUM_INT_WIDE, /* int8 products in int32 by blocks of taps, the blocks in int64, clamped once */
-    AIC_SUM_FAST,     /* float products in float32, any order */
-    AIC_SUM_CUBE,     /* float products in float64 by blocks of 32 bytes of channels, each rounded to float32 */
-} aic_sum;
 
 enum { AIC_CUBE_BYTES = 32 }; /* of the channels in a block of CUBE */
 
@@ -80,10 +73,6 @@ typedef struct aic_contraction {
     bool has_epilogue;
     aic_epilogue epilogue;
 } aic_contraction;
-
-/* Results are int32 or float32, in blocks of 16 columns. */
-#define AIC_SUM_BYTES 4
-#define AIC_BLOCK_COLUMNS 16
 
 /* Numbers of the operands of a contraction. Chains with an l1out have it next; operands of the epilogue follow. */
 enum { AIC_CONTRACTION_OUT, AIC_CONTRACTION_IMAGE, AIC_CONTRACTION_WEIGHT, AIC_CONTRACTION_L1OUT };

@@ -18,19 +18,12 @@ void aic_widen(aic_emit *e, const aic_contraction *c, const struct aic_microkern
 void aic_note_specials(aic_emit *e, const aic_wish *wish, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
                        int64_t pitch);
 
-/* padding.c: a tile's ranges of kernel rows and columns. The loops around tiles store the ranges for a tile's rows and
- * for its columns before the table of taps, and the tile reads them there. */
-typedef struct aic_tap_range {
-    LLVMValueRef first_row, end_row, first_column, end_column; /* of the kernel, ends excluded */
-} aic_tap_range;
-
+/* padding.c: the loops around tiles store the ranges of kernel rows and columns for a tile's rows and for its columns
+ * before the table of taps, and the tile reads them there. */
 void aic_emit_row_range(aic_emit *e, const aic_contraction *c, const aic_padding *p, LLVMValueRef taps,
                         LLVMValueRef first, int64_t rows);
 void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_padding *p, LLVMValueRef taps,
                            LLVMValueRef first, int64_t columns);
-aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const aic_plan_panel *p, LLVMValueRef taps,
-                                 LLVMValueRef panel);
-
 /* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
  * access. */
 unsigned aic_access_width(int64_t left, unsigned most);

@@ -91,13 +91,13 @@ typedef struct aic_microkernel {
 
 extern const aic_microkernel aic_microkernel_vector, aic_microkernel_amx, aic_microkernel_mmla;
 
-/* tile.c: the tile of aic_microkernel_vector. */
+/* tile_use.c: the tile of aic_microkernel_vector. */
 LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
                                   int64_t cols, LLVMValueRef leave, const char *name);
 
-/* tile.c: offsets in bytes of pixel number `pixel` of a tile, counted row by row: in the band, from the tile's first
- * pixel; and of its sums of one vector in the result or, with a staging buffer, in a strip, where the pixels of a tile
- * are contiguous. */
+/* tile_use.c: offsets in bytes of pixel number `pixel` of a tile, counted row by row: in the band, from the tile's
+ * first pixel; and of its sums of one vector in the result or, with a staging buffer, in a strip, where the pixels of a
+ * tile are contiguous. */
 int64_t aic_tile_band_offset(const aic_tiling *t, int64_t cols, unsigned pixel);
 int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64_t cols, unsigned pixel,
                             unsigned vector);

@@ -39,32 +39,3 @@ void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_padd
         store_range(e, &c->across, first, columns, aic_at_const(e, taps, 2 * sizeof(int64_t)));
     }
 }
-
-/* One end of a range: a word of the tile's ranges, or, if `special` is true, `all`. */
-static LLVMValueRef load_word(aic_emit *e, LLVMValueRef taps, int word, LLVMValueRef special, int64_t all)
-{
-    LLVMValueRef value = aic_load(e, e->i64, taps, word * (int64_t)sizeof(int64_t), sizeof(int64_t));
-    return special == NULL ? value : LLVMBuildSelect(e->builder, special, aic_int(e, all), value, "");
-}
-
-aic_tap_range aic_emit_tap_range(aic_emit *e, const aic_contraction *c, const aic_plan_panel *p, LLVMValueRef taps,
-                                 LLVMValueRef panel)
-{
-    enum { FIRST_ROW, END_ROW, FIRST_COLUMN, END_COLUMN };
-    aic_tap_range r = {aic_int(e, 0), aic_int(e, c->down.taps), aic_int(e, 0), aic_int(e, c->across.taps)};
-    LLVMValueRef special = NULL;
-    if (p->notes) {
-        LLVMValueRef note = aic_load(e, e->i32, panel, 0, sizeof(int32_t));
-        special = LLVMBuildICmp(e->builder, LLVMIntNE, note, LLVMConstNull(e->i32), "");
-        aic_name(e, special, "panel.special");
-    }
-    if (p->padding.rows) {
-        r.first_row = load_word(e, taps, FIRST_ROW, special, 0);
-        r.end_row = load_word(e, taps, END_ROW, special, c->down.taps);
-    }
-    if (p->padding.columns) {
-        r.first_column = load_word(e, taps, FIRST_COLUMN, special, 0);
-        r.end_column = load_word(e, taps, END_COLUMN, special, c->across.taps);
-    }
-    return r;
-}

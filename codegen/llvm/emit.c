@@ -105,17 +105,23 @@ static void add_function(aic_emit *e, const char *name, aic_emit_kind kind, LLVM
     LLVMPositionBuilderAtEnd(e->builder, append_block(e, "entry", ""));
 }
 
-void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
-                       unsigned integers)
+/* void (ptr, ..., i64, ...). */
+static LLVMTypeRef function_type(aic_emit *e, unsigned pointers, unsigned integers)
 {
     LLVMTypeRef params[AIC_PARAMS_MAX];
-    unsigned count = pointers + integers;
+    const unsigned count = pointers + integers;
     aic_limit("parameters of a function", count, AIC_PARAMS_MAX);
     for (unsigned i = 0; i < count; i++) {
         params[i] = i < pointers ? e->ptr : e->i64;
     }
-    add_function(e, name, kind, LLVMFunctionType(e->none, params, count, false));
-    for (unsigned i = 0; i < count; i++) {
+    return LLVMFunctionType(e->none, params, count, false);
+}
+
+void aic_emit_function(aic_emit *e, const char *name, aic_emit_kind kind, const char *const *names, unsigned pointers,
+                       unsigned integers)
+{
+    add_function(e, name, kind, function_type(e, pointers, integers));
+    for (unsigned i = 0; i < pointers + integers; i++) {
         LLVMValueRef param = LLVMGetParam(e->function, i);
         aic_name(e, param, "%s", names[i]);
         if (i < pointers) {
@@ -189,7 +195,46 @@ LLVMValueRef aic_emit_intrinsic(aic_emit *e, const char *name, LLVMTypeRef *over
     return LLVMBuildCall2(e->builder, type, function, args, count, "");
 }
 
+LLVMValueRef aic_emit_declare(aic_emit *e, const char *name, unsigned pointers, unsigned integers)
+{
+    LLVMModuleRef module = e->function != NULL ? e->module : e->frame;
+    LLVMValueRef known = LLVMGetNamedFunction(module, name);
+    if (known == NULL) {
+        known = LLVMAddFunction(module, name, function_type(e, pointers, integers));
+        LLVMSetVisibility(known, LLVMHiddenVisibility);
+    }
+    return known;
+}
+
 /* ---- integers and addresses ---- */
+
+/* Symbols of numbers that are at least 1 have another type, which nothing else depends on: it tells is_positive(). */
+static LLVMTypeRef symbol_type(aic_emit *e, int64_t least)
+{
+    return least > 0 ? e->i16 : e->i8;
+}
+
+LLVMValueRef aic_emit_symbol(aic_emit *e, const char *name, int64_t least, int64_t most)
+{
+    static const char KIND[] = "absolute_symbol";
+    LLVMValueRef symbol = LLVMGetNamedGlobal(e->module, name);
+    if (symbol == NULL) {
+        LLVMMetadataRef range[] = {LLVMValueAsMetadata(aic_int(e, 0)), LLVMValueAsMetadata(aic_int(e, most + 1))};
+        symbol = LLVMAddGlobal(e->module, symbol_type(e, least), name);
+        LLVMSetVisibility(symbol, LLVMHiddenVisibility);
+        LLVMGlobalSetMetadata(symbol, LLVMGetMDKindIDInContext(e->context, KIND, sizeof KIND - 1),
+                              LLVMMDNodeInContext2(e->context, range, 2));
+    }
+    return LLVMConstPtrToInt(symbol, e->i64);
+}
+
+/* Whether it is the address of a symbol that is at least 1. */
+static bool is_positive(aic_emit *e, LLVMValueRef value)
+{
+    LLVMValueRef symbol = LLVMIsAConstantExpr(value) != NULL ? LLVMGetOperand(value, 0) : NULL;
+    return symbol != NULL && LLVMIsAGlobalVariable(symbol) != NULL &&
+           LLVMGlobalGetValueType(symbol) == symbol_type(e, 1);
+}
 
 LLVMValueRef aic_int(aic_emit *e, int64_t value)
 {
@@ -220,6 +265,15 @@ LLVMValueRef aic_add(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
 LLVMValueRef aic_mul(aic_emit *e, LLVMValueRef a, int64_t factor)
 {
     return factor == 1 ? a : LLVMBuildNSWMul(e->builder, a, aic_int(e, factor), "");
+}
+
+LLVMValueRef aic_times(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    int64_t constant;
+    if (is_constant(a, &constant) && (constant == 0 || constant == 1)) {
+        return constant == 0 ? a : b;
+    }
+    return is_constant(b, &constant) ? aic_mul(e, a, constant) : LLVMBuildNSWMul(e->builder, a, b, "");
 }
 
 LLVMValueRef aic_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b)
@@ -316,7 +370,8 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef 
 {
     int64_t low, high;
     aic_limit("values that a loop carries", count, AIC_CARRIED_MAX);
-    const bool entered = is_constant(first, &low) && is_constant(limit, &high) && low < high;
+    const bool fixed = is_constant(first, &low) && is_constant(limit, &high);
+    const bool entered = fixed ? low < high : is_constant(first, &low) && low == 0 && is_positive(e, limit);
     loop->text = text;
     loop->index = first;
     loop->limit = limit;
@@ -325,7 +380,7 @@ void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef 
     loop->count = count;
     loop->tested = !entered;
     loop->header = loop->exit = NULL;
-    if (!entered || low + step < high) {
+    if (!entered || !fixed || low + step < high) {
         open_loop(e, loop, text, first);
     }
 }

@@ -15,10 +15,13 @@ typedef struct aic_emit {
     LLVMModuleRef frame, hot; /* where functions go by their kind; one and the same unless divided */
     LLVMModuleRef module;     /* of the function being emitted */
     LLVMBuilderRef builder;
-    LLVMValueRef function;   /* being emitted */
-    bool compiled_well;      /* it is */
-    struct aic_notes *notes; /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
-    bool unwind;             /* functions get unwind tables; false after aic_emit_open() */
+    LLVMValueRef function;       /* being emitted */
+    bool compiled_well;          /* it is */
+    struct aic_notes *notes;     /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
+    struct aic_program *program; /* where uses of parts are noted (parts.h); NULL: nowhere */
+    const struct aic_use *use;   /* the part being emitted in the literal form; NULL: none */
+    bool named;                  /* the module is a part's: numbers are symbols, roles are functions elsewhere */
+    bool unwind;                 /* functions get unwind tables; false after aic_emit_open() */
     bool own_machine; /* a machine of the target compiles the modules; false after aic_emit_open(): functions tell what
                          they are for, which LLVM looks up for every pass */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, none;
@@ -65,11 +68,19 @@ void aic_emit_call(aic_emit *e, LLVMValueRef function, LLVMValueRef *args, unsig
 LLVMValueRef aic_emit_intrinsic(aic_emit *e, const char *name, LLVMTypeRef *overloads, unsigned overload_count,
                                 LLVMValueRef *args, unsigned count);
 
+/* Declares `void name(ptr, ..., i64, ...)` that is linked to the module, unless that is known already. */
+LLVMValueRef aic_emit_declare(aic_emit *e, const char *name, unsigned pointers, unsigned integers);
+
 /* ---- integers and addresses ---- */
+
+/* A symbol whose address is a number of `least` .. `most`: the code gets an immediate or a displacement for it, which
+ * is filled in when it is linked. */
+LLVMValueRef aic_emit_symbol(aic_emit *e, const char *name, int64_t least, int64_t most);
 
 LLVMValueRef aic_int(aic_emit *e, int64_t value); /* i64 */
 LLVMValueRef aic_add(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_mul(aic_emit *e, LLVMValueRef a, int64_t factor);
+LLVMValueRef aic_times(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_min(aic_emit *e, LLVMValueRef a, LLVMValueRef b); /* signed */
 LLVMValueRef aic_max(aic_emit *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef aic_at(aic_emit *e, LLVMValueRef pointer, LLVMValueRef offset); /* bytes */
@@ -94,7 +105,8 @@ typedef struct aic_loop {
 } aic_loop;
 
 /* for (index = first; index < limit; index += step). Constant bounds that give one iteration make no loop, others that
- * give some no test before the first one. `text` is the loop's name and what it runs over, "tap: taps of the kernel".
+ * give some no test before the first one; nor do aic_trips() from 0 on. `text` is the loop's name and what it runs
+ * over, "tap: taps of the kernel".
  */
 void aic_loop_begin(aic_emit *e, aic_loop *loop, const char *text, LLVMValueRef first, LLVMValueRef limit, int64_t step,
                     LLVMValueRef *carried, unsigned count);

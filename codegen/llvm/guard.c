@@ -136,14 +136,24 @@ static void on_new_failure(void)
     }
 }
 
-void aic_guard_exceeded(const char *what, size_t count, size_t limit)
+/* Leaves the run that breaks an invariant. */
+static _Noreturn void break_off(aic_status status)
 {
-    const aic_status status = aic_fail(AIC_INTERNAL, SUBJECT, "%zu %s, and room for %zu", count, what, limit);
     run *r = current_run();
     if (r == NULL) {
         abort();
     }
     jump_out(r, status);
+}
+
+void aic_guard_exceeded(const char *what, size_t count, size_t limit)
+{
+    break_off(aic_fail(AIC_INTERNAL, SUBJECT, "%zu %s, and room for %zu", count, what, limit));
+}
+
+void aic_guard_missing(const char *what, const char *name)
+{
+    break_off(aic_fail(AIC_INTERNAL, SUBJECT, "the %s %s is not given", what, name));
 }
 
 static bool has_new_handler(void)

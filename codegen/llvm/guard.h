@@ -36,6 +36,9 @@ void aic_guard_wait_for_globals(void);
  * aborted. */
 _Noreturn void aic_guard_exceeded(const char *what, size_t count, size_t limit);
 
+/* The same for a name that an emitter asks for and that nobody has given. */
+_Noreturn void aic_guard_missing(const char *what, const char *name);
+
 /* Checks an invariant of the generator: an array with room for `limit` things gets `count` of them. Schedules and
  * targets are checked before, so that it holds; where it does not, the run ends before anything is overwritten. */
 static inline void aic_limit(const char *what, size_t count, size_t limit)

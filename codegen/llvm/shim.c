@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Consumes `error`; AIC_OK when there is none, else `status` with LLVM's message behind "LLVM: what: ". */
@@ -200,5 +201,17 @@ aic_status aic_llvm_emit(LLVMModuleRef module, LLVMTargetMachineRef machine, LLV
     if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, type, &message, buffer)) {
         return fail_with_message("code generation", message);
     }
+    return AIC_OK;
+}
+
+aic_status aic_llvm_keep(LLVMMemoryBufferRef buffer, char **bytes, size_t *size)
+{
+    *size = LLVMGetBufferSize(buffer);
+    *bytes = malloc(*size + 1);
+    if (*bytes == NULL) {
+        return aic_fail_memory("codegen", *size + 1);
+    }
+    memcpy(*bytes, LLVMGetBufferStart(buffer), *size);
+    (*bytes)[*size] = '\0';
     return AIC_OK;
 }

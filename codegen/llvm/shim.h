@@ -28,4 +28,7 @@ aic_status aic_llvm_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machin
 aic_status aic_llvm_emit(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
                          LLVMMemoryBufferRef *buffer);
 
+/* Copies what is in a buffer, with a closing zero; malloc'ed. */
+aic_status aic_llvm_keep(LLVMMemoryBufferRef buffer, char **bytes, size_t *size);
+
 #endif

@@ -25,7 +25,7 @@ ok 'the other name' grep -Eq ' a$' .out
 expect '--json' 0 '' "$aicjit" bench "$half" "$int8" --json "${short[@]}" --batch lines.txt --dt int8
 cp .out bench.json
 ok 'one object an operator' test "$(grep -c '^{"spec":"conv2d(.*}$' bench.json)" -eq 4
-keys='spec kernel isa threads macs bytes median_ns min_ns p90_ns gmacs_per_s gbytes_per_s low_ns high_ns samples calls clock weights schedule origin name peak peak_share bound_share bound_ns predicted_ns ratio compile_ns cache'
+keys='spec kernel isa threads macs bytes median_ns min_ns p90_ns gmacs_per_s gbytes_per_s low_ns high_ns samples calls clock weights schedule origin name peak peak_share bound_share bound_ns predicted_ns ratio compile_ns make_ns parts ready loaded made cache'
 ok 'exactly the keys' test "$(head -n 1 bench.json | grep -oE '"[a-z0-9_]+":' | tr -d '":' | xargs)" = "$keys"
 ok 'threads 1, cache miss' grep -q '"threads":1,.*"cache":"miss"}$' bench.json
 ok 'macs of 3x3 outputs, 16 channels, 64 products' grep -q '"macs":9216,' bench.json
@@ -33,7 +33,7 @@ ok 'the schedule and where it comes from' grep -Eq '"schedule":"schedule\([^"]*\
 ok 'the name of a line' grep -q '"name":"name(1)"' bench.json
 ok 'processor time' test "$(grep -c '"clock":"processor"' bench.json)" -eq 4
 ok 'shares are measured' test "$(grep -c '"peak_share":0.0000\|"bound_share":0.0000' bench.json)" -eq 0
-expect 'the second time it is cached' 0 '"compile_ns":0,"cache":"memory"' "$aicjit" bench "$half" "$half" --json "${short[@]}"
+expect 'the second time it is cached' 0 '"compile_ns":0,"make_ns":0,.*"cache":"memory"' "$aicjit" bench "$half" "$half" --json "${short[@]}"
 expect 'full output' 3 'standard output' sh -c '"$@" >/dev/full' sh "$aicjit" bench "$half" "${short[@]}"
 
 # ---- schedules ----

@@ -14,27 +14,6 @@
 #include "codegen/contraction/contraction.h"
 #include "codegen/machine.h"
 
-/* The k-pack: what one multiply-accumulate instruction takes from each operand for one lane. */
-typedef enum aic_product {
-    AIC_PRODUCT_PAIR, /* two int16 */
-    AIC_PRODUCT_QUAD, /* four int8; eight for instructions that multiply small matrices (mmla) */
-    AIC_PRODUCT_FLOAT,
-    AIC_PRODUCT_BFLOAT, /* two bfloat16; a float16 is the sum of two bfloat16, one in each plane */
-} aic_product;
-
-/* The most planes of an element: the upper significant bits of a float16, and the others. */
-enum { AIC_PLANES_MAX = 2 };
-
-typedef struct aic_arithmetic {
-    aic_sum sum; /* how the target adds up: CUBE in place of FAST where it cannot keep the error bound of FAST */
-    aic_product product;
-    unsigned kpack_bytes;
-    unsigned kpack_channels;
-    unsigned sum_bits; /* width of a running sum, one lane of a vector */
-    int image_offset;  /* added to the image's int8 where the instruction takes them unsigned; 0: none */
-    unsigned planes;   /* of an element; the k-packs of the first plane come before those of the second */
-} aic_arithmetic;
-
 /* An extent cut into large_count tiles of `large` and small_count of `large - 1`. */
 typedef struct aic_split {
     int64_t large, large_count, small_count;

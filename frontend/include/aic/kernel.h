@@ -97,6 +97,9 @@ typedef struct aic_kernel_info {
     int threads;         /* at most that many share a call: 1 for kernels with little to do */
     bool compiled;       /* false: it was in the cache when this handle was created */
     bool loaded;         /* from the disk cache when this handle was created; the times to make it are 0 */
+    uint64_t make_ns;    /* from the schedule to a kernel that can be called, in all */
+    /* Parts of it that other kernels may have, too: at hand in memory, loaded, compiled for it. */
+    uint32_t parts_ready, parts_loaded, parts_made;
 } aic_kernel_info;
 
 AIC_API aic_status aic_kernel_get_info(const aic_kernel *kernel, aic_kernel_info *info);

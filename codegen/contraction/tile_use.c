@@ -1,0 +1,108 @@
+/* A tile of a contraction as a use of a part: its key and its numbers. */
+#include "codegen/contraction/microkernel.h"
+#include "codegen/contraction/tiling.h"
+#include "codegen/parts/tile.h"
+
+int64_t aic_tile_band_offset(const aic_tiling *t, int64_t cols, unsigned pixel)
+{
+    return (int64_t)pixel / cols * t->band.row_step * t->band.row_pitch +
+           (int64_t)pixel % cols * t->band.col_step * t->band.pixel_pitch;
+}
+
+int64_t aic_tile_out_offset(const aic_contraction *c, const aic_tiling *t, int64_t cols, unsigned pixel,
+                            unsigned vector)
+{
+    const int64_t row_bytes = AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
+    int64_t channel = (int64_t)vector * t->geometry.lanes, pitch = t->staging.pitch, p = pixel;
+    if (pitch == 0) {
+        pitch = c->block_rows * row_bytes;
+        p = (int64_t)pixel / cols * c->across.out + (int64_t)pixel % cols;
+    }
+    return channel / AIC_BLOCK_COLUMNS * pitch + p * row_bytes + channel % AIC_BLOCK_COLUMNS * AIC_SUM_BYTES;
+}
+
+/* Blocks of channels whose sums are formed one after the other. */
+static int64_t blocks_of(const aic_contraction *c, const aic_tiling *t)
+{
+    return t->geometry.arithmetic.sum == AIC_SUM_CUBE ? c->c1 : 1;
+}
+
+/* The only place that knows which fields of a tiling are structure. */
+static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_t pixels)
+{
+    const aic_arithmetic *a = &t->geometry.arithmetic;
+    return (aic_tile_key){.sum = a->sum,
+                          .product = a->product,
+                          .kpack_bytes = a->kpack_bytes,
+                          .kpack_channels = a->kpack_channels,
+                          .image_offset = a->image_offset,
+                          .lanes = t->geometry.lanes,
+                          .vectors = t->geometry.vectors,
+                          .pixels = pixels,
+                          .unroll = t->geometry.unroll,
+                          .ahead = t->tile.ahead,
+                          .accumulate = t->geometry.accumulate,
+                          .start_row = t->geometry.accumulate && c->start_channel,
+                          .staged = t->staging.pitch != 0,
+                          .skips_rows = t->panel.padding.rows,
+                          .skips_columns = t->panel.padding.columns,
+                          .notes_weights = t->panel.notes,
+                          .one_kpack = t->panel.kpacks / blocks_of(c, t) == t->geometry.unroll,
+                          .one_tap = t->panel.taps == 1,
+                          .one_block = blocks_of(c, t) == 1,
+                          .block_taps = t->tile.block_taps >= t->panel.taps ? 0 : t->tile.block_taps};
+}
+
+/* Where pixels and blocks of channels lie. */
+static void give_offsets(aic_use *use, const aic_tile_key *key, const aic_contraction *c, const aic_tiling *t,
+                         int64_t cols)
+{
+    for (unsigned pixel = 1; pixel < key->pixels; pixel++) {
+        aic_use_number(use, aic_tile_band_offset(t, cols, pixel), "pixel.%u", pixel);
+        if (!key->staged) {
+            aic_use_number(use, aic_tile_out_offset(c, t, cols, pixel, 0), "out.%u", pixel);
+        }
+    }
+    for (unsigned vector = 1; vector < key->vectors; vector++) {
+        const unsigned channel = vector * t->geometry.lanes;
+        if (channel % AIC_BLOCK_COLUMNS == 0) {
+            aic_use_number(use, aic_tile_out_offset(c, t, cols, 0, vector), "out.block.%u",
+                           channel / AIC_BLOCK_COLUMNS);
+        }
+    }
+}
+
+static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contraction *c, const aic_tiling *t)
+{
+    const int64_t blocks = blocks_of(c, t), kpacks = t->panel.kpacks / blocks;
+    if (!key->one_kpack) {
+        aic_use_trips(use, kpacks, "kpacks");
+    }
+    if (!key->one_tap) {
+        aic_use_trips(use, t->panel.taps, "taps");
+    }
+    if (!key->one_block) {
+        aic_use_trips(use, blocks, "blocks");
+    }
+    aic_use_number(use, kpacks * t->geometry.arithmetic.kpack_bytes, "block.pitch");
+    if (aic_tile_skips(key)) {
+        aic_use_number(use, t->panel.taps * kpacks * t->panel.step_bytes, "block.panel");
+        aic_use_number(use, kpacks * t->panel.step_bytes, "tap.panel");
+        aic_use_number(use, t->panel.start_bytes, "panel.start");
+        aic_use_number(use, c->down.taps, "kh");
+        aic_use_number(use, c->across.taps, "kw");
+        aic_use_number(use, t->panel.start_columns, "start.columns");
+    }
+}
+
+LLVMValueRef aic_emit_vector_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows,
+                                  int64_t cols, LLVMValueRef leave, const char *name)
+{
+    (void)leave;
+    const aic_tile_key key = key_of(c, t, rows * cols);
+    aic_use use;
+    aic_use_begin(&use, &aic_part_tile, &key, 4, 0);
+    give_offsets(&use, &key, c, t, cols);
+    give_counts(&use, &key, c, t);
+    return aic_emit_use(e, &use, name);
+}

@@ -1,0 +1,27 @@
+/* Where the generator gets parts from that somebody keeps; see parts.h. The runtime implements it. */
+#ifndef AIC_PART_SOURCE_H
+#define AIC_PART_SOURCE_H
+
+#include "codegen/piece.h"
+
+/* How a part was come by: it was at hand in memory, it was loaded, it was made. */
+typedef enum aic_part_origin { AIC_PART_READY, AIC_PART_LOADED, AIC_PART_MADE, AIC_PART_ORIGINS } aic_part_origin;
+
+/* All that the code of a part depends on, as bytes: its kind and key, instruction set, build and LLVM. */
+enum { AIC_PART_IDENTITY_MAX = 1024 };
+typedef struct aic_part_identity {
+    size_t size;
+    unsigned char bytes[AIC_PART_IDENTITY_MAX];
+} aic_part_identity;
+
+typedef struct aic_part_source aic_part_source;
+struct aic_part_source {
+    /* Finds the piece of an identity, or has it made by make(what, &piece), once even where several threads want it.
+     * The piece is valid until it is given back. */
+    aic_status (*take)(aic_part_source *source, const aic_part_identity *identity,
+                       aic_status (*make)(void *what, aic_piece *piece), void *what, const aic_piece **piece,
+                       aic_part_origin *origin);
+    void (*give_back)(aic_part_source *source, const aic_piece *piece);
+};
+
+#endif

@@ -1,0 +1,493 @@
+/* The tile of the vector micro-kernel: output pixels times the output channels of one panel, all sums in registers.
+ *
+ * The reduction is a nest of four loops; LLVM removes those of one iteration:
+ *
+ *     channel blocks   only where the order is fixed (cube): c1 outermost
+ *       tap blocks     as many taps as are added up before the sums are folded into the totals
+ *         taps         offsets into the band come from a table
+ *           k-packs    `unroll` of them straight-line
+ *
+ * Where tiles leave out taps, the loop over taps becomes two, over the kernel rows and the kernel columns of the tile's
+ * ranges; or one over the taps of the rows, if no columns are left out. */
+#include "codegen/parts/tile.h"
+#include "codegen/arithmetic.h"
+#include "codegen/family/family.h"
+#include "codegen/integer.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/llvm/notes.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/machine.h"
+
+#include <stdio.h>
+
+/* The taps that a tile does, ends excluded. */
+typedef struct tap_range {
+    LLVMValueRef first_row, end_row, first_column, end_column;
+} tap_range;
+
+enum { FIRST_ROW, END_ROW, FIRST_COLUMN, END_COLUMN, RANGE_WORDS };
+
+typedef struct tile {
+    aic_emit *e;
+    const aic_tile_key *key;
+    unsigned pixels, vectors, lanes, sums;
+    int64_t step_bytes; /* of one k-pack in a panel */
+    LLVMTypeRef sum_type, total_type, out_type, kpacks_type;
+    LLVMValueRef out, band, panel, taps;
+    tap_range range;    /* if tiles leave out any */
+    LLVMValueRef first; /* address in the panel of the first tap of the current block of channels */
+} tile;
+
+/* ---- addresses ---- */
+
+/* Address of a pixel, the first one's being `band`. */
+static LLVMValueRef pixel_at(const tile *k, LLVMValueRef band, unsigned pixel)
+{
+    return pixel == 0 ? band : aic_at(k->e, band, aic_number(k->e, "pixel.%u", pixel));
+}
+
+/* Address of the sums of a pixel and a vector where they are stored. */
+static LLVMValueRef out_at(const tile *k, unsigned pixel, unsigned vector)
+{
+    aic_emit *e = k->e;
+    const unsigned channel = vector * k->lanes, block = channel / AIC_BLOCK_COLUMNS;
+    LLVMValueRef at = block == 0 ? k->out : aic_at(e, k->out, aic_number(e, "out.block.%u", block));
+    if (k->key->staged) {
+        at = aic_at_const(e, at, (int64_t)pixel * AIC_BLOCK_COLUMNS * AIC_SUM_BYTES);
+    } else if (pixel > 0) {
+        at = aic_at(e, at, aic_number(e, "out.%u", pixel));
+    }
+    return aic_at_const(e, at, (int64_t)(channel % AIC_BLOCK_COLUMNS) * AIC_SUM_BYTES);
+}
+
+/* What is behind the head of the panel. */
+static LLVMValueRef behind_head(const tile *k)
+{
+    if (aic_tile_skips(k->key)) {
+        return aic_at(k->e, k->panel, aic_number(k->e, "panel.start"));
+    }
+    return k->key->image_offset == 0
+               ? k->panel
+               : aic_at_const(k->e, k->panel, (int64_t)k->vectors * k->lanes * (int64_t)sizeof(int32_t));
+}
+
+/* Loads what sum number `i` starts from. If that is one value for each column, the first row of the strip has them. */
+static LLVMValueRef load_out(const tile *k, unsigned i)
+{
+    const unsigned pixel = k->key->start_row ? 0 : i / k->vectors;
+    return aic_load(k->e, k->out_type, out_at(k, pixel, i % k->vectors), 0, 4);
+}
+
+/* ---- sums and totals ---- */
+
+/* The total before the first product: the old output or zero, in the type totals have. */
+static LLVMValueRef first_total(const tile *k, unsigned i)
+{
+    if (!k->key->accumulate) {
+        return aic_zero(k->total_type);
+    }
+    LLVMValueRef old = load_out(k, i);
+    return k->total_type == k->out_type ? old : LLVMBuildSExt(k->e->builder, old, k->total_type, "");
+}
+
+/* The start value of the kernel rows before `row` and the kernel columns before `column`. */
+static LLVMValueRef load_start(const tile *k, unsigned vector, LLVMValueRef row, LLVMValueRef column)
+{
+    aic_emit *e = k->e;
+    const unsigned bytes = k->lanes * (unsigned)sizeof(int32_t);
+    LLVMValueRef number = row;
+    if (k->key->skips_columns) {
+        number = aic_add(e, aic_times(e, row, aic_number(e, "start.columns")), column);
+    }
+    LLVMValueRef at = aic_at(e, k->panel, aic_mul(e, number, (int64_t)bytes * k->vectors));
+    return aic_load(e, k->sum_type, at, (int64_t)vector * bytes, bytes);
+}
+
+/* The start value that makes up for the image's offset; for a range of taps, from prefix sums (pack_weight.c). */
+static LLVMValueRef first_start(const tile *k, unsigned vector)
+{
+    LLVMBuilderRef b = k->e->builder;
+    const tap_range *r = &k->range;
+    if (!aic_tile_skips(k->key)) {
+        return load_start(k, vector, aic_int(k->e, 0), NULL);
+    }
+    LLVMValueRef below = load_start(k, vector, r->end_row, r->end_column);
+    LLVMValueRef above = load_start(k, vector, r->first_row, r->end_column);
+    LLVMValueRef start = LLVMBuildSub(b, below, above, "");
+    if (k->key->skips_columns) {
+        LLVMValueRef left = LLVMBuildSub(b, load_start(k, vector, r->end_row, r->first_column),
+                                         load_start(k, vector, r->first_row, r->first_column), "");
+        start = LLVMBuildSub(b, start, left, "");
+    }
+    return start;
+}
+
+static LLVMValueRef first_sum(const tile *k, LLVMValueRef total, unsigned i)
+{
+    if (k->key->image_offset != 0) {
+        return first_start(k, i % k->vectors);
+    }
+    return k->key->sum == AIC_SUM_FAST ? total : aic_zero(k->sum_type);
+}
+
+/* Adds the sum of a block of taps to the total. AIC_SUM_INT may saturate here, as it has only one block. */
+static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
+{
+    LLVMBuilderRef b = k->e->builder;
+    switch ((aic_sum)k->key->sum) {
+    case AIC_SUM_INT:
+        return k->key->accumulate ? aic_add_saturated(k->e, total, sum) : sum;
+    case AIC_SUM_INT_WIDE:
+        return LLVMBuildAdd(b, total, LLVMBuildSExt(b, sum, k->total_type, ""), "");
+    case AIC_SUM_CUBE:
+        sum = LLVMBuildFAdd(b, LLVMBuildFPExt(b, total, k->sum_type, ""), sum, "");
+        return LLVMBuildFPTrunc(b, sum, k->total_type, "");
+    case AIC_SUM_FAST:
+        break;
+    }
+    return sum;
+}
+
+static LLVMValueRef clamp_to_int32(const tile *k, LLVMValueRef total)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef limits[] = {aic_splat(e, aic_int(e, INT32_MIN), k->lanes),
+                             aic_splat(e, aic_int(e, INT32_MAX), k->lanes)};
+    LLVMTypeRef type = k->total_type;
+    LLVMValueRef args[] = {total, limits[0]};
+    LLVMValueRef raised = aic_emit_intrinsic(e, "llvm.smax", &type, 1, args, 2);
+    LLVMValueRef more[] = {raised, limits[1]};
+    return LLVMBuildTrunc(e->builder, aic_emit_intrinsic(e, "llvm.smin", &type, 1, more, 2), k->out_type, "");
+}
+
+static void store_totals(const tile *k, LLVMValueRef *totals)
+{
+    for (unsigned i = 0; i < k->sums; i++) {
+        LLVMValueRef value = k->key->sum == AIC_SUM_INT_WIDE ? clamp_to_int32(k, totals[i]) : totals[i];
+        aic_store(k->e, value, out_at(k, i / k->vectors, i % k->vectors), 0, 4);
+    }
+}
+
+/* ---- the reduction ---- */
+
+static LLVMValueRef multiply_add(const tile *k, LLVMValueRef sum, LLVMValueRef image, LLVMValueRef weight)
+{
+    switch ((aic_product)k->key->product) {
+    case AIC_PRODUCT_PAIR:
+        return aic_family_of(k->e->target)->dot2.emit(k->e, sum, image, weight);
+    case AIC_PRODUCT_QUAD:
+        return aic_family_of(k->e->target)->dot4.emit(k->e, sum, image, weight);
+    case AIC_PRODUCT_FLOAT:
+    case AIC_PRODUCT_BFLOAT: /* only in other micro-kernels */
+        break;
+    }
+    return aic_fma(k->e, image, weight, sum);
+}
+
+/* Names the values that a loop carries: the sums, by pixel and vector, and the pointer into the panel. */
+static void name_carried(const tile *k, const aic_loop *loop, const char *sum, const char *suffix)
+{
+    const unsigned vectors = k->vectors;
+    for (unsigned i = 0; i < k->sums; i++) {
+        aic_name_carried(k->e, loop, i, "%s.p%u.v%u%s", sum, i / vectors, i % vectors, suffix);
+    }
+    aic_name_carried(k->e, loop, k->sums, "panel.at%s", suffix);
+}
+
+/* Names of what a k-pack beyond the first one of a loop body computes end with its number. */
+typedef struct kpack_suffix {
+    char text[24];
+} kpack_suffix;
+
+static kpack_suffix suffix_of(const aic_emit *e, int64_t kpack)
+{
+    kpack_suffix suffix = {""};
+    if (kpack > 0 && e->notes != NULL) {
+        snprintf(suffix.text, sizeof suffix.text, ".u%lld", (long long)kpack);
+    }
+    return suffix;
+}
+
+/* Prefetches, while a loop body reads the lines of a k-pack, as many lines `ahead` bytes further on, in this panel or
+ * in the next one, into the second-level cache. Behind the last panel this is useless but harmless. */
+static void fetch_ahead(const tile *k, LLVMValueRef panel, int64_t kpack)
+{
+    enum { READ = 0, LEVEL_2 = 2, DATA = 1 };
+    aic_emit *e = k->e;
+    const int64_t step = k->step_bytes, lines = aic_parts(kpack * step, AIC_LINE_BYTES);
+    for (int64_t at = lines * AIC_LINE_BYTES; k->key->ahead > 0 && at < (kpack + 1) * step; at += AIC_LINE_BYTES) {
+        LLVMValueRef args[] = {aic_at_const(e, panel, k->key->ahead + at), aic_const_int(e->i32, READ),
+                               aic_const_int(e->i32, LEVEL_2), aic_const_int(e->i32, DATA)};
+        aic_emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+    }
+}
+
+/* One k-pack of every pixel times one k-pack of every output channel. */
+static void emit_kpack(const tile *k, LLVMValueRef *sums, LLVMValueRef band, LLVMValueRef panel, int64_t kpack)
+{
+    aic_emit *e = k->e;
+    const unsigned bytes = (unsigned)k->key->kpack_bytes, vectors = k->vectors, lanes = k->lanes;
+    LLVMTypeRef scalar = LLVMGetElementType(k->sum_type);
+    LLVMValueRef weight[AIC_CARRIED_MAX]; /* no more than there are sums */
+    const kpack_suffix suffix = suffix_of(e, kpack);
+    for (unsigned v = 0; v < vectors; v++) {
+        weight[v] = aic_load(e, k->kpacks_type, panel, (kpack * vectors + v) * lanes * bytes, lanes * bytes);
+        aic_name(e, weight[v], "w.v%u%s", v, suffix.text);
+    }
+    fetch_ahead(k, panel, kpack);
+    for (unsigned p = 0; p < k->pixels; p++) {
+        LLVMValueRef value = aic_load(e, scalar, pixel_at(k, band, p), kpack * bytes, bytes);
+        LLVMValueRef image = LLVMBuildBitCast(e->builder, aic_splat(e, value, lanes), k->kpacks_type, "");
+        aic_name(e, value, "x.p%u%s.kpack", p, suffix.text);
+        aic_name(e, image, "x.p%u%s", p, suffix.text);
+        for (unsigned v = 0; v < vectors; v++) {
+            sums[p * vectors + v] = multiply_add(k, sums[p * vectors + v], image, weight[v]);
+            aic_name(e, sums[p * vectors + v], "acc.p%u.v%u.%s", p, v, kpack + 1 == k->key->unroll ? "next" : "sum");
+        }
+    }
+}
+
+/* Bytes of the tile's ranges, which lie before the table of taps. */
+static int64_t range_bytes(const tile *k)
+{
+    return aic_tile_skips(k->key) ? RANGE_WORDS * (int64_t)sizeof(int64_t) : 0;
+}
+
+/* Adds the products of one tap, in the current block of channels. values[] are the sums and then the panel pointer. */
+static void emit_tap(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef carried[AIC_CARRIED_MAX];
+    unsigned count = k->sums + 2;
+    LLVMValueRef entry = aic_at(e, k->taps, aic_mul(e, tap, sizeof(int64_t)));
+    LLVMValueRef offset = aic_load(e, e->i64, entry, range_bytes(k), 8);
+    offset = aic_add(e, offset, channel_offset);
+    for (unsigned i = 0; i <= k->sums; i++) {
+        carried[i] = values[i];
+    }
+    carried[k->sums + 1] = aic_at(e, k->band, offset);
+    aic_name(e, offset, "tap.offset");
+    aic_loop loop;
+    LLVMValueRef kpacks = k->key->one_kpack ? aic_int(e, k->key->unroll) : aic_trips(e, "kpacks");
+    aic_loop_begin(e, &loop, "kpack: k-packs of a tap", aic_int(e, 0), kpacks, k->key->unroll, carried, count);
+    name_carried(k, &loop, "acc", "");
+    aic_name_carried(e, &loop, k->sums + 1, "band.at");
+    for (int64_t u = 0; u < k->key->unroll; u++) {
+        emit_kpack(k, carried, carried[k->sums + 1], carried[k->sums], u);
+    }
+    const int64_t bytes = k->key->unroll * k->key->kpack_bytes;
+    carried[k->sums] = aic_at_const(e, carried[k->sums], k->key->unroll * k->step_bytes);
+    carried[k->sums + 1] = aic_at_const(e, carried[k->sums + 1], bytes);
+    aic_loop_end(e, &loop);
+    for (unsigned i = 0; i <= k->sums; i++) {
+        values[i] = carried[i];
+    }
+}
+
+/* Emits what is done for a tap: emit_tap(), or emit_tap_block() if each tap is a block. */
+typedef void (*tap_visit)(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef tap);
+
+/* Visits the taps `first` .. `end` - 1. Each one's address in the panel follows from its number. */
+static void emit_taps(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, LLVMValueRef first,
+                      LLVMValueRef end, tap_visit visit)
+{
+    aic_emit *e = k->e;
+    aic_loop loop;
+    aic_loop_begin(e, &loop, "tap: taps that are not all padding", first, end, 1, values, k->sums + 1);
+    name_carried(k, &loop, "acc", ".tap");
+    values[k->sums] = aic_at(e, k->first, aic_times(e, loop.index, aic_number(e, "tap.panel")));
+    visit(k, values, channel_offset, loop.index);
+    aic_loop_end(e, &loop);
+}
+
+/* Visits the taps of the tile's ranges. values[] ends with the panel pointer. */
+static void emit_range(const tile *k, LLVMValueRef *values, LLVMValueRef channel_offset, tap_visit visit)
+{
+    aic_emit *e = k->e;
+    const tap_range *r = &k->range;
+    LLVMValueRef kw = aic_number(e, "kw");
+    if (!k->key->skips_columns) {
+        emit_taps(k, values, channel_offset, aic_times(e, r->first_row, kw), aic_times(e, r->end_row, kw), visit);
+        return;
+    }
+    aic_loop rows;
+    aic_loop_begin(e, &rows, "row: kernel rows that are not all padding", r->first_row, r->end_row, 1, values,
+                   k->sums + 1);
+    name_carried(k, &rows, "acc", ".row");
+    LLVMValueRef row = aic_times(e, rows.index, kw);
+    emit_taps(k, values, channel_offset, aic_add(e, row, r->first_column), aic_add(e, row, r->end_column), visit);
+    aic_loop_end(e, &rows);
+}
+
+/* The number of taps. */
+static LLVMValueRef all_taps(const tile *k)
+{
+    return k->key->one_tap ? aic_int(k->e, 1) : aic_trips(k->e, "taps");
+}
+
+/* The end of a block of taps that begins with tap `first`. */
+static LLVMValueRef block_end(const tile *k, LLVMValueRef first)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef taps = all_taps(k);
+    return k->key->block_taps == 0 ? taps : aic_min(e, aic_add(e, first, aic_int(e, k->key->block_taps)), taps);
+}
+
+/* Sums up a block of taps, or what remains of the kernel from tap `first` on, and folds the sums into the totals.
+ * totals[] ends with the panel pointer. */
+static void emit_tap_block(const tile *k, LLVMValueRef *totals, LLVMValueRef channel_offset, LLVMValueRef first)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef values[AIC_CARRIED_MAX];
+    for (unsigned i = 0; i < k->sums; i++) {
+        if (k->key->image_offset != 0 && i >= k->vectors) {
+            values[i] = values[i - k->vectors]; /* every pixel's sums start from the panel's head */
+            continue;
+        }
+        values[i] = first_sum(k, totals[i], i);
+        aic_name(e, values[i], "acc.p%u.v%u.start", i / k->vectors, i % k->vectors);
+    }
+    values[k->sums] = totals[k->sums];
+    if (k->key->block_taps == 1) {
+        emit_tap(k, values, channel_offset, first);
+    } else if (aic_tile_skips(k->key)) {
+        emit_range(k, values, channel_offset, emit_tap);
+    } else {
+        aic_loop loop;
+        aic_loop_begin(e, &loop, "tap: taps of the kernel", first, block_end(k, first), 1, values, k->sums + 1);
+        name_carried(k, &loop, "acc", ".tap");
+        emit_tap(k, values, channel_offset, loop.index);
+        aic_loop_end(e, &loop);
+    }
+    for (unsigned i = 0; i < k->sums; i++) {
+        totals[i] = fold(k, totals[i], values[i]);
+        aic_name(e, totals[i], "total.p%u.v%u.next", i / k->vectors, i % k->vectors);
+    }
+    totals[k->sums] = values[k->sums];
+}
+
+/* Visits the blocks of taps one after the other. */
+static void emit_tap_blocks(const tile *k, LLVMValueRef *totals, LLVMValueRef offset)
+{
+    aic_emit *e = k->e;
+    aic_loop taps;
+    if (k->key->block_taps == 0) {
+        emit_tap_block(k, totals, offset, aic_int(e, 0));
+        return;
+    }
+    aic_loop_begin(e, &taps, "taps: taps whose sums are folded together", aic_int(e, 0), all_taps(k),
+                   k->key->block_taps, totals, k->sums + 1);
+    name_carried(k, &taps, "total", "");
+    emit_tap_block(k, totals, offset, taps.index);
+    aic_loop_end(e, &taps);
+}
+
+static void emit_reduction(tile *k, LLVMValueRef *totals)
+{
+    aic_emit *e = k->e;
+    aic_loop channels;
+    LLVMValueRef blocks = k->key->one_block ? aic_int(e, 1) : aic_trips(e, "blocks");
+    aic_loop_begin(e, &channels, "block: blocks of channels", aic_int(e, 0), blocks, 1, totals, k->sums + 1);
+    name_carried(k, &channels, "total", ".block");
+    LLVMValueRef offset = aic_times(e, channels.index, aic_number(e, "block.pitch"));
+    if (aic_tile_skips(k->key) && k->key->block_taps == 1) {
+        k->first = aic_at(e, behind_head(k), aic_times(e, channels.index, aic_number(e, "block.panel")));
+        emit_range(k, totals, offset, emit_tap_block);
+    } else {
+        k->first = totals[k->sums];
+        emit_tap_blocks(k, totals, offset);
+    }
+    aic_loop_end(e, &channels);
+}
+
+/* ---- the taps that are left out ---- */
+
+/* One end of a range: a word of the tile's ranges, or, if `special` is true, `all`. */
+static LLVMValueRef load_word(const tile *k, int word, LLVMValueRef special, LLVMValueRef all)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef value = aic_load(e, e->i64, k->taps, word * (int64_t)sizeof(int64_t), sizeof(int64_t));
+    return special == NULL ? value : LLVMBuildSelect(e->builder, special, all, value, "");
+}
+
+static tap_range load_range(const tile *k)
+{
+    aic_emit *e = k->e;
+    LLVMValueRef zero = aic_int(e, 0), kh = aic_number(e, "kh"), kw = aic_number(e, "kw"), special = NULL;
+    tap_range r = {zero, kh, zero, kw};
+    if (k->key->notes_weights) {
+        LLVMValueRef note = aic_load(e, e->i32, k->panel, 0, sizeof(int32_t));
+        special = LLVMBuildICmp(e->builder, LLVMIntNE, note, LLVMConstNull(e->i32), "");
+        aic_name(e, special, "panel.special");
+    }
+    if (k->key->skips_rows) {
+        r.first_row = load_word(k, FIRST_ROW, special, zero);
+        r.end_row = load_word(k, END_ROW, special, kh);
+    }
+    if (k->key->skips_columns) {
+        r.first_column = load_word(k, FIRST_COLUMN, special, zero);
+        r.end_column = load_word(k, END_COLUMN, special, kw);
+    }
+    return r;
+}
+
+/* ---- the part ---- */
+
+static void set_types(tile *k)
+{
+    aic_emit *e = k->e;
+    const bool is_float = k->key->product == AIC_PRODUCT_FLOAT;
+    const unsigned channels = (unsigned)k->key->kpack_channels;
+    LLVMTypeRef word = is_float ? e->f32 : e->i32;
+    LLVMTypeRef sum = k->key->sum == AIC_SUM_CUBE ? e->f64 : word;
+    LLVMTypeRef total = k->key->sum == AIC_SUM_INT_WIDE ? e->i64 : word;
+    k->out_type = aic_vector(word, k->lanes);
+    k->sum_type = aic_vector(sum, k->lanes);
+    k->total_type = aic_vector(total, k->lanes);
+    k->kpacks_type = is_float ? k->sum_type : aic_vector(channels == 2 ? e->i16 : e->i8, channels * k->lanes);
+}
+
+static LLVMValueRef emit(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"out", "band", "panel", "taps"};
+    const aic_tile_key *key = of;
+    tile k = {.e = e,
+              .key = key,
+              .pixels = (unsigned)key->pixels,
+              .vectors = (unsigned)key->vectors,
+              .lanes = (unsigned)key->lanes,
+              .sums = (unsigned)(key->pixels * key->vectors),
+              .step_bytes = key->vectors * key->lanes * key->kpack_bytes};
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 4, 0);
+    aic_note_function(e, "tile of %lld pixels x %lld output channels: acc.pP.vV is the sum of pixel P, vector V",
+                      (long long)key->pixels, (long long)(key->lanes * key->vectors));
+    LLVMValueRef function = e->function, totals[AIC_CARRIED_MAX];
+    aic_limit("sums and pointers of a tile", k.sums + 2, AIC_CARRIED_MAX);
+    k.out = aic_emit_param(e, 0);
+    k.band = aic_emit_param(e, 1);
+    k.panel = aic_emit_param(e, 2);
+    k.taps = aic_emit_param(e, 3);
+    set_types(&k);
+    if (aic_tile_skips(key)) {
+        k.range = load_range(&k);
+    }
+    for (unsigned i = 0; i < k.sums; i++) {
+        totals[i] = first_total(&k, i);
+    }
+    totals[k.sums] = behind_head(&k);
+    emit_reduction(&k, totals);
+    store_totals(&k, totals);
+    aic_emit_function_end(e);
+    return function;
+}
+
+static const aic_field FIELDS[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_tile_key, __VA_ARGS__)
+#include "codegen/parts/tile.def"
+#undef AIC_FIELD
+};
+
+static const aic_record RECORD = {"tile", FIELDS, sizeof FIELDS / sizeof *FIELDS};
+
+const aic_part_kind aic_part_tile = {
+    .name = "tile", .record = &RECORD, .key_bytes = sizeof(aic_tile_key), .emit = emit};

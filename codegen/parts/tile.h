@@ -1,0 +1,43 @@
+/* The part that computes a tile of a contraction by vector instructions: output pixels times the output channels of one
+ * panel, all sums in registers.
+ *
+ *     void tile(out, band, panel, taps)
+ *
+ * Its numbers, offsets and sizes in bytes:
+ *
+ *     kpacks                     k-packs of a tap in a block of channels, a loop; unless one_kpack
+ *     taps, blocks               of the kernel; of channels: loops, unless one_tap, one_block
+ *     pixel.P                    from the first pixel to pixel P in the band, P > 0
+ *     out.P                      the same in the result; not where it is staged
+ *     out.block.B                from the first to block B of 16 output channels, B > 0
+ *     block.pitch, block.panel   from one block of channels to the next, in the band and in a panel
+ *     tap.panel                  from one tap to the next in a panel, in a block of channels
+ *     panel.start                of a panel's head; where taps are left out
+ *     kh, kw, start.columns      kernel rows and columns, columns of start values; where taps are left out */
+#ifndef AIC_PART_TILE_H
+#define AIC_PART_TILE_H
+
+#include "codegen/parts.h"
+
+typedef struct aic_tile_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/tile.def"
+#undef AIC_FIELD
+} aic_tile_key;
+
+extern const aic_part_kind aic_part_tile;
+
+/* Whether the tile leaves out taps: four words before the table of taps say which it does. */
+static inline bool aic_tile_skips(const aic_tile_key *key)
+{
+    return key->skips_rows || key->skips_columns;
+}
+
+/* Blocks of 16 output channels in a tile. */
+static inline int64_t aic_tile_out_blocks(const aic_tile_key *key)
+{
+    const int64_t channels = key->lanes * key->vectors;
+    return channels < 16 ? 1 : channels / 16;
+}
+
+#endif

@@ -1,0 +1,556 @@
+/* From an ELF object to a piece; see piece.h.
+ *
+ * Sections of code and constants are placed one after the other, each at a multiple of 64 bytes, so that code and
+ * constants share no cache line, or of more where a section asks for it. Then the relocations within the object are
+ * applied: all of them are relative, so that only distances matter, with one exception: AArch64 takes addresses apart
+ * into the number of a page and the offset in it. These remain patches. */
+#include "codegen/piece.h"
+#include "codegen/relocation.h"
+#include "frontend/core/diag.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUBJECT "image"
+
+/* The section of an unwind table, and the type that it has on x86-64. */
+#define FRAMES ".eh_frame"
+enum { UNWIND_TYPE = 0x70000001 };
+
+static const char MAGIC[sizeof((aic_piece_head *)NULL)->magic] = "AICPART";
+
+/* ---- reading the object ---- */
+
+/* Where a section of the object lies in the code. */
+typedef struct placed_section {
+    bool placed;
+    size_t offset, size;
+} placed_section;
+
+typedef struct reading {
+    const unsigned char *bytes;
+    size_t size;
+    Elf64_Ehdr header;
+    placed_section *section; /* header.e_shnum of them */
+    const char *name;        /* what messages call the object */
+    aic_piece_head head;
+    unsigned char *block;     /* the piece: its code lies behind the head */
+    aic_piece_symbol *symbol; /* those of the piece */
+    aic_piece_patch *patch;
+    char *names;
+    uint32_t *known; /* of a symbol of the object: its number in the piece and 1; 0: it is not there yet */
+    size_t known_count;
+} reading;
+
+static bool inside(const reading *r, uint64_t offset, uint64_t size)
+{
+    return offset <= r->size && size <= r->size - offset;
+}
+
+static aic_status fail_malformed(const char *what)
+{
+    return aic_fail(AIC_COMPILE, SUBJECT, "the object is malformed: %s", what);
+}
+
+static Elf64_Shdr section_header(const reading *r, size_t index)
+{
+    Elf64_Shdr header;
+    memcpy(&header, r->bytes + r->header.e_shoff + index * sizeof header, sizeof header);
+    return header;
+}
+
+/* The text at `offset` of the string table in section `index`; "?" when there is none. */
+static const char *text_at(const reading *r, size_t index, uint64_t offset)
+{
+    if (index >= r->header.e_shnum) {
+        return "?";
+    }
+    const Elf64_Shdr table = section_header(r, index);
+    if (!inside(r, table.sh_offset, table.sh_size) || offset >= table.sh_size) {
+        return "?";
+    }
+    const char *text = (const char *)r->bytes + table.sh_offset + offset;
+    return memchr(text, '\0', table.sh_size - offset) != NULL ? text : "?";
+}
+
+static aic_status read_header(reading *r)
+{
+    Elf64_Ehdr *h = &r->header;
+    if (r->size < sizeof *h) {
+        return fail_malformed("it is too short");
+    }
+    memcpy(h, r->bytes, sizeof *h);
+    if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64 ||
+        h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_type != ET_REL) {
+        return fail_malformed("it is not relocatable, 64-bit, little-endian ELF");
+    }
+    if (h->e_machine != EM_X86_64 && h->e_machine != EM_AARCH64) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "machine %u is neither x86-64 nor AArch64", (unsigned)h->e_machine);
+    }
+    if (h->e_shnum == 0 || h->e_shentsize != sizeof(Elf64_Shdr) ||
+        !inside(r, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr))) {
+        return fail_malformed("its section table is not inside");
+    }
+    r->head.machine = h->e_machine;
+    r->section = calloc(h->e_shnum, sizeof *r->section);
+    return r->section != NULL ? AIC_OK : aic_fail_memory(SUBJECT, h->e_shnum * sizeof *r->section);
+}
+
+/* ---- placing ---- */
+
+/* Whether a section that is loaded can be part of an image: code or constants. */
+static aic_status check_section(const reading *r, const Elf64_Shdr *header)
+{
+    const char *name = text_at(r, r->header.e_shstrndx, header->sh_name);
+    const uint64_t alignment = header->sh_addralign;
+    const bool frames = header->sh_type == UNWIND_TYPE && strcmp(name, FRAMES) == 0;
+    if ((header->sh_type != SHT_PROGBITS && !frames) || (header->sh_flags & (SHF_WRITE | SHF_TLS)) != 0) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "section %s is neither code nor constants", name);
+    }
+    if (alignment > AIC_RELOCATION_PAGE || (alignment & (alignment - 1)) != 0) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "section %s: alignment %llu is no power of two up to %d", name,
+                        (unsigned long long)alignment, AIC_RELOCATION_PAGE);
+    }
+    return inside(r, header->sh_offset, header->sh_size) ? AIC_OK : fail_malformed("a section is not inside");
+}
+
+/* Finds the offsets of all sections. */
+static aic_status lay_out_sections(reading *r)
+{
+    aic_piece_head *head = &r->head;
+    /* No two sections of a proper object share bytes, which bounds the code of a malformed one. */
+    const size_t limit = r->size + (size_t)r->header.e_shnum * AIC_RELOCATION_PAGE;
+    for (size_t i = 0; i < r->header.e_shnum; i++) {
+        const Elf64_Shdr header = section_header(r, i);
+        if ((header.sh_flags & SHF_ALLOC) == 0 || header.sh_size == 0) {
+            continue;
+        }
+        aic_status status = check_section(r, &header);
+        if (status != AIC_OK) {
+            return status;
+        }
+        const size_t alignment = header.sh_addralign > AIC_PIECE_SPACING ? header.sh_addralign : AIC_PIECE_SPACING;
+        const size_t offset = (head->code_bytes + alignment - 1) / alignment * alignment;
+        if (offset > limit || header.sh_size > limit - offset) {
+            return fail_malformed("sections overlap");
+        }
+        r->section[i] = (placed_section){.placed = true, .offset = offset, .size = header.sh_size};
+        head->code_bytes = offset + header.sh_size;
+        if (strcmp(text_at(r, r->header.e_shstrndx, header.sh_name), FRAMES) == 0) {
+            head->frames = offset;
+            head->frames_bytes = header.sh_size;
+        }
+        head->alignment = alignment > head->alignment ? (uint32_t)alignment : head->alignment;
+    }
+    return AIC_OK;
+}
+
+static unsigned char *code_of(const reading *r)
+{
+    return r->block + sizeof r->head;
+}
+
+static void copy_sections(const reading *r)
+{
+    for (size_t i = 0; i < r->header.e_shnum; i++) {
+        const placed_section *section = &r->section[i];
+        if (section->placed) {
+            memcpy(code_of(r) + section->offset, r->bytes + section_header(r, i).sh_offset, section->size);
+        }
+    }
+}
+
+/* ---- symbols ---- */
+
+typedef struct symbol_table {
+    uint64_t offset, count;
+    size_t names; /* section of their names */
+} symbol_table;
+
+static aic_status open_symbols(const reading *r, size_t index, symbol_table *table)
+{
+    if (index >= r->header.e_shnum) {
+        return fail_malformed("there is no symbol table");
+    }
+    const Elf64_Shdr header = section_header(r, index);
+    if (header.sh_type != SHT_SYMTAB || header.sh_entsize != sizeof(Elf64_Sym) ||
+        !inside(r, header.sh_offset, header.sh_size)) {
+        return fail_malformed("its symbol table is not inside");
+    }
+    *table = (symbol_table){header.sh_offset, header.sh_size / sizeof(Elf64_Sym), header.sh_link};
+    return AIC_OK;
+}
+
+/* Opens the object's symbol table. */
+static aic_status find_symbols(const reading *r, size_t *index, symbol_table *table)
+{
+    *index = 0;
+    while (*index < r->header.e_shnum && section_header(r, *index).sh_type != SHT_SYMTAB) {
+        ++*index;
+    }
+    return open_symbols(r, *index, table);
+}
+
+static Elf64_Sym symbol_at(const reading *r, const symbol_table *table, uint64_t index)
+{
+    Elf64_Sym symbol;
+    memcpy(&symbol, r->bytes + table->offset + index * sizeof symbol, sizeof symbol);
+    return symbol;
+}
+
+/* The symbol's section; NULL for what is defined elsewhere or is not placed. */
+static const placed_section *section_of(const reading *r, const Elf64_Sym *symbol)
+{
+    if (symbol->st_shndx >= r->header.e_shnum || !r->section[symbol->st_shndx].placed) {
+        return NULL;
+    }
+    const placed_section *section = &r->section[symbol->st_shndx];
+    return symbol->st_value <= section->size ? section : NULL;
+}
+
+/* What messages call a symbol. */
+static const char *name_of(const reading *r, const symbol_table *table, const Elf64_Sym *symbol)
+{
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_SECTION && symbol->st_shndx < r->header.e_shnum) {
+        return text_at(r, r->header.e_shstrndx, section_header(r, symbol->st_shndx).sh_name);
+    }
+    const char *name = text_at(r, table->names, symbol->st_name);
+    return name[0] != '\0' ? name : "an absolute address";
+}
+
+/* Where a symbol lies that the object defines; false: it defines none that is placed. */
+static bool find_offset(const reading *r, const Elf64_Sym *symbol, uint64_t *offset)
+{
+    const placed_section *section = section_of(r, symbol);
+    if (section != NULL && ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC) {
+        *offset = section->offset + symbol->st_value;
+        return true;
+    }
+    return false;
+}
+
+/* Adds a symbol to the piece; there is room (count_all()). Returns its number. */
+static uint32_t add_symbol(reading *r, const char *name, uint64_t offset, uint32_t flags)
+{
+    aic_piece_head *head = &r->head;
+    const size_t length = strlen(name) + 1;
+    memcpy(r->names + head->name_bytes, name, length);
+    r->symbol[head->symbols] = (aic_piece_symbol){offset, (uint32_t)head->name_bytes, flags};
+    head->name_bytes += length;
+    return head->symbols++;
+}
+
+/* Whether a symbol of the object is one of the piece: what others may call, and what the piece calls or takes. */
+static bool is_kept(const reading *r, const symbol_table *table, const Elf64_Sym *symbol)
+{
+    uint64_t offset;
+    return ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL && text_at(r, table->names, symbol->st_name)[0] != '\0' &&
+           (symbol->st_shndx == SHN_UNDEF || find_offset(r, symbol, &offset));
+}
+
+/* The symbols that others may refer to. */
+static void add_defined(reading *r, const symbol_table *table)
+{
+    for (uint64_t i = 0; i < table->count; i++) {
+        const Elf64_Sym symbol = symbol_at(r, table, i);
+        uint64_t offset;
+        if (symbol.st_shndx != SHN_UNDEF && is_kept(r, table, &symbol) && find_offset(r, &symbol, &offset)) {
+            const bool function =
+                ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value < r->section[symbol.st_shndx].size;
+            (void)add_symbol(r, text_at(r, table->names, symbol.st_name), offset,
+                             AIC_PIECE_DEFINED | (function ? AIC_PIECE_FUNCTION : 0));
+        }
+    }
+}
+
+/* ---- relocating ---- */
+
+static aic_status fail_outside(const reading *r, const symbol_table *table, const Elf64_Sym *symbol)
+{
+    return aic_fail(AIC_COMPILE, SUBJECT, "%s refers to %s, which is not part of it", r->name,
+                    name_of(r, table, symbol));
+}
+
+static aic_status check_row(const reading *r, const aic_relocation *row, unsigned type, bool defined)
+{
+    char number[32];
+    snprintf(number, sizeof number, "number %u", type);
+    if (row == NULL || row->kind == AIC_RELOCATION_REFUSED || (defined && aic_relocation_takes_number(row))) {
+        return aic_fail(AIC_COMPILE, SUBJECT,
+                        "%s: relocation %s depends on where the code lies or on something outside", r->name,
+                        row != NULL ? row->name : number);
+    }
+    return AIC_OK;
+}
+
+/* Adds a patch for what is not in the object; or for what is, where the place in a page matters. */
+static aic_status add_patch(reading *r, const symbol_table *table, uint64_t index, const aic_piece_patch *patch)
+{
+    const Elf64_Sym symbol = symbol_at(r, table, index);
+    const bool outside = symbol.st_shndx == SHN_UNDEF;
+    uint64_t offset = 0;
+    if (index >= r->known_count || !(outside ? is_kept(r, table, &symbol) : find_offset(r, &symbol, &offset))) {
+        return fail_outside(r, table, &symbol);
+    }
+    if (r->known[index] == 0) {
+        const char *name = outside ? text_at(r, table->names, symbol.st_name) : "";
+        r->known[index] = add_symbol(r, name, offset, outside ? 0 : AIC_PIECE_DEFINED) + 1;
+    }
+    r->patch[r->head.patches] = *patch;
+    r->patch[r->head.patches++].symbol = r->known[index] - 1;
+    return AIC_OK;
+}
+
+/* One relocation of the section at `section`. */
+static aic_status relocate(reading *r, const placed_section *section, const symbol_table *table, const Elf64_Rela *rela)
+{
+    const unsigned type = (unsigned)ELF64_R_TYPE(rela->r_info);
+    const uint64_t index = ELF64_R_SYM(rela->r_info);
+    const aic_relocation *row = aic_relocation_find(r->header.e_machine, type);
+    const Elf64_Sym symbol = index < table->count ? symbol_at(r, table, index) : (Elf64_Sym){.st_shndx = SHN_UNDEF};
+    aic_status status = check_row(r, row, type, symbol.st_shndx != SHN_UNDEF);
+    if (status != AIC_OK) {
+        return status;
+    }
+    const size_t width = aic_relocation_width(row);
+    if (index >= table->count || section->size < width || rela->r_offset > section->size - width) {
+        return fail_malformed("a relocation is not inside");
+    }
+    const uint64_t from = section->offset + rela->r_offset;
+    uint64_t target;
+    if (symbol.st_shndx == SHN_UNDEF || aic_relocation_needs_page(row)) {
+        return add_patch(r, table, index, &(aic_piece_patch){.at = from, .addend = rela->r_addend, .type = type});
+    }
+    if (!find_offset(r, &symbol, &target)) {
+        return fail_outside(r, table, &symbol);
+    }
+    if (!aic_relocation_apply(row, code_of(r), from, target + (uint64_t)rela->r_addend)) {
+        return aic_fail(AIC_COMPILE, SUBJECT, "%s: relocation %s is out of range", r->name, row->name);
+    }
+    return AIC_OK;
+}
+
+/* The relocations of section number `index`, if it holds those of a section that is placed; how many. */
+static aic_status open_relocations(const reading *r, size_t index, Elf64_Shdr *header, uint64_t *count)
+{
+    *header = section_header(r, index);
+    *count = 0;
+    if ((header->sh_type != SHT_RELA && header->sh_type != SHT_REL) || header->sh_info >= r->header.e_shnum ||
+        !r->section[header->sh_info].placed) {
+        return AIC_OK;
+    }
+    if (header->sh_type == SHT_REL || header->sh_entsize != sizeof(Elf64_Rela) ||
+        !inside(r, header->sh_offset, header->sh_size)) {
+        return fail_malformed("its relocations are not inside");
+    }
+    *count = header->sh_size / sizeof(Elf64_Rela);
+    return AIC_OK;
+}
+
+static aic_status relocate_by(reading *r, size_t index)
+{
+    Elf64_Shdr header;
+    uint64_t count;
+    symbol_table table = {.count = 0};
+    aic_status status = open_relocations(r, index, &header, &count);
+    if (status == AIC_OK && count > 0) {
+        status = open_symbols(r, header.sh_link, &table);
+    }
+    for (uint64_t i = 0; status == AIC_OK && i < count; i++) {
+        Elf64_Rela rela;
+        memcpy(&rela, r->bytes + header.sh_offset + i * sizeof rela, sizeof rela);
+        status = relocate(r, &r->section[header.sh_info], &table, &rela);
+    }
+    return status;
+}
+
+/* ---- the piece ---- */
+
+static size_t rounded(size_t size)
+{
+    return (size + 7) / 8 * 8;
+}
+
+/* Room for all symbols, patches and names that there can be. */
+static aic_status make_room(reading *r, const symbol_table *table)
+{
+    size_t patches = 0, names = 1;
+    for (size_t i = 0; i < r->header.e_shnum; i++) {
+        Elf64_Shdr header;
+        uint64_t count;
+        aic_status status = open_relocations(r, i, &header, &count);
+        if (status != AIC_OK) {
+            return status;
+        }
+        patches += count;
+    }
+    for (uint64_t i = 0; i < table->count; i++) {
+        const Elf64_Sym symbol = symbol_at(r, table, i);
+        names += strlen(text_at(r, table->names, symbol.st_name)) + 2;
+    }
+    r->known_count = table->count;
+    r->known = calloc(table->count + 1, sizeof *r->known);
+    r->symbol = calloc(2 * table->count + 1, sizeof *r->symbol);
+    r->patch = calloc(patches + 1, sizeof *r->patch);
+    r->names = calloc(1, names);
+    r->block = calloc(1, sizeof r->head + rounded(r->head.code_bytes));
+    return r->known != NULL && r->symbol != NULL && r->patch != NULL && r->names != NULL && r->block != NULL
+               ? AIC_OK
+               : aic_fail_memory(SUBJECT, r->head.code_bytes + names);
+}
+
+/* Puts the tables behind the code. */
+static aic_status finish(reading *r, aic_piece *piece)
+{
+    aic_piece_head *head = &r->head;
+    const size_t code = sizeof *head + rounded(head->code_bytes), symbols = head->symbols * sizeof *r->symbol,
+                 patches = head->patches * sizeof *r->patch;
+    const char none[1] = "";
+    head->name_bytes += head->name_bytes == 0;
+    const size_t size = code + symbols + patches + head->name_bytes;
+    unsigned char *block = realloc(r->block, size);
+    if (block == NULL) {
+        return aic_fail_memory(SUBJECT, size);
+    }
+    r->block = NULL;
+    memcpy(block, head, sizeof *head);
+    memcpy(block + code, r->symbol, symbols);
+    memcpy(block + code + symbols, r->patch, patches);
+    memcpy(block + code + symbols + patches, head->symbols > 0 ? r->names : none, head->name_bytes);
+    *piece = (aic_piece){block, size};
+    return AIC_OK;
+}
+
+static aic_status read_object(reading *r, aic_piece *piece)
+{
+    size_t index = 0;
+    symbol_table table = {.count = 0};
+    aic_status status = read_header(r);
+    if (status == AIC_OK) {
+        status = lay_out_sections(r);
+    }
+    if (status == AIC_OK) {
+        status = find_symbols(r, &index, &table);
+    }
+    if (status == AIC_OK) {
+        status = make_room(r, &table);
+    }
+    if (status == AIC_OK) {
+        copy_sections(r);
+        add_defined(r, &table);
+    }
+    for (size_t i = 0; i < r->header.e_shnum && status == AIC_OK; i++) {
+        status = relocate_by(r, i);
+    }
+    return status == AIC_OK ? finish(r, piece) : status;
+}
+
+aic_status aic_piece_create(const aic_elf *object, const char *name, aic_piece *piece)
+{
+    reading r = {.bytes = object->bytes, .size = object->size, .name = name, .head = {.alignment = AIC_PIECE_SPACING}};
+    memcpy(r.head.magic, MAGIC, sizeof MAGIC);
+    const aic_status status = read_object(&r, piece);
+    free(r.section);
+    free(r.known);
+    free(r.symbol);
+    free(r.patch);
+    free(r.names);
+    free(r.block);
+    return status;
+}
+
+void aic_piece_free(aic_piece *piece)
+{
+    free(piece->bytes);
+    *piece = (aic_piece){NULL, 0};
+}
+
+/* ---- reading a piece ---- */
+
+static bool symbols_are_inside(const aic_piece_view *view)
+{
+    for (uint32_t i = 0; i < view->head.symbols; i++) {
+        const aic_piece_symbol symbol = aic_piece_symbol_at(view, i);
+        const uint64_t end = view->head.code_bytes + ((symbol.flags & AIC_PIECE_FUNCTION) == 0);
+        if (symbol.name >= view->head.name_bytes || symbol.offset >= end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool aic_piece_open(const aic_piece *piece, aic_piece_view *view)
+{
+    aic_piece_head *head = &view->head;
+    const uint32_t most = AIC_RELOCATION_PAGE;
+    if (piece->size < sizeof *head) {
+        return false;
+    }
+    memcpy(head, piece->bytes, sizeof *head);
+    const uint64_t left = piece->size - sizeof *head;
+    if (memcmp(head->magic, MAGIC, sizeof MAGIC) != 0 || head->code_bytes > left || head->name_bytes > left ||
+        head->alignment < AIC_PIECE_SPACING || head->alignment > most ||
+        (head->alignment & (head->alignment - 1)) != 0 || head->frames > head->code_bytes ||
+        head->frames_bytes > head->code_bytes - head->frames) {
+        return false;
+    }
+    /* None of these can overflow: two are at most the block's size, two are of 32 bits. */
+    const uint64_t code = rounded(head->code_bytes), symbols = head->symbols * (uint64_t)sizeof(aic_piece_symbol),
+                   patches = head->patches * (uint64_t)sizeof(aic_piece_patch);
+    if (head->name_bytes == 0 || code + symbols + patches + head->name_bytes != left) {
+        return false;
+    }
+    view->code = piece->bytes + sizeof *head;
+    view->symbols = view->code + code;
+    view->patches = view->symbols + symbols;
+    view->names = (const char *)view->patches + patches;
+    return view->names[head->name_bytes - 1] == '\0' && symbols_are_inside(view);
+}
+
+aic_piece_symbol aic_piece_symbol_at(const aic_piece_view *view, uint32_t index)
+{
+    aic_piece_symbol symbol;
+    memcpy(&symbol, view->symbols + index * sizeof symbol, sizeof symbol);
+    return symbol;
+}
+
+aic_piece_patch aic_piece_patch_at(const aic_piece_view *view, uint32_t index)
+{
+    aic_piece_patch patch;
+    memcpy(&patch, view->patches + index * sizeof patch, sizeof patch);
+    return patch;
+}
+
+/* ---- functions ---- */
+
+/* Appends the function of this symbol if it is one of the kernel's. Returns the new count. */
+static size_t add_part(const reading *r, const symbol_table *table, uint64_t index, aic_image_part *part, size_t count)
+{
+    const Elf64_Sym symbol = symbol_at(r, table, index);
+    const placed_section *section = section_of(r, &symbol);
+    const char *name = text_at(r, table->names, symbol.st_name);
+    const size_t length = strlen(r->name);
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || section == NULL ||
+        symbol.st_size > section->size - symbol.st_value || strncmp(name, r->name, length) != 0) {
+        return count;
+    }
+    part[count] = (aic_image_part){.offset = section->offset + symbol.st_value, .size = symbol.st_size};
+    snprintf(part[count].name, sizeof part[count].name, "%s", name + length);
+    return count + 1;
+}
+
+size_t aic_image_parts(const void *object, size_t size, const char *symbol, aic_image_part part[AIC_PARTS_MAX])
+{
+    reading r = {.bytes = object, .size = size, .name = symbol, .head = {.alignment = AIC_PIECE_SPACING}};
+    symbol_table table = {.count = 0};
+    size_t count = 0, index;
+    if (read_header(&r) == AIC_OK && lay_out_sections(&r) == AIC_OK && find_symbols(&r, &index, &table) == AIC_OK) {
+        for (uint64_t i = 0; i < table.count && count < AIC_PARTS_MAX; i++) {
+            count = add_part(&r, &table, i, part, count);
+        }
+    }
+    free(r.section);
+    return count;
+}

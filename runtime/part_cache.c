@@ -1,0 +1,149 @@
+/* Parts in memory; see part_cache.h. */
+#include "runtime/part_cache.h"
+#include "frontend/core/bytes.h"
+#include "frontend/core/diag.h"
+#include "runtime/evict.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* A part, held by the cache and by those that link it. */
+typedef struct held_part {
+    atomic_size_t holds;
+    aic_piece piece;
+} held_part;
+
+/* About what a part takes besides its piece. */
+enum { ENTRY_BYTES = sizeof(aic_cache_entry) + sizeof(held_part) + AIC_PART_IDENTITY_MAX };
+
+static void hold(held_part *part)
+{
+    /* relaxed: whoever holds it more has got it from the cache, which holds it. */
+    atomic_fetch_add_explicit(&part->holds, 1, memory_order_relaxed);
+}
+
+static void release(void *value)
+{
+    held_part *part = value;
+    /* acq_rel: the last one to release sees all that others did with it. */
+    if (atomic_fetch_sub_explicit(&part->holds, 1, memory_order_acq_rel) == 1) {
+        aic_piece_free(&part->piece);
+        free(part);
+    }
+}
+
+/* ---- the cache's own ---- */
+
+static bool admit(aic_cache_entry *entry)
+{
+    const held_part *part = entry->value;
+    entry->weight = part->piece.size + ENTRY_BYTES;
+    return true;
+}
+
+static void drop(aic_retired *retired)
+{
+    aic_cache_entry *entry = (aic_cache_entry *)((char *)retired - offsetof(aic_cache_entry, retired));
+    release(entry->value);
+    free(entry);
+}
+
+static bool exceeds(const aic_part_cache *parts, uint64_t limit)
+{
+    return atomic_load_explicit(&parts->cache.weight, memory_order_relaxed) > limit;
+}
+
+/* Where a sixteenth of the room is to be free. */
+static bool is_full(const void *user)
+{
+    const aic_part_cache *parts = user;
+    return exceeds(parts, parts->most - parts->most / 16);
+}
+
+static bool remove_part(void *user, aic_cache_entry *entry)
+{
+    aic_part_cache *parts = user;
+    aic_cache_remove(&parts->cache, entry);
+    return true;
+}
+
+static void keep_limit(aic_part_cache *parts)
+{
+    if (!exceeds(parts, parts->most)) {
+        return;
+    }
+    pthread_mutex_lock(&aic_cache_mutex);
+    aic_evict_oldest(&parts->cache, is_full, remove_part, parts);
+    pthread_mutex_unlock(&aic_cache_mutex);
+}
+
+/* ---- for the generator ---- */
+
+/* Makes the part of an entry that is missing, held by the cache and the caller. */
+static aic_status make_part(aic_status (*make)(void *what, aic_piece *piece), void *what, held_part **made)
+{
+    held_part *part = calloc(1, sizeof *part);
+    if (part == NULL) {
+        return aic_fail_memory("part", sizeof *part);
+    }
+    atomic_init(&part->holds, 2);
+    const aic_status status = make(what, &part->piece);
+    if (status != AIC_OK) {
+        free(part);
+        part = NULL;
+    }
+    *made = part;
+    return status;
+}
+
+static aic_status take(aic_part_source *source, const aic_part_identity *identity,
+                       aic_status (*make)(void *what, aic_piece *piece), void *what, const aic_piece **piece,
+                       aic_part_origin *origin)
+{
+    aic_part_cache *parts = (aic_part_cache *)source;
+    const aic_cache_key key = {identity->bytes, identity->size, aic_hash_bytes(identity->bytes, identity->size)};
+    aic_presence *reader = aic_grace_enter();
+    const aic_cache_entry *entry = aic_cache_find(&parts->cache, &key);
+    aic_flight *flight = NULL;
+    held_part *part = NULL;
+    aic_status status = AIC_OK;
+    if (entry == NULL) {
+        status = aic_cache_claim(&parts->cache, &key, &entry, &flight);
+    }
+    if (flight != NULL) {
+        status = make_part(make, what, &part);
+        aic_cache_publish(&parts->cache, flight, status, part);
+    } else if (status == AIC_OK) {
+        part = entry->value;
+        hold(part);
+        aic_cache_touch(&parts->cache, entry);
+    }
+    aic_grace_leave(reader);
+    if (status == AIC_OK) {
+        *piece = &part->piece;
+        *origin = flight != NULL ? AIC_PART_MADE : AIC_PART_READY;
+        keep_limit(parts);
+    }
+    return status;
+}
+
+static void give_back(aic_part_source *source, const aic_piece *piece)
+{
+    (void)source;
+    release((char *)(uintptr_t)piece - offsetof(held_part, piece));
+}
+
+aic_status aic_part_cache_init(aic_part_cache *parts, uint64_t most)
+{
+    const aic_status status = aic_cache_init(&parts->cache);
+    parts->source = (aic_part_source){.take = take, .give_back = give_back};
+    parts->most = most;
+    parts->cache.admit = admit;
+    parts->cache.drop = drop;
+    return status;
+}
+
+void aic_part_cache_destroy(aic_part_cache *parts)
+{
+    aic_cache_destroy(&parts->cache, release);
+}

@@ -1,0 +1,466 @@
+/* Parts of kernels: numbers, trip counts and roles in both forms; keys and identities; equal keys, equal bytes; kernels
+ * of both forms against the reference; the cache of parts. What linking refuses is in test_pieces.c. */
+#include "codegen/codegen.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
+#include "codegen/parts/tile.h"
+#include "codegen/run.h"
+#include "frontend/core/bytes.h"
+#include "frontend/core/spec.h"
+#include "runtime/code_memory.h"
+#include "runtime/context.h"
+#include "tests/child.h"
+#include "tests/conv_case.h"
+#include "tests/levels.h"
+#include "tests/machines.h"
+#include "tests/specs.h"
+#include "tools/harness/verify.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_parts(void);
+
+/* ---- a part of the test's own ---- */
+
+/* void sum(out, in): out[place] = the least of `most` and `times` times the sum of `count` words `pitch` bytes apart,
+ * and then whatever the role `next` does with out. */
+typedef struct sum_key {
+    int64_t times;
+    bool calls;
+} sum_key;
+
+static const aic_field SUM_FIELDS[] = {AIC_FIELD_ROW(sum_key, INT, times, 1, REQUIRED, 0)
+                                           AIC_FIELD_ROW(sum_key, BOOL, calls, 1, REQUIRED, 0)};
+static const aic_record SUM_RECORD = {"sum", SUM_FIELDS, 2};
+
+static LLVMValueRef emit_sum(aic_emit *e, const void *of, const char *name)
+{
+    const sum_key *key = of;
+    LLVMValueRef carried[] = {aic_int(e, 0)};
+    aic_loop loop;
+    aic_emit_function(e, name, AIC_EMIT_HOT, (const char *const[]){"out", "in"}, 2, 0);
+    LLVMValueRef function = e->function, out = aic_emit_param(e, 0), in = aic_emit_param(e, 1);
+    aic_loop_begin(e, &loop, "word: words", aic_int(e, 0), aic_trips(e, "count"), 1, carried, 1);
+    LLVMValueRef at = aic_at(e, in, aic_times(e, loop.index, aic_number(e, "pitch")));
+    carried[0] = aic_add(e, carried[0], aic_load(e, e->i64, at, 0, 8));
+    aic_loop_end(e, &loop);
+    LLVMValueRef sum = aic_min(e, aic_mul(e, carried[0], key->times), aic_number(e, "most"));
+    aic_store(e, sum, aic_at(e, out, aic_number(e, "%s", "place")), 0, 8);
+    if (key->calls) {
+        aic_emit_call(e, aic_callee(e, "next", 2, 0), (LLVMValueRef[]){out, in}, 2);
+    }
+    aic_emit_function_end(e);
+    return function;
+}
+
+static const aic_part_kind SUM = {.name = "sum", .record = &SUM_RECORD, .key_bytes = sizeof(sum_key), .emit = emit_sum};
+static const aic_part_kind FAST_SUM = {
+    .name = "sum", .record = &SUM_RECORD, .key_bytes = sizeof(sum_key), .fast = true, .emit = emit_sum};
+
+/* Numbers of a use. */
+typedef struct sum_numbers {
+    int64_t count, pitch, most, place;
+} sum_numbers;
+
+static LLVMValueRef use_sum(aic_emit *e, const aic_part_kind *kind, const sum_key *key, const sum_numbers *n,
+                            LLVMValueRef next, const char *name)
+{
+    aic_use use;
+    aic_use_begin(&use, kind, key, 2, 0);
+    aic_use_trips(&use, n->count, "count");
+    aic_use_number(&use, n->pitch, "pitch");
+    aic_use_number(&use, n->most, "%s", "most");
+    aic_use_number(&use, n->place, "place");
+    if (next != NULL) {
+        aic_use_call(&use, "next", next);
+    }
+    return aic_emit_use(e, &use, name);
+}
+
+/* A kernel of two sums, the second of which calls the first. */
+typedef struct sums {
+    const aic_target *target;
+    const aic_part_kind *kind;
+    aic_program *program;
+    sum_key key[2];
+    sum_numbers numbers[2];
+} sums;
+
+static void emit_sums(void *user, LLVMContextRef context, LLVMModuleRef module)
+{
+    const sums *s = user;
+    aic_emit e;
+    aic_emit_open(&e, context, module, s->target, NULL);
+    e.own_machine = true;
+    e.program = s->program;
+    LLVMValueRef first = use_sum(&e, s->kind, &s->key[0], &s->numbers[0], NULL, "kernel_first");
+    LLVMValueRef second = use_sum(&e, s->kind, &s->key[1], &s->numbers[1], first, "kernel_second");
+    aic_emit_function(&e, "kernel", AIC_EMIT_ENTRY, (const char *const[]){"out", "in"}, 2, 0);
+    aic_emit_call(&e, second, (LLVMValueRef[]){aic_emit_param(&e, 0), aic_emit_param(&e, 1)}, 2);
+    aic_emit_function_end(&e);
+    aic_emit_close(&e);
+}
+
+enum { WORDS = 64 };
+
+/* Makes the kernel, with parts of their own or not, and runs it. */
+static void run_sums(sums *s, bool linked, size_t parts, int64_t out[WORDS])
+{
+    int64_t in[WORDS];
+    aic_piece piece;
+    aic_image image;
+    aic_code_memory memory;
+    char *bytes;
+    size_t size;
+    const aic_codegen_request request = {.target = s->target, .symbol = "kernel"};
+    s->program = calloc(1, sizeof *s->program);
+    ck_assert_ptr_nonnull(s->program);
+    s->program->linked = linked;
+    ck_assert_msg(aic_codegen_run(&request, emit_sums, s, &bytes, &size) == AIC_OK, "%s", aic_last_error());
+    ck_assert_uint_eq(s->program->parts, parts);
+    ck_assert_int_eq(aic_piece_create(&(aic_elf){bytes, size}, "kernel", &piece), AIC_OK);
+    ck_assert_msg(aic_program_link(s->program, s->target, NULL, &piece, 1, "kernel", &image) == AIC_OK, "%s",
+                  aic_last_error());
+    ck_assert_int_eq(aic_code_memory_place(&image, &memory), AIC_OK);
+    for (int i = 0; i < WORDS; i++) {
+        in[i] = 1000 * i + 1;
+        out[i] = -1;
+    }
+    ((void (*)(int64_t *, const int64_t *))(uintptr_t)(memory.base + image.function[AIC_FUNCTION_ENTRY]))(out, in);
+    aic_code_memory_release(&memory);
+    aic_image_free(&image);
+    aic_piece_free(&piece);
+    free(bytes);
+    free(s->program);
+}
+
+static int64_t expected(const sum_key *key, const sum_numbers *n)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n->count; i++) {
+        sum += 1000 * (i * n->pitch / 8) + 1;
+    }
+    return sum * key->times < n->most ? sum * key->times : n->most;
+}
+
+static const aic_target *host_target(int number)
+{
+    return aic_target_find(AIC_ARCH_X86_64, levels_name(number));
+}
+
+#if defined(__x86_64__)
+
+/* One iteration, none of a distance, the largest number; as parts, and in the module; negative and larger ones in the
+ * module only. */
+START_TEST(numbers)
+{
+    static const struct {
+        sum_numbers numbers[2];
+        size_t parts;
+    } CASES[] = {
+        {{{1, 8, 5000, 0}, {7, 16, AIC_NUMBER_MAX, 64}}, 2},
+        {{{3, 0, 2, 8}, {64, 8, AIC_NUMBER_MAX - 1, 504}}, 2},
+        {{{3, 8, -2, 8}, {2, 8, AIC_NUMBER_MAX, 504}}, 1},
+        {{{3, 8, AIC_NUMBER_MAX + 1, 8}, {2, 8, INT64_C(1) << 40, 0}}, 0},
+        {{{0, 8, 77, 8}, {2, 8, 2000, 0}}, 1},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        for (int form = 0; form < 3; form++) {
+            sums s = {.target = host_target(_i), .kind = form == 2 ? &FAST_SUM : &SUM, .key = {{1, false}, {3, true}}};
+            int64_t out[WORDS];
+            memcpy(s.numbers, CASES[i].numbers, sizeof s.numbers);
+            run_sums(&s, form > 0, CASES[i].parts, out);
+            for (int n = 0; n < WORDS; n++) {
+                const bool first = n == s.numbers[0].place / 8, second = n == s.numbers[1].place / 8;
+                const int64_t want = first    ? expected(&s.key[0], &s.numbers[0])
+                                     : second ? expected(&s.key[1], &s.numbers[1])
+                                              : -1;
+                ck_assert_msg(out[n] == want, "case %zu, form %d: word %d is %lld, not %lld", i, form, n,
+                              (long long)out[n], (long long)want);
+            }
+        }
+    }
+}
+END_TEST
+
+#endif
+
+/* ---- identities ---- */
+
+static void identify(const aic_part_kind *kind, const void *key, const aic_target *target, aic_part_identity *identity)
+{
+    memset(identity, 0, sizeof *identity);
+    ck_assert_int_eq(aic_part_identify(kind, key, target, identity), AIC_OK);
+}
+
+/* Every field of every key counts, every bit of it, and what the code is for. */
+START_TEST(identities)
+{
+    static const aic_part_kind *const KINDS[] = {&SUM, &aic_part_tile};
+    const aic_target *target = aic_target_find(AIC_ARCH_X86_64, "avx2"),
+                     *other = aic_target_find(AIC_ARCH_X86_64, "avx512");
+    for (size_t k = 0; k < sizeof KINDS / sizeof KINDS[0]; k++) {
+        unsigned char key[AIC_PART_KEY_MAX] = {0};
+        aic_part_identity zero, changed;
+        identify(KINDS[k], key, target, &zero);
+        identify(KINDS[k], key, other, &changed);
+        ck_assert(zero.size != changed.size || memcmp(zero.bytes, changed.bytes, zero.size) != 0);
+        for (size_t f = 0; f < KINDS[k]->record->count; f++) {
+            const aic_field *field = &KINDS[k]->record->fields[f];
+            for (int bit = 0; bit < (field->kind == AIC_KIND_BOOL ? 1 : 64); bit++) {
+                aic_field_set_word(field, key, 0, UINT64_C(1) << bit);
+                identify(KINDS[k], key, target, &changed);
+                ck_assert_msg(zero.size == changed.size && memcmp(zero.bytes, changed.bytes, zero.size) != 0, "%s",
+                              field->name);
+                aic_field_set_word(field, key, 0, 0);
+            }
+        }
+    }
+}
+END_TEST
+
+/* ---- kernels of a corpus ---- */
+
+/* A source that makes every part anew and compares it with what was made for its identity before. */
+enum { KNOWN_MAX = 512 };
+typedef struct checking_source {
+    aic_part_source source;
+    size_t count, again;
+    struct {
+        uint64_t identity;
+        aic_piece piece;
+    } known[KNOWN_MAX];
+} checking_source;
+
+static aic_status take_checked(aic_part_source *source, const aic_part_identity *identity,
+                               aic_status (*make)(void *what, aic_piece *piece), void *what, const aic_piece **piece,
+                               aic_part_origin *origin)
+{
+    checking_source *c = (checking_source *)source;
+    const uint64_t hash = aic_hash_bytes(identity->bytes, identity->size);
+    aic_piece made;
+    size_t i = 0;
+    *origin = AIC_PART_MADE;
+    ck_assert_msg(make(what, &made) == AIC_OK, "%s", aic_last_error());
+    while (i < c->count && c->known[i].identity != hash) {
+        i++;
+    }
+    ck_assert_uint_lt(i, KNOWN_MAX);
+    if (i < c->count) {
+        ck_assert_uint_eq(made.size, c->known[i].piece.size);
+        ck_assert_mem_eq(made.bytes, c->known[i].piece.bytes, made.size);
+        aic_piece_free(&made);
+        c->again++;
+    } else {
+        c->known[i].identity = hash;
+        c->known[i].piece = made;
+        c->count++;
+    }
+    *piece = &c->known[i].piece;
+    return AIC_OK;
+}
+
+static void give_back_none(aic_part_source *source, const aic_piece *piece)
+{
+    (void)source;
+    (void)piece;
+}
+
+static const aic_op CORPUS_OPS[] = {AIC_OP_CONV2D, AIC_OP_MMAD};
+enum { CORPUS_KINDS = sizeof CORPUS_OPS / sizeof CORPUS_OPS[0], CORPUS = 24 };
+
+/* Equal keys give equal bytes, whatever the kernel is that asks for the part. */
+START_TEST(equal_keys)
+{
+    static checking_source c;
+    const aic_semantics semantics = aic_semantics_init();
+    c = (checking_source){.source = {take_checked, give_back_none}};
+    for (uint64_t seed = 0; seed < CORPUS * CORPUS_KINDS; seed++) {
+        aic_spec spec;
+        aic_object object;
+        ck_assert_int_eq(aic_spec_random(CORPUS_OPS[seed % CORPUS_KINDS], &semantics, seed, &spec), AIC_OK);
+        ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
+        const aic_codegen_request request = {.count = 1,
+                                             .spec = &spec,
+                                             .semantics = &semantics,
+                                             .target = aic_target_find(AIC_ARCH_X86_64, "avx512"),
+                                             .machine = machine_of(NULL),
+                                             .symbol = "kernel",
+                                             .divided = true,
+                                             .parts = &c.source};
+        ck_assert_msg(aic_generator_linked()->object(&request, &object) == AIC_OK, "%s", aic_last_error());
+        aic_object_free(&object);
+    }
+    ck_assert_uint_gt(c.count, 2);
+    ck_assert_uint_gt(c.again, 0);
+    for (size_t i = 0; i < c.count; i++) {
+        aic_piece_free(&c.known[i].piece);
+    }
+}
+END_TEST
+
+/* profile: NULL, or "gdb", which wants whole objects, so that kernels are in the literal form. */
+static aic_context *open_context(int level, const char *profile, uint64_t bytes)
+{
+    aic_context_options options = aic_context_options_init();
+    aic_context *context;
+    options.isa = levels_name(level);
+    options.profile = profile;
+    options.cache_bytes = bytes;
+    ck_assert_msg(aic_context_create(&options, &context) == AIC_OK, "%s", aic_last_error());
+    return context;
+}
+
+/* Kernels of either form give what the reference gives; parts of one kernel are in the next one with other numbers. */
+START_TEST(both_forms)
+{
+    aic_context *context[] = {open_context(_i, NULL, 0), open_context(_i, "gdb", 0)};
+    const aic_semantics semantics = aic_semantics_init();
+    for (uint64_t seed = 0; seed < CORPUS * CORPUS_KINDS; seed++) {
+        aic_spec spec;
+        verify_report report;
+        verify_case c;
+        ck_assert_int_eq(aic_spec_random(CORPUS_OPS[seed % CORPUS_KINDS], &semantics, 1000 + seed, &spec), AIC_OK);
+        if (verify_open(&c, &spec, &semantics, seed, &report) != VERIFY_PASSED) {
+            continue; /* memory */
+        }
+        for (size_t form = 0; form < sizeof context / sizeof context[0]; form++) {
+            const verify_verdict verdict = verify_kernel(&c, context[form], NULL, &report);
+            ck_assert_msg(verdict != VERIFY_FAILED, "form %zu: %s", form, report.text);
+        }
+        verify_close(&c);
+    }
+    aic_context_destroy(context[0]);
+    aic_context_destroy(context[1]);
+}
+END_TEST
+
+/* ---- the cache ---- */
+
+static aic_kernel_info make(aic_context *context, int64_t width)
+{
+    const aic_conv2d_desc desc = conv_desc(AIC_INT8, width);
+    const aic_spec spec = aic_spec_conv2d(&desc);
+    aic_kernel *kernel;
+    aic_kernel_info info;
+    ck_assert_msg(aic_kernel_create(context, &spec, "schedule(rows=1, cols=4, vectors=1, unroll=1, band=1)", &kernel) ==
+                      AIC_OK,
+                  "%s", aic_last_error());
+    ck_assert_int_eq(aic_kernel_get_info(kernel, &info), AIC_OK);
+    aic_kernel_release(kernel);
+    return info;
+}
+
+START_TEST(found_again)
+{
+    aic_context *context = open_context(0, NULL, 0), *other = open_context(0, NULL, 0);
+    const aic_kernel_info first = make(context, 16), second = make(context, 24), elsewhere = make(other, 24);
+    ck_assert_uint_gt(first.parts_made, 0);
+    ck_assert_uint_eq(first.parts_ready + first.parts_loaded, 0);
+    ck_assert_uint_eq(second.parts_made, 0);
+    ck_assert_uint_eq(second.parts_ready, first.parts_made);
+    ck_assert_uint_eq(elsewhere.parts_ready, 0); /* contexts have nothing in common */
+    ck_assert_uint_gt(first.make_ns, 0);
+    aic_context_destroy(context);
+    aic_context_destroy(other);
+}
+END_TEST
+
+/* No more bytes than the limit says, an eighth of that of kernels: each part goes when the next one is made. */
+START_TEST(limited)
+{
+    aic_context *context = open_context(0, NULL, 8);
+    const aic_kernel_info first = make(context, 16), second = make(context, 24);
+    ck_assert_uint_gt(second.parts_made, 0);
+    ck_assert_uint_eq(second.parts_made, first.parts_made);
+    ck_assert_uint_eq(context->parts.cache.weight, 0);
+    aic_context_destroy(context);
+}
+END_TEST
+
+typedef struct maker {
+    aic_context *context;
+    int64_t width;
+    aic_kernel_info info;
+    pthread_t thread;
+} maker;
+
+static void *run_maker(void *argument)
+{
+    maker *m = argument;
+    m->info = make(m->context, m->width);
+    return NULL;
+}
+
+/* Several threads want it at the same time: one makes it. */
+START_TEST(made_once)
+{
+    enum { MAKERS = 8 };
+    maker all[MAKERS];
+    aic_context *context = open_context(0, NULL, 0), *alone = open_context(0, NULL, 0);
+    const uint32_t parts = make(alone, 12).parts_made;
+    uint32_t made = 0, ready = 0;
+    for (int i = 0; i < MAKERS; i++) {
+        all[i] = (maker){.context = context, .width = 12 + 4 * i};
+        ck_assert_int_eq(pthread_create(&all[i].thread, NULL, run_maker, &all[i]), 0);
+    }
+    for (int i = 0; i < MAKERS; i++) {
+        ck_assert_int_eq(pthread_join(all[i].thread, NULL), 0);
+        made += all[i].info.parts_made;
+        ready += all[i].info.parts_ready;
+    }
+    ck_assert_uint_eq(made, parts);
+    ck_assert_uint_eq(ready, (MAKERS - 1) * parts);
+    aic_context_destroy(context);
+    aic_context_destroy(alone);
+}
+END_TEST
+
+static void make_in_child(void *context)
+{
+    const aic_kernel_info ready = make(context, 28), made = make(context, 32);
+    child_expect(ready.parts_ready > 0 && ready.parts_made == 0, "a part that was there before the fork");
+    child_expect(made.parts_ready > 0, "a part after the fork");
+}
+
+/* Children of a process whose other threads are making parts: what is ready is found, what was being made is made. */
+START_TEST(forked)
+{
+    aic_context *context = open_context(0, NULL, 0);
+    maker busy = {.context = context, .width = 20};
+    (void)make(context, 16);
+    ck_assert_int_eq(pthread_create(&busy.thread, NULL, run_maker, &busy), 0);
+    for (int i = 0; i < 5; i++) {
+        ck_assert_str_eq(child_run(make_in_child, context), "");
+    }
+    ck_assert_int_eq(pthread_join(busy.thread, NULL), 0);
+    aic_context_destroy(context);
+}
+END_TEST
+
+Suite *suite_parts(void)
+{
+    Suite *suite = suite_create("parts");
+    TCase *forms = tcase_create("forms"), *cache = tcase_create("cache");
+    tcase_set_timeout(forms, 120);
+#if defined(__x86_64__)
+    tcase_add_loop_test(forms, numbers, 0, levels_count());
+#endif
+    tcase_add_test(forms, identities);
+    tcase_add_test(forms, equal_keys);
+    tcase_add_loop_test(forms, both_forms, 0, levels_count());
+    suite_add_tcase(suite, forms);
+    tcase_set_timeout(cache, 60);
+#if defined(__x86_64__)
+    tcase_add_test(cache, found_again);
+    tcase_add_test(cache, limited);
+    tcase_add_test(cache, made_once);
+    tcase_add_test(cache, forked);
+#endif
+    suite_add_tcase(suite, cache);
+    return suite;
+}
