@@ -17,7 +17,7 @@ static size_t add(int64_t *number, const int64_t *more, size_t bytes)
 size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64_t number[])
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
-    const bool is_cube = a->sum == AIC_SUM_CUBE, parts = a->image_offset != 0 && aic_tiling_skips(t);
+    const bool is_cube = a->sum == AIC_SUM_CUBE;
     const int64_t packer =
         t->kernel->emitter.pack_weight == aic_emit_pack_weight ? PACKER : (int64_t)aic_tag(t->kernel->name);
     const int64_t weights[] = {
@@ -28,7 +28,7 @@ size_t aic_pack_weight_form(const aic_contraction *c, const aic_tiling *t, int64
     const int64_t taps[] = {t->wish.merged,  t->wish.fold,         t->panel.taps,
                             t->panel.kpacks, t->band.pixel_kpacks, t->geometry.blocks};
     const int64_t panels[] = {t->geometry.panel_channels, t->panel.count};
-    const int64_t heads[] = {t->panel.start_bytes, t->panel.notes, parts ? t->panel.start_columns : 0};
+    const int64_t heads[] = {t->panel.start_bytes, t->panel.notes};
     enum { ALL = sizeof weights + sizeof kpacks + sizeof taps + sizeof panels + sizeof heads };
     _Static_assert(ALL / sizeof number[0] <= AIC_FORM_NUMBERS, "numbers of a form");
     size_t count = add(number, weights, sizeof weights);

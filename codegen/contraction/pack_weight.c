@@ -477,34 +477,33 @@ static LLVMValueRef sum_steps(const packer *p, LLVMValueRef start, LLVMValueRef 
     return sum;
 }
 
-/* Stores the start values of a vector, from `start` on, where tiles leave out taps: prefix sums over kernel rows and,
- * if there are several columns, over kernel columns. A tile gets the value of its range from up to four of them. */
+/* Stores the start values of a vector, from `start` on, where tiles may leave out taps: that of all taps and, behind
+ * it, prefix sums over kernel rows and columns. A tile gets the value of its range from up to four of them. */
 static void emit_parts(const packer *p, LLVMValueRef start)
 {
     aic_emit *e = p->e;
-    const int64_t columns = p->panels->start_columns, bytes = p->g->panel_channels * (int64_t)sizeof(int32_t);
-    const int64_t parts = columns > 1 ? columns - 1 : 1,
-                  steps = p->panels->taps * p->panels->kpacks / p->c->down.taps / parts;
+    const int64_t rows_of = p->c->down.taps, columns = p->c->across.taps;
+    const int64_t bytes = p->g->panel_channels * (int64_t)sizeof(int32_t), pitch = (columns + 1) * bytes;
     const unsigned align = p->g->lanes * sizeof(int32_t);
     LLVMTypeRef words = aic_vector(e->i32, p->g->lanes);
+    LLVMValueRef prefixes = aic_at_const(e, start, bytes), sum = aic_zero(words);
     aic_loop rows, across;
-    aic_loop_begin(e, &across, "column: columns of start values", aic_int(e, 0), aic_int(e, columns), 1, NULL, 0);
-    aic_store(e, aic_zero(words), aic_at(e, start, aic_mul(e, across.index, bytes)), 0, align);
+    aic_loop_begin(e, &across, "column: columns of start values", aic_int(e, 0), aic_int(e, columns + 1), 1, NULL, 0);
+    aic_store(e, sum, aic_at(e, prefixes, aic_mul(e, across.index, bytes)), 0, align);
     aic_loop_end(e, &across);
-    aic_loop_begin(e, &rows, "row: kernel rows", aic_int(e, 0), aic_int(e, p->c->down.taps), 1, NULL, 0);
-    LLVMValueRef above = aic_at(e, start, aic_mul(e, rows.index, columns * bytes)), sum = aic_zero(words);
-    if (columns > 1) {
-        aic_store(e, sum, above, columns * bytes, align);
-    }
-    aic_loop_begin(e, &across, "column: kernel columns of a start value", aic_int(e, 0), aic_int(e, parts), 1, &sum, 1);
-    LLVMValueRef part = aic_add(e, aic_mul(e, rows.index, parts), across.index);
-    sum = sum_steps(p, start, aic_mul(e, part, steps), steps, sum);
+    aic_loop_begin(e, &rows, "row: kernel rows", aic_int(e, 0), aic_int(e, rows_of), 1, NULL, 0);
+    LLVMValueRef above = aic_at(e, prefixes, aic_mul(e, rows.index, pitch));
+    aic_store(e, sum, above, pitch, align);
+    aic_loop_begin(e, &across, "column: kernel columns of a start value", aic_int(e, 0), aic_int(e, columns), 1, &sum,
+                   1);
+    LLVMValueRef tap = aic_add(e, aic_mul(e, rows.index, columns), across.index);
+    sum = sum_steps(p, start, aic_mul(e, tap, p->panels->kpacks), p->panels->kpacks, sum);
     LLVMValueRef at = aic_at(e, above, aic_mul(e, across.index, bytes));
-    const int64_t before = columns > 1 ? bytes : 0;
-    LLVMValueRef all = LLVMBuildSub(e->builder, aic_load(e, words, at, before, align), sum, "");
-    aic_store(e, all, at, columns * bytes + before, align);
+    LLVMValueRef all = LLVMBuildSub(e->builder, aic_load(e, words, at, bytes, align), sum, "");
+    aic_store(e, all, at, pitch + bytes, align);
     aic_loop_end(e, &across);
     aic_loop_end(e, &rows);
+    aic_store(e, aic_load(e, words, prefixes, rows_of * pitch + columns * bytes, align), start, 0, align);
 }
 
 /* void name(panel): stores a panel's start values. */
@@ -520,7 +519,7 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
     aic_loop vectors;
     aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, p->g->vectors), 1, NULL, 0);
     LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, p->g->lanes * sizeof(int32_t)));
-    if (p->panels->padding.rows || p->panels->padding.columns) {
+    if (p->panels->parted) {
         emit_parts(p, start);
     } else {
         LLVMValueRef sum = sum_steps(p, start, aic_int(e, 0), p->panels->taps * p->panels->kpacks, aic_zero(words));

@@ -46,7 +46,8 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                           .staged = t->staging.pitch != 0,
                           .skips_rows = t->panel.padding.rows,
                           .skips_columns = t->panel.padding.columns,
-                          .notes_weights = t->panel.notes,
+                          .notes_weights = aic_tiling_skips(t) && t->panel.notes,
+                          .has_head = t->panel.start_bytes != 0,
                           .one_kpack = t->panel.kpacks / blocks_of(c, t) == t->geometry.unroll,
                           .one_tap = t->panel.taps == 1,
                           .one_block = blocks_of(c, t) == 1,
@@ -85,13 +86,15 @@ static void give_counts(aic_use *use, const aic_tile_key *key, const aic_contrac
         aic_use_trips(use, blocks, "blocks");
     }
     aic_use_number(use, kpacks * t->geometry.arithmetic.kpack_bytes, "block.pitch");
+    if (key->has_head) {
+        aic_use_number(use, t->panel.start_bytes, "panel.start");
+    }
     if (aic_tile_skips(key)) {
         aic_use_number(use, t->panel.taps * kpacks * t->panel.step_bytes, "block.panel");
         aic_use_number(use, kpacks * t->panel.step_bytes, "tap.panel");
-        aic_use_number(use, t->panel.start_bytes, "panel.start");
         aic_use_number(use, c->down.taps, "kh");
         aic_use_number(use, c->across.taps, "kw");
-        aic_use_number(use, t->panel.start_columns, "start.columns");
+        aic_use_number(use, c->across.taps + 1, "start.columns");
     }
 }
 

@@ -63,12 +63,7 @@ static LLVMValueRef out_at(const tile *k, unsigned pixel, unsigned vector)
 /* What is behind the head of the panel. */
 static LLVMValueRef behind_head(const tile *k)
 {
-    if (aic_tile_skips(k->key)) {
-        return aic_at(k->e, k->panel, aic_number(k->e, "panel.start"));
-    }
-    return k->key->image_offset == 0
-               ? k->panel
-               : aic_at_const(k->e, k->panel, (int64_t)k->vectors * k->lanes * (int64_t)sizeof(int32_t));
+    return k->key->has_head ? aic_at(k->e, k->panel, aic_number(k->e, "panel.start")) : k->panel;
 }
 
 /* Loads what sum number `i` starts from. If that is one value for each column, the first row of the strip has them. */
@@ -90,17 +85,15 @@ static LLVMValueRef first_total(const tile *k, unsigned i)
     return k->total_type == k->out_type ? old : LLVMBuildSExt(k->e->builder, old, k->total_type, "");
 }
 
-/* The start value of the kernel rows before `row` and the kernel columns before `column`. */
+/* The start value of the kernel rows before `row` and the kernel columns before `column`: one of the prefix sums behind
+ * the start value of all taps. */
 static LLVMValueRef load_start(const tile *k, unsigned vector, LLVMValueRef row, LLVMValueRef column)
 {
     aic_emit *e = k->e;
     const unsigned bytes = k->lanes * (unsigned)sizeof(int32_t);
-    LLVMValueRef number = row;
-    if (k->key->skips_columns) {
-        number = aic_add(e, aic_times(e, row, aic_number(e, "start.columns")), column);
-    }
+    LLVMValueRef number = aic_add(e, aic_times(e, row, aic_number(e, "start.columns")), column);
     LLVMValueRef at = aic_at(e, k->panel, aic_mul(e, number, (int64_t)bytes * k->vectors));
-    return aic_load(e, k->sum_type, at, (int64_t)vector * bytes, bytes);
+    return aic_load(e, k->sum_type, at, (int64_t)(k->vectors + vector) * bytes, bytes);
 }
 
 /* The start value that makes up for the image's offset; for a range of taps, from prefix sums (pack_weight.c). */
@@ -109,7 +102,8 @@ static LLVMValueRef first_start(const tile *k, unsigned vector)
     LLVMBuilderRef b = k->e->builder;
     const tap_range *r = &k->range;
     if (!aic_tile_skips(k->key)) {
-        return load_start(k, vector, aic_int(k->e, 0), NULL);
+        const unsigned bytes = k->lanes * (unsigned)sizeof(int32_t);
+        return aic_load(k->e, k->sum_type, k->panel, (int64_t)vector * bytes, bytes);
     }
     LLVMValueRef below = load_start(k, vector, r->end_row, r->end_column);
     LLVMValueRef above = load_start(k, vector, r->first_row, r->end_column);

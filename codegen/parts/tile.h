@@ -12,8 +12,8 @@
  *     out.block.B                from the first to block B of 16 output channels, B > 0
  *     block.pitch, block.panel   from one block of channels to the next, in the band and in a panel
  *     tap.panel                  from one tap to the next in a panel, in a block of channels
- *     panel.start                of a panel's head; where taps are left out
- *     kh, kw, start.columns      kernel rows and columns, columns of start values; where taps are left out */
+ *     panel.start                of a panel's head, if it has one
+ *     kh, kw, start.columns      kernel rows and columns, columns of prefix sums; where taps are left out */
 #ifndef AIC_PART_TILE_H
 #define AIC_PART_TILE_H
 

@@ -68,6 +68,18 @@ static bool takes_any_taps(const aic_contraction *c, aic_sum sum)
            (c->dtype == AIC_INT8 || c->dtype == AIC_FLOAT16);
 }
 
+/* Whether there is padding before or behind the image. */
+static bool is_padded(const aic_line *l)
+{
+    return l->pad > 0 || (l->out - 1) * l->stride + (l->taps - 1) * l->dilation - l->pad >= l->extent;
+}
+
+bool aic_padding_matters(const aic_contraction *c, aic_sum sum)
+{
+    return takes_any_taps(c, sum) && c->down.taps * c->across.taps > 1 &&
+           (is_padded(&c->down) || is_padded(&c->across));
+}
+
 double aic_padding_share(const aic_contraction *c, aic_sum sum)
 {
     const aic_split rows = aic_split_evenly(c->down.out, 1), columns = aic_split_evenly(c->across.out, 1);

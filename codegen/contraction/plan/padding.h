@@ -14,6 +14,10 @@ typedef struct aic_padding {
     double done_rows[2], done_columns[2];
 } aic_padding;
 
+/* Whether some of the kernel's taps read padding and may be left out. An image of another size, or another schedule,
+ * may be worth that where this one is not. */
+bool aic_padding_matters(const aic_contraction *c, aic_sum sum);
+
 /* Decides whether tiles leave out taps; `kpacks` are those of all taps. */
 aic_padding aic_padding_make(const aic_contraction *c, const aic_plan_geometry *g, int64_t kpacks);
 

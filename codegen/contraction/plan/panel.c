@@ -18,11 +18,10 @@ unsigned aic_transposed_channels(const aic_contraction *c, const aic_plan_geomet
 /* The head of a panel. With blocks of channels there is one in every block, as long as some whole steps. */
 static void lay_out_head(const aic_contraction *c, const aic_plan_geometry *g, const aic_wish *wish, aic_plan_panel *p)
 {
-    const bool skips = p->padding.rows || p->padding.columns;
-    p->notes = wish->specials || (skips && c->dtype != AIC_INT8);
-    p->start_columns = p->padding.columns ? c->across.taps + 1 : 1;
-    p->starts = skips ? (c->down.taps + 1) * p->start_columns : 1;
-    p->start_bytes = g->arithmetic.image_offset != 0 ? p->starts * g->panel_channels * (int64_t)sizeof(int32_t)
+    p->parted = wish->skips && aic_padding_matters(c, g->arithmetic.sum);
+    p->notes = wish->specials || (p->parted && c->dtype != AIC_INT8);
+    const int64_t starts = p->parted ? 1 + (c->down.taps + 1) * (c->across.taps + 1) : 1;
+    p->start_bytes = g->arithmetic.image_offset != 0 ? starts * g->panel_channels * (int64_t)sizeof(int32_t)
                      : p->notes                      ? AIC_LINE_BYTES
                                                      : 0;
     p->start_bytes = g->blocks > 1 ? aic_round_up(p->start_bytes, p->step_bytes) : p->start_bytes;

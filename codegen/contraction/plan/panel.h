@@ -17,12 +17,16 @@ typedef struct aic_plan_panel {
     int64_t item_channels; /* output channels of an item of packing: a panel, or the narrow panels of a block */
     int64_t items;
     int64_t step_bytes; /* of one reduction step */
-    bool notes;         /* an int32 at a panel's head is not 0 if its weights have special elements */
-    /* The head of a panel. If the image has an offset, the head holds `starts` int32 for each output channel, from
-     * which sums start to make up for that: one, or, if tiles leave out taps, prefix sums over the kernel's rows and
-     * columns, [kernel rows + 1][start_columns]. Value number i*start_columns + j belongs to the kernel rows before row
-     * i, and, if start_columns > 1, only to their kernel columns before column j. */
-    int64_t start_bytes, starts, start_columns;
+    /* The head of a panel. It is the same for images of all sizes, so that packed weights serve them all: it has what
+     * tiles that leave out taps need wherever the kernel has padding (aic_padding_matters()).
+     *
+     * If the image has an offset, the head holds int32 for each output channel, from which sums start to make up for
+     * that: one for all taps; behind it, if taps may be left out, prefix sums over the kernel's rows and columns,
+     * [kernel rows + 1][kernel columns + 1]. Number (i, j) belongs to the kernel rows before row i and of these to the
+     * kernel columns before column j. */
+    bool parted; /* taps may be left out */
+    bool notes;  /* an int32 at a panel's head is not 0 if its weights have special elements */
+    int64_t start_bytes;
     int64_t bytes;             /* of a panel, all blocks of channels together */
     int64_t block_panel_bytes; /* of a panel in one block of channels */
     int64_t block_bytes;       /* of one block of channels: all panels */
