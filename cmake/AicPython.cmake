@@ -11,7 +11,7 @@ endif()
 set(python_dir "${PROJECT_SOURCE_DIR}/tools/python")
 set(package_build_dir "${PROJECT_BINARY_DIR}/python/aicjit")
 file(GLOB python_sources CONFIGURE_DEPENDS "${python_dir}/aicjit/*.py" "${python_dir}/aicjit/*.pyi"
-    "${python_dir}/aicjit/py.typed")
+    "${python_dir}/aicjit/onnx/*.py" "${python_dir}/aicjit/py.typed")
 file(GLOB python_lists CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/frontend/include/aic/*.def")
 set(python_stamp "${PROJECT_BINARY_DIR}/python/stamp")
 add_custom_command(OUTPUT "${python_stamp}"

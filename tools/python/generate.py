@@ -280,7 +280,9 @@ def main(root, folder, *files):
     put(folder / "operators.py", write_operators(lists))
     put(folder / "operators.pyi", write_stub(lists))
     for file in map(pathlib.Path, files):
-        put(folder / file.name, file.read_text(encoding="utf-8"))
+        target = folder / file.relative_to(pathlib.Path(__file__).resolve().parent / "aicjit")
+        target.parent.mkdir(exist_ok=True)
+        put(target, file.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

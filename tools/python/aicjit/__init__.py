@@ -18,7 +18,9 @@ from ._library import isa_levels, llvm_version, version
 from ._pack import pack_picture, pack_weights, quant_word, quant_words, unpack_accumulators
 from ._spec import Operand, Spec, op
 from ._tools import BenchResult, Trace, TuneCandidate, TuneResult, bench, random_operands, reference, trace, tune
-from . import operators
+from ._layers import Conv2d, average_pool, from_blocks, max_pool, to_blocks
+from ._net import Network
+from . import onnx, operators
 from .operators import *
 
 __version__ = version()

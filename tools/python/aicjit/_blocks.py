@@ -1,0 +1,290 @@
+"""Feature maps in blocks of channels, and the kernels of convolutions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Optional
+
+import numpy as np
+
+import aicjit
+
+from ._program import Array, Floats, Place, Program
+
+#: 1.5 * 2^23: an integer between -2^22 and 2^22 added to the bits of this float gives those of the float's sum.
+INTEGER_BITS, INTEGER_FLOAT = 0x4B400000, 12582912
+INTEGER_LIMIT = 1 << 22
+BLOCK = {"int8": 32, "float16": 16, "float32": 16}
+
+
+def up(n: int, unit: int) -> int:
+    return -(-n // unit) * unit
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A feature map [C1, H, W, c0] of int8 or float16. slots: which channel of the network lies in each place, -1 none.
+    An int8 element q of channel c stands for (q - zero) * scale[c]. dtype float32: accumulators [C1, round_howo, 16]."""
+
+    place: Place
+    dtype: str
+    slots: tuple[int, ...]
+    height: int
+    width: int
+    c0: int
+    scale: Floats
+    zero: int = 0
+
+    @property
+    def pixels(self) -> int:
+        return self.height * self.width
+
+    @property
+    def blocks(self) -> int:
+        return len(self.slots) // self.c0
+
+    @property
+    def channels(self) -> int:
+        return len(self.scale)
+
+    @property
+    def block_bytes(self) -> int:
+        """From a block of channels to the next one."""
+        size = {"int8": 1, "float16": 2, "float32": 4}[self.dtype]
+        return (up(self.pixels, 16) if self.dtype == "float32" else self.pixels) * self.c0 * size
+
+    @property
+    def bytes(self) -> int:
+        return self.blocks * self.block_bytes
+
+    def spread(self, values: Array, fill: float = 0) -> Array:
+        """Values of the channels as values of the slots."""
+        padded = np.append(np.asarray(values), np.asarray(values).dtype.type(fill))
+        result: Array = padded[np.asarray(self.slots)]
+        return result
+
+
+def slots_of(channels: int, c0: int) -> tuple[int, ...]:
+    """Channels one after the other, the last block filled up."""
+    return tuple(c if c < channels else -1 for c in range(up(channels, c0)))
+
+
+def allocate(program: Program, dtype: str, slots: Sequence[int], height: int, width: int, scale: Floats, zero: int = 0,
+             place: Optional[Place] = None) -> Tensor:
+    """A tensor with room of its own, or at a place."""
+    made = Tensor(Place(""), dtype, tuple(slots), height, width, BLOCK[dtype], scale, zero)
+    if place is None:
+        rows = up(height * width, 16) if dtype == "float32" else height * width
+        place = program.buffer(dtype, (made.blocks, rows, made.c0))
+    return replace(made, place=place)
+
+
+@dataclass(frozen=True)
+class Window:
+    """How a kernel moves over a feature map; pad: left, right, top, bottom."""
+
+    kernel: tuple[int, int] = (1, 1)
+    stride: tuple[int, int] = (1, 1)
+    pad: tuple[int, int, int, int] = (0, 0, 0, 0)
+    dilation: tuple[int, int] = (1, 1)
+
+    def output(self, height: int, width: int) -> tuple[int, int]:
+        left, right, top, bottom = self.pad
+        (kh, kw), (sh, sw), (dh, dw) = self.kernel, self.stride, self.dilation
+        return (height + top + bottom - dh * (kh - 1) - 1) // sh + 1, (width + left + right - dw * (kw - 1) - 1) // sw + 1
+
+
+@dataclass(frozen=True)
+class Act:
+    """What follows a sum: negative values times slope (a number a channel, None: as they are), then between lo and hi."""
+
+    slope: Optional[Floats] = None
+    lo: float = -np.inf
+    hi: float = np.inf
+
+    @property
+    def rectifies(self) -> bool:
+        return self.slope is None and self.lo == 0
+
+
+PLAIN = Act()
+
+
+def conv_text(x: Tensor, cout: int, window: Window, *, blocks: Optional[int] = None, pad_value: int = 0,
+              bias: bool = True) -> str:
+    """conv2d, as text."""
+    blocks = x.blocks if blocks is None else blocks
+    keys = {"dtype": x.dtype, "fm_shape": (blocks, x.height, x.width, x.c0), "pad": window.pad, "stride": window.stride,
+            "kernel_shape": (blocks, *window.kernel, cout, x.c0), "dilation": window.dilation}
+    if x.dtype == "float16":
+        keys["accumulate"] = "fast"
+    if pad_value and any(window.pad):
+        keys["pad_value"] = pad_value
+    if bias:
+        keys.update(init_l1out=False, l1out="channel")
+    return str(aicjit.op("conv2d", **keys))
+
+
+def arithmetic(op: str, **keys: object) -> str:
+    return str(aicjit.op("tensor_arithmetic", op=op, **keys))
+
+
+CHANNEL = (0, 16, 0, 1)  # input1_stride of one value a channel
+
+
+class Chain:
+    """A chain being written: text and operands, whose names the library gives in order."""
+
+    def __init__(self, text: str, **inputs: Optional[Place]) -> None:
+        self.stages, self.inputs, self._count = [text], inputs, 0
+
+    def __or__(self, text: str) -> Chain:
+        self.stages.append(text)
+        return self
+
+    def operand(self, op: str, place: Place, **keys: object) -> Chain:
+        """A stage of arithmetic that reads a tensor."""
+        self._count += 1
+        self.inputs["input1" if self._count == 1 else "input1_%d" % self._count] = place
+        return self | arithmetic(op, **keys)
+
+    def constant(self, op: str, value: float) -> Chain:
+        return self | arithmetic(op, input1_is_const=True, input1_const=value)
+
+    def to_float(self) -> Chain:
+        """int32 sums whose bias has INTEGER_BITS as the floats that they are."""
+        return self.constant("BM_SUB", INTEGER_FLOAT)
+
+    def activate(self, program: Program, act: Act, slots: Tensor) -> Chain:
+        """Slopes; bounds other than a lower one of 0, which fixpipe has."""
+        if act.slope is not None:
+            at = len(self.stages)
+            slopes = slots.spread(act.slope.astype(np.float32))
+            if ((0 <= act.slope) & (act.slope <= 1)).all():
+                self.operand("BM_MUL", program.constant(slopes), input1_stride=CHANNEL)
+                self.stages.append(arithmetic("BM_MAX", input1_stage=at))
+            else:
+                self.constant("BM_MIN", 0)
+                self.operand("BM_MUL", program.constant(slopes - np.float32(1)), input1_stride=CHANNEL)
+                self.stages.append(arithmetic("BM_ADD", input1_stage=at))
+        if act.hi != np.inf:
+            self.constant("BM_MIN", act.hi)
+        if act.lo != -np.inf and not act.rectifies:
+            self.constant("BM_MAX", act.lo)
+        return self
+
+    def emit(self, program: Program, out: Place, times: int = 1) -> None:
+        """Writes the kernel; once for each time where results of one call enclose those of the next."""
+        if len(self.stages) > 6:
+            raise aicjit.UnsupportedError("a chain of %d operators, more than 6" % len(self.stages))
+        text = " | ".join(self.stages)
+        if "format=ROW_MAJOR" not in text or times == 1:
+            program.kernel(text, out, times, **self.inputs)
+            return
+        for i in range(times):
+            inputs = {name: place and place.at(i * place.step) for name, place in self.inputs.items()}
+            program.kernel(text, out.at(i * out.step), **inputs)
+
+
+def fixpipe(**keys: object) -> str:
+    return str(aicjit.op("fixpipe", **keys))
+
+
+def word_scale(words: Array) -> Floats:
+    """The scales of quantisation words."""
+    return (words & 0xFFFFFFFF).astype(np.uint32).view(np.float32)
+
+
+def finish(chain: Chain, program: Program, y: Tensor, relu: bool, words: Optional[Array], times: int = 1,
+           floats: bool = True) -> None:
+    """The end of a chain: to the elements of y. words: quantisation words of the slots, for int8."""
+    place = y.place if times == 1 else y.place.at(0, y.bytes // times)
+    if y.dtype == "float32":
+        chain.emit(program, place, times)
+        return
+    if y.dtype == "float16":
+        chain | fixpipe(src="float32", dst="float16", format="NZ", quantPre="F322F16", reluEn=relu)
+        chain.emit(program, place, times)
+        return
+    assert words is not None
+    equal = bool((words == words[0]).all())
+    mode = ("" if equal else "V") + ("QF322B8_PRE" if floats else "REQ8")
+    keys: dict[str, object] = {"deqScalar": int(words[0])} if equal else {}
+    if not equal:
+        chain.inputs["cbufWorkspace"] = program.constant(words).at(0, 8 * len(words) // times if times > 1 else 0)
+    cout = len(words) // times
+    if cout // 16 % 2:
+        keys["fill_block"] = True
+    chain | fixpipe(src="float32" if floats else "int32", dst="int8", format="NZ", quantPre=mode, reluEn=relu, **keys)
+    chain.emit(program, place, times)
+
+
+def weight_blocks(x: Tensor, y_slots: Sequence[int], weight: Array) -> Array:
+    """Weights [O, I, Kh, Kw] of the slots of x and y, packed."""
+    o, i, kh, kw = weight.shape
+    padded = np.zeros((o + 1, i + 1, kh, kw), weight.dtype)
+    padded[:o, :i] = weight
+    taken = padded[np.asarray(y_slots)][:, np.asarray(x.slots)]
+    packed: Array = aicjit.pack_weights(np.ascontiguousarray(taken), c0=x.c0)
+    return packed
+
+
+def out_slots(y: Tensor) -> tuple[int, ...]:
+    """The slots that a convolution computes: of a last block of 32 whose upper half is empty the lower one."""
+    empty = y.dtype == "int8" and all(slot < 0 for slot in y.slots[-16:]) and len(y.slots) > 16
+    return y.slots[:-16] if empty else y.slots
+
+
+def float_convolution(program: Program, x: Tensor, weight: Floats, bias: Optional[Floats], window: Window, act: Act,
+                      y: Tensor, residual: Optional[Tensor] = None) -> None:
+    """A layer of float16; y: float16, or accumulators. residual: accumulators that are added before act."""
+    packed = program.constant(weight_blocks(x, y.slots, weight.astype(np.float16)))
+    start = program.constant(y.spread(bias.astype(np.float32))) if bias is not None else None
+    chain = Chain(conv_text(x, len(y.slots), window, bias=bias is not None), feature_map=x.place, weight=packed, l1out=start)
+    if residual is not None:
+        chain.operand("BM_ADD", residual.place)
+    chain.activate(program, act, y)
+    if y.dtype == "float32" and act.rectifies:
+        chain.constant("BM_MAX", 0)
+    finish(chain, program, y, act.rectifies, None)
+
+
+@dataclass(frozen=True)
+class Integers:
+    """A layer in integers: weights int8 [O, I, Kh, Kw], bias int32 [O] with the zero point of the input in it, and the
+    factor that brings sums to the steps of the output."""
+
+    weight: Array
+    bias: Array
+    factor: Floats
+
+    def bound(self) -> int:
+        """The largest sum that there can be."""
+        sums = np.abs(self.weight.astype(np.int64)).sum(axis=(1, 2, 3)) * 128 + np.abs(self.bias.astype(np.int64))
+        return int(sums.max(initial=0))
+
+
+def bound_needed(layer: Integers, act: Act) -> bool:
+    """Whether sums that are no floats of INTEGER_FLOAT's kind would change a result: those that are too large are read as
+    larger ones still, or half as far down, which makes no difference where results are clamped anyway."""
+    if layer.bound() < INTEGER_LIMIT:
+        return False
+    lowest = np.minimum(np.abs(act.slope), 1) if act.slope is not None else np.float32(1)
+    return bool((INTEGER_LIMIT * layer.factor * lowest < 512).any())
+
+
+def integer_convolution(program: Program, x: Tensor, layer: Integers, window: Window, act: Act, y: Tensor) -> None:
+    """A layer of int8. Bounds of act are met by the range of y, or by the caller."""
+    slots = out_slots(y)
+    half = replace(y, slots=slots)
+    floats = act.slope is not None
+    if floats and bound_needed(layer, act):
+        raise aicjit.UnsupportedError("sums of %d, beyond 2^22, do not become floats for a slope" % layer.bound())
+    bias = half.spread(layer.bias.astype(np.int32)) + np.int32(INTEGER_BITS if floats else 0)
+    words = aicjit.quant_words(half.spread(layer.factor, layer.factor[0]), y.zero)
+    chain = Chain(conv_text(x, len(slots), window, pad_value=x.zero), feature_map=x.place,
+                  weight=program.constant(weight_blocks(x, slots, layer.weight)), l1out=program.constant(bias))
+    if floats:
+        chain.to_float().activate(program, Act(slope=act.slope), half)
+    finish(chain, program, y, act.rectifies, words, floats=floats)

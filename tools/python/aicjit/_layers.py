@@ -1,0 +1,226 @@
+"""Layers of networks as one line each, on feature maps in blocks of channels [C1, H, W, c0]."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+
+import aicjit
+
+from . import _blocks, _moves, _pools
+from ._blocks import Act, Tensor, Window
+from ._net import Network
+from ._program import Array, Floats, Place, Port, Program
+from ._quantise import integers
+
+Sizes = Union[int, Sequence[int]]
+_networks: dict[Any, Network] = {}
+_lock = threading.Lock()
+_LIMIT = 256
+
+
+def _cached(key: Any, build: Callable[[Program], None], context: Optional[aicjit.Context]) -> Network:
+    """The network of a function of this module, kept for the next call."""
+    key = *key, id(context)
+    with _lock:
+        found = _networks.get(key)
+    if found is None:
+        program = Program()
+        build(program)
+        found = Network(program, context=context)
+        with _lock:
+            while len(_networks) >= _LIMIT:
+                del _networks[next(iter(_networks))]
+            _networks[key] = found
+    return found
+
+
+def _several(subject: str, value: Sizes, count: int) -> tuple[int, ...]:
+    if isinstance(value, (int, np.integer)):
+        return (int(value),) * count
+    entries = tuple(int(n) for n in value)
+    if len(entries) != count:
+        raise aicjit.ArgumentError("%s: has %d entries, not %d" % (subject, len(entries), count))
+    return entries
+
+
+def _window(name: str, kernel: Sizes, stride: Sizes, pad: Sizes, dilation: Sizes = 1) -> Window:
+    (kh, kw), (sh, sw), (dh, dw) = (_several("%s: %s" % (name, what), value, 2) for what, value in (
+        ("kernel", kernel), ("stride", stride), ("dilation", dilation)))
+    left, right, top, bottom = _several("%s: pad" % name, pad, 4)
+    return Window((kh, kw), (sh, sw), (left, right, top, bottom), (dh, dw))
+
+
+def _blocked(name: str, x: Array, channels: Optional[int] = None, zero: int = 0, scale: Any = 1) -> Tensor:
+    """The feature map that an array is; the array itself is bound later."""
+    if not isinstance(x, np.ndarray) or x.dtype.name not in ("int8", "float16"):
+        raise aicjit.OperandTypeError("%s: x: is %s, not an array of int8 or float16" % (name, getattr(x, "dtype", type(x))))
+    if x.ndim != 4 or x.shape[3] not in (4, 32 // x.itemsize):
+        raise aicjit.OperandValueError("%s: x: has the shape %s, not [C1, H, W, %d]" % (name, list(x.shape), 32 // x.itemsize))
+    blocks, height, width, c0 = x.shape
+    channels = blocks * c0 if channels is None else channels
+    slots = tuple(i if i < channels else -1 for i in range(blocks * c0))
+    scales = np.broadcast_to(np.asarray(scale, np.float32), (channels,)).copy()
+    return Tensor(Place("x"), x.dtype.name, slots, height, width, c0, scales, zero)
+
+
+def _result(program: Program, like: Tensor, name: str = "y") -> Tensor:
+    """Room for the result, and the ports of a network of one input and one output."""
+    place = program.buffer(like.dtype, (like.blocks, like.height, like.width, like.c0), name)
+    program.outputs.append(Port(name, name, like.dtype, (1, like.blocks, like.height, like.width, like.c0)))
+    return Tensor(place, like.dtype, like.slots, like.height, like.width, like.c0, like.scale, like.zero)
+
+
+def _input(program: Program, x: Array) -> None:
+    program.buffer(x.dtype.name, x.shape, "x")
+    program.inputs.append(Port("x", "x", x.dtype.name, (1, *x.shape)))
+
+
+class Conv2d:
+    """A convolution with bias and rectification as one kernel: layer(x) for x [C1, H, W, c0] gives [C1, Ho, Wo, 32 or 16].
+
+    weights: float32 [O, I, Kh, Kw]; bias: [O]; x_scale, y_scale: what a step of int8 stands for, a number or one a channel
+    (dtype="float16" has none); x_zero, y_zero: what stands for 0; pad: left, right, top, bottom or one for all; slope: of
+    negative results, a number or one a channel. Weights have a scale a channel, chosen so that y_scale is exact.
+    """
+
+    def __init__(self, weights_oihw: Array, bias: Optional[Array] = None, x_scale: Any = None, y_scale: Any = None,
+                 pad: Sizes = 0, stride: Sizes = 1, relu: bool = False, dtype: str = "int8", *, dilation: Sizes = 1,
+                 x_zero: int = 0, y_zero: int = 0, slope: Any = None, context: Optional[aicjit.Context] = None) -> None:
+        weights = np.asarray(weights_oihw, np.float32)
+        if weights.ndim != 4:
+            raise aicjit.OperandValueError("Conv2d: weights_oihw: has %d axes, not 4" % weights.ndim)
+        if dtype not in ("int8", "float16"):
+            raise aicjit.ArgumentError("Conv2d: dtype: %r is not int8 or float16" % (dtype,))
+        if dtype == "int8" and (x_scale is None or y_scale is None):
+            raise aicjit.ArgumentError("Conv2d: x_scale and y_scale are needed for int8")
+        if relu and slope is not None:
+            raise aicjit.ArgumentError("Conv2d: relu and slope exclude each other")
+        out, self._channels = weights.shape[:2]
+        self._weights, self._dtype, self._context = weights, dtype, context
+        self._bias = None if bias is None else np.asarray(bias, np.float32).reshape(out)
+        self._x_scale, self._y_scale = (np.broadcast_to(np.float32(1 if s is None else s), (n,)).copy()
+                                        for s, n in ((x_scale, self._channels), (y_scale, out)))
+        self._x_zero, self._y_zero = x_zero, y_zero
+        slopes = None if slope is None else np.broadcast_to(np.float32(slope), (out,)).copy()
+        self._act = Act(slopes, 0 if relu else -np.inf)
+        self._window = _window("Conv2d", weights.shape[2:], stride, pad, dilation)
+        self._kernels: dict[tuple[int, ...], tuple[aicjit.Kernel, list[Any], tuple[int, ...]]] = {}
+        #: The layer in integers: weight, bias with the zero point in it, factor; None for float16.
+        self.integers = integers(weights, self._bias, self._x_scale, x_zero, self._y_scale) if dtype == "int8" else None
+
+    def _make(self, array: Array) -> tuple[aicjit.Kernel, list[Any], tuple[int, ...]]:
+        program = Program()
+        x = _blocked("Conv2d", array, None, self._x_zero)
+        if x.dtype != self._dtype or not x.channels >= self._channels > x.channels - x.c0:
+            raise aicjit.OperandValueError("Conv2d: x: is %s of %d channels, not %s of %d in blocks" % (
+                x.dtype, x.channels, self._dtype, self._channels))
+        x = _blocked("Conv2d", array, self._channels, self._x_zero, self._x_scale)
+        height, width = self._window.output(x.height, x.width)
+        y = Tensor(Place("y"), x.dtype, _blocks.slots_of(len(self._weights), _blocks.BLOCK[x.dtype]), height, width,
+                   _blocks.BLOCK[x.dtype], self._y_scale, self._y_zero)
+        if self.integers:
+            _blocks.integer_convolution(program, x, self.integers, self._window, self._act, y)
+        else:
+            _blocks.float_convolution(program, x, self._weights, self._bias, self._window, self._act, y)
+        step = program.steps[0]
+        kernel = aicjit.compile(step.text, context=self._context)
+        kernel._advised = True  # type: ignore[attr-defined]  # integers that are read as floats are meant
+        inputs: list[Any] = []
+        for operand in kernel.operands[2:]:
+            constant = program.constants[step.inputs[operand.name].name]  # type: ignore[union-attr, call-overload, index]
+            inputs.append(kernel.pack(constant) if operand.name == "weight" else constant)
+        return kernel, inputs, (y.blocks, height, width, y.c0)
+
+    def __call__(self, x: Array, *, out: Optional[Array] = None) -> Array:
+        """The result, in `out` or a new array."""
+        found = self._kernels.get(np.shape(x))
+        if found is None:
+            found = self._kernels[np.shape(x)] = self._make(x)
+        kernel, inputs, shape = found
+        result: Array = kernel(x, *inputs, out=out)
+        return result.reshape(shape)
+
+    def kernel(self, x: Array) -> aicjit.Kernel:
+        """The kernel for feature maps of this one's shape."""
+        self(x)
+        return self._kernels[x.shape][0]
+
+
+def _pool(name: str, x: Array, kernel: Sizes, stride: Optional[Sizes], pad: Sizes, key: tuple[Any, ...],
+          emit: Callable[[Program, Tensor, Window, Tensor], None], zero: int, context: Optional[aicjit.Context]) -> Array:
+    window = _window(name, kernel, kernel if stride is None else stride, pad)
+    source = _blocked(name, x, None, zero)
+
+    def build(program: Program) -> None:
+        _input(program, x)
+        height, width = window.output(source.height, source.width)
+        if height < 1 or width < 1:
+            raise aicjit.ArgumentError("%s: kernel: %s does not fit into %d x %d" % (
+                name, list(window.kernel), source.height, source.width))
+        y = Tensor(Place("y"), source.dtype, source.slots, height, width, source.c0, source.scale, zero)
+        emit(program, source, window, _result(program, y))
+
+    net = _cached((name, x.shape, x.dtype.name, window, zero, *key), build, context)
+    result: Array = net(x[np.newaxis])[0]
+    return result
+
+
+def max_pool(x: Array, kernel: Sizes, stride: Optional[Sizes] = None, pad: Sizes = 0, *,
+             context: Optional[aicjit.Context] = None) -> Array:
+    """Largest elements of windows; stride: by default the window's size; pad: left, right, top, bottom or one for all,
+    which is never the largest."""
+    return _pool("max_pool", x, kernel, stride, pad, (), _pools.max_pool, 0, context)
+
+
+def average_pool(x: Array, kernel: Sizes, stride: Optional[Sizes] = None, pad: Sizes = 0, *, include_pad: bool = False,
+                 zero: int = 0, context: Optional[aicjit.Context] = None) -> Array:
+    """Means of windows, rounded to even; include_pad: padding counts, as zeros; zero: what stands for 0 in int8."""
+    def emit(program: Program, x: Tensor, window: Window, y: Tensor) -> None:
+        _pools.average_pool(program, x, window, y, include_pad)
+
+    return _pool("average_pool", x, kernel, stride, pad, (include_pad,), emit, zero, context)
+
+
+def to_blocks(x: Array, scale: Any = 1, zero: int = 0, dtype: str = "int8", *, c0: Optional[int] = None,
+              context: Optional[aicjit.Context] = None) -> Array:
+    """float32 or float16 [C, H, W] as int8 or float16 [C1, H, W, c0]: int8 is x / scale, rounded to even, plus zero; c0: 4
+    for pictures of up to four channels. One kernel where there is one channel or one pixel, else two: none of the
+    operators both transposes and converts."""
+    x = np.ascontiguousarray(x)
+    if x.ndim != 3 or x.dtype.name not in ("float32", "float16") or (x.dtype == np.float16 and dtype == "int8"):
+        raise aicjit.OperandValueError("to_blocks: x: is %s%s, not float32 [C, H, W]" % (x.dtype, list(x.shape)))
+    if dtype not in ("int8", "float16") or c0 not in (None, 4, _blocks.BLOCK[dtype]) or (c0 == 4 and x.shape[0] > 4):
+        raise aicjit.ArgumentError("to_blocks: dtype, c0: %s in blocks of %s" % (dtype, c0))
+    channels, height, width = x.shape
+    c0 = c0 or _blocks.BLOCK[dtype]
+    scales: Floats = np.broadcast_to(np.asarray(scale, np.float32), (channels,)).copy()
+
+    def build(program: Program) -> None:
+        _input(program, x)
+        y = _result(program, Tensor(Place(""), dtype, _blocks.slots_of(channels, c0), height, width, c0, scales, zero))
+        _moves.pack(program, Place("x"), x.dtype.name, channels, y, scales if dtype == "int8" else None)
+
+    net = _cached(("to_blocks", x.shape, x.dtype.name, dtype, c0, zero, scales.tobytes()), build, context)
+    result: Array = net(x[np.newaxis])[0]
+    return result
+
+
+def from_blocks(x: Array, channels: int, scale: Any = 1, zero: int = 0, *,
+                context: Optional[aicjit.Context] = None) -> Floats:
+    """int8 or float16 [C1, H, W, c0] as float32 [channels, H, W], (x - zero) * scale. One kernel for one pixel or one
+    channel, else two."""
+    source = _blocked("from_blocks", x, channels, zero, scale)
+
+    def build(program: Program) -> None:
+        _input(program, x)
+        program.buffer("float32", (channels, source.height, source.width), "y")
+        program.outputs.append(Port("y", "y", "float32", (1, channels, source.height, source.width)))
+        _moves.unpack(program, source, source.scale, Place("y"))
+
+    key = "from_blocks", x.shape, x.dtype.name, channels, zero, source.scale.tobytes()
+    result: Floats = _cached(key, build, context)(x[np.newaxis])[0]
+    return result

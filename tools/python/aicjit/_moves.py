@@ -1,0 +1,152 @@
+"""Kernels that move elements: between blocks of channels and plain tensors, copies, flattening, larger pictures."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+
+import aicjit
+
+from ._blocks import Tensor, up
+from ._pools import WORDS, Rows, blockwise
+from ._program import Array, Floats, Place, Program
+
+_ROWS = 4080  # of a product at a time, below mmad's limit, and a multiple of 16
+
+
+def copy(program: Program, source: Place, out: Place, shape: tuple[int, int, int, int], apart: tuple[int, int, int, int],
+         there: tuple[int, int, int, int]) -> None:
+    """Copies words: how many along four axes, and the words between neighbours here and there."""
+    text = aicjit.op("tensor_arithmetic", op="BM_CPY", shape=shape, input0_stride=apart, output_stride=there)
+    program.kernel(str(text), out, input0=source)
+
+
+def copy_blocks(program: Program, x: Tensor, out: Place) -> None:
+    """Copies whole blocks of channels."""
+    dense = (0, x.pixels * WORDS, WORDS, 1)
+    copy(program, x.place, out, (1, x.blocks, x.pixels, WORDS), dense, dense)
+
+
+def transdata(program: Program, dtype: str, src: str, dst: str, shape: tuple[int, ...], source: Place, out: Place) -> None:
+    program.kernel(str(aicjit.op("transdata", dtype=dtype, src=src, dst=dst, shape=shape)), out, src=source)
+
+
+def flip_sign(program: Program, source: Place, out: Place, count: int) -> None:
+    """uint8 to int8 less 128, or back; count: bytes, a multiple of 4."""
+    text = "tensor_arithmetic(op=BM_XOR, shape=[1,1,1,%d], input1_is_const=true, input1_const=0x80808080)"
+    whole, rest, at = 65532, count // 4, 0
+    while rest:
+        part = min(rest, whole)
+        program.kernel(text % part, out.at(4 * at), input0=source.at(4 * at))
+        rest, at = rest - part, at + part
+
+
+def pack(program: Program, source: Place, dtype: str, channels: int, y: Tensor, scale: Optional[Array] = None) -> None:
+    """A plain tensor [1, C, H, W] of float32, float16 or int8 to blocks of channels: to [pixels, C] unless there is one
+    channel or one pixel, then a product with a diagonal matrix, whose results fixpipe converts."""
+    if channels > 1 and y.pixels > 1:
+        turned = program.buffer(dtype, (y.pixels, channels))
+        transdata(program, dtype, "NCHW", "NHWC", (1, channels, y.height, y.width), source, turned)
+        source = turned
+    gain = np.ones(channels, np.float32) if scale is None or dtype == "int8" else (1 / scale).astype(np.float32)
+    picture = y.c0 == 4
+    columns = 4 if picture else up(channels, 16)
+    matrix = np.zeros((channels, columns), dtype)
+    matrix[np.arange(channels), np.arange(channels)] = gain if dtype != "int8" else 1
+    size, done = matrix.itemsize, 0
+    while done < y.pixels:
+        m = min(_ROWS, y.pixels - done)
+        keys: dict[str, object] = {"format": "ROW_MAJOR"} if picture else {"format": "NZ", "dstStride": _block_stride(y)}
+        if y.dtype == "float16":
+            keys.update(src="float32", quantPre="F322F16")
+        else:
+            keys.update(src="int32" if dtype == "int8" else "float32", quantPre="REQ8" if dtype == "int8" else "QF322B8_PRE",
+                        deqScalar=aicjit.quant_word(1, 0 if dtype == "int8" else y.zero))
+            if not picture and columns // 16 % 2:
+                keys["fill_block"] = True
+        text = aicjit.op("mmad", dtype=dtype, m=m, k=channels, n=columns) | aicjit.op("fixpipe", dst=y.dtype, **keys)
+        pixel = y.c0 * (1 if y.dtype == "int8" else 2)
+        program.kernel(str(text), y.place.at(done * pixel), a=source.at(done * channels * size), b=program.constant(matrix))
+        done += m
+
+
+def _block_stride(y: Tensor) -> int:
+    """From a block of channels to the next one, in 32 bytes."""
+    return y.pixels
+
+
+def unpack(program: Program, x: Tensor, gain: Floats, out: Place) -> None:
+    """Blocks of channels to float32 [1, C, H, W], every channel times its gain."""
+    columns = len(x.slots) if x.blocks > 1 else x.channels
+    rows = out if columns == x.channels and (x.pixels == 1 or columns == 1) and in_order(x) \
+        else program.buffer("float32", (x.pixels, columns))
+    blockwise(program, x, Rows(rows, columns), gain)
+    if rows != out:
+        planes(program, rows, columns, x, out)
+
+
+def in_order(x: Tensor) -> bool:
+    """Whether the channels lie one after the other."""
+    return x.slots[: x.channels] == tuple(range(x.channels))
+
+
+def planes(program: Program, rows: Place, columns: int, x: Tensor, out: Place) -> None:
+    """float32 [pixels, columns], in the slots' order, to [C, H, W]."""
+    straight = out if columns == x.channels and in_order(x) else program.buffer("float32", (columns, x.height, x.width))
+    if x.pixels > 1 and columns > 1:
+        transdata(program, "float32", "NHWC", "NCHW", (1, x.height, x.width, columns), rows, straight)
+    else:
+        straight = rows
+    if straight == out:
+        return
+    slots, at = x.slots[:columns], 0
+    while at < columns:
+        run = 1
+        while slots[at] >= 0 and at + run < columns and slots[at + run] == slots[at] + run:
+            run += 1
+        if slots[at] >= 0:
+            words = (0, x.pixels, x.width, 1)
+            copy(program, straight.at(4 * at * x.pixels), out.at(4 * slots[at] * x.pixels), (1, run, x.height, x.width), words,
+                 words)
+        at += run
+
+
+def flatten(program: Program, x: Tensor, out: Place) -> None:
+    """Blocks of channels to all elements of [C, H, W] one after the other; the channels lie in order."""
+    transdata(program, x.dtype, "NC1HWC0", "NCHW", (1, x.channels, x.height, x.width), x.place, out)
+
+
+def resize(program: Program, x: Tensor, y: Tensor) -> None:
+    """Every pixel as often as y is larger: whole factors."""
+    tall, wide = y.height // x.height, y.width // x.width
+    line, long = x.width * WORDS, y.width * WORDS
+    for column in range(wide):
+        for block in range(x.blocks):
+            copy(program, x.place.at(4 * block * x.pixels * WORDS), y.place.at(4 * (block * y.pixels + column) * WORDS),
+                 (tall, x.height, x.width, WORDS), (0, line, WORDS, 1), (long, tall * long, wide * WORDS, 1))
+
+
+def pixel_shuffle(program: Program, x: Tensor, factor: int, y: Tensor) -> None:
+    """Blocks of channels that stand for the pixels of a square, one square after the other, to a larger picture."""
+    line, long = x.width * WORDS, y.width * WORDS
+    for row in range(factor):
+        for column in range(factor):
+            for block in range(y.blocks):
+                source = ((row * factor + column) * y.blocks + block) * x.pixels
+                target = block * y.pixels + row * y.width + column
+                copy(program, x.place.at(4 * source * WORDS), y.place.at(4 * target * WORDS), (1, x.height, x.width, WORDS),
+                     (0, line, WORDS, 1), (0, factor * long, factor * WORDS, 1))
+
+
+def shuffle_planes(program: Program, source: Place, shape: tuple[int, int, int], factor: int, crd: bool, out: Place) -> None:
+    """The same of float32 [C * factor^2, H, W]; shape: C, H, W. crd: channels are [C, factor, factor], else [factor,
+    factor, C]."""
+    channels, height, width = shape
+    plane, square = height * width, factor * factor
+    between, rows = (square * plane, factor * plane) if crd else (plane, factor * channels * plane)
+    for column in range(factor):
+        start = column * (plane if crd else channels * plane)
+        # C varies slowest; the axes of a kernel are [N, C, H, W] with C the rows of a square.
+        copy(program, source.at(4 * start), out.at(4 * column), (channels, factor, height, width), (between, rows, width, 1),
+             (square * plane, factor * width, factor * factor * width, factor))
