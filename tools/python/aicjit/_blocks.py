@@ -156,17 +156,17 @@ class Chain:
         """int32 sums whose bias has INTEGER_BITS as the floats that they are."""
         return self.constant("BM_SUB", INTEGER_FLOAT)
 
-    def activate(self, program: Program, act: Act, slots: Tensor) -> Chain:
-        """Slopes; bounds other than a lower one of 0, which fixpipe has."""
+    def activate(self, program: Program, act: Act, slots: Tensor, step: int = 0) -> Chain:
+        """Slopes; bounds other than a lower one of 0, which fixpipe has. step: bytes between the slopes of several calls."""
         if act.slope is not None:
             at = len(self.stages)
             slopes = slots.spread(act.slope.astype(np.float32))
             if ((0 <= act.slope) & (act.slope <= 1)).all():
-                self.operand("BM_MUL", program.constant(slopes), input1_stride=CHANNEL)
+                self.operand("BM_MUL", program.constant(slopes).at(0, step), input1_stride=CHANNEL)
                 self.stages.append(arithmetic("BM_MAX", input1_stage=at))
             else:
                 self.constant("BM_MIN", 0)
-                self.operand("BM_MUL", program.constant(slopes - np.float32(1)), input1_stride=CHANNEL)
+                self.operand("BM_MUL", program.constant(slopes - np.float32(1)).at(0, step), input1_stride=CHANNEL)
                 self.stages.append(arithmetic("BM_ADD", input1_stage=at))
         if act.hi != np.inf:
             self.constant("BM_MIN", act.hi)
@@ -259,32 +259,60 @@ class Integers:
     bias: Array
     factor: Floats
 
-    def bound(self) -> int:
-        """The largest sum that there can be."""
-        sums = np.abs(self.weight.astype(np.int64)).sum(axis=(1, 2, 3)) * 128 + np.abs(self.bias.astype(np.int64))
-        return int(sums.max(initial=0))
+
+def _parts(x: Tensor, layer: Integers) -> list[tuple[int, int]]:
+    """Runs of blocks of channels whose sums are all below INTEGER_LIMIT."""
+    padded = np.zeros((layer.weight.shape[0], x.channels + 1), np.int64)
+    padded[:, :-1] = np.abs(layer.weight.astype(np.int64)).sum(axis=(2, 3)) * 128
+    blocks = padded[:, np.asarray(x.slots)].reshape(len(padded), x.blocks, x.c0).sum(axis=2)
+    start = np.abs(layer.bias.astype(np.int64))
+    if (blocks.max(axis=1) + start >= INTEGER_LIMIT).any():
+        raise aicjit.UnsupportedError("sums of %d over one block of channels, beyond 2^22, do not become floats"
+                                      % int((blocks.max(axis=1) + start).max()))
+    parts, first, room = [], 0, start
+    for i in range(x.blocks):
+        if (room + blocks[:, i] >= INTEGER_LIMIT).any():
+            parts.append((first, i))
+            first, room = i, start
+        room = room + blocks[:, i]
+    return [*parts, (first, x.blocks)]
 
 
-def bound_needed(layer: Integers, act: Act) -> bool:
-    """Whether sums that are no floats of INTEGER_FLOAT's kind would change a result: those that are too large are read as
-    larger ones still, or half as far down, which makes no difference where results are clamped anyway."""
-    if layer.bound() < INTEGER_LIMIT:
-        return False
-    lowest = np.minimum(np.abs(act.slope), 1) if act.slope is not None else np.float32(1)
-    return bool((INTEGER_LIMIT * layer.factor * lowest < 512).any())
+def float_sums(program: Program, x: Tensor, layer: Integers, window: Window, y: Tensor, slots: Sequence[int]) -> Chain:
+    """A chain whose accumulators are the sums as floats: from several kernels where int32 sums may be too large for that."""
+    before: Optional[Place] = None
+    shape = len(slots) // 16, up(y.pixels, 16), 16
+    parts = _parts(x, layer)
+    taken = weight_blocks(x, slots, layer.weight)
+    for first, last in parts:
+        bias = replace(y, slots=tuple(slots)).spread(layer.bias.astype(np.int32)) if last == x.blocks else np.zeros(len(slots))
+        start = program.constant((bias + INTEGER_BITS).astype(np.int32))
+        chain = Chain(conv_text(x, len(slots), window, blocks=last - first, pad_value=x.zero), l1out=start,
+                      feature_map=x.place.at(first * x.block_bytes), weight=program.constant(taken[first:last])).to_float()
+        if before is not None:
+            chain.operand("BM_ADD", before)
+        if last < x.blocks:
+            before = program.buffer("float32", shape)
+            chain.emit(program, before)
+    return chain
 
 
 def integer_convolution(program: Program, x: Tensor, layer: Integers, window: Window, act: Act, y: Tensor) -> None:
     """A layer of int8. Bounds of act are met by the range of y, or by the caller."""
     slots = out_slots(y)
     half = replace(y, slots=slots)
-    floats = act.slope is not None
-    if floats and bound_needed(layer, act):
-        raise aicjit.UnsupportedError("sums of %d, beyond 2^22, do not become floats for a slope" % layer.bound())
-    bias = half.spread(layer.bias.astype(np.int32)) + np.int32(INTEGER_BITS if floats else 0)
     words = aicjit.quant_words(half.spread(layer.factor, layer.factor[0]), y.zero)
-    chain = Chain(conv_text(x, len(slots), window, pad_value=x.zero), feature_map=x.place,
-                  weight=program.constant(weight_blocks(x, slots, layer.weight)), l1out=program.constant(bias))
-    if floats:
-        chain.to_float().activate(program, Act(slope=act.slope), half)
-    finish(chain, program, y, act.rectifies, words, floats=floats)
+    if act.slope is not None:
+        chain = float_sums(program, x, layer, window, y, slots).activate(program, Act(slope=act.slope), half)
+    else:
+        bias = half.spread(layer.bias.astype(np.int32))
+        chain = Chain(conv_text(x, len(slots), window, pad_value=x.zero), feature_map=x.place,
+                      weight=program.constant(weight_blocks(x, slots, layer.weight)), l1out=program.constant(bias))
+    finish(chain, program, y, act.rectifies, words, floats=act.slope is not None)
+
+
+def spread_factor(chain: Chain, program: Program, slots: Tensor, factor: Floats) -> Chain:
+    """A factor a channel, or one for all."""
+    if (factor == factor[0]).all():
+        return chain.constant("BM_MUL", float(factor[0]))
+    return chain.operand("BM_MUL", program.constant(slots.spread(factor.astype(np.float32))), input1_stride=CHANNEL)

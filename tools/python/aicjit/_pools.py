@@ -68,17 +68,13 @@ def blockwise(program: Program, x: Tensor, y: Tensor | Rows, gain: Floats, shift
         _stage(chain, program, "BM_ADD", x, shift, 0)
     if residual is not None:
         chain.operand("BM_ADD", residual.place.at(0, residual.bytes // times))
-    if act.slope is not None and times > 1:
-        raise aicjit.UnsupportedError("slopes behind a sum of several blocks of channels")
-    chain.activate(program, act, x)
+    chain.activate(program, act, x, 4 * c0 if times > 1 else 0)
     _end(chain, program, x, y, gain if whole else None, act, times)
 
 
 def _end(chain: Chain, program: Program, x: Tensor, y: Tensor | Rows, gain: Optional[Floats], act: Act, times: int) -> None:
     if isinstance(y, Rows):
-        keys = {"dstStride": y.columns} if times > 1 else {"nSize": y.columns}
-        chain | fixpipe(src="float32", dst="float32", format="ROW_MAJOR", reluEn=act.rectifies, **keys)
-        chain.emit(program, y.place.at(0, 4 * x.c0) if times > 1 else y.place, times)
+        end_rows(chain, program, y, act, x.c0, times)
         return
     if y.dtype == "float32" and act.rectifies:
         chain.constant("BM_MAX", 0)
@@ -87,6 +83,13 @@ def _end(chain: Chain, program: Program, x: Tensor, y: Tensor | Rows, gain: Opti
         factors = x.spread(gain, float(gain[0])) if gain is not None else np.ones(len(x.slots), np.float32)
         words = aicjit.quant_words(factors, y.zero)
     finish(chain, program, y, act.rectifies, words, times, floats=gain is None)
+
+
+def end_rows(chain: Chain, program: Program, y: Rows, act: Act, c0: int = 0, times: int = 1) -> None:
+    """The end of a chain of floats as rows, of all columns or of c0 columns each time."""
+    keys = {"dstStride": y.columns} if times > 1 else {"nSize": y.columns}
+    chain | fixpipe(src="float32", dst="float32", format="ROW_MAJOR", reluEn=act.rectifies, **keys)
+    chain.emit(program, y.place.at(0, 4 * c0) if times > 1 else y.place, times)
 
 
 def accumulators(program: Program, x: Tensor, gain: Floats) -> Tensor:

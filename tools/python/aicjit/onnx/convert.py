@@ -1,0 +1,425 @@
+"""From nodes to layers: what the library can compute, with weights as arrays and windows as conv2d has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import numpy as np
+
+from .._blocks import PLAIN, Act, Window
+from .._program import Array, Floats
+from .graph import Finding, Graph, Node, Quant, Refused
+
+Image = tuple[int, int, int]
+
+
+@dataclass
+class Layer:
+    """A step of the network: kind says which fields count."""
+
+    kind: str
+    nodes: list[Node]
+    inputs: list[str]
+    outputs: list[str]
+    image: Image
+    window: Window = field(default_factory=Window)
+    weight: Optional[Floats] = None  # conv: [O, I, Kh, Kw]
+    bias: Optional[Floats] = None
+    integers: Optional[tuple[Array, Quant]] = None  # conv: the weights as the file has them
+    gain: Optional[Floats] = None  # affine
+    shift: Optional[Floats] = None
+    act: Act = PLAIN
+    include_pad: bool = False  # average
+    factor: int = 1  # shuffle
+    crd: bool = False
+    order: tuple[int, ...] = ()  # pick: the channels of the input that the output has
+    residual: Optional[str] = None  # conv: a value that is added before act
+
+    @property
+    def name(self) -> str:
+        return self.nodes[0].name
+
+
+def _window(node: Node, image: Image, kernel: Sequence[int]) -> tuple[Window, bool]:
+    """The window of a convolution or pooling, and whether ceil_mode makes it reach further than its padding."""
+    kernel, (_, height, width) = list(kernel), image
+    strides, dilations = list(node.attr("strides", [1] * len(kernel))), list(node.attr("dilations", [1] * len(kernel)))
+    pads, auto = list(node.attr("pads", [0] * 2 * len(kernel))), node.attr("auto_pad", "NOTSET")
+    if len(kernel) == 1:
+        kernel, strides, dilations = [1, *kernel], [1, *strides], [1, *dilations]
+        pads = [0, pads[0], 0, pads[1]]
+    if len(kernel) != 2:
+        raise Refused("%d axes: one and two are supported" % len(kernel))
+    ends = []
+    for i, size in enumerate((height, width)):
+        reach = dilations[i] * (kernel[i] - 1) + 1
+        if auto in ("SAME_UPPER", "SAME_LOWER"):
+            total = max(0, (-(-size // strides[i]) - 1) * strides[i] + reach - size)
+            pads[i], pads[i + 2] = (total // 2, total - total // 2) if auto == "SAME_UPPER" else (total - total // 2, total // 2)
+        elif auto == "VALID":
+            pads[i] = pads[i + 2] = 0
+        room = size + pads[i] + pads[i + 2] - reach
+        extra = -room % strides[i] if node.attr("ceil_mode", 0) and room >= 0 else 0
+        if (room + extra) // strides[i] * strides[i] >= size + pads[i]:
+            extra = 0  # no window begins behind the tensor
+        ends.append(extra)
+    if min(pads) < 0:
+        raise Refused("negative padding")
+    top, left, bottom, right = pads
+    window = Window((kernel[0], kernel[1]), (strides[0], strides[1]), (left, right + ends[1], top, bottom + ends[0]),
+                    (dilations[0], dilations[1]))
+    if min(window.output(height, width)) < 1:
+        raise Refused("the window does not fit into %d x %d" % (height, width))
+    return window, any(ends)
+
+
+def _conv(graph: Graph, node: Node) -> list[Layer]:
+    weight = graph.constant(node, 1, "weight")
+    bias = graph.optional(node, 2, "bias")
+    image, group = graph.image(node.inputs[0]), int(node.attr("group", 1))
+    if weight.ndim == 3:
+        weight = weight[:, :, None]
+    if weight.ndim != 4:
+        raise Refused("weights of %d axes" % weight.ndim)
+    integers = graph.integers.get(node.inputs[1])
+    if integers is not None:
+        integers = integers[0].reshape(weight.shape), integers[1]
+    window, _ = _window(node, image, weight.shape[2:] if len(node.attr("kernel_shape", [0, 0])) == 2 else weight.shape[3:])
+    out = (len(weight), *window.output(*image[1:]))
+    whole = Layer("conv", [node], node.inputs[:1], node.outputs, out, window, weight.astype(np.float32),
+                  None if bias is None else bias.astype(np.float32).reshape(-1), integers)
+    if image[0] != weight.shape[1] * group:
+        raise Refused("%d channels, the weights have %d x %d" % (image[0], group, weight.shape[1]))
+    return [whole] if group == 1 else _groups(whole, group, image)
+
+
+def _groups(layer: Layer, group: int, image: Image) -> list[Layer]:
+    """Groups of whole blocks of channels as convolutions of their own: conv2d has no groups yet."""
+    assert layer.weight is not None
+    outs, ins = len(layer.weight) // group, layer.weight.shape[1]
+    if ins < 16 or outs < 16:
+        raise Refused("%d groups of %d to %d channels: conv2d has no groups yet, and a convolution for each group is worth it "
+                      "from 16 channels on only" % (group, ins, outs))
+    node, made, parts = layer.nodes[0], [], []
+    for i in range(group):
+        there = slice(i * outs, (i + 1) * outs)
+        name, taken = "%s/group%d" % (node.outputs[0], i), "%s/in%d" % (node.outputs[0], i)
+        made.append(Layer("pick", [node], layer.inputs, [taken], (ins, *image[1:]), order=tuple(range(i * ins, (i + 1) * ins))))
+        integers = layer.integers
+        if integers is not None:
+            scale = integers[1].scale
+            integers = integers[0][there], Quant(scale[there] if scale.size > 1 else scale, integers[1].zero, integers[1].dtype)
+        made.append(Layer("conv", [node], [taken], [name], (outs, *layer.image[1:]), layer.window, layer.weight[there],
+                          None if layer.bias is None else layer.bias[there], integers))
+        parts.append(name)
+    return [*made, Layer("concat", [node], parts, layer.outputs, layer.image)]
+
+
+def _product(graph: Graph, node: Node) -> list[Layer]:
+    """Gemm and MatMul by constant weights: a convolution of one pixel."""
+    weight, (channels, height, width) = graph.constant(node, 1, "weight"), graph.image(node.inputs[0])
+    bias = graph.optional(node, 2, "bias") if node.op == "Gemm" else None
+    if weight.ndim != 2:
+        raise Refused("weights of %d axes" % weight.ndim)
+    if height * width != 1:
+        raise Refused("a product with the last of several axes")
+    if node.attr("transA", 0):
+        raise Refused("transA")
+    alpha, beta = float(node.attr("alpha", 1.0)), float(node.attr("beta", 1.0))
+    turned = bool(node.attr("transB", 0))
+    rows = np.ascontiguousarray(weight if turned else weight.T)
+    if rows.shape[1] != channels:
+        raise Refused("%d inputs, the weights have %d" % (channels, rows.shape[1]))
+    integers = graph.integers.get(node.inputs[1]) if alpha == 1 else None
+    if integers is not None:
+        integers = (integers[0] if turned else integers[0].T)[:, :, None, None], integers[1]
+    if bias is not None:
+        bias = np.broadcast_to(np.asarray(bias, np.float32).reshape(-1) * np.float32(beta), (len(rows),)).copy()
+    return [Layer("conv", [node], node.inputs[:1], node.outputs, (len(rows), 1, 1), Window(),
+                  (rows * np.float32(alpha)).astype(np.float32)[:, :, None, None], bias, integers)]
+
+
+def _normalisation(graph: Graph, node: Node) -> list[Layer]:
+    if node.attr("training_mode", 0) or len([name for name in node.outputs if name]) > 1 and graph.opset >= 14:
+        raise Refused("training_mode")
+    scale, shift, mean, variance = (graph.constant(node, i, what).astype(np.float64).reshape(-1)
+                                    for i, what in enumerate(("scale", "bias", "mean", "variance"), 1))
+    gain = scale / np.sqrt(variance + node.attr("epsilon", 1e-5))
+    image = graph.image(node.inputs[0])
+    return [Layer("affine", [node], node.inputs[:1], node.outputs[:1], image, gain=gain.astype(np.float32),
+                  shift=(shift - mean * gain).astype(np.float32))]
+
+
+def _act(act: Callable[[Graph, Node], Act]) -> Callable[[Graph, Node], list[Layer]]:
+    def make(graph: Graph, node: Node) -> list[Layer]:
+        return [Layer("act", [node], node.inputs[:1], node.outputs[:1], graph.image(node.inputs[0]), act=act(graph, node))]
+
+    return make
+
+
+def _clip(graph: Graph, node: Node) -> Act:
+    lo, hi = (graph.optional(node, i, name, node.attr(name, default))
+              for i, name, default in ((1, "min", -np.inf), (2, "max", np.inf)))
+    low, high = (float(np.ravel(v)[0]) for v in (lo, hi))
+    return Act(lo=low if low > -3e38 else -np.inf, hi=high if high < 3e38 else np.inf)
+
+
+def _slopes(graph: Graph, node: Node) -> Act:
+    channels = graph.image(node.inputs[0])[0]
+    slope = graph.constant(node, 1, "slope").astype(np.float32)
+    if slope.size not in (1, channels):
+        raise Refused("slopes of the shape %s, not one a channel" % list(slope.shape))
+    return Act(slope=np.broadcast_to(slope.reshape(-1), (channels,)).copy())
+
+
+def _leaky(graph: Graph, node: Node) -> Act:
+    return Act(slope=np.full(graph.image(node.inputs[0])[0], node.attr("alpha", 0.01), np.float32))
+
+
+def _max(graph: Graph, node: Node) -> list[Layer]:
+    if len([name for name in node.outputs if name]) > 1:
+        raise Refused("indices of the largest elements")
+    image = graph.image(node.inputs[0])
+    kernel = image[1:] if node.op == "GlobalMaxPool" else node.attr("kernel_shape")
+    window, _ = _window(node, image, kernel)
+    return [Layer("max", [node], node.inputs[:1], node.outputs[:1], (image[0], *window.output(*image[1:])), window)]
+
+
+def _average(graph: Graph, node: Node) -> list[Layer]:
+    image = graph.image(node.inputs[0])
+    kernel = image[1:] if node.op != "AveragePool" else node.attr("kernel_shape")
+    window, beyond = _window(node, image, kernel) if node.op == "AveragePool" else (Window(tuple(image[1:])), False)
+    include = bool(node.attr("count_include_pad", 0))
+    if window.dilation != (1, 1) or (beyond and include):
+        raise Refused("dilations" if not beyond else "ceil_mode with count_include_pad, where windows leave the padding")
+    return [Layer("average", [node], node.inputs[:1], node.outputs, (image[0], *window.output(*image[1:])), window,
+                  include_pad=include)]
+
+
+def _mean(graph: Graph, node: Node) -> list[Layer]:
+    axes = node.attr("axes") if len(node.inputs) < 2 else graph.constant(node, 1, "axes").tolist()
+    if axes is None or sorted(a % 4 for a in axes) != [2, 3] or len(graph.shapes.get(node.inputs[0], ())) != 4:
+        raise Refused("a mean over the axes %s, not over height and width" % axes)
+    return _average(graph, node)
+
+
+def _channel_values(graph: Graph, name: str, image: Image) -> Optional[Floats]:
+    """A constant operand as a number a channel."""
+    value = np.asarray(graph.constants[name], np.float32)
+    rank = len(graph.shapes.get(name, ())) if image[1:] == (1, 1) and value.ndim <= 2 else 4
+    shape = (1, *image) if rank == 4 else (1, image[0])
+    padded = value.reshape((1,) * max(0, len(shape) - value.ndim) + value.shape)
+    if padded.ndim != len(shape) or any(a not in (1, b) for a, b in zip(padded.shape, shape)):
+        return None
+    if rank == 4 and padded.shape[2:] != (1, 1):
+        return None
+    return np.broadcast_to(padded.reshape(-1), (image[0],)).copy() if padded.size in (1, image[0]) else None
+
+
+def _binary(graph: Graph, node: Node) -> list[Layer]:
+    """Add, Sub, Mul and Div: by a constant, a number a channel; sums of tensors."""
+    constants = [i for i, name in enumerate(node.inputs) if name in graph.constants]
+    if node.op in ("Add", "Sum") and not constants:
+        return _sum(graph, node)
+    if len(node.inputs) != 2 or len(constants) != 1:
+        raise Refused("a product of two tensors" if node.op == "Mul" else "of two tensors that are not constant")
+    other = node.inputs[1 - constants[0]]
+    image = graph.image(other)
+    values = _channel_values(graph, node.inputs[constants[0]], image)
+    if values is None:
+        raise Refused("a constant of the shape %s, not one number a channel" % list(graph.constants[node.inputs[constants[0]]].shape))
+    one, zero = np.ones(image[0], np.float32), np.zeros(image[0], np.float32)
+    first = constants[0] == 0
+    if node.op == "Div" and first:
+        raise Refused("a quotient by a tensor")
+    gain, shift = {"Add": (one, values), "Sum": (one, values), "Sub": (-one, values) if first else (one, -values),
+                   "Mul": (values, zero), "Div": (one / np.where(values, values, np.nan), zero)}[node.op]
+    if not np.isfinite(gain).all():
+        raise Refused("a quotient by 0")
+    return [Layer("affine", [node], [other], node.outputs, image, gain=gain, shift=shift)]
+
+
+def _sum(graph: Graph, node: Node) -> list[Layer]:
+    images = [graph.image(name) for name in node.inputs]
+    if len(set(images)) != 1:
+        raise Refused("a sum of tensors of the shapes %s" % ", ".join("%dx%dx%d" % image for image in images))
+    if len(node.inputs) == 1:
+        return [Layer("same", [node], node.inputs, node.outputs, images[0])]
+    made, left = [], node.inputs[0]
+    for i, name in enumerate(node.inputs[1:]):
+        out = node.outputs[0] if i == len(node.inputs) - 2 else "%s/sum%d" % (node.outputs[0], i)
+        made.append(Layer("add", [node], [left, name], [out], images[0]))
+        left = out
+    return made
+
+
+def _axis(node: Node, rank: int, default: int = 1) -> int:
+    return int(node.attr("axis", default)) % max(rank, 1)
+
+
+def _concat(graph: Graph, node: Node) -> list[Layer]:
+    images = [graph.image(name) for name in node.inputs]
+    rank = len(graph.shapes.get(node.inputs[0], (0, 0, 0, 0)))
+    if _axis(node, rank) != 1:
+        raise Refused("along axis %d, not along channels" % _axis(node, rank))
+    if len({image[1:] for image in images}) != 1:
+        raise Refused("of tensors of different sizes")
+    return [Layer("concat", [node], node.inputs, node.outputs, (sum(image[0] for image in images), *images[0][1:]))]
+
+
+def _split(graph: Graph, node: Node) -> list[Layer]:
+    image, rank = graph.image(node.inputs[0]), len(graph.shapes.get(node.inputs[0], (0, 0, 0, 0)))
+    if _axis(node, rank, 0) != 1:
+        raise Refused("along axis %d, not along channels" % _axis(node, rank, 0))
+    sizes = node.attr("split") if len(node.inputs) < 2 else graph.constant(node, 1, "split").tolist()
+    if sizes is None:
+        part = -(-image[0] // len(node.outputs))
+        sizes = [min(part, image[0] - part * i) for i in range(len(node.outputs))]
+    starts = np.cumsum([0, *sizes])
+    return [Layer("pick", [node], node.inputs[:1], [name], (int(size), *image[1:]), order=tuple(range(start, start + int(size))))
+            for name, size, start in zip(node.outputs, sizes, starts.tolist())]
+
+
+def _slice(graph: Graph, node: Node) -> list[Layer]:
+    image = graph.image(node.inputs[0])
+    if graph.opset >= 10:
+        starts, ends = (graph.constant(node, i, what).tolist() for i, what in ((1, "starts"), (2, "ends")))
+        axes = graph.optional(node, 3, "axes", np.arange(len(starts))).tolist()
+        steps = graph.optional(node, 4, "steps", np.ones(len(starts), np.int64)).tolist()
+    else:
+        starts, ends = node.attr("starts"), node.attr("ends")
+        axes, steps = node.attr("axes", list(range(len(starts)))), [1] * len(starts)
+    if list(axes) != [1]:
+        raise Refused("along the axes %s, not along channels" % list(axes))
+    order = tuple(range(image[0]))[slice(starts[0], ends[0], steps[0])]
+    return [Layer("pick", [node], node.inputs[:1], node.outputs, (len(order), *image[1:]), order=order)]
+
+
+def _pad(graph: Graph, node: Node) -> list[Layer]:
+    image = graph.image(node.inputs[0])
+    pads = node.attr("pads") if graph.opset < 11 else graph.constant(node, 1, "pads").tolist()
+    value = float(np.ravel(graph.optional(node, 2, "value", node.attr("value", 0.0)))[0])
+    if node.attr("mode", "constant") != "constant" or value != 0 or len(pads) != 8 or any(pads[i] for i in (0, 1, 4, 5)) \
+            or min(pads) < 0:
+        raise Refused("other than zeros around height and width")
+    window = Window(pad=(pads[3], pads[7], pads[2], pads[6]))
+    return [Layer("pad", [node], node.inputs[:1], node.outputs, (image[0], *window.output(*image[1:])), window)]
+
+
+def _shuffle(graph: Graph, node: Node) -> list[Layer]:
+    (channels, height, width), factor = graph.image(node.inputs[0]), int(node.attr("blocksize"))
+    image = channels // factor**2, height * factor, width * factor
+    return [Layer("shuffle", [node], node.inputs, node.outputs, image, factor=factor, crd=node.attr("mode", "DCR") == "CRD")]
+
+
+def _resize(graph: Graph, node: Node) -> list[Layer]:
+    image, shape = graph.image(node.inputs[0]), graph.shapes.get(node.outputs[0])
+    if node.attr("mode", "nearest") != "nearest":
+        raise Refused("mode %s: nearest is supported" % node.attr("mode"))
+    if shape is None or len(shape) != 4:
+        raise Refused("scales or sizes are not constant")
+    factors = [(shape[i], image[i - 1]) for i in (1, 2, 3)]
+    if factors[0][0] != image[0] or any(a % b for a, b in factors[1:]):
+        raise Refused("from %d x %d to %d x %d: no whole factors" % (*image[1:], *shape[2:]))
+    if node.attr("coordinate_transformation_mode", "half_pixel") == "align_corners":
+        raise Refused("align_corners")
+    return [Layer("resize", [node], node.inputs[:1], node.outputs, (image[0], shape[2], shape[3]))]
+
+
+def _reshape(graph: Graph, node: Node) -> list[Layer]:
+    """Reshape, Flatten, Squeeze, Unsqueeze: where nothing moves, and from a picture to a row."""
+    image, shape = graph.image(node.inputs[0]), graph.shapes.get(node.outputs[0])
+    rank = len(graph.shapes.get(node.inputs[0], ()))
+    if node.op == "Flatten" and node.attr("axis", 1) in (1, 1 - rank):
+        shape = (1, int(np.prod(image)))
+    if shape is None:
+        raise Refused("the shape of the result is not known: is it a constant, and the network for one image?")
+    if len(shape) in (2, 3, 4) and shape[0] == 1:
+        made = (shape[1], *((1, 1) if len(shape) == 2 else (1, shape[2]) if len(shape) == 3 else shape[2:]))
+        if made == image:
+            return [Layer("same", [node], node.inputs[:1], node.outputs, image)]
+        if made == (int(np.prod(image)), 1, 1):
+            return [Layer("flatten", [node], node.inputs[:1], node.outputs, made)]
+    raise Refused("from %s to %s" % (list(graph.shapes.get(node.inputs[0], image)), list(shape)))
+
+
+def _same(graph: Graph, node: Node) -> list[Layer]:
+    if node.op == "Cast" and node.attr("to") not in (1, 10, 16):  # float32, float16, bfloat16
+        raise Refused("to a type that is no float")
+    return [Layer("same", [node], node.inputs[:1], node.outputs[:1], graph.image(node.inputs[0]))]
+
+
+def _relu(graph: Graph, node: Node) -> Act:
+    return Act(lo=0)
+
+
+CONVERT: dict[str, Callable[[Graph, Node], list[Layer]]] = {
+    "Conv": _conv, "Gemm": _product, "MatMul": _product, "BatchNormalization": _normalisation, "Relu": _act(_relu),
+    "Clip": _act(_clip), "PRelu": _act(_slopes), "LeakyRelu": _act(_leaky), "MaxPool": _max, "GlobalMaxPool": _max,
+    "AveragePool": _average, "GlobalAveragePool": _average, "ReduceMean": _mean, "Add": _binary, "Sum": _binary,
+    "Sub": _binary, "Mul": _binary, "Div": _binary, "Concat": _concat, "Split": _split, "Slice": _slice, "Pad": _pad,
+    "DepthToSpace": _shuffle, "Resize": _resize, "Upsample": _resize, "Flatten": _reshape, "Reshape": _reshape,
+    "Squeeze": _reshape, "Unsqueeze": _reshape, "Identity": _same, "Dropout": _same, "Cast": _same,
+}
+
+#: Why, where there is more to say than that no operator computes it.
+_REASONS: dict[str, str] = {
+    "Softmax": "the operators have no exponentials: name the value before it in outputs=, or use a fallback",
+    "ConvTranspose": "conv2d has no transposed form",
+    "LRN": "the operators have no powers",
+    "Transpose": "only within a shuffle of channels (Reshape, Transpose, Reshape)",
+}
+
+
+def _shuffled(graph: Graph, nodes: Sequence[Node]) -> Optional[Layer]:
+    """Reshape to [1, g, C/g, H, W], Transpose (0, 2, 1, 3, 4), Reshape back: an order of channels."""
+    if [node.op for node in nodes] != ["Reshape", "Transpose", "Reshape"]:
+        return None
+    first, turn, last = nodes
+    if turn.inputs[0] != first.outputs[0] or last.inputs[0] != turn.outputs[0] or turn.attr("perm") != [0, 2, 1, 3, 4]:
+        return None
+    shape, image = graph.shapes.get(first.outputs[0], ()), graph.image(first.inputs[0])
+    if len(shape) != 5 or shape[1] * shape[2] != image[0] or shape[3:] != image[1:]:
+        return None
+    order = np.arange(image[0]).reshape(shape[1], shape[2]).T.ravel()
+    return Layer("pick", list(nodes), first.inputs[:1], last.outputs, image, order=tuple(order.tolist()))
+
+
+def convert(graph: Graph, hosted: set[str]) -> tuple[list[Layer], list[Finding]]:
+    """The layers of all nodes that have some, and the nodes that have none. hosted: names of nodes that run elsewhere."""
+    layers: list[Layer] = []
+    found: list[Finding] = []
+    at = 0
+    while at < len(graph.nodes):
+        node, made, used = graph.nodes[at], list[Layer](), 1
+        try:
+            if node.name in hosted:
+                made = [_hosted(graph, node)]
+            else:
+                three = _shuffled(graph, graph.nodes[at : at + 3]) if node.op == "Reshape" else None
+                used = 3 if three else 1
+                made = [three] if three else _one(graph, node)
+        except Refused as reason:
+            found.append(Finding(node.name, node.op, str(reason)))
+        for layer in made:
+            if layer.kind != "host":
+                graph.images.update(dict.fromkeys(filter(None, layer.outputs), layer.image))
+        layers.extend(made)
+        at += used
+    return layers, found
+
+
+def _one(graph: Graph, node: Node) -> list[Layer]:
+    make: Any = CONVERT.get(node.op) if node.domain == "" else None
+    if make is None:
+        raise Refused(_REASONS.get(node.op) or "no operator of the library computes it")
+    layers: list[Layer] = make(graph, node)
+    return layers
+
+
+def _hosted(graph: Graph, node: Node) -> Layer:
+    images = [graph.image(name) for name in node.outputs if name]
+    return Layer("host", [node], [name for name in node.inputs if name and name not in graph.constants],
+                 [name for name in node.outputs if name], images[0])

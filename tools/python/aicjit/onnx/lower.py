@@ -1,0 +1,493 @@
+"""From layers to kernels: where every value lies, and what computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Optional
+
+import numpy as np
+
+import aicjit
+
+from .. import _blocks, _moves, _pools
+from .._blocks import BLOCK, PLAIN, Act, Integers, Tensor, Window, slots_of
+from .._program import Array, Floats, Host, Place, Port, Program
+from .._quantise import integers
+from .convert import Layer
+from .graph import Finding, Graph, Refused
+from .scales import Scales
+
+HostRun = Callable[[Layer], Callable[[Any], Any]]
+
+
+class Lowering:
+    """Writes the kernels of all layers; `found` has the layers that could not be, `tensors` where values lie."""
+
+    def __init__(self, graph: Graph, layers: list[Layer], dtype: str, scales: Optional[Scales], host: HostRun) -> None:
+        self.graph, self.layers, self.dtype, self.scales, self.host = graph, layers, dtype, scales, host
+        self.program = Program()
+        self.tensors: dict[str, Tensor] = {}
+        self.found: list[Finding] = []
+        self.maker = {name: layer for layer in layers for name in layer.outputs}
+        self.readers: dict[str, list[Layer]] = {}
+        for layer in layers:
+            for name in layer.inputs:
+                self.readers.setdefault(name, []).append(layer)
+        self.results = set(graph.results.values())
+        self.slots: dict[str, tuple[int, ...]] = {}
+        self.homes: dict[str, tuple[str, int]] = {}
+        self.rooms: dict[str, Place] = {}
+
+    # ---- where values lie ----
+
+    def _is_picture(self, name: str) -> bool:
+        """Whether an input lies in blocks of 4 channels, as convolutions alone take it."""
+        readers = self.readers.get(name, [])
+        return self.graph.image(name)[0] <= 4 and bool(readers) and name not in self.results and all(
+            layer.kind == "conv" and layer.residual != name for layer in readers)
+
+    def _plan(self) -> None:
+        """Slots of all values. A convolution puts channels where those who read them want them."""
+        unit = BLOCK[self.dtype]
+        for name in self.graph.inputs:
+            self.slots[name] = slots_of(self.graph.image(name)[0], 4 if self._is_picture(name) else unit)
+        for layer in self.layers:
+            for name in layer.outputs:
+                if name:
+                    self.slots[name] = self._slots(layer, name, unit)
+
+    def _slots(self, layer: Layer, name: str, unit: int) -> tuple[int, ...]:
+        first = self.slots.get(layer.inputs[0], ()) if layer.inputs else ()
+        if layer.kind == "concat":
+            parts: list[int] = []
+            base = 0
+            for source in layer.inputs:
+                parts.extend(slot if slot < 0 else slot + base for slot in self.slots[source])
+                base += self.graph.image(source)[0]
+            return tuple(parts)
+        if layer.kind == "pick":
+            return self._pick(layer, unit)[0]
+        if layer.kind in ("affine", "act", "max", "average", "pad", "resize", "add", "same"):
+            return first
+        channels = layer.image[0] if layer.kind != "host" else self.graph.image(name)[0]
+        readers = self.readers.get(name, [])
+        if layer.kind == "conv" and len(readers) == 1 and readers[0].kind == "shuffle" and not self._at_the_end(readers[0]):
+            return self._phases(readers[0], channels, unit)
+        return slots_of(channels, unit)
+
+    def _pick(self, layer: Layer, unit: int) -> tuple[tuple[int, ...], int]:
+        """Slots of some channels of a value, and the first block that has one: a view of the value."""
+        at = {channel: i for i, channel in enumerate(layer.order)}
+        slots = [at.get(slot, -1) for slot in self.slots[layer.inputs[0]]]
+        there = [i // unit for i, slot in enumerate(slots) if slot >= 0]
+        first, last = min(there), max(there) + 1
+        return tuple(slots[first * unit : last * unit]), first
+
+    def _at_the_end(self, layer: Layer) -> bool:
+        """Whether a shuffle gives an output that nobody else reads: it then moves pixels, not blocks."""
+        return layer.outputs[0] in self.results and not self.readers.get(layer.outputs[0])
+
+    @staticmethod
+    def _phases(layer: Layer, channels: int, unit: int) -> tuple[int, ...]:
+        """Channels by the place of their pixel in a square, then in blocks."""
+        square = layer.factor**2
+        count = channels // square
+        slots: list[int] = []
+        for phase in range(square):
+            own = [c * square + phase if layer.crd else phase * count + c for c in range(count)]
+            slots += own + [-1] * (-count % unit)
+        return tuple(slots)
+
+    def _settle(self) -> None:
+        """Inputs of a concatenation that are written where they end up. The last one, which may hold others, first."""
+        for layer in reversed(self.layers):
+            if layer.kind != "concat":
+                continue
+            offset = 0
+            for name in layer.inputs:
+                maker = self.maker.get(name)
+                free = name not in self.homes and name not in self.graph.inputs and maker is not None
+                if free and maker is not None and maker.kind not in ("pick", "host") and self._same_steps(name, layer):
+                    self.homes[name] = layer.outputs[0], offset
+                offset += len(self.slots[name]) // BLOCK[self.dtype]
+
+    def _same_steps(self, name: str, layer: Layer) -> bool:
+        """Whether a part of a concatenation has the steps that the whole has there."""
+        if self.scales is None or name not in self.scales.scale or layer.outputs[0] not in self.scales.scale:
+            return self.scales is None
+        at = sum(self.graph.image(other)[0] for other in layer.inputs[: layer.inputs.index(name)])
+        own, whole = self.scales.scale[name], self.scales.scale[layer.outputs[0]]
+        return self.scales.zero[name] == self.scales.zero[layer.outputs[0]] and np.array_equal(own, whole[at : at + len(own)])
+
+    def _room(self, name: str) -> Place:
+        """The place of a value, within that of the concatenation which it is part of."""
+        if name not in self.rooms:
+            unit = BLOCK[self.dtype]
+            _, height, width = self._image(name)
+            blocks = len(self.slots[name]) // len(self._unit(name))
+            if name in self.homes:
+                whole, first = self.homes[name]
+                self.rooms[name] = self._room(whole).at(first * height * width * 32)
+            else:
+                c0 = 4 if self.slots[name] and len(self.slots[name]) < unit else unit
+                self.rooms[name] = self.program.buffer(self.dtype, (blocks, height, width, c0))
+        return self.rooms[name]
+
+    def _unit(self, name: str) -> range:
+        return range(4 if len(self.slots[name]) == 4 else BLOCK[self.dtype])
+
+    def _image(self, name: str) -> tuple[int, int, int]:
+        return self.graph.images.get(name) or self.graph.image(name)
+
+    def tensor(self, name: str) -> Tensor:
+        """A value that is there already."""
+        return self.tensors[name]
+
+    def _new(self, name: str, place: Optional[Place] = None) -> Tensor:
+        """A value that is about to be written."""
+        channels, height, width = self._image(name)
+        scale, zero = np.ones(channels, np.float32), 0
+        if self.dtype == "int8":
+            if self.scales is None or name not in self.scales.scale:
+                raise Refused("%s is not quantised: quantize= gives it a scale" % name)
+            scale, zero = self.scales.scale[name], self.scales.zero[name]
+        made = Tensor(place or self._room(name), self.dtype, self.slots[name], height, width, len(self._unit(name)), scale, zero)
+        self.tensors[name] = made
+        return made
+
+    # ---- the whole ----
+
+    def run(self) -> Program:
+        """All kernels; findings where layers cannot be."""
+        self._plan()
+        self._settle()
+        for name, (dtype, shape) in self.graph.inputs.items():
+            self._guard("input", name, "input", lambda: self._input(name, dtype, shape))
+        for layer in self.layers:
+            self.program.layer = layer.name
+            node = layer.nodes[0]
+            self._guard(node.name, node.name, node.op, lambda: self._layer(layer), layer.outputs)
+        for name, (dtype, shape) in self.graph.outputs.items():
+            self.program.layer = name
+            self._guard("output", name, "output", lambda: self._output(name, dtype, shape))
+        return self.program
+
+    def _guard(self, kind: str, name: str, op: str, work: Callable[[], None], outputs: Any = ()) -> None:
+        """Does it, or writes down why it cannot be done, and goes on with what it would have given."""
+        try:
+            work()
+        except (Refused, aicjit.Error) as reason:
+            self.found.append(Finding(name, op, str(reason)))
+            for output in outputs:
+                if output and output not in self.tensors:
+                    channels, height, width = self._image(output)
+                    self.tensors[output] = Tensor(self._room(output), self.dtype, self.slots[output], height, width,
+                                                  len(self._unit(output)), np.ones(channels, np.float32))
+
+    def _layer(self, layer: Layer) -> None:
+        make: Callable[[Layer], None] = getattr(self, "_emit_" + layer.kind)
+        make(layer)
+
+    def _input(self, name: str, dtype: str, shape: tuple[int, ...]) -> None:
+        if not self.readers.get(name) and name not in self.results:
+            raise Refused("nothing reads it")
+        channels = self._image(name)[0]
+        buffer = "in_%d" % len(self.program.inputs)
+        size = int(np.prod(shape))
+        source = self.program.buffer(dtype, shape if dtype != "uint8" else (_blocks.up(size, 4),), buffer)
+        self.program.inputs.append(Port(name, buffer, dtype, tuple(shape)))
+        self.program.layer = name
+        y = self._new(name)
+        if dtype in ("int8", "uint8") and self.dtype != "int8":
+            raise Refused("is %s, and the network is not quantised" % dtype)
+        if dtype == "uint8":
+            signed = self.program.buffer("int8", (_blocks.up(size, 4),))
+            _moves.flip_sign(self.program, source, signed, _blocks.up(size, 4))
+            source, dtype = signed, "int8"
+        _moves.pack(self.program, source, dtype, channels, y, y.scale if self.dtype == "int8" and dtype != "int8" else None)
+
+    def _output(self, name: str, dtype: str, shape: tuple[int, ...]) -> None:
+        value = self.graph.results[name]
+        buffer = "out_%d" % len(self.program.outputs)
+        channels, height, width = self._image(value)
+        shape = tuple(shape) or (1, channels, height, width)
+        if int(np.prod(shape)) != channels * height * width:
+            raise Refused("has the shape %s, but %d elements" % (list(shape), channels * height * width))
+        if dtype not in ("float32", "float16", "int8", "uint8"):
+            raise Refused("is %s" % dtype)
+        size = channels * height * width
+        place = Place("out:" + value) if "out:" + value in self.program.buffers else \
+            self.program.buffer(dtype, shape if dtype != "uint8" else (_blocks.up(size, 4),), buffer)
+        self.program.outputs.append(Port(name, place.name, dtype, shape))
+        if place.name.startswith("out:"):
+            return
+        x = self.tensors[value]
+        if dtype == "float32":
+            _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(channels, np.float32), place)
+            return
+        if not _moves.in_order(x) or (dtype == "float16") != (x.dtype == "float16"):
+            raise Refused("is %s of channels that are not in order" % dtype)
+        if dtype != "uint8":
+            _moves.flatten(self.program, x, place)
+            return
+        signed = self.program.buffer("int8", (_blocks.up(size, 4),))
+        _moves.flatten(self.program, x, signed)
+        _moves.flip_sign(self.program, signed, place, _blocks.up(size, 4))
+
+    # ---- layers ----
+
+    def _straight(self, layer: Layer) -> Optional[tuple[Place, tuple[int, int, int]]]:
+        """Where a convolution whose sums are an output leaves them, as float32 [C, H, W]."""
+        name = layer.outputs[0]
+        outputs = [key for key, value in self.graph.results.items() if value == name]
+        if self.readers.get(name) or len(outputs) != 1 or name in self.graph.quant:
+            return None
+        dtype, shape = self.graph.outputs[outputs[0]]
+        if dtype != "float32":
+            return None
+        image = self._image(name)
+        self.tensors[name] = Tensor(Place(""), self.dtype, self.slots[name], *image[1:], BLOCK[self.dtype],
+                                    np.ones(image[0], np.float32))
+        return self.program.buffer("float32", tuple(shape) or (1, *image), "out:" + name), image
+
+    def _integers(self, layer: Layer, x: Tensor, y_scale: Floats) -> Integers:
+        """The layer in integers: those of the file, or chosen here."""
+        assert layer.weight is not None
+        if layer.integers is None:
+            return integers(layer.weight, layer.bias, x.scale, x.zero, y_scale)
+        values, quant = layer.integers
+        if (x.scale != x.scale[0]).any():
+            return integers(layer.weight, layer.bias, x.scale, x.zero, y_scale)
+        whole = values.astype(np.int64) - quant.zero
+        if whole.min() < -128 or whole.max() > 127:
+            raise Refused("weights less their zero point are %d..%d, beyond int8" % (whole.min(), whole.max()))
+        step = (np.broadcast_to(quant.scale.reshape(-1), (len(whole),)) * x.scale[0]).astype(np.float32)
+        bias = np.zeros(len(whole)) if layer.bias is None else np.rint(layer.bias.astype(np.float64) / step)
+        start = bias - x.zero * whole.sum(axis=(1, 2, 3))
+        if np.abs(start).max(initial=0) >= 2**31:
+            raise Refused("a bias of %g steps, beyond int32" % np.abs(start).max())
+        return Integers(whole.astype(np.int8), start.astype(np.int32), (step / y_scale).astype(np.float32))
+
+    def _bounds(self, act: Act, y: Tensor) -> None:
+        """Bounds that the range of y does not have anyway."""
+        if y.dtype != "int8":
+            return
+        top, low = y.scale * np.float32(127 - y.zero), y.scale * np.float32(-128 - y.zero)
+        if (act.hi < top * np.float32(0.9999)).any():
+            limit = np.clip(np.rint(np.float32(act.hi) / y.scale) + y.zero, -128, 127)
+            _pools.bound_channels(self.program, y, "BM_MIN", limit)
+        if act.lo != -np.inf and act.lo != 0 and (act.lo > low * np.float32(0.9999)).any():
+            limit = np.clip(np.rint(np.float32(act.lo) / y.scale) + y.zero, -128, 127)
+            _pools.bound_channels(self.program, y, "BM_MAX", limit)
+        if act.lo == 0 and act.slope is not None:
+            raise Refused("slopes and a bound")
+
+    def _emit_conv(self, layer: Layer) -> None:
+        assert layer.weight is not None
+        x = self.tensor(layer.inputs[0])
+        straight = self._straight(layer)
+        if straight is not None:
+            self._sums(layer, x, *straight)
+        elif self.dtype == "float16":
+            y = self._new(layer.outputs[0])
+            _blocks.float_convolution(self.program, x, layer.weight, layer.bias, layer.window, layer.act, y,
+                                      self._accumulated(layer))
+        else:
+            y = self._new(layer.outputs[0])
+            _blocks.integer_convolution(self.program, x, self._integers(layer, x, y.scale), layer.window, layer.act, y)
+            self._bounds(layer.act, y)
+
+    def _accumulated(self, layer: Layer) -> Optional[Tensor]:
+        if layer.residual is None:
+            return None
+        other = self._ordered(self.tensor(layer.residual), self.slots[layer.outputs[0]])
+        return _pools.accumulators(self.program, other, np.ones(other.channels, np.float32))
+
+    def _ordered(self, x: Tensor, slots: tuple[int, ...]) -> Tensor:
+        """The tensor with its channels in these slots: a product with a matrix that exchanges them, if need be."""
+        if x.slots == slots:
+            return x
+        y = _blocks.allocate(self.program, x.dtype, slots, x.height, x.width, x.scale, x.zero)
+        unit = np.eye(x.channels, dtype=np.float32)[:, :, None, None]
+        if x.dtype == "float16":
+            _blocks.float_convolution(self.program, x, unit, None, Window(), PLAIN, y)
+        else:
+            whole = Integers(unit.astype(np.int8), np.full(x.channels, -x.zero, np.int32), np.ones(x.channels, np.float32))
+            _blocks.integer_convolution(self.program, x, whole, Window(), PLAIN, y)
+        return y
+
+    def _sums(self, layer: Layer, x: Tensor, out: Place, image: tuple[int, int, int]) -> None:
+        """A convolution that ends as float32 [C, H, W]."""
+        assert layer.weight is not None
+        slots = slots_of(image[0], 16)
+        y = Tensor(Place(""), "float32", slots, image[1], image[2], 16, np.ones(image[0], np.float32))
+        if self.dtype == "float16":
+            packed = self.program.constant(_blocks.weight_blocks(x, slots, layer.weight.astype(np.float16)))
+            start = self.program.constant(y.spread(layer.bias)) if layer.bias is not None else None
+            text = _blocks.conv_text(x, len(slots), layer.window, bias=start is not None)
+            chain = _blocks.Chain(text, feature_map=x.place, weight=packed, l1out=start)
+            residual = self._accumulated(layer)
+            if residual is not None:
+                chain.operand("BM_ADD", residual.place)
+        else:
+            whole = self._integers(layer, x, np.ones(image[0], np.float32))
+            chain = _blocks.float_sums(self.program, x, whole, layer.window, y, slots)
+            _blocks.spread_factor(chain, self.program, y, whole.factor)
+        chain.activate(self.program, layer.act, y)
+        rows = out if y.pixels == 1 or image[0] == 1 else self.program.buffer("float32", (y.pixels, image[0]))
+        _pools.end_rows(chain, self.program, _pools.Rows(rows, image[0]), layer.act)
+        if rows != out:
+            _moves.planes(self.program, rows, image[0], y, out)
+
+    def _emit_affine(self, layer: Layer) -> None:
+        assert layer.gain is not None and layer.shift is not None
+        x, y = self.tensor(layer.inputs[0]), self._new(layer.outputs[0])
+        gain, shift = layer.gain, layer.shift
+        if y.dtype == "int8":
+            gain, shift = gain * x.scale / y.scale, shift / y.scale
+        if layer.act.slope is None:
+            _pools.blockwise(self.program, x, y, gain, shift, layer.act)
+        else:
+            self._sloped(x, y, gain, shift, layer.act)
+        self._bounds(layer.act, y)
+
+    def _sloped(self, x: Tensor, y: Tensor, gain: Floats, shift: Floats, act: Act) -> None:
+        """Slopes make a chain too long where there is a gain and a shift, too: gain and slope are one then, for each side."""
+        if not shift.any() or x.dtype == "float16":
+            _pools.blockwise(self.program, x, y, gain, shift, act)
+            return
+        raise Refused("slopes behind a factor and a sum")
+
+    def _emit_act(self, layer: Layer) -> None:
+        x, y = self.tensor(layer.inputs[0]), self._new(layer.outputs[0])
+        equal = x.zero == y.zero and np.array_equal(x.scale, y.scale)
+        if layer.act.rectifies and equal and (x.dtype == "int8" or layer.act.hi == np.inf):
+            _pools.rectify(self.program, x, y)
+        else:
+            gain = x.scale / y.scale if x.dtype == "int8" else np.ones(x.channels, np.float32)
+            _pools.blockwise(self.program, x, y, gain, None, layer.act if x.dtype == "float16" else replace(
+                layer.act, hi=np.inf, lo=layer.act.lo if layer.act.rectifies else -np.inf))
+        self._bounds(layer.act, y)
+
+    def _emit_same(self, layer: Layer) -> None:
+        self._emit_act(layer)
+
+    def _emit_add(self, layer: Layer) -> None:
+        y = self._new(layer.outputs[0])
+        a, b = (self._ordered(self.tensor(name), y.slots) for name in layer.inputs)
+        act = layer.act
+        if y.dtype == "int8" and all(t.zero == 0 and np.array_equal(t.scale, y.scale) for t in (a, b)) and y.zero == 0:
+            _pools.each(self.program, a, "BM_ADD", y, b)
+            if act.lo == 0:
+                _pools.rectify(self.program, y, y)
+        else:
+            gains = [t.scale / y.scale if y.dtype == "int8" else np.ones(t.channels, np.float32) for t in (a, b)]
+            sums = _pools.accumulators(self.program, a, gains[0])
+            inner = act if y.dtype == "float16" else replace(act, hi=np.inf, lo=act.lo if act.rectifies else -np.inf)
+            _pools.blockwise(self.program, b, y, gains[1], None, inner, residual=sums)
+        self._bounds(act, y)
+
+    def _pooled(self, layer: Layer, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The output, and a tensor in the input's steps that is to become it."""
+        y = self._new(layer.outputs[0])
+        if x.dtype == "float16" or (x.zero == y.zero and np.array_equal(x.scale, y.scale)):
+            return y, y
+        return y, _blocks.allocate(self.program, x.dtype, y.slots, y.height, y.width, x.scale, x.zero)
+
+    def _step(self, x: Tensor, y: Tensor) -> None:
+        """From one scale to another."""
+        if x is not y:
+            _pools.blockwise(self.program, x, y, x.scale / y.scale)
+
+    def _emit_max(self, layer: Layer) -> None:
+        x = self.tensor(layer.inputs[0])
+        y, made = self._pooled(layer, x)
+        before = self.maker.get(layer.inputs[0])
+        _pools.max_pool(self.program, x, layer.window, made, before is not None and before.act.rectifies)
+        self._step(made, y)
+
+    def _emit_average(self, layer: Layer) -> None:
+        _pools.average_pool(self.program, self.tensor(layer.inputs[0]), layer.window, self._new(layer.outputs[0]),
+                            layer.include_pad)
+
+    def _emit_pad(self, layer: Layer) -> None:
+        x, y = self.tensor(layer.inputs[0]), self._new(layer.outputs[0])
+        gain = x.scale / y.scale if x.dtype == "int8" else np.ones(x.channels, np.float32)
+        _pools.blockwise(self.program, x, y, gain, window=layer.window)
+
+    def _emit_resize(self, layer: Layer) -> None:
+        x = self.tensor(layer.inputs[0])
+        y, made = self._pooled(layer, x)
+        _moves.resize(self.program, x, made)
+        self._step(made, y)
+
+    def _emit_concat(self, layer: Layer) -> None:
+        y, first, channel = self._new(layer.outputs[0]), 0, 0
+        for name in layer.inputs:
+            x = self.tensor(name)
+            place = y.place.at(first * y.pixels * 32)
+            if x.place != place:
+                part = replace(x, place=place, scale=y.scale[channel : channel + x.channels], zero=y.zero)
+                if x.dtype == "float16" or (x.zero == y.zero and np.array_equal(x.scale, part.scale)):
+                    _moves.copy_blocks(self.program, x, place)
+                else:
+                    _pools.blockwise(self.program, x, part, x.scale / part.scale)
+            first, channel = first + x.blocks, channel + x.channels
+
+    def _emit_pick(self, layer: Layer) -> None:
+        x = self.tensor(layer.inputs[0])
+        slots, first = self._pick(layer, x.c0)
+        scale = x.scale[list(layer.order)]
+        self.tensors[layer.outputs[0]] = Tensor(x.place.at(first * x.block_bytes), x.dtype, slots, x.height, x.width, x.c0,
+                                                scale, x.zero)
+
+    def _emit_flatten(self, layer: Layer) -> None:
+        x = self.tensor(layer.inputs[0])
+        x = self._ordered(x, slots_of(x.channels, x.c0))
+        y = self._new(layer.outputs[0])
+        if x.dtype == "int8" and not (x.zero == y.zero and np.array_equal(y.scale, np.repeat(x.scale, x.pixels))):
+            raise Refused("its scale is not that of its input")
+        if len(y.slots) != y.channels:  # the last block is filled up from a buffer of zeros
+            raise Refused("%d elements, no multiple of %d" % (y.channels, y.c0))
+        _moves.flatten(self.program, x, y.place)
+
+    def _emit_shuffle(self, layer: Layer) -> None:
+        x, name = self.tensor(layer.inputs[0]), layer.outputs[0]
+        if self._at_the_end(layer) and not self.graph.quant.get(name):
+            output = next(key for key, value in self.graph.results.items() if value == name)
+            shape = self.graph.outputs[output][1] or (1, *layer.image)
+            flat = self.program.buffer("float32", (x.channels, x.height, x.width))
+            _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(x.channels, np.float32), flat)
+            out = self.program.buffer("float32", tuple(shape), "out:" + name)
+            _moves.shuffle_planes(self.program, flat, (layer.image[0], x.height, x.width), layer.factor, layer.crd, out)
+            return
+        x = self._ordered(x, self._phases(layer, x.channels, x.c0))
+        y = self._new(name)
+        if x.dtype == "int8" and not (x.zero == y.zero and (x.scale == x.scale[0]).all() and (y.scale == x.scale[0]).all()):
+            _, made = y, replace(y, scale=y.scale)
+            if not all(np.array_equal(x.scale.reshape(-1, layer.factor**2)[:, i] if layer.crd else
+                                      x.scale.reshape(layer.factor**2, -1)[i], y.scale) for i in range(layer.factor**2)) \
+                    or x.zero != y.zero:
+                raise Refused("its scale is not that of its input")
+        _moves.pixel_shuffle(self.program, x, layer.factor, y)
+
+    def _emit_host(self, layer: Layer) -> None:
+        ins, outs = [], []
+        for name in layer.inputs:
+            x = self.tensor(name)
+            place = self.program.buffer("float32", self.graph.shapes.get(name) or (1, *self._image(name)))
+            _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(x.channels, np.float32), place)
+            ins.append(place)
+        for name in layer.outputs:
+            outs.append(self.program.buffer("float32", self.graph.shapes.get(name) or (1, *self._image(name))))
+        self.program.steps.append(Host(layer.name, "onnxruntime: " + layer.nodes[0].op, self.host(layer), ins, outs))
+        for name, place in zip(layer.outputs, outs):
+            if name in self.results and not self.readers.get(name):
+                self.program.buffers["out:" + name] = self.program.buffers[place.name]
+                self.program.steps[-1] = replace(self.program.steps[-1], outputs=[
+                    Place("out:" + name) if p == place else p for p in self.program.steps[-1].outputs])
+                self.tensors[name] = Tensor(place, self.dtype, self.slots[name], 1, 1, BLOCK[self.dtype], np.ones(1, np.float32))
+            else:
+                y = self._new(name)
+                _moves.pack(self.program, place, "float32", y.channels, y, y.scale if y.dtype == "int8" else None)
