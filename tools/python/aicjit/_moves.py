@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Optional
 
 import numpy as np
@@ -78,12 +79,29 @@ def _block_stride(y: Tensor) -> int:
 
 def unpack(program: Program, x: Tensor, gain: Floats, out: Place) -> None:
     """Blocks of channels to float32 [1, C, H, W], every channel times its gain."""
+    if x.pixels == 1 and in_order(x) and (x.blocks == 1 or x.channels % x.c0 == 0):
+        _unpack_pixel(program, x, gain, out)
+        return
     columns = len(x.slots) if x.blocks > 1 else x.channels
     rows = out if columns == x.channels and (x.pixels == 1 or columns == 1) and in_order(x) \
         else program.buffer("float32", (x.pixels, columns))
     blockwise(program, x, Rows(rows, columns), gain)
     if rows != out:
         planes(program, rows, columns, x, out)
+
+
+def _unpack_pixel(program: Program, x: Tensor, gain: Floats, out: Place) -> None:
+    """One pixel: its blocks of channels taken for pixels of one block, so that one kernel does it."""
+    if x.blocks == 1:
+        blockwise(program, x, Rows(out, x.channels), gain)
+        return
+    line = replace(x, width=x.blocks, slots=tuple(range(x.c0)), scale=np.ones(x.c0, np.float32))
+    if (gain == gain[0]).all():
+        blockwise(program, line, Rows(out, x.c0), np.full(x.c0, gain[0], np.float32))
+        return
+    gains = np.zeros((x.c0 // 16, up(x.blocks, 16), 16), np.float32)
+    gains[:, : x.blocks] = gain.reshape(x.blocks, -1, 16).transpose(1, 0, 2)
+    blockwise(program, line, Rows(out, x.c0), np.ones(x.c0, np.float32), gains=gains)
 
 
 def in_order(x: Tensor) -> bool:

@@ -196,6 +196,11 @@ class Network:
         array = np.asarray(value)
         if array.dtype != np.dtype(port.dtype):
             raise aicjit.OperandTypeError("network: input %s: is %s, not %s" % (port.name, array.dtype, port.dtype))
+        if not _is_image(port):
+            if array.shape != port.shape:
+                raise aicjit.OperandValueError("network: input %s: has the shape %s, not %s" % (
+                    port.name, list(array.shape), list(port.shape)))
+            return array[np.newaxis]
         if array.shape[1:] != port.shape[1:] or array.ndim != len(port.shape):
             raise aicjit.OperandValueError("network: input %s: has the shape %s, not [N,%s]" % (
                 port.name, list(array.shape), ",".join(map(str, port.shape[1:]))))
@@ -209,7 +214,7 @@ class Network:
         if len(counts) > 1:
             raise aicjit.OperandValueError("network: inputs have different numbers of images: %s" % sorted(counts))
         count = counts.pop() if counts else 1
-        results = {port.name: np.empty((count, *port.shape[1:]), port.dtype) for port in self._program.outputs}
+        results = {port.name: np.empty((count, *port.shape[_is_image(port) :]), port.dtype) for port in self._program.outputs}
         with self._lock:
             for i in range(count):
                 for port in self._program.inputs:
@@ -220,6 +225,9 @@ class Network:
                 for port in self._program.outputs:
                     flat = self._whole(port.buffer).reshape(-1)
                     results[port.name][i] = flat[: results[port.name][i].size].reshape(results[port.name][i].shape)
+        for port in self._program.outputs:
+            if not _is_image(port) and count == 1:
+                results[port.name] = results[port.name][0]
         return next(iter(results.values())) if len(results) == 1 else results
 
     # ---- measuring ----
@@ -280,6 +288,11 @@ class Network:
         from ._net_file import read
 
         return cls(read(folder), context=context)
+
+
+def _is_image(port: Port) -> bool:
+    """Whether the first axis is that of images, of which a call takes several."""
+    return len(port.shape) > 1 and port.shape[0] == 1
 
 
 def _noise(random: np.random.Generator, port: Port) -> Array:

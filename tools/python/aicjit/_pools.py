@@ -43,9 +43,9 @@ def _stage(chain: Chain, program: Program, op: str, x: Tensor, values: Floats, n
 
 def blockwise(program: Program, x: Tensor, y: Tensor | Rows, gain: Floats, shift: Optional[Floats] = None,
               act: Act = PLAIN, *, window: Window = Window(), residual: Optional[Tensor] = None,
-              pixels: Optional[Floats] = None) -> None:
+              pixels: Optional[Floats] = None, gains: Optional[Floats] = None) -> None:
     """y = act((sum of x over the window) * gain + shift + residual), in steps of y's elements: gain and shift are numbers
-    of the channels, pixels a factor of each pixel, residual accumulators."""
+    of the channels, pixels a factor of each pixel, gains one of each accumulator, residual accumulators."""
     if x.c0 != BLOCK[x.dtype]:
         raise aicjit.UnsupportedError("a picture in blocks of %d channels" % x.c0)
     taps, c0, times = window.kernel[0] * window.kernel[1], x.c0, x.blocks
@@ -63,6 +63,8 @@ def blockwise(program: Program, x: Tensor, y: Tensor | Rows, gain: Floats, shift
     if pixels is not None:
         chain.operand("BM_MUL", program.constant(np.append(pixels, np.zeros(-len(pixels) % 16, np.float32))),
                       input1_stride=(0, 0, 1, 0))
+    if gains is not None:
+        chain.operand("BM_MUL", program.constant(gains))
     if not whole:
         _stage(chain, program, "BM_MUL", x, gain, 1)
         _stage(chain, program, "BM_ADD", x, shift, 0)

@@ -16,7 +16,7 @@ from .._program import Array, Floats, Host, Place, Port, Program
 from .._quantise import integers
 from .convert import Layer
 from .graph import Finding, Graph, Refused
-from .scales import Scales
+from .scales import Scales, never_negative
 
 HostRun = Callable[[Layer], Callable[[Any], Any]]
 
@@ -35,6 +35,7 @@ class Lowering:
             for name in layer.inputs:
                 self.readers.setdefault(name, []).append(layer)
         self.results = set(graph.results.values())
+        self.rectified = never_negative(layers)
         self.slots: dict[str, tuple[int, ...]] = {}
         self.homes: dict[str, tuple[str, int]] = {}
         self.rooms: dict[str, Place] = {}
@@ -403,8 +404,7 @@ class Lowering:
     def _emit_max(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])
         y, made = self._pooled(layer, x)
-        before = self.maker.get(layer.inputs[0])
-        _pools.max_pool(self.program, x, layer.window, made, before is not None and before.act.rectifies)
+        _pools.max_pool(self.program, x, layer.window, made, layer.inputs[0] in self.rectified)
         self._step(made, y)
 
     def _emit_average(self, layer: Layer) -> None:

@@ -176,6 +176,8 @@ def read(source: Source, shapes: Optional[Shapes] = None, outputs: Optional[Sequ
     """The graph of a file, and the model as one piece, with the shapes given."""
     onnx = package()
     model, name = read_model(source)
+    for value in model.graph.output:
+        value.type.tensor_type.shape.SetInParent()  # it follows from the nodes
     try:
         onnx.checker.check_model(model)
     except Exception as error:

@@ -113,7 +113,7 @@ def _join(cells: _Cells, of: dict[str, Array], zeros: dict[str, Array], layer: L
         cells.join(zeros[name], zeros[out])
 
 
-def _never_negative(layers: list[Layer]) -> set[str]:
+def never_negative(layers: list[Layer]) -> set[str]:
     """Values that are rectified, or made of such values alone."""
     found: set[str] = set()
     for layer in layers:
@@ -129,7 +129,7 @@ def from_values(graph: Graph, layers: list[Layer], largest: dict[str, Floats]) -
     cells, names = _Cells(), _sources(graph, layers)
     of = {name: cells.new(graph.image(name)[0]) for name in names}
     zeros = {name: cells.new(1) for name in names}
-    rectified = _never_negative(layers)
+    rectified = never_negative(layers)
     for layer in layers:
         _join(cells, of, zeros, layer)
     plain = {cells.root(int(zeros[name][0])) for name in names if name not in rectified}
