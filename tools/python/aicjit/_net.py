@@ -89,8 +89,8 @@ class Network:
     def __init__(self, program: Program, *, context: Optional[aicjit.Context] = None, keep: bool = False) -> None:
         self._program, self._context, self._keep = program, context, keep
         self._lock = threading.Lock()
-        #: What stands for this network at a peer, set by onnx.load(): the file's bytes.
-        self._model: Optional[bytes] = None
+        #: What stands for this network at a peer, set by onnx.load(): gives the model's bytes.
+        self._model: Optional[Callable[[], bytes]] = None
         at, size = arrange(program, keep)
         block = np.zeros(size + _ALIGN, np.uint8)
         self._memory = block[-block.ctypes.data % _ALIGN :][:size]
@@ -262,7 +262,7 @@ class Network:
 
             if self._model is None:
                 raise aicjit.ArgumentError("network: bench: no ONNX file is known of this network")
-            theirs = session(self._model, threads or (self._context.threads if self._context else 0))
+            theirs = session(self._model(), threads or (self._context.threads if self._context else 0))
             wanted = {item.name for item in theirs.get_inputs()}
             functions.append(lambda: theirs.run(None, {name: array for name, array in feed.items() if name in wanted}))
         times: list[list[float]] = [[] for _ in functions]

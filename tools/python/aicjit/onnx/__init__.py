@@ -44,22 +44,13 @@ class _Source:
     """A file, read once; networks are made from it in several ways."""
 
     def __init__(self, source: Source, shapes: Optional[Shapes], outputs: Optional[list[str]], hosted: bool) -> None:
-        self._content: Source
-        graph, self.model = read(source, shapes, outputs)
-        self._again = source, shapes, outputs
-        self._fresh: Optional[Graph] = graph
+        self.graph, self.model = read(source, shapes, outputs)
         self.hosted: set[str] = set()
         self.may_host = hosted
 
-    def graph(self) -> Graph:
-        """The graph, which a lowering changes."""
-        made, self._fresh = self._fresh, None
-        return made or read(*self._again)[0]
-
     def prepare(self, residuals: bool) -> tuple[Graph, list[Layer], list[Finding]]:
         """Layers, fused, and what is not supported."""
-        graph = self.graph()
-        graph.results = {name: name for name in graph.outputs}
+        graph = self.graph.copy()
         found = dequantise(graph)
         layers, more = convert(graph, self.hosted)
         if not found and not more:
@@ -94,9 +85,8 @@ def _no_scales(graph: Graph, layers: list[Layer]) -> Optional[Scales]:
 
 
 def _is_quantised(source: _Source) -> bool:
-    graph = source.graph()
-    source._fresh = graph
-    return any(node.op in ("QuantizeLinear", "DequantizeLinear") or node.op.startswith("QLinear") for node in graph.nodes)
+    ops = {node.op for node in source.graph.nodes}
+    return any(op in ("QuantizeLinear", "DequantizeLinear", "QGemm") or op.startswith("QLinear") for op in ops)
 
 
 def _integers(source: _Source, images: Images, method: str, percentile: float, context: Optional[aicjit.Context],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import aicjit
@@ -82,6 +82,12 @@ class Graph:
     images: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     #: Constants that are integers in the file, with what they stand for.
     integers: dict[str, tuple[Array, Quant]] = field(default_factory=dict)
+
+    def copy(self) -> Graph:
+        """One to be changed; constants are shared."""
+        nodes = [replace(node, inputs=list(node.inputs), outputs=list(node.outputs)) for node in self.nodes]
+        return replace(self, nodes=nodes, outputs=dict(self.outputs), constants=dict(self.constants), shapes=dict(self.shapes),
+                       results={name: name for name in self.outputs}, quant={}, images={}, integers={})
 
     def rename(self, same: dict[str, str]) -> None:
         """Lets outputs be other values."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -122,14 +122,19 @@ def _evaluate(onnx: Any, node: Any, values: dict[str, Array], model: Any) -> Opt
         return None
 
 
-def _constants(onnx: Any, model: Any, name: str) -> tuple[dict[str, Array], list[Any]]:
-    """All constants, and the nodes that are left. DequantizeLinear of a constant stays: its integers are wanted."""
+def _arrays(onnx: Any, model: Any, name: str) -> dict[str, Array]:
+    """The initializers."""
     values: dict[str, Array] = {}
     for tensor in model.graph.initializer:
         try:
             values[tensor.name] = onnx.numpy_helper.to_array(tensor)
         except Exception as error:
             raise ModelError("%s: tensor %s: %s" % (name, tensor.name, error)) from error
+    return values
+
+
+def _constants(onnx: Any, model: Any, values: dict[str, Array]) -> list[Any]:
+    """Computes what is constant; the nodes that are left. DequantizeLinear of a constant stays: its integers are wanted."""
     left = []
     for node in model.graph.node:
         if node.op_type != "DequantizeLinear" and all(i in values or not i for i in node.input):
@@ -138,7 +143,35 @@ def _constants(onnx: Any, model: Any, name: str) -> tuple[dict[str, Array], list
                 values.update(zip([output for output in node.output if output], found))
                 continue
         left.append(node)
-    return values, left
+    return left
+
+
+def _take_weights(onnx: Any, model: Any) -> list[Any]:
+    """Makes inputs of large initializers, so that checks need not carry them about; gives them."""
+    large = [tensor for tensor in model.graph.initializer if tensor.ByteSize() > 4096]
+    small = [tensor for tensor in model.graph.initializer if tensor.ByteSize() <= 4096]
+    known = {value.name for value in model.graph.input}
+    copies = [onnx.TensorProto.FromString(tensor.SerializeToString()) for tensor in small]
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(copies)
+    for tensor in large:
+        if tensor.name not in known:
+            model.graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
+    return large
+
+
+def _whole(onnx: Any, model: Any, large: list[Any]) -> bytes:
+    """The model in one piece, its constants no inputs."""
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    made.graph.initializer.extend(large)
+    constants = {tensor.name for tensor in made.graph.initializer}
+    inputs = [value for value in model.graph.input if value.name not in constants]
+    del made.graph.input[:]
+    made.graph.input.extend(inputs)
+    made.ir_version = max(made.ir_version, 4)
+    content: bytes = made.SerializeToString()
+    return content
 
 
 def _type_of(onnx: Any, value: Any, name: str) -> str:
@@ -172,28 +205,36 @@ def _select(model: Any, outputs: Sequence[str], name: str) -> None:
     model.graph.output.extend(chosen)
 
 
-def read(source: Source, shapes: Optional[Shapes] = None, outputs: Optional[Sequence[str]] = None) -> tuple[Graph, bytes]:
-    """The graph of a file, and the model as one piece, with the shapes given."""
+def _infer(onnx: Any, model: Any, name: str) -> Any:
+    """The model with the shapes of all values."""
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    del model.graph.value_info[:]
+    try:
+        return onnx.shape_inference.infer_shapes(model, data_prop=True, strict_mode=False)
+    except Exception as error:
+        raise ModelError("%s: shapes: %s" % (name, str(error).strip())) from error
+
+
+def read(source: Source, shapes: Optional[Shapes] = None,
+         outputs: Optional[Sequence[str]] = None) -> tuple[Graph, Callable[[], bytes]]:
+    """The graph of a file, and a function that gives the model as one piece, with the shapes given."""
     onnx = package()
     model, name = read_model(source)
+    constants = _arrays(onnx, model, name)
+    initial = set(constants)
+    large = _take_weights(onnx, model)
     for value in model.graph.output:
         value.type.tensor_type.shape.SetInParent()  # it follows from the nodes
     try:
         onnx.checker.check_model(model)
     except Exception as error:
         raise ModelError("%s: %s" % (name, str(error).strip())) from error
-    initial = {tensor.name for tensor in model.graph.initializer}
     _given_shapes(model.graph, name, shapes or {}, initial)
-    for value in model.graph.output:
-        value.type.tensor_type.ClearField("shape")
-    del model.graph.value_info[:]
-    try:
-        model = onnx.shape_inference.infer_shapes(model, data_prop=True, strict_mode=False)
-    except Exception as error:
-        raise ModelError("%s: shapes: %s" % (name, str(error).strip())) from error
+    model = _infer(onnx, model, name)
     if outputs is not None:
         _select(model, [outputs] if isinstance(outputs, str) else list(outputs), name)
-    constants, nodes = _constants(onnx, model, name)
+    nodes = _constants(onnx, model, constants)
     known: dict[str, tuple[int, ...]] = {key: value.shape for key, value in constants.items()}
     for value in (*model.graph.value_info, *model.graph.input, *model.graph.output):
         dims = value.type.tensor_type.shape.dim
@@ -206,4 +247,4 @@ def read(source: Source, shapes: Optional[Shapes] = None, outputs: Optional[Sequ
     outs = {v.name: (_type_of(onnx, v, name), known.get(v.name, ())) for v in model.graph.output}
     opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=0)
     graph = Graph([_node(onnx, node, i) for i, node in enumerate(nodes)], ins, outs, constants, known, opset)
-    return graph, model.SerializeToString()
+    return graph, lambda: _whole(onnx, model, large)
