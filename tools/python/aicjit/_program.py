@@ -10,6 +10,8 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
+import aicjit
+
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
 
@@ -84,6 +86,7 @@ class Program:
     steps: list[Step | Host] = field(default_factory=list)
     layer: str = ""
     _known: dict[bytes, str] = field(default_factory=dict)
+    _checked: set[str] = field(default_factory=set)
 
     def buffer(self, dtype: str, shape: Sequence[int], name: str = "") -> Place:
         """Room for a tensor."""
@@ -102,5 +105,8 @@ class Program:
 
     def kernel(self, text: str, out: Place, times: int = 1, **inputs: Optional[Place]) -> None:
         """A kernel at the end of those that are there. Inputs that are None are none of its operands."""
+        if text not in self._checked:
+            aicjit.Spec(text).operands()  # raises where a rule is broken
+            self._checked.add(text)
         given = {name: place for name, place in inputs.items() if place is not None}
         self.steps.append(Step(self.layer, text, out, given, times))

@@ -32,6 +32,8 @@ def feeds(net: Network, images: Images) -> Iterator[dict[str, Array]]:
             raise aicjit.ArgumentError("quantize: there is no input %s; the inputs are %s" % (name, ", ".join(ports)))
         array = np.asarray(value)
         shape = ports[name][1]
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise aicjit.ArgumentError("quantize: values of %s are not finite" % name)
         arrays[name] = array[np.newaxis] if array.shape == shape[1:] else array
     if len({len(array) for array in arrays.values()}) != 1:
         raise aicjit.ArgumentError("quantize: inputs have different numbers of images")
@@ -79,9 +81,9 @@ def largest(net: Network, tensors: Mapping[str, Tensor], images: Images, method:
         tops[name] = np.maximum(tops[name], most) if name in tops else most
 
     _each(net, tensors, images, top)
-    bad = [name for name, most in tops.items() if not np.isfinite(most).all()]
+    bad = [name for name, most in tops.items() if not (most < 65504).all()]
     if bad:
-        raise aicjit.ArgumentError("quantize: values of %s are not finite" % bad[0])
+        raise aicjit.ArgumentError("quantize: values of %s are beyond the 65504 of float16" % bad[0])
     if method == "max":
         return tops
     counts = {name: np.zeros((len(most), _BINS), np.int64) for name, most in tops.items()}

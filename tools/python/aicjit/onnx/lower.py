@@ -16,7 +16,7 @@ from .._program import Array, Floats, Host, Place, Port, Program
 from .._quantise import integers
 from .convert import Layer
 from .graph import Finding, Graph, Refused
-from .scales import Scales, never_negative
+from .scales import Scales, never_negative, shuffled
 
 HostRun = Callable[[Layer], Callable[[Any], Any]]
 
@@ -227,8 +227,9 @@ class Lowering:
         if dtype == "float32":
             _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(channels, np.float32), place)
             return
-        if not _moves.in_order(x) or (dtype == "float16") != (x.dtype == "float16"):
-            raise Refused("is %s of channels that are not in order" % dtype)
+        if (dtype == "float16") != (x.dtype == "float16"):
+            raise Refused("is %s, and is computed in %s" % (dtype, x.dtype))
+        x = self._ordered(x, slots_of(x.channels, x.c0))
         if dtype != "uint8":
             _moves.flatten(self.program, x, place)
             return
@@ -448,7 +449,7 @@ class Lowering:
         y = self._new(layer.outputs[0])
         if x.dtype == "int8" and not (x.zero == y.zero and np.array_equal(y.scale, np.repeat(x.scale, x.pixels))):
             raise Refused("its scale is not that of its input")
-        if len(y.slots) != y.channels:  # the last block is filled up from a buffer of zeros
+        if len(y.slots) != y.channels:
             raise Refused("%d elements, no multiple of %d" % (y.channels, y.c0))
         _moves.flatten(self.program, x, y.place)
 
@@ -464,12 +465,8 @@ class Lowering:
             return
         x = self._ordered(x, self._phases(layer, x.channels, x.c0))
         y = self._new(name)
-        if x.dtype == "int8" and not (x.zero == y.zero and (x.scale == x.scale[0]).all() and (y.scale == x.scale[0]).all()):
-            _, made = y, replace(y, scale=y.scale)
-            if not all(np.array_equal(x.scale.reshape(-1, layer.factor**2)[:, i] if layer.crd else
-                                      x.scale.reshape(layer.factor**2, -1)[i], y.scale) for i in range(layer.factor**2)) \
-                    or x.zero != y.zero:
-                raise Refused("its scale is not that of its input")
+        if x.dtype == "int8" and (x.zero != y.zero or not all(np.array_equal(part, y.scale) for part in shuffled(layer, x.scale))):
+            raise Refused("its scale is not that of its input")
         _moves.pixel_shuffle(self.program, x, layer.factor, y)
 
     def _emit_host(self, layer: Layer) -> None:

@@ -11,7 +11,7 @@ import aicjit
 
 from .._program import Array
 from .convert import Layer
-from .graph import Graph
+from .graph import Graph, Node
 from .read import package
 
 
@@ -28,14 +28,19 @@ def session(content: bytes, threads: int = 0) -> Any:
     return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
 
+def _shapes(graph: Graph, node: Node) -> dict[str, tuple[int, ...]]:
+    """The inputs of a node that are no constants, by the names that the file has."""
+    return {name: graph.shapes.get(name) or (1, *graph.image(name))
+            for name in node.inputs if name and name not in graph.constants}
+
+
 def node_model(graph: Graph, layer: Layer) -> bytes:
     """A model of one node, with its constants, on float32."""
     onnx = package()
     node = layer.nodes[0]
     float32 = onnx.TensorProto.FLOAT
     made = onnx.helper.make_node(node.op, node.inputs, node.outputs, name=node.name, domain=node.domain, **node.attrs)
-    ins = [onnx.helper.make_tensor_value_info(name, float32, graph.shapes.get(name) or (1, *graph.image(name)))
-           for name in layer.inputs]
+    ins = [onnx.helper.make_tensor_value_info(name, float32, shape) for name, shape in _shapes(graph, node).items()]
     outs = [onnx.helper.make_tensor_value_info(name, float32, None) for name in layer.outputs]
     constants = [onnx.numpy_helper.from_array(np.asarray(graph.constants[name]), name)
                  for name in dict.fromkeys(node.inputs) if name in graph.constants]
@@ -51,10 +56,12 @@ def host(graph: Graph, layer: Layer) -> Callable[[Sequence[Array]], Sequence[Arr
         made = session(node_model(graph, layer), 1)
     except Exception as error:  # onnxruntime's own kinds
         raise aicjit.UnsupportedError("onnxruntime: %s" % error) from error
-    names = list(layer.inputs)
+    shapes = _shapes(graph, layer.nodes[0])
+    names = [name for name in layer.nodes[0].inputs if name in shapes]
 
     def run(inputs: Sequence[Array]) -> Sequence[Array]:
-        results: Sequence[Array] = made.run(list(layer.outputs), dict(zip(names, inputs)))
+        feed = {name: array.reshape(shapes[name]) for name, array in zip(names, inputs)}
+        results: Sequence[Array] = made.run(list(layer.outputs), feed)
         return results
 
     return run

@@ -59,10 +59,13 @@ def _channels(layer: Layer, values: Array) -> Array:
         return values[list(layer.order)]
     if layer.kind == "flatten":
         return np.repeat(values, layer.image[0] // len(values))
-    if layer.kind == "shuffle":
-        count = layer.factor**2
-        return values.reshape(-1, count)[:, 0] if layer.crd else values[: len(values) // count]
-    return values
+    return shuffled(layer, values)[0] if layer.kind == "shuffle" else values
+
+
+def shuffled(layer: Layer, values: Array) -> Array:
+    """Values of the channels that become pixels, a row for each place in a square."""
+    count = layer.factor**2
+    return values.reshape(-1, count).T if layer.crd else values.reshape(count, -1)
 
 
 class _Cells:
@@ -98,9 +101,7 @@ def _join(cells: _Cells, of: dict[str, Array], zeros: dict[str, Array], layer: L
     elif layer.kind in ("pick", "flatten"):
         of[out] = _channels(layer, of[layer.inputs[0]])
     elif layer.kind == "shuffle":
-        count = layer.factor**2
-        own = of[layer.inputs[0]]
-        parts = own.reshape(-1, count).T if layer.crd else own.reshape(count, -1)
+        parts = shuffled(layer, of[layer.inputs[0]])
         for part in parts[1:]:
             cells.join(part, parts[0])
         of[out] = parts[0]

@@ -1,0 +1,160 @@
+"""Graphs of float32 in float16, each small, within bounds of the package onnx's evaluator; and the same in int8."""
+
+import numpy as np
+import pytest
+from build import Graph, expected
+
+import aicjit
+
+
+def bottleneck(g, x):
+    a = g.node("Relu", [g.conv(x, "c1", (32, 16, 1, 1))], "r1")
+    b = g.node("Relu", [g.conv(a, "c2", (32, 32, 3, 3), pads=[1] * 4)], "r2")
+    return g.node("Relu", [g.node("Add", [g.conv(b, "c3", (16, 32, 1, 1)), x], "s")], "y")
+
+
+def normalised(g, x):
+    count = 16
+    parameters = [g.constant(v.astype(np.float32)) for v in (
+        g.random.uniform(0.5, 1.5, count), g.random.standard_normal(count), g.random.standard_normal(count),
+        g.random.uniform(0.5, 1.5, count))]
+    a = g.node("BatchNormalization", [g.conv(x, "c", (count, 16, 3, 3), bias=False, pads=[1] * 4), *parameters], "n")
+    b = g.node("Relu", [a], "r")
+    return g.conv(g.node("Relu", [g.node("BatchNormalization", [g.node("Add", [b, x], "s"), *parameters], "m")], "q"), "y",
+                  (8, 16, 1, 1))
+
+
+def dense_block(g, x):
+    """Concatenations within concatenations, of channels that are no whole blocks."""
+    for i in range(3):
+        width = 16 + 20 * i
+        new = g.node("Relu", [g.conv(x, "c%d" % i, (20, width, 3, 3), pads=[1] * 4)], "r%d" % i)
+        x = g.node("Concat", [x, new], "k%d" % i, axis=1)
+    return g.conv(g.node("AveragePool", [x], "p", kernel_shape=[2, 2], strides=[2, 2]), "y", (10, 76, 1, 1))
+
+
+def classifier(g, x):
+    a = g.node("MaxPool", [g.node("Clip", [g.conv(x, "c", (20, 16, 3, 3), pads=[1] * 4), g.constant(np.float32(0)),
+                                          g.constant(np.float32(1.5))], "k")], "p", kernel_shape=[2, 2], strides=[2, 2])
+    b = g.node("Flatten", [a], "f")
+    c = g.node("Relu", [g.node("Gemm", [b, g.floats(40, 20 * 49, scale=0.03), g.floats(40)], "d", transB=1)], "r")
+    return g.node("Add", [g.node("MatMul", [c, g.floats(40, 10, scale=0.15)], "m"), g.floats(10)], "y")
+
+
+def shuffles(g, x):
+    """Channels by groups, and pixels out of channels, twice: in the middle and at the end."""
+    shape, back = g.constant(np.array([1, 4, 8, 14, 14])), g.constant(np.array([1, 32, 14, 14]))
+    a = g.node("Relu", [g.conv(x, "c", (32, 16, 1, 1))], "r")
+    b = g.node("Reshape", [g.node("Transpose", [g.node("Reshape", [a, shape], "r5")], "t", perm=[0, 2, 1, 3, 4]), back], "v")
+    c = g.node("DepthToSpace", [g.conv(b, "e", (4 * 24, 32, 1, 1))], "d", blocksize=2, mode="DCR")
+    return g.node("DepthToSpace", [g.conv(c, "o", (12, 24, 3, 3), pads=[1] * 4)], "y", blocksize=2, mode="CRD")
+
+
+def slopes(g, x):
+    a = g.node("PRelu", [g.conv(x, "c", (20, 16, 3, 3)), g.constant(np.linspace(-0.5, 2, 20).astype(np.float32)[:, None, None])], "p")
+    b = g.node("LeakyRelu", [g.conv(a, "d", (24, 20, 3, 3), dilations=[2, 2], strides=[2, 1])], "l", alpha=0.2)
+    return g.node("LeakyRelu", [g.node("Resize", [b, "", g.constant(np.float32([1, 1, 2, 3]))], "z", mode="nearest",
+                                       coordinate_transformation_mode="asymmetric", nearest_mode="floor")], "y", alpha=0.5)
+
+
+def pools(g, x):
+    """Padding that counts and that does not, windows that leave the picture, values of both signs."""
+    a = g.node("MaxPool", [x], "a", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+    b = g.node("AveragePool", [a], "b", kernel_shape=[3, 3], pads=[1] * 4)
+    c = g.node("AveragePool", [b], "c", kernel_shape=[3, 2], pads=[1, 0, 1, 1], count_include_pad=1)
+    d = g.node("Pad", [c, g.constant(np.array([0, 0, 1, 2, 0, 0, 2, 1]))], "d")
+    e = g.node("MaxPool", [d], "e", kernel_shape=[2, 3], strides=[1, 2], pads=[0, 1, 0, 1], dilations=[2, 1])
+    return g.node("GlobalAveragePool", [g.node("Concat", [e, e], "k", axis=1)], "y")
+
+
+def groups(g, x):
+    a = g.conv(x, "a", (64, 16, 1, 1))
+    b = g.node("Relu", [g.conv(a, "b", (32, 32, 3, 3), group=2, pads=[1] * 4)], "r")
+    left, right = g.node("Split", [b, g.constant(np.array([12, 20]))], ("left", "right"), axis=1)
+    c = g.node("Add", [g.conv(left, "c", (16, 12, 1, 1)), g.conv(right, "d", (16, 20, 1, 1))], "s")
+    return g.conv(g.node("Sum", [c, x, c], "t"), "y", (5, 16, 1, 1))
+
+
+def arithmetic(g, x):
+    a = g.node("Mul", [g.constant(np.float32([[[0.5]]])), g.node("Sub", [x, g.floats(16, 1, 1)], "a")], "b")
+    b = g.node("Div", [g.node("Sub", [g.constant(np.float32(1)), a], "c"), g.floats(1, 16, 1, 1)], "d")
+    return g.node("ReduceMean", [g.node("LeakyRelu", [b], "e", alpha=0.1)], "y", axes=[2, 3], keepdims=0)
+
+
+GRAPHS = [bottleneck, normalised, dense_block, classifier, shuffles, slopes, pools, groups, arithmetic]
+
+
+def make(build, seed=1):
+    g = Graph(seed)
+    build(g, "x")
+    x = np.random.default_rng(seed).standard_normal((2, 16, 14, 14)).astype(np.float32)
+    return g.model([1, 16, 14, 14]), x
+
+
+def distance(found, wanted):
+    assert found.shape == wanted.shape
+    return np.sqrt(((found - wanted) ** 2).mean() / (wanted**2).mean())
+
+
+@pytest.mark.parametrize("build", GRAPHS)
+def test_float16(build):
+    model, x = make(build)
+    net = aicjit.onnx.load(model)
+    wanted = np.concatenate([expected(model, image[None])[0] for image in x])
+    assert distance(net(x), wanted) < 2e-3
+    assert np.array_equal(net(x[1:]), net(x)[1:])  # nothing remains from the image before
+
+
+@pytest.mark.parametrize("method", ["max", "percentile", "mse"])
+@pytest.mark.parametrize("build", [graph for graph in GRAPHS if graph is not arithmetic])
+def test_int8(build, method):
+    model, x = make(build)
+    net = aicjit.onnx.load(model, quantize=x, method=method)
+    assert any("dtype=int8" in row["spec"] for row in net.table(1))
+    wanted = np.concatenate([expected(model, image[None])[0] for image in x])
+    assert distance(net(x), wanted) < 0.06
+
+
+@pytest.mark.parametrize("build", [bottleneck, dense_block, shuffles, pools])
+def test_saved(build, tmp_path):
+    """A folder gives the same bits, by this package's Network."""
+    model, x = make(build)
+    for i, options in enumerate(({}, {"quantize": x})):
+        net = aicjit.onnx.load(model, **options)
+        net.save(tmp_path / str(i))
+        again = aicjit.Network.open(tmp_path / str(i))
+        assert np.array_equal(again(x), net(x))
+        assert again.inputs == net.inputs and again.outputs == net.outputs
+
+
+def test_noise():
+    model, x = make(bottleneck)
+    rows = aicjit.onnx.noise(model, x, method="mse")
+    assert [row["layer"] for row in rows] == ["c1_node", "c2_node", "c3_node", "s_node"][: len(rows)] or len(rows) >= 3
+    assert all(row["db"] > 20 for row in rows) and "dB" in str(rows)
+    cut = aicjit.onnx.noise(model, x, method="percentile", percentile=80)
+    assert min(row["db"] for row in cut) < min(row["db"] for row in rows)
+
+
+def test_memory_is_shared():
+    model, x = make(dense_block)
+    net, kept = aicjit.onnx.load(model), aicjit.onnx.load(model, keep=True)
+    assert net.memory < kept.memory and np.array_equal(net(x), kept(x))
+
+
+def test_float16_file():
+    """A model of float16 takes and gives float16."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    random = np.random.default_rng(2)
+    weight = (random.standard_normal((8, 16, 3, 3)) / 12).astype(np.float16)
+    body = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["c"]), helper.make_node("Relu", ["c"], ["y"])], "half",
+                             [helper.make_tensor_value_info("x", TensorProto.FLOAT16, ["batch", 16, 10, 10])],
+                             [helper.make_tensor_value_info("y", TensorProto.FLOAT16, ["batch", 8, 8, 8])],
+                             [numpy_helper.from_array(weight, "w")])
+    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    x = random.standard_normal((2, 16, 10, 10)).astype(np.float16)
+    y = aicjit.onnx.load(model)(x)
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), (3, 3), axis=(2, 3))
+    wanted = np.maximum(np.einsum("nchwij,ocij->nohw", windows, weight.astype(np.float64)), 0)
+    assert y.dtype == np.float16 and np.abs(y - wanted).max() < 4e-3
