@@ -26,5 +26,20 @@ def layer(x: npt.NDArray[np.int8], scales: "list[float]") -> aicjit.Kernel:
     return kernel
 
 
+def network(x: npt.NDArray[np.float32]) -> aicjit.Network:
+    first = aicjit.Conv2d(np.ones((32, 3, 3, 3), np.float32), x_scale=0.02, y_scale=0.5, pad=1, relu=True)
+    y = aicjit.max_pool(first(aicjit.to_blocks(x, 0.02, c0=4)), 2)
+    print(aicjit.from_blocks(aicjit.average_pool(y, (2, 2)), 32, 0.5).shape)
+    try:
+        net = aicjit.onnx.load("none.onnx", quantize=[x], method="mse", shapes={"x": (1, 3, 8, 8)}, fallback="onnxruntime")
+        print(net(x), net.inputs, net.table()[0]["us"], net.bench(peer="onnxruntime")["ms"])
+        net.save("folder")
+    except aicjit.onnx.Unsupported as error:
+        print(error.nodes[0].reason)
+    except aicjit.Error as error:
+        print(error)
+    return aicjit.Network.open("folder")
+
+
 made = layer(np.ones((1, 8, 8, 32), np.int8), [0.5] * 32)
 print(made.schedule, made.operands[0].shape, aicjit.bench(made, min_time=0).macs, aicjit.isa_levels(), aicjit.__version__)

@@ -9,7 +9,14 @@ from typing import Any, Literal, NamedTuple, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
+from . import onnx as onnx
 from . import operators as operators
+from ._layers import Conv2d as Conv2d
+from ._layers import average_pool as average_pool
+from ._layers import from_blocks as from_blocks
+from ._layers import max_pool as max_pool
+from ._layers import to_blocks as to_blocks
+from ._net import Network as Network
 from ._types import Array, Input, Number
 from .operators import *
 

@@ -115,8 +115,8 @@ def conv_text(x: Tensor, cout: int, window: Window, *, blocks: Optional[int] = N
               bias: bool = True) -> str:
     """conv2d, as text."""
     blocks = x.blocks if blocks is None else blocks
-    keys = {"dtype": x.dtype, "fm_shape": (blocks, x.height, x.width, x.c0), "pad": window.pad, "stride": window.stride,
-            "kernel_shape": (blocks, *window.kernel, cout, x.c0), "dilation": window.dilation}
+    keys: dict[str, object] = {"dtype": x.dtype, "fm_shape": (blocks, x.height, x.width, x.c0), "pad": window.pad,
+            "stride": window.stride, "kernel_shape": (blocks, *window.kernel, cout, x.c0), "dilation": window.dilation}
     if x.dtype == "float16":
         keys["accumulate"] = "fast"
     if pad_value and any(window.pad):
@@ -180,11 +180,11 @@ class Chain:
             raise aicjit.UnsupportedError("a chain of %d operators, more than 6" % len(self.stages))
         text = " | ".join(self.stages)
         if "format=ROW_MAJOR" not in text or times == 1:
-            program.kernel(text, out, times, **self.inputs)
+            program.kernel(text, out, self.inputs, times)
             return
         for i in range(times):
             inputs = {name: place and place.at(i * place.step) for name, place in self.inputs.items()}
-            program.kernel(text, out.at(i * out.step), **inputs)
+            program.kernel(text, out.at(i * out.step), inputs)
 
 
 def fixpipe(**keys: object) -> str:
@@ -236,10 +236,17 @@ def out_slots(y: Tensor) -> tuple[int, ...]:
     return y.slots[:-16] if empty else y.slots
 
 
+def halves(weight: Floats) -> Array:
+    """Weights as float16."""
+    if not (np.abs(weight) < 65520).all():
+        raise aicjit.UnsupportedError("weights that are not finite, or beyond the 65504 of float16")
+    return weight.astype(np.float16)
+
+
 def float_convolution(program: Program, x: Tensor, weight: Floats, bias: Optional[Floats], window: Window, act: Act,
                       y: Tensor, residual: Optional[Tensor] = None) -> None:
     """A layer of float16; y: float16, or accumulators. residual: accumulators that are added before act."""
-    packed = program.constant(weight_blocks(x, y.slots, weight.astype(np.float16)))
+    packed = program.constant(weight_blocks(x, y.slots, halves(weight)))
     start = program.constant(y.spread(bias.astype(np.float32))) if bias is not None else None
     chain = Chain(conv_text(x, len(y.slots), window, bias=bias is not None), feature_map=x.place, weight=packed, l1out=start)
     if residual is not None:

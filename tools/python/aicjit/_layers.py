@@ -13,7 +13,7 @@ import aicjit
 from . import _blocks, _moves, _pools
 from ._blocks import Act, Tensor, Window
 from ._net import Network
-from ._program import Array, Floats, Place, Port, Program
+from ._program import Array, Floats, Place, Port, Program, Step
 from ._quantise import integers
 
 Sizes = Union[int, Sequence[int]]
@@ -127,11 +127,12 @@ class Conv2d:
         else:
             _blocks.float_convolution(program, x, self._weights, self._bias, self._window, self._act, y)
         step = program.steps[0]
+        assert isinstance(step, Step)
         kernel = aicjit.compile(step.text, context=self._context)
         kernel._advised = True  # type: ignore[attr-defined]  # integers that are read as floats are meant
         inputs: list[Any] = []
         for operand in kernel.operands[2:]:
-            constant = program.constants[step.inputs[operand.name].name]  # type: ignore[union-attr, call-overload, index]
+            constant = program.constants[step.inputs[operand.name].name]
             inputs.append(kernel.pack(constant) if operand.name == "weight" else constant)
         return kernel, inputs, (y.blocks, height, width, y.c0)
 

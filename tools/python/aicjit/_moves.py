@@ -20,7 +20,7 @@ def copy(program: Program, source: Place, out: Place, shape: tuple[int, int, int
          there: tuple[int, int, int, int]) -> None:
     """Copies words: how many along four axes, and the words between neighbours here and there."""
     text = aicjit.op("tensor_arithmetic", op="BM_CPY", shape=shape, input0_stride=apart, output_stride=there)
-    program.kernel(str(text), out, input0=source)
+    program.kernel(str(text), out, {"input0": source})
 
 
 def copy_blocks(program: Program, x: Tensor, out: Place) -> None:
@@ -30,7 +30,7 @@ def copy_blocks(program: Program, x: Tensor, out: Place) -> None:
 
 
 def transdata(program: Program, dtype: str, src: str, dst: str, shape: tuple[int, ...], source: Place, out: Place) -> None:
-    program.kernel(str(aicjit.op("transdata", dtype=dtype, src=src, dst=dst, shape=shape)), out, src=source)
+    program.kernel(str(aicjit.op("transdata", dtype=dtype, src=src, dst=dst, shape=shape)), out, {"src": source})
 
 
 def flip_sign(program: Program, source: Place, out: Place, count: int) -> None:
@@ -39,7 +39,7 @@ def flip_sign(program: Program, source: Place, out: Place, count: int) -> None:
     whole, rest, at = 65532, count // 4, 0
     while rest:
         part = min(rest, whole)
-        program.kernel(text % part, out.at(4 * at), input0=source.at(4 * at))
+        program.kernel(text % part, out.at(4 * at), {"input0": source.at(4 * at)})
         rest, at = rest - part, at + part
 
 
@@ -68,7 +68,8 @@ def pack(program: Program, source: Place, dtype: str, channels: int, y: Tensor, 
                 keys["fill_block"] = True
         text = aicjit.op("mmad", dtype=dtype, m=m, k=channels, n=columns) | aicjit.op("fixpipe", dst=y.dtype, **keys)
         pixel = y.c0 * (1 if y.dtype == "int8" else 2)
-        program.kernel(str(text), y.place.at(done * pixel), a=source.at(done * channels * size), b=program.constant(matrix))
+        inputs = {"a": source.at(done * channels * size), "b": program.constant(matrix)}
+        program.kernel(str(text), y.place.at(done * pixel), inputs)
         done += m
 
 

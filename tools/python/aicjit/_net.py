@@ -120,15 +120,11 @@ class Network:
         end = place.offset + place.step * (times - 1) + count
         if end > len(memory):
             raise aicjit.ArgumentError("network: %s: has %d bytes, an operand ends at %d" % (place.name, len(memory), end))
+        part: Array = memory[place.offset : place.offset + count].view(dtype).reshape(tuple(shape))
         if times == 1 or place.step == 0:
-            return memory[place.offset : place.offset + count].view(dtype).reshape(tuple(shape))
-        parts = np.lib.stride_tricks.as_strided(memory[place.offset :], (times, count), (place.step, 1), writeable=True)
-        if place.step == count:
-            return memory[place.offset : end].view(dtype).reshape((times, *shape))
-        whole = np.dtype(dtype).itemsize
-        tail = np.ndarray(tuple(shape), dtype, buffer=parts[0]).strides
-        return np.ndarray((times, *shape), dtype, buffer=memory[place.offset : end], strides=(place.step, *tail)) \
-            if place.step % whole == 0 else parts
+            return part
+        whole = memory[place.offset : place.offset + place.step * (times - 1) + count]
+        return np.ndarray((times, *shape), dtype, buffer=whole, strides=(place.step, *part.strides))
 
     def _bind(self, step: Step | Host) -> _Call | _HostCall:
         if isinstance(step, Host):

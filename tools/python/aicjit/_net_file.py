@@ -218,7 +218,7 @@ class _Reader:
                 self._fail("%s: is read before it is written", place.name)
         self.written.add(out.name)
         self.program.layer = out.name
-        self.program.kernel(text.strip(), out, **places)
+        self.program.kernel(text.strip(), out, places)
 
     def _operand(self, operand: aicjit.Operand, given: dict[str, str], text: str) -> Place:
         if operand.name not in given:

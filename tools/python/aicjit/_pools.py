@@ -119,7 +119,7 @@ def elementwise(program: Program, x: Tensor, op: str, out: Place, shape: tuple[i
         keys["input1_stride"] = (0, *strides[1])
     text = str(aicjit.op("tensor_arithmetic_quantized", op=op, shape=(32 // bits, *shape), input0_stride=(0, *strides[0]),
                          output_stride=(0, *strides[2]), **keys))
-    program.kernel(text, out, input0=in0, input1=in1)
+    program.kernel(text, out, {"input0": in0, "input1": in1})
 
 
 def each(program: Program, x: Tensor, op: str, y: Tensor, other: Optional[Tensor] = None, value: int = 0,
@@ -172,9 +172,11 @@ def _along(program: Program, x: Tensor, source: Place, out: Place, taps: list[_T
     whole, *rest = taps
     begin, end = whole.first, whole.last
     other = rest.pop(0) if rest and (rest[0].first, rest[0].last) == (begin, end) else whole
-    largest = lambda tap, first, last, onto: _largest(  # noqa: E731
-        program, x, source, out, tap, tap if onto else other if tap is whole else tap, first, last, stride, outer, apart, step,
-        run, onto)
+
+    def largest(tap: _Tap, first: int, last: int, onto: bool) -> None:
+        second = other if tap is whole else tap
+        _largest(program, x, source, out, tap, second, first, last, stride, outer, apart, step, run, onto)
+
     largest(whole, begin, end, False)
     for tap in rest:
         if tap.first > end or tap.last < begin:

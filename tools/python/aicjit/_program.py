@@ -103,7 +103,7 @@ class Program:
             self.constants[self._known[key]] = array
         return Place(self._known[key])
 
-    def kernel(self, text: str, out: Place, times: int = 1, **inputs: Optional[Place]) -> None:
+    def kernel(self, text: str, out: Place, inputs: Mapping[str, Optional[Place]], times: int = 1) -> None:
         """A kernel at the end of those that are there. Inputs that are None are none of its operands."""
         if text not in self._checked:
             aicjit.Spec(text).operands()  # raises where a rule is broken

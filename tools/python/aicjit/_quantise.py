@@ -6,6 +6,8 @@ from typing import Optional
 
 import numpy as np
 
+import aicjit
+
 from ._blocks import Integers
 from ._program import Array, Floats
 
@@ -23,6 +25,8 @@ def word_above(values: Array) -> Floats:
 def integers(weight: Floats, bias: Optional[Floats], x_scale: Floats, x_zero: int, y_scale: Floats) -> Integers:
     """Weights [O, I, Kh, Kw] and bias [O], for inputs in steps of x_scale [I] and outputs in steps of y_scale [O]."""
     bias = np.zeros(len(weight), np.float32) if bias is None else bias
+    if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+        raise aicjit.UnsupportedError("weights that are not finite")
     scaled = weight.astype(np.float64) * x_scale.astype(np.float64)[None, :, None, None]
     largest = np.abs(scaled).max(axis=(1, 2, 3), initial=0) / 127
     factor = word_above(np.maximum(largest, np.abs(bias) * 2.0**-24) / y_scale)

@@ -190,7 +190,7 @@ def _max(graph: Graph, node: Node) -> list[Layer]:
 def _average(graph: Graph, node: Node) -> list[Layer]:
     image = graph.image(node.inputs[0])
     kernel = image[1:] if node.op != "AveragePool" else node.attr("kernel_shape")
-    window, beyond = _window(node, image, kernel) if node.op == "AveragePool" else (Window(tuple(image[1:])), False)
+    window, beyond = _window(node, image, kernel) if node.op == "AveragePool" else (Window((image[1], image[2])), False)
     include = bool(node.attr("count_include_pad", 0))
     if window.dilation != (1, 1) or (beyond and include):
         raise Refused("dilations" if not beyond else "ceil_mode with count_include_pad, where windows leave the padding")
@@ -234,8 +234,12 @@ def _binary(graph: Graph, node: Node) -> list[Layer]:
     first = constants[0] == 0
     if node.op == "Div" and first:
         raise Refused("a quotient by a tensor")
-    gain, shift = {"Add": (one, values), "Sum": (one, values), "Sub": (-one, values) if first else (one, -values),
-                   "Mul": (values, zero), "Div": (one / np.where(values, values, np.nan), zero)}[node.op]
+    with np.errstate(divide="ignore"):
+        inverse: Floats = one / values
+    table: dict[str, tuple[Floats, Floats]] = {
+        "Add": (one, values), "Sum": (one, values), "Sub": (-one, values) if first else (one, -values),
+        "Mul": (values, zero), "Div": (inverse, zero)}
+    gain, shift = table[node.op]
     if not np.isfinite(gain).all():
         raise Refused("a quotient by 0")
     return [Layer("affine", [node], [other], node.outputs, image, gain=gain, shift=shift)]

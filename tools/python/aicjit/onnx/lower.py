@@ -325,7 +325,7 @@ class Lowering:
         slots = slots_of(image[0], 16)
         y = Tensor(Place(""), "float32", slots, image[1], image[2], 16, np.ones(image[0], np.float32))
         if self.dtype == "float16":
-            packed = self.program.constant(_blocks.weight_blocks(x, slots, layer.weight.astype(np.float16)))
+            packed = self.program.constant(_blocks.weight_blocks(x, slots, _blocks.halves(layer.weight)))
             start = self.program.constant(y.spread(layer.bias)) if layer.bias is not None else None
             text = _blocks.conv_text(x, len(slots), layer.window, bias=start is not None)
             chain = _blocks.Chain(text, feature_map=x.place, weight=packed, l1out=start)
@@ -478,13 +478,16 @@ class Lowering:
             ins.append(place)
         for name in layer.outputs:
             outs.append(self.program.buffer("float32", self.graph.shapes.get(name) or (1, *self._image(name))))
-        self.program.steps.append(Host(layer.name, "onnxruntime: " + layer.nodes[0].op, self.host(layer), ins, outs))
-        for name, place in zip(layer.outputs, outs):
-            if name in self.results and not self.readers.get(name):
-                self.program.buffers["out:" + name] = self.program.buffers[place.name]
-                self.program.steps[-1] = replace(self.program.steps[-1], outputs=[
-                    Place("out:" + name) if p == place else p for p in self.program.steps[-1].outputs])
-                self.tensors[name] = Tensor(place, self.dtype, self.slots[name], 1, 1, BLOCK[self.dtype], np.ones(1, np.float32))
-            else:
+        ends = [place if name not in self.results or self.readers.get(name) else self._end(name, place)
+                for name, place in zip(layer.outputs, outs)]
+        self.program.steps.append(Host(layer.name, "onnxruntime: " + layer.nodes[0].op, self.host(layer), ins, ends))
+        for name, place, end in zip(layer.outputs, outs, ends):
+            if place is end:
                 y = self._new(name)
                 _moves.pack(self.program, place, "float32", y.channels, y, y.scale if y.dtype == "int8" else None)
+
+    def _end(self, name: str, place: Place) -> Place:
+        """Lets what a host gives be an output itself."""
+        self.program.buffers["out:" + name] = replace(self.program.buffers.pop(place.name), name="out:" + name)
+        self.tensors[name] = Tensor(Place(""), self.dtype, self.slots[name], 1, 1, BLOCK[self.dtype], np.ones(1, np.float32))
+        return Place("out:" + name)

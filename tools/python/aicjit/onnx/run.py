@@ -18,7 +18,7 @@ from .read import package
 def session(content: bytes, threads: int = 0) -> Any:
     """A session of onnxruntime."""
     try:
-        import onnxruntime
+        import onnxruntime  # type: ignore[import-untyped, import-not-found, unused-ignore]
     except ImportError as error:
         raise aicjit.Error("this needs the package onnxruntime (pip install onnxruntime): %s" % error) from error
     options = onnxruntime.SessionOptions()
