@@ -109,3 +109,22 @@ def test_fallback():
         assert sum(row["spec"].startswith("onnxruntime: ") for row in net.table(1)) == 3
         with pytest.raises(aicjit.UnsupportedError, match="l_node: runs at onnxruntime and cannot be saved"):
             net.save("nowhere")
+
+
+def test_example(tmp_path):
+    """tools/python/examples/network.py runs, and what it saved gives the same bits."""
+    import os
+    import subprocess
+    import sys
+
+    from test_float import dense_block, make
+
+    model, x = make(dense_block)
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    np.save(tmp_path / "x.npy", x)
+    program = pathlib.Path(__file__).resolve().parents[3] / "tools" / "python" / "examples" / "network.py"
+    arguments = [str(tmp_path / name) for name in ("m.onnx", "folder", "x.npy")]
+    done = subprocess.run([sys.executable, str(program), *arguments], capture_output=True, text=True, timeout=200,
+                          env=dict(os.environ, PYTHONPATH=str(pathlib.Path(aicjit.__file__).parents[1])))
+    assert done.returncode == 0, done.stderr
+    assert "folder: the same bits" in done.stdout and "GMAC/s" in done.stdout and " ms" in done.stdout
