@@ -106,7 +106,7 @@ def test_float16(build):
 
 
 @pytest.mark.parametrize("method", ["max", "percentile", "mse"])
-@pytest.mark.parametrize("build", [graph for graph in GRAPHS if graph is not arithmetic])
+@pytest.mark.parametrize("build", GRAPHS)
 def test_int8(build, method):
     model, x = make(build)
     net = aicjit.onnx.load(model, quantize=x, method=method)

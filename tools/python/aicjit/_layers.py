@@ -189,8 +189,8 @@ def average_pool(x: Array, kernel: Sizes, stride: Optional[Sizes] = None, pad: S
 def to_blocks(x: Array, scale: Any = 1, zero: int = 0, dtype: str = "int8", *, c0: Optional[int] = None,
               context: Optional[aicjit.Context] = None) -> Array:
     """float32 or float16 [C, H, W] as int8 or float16 [C1, H, W, c0]: int8 is x / scale, rounded to even, plus zero; c0: 4
-    for pictures of up to four channels. One kernel where there is one channel or one pixel, else two: none of the
-    operators both transposes and converts."""
+    for pictures of up to four channels. Two kernels, and one where a block is to be filled up: none of the operators both
+    moves elements between such layouts and converts them."""
     x = np.ascontiguousarray(x)
     if x.ndim != 3 or x.dtype.name not in ("float32", "float16") or (x.dtype == np.float16 and dtype == "int8"):
         raise aicjit.OperandValueError("to_blocks: x: is %s%s, not float32 [C, H, W]" % (x.dtype, list(x.shape)))

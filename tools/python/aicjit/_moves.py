@@ -14,6 +14,7 @@ from ._pools import WORDS, Rows, blockwise
 from ._program import Array, Floats, Place, Program
 
 _ROWS = 4080  # of a product at a time, below mmad's limit, and a multiple of 16
+_LINE = 65532  # words along an axis
 
 
 def copy(program: Program, source: Place, out: Place, shape: tuple[int, int, int, int], apart: tuple[int, int, int, int],
@@ -33,49 +34,81 @@ def transdata(program: Program, dtype: str, src: str, dst: str, shape: tuple[int
     program.kernel(str(aicjit.op("transdata", dtype=dtype, src=src, dst=dst, shape=shape)), out, {"src": source})
 
 
+def _words(program: Program, text: str, count: int, out: Place, source: Optional[Place] = None) -> None:
+    """A kernel of one operand, or of a constant alone, on so many words; as many kernels as its limit asks for."""
+    for at in range(0, count, _LINE):
+        inputs = {} if source is None else {"input0": source.at(4 * at)}
+        program.kernel(text % min(_LINE, count - at), out.at(4 * at), inputs)
+
+
 def flip_sign(program: Program, source: Place, out: Place, count: int) -> None:
     """uint8 to int8 less 128, or back; count: bytes, a multiple of 4."""
     text = "tensor_arithmetic(op=BM_XOR, shape=[1,1,1,%d], input1_is_const=true, input1_const=0x80808080)"
-    whole, rest, at = 65532, count // 4, 0
-    while rest:
-        part = min(rest, whole)
-        program.kernel(text % part, out.at(4 * at), {"input0": source.at(4 * at)})
-        rest, at = rest - part, at + part
+    _words(program, text, count // 4, out, source)
 
 
 def pack(program: Program, source: Place, dtype: str, channels: int, y: Tensor, scale: Optional[Array] = None) -> None:
-    """A plain tensor [1, C, H, W] of float32, float16 or int8 to blocks of channels: to [pixels, C] unless there is one
-    channel or one pixel, then a product with a diagonal matrix, whose results fixpipe converts."""
+    """A plain tensor [1, C, H, W] to blocks of channels: float32, divided by scale; float16 or int8, as y is, too."""
+    if dtype == "float32":
+        _pack_floats(program, source, channels, y, scale)
+    elif y.c0 != 4:
+        transdata(program, dtype, "NCHW", "NC1HWC0", (1, channels, y.height, y.width), source, y.place)
+    elif channels * y.pixels * (1 if dtype == "int8" else 2) % 4 == 0:
+        _pack_picture(program, source, dtype, channels, y)
+    else:
+        _pack_rows(program, source, dtype, channels, y)
+
+
+def _pack_floats(program: Program, source: Place, channels: int, y: Tensor, scale: Optional[Array]) -> None:
+    """A product with a number a channel puts elements where they belong, and fixpipe converts them."""
+    gain = program.constant((1 / scale).astype(np.float32) if scale is not None else np.ones(channels, np.float32))
+    floats = program.buffer("float32", (y.blocks, y.pixels, y.c0))
+    plane, line = y.pixels, 0
+    for first in range(0, channels, y.c0):
+        count = min(y.c0, channels - first)
+        text = aicjit.op("tensor_arithmetic", op="BM_MUL", shape=(1, count, y.height, y.width), output_stride=(
+            0, 1, y.width * y.c0, y.c0), input0_stride=(0, plane, y.width, 1), input1_stride=(0, 1, 0, 0))
+        out = floats.at(4 * first * plane)
+        program.kernel(str(text), out, {"input0": source.at(4 * first * plane), "input1": gain.at(4 * first)})
+        if count < y.c0:
+            zeros = aicjit.op("tensor_arithmetic", op="BM_CPY", shape=(1, y.c0 - count, y.height, y.width),
+                              output_stride=(0, 1, y.width * y.c0, y.c0), input0_is_const=True)
+            program.kernel(str(zeros), out.at(4 * count), {})
+    total, size = y.blocks * y.pixels * y.c0, 1 if y.dtype == "int8" else 2
+    while line < total:
+        rows, columns = (min(65520, (total - line) // 16), 16) if total - line >= 16 else (1, total - line)
+        keys: dict[str, object] = {"quantPre": "F322F16"} if y.dtype == "float16" else {
+            "quantPre": "QF322B8_PRE", "deqScalar": aicjit.quant_word(1, y.zero)}
+        text = aicjit.op("fixpipe", src="float32", dst=y.dtype, nSize=columns, mSize=rows, srcStride=rows,
+                         format="NZ" if columns == 16 else "ROW_MAJOR", dstStride=rows if columns == 16 else columns, **keys)
+        program.kernel(str(text), y.place.at(line * size), {"src": floats.at(4 * line)})
+        line += rows * columns
+
+
+def _pack_picture(program: Program, source: Place, dtype: str, channels: int, y: Tensor) -> None:
+    """Planes of up to four channels to pixels of four."""
+    planes, size = program.buffer(dtype, (4, y.height, y.width)), 1 if dtype == "int8" else 2
+    count = channels * y.pixels * size
+    _words(program, "tensor_arithmetic(op=BM_CPY, shape=[1,1,1,%d])", count // 4, planes, source)
+    empty = 4 * y.pixels * size - count
+    if empty:
+        _words(program, "tensor_arithmetic(op=BM_CPY, shape=[1,1,1,%d], input0_is_const=true)", empty // 4, planes.at(count))
+    transdata(program, dtype, "NCHW", "NHWC", (1, 4, y.height, y.width), planes, y.place)
+
+
+def _pack_rows(program: Program, source: Place, dtype: str, channels: int, y: Tensor) -> None:
+    """The same where planes are no whole words: [pixels, C], then a product with a unit matrix."""
     if channels > 1 and y.pixels > 1:
         turned = program.buffer(dtype, (y.pixels, channels))
         transdata(program, dtype, "NCHW", "NHWC", (1, channels, y.height, y.width), source, turned)
         source = turned
-    gain = np.ones(channels, np.float32) if scale is None or dtype == "int8" else (1 / scale).astype(np.float32)
-    picture = y.c0 == 4
-    columns = 4 if picture else up(channels, 16)
-    matrix = np.zeros((channels, columns), dtype)
-    matrix[np.arange(channels), np.arange(channels)] = gain if dtype != "int8" else 1
-    size, done = matrix.itemsize, 0
-    while done < y.pixels:
-        m = min(_ROWS, y.pixels - done)
-        keys: dict[str, object] = {"format": "ROW_MAJOR"} if picture else {"format": "NZ", "dstStride": _block_stride(y)}
-        if y.dtype == "float16":
-            keys.update(src="float32", quantPre="F322F16")
-        else:
-            keys.update(src="int32" if dtype == "int8" else "float32", quantPre="REQ8" if dtype == "int8" else "QF322B8_PRE",
-                        deqScalar=aicjit.quant_word(1, 0 if dtype == "int8" else y.zero))
-            if not picture and columns // 16 % 2:
-                keys["fill_block"] = True
-        text = aicjit.op("mmad", dtype=dtype, m=m, k=channels, n=columns) | aicjit.op("fixpipe", dst=y.dtype, **keys)
-        pixel = y.c0 * (1 if y.dtype == "int8" else 2)
-        inputs = {"a": source.at(done * channels * size), "b": program.constant(matrix)}
-        program.kernel(str(text), y.place.at(done * pixel), inputs)
-        done += m
-
-
-def _block_stride(y: Tensor) -> int:
-    """From a block of channels to the next one, in 32 bytes."""
-    return y.pixels
+    matrix = program.constant(np.eye(channels, 4, dtype=dtype))
+    is_int, size = dtype == "int8", 1 if dtype == "int8" else 2
+    fixpipe = aicjit.op("fixpipe", src="int32" if is_int else "float32", dst=dtype, quantPre="REQ8" if is_int else "F322F16",
+                        deqScalar=aicjit.quant_word(1) if is_int else None)
+    for done in range(0, y.pixels, _ROWS):
+        text = aicjit.op("mmad", dtype=dtype, m=min(_ROWS, y.pixels - done), k=channels, n=4) | fixpipe
+        program.kernel(str(text), y.place.at(done * 4 * size), {"a": source.at(done * channels * size), "b": matrix})
 
 
 def unpack(program: Program, x: Tensor, gain: Floats, out: Place) -> None:

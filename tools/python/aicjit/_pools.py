@@ -94,12 +94,21 @@ def end_rows(chain: Chain, program: Program, y: Rows, act: Act, c0: int = 0, tim
     chain.emit(program, y.place.at(0, 4 * c0) if times > 1 else y.place, times)
 
 
-def accumulators(program: Program, x: Tensor, gain: Floats) -> Tensor:
-    """x times gain as accumulators."""
+def accumulators(program: Program, x: Tensor, gain: Floats, shift: Optional[Floats] = None) -> Tensor:
+    """x times gain, and shift, as accumulators."""
     place = program.buffer("float32", (len(x.slots) // 16, up(x.pixels, 16), 16))
     y = replace(x, place=place, dtype="float32", c0=16)
-    blockwise(program, x, y, gain)
+    blockwise(program, x, y, gain, shift)
     return y
+
+
+def act_on_sums(program: Program, x: Tensor, sums: Tensor, y: Tensor, act: Act) -> None:
+    """y = act(sums), by a product of int8 with nothing, which is the float 0, and a sum with the accumulators."""
+    c0, times = x.c0, x.blocks
+    weight = program.constant(np.zeros((1, 1, 1, c0, c0), x.dtype))
+    chain = Chain(conv_text(x, c0, Window(), blocks=1, bias=False), feature_map=x.place.at(0, x.block_bytes), weight=weight)
+    chain.operand("BM_ADD", sums.place.at(0, sums.bytes // times)).activate(program, act, x, 4 * c0 if times > 1 else 0)
+    _end(chain, program, x, y, None, act, times)
 
 
 # ---- element by element on 8 and 16 bits ----

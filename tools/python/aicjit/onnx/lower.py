@@ -202,6 +202,8 @@ class Lowering:
         y = self._new(name)
         if dtype in ("int8", "uint8") and self.dtype != "int8":
             raise Refused("is %s, and the network is not quantised" % dtype)
+        if dtype == "float16" and self.dtype == "int8":
+            raise Refused("is float16: networks in int8 take float32 or 8 bits")
         if dtype == "uint8":
             signed = self.program.buffer("int8", (_blocks.up(size, 4),))
             _moves.flip_sign(self.program, source, signed, _blocks.up(size, 4))
@@ -355,11 +357,11 @@ class Lowering:
         self._bounds(layer.act, y)
 
     def _sloped(self, x: Tensor, y: Tensor, gain: Floats, shift: Floats, act: Act) -> None:
-        """Slopes make a chain too long where there is a gain and a shift, too: gain and slope are one then, for each side."""
+        """Slopes make a chain of integers too long where there are a gain and a shift, too: two kernels then."""
         if not shift.any() or x.dtype == "float16":
             _pools.blockwise(self.program, x, y, gain, shift, act)
-            return
-        raise Refused("slopes behind a factor and a sum")
+        else:
+            _pools.act_on_sums(self.program, x, _pools.accumulators(self.program, x, gain, shift), y, act)
 
     def _emit_act(self, layer: Layer) -> None:
         x, y = self.tensor(layer.inputs[0]), self._new(layer.outputs[0])
