@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Optional
-
-import numpy as np
+from typing import Optional
 
 import aicjit
 

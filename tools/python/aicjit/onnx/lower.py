@@ -12,157 +12,29 @@ import aicjit
 
 from .. import _blocks, _moves, _pools
 from .._blocks import BLOCK, PLAIN, Act, Integers, Tensor, Window, slots_of
-from .._program import Array, Floats, Host, Place, Port, Program
+from .._program import Floats, Host, Place, Port, Program
 from .._quantise import integers
 from .convert import Layer
 from .graph import Finding, Graph, Refused
+from .places import Places
 from .scales import Scales, never_negative, shuffled
 
 HostRun = Callable[[Layer], Callable[[Any], Any]]
 
 
-class Lowering:
-    """Writes the kernels of all layers; `found` has the layers that could not be, `tensors` where values lie."""
+class Lowering(Places):
+    """Writes the kernels of all layers; `found` has the layers that could not be."""
 
     def __init__(self, graph: Graph, layers: list[Layer], dtype: str, scales: Optional[Scales], host: HostRun) -> None:
-        self.graph, self.layers, self.dtype, self.scales, self.host = graph, layers, dtype, scales, host
-        self.program = Program()
-        self.tensors: dict[str, Tensor] = {}
+        super().__init__(graph, layers, dtype, scales)
+        self.host = host
         self.found: list[Finding] = []
-        self.maker = {name: layer for layer in layers for name in layer.outputs}
-        self.readers: dict[str, list[Layer]] = {}
-        for layer in layers:
-            for name in layer.inputs:
-                self.readers.setdefault(name, []).append(layer)
-        self.results = set(graph.results.values())
         self.rectified = never_negative(layers)
-        self.slots: dict[str, tuple[int, ...]] = {}
-        self.homes: dict[str, tuple[str, int]] = {}
-        self.rooms: dict[str, Place] = {}
-
-    # ---- where values lie ----
-
-    def _is_picture(self, name: str) -> bool:
-        """Whether an input lies in blocks of 4 channels, as convolutions alone take it."""
-        readers = self.readers.get(name, [])
-        return self.graph.image(name)[0] <= 4 and bool(readers) and name not in self.results and all(
-            layer.kind == "conv" and layer.residual != name for layer in readers)
-
-    def _plan(self) -> None:
-        """Slots of all values. A convolution puts channels where those who read them want them."""
-        unit = BLOCK[self.dtype]
-        for name in self.graph.inputs:
-            self.slots[name] = slots_of(self.graph.image(name)[0], 4 if self._is_picture(name) else unit)
-        for layer in self.layers:
-            for name in layer.outputs:
-                if name:
-                    self.slots[name] = self._slots(layer, name, unit)
-
-    def _slots(self, layer: Layer, name: str, unit: int) -> tuple[int, ...]:
-        first = self.slots.get(layer.inputs[0], ()) if layer.inputs else ()
-        if layer.kind == "concat":
-            parts: list[int] = []
-            base = 0
-            for source in layer.inputs:
-                parts.extend(slot if slot < 0 else slot + base for slot in self.slots[source])
-                base += self.graph.image(source)[0]
-            return tuple(parts)
-        if layer.kind == "pick":
-            return self._pick(layer, unit)[0]
-        if layer.kind in ("affine", "act", "max", "average", "pad", "resize", "add", "same"):
-            return first
-        channels = layer.image[0] if layer.kind != "host" else self.graph.image(name)[0]
-        readers = self.readers.get(name, [])
-        if layer.kind == "conv" and len(readers) == 1 and readers[0].kind == "shuffle" and not self._at_the_end(readers[0]):
-            return self._phases(readers[0], channels, unit)
-        return slots_of(channels, unit)
-
-    def _pick(self, layer: Layer, unit: int) -> tuple[tuple[int, ...], int]:
-        """Slots of some channels of a value, and the first block that has one: a view of the value."""
-        at = {channel: i for i, channel in enumerate(layer.order)}
-        slots = [at.get(slot, -1) for slot in self.slots[layer.inputs[0]]]
-        there = [i // unit for i, slot in enumerate(slots) if slot >= 0]
-        first, last = min(there), max(there) + 1
-        return tuple(slots[first * unit : last * unit]), first
-
-    def _at_the_end(self, layer: Layer) -> bool:
-        """Whether a shuffle gives an output that nobody else reads: it then moves pixels, not blocks."""
-        return layer.outputs[0] in self.results and not self.readers.get(layer.outputs[0])
-
-    @staticmethod
-    def _phases(layer: Layer, channels: int, unit: int) -> tuple[int, ...]:
-        """Channels by the place of their pixel in a square, then in blocks."""
-        square = layer.factor**2
-        count = channels // square
-        slots: list[int] = []
-        for phase in range(square):
-            own = [c * square + phase if layer.crd else phase * count + c for c in range(count)]
-            slots += own + [-1] * (-count % unit)
-        return tuple(slots)
-
-    def _settle(self) -> None:
-        """Inputs of a concatenation that are written where they end up. The last one, which may hold others, first."""
-        for layer in reversed(self.layers):
-            if layer.kind != "concat":
-                continue
-            offset = 0
-            for name in layer.inputs:
-                maker = self.maker.get(name)
-                free = name not in self.homes and name not in self.graph.inputs and maker is not None
-                if free and maker is not None and maker.kind not in ("pick", "host") and self._same_steps(name, layer):
-                    self.homes[name] = layer.outputs[0], offset
-                offset += len(self.slots[name]) // BLOCK[self.dtype]
-
-    def _same_steps(self, name: str, layer: Layer) -> bool:
-        """Whether a part of a concatenation has the steps that the whole has there."""
-        if self.scales is None or name not in self.scales.scale or layer.outputs[0] not in self.scales.scale:
-            return self.scales is None
-        at = sum(self.graph.image(other)[0] for other in layer.inputs[: layer.inputs.index(name)])
-        own, whole = self.scales.scale[name], self.scales.scale[layer.outputs[0]]
-        return self.scales.zero[name] == self.scales.zero[layer.outputs[0]] and np.array_equal(own, whole[at : at + len(own)])
-
-    def _room(self, name: str) -> Place:
-        """The place of a value, within that of the concatenation which it is part of."""
-        if name not in self.rooms:
-            unit = BLOCK[self.dtype]
-            _, height, width = self._image(name)
-            blocks = len(self.slots[name]) // len(self._unit(name))
-            if name in self.homes:
-                whole, first = self.homes[name]
-                self.rooms[name] = self._room(whole).at(first * height * width * 32)
-            else:
-                c0 = 4 if self.slots[name] and len(self.slots[name]) < unit else unit
-                self.rooms[name] = self.program.buffer(self.dtype, (blocks, height, width, c0))
-        return self.rooms[name]
-
-    def _unit(self, name: str) -> range:
-        return range(4 if len(self.slots[name]) == 4 else BLOCK[self.dtype])
-
-    def _image(self, name: str) -> tuple[int, int, int]:
-        return self.graph.images.get(name) or self.graph.image(name)
-
-    def tensor(self, name: str) -> Tensor:
-        """A value that is there already."""
-        return self.tensors[name]
-
-    def _new(self, name: str, place: Optional[Place] = None) -> Tensor:
-        """A value that is about to be written."""
-        channels, height, width = self._image(name)
-        scale, zero = np.ones(channels, np.float32), 0
-        if self.dtype == "int8":
-            if self.scales is None or name not in self.scales.scale:
-                raise Refused("%s is not quantised: quantize= gives it a scale" % name)
-            scale, zero = self.scales.scale[name], self.scales.zero[name]
-        made = Tensor(place or self._room(name), self.dtype, self.slots[name], height, width, len(self._unit(name)), scale, zero)
-        self.tensors[name] = made
-        return made
 
     # ---- the whole ----
 
     def run(self) -> Program:
         """All kernels; findings where layers cannot be."""
-        self._plan()
-        self._settle()
         for name, (dtype, shape) in self.graph.inputs.items():
             self._guard("input", name, "input", lambda: self._input(name, dtype, shape))
         for layer in self.layers:
@@ -182,9 +54,9 @@ class Lowering:
             self.found.append(Finding(name, op, str(reason)))
             for output in outputs:
                 if output and output not in self.tensors:
-                    channels, height, width = self._image(output)
-                    self.tensors[output] = Tensor(self._room(output), self.dtype, self.slots[output], height, width,
-                                                  len(self._unit(output)), np.ones(channels, np.float32))
+                    channels, height, width = self.image(output)
+                    self.tensors[output] = Tensor(self.room(output), self.dtype, self.slots[output], height, width,
+                                                  self.c0(output), np.ones(channels, np.float32))
 
     def _layer(self, layer: Layer) -> None:
         make: Callable[[Layer], None] = getattr(self, "_emit_" + layer.kind)
@@ -193,13 +65,13 @@ class Lowering:
     def _input(self, name: str, dtype: str, shape: tuple[int, ...]) -> None:
         if not self.readers.get(name) and name not in self.results:
             raise Refused("nothing reads it")
-        channels = self._image(name)[0]
+        channels = self.image(name)[0]
         buffer = "in_%d" % len(self.program.inputs)
         size = int(np.prod(shape))
         source = self.program.buffer(dtype, shape if dtype != "uint8" else (_blocks.up(size, 4),), buffer)
         self.program.inputs.append(Port(name, buffer, dtype, tuple(shape)))
         self.program.layer = name
-        y = self._new(name)
+        y = self.new(name)
         if dtype in ("int8", "uint8") and self.dtype != "int8":
             raise Refused("is %s, and the network is not quantised" % dtype)
         if dtype == "float16" and self.dtype == "int8":
@@ -213,7 +85,7 @@ class Lowering:
     def _output(self, name: str, dtype: str, shape: tuple[int, ...]) -> None:
         value = self.graph.results[name]
         buffer = "out_%d" % len(self.program.outputs)
-        channels, height, width = self._image(value)
+        channels, height, width = self.image(value)
         shape = tuple(shape) or (1, channels, height, width)
         if int(np.prod(shape)) != channels * height * width:
             raise Refused("has the shape %s, but %d elements" % (list(shape), channels * height * width))
@@ -250,7 +122,7 @@ class Lowering:
         dtype, shape = self.graph.outputs[outputs[0]]
         if dtype != "float32":
             return None
-        image = self._image(name)
+        image = self.image(name)
         self.tensors[name] = Tensor(Place(""), self.dtype, self.slots[name], *image[1:], BLOCK[self.dtype],
                                     np.ones(image[0], np.float32))
         return self.program.buffer("float32", tuple(shape) or (1, *image), "out:" + name), image
@@ -294,11 +166,11 @@ class Lowering:
         if straight is not None:
             self._sums(layer, x, *straight)
         elif self.dtype == "float16":
-            y = self._new(layer.outputs[0])
+            y = self.new(layer.outputs[0])
             _blocks.float_convolution(self.program, x, layer.weight, layer.bias, layer.window, layer.act, y,
                                       self._accumulated(layer))
         else:
-            y = self._new(layer.outputs[0])
+            y = self.new(layer.outputs[0])
             _blocks.integer_convolution(self.program, x, self._integers(layer, x, y.scale), layer.window, layer.act, y)
             self._bounds(layer.act, y)
 
@@ -346,7 +218,7 @@ class Lowering:
 
     def _emit_affine(self, layer: Layer) -> None:
         assert layer.gain is not None and layer.shift is not None
-        x, y = self.tensor(layer.inputs[0]), self._new(layer.outputs[0])
+        x, y = self.tensor(layer.inputs[0]), self.new(layer.outputs[0])
         gain, shift = layer.gain, layer.shift
         if y.dtype == "int8":
             gain, shift = gain * x.scale / y.scale, shift / y.scale
@@ -364,7 +236,7 @@ class Lowering:
             _pools.act_on_sums(self.program, x, _pools.accumulators(self.program, x, gain, shift), y, act)
 
     def _emit_act(self, layer: Layer) -> None:
-        x, y = self.tensor(layer.inputs[0]), self._new(layer.outputs[0])
+        x, y = self.tensor(layer.inputs[0]), self.new(layer.outputs[0])
         equal = x.zero == y.zero and np.array_equal(x.scale, y.scale)
         if layer.act.rectifies and equal and (x.dtype == "int8" or layer.act.hi == np.inf):
             _pools.rectify(self.program, x, y)
@@ -378,7 +250,7 @@ class Lowering:
         self._emit_act(layer)
 
     def _emit_add(self, layer: Layer) -> None:
-        y = self._new(layer.outputs[0])
+        y = self.new(layer.outputs[0])
         a, b = (self._ordered(self.tensor(name), y.slots) for name in layer.inputs)
         act = layer.act
         if y.dtype == "int8" and all(t.zero == 0 and np.array_equal(t.scale, y.scale) for t in (a, b)) and y.zero == 0:
@@ -394,7 +266,7 @@ class Lowering:
 
     def _pooled(self, layer: Layer, x: Tensor) -> tuple[Tensor, Tensor]:
         """The output, and a tensor in the input's steps that is to become it."""
-        y = self._new(layer.outputs[0])
+        y = self.new(layer.outputs[0])
         if x.dtype == "float16" or (x.zero == y.zero and np.array_equal(x.scale, y.scale)):
             return y, y
         return y, _blocks.allocate(self.program, x.dtype, y.slots, y.height, y.width, x.scale, x.zero)
@@ -411,11 +283,11 @@ class Lowering:
         self._step(made, y)
 
     def _emit_average(self, layer: Layer) -> None:
-        _pools.average_pool(self.program, self.tensor(layer.inputs[0]), layer.window, self._new(layer.outputs[0]),
+        _pools.average_pool(self.program, self.tensor(layer.inputs[0]), layer.window, self.new(layer.outputs[0]),
                             layer.include_pad)
 
     def _emit_pad(self, layer: Layer) -> None:
-        x, y = self.tensor(layer.inputs[0]), self._new(layer.outputs[0])
+        x, y = self.tensor(layer.inputs[0]), self.new(layer.outputs[0])
         gain = x.scale / y.scale if x.dtype == "int8" else np.ones(x.channels, np.float32)
         _pools.blockwise(self.program, x, y, gain, window=layer.window)
 
@@ -426,7 +298,7 @@ class Lowering:
         self._step(made, y)
 
     def _emit_concat(self, layer: Layer) -> None:
-        y, first, channel = self._new(layer.outputs[0]), 0, 0
+        y, first, channel = self.new(layer.outputs[0]), 0, 0
         for name in layer.inputs:
             x = self.tensor(name)
             place = y.place.at(first * y.pixels * 32)
@@ -440,7 +312,7 @@ class Lowering:
 
     def _emit_pick(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])
-        slots, first = self._pick(layer, x.c0)
+        slots, first = self.pick(layer, x.c0)
         scale = x.scale[list(layer.order)]
         self.tensors[layer.outputs[0]] = Tensor(x.place.at(first * x.block_bytes), x.dtype, slots, x.height, x.width, x.c0,
                                                 scale, x.zero)
@@ -448,7 +320,7 @@ class Lowering:
     def _emit_flatten(self, layer: Layer) -> None:
         x = self.tensor(layer.inputs[0])
         x = self._ordered(x, slots_of(x.channels, x.c0))
-        y = self._new(layer.outputs[0])
+        y = self.new(layer.outputs[0])
         if x.dtype == "int8" and not (x.zero == y.zero and np.array_equal(y.scale, np.repeat(x.scale, x.pixels))):
             raise Refused("its scale is not that of its input")
         if len(y.slots) != y.channels:
@@ -457,7 +329,7 @@ class Lowering:
 
     def _emit_shuffle(self, layer: Layer) -> None:
         x, name = self.tensor(layer.inputs[0]), layer.outputs[0]
-        if self._at_the_end(layer) and not self.graph.quant.get(name):
+        if self.at_the_end(layer) and not self.graph.quant.get(name):
             output = next(key for key, value in self.graph.results.items() if value == name)
             shape = self.graph.outputs[output][1] or (1, *layer.image)
             flat = self.program.buffer("float32", (x.channels, x.height, x.width))
@@ -465,8 +337,8 @@ class Lowering:
             out = self.program.buffer("float32", tuple(shape), "out:" + name)
             _moves.shuffle_planes(self.program, flat, (layer.image[0], x.height, x.width), layer.factor, layer.crd, out)
             return
-        x = self._ordered(x, self._phases(layer, x.channels, x.c0))
-        y = self._new(name)
+        x = self._ordered(x, self.phases(layer, x.channels, x.c0))
+        y = self.new(name)
         if x.dtype == "int8" and (x.zero != y.zero or not all(np.array_equal(part, y.scale) for part in shuffled(layer, x.scale))):
             raise Refused("its scale is not that of its input")
         _moves.pixel_shuffle(self.program, x, layer.factor, y)
@@ -475,17 +347,17 @@ class Lowering:
         ins, outs = [], []
         for name in layer.inputs:
             x = self.tensor(name)
-            place = self.program.buffer("float32", self.graph.shapes.get(name) or (1, *self._image(name)))
+            place = self.program.buffer("float32", self.graph.shapes.get(name) or (1, *self.image(name)))
             _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(x.channels, np.float32), place)
             ins.append(place)
         for name in layer.outputs:
-            outs.append(self.program.buffer("float32", self.graph.shapes.get(name) or (1, *self._image(name))))
+            outs.append(self.program.buffer("float32", self.graph.shapes.get(name) or (1, *self.image(name))))
         ends = [place if name not in self.results or self.readers.get(name) else self._end(name, place)
                 for name, place in zip(layer.outputs, outs)]
         self.program.steps.append(Host(layer.name, "onnxruntime: " + layer.nodes[0].op, self.host(layer), ins, ends))
         for name, place, end in zip(layer.outputs, outs, ends):
             if place is end:
-                y = self._new(name)
+                y = self.new(name)
                 _moves.pack(self.program, place, "float32", y.channels, y, y.scale if y.dtype == "int8" else None)
 
     def _end(self, name: str, place: Place) -> Place:
