@@ -124,7 +124,7 @@ def test_what_is_refused(random):
         (lambda: aicjit.max_pool(x, 6), ValueError, r"kernel: \[6, 6\] does not fit into 5 x 5"),
         (lambda: aicjit.max_pool(x[0], 2), ValueError, r"x: has the shape \[5, 5, 32\]"),
         (lambda: aicjit.max_pool(x, 1, 1, 2), NotImplementedError, "windows that see padding only"),
-        (lambda: aicjit.to_blocks(np.zeros((5, 4, 4), np.float32), c0=4), ValueError, "int8 in blocks of 4"),
+        (lambda: aicjit.to_blocks(np.zeros((5, 4, 4), np.float32), c0=4), ValueError, "int8 of 5 channels in blocks of 4"),
         (lambda: aicjit.to_blocks(np.zeros((4, 4), np.float32)), ValueError, r"not float32 \[C, H, W\]"),
     ):
         with pytest.raises(kind, match=text) as caught:

@@ -17,6 +17,7 @@ PICTURE, WEIGHTS = np.zeros((2, 2, 3), np.uint8), np.zeros((4, 4, 1, 1), np.int8
 CONTEXT = aicjit.Context(threads=1, cache="off")
 KERNEL, CONVOLUTION = aicjit.compile(ADD, context=CONTEXT), aicjit.compile(CONV, context=CONTEXT)
 SPEC = aicjit.Spec(ADD)
+LAYER = aicjit.Conv2d(np.ones((16, 32, 1, 1), np.float32), x_scale=1, y_scale=1, context=CONTEXT)
 
 
 OWN = "what the object itself raises"
@@ -124,6 +125,15 @@ CALLS = [
     (aicjit.transdata, (WEIGHTS,), {"src": "OIHW", "dst": "HWIO", "shape": None, "context": CONTEXT}),
     (aicjit.tensor_arithmetic, (A, A), {"op": "BM_ADD", "select_value": 0.0, "out": None, "context": CONTEXT}),
     (aicjit.tensor_arithmetic_quantized, (np.ones((1, 1, 1, 1, 4), np.int8),) * 2, {"op": "BM_ADD", "context": CONTEXT}),
+    (aicjit.Conv2d, (np.ones((16, 4, 1, 1), np.float32), np.ones(16, np.float32)),
+     {"x_scale": 1.0, "y_scale": 1.0, "pad": 0, "stride": 1, "relu": False, "dtype": "int8", "dilation": 1, "x_zero": 0,
+      "y_zero": 0, "slope": None, "context": CONTEXT}),
+    (LAYER, (X,), {"out": None}),
+    (aicjit.max_pool, (X, 2), {"stride": 1, "pad": 0, "context": CONTEXT}),
+    (aicjit.average_pool, (X, 2), {"stride": 1, "pad": 0, "include_pad": False, "zero": 0, "context": CONTEXT}),
+    (aicjit.to_blocks, (A[0], 1.0, 0, "int8"), {"c0": 32, "context": CONTEXT}),
+    (aicjit.from_blocks, (X, 32, 1.0, 0), {"context": CONTEXT}),
+    (aicjit.Network.open, ("nowhere",), {"context": CONTEXT}),
     (texpands, (2.5,), {"dtype": "float32", "v_row": None, "pad": "0", "context": CONTEXT}),
 ]
 ALLOWED = (TypeError, ValueError, MemoryError, aicjit.Error)

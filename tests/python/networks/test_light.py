@@ -129,3 +129,26 @@ def test_example(tmp_path):
                           env=dict(os.environ, PYTHONPATH=str(pathlib.Path(aicjit.__file__).parents[1])))
     assert done.returncode == 0, done.stderr
     assert "folder: the same bits" in done.stdout and "GMAC/s" in done.stdout and " ms" in done.stdout
+
+
+def test_readme(tmp_path, monkeypatch):
+    """The Python code of README.md's section runs as it is."""
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: README.md compares with it")
+    from test_float import classifier, make
+
+    text = (pathlib.Path(__file__).resolve().parents[3] / "README.md").read_text()
+    section = text.split("## Networks from ONNX files")[1].split("\n## ")[0]
+    blocks = [part.split("```")[0] for part in section.split("```python\n")[1:]]
+    assert len(blocks) == 2
+    model, x = make(classifier)
+    for name in ("model.onnx", "float.onnx"):
+        (tmp_path / name).write_bytes(model.SerializeToString())
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(1)
+    values = {"aicjit": aicjit, "images": x, "x": x, "channels": 20, "x_scale": 0.02, "y_scale": 0.1,
+              "image": random.standard_normal((3, 20, 20)).astype(np.float32), "bias": np.ones(20, np.float32),
+              "weights_oihw": random.standard_normal((20, 3, 3, 3)).astype(np.float32)}
+    for block in blocks:
+        exec(block, values)
+    assert values["net"](x).shape == (2, 10) and (tmp_path / "folder" / "network.txt").exists()
+    assert values["z"].shape == (20, 5, 5) and values["z"].max() > 1

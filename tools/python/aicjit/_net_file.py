@@ -12,6 +12,7 @@ import numpy as np
 import aicjit
 
 from ._program import Buffer, Place, Port, Program, Step
+from ._values import text
 
 _HEAD = "# aicjit network, version 1"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
@@ -242,7 +243,9 @@ class _Reader:
 
 def read(folder: str | os.PathLike[str]) -> Program:
     """The network of a folder; an error names the line."""
-    path = pathlib.Path(folder) / "network.txt"
+    if text("network: folder", folder) is None:
+        raise aicjit.ArgumentTypeError("network: folder: is None, not text")
+    path = pathlib.Path(os.fspath(folder)) / "network.txt"
     try:
         lines = path.read_text(encoding="ascii").splitlines()
     except OSError as error:

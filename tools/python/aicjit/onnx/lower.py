@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Optional
 
@@ -12,7 +12,7 @@ import aicjit
 
 from .. import _blocks, _moves, _pools
 from .._blocks import BLOCK, PLAIN, Act, Integers, Tensor, Window, slots_of
-from .._program import Floats, Host, Place, Port, Program
+from .._program import Array, Floats, Host, Place, Port, Program
 from .._quantise import integers
 from .convert import Layer
 from .graph import Finding, Graph, Refused
@@ -20,6 +20,16 @@ from .places import Places
 from .scales import Scales, never_negative, shuffled
 
 HostRun = Callable[[Layer], Callable[[Any], Any]]
+
+
+def _floats(run: Callable[[Any], Any], sources: Sequence[Optional[Tensor]]) -> Callable[[Any], Any]:
+    """The function with inputs as float32: of float16, or of integers with the scale of a tensor."""
+    def convert(array: Array, x: Optional[Tensor]) -> Array:
+        if x is None:
+            return array.astype(np.float32)
+        return (array.astype(np.float32) - np.float32(x.zero)) * x.scale[None, :, None, None]
+
+    return lambda arrays: run([convert(array, x) for array, x in zip(arrays, sources)])
 
 
 class Lowering(Places):
@@ -345,16 +355,22 @@ class Lowering(Places):
 
     def _emit_host(self, layer: Layer) -> None:
         ins, outs = [], []
+        sources: list[Optional[Tensor]] = []
         for name in layer.inputs:
             x = self.tensor(name)
-            place = self.program.buffer("float32", self.graph.shapes.get(name) or (1, *self.image(name)))
-            _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(x.channels, np.float32), place)
+            plain = _moves.in_order(x) and x.c0 != 4
+            place = self.program.buffer(x.dtype if plain else "float32", (1, *self.image(name)))
+            if plain:
+                _moves.flatten(self.program, x, place)
+            else:
+                _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(x.channels, np.float32), place)
             ins.append(place)
+            sources.append(x if plain and x.dtype == "int8" else None)
         for name in layer.outputs:
             outs.append(self.program.buffer("float32", self.graph.shapes.get(name) or (1, *self.image(name))))
         ends = [place if name not in self.results or self.readers.get(name) else self._end(name, place)
                 for name, place in zip(layer.outputs, outs)]
-        self.program.steps.append(Host(layer.name, "onnxruntime: " + layer.nodes[0].op, self.host(layer), ins, ends))
+        self.program.steps.append(Host(layer.name, "onnxruntime: " + layer.nodes[0].op, _floats(self.host(layer), sources), ins, ends))
         for name, place, end in zip(layer.outputs, outs, ends):
             if place is end:
                 y = self.new(name)
