@@ -63,17 +63,19 @@ def _pack_floats(program: Program, source: Place, channels: int, y: Tensor, scal
     """A product with a number a channel puts elements where they belong, and fixpipe converts them."""
     gain = program.constant((1 / scale).astype(np.float32) if scale is not None else np.ones(channels, np.float32))
     floats = program.buffer("float32", (y.blocks, y.pixels, y.c0))
-    plane, line = y.pixels, 0
-    for first in range(0, channels, y.c0):
-        count = min(y.c0, channels - first)
-        text = aicjit.op("tensor_arithmetic", op="BM_MUL", shape=(1, count, y.height, y.width), output_stride=(
-            0, 1, y.width * y.c0, y.c0), input0_stride=(0, plane, y.width, 1), input1_stride=(0, 1, 0, 0))
-        out = floats.at(4 * first * plane)
-        program.kernel(str(text), out, {"input0": source.at(4 * first * plane), "input1": gain.at(4 * first)})
+    plane, line, whole = y.pixels, 0, channels // y.c0
+    for first, blocks, count in ((0, whole, y.c0), (whole, 1, channels % y.c0)):
+        if blocks * count == 0:
+            continue
+        there = (plane * y.c0, 1, y.width * y.c0, y.c0)
+        text = aicjit.op("tensor_arithmetic", op="BM_MUL", shape=(blocks, count, y.height, y.width), output_stride=there,
+                         input0_stride=(plane * y.c0, plane, y.width, 1), input1_stride=(y.c0, 1, 0, 0))
+        at = 4 * first * y.c0
+        program.kernel(str(text), floats.at(at * plane), {"input0": source.at(at * plane), "input1": gain.at(at)})
         if count < y.c0:
-            zeros = aicjit.op("tensor_arithmetic", op="BM_CPY", shape=(1, y.c0 - count, y.height, y.width),
-                              output_stride=(0, 1, y.width * y.c0, y.c0), input0_is_const=True)
-            program.kernel(str(zeros), out.at(4 * count), {})
+            zeros = aicjit.op("tensor_arithmetic", op="BM_CPY", shape=(1, y.c0 - count, y.height, y.width), output_stride=there,
+                              input0_is_const=True)
+            program.kernel(str(zeros), floats.at(at * plane + 4 * count), {})
     total, size = y.blocks * y.pixels * y.c0, 1 if y.dtype == "int8" else 2
     while line < total:
         rows, columns = (min(65520, (total - line) // 16), 16) if total - line >= 16 else (1, total - line)

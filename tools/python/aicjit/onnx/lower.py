@@ -109,6 +109,7 @@ class Lowering(Places):
             return
         x = self.tensors[value]
         if dtype == "float32":
+            x = x if x.slots == tuple(sorted(x.slots)) or -1 in x.slots else self._ordered(x, slots_of(x.channels, x.c0))
             _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(channels, np.float32), place)
             return
         if (dtype == "float16") != (x.dtype == "float16"):
@@ -357,8 +358,8 @@ class Lowering(Places):
         ins, outs = [], []
         sources: list[Optional[Tensor]] = []
         for name in layer.inputs:
-            x = self.tensor(name)
-            plain = _moves.in_order(x) and x.c0 != 4
+            x, plain = self.tensor(name), len(self.slots[name]) != 4
+            x = self._ordered(x, slots_of(x.channels, x.c0)) if plain else x
             place = self.program.buffer(x.dtype if plain else "float32", (1, *self.image(name)))
             if plain:
                 _moves.flatten(self.program, x, place)
