@@ -140,6 +140,12 @@ def _unpack_pixel(program: Program, x: Tensor, gain: Floats, out: Place) -> None
     blockwise(program, line, Rows(out, x.c0), np.ones(x.c0, np.float32), gains=gains)
 
 
+def runs(x: Tensor) -> int:
+    """How many runs of channels lie one after the other."""
+    there = [slot for slot in x.slots if slot >= 0]
+    return 1 + sum(b != a + 1 for a, b in zip(there, there[1:]))
+
+
 def in_order(x: Tensor) -> bool:
     """Whether the channels lie one after the other."""
     return x.slots[: x.channels] == tuple(range(x.channels))

@@ -109,7 +109,7 @@ class Lowering(Places):
             return
         x = self.tensors[value]
         if dtype == "float32":
-            x = x if x.slots == tuple(sorted(x.slots)) or -1 in x.slots else self._ordered(x, slots_of(x.channels, x.c0))
+            x = x if _moves.runs(x) <= 8 else self._ordered(x, slots_of(x.channels, x.c0))
             _moves.unpack(self.program, x, x.scale if x.dtype == "int8" else np.ones(channels, np.float32), place)
             return
         if (dtype == "float16") != (x.dtype == "float16"):
