@@ -136,6 +136,16 @@ def test_noise():
     assert min(row["db"] for row in cut) < min(row["db"] for row in rows)
 
 
+def test_several_images():
+    """A file for four images takes any number of them."""
+    g = Graph()
+    a = g.node("Reshape", [g.conv("x", "c", (8, 3, 2, 2)), g.constant(np.array([4, -1]))], "r")
+    g.node("Gemm", [a, g.floats(8 * 9, 5, scale=0.1)], "y")
+    model, x = g.model([4, 3, 4, 4]), np.random.default_rng(1).standard_normal((4, 3, 4, 4)).astype(np.float32)
+    net, wanted = aicjit.onnx.load(model), expected(model, x)[0]
+    assert distance(net(x), wanted) < 2e-3 and np.array_equal(net(x[2:3]), net(x)[2:3])
+
+
 def test_memory_is_shared():
     model, x = make(dense_block)
     net, kept = aicjit.onnx.load(model), aicjit.onnx.load(model, keep=True)

@@ -98,6 +98,17 @@ def _given_shapes(graph: Any, name: str, shapes: Shapes, constants: set[str]) ->
             dim.dim_value = 1 if i == 0 else size
 
 
+def _one_image(onnx: Any, model: Any, images: set[int]) -> None:
+    """Lets Reshape make one image where it made as many as the inputs had."""
+    shapes = {node.input[1] for node in model.graph.node if node.op_type == "Reshape" and len(node.input) > 1}
+    for tensor in model.graph.initializer:
+        if tensor.name in shapes:
+            values = onnx.numpy_helper.to_array(tensor).copy()
+            if values.size and int(values.flat[0]) in images:
+                values.flat[0] = 1
+                tensor.CopyFrom(onnx.numpy_helper.from_array(values, tensor.name))
+
+
 def _node(onnx: Any, node: Any, index: int) -> Node:
     attrs = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     attrs = {key: value.decode() if isinstance(value, bytes) else value for key, value in attrs.items()}
@@ -230,7 +241,12 @@ def read(source: Source, shapes: Optional[Shapes] = None,
         onnx.checker.check_model(model)
     except Exception as error:
         raise ModelError("%s: %s" % (name, str(error).strip())) from error
+    images = {value.type.tensor_type.shape.dim[0].dim_value for value in model.graph.input
+              if value.name not in initial and value.type.tensor_type.shape.dim} - {0, 1}
     _given_shapes(model.graph, name, shapes or {}, initial)
+    if images:
+        _one_image(onnx, model, images)
+        constants.update(_arrays(onnx, model, name))
     model = _infer(onnx, model, name)
     if outputs is not None:
         _select(model, [outputs] if isinstance(outputs, str) else list(outputs), name)
