@@ -201,3 +201,20 @@ def test_sums_beyond_floats():
     assert wanted.min() > 1 << 22
     net = aicjit.onnx.load(model)
     assert np.array_equal(net(x)[0], wanted) and len(net.table(1)) > 2
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("dtype, x_zero, y_zero", ZEROS)
+def test_roundings_between_layers(dtype, x_zero, y_zero, alone):
+    """A convolution whose result is rounded before it is rectified, alone or into a whole of another scale."""
+    layer = Layer(dtype, x_zero, y_zero, (32, 5, 6))
+    g = layer.g
+    name, weight, scale = g.integers(32, 32, 1, 1)
+    middle, zero = np.float32(0.055), 77 if dtype == np.uint8 else -11
+    rounded = g.qdq(g.node("Conv", ["f", name], "c"), middle, zero, dtype)
+    rectified = g.node("Relu", [rounded], "r")
+    found = layer.close(rectified if alone else g.node("Concat", [rectified, rounded], "k", axis=1))
+    one = finish(sums(layer.centred, weight) * column(word((scale * X_SCALE).astype(np.float32) / middle)), zero, dtype)
+    own = one.astype(np.float32) - zero
+    parts = [finish(values * (middle / Y_SCALE), y_zero, dtype) for values in (np.maximum(own, 0), own)]
+    assert np.array_equal(found, parts[0] if alone else np.concatenate(parts))
