@@ -280,7 +280,7 @@ def main(root, folder, *files):
     put(folder / "operators.py", write_operators(lists))
     put(folder / "operators.pyi", write_stub(lists))
     for file in map(pathlib.Path, files):
-        target = folder / file.relative_to(pathlib.Path(__file__).resolve().parent / "aicjit")
+        target = folder / file.resolve().relative_to(pathlib.Path(__file__).resolve().parent / "aicjit")
         target.parent.mkdir(exist_ok=True)
         put(target, file.read_text(encoding="utf-8"))
 
