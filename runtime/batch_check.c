@@ -94,7 +94,7 @@ static aic_status name_image(aic_status status, const aic_code *code, size_t ima
     const size_t subject = strlen(code->subject);
     (void)snprintf(message, sizeof message, "%s", aic_last_error());
     const bool begins = strncmp(message, code->subject, subject) == 0 && strncmp(message + subject, ": ", 2) == 0;
-    return aic_fail(status, code->subject, "image %zu: %s", image, begins ? message + subject + 2 : message);
+    return aic_refail(status, code->subject, "image %zu: %s", image, begins ? message + subject + 2 : message);
 }
 
 static aic_status check_images(const aic_code *code, int form, const aic_images *images)

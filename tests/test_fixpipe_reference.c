@@ -404,7 +404,7 @@ START_TEST(illegal_words_are_refused)
         const aic_spec spec = spec_of(text);
         memset(dst, PATTERN, sizeof dst);
         ck_assert_int_eq(aic_reference(&spec, NULL, operands, 3), AIC_INVALID_ARGUMENT);
-        ck_assert_str_eq(aic_last_error(), rows[i / 3].message);
+        check_error(rows[i / 3].message);
         for (size_t k = 0; k < sizeof dst; k++) {
             ck_assert_uint_eq(dst[k], PATTERN);
         }
@@ -422,10 +422,10 @@ START_TEST(words_go_with_vector_modes)
     void *with[] = {dst, src, words}, *without[] = {dst, src, NULL};
     const aic_spec vector = spec_of("fixpipe(src=int32, dst=half, quantPre=VDEQF16, nSize=1, mSize=1, dstStride=1)");
     ck_assert_int_eq(aic_reference(&vector, NULL, without, 3), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "fixpipe: cbufWorkspace: is NULL"); /* E8 */
+    check_error("fixpipe: cbufWorkspace: is NULL"); /* E8 */
     const aic_spec scalar = spec_of("fixpipe(src=int32, dst=half, quantPre=DEQF16, nSize=1, mSize=1, dstStride=1)");
     ck_assert_int_eq(aic_reference(&scalar, NULL, with, 3), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "fixpipe: cbufWorkspace: is given, but this descriptor takes none");
+    check_error("fixpipe: cbufWorkspace: is given, but this descriptor takes none");
     ck_assert_uint_eq(dst[0], 0x1234);
 }
 END_TEST

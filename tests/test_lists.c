@@ -45,7 +45,7 @@ static const struct {
     aic_op op;
     const char *field, *text;
 } meanings[] = {
-#define AIC_MEANING(field, text) {ROW_OP, #field, text},
+#define AIC_MEANING(field, text, origin, source) {ROW_OP, #field, text},
 #include "tests/field_rows.inc"
 #undef AIC_MEANING
 };

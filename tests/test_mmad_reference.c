@@ -189,7 +189,7 @@ START_TEST(sizes_of_zero_touch_nothing)
     const aic_spec spec = spec_of(texts[_i]);
     void *operands[] = {c, NULL, before};
     ck_assert_int_eq(aic_reference(&spec, NULL, operands, 3), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "mmad: a: is NULL");
+    check_error("mmad: a: is NULL");
 }
 END_TEST
 

@@ -311,7 +311,7 @@ START_TEST(canonical_specifications_are_no_requests)
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(aic_jit_spec(context, &spec, operands, 3), AIC_OK);
         ck_assert_int_eq(aic_jit_spec(context, &canonical, operands, 3), AIC_INVALID_ARGUMENT);
-        ck_assert_str_eq(aic_last_error(), "fixpipe: mSize: 8193 is outside 1..8192");
+        check_error("fixpipe: mSize: 8193 is outside 1..8192");
     }
     check_held(1, 1);
     free(dst);

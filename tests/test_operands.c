@@ -87,7 +87,7 @@ static aic_status call(int way, const char *text, blocks *b, size_t count)
 static void refuse(int way, const char *text, blocks *b, size_t count, const char *message)
 {
     ck_assert_int_eq(call(way, text, b, count), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), message);
+    check_error(message);
     check_untouched(b);
     ck_assert_ptr_null(aic_take_warning());
 }
@@ -156,9 +156,9 @@ START_TEST(bad_specifications)
     reset(&b);
     aic_spec spec = spec_of(CHAIN);
     ck_assert_int_eq(aic_jit_spec(NULL, NULL, b.pointer, 4), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "spec: is NULL");
+    check_error("spec: is NULL");
     ck_assert_int_eq(aic_jit_spec(NULL, &spec, NULL, 4), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "operands: is NULL");
+    check_error("operands: is NULL");
     static const int32_t counts[] = {0, -1, AIC_STAGES_MAX + 1, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         spec.count = counts[i];
@@ -332,7 +332,7 @@ START_TEST(one_kernel_for_all_addresses)
     }
     const aic_spec bad = spec_of(TILE ", manual=true, address=16)");
     ck_assert_int_eq(aic_jit_spec(context, &bad, b.pointer, 2), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "texpands: address: 16 is not a multiple of 32");
+    check_error("texpands: address: 16 is not a multiple of 32");
     aic_cache_stats stats;
     ck_assert_int_eq(aic_context_cache_stats(context, &stats), AIC_OK);
     ck_assert_uint_eq(stats.kernels, 1);
@@ -398,7 +398,7 @@ START_TEST(refused_chains_are_not_kept)
     ck_assert_int_eq(aic_context_create(NULL, &context), AIC_OK);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(aic_jit_spec(context, &bad, b.pointer, 4), AIC_INVALID_ARGUMENT);
-        ck_assert_str_eq(aic_last_error(), "fixpipe: mSize: 4 is outside 1..3");
+        check_error("fixpipe: mSize: 4 is outside 1..3");
         check_untouched(&b);
     }
     ck_assert_int_eq(aic_jit_spec(context, &good, b.pointer, 4), AIC_OK);

@@ -2,6 +2,7 @@
 #include "frontend/random/rng.h"
 #include "tests/levels.h"
 #include "tests/pto_case.h"
+#include "tests/specs.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -197,7 +198,7 @@ START_TEST(refused_before_the_first_store)
     memcpy(c->argument[3].before, &nine, sizeof nine);
     pto_case_reset(c);
     ck_assert_int_eq(aic_pto_run(context, program, c->pointers, c->count), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "texpands: v_row: valid_row = 9 is outside 0..8 (line 4, column 1)");
+    check_error("texpands: v_row: valid_row = 9 is outside 0..8 (line 4, column 1)");
     ck_assert(pto_case_untouched(c));
     ck_assert_uint_eq(compiles(context), 0);
     pto_case_free(c);
@@ -252,7 +253,7 @@ START_TEST(overlap_of_many_arguments)
     pto_case *c = pto_case_new(program, GUARD_AFTER, 1);
     c->pointers[39] = (unsigned char *)c->pointers[38] + sizeof(float);
     ck_assert_int_eq(aic_pto_run(context, program, c->pointers, c->count), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "texpands: t38: overlaps t37");
+    check_error("texpands: t38: overlaps t37");
     ck_assert(pto_case_untouched(c));
     pto_case_free(c);
     aic_pto_free(program);

@@ -4,6 +4,7 @@
 #include "frontend/random/rng.h"
 #include "tests/claims.h"
 #include "tests/golden.h"
+#include "tests/specs.h"
 
 #include <aic/aic.h>
 #include <check.h>
@@ -412,21 +413,21 @@ START_TEST(bad_operands)
         void *operands[] = {dst, feature_map, weight};
         operands[i] = NULL;
         ck_assert_int_eq(aic_reference(&spec, NULL, operands, 3), AIC_INVALID_ARGUMENT);
-        ck_assert_str_eq(aic_last_error(), messages[i]);
+        check_error(messages[i]);
     }
     void *few[] = {dst, feature_map, weight};
     ck_assert_int_eq(aic_reference(&spec, NULL, few, 2), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "conv2d: 2 operands given, 3 expected");
+    check_error("conv2d: 2 operands given, 3 expected");
     ck_assert_int_eq(aic_reference(&spec, NULL, NULL, 3), AIC_INVALID_ARGUMENT);
     void *crooked[] = {(char *)dst + 1, feature_map, weight};
     ck_assert_int_eq(aic_reference(&spec, NULL, crooked, 3), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(aic_last_error(), "conv2d: dst: address"));
     void *overlapping[] = {dst, weight + sizeof weight - 1, weight};
     ck_assert_int_eq(aic_reference(&spec, NULL, overlapping, 3), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "conv2d: weight: overlaps feature_map");
+    check_error("conv2d: weight: overlaps feature_map");
     spec.stage[0].desc.conv2d.stride[0] = 0;
     ck_assert_int_eq(aic_reference(&spec, NULL, few, 3), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "conv2d: stride: stride_h = 0 is outside 1..63");
+    check_error("conv2d: stride: stride_h = 0 is outside 1..63");
 }
 END_TEST
 

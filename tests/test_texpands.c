@@ -342,7 +342,7 @@ START_TEST(other_capacities)
         ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
     } else {
         ck_assert_int_eq(status, AIC_INVALID_ARGUMENT);
-        ck_assert_str_eq(aic_last_error(), capacities[_i].message);
+        check_error(capacities[_i].message);
     }
 }
 END_TEST
@@ -509,17 +509,17 @@ START_TEST(valid_sizes_of_a_call)
     int32_t row = 3, col = 0;
     void *const operands[] = {dst, &scalar, &row, &col};
     ck_assert_int_eq(aic_reference(&spec, NULL, operands, 4), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "texpands: v_row: valid_row = 3 is outside 0..2");
+    check_error("texpands: v_row: valid_row = 3 is outside 0..2");
     row = 2, col = -1;
     ck_assert_int_eq(aic_reference(&spec, NULL, operands, 4), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "texpands: v_col: valid_col = -1 is outside 0..16");
+    check_error("texpands: v_col: valid_col = -1 is outside 0..16");
     col = 0;
     ck_assert_int_eq(aic_reference(&spec, NULL, operands, 4), AIC_OK);
     for (size_t i = 0; i < 32; i++) {
         ck_assert_uint_eq(dst[i], 0);
     }
     ck_assert_int_eq(aic_jit_texpands(NULL, &spec.stage[0].desc.texpands, dst, &scalar), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "texpands: v_row: is NULL");
+    check_error("texpands: v_row: is NULL");
 }
 END_TEST
 

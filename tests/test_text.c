@@ -198,7 +198,7 @@ START_TEST(special_numbers_reach_the_rules)
         snprintf(message, sizeof message, "conv2d: pad_value: %s is outside -65504..65504 for float16", words[i]);
         ck_assert_int_eq(aic_spec_parse(text, &spec), AIC_OK);
         ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
-        ck_assert_str_eq(aic_last_error(), message);
+        check_error(message);
     }
 }
 END_TEST

@@ -81,7 +81,7 @@ void cli_semantics_options(cli_session *session, args_option options[CLI_SHARED]
 {
     static char values[CLI_CHOICES][VALUES_TEXT_MAX];
     static const char *const meanings[CLI_CHOICES] = {
-#define AIC_MEANING(name, meaning) [INDEX_OF(name)] = meaning,
+#define AIC_MEANING(name, meaning, origin, source) [INDEX_OF(name)] = (meaning),
 #include <aic/semantics.def>
 #undef AIC_MEANING
     };

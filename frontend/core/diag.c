@@ -20,6 +20,19 @@ const char *aic_last_error(void)
     return atomic_load_explicit(&lost, memory_order_relaxed) ? LOST : "";
 }
 
+const char *aic_last_error_at(size_t index)
+{
+    const aic_thread *thread = aic_thread_peek();
+    size_t at = 0;
+    if (index == 0) {
+        return aic_last_error();
+    }
+    while (thread != NULL && at < thread->also_used && --index > 0) {
+        at += strlen(thread->also + at) + 1;
+    }
+    return thread != NULL && at < thread->also_used ? thread->also + at : NULL;
+}
+
 const char *aic_take_warning(void)
 {
     aic_thread *thread = aic_thread_peek();
@@ -48,18 +61,80 @@ __attribute__((format(printf, 3, 0))) static void say(char target[AIC_MESSAGE_MA
     memcpy(target, message, sizeof message);
 }
 
-aic_status aic_fail(aic_status status, const char *subject, const char *format, ...)
+__attribute__((format(printf, 4, 0))) static aic_status fail(aic_status status, bool again, const char *subject,
+                                                             const char *format, va_list arguments)
 {
     aic_thread *thread = aic_thread_get();
     if (thread == NULL) {
         atomic_store_explicit(&lost, true, memory_order_relaxed);
         return status;
     }
+    say(thread->error, subject, format, arguments);
+    if (!again) {
+        thread->source = 0;
+        thread->also_used = 0;
+        thread->also_full = false;
+    }
+    return status;
+}
+
+aic_status aic_fail(aic_status status, const char *subject, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    say(thread->error, subject, format, arguments);
+    fail(status, false, subject, format, arguments);
     va_end(arguments);
     return status;
+}
+
+aic_status aic_refail(aic_status status, const char *subject, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fail(status, true, subject, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+void aic_fail_source(size_t length)
+{
+    aic_thread *thread = aic_thread_peek();
+    if (thread != NULL) {
+        thread->source = length;
+    }
+}
+
+aic_status aic_fail_where(aic_status status, const char *format, ...)
+{
+    aic_thread *thread = aic_thread_peek();
+    char where[128], source[AIC_MESSAGE_MAX];
+    if (thread == NULL) {
+        return status;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    const int added = vsnprintf(where, sizeof where, format, arguments);
+    va_end(arguments);
+    const size_t length = strlen(thread->error) - thread->source;
+    if (added >= 0 && length + (size_t)added + thread->source < sizeof thread->error) {
+        memcpy(source, thread->error + length, thread->source + 1);
+        (void)snprintf(thread->error + length, sizeof thread->error - length, "%s%s", where, source);
+    }
+    return status;
+}
+
+void aic_fail_also(const char *message)
+{
+    static const char MORE[] = "and more rules are broken";
+    aic_thread *thread = aic_thread_peek();
+    if (thread == NULL || thread->also_full) {
+        return; /* without a record the first message is lost, too */
+    }
+    thread->also_full = thread->also_used + strlen(message) + 1 + sizeof MORE > sizeof thread->also;
+    const char *added = thread->also_full ? MORE : message;
+    const size_t size = strlen(added) + 1;
+    memcpy(thread->also + thread->also_used, added, size);
+    thread->also_used += size;
 }
 
 void aic_warn(const char *subject, const char *format, ...)

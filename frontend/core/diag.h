@@ -10,6 +10,22 @@
 aic_status aic_fail(aic_status status, const char *subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same of a failure that the calling thread has just had, to say more of it, its message being one of the
+ * arguments: what aic_fail_also() has added stays. */
+aic_status aic_refail(aic_status status, const char *subject, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Takes the last `length` bytes of the message that the calling thread has just got for the source of what it says. */
+void aic_fail_source(size_t length);
+
+/* Says where the failure is that the calling thread has just had: puts the text behind its message, before its source.
+ * What aic_fail_also() has added stays. */
+aic_status aic_fail_where(aic_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds a message to that of the thread's last failure, see aic_last_error_at(). Of more than there is room for the last
+ * says that there are others. */
+void aic_fail_also(const char *message);
+
 /* Leaves "subject: message" for aic_take_warning(). */
 void aic_warn(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -6,6 +6,7 @@
 #include "frontend/core/argument.h"
 #include "frontend/core/coordinates.h"
 #include "frontend/core/field.h"
+#include <aic/rules.h>
 #include <aic/spec.h>
 
 /* What the sums of a chain start from. */
@@ -32,7 +33,9 @@ typedef struct aic_accumulator {
 
 /* An operator. `desc` is its descriptor, a member of the union in aic_stage. */
 typedef struct aic_op_info {
-    aic_record record; /* name of the operator, fields in the order of the .def list */
+    aic_record record;     /* name of the operator, fields in the order of the .def list */
+    const aic_rule *rules; /* of the same list: rules first, which their numbers count */
+    size_t rule_count;
     size_t desc_size;
     void (*init)(void *desc);
     /* Computes fields that the caller left to follow from others, such as a valid region as large as its tile. NULL:
@@ -59,7 +62,7 @@ typedef struct aic_op_info {
      * equal, which is never 0, else 0. Every call runs it. */
     uint32_t (*has_key)(const void *desc, const uint64_t *words);
 
-    /* Every rule of the document in the order of its table; sets the message of the first broken one. */
+    /* Every rule of the document in the order of its table; sets the messages of the broken ones. */
     aic_status (*validate)(const void *desc, const aic_semantics *semantics);
     /* Rules of a valid descriptor outside of chains: of keys that have a meaning in chains only. NULL: there are none.
      */

@@ -1,9 +1,10 @@
-/* Rules that the fields of several operators share. */
+/* Broken rules, and rules that the fields of several operators share; see rule.h. */
 #include "frontend/core/rule.h"
 
 #include "frontend/core/diag.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 aic_status aic_rule_given(const char *name, const void *pointer)
@@ -11,44 +12,84 @@ aic_status aic_rule_given(const char *name, const void *pointer)
     return pointer ? AIC_OK : aic_fail(AIC_INVALID_ARGUMENT, name, "is NULL");
 }
 
-aic_status aic_rule_range(const char *op, const char *field, const char *entry, int64_t value, int64_t low,
-                          int64_t high)
+/* "subject: message [source]"; returns the length of " [source]". A message that leaves no room for the source is cut,
+ * which "..." shows. */
+__attribute__((format(printf, 3, 0))) static size_t say(const aic_verdict *verdict, int rule, const char *format,
+                                                        va_list arguments, char text[AIC_MESSAGE_MAX])
 {
-    if (value >= low && value <= high) {
-        return AIC_OK;
+    const char *subject = verdict->subject, *source = verdict->rules != NULL ? verdict->rules[rule].source : NULL;
+    const size_t behind = source != NULL ? strlen(source) + sizeof " []" - 1 : 0, room = AIC_MESSAGE_MAX - behind;
+    const int before = snprintf(text, room, "%s%s", subject != NULL ? subject : "", subject != NULL ? ": " : "");
+    size_t used = (size_t)before + (size_t)vsnprintf(text + before, room - (size_t)before, format, arguments);
+    if (used >= room) {
+        memcpy(text + room - sizeof "...", "...", sizeof "...");
+        used = room - 1;
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: %s%s%" PRId64 " is outside %" PRId64 "..%" PRId64, field,
-                    entry ? entry : "", entry ? " = " : "", value, low, high);
+    if (source != NULL) {
+        (void)snprintf(text + used, AIC_MESSAGE_MAX - used, " [%s]", source);
+    }
+    return behind;
 }
 
-aic_status aic_rule_ranges(const char *op, const void *desc, const aic_range *ranges, size_t count)
+__attribute__((format(printf, 4, 0))) static bool note(aic_verdict *verdict, aic_status status, int rule,
+                                                       const char *format, va_list arguments)
 {
-    aic_status status = AIC_OK;
-    for (size_t i = 0; i < count && status == AIC_OK; i++) {
-        int64_t value;
-        memcpy(&value, (const unsigned char *)desc + ranges[i].offset, sizeof value);
-        status = aic_rule_range(op, ranges[i].field, NULL, value, ranges[i].low, ranges[i].high);
+    char text[AIC_MESSAGE_MAX];
+    const size_t source = say(verdict, rule, format, arguments, text);
+    verdict->broken |= UINT64_C(1) << rule;
+    if (verdict->status == AIC_OK) {
+        verdict->status = aic_fail(status, NULL, "%s", text);
+        aic_fail_source(source);
+    } else {
+        aic_fail_also(text);
     }
-    return status;
+    return false;
 }
 
-aic_status aic_rule_bool(const char *op, const char *field, const bool *flag)
+bool aic_break(aic_verdict *verdict, int rule, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    note(verdict, AIC_INVALID_ARGUMENT, rule, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool aic_break_as(aic_verdict *verdict, aic_status status, int rule, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    note(verdict, status, rule, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void aic_rule_memory(aic_verdict *verdict, size_t bytes)
+{
+    if (verdict->status == AIC_OK) {
+        verdict->status = aic_fail_memory(verdict->subject, bytes);
+    }
+}
+
+bool aic_rule_range(aic_verdict *verdict, int rule, const char *field, const char *entry, int64_t value, int64_t low,
+                    int64_t high)
+{
+    return (value >= low && value <= high) ||
+           aic_break(verdict, rule, "%s: %s%s%" PRId64 " is outside %" PRId64 "..%" PRId64, field, entry ? entry : "",
+                     entry ? " = " : "", value, low, high);
+}
+
+bool aic_rule_bool(aic_verdict *verdict, int rule, const char *field, const bool *flag)
 {
     unsigned char byte;
     memcpy(&byte, flag, sizeof byte);
-    if (byte <= 1) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %u is not true or false", field, (unsigned)byte);
+    return byte <= 1 || aic_break(verdict, rule, "%s: value %u is not true or false", field, (unsigned)byte);
 }
 
-aic_status aic_rule_enum(const char *op, const char *field, aic_field_kind kind, uint64_t value)
+bool aic_rule_enum(aic_verdict *verdict, int rule, const char *field, aic_field_kind kind, uint64_t value)
 {
-    if (aic_enum_word(kind, value)) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %" PRId32 " is not %s", field, (int32_t)value,
-                    aic_enum_expected(kind));
+    return aic_enum_word(kind, value) ||
+           aic_break(verdict, rule, "%s: value %" PRId32 " is not %s", field, (int32_t)value, aic_enum_expected(kind));
 }
 
 /* What the legal values of a field are called, for messages: "int8, half or float". All types and layouts fit. */
@@ -65,45 +106,48 @@ static void list_name(name_list *list, size_t index, size_t count, const char *n
 }
 
 /* name NULL: the value has none. */
-static aic_status refuse(const char *op, const char *field, const char *name, uint32_t value, const name_list *legal)
+static bool refuse(aic_verdict *verdict, int rule, const char *field, const char *name, uint32_t value,
+                   const name_list *legal, const char *where)
 {
     if (name) {
-        return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: %s is not %s", field, name, legal->text);
+        return aic_break(verdict, rule, "%s: %s is not %s%s", field, name, legal->text, where);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: value %" PRId32 " is not %s", field, (int32_t)value, legal->text);
+    return aic_break(verdict, rule, "%s: value %" PRId32 " is not %s%s", field, (int32_t)value, legal->text, where);
 }
 
-aic_status aic_rule_dtype(const char *op, const char *field, aic_dtype dtype, const aic_dtype *legal, size_t count)
+bool aic_rule_dtype(aic_verdict *verdict, int rule, const char *field, aic_dtype dtype, const aic_dtype *legal,
+                    size_t count, const char *where)
 {
     name_list list = {.used = 0};
     for (size_t i = 0; i < count; i++) {
         if (dtype == legal[i]) {
-            return AIC_OK;
+            return true;
         }
         list_name(&list, i, count, aic_dtype_name(legal[i]));
     }
     const bool named = aic_dtype_size(dtype) != 0 || dtype == AIC_DTYPE_NONE;
-    return refuse(op, field, named ? aic_dtype_name(dtype) : NULL, (uint32_t)dtype, &list);
+    return refuse(verdict, rule, field, named ? aic_dtype_name(dtype) : NULL, (uint32_t)dtype, &list, where);
 }
 
-aic_status aic_rule_word(const char *op, const char *field, aic_field_kind kind, uint32_t value, const uint32_t *legal,
-                         size_t count)
+bool aic_rule_word(aic_verdict *verdict, int rule, const char *field, aic_field_kind kind, uint32_t value,
+                   const uint32_t *legal, size_t count, const char *where)
 {
     name_list list = {.used = 0};
     for (size_t i = 0; i < count; i++) {
         if (value == legal[i]) {
-            return AIC_OK;
+            return true;
         }
         list_name(&list, i, count, aic_enum_word(kind, legal[i]));
     }
-    return refuse(op, field, aic_enum_word(kind, value), value, &list);
+    return refuse(verdict, rule, field, aic_enum_word(kind, value), value, &list, where);
 }
 
-aic_status aic_rule_layout(const char *op, const char *field, aic_layout layout, const aic_layout *legal, size_t count)
+bool aic_rule_layout(aic_verdict *verdict, int rule, const char *field, aic_layout layout, const aic_layout *legal,
+                     size_t count, const char *where)
 {
     uint32_t values[AIC_LAYOUT_2N + 1];
     for (size_t i = 0; i < count; i++) {
         values[i] = legal[i];
     }
-    return aic_rule_word(op, field, AIC_KIND_LAYOUT, layout, values, count);
+    return aic_rule_word(verdict, rule, field, AIC_KIND_LAYOUT, layout, values, count, where);
 }

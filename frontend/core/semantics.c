@@ -23,44 +23,63 @@ aic_semantics aic_semantics_init(void)
     return semantics;
 }
 
+enum {
+#define AIC_RULE(id, fields, text, origin, source) RULE_##id,
+#include <aic/semantics.def>
+#undef AIC_RULE
+    RULES
+};
+
+_Static_assert((int)RULES <= (int)AIC_RULES_MAX, "a verdict has a bit for each");
+
+#define NAME "semantics"
+
+static const aic_rule provenance[] = {
+#define AIC_RULE(id, fields, text, origin, source) AIC_RULE_ROW(NAME, id, fields, text, origin, source)
+#define AIC_MEANING(field, text, origin, source) AIC_MEANING_ROW(NAME, field, text, origin, source)
+#define AIC_DEFAULT(field, origin, source) AIC_DEFAULT_ROW(NAME, field, origin, source)
+#include <aic/semantics.def>
+#undef AIC_RULE
+#undef AIC_MEANING
+#undef AIC_DEFAULT
+};
+
+const aic_rule_list aic_semantics_rules = {provenance, sizeof provenance / sizeof provenance[0]};
+
 /* By name of an option that is a number. */
 static const struct {
     const char *name;
+    int rule;
     int64_t low, high, step;
 } semantics_ranges[] = {
-#define AIC_RANGE(name, low, high, step) {#name, low, high, step},
+#define AIC_RANGE(name, low, high, step) {#name, RULE_##name, low, high, step},
 #include <aic/semantics.def>
 #undef AIC_RANGE
 };
 
-static aic_status check_number(const char *name, int64_t value)
+static void check_number(aic_verdict *v, const char *name, int64_t value)
 {
     size_t i = 0;
     while (strcmp(semantics_ranges[i].name, name) != 0) {
         i++;
     }
     const int64_t low = semantics_ranges[i].low, high = semantics_ranges[i].high, step = semantics_ranges[i].step;
-    aic_status status = aic_rule_range(NULL, name, NULL, value, low, high);
-    if (status == AIC_OK && value % step != 0) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s: %" PRId64 " is no multiple of %" PRId64, name, value, step);
+    if (aic_rule_range(v, semantics_ranges[i].rule, name, NULL, value, low, high) && value % step != 0) {
+        aic_break(v, semantics_ranges[i].rule, "%s: %" PRId64 " is no multiple of %" PRId64, name, value, step);
     }
-    return status;
-}
-
-static aic_status check_option(const aic_field *field, uint64_t value)
-{
-    if (field->kind == AIC_KIND_INT) {
-        return check_number(field->name, (int64_t)value);
-    }
-    return aic_rule_enum(NULL, field->name, field->kind, value);
 }
 
 aic_status aic_semantics_check(const aic_semantics *semantics)
 {
-    aic_status status = AIC_OK;
-    for (size_t f = 0; f < aic_semantics_record.count && status == AIC_OK; f++) {
+    aic_verdict v = {.rules = provenance};
+    for (size_t f = 0; f < aic_semantics_record.count; f++) {
         const aic_field *field = &aic_semantics_record.fields[f];
-        status = check_option(field, aic_field_word(field, semantics, 0));
+        const uint64_t value = aic_field_word(field, semantics, 0);
+        if (field->kind == AIC_KIND_INT) {
+            check_number(&v, field->name, (int64_t)value);
+        } else {
+            aic_rule_enum(&v, RULE_word, field->name, field->kind, value);
+        }
     }
-    return status;
+    return v.status;
 }

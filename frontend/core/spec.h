@@ -3,6 +3,7 @@
 #define AIC_SPEC_CORE_H
 
 #include "frontend/core/op.h"
+#include "frontend/core/rule.h"
 
 /* Checks a specification, as every entry point that takes one does: stage count, operators, rules of each stage and of
  * their fusion. *resolved (may be NULL) gets the specification with the fields filled in that follow from other stages;
@@ -59,6 +60,7 @@ aic_argument aic_operand_argument(const aic_operand *operand);
 void aic_spec_subject(const aic_spec *spec, const char *separator, char *buffer, size_t capacity);
 
 extern const aic_record aic_semantics_record;
+extern const aic_rule_list aic_semantics_rules;
 
 /* Whether every value is one of its enumeration or in its range; the message names the option. */
 aic_status aic_semantics_check(const aic_semantics *semantics);

@@ -10,15 +10,18 @@ static const aic_dtype moved[] = {AIC_INT8,   AIC_UINT8,   AIC_INT16,    AIC_UIN
 
 #define MOVED (sizeof moved / sizeof moved[0])
 
-aic_status aic_rule_moved_dtype(const char *op, aic_dtype dtype)
+bool aic_rule_moved_dtype(aic_verdict *verdict, int rule, aic_dtype dtype)
 {
-    return aic_rule_dtype(op, "dtype", dtype, moved, MOVED);
+    return aic_rule_dtype(verdict, rule, "dtype", dtype, moved, MOVED, "");
 }
 
-aic_status aic_rule_moved(const char *op, aic_dtype dtype, const void *desc, const aic_range *ranges, size_t count)
+void aic_rule_ranges(aic_verdict *verdict, const void *desc, const aic_range *ranges, size_t count)
 {
-    aic_status status = aic_rule_moved_dtype(op, dtype);
-    return status == AIC_OK ? aic_rule_ranges(op, desc, ranges, count) : status;
+    for (size_t i = 0; i < count; i++) {
+        int64_t value;
+        memcpy(&value, (const unsigned char *)desc + ranges[i].offset, sizeof value);
+        aic_rule_range(verdict, ranges[i].rule, ranges[i].field, NULL, value, ranges[i].low, ranges[i].high);
+    }
 }
 
 size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX])

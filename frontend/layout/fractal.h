@@ -1,5 +1,5 @@
 /* What the operators that move data in 32-byte rows and 512-byte fractals share: nd2nz, load_data, load_data_transpose
- * (AscendC Fixpipe, sections 7.1 to 7.3). They take any element type of 1, 2 or 4 bytes and copy bits. */
+ * (AscendC). They take any element type of 1, 2 or 4 bytes and copy bits. */
 #ifndef AIC_FRACTAL_H
 #define AIC_FRACTAL_H
 
@@ -27,10 +27,17 @@ static inline int64_t aic_fractal_elements(aic_dtype dtype)
 }
 
 /* The rule of the field dtype: a type of 1, 2 or 4 bytes. */
-aic_status aic_rule_moved_dtype(const char *op, aic_dtype dtype);
+bool aic_rule_moved_dtype(aic_verdict *verdict, int rule, aic_dtype dtype);
 
-/* That, then those ranges of the descriptor. */
-aic_status aic_rule_moved(const char *op, aic_dtype dtype, const void *desc, const aic_range *ranges, size_t count);
+/* Rules of ranges over scalar INT fields, in the order in which they are checked. */
+typedef struct aic_range {
+    int rule;
+    const char *field;
+    size_t offset; /* in the descriptor */
+    int64_t low, high;
+} aic_range;
+
+void aic_rule_ranges(aic_verdict *verdict, const void *desc, const aic_range *ranges, size_t count);
 
 /* The two operands, one-dimensional, dst and src. Returns 2. */
 size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX]);

@@ -24,9 +24,11 @@ static aic_status check_shape(const char *subject, const int64_t shape[4], const
                               int64_t c0, int64_t full)
 {
     aic_status status = aic_rule_given("shape", shape);
+    aic_verdict v = {.subject = subject};
     for (int i = 0; i < 4 && status == AIC_OK; i++) {
-        status = aic_rule_range(subject, "shape", letters[i], shape[i], 1, EXTENT_MAX);
+        aic_rule_range(&v, i, "shape", letters[i], shape[i], 1, EXTENT_MAX);
     }
+    status = status == AIC_OK ? v.status : status;
     if (status == AIC_OK && c0 != SMALL_BLOCK && c0 != full) {
         status = aic_fail(AIC_INVALID_ARGUMENT, subject, "c0: %" PRId64 " is neither %d nor %" PRId64, c0, SMALL_BLOCK,
                           full);
@@ -84,7 +86,9 @@ aic_status aic_pack_picture(const uint8_t *picture, const int64_t shape[4], int6
     size_t bytes = 0;
     aic_status status = aic_rule_given("picture", picture);
     status = status == AIC_OK ? aic_pack_picture_bytes(shape, c0, &bytes) : status;
-    status = status == AIC_OK ? aic_rule_range(PICTURE, "zero_point", NULL, zero_point, 0, UINT8_MAX) : status;
+    aic_verdict v = {.subject = PICTURE};
+    status =
+        status == AIC_OK && !aic_rule_range(&v, 0, "zero_point", NULL, zero_point, 0, UINT8_MAX) ? v.status : status;
     status = status == AIC_OK ? aic_rule_given("packed", packed) : status;
     if (status != AIC_OK) {
         return status;
@@ -110,9 +114,10 @@ static aic_status check_weights(aic_dtype dtype, const int64_t shape[4], int64_t
 {
     static const char *const letters[4] = {"O", "I", "Kh", "Kw"};
     static const aic_dtype legal[] = {AIC_INT8, AIC_FLOAT16};
-    aic_status status = aic_rule_dtype(WEIGHTS, "dtype", dtype, legal, sizeof legal / sizeof legal[0]);
-    const int64_t full = status == AIC_OK ? ROW_BYTES / (int64_t)aic_dtype_size(dtype) : 0;
-    return status == AIC_OK ? check_shape(WEIGHTS, shape, letters, 1, c0, full) : status;
+    aic_verdict v = {.subject = WEIGHTS};
+    return aic_rule_dtype(&v, 0, "dtype", dtype, legal, sizeof legal / sizeof legal[0], "")
+               ? check_shape(WEIGHTS, shape, letters, 1, c0, ROW_BYTES / (int64_t)aic_dtype_size(dtype))
+               : v.status;
 }
 
 aic_status aic_pack_weights_bytes(aic_dtype dtype, const int64_t shape[4], int64_t c0, size_t *bytes)

@@ -42,52 +42,43 @@ int64_t aic_tile_index(const aic_tile *tile, int64_t row, int64_t col)
 
 /* ---- rules ---- */
 
-static aic_status check_box_kind(const char *op, const aic_texpands_desc *desc)
-{
-    aic_status status = aic_rule_enum(op, "slayout", AIC_KIND_SLAYOUT, desc->slayout);
-    if (status == AIC_OK && desc->fractal != FRACTAL_SMALL && desc->fractal != FRACTAL_LARGE) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, op, "fractal: %" PRId64 " is not %d or %d", desc->fractal,
-                          FRACTAL_SMALL, FRACTAL_LARGE);
-    }
-    return status;
-}
-
 /* Without boxes: whole rows, or columns, have a multiple of 32 bytes. */
-static aic_status check_line(const char *op, const aic_texpands_desc *desc)
+static void check_line(aic_verdict *v, int rule, const aic_texpands_desc *desc)
 {
     const bool by_row = desc->blayout == AIC_BLAYOUT_ROW_MAJOR;
     const int64_t length = by_row ? desc->cols : desc->rows, size = (int64_t)aic_dtype_size(desc->dtype);
-    if (length % (BLOCK_BYTES / size) == 0) {
-        return AIC_OK;
+    if (length % (BLOCK_BYTES / size) != 0) {
+        aic_break(v, rule, "%s: %" PRId64 " elements of %s, %" PRId64 " bytes, are not a multiple of %d bytes",
+                  by_row ? "cols" : "rows", length, aic_dtype_name(desc->dtype), aic_size_multiply(length, size),
+                  BLOCK_BYTES);
     }
-    return aic_fail(
-        AIC_INVALID_ARGUMENT, op, "%s: %" PRId64 " elements of %s, %" PRId64 " bytes, are not a multiple of %d bytes",
-        by_row ? "cols" : "rows", length, aic_dtype_name(desc->dtype), aic_size_multiply(length, size), BLOCK_BYTES);
 }
 
-static aic_status check_box(const char *op, const char *field, int64_t value, int64_t inner)
+static void check_box(aic_verdict *v, int rule, const char *field, int64_t value, int64_t inner)
 {
-    if (value % inner == 0) {
-        return AIC_OK;
+    if (value % inner != 0) {
+        aic_break(v, rule, "%s: %" PRId64 " is not a multiple of the box's %" PRId64, field, value, inner);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, op, "%s: %" PRId64 " is not a multiple of the box's %" PRId64, field, value,
-                    inner);
 }
 
-aic_status aic_tile_check(const char *op, const aic_texpands_desc *desc)
+void aic_tile_check(aic_verdict *v, const aic_tile_rules *rules, const aic_texpands_desc *desc, bool sized)
 {
-    aic_status status = check_box_kind(op, desc);
-    if (status == AIC_OK && desc->slayout == AIC_SLAYOUT_NONE_BOX) {
-        return check_line(op, desc);
+    const bool known = aic_rule_enum(v, rules->slayout, "slayout", AIC_KIND_SLAYOUT, desc->slayout);
+    const bool boxed = desc->fractal == FRACTAL_SMALL || desc->fractal == FRACTAL_LARGE;
+    if (!boxed) {
+        aic_break(v, rules->fractal, "fractal: %" PRId64 " is not %d or %d", desc->fractal, FRACTAL_SMALL,
+                  FRACTAL_LARGE);
     }
-    if (status == AIC_OK) {
+    if (!sized || !known || !boxed) {
+        return;
+    }
+    if (desc->slayout == AIC_SLAYOUT_NONE_BOX) {
+        check_line(v, rules->line, desc);
+    } else {
         const aic_tile tile = aic_tile_of(desc);
-        status = check_box(op, "rows", tile.rows, tile.inner_rows);
-        if (status == AIC_OK) {
-            status = check_box(op, "cols", tile.cols, tile.inner_cols);
-        }
+        check_box(v, rules->box, "rows", tile.rows, tile.inner_rows);
+        check_box(v, rules->box, "cols", tile.cols, tile.inner_cols);
     }
-    return status;
 }
 
 int64_t aic_tile_capacity(const aic_semantics *semantics, aic_chip arch, aic_loc loc)

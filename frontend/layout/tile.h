@@ -2,6 +2,7 @@
 #ifndef AIC_TILE_H
 #define AIC_TILE_H
 
+#include "frontend/core/rule.h"
 #include <aic/spec.h>
 
 typedef struct aic_tile {
@@ -16,9 +17,14 @@ aic_tile aic_tile_of(const aic_texpands_desc *desc);
 
 int64_t aic_tile_index(const aic_tile *tile, int64_t row, int64_t col);
 
-/* The static rules of slayout, fractal, and how they divide rows and cols; the fields before them are legal. `op` opens
- * the message. */
-aic_status aic_tile_check(const char *op, const aic_texpands_desc *desc);
+/* The numbers of the rules of tiles in the list of an operator. */
+typedef struct aic_tile_rules {
+    int slayout, fractal, line, box;
+} aic_tile_rules;
+
+/* The rules of slayout and fractal; where `sized` says that type, sizes and blayout are legal, those of rows and cols
+ * that follow from them. */
+void aic_tile_check(aic_verdict *verdict, const aic_tile_rules *rules, const aic_texpands_desc *desc, bool sized);
 
 /* Bytes of the memory that tiles of this location lie in, the unified buffer or L1: those that the semantics name, else
  * those of the architecture. loc is vec or mat. */

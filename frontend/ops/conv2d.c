@@ -1,4 +1,4 @@
-/* conv2d: fields, rules, operands (TIK conv2d, sections 2 to 4). */
+/* conv2d: fields, rules, operands (TIK conv2d). */
 #include "frontend/ops/conv2d.h"
 
 #include "frontend/core/diag.h"
@@ -49,93 +49,78 @@ aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc)
 
 /* ---- rules, in the order of the table of section 3 ---- */
 
-static aic_status check_equal(const char *entry, int64_t value, const char *other, int64_t expected)
+static bool check_equal(aic_verdict *v, int rule, const char *entry, int64_t value, int64_t expected)
 {
-    if (value == expected) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "kernel_shape: %s = %" PRId64 " is not %s = %" PRId64 " of fm_shape",
-                    entry, value, other, expected);
+    return value == expected || aic_break(v, rule, "kernel_shape: %s = %" PRId64 " is not %s = %" PRId64 " of fm_shape",
+                                          entry, value, entry, expected);
 }
 
 /* A scalar entry of a vector parameter with its own range. */
 typedef struct entry_rule {
+    int rule;
     const char *entry;
     int64_t low, high;
 } entry_rule;
 
-static aic_status check_entries(const char *field, const int64_t *values, const entry_rule *rules, size_t count)
+static void check_entries(aic_verdict *v, const char *field, const int64_t *values, const entry_rule *rules,
+                          size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        aic_status status = aic_rule_range(NAME, field, rules[i].entry, values[i], rules[i].low, rules[i].high);
-        if (status != AIC_OK) {
-            return status;
-        }
+        aic_rule_range(v, rules[i].rule, field, rules[i].entry, values[i], rules[i].low, rules[i].high);
     }
-    return AIC_OK;
 }
 
-static aic_status check_dtype(const aic_conv2d_desc *desc)
+static void check_dtype(aic_verdict *v, const aic_conv2d_desc *desc)
 {
     static const aic_dtype legal[] = {AIC_INT8, AIC_FLOAT16};
-    return aic_rule_dtype(NAME, "dtype", desc->dtype, legal, sizeof legal / sizeof legal[0]);
+    aic_rule_dtype(v, RULE_dtype, "dtype", desc->dtype, legal, sizeof legal / sizeof legal[0], "");
 }
 
-static aic_status check_fm_shape(const aic_conv2d_desc *desc)
+static void check_fm_shape(aic_verdict *v, const aic_conv2d_desc *desc)
 {
-    static const entry_rule rules[] = {{"C1", 1, 256}, {"H", 1, 4096}, {"W", 1, 4096}};
-    const int64_t c1 = desc->fm_shape[0];
-    const int64_t c0 = desc->fm_shape[3];
+    static const entry_rule size[] = {{RULE_h, "H", 1, 4096}, {RULE_w, "W", 1, 4096}};
+    const int64_t c1 = desc->fm_shape[0], c0 = desc->fm_shape[3];
     const int64_t full_c0 = desc->dtype == AIC_INT8 ? 32 : 16;
-    aic_status status = check_entries("fm_shape", desc->fm_shape, rules, 1);
-    if (status == AIC_OK && c0 == 4 && c1 != 1) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "fm_shape: C1 = %" PRId64 " is not 1, which C0 = 4 requires", c1);
+    const bool counted = aic_rule_range(v, RULE_c1, "fm_shape", "C1", c1, 1, 256);
+    if (counted && c0 == 4 && c1 != 1) {
+        aic_break(v, RULE_c1_of_4, "fm_shape: C1 = %" PRId64 " is not 1, which C0 = 4 requires", c1);
     }
-    if (status == AIC_OK) {
-        status = check_entries("fm_shape", desc->fm_shape + 1, rules + 1, 2);
+    check_entries(v, "fm_shape", desc->fm_shape + 1, size, 2);
+    if (!aic_kept(v, RULE_dtype, RULE_dtype) || c0 == 4) {
+        return;
     }
-    if (status == AIC_OK && c0 != full_c0 && c0 != 4) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "fm_shape: C0 = %" PRId64 " is not %" PRId64 " or 4 for %s", c0,
-                          full_c0, aic_dtype_name(desc->dtype));
+    if (c0 != full_c0) {
+        aic_break(v, RULE_c0, "fm_shape: C0 = %" PRId64 " is not %" PRId64 " or 4 for %s", c0, full_c0,
+                  aic_dtype_name(desc->dtype));
+    } else if (counted) {
+        aic_rule_range(v, RULE_channels, "fm_shape", "C1*C0", c1 * c0, full_c0, 4096);
     }
-    if (status == AIC_OK && c0 != 4) {
-        status = aic_rule_range(NAME, "fm_shape", "C1*C0", c1 * c0, full_c0, 4096);
-    }
-    return status;
 }
 
-static aic_status check_kernel_shape(const aic_conv2d_desc *desc)
+static void check_kernel_shape(aic_verdict *v, const aic_conv2d_desc *desc)
 {
-    static const entry_rule rules[] = {{"Kh", 1, 255}, {"Kw", 1, 255}, {"Cout", 16, 4096}};
+    static const entry_rule rules[] = {{RULE_kh, "Kh", 1, 255}, {RULE_kw, "Kw", 1, 255}};
     const int64_t *shape = desc->kernel_shape;
-    aic_status status = check_equal("C1", shape[0], "C1", desc->fm_shape[0]);
-    if (status == AIC_OK) {
-        status = check_entries("kernel_shape", shape + 1, rules, 3);
+    check_equal(v, RULE_kernel_c1, "C1", shape[0], desc->fm_shape[0]);
+    check_entries(v, "kernel_shape", shape + 1, rules, 2);
+    if (aic_rule_range(v, RULE_cout, "kernel_shape", "Cout", shape[3], 16, 4096) && shape[3] % 16 != 0) {
+        aic_break(v, RULE_cout_blocks, "kernel_shape: Cout = %" PRId64 " is not a multiple of 16 in 16..4096",
+                  shape[3]);
     }
-    if (status == AIC_OK && shape[3] % 16 != 0) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "kernel_shape: Cout = %" PRId64 " is not a multiple of 16 in 16..4096", shape[3]);
-    }
-    if (status == AIC_OK) {
-        status = check_equal("C0", shape[4], "C0", desc->fm_shape[3]);
-    }
-    return status;
+    check_equal(v, RULE_kernel_c0, "C0", shape[4], desc->fm_shape[3]);
 }
 
-static aic_status check_window(const aic_conv2d_desc *desc)
+static void check_window(aic_verdict *v, const aic_conv2d_desc *desc)
 {
-    static const entry_rule stride[] = {{"stride_h", 1, 63}, {"stride_w", 1, 63}};
-    static const entry_rule pad[] = {
-        {"pad_left", 0, 255}, {"pad_right", 0, 255}, {"pad_top", 0, 255}, {"pad_bottom", 0, 255}};
-    static const entry_rule dilation[] = {{"dilation_h", 1, 255}, {"dilation_w", 1, 255}};
-    aic_status status = check_entries("stride", desc->stride, stride, 2);
-    if (status == AIC_OK) {
-        status = check_entries("pad", desc->pad, pad, 4);
-    }
-    if (status == AIC_OK) {
-        status = check_entries("dilation", desc->dilation, dilation, 2);
-    }
-    return status;
+    static const entry_rule stride[] = {{RULE_stride, "stride_h", 1, 63}, {RULE_stride, "stride_w", 1, 63}};
+    static const entry_rule pad[] = {{RULE_pad, "pad_left", 0, 255},
+                                     {RULE_pad, "pad_right", 0, 255},
+                                     {RULE_pad, "pad_top", 0, 255},
+                                     {RULE_pad, "pad_bottom", 0, 255}};
+    static const entry_rule dilation[] = {{RULE_dilation, "dilation_h", 1, 255}, {RULE_dilation, "dilation_w", 1, 255}};
+    check_entries(v, "stride", desc->stride, stride, 2);
+    check_entries(v, "pad", desc->pad, pad, 4);
+    check_entries(v, "dilation", desc->dilation, dilation, 2);
 }
 
 /* Whether a value in -128..127 is integral. By bits, so that the caller's denormals-are-zero mode does not matter;
@@ -146,90 +131,89 @@ static bool is_integral(double value)
     return aic_bits_of_double((double)(int)value) == bits || bits == aic_bits_of_double(-0.0);
 }
 
-static aic_status check_pad_value(const aic_conv2d_desc *desc)
+static void check_pad_value(aic_verdict *v, const aic_conv2d_desc *desc)
 {
     const double value = desc->pad_value;
     const bool integer = desc->dtype == AIC_INT8;
     const double low = integer ? -128 : -65504;
     const double high = integer ? 127 : 65504;
-    char text[AIC_NUMBER_TEXT_MAX];
+    char text[AIC_NUMBER_TEXT_MAX] = "";
     const bool inside = value >= low && value <= high; /* false for NaN */
-    if (inside && (!integer || is_integral(value))) {
-        return AIC_OK;
+    if (!aic_kept(v, RULE_dtype, RULE_dtype) || (inside && (!integer || is_integral(value)))) {
+        return;
     }
     if (aic_number_print(value, text) != AIC_OK) {
-        return aic_fail_memory(NAME, sizeof text);
+        aic_rule_memory(v, sizeof text);
+    } else if (inside) {
+        aic_break(v, RULE_pad_integral, "pad_value: %s is not an integer in -128..127, as int8 requires", text);
+    } else {
+        aic_break(v, RULE_pad_value, "pad_value: %s is outside %s for %s", text,
+                  integer ? "-128..127" : "-65504..65504", aic_dtype_name(desc->dtype));
     }
-    if (inside) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "pad_value: %s is not an integer in -128..127, as int8 requires",
-                        text);
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "pad_value: %s is outside %s for %s", text,
-                    integer ? "-128..127" : "-65504..65504", aic_dtype_name(desc->dtype));
 }
 
-static aic_status check_modes(const aic_conv2d_desc *desc)
+static void check_modes(aic_verdict *v, const aic_conv2d_desc *desc)
 {
-    aic_status status = aic_rule_bool(NAME, "init_l1out", &desc->init_l1out);
-    const bool counts = desc->dtype != AIC_INT8;
-    if (status == AIC_OK && counts) {
-        status = aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate);
+    const bool known = aic_rule_bool(v, RULE_init_l1out, "init_l1out", &desc->init_l1out);
+    if (desc->dtype != AIC_INT8) {
+        aic_rule_enum(v, RULE_accumulate, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate);
     }
-    if (status == AIC_OK) {
-        status = aic_rule_enum(NAME, "l1out", AIC_KIND_L1OUT, desc->l1out);
+    if (aic_rule_enum(v, RULE_l1out, "l1out", AIC_KIND_L1OUT, desc->l1out) && known &&
+        desc->l1out == AIC_L1OUT_CHANNEL && desc->init_l1out) {
+        aic_break(v, RULE_l1out_starts, "l1out: channel is not tensor, which init_l1out = true requires");
     }
-    return status == AIC_OK && desc->l1out == AIC_L1OUT_CHANNEL && desc->init_l1out
-               ? aic_fail(AIC_INVALID_ARGUMENT, NAME, "l1out: channel is not tensor, which init_l1out = true requires")
-               : status;
 }
 
 /* The operator alone has no operand for it. */
 static aic_status conv2d_validate_alone(const void *descriptor)
 {
     const aic_conv2d_desc *desc = descriptor;
-    return desc->l1out == AIC_L1OUT_TENSOR
-               ? AIC_OK
-               : aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "l1out: channel is not tensor: only chains have an operand with a value a channel");
+    aic_verdict v = verdict();
+    if (desc->l1out != AIC_L1OUT_TENSOR) {
+        aic_break(&v, RULE_l1out_alone,
+                  "l1out: channel is not tensor: only chains have an operand with a value a channel");
+    }
+    return v.status;
 }
 
-/* Conditions between parameters; each parameter is within its range. */
-static aic_status check_sizes(const aic_conv2d_desc *desc, const aic_semantics *semantics)
+/* Conditions between parameters; each shape, stride, padding and dilation is within its range. */
+static void check_sizes(aic_verdict *v, const aic_conv2d_desc *desc, const aic_semantics *semantics)
 {
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
     if (s.ho < 1) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "fm_shape / kernel_shape: output height is not positive: H + pad_top + pad_bottom = %" PRId64
-                        " is less than dilation_h*(Kh-1)+1 = %" PRId64,
-                        s.h + desc->pad[2] + desc->pad[3], s.hk);
+        aic_break(v, RULE_output_height,
+                  "fm_shape / kernel_shape: output height is not positive: H + pad_top + pad_bottom = %" PRId64
+                  " is less than dilation_h*(Kh-1)+1 = %" PRId64,
+                  s.h + desc->pad[2] + desc->pad[3], s.hk);
     }
     if (s.wo < 1) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "fm_shape / kernel_shape: output width is not positive: W + pad_left + pad_right = %" PRId64
-                        " is less than dilation_w*(Kw-1)+1 = %" PRId64,
-                        s.w + desc->pad[0] + desc->pad[1], s.wk);
+        aic_break(v, RULE_output_width,
+                  "fm_shape / kernel_shape: output width is not positive: W + pad_left + pad_right = %" PRId64
+                  " is less than dilation_w*(Kw-1)+1 = %" PRId64,
+                  s.w + desc->pad[0] + desc->pad[1], s.wk);
     }
     if (s.w == s.kw && s.h > s.kh && semantics->limits != AIC_LIMITS_HOST) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "fm_shape: W = %" PRId64 " equals Kw while H = %" PRId64 " exceeds Kh = %" PRId64
-                        ", which the document does not support (limits=host computes it)",
-                        s.w, s.h, s.kh);
+        aic_break(v, RULE_narrow,
+                  "fm_shape: W = %" PRId64 " equals Kw while H = %" PRId64 " exceeds Kh = %" PRId64
+                  ", which the document does not support (limits=host computes it)",
+                  s.w, s.h, s.kh);
     }
-    return AIC_OK;
 }
 
 static aic_status conv2d_validate(const void *descriptor, const aic_semantics *semantics)
 {
     const aic_conv2d_desc *desc = descriptor;
-    static aic_status (*const checks[])(const aic_conv2d_desc *) = {check_dtype,  check_fm_shape,  check_kernel_shape,
-                                                                    check_window, check_pad_value, check_modes};
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-        aic_status status = checks[i](desc);
-        if (status != AIC_OK) {
-            return status;
-        }
+    aic_verdict v = verdict();
+    check_dtype(&v, desc);
+    check_fm_shape(&v, desc);
+    check_kernel_shape(&v, desc);
+    check_window(&v, desc);
+    check_pad_value(&v, desc);
+    check_modes(&v, desc);
+    if (aic_kept(&v, RULE_h, RULE_w) && aic_kept(&v, RULE_kh, RULE_kw) && aic_kept(&v, RULE_stride, RULE_dilation)) {
+        check_sizes(&v, desc, semantics);
     }
-    return check_sizes(desc, semantics);
+    return v.status;
 }
 
 /* ---- what code depends on ---- */

@@ -1,4 +1,4 @@
-/* fixpipe: fields, rules, operands, fusion (AscendC Fixpipe, sections 2 to 5). */
+/* fixpipe: fields, rules, operands, fusion (AscendC Fixpipe). */
 #include "frontend/ops/fixpipe.h"
 
 #include "frontend/core/diag.h"
@@ -11,7 +11,7 @@
 
 /* ---- fields that are not looked at ---- */
 
-/* Bits of a word (section 5). */
+/* Bits of a word. */
 #define WORD_SCALE AIC_QUANT_SCALE_BITS
 #define WORD_SHIFT (UINT64_C(0xF) << AIC_QUANT_SHIFT_BIT)
 #define WORD_HAS_SHIFT (UINT64_C(1) << AIC_QUANT_MCB_BIT)
@@ -48,7 +48,7 @@ static inline void clear_ignored(aic_fixpipe_desc *desc)
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
-/* ---- modes: the table of section 3 ---- */
+/* ---- modes: the table of types and modes ---- */
 
 typedef struct mode_row {
     aic_quant_pre mode;
@@ -127,7 +127,7 @@ aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc)
     };
 }
 
-/* ---- rules, in the order of the table of section 2 ---- */
+/* ---- rules, in the order of the table of parameters ---- */
 
 /* What bounds the sizes: one instruction, or the accumulator of a fused chain. Values stay so small that every address
  * fits in 64 bits. */
@@ -147,74 +147,69 @@ static const limits instruction = {
     .dstNdStride = 65535,
 };
 
-static aic_status check_types(const aic_fixpipe_desc *desc, const limits *limit)
+static void check_types(aic_verdict *v, const aic_fixpipe_desc *desc, const limits *limit)
 {
     static const aic_dtype dst[] = {AIC_FLOAT16, AIC_BFLOAT16, AIC_FLOAT32, AIC_INT32, AIC_INT8, AIC_UINT8};
     static const aic_dtype src[] = {AIC_FLOAT32, AIC_INT32};
     const aic_accumulator *from = limit->accumulator;
-    aic_status status = aic_rule_dtype(NAME, "dst", desc->dst, dst, sizeof dst / sizeof dst[0]);
-    if (status == AIC_OK) {
-        status = aic_rule_dtype(NAME, "src", desc->src, src, sizeof src / sizeof src[0]);
+    aic_rule_dtype(v, RULE_dst, "dst", desc->dst, dst, sizeof dst / sizeof dst[0], "");
+    const bool known = aic_rule_dtype(v, RULE_src, "src", desc->src, src, sizeof src / sizeof src[0], "");
+    if (known && from && !from->words && desc->src != from->dtype) {
+        aic_break(v, RULE_chain_src, "src: %s is not %s, which %s accumulates", aic_dtype_name(desc->src),
+                  aic_dtype_name(from->dtype), from->producer);
     }
-    if (status == AIC_OK && from && !from->words && desc->src != from->dtype) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "src: %s is not %s, which %s accumulates",
-                          aic_dtype_name(desc->src), aic_dtype_name(from->dtype), from->producer);
-    }
-    if (status == AIC_OK) {
-        status = aic_rule_enum(NAME, "format", AIC_KIND_FORMAT, desc->format);
-    }
-    return status;
+    aic_rule_enum(v, RULE_format, "format", AIC_KIND_FORMAT, desc->format);
 }
 
-static aic_status check_sizes(const aic_fixpipe_desc *desc, const limits *limit)
+static void check_sizes(aic_verdict *v, const aic_fixpipe_desc *desc, const limits *limit)
 {
-    const int64_t multiple = desc->format == AIC_ROW_MAJOR ? 1 : is_set(&desc->isChannelSplit) ? 8 : 16;
-    aic_status status = aic_rule_range(NAME, "nSize", NULL, desc->nSize, 1, limit->nSize);
-    if (status == AIC_OK && desc->nSize % multiple != 0) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "nSize: %" PRId64 " is not a multiple of %" PRId64 " in 1..%" PRId64
-                          ", which format NZ requires%s",
-                          desc->nSize, multiple, limit->nSize, multiple == 8 ? " with isChannelSplit" : "");
+    const bool counted = aic_rule_range(v, RULE_nSize, "nSize", NULL, desc->nSize, 1, limit->nSize);
+    if (!aic_kept(v, RULE_format, RULE_format)) {
+        return;
     }
-    return status == AIC_OK ? aic_rule_range(NAME, "mSize", NULL, desc->mSize, 1, limit->mSize[desc->format]) : status;
+    const int64_t multiple = desc->format == AIC_ROW_MAJOR ? 1 : is_set(&desc->isChannelSplit) ? 8 : 16;
+    if (counted && desc->nSize % multiple != 0) {
+        aic_break(v, RULE_blocks,
+                  "nSize: %" PRId64 " is not a multiple of %" PRId64 " in 1..%" PRId64 ", which format NZ requires%s",
+                  desc->nSize, multiple, limit->nSize, multiple == 8 ? " with isChannelSplit" : "");
+    }
+    aic_rule_range(v, RULE_mSize, "mSize", NULL, desc->mSize, 1, limit->mSize[desc->format]);
 }
 
-static aic_status check_src_stride(const aic_fixpipe_desc *desc, const limits *limit)
+static void check_src_stride(aic_verdict *v, const aic_fixpipe_desc *desc, const limits *limit)
 {
     const aic_accumulator *from = limit->accumulator;
     if (from && desc->srcStride != from->block_rows) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "srcStride: %" PRId64 " is not %" PRId64 ", the rows from one block of %s to the next",
-                        desc->srcStride, from->block_rows, from->producer);
+        aic_break(v, RULE_chain_srcStride,
+                  "srcStride: %" PRId64 " is not %" PRId64 ", the rows from one block of %s to the next",
+                  desc->srcStride, from->block_rows, from->producer);
+    } else {
+        aic_rule_range(v, RULE_srcStride, "srcStride", NULL, desc->srcStride, 0, limit->srcStride);
     }
-    return aic_rule_range(NAME, "srcStride", NULL, desc->srcStride, 0, limit->srcStride);
 }
 
-/* Stores of one matrix must not overlap (section 4.4). */
-static aic_status check_dst_stride(const aic_fixpipe_desc *desc, const limits *limit)
+/* Stores of one matrix must not overlap. */
+static void check_dst_stride(aic_verdict *v, const aic_fixpipe_desc *desc)
 {
-    (void)limit;
-    aic_status status = aic_rule_range(NAME, "dstStride", NULL, desc->dstStride, 1, UINT32_MAX);
-    if (status != AIC_OK) {
-        return status;
+    if (!aic_rule_range(v, RULE_dstStride, "dstStride", NULL, desc->dstStride, 1, UINT32_MAX) ||
+        !aic_kept(v, RULE_dst, RULE_mSize)) {
+        return;
     }
     if (desc->format == AIC_ROW_MAJOR) {
         if (desc->mSize > 1 && desc->dstStride < desc->nSize) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                            "dstStride: %" PRId64 " is less than nSize = %" PRId64 ": rows would overlap",
-                            desc->dstStride, desc->nSize);
+            aic_break(v, RULE_rows_apart, "dstStride: %" PRId64 " is less than nSize = %" PRId64 ": rows would overlap",
+                      desc->dstStride, desc->nSize);
         }
-        return AIC_OK;
+        return;
     }
     const int64_t width = block_width(desc);
     const int64_t bytes = desc->mSize * width * (int64_t)aic_dtype_size(desc->dst);
     if (desc->nSize > width && desc->dstStride * 32 < bytes) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "dstStride: %" PRId64 " is less than %" PRId64 ", the %" PRId64
-                        " bytes of a column block in units of 32: blocks would overlap",
-                        desc->dstStride, (bytes + 31) / 32, bytes);
+        aic_break(v, RULE_blocks_apart,
+                  "dstStride: %" PRId64 " is less than %" PRId64 ", the %" PRId64
+                  " bytes of a column block in units of 32: blocks would overlap",
+                  desc->dstStride, (bytes + 31) / 32, bytes);
     }
-    return AIC_OK;
 }
 
 /* The modes of a pair of types: "DEQF16 or VDEQF16"; empty when there are none. */
@@ -233,33 +228,33 @@ static void list_modes(aic_dtype src, aic_dtype dst, char *list, size_t capacity
     }
 }
 
-static aic_status check_mode(const aic_fixpipe_desc *desc, const limits *limit)
+static void check_mode(aic_verdict *v, const aic_fixpipe_desc *desc)
 {
-    (void)limit;
     char list[64];
-    aic_status status = aic_rule_enum(NAME, "quantPre", AIC_KIND_QUANT_PRE, desc->quantPre);
-    if (status != AIC_OK) {
-        return status;
+    if (!aic_rule_enum(v, RULE_quantPre, "quantPre", AIC_KIND_QUANT_PRE, desc->quantPre) ||
+        !aic_kept(v, RULE_dst, RULE_src)) {
+        return;
     }
     for (size_t i = 0; i < MODES; i++) {
         if (modes[i].mode == desc->quantPre && modes[i].src == desc->src && modes[i].dst == desc->dst) {
-            return AIC_OK;
+            return;
         }
     }
     const char *word = aic_enum_word(AIC_KIND_QUANT_PRE, desc->quantPre);
     const char *src = aic_dtype_name(desc->src), *dst = aic_dtype_name(desc->dst);
     list_modes(desc->src, desc->dst, list, sizeof list);
     if (list[0] == '\0') {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "quantPre: %s does not store src = %s as dst = %s, nor does any mode", word, src, dst);
+        aic_break(v, RULE_conversion, "quantPre: %s does not store src = %s as dst = %s, nor does any mode", word, src,
+                  dst);
+    } else {
+        aic_break(v, RULE_conversion, "quantPre: %s is not %s, which src = %s and dst = %s require", word, list, src,
+                  dst);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "quantPre: %s is not %s, which src = %s and dst = %s require", word,
-                    list, src, dst);
 }
 
 enum { FRACTION = 0x7FFFFF, FRACTION_CUT = 0x7FE000 }; /* all bits; without the 13 lowest, which do not count */
 
-/* What makes the scale of a word illegal (section 5), whose fraction has these bits; NULL when it is legal. By bits:
+/* What makes the scale of a word illegal, whose fraction has these bits; NULL when it is legal. By bits:
  * the caller's denormals-are-zero mode does not matter. */
 static const char *scale_fault(uint64_t word, uint32_t fraction_bits)
 {
@@ -271,105 +266,91 @@ static const char *scale_fault(uint64_t word, uint32_t fraction_bits)
     return exponent == 0 && fraction != 0 ? "subnormal" : NULL;
 }
 
-static aic_status check_scalar(const aic_fixpipe_desc *desc, const limits *limit)
+static void check_scalar(aic_verdict *v, const aic_fixpipe_desc *desc, const limits *limit)
 {
     const uint32_t bits = limit->semantics->scale_bits == AIC_SCALE_BITS_FULL ? FRACTION : FRACTION_CUT;
     const char *fault =
         aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_SCALAR ? scale_fault(desc->deqScalar, bits) : NULL;
-    if (!fault) {
-        return AIC_OK;
+    if (fault) {
+        aic_break(v, RULE_deqScalar, "deqScalar: the scale of 0x%" PRIx64 " is %s, not a normal float32 or zero",
+                  desc->deqScalar, fault);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                    "deqScalar: the scale of 0x%" PRIx64 " is %s, not a normal float32 or zero", desc->deqScalar,
-                    fault);
 }
 
 /* Rows of the accumulator that the matrices take. */
-static aic_status check_matrix_rows(const aic_fixpipe_desc *desc, const limits *limit)
+static void check_matrix_rows(aic_verdict *v, const aic_fixpipe_desc *desc, const limits *limit)
 {
     const aic_accumulator *from = limit->accumulator;
     const int64_t rows = (desc->ndNum - 1) * desc->srcNdStride * 16 + desc->mSize;
-    if (!from || rows <= from->rows) {
-        return AIC_OK;
+    if (from && rows > from->rows) {
+        aic_break(v, RULE_chain_rows,
+                  "srcNdStride: %" PRId64 " makes the last matrix end at row %" PRId64 " of the %" PRId64 " of %s",
+                  desc->srcNdStride, rows, from->rows, from->producer);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                    "srcNdStride: %" PRId64 " makes the last matrix end at row %" PRId64 " of the %" PRId64 " of %s",
-                    desc->srcNdStride, rows, from->rows, from->producer);
 }
 
 /* Stores of two matrices must not overlap: one after the other, or their rows interleaved. */
-static aic_status check_matrix_overlap(const aic_fixpipe_desc *desc)
+static void check_matrix_overlap(aic_verdict *v, const aic_fixpipe_desc *desc)
 {
     const int64_t matrix = (desc->mSize - 1) * desc->dstStride + desc->nSize;
     const int64_t row = (desc->ndNum - 1) * desc->dstNdStride + desc->nSize;
     const bool apart = desc->dstNdStride >= matrix;
     const bool interleaved = desc->dstStride >= row && desc->dstNdStride >= desc->nSize;
-    if (apart || interleaved) {
-        return AIC_OK;
+    if (!apart && !interleaved) {
+        aic_break(v, RULE_matrices_apart,
+                  "dstNdStride: %" PRId64 " makes matrices overlap: it is less than their extent %" PRId64
+                  ", nor is it at least nSize = %" PRId64 " with dstStride at least %" PRId64,
+                  desc->dstNdStride, matrix, desc->nSize, row);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                    "dstNdStride: %" PRId64 " makes matrices overlap: it is less than their extent %" PRId64
-                    ", nor is it at least nSize = %" PRId64 " with dstStride at least %" PRId64,
-                    desc->dstNdStride, matrix, desc->nSize, row);
 }
 
-static aic_status check_matrices(const aic_fixpipe_desc *desc, const limits *limit)
+static void check_matrices(aic_verdict *v, const aic_fixpipe_desc *desc, const limits *limit)
 {
-    aic_status status = aic_rule_range(NAME, "ndNum", NULL, desc->ndNum, 0, 65535);
-    if (status != AIC_OK || !aic_fixpipe_has_matrices(desc)) {
-        return status;
+    if (!aic_rule_range(v, RULE_ndNum, "ndNum", NULL, desc->ndNum, 0, 65535) || !aic_fixpipe_has_matrices(desc)) {
+        return;
     }
-    status = aic_rule_range(NAME, "srcNdStride", NULL, desc->srcNdStride, 1, limit->srcNdStride);
-    if (status == AIC_OK) {
-        status = check_matrix_rows(desc, limit);
+    const bool sized = aic_kept(v, RULE_nSize, RULE_mSize);
+    if (aic_rule_range(v, RULE_srcNdStride, "srcNdStride", NULL, desc->srcNdStride, 1, limit->srcNdStride) && sized) {
+        check_matrix_rows(v, desc, limit);
     }
-    if (status == AIC_OK) {
-        status = aic_rule_range(NAME, "dstNdStride", NULL, desc->dstNdStride, 1, limit->dstNdStride);
+    if (aic_rule_range(v, RULE_dstNdStride, "dstNdStride", NULL, desc->dstNdStride, 1, limit->dstNdStride) && sized &&
+        aic_kept(v, RULE_dstStride, RULE_dstStride)) {
+        check_matrix_overlap(v, desc);
     }
-    return status == AIC_OK ? check_matrix_overlap(desc) : status;
 }
 
-static aic_status check_flags(const aic_fixpipe_desc *desc, const limits *limit)
+static void check_flags(aic_verdict *v, const aic_fixpipe_desc *desc)
 {
-    (void)limit;
-    aic_status status = aic_rule_bool(NAME, "reluEn", &desc->reluEn);
-    if (status == AIC_OK && desc->unitFlag != 0) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "unitFlag: %" PRId64 " is not 0: it is reserved", desc->unitFlag);
+    const bool typed = aic_kept(v, RULE_dst, RULE_format);
+    aic_rule_bool(v, RULE_reluEn, "reluEn", &desc->reluEn);
+    if (desc->unitFlag != 0) {
+        aic_break(v, RULE_unitFlag, "unitFlag: %" PRId64 " is not 0: it is reserved", desc->unitFlag);
     }
-    if (status == AIC_OK) {
-        status = aic_rule_bool(NAME, "isChannelSplit", &desc->isChannelSplit);
+    if (aic_rule_bool(v, RULE_isChannelSplit, "isChannelSplit", &desc->isChannelSplit) && typed &&
+        desc->isChannelSplit && (desc->format != AIC_NZ || desc->src != AIC_FLOAT32 || desc->dst != AIC_FLOAT32)) {
+        aic_break(v, RULE_splittable,
+                  "isChannelSplit: true is only for float32 to float32 in format NZ, not for %s to %s in %s",
+                  aic_dtype_name(desc->src), aic_dtype_name(desc->dst), aic_enum_word(AIC_KIND_FORMAT, desc->format));
     }
-    if (status == AIC_OK && desc->isChannelSplit &&
-        (desc->format != AIC_NZ || desc->src != AIC_FLOAT32 || desc->dst != AIC_FLOAT32)) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "isChannelSplit: true is only for float32 to float32 in format NZ, not for %s to %s in %s",
-                          aic_dtype_name(desc->src), aic_dtype_name(desc->dst),
-                          aic_enum_word(AIC_KIND_FORMAT, desc->format));
+    if (aic_rule_bool(v, RULE_fill_block, "fill_block", &desc->fill_block) && typed && desc->fill_block &&
+        (desc->format != AIC_NZ || aic_dtype_size(desc->dst) != 1)) {
+        aic_break(v, RULE_fillable, "fill_block: true is only for int8 and uint8 in format NZ, not for %s in %s",
+                  aic_dtype_name(desc->dst), aic_enum_word(AIC_KIND_FORMAT, desc->format));
     }
-    if (status == AIC_OK) {
-        status = aic_rule_bool(NAME, "fill_block", &desc->fill_block);
-    }
-    if (status == AIC_OK && desc->fill_block && (desc->format != AIC_NZ || aic_dtype_size(desc->dst) != 1)) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "fill_block: true is only for int8 and uint8 in format NZ, not for %s in %s",
-                          aic_dtype_name(desc->dst), aic_enum_word(AIC_KIND_FORMAT, desc->format));
-    }
-    return status;
 }
 
 static aic_status check(const aic_fixpipe_desc *desc, const limits *limit)
 {
-    static aic_status (*const checks[])(const aic_fixpipe_desc *, const limits *) = {
-        check_types, check_sizes,  check_src_stride, check_dst_stride,
-        check_mode,  check_scalar, check_matrices,   check_flags,
-    };
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-        aic_status status = checks[i](desc, limit);
-        if (status != AIC_OK) {
-            return status;
-        }
-    }
-    return AIC_OK;
+    aic_verdict v = verdict();
+    check_types(&v, desc, limit);
+    check_sizes(&v, desc, limit);
+    check_src_stride(&v, desc, limit);
+    check_dst_stride(&v, desc);
+    check_mode(&v, desc);
+    check_scalar(&v, desc, limit);
+    check_matrices(&v, desc, limit);
+    check_flags(&v, desc);
+    return v.status;
 }
 
 static aic_status fixpipe_validate(const void *desc, const aic_semantics *semantics)
@@ -383,7 +364,7 @@ static aic_status fixpipe_validate(const void *desc, const aic_semantics *semant
 
 enum { DST, SRC, CBUF_WORKSPACE, OPERANDS };
 
-/* One more than the last element of src that is read; of dst that is written (section 4.5). Both grow with the row and
+/* One more than the last element of src that is read; of dst that is written. Both grow with the row and
  * the matrix; with the column, too, unless all blocks of src are the same one. */
 static int64_t src_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to)
 {
@@ -452,10 +433,12 @@ static aic_status fixpipe_check_data(const void *descriptor, const void *const o
         for (int64_t n = 0; n < desc->nSize; n++) {
             const char *fault = scale_fault(words[n], FRACTION_CUT);
             if (fault) {
-                return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                                "cbufWorkspace: the scale of column %" PRId64 ", 0x%" PRIx64
-                                ", is %s, not a normal float32 or zero",
-                                n, words[n], fault);
+                aic_verdict v = verdict();
+                aic_break(&v, RULE_cbufWorkspace,
+                          "cbufWorkspace: the scale of column %" PRId64 ", 0x%" PRIx64
+                          ", is %s, not a normal float32 or zero",
+                          n, words[n], fault);
+                return v.status;
             }
         }
     }

@@ -1,4 +1,4 @@
-/* load_data: fields, rules, operands, pseudo-random descriptors (AscendC Fixpipe, section 7.2). */
+/* load_data: fields, rules, operands, pseudo-random descriptors (AscendC, LoadData with LoadData2dParams). */
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/layout/fractal.h"
@@ -12,35 +12,29 @@
 
 /* ---- rules ---- */
 
-#define RANGE(field, low, high) {#field, offsetof(aic_load_data_desc, field), low, high}
+#define RANGE(field, low, high) {RULE_##field, #field, offsetof(aic_load_data_desc, field), low, high}
 
 static const aic_range ranges[] = {
     RANGE(startIndex, 0, 65535), RANGE(repeatTimes, 0, 255), RANGE(srcStride, 0, 65535),
     RANGE(dstGap, 0, 65535),     RANGE(addrMode, 0, 0), /* 1 would count src fractals down */
 };
 
-enum { RANGES = sizeof ranges / sizeof ranges[0], BEFORE_TRANSPOSE = RANGES - 1 };
-
-static aic_status check_transpose(const aic_load_data_desc *desc)
-{
-    aic_status status = aic_rule_bool(NAME, "ifTranspose", &desc->ifTranspose);
-    if (status == AIC_OK && desc->ifTranspose && aic_dtype_size(desc->dtype) != 2) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "ifTranspose: true is for types of 2 bytes, not for %s",
-                          aic_dtype_name(desc->dtype));
-    }
-    return status;
-}
+enum { RANGE_COUNT = sizeof ranges / sizeof ranges[0], BEFORE_TRANSPOSE = RANGE_COUNT - 1 };
 
 static aic_status load_data_validate(const void *descriptor, const aic_semantics *semantics)
 {
     (void)semantics;
     const aic_load_data_desc *desc = descriptor;
-    aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, BEFORE_TRANSPOSE);
-    if (status == AIC_OK) {
-        status = check_transpose(desc);
+    aic_verdict v = verdict();
+    const bool typed = aic_rule_moved_dtype(&v, RULE_dtype, desc->dtype);
+    aic_rule_ranges(&v, desc, ranges, BEFORE_TRANSPOSE);
+    if (aic_rule_bool(&v, RULE_ifTranspose, "ifTranspose", &desc->ifTranspose) && typed && desc->ifTranspose &&
+        aic_dtype_size(desc->dtype) != 2) {
+        aic_break(&v, RULE_transposable, "ifTranspose: true is for types of 2 bytes, not for %s",
+                  aic_dtype_name(desc->dtype));
     }
-    return status == AIC_OK ? aic_rule_ranges(NAME, desc, ranges + BEFORE_TRANSPOSE, RANGES - BEFORE_TRANSPOSE)
-                            : status;
+    aic_rule_ranges(&v, desc, ranges + BEFORE_TRANSPOSE, RANGE_COUNT - BEFORE_TRANSPOSE);
+    return v.status;
 }
 
 /* ---- what code depends on ---- */
@@ -120,7 +114,7 @@ static void load_data_random_illegal(uint64_t *state, void *descriptor)
 {
     aic_load_data_desc *desc = descriptor;
     load_data_random(state, desc);
-    const int64_t which = aic_rng_range(state, -3, RANGES - 1);
+    const int64_t which = aic_rng_range(state, -3, RANGE_COUNT - 1);
     if (which >= 0) {
         aic_random_break_range(state, &ranges[which], desc);
     } else if (which == -1) {

@@ -1,4 +1,4 @@
-/* load_data_transpose: fields, rules, operands, pseudo-random descriptors (AscendC Fixpipe, section 7.3). */
+/* load_data_transpose: fields, rules, operands, pseudo-random descriptors (AscendC, LoadDataWithTranspose). */
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/layout/fractal.h"
@@ -27,14 +27,14 @@ static square square_of(aic_dtype dtype)
 
 /* ---- rules ---- */
 
-#define RANGE(field, low, high) {#field, offsetof(aic_load_data_transpose_desc, field), low, high}
+#define RANGE(field, low, high) {RULE_##field, #field, offsetof(aic_load_data_transpose_desc, field), low, high}
 
 static const aic_range ranges[] = {
     RANGE(startIndex, 0, 65535), RANGE(repeatTimes, 0, 255),  RANGE(srcStride, 0, 65535),
     RANGE(dstGap, 0, 65535),     RANGE(dstFracGap, 0, 65535), RANGE(addrMode, 0, 0),
 };
 
-enum { RANGES = sizeof ranges / sizeof ranges[0] };
+enum { RANGE_COUNT = sizeof ranges / sizeof ranges[0] };
 
 /* Iteration i writes the fractals i*(dstGap + 1) and, of two, that plus dstFracGap + 1. Returns how many iterations
  * apart are the first two that write the same one; 0: none are. */
@@ -46,24 +46,21 @@ static int64_t meeting(const aic_load_data_transpose_desc *desc)
     return meet && square_of(desc->dtype).fractals > 1 ? second / step : 0;
 }
 
-static aic_status check_overlap(const aic_load_data_transpose_desc *desc)
-{
-    const int64_t apart = meeting(desc);
-    if (apart == 0) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                    "dstGap / dstFracGap: with %" PRId64 " and %" PRId64 ", iterations %" PRId64 " apart of %" PRId64
-                    " write the same fractal",
-                    desc->dstGap, desc->dstFracGap, apart, desc->repeatTimes);
-}
-
 static aic_status load_data_transpose_validate(const void *descriptor, const aic_semantics *semantics)
 {
     (void)semantics;
     const aic_load_data_transpose_desc *desc = descriptor;
-    aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
-    return status == AIC_OK ? check_overlap(desc) : status;
+    aic_verdict v = verdict();
+    aic_rule_moved_dtype(&v, RULE_dtype, desc->dtype);
+    aic_rule_ranges(&v, desc, ranges, RANGE_COUNT);
+    const int64_t apart = v.status == AIC_OK ? meeting(desc) : 0;
+    if (apart != 0) {
+        aic_break(&v, RULE_fractals_apart,
+                  "dstGap / dstFracGap: with %" PRId64 " and %" PRId64 ", iterations %" PRId64 " apart of %" PRId64
+                  " write the same fractal",
+                  desc->dstGap, desc->dstFracGap, apart, desc->repeatTimes);
+    }
+    return v.status;
 }
 
 /* ---- what code depends on ---- */
@@ -161,7 +158,7 @@ static void load_data_transpose_random_illegal(uint64_t *state, void *descriptor
 {
     aic_load_data_transpose_desc *desc = descriptor;
     load_data_transpose_random(state, desc);
-    const int64_t which = aic_rng_range(state, -2, RANGES - 1);
+    const int64_t which = aic_rng_range(state, -2, RANGE_COUNT - 1);
     if (which >= 0) {
         aic_random_break_range(state, &ranges[which], desc);
     } else if (which == -1) {

@@ -1,4 +1,4 @@
-/* mmad: fields, rules, operands (AscendC Fixpipe, section 7.4). */
+/* mmad: fields, rules, operands (AscendC, Mmad). */
 #include "frontend/ops/mmad.h"
 
 #include "frontend/core/diag.h"
@@ -19,20 +19,23 @@ static inline void clear_ignored(aic_mmad_desc *desc)
 
 /* ---- rules, in the order of the list ---- */
 
-static aic_status check_sizes(const aic_mmad_desc *desc)
-{
-    aic_status status = aic_rule_range(NAME, "m", NULL, desc->m, 0, 4095);
-    if (status == AIC_OK) {
-        status = aic_rule_range(NAME, "n", NULL, desc->n, 0, 4095);
-    }
-    return status == AIC_OK ? aic_rule_range(NAME, "k", NULL, desc->k, 0, 4095) : status;
-}
-
 /* ND, or the fractal layout in which the document keeps this matrix. */
-static aic_status check_format(const char *field, aic_layout format, aic_layout fractal)
+static void check_format(aic_verdict *v, int rule, const char *field, aic_layout format, aic_layout fractal)
 {
     const aic_layout legal[] = {AIC_LAYOUT_ND, fractal};
-    return aic_rule_layout(NAME, field, format, legal, 2);
+    aic_rule_layout(v, rule, field, format, legal, 2, "");
+}
+
+static void check_modes(aic_verdict *v, const aic_mmad_desc *desc)
+{
+    const bool known = aic_rule_bool(v, RULE_init_c, "init_c", &desc->init_c);
+    if (desc->dtype != AIC_INT8) {
+        aic_rule_enum(v, RULE_accumulate, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate);
+    }
+    if (aic_rule_enum(v, RULE_l1out, "l1out", AIC_KIND_L1OUT, desc->l1out) && known &&
+        desc->l1out == AIC_L1OUT_CHANNEL && desc->init_c) {
+        aic_break(v, RULE_l1out_starts, "l1out: channel is not tensor, which init_c = true requires");
+    }
 }
 
 static aic_status mmad_validate(const void *descriptor, const aic_semantics *semantics)
@@ -40,42 +43,28 @@ static aic_status mmad_validate(const void *descriptor, const aic_semantics *sem
     (void)semantics;
     static const aic_dtype legal[] = {AIC_INT8, AIC_FLOAT16, AIC_BFLOAT16, AIC_FLOAT32};
     const aic_mmad_desc *desc = descriptor;
-    aic_status status = aic_rule_dtype(NAME, "dtype", desc->dtype, legal, sizeof legal / sizeof legal[0]);
-    if (status == AIC_OK) {
-        status = check_sizes(desc);
-    }
-    if (status == AIC_OK) {
-        status = check_format("a_format", desc->a_format, AIC_LAYOUT_ZZ);
-    }
-    if (status == AIC_OK) {
-        status = check_format("b_format", desc->b_format, AIC_LAYOUT_ZN);
-    }
-    if (status == AIC_OK) {
-        status = check_format("c_format", desc->c_format, AIC_LAYOUT_NZ);
-    }
-    if (status == AIC_OK) {
-        status = aic_rule_bool(NAME, "init_c", &desc->init_c);
-    }
-    const bool counts = desc->dtype != AIC_INT8;
-    if (status == AIC_OK && counts) {
-        status = aic_rule_enum(NAME, "accumulate", AIC_KIND_ACCUMULATE, desc->accumulate);
-    }
-    if (status == AIC_OK) {
-        status = aic_rule_enum(NAME, "l1out", AIC_KIND_L1OUT, desc->l1out);
-    }
-    return status == AIC_OK && desc->l1out == AIC_L1OUT_CHANNEL && desc->init_c
-               ? aic_fail(AIC_INVALID_ARGUMENT, NAME, "l1out: channel is not tensor, which init_c = true requires")
-               : status;
+    aic_verdict v = verdict();
+    aic_rule_dtype(&v, RULE_dtype, "dtype", desc->dtype, legal, sizeof legal / sizeof legal[0], "");
+    aic_rule_range(&v, RULE_m, "m", NULL, desc->m, 0, 4095);
+    aic_rule_range(&v, RULE_n, "n", NULL, desc->n, 0, 4095);
+    aic_rule_range(&v, RULE_k, "k", NULL, desc->k, 0, 4095);
+    check_format(&v, RULE_a_format, "a_format", desc->a_format, AIC_LAYOUT_ZZ);
+    check_format(&v, RULE_b_format, "b_format", desc->b_format, AIC_LAYOUT_ZN);
+    check_format(&v, RULE_c_format, "c_format", desc->c_format, AIC_LAYOUT_NZ);
+    check_modes(&v, desc);
+    return v.status;
 }
 
 /* The operator alone has no operand for it. */
 static aic_status mmad_validate_alone(const void *descriptor)
 {
     const aic_mmad_desc *desc = descriptor;
-    return desc->l1out == AIC_L1OUT_TENSOR
-               ? AIC_OK
-               : aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "l1out: channel is not tensor: only chains have an operand with a value a column");
+    aic_verdict v = verdict();
+    if (desc->l1out != AIC_L1OUT_TENSOR) {
+        aic_break(&v, RULE_l1out_alone,
+                  "l1out: channel is not tensor: only chains have an operand with a value a column");
+    }
+    return v.status;
 }
 
 /* ---- operands ---- */
@@ -195,14 +184,15 @@ static aic_status check_chain(const aic_mmad_desc *desc)
         const char *field;
         int64_t size;
     } sizes[] = {{"m", desc->m}, {"n", desc->n}, {"k", desc->k}};
+    aic_verdict v = verdict();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         if (sizes[i].size == 0) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                            "%s: 0 is outside 1..4095, which fusion requires: there would be nothing to store",
-                            sizes[i].field);
+            aic_break(&v, RULE_chain_sizes,
+                      "%s: 0 is outside 1..4095, which fusion requires: there would be nothing to store",
+                      sizes[i].field);
         }
     }
-    return AIC_OK;
+    return v.status;
 }
 
 static aic_status mmad_produce(void *descriptor, aic_accumulator *accumulator)

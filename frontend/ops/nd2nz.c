@@ -1,4 +1,4 @@
-/* nd2nz: fields, rules, operands, pseudo-random descriptors (AscendC Fixpipe, section 7.1). */
+/* nd2nz: fields, rules, operands, pseudo-random descriptors (AscendC, DataCopy with Nd2NzParams). */
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
 #include "frontend/layout/fractal.h"
@@ -15,7 +15,7 @@
 
 /* ---- rules ---- */
 
-#define RANGE(field, low, high) {#field, offsetof(aic_nd2nz_desc, field), low, high}
+#define RANGE(field, low, high) {RULE_##field, #field, offsetof(aic_nd2nz_desc, field), low, high}
 
 static const aic_range ranges[] = {
     RANGE(ndNum, 0, 4095),         RANGE(nValue, 0, 16384),
@@ -24,7 +24,7 @@ static const aic_range ranges[] = {
     RANGE(dstNzNStride, 1, 16384), RANGE(dstNzMatrixStride, 0, 16384),
 };
 
-#define RANGES (sizeof ranges / sizeof ranges[0])
+#define RANGE_COUNT (sizeof ranges / sizeof ranges[0])
 
 static bool is_empty(const aic_nd2nz_desc *desc)
 {
@@ -45,35 +45,37 @@ static int64_t matrix_extent(const aic_nd2nz_desc *desc)
     return (blocks + rows + 1) * aic_row_elements(desc->dtype);
 }
 
-/* The document does not say what becomes of an element that is written twice; as in section 4.4, it is refused. */
-static aic_status check_overlap(const aic_nd2nz_desc *desc)
+/* The document does not say what becomes of an element that is written twice; as with fixpipe, it is refused. */
+static void check_overlap(aic_verdict *v, const aic_nd2nz_desc *desc)
 {
     const int64_t c0 = aic_row_elements(desc->dtype);
     const aic_repeat blocks = {column_blocks(desc), desc->dstNzC0Stride * c0};
     const aic_repeat rows = {desc->nValue, desc->dstNzNStride * c0};
     const aic_repeat matrices = {desc->ndNum, desc->dstNzMatrixStride};
     if (!aic_repeats_move(c0, (aic_repeat[]){blocks, rows}, 2)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "dstNzC0Stride: %" PRId64 " lets column blocks of %" PRId64 " rows, dstNzNStride = %" PRId64
-                        " apart, overlap: %" PRId64 " is the least that keeps them clear",
-                        desc->dstNzC0Stride, desc->nValue, desc->dstNzNStride,
-                        (desc->nValue - 1) * desc->dstNzNStride + 1);
+        aic_break(v, RULE_blocks_apart,
+                  "dstNzC0Stride: %" PRId64 " lets column blocks of %" PRId64 " rows, dstNzNStride = %" PRId64
+                  " apart, overlap: %" PRId64 " is the least that keeps them clear",
+                  desc->dstNzC0Stride, desc->nValue, desc->dstNzNStride, (desc->nValue - 1) * desc->dstNzNStride + 1);
+    } else if (!aic_repeats_move(c0, (aic_repeat[]){blocks, rows, matrices}, 3)) {
+        aic_break(v, RULE_matrices_apart,
+                  "dstNzMatrixStride: %" PRId64 " lets matrices overlap: %" PRId64
+                  " elements are the least that keeps them one after the other",
+                  desc->dstNzMatrixStride, matrix_extent(desc));
     }
-    if (!aic_repeats_move(c0, (aic_repeat[]){blocks, rows, matrices}, 3)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "dstNzMatrixStride: %" PRId64 " lets matrices overlap: %" PRId64
-                        " elements are the least that keeps them one after the other",
-                        desc->dstNzMatrixStride, matrix_extent(desc));
-    }
-    return AIC_OK;
 }
 
 static aic_status nd2nz_validate(const void *descriptor, const aic_semantics *semantics)
 {
     (void)semantics;
     const aic_nd2nz_desc *desc = descriptor;
-    aic_status status = aic_rule_moved(NAME, desc->dtype, desc, ranges, RANGES);
-    return status == AIC_OK && !is_empty(desc) ? check_overlap(desc) : status;
+    aic_verdict v = verdict();
+    aic_rule_moved_dtype(&v, RULE_dtype, desc->dtype);
+    aic_rule_ranges(&v, desc, ranges, RANGE_COUNT);
+    if (v.status == AIC_OK && !is_empty(desc)) {
+        check_overlap(&v, desc);
+    }
+    return v.status;
 }
 
 /* ---- what code depends on ---- */
@@ -213,7 +215,7 @@ static void nd2nz_random_illegal(uint64_t *state, void *descriptor)
 {
     aic_nd2nz_desc *desc = descriptor;
     nd2nz_random(state, desc);
-    const int64_t which = aic_rng_range(state, -3, (int64_t)RANGES - 1);
+    const int64_t which = aic_rng_range(state, -3, (int64_t)RANGE_COUNT - 1);
     if (which >= 0) {
         aic_random_break_range(state, &ranges[which], desc);
     } else if (which == -1) {

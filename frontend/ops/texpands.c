@@ -1,4 +1,4 @@
-/* texpands: fields, rules, operands (PTO ISA TEXPANDS, sections 1 to 3). */
+/* texpands: fields, rules, operands (PTO ISA TEXPANDS). */
 #include "frontend/ops/texpands.h"
 
 #include "frontend/core/diag.h"
@@ -105,23 +105,18 @@ int64_t aic_texpands_filled(const aic_texpands_desc *desc)
 
 /* ---- rules, in the order of the list ---- */
 
-static aic_status check_loc(const aic_texpands_desc *desc)
+static void check_loc(aic_verdict *v, const aic_texpands_desc *desc)
 {
-    aic_status status = aic_rule_enum(NAME, "arch", AIC_KIND_ARCH, desc->arch);
-    if (status == AIC_OK) {
-        status = aic_rule_enum(NAME, "loc", AIC_KIND_LOC, desc->loc);
-    }
-    if (status != AIC_OK) {
-        return status;
+    aic_rule_enum(v, RULE_arch, "arch", AIC_KIND_ARCH, desc->arch);
+    if (!aic_rule_enum(v, RULE_loc, "loc", AIC_KIND_LOC, desc->loc)) {
+        return;
     }
     const char *word = aic_enum_word(AIC_KIND_LOC, desc->loc);
     if (desc->loc != AIC_LOC_VEC && desc->loc != AIC_LOC_MAT) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "loc: %s is not vec or mat", word);
+        aic_break(v, RULE_filled, "loc: %s is not vec or mat", word);
+    } else if (desc->loc != AIC_LOC_MAT && aic_texpands_is_conv(desc)) {
+        aic_break(v, RULE_conv_loc, "loc: %s is not mat, where ConvTiles are", word);
     }
-    if (desc->loc != AIC_LOC_MAT && aic_texpands_is_conv(desc)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "loc: %s is not mat, where ConvTiles are", word);
-    }
-    return AIC_OK;
 }
 
 size_t aic_texpands_dtypes(aic_chip arch, aic_loc loc, aic_dtype dtypes[10])
@@ -145,50 +140,53 @@ size_t aic_texpands_dtypes(aic_chip arch, aic_loc loc, aic_dtype dtypes[10])
     return count;
 }
 
-static aic_status check_dtype(const aic_texpands_desc *desc)
+static void check_dtype(aic_verdict *v, const aic_texpands_desc *desc)
 {
     aic_dtype legal[DTYPES_MAX];
-    const size_t count = aic_texpands_dtypes(desc->arch, desc->loc, legal);
-    aic_status status = aic_rule_dtype(NAME, "dtype", desc->dtype, legal, count);
-    if (status == AIC_INVALID_ARGUMENT) { /* what is legal elsewhere is not named */
-        status = aic_fail(status, NULL, "%s (loc=%s, arch=%s)", aic_last_error(),
-                          aic_enum_word(AIC_KIND_LOC, desc->loc), aic_enum_word(AIC_KIND_ARCH, desc->arch));
+    char where[48];
+    if (aic_kept(v, RULE_arch, RULE_filled)) {
+        const size_t count = aic_texpands_dtypes(desc->arch, desc->loc, legal);
+        (void)snprintf(where, sizeof where, " (loc=%s, arch=%s)", aic_enum_word(AIC_KIND_LOC, desc->loc),
+                       aic_enum_word(AIC_KIND_ARCH, desc->arch));
+        aic_rule_dtype(v, RULE_dtype, "dtype", desc->dtype, legal, count, where);
     }
-    return status;
 }
 
-static aic_status check_zero(const char *field, const char *kind, int64_t value)
+/* Whether types and what they depend on are legal. */
+static bool is_typed(const aic_verdict *v)
 {
-    if (value == 0) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "%s: %" PRId64 " is given to a %s, which has none", field, value, kind);
+    return aic_kept(v, RULE_arch, RULE_dtype);
 }
 
-/* General rule 3. */
-static aic_status check_bytes(const char *field, const aic_texpands_desc *desc)
+static bool check_zero(aic_verdict *v, int rule, const char *field, const char *kind, int64_t value)
+{
+    return value == 0 || aic_break(v, rule, "%s: %" PRId64 " is given to a %s, which has none", field, value, kind);
+}
+
+/* Bytes fit in int64_t. */
+static bool check_bytes(aic_verdict *v, int rule, const char *field, const aic_texpands_desc *desc)
 {
     const int64_t size = (int64_t)aic_dtype_size(desc->dtype);
-    if (aic_size_multiply(aic_texpands_storage(desc), size) < INT64_MAX) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "%s: the tile has more than %" PRId64 " bytes", field, INT64_MAX - 1);
+    return aic_size_multiply(aic_texpands_storage(desc), size) < INT64_MAX ||
+           aic_break(v, rule, "%s: the tile has more than %" PRId64 " bytes", field, INT64_MAX - 1);
 }
 
-/* Section 2.2: the device counts blocks of 32 bytes. */
-static aic_status check_blocks(const char *field, const char *formula, int64_t elements, aic_dtype dtype)
+/* The device counts blocks of 32 bytes. */
+static void check_blocks(aic_verdict *v, int rule, const char *field, const char *formula, int64_t elements,
+                         aic_dtype dtype)
 {
     const int64_t blocks = elements / (BLOCK_BYTES / (int64_t)aic_dtype_size(dtype));
-    if (blocks >= 1 && blocks <= BLOCKS_MAX) {
-        return AIC_OK;
+    if (blocks < 1 || blocks > BLOCKS_MAX) {
+        aic_break(v, rule, "%s: %s = %" PRId64 " blocks of %d bytes are outside 1..%d", field, formula, blocks,
+                  BLOCK_BYTES, BLOCKS_MAX);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "%s: %s = %" PRId64 " blocks of %d bytes are outside 1..%d", field,
-                    formula, blocks, BLOCK_BYTES, BLOCKS_MAX);
 }
 
-static aic_status check_valid(const char *field, const char *entry, int64_t value, int64_t most)
+static void check_valid(aic_verdict *v, int rule, const char *field, const char *entry, int64_t value, int64_t most)
 {
-    return value == AIC_DYNAMIC ? AIC_OK : aic_rule_range(NAME, field, entry, value, 0, most);
+    if (value != AIC_DYNAMIC) {
+        aic_rule_range(v, rule, field, entry, value, 0, most);
+    }
 }
 
 /* Whether the valid region counts: in vec, and in mat where the choice mat_valid says so. */
@@ -198,67 +196,65 @@ static bool has_region(const aic_texpands_desc *desc, const aic_semantics *seman
            (!aic_texpands_is_conv(desc) && semantics->mat_valid == AIC_MAT_VALID_VALID);
 }
 
-static aic_status check_region(const aic_texpands_desc *desc)
+static void check_region(aic_verdict *v, const aic_texpands_desc *desc)
 {
     if (desc->loc != AIC_LOC_VEC && (desc->v_row == AIC_DYNAMIC || desc->v_col == AIC_DYNAMIC)) {
-        return aic_fail(AIC_UNSUPPORTED, NAME, "%s: a size that the call gives is supported in vec only",
-                        desc->v_row == AIC_DYNAMIC ? "v_row" : "v_col");
+        aic_break_as(v, AIC_UNSUPPORTED, RULE_dynamic, "%s: a size that the call gives is supported in vec only",
+                     desc->v_row == AIC_DYNAMIC ? "v_row" : "v_col");
+        return;
     }
-    aic_status status = check_valid("v_row", "valid_row", desc->v_row, desc->rows);
-    return status == AIC_OK ? check_valid("v_col", "valid_col", desc->v_col, desc->cols) : status;
+    check_valid(v, RULE_v_row, "v_row", "valid_row", desc->v_row, desc->rows);
+    check_valid(v, RULE_v_col, "v_col", "valid_col", desc->v_col, desc->cols);
 }
 
-static aic_status check_sizes(const aic_texpands_desc *desc, const aic_semantics *semantics)
+/* Returns whether rows and columns are sizes. */
+static bool check_sizes(aic_verdict *v, const aic_texpands_desc *desc, const aic_semantics *semantics)
 {
-    aic_status status = aic_rule_range(NAME, "rows", NULL, desc->rows, 1, INT64_MAX);
-    if (status == AIC_OK) {
-        status = aic_rule_range(NAME, "cols", NULL, desc->cols, 1, INT64_MAX);
+    aic_rule_range(v, RULE_rows, "rows", NULL, desc->rows, 1, INT64_MAX);
+    aic_rule_range(v, RULE_cols, "cols", NULL, desc->cols, 1, INT64_MAX);
+    if (!aic_kept(v, RULE_rows, RULE_cols)) {
+        return false;
     }
-    if (status == AIC_OK) {
-        status = check_bytes("rows / cols", desc);
+    const bool fits = !is_typed(v) || check_bytes(v, RULE_tile_bytes, "rows / cols", desc);
+    if (fits && has_region(desc, semantics)) {
+        check_region(v, desc);
     }
-    return status == AIC_OK && has_region(desc, semantics) ? check_region(desc) : status;
+    return fits;
 }
 
-static aic_status check_blayout(const aic_texpands_desc *desc)
+static void check_blayout(aic_verdict *v, const aic_texpands_desc *desc)
 {
-    aic_status status = aic_rule_enum(NAME, "blayout", AIC_KIND_BLAYOUT, desc->blayout);
-    if (status == AIC_OK && desc->loc == AIC_LOC_VEC && desc->blayout != AIC_BLAYOUT_ROW_MAJOR) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "blayout: %s is not row_major, as tiles in vec are",
-                          aic_enum_word(AIC_KIND_BLAYOUT, desc->blayout));
+    if (aic_rule_enum(v, RULE_blayout, "blayout", AIC_KIND_BLAYOUT, desc->blayout) && desc->loc == AIC_LOC_VEC &&
+        desc->blayout != AIC_BLAYOUT_ROW_MAJOR) {
+        aic_break(v, RULE_vec_blayout, "blayout: %s is not row_major, as tiles in vec are",
+                  aic_enum_word(AIC_KIND_BLAYOUT, desc->blayout));
     }
-    return status;
 }
 
 /* What belongs to ConvTiles. */
-static aic_status check_no_conv(const aic_texpands_desc *desc)
+static void check_no_conv(aic_verdict *v, const aic_texpands_desc *desc)
 {
-    aic_status status = AIC_OK;
-    for (size_t i = 0; i < SHAPE_MAX && status == AIC_OK; i++) {
-        status = check_zero("shape", "Tile", desc->shape[i]);
+    bool none = true;
+    for (size_t i = 0; i < SHAPE_MAX && none; i++) {
+        none = check_zero(v, RULE_tile_shape, "shape", "Tile", desc->shape[i]);
     }
-    return status == AIC_OK ? check_zero("buffer_size", "Tile", desc->buffer_size) : status;
+    check_zero(v, RULE_tile_shape, "buffer_size", "Tile", desc->buffer_size);
 }
 
-static aic_status check_tile(const aic_texpands_desc *desc, const aic_semantics *semantics)
+static void check_tile(aic_verdict *v, const aic_texpands_desc *desc, const aic_semantics *semantics)
 {
-    aic_status status = check_sizes(desc, semantics);
-    if (status == AIC_OK) {
-        status = check_blayout(desc);
+    static const aic_tile_rules rules = {
+        .slayout = RULE_slayout, .fractal = RULE_fractal, .line = RULE_line, .box = RULE_box};
+    bool sized = check_sizes(v, desc, semantics) && is_typed(v);
+    check_blayout(v, desc);
+    sized = sized && aic_kept(v, RULE_blayout, RULE_blayout);
+    aic_tile_check(v, &rules, desc, sized);
+    if (sized && aic_kept(v, RULE_line, RULE_box) && desc->loc == AIC_LOC_MAT) {
+        check_blocks(v, RULE_tile_blocks, "rows / cols", "rows*cols", aic_texpands_storage(desc), desc->dtype);
     }
-    if (status == AIC_OK) {
-        status = aic_tile_check(NAME, desc);
-    }
-    if (status == AIC_OK && desc->loc == AIC_LOC_MAT) {
-        status = check_blocks("rows / cols", "rows*cols", aic_texpands_storage(desc), desc->dtype);
-    }
-    if (status == AIC_OK) {
-        status = aic_rule_enum(NAME, "pad", AIC_KIND_PAD, desc->pad);
-    }
-    if (status == AIC_OK) {
-        status = aic_rule_range(NAME, "compact", NULL, desc->compact, 0, 0);
-    }
-    return status == AIC_OK ? check_no_conv(desc) : status;
+    aic_rule_enum(v, RULE_pad, "pad", AIC_KIND_PAD, desc->pad);
+    aic_rule_range(v, RULE_compact, "compact", NULL, desc->compact, 0, 0);
+    check_no_conv(v, desc);
 }
 
 /* ---- ConvTiles ---- */
@@ -292,18 +288,19 @@ size_t aic_texpands_layouts(aic_chip arch, aic_layout layouts[AIC_TEXPANDS_LAYOU
     return count;
 }
 
-static aic_status check_layout(const aic_texpands_desc *desc)
+static bool check_layout(aic_verdict *v, const aic_texpands_desc *desc)
 {
     aic_layout legal[CONVS];
-    const size_t count = aic_texpands_layouts(desc->arch, legal);
-    aic_status status = aic_rule_layout(NAME, "layout", desc->layout, legal, count);
-    if (status == AIC_INVALID_ARGUMENT) {
-        status = aic_fail(status, NULL, "%s (arch=%s)", aic_last_error(), aic_enum_word(AIC_KIND_ARCH, desc->arch));
+    char where[24];
+    if (!aic_kept(v, RULE_arch, RULE_arch)) {
+        return false;
     }
-    return status;
+    const size_t count = aic_texpands_layouts(desc->arch, legal);
+    (void)snprintf(where, sizeof where, " (arch=%s)", aic_enum_word(AIC_KIND_ARCH, desc->arch));
+    return aic_rule_layout(v, RULE_layout, "layout", desc->layout, legal, count, where);
 }
 
-static aic_status check_dimensions(const aic_texpands_desc *desc)
+static bool check_dimensions(aic_verdict *v, const aic_texpands_desc *desc)
 {
     const conv_row *row = convs;
     while (row->layout != desc->layout) {
@@ -312,68 +309,59 @@ static aic_status check_dimensions(const aic_texpands_desc *desc)
     const size_t count = dimensions(desc);
     const bool folded = row->folded && count == FOLDED_DIMS;
     if (count != row->dims && !folded) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: %zu dimensions are not the %zu%s of %s", count, row->dims,
-                        row->folded ? " or 4" : "", aic_enum_word(AIC_KIND_LAYOUT, desc->layout));
+        return aic_break(v, RULE_dimensions, "shape: %zu dimensions are not the %zu%s of %s", count, row->dims,
+                         row->folded ? " or 4" : "", aic_enum_word(AIC_KIND_LAYOUT, desc->layout));
     }
+    bool positive = true;
     for (size_t i = 0; i < count; i++) {
-        if (desc->shape[i] < 1) {
-            char entry[32];
-            snprintf(entry, sizeof entry, i + 1 < count ? "entry %zu" : "c0", i);
-            return aic_rule_range(NAME, "shape", entry, desc->shape[i], 1, INT64_MAX);
-        }
+        char entry[32];
+        snprintf(entry, sizeof entry, i + 1 < count ? "entry %zu" : "c0", i);
+        positive = aic_rule_range(v, RULE_shape, "shape", entry, desc->shape[i], 1, INT64_MAX) && positive;
     }
-    if (folded && desc->shape[2] != FOLDED_BLOCK) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "shape: entry 2 = %" PRId64 " is not %d, as in the form of 4 dimensions", desc->shape[2],
-                        FOLDED_BLOCK);
+    if (folded && desc->shape[2] >= 1 && desc->shape[2] != FOLDED_BLOCK) {
+        return aic_break(v, RULE_folded, "shape: entry 2 = %" PRId64 " is not %d, as in the form of 4 dimensions",
+                         desc->shape[2], FOLDED_BLOCK);
     }
-    return AIC_OK;
+    return positive;
 }
 
-/* Section 2.3 on the numbers of a shape whose dimensions are right. */
-static aic_status check_shape(const aic_texpands_desc *desc)
+/* The numbers of a shape whose dimensions are right. */
+static void check_shape(aic_verdict *v, const aic_texpands_desc *desc)
 {
     const size_t count = dimensions(desc);
     const int64_t c0 = desc->shape[count - 1], outer = product(desc, count - 1), all = product(desc, count);
     const int64_t multiple = BLOCK_BYTES / (int64_t)aic_dtype_size(desc->dtype);
     if (outer > BLOCKS_MAX) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: the product without c0 = %" PRId64 " is outside 1..%d",
-                        outer, BLOCKS_MAX);
+        aic_break(v, RULE_outer, "shape: the product without c0 = %" PRId64 " is outside 1..%d", outer, BLOCKS_MAX);
+    } else if (all % multiple != 0 && all != INT64_MAX) {
+        aic_break(v, RULE_whole_blocks,
+                  "shape: c0 = %" PRId64 " makes %" PRId64 " elements of %s, not a multiple of %d bytes", c0, all,
+                  aic_dtype_name(desc->dtype), BLOCK_BYTES);
+    } else {
+        check_blocks(v, RULE_shape_blocks, "shape", "the product", all, desc->dtype);
     }
-    if (all % multiple != 0 && all != INT64_MAX) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "shape: c0 = %" PRId64 " makes %" PRId64 " elements of %s, not a multiple of %d bytes", c0, all,
-                        aic_dtype_name(desc->dtype), BLOCK_BYTES);
-    }
-    return check_blocks("shape", "the product", all, desc->dtype);
 }
 
-static aic_status check_conv(const aic_texpands_desc *desc)
+static void check_conv(aic_verdict *v, const aic_texpands_desc *desc)
 {
-    aic_status status = check_zero("rows", "ConvTile", desc->rows);
-    if (status == AIC_OK) {
-        status = check_zero("cols", "ConvTile", desc->cols);
+    check_zero(v, RULE_conv_rows, "rows", "ConvTile", desc->rows);
+    check_zero(v, RULE_conv_rows, "cols", "ConvTile", desc->cols);
+    if (!check_layout(v, desc) || !check_dimensions(v, desc) || !is_typed(v)) {
+        return;
     }
-    if (status == AIC_OK) {
-        status = check_layout(desc);
+    check_shape(v, desc);
+    if (aic_rule_range(v, RULE_buffer_size, "buffer_size", NULL, desc->buffer_size, aic_texpands_filled(desc),
+                       INT64_MAX)) {
+        check_bytes(v, RULE_buffer_bytes, "buffer_size", desc);
     }
-    if (status == AIC_OK) {
-        status = check_dimensions(desc);
-    }
-    if (status == AIC_OK) {
-        status = check_shape(desc);
-    }
-    if (status == AIC_OK) {
-        status = aic_rule_range(NAME, "buffer_size", NULL, desc->buffer_size, aic_texpands_filled(desc), INT64_MAX);
-    }
-    return status == AIC_OK ? check_bytes("buffer_size", desc) : status;
 }
 
 /* ---- placement and scalar ---- */
 
 /* The tile does not fit into its memory, or not from its address on: "... the 196608 of vec of A2A3", "... the 65536 of
  * vec (ub_bytes)". */
-static aic_status fail_capacity(const aic_texpands_desc *desc, const aic_semantics *semantics, int64_t bytes)
+static void refuse_capacity(aic_verdict *v, const aic_texpands_desc *desc, const aic_semantics *semantics,
+                            int64_t bytes)
 {
     enum { TEXT_MAX = 80 };
     const int64_t capacity = aic_tile_capacity(semantics, desc->arch, desc->loc);
@@ -387,56 +375,51 @@ static aic_status fail_capacity(const aic_texpands_desc *desc, const aic_semanti
                  aic_enum_word(AIC_KIND_ARCH, desc->arch));
     }
     if (bytes > capacity) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "address: the tile's %" PRId64 " bytes are more than the %s", bytes,
-                        memory);
+        aic_break(v, RULE_capacity, "address: the tile's %" PRId64 " bytes are more than the %s", bytes, memory);
+    } else {
+        aic_break(v, RULE_inside, "address: %" PRId64 " and %" PRId64 " bytes are beyond the %s", desc->address, bytes,
+                  memory);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "address: %" PRId64 " and %" PRId64 " bytes are beyond the %s",
-                    desc->address, bytes, memory);
 }
 
-/* Section 3, in its order. */
-static aic_status check_placement(const aic_texpands_desc *desc, const aic_semantics *semantics)
+/* In the order of TASSIGN; types and sizes are legal where `sized`. */
+static void check_placement(aic_verdict *v, const aic_texpands_desc *desc, const aic_semantics *semantics, bool sized)
 {
-    aic_status status = aic_rule_bool(NAME, "manual", &desc->manual);
-    if (status != AIC_OK || !desc->manual) {
-        return status;
+    if (!aic_rule_bool(v, RULE_manual, "manual", &desc->manual) || !desc->manual) {
+        return;
     }
     if (desc->address == AIC_NOT_GIVEN) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "address: none is given; with manual placement TASSIGN binds a tile first");
+        aic_break(v, RULE_bound, "address: none is given; with manual placement TASSIGN binds a tile first");
+        return;
     }
-    const int64_t capacity = aic_tile_capacity(semantics, desc->arch, desc->loc);
-    const int64_t bytes = aic_texpands_storage(desc) * (int64_t)aic_dtype_size(desc->dtype);
+    const int64_t capacity = sized ? aic_tile_capacity(semantics, desc->arch, desc->loc) : INT64_MAX;
+    const int64_t bytes = sized ? aic_texpands_storage(desc) * (int64_t)aic_dtype_size(desc->dtype) : 0;
     if (bytes > capacity || desc->address > capacity - bytes) {
-        return fail_capacity(desc, semantics, bytes);
+        refuse_capacity(v, desc, semantics, bytes);
     }
     if (desc->address % AIC_TILE_ALIGNMENT != 0 || desc->address < 0) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "address: %" PRId64 " is %s", desc->address,
-                        desc->address % AIC_TILE_ALIGNMENT != 0 ? "not a multiple of 32" : "negative");
+        aic_break(v, RULE_aligned, "address: %" PRId64 " is %s", desc->address,
+                  desc->address % AIC_TILE_ALIGNMENT != 0 ? "not a multiple of 32" : "negative");
     }
-    return AIC_OK;
-}
-
-static aic_status check_literal(const aic_texpands_desc *desc)
-{
-    const int64_t most = (int64_t)(UINT64_MAX >> (64 - 8 * aic_dtype_size(desc->dtype)));
-    return desc->literal == AIC_NOT_GIVEN ? AIC_OK : aic_rule_range(NAME, "literal", NULL, desc->literal, 0, most);
 }
 
 static aic_status texpands_validate(const void *descriptor, const aic_semantics *semantics)
 {
     const aic_texpands_desc *desc = descriptor;
-    aic_status status = check_loc(desc);
-    if (status == AIC_OK) {
-        status = check_dtype(desc);
+    aic_verdict v = verdict();
+    check_loc(&v, desc);
+    check_dtype(&v, desc);
+    if (aic_texpands_is_conv(desc)) {
+        check_conv(&v, desc);
+    } else {
+        check_tile(&v, desc, semantics);
     }
-    if (status == AIC_OK) {
-        status = aic_texpands_is_conv(desc) ? check_conv(desc) : check_tile(desc, semantics);
+    check_placement(&v, desc, semantics, v.status == AIC_OK);
+    if (is_typed(&v) && desc->literal != AIC_NOT_GIVEN) {
+        const int64_t most = (int64_t)(UINT64_MAX >> (64 - 8 * aic_dtype_size(desc->dtype)));
+        aic_rule_range(&v, RULE_literal, "literal", NULL, desc->literal, 0, most);
     }
-    if (status == AIC_OK) {
-        status = check_placement(desc, semantics);
-    }
-    return status == AIC_OK ? check_literal(desc) : status;
+    return v.status;
 }
 
 /* ---- operands ---- */
@@ -525,27 +508,28 @@ static void texpands_accessed(const void *descriptor, const aic_semantics *seman
 }
 
 /* A valid size that the call gives. */
-static aic_status check_size(const char *field, const char *entry, const void *operand, int64_t most)
+static void check_size(aic_verdict *v, int rule, const char *field, const char *entry, const void *operand,
+                       int64_t most)
 {
     int32_t value;
     memcpy(&value, operand, sizeof value);
-    return aic_rule_range(NAME, field, entry, value, 0, most);
+    aic_rule_range(v, rule, field, entry, value, 0, most);
 }
 
 static aic_status texpands_check_data(const void *descriptor, const void *const operands[])
 {
     const aic_texpands_desc *desc = descriptor;
-    aic_status status = AIC_OK;
+    aic_verdict v = verdict();
     if (!aic_texpands_is_dynamic(desc)) {
-        return status;
+        return AIC_OK;
     }
     if (desc->v_row == AIC_DYNAMIC) {
-        status = check_size("v_row", "valid_row", operands[AIC_TEXPANDS_V_ROW], desc->rows);
+        check_size(&v, RULE_v_row, "v_row", "valid_row", operands[AIC_TEXPANDS_V_ROW], desc->rows);
     }
-    if (status == AIC_OK && desc->v_col == AIC_DYNAMIC) {
-        status = check_size("v_col", "valid_col", operands[AIC_TEXPANDS_V_COL], desc->cols);
+    if (desc->v_col == AIC_DYNAMIC) {
+        check_size(&v, RULE_v_col, "v_col", "valid_col", operands[AIC_TEXPANDS_V_COL], desc->cols);
     }
-    return status;
+    return v.status;
 }
 
 const aic_op_info aic_op_texpands = {

@@ -1,4 +1,4 @@
-/* tik_fixpipe: fields, rules, operands (TIK conv2d, section 9). */
+/* tik_fixpipe: fields, rules, operands (TIK, fixpipe). */
 #include "frontend/ops/tik_fixpipe.h"
 
 #include "frontend/core/diag.h"
@@ -54,45 +54,43 @@ uint16_t aic_tik_fixpipe_scale(const aic_tik_fixpipe_desc *desc)
 
 /* ---- rules, in the order of the tables ---- */
 
-static aic_status check_types(const aic_tik_fixpipe_desc *desc)
+static void check_types(aic_verdict *v, const aic_tik_fixpipe_desc *desc, const aic_accumulator *from)
 {
     static const aic_dtype dst[] = {AIC_FLOAT32, AIC_INT32, AIC_FLOAT16};
     static const aic_dtype src[] = {AIC_FLOAT32, AIC_INT32};
-    aic_status status = aic_rule_dtype(NAME, "dst", desc->dst, dst, sizeof dst / sizeof dst[0]);
-    return status == AIC_OK ? aic_rule_dtype(NAME, "src", desc->src, src, sizeof src / sizeof src[0]) : status;
+    aic_rule_dtype(v, RULE_dst, "dst", desc->dst, dst, sizeof dst / sizeof dst[0], "");
+    const bool known = aic_rule_dtype(v, RULE_src, "src", desc->src, src, sizeof src / sizeof src[0], "");
+    if (known && from && !from->words && desc->src != from->dtype) {
+        aic_break(v, RULE_chain_src, "src: %s is not %s, which %s accumulates", aic_dtype_name(desc->src),
+                  aic_dtype_name(from->dtype), from->producer);
+    }
 }
 
 /* from: the accumulators of a chain, which bound the sizes in place of one instruction; NULL: there are none. */
-static aic_status check_bursts(const aic_tik_fixpipe_desc *desc, const aic_accumulator *from)
+static void check_bursts(aic_verdict *v, const aic_tik_fixpipe_desc *desc, const aic_accumulator *from)
 {
     const int64_t blocks = from ? from->columns / BLOCK : 4095, length = from ? from->rows * ROW_LENGTH : 65535;
-    aic_status status = aic_rule_range(NAME, "cburst_num", NULL, desc->cburst_num, 1, blocks);
-    if (status == AIC_OK) {
-        status = aic_rule_range(NAME, "burst_len", NULL, desc->burst_len, 1, length);
+    const bool counted = aic_rule_range(v, RULE_cburst_num, "cburst_num", NULL, desc->cburst_num, 1, blocks);
+    if (aic_rule_range(v, RULE_burst_len, "burst_len", NULL, desc->burst_len, 1, length)) {
+        if (desc->burst_len % 2 != 0) {
+            aic_break(v, RULE_whole_rows,
+                      "burst_len: %" PRId64 " is odd in 1..%" PRId64 ": a burst is whole rows of 64 bytes",
+                      desc->burst_len, length);
+        } else if (counted && from && desc->cburst_num > 1 && src_rows(desc) != from->block_rows) {
+            aic_break(v, RULE_chain_blocks,
+                      "burst_len: %" PRId64 " puts bursts of src %" PRId64
+                      " rows apart, but the blocks of %s are %" PRId64 " apart",
+                      desc->burst_len, src_rows(desc), from->producer, from->block_rows);
+        }
     }
-    if (status == AIC_OK && desc->burst_len % 2 != 0) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "burst_len: %" PRId64 " is odd in 1..%" PRId64 ": a burst is whole rows of 64 bytes",
-                          desc->burst_len, length);
+    aic_rule_range(v, RULE_dst_stride, "dst_stride", NULL, desc->dst_stride, 0, 65535);
+    if (desc->src_stride != 0) {
+        aic_break(v, RULE_src_stride, "src_stride: %" PRId64 " is not 0: it is reserved", desc->src_stride);
     }
-    if (status == AIC_OK && from && desc->cburst_num > 1 && src_rows(desc) != from->block_rows) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "burst_len: %" PRId64 " puts bursts of src %" PRId64
-                          " rows apart, but the blocks of %s are %" PRId64 " apart",
-                          desc->burst_len, src_rows(desc), from->producer, from->block_rows);
-    }
-    if (status == AIC_OK) {
-        status = aic_rule_range(NAME, "dst_stride", NULL, desc->dst_stride, 0, 65535);
-    }
-    if (status == AIC_OK && desc->src_stride != 0) {
-        status =
-            aic_fail(AIC_INVALID_ARGUMENT, NAME, "src_stride: %" PRId64 " is not 0: it is reserved", desc->src_stride);
-    }
-    return status;
 }
 
 /* The one value of quantize_params that a pair of types has. */
-static aic_status check_quantize(const aic_tik_fixpipe_desc *desc)
+static void check_quantize(aic_verdict *v, const aic_tik_fixpipe_desc *desc)
 {
     static const struct {
         aic_dtype src, dst;
@@ -103,88 +101,75 @@ static aic_status check_quantize(const aic_tik_fixpipe_desc *desc)
         {AIC_FLOAT32, AIC_FLOAT16, AIC_TIK_FP322FP16},
         {AIC_INT32, AIC_FLOAT16, AIC_TIK_INT322FP16},
     };
-    aic_status status = aic_rule_enum(NAME, "quantize_params", AIC_KIND_TIK_QUANTIZE, desc->quantize_params);
-    if (status != AIC_OK) {
-        return status;
+    if (!aic_rule_enum(v, RULE_quantize_params, "quantize_params", AIC_KIND_TIK_QUANTIZE, desc->quantize_params) ||
+        !aic_kept(v, RULE_dst, RULE_src)) {
+        return;
     }
     const char *src = aic_dtype_name(desc->src), *dst = aic_dtype_name(desc->dst);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].src != desc->src || rows[i].dst != desc->dst) {
             continue;
         }
-        if (rows[i].mode == desc->quantize_params) {
-            return AIC_OK;
+        if (rows[i].mode != desc->quantize_params) {
+            aic_break(v, RULE_conversion,
+                      "quantize_params: %s of extend_params is not %s, which src = %s and dst = %s require",
+                      aic_enum_word(AIC_KIND_TIK_QUANTIZE, desc->quantize_params),
+                      aic_enum_word(AIC_KIND_TIK_QUANTIZE, rows[i].mode), src, dst);
         }
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "quantize_params: %s of extend_params is not %s, which src = %s and dst = %s require",
-                        aic_enum_word(AIC_KIND_TIK_QUANTIZE, desc->quantize_params),
-                        aic_enum_word(AIC_KIND_TIK_QUANTIZE, rows[i].mode), src, dst);
+        return;
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "quantize_params: nothing in extend_params stores src = %s as dst = %s",
-                    src, dst);
+    aic_break(v, RULE_conversion, "quantize_params: nothing in extend_params stores src = %s as dst = %s", src, dst);
 }
 
-static aic_status check_scale(const aic_tik_fixpipe_desc *desc)
+static void check_scale(aic_verdict *v, const aic_tik_fixpipe_desc *desc)
 {
     char text[AIC_NUMBER_TEXT_MAX];
-    aic_status status = aic_rule_bool(NAME, "mode_param_tensor", &desc->mode_param_tensor);
-    if (status != AIC_OK) {
-        return status;
+    const bool known = aic_kept(v, RULE_quantize_params, RULE_quantize_params);
+    if (!aic_rule_bool(v, RULE_mode_param_tensor, "mode_param_tensor", &desc->mode_param_tensor) || !known) {
+        return;
     }
     if (desc->mode_param_tensor && desc->quantize_params != AIC_TIK_INT322FP16) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "mode_param_tensor: true is only for quantize_params = int322fp16 of extend_params, not %s",
-                        aic_enum_word(AIC_KIND_TIK_QUANTIZE, desc->quantize_params));
+        aic_break(v, RULE_tensor_of,
+                  "mode_param_tensor: true is only for quantize_params = int322fp16 of extend_params, not %s",
+                  aic_enum_word(AIC_KIND_TIK_QUANTIZE, desc->quantize_params));
     }
     const bool inside = desc->mode_param >= -65504 && desc->mode_param <= 65504; /* false for NaN */
     if (inside || !scaled_by_number(desc)) {
-        return AIC_OK;
+        return;
     }
     if (aic_number_print(desc->mode_param, text) != AIC_OK) {
-        return aic_fail_memory(NAME, sizeof text);
+        aic_rule_memory(v, sizeof text);
+        return;
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                    "mode_param: %s of extend_params is outside -65504..65504, the range of float16", text);
+    aic_break(v, RULE_mode_param, "mode_param: %s of extend_params is outside -65504..65504, the range of float16",
+              text);
 }
 
-static aic_status check_relu(const aic_tik_fixpipe_desc *desc)
+static void check_relu(aic_verdict *v, const aic_tik_fixpipe_desc *desc)
 {
-    aic_status status = aic_rule_bool(NAME, "relu", &desc->relu);
-    if (status != AIC_OK || !desc->relu) {
-        return status;
+    if (!aic_rule_bool(v, RULE_relu, "relu", &desc->relu) || !desc->relu) {
+        return;
     }
-    if (desc->bias) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME, "relu: true together with bias = true of extend_params");
+    if (aic_kept(v, RULE_bias, RULE_bias) && desc->bias) {
+        aic_break(v, RULE_relu_bias, "relu: true together with bias = true of extend_params");
     }
-    if (scaled_by_number(desc)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "relu: true together with quantize_params = int322fp16 of extend_params, whose mode_param is "
-                        "a number, not a tensor");
+    if (aic_kept(v, RULE_quantize_params, RULE_mode_param_tensor) && scaled_by_number(desc)) {
+        aic_break(v, RULE_relu_number,
+                  "relu: true together with quantize_params = int322fp16 of extend_params, whose mode_param is "
+                  "a number, not a tensor");
     }
-    return AIC_OK;
-}
-
-static aic_status check_extend_params(const aic_tik_fixpipe_desc *desc)
-{
-    static aic_status (*const checks[])(const aic_tik_fixpipe_desc *) = {check_quantize, check_scale, check_relu};
-    aic_status status = aic_rule_bool(NAME, "bias", &desc->bias);
-    for (size_t i = 0; status == AIC_OK && i < sizeof checks / sizeof checks[0]; i++) {
-        status = checks[i](desc);
-    }
-    return status;
 }
 
 static aic_status check(const aic_tik_fixpipe_desc *desc, const aic_accumulator *from)
 {
-    aic_status status = check_types(desc);
-    if (status == AIC_OK && from && !from->words && desc->src != from->dtype) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME, "src: %s is not %s, which %s accumulates",
-                          aic_dtype_name(desc->src), aic_dtype_name(from->dtype), from->producer);
-    }
-    if (status == AIC_OK) {
-        status = check_bursts(desc, from);
-    }
-    return status == AIC_OK ? check_extend_params(desc) : status;
+    aic_verdict v = verdict();
+    check_types(&v, desc, from);
+    check_bursts(&v, desc, from);
+    aic_rule_bool(&v, RULE_bias, "bias", &desc->bias);
+    check_quantize(&v, desc);
+    check_scale(&v, desc);
+    check_relu(&v, desc);
+    return v.status;
 }
 
 static aic_status tik_fixpipe_validate(const void *desc, const aic_semantics *semantics)
@@ -292,9 +277,10 @@ static aic_status tik_fixpipe_consume(void *descriptor, const aic_accumulator *f
     desc->cburst_num = desc->cburst_num == 0 ? from->columns / BLOCK : desc->cburst_num;
     desc->burst_len = desc->burst_len == 0 ? from->rows * ROW_LENGTH : desc->burst_len;
     if (from->columns < BLOCK) {
-        return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                        "cburst_num: a burst has 16 columns, more than the %" PRId64 " of %s", from->columns,
-                        from->producer);
+        aic_verdict v = verdict();
+        aic_break(&v, RULE_chain_columns, "cburst_num: a burst has 16 columns, more than the %" PRId64 " of %s",
+                  from->columns, from->producer);
+        return v.status;
     }
     return check(desc, from);
 }

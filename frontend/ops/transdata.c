@@ -19,7 +19,8 @@
 /* ---- rules, in the order of the list ---- */
 
 /* The layouts that hold elements of this type and, when there is a source, that it leads to. */
-static aic_status check_layout(const char *field, aic_layout layout, aic_dtype dtype, const aic_layout *src)
+static bool check_layout(aic_verdict *v, int rule, const char *field, aic_layout layout, aic_dtype dtype,
+                         const aic_layout *src)
 {
     aic_layout legal[AIC_LAYOUT_2N + 1];
     size_t count = 0;
@@ -28,7 +29,7 @@ static aic_status check_layout(const char *field, aic_layout layout, aic_dtype d
             legal[count++] = other;
         }
     }
-    return aic_rule_layout(NAME, field, layout, legal, count);
+    return aic_rule_layout(v, rule, field, layout, legal, count, "");
 }
 
 /* "[N,C,H,W]" */
@@ -48,30 +49,27 @@ static letter_list list_letters(const char *letters)
     return list;
 }
 
-static aic_status check_entries(const aic_transdata_desc *desc, const char *letters)
+static void check_entries(aic_verdict *v, const aic_transdata_desc *desc, const char *letters)
 {
     const size_t count = strlen(letters);
     const letter_list list = list_letters(letters);
     for (size_t i = 0; i < AIC_TENSOR_RANK_MAX; i++) {
         const int64_t size = desc->shape[i];
         if (i >= count && size != 0) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: entry %zu = %" PRId64 " is one too many for %s", i + 1,
-                            size, list.text);
-        }
-        if (i < count && size == 0) { /* which ends the entries */
-            return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: %c of %s is missing or 0, legal is 1..%" PRId32,
-                            letters[i], list.text, AIC_TRANSDATA_SIZE_MAX);
-        }
-        if (i < count && (size < 1 || size > AIC_TRANSDATA_SIZE_MAX)) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: %c = %" PRId64 " of %s is outside 1..%" PRId32,
-                            letters[i], size, list.text, AIC_TRANSDATA_SIZE_MAX);
+            aic_break(v, RULE_shape_entries, "shape: entry %zu = %" PRId64 " is one too many for %s", i + 1, size,
+                      list.text);
+        } else if (i < count && size == 0) { /* which ends the entries */
+            aic_break(v, RULE_shape, "shape: %c of %s is missing or 0, legal is 1..%" PRId32, letters[i], list.text,
+                      AIC_TRANSDATA_SIZE_MAX);
+        } else if (i < count && (size < 1 || size > AIC_TRANSDATA_SIZE_MAX)) {
+            aic_break(v, RULE_shape, "shape: %c = %" PRId64 " of %s is outside 1..%" PRId32, letters[i], size,
+                      list.text, AIC_TRANSDATA_SIZE_MAX);
         }
     }
-    return AIC_OK;
 }
 
-/* General rule 3: sizes in bytes fit in int64_t. */
-static aic_status check_bytes(const aic_transdata_desc *desc, aic_layout layout)
+/* Sizes in bytes fit in int64_t. */
+static bool check_bytes(aic_verdict *v, const aic_transdata_desc *desc, aic_layout layout)
 {
     const aic_tensor tensor = aic_transdata_tensor(desc);
     int64_t dims[AIC_RANK_MAX];
@@ -80,31 +78,22 @@ static aic_status check_bytes(const aic_transdata_desc *desc, aic_layout layout)
     for (int32_t d = 0; d < rank; d++) {
         bytes = aic_size_multiply(bytes, dims[d]);
     }
-    if (bytes < INT64_MAX) {
-        return AIC_OK;
-    }
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "shape: in %s it has more than %" PRId64 " bytes",
-                    aic_enum_word(AIC_KIND_LAYOUT, layout), INT64_MAX - 1);
+    return bytes < INT64_MAX || aic_break(v, RULE_shape_bytes, "shape: in %s it has more than %" PRId64 " bytes",
+                                          aic_enum_word(AIC_KIND_LAYOUT, layout), INT64_MAX - 1);
 }
 
 static aic_status transdata_validate(const void *descriptor, const aic_semantics *semantics)
 {
     (void)semantics;
     const aic_transdata_desc *desc = descriptor;
-    aic_status status = aic_rule_moved_dtype(NAME, desc->dtype);
-    if (status == AIC_OK) {
-        status = check_layout("src", desc->src, desc->dtype, NULL);
+    aic_verdict v = verdict();
+    if (aic_rule_moved_dtype(&v, RULE_dtype, desc->dtype) &&
+        check_layout(&v, RULE_src, "src", desc->src, desc->dtype, NULL) &&
+        check_layout(&v, RULE_dst, "dst", desc->dst, desc->dtype, &desc->src)) {
+        check_entries(&v, desc, aic_layout_shape_letters(desc->src, desc->dst));
+        (void)(v.status == AIC_OK && check_bytes(&v, desc, desc->src) && check_bytes(&v, desc, desc->dst));
     }
-    if (status == AIC_OK) {
-        status = check_layout("dst", desc->dst, desc->dtype, &desc->src);
-    }
-    if (status == AIC_OK) {
-        status = check_entries(desc, aic_layout_shape_letters(desc->src, desc->dst));
-    }
-    if (status == AIC_OK) {
-        status = check_bytes(desc, desc->src);
-    }
-    return status == AIC_OK ? check_bytes(desc, desc->dst) : status;
+    return v.status;
 }
 
 /* ---- what code depends on ---- */

@@ -422,8 +422,7 @@ aic_status aic_pto_check_statements(const aic_pto_program *program, const aic_se
     for (size_t i = 0; i < program->code_count; i++) {
         const aic_pto_statement *s = &program->code[i].public;
         if (check_statement(program, &program->code[i], semantics) != AIC_OK) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), s->line,
-                            s->column);
+            return aic_fail_where(AIC_INVALID_ARGUMENT, " (line %zu, column %zu)", s->line, s->column);
         }
     }
     return AIC_OK;
@@ -450,7 +449,7 @@ static aic_status check_names(const maker *m)
         if (name->kind == AIC_PTO_NAME_TILE && aic_pto_check_tile(p, name, &p->options.semantics) != AIC_OK) {
             size_t line, column;
             aic_pto_locate(&m->in, name->where - 1, &line, &column);
-            return aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), line, column);
+            return aic_fail_where(AIC_INVALID_ARGUMENT, " (line %zu, column %zu)", line, column);
         }
     }
     return AIC_OK;
@@ -524,12 +523,12 @@ static aic_status finish(maker *m)
 
 static aic_status check_options(const aic_pto_options *options)
 {
-    aic_status status = aic_rule_enum("texpands", "arch", AIC_KIND_ARCH, options->arch);
-    if (status == AIC_OK && (unsigned)options->placement > AIC_PTO_PLACEMENT_MANUAL) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, "texpands", "placement: value %u is not text, auto or manual",
-                          (unsigned)options->placement);
+    aic_verdict v = {.subject = "texpands"};
+    aic_rule_enum(&v, 0, "arch", AIC_KIND_ARCH, options->arch);
+    if ((unsigned)options->placement > AIC_PTO_PLACEMENT_MANUAL) {
+        aic_break(&v, 1, "placement: value %u is not text, auto or manual", (unsigned)options->placement);
     }
-    return status;
+    return v.status;
 }
 
 aic_status aic_pto_parse(const char *text, size_t length, const aic_pto_options *options, aic_pto_program **program)

@@ -49,7 +49,7 @@ aic_status aic_pto_check_rules(const aic_pto_program *program, const aic_semanti
     for (size_t i = 0; i < program->name_count && status == AIC_OK; i++) {
         const aic_pto_name *name = &program->names[i];
         if (name->kind == AIC_PTO_NAME_TILE && aic_pto_check_tile(program, name, semantics) != AIC_OK) {
-            status = aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (%%%s)", aic_last_error(), name->text);
+            status = aic_fail_where(AIC_INVALID_ARGUMENT, " (%%%s)", name->text);
         }
     }
     return status;
@@ -81,8 +81,7 @@ aic_status aic_pto_check(const aic_pto_program *program, void *const arguments[]
         void *operands[AIC_OPERANDS_MAX] = {NULL};
         operands_of(s, arguments, operands);
         if (aic_op_texpands.check_data(&program->code[i].desc, (const void *const *)operands) != AIC_OK) {
-            status =
-                aic_fail(AIC_INVALID_ARGUMENT, NULL, "%s (line %zu, column %zu)", aic_last_error(), s->line, s->column);
+            status = aic_fail_where(AIC_INVALID_ARGUMENT, " (line %zu, column %zu)", s->line, s->column);
         }
     }
     return status;

@@ -26,6 +26,7 @@
 #include <aic/kernel.h>
 #include <aic/pack.h>
 #include <aic/pto.h>
+#include <aic/rules.h>
 #include <aic/spec.h>
 #include <aic/tune.h>
 #include <aic/types.h>

@@ -19,7 +19,7 @@
  * them against the rules. Each kind of row is read by the files that define its macro.
  *
  *     AIC_ABOUT(text)                    what the operator does
- *     AIC_MEANING(field, text)           what a parameter is, with its unit
+ *     AIC_MEANING(field, text, origin, source)  what a parameter is, with its unit, and where it comes from
  *     AIC_VALUES(field, text)            of a type and of an enumeration: the words that rules accept, whatever the
  *                                        other fields are, with '|' between them, in the order of their values
  *     AIC_LIMIT(field, entry, low, high) what an integer must be within, whatever the others are; entry: of a vector,
@@ -27,6 +27,17 @@
  *     AIC_ROLE(operand, shape, text)     an operand, in the order of aic_jit_OP()
  *     AIC_CHAIN_ROLE(operand, shape, text)  an operand that the operator has in chains only
  *     AIC_EXAMPLE(text)                  operator text that is legal
+ *
+ * Rows that say where things come from have an origin: DOCUMENTED in the operator's document, VENDOR: in another public
+ * page or source of the vendor, INFERRED from examples or numbers, CHOSEN because nothing decides; and a source: the
+ * document and the parameter, heading or table under which it is found there, or the reason of a choice.
+ *
+ *     AIC_DEFAULT(field, origin, source) where a default comes from; every optional parameter has one
+ *     AIC_RULE(id, fields, text, origin, source)  a rule that a request must keep; `fields` are those that messages
+ *                                        name, with " / " between them. What checks it names its id, and its messages
+ *                                        end with the source
+ *     AIC_STEP(id, choice, text, origin, source)  a step of the computation in which numbers are rounded, clamped or
+ *                                        replaced; choice: the key of aic/choices.def that can change it, or ""
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_FIELD_H

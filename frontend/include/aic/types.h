@@ -185,6 +185,11 @@ AIC_API int aic_status_exit(aic_status status);
  * limit". Never NULL; valid until the thread's next failing call. */
 AIC_API const char *aic_last_error(void);
 
+/* All messages of that call: a request may break several rules. Number 0 is aic_last_error(), the first broken rule;
+ * the others follow in the order of the rules, as far as they can be judged although those before them are broken. NULL
+ * past the last. Valid as long as the first. */
+AIC_API const char *aic_last_error_at(size_t index);
+
 /* A warning that a successful call on this thread has left since the last one was taken, or NULL; takes it away. Valid
  * until the thread's next call of the library. */
 AIC_API const char *aic_take_warning(void);

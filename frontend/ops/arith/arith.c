@@ -128,107 +128,100 @@ bool aic_arith_same_addresses(const aic_arith *p, const aic_arith_operand *input
 /* ---- rules ---- */
 
 /* Flat operands have no address. */
-static aic_status check_address(const aic_arith *p, const char *field, int64_t address)
+static void check_address(aic_verdict *v, const aic_arith *p, const char *field, int64_t address)
 {
     if (p->memory != AIC_MEMORY_LOCAL) {
-        return address == 0 ? AIC_OK
-                            : aic_fail(AIC_INVALID_ARGUMENT, p->name,
-                                       "%s: %" PRId64 " is outside 0..0: in memory=flat operands have no address",
-                                       field, address);
+        if (address != 0) {
+            aic_break(v, AIC_ARITH_RULE_flat_addr,
+                      "%s: %" PRId64 " is outside 0..0: in memory=flat operands have no address", field, address);
+        }
+        return;
     }
     const int64_t last = p->lanes * p->lane_words * WORD_BYTES - 1;
-    aic_status status = aic_rule_range(p->name, field, NULL, address, 0, last < UINT32_MAX ? last : UINT32_MAX);
-    if (status == AIC_OK && address % WORD_BYTES != 0) {
-        status =
-            aic_fail(AIC_INVALID_ARGUMENT, p->name, "%s: %" PRId64 " is no multiple of %d", field, address, WORD_BYTES);
+    if (aic_rule_range(v, AIC_ARITH_RULE_addr, field, NULL, address, 0, last < UINT32_MAX ? last : UINT32_MAX) &&
+        address % WORD_BYTES != 0) {
+        aic_break(v, AIC_ARITH_RULE_addr_words, "%s: %" PRId64 " is no multiple of %d", field, address, WORD_BYTES);
     }
-    return status;
 }
 
 /* The value is in the low bits; above it are zeros, or ones above a negative one. */
-static aic_status check_constant(const aic_arith *p, const char *field, const aic_arith_operand *o)
+static void check_constant(aic_verdict *v, const char *field, const aic_arith_operand *o)
 {
     if (o->bits == WORD_BITS) {
-        return AIC_OK; /* the constant is another field */
+        return; /* the constant is another field */
     }
-    aic_status status = aic_rule_range(p->name, field, NULL, o->address, 0, UINT32_MAX);
     const int64_t range = INT64_C(1) << o->bits;
     const bool negative = o->sign && (o->address & range / 2) != 0;
     const int64_t above = o->address / range;
-    if (status == AIC_OK && above != 0 && !(negative && above == UINT32_MAX / range)) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, p->name,
-                          "%s: 0x%" PRIx64 " is no constant of %s%" PRId64 " bits: those above must be 0%s", field,
-                          (uint64_t)o->address, o->sign ? "" : "unsigned ", o->bits,
-                          o->sign ? ", or all 1 above a negative one" : "");
+    if (aic_rule_range(v, AIC_ARITH_RULE_constant, field, NULL, o->address, 0, UINT32_MAX) && above != 0 &&
+        !(negative && above == UINT32_MAX / range)) {
+        aic_break(v, AIC_ARITH_RULE_constant,
+                  "%s: 0x%" PRIx64 " is no constant of %s%" PRId64 " bits: those above must be 0%s", field,
+                  (uint64_t)o->address, o->sign ? "" : "unsigned ", o->bits,
+                  o->sign ? ", or all 1 above a negative one" : "");
     }
-    return status;
 }
 
-static aic_status check_addresses(const aic_arith *p)
+static void check_addresses(aic_verdict *v, const aic_arith *p)
 {
-    aic_status status = AIC_OK;
-    for (int k = 0; k < AIC_ARITH_OPERANDS && status == AIC_OK; k++) {
+    for (int k = 0; k < AIC_ARITH_OPERANDS; k++) {
         const int i = field_order[k];
         const aic_arith_operand *o = &p->operand[i];
         if (o->source == AIC_ARITH_TENSOR) {
-            status = check_address(p, addr_fields[i], o->address);
+            check_address(v, p, addr_fields[i], o->address);
         } else if (o->source == AIC_ARITH_CONSTANT) {
-            status = check_constant(p, addr_fields[i], o);
+            check_constant(v, addr_fields[i], o);
         }
     }
-    return status;
 }
 
-static aic_status check_shape(const aic_arith *p)
+static void check_shape(aic_verdict *v, const aic_arith *p)
 {
     static const int64_t most[] = {65535, 4095, 65535, 65535};
-    aic_status status = AIC_OK;
-    for (int d = 0; d < AIC_ARITH_RANK && status == AIC_OK && !p->chain; d++) {
-        status = aic_rule_range(p->name, "shape", dimensions[d], p->shape[d], 1, most[d]);
+    for (int d = 0; d < AIC_ARITH_RANK && !p->chain; d++) {
+        aic_rule_range(v, AIC_ARITH_RULE_shape, "shape", dimensions[d], p->shape[d], 1, most[d]);
     }
-    return status;
 }
 
 /* Of strides that are given, those of sizes over 1 count, that of channels where they take several rows. */
-static aic_status check_strides(const aic_arith *p, int i)
+static bool check_strides(aic_verdict *v, const aic_arith *p, int i)
 {
     const aic_arith_operand *o = &p->operand[i];
-    aic_status status = AIC_OK;
-    for (int d = 0; d < AIC_ARITH_RANK && status == AIC_OK; d++) {
+    bool all = true;
+    for (int d = 0; d < AIC_ARITH_RANK; d++) {
         if (o->size[d] > 1 && !is_compact(o)) {
-            status = aic_rule_range(p->name, stride_fields[i], dimensions[d], o->stride[d], 0, UINT32_MAX);
+            all = aic_rule_range(v, AIC_ARITH_RULE_stride, stride_fields[i], dimensions[d], o->stride[d], 0,
+                                 UINT32_MAX) &&
+                  all;
         }
     }
-    return status;
+    return all;
 }
 
 /* Whether every element is inside its lane; a stride is at fault when there is no address at which it would be. */
-static aic_status check_lane(const aic_arith *p, int i)
+static void check_lane(aic_verdict *v, const aic_arith *p, int i)
 {
     const aic_arith_operand *o = &p->operand[i];
-    if (p->memory != AIC_MEMORY_LOCAL || o->word + o->extent <= p->lane_words) {
-        return AIC_OK;
+    if (p->memory == AIC_MEMORY_LOCAL && o->word + o->extent > p->lane_words) {
+        const bool fits = o->extent <= p->lane_words;
+        aic_break(v, AIC_ARITH_RULE_lane,
+                  "%s: elements reach over %" PRId64 " words from word %" PRId64 " of a lane, which has %" PRId64,
+                  fits ? addr_fields[i] : stride_fields[i], o->extent, o->word, p->lane_words);
     }
-    const bool fits = o->extent <= p->lane_words;
-    return aic_fail(AIC_INVALID_ARGUMENT, p->name,
-                    "%s: elements reach over %" PRId64 " words from word %" PRId64 " of a lane, which has %" PRId64,
-                    fits ? addr_fields[i] : stride_fields[i], o->extent, o->word, p->lane_words);
 }
 
-static aic_status check_tensor(aic_arith *p, int i)
+static void check_tensor(aic_verdict *v, aic_arith *p, int i)
 {
     locate_start(p, &p->operand[i]);
     locate_strides(p, &p->operand[i]);
-    aic_status status = check_strides(p, i);
-    if (status == AIC_OK) {
+    if (check_strides(v, p, i)) {
         locate_extent(&p->operand[i]);
-        status = check_lane(p, i);
+        check_lane(v, p, i);
     }
-    return status;
 }
 
 /* Whether no word has two elements; in one lane there is only every lanes-th channel. */
-static aic_status check_unique(const aic_arith *p)
+static void check_unique(aic_verdict *v, const aic_arith *p)
 {
     const aic_arith_operand *o = &p->operand[AIC_ARITH_OUTPUT];
     aic_repeat repeats[AIC_ARITH_RANK];
@@ -236,37 +229,32 @@ static aic_status check_unique(const aic_arith *p)
         repeats[d] = (aic_repeat){o->size[d], o->stride[d]};
     }
     repeats[AIC_ARITH_C].count = blocks(p->shape[AIC_ARITH_C], p->lanes);
-    if (aic_repeats_move(1, repeats, AIC_ARITH_RANK)) {
-        return AIC_OK;
+    if (!aic_repeats_move(1, repeats, AIC_ARITH_RANK)) {
+        aic_break(v, AIC_ARITH_RULE_unique,
+                  "output_stride: [%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+                  "] does not nest: each stride must leave room for what lies at smaller ones",
+                  o->given_stride[0], o->given_stride[1], o->given_stride[2], o->given_stride[3]);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, p->name,
-                    "output_stride: [%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-                    "] does not nest: each stride must leave room for what lies at smaller ones",
-                    o->given_stride[0], o->given_stride[1], o->given_stride[2], o->given_stride[3]);
 }
 
-aic_status aic_arith_check_addresses(aic_arith *p)
+void aic_arith_check_addresses(aic_verdict *v, aic_arith *p)
 {
-    aic_status status = aic_rule_enum(p->name, "memory", AIC_KIND_MEMORY, p->memory);
-    if (status == AIC_OK) {
-        status = check_addresses(p);
+    if (p->chain || aic_rule_enum(v, AIC_ARITH_RULE_memory, "memory", AIC_KIND_MEMORY, p->memory)) {
+        check_addresses(v, p);
     }
-    if (status == AIC_OK) {
-        status = check_shape(p);
+    check_shape(v, p);
+    if (v->status != AIC_OK) {
+        return; /* nothing can be located */
     }
-    if (status != AIC_OK) {
-        return status;
-    }
-    for (int k = 0; k < AIC_ARITH_OPERANDS && status == AIC_OK; k++) {
+    for (int k = 0; k < AIC_ARITH_OPERANDS; k++) {
         if (is_tensor(p, field_order[k])) {
-            status = check_tensor(p, field_order[k]);
+            check_tensor(v, p, field_order[k]);
         }
     }
-    if (status == AIC_OK) {
+    if (v->status == AIC_OK) {
         aic_arith_locate(p);
-        status = check_unique(p);
+        check_unique(v, p);
     }
-    return status;
 }
 
 /* ---- operands ---- */

@@ -1,9 +1,10 @@
-/* Tensor arithmetic, both entries (tensor arithmetic, sections 3 and 4; data layouts, section 7): descriptors in one
+/* Tensor arithmetic, both entries (tensor arithmetic): descriptors in one
  * form, the rules they share, where their elements lie. */
 #ifndef AIC_FRONTEND_ARITH_H
 #define AIC_FRONTEND_ARITH_H
 
 #include "frontend/core/op.h"
+#include "frontend/core/rule.h"
 
 #include <string.h>
 
@@ -63,8 +64,17 @@ typedef struct aic_arith_op {
 /* NULL for numbers that are in neither entry. */
 const aic_arith_op *aic_arith_op_get(aic_atomic_op number);
 
+/* The rules that the lists of both entries begin with, so that their numbers are the same; one of constants follows in
+ * that of the fixed-point entry. */
+enum {
+#define AIC_RULE(id, fields, text, origin, source) AIC_ARITH_RULE_##id,
+#include <aic/arith_rules.def>
+#undef AIC_RULE
+    AIC_ARITH_RULE_constant
+};
+
 /* The rule of the field op; fixed: of the fixed-point entry. */
-aic_status aic_arith_check_op(const aic_arith *p, bool fixed);
+void aic_arith_check_op(aic_verdict *verdict, const aic_arith *p, bool fixed);
 
 /* ---- rules and addresses (arith.c) ---- */
 
@@ -100,11 +110,12 @@ static inline void aic_arith_clear_strides(bool tensor, const int64_t shape[AIC_
     }
 }
 
-/* The rules from memory to the strides, in the order of the parameter tables; then locates the operands. */
-aic_status aic_arith_check_addresses(aic_arith *p);
+/* The rules from memory to the strides, in the order of the parameter tables; then, where no rule is broken, locates
+ * the operands. */
+void aic_arith_check_addresses(aic_verdict *verdict, aic_arith *p);
 
 /* The rule on memory that output and inputs share (arith_overlap.c). May return AIC_OUT_OF_MEMORY. */
-aic_status aic_arith_check_overlap(const aic_arith *p);
+void aic_arith_check_overlap(aic_verdict *verdict, const aic_arith *p);
 
 /* Whether output and input put every element at the same address, apart from where they begin in flat memory. */
 bool aic_arith_same_addresses(const aic_arith *p, const aic_arith_operand *input);

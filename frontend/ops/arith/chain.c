@@ -28,57 +28,51 @@ static geometry geometry_of(const aic_accumulator *from)
 }
 
 /* Flags and words that must be legal before anything is filled in. */
-static aic_status check_modes(const aic_tensor_arithmetic_desc *desc)
+static void check_modes(aic_verdict *v, const aic_tensor_arithmetic_desc *desc)
 {
-    aic_status status = aic_rule_enum(NAME, "memory", AIC_KIND_MEMORY, desc->memory);
-    if (status == AIC_OK && desc->memory != AIC_MEMORY_FLAT) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "memory: local is not flat, which a chain requires: the accumulators have no address");
+    if (aic_rule_enum(v, AIC_ARITH_RULE_memory, "memory", AIC_KIND_MEMORY, desc->memory) &&
+        desc->memory != AIC_MEMORY_FLAT) {
+        aic_break(v, AIC_WORDS_RULE_chain_memory,
+                  "memory: local is not flat, which a chain requires: the accumulators have no address");
     }
-    if (status == AIC_OK) {
-        status = aic_rule_bool(NAME, "input0_is_const", &desc->input0_is_const);
+    if (aic_rule_bool(v, AIC_WORDS_RULE_input0_is_const, "input0_is_const", &desc->input0_is_const) &&
+        desc->input0_is_const) {
+        aic_break(v, AIC_WORDS_RULE_chain_input0,
+                  "input0_is_const: true is not false, which a chain requires: input0 is the accumulators");
     }
-    if (status == AIC_OK && desc->input0_is_const) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "input0_is_const: true is not false, which a chain requires: input0 is the accumulators");
-    }
-    return status == AIC_OK ? aic_rule_bool(NAME, "input1_is_const", &desc->input1_is_const) : status;
+    aic_rule_bool(v, AIC_WORDS_RULE_input1_is_const, "input1_is_const", &desc->input1_is_const);
 }
 
-static aic_status check_stage(const aic_tensor_arithmetic_desc *desc, const aic_accumulator *from)
+static void check_stage(aic_verdict *v, const aic_tensor_arithmetic_desc *desc, const aic_accumulator *from)
 {
-    if (desc->op == AIC_BM_CPY) {
-        return AIC_OK; /* has one input */
+    if (desc->op != AIC_BM_CPY /* has one input */ &&
+        aic_rule_range(v, AIC_WORDS_RULE_input1_stage, "input1_stage", NULL, desc->input1_stage, 0, from->stage) &&
+        desc->input1_stage != 0 && desc->input1_is_const) {
+        aic_break(v, AIC_WORDS_RULE_stage_const,
+                  "input1_stage: %" PRId64 " is not 0, which input1_is_const = true requires", desc->input1_stage);
     }
-    aic_status status = aic_rule_range(NAME, "input1_stage", NULL, desc->input1_stage, 0, from->stage);
-    if (status == AIC_OK && desc->input1_stage != 0 && desc->input1_is_const) {
-        status =
-            aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                     "input1_stage: %" PRId64 " is not 0, which input1_is_const = true requires", desc->input1_stage);
-    }
-    return status;
 }
 
 /* All rows of a block, or those that are defined. */
-static aic_status fill_shape(aic_tensor_arithmetic_desc *desc, const aic_accumulator *from, const geometry *at)
+static void fill_shape(aic_verdict *v, aic_tensor_arithmetic_desc *desc, const aic_accumulator *from,
+                       const geometry *at)
 {
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
         desc->shape[d] = desc->shape[d] == 0 ? at->shape[d] : desc->shape[d];
         const bool defined = d == AIC_ARITH_H && desc->shape[d] == from->rows;
         if (desc->shape[d] != at->shape[d] && !defined) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                            "shape: %s = %" PRId64 " is not %" PRId64 " of the accumulators [%" PRId64 ",%" PRId64
-                            ",%" PRId64 ",%" PRId64 "] of %s",
-                            dimensions[d], desc->shape[d], at->shape[d], at->shape[0], at->shape[1], at->shape[2],
-                            at->shape[3], from->producer);
+            aic_break(v, AIC_WORDS_RULE_chain_shape,
+                      "shape: %s = %" PRId64 " is not %" PRId64 " of the accumulators [%" PRId64 ",%" PRId64 ",%" PRId64
+                      ",%" PRId64 "] of %s",
+                      dimensions[d], desc->shape[d], at->shape[d], at->shape[0], at->shape[1], at->shape[2],
+                      at->shape[3], from->producer);
         }
     }
-    return AIC_OK;
 }
 
 /* Strides of the accumulators; those that lead nowhere may be anything. */
-static aic_status fill_strides(const char *field, const int64_t shape[AIC_ARITH_RANK], int64_t stride[AIC_ARITH_RANK],
-                               const aic_accumulator *from, const geometry *at)
+static void fill_strides(aic_verdict *v, const char *field, const int64_t shape[AIC_ARITH_RANK],
+                         int64_t stride[AIC_ARITH_RANK], const aic_accumulator *from, const geometry *at)
 {
     const bool left_out = aic_arith_is_compact(stride);
     for (int d = 0; d < AIC_ARITH_RANK; d++) {
@@ -86,35 +80,32 @@ static aic_status fill_strides(const char *field, const int64_t shape[AIC_ARITH_
             stride[d] = at->stride[d];
         }
         if (stride[d] != at->stride[d]) {
-            return aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                            "%s: %s = %" PRId64 " is not %" PRId64 ", which the accumulators of %s have", field,
-                            dimensions[d], stride[d], at->stride[d], from->producer);
+            aic_break(v, AIC_WORDS_RULE_chain_stride,
+                      "%s: %s = %" PRId64 " is not %" PRId64 ", which the accumulators of %s have", field,
+                      dimensions[d], stride[d], at->stride[d], from->producer);
         }
     }
-    return AIC_OK;
 }
 
 aic_status aic_tensor_arithmetic_consume(void *descriptor, const aic_accumulator *from, const aic_semantics *semantics)
 {
     aic_tensor_arithmetic_desc *desc = descriptor;
+    aic_verdict v = {.subject = NAME, .rules = aic_op_tensor_arithmetic.rules};
     const geometry at = geometry_of(from);
-    aic_status status = check_modes(desc);
-    if (status == AIC_OK) {
-        status = fill_shape(desc, from, &at);
+    check_modes(&v, desc);
+    if (v.status == AIC_OK) {
+        fill_shape(&v, desc, from, &at);
+        fill_strides(&v, "input0_stride", desc->shape, desc->input0_stride, from, &at);
+        if (aic_tensor_arithmetic_other_stage(desc) != 0) {
+            fill_strides(&v, "input1_stride", desc->shape, desc->input1_stride, from, &at);
+        }
+        fill_strides(&v, "output_stride", desc->shape, desc->output_stride, from, &at);
     }
-    if (status == AIC_OK) {
-        status = fill_strides("input0_stride", desc->shape, desc->input0_stride, from, &at);
+    aic_tensor_arithmetic_check(&v, desc, true, semantics);
+    if (aic_kept(&v, AIC_WORDS_RULE_input1_is_const, AIC_WORDS_RULE_input1_is_const)) {
+        check_stage(&v, desc, from);
     }
-    if (status == AIC_OK && aic_tensor_arithmetic_other_stage(desc) != 0) {
-        status = fill_strides("input1_stride", desc->shape, desc->input1_stride, from, &at);
-    }
-    if (status == AIC_OK) {
-        status = fill_strides("output_stride", desc->shape, desc->output_stride, from, &at);
-    }
-    if (status == AIC_OK) {
-        status = aic_tensor_arithmetic_check(desc, true, semantics);
-    }
-    return status == AIC_OK ? check_stage(desc, from) : status;
+    return v.status;
 }
 
 void aic_tensor_arithmetic_change(const void *descriptor, aic_accumulator *accumulator)

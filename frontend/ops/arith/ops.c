@@ -1,5 +1,5 @@
-/* The operations of tensor arithmetic, one row each (tensor arithmetic, sections 2, 3.2 and 4.3). What they compute is
- * in the reference and in the generator. */
+/* The operations of tensor arithmetic, one row each (tensor arithmetic, BmAtomicOp and the tables of both entries).
+ * What they compute is in the reference and in the generator. */
 #include "frontend/ops/arith/arith.h"
 
 #include "frontend/core/rule.h"
@@ -28,7 +28,7 @@ const aic_arith_op *aic_arith_op_get(aic_atomic_op number)
     return NULL;
 }
 
-aic_status aic_arith_check_op(const aic_arith *p, bool fixed)
+void aic_arith_check_op(aic_verdict *v, const aic_arith *p, bool fixed)
 {
     uint32_t legal[OPS];
     size_t count = 0;
@@ -37,5 +37,5 @@ aic_status aic_arith_check_op(const aic_arith *p, bool fixed)
             legal[count++] = ops[i].number;
         }
     }
-    return aic_rule_word(p->name, "op", AIC_KIND_ATOMIC_OP, p->number, legal, count);
+    aic_rule_word(v, AIC_ARITH_RULE_op, "op", AIC_KIND_ATOMIC_OP, p->number, legal, count, "");
 }

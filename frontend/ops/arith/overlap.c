@@ -110,12 +110,12 @@ static bool make_sets(const aic_arith *p, const aic_arith_operand *a, const aic_
     return true;
 }
 
-aic_status aic_arith_check_overlap(const aic_arith *p)
+void aic_arith_check_overlap(aic_verdict *v, const aic_arith *p)
 {
     static const char *const names[] = {"output", "input0", "input1"};
     const aic_arith_operand *output = &p->operand[AIC_ARITH_OUTPUT];
     if (p->memory != AIC_MEMORY_LOCAL) {
-        return AIC_OK; /* three buffers, looked at when they are given */
+        return; /* three buffers, looked at when they are given */
     }
     int met = 0;
     for (int i = AIC_ARITH_INPUT0; i < AIC_ARITH_OPERANDS && met == 0; i++) {
@@ -125,13 +125,14 @@ aic_status aic_arith_check_overlap(const aic_arith *p)
         }
         word_set sets[2];
         if (!make_sets(p, output, input, sets)) {
-            return AIC_OUT_OF_MEMORY;
+            v->status = AIC_OUT_OF_MEMORY;
+            return;
         }
         met = meets(p, input, sets) ? i : 0;
         free(sets[0].cells);
     }
-    return met == 0
-               ? AIC_OK
-               : aic_fail(AIC_INVALID_ARGUMENT, p->name,
-                          "output_addr: the output shares words with %s, but not every element its own", names[met]);
+    if (met != 0) {
+        aic_break(v, AIC_ARITH_RULE_overlap,
+                  "output_addr: the output shares words with %s, but not every element its own", names[met]);
+    }
 }

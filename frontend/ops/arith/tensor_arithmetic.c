@@ -88,37 +88,38 @@ aic_arith aic_arith_of_words(const aic_tensor_arithmetic_desc *desc, const aic_s
 
 /* ---- rules, in the order of the list ---- */
 
-aic_status aic_tensor_arithmetic_check(const aic_tensor_arithmetic_desc *desc, bool chain,
-                                       const aic_semantics *semantics)
+void aic_tensor_arithmetic_check(aic_verdict *v, const aic_tensor_arithmetic_desc *desc, bool chain,
+                                 const aic_semantics *semantics)
 {
     aic_arith p = read_fields(desc, semantics);
     p.chain = chain;
-    aic_status status = aic_arith_check_addresses(&p);
-    if (status == AIC_OK) {
-        status = aic_arith_check_op(&p, false);
+    aic_arith_check_addresses(v, &p);
+    aic_arith_check_op(v, &p, false);
+    if (!chain) {
+        aic_rule_bool(v, RULE_input0_is_const, "input0_is_const", &desc->input0_is_const);
     }
-    if (status == AIC_OK) {
-        status = aic_rule_bool(NAME, "input0_is_const", &desc->input0_is_const);
+    if (!chain && p.operand[AIC_ARITH_INPUT1].source != AIC_ARITH_UNUSED) {
+        aic_rule_bool(v, RULE_input1_is_const, "input1_is_const", &desc->input1_is_const);
     }
-    if (status == AIC_OK && p.operand[AIC_ARITH_INPUT1].source != AIC_ARITH_UNUSED) {
-        status = aic_rule_bool(NAME, "input1_is_const", &desc->input1_is_const);
+    if (p.number == AIC_BM_SHIFT) {
+        aic_rule_range(v, RULE_shift_type, "shift_type", NULL, p.shift_type, 0, 1);
     }
-    if (status == AIC_OK && p.number == AIC_BM_SHIFT) {
-        status = aic_rule_range(NAME, "shift_type", NULL, p.shift_type, 0, 1);
+    if (v->status == AIC_OK) {
+        aic_arith_check_overlap(v, &p);
     }
-    return status == AIC_OK ? aic_arith_check_overlap(&p) : status;
 }
 
 static aic_status tensor_arithmetic_validate(const void *descriptor, const aic_semantics *semantics)
 {
     const aic_tensor_arithmetic_desc *desc = descriptor;
-    aic_status status = aic_tensor_arithmetic_check(desc, false, semantics);
-    if (status == AIC_OK && desc->op != AIC_BM_CPY && desc->input1_stage != 0) {
-        status = aic_fail(AIC_INVALID_ARGUMENT, NAME,
-                          "input1_stage: %" PRId64 " is not 0: only chains have stages whose accumulators it can be",
-                          desc->input1_stage);
+    aic_verdict v = verdict();
+    aic_tensor_arithmetic_check(&v, desc, false, semantics);
+    if (desc->op != AIC_BM_CPY && desc->input1_stage != 0) {
+        aic_break(&v, RULE_stage_alone,
+                  "input1_stage: %" PRId64 " is not 0: only chains have stages whose accumulators it can be",
+                  desc->input1_stage);
     }
-    return status;
+    return v.status;
 }
 
 /* ---- operands ---- */

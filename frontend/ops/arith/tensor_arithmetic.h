@@ -3,6 +3,7 @@
 #define AIC_OP_TENSOR_ARITHMETIC_H
 
 #include "frontend/core/op.h"
+#include "frontend/core/rule.h"
 
 /* See aic_op_info. */
 void aic_tensor_arithmetic_canonicalise(void *desc, const aic_semantics *semantics);
@@ -18,8 +19,16 @@ aic_status aic_tensor_arithmetic_enclose(const void *desc, const aic_semantics *
 
 /* The rules but for those of the keys that chains have; in a chain, whose shape is filled in, one instruction does not
  * bound it. */
-aic_status aic_tensor_arithmetic_check(const aic_tensor_arithmetic_desc *desc, bool chain,
-                                       const aic_semantics *semantics);
+void aic_tensor_arithmetic_check(aic_verdict *verdict, const aic_tensor_arithmetic_desc *desc, bool chain,
+                                 const aic_semantics *semantics);
+
+/* The numbers of its rules. */
+enum {
+#define AIC_RULE(id, fields, text, origin, source) AIC_WORDS_RULE_##id,
+#include <aic/tensor_arithmetic.def>
+#undef AIC_RULE
+    AIC_WORDS_RULES
+};
 
 /* Pseudo-random descriptors, see aic_op_info. */
 void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantics, void *desc);

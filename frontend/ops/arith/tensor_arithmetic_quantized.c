@@ -60,6 +60,8 @@ static inline void clear_ignored(aic_tensor_arithmetic_quantized_desc *desc)
 #define AIC_THIS_CLEAR_IGNORED clear_ignored
 #include "frontend/core/operator.inc"
 
+_Static_assert((int)RULE_constant == (int)AIC_ARITH_RULE_constant, "it follows the shared rules");
+
 /* ---- the common form ---- */
 
 static void set_operand(aic_arith_operand *o, int64_t address, const int64_t stride[AIC_ARITH_RANK], const bool *narrow,
@@ -114,31 +116,31 @@ aic_arith aic_arith_of_integers(const aic_tensor_arithmetic_quantized_desc *desc
 /* ---- rules, in the order of the list ---- */
 
 /* Fields that count only for some operations. */
-static aic_status check_shifts(const aic_arith *p)
+static void check_shifts(aic_verdict *v, const aic_arith *p)
 {
     const bool mac = p->number == AIC_BM_MAC;
-    aic_status status = AIC_OK;
     if (mac || p->number == AIC_BM_MUL) {
-        status = aic_rule_range(NAME, "rshift_bit", NULL, p->rshift, 0, 31);
+        aic_rule_range(v, RULE_rshift_bit, "rshift_bit", NULL, p->rshift, 0, 31);
     }
-    if (status == AIC_OK && mac) {
-        status = aic_rule_range(NAME, "lshift_bit", NULL, p->lshift, 0, 31);
+    if (mac) {
+        aic_rule_range(v, RULE_lshift_bit, "lshift_bit", NULL, p->lshift, 0, 31);
     }
-    if (status == AIC_OK && p->number == AIC_BM_SHIFT) {
-        status = aic_rule_range(NAME, "shift_type", NULL, p->shift_type, 0, 1);
+    if (p->number == AIC_BM_SHIFT) {
+        aic_rule_range(v, RULE_shift_type, "shift_type", NULL, p->shift_type, 0, 1);
     }
-    return status;
 }
 
 /* What a flag belongs to. */
 typedef struct flag_row {
+    int rule;
     const char *name;
     size_t offset;
     int operand;
     bool tensor; /* counts for tensors only */
 } flag_row;
 
-#define FLAG(name, operand, tensor) {#name, offsetof(aic_tensor_arithmetic_quantized_desc, name), operand, tensor}
+#define FLAG(name, operand, tensor)                                                                                    \
+    {RULE_##name, #name, offsetof(aic_tensor_arithmetic_quantized_desc, name), operand, tensor}
 
 static const flag_row const_flags[] = {FLAG(input0_is_const, AIC_ARITH_INPUT0, false),
                                        FLAG(input1_is_const, AIC_ARITH_INPUT1, false)};
@@ -150,63 +152,59 @@ static const flag_row other_flags[] = {
     FLAG(input1_n_is1, AIC_ARITH_INPUT1, true), FLAG(input1_h_is1, AIC_ARITH_INPUT1, true),
     FLAG(input1_w_is1, AIC_ARITH_INPUT1, true)};
 
-static aic_status check_flags(const aic_tensor_arithmetic_quantized_desc *desc, const aic_arith *p,
-                              const flag_row *flags, size_t count)
+static void check_flags(aic_verdict *v, const aic_tensor_arithmetic_quantized_desc *desc, const aic_arith *p,
+                        const flag_row *flags, size_t count)
 {
-    aic_status status = AIC_OK;
-    for (size_t i = 0; i < count && status == AIC_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         const aic_arith_source source = p->operand[flags[i].operand].source;
         if (source == AIC_ARITH_TENSOR || (source == AIC_ARITH_CONSTANT && !flags[i].tensor)) {
-            status = aic_rule_bool(NAME, flags[i].name, (const bool *)((const unsigned char *)desc + flags[i].offset));
+            aic_rule_bool(v, flags[i].rule, flags[i].name,
+                          (const bool *)((const unsigned char *)desc + flags[i].offset));
         }
     }
-    return status;
 }
 
-static aic_status refuse_width(const aic_arith *p, const char *field, int64_t bits, const char *of, int64_t legal)
+static void refuse_width(aic_verdict *v, int rule, const aic_arith *p, int64_t bits, const char *of, int64_t legal)
 {
-    return aic_fail(AIC_INVALID_ARGUMENT, NAME, "%s: %s takes %s of %s%s%s bits, not %" PRId64, field,
-                    aic_enum_word(AIC_KIND_ATOMIC_OP, p->number), of, legal & 8 ? "8" : "", legal == 24 ? " or " : "",
-                    legal & 16 ? "16" : "", bits);
+    aic_break(v, rule, "%s: %s takes %s of %s%s%s bits, not %" PRId64, provenance[rule].field,
+              aic_enum_word(AIC_KIND_ATOMIC_OP, p->number), of, legal & 8 ? "8" : "", legal == 24 ? " or " : "",
+              legal & 16 ? "16" : "", bits);
 }
 
-/* Section 4.3. */
-static aic_status check_widths(const aic_arith *p)
+static void check_widths(aic_verdict *v, const aic_arith *p)
 {
     const aic_arith_op *op = aic_arith_op_get(p->number);
     const int64_t bits = p->operand[AIC_ARITH_INPUT0].bits;
     const int64_t second = p->operand[AIC_ARITH_INPUT1].bits, output = p->operand[AIC_ARITH_OUTPUT].bits;
+    const int64_t legal = op->output_bits != 0 ? op->output_bits : bits;
     if ((op->input_bits & bits) == 0) {
-        return refuse_width(p, "input0_8bit", bits, "inputs", op->input_bits);
+        refuse_width(v, RULE_input_width, p, bits, "inputs", op->input_bits);
     }
     if (!op->unary && second != bits) {
-        return refuse_width(p, "input1_8bit", second, "a second input like the first,", bits);
+        refuse_width(v, RULE_second_width, p, second, "a second input like the first,", bits);
     }
-    const int64_t legal = op->output_bits != 0 ? op->output_bits : bits;
-    return (legal & output) != 0 ? AIC_OK : refuse_width(p, "output_8bit", output, "an output", legal);
+    if ((legal & output) == 0) {
+        refuse_width(v, RULE_output_width, p, output, "an output", legal);
+    }
 }
 
 static aic_status tensor_arithmetic_quantized_validate(const void *descriptor, const aic_semantics *semantics)
 {
     const aic_tensor_arithmetic_quantized_desc *desc = descriptor;
+    aic_verdict v = verdict();
     aic_arith p = read_fields(desc, semantics);
-    aic_status status = aic_arith_check_addresses(&p);
-    if (status == AIC_OK) {
-        status = aic_arith_check_op(&p, true);
+    aic_arith_check_addresses(&v, &p);
+    aic_arith_check_op(&v, &p, true);
+    check_flags(&v, desc, &p, const_flags, sizeof const_flags / sizeof const_flags[0]);
+    check_shifts(&v, &p);
+    check_flags(&v, desc, &p, other_flags, sizeof other_flags / sizeof other_flags[0]);
+    if (aic_kept(&v, AIC_ARITH_RULE_op, AIC_ARITH_RULE_op) && aic_kept(&v, RULE_input0_8bit, RULE_output_8bit)) {
+        check_widths(&v, &p);
     }
-    if (status == AIC_OK) {
-        status = check_flags(desc, &p, const_flags, sizeof const_flags / sizeof const_flags[0]);
+    if (v.status == AIC_OK) {
+        aic_arith_check_overlap(&v, &p);
     }
-    if (status == AIC_OK) {
-        status = check_shifts(&p);
-    }
-    if (status == AIC_OK) {
-        status = check_flags(desc, &p, other_flags, sizeof other_flags / sizeof other_flags[0]);
-    }
-    if (status == AIC_OK) {
-        status = check_widths(&p);
-    }
-    return status == AIC_OK ? aic_arith_check_overlap(&p) : status;
+    return v.status;
 }
 
 /* ---- operands ---- */
