@@ -424,8 +424,8 @@ START_TEST(data)
     words[2][1] = 0x7F800000; /* infinite */
     memset(dst, UNTOUCHED, sizeof dst);
     ck_assert_int_eq(aic_kernel_call_batch(kernel, operands, strides, N), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "mmad | fixpipe: image 2: fixpipe: cbufWorkspace: the scale of column 1, "
-                                       "0x7f800000, is infinite, not a normal float32 or zero");
+    check_error("mmad | fixpipe: image 2: fixpipe: cbufWorkspace: the scale of column 1, "
+                "0x7f800000, is infinite, not a normal float32 or zero");
     for (size_t i = 0; i < sizeof dst; i++) {
         ck_assert_int_eq((unsigned char)dst[i], UNTOUCHED);
     }

@@ -3,6 +3,8 @@
 #include "frontend/text/number.h"
 #include "frontend/text/text.h"
 
+#include "tests/specs.h"
+
 #include <aic/aic.h>
 #include <check.h>
 #include <fenv.h>

@@ -12,6 +12,30 @@
 
 /* ---- operators ---- */
 
+/* The source of an entry; NULL where there is none. */
+static const char *source_of(const char *op, const char *kind, const char *id)
+{
+    const aic_rule *rule;
+    for (size_t i = 0; (rule = aic_rule_at(i)) != NULL; i++) {
+        if (strcmp(rule->op, op) == 0 && strcmp(rule->kind, kind) == 0 && strcmp(rule->id, id) == 0) {
+            return rule->source;
+        }
+    }
+    return NULL;
+}
+
+static void print_rules(const char *op)
+{
+    const aic_rule *rule;
+    printf("\nrules, in the order in which they are checked:\n");
+    for (size_t i = 0; (rule = aic_rule_at(i)) != NULL; i++) {
+        if (strcmp(rule->op, op) == 0 && strcmp(rule->kind, "rule") == 0) {
+            printf("  %s: %s [%s]\n", rule->field, rule->text, rule->source);
+        }
+    }
+    printf("  where defaults and rounding steps come from: aicjit rules %s\n", op);
+}
+
 static void print_key(const op_sheet *sheet, size_t index)
 {
     const sheet_key *key = &sheet->keys[index];
@@ -19,8 +43,8 @@ static void print_key(const op_sheet *sheet, size_t index)
     sheet_type(sheet, index, type, sizeof type);
     sheet_default(key, fallback, sizeof fallback);
     sheet_limits(sheet, index, limits, sizeof limits);
-    printf("  %s=%s  (%s%s%s%s)\n      %s\n", key->name, type, key->required ? "required" : "default ", fallback,
-           limits[0] == '\0' ? "" : "; ", limits, sheet->meanings[index]);
+    printf("  %s=%s  (%s%s%s%s)\n      %s [%s]\n", key->name, type, key->required ? "required" : "default ", fallback,
+           limits[0] == '\0' ? "" : "; ", limits, sheet->meanings[index], source_of(sheet->name, "field", key->name));
 }
 
 /* The chains that begin or end with this operator, if there are any. */
@@ -81,6 +105,7 @@ static int print_operator(aic_op op)
         printf("%s  %s  %s\n      %s\n", role == sheet->chain_roles ? "\noperands in chains:\n" : "", role->name,
                role->shape, role->meaning);
     }
+    print_rules(sheet->name);
     printf("\nexample:\n  aicjit check '%s'\nits operands:\n", sheet->example);
     const int status = print_operands(sheet);
     print_chains(op);

@@ -20,6 +20,7 @@ static const command_row commands[] = {
     {"golden", cmd_golden, "write inputs and expected results of operators, with a manifest"},
     {"verify", cmd_verify, "check what golden has written"},
     {"draw", cmd_draw, "draw the operands of an operator as the documents lay them out"},
+    {"rules", cmd_rules, "list every rule, default and rounding step with where it comes from"},
     {"fmt", cmd_fmt, "print operator text and PTO-AS in their canonical form"},
     {"info", cmd_info, "show the processor, its instruction sets and its limits"},
     {"list", cmd_list, "name all operators and commands"},

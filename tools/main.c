@@ -51,8 +51,6 @@ int main(int argc, char **argv)
     if (flushed != CLI_DONE && status < flushed) {
         status = flushed;
     }
-    if (cli_fail_message()[0] != '\0') {
-        (void)fprintf(stderr, "aicjit: %s\n", cli_fail_message());
-    }
+    cli_show_failure("aicjit");
     return status;
 }

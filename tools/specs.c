@@ -55,10 +55,10 @@ typedef struct batch {
 /* Puts "FILE:LINE: " in front of the message. */
 static int locate(const batch *b, int status, size_t line)
 {
-    char message[900];
-    (void)snprintf(message, sizeof message, "%s", cli_fail_message());
-    cli_fail_clear();
-    return cli_fail(status, "%.200s:%zu: %s", b->source->batch, line, message);
+    char place[256];
+    (void)snprintf(place, sizeof place, "%.200s:%zu", b->source->batch, line);
+    cli_fail_in(place);
+    return status;
 }
 
 /* Reports and counts what is refused, so that the reading goes on. */
@@ -69,8 +69,7 @@ static int refuse(batch *b, int status, size_t line)
     }
     status = locate(b, status, line);
     if (status == CLI_WRONG) {
-        (void)fprintf(stderr, "aicjit: %s\n", cli_fail_message());
-        cli_fail_clear();
+        cli_show_failure("aicjit");
         b->list->refused++;
         status = CLI_DONE;
     }

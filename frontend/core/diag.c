@@ -33,6 +33,12 @@ const char *aic_last_error_at(size_t index)
     return thread != NULL && at < thread->also_used ? thread->also + at : NULL;
 }
 
+const aic_rule *aic_last_error_rule(size_t index)
+{
+    const aic_thread *thread = aic_thread_peek();
+    return thread != NULL && index < thread->rule_count ? thread->rule[index] : NULL;
+}
+
 const char *aic_take_warning(void)
 {
     aic_thread *thread = aic_thread_peek();
@@ -71,7 +77,7 @@ __attribute__((format(printf, 4, 0))) static aic_status fail(aic_status status, 
     }
     say(thread->error, subject, format, arguments);
     if (!again) {
-        thread->source = 0;
+        thread->source = thread->rule_count = 0;
         thread->also_used = 0;
         thread->also_full = false;
     }
@@ -96,11 +102,19 @@ aic_status aic_refail(aic_status status, const char *subject, const char *format
     return status;
 }
 
-void aic_fail_source(size_t length)
+static void add_rule(aic_thread *thread, const aic_rule *rule)
+{
+    if (thread->rule_count < AIC_ALSO_RULES) {
+        thread->rule[thread->rule_count++] = rule;
+    }
+}
+
+void aic_fail_rule(const aic_rule *rule, size_t length)
 {
     aic_thread *thread = aic_thread_peek();
     if (thread != NULL) {
         thread->source = length;
+        add_rule(thread, rule);
     }
 }
 
@@ -123,7 +137,7 @@ aic_status aic_fail_where(aic_status status, const char *format, ...)
     return status;
 }
 
-void aic_fail_also(const char *message)
+void aic_fail_also(const char *message, const aic_rule *rule)
 {
     static const char MORE[] = "and more rules are broken";
     aic_thread *thread = aic_thread_peek();
@@ -135,6 +149,7 @@ void aic_fail_also(const char *message)
     const size_t size = strlen(added) + 1;
     memcpy(thread->also + thread->also_used, added, size);
     thread->also_used += size;
+    add_rule(thread, thread->also_full ? NULL : rule);
 }
 
 void aic_warn(const char *subject, const char *format, ...)

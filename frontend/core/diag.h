@@ -3,7 +3,7 @@
 #define AIC_DIAG_H
 
 #include "frontend/core/thread.h"
-#include <aic/types.h>
+#include <aic/rules.h>
 
 /* Records "subject: message" (subject may be NULL) and returns `status`. Long messages are cut with "...". Where memory
  * has run out for the thread's first message, its text is lost and aic_last_error() says so. */
@@ -15,8 +15,8 @@ aic_status aic_fail(aic_status status, const char *subject, const char *format, 
 aic_status aic_refail(aic_status status, const char *subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Takes the last `length` bytes of the message that the calling thread has just got for the source of what it says. */
-void aic_fail_source(size_t length);
+/* Says which rule the message is about that the calling thread has just got; its last `length` bytes are the source. */
+void aic_fail_rule(const aic_rule *rule, size_t length);
 
 /* Says where the failure is that the calling thread has just had: puts the text behind its message, before its source.
  * What aic_fail_also() has added stays. */
@@ -24,7 +24,7 @@ aic_status aic_fail_where(aic_status status, const char *format, ...) __attribut
 
 /* Adds a message to that of the thread's last failure, see aic_last_error_at(). Of more than there is room for the last
  * says that there are others. */
-void aic_fail_also(const char *message);
+void aic_fail_also(const char *message, const aic_rule *rule);
 
 /* Leaves "subject: message" for aic_take_warning(). */
 void aic_warn(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -35,13 +35,14 @@ __attribute__((format(printf, 4, 0))) static bool note(aic_verdict *verdict, aic
                                                        const char *format, va_list arguments)
 {
     char text[AIC_MESSAGE_MAX];
+    const aic_rule *about = verdict->rules != NULL ? &verdict->rules[rule] : NULL;
     const size_t source = say(verdict, rule, format, arguments, text);
     verdict->broken |= UINT64_C(1) << rule;
     if (verdict->status == AIC_OK) {
         verdict->status = aic_fail(status, NULL, "%s", text);
-        aic_fail_source(source);
+        aic_fail_rule(about, source);
     } else {
-        aic_fail_also(text);
+        aic_fail_also(text, about);
     }
     return false;
 }

@@ -36,10 +36,11 @@ _Static_assert((int)RULES <= (int)AIC_RULES_MAX, "a verdict has a bit for each")
 
 static const aic_rule provenance[] = {
 #define AIC_RULE(id, fields, text, origin, source) AIC_RULE_ROW(NAME, id, fields, text, origin, source)
+#include <aic/semantics.def>
+#undef AIC_RULE
 #define AIC_MEANING(field, text, origin, source) AIC_MEANING_ROW(NAME, field, text, origin, source)
 #define AIC_DEFAULT(field, origin, source) AIC_DEFAULT_ROW(NAME, field, origin, source)
 #include <aic/semantics.def>
-#undef AIC_RULE
 #undef AIC_MEANING
 #undef AIC_DEFAULT
 };

@@ -14,6 +14,7 @@
 
 #define AIC_MESSAGE_MAX 512
 #define AIC_ALSO_MAX 8192
+#define AIC_ALSO_RULES 64
 #define AIC_SLOT_HINT_BITS 7
 #define AIC_SLOT_HINTS (1 << AIC_SLOT_HINT_BITS)
 
@@ -23,6 +24,8 @@ typedef struct aic_thread {
     size_t source;           /* so many bytes at its end are the source of a rule */
     char also[AIC_ALSO_MAX]; /* the other rules that the request breaks, texts one behind the other */
     size_t also_used;
+    const struct aic_rule *rule[AIC_ALSO_RULES]; /* that message number i is about */
+    size_t rule_count;
     bool also_full;                      /* the last one says that there are more */
     char warning[AIC_MESSAGE_MAX];       /* "": none, or it was taken */
     char taken_warning[AIC_MESSAGE_MAX]; /* the one that was taken last */

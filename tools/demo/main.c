@@ -173,8 +173,6 @@ int main(int argc, char **argv)
     }
     int flushed = cli_flush_output();
     status = flushed > status ? flushed : status;
-    if (cli_fail_message()[0] != '\0') {
-        (void)fprintf(stderr, "aicjit-demo: %s\n", cli_fail_message());
-    }
+    cli_show_failure("aicjit-demo");
     return status;
 }

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 static char message[1024];
+static char others[16384]; /* the library's other messages for the same request, texts one behind the other */
+static size_t others_used;
 
 int cli_fail(int status, const char *format, ...)
 {
@@ -30,7 +32,12 @@ int cli_fail(int status, const char *format, ...)
 
 int cli_fail_library(const char *context, aic_status failed)
 {
-    int status = aic_status_exit(failed);
+    const int status = aic_status_exit(failed);
+    const char *other;
+    for (size_t i = 1; message[0] == '\0' && (other = aic_last_error_at(i)) != NULL; i++) {
+        const int length = snprintf(others + others_used, sizeof others - others_used, "%s", other);
+        others_used += length >= 0 && (size_t)length < sizeof others - others_used ? (size_t)length + 1 : 0;
+    }
     return context == NULL ? cli_fail(status, "%s", aic_last_error())
                            : cli_fail(status, "%s: %s", context, aic_last_error());
 }
@@ -82,6 +89,25 @@ const char *cli_fail_message(void)
 void cli_fail_clear(void)
 {
     message[0] = '\0';
+    others_used = 0;
+}
+
+void cli_fail_in(const char *place)
+{
+    char text[sizeof message];
+    memcpy(text, message, sizeof text);
+    (void)snprintf(message, sizeof message, "%.256s: %.760s", place, text);
+}
+
+void cli_show_failure(const char *program)
+{
+    if (message[0] != '\0') {
+        (void)fprintf(stderr, "%s: %s\n", program, message);
+    }
+    for (size_t at = 0; at < others_used; at += strlen(others + at) + 1) {
+        (void)fprintf(stderr, "%s: also: %s\n", program, others + at);
+    }
+    cli_fail_clear();
 }
 
 /* Whether standard output is a pipe whose other end is closed; the write that failed may have been long ago. */

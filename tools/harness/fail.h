@@ -16,7 +16,14 @@ enum {
  * characters become '?', so that the message stays one line whatever it quotes. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Records the library's message for `failed` behind "context: " (may be NULL); returns the exit status for it. */
+/* Puts "PLACE: " in front of the message. */
+void cli_fail_in(const char *place);
+
+/* Prints the message on standard error behind the program's name, below it what else is wrong with the request, and
+ * forgets both. Without a message it prints nothing. */
+void cli_show_failure(const char *program);
+
+/* Records the library's messages for `failed`, the first behind "context: " (may be NULL); returns the exit status for it. */
 int cli_fail_library(const char *context, aic_status failed);
 
 /* cli_fail for `bytes` bytes of memory for `what` that could not be had. */

@@ -330,8 +330,6 @@ int main(int argc, char **argv)
     close_session(&s);
     const int flushed = cli_flush_output();
     status = flushed > status ? flushed : status;
-    if (cli_fail_message()[0] != '\0') {
-        (void)fprintf(stderr, "aicjit-superres: %s\n", cli_fail_message());
-    }
+    cli_show_failure("aicjit-superres");
     return status;
 }

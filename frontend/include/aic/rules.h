@@ -26,6 +26,10 @@ typedef struct aic_rule {
 /* The entries, an operator's together, rules first, in the order in which they are checked; NULL past the last. */
 AIC_API const aic_rule *aic_rule_at(size_t index);
 
+/* The rule that message number `index` of the calling thread's last failure is about (aic_last_error_at()); NULL where
+ * it is about none, and past the last. */
+AIC_API const aic_rule *aic_last_error_rule(size_t index);
+
 AIC_EXTERN_C_END
 
 #endif
