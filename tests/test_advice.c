@@ -143,6 +143,46 @@ START_TEST(every_reason)
 }
 END_TEST
 
+/* Requests that a reading makes doubtful or takes the doubt from. */
+#define BYTE(word)                                                                                                     \
+    "fixpipe(src=int32, dst=uint8, nSize=16, mSize=16, srcStride=16, dstStride=16, quantPre=REQ8, " word ")"
+
+static const struct {
+    const char *spec, *key, *value, *before, *after; /* words of the advice without and with the choice; NULL: none */
+} readings[] = {
+    {FIX(", deqScalar=0x4000bf800000, reluEn=true"), "relu", "after", "its scale is negative behind reluEn=true", NULL},
+    {BYTE("deqScalar=quant(1,-255,uint8)"), "offset_clamp", "none", "its offset takes every result to 0", NULL},
+    {BYTE("deqScalar=quant(1,-255,uint8)"), "offset_sign", "unsigned", "its offset takes every result to 0", NULL},
+    {BYTE("deqScalar=quant(1,-1,uint8)"), "offset_sign", "unsigned", NULL,
+     "its offset takes every result to the largest"},
+    {BYTE("deqScalar=quant(1,-2,uint8)"), "offset_sign", "unsigned", NULL, NULL},
+    {FIX(", deqScalar=quant(1,-129,int8)"), "offset_sign", "unsigned", NULL, "takes every result to the largest"},
+    {FIX(", deqScalar=quant(1,-130,int8)"), "offset_sign", "unsigned", NULL, NULL},
+    {WORDS(", op=BM_MAX, input1_const=nan, input1_is_const=true"), "minmax_nan", "number", "does not depend",
+     "NaN: under minmax_nan=number the result is the other input"},
+    {WORDS(", op=BM_ADD, input1_const=nan, input1_is_const=true"), "minmax_nan", "number", "does not depend",
+     "does not depend"},
+    {"texpands(loc=mat, dtype=float32, rows=2, cols=8, v_row=0)", "mat_valid", "valid", NULL, "v_row or v_col is 0"},
+};
+
+START_TEST(reasons_under_readings)
+{
+    const aic_spec spec = spec_of(readings[_i].spec);
+    for (int chosen = 0; chosen < 2; chosen++) {
+        aic_semantics semantics = aic_semantics_init();
+        const char *expected = chosen ? readings[_i].after : readings[_i].before;
+        if (chosen) {
+            ck_assert_int_eq(aic_semantics_choose(&semantics, readings[_i].key, readings[_i].value), AIC_OK);
+        }
+        (void)aic_take_warning();
+        ck_assert_msg(aic_spec_advise(&spec, &semantics, NULL, 0) == AIC_OK, "%s", aic_last_error());
+        const char *advice = aic_take_warning();
+        ck_assert_msg(expected == NULL ? advice == NULL : advice != NULL && strstr(advice, expected) != NULL, "%s: %s",
+                      readings[_i].spec, advice != NULL ? advice : "nothing");
+    }
+}
+END_TEST
+
 /* Illegal requests have no advice but an error. */
 START_TEST(illegal_requests)
 {
@@ -157,6 +197,7 @@ Suite *suite_advice(void)
     Suite *suite = suite_create("advice");
     TCase *tcase = tcase_create("advice");
     tcase_add_loop_test(tcase, every_reason, 0, COUNT(rows));
+    tcase_add_loop_test(tcase, reasons_under_readings, 0, COUNT(readings));
     tcase_add_test(tcase, illegal_requests);
     suite_add_tcase(suite, tcase);
     return suite;

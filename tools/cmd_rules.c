@@ -34,9 +34,12 @@ static void put_json(const aic_rule *rule)
     put_member("kind", rule->kind);
     put_member("id", rule->id);
     put_member("field", rule->field);
-    put_member("text", strcmp(rule->kind, "default") == 0 ? value : rule->text);
+    put_member("text", rule->text);
     put_member("origin", rule->origin);
     put_member("source", rule->source);
+    if (value[0] != '\0') {
+        put_member("value", value);
+    }
     printf("}\n");
 }
 

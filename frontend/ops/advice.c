@@ -1,6 +1,7 @@
 /* aic_spec_advise(): requests that are legal and hardly mean what they say, one row each with the reason. A row is
- * about a field of an operator, alone or as a stage of a chain. What only takes no effect counts where a caller gave a
- * value for it: such fields are looked at as they were given, all others after sizes have been filled in. */
+ * about a field of an operator, alone or as a stage of a chain, as the readings of the request have it. What only takes
+ * no effect counts where a caller gave a value for it: such fields are looked at as they were given, all others after
+ * sizes have been filled in. */
 #include "frontend/core/chain.h"
 #include "frontend/core/diag.h"
 #include "frontend/core/rule.h"
@@ -22,6 +23,7 @@ typedef struct place {
     const aic_stage *given, *stage; /* as the caller has it; resolved */
     const aic_spec *spec;           /* resolved */
     int number;                     /* of the stage, from 0 */
+    const aic_semantics *semantics; /* whose readings decide what a value means */
     const void *const *operands;    /* the stage's own; NULL: data are not looked at */
     char what[WHAT_MAX];            /* the value, "" where the reason says it all */
 } place;
@@ -149,40 +151,55 @@ static bool gives_bytes(const aic_fixpipe_desc *d)
     return d->dst == AIC_INT8 || d->dst == AIC_UINT8;
 }
 
-static bool is_zero(const aic_fixpipe_desc *d, const aic_quant *word)
+static bool is_zero(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
     (void)d;
+    (void)s;
     return word->scale == 0;
 }
 
-static bool is_negative(const aic_fixpipe_desc *d, const aic_quant *word)
+/* Rectified after it was scaled, a product is above 0 where the source is below. */
+static bool is_negative(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
-    return d->reluEn && word->scale < 0;
+    return d->reluEn && s->relu == AIC_RELU_BEFORE && word->scale < 0;
 }
 
-static bool contradicts_int8(const aic_fixpipe_desc *d, const aic_quant *word)
+static bool contradicts_int8(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
+    (void)s;
     return d->dst == AIC_INT8 && !word->is_signed;
 }
 
-static bool contradicts_uint8(const aic_fixpipe_desc *d, const aic_quant *word)
+static bool contradicts_uint8(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
+    (void)s;
     return d->dst == AIC_UINT8 && word->is_signed;
 }
 
-/* Numbers before the offset are in -256..255. */
-static bool clamps_all(const aic_fixpipe_desc *d, const aic_quant *word)
+/* Numbers before the offset are in -256..255, unless the reading is another. */
+static bool clamps_all(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
-    return gives_bytes(d) && !word->is_signed && word->offset <= -255;
+    return gives_bytes(d) && s->offset_clamp == AIC_OFFSET_CLAMP_CLAMP && s->offset_sign == AIC_OFFSET_SIGNED &&
+           !word->is_signed && word->offset <= -255;
 }
 
-static bool has_offset(const aic_fixpipe_desc *d, const aic_quant *word)
+/* The same at the other end, which only an offset without a sign reaches. */
+static bool clamps_all_high(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
+    const int offset = word->offset & 0x1FF;
+    return gives_bytes(d) && s->offset_clamp == AIC_OFFSET_CLAMP_CLAMP && s->offset_sign == AIC_OFFSET_UNSIGNED &&
+           offset - 256 >= (word->is_signed ? INT8_MAX : UINT8_MAX);
+}
+
+static bool has_offset(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
+{
+    (void)s;
     return !gives_bytes(d) && word->offset != 0;
 }
 
-static bool has_shift(const aic_fixpipe_desc *d, const aic_quant *word)
+static bool has_shift(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
+    (void)s;
     return d->quantPre != AIC_REQ8 && d->quantPre != AIC_VREQ8 && word->shift != 0;
 }
 
@@ -239,7 +256,9 @@ static bool keeps_layout(place *p)
 static bool fills_nothing(place *p)
 {
     const aic_texpands_desc *d = &p->stage->desc.texpands;
-    return d->v_row == 0 || d->v_col == 0;
+    const bool read =
+        d->layout == AIC_LAYOUT_ND && (d->loc == AIC_LOC_VEC || p->semantics->mat_valid == AIC_MAT_VALID_VALID);
+    return read && (d->v_row == 0 || d->v_col == 0);
 }
 
 /* ---- tensor_arithmetic ---- */
@@ -294,9 +313,26 @@ static bool divides_by_zero(place *p)
     return takes_constant(p) && words_of(p)->op == AIC_BM_DIV && words_of(p)->input1_const == 0;
 }
 
-static bool computes_with_nan(place *p)
+/* BM_MAX and BM_MIN where a number wins. */
+static bool prefers_number(const place *p)
+{
+    return p->semantics->minmax_nan == AIC_MINMAX_NUMBER &&
+           (words_of(p)->op == AIC_BM_MAX || words_of(p)->op == AIC_BM_MIN);
+}
+
+static bool has_nan(const place *p)
 {
     return takes_constant(p) && is_float_operation(p) && isnan(words_of(p)->input1_const);
+}
+
+static bool computes_with_nan(place *p)
+{
+    return has_nan(p) && !prefers_number(p);
+}
+
+static bool prefers_other(place *p)
+{
+    return has_nan(p) && prefers_number(p);
 }
 
 /* Small whole numbers, but for 0, look like bits; their floats have others. BM_SE may look for such floats. */
@@ -354,7 +390,7 @@ static const struct {
     aic_op op;
     const char *field;
     bool (*doubtful)(place *p);
-    bool (*word)(const aic_fixpipe_desc *d, const aic_quant *word);
+    bool (*word)(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word);
     const char *reason;
 } LIST[] = {
 #define ROW(OP, field, doubtful, reason) {AIC_OP_##OP, #field, doubtful, NULL, reason}
@@ -374,6 +410,7 @@ static const struct {
     WORD(contradicts_uint8,
          "says by bit 46 that results are -128..127, but dst is uint8: bytes are stored as they are"),
     WORD(clamps_all, "its offset takes every result to 0"),
+    WORD(clamps_all_high, "its offset takes every result to the largest"),
     WORD(has_offset, "its offset has no effect: results of floats have none"),
     WORD(has_shift, "its shift (MCB) has no effect: only REQ8 and VREQ8 have one"),
     ROW(TIK_FIXPIPE, src, tik_reads_sums_as_floats, "the bits of int32 are taken for floats, without a conversion"),
@@ -397,6 +434,7 @@ static const struct {
         "number"),
     ROW(TENSOR_ARITHMETIC, input1_const, divides_by_zero, "0: every result is infinite or NaN"),
     ROW(TENSOR_ARITHMETIC, input1_const, computes_with_nan, "NaN: the result does not depend on the other input"),
+    ROW(TENSOR_ARITHMETIC, input1_const, prefers_other, "NaN: under minmax_nan=number the result is the other input"),
     ROW(TENSOR_ARITHMETIC, select_value, selects_nothing, "only BM_SG and BM_SE read it"),
     ROW(TENSOR_ARITHMETIC, shift_type, shifts_nothing, "only BM_SHIFT reads it"),
     ROW(TENSOR_ARITHMETIC_QUANTIZED, rshift_bit, shifts_no_product, "only BM_MUL and BM_MAC read it"),
@@ -413,7 +451,8 @@ static const struct {
 enum { ROWS = sizeof LIST / sizeof LIST[0] };
 
 /* The first of the words that is doubtful; *field: where it stands. NULL data have none. */
-static bool any_word(place *p, bool (*doubtful)(const aic_fixpipe_desc *, const aic_quant *), const char **field)
+static bool any_word(place *p, bool (*doubtful)(const aic_fixpipe_desc *, const aic_semantics *, const aic_quant *),
+                     const char **field)
 {
     const aic_fixpipe_desc *d = fixpipe_of(p);
     const aic_fixpipe_scale scale = aic_fixpipe_scale_of(d->quantPre);
@@ -421,13 +460,13 @@ static bool any_word(place *p, bool (*doubtful)(const aic_fixpipe_desc *, const 
         const aic_quant quant = aic_quant_parts(d->deqScalar);
         *field = "deqScalar";
         snprintf(p->what, sizeof p->what, "0x%" PRIx64, d->deqScalar);
-        return doubtful(d, &quant);
+        return doubtful(d, p->semantics, &quant);
     }
     const uint64_t *words = scale == AIC_FIXPIPE_VECTOR && p->operands != NULL ? p->operands[2] : NULL;
     *field = "cbufWorkspace";
     for (int64_t n = 0; words != NULL && n < d->nSize; n++) {
         const aic_quant quant = aic_quant_parts(words[n]);
-        if (doubtful(d, &quant)) {
+        if (doubtful(d, p->semantics, &quant)) {
             snprintf(p->what, sizeof p->what, "the word of column %" PRId64 ", 0x%" PRIx64, n, words[n]);
             return true;
         }
@@ -485,6 +524,7 @@ aic_status aic_spec_advise(const aic_spec *spec, const aic_semantics *semantics,
                    .stage = &resolved.stage[s],
                    .spec = &resolved,
                    .number = s,
+                   .semantics = semantics,
                    .operands = operands && last ? own : NULL};
         advise_stage(&p, text, &used);
     }

@@ -1,5 +1,7 @@
 """Bad input: an exception that names the operand, and nothing is written."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -173,3 +175,30 @@ def test_classes():
                 aicjit.Context(isa=level)
             except aicjit.ArgumentError:
                 pass  # another architecture's
+
+
+def test_all_broken_rules_are_told():
+    text = "conv2d(dtype=int8, fm_shape=[1,8,9,32], kernel_shape=[1,3,3,24,32], stride=[64,0])"
+    with pytest.raises(aicjit.ArgumentError) as caught:
+        aicjit.compile(text)
+    first, *others = caught.value.messages
+    assert first == str(caught.value)
+    assert first == "conv2d: kernel_shape: Cout = 24 is not a multiple of 16 in 16..4096 [TIK conv2d, parameter kernel_shape]"
+    assert others == ["conv2d: stride: stride_%s is outside 1..63 [TIK conv2d, parameter stride]" % one
+                      for one in ("h = 64", "w = 0")]
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.messages, again.status, str(again)) == (caught.value.messages, caught.value.status, first)
+    assert aicjit.Error("alone").messages == ("alone",)
+
+
+def test_rules():
+    rules = aicjit.rules("conv2d")
+    assert {rule["op"] for rule in rules} == {"conv2d"}
+    assert {rule["kind"] for rule in rules} == {"rule", "field", "default", "step"}
+    assert {"op": "conv2d", "kind": "rule", "id": "cout_blocks", "field": "kernel_shape", "text": "Cout is a multiple of 16",
+            "origin": "documented", "source": "TIK conv2d, parameter kernel_shape"} in rules
+    everything = aicjit.rules()
+    assert [rule for rule in everything if rule["op"] == "conv2d"] == rules
+    assert {"semantics", "texpands", "tensor_arithmetic_quantized"} < {rule["op"] for rule in everything}
+    with pytest.raises(aicjit.ArgumentError, match="rules: op: 'softmax' is"):
+        aicjit.rules("softmax")

@@ -6,7 +6,8 @@
 
 Inputs are NumPy arrays, or what has DLPack, __array_interface__ or the buffer protocol, in C order, and are not copied;
 the interpreter's lock is given up during calls. bfloat16 travels as uint16 or ml_dtypes.bfloat16. A call that fails
-raises aicjit.Error, whose `status` is the library's and whose text is its message; what is legal but hardly meant is an
+raises aicjit.Error, whose `status` is the library's and whose text is its message (rules() tells where the rules come
+from); what is legal but hardly meant is an
 aicjit.AdviceWarning. `python -m aicjit` is the command line tool.
 """
 
@@ -14,7 +15,7 @@ from ._context import Context
 from ._errors import (AdviceWarning, ArgumentError, ArgumentTypeError, Error, FileError, MemoryRanOut, OperandTypeError,
                       OperandValueError, Status, UnsupportedError)
 from ._kernel import Explanation, Kernel, Packed, compile, dump, explain
-from ._library import isa_levels, llvm_version, version
+from ._library import isa_levels, llvm_version, rules, version
 from ._pack import pack_picture, pack_weights, quant_word, quant_words, unpack_accumulators
 from ._spec import Operand, Spec, op
 from ._tools import BenchResult, Trace, TuneCandidate, TuneResult, bench, random_operands, reference, trace, tune

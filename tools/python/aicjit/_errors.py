@@ -4,14 +4,17 @@ from ._lists import Status
 
 
 class Error(Exception):
-    """A call of the library that failed. `status` says why, the text is the library's message."""
+    """A call of the library that failed. `status` says why, the text is the library's message. `messages` are all that it
+    left: a request may break several rules, of which the text is about the first. Messages of rules end with where the
+    rule comes from, as rules() has it."""
 
-    def __init__(self, message, status=Status.INVALID_ARGUMENT):
+    def __init__(self, message, status=Status.INVALID_ARGUMENT, messages=()):
         super().__init__(message)
         self.status = Status(status)
+        self.messages = tuple(messages) or (message,)
 
     def __reduce__(self):
-        return type(self), (str(self), self.status)
+        return type(self), (str(self), self.status, self.messages)
 
 
 class ArgumentError(Error, ValueError):
@@ -57,6 +60,6 @@ _CLASSES = {
 }
 
 
-def error_of(status, message):
+def error_of(status, messages):
     """The exception for a status that is not OK."""
-    return _CLASSES.get(status, Error)(message, status)
+    return _CLASSES.get(status, Error)(messages[0], status, messages)

@@ -7,6 +7,7 @@ import warnings
 
 from . import _structs as s
 from ._errors import AdviceWarning, Status, error_of
+from ._values import choice
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NAME = "libaicjit.so.0.1"
@@ -94,7 +95,9 @@ _OTHERS = {
     "aic_isa_name": (_TEXT, (_SIZE,)),
     "aic_kernel_release": (None, (c.c_void_p,)),
     "aic_last_error": (_TEXT, ()),
+    "aic_last_error_at": (_TEXT, (_SIZE,)),
     "aic_llvm_version": (_TEXT, ()),
+    "aic_rule_at": (c.POINTER(s.RuleStruct), (_SIZE,)),
     "aic_semantics_init": (s.Semantics, ()),
     "aic_spec_exact": (c.c_bool, (_SPEC,)),
     "aic_take_warning": (_TEXT, ()),
@@ -111,10 +114,30 @@ for _name, (_result, _arguments) in _OTHERS.items():
     getattr(lib, _name).restype = _result
 
 
+def _listed(function):
+    """What a function of the library gives for 0, 1, ... until it gives nothing."""
+    index = 0
+    while (found := function(index)):
+        yield found
+        index += 1
+
+
+def rules(op=None):
+    """Where everything comes from: the rules, parameters, defaults and rounding steps of an operator ("semantics": of the
+    options of contexts), of all of them without one, each a dict. kind: "rule", "field", "default" or "step"; source: the
+    document and the place in it, or the reason of a choice, as messages end with it; see aic/rules.h."""
+    names = [name for name, _ in s.RuleStruct._fields_]
+    found = [{name: getattr(rule.contents, name).decode() for name in names} for rule in _listed(lib.aic_rule_at)]
+    if op is None:
+        return found
+    op = choice("rules: op", op, {rule["op"]: rule["op"] for rule in found})
+    return [rule for rule in found if rule["op"] == op]
+
+
 def check(status):
     """Raises the exception of a status that is not OK."""
     if status:
-        raise error_of(status, lib.aic_last_error().decode(errors="replace"))
+        raise error_of(status, [text.decode(errors="replace") for text in _listed(lib.aic_last_error_at)] or [""])
 
 
 def _level():

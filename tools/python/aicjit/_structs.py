@@ -176,6 +176,10 @@ class TuneOptions(c.Structure):
     ]
 
 
+class RuleStruct(c.Structure):
+    _fields_ = [(name, c.c_char_p) for name in ("op", "kind", "id", "field", "text", "origin", "source")]
+
+
 # The types of C that tests compare with.
 NAMES = {
     **{"aic_%s_desc" % name: struct for name, struct in DESCRIPTORS.items()},
@@ -185,6 +189,7 @@ NAMES = {
     "aic_operand": OperandStruct,
     "aic_result_layout": ResultLayout,
     "aic_kernel_info": KernelInfo,
+    "aic_rule": RuleStruct,
     "aic_context_options": ContextOptions,
     "aic_explanation": ExplanationStruct,
     "aic_tune_candidate": TuneCandidateStruct,
