@@ -4,7 +4,8 @@
 #     #include <aic/conv2d.def>
 #     #undef AIC_FIELD
 #
-# come the members, each with what AIC_MEANING or AIC_CHOICE says of it. There may be several lists.
+# come the members, each with what AIC_MEANING or AIC_CHOICE says of it, and its rules (AIC_RULE), all with their sources.
+# There may be several lists.
 #
 #     awk -v include=FOLDER -f headers.awk HEADER       FOLDER has aic/field.h and aic/*.def
 
@@ -34,7 +35,57 @@ function print_member(member, meaning,    words, count, i, line) {
     print "    " member
 }
 
-function print_members(list,    line, parts, order, count, i, meanings, members, text) {
+# "text [source]" of the end of a row: text", ORIGIN, "source")
+function with_source(text,    origin, before, at) {
+    source = ""
+    if (!match(text, /", (DOCUMENTED|VENDOR|INFERRED|CHOSEN), /)) {
+        return substr(text, 1, length(text) - 2)
+    }
+    at = RSTART
+    origin = substr(text, RSTART + 3, RLENGTH - 5)
+    before = origin == "VENDOR" ? "public vendor source: " : origin == "INFERRED" ? "inferred: " : origin == "CHOSEN" ? "our choice: " : ""
+    source = substr(text, RSTART + RLENGTH, length(text) - RSTART - RLENGTH)
+    sub(/^AIC_ENTRY /, "\"" entry, source)
+    gsub(/"/, "", source)
+    text = substr(text, 1, at - 1)
+    source = before source
+    return text " [" source "]"
+}
+
+# The rules of a list, in the comments of the first field that they name.
+function read_rules(list, rules,    line, fields, text) {
+    while ((getline line < list) > 0) {
+        if (line ~ /^#define AIC_ENTRY /) {
+            entry = substr(line, length("#define AIC_ENTRY ") + 2)
+            sub(/"$/, "", entry)
+        } else if (line ~ /^#include <aic\//) {
+            sub(/^#include </, "", line)
+            sub(/>$/, "", line)
+            read_rules(include "/" line, rules)
+        } else if (line ~ /^AIC_RULE\(/) {
+            text = substr(line, index(line, ", \"") + 3)
+            fields = substr(text, 1, index(text, "\"") - 1)
+            sub(/ .*/, "", fields)
+            text = with_source(substr(text, index(text, "\", \"") + 4))
+            if (!(fields in rules) || index(rules[fields], text) == 0) {
+                rules[fields] = rules[fields] (fields in rules && rules[fields] != "" ? "; " : " Rules: ") text
+            }
+        }
+    }
+    close(list)
+}
+
+# The rules of a field, without the sources that are the field's own.
+function without_own(rules, own,    at) {
+    own = " [" own "]"
+    while ((at = index(rules, own)) > 0) {
+        rules = substr(rules, 1, at - 1) substr(rules, at + length(own))
+    }
+    return rules
+}
+
+function print_members(list,    line, parts, order, count, i, meanings, members, text, rules, own) {
+    read_rules(list, rules)
     while ((getline line < list) > 0) {
         if (line ~ /^AIC_FIELD\(/) {
             split(substr(line, length("AIC_FIELD(") + 1), parts, ", ")
@@ -46,7 +97,8 @@ function print_members(list,    line, parts, order, count, i, meanings, members,
             sub(/, "[A-Z0-9]+"\001/, "", text)
             sub(/^AIC_(MEANING|CHOICE)\(/, "", text)
             i = index(text, ", \"")
-            meanings[substr(text, 1, i - 1)] = substr(text, i + 3, length(text) - i - 4)
+            meanings[substr(text, 1, i - 1)] = with_source(substr(text, i + 3))
+            own[substr(text, 1, i - 1)] = source
         }
     }
     close(list)
@@ -55,7 +107,7 @@ function print_members(list,    line, parts, order, count, i, meanings, members,
             print list ": " order[i] " has no meaning" > "/dev/stderr"
             exit failed = 1
         }
-        print_member(members[order[i]], meanings[order[i]])
+        print_member(members[order[i]], meanings[order[i]] (order[i] in rules ? "." without_own(rules[order[i]], own[order[i]]) : ""))
     }
 }
 

@@ -1,6 +1,6 @@
 /* Coordinates of an operand's elements as the documents count them: C1, H, W, C0 of a feature map, matrix, row and
  * column of what fixpipe stores, N, C, H, W of tensor arithmetic, row and column of a tile, whatever strides and blocks
- * put them where they are (data layouts, sections 2 to 8).
+ * put them where they are (the documents on data layouts).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_COORDINATES_H
@@ -27,8 +27,8 @@ typedef struct aic_coordinates {
     aic_axis axis[AIC_AXES_MAX];
     int64_t first;
     /* Not 0: the last index of the third axis from the end is a block of `tail` columns, of which an index of the next
-     * axis adds `tail_pitch` elements: what is left of the columns, and the odd last block of bytes (AscendC Fixpipe,
-     * section 4.2). */
+     * axis adds `tail_pitch` elements: what is left of the columns, and the odd last block of bytes (AscendC,
+     * channel merge). */
     int64_t tail, tail_pitch;
 } aic_coordinates;
 

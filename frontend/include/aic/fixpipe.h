@@ -8,7 +8,7 @@
  *     NZ         (n/W)*dstStride*32/size + j*W + n%W     W = 16; 8 with isChannelSplit; 32 for int8 and uint8, whose
  *                                                        last block of 16 columns, if there is one, has rows of 16
  *
- * with i in 0..ndNum-1 in ROW_MAJOR and i = 0 in NZ. The conversions are those of section 6 of the document:
+ * with i in 0..ndNum-1 in ROW_MAJOR and i = 0 in NZ. The conversions (`aicjit rules fixpipe` has their steps):
  *
  *     float32 to float32, int32 to int32   NoQuant        bits are moved
  *     float32 to float16                   F322F16        rounded to nearest, ties to even; too large, infinite, NaN:
@@ -55,7 +55,7 @@ AIC_API aic_fixpipe_desc aic_fixpipe_desc_init(void);
 AIC_API aic_status aic_jit_fixpipe(struct aic_context *ctx, const aic_fixpipe_desc *desc, void *dst, const void *src,
                                    const void *cbufWorkspace);
 
-/* Bits of the quantisation words in deqScalar and cbufWorkspace (section 5 of the document). Every mode takes the
+/* Bits of the quantisation words in deqScalar and cbufWorkspace (AscendC, quantisation word). Every mode takes the
  * scale, a float32 without its low 13 bits. Modes with 8-bit results also take the offset and the sign, and (V)REQ8 the
  * shift. The other bits have no effect. */
 #define AIC_QUANT_SCALE_BITS UINT64_C(0xFFFFE000)

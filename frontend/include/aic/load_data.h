@@ -1,4 +1,4 @@
-/* load_data: copies 512-byte fractals (AscendC Fixpipe, section 7.2: LoadData2dParams).
+/* load_data: copies 512-byte fractals (AscendC, LoadData with LoadData2dParams).
  *
  *     dst fractal i*(dstGap + 1) = src fractal startIndex + i*srcStride, transposed with ifTranspose; i < repeatTimes
  *

@@ -1,4 +1,4 @@
-/* load_data_transpose: transposes squares of fractals (AscendC Fixpipe, section 7.3).
+/* load_data_transpose: transposes squares of fractals (AscendC, LoadDataWithTranspose).
  *
  * Square startIndex + i*srcStride of src, transposed, goes to the fractals of dst that start at i*(dstGap + 1),
  * dstFracGap fractals apart; i < repeatTimes. A square is one fractal of 2-byte elements, or two of 1-byte (32 x 32) or

@@ -1,4 +1,4 @@
-/* mmad: matrix multiply-add (AscendC Fixpipe, section 7.4).
+/* mmad: matrix multiply-add (AscendC, Mmad).
  *
  *     c[i][j] = I + sum over kk of a[i][kk] * b[kk][j]
  *

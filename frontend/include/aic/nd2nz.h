@@ -1,5 +1,5 @@
-/* nd2nz: copies row-major matrices into blocks of 32-byte columns (AscendC Fixpipe, section 7.1). With C0 = 32 bytes of
- * elements, for i < ndNum, r < nValue and d < dValue rounded up to C0:
+/* nd2nz: copies row-major matrices into blocks of 32-byte columns (AscendC, DataCopy with Nd2NzParams). With C0 = 32
+ * bytes of elements, for i < ndNum, r < nValue and d < dValue rounded up to C0:
  *
  *     dst[i*dstNzMatrixStride + (d/C0)*dstNzC0Stride*C0 + r*dstNzNStride*C0 + d%C0]
  *         = d < dValue ? src[i*srcNdMatrixStride + r*srcDValue + d] : 0

@@ -1,4 +1,4 @@
-/* PTO-AS: texpands as assembly text, and programs of several statements (PTO ISA TEXPANDS, section 4).
+/* PTO-AS: texpands as assembly text, and programs of several statements (PTO ISA TEXPANDS, assembly syntax).
  *
  *     .arg %scale : f32                                          a scalar that the caller gives
  *     .arg %t : !pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=16>      a tile that the caller owns

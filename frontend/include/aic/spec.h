@@ -81,8 +81,8 @@ typedef struct aic_operand {
      * AIC_DTYPE_NONE. */
     aic_dtype sub_words;
     bool strided; /* its elements lie where strides put them: its shape is one extent, and a longer input serves, too */
-    /* Of inputs of fractals, which come from operators that write them row by row or square by square (AscendC Fixpipe,
-     * section 7). fractals: a longer file of one axis serves, too. spare: so many elements at the end, less than a
+    /* Of inputs of fractals, which come from operators that write them row by row or square by square (AscendC, data
+     * path). fractals: a longer file of one axis serves, too. spare: so many elements at the end, less than a
      * fractal or square, need not be in a file: they are of rows that a matrix may not have, and count as 0. */
     bool fractals;
     int64_t spare;

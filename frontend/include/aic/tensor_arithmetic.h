@@ -1,4 +1,4 @@
-/* tensor_arithmetic: bm_atomic_tensor_arithmetic, element by element on 32-bit words (tensor arithmetic, section 3).
+/* tensor_arithmetic: bm_atomic_tensor_arithmetic, element by element on 32-bit words (tensor arithmetic, ArithParam).
  *
  *     output(n,c,h,w) = op(input0(n,c,h,w), input1(n,c,h,w))
  *

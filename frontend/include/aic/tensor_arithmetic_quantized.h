@@ -1,5 +1,5 @@
 /* tensor_arithmetic_quantized: bm_atomic_tensor_arithmetic_quantized, element by element on integers of 8 and 16 bits
- * (tensor arithmetic, section 4).
+ * (tensor arithmetic, ArithQuantParam).
  *
  * A word holds four 8-bit elements (4N) or two 16-bit elements (2N) of neighbouring batches, the first in the lowest
  * bits; strides[0] leads from one such batch of words to the next. The sub-words of the output past the last batch keep

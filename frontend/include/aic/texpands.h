@@ -1,6 +1,6 @@
 /* texpands: fills a tile with a scalar, bit for bit (PTO ISA TEXPANDS).
  *
- *     Tile in vec      rows 0 .. v_row-1, columns 0 .. v_col-1; element (r, c) at idx(r, c) of data layouts, section 8
+ *     Tile in vec      rows 0 .. v_row-1, columns 0 .. v_col-1; element (r, c) at idx(r, c) of the tile
  *     Tile in mat      all of it, whatever the valid region is
  *     ConvTile in mat  all of its shape
  *

@@ -1,4 +1,4 @@
-/* tik_fixpipe: the TIK form of fixpipe (TIK conv2d, section 9).
+/* tik_fixpipe: the TIK form of fixpipe (TIK manual, fixpipe).
  *
  * Drops the rows that conv2d pads its result with, and converts. A burst is a block of 16 columns with
  * rows = burst_len/2. Row p and column c of burst i lie, in elements, at

@@ -41,10 +41,10 @@ typedef enum aic_dtype {
 } aic_dtype;
 
 /* How contractions of float types add up; integer results have one definition only.
- * CUBE: the block arithmetic of conv2d section 5.2 and mmad section 7.4, bit for bit. FAST: any order and unit, with
- * |r - e| <= K * 2^-24 * S for K products, the exact value e and S = |I| + sum |x*w|. Where products or sums are
- * subnormal in float32 each may lose 2^-149 more; where S leaves float32's range, sums may overflow on the way to any
- * e. NaN and infinite operands follow IEEE rules. */
+ * CUBE: the block arithmetic of conv2d and mmad (`aicjit rules`, steps block and accumulate), bit for bit. FAST: any
+ * order and unit, with |r - e| <= K * 2^-24 * S for K products, the exact value e and S = |I| + sum |x*w|. Where
+ * products or sums are subnormal in float32 each may lose 2^-149 more; where S leaves float32's range, sums may
+ * overflow on the way to any e. NaN and infinite operands follow IEEE rules. */
 typedef enum aic_accumulate { AIC_ACCUMULATE_CUBE = 0, AIC_ACCUMULATE_FAST = 1 } aic_accumulate;
 
 /* In a chain, what sums start from where they do not start from 0: the old accumulators in their layout, or one value a
@@ -75,7 +75,7 @@ typedef enum aic_layout {
 /* What fixpipe writes: 16-column blocks, or rows (ND). */
 typedef enum aic_fixpipe_format { AIC_NZ = 0, AIC_ROW_MAJOR = 1 } aic_fixpipe_format;
 
-/* fixpipe's conversions (AscendC Fixpipe, section 2); the numbers are the vendor's. */
+/* fixpipe's conversions (AscendC Fixpipe, quantPre); the numbers are the vendor's. */
 typedef enum aic_quant_pre {
     AIC_NO_QUANT = 0,
     AIC_F322F16 = 1,
@@ -88,18 +88,18 @@ typedef enum aic_quant_pre {
     AIC_QF322B8_PRE = 24
 } aic_quant_pre;
 
-/* Conversions of the TIK fixpipe (TIK conv2d, section 9). */
+/* Conversions of the TIK fixpipe (TIK manual, fixpipe). */
 typedef enum aic_tik_quantize {
     AIC_TIK_QUANTIZE_NONE = 0,
     AIC_TIK_FP322FP16 = 1,
     AIC_TIK_INT322FP16 = 2
 } aic_tik_quantize;
 
-/* What a float result too large for its type becomes (AscendC Fixpipe, section 6.4). SATURATE: the largest finite
+/* What a float result too large for its type becomes (control register, bit 48). SATURATE: the largest finite
  * value, also for infinities, and +0 for NaN. IEEE: infinity, and NaN stays NaN. */
 typedef enum aic_overflow { AIC_OVERFLOW_SATURATE = 0, AIC_OVERFLOW_IEEE = 1 } aic_overflow;
 
-/* What a PTO tile is described by (PTO ISA TEXPANDS, section 2; data layouts, section 8). */
+/* What a PTO tile is described by (PTO ISA TEXPANDS and the document on tiles). */
 typedef enum aic_chip { AIC_A2A3 = 0, AIC_A5 = 1 } aic_chip;
 
 typedef enum aic_loc {
@@ -126,7 +126,7 @@ typedef enum aic_pad { AIC_PAD_NULL = 0, AIC_PAD_ZERO, AIC_PAD_MAX, AIC_PAD_MIN 
  * (AIC_LIMITS_DOCUMENT) or computed (AIC_LIMITS_HOST): conv2d with W == Kw and H > Kh. */
 typedef enum aic_limits { AIC_LIMITS_DOCUMENT = 0, AIC_LIMITS_HOST = 1 } aic_limits;
 
-/* Operations of the tensor processor (tensor arithmetic, section 2); the numbers are the vendor's. */
+/* Operations of the tensor processor (tensor arithmetic, BmAtomicOp); the numbers are the vendor's. */
 typedef enum aic_atomic_op {
     AIC_BM_MUL = 0,
     AIC_BM_MAC = 1,
@@ -152,11 +152,12 @@ typedef enum aic_atomic_op {
 } aic_atomic_op;
 
 /* Where the operands of tensor arithmetic are. FLAT: each in a buffer of its own, all channels in one lane. LOCAL: in
- * the tensor processor's memory, a lane after the other, at the addresses of the descriptor (data layouts, section 7).
+ * the tensor processor's memory, a lane after the other, at the addresses of the descriptor (tensor processor, memory
+ * layout).
  */
 typedef enum aic_memory { AIC_MEMORY_FLAT = 0, AIC_MEMORY_LOCAL = 1 } aic_memory;
 
-/* The right shift of fixed-point products (tensor arithmetic, section 4.5): FLOOR rounds down, HALF_UP adds a half
+/* The right shift of fixed-point products (ArithQuantParam, rshift_bit): FLOOR rounds down, HALF_UP adds a half
  * first. */
 typedef enum aic_rounding { AIC_ROUNDING_FLOOR = 0, AIC_ROUNDING_HALF_UP = 1 } aic_rounding;
 
