@@ -57,7 +57,7 @@ static uint64_t draw_small(uint64_t *state)
     return (uint64_t)((int64_t)(draw(state) % 200001) - 100000);
 }
 
-/* A quantisation word: scale 2^-12 .. 2^-5, no offset, signed results (AscendC Fixpipe, section 5). */
+/* A quantisation word: scale 2^-12 .. 2^-5, no offset, signed results (AscendC Fixpipe). */
 static uint64_t draw_word(uint64_t *state)
 {
     return (UINT64_C(115) + (draw(state) & 7)) << 23 | UINT64_C(1) << 46;

@@ -380,7 +380,7 @@ START_TEST(addresses)
         ck_assert_msg(status == AIC_OK, "%s", aic_last_error());
     } else {
         ck_assert_int_eq(status, AIC_INVALID_ARGUMENT);
-        ck_assert_str_eq(aic_last_error(), strided[_i].message);
+        check_error(strided[_i].message);
         for (size_t i = 0; i < sizeof memory; i++) {
             ck_assert_int_eq((unsigned char)memory[i], UNTOUCHED);
         }

@@ -2,6 +2,7 @@
 #include "runtime/pipeline.h"
 #include "runtime/scratch.h"
 #include "tests/conv_case.h"
+#include "tests/specs.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -242,7 +243,7 @@ START_TEST(bad_descriptor)
 {
     conv_case *c = case_of(AIC_INT8, 6);
     ck_assert_int_eq(aic_jit_conv2d(context, NULL, c->buffer[0], c->buffer[1], c->buffer[2]), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "conv2d: desc: is NULL");
+    check_error("conv2d: desc: is NULL");
     c->desc.stride[0] = 64;
     for (int i = 0; i < 2; i++) { /* a refusal is not cached as a success */
         ck_assert_int_eq(jit(c, c->buffer), AIC_INVALID_ARGUMENT);
@@ -265,7 +266,7 @@ START_TEST(bad_handle_calls)
     ck_assert_int_eq(aic_kernel_call(NULL, c->buffer, CONV_OPERANDS), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_kernel_call(kernel, NULL, CONV_OPERANDS), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_kernel_call(kernel, c->buffer, CONV_OPERANDS - 1), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "conv2d: operands: 2 given, 3 needed");
+    check_error("conv2d: operands: 2 given, 3 needed");
     ck_assert_int_eq(aic_kernel_call(kernel, c->buffer, CONV_OPERANDS + 1), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_kernel_create(context, NULL, NULL, &none), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_kernel_create(context, &c->spec, NULL, NULL), AIC_INVALID_ARGUMENT);
@@ -288,13 +289,13 @@ START_TEST(bad_handle_calls)
     ck_assert_int_eq(aic_kernel_packed_size(kernel, CONV_DST, &bytes), AIC_OK);
     ck_assert_uint_eq(bytes, 0);
     ck_assert_int_eq(aic_kernel_packed_size(kernel, 1000, &bytes), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "conv2d: operand 1000: there are 3");
+    check_error("conv2d: operand 1000: there are 3");
     ck_assert_int_eq(aic_kernel_pack(kernel, CONV_DST, packed, weight), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_kernel_pack(kernel, CONV_WEIGHT, packed, NULL), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "conv2d: source: is NULL");
+    check_error("conv2d: source: is NULL");
     ck_assert_int_eq(aic_kernel_pack(kernel, CONV_WEIGHT, (char *)packed + 32, weight), AIC_INVALID_ARGUMENT);
     ck_assert_int_eq(aic_kernel_pack(kernel, CONV_WEIGHT, packed, packed), AIC_INVALID_ARGUMENT);
-    ck_assert_str_eq(aic_last_error(), "conv2d: source: overlaps packed");
+    check_error("conv2d: source: overlaps packed");
     void *misaligned[CONV_OPERANDS] = {c->buffer[0], c->buffer[1], (char *)packed + 32};
     ck_assert_int_eq(aic_kernel_call_packed(kernel, misaligned, CONV_OPERANDS), AIC_INVALID_ARGUMENT);
     conv_case_check_untouched(c);

@@ -37,7 +37,7 @@ static bool names_field(const aic_rule *rule, const char *message)
     char field[200], fields[400];
     snprintf(field, sizeof field, " %.*s ", (int)length, subject);
     snprintf(fields, sizeof fields, " %s ", rule->field);
-    return strstr(fields, field) != NULL || strcmp(rule->op, "semantics") == 0;
+    return strstr(fields, field) != NULL || strcmp(rule->op, "semantics") == 0 || strcmp(rule->op, "request") == 0;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -127,6 +127,25 @@ static void note_data(void)
     note_messages();
 }
 
+/* Addresses of calls, and an order of operators. */
+static void note_requests(void)
+{
+    const aic_spec spec =
+        spec_of("fixpipe(src=int32, dst=float16, nSize=2, mSize=1, srcStride=1, dstStride=2, quantPre=DEQF16, "
+                "deqScalar=quant(1))");
+    const aic_spec wrong = spec_of("mmad(dtype=int8, m=1, n=1, k=1) | mmad(dtype=int8, m=1, n=1, k=1)");
+    int32_t src[32] = {0};
+    uint64_t words[2] = {0};
+    uint16_t dst[2];
+    void *const calls[][3] = {{NULL, src, NULL}, {(char *)dst + 1, src, NULL}, {dst, src, words}, {src, src, NULL}};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        ck_assert_int_eq(aic_reference(&spec, NULL, calls[i], 3), AIC_INVALID_ARGUMENT);
+        note_messages();
+    }
+    ck_assert_int_eq(aic_spec_validate(&wrong, NULL), AIC_INVALID_ARGUMENT);
+    note_messages();
+}
+
 static void note_semantics(void)
 {
     const aic_spec spec = spec_of("mmad(dtype=int8, m=1, n=1, k=1)");
@@ -153,6 +172,7 @@ START_TEST(every_rule_can_be_broken)
     note_random();
     note_data();
     note_semantics();
+    note_requests();
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         aic_spec spec = spec_of(requests[i].spec);
         aic_stage *last = &spec.stage[spec.count - 1];
@@ -204,6 +224,9 @@ START_TEST(all_broken_rules_are_told)
     expect_messages(SEVERAL_MESSAGES);
     ck_assert_int_eq(aic_reference(&spec, NULL, (void *[]){NULL, NULL, NULL}, 3), AIC_INVALID_ARGUMENT);
     expect_messages(SEVERAL_MESSAGES);
+    const aic_spec legal = spec_of("mmad(dtype=int8, m=1, n=1, k=1)");
+    ck_assert_int_eq(aic_reference(&legal, NULL, (void *[]){NULL, NULL, NULL}, 3), AIC_INVALID_ARGUMENT);
+    ck_assert(aic_last_error_at(2) != NULL && aic_last_error_at(3) == NULL); /* c, a, b */
     ck_assert_int_eq(aic_spec_parse("nothing", &spec), AIC_INVALID_ARGUMENT);
     ck_assert_ptr_null(aic_last_error_at(1));
     ck_assert_ptr_null(aic_last_error_rule(0));

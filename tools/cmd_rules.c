@@ -106,7 +106,7 @@ static void list(const char *op, bool json)
         if (strcmp(rule->op, before->op) != 0) {
             const op_sheet *sheet = sheet_of(aic_op_parse(rule->op));
             printf("%s%s: %s\n", before == &none ? "" : "\n", rule->op,
-                   sheet != NULL ? sheet->about : "options that all operators share");
+                   sheet != NULL ? sheet->about : "what all operators share");
             before = &none;
         }
         if (strcmp(rule->kind, before->kind) != 0) {
@@ -137,7 +137,7 @@ int cmd_rules(int argc, char **argv)
     };
     const args_command command = {
         .name = "rules",
-        .arguments = "[OPERATOR|semantics] [--json]",
+        .arguments = "[OPERATOR|semantics|request] [--json]",
         .summary =
             "Lists every rule, parameter, default and rounding step with where it comes from: the document and the "
             "place in it, or the reason of a choice.",

@@ -36,7 +36,7 @@ typedef struct aic_image_layout {
  * and 131071 * 2^14 = 2^31 - 2^14. Longer sums are AIC_SUM_INT_WIDE, whose blocks of taps are no longer than this; the
  * channels of one tap are at most 4096. */
 enum { AIC_INT32_PRODUCTS = INT32_MAX / (128 * 128) };
-_Static_assert(AIC_INT32_PRODUCTS == 131071, "TIK conv2d, section 5.3, has the same number");
+_Static_assert(AIC_INT32_PRODUCTS == 131071, "the documents have the same number");
 
 /* How the weight is stored. */
 typedef enum aic_weight_layout {

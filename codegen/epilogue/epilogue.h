@@ -15,7 +15,7 @@
 /* Where the scale comes from. */
 typedef enum aic_scale {
     AIC_SCALE_NONE,   /* conversion only */
-    AIC_SCALE_WORD,   /* one quantisation word (AscendC Fixpipe, section 5) */
+    AIC_SCALE_WORD,   /* one quantisation word (AscendC Fixpipe) */
     AIC_SCALE_WORDS,  /* one a column, in memory */
     AIC_SCALE_HALF,   /* one half, bits in `word` */
     AIC_SCALE_HALVES, /* 16 halves in memory, for the columns of every block */

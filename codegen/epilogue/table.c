@@ -1,4 +1,4 @@
-/* The table of column parameters. Quantisation words, halves and biases (AscendC Fixpipe, section 5) are decoded once
+/* The table of column parameters. Quantisation words, halves and biases (AscendC Fixpipe) are decoded once
  * to a table, which the loops over rows read.
  *
  *     [header] [block of 16 columns][parameter][16]      words of 32 bits; bytes at the end of a block

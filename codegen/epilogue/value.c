@@ -1,4 +1,4 @@
-/* The arithmetic of epilogues on one packet (AscendC Fixpipe, section 6; TIK conv2d, section 9). */
+/* The arithmetic of epilogues on one packet (AscendC Fixpipe; TIK conv2d). */
 #include "codegen/epilogue/value.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"

@@ -1,4 +1,4 @@
-/* conv2d as a contraction (TIK conv2d, sections 4 and 5). */
+/* conv2d as a contraction (TIK conv2d). */
 #include "codegen/contraction/contraction.h"
 
 static aic_sum sum_of(const aic_conv2d_desc *d)

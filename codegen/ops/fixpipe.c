@@ -1,4 +1,4 @@
-/* fixpipe as an epilogue (AscendC Fixpipe, sections 3 to 6), alone and at the end of a contraction. */
+/* fixpipe as an epilogue (AscendC Fixpipe), alone and at the end of a contraction. */
 #include "frontend/ops/fixpipe.h"
 #include "codegen/contraction/contraction.h"
 

@@ -1,4 +1,4 @@
-/* load_data as a move of fractals (AscendC Fixpipe, section 7.2). */
+/* load_data as a move of fractals (AscendC Fixpipe). */
 #include "codegen/loops/move.h"
 
 enum { FRACTAL_BYTES = 512, ROW_BYTES = 32, ROWS = 16 };

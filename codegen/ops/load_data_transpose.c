@@ -1,4 +1,4 @@
-/* load_data_transpose as a move of squares (AscendC Fixpipe, section 7.3). */
+/* load_data_transpose as a move of squares (AscendC Fixpipe). */
 #include "codegen/loops/move.h"
 
 enum { FRACTAL_BYTES = 512, ROW_BYTES = 32, ROWS = 16 };

@@ -1,4 +1,4 @@
-/* mmad as a contraction (AscendC Fixpipe, section 7.4): a 1x1 convolution whose image has a pixel a row of the matrix,
+/* mmad as a contraction (AscendC Fixpipe): a 1x1 convolution whose image has a pixel a row of the matrix,
  * in rows of one pixel, so that a band of them fits the cache. */
 #include "frontend/ops/mmad.h"
 #include "codegen/contraction/contraction.h"

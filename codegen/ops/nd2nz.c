@@ -1,4 +1,4 @@
-/* nd2nz as a move (AscendC Fixpipe, section 7.1). */
+/* nd2nz as a move (AscendC Fixpipe). */
 #include "codegen/loops/move.h"
 
 enum { ROW_BYTES = 32 };

@@ -1,4 +1,4 @@
-/* tensor_arithmetic as an element-wise kernel (tensor arithmetic, section 3), and as a step of a contraction's
+/* tensor_arithmetic as an element-wise kernel (tensor arithmetic), and as a step of a contraction's
  * epilogue.
  */
 #include "frontend/ops/arith/tensor_arithmetic.h"

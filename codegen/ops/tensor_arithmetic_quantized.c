@@ -1,4 +1,4 @@
-/* tensor_arithmetic_quantized as an element-wise kernel (tensor arithmetic, section 4). */
+/* tensor_arithmetic_quantized as an element-wise kernel (tensor arithmetic). */
 #include "codegen/ops/arith_elementwise.h"
 
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)

@@ -1,4 +1,4 @@
-/* tik_fixpipe as an epilogue (TIK conv2d, section 9): bursts are blocks of 16 columns. */
+/* tik_fixpipe as an epilogue (TIK conv2d): bursts are blocks of 16 columns. */
 #include "frontend/ops/tik_fixpipe.h"
 #include "codegen/contraction/contraction.h"
 

@@ -1,4 +1,4 @@
-/* transdata as a move between two layouts (data layouts, sections 2 to 4 and 7). */
+/* transdata as a move between two layouts (data layouts). */
 #include "codegen/loops/move.h"
 #include "frontend/layout/layout.h"
 

@@ -1,7 +1,7 @@
 /* Says what is wrong with the addresses of a call. */
 #include "frontend/core/argument.h"
 
-#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
 
 #include <stdlib.h>
 
@@ -70,25 +70,25 @@ bool aic_arguments_accepted_many(const aic_argument *argument, size_t count, con
 aic_status aic_arguments_check(const char *subject, const aic_argument *argument, size_t count,
                                const void *const operands[])
 {
+    aic_verdict v = aic_request_verdict(subject);
     for (size_t i = 0; i < count; i++) {
+        const char *name = argument[i].name;
         if (operands[i] != NULL && argument[i].least == 0) {
-            return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: is given, but this descriptor takes none",
-                            argument[i].name);
-        }
-        if (operands[i] == NULL && argument[i].least != 0) {
-            return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: is NULL", argument[i].name);
-        }
-        if (((uintptr_t)operands[i] & argument[i].misalignment) != 0) {
-            return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: address %p is not a multiple of %zu", argument[i].name,
-                            operands[i], (size_t)argument[i].misalignment + 1);
+            aic_break(&v, AIC_REQUEST_unused, "%s: is given, but this descriptor takes none", name);
+        } else if (operands[i] == NULL && argument[i].least != 0) {
+            aic_break(&v, AIC_REQUEST_given, "%s: is NULL", name);
+        } else if (((uintptr_t)operands[i] & argument[i].misalignment) != 0) {
+            aic_break(&v, AIC_REQUEST_aligned, "%s: address %p is not a multiple of %zu", name, operands[i],
+                      (size_t)argument[i].misalignment + 1);
         }
     }
     for (size_t i = 1; i < count; i++) {
         for (size_t j = 0; j < i; j++) {
-            if (clash(argument, i, (uintptr_t)operands[i], j, (uintptr_t)operands[j])) {
-                return aic_fail(AIC_INVALID_ARGUMENT, subject, "%s: overlaps %s", argument[i].name, argument[j].name);
+            if (operands[i] != NULL && operands[j] != NULL &&
+                clash(argument, i, (uintptr_t)operands[i], j, (uintptr_t)operands[j])) {
+                aic_break(&v, AIC_REQUEST_apart, "%s: overlaps %s", argument[i].name, argument[j].name);
             }
         }
     }
-    return AIC_OK;
+    return v.status;
 }

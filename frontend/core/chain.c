@@ -1,7 +1,7 @@
 /* Fused chains "a | b | ...": operators run one after the other, as one specification. The accumulators that a stage
  * hands over to the next are operands of neither. */
 #include "frontend/core/chain.h"
-#include "frontend/core/diag.h"
+#include "frontend/core/rule.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,10 +40,12 @@ aic_status aic_chain_refuse(const char *producer, const char *consumer)
     for (place where = FIRST; where <= LAST; where++) {
         list_place(where, names[where], sizeof names[where]);
     }
-    return aic_fail(AIC_INVALID_ARGUMENT, NULL,
-                    "%s | %s: these two operators cannot be fused: a chain begins with %s, goes on with %s as often as "
-                    "needed, and may end with %s",
-                    producer, consumer, names[FIRST], names[BETWEEN], names[LAST]);
+    aic_verdict v = aic_request_verdict(NULL);
+    aic_break(&v, AIC_REQUEST_chain,
+              "%s | %s: these two operators cannot be fused: a chain begins with %s, goes on with %s as often as "
+              "needed, and may end with %s",
+              producer, consumer, names[FIRST], names[BETWEEN], names[LAST]);
+    return v.status;
 }
 
 aic_status aic_chain_check(const aic_spec *spec)

@@ -10,7 +10,7 @@
  * number, rectifying, scaling by one number, rounding and clamping are, and so is one after the other. So its results
  * lie between those for the two ends, whichever of the two is larger.
  *
- * A result of 8 bits is the byte of a number q in -128..127 or 0..255, whatever its type (AscendC Fixpipe, section 5);
+ * A result of 8 bits is the byte of a number q in -128..127 or 0..255, whatever its type (AscendC Fixpipe);
  * byte_signs() says which. With it the ends are numbers, and what lies between them is every byte that is right: q
  * takes all values between, as neighbouring accumulators are less than 2^-14 of an 8-bit step apart where no clamp
  * acts. For most elements both ends are equal, for most others e is next to the middle of two q, and these two are

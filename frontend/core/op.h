@@ -119,7 +119,7 @@ typedef struct aic_op_info {
     /* For canonicalising chains. Producer: sets fields to a fixed value that only other rows and columns depend on. */
     void (*trim)(void *desc, int64_t rows, int64_t columns);
     /* Consumer whose results may be bytes: stores, at the index of each result in dst, 1 where it is signed (-128..127)
-     * and 0 where it is unsigned (0..255), which its element type does not say (AscendC Fixpipe, section 5). Elements
+     * and 0 where it is unsigned (0..255), which its element type does not say (AscendC Fixpipe). Elements
      * that are not written are left alone. NULL: no results are bytes. */
     void (*byte_signs)(const void *desc, void *const operands[], unsigned char *is_signed);
 

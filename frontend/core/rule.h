@@ -57,6 +57,16 @@ static inline bool aic_kept(const aic_verdict *verdict, int first, int last)
     return (verdict->broken & upto & ~((UINT64_C(1) << first) - 1)) == 0;
 }
 
+/* The rules that requests of all operators share. */
+enum {
+#define AIC_RULE(id, fields, text, origin, source) AIC_REQUEST_##id,
+#include <aic/request.def>
+#undef AIC_RULE
+    AIC_REQUEST_RULES
+};
+
+aic_verdict aic_request_verdict(const char *subject);
+
 /* A pointer that a public function cannot do without: not NULL. */
 aic_status aic_rule_given(const char *name, const void *pointer);
 

@@ -1,4 +1,4 @@
-/* The layouts of transdata; see layout.h. The formulas are those of data layouts, sections 2 to 4 and 7. */
+/* The layouts of transdata; see layout.h. The formulas are those of the documents on data layouts. */
 #include "frontend/layout/layout.h"
 
 #include "frontend/layout/fractal.h"

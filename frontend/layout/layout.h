@@ -1,4 +1,4 @@
-/* The layouts of transdata (data layouts, sections 2 to 4 and 7): what they hold, how large they are, and where
+/* The layouts of transdata (data layouts): what they hold, how large they are, and where
  * elements lie.
  *
  * A tensor is a matrix [R,C], feature maps [N,C,H,W] or weights [O,I,H,W]; sizes and indices of elements are given in

@@ -1,4 +1,4 @@
-/* Images and weights in the layouts of conv2d (data layouts, sections 3 to 5). */
+/* Images and weights in the layouts of conv2d (data layouts). */
 #include <aic/pack.h>
 
 #include "frontend/core/diag.h"

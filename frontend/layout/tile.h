@@ -1,4 +1,4 @@
-/* PTO tiles (data layouts, section 8): which storage element holds element (r, c), and the static rules of a tile. */
+/* PTO tiles (data layouts): which storage element holds element (r, c), and the static rules of a tile. */
 #ifndef AIC_TILE_H
 #define AIC_TILE_H
 

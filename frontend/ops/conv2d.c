@@ -47,7 +47,7 @@ aic_conv2d_sizes aic_conv2d_sizes_of(const aic_conv2d_desc *desc)
     return s;
 }
 
-/* ---- rules, in the order of the table of section 3 ---- */
+/* ---- rules, in the order of the table of parameters ---- */
 
 static bool check_equal(aic_verdict *v, int rule, const char *entry, int64_t value, int64_t expected)
 {

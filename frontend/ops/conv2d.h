@@ -1,4 +1,4 @@
-/* What the parts of conv2d's frontend share: derived sizes (conv2d section 4), and the parts themselves. */
+/* What the parts of conv2d's frontend share: derived sizes (TIK conv2d), and the parts themselves. */
 #ifndef AIC_OP_CONV2D_H
 #define AIC_OP_CONV2D_H
 

@@ -1,5 +1,5 @@
-/* What the parts of fixpipe's frontend and its generator share: the table of modes (AscendC Fixpipe, section 3), where
- * dst's elements lie (section 4), the legal scales (section 5). */
+/* What the parts of fixpipe's frontend and its generator share: the table of modes (AscendC Fixpipe), where
+ * dst's elements lie, the legal scales. */
 #ifndef AIC_OP_FIXPIPE_H
 #define AIC_OP_FIXPIPE_H
 

@@ -1,4 +1,4 @@
-/* What the code of fixpipe depends on: the one form of all descriptors of a kernel (AscendC Fixpipe, sections 2 to 6).
+/* What the code of fixpipe depends on: the one form of all descriptors of a kernel (AscendC Fixpipe).
  */
 #include "frontend/ops/fixpipe.h"
 
@@ -30,7 +30,7 @@ static void canonicalise_strides(aic_fixpipe_desc *desc)
     }
 }
 
-/* The number to which deqScalar scales the lowest source, clamped to 9 bits and rounded to an integer (section 6.2).
+/* The number to which deqScalar scales the lowest source, clamped to 9 bits and rounded to an integer.
  * The lowest float source is -infinity. The lowest integer is -2^31, or after a shift by any count -2^15, and its
  * product with the scale is exact. No operation here rounds, so that the caller's rounding mode does not matter. */
 static int64_t scale_lowest(const aic_fixpipe_desc *desc)

@@ -1,4 +1,4 @@
-/* fixpipe: coordinates of its operands (AscendC Fixpipe, section 4). */
+/* fixpipe: coordinates of its operands (AscendC Fixpipe). */
 #include "frontend/ops/fixpipe.h"
 
 enum { DST, SRC, WORDS }; /* in calling order */

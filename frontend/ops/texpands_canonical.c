@@ -1,5 +1,4 @@
-/* What the code of texpands depends on: the one form of all descriptors of a kernel (PTO ISA TEXPANDS, sections 1 to
- * 3).
+/* What the code of texpands depends on: the one form of all descriptors of a kernel (PTO ISA TEXPANDS).
  */
 #include "frontend/ops/texpands.h"
 

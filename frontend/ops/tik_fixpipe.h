@@ -1,4 +1,4 @@
-/* What the parts of tik_fixpipe's frontend and its generator share: derived sizes (TIK conv2d, section 9). */
+/* What the parts of tik_fixpipe's frontend and its generator share: derived sizes (TIK conv2d). */
 #ifndef AIC_OP_TIK_FIXPIPE_H
 #define AIC_OP_TIK_FIXPIPE_H
 

@@ -34,7 +34,7 @@ static aic_status read_literal(aic_pto_reader *in, aic_pto_word *word)
     return status;
 }
 
-/* A literal of the line's type: section 2.4. */
+/* A literal of the line's type. */
 static aic_status convert_literal(const aic_pto_reader *in, aic_pto_word word, aic_pto_line *line)
 {
     const aic_dtype dtype = aic_pto_type_dtype(line->type);

@@ -1,4 +1,4 @@
-/* PTO-AS, a statement at a time (PTO ISA TEXPANDS, section 4). What names stand for is the program's matter
+/* PTO-AS, a statement at a time (PTO ISA TEXPANDS). What names stand for is the program's matter
  * (pto_program.h). */
 #ifndef AIC_PTO_AS_H
 #define AIC_PTO_AS_H

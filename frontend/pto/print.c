@@ -1,4 +1,4 @@
-/* The canonical form of PTO-AS: a line a statement, one spelling (PTO ISA TEXPANDS, section 4). */
+/* The canonical form of PTO-AS: a line a statement, one spelling (PTO ISA TEXPANDS). */
 #include "frontend/core/diag.h"
 #include "frontend/ops/texpands.h"
 #include "frontend/pto/program.h"

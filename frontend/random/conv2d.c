@@ -1,5 +1,5 @@
 /* Pseudo-random conv2d descriptors for the checks: legal ones that prefer the corners of the ranges, and ones that
- * break exactly one rule of conv2d section 3. */
+ * break exactly one rule of conv2d. */
 #include "frontend/ops/conv2d.h"
 
 #include "frontend/random/rng.h"

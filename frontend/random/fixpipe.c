@@ -1,5 +1,5 @@
 /* Pseudo-random fixpipe descriptors for the checks: legal ones of every mode and layout, and ones that break exactly
- * one rule of AscendC Fixpipe, section 2. */
+ * one rule of AscendC Fixpipe. */
 #include "frontend/ops/fixpipe.h"
 
 #include "frontend/random/rng.h"

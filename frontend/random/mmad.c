@@ -1,5 +1,5 @@
 /* Pseudo-random mmad descriptors for the checks: legal ones that prefer the corners, and ones that break exactly one
- * rule of AscendC Fixpipe section 7.4. */
+ * rule of mmad. */
 #include "frontend/ops/mmad.h"
 
 #include "frontend/random/rng.h"

@@ -1,5 +1,5 @@
 /* Pseudo-random tik_fixpipe descriptors for the checks: legal ones of every pair of types, and ones that break exactly
- * one rule of TIK conv2d, section 9. */
+ * one rule of TIK conv2d. */
 #include "frontend/ops/tik_fixpipe.h"
 
 #include "frontend/random/rng.h"

@@ -1,4 +1,4 @@
-/* Where elements of tensor arithmetic lie, in either entry (data layouts, section 7). */
+/* Where elements of tensor arithmetic lie, in either entry (data layouts). */
 #ifndef AIC_REFERENCE_ARITH_ADDRESS_H
 #define AIC_REFERENCE_ARITH_ADDRESS_H
 

@@ -1,5 +1,5 @@
 /* tensor_arithmetic's plain-C reference, element by element, every one read before its result is written (tensor
- * arithmetic, section 3). */
+ * arithmetic). */
 #include "frontend/reference/arith_address.h"
 #include "frontend/reference/reference.h"
 

@@ -1,4 +1,4 @@
-/* conv2d's plain-C reference: the formulas of TIK conv2d, sections 4, 5.1 to 5.3 and 6, line by line. */
+/* conv2d's plain-C reference: the formulas of TIK conv2d, line by line. */
 #include "frontend/core/diag.h"
 #include "frontend/reference/exact_sum.h"
 #include "frontend/reference/reference.h"
@@ -63,7 +63,7 @@ static int64_t output_cell(const sizes *s, int64_t co, int64_t ho, int64_t wo)
     return (co / 16 * s->round_howo + ho * s->wo + wo) * 16 + co % 16;
 }
 
-/* ---- int8: section 5.3 ---- */
+/* ---- int8 ---- */
 
 /* The exact sum: at most 4096*255*255 products of at most 2^14 each fit in 64 bits with room. */
 static int64_t sum_int8(const window *at, const int8_t *feature_map, const int8_t *weight, int64_t co)
@@ -126,7 +126,7 @@ static aic_status make_doubles(const aic_conv2d_desc *desc, const sizes *s, void
     return AIC_OK;
 }
 
-/* The block model of section 5.2. */
+/* The block model. */
 static float sum_cube(const window *at, const doubles *in, int64_t co, float acc)
 {
     const sizes *s = at->size;

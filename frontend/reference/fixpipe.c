@@ -1,11 +1,11 @@
-/* fixpipe's plain-C reference: the formulas of AscendC Fixpipe, sections 4 to 6, element by element. */
+/* fixpipe's plain-C reference: the formulas of AscendC Fixpipe, element by element. */
 #include "frontend/reference/reference.h"
 #include "frontend/reference/value.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The quantisation word (section 5). */
+/* The quantisation word. */
 typedef struct quantisation {
     float scale;
     bool shifts; /* MCB */
@@ -46,7 +46,7 @@ static int64_t shift_right(int64_t value, int count, aic_mcb_shift rounding)
     return value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor);
 }
 
-/* b8 (section 6.2): a byte of int8 or uint8. */
+/* b8: a byte of int8 or uint8. */
 static uint8_t to_byte(float p, const quantisation *q, aic_offset_clamp offset_clamp)
 {
     /* Beyond +-4096 no offset changes which end of the range the result is clamped to. */
@@ -78,7 +78,7 @@ static source rectify(aic_dtype type, source x, const aic_semantics *semantics)
     return x.i32 > 0 ? x : (source){.i32 = 0};
 }
 
-/* The product with the scale (section 6.2), rectified where that is done after scaling. */
+/* The product with the scale, rectified where that is done after scaling. */
 static float scaled(const aic_fixpipe_desc *desc, const aic_semantics *semantics, float x, const quantisation *q)
 {
     const float p = x * q->scale;
@@ -135,7 +135,7 @@ static void store(const aic_fixpipe_desc *desc, const aic_semantics *semantics, 
     memcpy(out, &half, sizeof half);
 }
 
-/* Byte offset of element (i, j, n) in dst (sections 4.1 to 4.3). */
+/* Byte offset of element (i, j, n) in dst. */
 static int64_t target(const aic_fixpipe_desc *desc, int64_t i, int64_t j, int64_t n)
 {
     const int64_t size = (int64_t)aic_dtype_size(desc->dst);

@@ -1,5 +1,5 @@
 /* The plain-C references of the operators that move 512-byte fractals: nd2nz, load_data, load_data_transpose (AscendC
- * Fixpipe, sections 7.1 to 7.3). A fractal has 16 rows of 32 bytes. */
+ * Fixpipe). A fractal has 16 rows of 32 bytes. */
 #include "frontend/reference/reference.h"
 
 #include <string.h>

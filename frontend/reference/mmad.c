@@ -1,4 +1,4 @@
-/* mmad's plain-C reference: the formulas of AscendC Fixpipe, section 7.4. */
+/* mmad's plain-C reference: the formulas of AscendC Fixpipe. */
 #include "frontend/core/diag.h"
 #include "frontend/reference/exact_sum.h"
 #include "frontend/reference/reference.h"

@@ -1,5 +1,4 @@
-/* texpands' plain-C reference: every element of the fill domain, one by one (PTO ISA TEXPANDS, section 3; data layouts,
- * section 8). */
+/* texpands' plain-C reference: every element of the fill domain, one by one (PTO ISA TEXPANDS; data layouts). */
 #include "frontend/reference/reference.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tik_fixpipe's plain-C reference: the formulas of TIK conv2d, section 9, element by element. */
+/* tik_fixpipe's plain-C reference: the formulas of TIK conv2d, element by element. */
 #include "frontend/reference/reference.h"
 #include "frontend/reference/value.h"
 

@@ -1,5 +1,4 @@
-/* transdata's plain-C reference: every element by the index formulas of its two layouts (data layouts, sections 2 to 4
- * and 7). */
+/* transdata's plain-C reference: every element by the index formulas of its two layouts (data layouts). */
 #include "frontend/reference/reference.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Elements as numbers, and numbers as short floats (AscendC Fixpipe, section 6.4). */
+/* Elements as numbers, and numbers as short floats (AscendC Fixpipe). */
 #ifndef AIC_REFERENCE_VALUE_H
 #define AIC_REFERENCE_VALUE_H
 

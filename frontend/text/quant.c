@@ -1,4 +1,4 @@
-/* Quantisation words (AscendC Fixpipe, section 5): their parts, and as text. */
+/* Quantisation words (AscendC Fixpipe): their parts, and as text. */
 #include "frontend/text/quant.h"
 
 #include "frontend/core/diag.h"

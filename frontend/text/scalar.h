@@ -1,4 +1,4 @@
-/* Scalars as text: one element of any type (PTO ISA TEXPANDS, sections 2.4 and 4). */
+/* Scalars as text: one element of any type (PTO ISA TEXPANDS). */
 #ifndef AIC_SCALAR_H
 #define AIC_SCALAR_H
 
@@ -20,7 +20,7 @@ aic_scalar_result aic_scalar_read(aic_dtype dtype, const char *text, size_t leng
 void aic_scalar_limits(aic_dtype dtype, char text[AIC_SCALAR_LIMITS_MAX]);
 
 /* Writes the literal that reads back to the same bits: integers in decimal, finite floats with a point, other floats as
- * bit pattern. The grammar of section 4 has no inf and nan. AIC_OUT_OF_MEMORY. */
+ * bit pattern. PTO-AS' grammar has no inf and nan. AIC_OUT_OF_MEMORY. */
 #define AIC_SCALAR_TEXT_MAX 40
 aic_status aic_scalar_print(aic_dtype dtype, uint64_t bits, char text[AIC_SCALAR_TEXT_MAX]);
 

@@ -201,7 +201,7 @@ static uint64_t unsigned_extreme(uint64_t *state)
     return rng_next(state) >> 63 ? UINT64_MAX : 0;
 }
 
-/* ---- quantisation words (AscendC Fixpipe, section 5) ---- */
+/* ---- quantisation words (AscendC Fixpipe) ---- */
 
 #define SCALE_EXPONENT UINT64_C(0x7F800000)
 #define SCALE_BITS UINT64_C(0xFFFFE000) /* the bits of the scale that count */

@@ -12,7 +12,7 @@ AIC_EXTERN_C_BEGIN
 
 /* An entry of the lists. Static storage. */
 typedef struct aic_rule {
-    const char *op;     /* "conv2d"; "semantics" and "call" for what all operators share */
+    const char *op;     /* "conv2d"; "semantics" and "request" for what all share */
     const char *kind;   /* "rule", "field", "default" or "step": something is rounded, clamped or replaced */
     const char *id;     /* unique among the operator's entries of this kind; of fields and defaults the field's name */
     const char *field;  /* of rules: the fields that messages name, "a / b" where they are several; of steps: the choice

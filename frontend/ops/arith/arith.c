@@ -1,5 +1,5 @@
-/* Tensor arithmetic: the rules on addresses, shape and strides, and what follows from them (tensor arithmetic, sections
- * 3.1 and 4.2; data layouts, section 7). */
+/* Tensor arithmetic: the rules on addresses, shape and strides, and what follows from them (tensor
+ * arithmetic, ArithParam and ArithQuantParam). */
 #include "frontend/ops/arith/arith.h"
 
 #include "frontend/core/diag.h"

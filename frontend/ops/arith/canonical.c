@@ -1,5 +1,5 @@
-/* What the code of tensor arithmetic depends on: the one form of all descriptors of a kernel (tensor arithmetic,
- * sections 3 and 4). */
+/* What the code of tensor arithmetic depends on: the one form of all descriptors of a kernel (tensor
+ * arithmetic). */
 #include "frontend/ops/arith/arith.h"
 #include "frontend/ops/arith/tensor_arithmetic.h"
 

@@ -1,5 +1,5 @@
 /* Tensor arithmetic in local memory: whether output and inputs share words otherwise than element by element (tensor
- * arithmetic, sections 3.1 and 4.7). The words that an operand has in a lane are drawn into a set of bits. */
+ * arithmetic). The words that an operand has in a lane are drawn into a set of bits. */
 #include "frontend/ops/arith/arith.h"
 
 #include "frontend/core/diag.h"

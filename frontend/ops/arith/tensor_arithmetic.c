@@ -1,4 +1,4 @@
-/* tensor_arithmetic: fields, rules, operands (tensor arithmetic, section 3). */
+/* tensor_arithmetic: fields, rules, operands (tensor arithmetic). */
 #include "frontend/ops/arith/tensor_arithmetic.h"
 
 #include "frontend/core/diag.h"
