@@ -98,6 +98,7 @@ CALLS = [
     (aicjit.random_operands, (SPEC, 1), {"context": CONTEXT}),
     (aicjit.pack_picture, (PICTURE,), {"c0": 4, "zero_point": 1, "layout": "NHWC"}),
     (aicjit.pack_weights, (WEIGHTS,), {"c0": 4}),
+    (aicjit.rules, ("conv2d",), {}),
     (aicjit.quant_word, (1.0, 1, "int8"), {}),
     (aicjit.quant_words, ([1.0], 1, "int8"), {}),
     (aicjit.unpack_accumulators, (np.zeros((1, 16, 16), np.int32), 4, 4), {}),

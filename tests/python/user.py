@@ -41,5 +41,6 @@ def network(x: npt.NDArray[np.float32]) -> aicjit.Network:
     return aicjit.Network.open("folder")
 
 
+RULES: list[dict[str, str]] = aicjit.rules("conv2d")
 made = layer(np.ones((1, 8, 8, 32), np.int8), [0.5] * 32)
 print(made.schedule, made.operands[0].shape, aicjit.bench(made, min_time=0).macs, aicjit.isa_levels(), aicjit.__version__)

@@ -23,7 +23,8 @@ void cli_fail_in(const char *place);
  * forgets both. Without a message it prints nothing. */
 void cli_show_failure(const char *program);
 
-/* Records the library's messages for `failed`, the first behind "context: " (may be NULL); returns the exit status for it. */
+/* Records the library's messages for `failed`, the first behind "context: " (may be NULL); returns the exit status for
+ * it. */
 int cli_fail_library(const char *context, aic_status failed);
 
 /* cli_fail for `bytes` bytes of memory for `what` that could not be had. */
