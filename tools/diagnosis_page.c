@@ -74,8 +74,10 @@ static bool open_picture(picture *p, const diagnosis *d)
         const double value = value_of(p, i);
         const int64_t channel = channel_of(p, i);
         p->start[channel + 2] += channel >= 0; /* counts, two places behind */
-        p->low = isfinite(value) && value < p->low ? value : p->low;
-        p->high = isfinite(value) && value > p->high ? value : p->high;
+        if (isfinite(value) && (d->findings[i].events >> AIC_EVENT_UNWRITTEN & 1) == 0) {
+            p->low = value < p->low ? value : p->low;
+            p->high = value > p->high ? value : p->high;
+        }
     }
     for (int64_t c = 2; c < p->channels + 2; c++) {
         p->start[c] += p->start[c - 1];

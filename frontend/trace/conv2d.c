@@ -111,11 +111,12 @@ bool aic_trace_conv2d(aic_tracer *t, const aic_conv2d_desc *desc, void *const op
                       uint64_t *bits)
 {
     position p;
-    if (!find(desc, operands, element, &p)) {
+    const bool found = find(desc, operands, element, &p);
+    t->channel = p.column;
+    if (!found) {
         return aic_trace_unwritten(t, "row %" PRId64 " is past Ho*Wo, 0..%" PRId64, p.row, p.ho * p.wo - 1);
     }
     const aic_dtype dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
-    t->channel = p.column;
     aic_trace_put(t, "conv2d, ho %" PRId64 ", wo %" PRId64 ", output channel %" PRId64 ":\n", p.row / p.wo,
                   p.row % p.wo, p.column);
     if (desc->pad_value != 0) {

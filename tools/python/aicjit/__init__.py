@@ -17,7 +17,8 @@ from ._kernel import Explanation, Kernel, Packed, compile, dump, explain
 from ._library import isa_levels, llvm_version, version
 from ._pack import pack_picture, pack_weights, quant_word, quant_words, unpack_accumulators
 from ._spec import Operand, Spec, op
-from ._tools import BenchResult, Trace, TuneCandidate, TuneResult, bench, random_operands, reference, trace, tune
+from ._tools import BenchResult, TuneCandidate, TuneResult, bench, random_operands, reference, tune
+from ._trace import Diagnosis, Trace, diagnose, trace
 from . import operators
 from .operators import *
 
