@@ -79,6 +79,8 @@ static bool open_picture(picture *p, const diagnosis *d)
             p->high = value > p->high ? value : p->high;
         }
     }
+    p->low = p->low > p->high ? 0 : p->low; /* no finite value */
+    p->high = p->high < p->low ? 0 : p->high;
     for (int64_t c = 2; c < p->channels + 2; c++) {
         p->start[c] += p->start[c - 1];
     }
