@@ -135,7 +135,8 @@ static int explain_program(explain_state *explain)
 
 static int explain_request(explain_state *explain, const char *text)
 {
-    if (explain->measure || explain->at != NULL) { /* the kernel runs here, on the one thread that a prediction is for */
+    if (explain->measure ||
+        explain->at != NULL) { /* the kernel runs here, on the one thread that a prediction is for */
         explain->session.isa = explain->isa;
         explain->session.threads = 1;
     }

@@ -58,17 +58,17 @@ static aic_status run(const tracing *t)
 /* Puts the line in front of the last one. */
 static int insert_line(const char *line, char **text)
 {
-    const size_t length = strlen(*text), room = strlen(line);
-    size_t at = length - 1;
+    const size_t room = strlen(*text) + strlen(line) + 1;
+    char *longer = malloc(room);
+    if (longer == NULL) {
+        return cli_fail_memory("the trace", room);
+    }
+    size_t at = strlen(*text) - 1;
     while (at > 0 && (*text)[at - 1] != '\n') {
         at--;
     }
-    char *longer = realloc(*text, length + room + 1);
-    if (longer == NULL) {
-        return cli_fail_memory("the trace", length + room + 1);
-    }
-    memmove(longer + at + room, longer + at, length - at + 1);
-    memcpy(longer + at, line, room);
+    (void)snprintf(longer, room, "%.*s%s%s", (int)at, *text, line, *text + at);
+    free(*text);
     *text = longer;
     return CLI_DONE;
 }

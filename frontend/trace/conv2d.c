@@ -73,16 +73,18 @@ static void name_block(const position *p, int64_t k, int64_t k0, char text[64])
     }
 }
 
-/* The factors of product number k. */
-static void load(aic_tracer *t, const position *p, int64_t k, uint64_t bits[2])
+/* Adds the products of the tap whose first is number k, `channels` of them, to the sum. */
+static void add_tap(aic_tracer *t, const position *p, aic_trace_sum *sum, int64_t k, int64_t channels)
 {
     const aic_dtype dtype = p->desc->dtype;
     const cell c = cell_of(p, k);
     const uint64_t pad =
         dtype == AIC_INT8 ? (uint8_t)(int8_t)p->desc->pad_value : aic_half_from_double(p->desc->pad_value);
     aic_trace_event(t, AIC_EVENT_PADDING, !c.inside);
-    bits[0] = c.inside ? aic_trace_read(t, dtype, p->operands[1], c.input) : pad;
-    bits[1] = aic_trace_read(t, dtype, p->operands[2], c.weight);
+    for (int64_t i = 0; i < channels; i++) {
+        const uint64_t x = c.inside ? aic_trace_read(t, dtype, p->operands[1], c.input + i) : pad;
+        aic_trace_sum_add(t, sum, dtype, x, aic_trace_read(t, dtype, p->operands[2], c.weight + i));
+    }
 }
 
 static uint64_t add_up(aic_tracer *t, const position *p, uint64_t old)
@@ -92,10 +94,8 @@ static uint64_t add_up(aic_tracer *t, const position *p, uint64_t old)
     aic_trace_sum sum;
     aic_trace_sum_begin(t, &sum, result, p->desc->accumulate, old, blocks, p->k);
     for (int64_t b = 0; b < blocks; b++) {
-        for (int64_t k = b * k0; k < (b + 1) * k0 && k < p->k; k++) {
-            uint64_t bits[2];
-            load(t, p, k, bits);
-            aic_trace_sum_add(t, &sum, dtype, bits[0], bits[1]);
+        for (int64_t k = b * k0; k < (b + 1) * k0 && k < p->k; k += p->c0) { /* a block has whole taps */
+            add_tap(t, p, &sum, k, p->c0);
         }
         char what[64] = "";
         const bool shown = aic_trace_shows(t, b, blocks);

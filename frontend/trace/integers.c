@@ -5,7 +5,8 @@
 
 #include <inttypes.h>
 
-enum { N = AIC_AT_N, C = AIC_AT_C, H = AIC_AT_H, W = AIC_AT_W, INPUT0 = 1, INPUT1 };
+enum { N = AIC_AT_N, C = AIC_AT_C, H = AIC_AT_H, W = AIC_AT_W };
+enum { INPUT0 = 1, INPUT1 = 2 };
 
 typedef aic_tensor_arithmetic_quantized_desc descriptor;
 

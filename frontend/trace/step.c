@@ -156,15 +156,10 @@ aic_trace_text aic_trace_value(const aic_tracer *t, aic_dtype dtype, uint64_t bi
     return text;
 }
 
-static bool is_float(aic_dtype dtype)
-{
-    return dtype == AIC_FLOAT16 || dtype == AIC_BFLOAT16 || dtype == AIC_FLOAT32;
-}
-
 aic_trace_text aic_trace_element(const aic_tracer *t, aic_dtype dtype, uint64_t bits)
 {
     aic_trace_text text = aic_trace_value(t, dtype, bits);
-    if (t->out && is_float(dtype)) {
+    if (t->out && aic_trace_is_float(dtype)) {
         const size_t used = strlen(text.text);
         snprintf(text.text + used, sizeof text.text - used, " (0x%0*" PRIX64 ")", (int)aic_dtype_size(dtype) * 2, bits);
     }
@@ -220,22 +215,7 @@ float aic_trace_float(uint64_t bits)
 
 bool aic_trace_is_nan(aic_dtype dtype, uint64_t bits)
 {
-    return is_float(dtype) && isnan(aic_element_value(dtype, &bits));
-}
-
-/* Whether the exponent's bits are 0 and others are not. */
-static bool is_subnormal(aic_dtype dtype, uint64_t bits)
-{
-    const uint64_t exponent = dtype == AIC_FLOAT16 ? 0x7C00 : dtype == AIC_BFLOAT16 ? 0x7F80 : 0x7F800000;
-    const uint64_t sign = dtype == AIC_FLOAT32 ? UINT64_C(1) << 31 : 0x8000;
-    return is_float(dtype) && (bits & exponent) == 0 && (bits & ~sign) != 0;
-}
-
-uint64_t aic_trace_read(aic_tracer *t, aic_dtype dtype, const void *operand, int64_t index)
-{
-    const uint64_t bits = aic_trace_load(dtype, operand, index);
-    aic_trace_event(t, AIC_EVENT_SUBNORMAL_READ, is_subnormal(dtype, bits));
-    return bits;
+    return aic_trace_is_float(dtype) && isnan(aic_element_value(dtype, &bits));
 }
 
 uint64_t aic_trace_old(aic_tracer *t, aic_dtype dtype, const void *operand, aic_l1out l1out, int64_t element,
@@ -301,7 +281,7 @@ void aic_trace_round(aic_tracer *t, aic_step step, const char *what, const char 
     const bool exact = isnan(value) || (value == before && rest == 0);
     aic_trace_event(t, AIC_EVENT_OVERFLOW, isfinite(before) && isinf(value));
     aic_trace_event(t, AIC_EVENT_UNDERFLOW, before != 0 && value == 0);
-    aic_trace_event(t, AIC_EVENT_SUBNORMAL, is_subnormal(dtype, after));
+    aic_trace_event(t, AIC_EVENT_SUBNORMAL, aic_trace_is_subnormal(dtype, after));
     if (t->out) {
         aic_trace_step(t, step, what, "%s -> %s, %s", formula ? formula : aic_trace_real(t, before).text,
                        aic_trace_element(t, dtype, after).text,

@@ -1,5 +1,6 @@
 /* Sums of products in traces, as the choices `sum` and `int_overflow` and accumulate=fast have them. */
 #include "frontend/numeric/element.h"
+#include "frontend/numeric/half.h"
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>
@@ -56,14 +57,18 @@ static void add_float(aic_tracer *t, aic_trace_sum *sum, double product)
 
 void aic_trace_sum_add(aic_tracer *t, aic_trace_sum *sum, aic_dtype dtype, uint64_t a, uint64_t b)
 {
-    const double x = aic_element_value(dtype, &a), y = aic_element_value(dtype, &b);
+    bool zero = a == 0 || b == 0;
     if (sum->dtype == AIC_INT32) {
-        sum->block_integer += (int64_t)x * (int64_t)y;
+        sum->block_integer += (int8_t)a * (int8_t)b;
     } else {
+        const bool half = dtype == AIC_FLOAT16; /* which most are */
+        const double x = half ? aic_half_to_double((uint16_t)a) : aic_element_value(dtype, &a);
+        const double y = half ? aic_half_to_double((uint16_t)b) : aic_element_value(dtype, &b);
+        zero = x == 0 || y == 0;
         sum->nan |= isnan(x) || isnan(y);
         add_float(t, sum, x * y);
     }
-    if (t->out && (x != 0) & (y != 0)) {
+    if (t->out && !zero) {
         name_term(t, sum, dtype, a, b);
     }
 }

@@ -55,16 +55,50 @@ aic_trace_text aic_trace_real(const aic_tracer *t, double value);
  * coordinates. */
 aic_trace_text aic_trace_place(const aic_tracer *t, int own, int64_t element);
 
+/* An element of an operand; copies of a known size need no call. */
 static inline uint64_t aic_trace_load(aic_dtype dtype, const void *operand, int64_t index)
 {
-    const size_t size = aic_dtype_size(dtype);
-    uint64_t bits = 0;
-    __builtin_memcpy(&bits, (const unsigned char *)operand + (size_t)index * size, size); /* little-endian */
-    return bits;
+    const unsigned char *from = operand;
+    uint64_t bits = 0; /* little-endian */
+    switch (dtype) {
+    case AIC_INT8:
+    case AIC_UINT8:
+        return from[index];
+    case AIC_INT16:
+    case AIC_UINT16:
+    case AIC_FLOAT16:
+    case AIC_BFLOAT16:
+        __builtin_memcpy(&bits, from + index * 2, 2);
+        return bits;
+    case AIC_UINT64:
+        __builtin_memcpy(&bits, from + index * 8, 8);
+        return bits;
+    default:
+        __builtin_memcpy(&bits, from + index * 4, 4);
+        return bits;
+    }
+}
+
+static inline bool aic_trace_is_float(aic_dtype dtype)
+{
+    return dtype == AIC_FLOAT16 || dtype == AIC_BFLOAT16 || dtype == AIC_FLOAT32;
+}
+
+/* Whether the exponent's bits are 0 and others are not. */
+static inline bool aic_trace_is_subnormal(aic_dtype dtype, uint64_t bits)
+{
+    const uint64_t exponent = dtype == AIC_FLOAT16 ? 0x7C00 : dtype == AIC_BFLOAT16 ? 0x7F80 : 0x7F800000;
+    const uint64_t sign = dtype == AIC_FLOAT32 ? UINT64_C(1) << 31 : 0x8000;
+    return aic_trace_is_float(dtype) && (bits & exponent) == 0 && (bits & ~sign) != 0;
 }
 
 /* The same of a number that is computed with: a subnormal one is an event. */
-uint64_t aic_trace_read(aic_tracer *t, aic_dtype dtype, const void *operand, int64_t index);
+static inline uint64_t aic_trace_read(aic_tracer *t, aic_dtype dtype, const void *operand, int64_t index)
+{
+    const uint64_t bits = aic_trace_load(dtype, operand, index);
+    aic_trace_event(t, AIC_EVENT_SUBNORMAL_READ, aic_trace_is_subnormal(dtype, bits));
+    return bits;
+}
 
 /* What a sum starts from: the old element, or of a chain the one of l1out, of this column where there is one a column.
  */

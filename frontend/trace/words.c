@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { C = AIC_AT_C, H = AIC_AT_H, W = AIC_AT_W, BLOCK = 16, INPUT0 = 1, INPUT1 };
+enum { C = AIC_AT_C, H = AIC_AT_H, W = AIC_AT_W };
+enum { BLOCK = 16 };
+enum { INPUT0 = 1, INPUT1 = 2 };
 
 /* The words of one element. */
 typedef struct words {

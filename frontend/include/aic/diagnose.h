@@ -33,8 +33,8 @@ typedef struct aic_finding {
 
 /* Traces every element of the result, without text. `findings` has an entry for each element of the output operand;
  * operands and count as for aic_reference(); the output holds the old content, where that is read, and is not written.
- * As slow as aic_reference(). Which words and strides of a legal request hardly mean what they say aic_spec_advise()
- * tells. */
+ * Slower than aic_reference(), which is slow by design. Which words and strides of a legal request hardly mean what
+ * they say aic_spec_advise() tells. */
 AIC_API aic_status aic_diagnose(const aic_spec *spec, const aic_semantics *semantics, void *const operands[],
                                 size_t count, aic_finding *findings);
 
