@@ -138,6 +138,25 @@ START_TEST(random_operators)
 }
 END_TEST
 
+/* Under the choice by which a Mat tile, whose boxes may go down, has a valid region. */
+START_TEST(tiles_with_a_region)
+{
+    aic_semantics semantics = aic_semantics_init();
+    ck_assert_int_eq(aic_semantics_choose(&semantics, "mat_valid", "valid"), AIC_OK);
+    int boxes = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        aic_spec spec;
+        ck_assert_int_eq(aic_spec_random(AIC_OP_TEXPANDS, &semantics, seed, &spec), AIC_OK);
+        const aic_texpands_desc *d = &spec.stage[0].desc.texpands;
+        if (d->loc == AIC_LOC_MAT && d->layout == AIC_LAYOUT_ND && d->slayout == AIC_SLAYOUT_COL_MAJOR) {
+            check_spec(&spec, &semantics, seed);
+            boxes++;
+        }
+    }
+    ck_assert_int_ge(boxes, 10);
+}
+END_TEST
+
 /* Of any length, with any operator at either end that can be there. */
 START_TEST(random_chains)
 {
@@ -289,6 +308,9 @@ static const struct {
      2,
      {0x3F800000, 0x40000000, 0x40400000},
      "6 + 1 -> 7 (0x40E00000)"},
+    {"tensor_arithmetic(op=BM_MAX, shape=[1,1,1,4])", 2, {0, 0x80000000, 0}, "-0 and 0 -> 0 (0x00000000)"},
+    {"tensor_arithmetic(op=BM_MAX, shape=[1,1,1,4])", 2, {0, 0, 0x80000000}, "0 and -0 -> 0 (0x00000000)"},
+    {"tensor_arithmetic(op=BM_MIN, shape=[1,1,1,4])", 2, {0, 0, 0x80000000}, "0 and -0 -> -0 (0x80000000)"},
     {"tensor_arithmetic(op=BM_DIV, shape=[1,1,1,4])",
      2,
      {0, 0x3F800000, 0x40400000},
@@ -361,6 +383,7 @@ Suite *suite_trace(void)
     TCase *tests = tcase_create("trace");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, random_operators, AIC_OP_NONE + 1, AIC_OP_END);
+    tcase_add_test(tests, tiles_with_a_region);
     tcase_add_loop_test(tests, random_chains, AIC_OP_CONV2D, AIC_OP_MMAD + 1);
     tcase_add_loop_test(tests, quantisation_step_by_step, 0, COUNT(quantised));
     tcase_add_test(tests, cube_block_by_block);
