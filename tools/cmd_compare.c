@@ -9,6 +9,7 @@
 #include "tools/session.h"
 #include "tools/spread.h"
 #include "tools/spread_page.h"
+#include "tools/tracing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -157,10 +158,7 @@ static void print_report(const compare_state *state)
 /* How the first element that differs comes about, where the operands are known. */
 static int trace_first(compare_state *state)
 {
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
-    const aic_semantics *semantics = &state->session.semantics;
     cli_operands *set = &state->operands;
-    size_t length = 0;
     const bool given = set->pairs[PAIR_IN].count + set->pairs[PAIR_FILL].count > 0;
     if (!given || state->report.different == 0) {
         return CLI_DONE;
@@ -170,23 +168,8 @@ static int trace_first(compare_state *state)
     if (status != CLI_DONE) {
         return status;
     }
-    for (size_t i = 0; i < set->count; i++) {
-        pointers[i] = set->items[i].buffer.data;
-    }
-    const int64_t first = state->report.first[0];
-    aic_status failed = aic_trace(&state->spec, semantics, pointers, set->count, first, NULL, NULL, 0, &length);
-    state->trace = failed == AIC_OK ? malloc(length + 1) : NULL;
-    if (failed == AIC_OK && state->trace == NULL) {
-        return cli_fail_memory("the trace", length + 1);
-    }
-    if (failed == AIC_OK) {
-        failed = aic_trace(&state->spec, semantics, pointers, set->count, first, NULL, state->trace, length + 1, NULL);
-    }
-    if (failed == AIC_UNSUPPORTED) { /* no reason to keep the comparison back */
-        printf("no trace of the first difference: %s\n", aic_last_error());
-        return CLI_DONE;
-    }
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library("compare", failed);
+    return cli_trace("compare", NULL, &state->spec, &state->session.semantics, set, state->report.first[0],
+                     &state->trace);
 }
 
 static int write_page(compare_state *state)

@@ -10,6 +10,7 @@
 #include "tools/operands.h"
 #include "tools/pto.h"
 #include "tools/session.h"
+#include "tools/tracing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,27 +84,6 @@ static int explain_schedule(explain_state *explain)
 
 /* ---- one element ---- */
 
-/* The trace, in memory of its own; the caller frees it. */
-static int trace(const explain_state *explain, int64_t element, char **text)
-{
-    void *pointers[AIC_OPERANDS_MAX] = {NULL};
-    const aic_semantics *semantics = &explain->session.semantics;
-    const size_t count = explain->operands.count;
-    size_t length = 0;
-    for (size_t i = 0; i < count; i++) {
-        pointers[i] = explain->operands.items[i].buffer.data;
-    }
-    aic_status failed = aic_trace(&explain->spec, semantics, pointers, count, element, NULL, NULL, 0, &length);
-    *text = failed == AIC_OK ? malloc(length + 1) : NULL;
-    if (failed == AIC_OK && *text == NULL) {
-        return cli_fail_memory("the trace", length + 1);
-    }
-    if (failed == AIC_OK) {
-        failed = aic_trace(&explain->spec, semantics, pointers, count, element, NULL, *text, length + 1, NULL);
-    }
-    return failed == AIC_OK ? CLI_DONE : cli_fail_library("explain", failed);
-}
-
 static int explain_element(explain_state *explain)
 {
     int64_t element = 0;
@@ -113,7 +93,9 @@ static int explain_element(explain_state *explain)
     status = status == CLI_DONE ? at_element("explain", explain->at, &operands->items[0], &element) : status;
     status = status == CLI_DONE ? operands_bind(operands) : status;
     status = status == CLI_DONE ? operands_load(operands) : status;
-    status = status == CLI_DONE ? trace(explain, element, &text) : status;
+    status = status == CLI_DONE ? cli_trace("explain", explain->session.context, &explain->spec,
+                                            &explain->session.semantics, operands, element, &text)
+                                : status;
     if (status == CLI_DONE && text != NULL) {
         cli_show_warning();
         cli_put(text, strlen(text));
@@ -153,7 +135,8 @@ static int explain_program(explain_state *explain)
 
 static int explain_request(explain_state *explain, const char *text)
 {
-    if (explain->measure) { /* the kernel runs here, on the one thread that a prediction is for */
+    if (explain->measure ||
+        explain->at != NULL) { /* the kernel runs here, on the one thread that a prediction is for */
         explain->session.isa = explain->isa;
         explain->session.threads = 1;
     }

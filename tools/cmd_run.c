@@ -1,5 +1,6 @@
 /* aicjit run: one operator, or a program of PTO-AS, on tensor files. */
 #include "tools/command.h"
+#include "tools/diagnosis.h"
 #include "tools/harness/compare.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/memory.h"
@@ -19,7 +20,10 @@ typedef struct run_state {
     cli_pto pto;
     aic_pto_program *program; /* NULL: it is a specification */
     aic_spec spec;
-    bool reference;
+    bool reference, diagnose, json;
+    const char *report; /* a file of the diagnosis, NULL: none */
+    outfile page;
+    diagnosis found;
     compare_limits limits; /* of --expect */
     cli_operands operands;
 } run_state;
@@ -226,6 +230,39 @@ static void show_choices(const aic_semantics *semantics)
     }
 }
 
+/* Before the operator writes its output. */
+static int diagnose(run_state *run)
+{
+    int status = run->report != NULL ? outfile_open(&run->page, "run", run->report) : CLI_DONE;
+    return status == CLI_DONE && run->diagnose
+               ? diagnosis_open(&run->found, "run", &run->spec, &run->session.semantics, &run->operands)
+               : status;
+}
+
+static int show_diagnosis(run_state *run)
+{
+    int status = run->report != NULL ? diagnosis_write(&run->found, &run->page, "run") : CLI_DONE;
+    if (status == CLI_DONE && run->json) {
+        return diagnosis_print_json(&run->found, &run->session.semantics);
+    }
+    if (status == CLI_DONE && run->diagnose) {
+        diagnosis_print(&run->found);
+    }
+    return status;
+}
+
+/* Results, and what happened to their data; JSON is the only thing on standard output. */
+static int show(run_state *run)
+{
+    int status = CLI_DONE;
+    if (!run->json) {
+        show_choices(&run->session.semantics);
+        status = show_results(run);
+    }
+    const int shown = status == CLI_DONE || status == CLI_MISMATCH ? show_diagnosis(run) : status;
+    return shown == CLI_DONE ? status : shown;
+}
+
 static int run_spec(run_state *run, const char *text)
 {
     int status = cli_session_open(&run->session);
@@ -238,12 +275,10 @@ static int run_spec(run_state *run, const char *text)
     status = status == CLI_DONE ? operands_bind(&run->operands) : status;
     status = status == CLI_DONE ? operands_load(&run->operands) : status;
     status = status == CLI_DONE ? open_outputs(run) : status;
+    status = status == CLI_DONE ? diagnose(run) : status;
     status = status == CLI_DONE ? compute(run, false) : status;
     status = status == CLI_DONE ? store_operands(run) : status;
-    if (status == CLI_DONE) {
-        show_choices(&run->session.semantics);
-    }
-    status = status == CLI_DONE ? show_results(run) : status;
+    status = status == CLI_DONE ? show(run) : status;
     aic_pto_free(run->program);
     cli_session_close(&run->session);
     return status;
@@ -258,6 +293,15 @@ static int check_options(const run_state *run, size_t texts)
     }
     if (run->limits.ulp > 0 && run->operands.pairs[PAIR_EXPECT].count == 0) {
         return cli_fail(CLI_WRONG, "run: --ulp: has no effect without --expect");
+    }
+    if (!run->diagnose && (run->json || run->report != NULL)) {
+        return cli_fail(CLI_WRONG, "run: %s: has no effect without --diagnose", run->json ? "--json" : "--report");
+    }
+    if (run->diagnose && texts == 0) {
+        return cli_fail(CLI_WRONG, "run: --diagnose: has no effect on a program, whose fills have no steps");
+    }
+    if (run->json && run->operands.pairs[PAIR_EXPECT].count > 0) {
+        return cli_fail(CLI_WRONG, "run: --expect: its report is text, which --json leaves no place for");
     }
     return CLI_DONE;
 }
@@ -285,6 +329,16 @@ int cmd_run(int argc, char **argv)
          .target = &run.limits.ulp,
          .low = 0,
          .high = INT64_MAX},
+        {.name = "--diagnose",
+         .help = "tell what happened to the data on the way: sums that were clamped, NaN, limits, old content, ...",
+         .kind = ARGS_FLAG,
+         .target = &run.diagnose},
+        {.name = "--json", .help = "print the diagnosis alone, as JSON", .kind = ARGS_FLAG, .target = &run.json},
+        {.name = "--report",
+         .value = "FILE.html",
+         .help = "write the diagnosis as a page, with pictures of the result's channels",
+         .kind = ARGS_TEXT,
+         .target = &run.report},
         {.name = "--reference", .help = "use the plain-C reference", .kind = ARGS_FLAG, .target = &run.reference},
         CLI_OPTIONS_PTO(run.pto),
         CLI_OPTION_DT(run.session),
@@ -308,6 +362,8 @@ int cmd_run(int argc, char **argv)
     if (status == CLI_DONE) {
         status = run_spec(&run, positional.count > 0 ? positional.items[0] : NULL);
     }
+    diagnosis_close(&run.found);
+    outfile_close(&run.page);
     operands_close(&run.operands);
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;

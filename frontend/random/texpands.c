@@ -132,6 +132,16 @@ static int64_t bytes_of(const aic_texpands_desc *desc)
     return aic_texpands_storage(desc) * (int64_t)aic_dtype_size(desc->dtype);
 }
 
+/* Of a Mat tile the valid region has rules where it counts. */
+static void limit_region(const aic_semantics *semantics, aic_texpands_desc *desc)
+{
+    if (desc->loc != AIC_LOC_MAT || aic_texpands_is_conv(desc) || semantics->mat_valid != AIC_MAT_VALID_VALID) {
+        return;
+    }
+    desc->v_row = desc->v_row < 0 || desc->v_row > desc->rows ? desc->rows : desc->v_row;
+    desc->v_col = desc->v_col < 0 || desc->v_col > desc->cols ? desc->cols : desc->v_col;
+}
+
 /* Manual placement where the tile fits; an address without it has no effect. */
 static void draw_rest(uint64_t *state, const aic_semantics *semantics, aic_texpands_desc *desc)
 {
@@ -154,6 +164,7 @@ void aic_texpands_random(uint64_t *state, const aic_semantics *semantics, void *
         draw_conv(state, desc);
     } else {
         draw_tile(state, aic_rng_once_in(state, 3) ? AIC_LOC_MAT : AIC_LOC_VEC, desc);
+        limit_region(semantics, desc);
     }
     draw_rest(state, semantics, desc);
 }

@@ -10,7 +10,7 @@
 typedef struct position {
     const aic_conv2d_desc *desc;
     void *const *operands;
-    int64_t c0, kh, kw, cout, k, wo;
+    int64_t c0, kh, kw, cout, k, ho, wo;
     int64_t row, column; /* of the output: ho*Wo + wo, and the output channel */
 } position;
 
@@ -33,6 +33,7 @@ static bool find(const aic_conv2d_desc *desc, void *const operands[], int64_t el
         .kw = kernel[2],
         .cout = kernel[3],
         .k = fm[0] * kernel[1] * kernel[2] * fm[3],
+        .ho = ho,
         .wo = wo,
         .row = element / 16 % rows,
         .column = element / (16 * rows) * 16 + element % 16,
@@ -72,70 +73,56 @@ static void name_block(const position *p, int64_t k, int64_t k0, char text[64])
     }
 }
 
-static uint64_t trace_int8(aic_sink *out, const position *p, aic_int_overflow overflow, int64_t old)
+/* Adds the products of the tap whose first is number k, `channels` of them, to the sum. */
+static void add_tap(aic_tracer *t, const position *p, aic_trace_sum *sum, int64_t k, int64_t channels)
 {
-    enum { K0 = 32 };
-    const int64_t blocks = (p->k + K0 - 1) / K0;
-    int64_t acc = old;
-    for (int64_t b = 0; b < blocks; b++) {
-        int64_t sum = 0;
-        for (int64_t k = b * K0; k < (b + 1) * K0 && k < p->k; k++) {
-            const cell c = cell_of(p, k);
-            const int64_t x =
-                c.inside ? (int8_t)aic_trace_load(AIC_INT8, p->operands[1], c.input) : (int64_t)p->desc->pad_value;
-            sum += x * (int8_t)aic_trace_load(AIC_INT8, p->operands[2], c.weight);
-        }
-        acc += sum;
-        if (aic_trace_shows(out, b, blocks)) {
-            char what[64];
-            name_block(p, b * K0, K0, what);
-            aic_trace_step(out, what, "sum %" PRId64 ", acc %" PRId64, sum, acc);
-        }
+    const aic_dtype dtype = p->desc->dtype;
+    const cell c = cell_of(p, k);
+    const uint64_t pad =
+        dtype == AIC_INT8 ? (uint8_t)(int8_t)p->desc->pad_value : aic_half_from_double(p->desc->pad_value);
+    aic_trace_event(t, AIC_EVENT_PADDING, !c.inside);
+    for (int64_t i = 0; i < channels; i++) {
+        const uint64_t x = c.inside ? aic_trace_read(t, dtype, p->operands[1], c.input + i) : pad;
+        aic_trace_sum_add(t, sum, dtype, x, aic_trace_read(t, dtype, p->operands[2], c.weight + i));
     }
-    return (uint32_t)aic_trace_int32(out, overflow, acc);
 }
 
-static uint64_t trace_float16(aic_sink *out, const position *p, aic_sum_model model, float old)
+static uint64_t add_up(aic_tracer *t, const position *p, uint64_t old)
 {
-    enum { K0 = 16 };
-    const int64_t blocks = (p->k + K0 - 1) / K0;
-    const uint16_t pad_value = aic_half_from_double(p->desc->pad_value);
-    aic_trace_sum sum = aic_trace_sum_begin(model, old);
+    const aic_dtype dtype = p->desc->dtype, result = dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
+    const int64_t k0 = dtype == AIC_INT8 ? 32 : 16, blocks = (p->k + k0 - 1) / k0;
+    aic_trace_sum sum;
+    aic_trace_sum_begin(t, &sum, result, p->desc->accumulate, old, blocks, p->k);
     for (int64_t b = 0; b < blocks; b++) {
-        for (int64_t k = b * K0; k < (b + 1) * K0 && k < p->k; k++) {
-            const cell c = cell_of(p, k);
-            const uint16_t x = c.inside ? (uint16_t)aic_trace_load(AIC_FLOAT16, p->operands[1], c.input) : pad_value;
-            const uint16_t w = (uint16_t)aic_trace_load(AIC_FLOAT16, p->operands[2], c.weight);
-            aic_trace_sum_add(&sum, aic_half_to_double(x) * aic_half_to_double(w));
+        for (int64_t k = b * k0; k < (b + 1) * k0 && k < p->k; k += p->c0) { /* a block has whole taps */
+            add_tap(t, p, &sum, k, p->c0);
         }
-        char what[64];
-        const bool shown = aic_trace_shows(out, b, blocks);
-        name_block(p, b * K0, K0, what);
-        aic_trace_sum_block(out, &sum, shown ? what : NULL);
+        char what[64] = "";
+        const bool shown = aic_trace_shows(t, b, blocks);
+        if (shown) {
+            name_block(p, b * k0, k0, what);
+        }
+        aic_trace_sum_block(t, &sum, shown ? what : NULL);
     }
-    return aic_trace_result(aic_trace_sum_end(out, &sum));
+    return aic_trace_sum_end(t, &sum);
 }
 
-bool aic_trace_conv2d(aic_sink *out, const aic_conv2d_desc *desc, const aic_semantics *semantics,
-                      void *const operands[], int64_t element, uint64_t *bits)
+bool aic_trace_conv2d(aic_tracer *t, const aic_conv2d_desc *desc, void *const operands[], int64_t element,
+                      uint64_t *bits)
 {
     position p;
-    if (!find(desc, operands, element, &p)) {
-        return false;
+    const bool found = find(desc, operands, element, &p);
+    t->channel = p.column;
+    if (!found) {
+        return aic_trace_unwritten(t, "row %" PRId64 " is past Ho*Wo, 0..%" PRId64, p.row, p.ho * p.wo - 1);
     }
-    const bool is_int8 = desc->dtype == AIC_INT8;
-    const aic_dtype dtype = is_int8 ? AIC_INT32 : AIC_FLOAT32;
-    char what[96];
-    snprintf(what, sizeof what, "conv2d, ho %" PRId64 ", wo %" PRId64 ", output channel %" PRId64 ":\n", p.row / p.wo,
-             p.row % p.wo, p.column);
-    aic_sink_put(out, what);
-    uint64_t old = 0;
-    if (!desc->init_l1out) {
-        const bool channel = desc->l1out == AIC_L1OUT_CHANNEL;
-        old = aic_trace_load(dtype, operands[0], channel ? p.column : element);
-        aic_trace_step(out, channel ? "l1out" : "old dst", "%s", aic_trace_element(dtype, old).text);
+    const aic_dtype dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
+    aic_trace_put(t, "conv2d, ho %" PRId64 ", wo %" PRId64 ", output channel %" PRId64 ":\n", p.row / p.wo,
+                  p.row % p.wo, p.column);
+    if (desc->pad_value != 0) {
+        aic_trace_step(t, AIC_STEP_PADDING, "padding", "%s", aic_trace_real(t, desc->pad_value).text);
     }
-    *bits = is_int8 ? trace_int8(out, &p, semantics->int_overflow, (int32_t)old)
-                    : trace_float16(out, &p, semantics->sum, aic_trace_float(old));
+    const uint64_t old = desc->init_l1out ? 0 : aic_trace_old(t, dtype, operands[0], desc->l1out, element, p.column);
+    *bits = add_up(t, &p, old);
     return true;
 }

@@ -1,6 +1,5 @@
-/* How fixpipe and tik_fixpipe make one element (AscendC Fixpipe, sections 4 to 6; TIK conv2d, section 9). */
+/* How fixpipe makes one element (AscendC Fixpipe, sections 4 to 6). */
 #include "frontend/numeric/element.h"
-#include "frontend/numeric/half.h"
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>
@@ -40,7 +39,8 @@ static bool find_in_blocks(const aic_fixpipe_desc *desc, int64_t element, aic_tr
     return false;
 }
 
-bool aic_trace_fixpipe_position(const aic_fixpipe_desc *desc, int64_t element, aic_trace_position *position)
+bool aic_trace_fixpipe_position(aic_tracer *t, const aic_fixpipe_desc *desc, int64_t element,
+                                aic_trace_position *position)
 {
     bool found = false;
     *position = (aic_trace_position){.filled = false};
@@ -54,7 +54,7 @@ bool aic_trace_fixpipe_position(const aic_fixpipe_desc *desc, int64_t element, a
     }
     const int64_t matrix = position->matrix > 0 ? position->matrix * desc->srcNdStride * 256 : 0;
     position->from = matrix + (position->column / 16 * desc->srcStride + position->row) * 16 + position->column % 16;
-    return found;
+    return found || aic_trace_unwritten(t, "it lies between rows, blocks or matrices");
 }
 
 /* A quantisation word (section 5) as the choices read it. */
@@ -65,11 +65,6 @@ typedef struct quant_word {
     bool is_signed;
 } quant_word;
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 /* Rounds to an integer, ties to even, in the default rounding mode. */
 static int64_t to_even(double value)
 {
@@ -78,90 +73,96 @@ static int64_t to_even(double value)
 
 /* What is rounded: p clamped to nine bits, or as it is; NaN as 0. An offset has at most nine bits, so that a value
  * beyond 2^20, which llrint() takes, ends at the same limit of the result as any larger one. */
-static double to_round(aic_sink *out, float p, aic_offset_clamp offset_clamp)
+static double to_round(aic_tracer *t, float p)
 {
-    const bool nine_bits = offset_clamp == AIC_OFFSET_CLAMP_CLAMP;
+    const bool nine_bits = t->semantics->offset_clamp == AIC_OFFSET_CLAMP_CLAMP;
     const double low = nine_bits ? -256 : -0x1p20, high = nine_bits ? 255 : 0x1p20;
     const double value = isnan(p) ? 0 : fmin(fmax((double)p, low), high);
+    aic_trace_nan(t, isnan(p), false);
     if (value != (double)p) {
         const char *what = isnan(p) ? "NaN to 0" : nine_bits ? "clamp to -256..255" : "within +-2^20";
-        aic_trace_step(out, what, "%s", aic_trace_real(value).text);
+        aic_trace_event(t, AIC_EVENT_CLAMPED, !isnan(p));
+        aic_trace_step(t, isnan(p) ? AIC_STEP_NAN_BYTE : AIC_STEP_NINE_BITS, what, "%s -> %s",
+                       aic_trace_real(t, (double)p).text, aic_trace_real(t, value).text);
     }
     return value;
 }
 
-static uint64_t to_byte(aic_sink *out, float p, const quant_word *q, aic_offset_clamp offset_clamp)
+static uint64_t to_byte(aic_tracer *t, float p, const quant_word *q)
 {
-    const int64_t rounded = to_even(to_round(out, p, offset_clamp)), moved = rounded + q->offset;
-    aic_trace_step(out, "to integer, ties to even", "%" PRId64, rounded);
-    aic_trace_step(out, "+ offset", "%" PRId64 " (offset %" PRId32 ")", moved, q->offset);
+    const double value = to_round(t, p);
+    const int64_t rounded = to_even(value), moved = rounded + q->offset;
     const int64_t low = q->is_signed ? -128 : 0, high = q->is_signed ? 127 : 255;
-    const int64_t result = clamp(moved, low, high);
-    char what[32];
-    snprintf(what, sizeof what, "clamp to %" PRId64 "..%" PRId64, low, high);
-    aic_trace_step(out, what, "%" PRId64, result);
+    const bool tie = fabs(value - trunc(value)) == 0.5;
+    aic_trace_step(t, AIC_STEP_TO_BYTE, "to integer, ties to even", "%s -> %" PRId64 ", %s",
+                   aic_trace_real(t, value).text, rounded,
+                   (double)rounded == value  ? "exact"
+                   : tie                     ? "a tie, to the even one"
+                   : (double)rounded > value ? "up to the nearest"
+                                             : "down to the nearest");
+    aic_trace_step(t, AIC_STEP_OFFSET, "+ offset", "%" PRId64 " + %" PRId32 " -> %" PRId64, rounded, q->offset, moved);
+    const int64_t result = moved < low ? low : moved > high ? high : moved;
+    aic_trace_event(t, AIC_EVENT_CLAMPED, result != moved);
+    aic_trace_event(t, AIC_EVENT_AT_LIMIT, result == low || result == high);
+    aic_trace_step(t, AIC_STEP_BYTE, q->is_signed ? "clamp to -128..127" : "clamp to 0..255", "%" PRId64 " -> %" PRId64,
+                   moved, result);
     return (uint8_t)result;
 }
 
-/* x * scale, rounded to float32. */
-static float scaled(aic_sink *out, float x, float scale)
-{
-    const float p = x * scale;
-    aic_trace_step(out, "* scale, to float32", "%s (scale %s)", aic_trace_element(AIC_FLOAT32, aic_trace_bits(p)).text,
-                   aic_trace_real((double)scale).text);
-    return p;
-}
-
-static float to_float(aic_sink *out, int64_t x)
+static float to_float(aic_tracer *t, int64_t x)
 {
     const float value = (float)x;
-    aic_trace_step(out, "to float32", "%s", aic_trace_element(AIC_FLOAT32, aic_trace_bits(value)).text);
+    aic_trace_round(t, AIC_STEP_TO_FLOAT, "to float32", NULL, (double)x, 0, AIC_FLOAT32, aic_trace_bits(value));
     return value;
 }
 
 /* An int32 shifted right as far as the word says. */
-static int64_t shifted(aic_sink *out, int64_t x, const quant_word *q, const aic_semantics *semantics)
+static int64_t shifted(aic_tracer *t, int64_t x, const quant_word *q)
 {
     if (!q->shifts) {
         return x;
     }
-    char what[32];
     const int64_t divisor = INT64_C(1) << q->shift;
     int64_t quotient = x / divisor - (x % divisor < 0);
-    if (semantics->shift == AIC_MCB_SHIFT_NEAREST) {
+    if (t->semantics->shift == AIC_MCB_SHIFT_NEAREST) {
         const int64_t twice = 2 * (x - quotient * divisor); /* ties to even */
         quotient += twice > divisor || (twice == divisor && quotient % 2 != 0);
     }
-    const int64_t result = clamp(quotient, INT16_MIN, INT16_MAX);
-    snprintf(what, sizeof what, ">> %" PRId32, q->shift);
-    aic_trace_step(out, what, "%" PRId64, quotient);
-    if (result != quotient) {
-        aic_trace_step(out, "clamp to int16", "%" PRId64, result);
-    }
-    return result;
+    aic_trace_step(t, AIC_STEP_SHIFT, aic_trace_format(t, ">> %" PRId32, q->shift).text, "%" PRId64 " -> %" PRId64 "%s",
+                   x, quotient, quotient * divisor == x ? ", exact" : "");
+    return aic_trace_clamp(t, AIC_STEP_INT16, "clamp to int16", quotient, INT16_MIN, INT16_MAX);
 }
 
-static void show_word(aic_sink *out, uint64_t word, const quant_word *q, bool bytes)
+/* The word, of bytes with all its parts. */
+static void show_word(aic_tracer *t, uint64_t word, const quant_word *q, const aic_fixpipe_desc *desc)
 {
-    char rest[64] = "";
+    const bool bytes = aic_dtype_size(desc->dst) == 1;
+    aic_trace_event(t, AIC_EVENT_WORD_SCALE, q->scale == 0 || (desc->reluEn && q->scale < 0));
+    aic_trace_event(t, AIC_EVENT_WORD_SIGN, bytes && q->is_signed != (desc->dst == AIC_INT8));
     if (bytes) {
-        snprintf(rest, sizeof rest, ", shift %" PRId32 ", offset %" PRId32 ", %s", q->shift, q->offset,
-                 q->is_signed ? "signed" : "unsigned");
+        aic_trace_step(
+            t, AIC_STEP_WORD_BYTES, "word", "0x%" PRIx64 ": scale %s, shift %" PRId32 ", offset %" PRId32 ", %s", word,
+            aic_trace_real(t, (double)q->scale).text, q->shift, q->offset, q->is_signed ? "signed" : "unsigned");
+    } else {
+        aic_trace_step(t, AIC_STEP_WORD, "word", "0x%" PRIx64 ": scale %s", word,
+                       aic_trace_real(t, (double)q->scale).text);
     }
-    aic_trace_step(out, "word", "0x%" PRIx64 ": scale %s%s", word, aic_trace_real((double)q->scale).text, rest);
 }
 
-/* Negative sources become zero; of floats 0 times the source, where `product`. */
-static uint64_t rectified(aic_sink *out, aic_dtype dtype, bool product, uint64_t source)
+/* Negative sources become zero; of floats 0 times the source, where the choice is `product`. */
+static uint64_t rectified(aic_tracer *t, aic_step step, aic_dtype dtype, uint64_t source)
 {
+    const bool product = t->semantics->relu_zero == AIC_RELU_ZERO_PRODUCT;
     const double x = aic_element_value(dtype, &source);
     const uint64_t zero = product && dtype == AIC_FLOAT32 ? aic_trace_bits(0 * (float)x) : 0;
     const uint64_t result = x > 0 || isnan(x) ? source : zero;
-    aic_trace_step(out, "relu", "%s", aic_trace_element(dtype, result).text);
+    aic_trace_nan(t, isnan(x), aic_trace_is_nan(dtype, result));
+    aic_trace_step(t, step, "relu", "%s -> %s", aic_trace_value(t, dtype, source).text,
+                   aic_trace_element(t, dtype, result).text);
     return result;
 }
 
-/* The word's parts as the choices read them; `words`: of a vector mode. */
+/* The word's parts as the choices read them; `vector`: of a vector mode. */
 static quant_word read_word(uint64_t word, bool vector, const aic_semantics *semantics)
 {
     const aic_quant parts = aic_quant_parts(word);
@@ -179,93 +180,58 @@ static quant_word read_word(uint64_t word, bool vector, const aic_semantics *sem
 }
 
 /* The source scaled, and rectified afterwards where that is the choice. */
-static float scale(aic_sink *out, const aic_fixpipe_desc *desc, const aic_semantics *semantics, float x, float factor)
+static float scale(aic_tracer *t, const aic_fixpipe_desc *desc, float x, float factor)
 {
-    const float p = scaled(out, x, factor);
-    if (!desc->reluEn || semantics->relu == AIC_RELU_BEFORE) {
+    const float p = x * factor;
+    const aic_trace_text product =
+        aic_trace_format(t, "%s * %s", aic_trace_real(t, (double)x).text, aic_trace_real(t, (double)factor).text);
+    aic_trace_nan(t, isnan(x), isnan(p));
+    aic_trace_round(t, AIC_STEP_SCALE, "* scale, to float32", product.text, (double)x * (double)factor, 0, AIC_FLOAT32,
+                    aic_trace_bits(p));
+    if (!desc->reluEn || t->semantics->relu == AIC_RELU_BEFORE) {
         return p;
     }
-    const bool product = semantics->relu_zero == AIC_RELU_ZERO_PRODUCT;
-    return aic_trace_float(rectified(out, AIC_FLOAT32, product, aic_trace_bits(p)));
+    return aic_trace_float(rectified(t, AIC_STEP_RELU_SCALED, AIC_FLOAT32, aic_trace_bits(p)));
 }
 
-uint64_t aic_trace_fixpipe(aic_sink *out, const aic_fixpipe_desc *desc, const aic_semantics *semantics,
-                           const uint64_t *words, const aic_trace_position *position, uint64_t source)
+/* Rectifies the source, which decides nothing but a choice where it is scaled afterwards. */
+static uint64_t rectify_source(aic_tracer *t, const aic_fixpipe_desc *desc, bool unscaled, uint64_t source)
 {
+    if (!desc->reluEn || (!unscaled && t->semantics->relu != AIC_RELU_BEFORE)) {
+        return source;
+    }
+    const bool ints = desc->src == AIC_INT32;
+    return rectified(t,
+                     unscaled ? (ints ? AIC_STEP_RELU_INT : AIC_STEP_RELU_FLOAT)
+                     : ints   ? AIC_STEP_RELU_SCALED_INT
+                              : AIC_STEP_RELU_SCALED,
+                     desc->src, source);
+}
+
+uint64_t aic_trace_fixpipe(aic_tracer *t, const aic_fixpipe_desc *desc, void *const operands[],
+                           const aic_trace_position *position, uint64_t source)
+{
+    enum { WORDS = 2 };
+    const uint64_t *words = operands[WORDS];
     const bool ints = desc->src == AIC_INT32, bytes = aic_dtype_size(desc->dst) == 1;
     const bool unscaled =
         desc->quantPre == AIC_NO_QUANT || desc->quantPre == AIC_F322F16 || desc->quantPre == AIC_F322BF16;
     const uint64_t word = words ? words[position->column] : desc->deqScalar;
-    const quant_word q = read_word(word, words != NULL, semantics);
-    char what[128];
-    snprintf(what, sizeof what, "fixpipe, matrix %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", position->matrix,
-             position->row, position->column);
-    aic_sink_put(out, what);
-    aic_trace_step(out, "acc", "%s", aic_trace_element(desc->src, source).text);
-    if (desc->reluEn && (unscaled || semantics->relu == AIC_RELU_BEFORE)) {
-        source = rectified(out, desc->src, semantics->relu_zero == AIC_RELU_ZERO_PRODUCT, source);
-    }
+    const quant_word q = read_word(word, words != NULL, t->semantics);
+    t->channel = position->column;
+    aic_trace_put(t, "fixpipe, matrix %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n", position->matrix,
+                  position->row, position->column);
+    aic_trace_step(t, AIC_STEP_PLAIN, "acc", "%s%s", aic_trace_element(t, desc->src, source).text,
+                   operands[1] ? aic_trace_format(t, " = %s", aic_trace_place(t, 1, position->from).text).text : "");
+    source = rectify_source(t, desc, unscaled, source);
     if (desc->quantPre == AIC_NO_QUANT) {
         return source;
     }
-    if (desc->quantPre == AIC_F322F16 || desc->quantPre == AIC_F322BF16) {
-        return aic_trace_narrow(out, desc->dst, semantics->overflow, aic_trace_float(source));
+    if (unscaled) {
+        return aic_trace_narrow(t, desc->dst, aic_trace_float(source));
     }
-    show_word(out, word, &q, bytes);
-    const int64_t integer = bytes && ints ? shifted(out, (int32_t)source, &q, semantics) : (int32_t)source;
-    const float p = scale(out, desc, semantics, ints ? to_float(out, integer) : aic_trace_float(source), q.scale);
-    return bytes ? to_byte(out, p, &q, semantics->offset_clamp)
-                 : aic_trace_narrow(out, AIC_FLOAT16, semantics->overflow, p);
-}
-
-/* ---- tik_fixpipe ---- */
-
-bool aic_trace_tik_fixpipe_position(const aic_tik_fixpipe_desc *desc, int64_t element, aic_trace_position *position)
-{
-    const int64_t rows = desc->burst_len / 2; /* of 16 elements of 4 bytes */
-    const int64_t burst = rows * 16 + desc->dst_stride * 32 / (int64_t)aic_dtype_size(desc->dst);
-    *position = (aic_trace_position){.matrix = element / burst};
-    position->row = element % burst / 16;
-    position->column = element % burst % 16;
-    position->from = (position->matrix * ((rows + 15) / 16 * 16) + position->row) * 16 + position->column;
-    return position->matrix < desc->cburst_num && position->row < rows;
-}
-
-static uint64_t biased(aic_sink *out, const aic_tik_fixpipe_desc *desc, const void *bias, int64_t index,
-                       uint64_t source)
-{
-    const uint64_t b = aic_trace_load(desc->src, bias, index);
-    uint64_t sum;
-    if (desc->src == AIC_INT32) {
-        const int64_t exact = (int64_t)(int32_t)source + (int32_t)b;
-        sum = (uint32_t)clamp(exact, INT32_MIN, INT32_MAX);
-    } else {
-        sum = aic_trace_bits(aic_trace_float(source) + aic_trace_float(b));
-    }
-    aic_trace_step(out, "+ bias", "%s (bias %s)", aic_trace_element(desc->src, sum).text,
-                   aic_trace_element(desc->src, b).text);
-    return sum;
-}
-
-uint64_t aic_trace_tik_fixpipe(aic_sink *out, const aic_tik_fixpipe_desc *desc, aic_overflow overflow,
-                               void *const operands[], const aic_trace_position *position, uint64_t source)
-{
-    char what[128];
-    snprintf(what, sizeof what, "tik_fixpipe, burst %" PRId64 ", row %" PRId64 ", column %" PRId64 ":\n",
-             position->matrix, position->row, position->column);
-    aic_sink_put(out, what);
-    aic_trace_step(out, "acc", "%s", aic_trace_element(desc->src, source).text);
-    if (desc->bias) {
-        source = biased(out, desc, operands[2], position->matrix * 16 + position->column, source);
-    }
-    if (desc->quantize_params == AIC_TIK_FP322FP16) {
-        source = aic_trace_narrow(out, AIC_FLOAT16, overflow, aic_trace_float(source));
-    } else if (desc->quantize_params == AIC_TIK_INT322FP16) {
-        const uint16_t half = desc->mode_param_tensor
-                                  ? (uint16_t)aic_trace_load(AIC_FLOAT16, operands[3], position->column)
-                                  : aic_half_from_double(desc->mode_param);
-        const float p = scaled(out, to_float(out, (int32_t)source), (float)aic_half_to_double(half));
-        source = aic_trace_narrow(out, AIC_FLOAT16, overflow, p);
-    }
-    return desc->relu ? rectified(out, desc->dst, false, source) : source;
+    show_word(t, word, &q, desc);
+    const int64_t integer = bytes && ints ? shifted(t, (int32_t)source, &q) : (int32_t)source;
+    const float p = scale(t, desc, ints ? to_float(t, integer) : aic_trace_float(source), q.scale);
+    return bytes ? to_byte(t, p, &q) : aic_trace_narrow(t, AIC_FLOAT16, p);
 }

@@ -1,5 +1,4 @@
 /* How mmad makes one element of c (AscendC Fixpipe, section 7.4): blocks of K0 products. */
-#include "frontend/numeric/element.h"
 #include "frontend/trace/trace.h"
 
 #include <inttypes.h>
@@ -46,76 +45,50 @@ static bool find(const aic_mmad_desc *desc, int64_t element, int64_t *i, int64_t
     return *i < desc->m && *j < desc->n;
 }
 
-/* The factors of one product. */
-static void load(const aic_mmad_desc *desc, void *const operands[], const int64_t at[3], uint64_t bits[2])
+/* The factors of product number kk of element (i, j). */
+static void load(aic_tracer *t, const aic_mmad_desc *desc, void *const operands[], const int64_t at[3],
+                 uint64_t bits[2])
 {
     const int64_t k0 = 32 / (int64_t)aic_dtype_size(desc->dtype);
-    bits[0] = aic_trace_load(desc->dtype, operands[1], a_index(desc, at[0], at[2], k0));
-    bits[1] = aic_trace_load(desc->dtype, operands[2], b_index(desc, at[2], at[1], k0));
+    bits[0] = aic_trace_read(t, desc->dtype, operands[1], a_index(desc, at[0], at[2], k0));
+    bits[1] = aic_trace_read(t, desc->dtype, operands[2], b_index(desc, at[2], at[1], k0));
 }
 
-static int64_t trace_int8(aic_sink *out, const aic_mmad_desc *desc, void *const operands[], int64_t i, int64_t j,
-                          int64_t acc)
+static uint64_t add_up(aic_tracer *t, const aic_mmad_desc *desc, void *const operands[], int64_t i, int64_t j,
+                       uint64_t old)
 {
-    enum { K0 = 32 };
-    for (int64_t k = 0; k < desc->k; k += K0) {
-        const int64_t end = k + K0 < desc->k ? k + K0 : desc->k;
-        int64_t sum = 0;
-        for (int64_t kk = k; kk < end; kk++) {
-            uint64_t bits[2];
-            load(desc, operands, (const int64_t[]){i, j, kk}, bits);
-            sum += (int8_t)bits[0] * (int8_t)bits[1];
-        }
-        acc += sum;
-        char what[64];
-        snprintf(what, sizeof what, "k %" PRId64 "..%" PRId64, k, end - 1);
-        aic_trace_step(out, what, "sum %" PRId64 ", acc %" PRId64, sum, acc);
-    }
-    return acc;
-}
-
-static float trace_float(aic_sink *out, const aic_mmad_desc *desc, void *const operands[], int64_t i, int64_t j,
-                         aic_trace_sum *sum)
-{
-    const int64_t k0 = 32 / (int64_t)aic_dtype_size(desc->dtype);
+    const aic_dtype result = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
+    const int64_t k0 = 32 / (int64_t)aic_dtype_size(desc->dtype), blocks = (desc->k + k0 - 1) / k0;
+    aic_trace_sum sum;
+    aic_trace_sum_begin(t, &sum, result, desc->accumulate, old, blocks, desc->k);
     for (int64_t k = 0; k < desc->k; k += k0) {
         const int64_t end = k + k0 < desc->k ? k + k0 : desc->k;
         for (int64_t kk = k; kk < end; kk++) {
             uint64_t bits[2];
-            load(desc, operands, (const int64_t[]){i, j, kk}, bits);
-            aic_trace_sum_add(sum, aic_element_value(desc->dtype, &bits[0]) * aic_element_value(desc->dtype, &bits[1]));
+            load(t, desc, operands, (const int64_t[]){i, j, kk}, bits);
+            aic_trace_sum_add(t, &sum, desc->dtype, bits[0], bits[1]);
         }
         char what[64];
         snprintf(what, sizeof what, "k %" PRId64 "..%" PRId64, k, end - 1);
-        aic_trace_sum_block(out, sum, what);
+        aic_trace_sum_block(t, &sum, aic_trace_shows(t, k / k0, blocks) ? what : NULL);
     }
-    return aic_trace_sum_end(out, sum);
+    return aic_trace_sum_end(t, &sum);
 }
 
-bool aic_trace_mmad(aic_sink *out, const aic_mmad_desc *desc, const aic_semantics *semantics, void *const operands[],
-                    int64_t element, uint64_t *bits)
+bool aic_trace_mmad(aic_tracer *t, const aic_mmad_desc *desc, void *const operands[], int64_t element, uint64_t *bits)
 {
-    int64_t i, j;
+    int64_t i = 0, j = 0;
     if (!find(desc, element, &i, &j)) {
-        return false;
+        return aic_trace_unwritten(t, "row %" PRId64 ", column %" PRId64 " is outside of %" PRId64 " x %" PRId64, i, j,
+                                   desc->m, desc->n);
     }
     const aic_dtype dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
-    char what[96];
-    snprintf(what, sizeof what, "mmad, row %" PRId64 ", column %" PRId64 ":\n", i, j);
-    aic_sink_put(out, what);
-    uint64_t old = 0;
-    if (!desc->init_c) {
-        const bool channel = desc->l1out == AIC_L1OUT_CHANNEL;
-        old = aic_trace_load(dtype, operands[0], channel ? j : element);
-        aic_trace_step(out, channel ? "l1out" : "old c", "%s", aic_trace_element(dtype, old).text);
-    }
-    if (dtype == AIC_INT32) {
-        const int64_t exact = trace_int8(out, desc, operands, i, j, (int32_t)old);
-        *bits = (uint32_t)aic_trace_int32(out, semantics->int_overflow, exact);
-    } else {
-        aic_trace_sum sum = aic_trace_sum_begin(semantics->sum, aic_trace_float(old));
-        const float acc = trace_float(out, desc, operands, i, j, &sum);
-        *bits = aic_trace_narrow(out, AIC_FLOAT32, semantics->overflow, acc);
+    t->channel = j;
+    aic_trace_put(t, "mmad, row %" PRId64 ", column %" PRId64 ":\n", i, j);
+    const uint64_t old = desc->init_c ? 0 : aic_trace_old(t, dtype, operands[0], desc->l1out, element, j);
+    *bits = add_up(t, desc, operands, i, j, old);
+    if (dtype == AIC_FLOAT32) {
+        *bits = aic_trace_narrow(t, AIC_FLOAT32, aic_trace_float(*bits));
     }
     return true;
 }

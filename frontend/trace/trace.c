@@ -1,4 +1,5 @@
-/* Traces of specifications: what is refused, which element of the producer a chain's element comes from. */
+/* Traces of specifications: the stages one after the other, and which element of the producer a chain's element comes
+ * from. */
 #include "frontend/trace/trace.h"
 
 #include "frontend/core/chain.h"
@@ -10,75 +11,55 @@
 #include <fenv.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-/* One trace: the call, and what came of it. */
-typedef struct tracing {
-    const aic_spec *spec; /* resolved */
-    const aic_semantics *semantics;
-    void *const *operands;
-    aic_operand output;
-    int64_t element;
-    uint64_t bits;
-} tracing;
-
-/* The operands of a stage in its own order: NULL for what another stage hands over. */
-static void own_operands(const tracing *t, int stage, const aic_semantics *semantics, void *own[AIC_OPERANDS_MAX])
+void aic_trace_open(aic_trace_run *run, const aic_spec *spec, const aic_semantics *semantics, void *const operands[])
 {
-    aic_chain_operands chain;
-    if (t->spec->count == 1) {
-        aic_operand operands[AIC_OPERANDS_MAX];
-        const size_t count = aic_spec_operands_of(t->spec, semantics, operands);
-        for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-            own[i] = i < count ? t->operands[i] : NULL;
+    aic_operand shapes[AIC_OPERANDS_MAX];
+    aic_chain_operands chain = {.l1out = 0};
+    const size_t count = aic_spec_operands_of(spec, semantics, shapes);
+    *run = (aic_trace_run){.tracer = {.spec = spec, .semantics = semantics}, .operands = operands, .output = shapes[0]};
+    if (spec->count > 1) {
+        aic_chain_operands_of(spec, semantics, &chain);
+    }
+    for (int s = 0; s < spec->count; s++) {
+        for (int i = 0; i < AIC_OPERANDS_MAX; i++) {
+            const int alone = (size_t)i < count ? i : AIC_ACCUMULATED;
+            const int from = spec->count > 1 ? chain.from[s][i] : alone;
+            run->from[s][i] = from;
+            run->own[s][i] = from == AIC_ACCUMULATED ? NULL : operands[from];
         }
-        return;
     }
-    aic_chain_operands_of(t->spec, semantics, &chain);
-    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
-        const int from = chain.from[stage][i];
-        own[i] = from == AIC_ACCUMULATED ? NULL : t->operands[from];
-    }
-    if (stage == 0 && chain.l1out != 0) {
-        own[0] = t->operands[chain.l1out];
+    if (chain.l1out != 0) {
+        run->from[0][0] = chain.l1out;
+        run->own[0][0] = operands[chain.l1out];
     }
 }
 
-/* The name of a stage's other input in the chain; NULL: it has none. */
-static const char *name_of_other(const tracing *t, int stage, const aic_semantics *semantics)
-{
-    enum { OTHER = 2 };
-    aic_chain_operands chain;
-    aic_chain_operands_of(t->spec, semantics, &chain);
-    const int from = chain.from[stage][OTHER];
-    return from == AIC_ACCUMULATED ? NULL : chain.operand[from].name;
-}
+/* ---- one operator ---- */
 
-/* An operator that sums products; false for an element that is not written. */
-static bool produce(const tracing *t, aic_sink *out, const aic_stage *stage, void *const own[], int64_t element,
-                    uint64_t *bits)
+/* An operator alone, or the first one of a chain; false for an element that is not written. */
+static bool produce(aic_trace_run *run, int64_t element, uint64_t *bits)
 {
-    return stage->op == AIC_OP_CONV2D ? aic_trace_conv2d(out, &stage->desc.conv2d, t->semantics, own, element, bits)
-                                      : aic_trace_mmad(out, &stage->desc.mmad, t->semantics, own, element, bits);
-}
-
-static bool find_position(const aic_stage *stage, int64_t element, aic_trace_position *position)
-{
-    return stage->op == AIC_OP_FIXPIPE ? aic_trace_fixpipe_position(&stage->desc.fixpipe, element, position)
-                                       : aic_trace_tik_fixpipe_position(&stage->desc.tik_fixpipe, element, position);
-}
-
-static uint64_t consume(const tracing *t, aic_sink *out, const aic_stage *stage, void *const own[],
-                        const aic_trace_position *position, uint64_t source)
-{
-    if (stage->op == AIC_OP_FIXPIPE) {
-        return aic_trace_fixpipe(out, &stage->desc.fixpipe, t->semantics, own[2], position, source);
+    aic_tracer *t = &run->tracer;
+    const aic_stage *stage = &t->spec->stage[0];
+    switch (stage->op) {
+#define AIC_TRACE_OPERATOR(ENUM, name)                                                                                 \
+    case AIC_OP_##ENUM:                                                                                                \
+        return aic_trace_##name(t, &stage->desc.name, run->own[0], element, bits)
+        AIC_TRACE_OPERATOR(CONV2D, conv2d);
+        AIC_TRACE_OPERATOR(MMAD, mmad);
+        AIC_TRACE_OPERATOR(ND2NZ, nd2nz);
+        AIC_TRACE_OPERATOR(LOAD_DATA, load_data);
+        AIC_TRACE_OPERATOR(LOAD_DATA_TRANSPOSE, load_data_transpose);
+        AIC_TRACE_OPERATOR(TRANSDATA, transdata);
+        AIC_TRACE_OPERATOR(TENSOR_ARITHMETIC, tensor_arithmetic);
+        AIC_TRACE_OPERATOR(TENSOR_ARITHMETIC_QUANTIZED, tensor_arithmetic_quantized);
+        AIC_TRACE_OPERATOR(TEXPANDS, texpands);
+#undef AIC_TRACE_OPERATOR
+    default: /* consumers, see below */
+        return false;
     }
-    return aic_trace_tik_fixpipe(out, &stage->desc.tik_fixpipe, t->semantics->overflow, own, position, source);
-}
-
-static bool is_producer(aic_op op)
-{
-    return op == AIC_OP_CONV2D || op == AIC_OP_MMAD;
 }
 
 static bool is_consumer(aic_op op)
@@ -86,116 +67,118 @@ static bool is_consumer(aic_op op)
     return op == AIC_OP_FIXPIPE || op == AIC_OP_TIK_FIXPIPE;
 }
 
-/* An accumulator through the stages that sum it and change it; false for one that is not defined. */
-static bool accumulate(const tracing *t, const aic_semantics *semantics, aic_sink *out, int64_t element,
-                       uint64_t *source)
+static bool find_position(aic_trace_run *run, const aic_stage *stage, int64_t element, aic_trace_position *position)
 {
+    return stage->op == AIC_OP_FIXPIPE
+               ? aic_trace_fixpipe_position(&run->tracer, &stage->desc.fixpipe, element, position)
+               : aic_trace_tik_fixpipe_position(&run->tracer, &stage->desc.tik_fixpipe, element, position);
+}
+
+static uint64_t consume(aic_trace_run *run, const aic_stage *stage, const aic_trace_position *position, uint64_t source)
+{
+    aic_tracer *t = &run->tracer;
+    const int last = t->spec->count - 1;
+    t->from = run->from[last];
+    return stage->op == AIC_OP_FIXPIPE
+               ? aic_trace_fixpipe(t, &stage->desc.fixpipe, run->own[last], position, source)
+               : aic_trace_tik_fixpipe(t, &stage->desc.tik_fixpipe, run->own[last], position, source);
+}
+
+/* ---- chains ---- */
+
+/* An accumulator through the stages that sum it and change it; false for one that is not defined. */
+static bool accumulate(aic_trace_run *run, int64_t element, uint64_t *source)
+{
+    enum { INPUT1 = 2 };
     uint64_t left[AIC_STAGES_MAX + 1] = {0};
-    void *own[AIC_OPERANDS_MAX];
-    own_operands(t, 0, semantics, own);
-    if (!produce(t, out, &t->spec->stage[0], own, element, source)) {
+    aic_tracer *t = &run->tracer;
+    t->from = run->from[0];
+    if (!produce(run, element, source)) {
         return false;
     }
     for (int s = 1; s < t->spec->count && t->spec->stage[s].op == AIC_OP_TENSOR_ARITHMETIC; s++) {
-        enum { INPUT1 = 2 };
         left[s] = *source;
-        own_operands(t, s, semantics, own);
-        *source = aic_trace_arithmetic(out, &t->spec->stage[s].desc.tensor_arithmetic, semantics,
-                                       name_of_other(t, s, semantics), own[INPUT1], left, element, *source);
+        t->from = run->from[s];
+        *source = aic_trace_arithmetic(t, &t->spec->stage[s].desc.tensor_arithmetic, run->own[s][INPUT1], left, element,
+                                       *source);
     }
     return true;
 }
 
 /* The steps of all stages; false for an element that is not written. */
-static bool trace_stages(tracing *t, const aic_semantics *semantics, aic_sink *out)
+static bool trace_stages(aic_trace_run *run, int64_t element, uint64_t *bits)
 {
+    enum { SRC = 1 };
+    aic_tracer *t = &run->tracer;
     const aic_stage *last = &t->spec->stage[t->spec->count - 1];
-    void *own[AIC_OPERANDS_MAX];
     aic_trace_position position;
+    uint64_t source = 0;
     if (!is_consumer(last->op)) {
-        return accumulate(t, semantics, out, t->element, &t->bits);
+        return accumulate(run, element, bits);
     }
-    if (!find_position(last, t->element, &position)) {
+    if (!find_position(run, last, element, &position)) {
         return false;
     }
-    uint64_t source = 0;
-    own_operands(t, t->spec->count - 1, semantics, own);
     if (position.filled) {
-        aic_trace_step(out, "fill_block", "0");
-        t->bits = 0;
+        t->channel = position.column;
+        aic_trace_event(t, AIC_EVENT_PADDING, true);
+        aic_trace_step(t, AIC_STEP_FILL_BLOCK, "fill_block", "0");
+        *bits = 0;
         return true;
     }
     if (t->spec->count == 1) {
         const aic_dtype dtype = last->op == AIC_OP_FIXPIPE ? last->desc.fixpipe.src : last->desc.tik_fixpipe.src;
-        source = aic_trace_load(dtype, own[1], position.from);
-    } else if (!accumulate(t, semantics, out, position.from, &source)) {
+        source = aic_trace_read(t, dtype, run->own[0][SRC], position.from);
+        aic_trace_source(t, position.from);
+    } else if (!accumulate(run, position.from, &source)) {
         return false;
     }
-    t->bits = consume(t, out, last, own, &position, source);
+    *bits = consume(run, last, &position, source);
     return true;
 }
 
-/* "dst[0,3,1] = 13", the last line; every element that is traced has coordinates. */
-static void put_result(const tracing *t, const aic_semantics *semantics, aic_sink *out)
+void aic_trace_all(aic_trace_run *run, int64_t element, uint64_t *bits)
 {
-    aic_coordinates coordinates;
-    int64_t at[AIC_AXES_MAX] = {0};
-    char text[64];
-    aic_spec_coordinates_of(t->spec, semantics, &t->output, 0, &coordinates);
-    (void)aic_coordinates_find(&coordinates, t->element, at);
-    aic_sink_put(out, t->output.name);
-    for (int32_t d = 0; d < coordinates.rank; d++) {
-        snprintf(text, sizeof text, "%s%" PRId64, d == 0 ? "[" : ",", at[d]);
-        aic_sink_put(out, text);
+    aic_tracer *t = &run->tracer;
+    t->events = 0;
+    t->channel = -1;
+    t->from = run->from[0];
+    if (!trace_stages(run, element, bits)) {
+        *bits = aic_trace_load(run->output.dtype, run->operands[0], element);
     }
-    aic_sink_put(out, "] = ");
-    aic_sink_put(out, aic_trace_value(t->output.dtype, t->bits).text);
-    aic_sink_put(out, "\n");
 }
 
 /* ---- the call ---- */
 
+/* "dst[0,3,1] = 13", the last line. */
+static void put_result(aic_trace_run *run, int64_t element, uint64_t bits)
+{
+    aic_tracer *t = &run->tracer;
+    t->from = NULL;
+    aic_trace_put(t, "%s = %s\n", aic_trace_place(t, 0, element).text,
+                  aic_trace_value(t, run->output.dtype, bits).text);
+}
+
 typedef struct request {
-    tracing *t;
-    const aic_semantics *semantics;
+    aic_trace_run *run;
+    int64_t element;
 } request;
 
 static aic_status write_trace(aic_sink *out, const void *from)
 {
     const request *r = from;
     char choices[AIC_CHOICES_TEXT_MAX];
-    aic_status status = aic_semantics_print_choices(r->semantics, choices, sizeof choices, NULL);
+    uint64_t bits = 0;
+    r->run->tracer.out = out;
+    const aic_status status = aic_semantics_print_choices(r->run->tracer.semantics, choices, sizeof choices, NULL);
     if (status != AIC_OK) {
         return status;
     }
     if (choices[0] != '\0') {
-        aic_sink_put(out, "choices: ");
-        aic_sink_put(out, choices);
-        aic_sink_put(out, "\n");
+        aic_trace_put(&r->run->tracer, "choices: %s\n", choices);
     }
-    if (!trace_stages(r->t, r->semantics, out)) {
-        return aic_fail(AIC_INVALID_ARGUMENT, aic_op_name(r->t->spec->stage[r->t->spec->count - 1].op),
-                        "element: %" PRId64 " of %s is not written by this descriptor", r->t->element,
-                        r->t->output.name);
-    }
-    put_result(r->t, r->semantics, out);
-    return AIC_OK;
-}
-
-/* Operators without steps to show, and sums without an order. */
-static aic_status check_traceable(const aic_spec *spec)
-{
-    const aic_stage *first = &spec->stage[0];
-    if (!is_producer(first->op) && !is_consumer(first->op)) { /* chains begin with a producer */
-        char subject[AIC_SUBJECT_MAX];
-        aic_spec_subject(spec, " | ", subject, sizeof subject);
-        return aic_fail(AIC_UNSUPPORTED, subject,
-                        "there is no trace of it: those of conv2d, mmad, fixpipe, tik_fixpipe and their chains exist");
-    }
-    if (!aic_spec_exact(spec)) {
-        return aic_fail(AIC_UNSUPPORTED, aic_op_name(first->op),
-                        "accumulate: fast allows every order of summation; a trace is of accumulate=cube");
-    }
+    aic_trace_all(r->run, r->element, &bits);
+    put_result(r->run, r->element, bits);
     return AIC_OK;
 }
 
@@ -214,24 +197,25 @@ aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void 
     const aic_semantics defaults = aic_semantics_init();
     semantics = semantics ? semantics : &defaults;
     aic_spec resolved = {.count = 0};
-    aic_operand shapes[AIC_OPERANDS_MAX];
     aic_status status = aic_spec_check_call(spec, semantics, operands, count, &resolved);
-    status = status == AIC_OK ? check_traceable(&resolved) : status;
     if (status != AIC_OK) {
         return status;
     }
-    (void)aic_spec_operands_of(&resolved, semantics, shapes);
-    tracing t = {&resolved, semantics, operands, shapes[0], element, 0};
-    status = check_element(&t.output, element);
+    aic_trace_run run;
+    uint64_t bits = 0;
+    aic_trace_open(&run, &resolved, semantics, operands);
+    status = check_element(&run.output, element);
     if (status == AIC_OK) {
         fenv_t callers;
         fegetenv(&callers);
         fesetenv(FE_DFL_ENV);
-        status = aic_sink_write(write_trace, &(request){&t, semantics}, buffer, capacity, length);
+        status = aic_sink_write(write_trace, &(request){.run = &run, .element = element}, buffer, capacity, length);
+        run.tracer.out = NULL;
+        aic_trace_all(&run, element, &bits);
         fesetenv(&callers);
     }
     if (status == AIC_OK && value) {
-        memcpy(value, &t.bits, aic_dtype_size(t.output.dtype)); /* little-endian */
+        memcpy(value, &bits, aic_dtype_size(run.output.dtype)); /* little-endian */
     }
     return status;
 }

@@ -48,7 +48,7 @@ nm -D "$build/libaicjit.so" | grep -q __tsan_init && sanitize=(-fsanitize=thread
 
 ln -s "$build" build
 run_section 'A tour' 18
-files_are_there dst.npy kernel.s before.json tuning.txt tune.html layer.npy
+files_are_there dst.npy kernel.s before.json tuning.txt tune.html layer.npy what.html
 run_section Chains 3
 
 npy image.npy '<f2' '(1, 28, 28, 64)' $((28 * 28 * 64 * 2))

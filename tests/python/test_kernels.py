@@ -200,6 +200,41 @@ def test_trace(random):
     assert explained.value == y[1, 10, 3] and str(explained).strip().endswith("= %d" % explained.value)
     with pytest.raises(aicjit.ArgumentError, match="has no element"):
         aicjit.trace(CONV, x, w, at=(2, 0, 0))
+    with pytest.raises(aicjit.ArgumentError, match="is outside of"):
+        aicjit.trace(CONV, x, w, at=(2**80, 0, 0))
+
+
+def test_trace_of_every_kind():
+    a, b = np.arange(1, 7, dtype=np.float32).reshape(1, 1, 2, 3), np.full(6, 3, np.float32)
+    added = aicjit.trace("tensor_arithmetic(op=BM_DIV, shape=[1,1,2,3])", a.reshape(-1), b, at=(0, 0, 1, 1))
+    assert added.value == np.float32(5) / np.float32(3) and "to the nearest  [tensor arithmetic" in added.text
+    assert added.text.splitlines()[-1].startswith("output[0,0,1,1] = ")
+    by_number = aicjit.trace("tensor_arithmetic(op=BM_DIV, shape=[1,1,2,3])", a.reshape(-1), b, at=(4,))
+    assert str(by_number) == str(added)
+    fast = "mmad(dtype=float16, m=2, k=40, n=16, accumulate=fast)"
+    x, y = np.ones((2, 40), np.float16), np.full((40, 16), 0.1, np.float16)
+    lines = str(aicjit.trace(fast, x, y, at=(1, 5))).splitlines()
+    assert ": right  [right are" in lines[-2] and lines[-2].startswith("  this kernel gave")
+    assert any(line.startswith("  bound ") for line in lines) and lines[-1].startswith("c[1,5] = ")
+
+
+def test_diagnose(random):
+    x, w, words = operands(random)
+    words = np.full_like(words, aicjit.quant_word(1))
+    found = aicjit.diagnose(CHAIN, x, w, words)
+    y = aicjit.reference(CHAIN, x, w, words)
+    at_limit = (y == 127) | (y == -128)
+    assert found.counts["at_limit"] == at_limit.sum() > 0 and found.events.shape == y.shape
+    assert ((found.events & found.bit("at_limit") != 0) == at_limit).all()
+    first = found.first["at_limit"]
+    assert len(first) >= 2 and "at_limit" in str(found) and "unwritten" not in found.counts
+    assert sum(found.channels("at_limit").values()) == at_limit.sum()
+    with pytest.raises(aicjit.ArgumentError, match="event: 'limit' is none of"):
+        found.bit("limit")
+    old = aicjit.diagnose("mmad(dtype=int8, m=1, k=1, n=16, init_c=false)", np.ones((1, 1), np.int8),
+                          np.ones((1, 16), np.int8), out=np.full((1, 16), 2**31 - 1, np.int32))
+    assert old.counts["int_overflow"] == old.counts["old_read"] == 16 and old.first["int_overflow"] == (0, 0)
+    assert repr(aicjit.diagnose("texpands(dtype=int32, rows=1, cols=8)", 3)) == "<aicjit.Diagnosis {}>"
 
 
 def test_tune(tmp_path):

@@ -92,6 +92,7 @@ CALLS = [
     (aicjit.dump, (SPEC, "plan"), {"schedule": None, "isa": "generic", "triple": None, "context": CONTEXT}),
     (aicjit.reference, (SPEC, A, A), {"out": np.zeros(4, np.float32), "context": CONTEXT}),
     (aicjit.trace, (CONV, X, W), {"at": (0, 0, 0), "out": np.zeros((1, 16, 16), np.int32), "context": CONTEXT}),
+    (aicjit.diagnose, (CONV, X, W), {"out": np.zeros((1, 16, 16), np.int32), "context": CONTEXT}),
     (aicjit.tune, (SPEC,), {"effort": "estimate", "budget": 1e-3, "trials": 1, "seed": 1, "db": "", "again": False,
                             "progress": None, "context": CONTEXT}),
     (bench, (KERNEL, A, A), {"schedule": None, "context": CONTEXT}),

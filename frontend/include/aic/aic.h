@@ -6,6 +6,7 @@
  *     context.h  instruction sets, options, cache
  *     cache.h    the kernels that are kept on disk
  *     kernel.h   kernel handles, packing, dumps
+ *     diagnose.h what happens to data on the way to a result
  *     explain.h  what a kernel is expected to cost, and why it is as it is
  *     export.h   kernels for programs without this library
  *     pack.h     images and weights in the layouts of conv2d
@@ -21,6 +22,7 @@
 #include <aic/context.h>
 #include <aic/conv2d.h>
 #include <aic/coordinates.h>
+#include <aic/diagnose.h>
 #include <aic/explain.h>
 #include <aic/export.h>
 #include <aic/kernel.h>

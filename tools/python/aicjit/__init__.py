@@ -18,7 +18,8 @@ from ._kernel import Explanation, Kernel, Packed, compile, dump, explain
 from ._library import isa_levels, llvm_version, rules, version
 from ._pack import pack_picture, pack_weights, quant_word, quant_words, unpack_accumulators
 from ._spec import Operand, Spec, op
-from ._tools import BenchResult, Trace, TuneCandidate, TuneResult, bench, random_operands, reference, trace, tune
+from ._tools import BenchResult, TuneCandidate, TuneResult, bench, random_operands, reference, tune
+from ._trace import Diagnosis, Trace, diagnose, trace
 from ._layers import Conv2d, average_pool, from_blocks, max_pool, to_blocks
 from ._net import Network
 from . import onnx, operators

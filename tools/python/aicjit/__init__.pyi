@@ -173,6 +173,14 @@ class Trace:
     value: Any
     text: str
 
+class Diagnosis:
+    counts: dict[str, int]
+    first: dict[str, tuple[int, ...]]
+    events: npt.NDArray[np.uint32]
+    channel: npt.NDArray[np.int32]
+    def bit(self, event: str) -> int: ...
+    def channels(self, event: str) -> dict[int, int]: ...
+
 class TuneCandidate:
     schedule: str
     state: Literal["predicted", "racing", "dropped", "wrong", "failed"]
@@ -227,6 +235,13 @@ def trace(
     context: Optional[Context] = ...,
     **named: Union[Input, Number],
 ) -> Trace: ...
+def diagnose(
+    spec: Operators,
+    *inputs: Union[Input, Number, None],
+    out: Optional[Array] = ...,
+    context: Optional[Context] = ...,
+    **named: Union[Input, Number],
+) -> Diagnosis: ...
 def tune(
     spec: Operators,
     *,

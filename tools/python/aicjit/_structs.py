@@ -71,6 +71,39 @@ class ResultLayout(c.Structure):
     _fields_ = [("layout", c.c_int), ("name", c.c_char_p), ("rank", c.c_int32), ("shape", c.c_int64 * RANK_MAX)]
 
 
+class AxisStruct(c.Structure):
+    _fields_ = [("name", c.c_char_p)] + [(name, c.c_int64) for name in ("size", "block", "outer", "inner")]
+
+
+class CoordinatesStruct(c.Structure):
+    _fields_ = [
+        ("rank", c.c_int32),
+        ("axis", AxisStruct * RANK_MAX),
+        ("first", c.c_int64),
+        ("tail", c.c_int64),
+        ("tail_pitch", c.c_int64),
+    ]
+
+
+class AllowedStruct(c.Structure):
+    _fields_ = [
+        ("exact", c.c_double),
+        ("low", c.c_double),
+        ("high", c.c_double),
+        ("other", c.c_float * 4),
+        ("others", c.c_uint16),
+        ("modulo", c.c_uint16),
+    ]
+
+
+class EventInfo(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("meaning", c.c_char_p)]
+
+
+class FindingStruct(c.Structure):
+    _fields_ = [("events", c.c_uint32), ("channel", c.c_int32)]
+
+
 class KernelInfo(c.Structure):
     _fields_ = [
         ("name", c.c_char_p),
@@ -188,6 +221,11 @@ NAMES = {
     "aic_spec": SpecStruct,
     "aic_operand": OperandStruct,
     "aic_result_layout": ResultLayout,
+    "aic_axis": AxisStruct,
+    "aic_coordinates": CoordinatesStruct,
+    "aic_allowed": AllowedStruct,
+    "aic_event_info": EventInfo,
+    "aic_finding": FindingStruct,
     "aic_kernel_info": KernelInfo,
     "aic_rule": RuleStruct,
     "aic_context_options": ContextOptions,

@@ -1,4 +1,4 @@
-"""What the command line tool does, as functions: reference, trace, tune, bench."""
+"""What the command line tool does, as functions: reference, tune, bench; _trace.py has trace and diagnose."""
 
 import ctypes as c
 import time
@@ -38,46 +38,6 @@ def reference(spec, *inputs, out=None, context=None, **named):
     checked(lib.aic_spec_advise, *arguments)
     checked(lib.aic_reference, *arguments)
     return out
-
-
-class Trace:
-    """How one element comes about: `value`, and `text`, every rounding step; str() is the text."""
-
-    def __init__(self, value, text):
-        self.value, self.text = value, text
-
-    def __str__(self):
-        return self.text
-
-    def __repr__(self):
-        return "<aicjit.Trace of %r>" % (self.value,)
-
-
-def _element(spec, output, at):
-    """The number of the element at these coordinates."""
-    subject = "%s: at" % spec.subject
-    try:
-        at = [integer(subject, entry) for entry in at]
-    except TypeError:
-        raise ArgumentTypeError("%s: %s is %s, not a list of coordinates" % (subject, shown(at), kind_of(at))) from None
-    if len(at) != len(output.shape) or not all(0 <= entry < size for entry, size in zip(at, output.shape)):
-        raise ArgumentError("%s: %s%s has no element %s" % (spec.subject, output.name, list(output.shape), shown(at)))
-    return int(np.ravel_multi_index(at, output.shape))
-
-
-def trace(spec, *inputs, at, out=None, context=None, **named):
-    """Tells how the element `at` (coordinates) of the result comes about, of conv2d, mmad, fixpipe, tik_fixpipe and
-    their chains. The result is not written; out: its old content."""
-    spec = spec_of(spec)
-    pointers, out, _ = _operands(spec.operands(context), spec.subject, inputs, named, out)
-    output = spec.operands(context)[0]
-    element = _element(spec, output, at)
-    value, length = np.zeros((), output.numpy_dtype), c.c_size_t()
-    arguments = (spec._pointer, semantics_of(context), pointers.array, len(pointers.array), element, value.ctypes.data)
-    check(lib.aic_trace(*arguments, None, 0, c.byref(length)))
-    buffer = c.create_string_buffer(length.value + 1)
-    check(lib.aic_trace(*arguments, buffer, len(buffer), c.byref(length)))
-    return Trace(value[()], buffer.value.decode())
 
 
 # ---- tuning ----

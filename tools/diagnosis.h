@@ -1,0 +1,40 @@
+/* What happened to the data on the way to a result: run --diagnose. */
+#ifndef AIC_TOOLS_DIAGNOSIS_H
+#define AIC_TOOLS_DIAGNOSIS_H
+
+#include "tools/operands.h"
+
+#include <stdio.h>
+
+/* An event of a result. */
+typedef struct diagnosis_event {
+    int64_t count, first; /* elements; -1: none */
+    int64_t *channel;     /* elements of each channel */
+} diagnosis_event;
+
+typedef struct diagnosis {
+    const aic_spec *spec;
+    const cli_operand *output; /* whose memory holds the result, as soon as there is one */
+    aic_finding *findings;
+    int64_t channels; /* of the result; 0: it has none */
+    diagnosis_event event[AIC_EVENT_END];
+    char *advice; /* what the specification hardly means; NULL: nothing */
+} diagnosis;
+
+/* Before the operator runs, whose old output may count. Opened as all zeros, to be closed whatever the exit status is,
+ * which each function returns. `command` opens messages. */
+int diagnosis_open(diagnosis *d, const char *command, const aic_spec *spec, const aic_semantics *semantics,
+                   const cli_operands *operands);
+void diagnosis_close(diagnosis *d);
+
+/* "dst[0,3,1]", of an element of the result. */
+enum { DIAGNOSIS_PLACE_MAX = 320 };
+void diagnosis_place(const diagnosis *d, int64_t element, char text[DIAGNOSIS_PLACE_MAX]);
+
+void diagnosis_print(const diagnosis *d);
+int diagnosis_print_json(const diagnosis *d, const aic_semantics *semantics);
+
+/* A page: the same, and a picture of each channel of the result. Messages begin with `command`. */
+int diagnosis_write(const diagnosis *d, outfile *file, const char *command);
+
+#endif

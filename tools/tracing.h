@@ -1,0 +1,13 @@
+/* How an element of a result comes about, for commands that show it. */
+#ifndef AIC_TOOLS_TRACING_H
+#define AIC_TOOLS_TRACING_H
+
+#include "tools/operands.h"
+
+/* The trace, in memory that the caller frees. With a context, and where the documents allow any order of summation
+ * (accumulate=fast), also what the kernel gives that the context makes. `command` opens messages. Returns an exit
+ * status. */
+int cli_trace(const char *command, aic_context *context, const aic_spec *spec, const aic_semantics *semantics,
+              const cli_operands *operands, int64_t element, char **text);
+
+#endif
