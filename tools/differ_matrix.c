@@ -24,16 +24,16 @@ static const char *const samples[] = {
     "mmad(dtype=int8, m=1, k=32, n=1, init_c=false)",
     "mmad(dtype=float16, m=1, k=16, n=1)",
     "mmad(dtype=float32, m=1, k=16, n=1)",
-    "fixpipe(src=int32, dst=int8, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=REQ8, "
-    "deqScalar=0x40003E99999A)",
+    ("fixpipe(src=int32, dst=int8, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=REQ8, "
+     "deqScalar=0x40003E99999A)"),
     "fixpipe(src=int32, dst=int8, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=VREQ8)",
     "fixpipe(src=int32, dst=int8, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=VREQ8, reluEn=true)",
     "fixpipe(src=float32, dst=float16, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=F322F16)",
     "fixpipe(src=float32, dst=float16, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=F322F16, reluEn=true)",
     "tensor_arithmetic(op=BM_MAC, shape=[1,1,1,1])",
     "tensor_arithmetic(op=BM_MAX, shape=[1,1,1,1])",
-    "tik_fixpipe(dst=float16, src=float32, cburst_num=1, burst_len=2, dst_stride=0, src_stride=0, "
-    "quantize_params=fp322fp16)",
+    ("tik_fixpipe(dst=float16, src=float32, cburst_num=1, burst_len=2, dst_stride=0, src_stride=0, "
+     "quantize_params=fp322fp16)"),
     "tensor_arithmetic_quantized(op=BM_MUL, shape=[1,1,1,1], rshift_bit=1)",
     "texpands(arch=A5, loc=mat, dtype=float16, rows=16, cols=16, v_row=16, v_col=15)",
 };

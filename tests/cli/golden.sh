@@ -41,8 +41,8 @@ expect 'a batch' 0 '^2 cases in b$' "$aicjit" golden --batch batch.txt -o b
 expect 'verify the batch' 0 '^10 passed, 0 failed$' "$aicjit" verify b
 
 # Under other readings the reference alone checks what kernels do not compute.
-expect 'a profile' 0 '^1 cases in p$' "$aicjit" golden "$vector" -o p --profile simulator
-ok 'is in the manifest' grep -q '"offset_clamp": "none"' p/manifest.json
+expect 'a profile' 0 '^1 cases in p$' "$aicjit" golden "$vector" -o p --profile script
+ok 'is in the manifest' grep -q '"offset_sign": "unsigned"' p/manifest.json
 expect 'verify a profile' 0 '^4 passed, 0 failed$' "$aicjit" verify p
 
 # ---- damage ----
