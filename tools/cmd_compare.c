@@ -162,7 +162,8 @@ static int trace_first(compare_state *state)
     cli_operands *set = &state->operands;
     size_t length = 0;
     const bool given = set->pairs[PAIR_IN].count + set->pairs[PAIR_FILL].count > 0;
-    if (!given || state->report.different == 0) {
+    const bool result = state->text != NULL && (set->items[state->chosen].operand.direction & AIC_OUT) != 0;
+    if (!given || !result || state->report.different == 0) {
         return CLI_DONE;
     }
     int status = operands_bind(set);
@@ -182,7 +183,8 @@ static int trace_first(compare_state *state)
     if (failed == AIC_OK) {
         failed = aic_trace(&state->spec, semantics, pointers, set->count, first, NULL, state->trace, length + 1, NULL);
     }
-    if (failed == AIC_UNSUPPORTED) { /* no reason to keep the comparison back */
+    /* No reason to keep the comparison back: there is no trace of it, or of an element that is not written. */
+    if (failed == AIC_UNSUPPORTED || failed == AIC_INVALID_ARGUMENT) {
         printf("no trace of the first difference: %s\n", aic_last_error());
         return CLI_DONE;
     }
