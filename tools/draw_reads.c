@@ -18,7 +18,7 @@ typedef struct search {
     const aic_semantics *semantics;
     unsigned char *from[TRIALS][AIC_OPERANDS_MAX], *to[TRIALS][AIC_OPERANDS_MAX];
     unsigned char *zeros, *result; /* a result that is not read, and room for one */
-    uint64_t expected[TRIALS];   /* the element */
+    uint64_t expected[TRIALS];     /* the element */
     int64_t runs;
     bool failed;
 } search;

@@ -47,8 +47,8 @@ typedef struct golden_sums {
     uint64_t passed, failed;
 } golden_sums;
 
-/* Checks that every file is there and as it was, that there are no others, and that the reference, and kernels where they compute the choices,
- * give the expected results. Prints each failure; CLI_MISMATCH where there is one. */
+/* Checks that every file is there and as it was, that there are no others, and that the reference, and kernels where
+ * they compute the choices, give the expected results. Prints each failure; CLI_MISMATCH where there is one. */
 int golden_verify(const char *folder, golden_sums *sums);
 
 #endif
