@@ -47,31 +47,6 @@ START_TEST(readings_belong_to_choices)
 }
 END_TEST
 
-/* Of each profile what differs from the documents. */
-START_TEST(profiles)
-{
-    static const char *const rows[][2] = {
-        {"document", ""},
-        {"simulator",
-         "sum=sequential, offset_sign=unsigned, scale_bits=full, offset_clamp=none, relu=after, mat_valid=valid"},
-        {"script", "offset_sign=unsigned, n_field=bare, shift=nearest"},
-        {"library", "rounding=half_up"},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        char text[TEXT_MAX];
-        aic_semantics semantics = aic_semantics_init();
-        ck_assert_str_eq(aic_profile_at(i)->name, rows[i][0]);
-        semantics.lanes = 7; /* no choice: stays */
-        semantics.mac = AIC_MAC_FUSED;
-        ck_assert_int_eq(aic_semantics_apply_profile(&semantics, rows[i][0]), AIC_OK);
-        ck_assert_int_eq(aic_semantics_print_choices(&semantics, text, sizeof text, NULL), AIC_OK);
-        ck_assert_str_eq(text, rows[i][1]);
-        ck_assert_int_eq(semantics.lanes, 7);
-    }
-    ck_assert_ptr_null(aic_profile_at(COUNT(rows)));
-}
-END_TEST
-
 START_TEST(wrong_names)
 {
     aic_semantics semantics = aic_semantics_init();
@@ -600,7 +575,6 @@ Suite *suite_choices(void)
     TCase *tcase = tcase_create("choices");
     tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, readings_belong_to_choices);
-    tcase_add_test(tcase, profiles);
     tcase_add_test(tcase, wrong_names);
     tcase_add_loop_test(tcase, fixpipe_elements, 0, COUNT(elements));
     tcase_add_test(tcase, sums_of_floats);

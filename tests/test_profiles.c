@@ -182,11 +182,38 @@ START_TEST(profiles_have_files)
 }
 END_TEST
 
+/* Of each profile what differs from the documents. */
+START_TEST(readings_of_profiles)
+{
+    static const char *const rows[][2] = {
+        {"document", ""},
+        {"simulator",
+         "sum=sequential, offset_sign=unsigned, scale_bits=full, offset_clamp=none, relu=after, mat_valid=valid"},
+        {"script", "offset_sign=unsigned, n_field=bare, shift=nearest"},
+        {"library", "rounding=half_up"},
+    };
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    for (size_t i = 0; i < ROWS; i++) {
+        char text[512];
+        aic_semantics semantics = aic_semantics_init();
+        ck_assert_str_eq(aic_profile_at(i)->name, rows[i][0]);
+        semantics.lanes = 7; /* no choice: stays */
+        semantics.mac = AIC_MAC_FUSED;
+        ck_assert_int_eq(aic_semantics_apply_profile(&semantics, rows[i][0]), AIC_OK);
+        ck_assert_int_eq(aic_semantics_print_choices(&semantics, text, sizeof text, NULL), AIC_OK);
+        ck_assert_str_eq(text, rows[i][1]);
+        ck_assert_int_eq(semantics.lanes, 7);
+    }
+    ck_assert_ptr_null(aic_profile_at(ROWS));
+}
+END_TEST
+
 Suite *suite_profiles(void)
 {
     Suite *suite = suite_create("profiles");
     TCase *tcase = tcase_create("profiles");
     tcase_set_timeout(tcase, 300);
+    tcase_add_test(tcase, readings_of_profiles);
     tcase_add_test(tcase, profiles_have_files);
     tcase_add_loop_test(tcase, golden_file, 0, FILES);
     suite_add_tcase(suite, tcase);
