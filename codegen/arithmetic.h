@@ -4,7 +4,7 @@
 
 /* The type of the running sums and the order in which products are added to them. */
 typedef enum aic_sum {
-    AIC_SUM_INT,      /* int8 products in int32, the sum cannot overflow */
+    AIC_SUM_INT,      /* int8 products in int32, the sum cannot overflow, or it counts modulo 2^32 */
     AIC_SUM_INT_WIDE, /* int8 products in int32 by blocks of taps, the blocks in int64, clamped once */
     AIC_SUM_FAST,     /* float products in float32, any order */
     AIC_SUM_CUBE,     /* float products in float64 by blocks of 32 bytes of channels, each rounded to float32 */

@@ -160,7 +160,8 @@ static int trace_first(compare_state *state)
 {
     cli_operands *set = &state->operands;
     const bool given = set->pairs[PAIR_IN].count + set->pairs[PAIR_FILL].count > 0;
-    if (!given || state->report.different == 0) {
+    const bool result = state->text != NULL && (set->items[state->chosen].operand.direction & AIC_OUT) != 0;
+    if (!given || !result || state->report.different == 0) {
         return CLI_DONE;
     }
     int status = operands_bind(set);

@@ -91,8 +91,7 @@ static int choose_element(draw_state *draw)
     }
     const int status = at_element("draw", draw->at, result, &element);
     if (status == CLI_DONE && !draw_point(&draw->drawing, element)) {
-        return cli_fail(
-            CLI_WRONG, "draw: --at: \"%.100s\": what it is made from is known of results of conv2d and mmad", draw->at);
+        return draw_reads(&draw->drawing, &draw->session.semantics);
     }
     return status;
 }
@@ -163,7 +162,7 @@ int cmd_draw(int argc, char **argv)
          .target = &draw.path},
         {.name = "--at",
          .value = "OPERAND[I,...]",
-         .help = "mark this element of the result, and which inputs it is made from (conv2d, mmad and their chains)",
+         .help = "mark this element of the result, and which inputs it is made from",
          .kind = ARGS_TEXT,
          .target = &draw.at},
         CLI_OPTION_DT(draw.session),
@@ -188,6 +187,9 @@ int cmd_draw(int argc, char **argv)
     guard_close(&draw.written);
     outfile_close(&draw.file);
     free(draw.text);
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        free(draw.drawing.reads[i]);
+    }
     args_list_free(&texts);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
 }

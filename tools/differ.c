@@ -3,7 +3,6 @@
 
 #include "tools/harness/fail.h"
 #include "tools/harness/fill.h"
-#include "tools/harness/interrupt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,27 +88,36 @@ int differ_keys(const aic_spec *spec, const differ_side side[2], char keys[DIFFE
 
 /* ---- operands ---- */
 
-static bool is_free(const cli_operand *o)
+bool differ_is_free(const cli_operand *o)
 {
     return o->in == NULL && o->fill == NULL && (o->operand.direction == AIC_IN || o->operand.direction == AIC_INOUT);
 }
 
-/* Fills what no option gives: "random:SEED", a seed of its own each; old contents stay 0. */
-static int draw_operands(differ_case *c, uint64_t seed)
+/* Fills what no option gives: as `fill` has it, or where that is "" drawn. */
+static int fill_free(differ_case *c, uint64_t seed)
 {
     int status = CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && i < c->operands.count; i++) {
         cli_operand *o = &c->operands.items[i];
-        if (is_free(o)) {
-            if (o->operand.direction == AIC_INOUT) {
-                (void)snprintf(c->fill[i], DIFFER_FILL_MAX, "zeros");
-            } else {
-                (void)snprintf(c->fill[i], DIFFER_FILL_MAX, "random:%" PRIu64, seed + i);
-            }
-            status = fill_operand(&o->operand, c->fill[i], o->buffer.data);
+        if (!differ_is_free(o)) {
+            continue;
         }
+        if (c->fill[i][0] == '\0' && o->operand.direction == AIC_INOUT) {
+            (void)snprintf(c->fill[i], DIFFER_FILL_MAX, "zeros");
+        } else if (c->fill[i][0] == '\0') {
+            (void)snprintf(c->fill[i], DIFFER_FILL_MAX, "random:%" PRIu64, seed + i);
+        }
+        status = fill_operand(&o->operand, c->fill[i], o->buffer.data);
     }
     return status;
+}
+
+int differ_draw(differ_case *c, uint64_t seed)
+{
+    for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
+        c->fill[i][0] = '\0';
+    }
+    return fill_free(c, seed);
 }
 
 /* The operands as the reading lists them that reads more: an output that only one reads is read. */
@@ -134,12 +142,11 @@ static int list_operands(differ_case *c)
 
 int differ_open(differ_case *c)
 {
-    c->kept = -1;
     c->operands.inputs_optional = true;
     int status = list_operands(c);
     status = status == CLI_DONE ? operands_bind(&c->operands) : status;
     status = status == CLI_DONE ? operands_load(&c->operands) : status;
-    status = status == CLI_DONE ? draw_operands(c, 1) : status;
+    status = status == CLI_DONE ? fill_free(c, 1) : status;
     for (size_t s = 0; s < 2 && status == CLI_DONE; s++) {
         const aic_operand *o = &c->operands.items[c->output].operand;
         if (!guard_open(&c->result[s], (size_t)o->bytes, 64, GUARD_BEFORE)) {
@@ -156,7 +163,7 @@ void differ_close(differ_case *c)
     operands_close(&c->operands);
 }
 
-static aic_status compute(differ_case *c)
+aic_status differ_compute(differ_case *c)
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     const cli_operand *out = &c->operands.items[c->output];
@@ -179,145 +186,20 @@ static aic_status compute(differ_case *c)
 
 int differ_compare(differ_case *c)
 {
-    const aic_status failed = compute(c);
+    const aic_status failed = differ_compute(c);
     return failed == AIC_OK ? CLI_DONE : cli_fail_library("differ", failed);
-}
-
-/* ---- the search ---- */
-
-/* Whether these operands part the readings; such as one of them refuses do not. */
-static bool parts(differ_case *c)
-{
-    c->tries--;
-    return compute(c) == AIC_OK && c->report.different > 0;
-}
-
-/* Constants that are tried: "" does not fit the type and is skipped by fill_constant(). */
-static const char *const constants[] = {"0",     "1",      "-1",   "2",   "-2",   "3",          "-3",          "5",
-                                        "-5",    "7",      "16",   "100", "-100", "127",        "-128",        "1000",
-                                        "-1000", "32767",  "0.1",  "0.5", "-0.1", "2147483647", "-2147483648", "65504",
-                                        "70000", "-70000", "3e38", "inf", "-inf", "nan"};
-enum { CONSTANTS = sizeof constants / sizeof constants[0] };
-
-/* Fills one operand; false where it cannot hold the constant, or holds words. */
-static bool fill_constant(differ_case *c, size_t operand, const char *constant)
-{
-    const cli_operand *o = &c->operands.items[operand];
-    unsigned char element[8];
-    if (o->operand.dtype == AIC_UINT64 || aic_scalar_parse(o->operand.dtype, constant, element) != AIC_OK) {
-        return false;
-    }
-    const size_t size = aic_dtype_size(o->operand.dtype);
-    for (int64_t i = 0; i < o->operand.elements; i++) {
-        memcpy((unsigned char *)o->buffer.data + (size_t)i * size, element, size);
-    }
-    (void)snprintf(c->fill[operand], DIFFER_FILL_MAX, "const:%s", constant);
-    return true;
-}
-
-/* Every combination of constants for the free operands from number `operand` on, small ones first. */
-static bool try_constants(differ_case *c, size_t operand, int64_t least)
-{
-    while (operand < c->operands.count &&
-           (!is_free(&c->operands.items[operand]) || c->operands.items[operand].operand.dtype == AIC_UINT64)) {
-        operand++;
-    }
-    if (operand == c->operands.count) {
-        return parts(c);
-    }
-    for (size_t i = 0; i < CONSTANTS && c->tries > least && !interrupt_requested(); i++) {
-        if (fill_constant(c, operand, constants[i]) && try_constants(c, operand + 1, least)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Sets `count` elements from `first` on to 0 where the readings still part then; what was there else. */
-static bool clear_elements(differ_case *c, const cli_operand *o, int64_t first, int64_t count, unsigned char *saved)
-{
-    const size_t size = aic_dtype_size(o->operand.dtype), bytes = (size_t)count * size;
-    unsigned char *data = (unsigned char *)o->buffer.data + (size_t)first * size;
-    bool zero = true;
-    for (size_t i = 0; zero && i < bytes; i++) {
-        zero = data[i] == 0;
-    }
-    if (zero) {
-        return true;
-    }
-    memcpy(saved, data, bytes);
-    memset(data, 0, bytes);
-    if (!parts(c)) {
-        memcpy(data, saved, bytes);
-        return false;
-    }
-    return true;
-}
-
-/* Halves of an operand, quarters and so on become 0 as long as the readings part. Words stay: 0 is none. */
-static int shrink(differ_case *c, const cli_operand *o)
-{
-    unsigned char *saved = malloc((size_t)o->operand.bytes + 1);
-    if (saved == NULL) {
-        return cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
-    }
-    for (int64_t chunk = o->operand.elements; chunk > 0 && c->tries > 0; chunk /= 2) {
-        for (int64_t first = 0; first < o->operand.elements && c->tries > 0 && !interrupt_requested(); first += chunk) {
-            const int64_t rest = o->operand.elements - first;
-            (void)clear_elements(c, o, first, chunk < rest ? chunk : rest, saved);
-        }
-    }
-    free(saved);
-    return CLI_DONE;
-}
-
-static int64_t count_kept(const differ_case *c)
-{
-    static const unsigned char zero[8] = {0};
-    int64_t kept = 0;
-    for (size_t i = 0; i < c->operands.count; i++) {
-        const cli_operand *o = &c->operands.items[i];
-        const size_t size = aic_dtype_size(o->operand.dtype);
-        for (int64_t e = 0; is_free(o) && e < o->operand.elements; e++) {
-            kept += memcmp((const unsigned char *)o->buffer.data + (size_t)e * size, zero, size) != 0;
-        }
-    }
-    return kept;
-}
-
-int differ_search(differ_case *c, int64_t tries)
-{
-    c->tries = tries;
-    bool found = try_constants(c, 0, tries / 4 * 3);
-    int status = CLI_DONE;
-    for (uint64_t seed = 1; status == CLI_DONE && !found && c->tries > tries / 2 && !interrupt_requested();
-         seed += c->operands.count) {
-        status = draw_operands(c, seed);
-        found = status == CLI_DONE && parts(c);
-    }
-    if (!found) {
-        status = status == CLI_DONE ? draw_operands(c, 1) : status;
-        return status == CLI_DONE ? differ_compare(c) : status;
-    }
-    for (size_t i = 0; status == CLI_DONE && i < c->operands.count; i++) {
-        const cli_operand *o = &c->operands.items[i];
-        if (is_free(o) && o->operand.dtype != AIC_UINT64) {
-            status = shrink(c, o);
-        }
-    }
-    c->kept = count_kept(c);
-    return status == CLI_DONE ? differ_compare(c) : status;
 }
 
 /* ---- traces ---- */
 
-int differ_trace(const differ_case *c, size_t side, int64_t element, char **text)
+/* The trace of the first element that differs, in memory of its own; NULL where the operator has none. */
+static int trace(const differ_case *c, size_t side, char **text)
 {
     void *pointers[AIC_OPERANDS_MAX] = {NULL};
     const aic_semantics *semantics = &c->side[side].semantics;
+    const int64_t element = c->report.first[0];
     size_t length = 0;
     const size_t count = c->operands.count;
-    *text = NULL;
     for (size_t i = 0; i < count; i++) {
         pointers[i] = c->operands.items[i].buffer.data;
     }
@@ -334,4 +216,75 @@ int differ_trace(const differ_case *c, size_t side, int64_t element, char **text
     }
     (void)aic_take_warning();
     return failed == AIC_OK ? CLI_DONE : cli_fail_library("differ", failed);
+}
+
+int differ_trace(const differ_case *c, differ_steps *steps)
+{
+    char *text[2] = {NULL, NULL};
+    *steps = (differ_steps){.rows = NULL};
+    int status = trace(c, 0, &text[0]);
+    status = status == CLI_DONE && text[0] != NULL ? trace(c, 1, &text[1]) : status;
+    if (status == CLI_DONE && text[0] != NULL && text[1] != NULL) {
+        return differ_steps_open(steps, text[0], text[1]) ? CLI_DONE : cli_fail(CLI_SYSTEM, "differ: memory ran out");
+    }
+    free(text[0]);
+    free(text[1]);
+    return status;
+}
+
+/* ---- the command ---- */
+
+/* Writes an argument as a shell reads it back. */
+static void put_argument(FILE *out, const char *text)
+{
+    (void)fputs("'", out);
+    for (; *text != '\0'; text++) {
+        (void)fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
+    }
+    (void)fputs("'", out);
+}
+
+static void put_pairs(FILE *out, const char *option, const args_list *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++) {
+        (void)fprintf(out, " %s ", option);
+        put_argument(out, pairs->items[i]);
+    }
+}
+
+static void put_command(FILE *out, const differ_case *c, const char *text)
+{
+    (void)fputs("aicjit differ ", out);
+    put_argument(out, text);
+    (void)fprintf(out, " --profiles %s,%s%s", c->side[0].name, c->side[1].name, c->semantics_text);
+    put_pairs(out, "--in", &c->operands.pairs[PAIR_IN]);
+    put_pairs(out, "--fill", &c->operands.pairs[PAIR_FILL]);
+    put_pairs(out, "--quantise", &c->operands.scales);
+    for (size_t i = 0; i < c->operands.count; i++) {
+        const cli_operand *o = &c->operands.items[i];
+        /* What no command needs to say: old contents are 0. */
+        if (differ_is_free(o) && !(o->operand.direction == AIC_INOUT && strcmp(c->fill[i], "zeros") == 0)) {
+            char pair[DIFFER_FILL_MAX + 64];
+            (void)snprintf(pair, sizeof pair, "%s=%s", o->operand.name, c->fill[i]);
+            (void)fputs(" --fill ", out);
+            put_argument(out, pair);
+        }
+    }
+}
+
+char *differ_command(const differ_case *c)
+{
+    char *text = cli_spec_short_text(&c->spec), *command = NULL;
+    size_t size = 0;
+    FILE *out = text != NULL ? open_memstream(&command, &size) : NULL;
+    if (out != NULL) {
+        put_command(out, c, text);
+        const bool failed = ferror(out) != 0;
+        if (fclose(out) != 0 || failed) {
+            free(command);
+            command = NULL;
+        }
+    }
+    free(text);
+    return command;
 }

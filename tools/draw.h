@@ -14,6 +14,9 @@ typedef struct drawing {
     const unsigned char *written; /* an element of the result: whether it is; NULL: not known */
     /* The element of the result whose inputs are marked, and its row and column as a matrix; element -1: none. */
     int64_t element, row, column;
+    /* Of each operand, an element: whether the chosen one is made from it, as draw_reads() has found; NULL: the row and
+     * the column tell. */
+    unsigned char *reads[AIC_OPERANDS_MAX];
 } drawing;
 
 /* ---- what cells are (draw_cells.c) ---- */
@@ -22,11 +25,15 @@ typedef struct drawing {
  * cells of the result that are not written. */
 bool draw_is_padding(const drawing *d, size_t operand, const int64_t *at, int64_t element);
 
-/* Chooses the element of the result. False for one that is in no row and column. */
+/* Chooses the element of the result. False where its row and column do not tell what it is made from. */
 bool draw_point(drawing *d, int64_t element);
 
 /* Whether the chosen element is made from this cell, or is it. */
 bool draw_is_used(const drawing *d, size_t operand, const int64_t *at, int64_t element);
+
+/* Finds by trying what the chosen element is made from (draw_reads.c): which inputs change it. Fills `reads`, which the
+ * caller frees. Returns an exit status; an operator that is too large for it is CLI_WRONG. */
+int draw_reads(drawing *d, const aic_semantics *semantics);
 
 /* ---- the picture (draw.c) ---- */
 

@@ -156,8 +156,11 @@ bool draw_is_used(const drawing *d, size_t operand, const int64_t *at, int64_t e
     const cli_operand *o = &d->operands->items[operand];
     const aic_coordinates *c = &o->coordinates;
     const char *name = o->operand.name;
-    if (d->element < 0 || operand == d->result) {
-        return d->element >= 0 && element == d->element;
+    if (d->element < 0 || (operand == d->result && element == d->element)) {
+        return d->element >= 0;
+    }
+    if (d->reads[operand] != NULL || operand == d->result) {
+        return d->reads[operand] != NULL && d->reads[operand][element] != 0;
     }
     if (strcmp(name, "feature_map") == 0 || strcmp(name, "weight") == 0) {
         return conv2d_reads(d, name, at);

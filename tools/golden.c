@@ -9,7 +9,7 @@
 #include "tools/harness/sha256.h"
 #include "tools/harness/testdata.h"
 #include "tools/json.h"
-#include "tools/kinds.h"
+#include "tools/sheet.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -38,15 +38,19 @@ static const char SCRIPT[] =
     "def load(path, entry):\n"
     "    return np.load(path).reshape(-1) if path.suffix == \".npy\" else np.fromfile(path, "
     "bits[entry[\"dtype\"]])\n\n\n"
-    "def alike(a, b):\n"
-    "    return (a.view(\"u%d\" % a.itemsize) == b.view(\"u%d\" % b.itemsize)) | ((a != a) & (b != b))\n\n\n"
+    "def is_nan(a, dtype):\n"
+    "    return a & 0x7fff > 0x7f80 if dtype == \"bfloat16\" else a != a\n\n\n"
+    "def alike(a, b, dtype):\n"
+    "    same = a.view(\"u%d\" % a.itemsize) == b.view(\"u%d\" % b.itemsize)\n"
+    "    return same | (is_nan(a, dtype) & is_nan(b, dtype))\n\n\n"
     "passed = failed = 0\n"
     "for entry in manifest[\"files\"]:\n"
     "    path = here / entry[\"file\"]\n"
     "    good = path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == entry[\"sha256\"]\n"
     "    if good and len(sys.argv) > 1 and entry[\"role\"] == \"expected\":\n"
     "        got, want = load(pathlib.Path(sys.argv[1]) / entry[\"file\"], entry), load(path, entry)\n"
-    "        good = got.dtype == want.dtype and got.shape == want.shape and bool(alike(got, want).all())\n"
+    "        good = got.dtype == want.dtype and got.shape == want.shape and bool(alike(got, want, "
+    "entry[\"dtype\"]).all())\n"
     "    passed, failed = passed + good, failed + (not good)\n"
     "    if not good:\n"
     "        print(\"FAILED\", entry[\"file\"])\n"
@@ -61,7 +65,7 @@ typedef struct golden_writer {
     FILE *cases, *files;     /* parts of the manifest */
     char *cases_text, *files_text;
     size_t cases_size, files_size;
-    uint64_t number; /* of cases written */
+    uint64_t number, files_written; /* cases and files */
 } golden_writer;
 
 static int make_folder(golden_writer *w)
@@ -157,6 +161,7 @@ static int write_operand(golden_writer *w, const char *folder, const char *role,
     if (status != CLI_DONE) {
         return status;
     }
+    w->files_written++;
     shape_text(o->operand.rank, o->operand.shape, shape);
     (void)fputs(ftell(w->files) > 0 ? ",\n{" : "{", w->files);
     put_member(w->files, "case", folder);
@@ -232,6 +237,37 @@ static int write_expected(golden_writer *w, const aic_spec *spec, const cli_oper
     return status;
 }
 
+/* Adds `text` behind what is there already. */
+static void add_text(char *list, size_t capacity, const char *separator, const char *text)
+{
+    const size_t used = strlen(list);
+    (void)snprintf(list + used, capacity - used, "%s%s", used == 0 ? "" : separator, text);
+}
+
+/* The line of a case but for its end: what it is, and on which choices its results depend. */
+static void put_case(const golden_writer *w, const aic_spec *spec, const char *folder, const char *text)
+{
+    enum { LIST_MAX = 1024 };
+    char about[LIST_MAX] = "", depends[LIST_MAX] = "";
+    const aic_choice *choice;
+    for (int32_t s = 0; s < spec->count; s++) {
+        add_text(about, LIST_MAX, " | ", sheet_of(spec->stage[s].op)->about);
+    }
+    for (size_t c = 0; (choice = aic_choice_at(c)) != NULL; c++) {
+        bool matters = false;
+        const aic_semantics *semantics = &w->request->session->semantics;
+        if (aic_spec_choice_matters(spec, semantics, choice->key, &matters) == AIC_OK && matters) {
+            add_text(depends, LIST_MAX, ", ", choice->key);
+        }
+    }
+    const char *const members[][2] = {{"case", folder}, {"operator", text}, {"about", about}, {"depends_on", depends}};
+    (void)fputs(w->number > 1 ? ",\n{" : "{", w->cases);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        (void)fputs(i == 0 ? "" : ", ", w->cases);
+        put_member(w->cases, members[i][0], members[i][1]);
+    }
+}
+
 static int write_case(golden_writer *w, const aic_spec *spec, const char *text, int64_t number)
 {
     cli_operands set = *w->request->operands;
@@ -249,10 +285,7 @@ static int write_case(golden_writer *w, const aic_spec *spec, const char *text, 
     status = status == CLI_DONE ? write_inputs(w, &set, folder) : status;
     status = status == CLI_DONE ? write_expected(w, spec, &set, folder) : status;
     if (status == CLI_DONE) {
-        (void)fputs(w->number > 1 ? ",\n{" : "{", w->cases);
-        put_member(w->cases, "case", folder);
-        (void)fputs(", ", w->cases);
-        put_member(w->cases, "operator", text);
+        put_case(w, spec, folder, text);
         (void)fprintf(w->cases, ", \"seed\": %" PRId64 "}", w->request->seed + number);
     }
     operands_release(&set);
@@ -346,6 +379,11 @@ static int write_manifest(golden_writer *w)
     put_semantics(out, &w->request->session->semantics);
     (void)fputs("},\n\"choices\": [\n", out);
     put_choices(out, &w->request->session->semantics);
+    char hash[SHA256_TEXT];
+    sha256_text((const unsigned char *)SCRIPT, sizeof SCRIPT - 1, hash);
+    (void)fprintf(out, "\n],\n\"script\": [\n{\"file\": \"" GOLDEN_SCRIPT "\", \"sha256\": \"%s\"}\n]", hash);
+    (void)fprintf(out, ",\n\"counts\": [\n{\"cases\": %" PRIu64 ", \"files\": %" PRIu64 "}", w->number,
+                  w->files_written);
     (void)fprintf(out, "\n],\n\"cases\": [\n%s\n],\n\"files\": [\n%s\n]\n}\n", w->cases_text, w->files_text);
     const bool incomplete = ferror(out) != 0;
     int status = fclose(out) != 0 || incomplete ? cli_fail(CLI_SYSTEM, "golden: memory ran out") : CLI_DONE;
@@ -381,7 +419,7 @@ int golden_write(const golden_request *request)
         status = write_cases(&w, &request->list->items[i]);
     }
     status = status == CLI_DONE ? write_manifest(&w) : status;
-    status = status == CLI_DONE ? write_text(&w, "verify.py", SCRIPT, sizeof SCRIPT - 1) : status;
+    status = status == CLI_DONE ? write_text(&w, GOLDEN_SCRIPT, SCRIPT, sizeof SCRIPT - 1) : status;
     status = status == CLI_DONE ? publish(&w) : status;
     if (w.folder[0] != '\0') {
         remove_folder(w.folder, 1);

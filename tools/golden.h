@@ -6,7 +6,10 @@
  *     "format", "aicjit"                what wrote it
  *     "semantics": {...}                every option of aic_semantics, by name
  *     "choices": [{...}, ...]           each choice: its value, whose reading that is, the row of the decision
- *     "cases": [{...}, ...]             each case: its folder, the operator's text, the seed
+ *     "script": [{...}]                 verify.py, its SHA-256
+ *     "counts": [{...}]                 how many cases and files there are
+ *     "cases": [{...}, ...]             each case: its folder, the operator's text, what that is and of which document,
+ *                                       the choices on which its results depend, the seed
  *     "files": [{...}, ...]             each file: its case, operand, role, type, shape, name, SHA-256
  *
  * The elements of arrays are flat objects, one a line. Roles: "input" (also the old content of an output that is read),
@@ -20,6 +23,7 @@
 
 #define GOLDEN_FORMAT "aicjit golden 1"
 #define GOLDEN_MANIFEST "manifest.json"
+#define GOLDEN_SCRIPT "verify.py"
 
 enum { GOLDEN_CASES_MAX = 100000, GOLDEN_MANIFEST_MAX = 64 << 20 };
 
@@ -43,8 +47,8 @@ typedef struct golden_sums {
     uint64_t passed, failed;
 } golden_sums;
 
-/* Checks that every file is there and as it was, and that the reference, and kernels where they compute the choices,
- * give the expected results. Prints each failure; CLI_MISMATCH where there is one. */
+/* Checks that every file is there and as it was, that there are no others, and that the reference, and kernels where
+ * they compute the choices, give the expected results. Prints each failure; CLI_MISMATCH where there is one. */
 int golden_verify(const char *folder, golden_sums *sums);
 
 #endif

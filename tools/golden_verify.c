@@ -9,6 +9,7 @@
 #include "tools/kinds.h"
 #include "tools/textfile.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -42,6 +43,7 @@ int golden_hash(const char *path, char text[SHA256_TEXT])
 
 /* A line of the manifest: a case, a file, or the semantics. Texts point into the manifest. */
 typedef struct golden_line {
+    double cases, files; /* of the line that counts them; 0: another one */
     const char *folder, *operator_text, *operand, *role, *file, *hash;
     aic_semantics semantics;
     bool wrong; /* a member of the semantics that is none, or has a value that is none */
@@ -56,7 +58,8 @@ static void see_line(void *user, const char *key, const char *text, double numbe
     } members[] = {{"case", &line->folder},     {"operator", &line->operator_text},
                    {"operand", &line->operand}, {"role", &line->role},
                    {"file", &line->file},       {"sha256", &line->hash}};
-    (void)number;
+    line->cases = strcmp(key, "cases") == 0 ? number : line->cases;
+    line->files = strcmp(key, "files") == 0 ? number : line->files;
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         if (strcmp(members[i].key, key) == 0) {
             *members[i].to = text;
@@ -87,8 +90,10 @@ typedef struct golden_set {
     char *text;
     golden_line *cases, *files;
     size_t case_count, file_count;
+    double cases_named, files_named; /* how many the manifest says there are */
     aic_semantics semantics;
     golden_sums *sums;
+    size_t line; /* of the manifest, that is read */
 } golden_set;
 
 static int fail_manifest(const golden_set *set, const char *what)
@@ -123,17 +128,23 @@ static int take_line(golden_set *set, char *text, bool is_semantics)
         text[length - 1] = '\0';
     }
     if (!json_read_object(text, is_semantics ? see_semantics : see_line, &line) || line.wrong) {
-        return fail_manifest(set, "has a line that golden does not write");
+        char what[80];
+        (void)snprintf(what, sizeof what, "has a line that golden does not write: number %zu", set->line);
+        return fail_manifest(set, what);
     }
     if (is_semantics) {
         set->semantics = line.semantics;
         return CLI_DONE;
     }
     bool added = true;
-    if (line.operator_text != NULL && line.folder != NULL) {
+    if (line.cases > 0) {
+        set->cases_named = line.cases;
+        set->files_named = line.files;
+    } else if (line.operator_text != NULL && line.folder != NULL) {
         added = add_line(&set->cases, &set->case_count, &line);
     } else if (line.file != NULL) {
-        if (!line.hash || !line.role || !line.operand || !line.folder || !is_inside(line.file)) {
+        const bool script = strcmp(line.file, GOLDEN_SCRIPT) == 0;
+        if (!line.hash || !is_inside(line.file) || (!script && (!line.role || !line.operand || !line.folder))) {
             return fail_manifest(set, "has a file that golden does not write");
         }
         added = add_line(&set->files, &set->file_count, &line);
@@ -158,6 +169,7 @@ static int read_manifest(golden_set *set)
             break;
         }
         *next = '\0';
+        set->line++;
         formatted = formatted || strcmp(line, "\"format\": \"" GOLDEN_FORMAT "\",") == 0;
         if (line[0] == '{' && line[1] != '\0') {
             const bool first = !semantics;
@@ -168,6 +180,11 @@ static int read_manifest(golden_set *set)
     }
     if (status == CLI_DONE && (!formatted || !semantics || set->case_count == 0)) {
         status = fail_manifest(set, "is not of this format (" GOLDEN_FORMAT ")");
+    }
+    /* The script is a file, too. */
+    if (status == CLI_DONE &&
+        (set->cases_named != (double)set->case_count || set->files_named + 1 != (double)set->file_count)) {
+        status = fail_manifest(set, "lists other cases or files than it says there are");
     }
     return status;
 }
@@ -196,13 +213,49 @@ static void check_files(golden_set *set)
     }
 }
 
+static bool is_listed(const golden_set *set, const char *name)
+{
+    size_t i = 0;
+    while (i < set->file_count && strcmp(set->files[i].file, name) != 0) {
+        i++;
+    }
+    return i < set->file_count || strcmp(name, GOLDEN_MANIFEST) == 0;
+}
+
+/* Reports files of the folder, and of the folders in it, that the manifest does not list. `below`: such a folder, "".
+ */
+static void check_others(golden_set *set, const char *below)
+{
+    char path[PATH_BYTES + 300], name[300];
+    (void)snprintf(path, sizeof path, "%s/%s", set->folder, below);
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        struct stat state;
+        (void)snprintf(name, sizeof name, "%.30s%s%.255s", below, below[0] == '\0' ? "" : "/", entry->d_name);
+        (void)snprintf(path, sizeof path, "%s/%s", set->folder, name);
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || lstat(path, &state) != 0) {
+            continue;
+        }
+        if (S_ISDIR(state.st_mode) && below[0] == '\0' && strlen(entry->d_name) < 30) {
+            check_others(set, entry->d_name);
+        } else if (!is_listed(set, name)) {
+            report(set, false, name, "is not in the manifest");
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+}
+
 /* ---- results ---- */
 
 static const char *file_of(const golden_set *set, const char *folder, const char *operand, const char *role)
 {
     for (size_t i = 0; i < set->file_count; i++) {
         const golden_line *f = &set->files[i];
-        if (strcmp(f->folder, folder) == 0 && strcmp(f->operand, operand) == 0 && strcmp(f->role, role) == 0) {
+        if (f->folder != NULL && strcmp(f->folder, folder) == 0 && strcmp(f->operand, operand) == 0 &&
+            strcmp(f->role, role) == 0) {
             return f->file;
         }
     }
@@ -332,6 +385,7 @@ int golden_verify(const char *folder, golden_sums *sums)
     }
     if (status == CLI_DONE) {
         check_files(&set);
+        check_others(&set, "");
         for (size_t i = 0; i < set.case_count && sums->failed == 0 && !interrupt_requested(); i++) {
             check_case(&set, &set.cases[i], context);
         }

@@ -64,7 +64,7 @@ static int take_pair(cli_operands *set, pair_kind kind, const char *pair)
     const char *value;
     if (!args_split(pair, &length, &value) || *value == '\0') {
         return cli_fail(CLI_WRONG, "%s: %s: \"%.200s\" is not NAME=%s", set->command, option[kind], pair,
-                        kind == PAIR_FILL ? "zeros|const:V|random:SEED" : "FILE");
+                        kind == PAIR_FILL ? "zeros|const:V|random:SEED|at:I=V,..." : "FILE");
     }
     cli_operand *o = find_operand(set, option[kind], pair, length);
     if (o == NULL) {

@@ -39,7 +39,7 @@ typedef struct cli_operands {
      .kind = ARGS_LIST,                                                                                                \
      .target = &(set).pairs[PAIR_IN]},                                                                                 \
         {.name = "--fill",                                                                                             \
-         .value = "NAME=zeros|const:V|random:SEED",                                                                    \
+         .value = "NAME=zeros|const:V|random:SEED|at:I=V,...",                                                         \
          .help = "operand without a file",                                                                             \
          .kind = ARGS_LIST,                                                                                            \
          .target = &(set).pairs[PAIR_FILL]},                                                                           \

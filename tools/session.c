@@ -246,3 +246,57 @@ char *cli_spec_text(const aic_spec *spec)
     }
     return text;
 }
+
+/* Whether text reads as a specification whose canonical text is `canonical`. */
+static bool reads_as(const char *text, const char *canonical)
+{
+    aic_spec spec;
+    char *own = aic_spec_parse(text, &spec) == AIC_OK ? cli_spec_text(&spec) : NULL;
+    const bool same = own != NULL && strcmp(own, canonical) == 0;
+    free(own);
+    return same;
+}
+
+/* The end of "key=value" in operator text: the ',' or ')' behind it. */
+static const char *end_of_pair(const char *at)
+{
+    for (int depth = 0; depth > 0 || (*at != ',' && *at != ')'); at++) {
+        if (*at == '\0') {
+            return NULL;
+        }
+        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+    }
+    return at;
+}
+
+char *cli_spec_short_text(const aic_spec *spec)
+{
+    char *canonical = cli_spec_text(spec), *text = cli_spec_text(spec);
+    const size_t size = canonical != NULL ? strlen(canonical) + 1 : 0;
+    char *shorter = malloc(size + 1);
+    for (size_t at = 0; text != NULL && shorter != NULL && text[at] != '\0';) {
+        const char *end = at > 0 && (text[at - 1] == '(' || text[at - 1] == ' ') ? end_of_pair(text + at) : NULL;
+        const size_t length = end != NULL ? strcspn(text + at, "=|(") : 0;
+        if (end == NULL || text[at + length] != '=' || text + at + length > end) {
+            at++;
+            continue;
+        }
+        const char *rest = *end == ',' ? end + 1 + (end[1] == ' ') : end;
+        /* The last pair takes the comma in front of it along. */
+        const size_t before = *end == ',' || text[at - 1] == '(' ? at : at - strlen(", ");
+        (void)snprintf(shorter, size, "%.*s%s", (int)before, text, rest);
+        if (reads_as(shorter, canonical)) {
+            memcpy(text, shorter, strlen(shorter) + 1);
+            at = before;
+        } else {
+            at = (size_t)(rest - text);
+        }
+    }
+    free(shorter);
+    if (canonical == NULL || !reads_as(text != NULL ? text : "", canonical)) {
+        free(text);
+        text = NULL;
+    }
+    free(canonical);
+    return text;
+}

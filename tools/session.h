@@ -99,4 +99,7 @@ int cli_parse_spec(const cli_session *session, const char *text, aic_spec *spec)
 /* The canonical text, malloc'ed; NULL when memory ran out. */
 char *cli_spec_text(const aic_spec *spec);
 
+/* The same without the keys whose defaults say as much. */
+char *cli_spec_short_text(const aic_spec *spec);
+
 #endif

@@ -9,6 +9,7 @@ typedef struct sheet_key {
     const char *name;
     field_kind kind;
     unsigned count; /* entries; 1: no list */
+    size_t offset;  /* in the descriptor */
     bool required;
     double fallback;
 } sheet_key;

@@ -296,7 +296,7 @@ static void emit_reduction(const tile *k, LLVMValueRef out)
 /* Adds a sum to an old result; integers saturate. */
 static LLVMValueRef add_old(const tile *k, LLVMValueRef old, LLVMValueRef sum)
 {
-    return k->t->geometry.arithmetic.sum == AIC_SUM_INT ? aic_add_saturated(k->e, old, sum)
+    return k->t->geometry.arithmetic.sum == AIC_SUM_INT ? aic_contraction_add_old(k->e, k->of.c, old, sum)
                                                         : LLVMBuildFAdd(k->e->builder, old, sum, "");
 }
 

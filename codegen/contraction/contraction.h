@@ -63,6 +63,7 @@ typedef struct aic_contraction {
     int64_t weight_n; /* output channels in the weight's blocks, at least n, a multiple of 16 */
     int64_t block_rows;
     double pad_value;
+    bool wraps;             /* integer sums count modulo 2^32; else what does not fit is clamped, once */
     bool accumulate;        /* sums start from the start operand instead of from 0 */
     unsigned start_operand; /* number of that operand, laid out like the result; 0: it is the old output */
     bool start_channel;     /* the start operand has one value for each output channel, not one for each result */
@@ -73,6 +74,9 @@ typedef struct aic_contraction {
     bool has_epilogue;
     aic_epilogue epilogue;
 } aic_contraction;
+
+/* An old int32 result and a sum: clamped, or modulo 2^32. */
+LLVMValueRef aic_contraction_add_old(aic_emit *e, const aic_contraction *c, LLVMValueRef old, LLVMValueRef sum);
 
 /* Numbers of the operands of a contraction. Chains with an l1out have it next; operands of the epilogue follow. */
 enum { AIC_CONTRACTION_OUT, AIC_CONTRACTION_IMAGE, AIC_CONTRACTION_WEIGHT, AIC_CONTRACTION_L1OUT };

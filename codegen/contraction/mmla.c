@@ -228,7 +228,7 @@ static void store_pixel(const tile *k, LLVMValueRef *sums, unsigned pixel, unsig
     LLVMValueRef sum = aic_permute(e, aic_concat(e, both, 2), from, LANES);
     const int64_t offset = aic_tile_out_offset(k->c, k->t, k->cols, pixel, vector);
     if (k->t->geometry.accumulate) {
-        sum = aic_add_saturated(e, aic_load(e, k->sum_type, k->out, offset, AIC_SUM_BYTES), sum);
+        sum = aic_contraction_add_old(e, k->c, aic_load(e, k->sum_type, k->out, offset, AIC_SUM_BYTES), sum);
     }
     aic_store(e, sum, k->out, offset, AIC_SUM_BYTES);
 }

@@ -41,7 +41,9 @@ static aic_tile_key key_of(const aic_contraction *c, const aic_tiling *t, int64_
                           .pixels = pixels,
                           .unroll = t->geometry.unroll,
                           .ahead = t->tile.ahead,
-                          .accumulate = t->geometry.accumulate,
+                          .accumulate = !t->geometry.accumulate ? AIC_TILE_FROM_ZERO
+                                        : c->wraps              ? AIC_TILE_WRAPS
+                                                                : AIC_TILE_CLAMPS,
                           .start_row = t->geometry.accumulate && c->start_channel,
                           .staged = t->staging.pitch != 0,
                           .skips_rows = t->panel.padding.rows,

@@ -57,6 +57,14 @@ typedef struct aic_epilogue_tail {
     bool narrow, fill;
 } aic_epilogue_tail;
 
+/* How words are read. */
+typedef struct aic_word_reading {
+    bool shift;           /* those with MCB set shift int32 first (REQ8) */
+    bool full_scale;      /* of one word all bits of the scale count; else the 13 lowest of its mantissa do not */
+    bool unsigned_offset; /* offsets are 0..511, else -256..255 */
+    bool wide_products;   /* products are not cut to 9 bits before the offset is added */
+} aic_word_reading;
+
 typedef struct aic_epilogue {
     aic_dtype source, target; /* source: int32 or float32 */
     int64_t rows, columns;    /* of a matrix */
@@ -72,7 +80,7 @@ typedef struct aic_epilogue {
     unsigned scale_operand; /* number of the operand with words or halves, or with the one; 0: the one is `word` */
     aic_scale_need need;    /* of one word or half by an address */
     uint64_t word;          /* the one word, or the bits of the one half, where code knows it */
-    bool shift;             /* words with MCB set shift int32 first (REQ8) */
+    aic_word_reading reads;
     bool saturate; /* float16 and bfloat16 results that are too large, infinite or NaN: overflow mode SATURATE */
 } aic_epilogue;
 

@@ -47,6 +47,12 @@ static bool reads_halves(const aic_epilogue *p)
     return p->scale == AIC_SCALE_HALVES || (p->scale == AIC_SCALE_HALF && !is_constant(p));
 }
 
+/* Which bits of a word are its scale. */
+static uint32_t scale_mask(const aic_epilogue *p)
+{
+    return p->reads.full_scale ? UINT32_MAX : (uint32_t)SCALE_MASK;
+}
+
 /* ---- path ---- */
 
 /* Bits of floats. A product of an int32 by a scale below 1 does not overflow int32; limit_bias() explains the 8. */
@@ -64,8 +70,8 @@ static aic_path path_of_constant(const aic_epilogue *p)
     if (p->scale == AIC_SCALE_HALF) {
         return fabs(aic_half_to_double((uint16_t)p->word)) < 8 ? AIC_PATH_FAST : AIC_PATH_FULL;
     }
-    const int64_t high = (int64_t)(p->word >> 32), size = (int64_t)(p->word & (uint32_t)SCALE_MASK & ABSOLUTE);
-    const bool shifts = p->shift && (high & MCB) != 0;
+    const int64_t high = (int64_t)(p->word >> 32), size = (int64_t)(p->word & scale_mask(p) & ABSOLUTE);
+    const bool shifts = p->reads.shift && (high & MCB) != 0;
     const int64_t shift = shifts ? (high & SHIFT_MASK) + 1 : 0;
     if (p->source == AIC_INT32 && size - (shift << MANTISSA_BITS) >= ONE) {
         return AIC_PATH_FULL;
@@ -108,7 +114,7 @@ static bool in_table(const aic_epilogue *p, aic_parameter parameter)
     case AIC_PARAMETER_SCALE:
         return words || reads_halves(p);
     case AIC_PARAMETER_MASK:
-        return limits && p->shift;
+        return limits && p->reads.shift;
     case AIC_PARAMETER_UP:
     case AIC_PARAMETER_LEAST:
     case AIC_PARAMETER_DOWN:
@@ -184,17 +190,18 @@ static LLVMValueRef bit(aic_emit *e, LLVMValueRef words, int64_t mask)
 }
 
 /* Decodes quantisation words, given as their lower and upper 32 bits. */
-static fields read_fields(aic_emit *e, LLVMValueRef low, LLVMValueRef high)
+static fields read_fields(aic_emit *e, const aic_epilogue *p, LLVMValueRef low, LLVMValueRef high)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef words = LLVMTypeOf(low), floats = aic_vector(e->f32, LLVMGetVectorSize(words));
-    LLVMValueRef scale = LLVMBuildAnd(b, low, aic_const_int(words, SCALE_MASK), "");
+    LLVMValueRef scale = LLVMBuildAnd(b, low, aic_const_int(words, (int32_t)scale_mask(p)), "");
     LLVMValueRef count = LLVMBuildAnd(b, high, aic_const_int(words, SHIFT_MASK), "");
     LLVMValueRef offset = LLVMBuildShl(b, high, aic_const_int(words, OFFSET_LEFT), "");
     fields f = {.scale = LLVMBuildBitCast(b, scale, floats, ""),
                 .shifts = bit(e, high, MCB),
                 .is_signed = bit(e, high, SIGNED),
-                .offset = LLVMBuildAShr(b, offset, aic_const_int(words, OFFSET_RIGHT), "")};
+                .offset = LLVMBuildBinOp(b, p->reads.unsigned_offset ? LLVMLShr : LLVMAShr, offset,
+                                         aic_const_int(words, OFFSET_RIGHT), "")};
     count = LLVMBuildAdd(b, count, aic_const_int(words, 1), "");
     f.shift = LLVMBuildSelect(b, f.shifts, count, aic_zero(words), "");
     return f;
@@ -226,7 +233,7 @@ static void product_ends(aic_emit *e, const aic_epilogue *p, const fields *f, LL
     for (int i = 0; i < 2; i++) {
         ends[i] =
             LLVMBuildSelect(b, falls, aic_const_float(floats, ENDLESS[1 - i]), aic_const_float(floats, ENDLESS[i]), "");
-        if (p->shift) {
+        if (p->reads.shift) {
             LLVMValueRef shifted = LLVMBuildFMul(b, aic_const_float(floats, SHIFTED[i]), f->scale, "");
             ends[i] = LLVMBuildSelect(b, f->shifts, shifted, ends[i], "");
         }
@@ -253,8 +260,11 @@ static void product_limits(aic_emit *e, const aic_epilogue *p, const fields *f, 
     LLVMValueRef ends[2];
     LLVMValueRef low = LLVMBuildSub(b, choose(e, f->is_signed, words, INT8_MIN, 0), f->offset, "");
     LLVMValueRef high = LLVMBuildSub(b, choose(e, f->is_signed, words, INT8_MAX, UINT8_MAX), f->offset, "");
-    low = larger(e, LLVMBuildSIToFP(b, low, floats, ""), aic_const_float(floats, BITS9_MIN));
-    high = smaller(e, LLVMBuildSIToFP(b, high, floats, ""), aic_const_float(floats, BITS9_MAX));
+    low = LLVMBuildSIToFP(b, low, floats, "");
+    low = p->reads.wide_products ? low : larger(e, low, aic_const_float(floats, BITS9_MIN));
+    high = LLVMBuildSIToFP(b, high, floats, "");
+    low = p->reads.unsigned_offset ? smaller(e, low, high) : low; /* where high is less than -256 */
+    high = p->reads.wide_products ? high : smaller(e, high, aic_const_float(floats, BITS9_MAX));
     high = larger(e, high, low); /* where low is 256 */
     product_ends(e, p, f, ends);
     LLVMValueRef most = larger(e, smaller(e, larger(e, ends[0], ends[1]), high), low);
@@ -268,9 +278,10 @@ static void product_limits(aic_emit *e, const aic_epilogue *p, const fields *f, 
 static void decode(aic_emit *e, const aic_epilogue *p, LLVMValueRef low, LLVMValueRef high,
                    LLVMValueRef value[AIC_PARAMETERS])
 {
-    const fields f = read_fields(e, low, high);
+    const fields f = read_fields(e, p, low, high);
     value[AIC_PARAMETER_SCALE] = f.scale;
-    if (p->shift) { /* times 2^-shift; scales so small that this is inexact have products that round to 0 anyway */
+    if (p->reads
+            .shift) { /* times 2^-shift; scales so small that this is inexact have products that round to 0 anyway */
         LLVMTypeRef words = LLVMTypeOf(low);
         LLVMValueRef bits = LLVMBuildSub(e->builder, aic_const_int(words, 127), f.shift, "");
         bits = LLVMBuildShl(e->builder, bits, aic_const_int(words, MANTISSA_BITS), "");
@@ -303,7 +314,7 @@ static LLVMValueRef path_of(aic_emit *e, const aic_epilogue *p, LLVMValueRef val
     moved = LLVMBuildICmp(b, LLVMIntNE, moved, aic_zero(words), "");
     path = LLVMBuildOr(b, path, choose(e, moved, words, AIC_PATH_OFFSET, AIC_PATH_FAST), "");
     LLVMValueRef other = aic_zero(words);
-    if (p->shift) {
+    if (p->reads.shift) {
         other = LLVMBuildNot(b, value[AIC_PARAMETER_MASK], "");
     }
     if (p->relu != AIC_RELU_SOURCE) {

@@ -65,6 +65,28 @@ LLVMValueRef aic_fma(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c
     return aic_emit_intrinsic(e, "llvm.fma", &type, 1, args, 3);
 }
 
+/* The product is exact as a double. The sum is rounded to odd, which makes rounding it once more harmless: where it is
+ * not exact its lowest bit becomes 1, by a step towards what was lost where it is 0. */
+LLVMValueRef aic_fma_exact(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)
+{
+    LLVMBuilderRef l = e->builder;
+    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(a));
+    LLVMTypeRef doubles = aic_vector(e->f64, lanes), words = aic_vector(e->i64, lanes);
+    LLVMValueRef product = LLVMBuildFMul(l, LLVMBuildFPExt(l, a, doubles, ""), LLVMBuildFPExt(l, b, doubles, ""), "");
+    LLVMValueRef old = LLVMBuildFPExt(l, c, doubles, ""), sum = LLVMBuildFAdd(l, product, old, "");
+    LLVMValueRef part = LLVMBuildFSub(l, sum, product, ""); /* what the sum has of `old`, and of the product */
+    LLVMValueRef rest = LLVMBuildFSub(l, sum, part, "");
+    LLVMValueRef lost = LLVMBuildFAdd(l, LLVMBuildFSub(l, product, rest, ""), LLVMBuildFSub(l, old, part, ""), "");
+    LLVMValueRef bits = LLVMBuildBitCast(l, sum, words, ""), one = aic_const_int(words, 1), zero = aic_zero(doubles);
+    LLVMValueRef away = LLVMBuildICmp(l, LLVMIntEQ, LLVMBuildFCmp(l, LLVMRealOGT, lost, zero, ""),
+                                      LLVMBuildFCmp(l, LLVMRealOGT, sum, zero, ""), "");
+    LLVMValueRef step = LLVMBuildSelect(l, away, one, aic_const_int(words, -1), "");
+    LLVMValueRef even = LLVMBuildICmp(l, LLVMIntEQ, LLVMBuildAnd(l, bits, one, ""), aic_zero(words), "");
+    LLVMValueRef steps = LLVMBuildAnd(l, even, LLVMBuildFCmp(l, LLVMRealONE, lost, zero, ""), "");
+    LLVMValueRef odd = LLVMBuildSelect(l, steps, LLVMBuildAdd(l, bits, step, ""), bits, "");
+    return LLVMBuildFPTrunc(l, LLVMBuildBitCast(l, odd, doubles, ""), LLVMTypeOf(a), "");
+}
+
 static LLVMValueRef splat_int(LLVMTypeRef type, uint64_t value)
 {
     return aic_const_int(type, (int64_t)value);

@@ -28,6 +28,9 @@ LLVMValueRef aic_splat(aic_emit *e, LLVMValueRef scalar, unsigned lanes);
  * exact, so that both agree. */
 LLVMValueRef aic_fma(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
 
+/* Floats: a*b + c with one rounding, by doubles. */
+LLVMValueRef aic_fma_exact(aic_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
+
 /* <n x i16> half bits to <n x float>, exact. */
 LLVMValueRef aic_half_to_float(aic_emit *e, LLVMValueRef bits);
 

@@ -54,21 +54,44 @@ static LLVMValueRef float_div(const terms *t)
     return arithmetic(t, LLVMFDiv, t->a, t->b);
 }
 
-/* Two roundings. */
+/* a*b + old with one rounding. */
+static LLVMValueRef fused_mac(const terms *t)
+{
+    if ((t->e->target->has & AIC_HAS_FMA) != 0) {
+        return quiet(t, aic_fma(t->e, t->a, t->b, t->old));
+    }
+    return quiet(t, aic_fma_exact(t->e, t->a, t->b, t->old));
+}
+
+/* Two roundings, or one. */
 static LLVMValueRef float_mac(const terms *t)
 {
+    if (t->v->fused) {
+        return fused_mac(t);
+    }
     return arithmetic(t, LLVMFAdd, t->old, binary(t, LLVMFMul));
 }
 
-/* A NaN comes out of these as it is. */
+/* A NaN comes out of these as it is; of a NaN and a number the one that is asked for. */
+static LLVMValueRef extreme(const terms *t, const char *name)
+{
+    LLVMBuilderRef b = t->e->builder;
+    LLVMValueRef result = intrinsic(t, name);
+    if (t->v->number) {
+        result = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, t->b, t->b, ""), t->a, result, "");
+        result = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, t->a, t->a, ""), t->b, result, "");
+    }
+    return quiet(t, result);
+}
+
 static LLVMValueRef float_max(const terms *t)
 {
-    return quiet(t, intrinsic(t, "llvm.maximum"));
+    return extreme(t, "llvm.maximum");
 }
 
 static LLVMValueRef float_min(const terms *t)
 {
-    return quiet(t, intrinsic(t, "llvm.minimum"));
+    return extreme(t, "llvm.minimum");
 }
 
 LLVMValueRef aic_bits_and(const terms *t)

@@ -49,6 +49,8 @@ typedef struct aic_elementwise_value {
     uint32_t select;
     bool arithmetic;     /* of SHIFT: right shifts repeat the sign */
     bool half_up;        /* the right shift of the result rounds: one half is added first */
+    bool fused;          /* MAC of floats rounds once */
+    bool number;         /* MAX and MIN of floats take the number where one of both is NaN */
     int64_t left, right; /* of elements of 16 and 8 bits: the old output is shifted left, the result right */
 } aic_elementwise_value;
 

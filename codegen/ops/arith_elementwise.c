@@ -56,6 +56,8 @@ aic_elementwise_value aic_arith_value(const aic_arith *p)
                                .select = p->select_value,
                                .arithmetic = p->shift_type == 1,
                                .half_up = p->rounding == AIC_ROUNDING_HALF_UP,
+                               .fused = p->mac == AIC_MAC_FUSED,
+                               .number = p->minmax_nan == AIC_MINMAX_NUMBER,
                                .left = p->lshift,
                                .right = p->rshift};
     if (v.op == AIC_ELEMENTWISE_COPY && v.a.bits < WORD_BITS) { /* whole words are copied */

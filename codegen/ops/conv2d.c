@@ -1,13 +1,18 @@
 /* conv2d as a contraction (TIK conv2d). */
 #include "codegen/contraction/contraction.h"
 
-static aic_sum sum_of(const aic_conv2d_desc *d)
+static bool wraps(const aic_conv2d_desc *d, const aic_semantics *semantics)
+{
+    return d->dtype == AIC_INT8 && semantics->int_overflow == AIC_INT_OVERFLOW_WRAP;
+}
+
+static aic_sum sum_of(const aic_conv2d_desc *d, const aic_semantics *semantics)
 {
     if (d->dtype == AIC_FLOAT16) {
         return d->accumulate == AIC_ACCUMULATE_FAST ? AIC_SUM_FAST : AIC_SUM_CUBE;
     }
     int64_t products = d->kernel_shape[0] * d->kernel_shape[1] * d->kernel_shape[2] * d->kernel_shape[4];
-    return products <= AIC_INT32_PRODUCTS ? AIC_SUM_INT : AIC_SUM_INT_WIDE;
+    return products <= AIC_INT32_PRODUCTS || wraps(d, semantics) ? AIC_SUM_INT : AIC_SUM_INT_WIDE;
 }
 
 /* `pad` is that before the image and that behind it. */
@@ -23,11 +28,11 @@ static aic_line line_of(int64_t extent, int64_t taps, int64_t stride, int64_t di
 
 static void describe(const void *desc, const aic_semantics *semantics, aic_work *work)
 {
-    (void)semantics;
     aic_contraction *c = aic_contraction_begin(work);
     const aic_conv2d_desc *d = desc;
     *c = (aic_contraction){
-        .sum = sum_of(d),
+        .sum = sum_of(d, semantics),
+        .wraps = wraps(d, semantics),
         .dtype = d->dtype,
         .c1 = d->fm_shape[0],
         .c0 = d->fm_shape[3],

@@ -34,6 +34,15 @@ static aic_scale_need need_of(const aic_fixpipe_desc *d)
     return needs[aic_fixpipe_marked(d->deqScalar)];
 }
 
+/* What is not scaled is its own product, and a scale without a sign, as far as code knows it, turns none over. */
+static aic_relu relu_of(const aic_fixpipe_desc *d, const aic_semantics *semantics)
+{
+    const bool known = scale_of(d->quantPre) == AIC_SCALE_WORD && !is_marked(d);
+    const bool turns = known ? (d->deqScalar >> 31 & 1) != 0 : scale_of(d->quantPre) != AIC_SCALE_NONE;
+    const bool after = semantics->relu == AIC_RELU_AFTER && turns;
+    return !d->reluEn ? AIC_RELU_NONE : after ? AIC_RELU_RESULT : AIC_RELU_SOURCE;
+}
+
 /* words: the operand of quantisation words. */
 static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *semantics, int words)
 {
@@ -53,12 +62,15 @@ static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *
         .target_row = strides.row * size,
         .tail.narrow = strides.tail != strides.row,
         .tail.fill = aic_fixpipe_fills(d),
-        .relu = d->reluEn ? AIC_RELU_SOURCE : AIC_RELU_NONE,
+        .relu = relu_of(d, semantics),
         .scale = scale_of(d->quantPre),
         .scale_operand = by_address ? (unsigned)words : 0,
         .need = is_marked(d) ? need_of(d) : AIC_NEED_LITTLE,
         .word = d->deqScalar,
-        .shift = d->quantPre == AIC_REQ8 || d->quantPre == AIC_VREQ8,
+        .reads.shift = d->quantPre == AIC_REQ8 || d->quantPre == AIC_VREQ8,
+        .reads.full_scale = semantics->scale_bits == AIC_SCALE_BITS_FULL && scale_of(d->quantPre) == AIC_SCALE_WORD,
+        .reads.unsigned_offset = semantics->offset_sign == AIC_OFFSET_UNSIGNED,
+        .reads.wide_products = semantics->offset_clamp == AIC_OFFSET_CLAMP_NONE,
         .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,
     };
 }

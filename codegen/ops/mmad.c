@@ -61,6 +61,7 @@ static void describe(const void *desc, const aic_semantics *semantics, aic_work 
     }
     *aic_contraction_begin(work) = (aic_contraction){
         .sum = sum_of(d),
+        .wraps = d->dtype == AIC_INT8 && semantics->int_overflow == AIC_INT_OVERFLOW_WRAP,
         .dtype = d->dtype,
         .c1 = blocks_of(d->k, aic_mmad_k0(d)),
         .c0 = aic_mmad_k0(d),

@@ -78,7 +78,7 @@ static LLVMValueRef load_out(const tile *k, unsigned i)
 /* The total before the first product: the old output or zero, in the type totals have. */
 static LLVMValueRef first_total(const tile *k, unsigned i)
 {
-    if (!k->key->accumulate) {
+    if (k->key->accumulate == AIC_TILE_FROM_ZERO) {
         return aic_zero(k->total_type);
     }
     LLVMValueRef old = load_out(k, i);
@@ -130,7 +130,9 @@ static LLVMValueRef fold(const tile *k, LLVMValueRef total, LLVMValueRef sum)
     LLVMBuilderRef b = k->e->builder;
     switch ((aic_sum)k->key->sum) {
     case AIC_SUM_INT:
-        return k->key->accumulate ? aic_add_saturated(k->e, total, sum) : sum;
+        return k->key->accumulate == AIC_TILE_FROM_ZERO ? sum
+               : k->key->accumulate == AIC_TILE_WRAPS   ? LLVMBuildAdd(b, total, sum, "")
+                                                        : aic_add_saturated(k->e, total, sum);
     case AIC_SUM_INT_WIDE:
         return LLVMBuildAdd(b, total, LLVMBuildSExt(b, sum, k->total_type, ""), "");
     case AIC_SUM_CUBE:

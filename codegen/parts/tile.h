@@ -25,6 +25,9 @@ typedef struct aic_tile_key {
 #undef AIC_FIELD
 } aic_tile_key;
 
+/* What sums start from: 0, or what is at out, to which integers are added with a clamp or modulo 2^32. */
+typedef enum aic_tile_start { AIC_TILE_FROM_ZERO, AIC_TILE_CLAMPS, AIC_TILE_WRAPS } aic_tile_start;
+
 extern const aic_part_kind aic_part_tile;
 
 /* Whether the tile leaves out taps: four words before the table of taps say which it does. */

@@ -205,7 +205,13 @@ aic_status aic_spec_choice_matters(const aic_spec *spec, const aic_semantics *se
 /* Kernels are made for any value of these. */
 static bool kernels_compute(const char *key)
 {
-    return strcmp(key, "overflow") == 0 || strcmp(key, "rounding") == 0;
+    static const char *const computed[] = {"int_overflow", "offset_sign", "scale_bits", "offset_clamp", "relu",
+                                           "overflow",     "rounding",    "mac",        "minmax_nan"};
+    size_t i = 0;
+    while (i < COUNT(computed) && strcmp(computed[i], key) != 0) {
+        i++;
+    }
+    return i < COUNT(computed);
 }
 
 aic_status aic_choices_check(const aic_spec *resolved, const aic_semantics *semantics)

@@ -12,7 +12,7 @@
 /* ---- fields that are not looked at ---- */
 
 /* Bits of a word. */
-#define WORD_SCALE AIC_QUANT_SCALE_BITS
+#define WORD_SCALE UINT64_C(0xFFFFFFFF) /* of which the choice scale_bits says how many count */
 #define WORD_SHIFT (UINT64_C(0xF) << AIC_QUANT_SHIFT_BIT)
 #define WORD_HAS_SHIFT (UINT64_C(1) << AIC_QUANT_MCB_BIT)
 #define WORD_RESULT (UINT64_C(0x1FF) << AIC_QUANT_OFFSET_BIT | UINT64_C(1) << AIC_QUANT_SIGN_BIT)

@@ -42,8 +42,8 @@ aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc);
 int64_t aic_fixpipe_dst_extent(const aic_fixpipe_desc *desc, const aic_fixpipe_strides *to);
 
 /* deqScalar of a descriptor whose word code gets by an address, in the place of cbufWorkspace: this bit, which counts
- * in no word, and above it what kind of word it is. There is code for each kind. */
-#define AIC_FIXPIPE_WORD_BY_ADDRESS UINT64_C(1)
+ * in no word, and from bit 1 on what kind of word it is. There is code for each kind. */
+#define AIC_FIXPIPE_WORD_BY_ADDRESS (UINT64_C(1) << 63)
 
 typedef enum aic_fixpipe_word {
     AIC_FIXPIPE_WORD_PLAIN,   /* int8 of a product that cannot overflow int32, clamped to its range or to 0..127 */

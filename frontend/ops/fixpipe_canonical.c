@@ -56,10 +56,14 @@ static int64_t finish(const aic_fixpipe_desc *desc, int64_t scaled)
 
 /* Whether no source that is rectified changes its result: results are monotonic in the source, so that those between
  * the lowest and 0 are equal when both ends are. NaN is not rectified. */
-static bool relu_is_idle(const aic_fixpipe_desc *desc)
+static bool relu_is_idle(const aic_fixpipe_desc *desc, const aic_semantics *semantics)
 {
+    const aic_semantics defaults = aic_semantics_init();
     const bool narrow = desc->quantPre == AIC_QF322B8_PRE || desc->quantPre == AIC_REQ8;
-    return narrow && finish(desc, scale_lowest(desc)) == finish(desc, 0);
+    /* The formulas above are those of the defaults. */
+    const bool same = semantics->relu == defaults.relu && semantics->offset_sign == defaults.offset_sign &&
+                      semantics->offset_clamp == defaults.offset_clamp && semantics->scale_bits == defaults.scale_bits;
+    return narrow && same && finish(desc, scale_lowest(desc)) == finish(desc, 0);
 }
 
 /* Where no matrix is stored, the kernel depends on the lengths of its operands and on whether there are words, on
@@ -83,11 +87,13 @@ static void canonicalise_empty(aic_fixpipe_desc *desc)
 /* int8 stands for uint8, too: the word says which range results have, and their bytes are stored as they are. */
 void aic_fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
 {
-    (void)semantics;
     aic_fixpipe_desc *desc = descriptor;
+    if (semantics->scale_bits == AIC_SCALE_BITS_CUT) {
+        desc->deqScalar &= ~(uint64_t)UINT32_MAX | AIC_QUANT_SCALE_BITS;
+    }
     desc->dst = desc->dst == AIC_UINT8 ? AIC_INT8 : desc->dst;
     desc->ndNum = aic_fixpipe_has_matrices(desc) ? desc->ndNum : desc->ndNum != 0;
-    desc->reluEn = desc->reluEn && !relu_is_idle(desc);
+    desc->reluEn = desc->reluEn && !relu_is_idle(desc, semantics);
     desc->fill_block = aic_fixpipe_fills(desc);
     if (desc->ndNum == 0) {
         canonicalise_empty(desc);

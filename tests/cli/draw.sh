@@ -81,6 +81,32 @@ expect 'a product' 0 '' "$aicjit" draw 'mmad(dtype=float16, m=10, n=12, k=10, a_
 ok 'a row' test "$(sed -n "/<g id='a'/,/<\/g>/p" product.svg | grep -c "class='used'")" -eq 10
 ok 'a column' test "$(sed -n "/<g id='b'/,/<\/g>/p" product.svg | grep -c "class='used'")" -eq 10
 
+# Of all others it is found by trying.
+used() { # NAME OPERAND N: elements of it that are marked
+    ok "$1: $3 of $2" test "$(sed -n "/<g id='$2'/,/<\/g>/p" any.svg | grep -c "class='used'")" -eq "$3"
+}
+at() { expect "$1" 0 '' "$aicjit" draw "$2" -o any.svg --at "$3" "${@:4}"; }
+at 'a move' 'transdata(dtype=int8, src=ND, dst=Nz, shape=[18,40])' 'dst[0,1,1,3]' # C1, R1, r0, c0: row 17, column 3
+used 'a move' src 1
+has any.svg '<title>row 17, column 3: element 683, byte 683 = 0x2AB, part of the result that is marked</title>'
+at 'padding is of nothing' 'transdata(dtype=int8, src=ND, dst=Nz, shape=[18,40])' 'dst[0,1,9,3]'
+used 'padding' src 0
+at 'nd2nz' 'nd2nz(dtype=float16, ndNum=1, nValue=5, dValue=20, srcDValue=20, dstNzC0Stride=5, dstNzNStride=1)' 'dst[20]'
+used 'nd2nz' src 1
+at 'a sum' 'tensor_arithmetic(op=BM_ADD, shape=[1,2,3,4])' 'output[0,1,2,3]'
+used 'a sum' input0 1
+used 'a sum' input1 1
+at 'four batches in a word' 'tensor_arithmetic_quantized(op=BM_MAX, shape=[4,2,1,3])' 'output[0,1,0,2]'
+used 'words' input0 1
+at 'a scale of its own' 'fixpipe(src=int32, dst=int8, nSize=32, mSize=3, srcStride=3, dstStride=32, quantPre=VREQ8)' 'dst[2,17]'
+used 'a scale of its own' src 1
+used 'a scale of its own' cbufWorkspace 1
+at 'one memory' 'tensor_arithmetic(op=BM_ADD, shape=[1,3,1,4], memory=local, input1_addr=64, output_addr=96)' 'memory[1,25]' \
+    --lanes 4 --lane_bytes 256
+used 'one memory' memory 3
+at 'a filled tile' 'texpands(dtype=float32, rows=16, cols=16)' 'dst[3,3]'
+used 'a filled tile' scalar 1
+
 # ---- pages, sizes ----
 
 expect 'a page' 0 '' "$aicjit" draw "$layer" -o page.html
@@ -105,6 +131,7 @@ wrong 'another ending' '"x.png" ends in neither .svg nor .html' "$layer" -o x.pn
 wrong 'no folder' '"none/x.svg" cannot be created' "$layer" -o none/x.svg
 wrong 'an illegal operator' 'conv2d: ' 'conv2d(dtype=int8, fm_shape=[1,1,1,32], kernel_shape=[1,3,3,16,32])' -o x.svg
 wrong 'an index outside' 'draw: --at: "dst\[0,99,0\]": index 1, howo, is outside 0\.\.31' "$layer" -o x.svg --at 'dst[0,99,0]'
-wrong 'a result of a move' 'is known of results of conv2d and mmad' 'transdata(dtype=int8, src=ND, dst=Nz, shape=[4,4])' -o x.svg --at 'dst[0]'
+wrong 'a large move' 'the operator is too large to find out what one element is made from' \
+    'transdata(dtype=int8, src=ND, dst=Nz, shape=[4096,4096])' -o x.svg --at 'dst[0]'
 ok 'nothing was written' test ! -e x.svg -a ! -e x.png
 finish

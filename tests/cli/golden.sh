@@ -12,9 +12,10 @@ done
 
 expect 'a suite' 0 '^12 cases in g$' "$aicjit" golden "$int8" "$vector" "$extreme" "$int8 | fixpipe(src=int32, dst=int8, quantPre=VREQ8)" \
     -o g --count 3
-expect 'verify' 0 '^63 passed, 0 failed$' "$aicjit" verify g
+expect 'verify' 0 '^64 passed, 0 failed$' "$aicjit" verify g
 ok 'the manifest is JSON' python3 -c 'import json, sys; m = json.load(open("g/manifest.json")); sys.exit(len(m["files"]) != 39 or len(m["cases"]) != 12)'
 ok 'with where each reading comes from' grep -q '{"key": "offset_clamp", "value": "clamp", "origin": "vendor", "row": "F12", ' g/manifest.json
+ok 'and what each result depends on' grep -q '"about": ".*", "depends_on": "offset_sign, n_field, shift, offset_clamp", ' g/manifest.json
 if [ -n "$python" ]; then
     expect 'the script beside it' 0 '^39 passed, 0 failed$' "$python" g/verify.py
     expect 'the script and results' 0 '^39 passed, 0 failed$' "$python" g/verify.py g
@@ -35,15 +36,15 @@ expect 'given operands' 0 '' "$aicjit" golden "$vector" -o fills --fill src=rand
 ok 'a later case has the next seed' cmp dst.npy fills/000002/dst.expected.npy
 expect 'raw files' 0 '' "$aicjit" golden "$vector" -o raw --bin
 ok 'are as long as the elements' test "$(stat -c %s raw/000001/dst.expected.bin)" -eq 64
-expect 'verify raw files' 0 '^5 passed, 0 failed$' "$aicjit" verify raw
+expect 'verify raw files' 0 '^6 passed, 0 failed$' "$aicjit" verify raw
 printf '%s\n' "$vector" '# a comment' "$extreme" >batch.txt
 expect 'a batch' 0 '^2 cases in b$' "$aicjit" golden --batch batch.txt -o b
-expect 'verify the batch' 0 '^10 passed, 0 failed$' "$aicjit" verify b
+expect 'verify the batch' 0 '^11 passed, 0 failed$' "$aicjit" verify b
 
 # Under other readings the reference alone checks what kernels do not compute.
-expect 'a profile' 0 '^1 cases in p$' "$aicjit" golden "$vector" -o p --profile simulator
-ok 'is in the manifest' grep -q '"offset_clamp": "none"' p/manifest.json
-expect 'verify a profile' 0 '^4 passed, 0 failed$' "$aicjit" verify p
+expect 'a profile' 0 '^1 cases in p$' "$aicjit" golden "$vector" -o p --profile script
+ok 'is in the manifest' grep -q '"offset_sign": "unsigned"' p/manifest.json
+expect 'verify a profile' 0 '^5 passed, 0 failed$' "$aicjit" verify p
 
 # ---- damage ----
 
@@ -63,6 +64,10 @@ damaged 'an unknown value' 2 'has a line that golden does not write' sed -i 's/"
 damaged 'an unknown format' 2 'is not of this format' sed -i 's/aicjit golden 1/aicjit golden 2/' d/manifest.json
 damaged 'a cut manifest' 2 'ends within a line|is not of this format|has a line' truncate -s 2000 d/manifest.json
 damaged 'a file outside' 2 'has a file that golden does not write' sed -i 's|"file": "000001/src.npy"|"file": "../src.npy"|' d/manifest.json
+damaged 'a file that is not listed' 1 '^FAILED 000001/more.npy: is not in the manifest$' cp one/000001/src.npy d/000001/more.npy
+damaged 'another script' 1 '^FAILED verify.py: was changed' bash -c 'echo "# more" >>d/verify.py'
+damaged 'a case less' 2 'lists other cases or files than it says' sed -i '/"case": "000002"/d' d/manifest.json
+damaged 'a foreign manifest' 2 'has a line that golden does not write: number 1$' bash -c 'echo "{\"format\": \"other\"}" >d/manifest.json'
 damaged 'no manifest' 2 'manifest.json" cannot be read' rm d/manifest.json
 damaged 'another operator' 1 '^FAILED 000001: ' sed -i 's/mSize=4/mSize=5/' d/manifest.json
 expect 'no folder' 2 'cannot be read' "$aicjit" verify nowhere
@@ -77,6 +82,11 @@ refused() { # NAME PATTERN ARGUMENT...
 }
 refused 'no operator' 'neither SPEC nor --batch'
 refused 'a wrong operator' 'unknown' 'conv3d()'
+printf '%s\n' "$vector" 'conv3d()' >wrong.txt
+"$aicjit" golden --batch wrong.txt -o none 2>report.txt
+ok 'a batch with a wrong line' test $? -eq 2 -a ! -e none
+ok 'says which' grep -q '^aicjit: wrong.txt:2: ' report.txt
+expect 'unless that may be' 0 '^1 cases in skipped$' "$aicjit" golden --batch wrong.txt --skip-refused -o skipped
 refused 'fast' 'accumulate: fast allows every order' "${half%)}, accumulate=fast)"
 refused 'a wrong second operator' 'dtype' "$vector" 'mmad(dtype=int7, m=1, k=1, n=1)'
 refused 'a wrong operand' 'src' "$vector" --fill src=random:x

@@ -276,8 +276,11 @@ def test_readings_of_contexts():
                            ({"readings": "simulator", "relu": "before"}, 0)):
         context = aicjit.Context(**options)
         assert (aicjit.reference(spec, src, context=context) == value).all()
-    with pytest.raises(aicjit.Error, match="only the reference computes relu=after"):
-        aicjit.compile(spec, context=aicjit.Context(relu="after"))
+        kernel = aicjit.compile(spec, context=context)
+        assert (kernel(src) == value).all()
+    half = "fixpipe(src=float32, dst=float16, nSize=16, mSize=1, srcStride=1, dstStride=16, quantPre=F322F16, reluEn=true)"
+    with pytest.raises(aicjit.Error, match="only the reference computes relu_zero=product"):
+        aicjit.compile(half, context=aicjit.Context(relu_zero="product"))
     with pytest.raises(aicjit.Error, match='"docs" is none of document, simulator, script, library'):
         aicjit.Context(readings="docs")
     with pytest.raises(TypeError, match="readings"):

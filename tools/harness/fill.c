@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,9 +84,53 @@ static int fill_random(const aic_operand *operand, const char *text, unsigned ch
     return CLI_DONE;
 }
 
+/* One "I=V" of `length` bytes. */
+static int fill_element(const aic_operand *operand, const char *text, size_t length, unsigned char *data)
+{
+    enum { PAIR_MAX = 64 };
+    char pair[PAIR_MAX], *end = pair;
+    unsigned char element[8];
+    (void)snprintf(pair, sizeof pair, "%.*s", (int)(length < PAIR_MAX ? length : PAIR_MAX - 1), text);
+    errno = 0;
+    const int64_t index = strtoll(pair, &end, 10);
+    if (length >= PAIR_MAX || pair[0] < '0' || pair[0] > '9' || *end != '=' || errno != 0 ||
+        index >= operand->elements) {
+        return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is not INDEX=VALUE with an index in 0..%" PRId64, operand->name,
+                        pair, operand->elements - 1);
+    }
+    const int status = constant_element(operand, end + 1, element);
+    if (status == CLI_DONE) {
+        const size_t size = aic_dtype_size(operand->dtype);
+        memcpy(data + (size_t)index * size, element, size);
+    }
+    return status;
+}
+
+/* The length of what stands in front of the next ',' that is in no parentheses. */
+static size_t length_of_pair(const char *text)
+{
+    size_t length = 0;
+    for (int depth = 0; text[length] != '\0' && (text[length] != ',' || depth > 0); length++) {
+        depth += (text[length] == '(') - (text[length] == ')');
+    }
+    return length;
+}
+
+static int fill_elements(const aic_operand *operand, const char *pairs, unsigned char *data)
+{
+    int status = CLI_DONE;
+    memset(data, 0, (size_t)operand->bytes);
+    while (status == CLI_DONE && pairs != NULL) {
+        const size_t length = length_of_pair(pairs);
+        status = fill_element(operand, pairs, length, data);
+        pairs = pairs[length] == ',' ? pairs + length + 1 : NULL;
+    }
+    return status;
+}
+
 int fill_operand(const aic_operand *operand, const char *how, void *data)
 {
-    const char *constant = after(how, "const:"), *seed = after(how, "random:");
+    const char *constant = after(how, "const:"), *seed = after(how, "random:"), *pairs = after(how, "at:");
     if (strcmp(how, "zeros") == 0) {
         memset(data, 0, (size_t)operand->bytes);
         return CLI_DONE;
@@ -96,5 +141,9 @@ int fill_operand(const aic_operand *operand, const char *how, void *data)
     if (seed != NULL) {
         return fill_random(operand, seed, data);
     }
-    return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is none of zeros, const:V, random:SEED", operand->name, how);
+    if (pairs != NULL) {
+        return fill_elements(operand, pairs, data);
+    }
+    return cli_fail(CLI_WRONG, "--fill: %s: \"%s\" is none of zeros, const:V, random:SEED, at:I=V,...", operand->name,
+                    how);
 }

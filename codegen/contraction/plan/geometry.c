@@ -19,7 +19,7 @@ int64_t aic_outputs_of(const aic_contraction *c)
  * epilogue can have only one step of biases. */
 bool aic_starts_as_bias(const aic_contraction *c)
 {
-    return c->start_channel && c->sum == AIC_SUM_INT && c->has_epilogue &&
+    return c->start_channel && c->sum == AIC_SUM_INT && !c->wraps && c->has_epilogue &&
            !aic_epilogue_has_step(&c->epilogue, AIC_STEP_BIAS) && c->epilogue.steps < AIC_EPILOGUE_STEPS;
 }
 

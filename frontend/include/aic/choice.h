@@ -1,8 +1,9 @@
 /* What the documents leave open, by name: the keys and values of aic/choices.def, the profiles of aic/profiles.def.
  *
- * A choice is a member of aic_semantics. The reference and the trace honour every choice. A kernel exists where the
- * choices that its operators depend on have their default values, `overflow` and `rounding` any; a request for another
- * one is AIC_UNSUPPORTED, and the message names the choice.
+ * A choice is a member of aic_semantics. The reference and the trace honour every choice. Kernels have every value of
+ * int_overflow, offset_sign, scale_bits, offset_clamp, relu, overflow, rounding, mac and minmax_nan. Of sum, n_field,
+ * shift, relu_zero and mat_valid they have the default; a request of operators that depend on another value is
+ * AIC_UNSUPPORTED, and the message names the choice.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef AIC_CHOICE_H

@@ -44,6 +44,8 @@ typedef struct aic_arith {
     uint32_t select_value; /* its bits */
     int64_t shift_type, rshift, lshift;
     aic_rounding rounding;
+    aic_mac mac;
+    aic_minmax_nan minmax_nan;
 } aic_arith;
 
 /* ---- operations: one table (ops.c) ---- */

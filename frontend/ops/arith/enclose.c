@@ -183,6 +183,15 @@ static aic_status map_bits(const ranges *r, float *const range[ENDS])
     return status;
 }
 
+/* Products that are not rounded lie within a value of their type of those that are. */
+static void widen(const ranges *r, float *const to[ENDS])
+{
+    for (size_t i = 0; i < r->words; i++) {
+        to[LOW][i] = nextafterf(to[LOW][i], -(float)INFINITY);
+        to[HIGH][i] = nextafterf(to[HIGH][i], (float)INFINITY);
+    }
+}
+
 static aic_status enclose(const ranges *r, float *const range[ENDS], float *const scratch[ENDS])
 {
     const float *const from[ENDS] = {range[LOW], range[HIGH]};
@@ -192,6 +201,9 @@ static aic_status enclose(const ranges *r, float *const range[ENDS], float *cons
         return AIC_OK;
     case AIC_BM_MAC:
         status = hull(r, AIC_BM_MUL, from, scratch);
+        if (status == AIC_OK && r->semantics->mac == AIC_MAC_FUSED) {
+            widen(r, scratch);
+        }
         return status == AIC_OK ? add_products(r, scratch, range) : status;
     case AIC_BM_ADD:
     case AIC_BM_SUB:

@@ -65,7 +65,9 @@ static aic_arith read_fields(const aic_tensor_arithmetic_desc *desc, const aic_s
     aic_arith p = {.name = NAME,
                    .number = desc->op,
                    .select_value = aic_bits_of_float(desc->select_value),
-                   .shift_type = desc->shift_type};
+                   .shift_type = desc->shift_type,
+                   .mac = semantics->mac,
+                   .minmax_nan = semantics->minmax_nan};
     aic_arith_set_memory(&p, desc->memory, semantics);
     memcpy(p.shape, desc->shape, sizeof p.shape);
     set_operand(&p.operand[AIC_ARITH_OUTPUT], desc->output_addr, desc->output_stride);
