@@ -1,7 +1,6 @@
 /* .npy headers: "\x93NUMPY", version, length of the text, and the text of a Python dictionary of three keys. */
-#include "tools/harness/npy.h"
-
-#include "tools/harness/fail.h"
+#include "frontend/core/diag.h"
+#include <aic/npy.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +16,8 @@ static const struct {
     {AIC_INT8, "|i1"},   {AIC_UINT8, "|u1"},  {AIC_INT16, "<i2"},   {AIC_UINT16, "<u2"},  {AIC_INT32, "<i4"},
     {AIC_UINT32, "<u4"}, {AIC_UINT64, "<u8"}, {AIC_FLOAT16, "<f2"}, {AIC_FLOAT32, "<f4"}, {AIC_BFLOAT16, "<u2"},
 };
+
+enum { PREFIX_BYTES_MAX = 12 }; /* magic, version and the longest length field */
 
 enum { DESCR_COUNT = sizeof descrs / sizeof descrs[0] };
 
@@ -37,13 +38,13 @@ static const char *descr_of(aic_dtype dtype)
 typedef struct scanner {
     const char *subject;
     const char *at, *end;
-    int status;
+    aic_status status;
 } scanner;
 
 static void fail_at(scanner *s, const char *what)
 {
-    if (s->status == CLI_DONE) {
-        s->status = cli_fail(CLI_WRONG, "%s: .npy header: %s", s->subject, what);
+    if (s->status == AIC_OK) {
+        s->status = aic_fail(AIC_INVALID_ARGUMENT, s->subject, ".npy header: %s", what);
         s->at = s->end;
     }
 }
@@ -111,12 +112,12 @@ static int64_t scan_extent(scanner *s)
     return value;
 }
 
-static void scan_shape(scanner *s, npy_header *header)
+static void scan_shape(scanner *s, aic_npy_header *header)
 {
     expect(s, "(");
     header->rank = 0;
     header->elements = 1;
-    while (s->status == CLI_DONE && !accept(s, ")")) {
+    while (s->status == AIC_OK && !accept(s, ")")) {
         if (header->rank == AIC_RANK_MAX) {
             fail_at(s, "shape has too many axes");
             return;
@@ -138,11 +139,11 @@ static void scan_shape(scanner *s, npy_header *header)
     }
 }
 
-static void scan_descr(scanner *s, npy_header *header)
+static void scan_descr(scanner *s, aic_npy_header *header)
 {
     char descr[24];
     scan_string(s, descr, sizeof descr);
-    for (size_t i = 0; i < DESCR_COUNT && s->status == CLI_DONE; i++) {
+    for (size_t i = 0; i < DESCR_COUNT && s->status == AIC_OK; i++) {
         const char *known = descrs[i].descr;
         bool byte_order = descr[0] == known[0] || (known[0] == '|' && descr[0] == '<');
         if (byte_order && strcmp(descr + 1, known + 1) == 0) {
@@ -150,7 +151,7 @@ static void scan_descr(scanner *s, npy_header *header)
             return;
         }
     }
-    if (s->status == CLI_DONE) {
+    if (s->status == AIC_OK) {
         char what[80];
         (void)snprintf(what, sizeof what, "descr '%s' is no little-endian element type known here", descr);
         fail_at(s, what);
@@ -166,12 +167,12 @@ static void scan_order(scanner *s)
     }
 }
 
-static void scan_dictionary(scanner *s, npy_header *header)
+static void scan_dictionary(scanner *s, aic_npy_header *header)
 {
     enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
     int seen = 0;
     expect(s, "{");
-    while (s->status == CLI_DONE && !accept(s, "}")) {
+    while (s->status == AIC_OK && !accept(s, "}")) {
         char key[16];
         scan_string(s, key, sizeof key);
         expect(s, ":");
@@ -179,7 +180,7 @@ static void scan_dictionary(scanner *s, npy_header *header)
                     : strcmp(key, "fortran_order") == 0 ? ORDER
                     : strcmp(key, "shape") == 0         ? SHAPE
                                                         : 0;
-        if (s->status == CLI_DONE && (which == 0 || (seen & which) != 0)) {
+        if (s->status == AIC_OK && (which == 0 || (seen & which) != 0)) {
             fail_at(s, which == 0 ? "it has a key besides descr, fortran_order and shape" : "a key is repeated");
         } else if (which == DESCR) {
             scan_descr(s, header);
@@ -195,54 +196,73 @@ static void scan_dictionary(scanner *s, npy_header *header)
         }
     }
     skip_blanks(s);
-    if (s->status == CLI_DONE && s->at != s->end) {
+    if (s->status == AIC_OK && s->at != s->end) {
         fail_at(s, "text follows the dictionary");
-    } else if (s->status == CLI_DONE && seen != ALL) {
+    } else if (s->status == AIC_OK && seen != ALL) {
         fail_at(s, "descr, fortran_order or shape is missing");
     }
 }
 
-int npy_parse(const char *subject, const unsigned char *bytes, size_t size, npy_header *header)
+aic_status aic_npy_parse(const char *subject, const void *content, size_t size, aic_npy_header *header)
 {
+    const unsigned char *bytes = content;
+    if (bytes == NULL || header == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, bytes == NULL ? "bytes" : "header", "is NULL");
+    }
     if (size < 10 || memcmp(bytes, magic, sizeof magic) != 0) {
-        return cli_fail(CLI_WRONG, "%s: this is no .npy file: it does not begin with \"\\x93NUMPY\"", subject);
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "this is no .npy file: it does not begin with \"\\x93NUMPY\"");
     }
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
-        return cli_fail(CLI_WRONG, "%s: .npy version %d.%d is not one of 1.0, 2.0, 3.0", subject, bytes[6], bytes[7]);
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, ".npy version %d.%d is not one of 1.0, 2.0, 3.0", bytes[6],
+                        bytes[7]);
     }
-    size_t prefix = bytes[6] == 1 ? 10 : NPY_PREFIX_BYTES;
+    size_t prefix = bytes[6] == 1 ? 10 : PREFIX_BYTES_MAX;
     if (size < prefix) {
-        return cli_fail(CLI_WRONG, "%s: the .npy header is cut short", subject);
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "the .npy header is cut short");
     }
     size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
     if (prefix > 10) {
         length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     }
-    if (length > NPY_HEADER_BYTES_MAX - NPY_PREFIX_BYTES || length > size - prefix) {
-        return cli_fail(CLI_WRONG, "%s: the .npy header's length %zu is beyond the file or above %d", subject, length,
-                        NPY_HEADER_BYTES_MAX - NPY_PREFIX_BYTES);
+    if (length > AIC_NPY_HEADER_MAX - PREFIX_BYTES_MAX || length > size - prefix) {
+        return aic_fail(AIC_INVALID_ARGUMENT, subject, "the .npy header's length %zu is beyond the file or above %d",
+                        length, AIC_NPY_HEADER_MAX - PREFIX_BYTES_MAX);
     }
-    *header = (npy_header){.data_offset = prefix + length};
-    scanner s = {.subject = subject, .at = (const char *)bytes + prefix, .status = CLI_DONE};
+    aic_npy_header read = {.data_offset = prefix + length};
+    scanner s = {.subject = subject, .at = (const char *)bytes + prefix, .status = AIC_OK};
     s.end = s.at + length;
-    scan_dictionary(&s, header);
+    scan_dictionary(&s, &read);
+    if (s.status == AIC_OK) {
+        *header = read;
+    }
     return s.status;
 }
 
 /* ---- writing ---- */
 
-size_t npy_format(const aic_operand *operand, char header[256])
+aic_status aic_npy_format(const aic_operand *operand, char header[AIC_NPY_WRITTEN_MAX], size_t *size)
 {
-    enum { PREFIX = 10, ALIGNMENT = 64 };
-    int length = snprintf(header + PREFIX, 256 - PREFIX, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                          descr_of(operand->dtype));
+    enum { PREFIX = 10, ALIGNMENT = 64, ROOM = AIC_NPY_WRITTEN_MAX - PREFIX };
+    if (operand == NULL || header == NULL || size == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT,
+                        operand == NULL  ? "operand"
+                        : header == NULL ? "header"
+                                         : "size",
+                        "is NULL");
+    }
+    if (descr_of(operand->dtype) == NULL || operand->rank < 0 || operand->rank > AIC_RANK_MAX) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "operand", "dtype %d and rank %" PRId32 " are no tensor's",
+                        (int)operand->dtype, operand->rank);
+    }
+    int length =
+        snprintf(header + PREFIX, ROOM, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr_of(operand->dtype));
     for (int32_t i = 0; i < operand->rank; i++) {
-        length += snprintf(header + PREFIX + length, 256 - PREFIX - (size_t)length, "%" PRId64 ", ", operand->shape[i]);
+        length += snprintf(header + PREFIX + length, ROOM - (size_t)length, "%" PRId64 ", ", operand->shape[i]);
     }
     if (operand->rank > 1) {
         length -= 2; /* a tuple of one keeps its comma */
     }
-    length += snprintf(header + PREFIX + length, 256 - PREFIX - (size_t)length, "), }");
+    length += snprintf(header + PREFIX + length, ROOM - (size_t)length, "), }");
     while ((PREFIX + length + 1) % ALIGNMENT != 0) {
         header[PREFIX + length++] = ' ';
     }
@@ -252,5 +272,6 @@ size_t npy_format(const aic_operand *operand, char header[256])
     header[7] = 0;
     header[8] = (char)(length & 0xFF);
     header[9] = (char)(length >> 8);
-    return (size_t)(PREFIX + length);
+    *size = (size_t)(PREFIX + length);
+    return AIC_OK;
 }
