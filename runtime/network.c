@@ -172,15 +172,11 @@ static aic_status build(aic_network *net, aic_context *context, const char *fold
     return status == AIC_OK ? make_arena(net) : status;
 }
 
-aic_status aic_network_open(aic_context *context, const char *folder, const aic_network_options *options,
-                            aic_network **network)
+/* By a thread that is not cancelled meanwhile. */
+static aic_status open_network(aic_context *context, const char *folder, const aic_network_options *options,
+                               aic_network **network)
 {
-    aic_network_options taken;
-    if (folder == NULL || network == NULL) {
-        return aic_fail(AIC_INVALID_ARGUMENT, folder == NULL ? "folder" : "network", "is NULL");
-    }
-    aic_status status = take_options(&taken, options);
-    status = status == AIC_OK ? aic_context_resolve(&context) : status;
+    aic_status status = aic_context_resolve(&context);
     if (status != AIC_OK) {
         return status;
     }
@@ -189,22 +185,36 @@ aic_status aic_network_open(aic_context *context, const char *folder, const aic_
         return aic_fail_memory(AIC_NETWORK_SUBJECT, sizeof *made);
     }
     made->folder = -1;
-    made->options = taken;
+    made->options = *options;
     made->semantics = context->semantics;
     made->isa = context->target->name;
     made->share = context->share;
     if (made->share.threads > 1) {
         aic_share_limit(&made->share, &context->quota);
     }
-    const int cancellation = aic_cancellation_disable();
     status = build(made, context, folder);
-    aic_cancellation_restore(cancellation);
     if (status != AIC_OK) {
         aic_network_destroy(made);
         return status;
     }
     *network = made;
     return AIC_OK;
+}
+
+aic_status aic_network_open(aic_context *context, const char *folder, const aic_network_options *options,
+                            aic_network **network)
+{
+    aic_network_options taken;
+    if (folder == NULL || network == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT, folder == NULL ? "folder" : "network", "is NULL");
+    }
+    aic_status status = take_options(&taken, options);
+    if (status == AIC_OK) {
+        const int cancellation = aic_cancellation_disable();
+        status = open_network(context, folder, &taken, network);
+        aic_cancellation_restore(cancellation);
+    }
+    return status;
 }
 
 void aic_network_destroy(aic_network *network)
