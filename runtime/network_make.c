@@ -51,6 +51,7 @@ static size_t take_kernel(making *m)
 static void note(making *m, size_t kernel, aic_status status)
 {
     m->made++;
+    kernel = kernel != SIZE_MAX ? kernel : m->kernels - 1; /* there was none left to take */
     if (status != AIC_OK && kernel < m->failed) {
         m->failed = kernel;
         m->status = status;
@@ -71,21 +72,22 @@ static void make_kernels(making *m)
     pthread_mutex_unlock(&m->mutex);
 }
 
-/* A maker's thread makes kernels itself where it can be in the environment that they are made in. */
+/* A maker's thread, in the environment that kernels are made in. */
 static void *work(void *argument)
 {
     making *m = argument;
     aic_thread *thread = aic_thread_get();
     aic_neutral starters;
-    const bool neutral = thread != NULL && aic_neutral_enter(&starters);
-    if (neutral) {
+    if (thread != NULL && aic_neutral_enter(&starters)) {
         thread->own = true;
-    }
-    make_kernels(m);
-    if (neutral) {
+        make_kernels(m);
         aic_neutral_leave(&starters);
+        pthread_mutex_lock(&m->mutex);
+    } else {
+        const aic_status status = aic_fail_memory(AIC_NETWORK_SUBJECT, sizeof *thread);
+        pthread_mutex_lock(&m->mutex);
+        note(m, take_kernel(m), status);
     }
-    pthread_mutex_lock(&m->mutex);
     m->makers--;
     pthread_cond_signal(&m->changed);
     pthread_mutex_unlock(&m->mutex);
@@ -115,26 +117,26 @@ static void watch(making *m)
     pthread_mutex_unlock(&m->mutex);
 }
 
-static void run_makers(making *m)
+static aic_status run_makers(making *m)
 {
     pthread_t maker[MAKERS_MAX];
-    int started = 0;
+    int started = 0, error = 0;
     const int threads = m->net->share.threads < MAKERS_MAX ? m->net->share.threads : MAKERS_MAX;
     const int wanted = m->kernels < (size_t)threads ? (int)m->kernels : threads;
     m->makers = wanted;
-    while (started < wanted && aic_worker_start(&maker[started], work, m) == 0) {
+    while (started < wanted && (error = aic_worker_start(&maker[started], work, m)) == 0) {
         started++;
     }
     pthread_mutex_lock(&m->mutex);
     m->makers -= wanted - started;
     pthread_mutex_unlock(&m->mutex);
-    if (started == 0) {
-        make_kernels(m); /* each of which is made by a thread, or says why it is not */
-    }
     watch(m);
     for (int i = 0; i < started; i++) {
         pthread_join(maker[i], NULL);
     }
+    return started > 0
+               ? AIC_OK
+               : aic_fail(AIC_OUT_OF_MEMORY, AIC_NETWORK_SUBJECT, "no thread can be started: %s", strerror(error));
 }
 
 static aic_status make_all(aic_network *net, aic_context *context)
@@ -146,7 +148,7 @@ static aic_status make_all(aic_network *net, aic_context *context)
                 .changed = PTHREAD_COND_INITIALIZER,
                 .failed = SIZE_MAX};
     const int cancellation = aic_cancellation_disable();
-    run_makers(&m);
+    const aic_status status = run_makers(&m);
     aic_cancellation_restore(cancellation);
     pthread_cond_destroy(&m.changed);
     pthread_mutex_destroy(&m.mutex);
@@ -157,7 +159,7 @@ static aic_status make_all(aic_network *net, aic_context *context)
     return m.stopped && m.made < m.kernels
                ? aic_fail(AIC_INVALID_ARGUMENT, AIC_NETWORK_SUBJECT, "progress ended the work after %zu of %zu kernels",
                           m.made, m.kernels)
-               : AIC_OK;
+               : status;
 }
 
 /* ---- constants ---- */

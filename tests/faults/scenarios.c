@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MOVE "transdata(dtype=int8, src=ND, dst=Nz, shape=[16,32])"
@@ -23,7 +24,7 @@ enum { BYTES = 65536, PATTERN = 0x5A };
 static _Alignas(64) unsigned char memory[AIC_OPERANDS_MAX][BYTES], packed[BYTES];
 static void *operand[AIC_OPERANDS_MAX];
 static char folder[] = "/tmp/aicjit-faults-XXXXXX", tuning[128];
-static char dumps[128], merged[128], tuned[128], kept[128], *merged_before;
+static char dumps[128], merged[128], tuned[128], kept[128], net[128], *merged_before;
 
 static void fill_operands(void)
 {
@@ -234,6 +235,28 @@ static aic_status export_kernels(const char **wrong)
     return status;
 }
 
+/* ---- networks ---- */
+
+static aic_status run_network(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    aic_context *context;
+    aic_network *network = NULL;
+    aic_network_facts facts = aic_network_facts_init();
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    fill_operands();
+    status = status == AIC_OK ? aic_network_open(context, net, NULL, &network) : status;
+    *wrong = (status == AIC_OK) != (network != NULL) ? "a network that could not be opened was handed out" : *wrong;
+    status = status == AIC_OK ? aic_network_info(network, &facts) : status;
+    if (status == AIC_OK) {
+        status = aic_network_batch(network, (const void *const *)&operand[1], 1, operand, 1, 2);
+        judge(status, known, wrong);
+    }
+    aic_network_destroy(network);
+    aic_context_destroy(context);
+    return status;
+}
+
 /* ---- tuning ---- */
 
 /* The content of a file with a closing zero; free(). NULL when it is not there. */
@@ -375,6 +398,7 @@ static aic_status keep_on_disk(const char **wrong)
     options.cache_dir = kept;
     calls_pause(true);
     remove_folder(kept);
+    remove_folder(net);
     calls_pause(false);
     aic_status status = AIC_OK;
     for (int turn = 0; turn < 2 && status == AIC_OK; turn++) { /* to the disk, then from it */
@@ -504,7 +528,7 @@ const scenario scenarios[] = {
     {"export", export_kernels, false},   {"merging", merge_files, false},     {"estimating", estimate, false},
     {"a loop", call_with_loop, false},   {"the pool", call_with_pool, false}, {"a program", run_program, false},
     {"reference", ask_reference, false}, {"a batch", call_batch, false},      {"measuring", measure, true},
-    {"the disk", keep_on_disk, true},
+    {"the disk", keep_on_disk, true},    {"a network", run_network, false},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 
@@ -531,6 +555,30 @@ static bool put_record(const char *path, const char *text)
     return good;
 }
 
+/* Two products and what is between them. */
+static bool put_network(void)
+{
+    static const char TEXT[] =
+        "# aicjit network, version 1\n"
+        "input x int8 [32,32]\nconstant w w.npy\nbuffer sums int32 [32,16]\nbuffer y float16 [32,16]\n"
+        "kernel mmad(dtype=int8, m=32, n=16, k=32) : c=sums a=x b=w\n"
+        "kernel fixpipe(src=int32, dst=float16, format=ROW_MAJOR, quantPre=DEQF16, nSize=16, "
+        "mSize=32, srcStride=32, dstStride=16, deqScalar=quant(0.5)) : dst=y src=sums\noutput y\n";
+    char path[160], head[AIC_NPY_WRITTEN_MAX];
+    const aic_operand weights = {.dtype = AIC_INT8, .rank = 2, .shape = {32, 16}};
+    size_t size = 0;
+    bool good = mkdir(net, 0700) == 0 && aic_npy_format(&weights, head, &size) == AIC_OK;
+    snprintf(path, sizeof path, "%s/network.txt", net);
+    write_text(path, TEXT);
+    snprintf(path, sizeof path, "%s/w.npy", net);
+    FILE *file = good ? fopen(path, "w") : NULL;
+    if (file != NULL) {
+        good = fwrite(head, 1, size, file) == size && fwrite(memory[2], 1, 512, file) == 512;
+        good = fclose(file) == 0 && good;
+    }
+    return good && file != NULL;
+}
+
 bool scenarios_open(void)
 {
     if (mkdtemp(folder) == NULL) {
@@ -541,7 +589,8 @@ bool scenarios_open(void)
     snprintf(merged, sizeof merged, "%s/merged.txt", folder);
     snprintf(tuned, sizeof tuned, "%s/tuned.txt", folder);
     snprintf(kept, sizeof kept, "%s/kept", folder);
-    if (!put_record(tuning, PRODUCT) || !put_record(merged, "mmad(dtype=int8, m=32, n=16, k=32)")) {
+    snprintf(net, sizeof net, "%s/net", folder);
+    if (!put_network() || !put_record(tuning, PRODUCT) || !put_record(merged, "mmad(dtype=int8, m=32, n=16, k=32)")) {
         return false;
     }
     merged_before = read_text(merged);
@@ -556,5 +605,6 @@ void scenarios_close(void)
     free(merged_before);
     remove_folder(dumps);
     remove_folder(kept);
+    remove_folder(net);
     remove_folder(folder);
 }

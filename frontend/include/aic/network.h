@@ -87,9 +87,9 @@ AIC_API aic_status aic_network_info(const aic_network *network, aic_network_fact
 /* Computes the outputs from the inputs, both in the order of network.txt. Addresses are aligned to
  * aic_network_tensor.alignment; an output is apart from all others. Threads share the kernels that are worth it.
  *
- * AIC_INVALID_ARGUMENT, and nothing is written, where addresses or counts are wrong; AIC_OUT_OF_MEMORY likewise. Where
- * data break a rule of an operator (valid sizes of a tile) the call ends there, with the line, and outputs are
- * undefined. Calls that run at the same time have an arena each; at most eight are kept for later calls. */
+ * AIC_INVALID_ARGUMENT, and nothing is written, where addresses or counts are wrong. What ends a call later leaves
+ * outputs undefined and names the line: data that break a rule of an operator (valid sizes of a tile),
+ * AIC_OUT_OF_MEMORY. Calls that run at the same time have an arena each; at most eight are kept for later calls. */
 AIC_API aic_status aic_network_call(const aic_network *network, const void *const inputs[], size_t input_count,
                                     void *const outputs[], size_t output_count);
 
