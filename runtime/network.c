@@ -160,39 +160,53 @@ static aic_status make_arena(aic_network *net)
     return AIC_OK;
 }
 
-static aic_status build(aic_network *net, aic_context *context, const char *folder)
+/* Reads and checks. */
+static aic_status read_network(aic_network *net, const char *folder)
 {
     aic_status status = open_folder(net, folder);
     status = status == AIC_OK ? aic_net_read(net) : status;
     close_folder(net);
     status = status == AIC_OK ? aic_net_check_order(net) : status;
-    status = status == AIC_OK ? aic_net_place(net) : status;
-    status = status == AIC_OK ? aic_net_make(net, context) : status;
-    status = status == AIC_OK ? show(net) : status;
-    return status == AIC_OK ? make_arena(net) : status;
+    return status == AIC_OK ? aic_net_place(net) : status;
 }
 
-/* By a thread that is not cancelled meanwhile. */
-static aic_status open_network(aic_context *context, const char *folder, const aic_network_options *options,
-                               aic_network **network)
+aic_status aic_net_begin(aic_context *context, const char *folder, aic_network **network)
 {
-    aic_status status = aic_context_resolve(&context);
-    if (status != AIC_OK) {
-        return status;
-    }
     aic_network *made = calloc(1, sizeof *made);
     if (made == NULL) {
         return aic_fail_memory(AIC_NETWORK_SUBJECT, sizeof *made);
     }
     made->folder = -1;
-    made->options = *options;
+    made->options = aic_network_options_init();
     made->semantics = context->semantics;
     made->isa = context->target->name;
     made->share = context->share;
     if (made->share.threads > 1) {
         aic_share_limit(&made->share, &context->quota);
     }
-    status = build(made, context, folder);
+    const aic_status status = read_network(made, folder);
+    if (status != AIC_OK) {
+        aic_network_destroy(made);
+        return status;
+    }
+    *network = made;
+    return AIC_OK;
+}
+
+/* By a thread that is not cancelled meanwhile. */
+static aic_status open_network(aic_context *context, const char *folder, const aic_network_options *options,
+                               aic_network **network)
+{
+    aic_network *made = NULL;
+    aic_status status = aic_context_resolve(&context);
+    status = status == AIC_OK ? aic_net_begin(context, folder, &made) : status;
+    if (status != AIC_OK) {
+        return status;
+    }
+    made->options = *options;
+    status = aic_net_make(made, context);
+    status = status == AIC_OK ? show(made) : status;
+    status = status == AIC_OK ? make_arena(made) : status;
     if (status != AIC_OK) {
         aic_network_destroy(made);
         return status;

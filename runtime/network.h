@@ -94,6 +94,9 @@ aic_status aic_net_fail(const aic_network *net, size_t line, const char *format,
 /* The message of the last failure, behind file and line. */
 aic_status aic_net_blame(const aic_network *net, size_t line, aic_status status);
 
+/* Opens, reads and checks the network of a folder, and places its buffers; it has no kernels yet. */
+aic_status aic_net_begin(aic_context *context, const char *folder, aic_network **network);
+
 /* Reads network.txt. */
 aic_status aic_net_read(aic_network *net);
 /* A whole file of the folder, as text with a closing zero. */

@@ -1,5 +1,6 @@
 /* aicjit network: folders of kernels and constants (networks.md). */
 #include "tools/command.h"
+#include "tools/export_files.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/timer.h"
 #include "tools/network_bench.h"
@@ -19,7 +20,8 @@ typedef struct network_state {
     cli_operands operands;
     compare_limits limits;
     bool reference, json;
-    double seconds; /* of bench */
+    const char *object, *header, *name, *target; /* of export */
+    double seconds;                              /* of bench */
     aic_network_options options;
     network_clock *clock;
     size_t told; /* kernels made, of progress */
@@ -217,20 +219,43 @@ static int bench_network(network_state *n)
     return status;
 }
 
+/* ---- export ---- */
+
+static int export_network(network_state *n)
+{
+    aic_exported made;
+    if (n->object == NULL || n->header == NULL) {
+        return cli_fail(CLI_WRONG, "network: export: %s is missing", n->object == NULL ? "-o FILE" : "--header FILE");
+    }
+    /* --isa names levels of the object, which this host may lack. */
+    const char *isa = n->session.isa;
+    n->session.isa = NULL;
+    int status = check_folder(n->folder);
+    status = status == CLI_DONE ? cli_session_open(&n->session) : status;
+    if (status == CLI_DONE) {
+        status = fail_library(aic_network_export(n->session.context, n->folder, n->name != NULL ? n->name : "net", isa,
+                                                 n->target, &made));
+    }
+    if (status == CLI_DONE) {
+        status = export_files_write(n->object, n->header, &made);
+        aic_exported_free(&made);
+    }
+    return status;
+}
+
 /* ---- the command line ---- */
 
 /* What options an action takes beside those of all. */
-enum { TAKES_FILES = 1, TAKES_RESULTS = 2, TAKES_TIME = 4 };
+enum { TAKES_FILES = 1, TAKES_RESULTS = 2, TAKES_TIME = 4, TAKES_OBJECT = 8 };
 
 static const struct {
     const char *name;
     int (*run)(network_state *n);
     int takes;
 } ACTIONS[] = {
-    {"run", run_network, TAKES_FILES | TAKES_RESULTS},
-    {"explain", explain_network, 0},
-    {"bench", bench_network, TAKES_FILES | TAKES_TIME},
-    {"compile", compile_network, 0},
+    {"run", run_network, TAKES_FILES | TAKES_RESULTS},  {"explain", explain_network, 0},
+    {"bench", bench_network, TAKES_FILES | TAKES_TIME}, {"compile", compile_network, 0},
+    {"export", export_network, TAKES_OBJECT},
 };
 enum { ACTIONS_COUNT = sizeof ACTIONS / sizeof ACTIONS[0] };
 
@@ -252,6 +277,10 @@ static const char *find_useless(const network_state *n, int takes)
         {TAKES_RESULTS, n->reference, "--reference"},
         {TAKES_TIME, n->json, "--json"},
         {TAKES_TIME, n->seconds > 0, "--min-time"},
+        {TAKES_OBJECT, n->object != NULL, "-o"},
+        {TAKES_OBJECT, n->header != NULL, "--header"},
+        {TAKES_OBJECT, n->name != NULL, "--name"},
+        {TAKES_OBJECT, n->target != NULL, "--target"},
     };
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         if (options[i].given && (takes & options[i].of) == 0) {
@@ -266,13 +295,14 @@ static int run_action(network_state *n, const args_list *positional)
     size_t i = 0;
     if (positional->count != 2) {
         return cli_fail(CLI_WRONG, "network: say what to do and with which folder: run DIR, explain DIR, bench DIR, "
-                                   "compile DIR");
+                                   "compile DIR, export DIR");
     }
     while (i < ACTIONS_COUNT && strcmp(ACTIONS[i].name, positional->items[0]) != 0) {
         i++;
     }
     if (i == ACTIONS_COUNT) {
-        return cli_fail(CLI_WRONG, "network: \"%.100s\" is none of run, explain, bench, compile", positional->items[0]);
+        return cli_fail(CLI_WRONG, "network: \"%.100s\" is none of run, explain, bench, compile, export",
+                        positional->items[0]);
     }
     const char *useless = find_useless(n, ACTIONS[i].takes);
     if (useless != NULL) {
@@ -299,14 +329,18 @@ static int parse(network_state *n, int argc, char **argv, args_list *positional)
         {"--reference", NULL, "run: compute by the plain-C reference", ARGS_FLAG, &n->reference, 0, 0},
         {"--min-time", "SECONDS", "bench: measure for about that long (default 1)", ARGS_REAL, &n->seconds, 0, 3600},
         {"--json", NULL, "bench: print one JSON object", ARGS_FLAG, &n->json, 0, 0},
+        {"-o", "FILE", "export: the object file", ARGS_TEXT, &n->object, 0, 0},
+        {"--header", "FILE", "export: its header", ARGS_TEXT, &n->header, 0, 0},
+        {"--name", "NAME", "export: the function's name (default net)", ARGS_TEXT, &n->name, 0, 0},
+        {"--target", "TRIPLE", "export: e.g. aarch64-linux-gnu (default: the host's)", ARGS_TEXT, &n->target, 0, 0},
         CLI_OPTION_THREADS(n->session, "all processors"),
-        CLI_OPTION_ISA(n->session, "LEVEL"),
+        CLI_OPTION_ISA(n->session, "LEVEL[,LEVEL]..."),
     };
     args_option semantics[CLI_SHARED];
     cli_semantics_options(&n->session, semantics);
     const args_command command = {
         .name = "network",
-        .arguments = "run DIR | explain DIR | bench DIR | compile DIR [OPTION]...",
+        .arguments = "run DIR | explain DIR | bench DIR | compile DIR | export DIR [OPTION]...",
         .summary =
             "Runs a network, a folder of kernels and constants; tells what it consists of; measures it; or makes\n"
             "its kernels, so that they are on disk.",

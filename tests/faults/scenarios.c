@@ -257,6 +257,21 @@ static aic_status run_network(const char **wrong)
     return status;
 }
 
+static aic_status export_network(const char **wrong)
+{
+    aic_context *context;
+    aic_exported made = {.object = NULL};
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    if (status == AIC_OK) {
+        status = aic_network_export(context, net, "net", "sse2,avx2", "x86_64-linux-gnu", &made);
+        *wrong =
+            (status == AIC_OK) != (made.object != NULL && made.header != NULL) ? "a network without files" : *wrong;
+    }
+    aic_exported_free(&made);
+    aic_context_destroy(context);
+    return status;
+}
+
 /* ---- tuning ---- */
 
 /* The content of a file with a closing zero; free(). NULL when it is not there. */
@@ -523,12 +538,15 @@ static aic_status ask_reference(const char **wrong)
 }
 
 const scenario scenarios[] = {
-    {"contexts", make_contexts, false},  {"calls", call_twice, false},        {"a chain", call_chain, false},
-    {"packing", call_packed, false},     {"observing", call_observed, true},  {"dumps", dump_stages, false},
-    {"export", export_kernels, false},   {"merging", merge_files, false},     {"estimating", estimate, false},
-    {"a loop", call_with_loop, false},   {"the pool", call_with_pool, false}, {"a program", run_program, false},
-    {"reference", ask_reference, false}, {"a batch", call_batch, false},      {"measuring", measure, true},
-    {"the disk", keep_on_disk, true},    {"a network", run_network, false},
+    {"contexts", make_contexts, false},  {"calls", call_twice, false},
+    {"a chain", call_chain, false},      {"packing", call_packed, false},
+    {"observing", call_observed, true},  {"dumps", dump_stages, false},
+    {"export", export_kernels, false},   {"merging", merge_files, false},
+    {"estimating", estimate, false},     {"a loop", call_with_loop, false},
+    {"the pool", call_with_pool, false}, {"a program", run_program, false},
+    {"reference", ask_reference, false}, {"a batch", call_batch, false},
+    {"measuring", measure, true},        {"the disk", keep_on_disk, true},
+    {"a network", run_network, false},   {"a network's object", export_network, false},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 

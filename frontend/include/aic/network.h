@@ -6,6 +6,7 @@
 #define AIC_NETWORK_H
 
 #include <aic/context.h>
+#include <aic/export.h>
 
 AIC_EXTERN_C_BEGIN
 
@@ -97,6 +98,18 @@ AIC_API aic_status aic_network_call(const aic_network *network, const void *cons
  * bit for bit. Where there are enough images for the threads, each thread computes whole images. n = 0 does nothing. */
 AIC_API aic_status aic_network_batch(const aic_network *network, const void *const inputs[], size_t input_count,
                                      void *const outputs[], size_t output_count, size_t n);
+
+/* Makes an object with all kernels and constants of the network and one function
+ *
+ *     void NAME(const void *input..., void *output..., void *workspace)
+ *
+ * and its header, with NAME_WORKSPACE_BYTES and the bytes of each tensor, NAME_in_TENSOR_BYTES and
+ * NAME_out_TENSOR_BYTES in capitals, as macros. Names, isa and triple are as for aic_export(), and so is what the code
+ * is: freestanding, on the calling thread, choosing a level where there are several. Constants that kernels pack are in
+ * the object packed for each level that this host runs; levels that it lacks, and other architectures, pack them in
+ * every call. At most 23 inputs and outputs. Free the result with aic_exported_free(). */
+AIC_API aic_status aic_network_export(aic_context *context, const char *folder, const char *name, const char *isa,
+                                      const char *triple, aic_exported *result);
 
 AIC_EXTERN_C_END
 
