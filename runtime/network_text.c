@@ -215,7 +215,7 @@ static aic_status add_end(line *l, int side, size_t tensor)
 
 static aic_status read_input(line *l)
 {
-    aic_net_tensor tensor;
+    aic_net_tensor tensor = {.rank = 0};
     aic_status status = take_declaration(l, &tensor);
     tensor.kind = AIC_NET_INPUT;
     status = status == AIC_OK ? check_end(l) : status;
@@ -225,7 +225,7 @@ static aic_status read_input(line *l)
 
 static aic_status read_buffer(line *l)
 {
-    aic_net_tensor tensor;
+    aic_net_tensor tensor = {.rank = 0};
     aic_status status = take_declaration(l, &tensor);
     tensor.kind = AIC_NET_BUFFER;
     status = status == AIC_OK ? check_end(l) : status;
@@ -242,7 +242,7 @@ static bool is_file(const char *word)
 
 static aic_status read_constant(line *l)
 {
-    aic_net_tensor tensor;
+    aic_net_tensor tensor = {.rank = 0};
     aic_status status = take_new(l, &tensor);
     if (status != AIC_OK) {
         return status;
@@ -268,7 +268,7 @@ static aic_status read_constant(line *l)
 /* view NAME OF TYPE [SHAPE] at BYTE */
 static aic_status read_view(line *l)
 {
-    aic_net_tensor tensor;
+    aic_net_tensor tensor = {.rank = 0};
     size_t of = 0;
     aic_status status = take_new(l, &tensor);
     status = status == AIC_OK ? take_tensor(l, take_word(l), &of) : status;

@@ -59,8 +59,8 @@ printf '%s\n' '.arg %s : f32' 'pto.texpands ins(%s : f32) outs(%t : !pto.tile<f3
 run_section 'More of the command line' 24
 files_are_there fm.npy w.npy dst.npy golden.npy next.npy DIR/run.sh c.npy t.npy
 
-run_section Networks 8
-files_are_there net/network.txt y.npy
+run_section Networks 9
+files_are_there net/network.txt y.npy net.o net.h
 
 run_section 'Without the library' 2
 files_are_there kernels.o kernels.h arm.o arm.h

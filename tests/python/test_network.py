@@ -61,6 +61,16 @@ def test_batches(folder, random):
         network.call_batch(a, b[:4])
 
 
+def test_export(folder, tmp_path):
+    network = aicjit.Network.open(folder)
+    network.export(tmp_path / "net.o", tmp_path / "net.h", name="sums", isa="generic", target="x86_64-linux-gnu")
+    assert (tmp_path / "net.o").read_bytes()[:4] == b"\x7fELF"
+    assert "void sums(const void *in_a, const void *in_b, void *out_twice, void *out_sum, void *workspace);" \
+        in (tmp_path / "net.h").read_text()
+    with pytest.raises(aicjit.ArgumentError, match="avx9"):
+        network.export(tmp_path / "net.o", tmp_path / "net.h", isa="avx9")
+
+
 def test_what_is_refused(folder, arrays):
     a, b = arrays
     network = aicjit.Network.open(folder)

@@ -54,9 +54,17 @@ for _name, _result, _arguments in (
         ("info", c.c_int, (_Handle, c.POINTER(_Facts))),
         ("call", c.c_int, (_Handle, _LIST, _SIZE, _LIST, _SIZE)),
         ("batch", c.c_int, (_Handle, _LIST, _SIZE, _LIST, _SIZE, _SIZE)),
+        ("export", c.c_int, (c.c_void_p, c.c_char_p, c.c_char_p, c.c_char_p, c.c_char_p, c.c_void_p)),
         ("destroy", None, (c.c_void_p,))):
     getattr(lib, "aic_network_" + _name).restype = _result
     getattr(lib, "aic_network_" + _name).argtypes = _arguments
+
+
+class _Exported(c.Structure):
+    _fields_ = [("object", c.c_void_p), ("object_size", c.c_size_t), ("header", c.c_void_p), ("header_size", c.c_size_t)]
+
+
+lib.aic_exported_free.restype, lib.aic_exported_free.argtypes = None, (c.POINTER(_Exported),)
 
 
 def _plain(value):
@@ -101,8 +109,21 @@ class Network(Closing):
         network.info = NetworkInfo([_operand(facts.input[i], 1) for i in range(facts.inputs)],
                                    [_operand(facts.output[i], 2) for i in range(facts.outputs)], kernels,
                                    *(_plain(getattr(facts, name)) for name in NetworkInfo._fields[3:]))
-        network._handle = handle
+        network._handle, network._folder, network._context = handle, path, context
         return network
+
+    def export(self, object_file, header_file, *, name="net", isa=None, target=None):
+        """Writes an object file with one function, and its header: kernels and constants of the folder as it is now, for
+        programs that have neither this library nor LLVM. isa: a level, or several; target: a triple."""
+        made = _Exported()
+        checked(lib.aic_network_export, handle_of(self._context), self._folder, text("name", name), text("isa", isa),
+                text("target", target), c.byref(made))
+        try:
+            for path, data, size in ((object_file, made.object, made.object_size), (header_file, made.header, made.header_size)):
+                with open(path, "wb") as file:
+                    file.write(c.string_at(data, size))
+        finally:
+            lib.aic_exported_free(c.byref(made))
 
     def close(self):
         """Gives the network up: it cannot be called any more. Calls in progress end as they would."""
