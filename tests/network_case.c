@@ -12,7 +12,7 @@
 
 void network_case_open(network_case *c)
 {
-    (void)strcpy(c->folder, "/tmp/aicjit-network-XXXXXX");
+    (void)snprintf(c->folder, sizeof c->folder, "/tmp/aicjit-network-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(c->folder));
 }
 
@@ -48,10 +48,10 @@ void network_case_file(const network_case *c, const char *name, const void *byte
 void network_case_text(const network_case *c, const char *lines)
 {
     static const char FIRST[] = "# aicjit network, version 1\n";
-    char *text = malloc(sizeof FIRST + strlen(lines));
+    const size_t size = sizeof FIRST + strlen(lines);
+    char *text = malloc(size);
     ck_assert_ptr_nonnull(text);
-    (void)strcpy(text, FIRST);
-    (void)strcat(text, lines);
+    (void)snprintf(text, size, "%s%s", FIRST, lines);
     network_case_file(c, "network.txt", text, strlen(text));
     free(text);
 }

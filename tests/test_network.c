@@ -242,6 +242,42 @@ START_TEST(batches_are_as_many_calls)
 }
 END_TEST
 
+/* So many that threads are at different kernels at the same time: an arena that two had would show. */
+START_TEST(threads_have_arenas_of_their_own)
+{
+    enum { MANY = 1000 };
+    network_case c;
+    void *weights[2];
+    int8_t *few = network_case_values(AIC_INT8, (int64_t)IMAGES * PLANE, 3);
+    int8_t *x = malloc((size_t)MANY * PLANE), *y = malloc((size_t)MANY * PLANE);
+    static int8_t expected[IMAGES][PLANE];
+    ck_assert(x != NULL && y != NULL);
+    aic_pool_suppose(AIC_POOL_ALWAYS);
+    aic_context *context = context_with(4, NULL);
+    open_layers(&c, weights);
+    aic_network *network = network_case_network(&c, context, NULL);
+    for (size_t k = 0; k < MANY; k++) {
+        memcpy(x + k * PLANE, few + k % IMAGES * PLANE, PLANE);
+    }
+    for (size_t k = 0; k < IMAGES; k++) {
+        expect_layers(few + k * PLANE, weights, expected[k]);
+    }
+    ck_assert_int_eq(aic_network_batch(network, (const void *[]){x}, 1, (void *[]){y}, 1, MANY), AIC_OK);
+    for (size_t k = 0; k < MANY; k++) {
+        ck_assert_mem_eq(y + k * PLANE, expected[k % IMAGES], PLANE);
+    }
+    aic_network_destroy(network);
+    aic_context_destroy(context);
+    aic_pool_suppose(AIC_POOL_USUAL);
+    network_case_close(&c);
+    free(weights[0]);
+    free(weights[1]);
+    free(few);
+    free(x);
+    free(y);
+}
+END_TEST
+
 typedef struct caller {
     const aic_network *network;
     const int8_t *x, *expected;
@@ -403,6 +439,7 @@ Suite *suite_network(void)
     tcase_add_test(tcase, facts_are_told);
     tcase_add_test(tcase, residuals_views_and_in_place);
     tcase_add_loop_test(tcase, batches_are_as_many_calls, 0, 4);
+    tcase_add_test(tcase, threads_have_arenas_of_their_own);
     tcase_add_test(tcase, any_number_of_threads_calls);
     tcase_add_test(tcase, progress_and_steps);
     tcase_add_test(tcase, wrong_calls_are_refused);
