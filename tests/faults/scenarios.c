@@ -413,7 +413,6 @@ static aic_status keep_on_disk(const char **wrong)
     options.cache_dir = kept;
     calls_pause(true);
     remove_folder(kept);
-    remove_folder(net);
     calls_pause(false);
     aic_status status = AIC_OK;
     for (int turn = 0; turn < 2 && status == AIC_OK; turn++) { /* to the disk, then from it */
