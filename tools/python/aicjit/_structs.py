@@ -84,6 +84,10 @@ class KernelInfo(c.Structure):
         ("threads", c.c_int),
         ("compiled", c.c_bool),
         ("loaded", c.c_bool),
+        ("make_ns", c.c_uint64),
+        ("parts_ready", c.c_uint32),
+        ("parts_loaded", c.c_uint32),
+        ("parts_made", c.c_uint32),
     ]
 
 
