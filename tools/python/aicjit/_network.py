@@ -82,15 +82,15 @@ def _batch_of(operand, n):
     return operand._replace(shape=(n, *operand.shape), elements=n * operand.elements, bytes=n * operand.bytes)
 
 
-class Network(Closing):
-    """A network, made by Network.open(). Callable, from any thread; the interpreter's lock is given up meanwhile.
+class FolderNetwork(Closing):
+    """A network, made by FolderNetwork.open(). Callable, from any thread; the interpreter's lock is given up meanwhile.
 
     Inputs are passed in the order of network.txt or by name. The result is an array, or a tuple of them where the network
     has several outputs. `info` says what it consists of.
     """
 
     def __init__(self):
-        raise TypeError("Network.open() makes these")
+        raise TypeError("FolderNetwork.open() makes these")
 
     @classmethod
     def open(cls, folder, *, context=None, reference=False):
@@ -130,7 +130,7 @@ class Network(Closing):
         self._handle = None
 
     def __repr__(self):
-        return "<aicjit.Network of %d kernels, %s>" % (len(self.info.kernels), self.info.isa)
+        return "<aicjit.FolderNetwork of %d kernels, %s>" % (len(self.info.kernels), self.info.isa)
 
     def __call__(self, *inputs, out=None, **named):
         """Computes the outputs: `out`, an array or as many as there are outputs, or new arrays."""
