@@ -2,6 +2,7 @@
  * attributes, under names with a dot in them, which no C identifier has: KERNEL.LEVEL and what kernel.c puts behind.
  * Then the entry points get their callers' names, or functions are put before them that choose a level. */
 #include "codegen/bundle.h"
+#include "codegen/bundle_network.h"
 #include "codegen/dispatch.h"
 #include "codegen/kernel.h"
 #include "codegen/llvm/guard.h"
@@ -16,7 +17,7 @@
 
 #define SUBJECT "export"
 
-enum { NAME_BYTES = 256 };
+enum { NAME_BYTES = AIC_BUNDLE_NAME_BYTES };
 
 /* The roles that a program calls; calls are not shared by threads. */
 static const aic_function_role ROLES[] = {AIC_FUNCTION_ENTRY, AIC_FUNCTION_PACKED, AIC_FUNCTION_PACK,
@@ -45,9 +46,14 @@ static const aic_target *target_of(const bundling *b, size_t part)
 
 /* ---- emission ---- */
 
+void aic_bundle_symbol(const aic_bundle_request *request, size_t kernel, size_t level, char symbol[NAME_BYTES])
+{
+    snprintf(symbol, NAME_BYTES, "%s.%s", request->kernel[kernel].name, request->target[level]->name);
+}
+
 static void part_symbol(const bundling *b, size_t part, char symbol[NAME_BYTES])
 {
-    snprintf(symbol, NAME_BYTES, "%s.%s", kernel_of(b, part)->name, target_of(b, part)->name);
+    aic_bundle_symbol(b->request, part / b->request->levels, part % b->request->levels, symbol);
 }
 
 /* The function of a part in this role; NULL: it has none. */
@@ -144,6 +150,10 @@ static void emit_all(void *user, LLVMContextRef context, LLVMModuleRef module)
     for (size_t part = 0; part < part_count(b->request); part++) {
         emit_part(b, part, context, module);
     }
+    if (b->request->network != NULL) {
+        aic_bundle_emit_network(b->request, context, module);
+        return;
+    }
     if (b->request->levels > 1) {
         emit_choices(b, context, module);
         return;
@@ -189,7 +199,7 @@ static aic_status make_plans(bundling *b)
         status = aic_codegen_plan(&problem, kernel->schedule[part % request->levels], &b->plan[part]);
         if (status != AIC_OK) {
             b->plan[part] = NULL;
-        } else {
+        } else if (request->network == NULL) {
             status = check_packing(b, part);
         }
     }
@@ -240,7 +250,8 @@ static aic_status make_object(bundling *b, aic_bundle *made)
     const aic_codegen_request run = {.target = request->target[0],
                                      .triple = request->triple,
                                      .passes = request->passes,
-                                     .symbol = request->kernel[0].name};
+                                     .symbol =
+                                         request->network != NULL ? request->network->name : request->kernel[0].name};
     aic_status status = aic_codegen_run(&run, emit_all, b, &made->bytes, &made->size);
     return status == AIC_OK ? check_symbols(made->bytes, made->size) : status;
 }

@@ -16,7 +16,7 @@
 
 /* Version of this table and of what records mean; and of the rule that chooses schedules, which names of kernels tell:
  * raise it when the rule may choose another schedule for some specification. */
-enum { AIC_GENERATOR_VERSION = 6, AIC_SCHEDULE_RULE = 5 };
+enum { AIC_GENERATOR_VERSION = 7, AIC_SCHEDULE_RULE = 5 };
 
 /* One specification for one target and one machine. */
 typedef struct aic_problem {
@@ -79,6 +79,45 @@ typedef struct aic_bundle_kernel {
     const char *name;            /* a C identifier; what it and the names of its roles are is nobody else's */
 } aic_bundle_kernel;
 
+/* Bytes that the object has with it; NULL: there are none. */
+typedef struct aic_bundle_constant {
+    const void *bytes;
+    size_t size;
+} aic_bundle_constant;
+
+/* An operand of a step: a constant, or so many bytes behind a root: 0 is the arena, others are parameters in order. */
+typedef struct aic_bundle_operand {
+    bool taken;
+    aic_bundle_constant constant;
+    size_t root;
+    int64_t offset;
+} aic_bundle_operand;
+
+/* The packed image of an operand, in its place; without bytes the kernel is called with plain operands. */
+typedef struct aic_bundle_image {
+    size_t operand;
+    aic_bundle_constant constant;
+} aic_bundle_image;
+
+/* A call of a kernel. */
+typedef struct aic_bundle_step {
+    size_t kernel, count;
+    aic_bundle_operand operand[AIC_OPERANDS_MAX];
+    const aic_bundle_image *image; /* one a level */
+} aic_bundle_step;
+
+/* One function that calls kernels in this order: NAME(parameters..., workspace). The workspace begins with the arena.
+ */
+typedef struct aic_bundle_network {
+    const char *name;
+    size_t parameters, steps;
+    const char *const *parameter; /* names */
+    const aic_bundle_step *step;
+    int64_t arena_bytes; /* a multiple of 64 */
+} aic_bundle_network;
+
+enum { AIC_BUNDLE_PARAMETERS_MAX = 23 }; /* of a network */
+
 /* Kernels in one object: NAME, and NAME_packed, NAME_pack and NAME_packed_check where an operand is packed (record.h).
  * With several levels these are functions that run those of the highest level that the processor has. They find it out
  * by themselves, from CPUID and XGETBV or from the identification registers of AArch64, which Linux lets every process
@@ -89,9 +128,10 @@ typedef struct aic_bundle_request {
     size_t levels;
     const aic_target *const *target; /* ascending, of one architecture; the first is taken for granted */
     const aic_semantics *semantics;
-    const aic_machine *machine; /* of all levels */
-    const char *triple;         /* NULL: the architecture's own */
-    const char *passes;         /* NULL or "": none */
+    const aic_machine *machine;        /* of all levels */
+    const char *triple;                /* NULL: the architecture's own */
+    const char *passes;                /* NULL or "": none */
+    const aic_bundle_network *network; /* NULL: none. Else the only function that is seen outside */
 } aic_bundle_request;
 
 /* A kernel of a bundle at a level. */

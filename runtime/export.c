@@ -6,9 +6,9 @@
 #include "frontend/core/spec.h"
 #include "runtime/context.h"
 #include "runtime/export_header.h"
+#include "runtime/export_levels.h"
 #include "runtime/export_names.h"
 #include "runtime/generator.h"
-#include "runtime/isa.h"
 #include "runtime/tuning.h"
 #include "runtime/worker.h"
 
@@ -18,17 +18,13 @@
 
 #define SUBJECT "export"
 
-enum { LEVELS_MAX = 16 };
-
 /* The arguments of aic_export(), what they come to, and the result. */
 typedef struct export_job {
     const aic_context *context;
     const aic_export_kernel *given;
     size_t count;
-    const char *isa, *triple;
-
-    const aic_target *target[LEVELS_MAX];
-    size_t levels;
+    const char *isa;
+    aic_export_levels to;
     aic_export_name *name;
     aic_spec *shown, *canonical;
     const char **schedule; /* one a kernel and level */
@@ -37,91 +33,17 @@ typedef struct export_job {
     aic_exported result;
 } export_job;
 
-/* ---- levels ---- */
-
-/* Number of a level among those of its architecture. */
-static size_t level_number(const aic_target *target)
-{
-    size_t i = 0;
-    while (aic_target_at(target->arch, i) != target) {
-        i++;
-    }
-    return i;
-}
-
-/* Puts the level among the others, ascending. */
-static aic_status insert_level(export_job *job, const aic_target *target)
-{
-    const size_t number = level_number(target);
-    size_t at = 0;
-    while (at < job->levels && level_number(job->target[at]) < number) {
-        at++;
-    }
-    if (at < job->levels && job->target[at] == target) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "isa", "level %s is named twice", target->name);
-    }
-    memmove(&job->target[at + 1], &job->target[at], (job->levels - at) * sizeof job->target[0]);
-    job->target[at] = target;
-    job->levels++;
-    return AIC_OK;
-}
-
-/* Reads "sse2,avx2". */
-static aic_status read_levels(export_job *job, aic_arch arch)
-{
-    enum { LEVEL_NAME_MAX = 32 };
-    aic_status status = AIC_OK;
-    const char *at = job->isa;
-    do {
-        const size_t length = strcspn(at, ",");
-        char name[LEVEL_NAME_MAX + 1];
-        const aic_target *target;
-        snprintf(name, sizeof name, "%.*s", (int)(length < LEVEL_NAME_MAX ? length : LEVEL_NAME_MAX), at);
-        status = aic_isa_find("isa", arch, name, &target);
-        if (status == AIC_OK) {
-            status = insert_level(job, target);
-        }
-        at += length;
-    } while (status == AIC_OK && *at++ == ',');
-    return status;
-}
-
-static aic_status choose_levels(export_job *job)
-{
-    aic_arch arch = aic_host_arch();
-    aic_status status = job->triple != NULL ? aic_target_arch(job->triple, &arch) : AIC_OK;
-    if (status != AIC_OK) {
-        return status;
-    }
-    job->triple = job->triple != NULL ? job->triple : aic_target_triple(arch);
-    if (job->isa == NULL) {
-        job->target[0] = arch == job->context->target->arch ? job->context->target : aic_target_at(arch, 0);
-        job->levels = 1;
-        return AIC_OK;
-    }
-    status = read_levels(job, arch);
-    for (size_t i = 0; i < job->levels && job->levels > 1 && status == AIC_OK; i++) {
-        if ((job->target[i]->has & AIC_HAS_TILES) != 0) {
-            status = aic_fail(AIC_INVALID_ARGUMENT, "isa",
-                              "level %s cannot be one of several: whether a process may use tiles is not the "
-                              "processor's to say",
-                              job->target[i]->name);
-        }
-    }
-    return status;
-}
-
 /* ---- kernels ---- */
 
 static aic_status allocate(export_job *job)
 {
-    if (job->count == 0 || job->levels == 0) {
-        return aic_fail(AIC_INTERNAL, SUBJECT, "%zu kernels for %zu levels", job->count, job->levels);
+    if (job->count == 0 || job->to.count == 0) {
+        return aic_fail(AIC_INTERNAL, SUBJECT, "%zu kernels for %zu levels", job->count, job->to.count);
     }
     job->name = calloc(job->count, sizeof *job->name);
     job->shown = calloc(job->count, sizeof *job->shown);
     job->canonical = calloc(job->count, sizeof *job->canonical);
-    job->schedule = calloc(job->count * job->levels, sizeof *job->schedule);
+    job->schedule = calloc(job->count * job->to.count, sizeof *job->schedule);
     job->kernel = calloc(job->count, sizeof *job->kernel);
     const bool good = job->name != NULL && job->shown != NULL && job->canonical != NULL && job->schedule != NULL &&
                       job->kernel != NULL;
@@ -137,11 +59,11 @@ static aic_status resolve(export_job *job, size_t i)
     if (status == AIC_OK) {
         status = aic_spec_resolve_kernel(spec, &context->semantics, &job->canonical[i]);
     }
-    const char **schedule = &job->schedule[i * job->levels];
-    for (size_t l = 0; l < job->levels && status == AIC_OK; l++) {
+    const char **schedule = &job->schedule[i * job->to.count];
+    for (size_t l = 0; l < job->to.count && status == AIC_OK; l++) {
         const aic_tune_record *record = NULL;
-        if (job->given[i].schedule == NULL && job->target[l]->arch == aic_host_arch()) {
-            status = aic_tuning_find(context, &job->canonical[i], job->target[l], &record);
+        if (job->given[i].schedule == NULL && job->to.target[l]->arch == aic_host_arch()) {
+            status = aic_tuning_find(context, &job->canonical[i], job->to.target[l], &record);
         }
         schedule[l] = record != NULL ? record->schedule : job->given[i].schedule;
     }
@@ -153,18 +75,18 @@ static aic_status make_result(export_job *job)
 {
     const aic_bundle_request request = {.count = job->count,
                                         .kernel = job->kernel,
-                                        .levels = job->levels,
-                                        .target = job->target,
+                                        .levels = job->to.count,
+                                        .target = job->to.target,
                                         .semantics = &job->context->semantics,
                                         .machine = job->context->machine,
-                                        .triple = job->triple,
+                                        .triple = job->to.triple,
                                         .passes = job->context->passes};
     aic_bundle bundle;
     aic_status status = aic_generator()->bundle(&request, &bundle);
     if (status != AIC_OK) {
         return status;
     }
-    const aic_export_contents contents = {&request, &bundle, job->shown, job->triple};
+    const aic_export_contents contents = {&request, &bundle, job->shown, job->to.triple};
     status = aic_export_header(&contents, &job->result.header, &job->result.header_size);
     if (status == AIC_OK) {
         job->result.object = bundle.bytes;
@@ -178,10 +100,10 @@ static aic_status make_result(export_job *job)
 static aic_status run_export(void *argument)
 {
     export_job *job = argument;
-    aic_status status = choose_levels(job);
-    if (status == AIC_OK && job->count * job->levels > AIC_EXPORT_MAX) {
+    aic_status status = aic_export_choose_levels(job->context, job->isa, &job->to);
+    if (status == AIC_OK && job->count * job->to.count > AIC_EXPORT_MAX) {
         status = aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "%zu kernels for %zu levels are more than %d", job->count,
-                          job->levels, AIC_EXPORT_MAX);
+                          job->to.count, AIC_EXPORT_MAX);
     }
     status = status == AIC_OK ? allocate(job) : status;
     for (size_t i = 0; i < job->count && status == AIC_OK; i++) {
@@ -225,7 +147,7 @@ aic_status aic_export(aic_context *context, const aic_export_kernel *kernels, si
     if (status != AIC_OK) {
         return status;
     }
-    export_job job = {.context = context, .given = kernels, .count = count, .isa = isa, .triple = triple};
+    export_job job = {.context = context, .given = kernels, .count = count, .isa = isa, .to.triple = triple};
     status = aic_worker_run(run_export, &job);
     if (status == AIC_OK) {
         *result = job.result;

@@ -205,3 +205,10 @@ aic_status aic_export_names(const aic_export_request *request, aic_export_name *
     free(s);
     return status;
 }
+
+aic_status aic_export_check_name(const char *name)
+{
+    const aic_status status = check_name(name);
+    const char *why = status == AIC_OK ? aic_export_reserved(name) : NULL;
+    return why != NULL ? aic_fail(AIC_INVALID_ARGUMENT, SUBJECT, "\"%s\" %s", name, why) : status;
+}

@@ -20,6 +20,9 @@ typedef struct aic_export_request {
  * identifier or not free in C programs, and for two that would share a function or a macro; AIC_OUT_OF_MEMORY. */
 aic_status aic_export_names(const aic_export_request *request, aic_export_name *name);
 
+/* Whether a function of a program may have this name; else AIC_INVALID_ARGUMENT. */
+aic_status aic_export_check_name(const char *name);
+
 enum { AIC_EXPORT_MACRO_MAX = AIC_EXPORT_NAME_MAX + 64 };
 
 /* The macros of a kernel, NAME_WHAT_BYTES, and of the header that has it as its first, AICJIT_NAME_KERNELS_H; all in

@@ -11,6 +11,7 @@
 /* What is asked of a file besides that it is a regular one. */
 typedef enum aic_file_rule {
     AIC_FILE_CHOSEN,  /* nothing: the user chose the name. Links are followed */
+    AIC_FILE_INSIDE,  /* no link, which could lead out of the folder that the user chose */
     AIC_FILE_TRUSTED, /* what it holds is believed: it is the user's, and nobody else may write to it */
     AIC_FILE_SHARED,  /* lies in everybody's folder and is written: it is the user's, and has no second name */
 } aic_file_rule;

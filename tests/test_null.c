@@ -1,6 +1,7 @@
 /* NULL where the exported functions take a pointer: refused, or documented as legal, or answered harmlessly. */
 #include "runtime/generator.h"
 #include "tests/little_stack.h"
+#include "tests/network_case.h"
 #include "tests/specs.h"
 #include "tools/harness/entry.h"
 
@@ -54,6 +55,15 @@ typedef struct fixture {
     _Alignas(64) unsigned char packed[BLOCK];
     void *operand[AIC_OPERANDS_MAX], *partly[AIC_OPERANDS_MAX];
     void *pto_argument[2], *no_argument[2];
+    network_case network_files;
+    const char *folder;
+    aic_network *network, *made_network;
+    aic_network_facts facts;
+    const void *input[1];
+    void *output[1];
+    aic_npy_header npy;
+    aic_operand tensor;
+    char npy_text[AIC_NPY_WRITTEN_MAX];
 } fixture;
 
 /* The operands but for number i. */
@@ -67,6 +77,20 @@ static void *const *without(fixture *f, size_t i)
 static bool is_refused(aic_spec spec)
 {
     return aic_spec_validate(&spec, NULL) == AIC_INVALID_ARGUMENT;
+}
+
+static void open_network(fixture *f)
+{
+    network_case_open(&f->network_files);
+    network_case_text(&f->network_files,
+                      "input x float32 [4]\nbuffer y float32 [4]\n"
+                      "kernel tensor_arithmetic(op=BM_CPY, shape=[1,1,1,4]) : output=y input0=x\noutput y\n");
+    f->folder = f->network_files.folder;
+    f->network = network_case_network(&f->network_files, f->context, NULL);
+    f->facts = aic_network_facts_init();
+    f->input[0] = f->memory[0];
+    f->output[0] = f->memory[1];
+    f->tensor = (aic_operand){.dtype = AIC_INT8, .rank = 1, .shape = {4}};
 }
 
 static void open_fixture(fixture *f)
@@ -92,6 +116,7 @@ static void open_fixture(fixture *f)
     f->pto_argument[0] = f->no_argument[0] = f->memory[0];
     f->pto_argument[1] = f->memory[1];
     ck_assert_int_eq(aic_context_create(NULL, &f->context), AIC_OK);
+    open_network(f);
     ck_assert_int_eq(aic_kernel_create(f->context, &f->spec, NULL, &f->kernel), AIC_OK);
     ck_assert_int_eq(aic_schedule_candidate(f->context, &f->spec, 0, f->plan, sizeof f->plan), AIC_OK);
     ck_assert_msg(aic_pto_parse(f->pto, strlen(f->pto), NULL, &f->program) == AIC_OK, "%s", aic_last_error());
@@ -99,6 +124,9 @@ static void open_fixture(fixture *f)
 
 static void close_fixture(fixture *f)
 {
+    aic_network_destroy(f->made_network);
+    aic_network_destroy(f->network);
+    network_case_close(&f->network_files);
     aic_exported_free(&f->made_export);
     aic_tune_result_free(&f->tuned);
     unlink(f->db);

@@ -86,14 +86,14 @@ static const struct {
     const char *refused[AIC_FILE_SHARED + 1];
     bool as_root;
 } OBSTACLES[] = {
-    {"nothing", put_nothing, {NULL, NULL, NULL}, false},
-    {"file", put_file, {NULL, NULL, NULL}, false},
-    {"pipe", put_pipe, {NO_FILE, NO_FILE, NO_FILE}, false},
-    {"link", put_link, {NULL, "it is a link", "it is a link"}, false},
-    {"hard_link", put_hard_link, {NULL, NULL, "it has another name, too"}, false},
-    {"folder", put_folder, {NO_FILE, NO_FILE, NO_FILE}, false},
-    {"open_file", put_open_file, {NULL, "others may write to it", NULL}, false},
-    {"foreign_file", put_foreign_file, {NULL, "it belongs to another user", "it belongs to another user"}, true},
+    {"nothing", put_nothing, {NULL, NULL, NULL, NULL}, false},
+    {"file", put_file, {NULL, NULL, NULL, NULL}, false},
+    {"pipe", put_pipe, {NO_FILE, NO_FILE, NO_FILE, NO_FILE}, false},
+    {"link", put_link, {NULL, "it is a link", "it is a link", "it is a link"}, false},
+    {"hard_link", put_hard_link, {NULL, NULL, NULL, "it has another name, too"}, false},
+    {"folder", put_folder, {NO_FILE, NO_FILE, NO_FILE, NO_FILE}, false},
+    {"open_file", put_open_file, {NULL, NULL, "others may write to it", NULL}, false},
+    {"foreign_file", put_foreign_file, {NULL, NULL, "it belongs to another user", "it belongs to another user"}, true},
 };
 enum { OBSTACLES_COUNT = sizeof OBSTACLES / sizeof OBSTACLES[0] };
 

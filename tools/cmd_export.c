@@ -1,7 +1,7 @@
 /* aicjit export: kernels as an object file and a header, for programs without this library. */
 #include "tools/command.h"
+#include "tools/export_files.h"
 #include "tools/harness/fail.h"
-#include "tools/harness/outfile.h"
 #include "tools/specs.h"
 
 #include <stdlib.h>
@@ -12,24 +12,6 @@ typedef struct export_state {
     args_list names;
     const char *isa, *target, *schedule, *object, *header;
 } export_state;
-
-/* Both files or none: nothing is renamed before both are written. */
-static int write_files(const export_state *x, const aic_exported *made)
-{
-    outfile object = {.fd = -1}, header = {.fd = -1};
-    int status = outfile_open(&object, "-o", x->object);
-    status = status == CLI_DONE ? outfile_open(&header, "--header", x->header) : status;
-    if (status == CLI_DONE && outfile_same(&object, &header)) {
-        status = cli_fail(CLI_WRONG, "export: -o and --header name the same file");
-    }
-    status = status == CLI_DONE ? outfile_write(&object, "-o", made->object, made->object_size) : status;
-    status = status == CLI_DONE ? outfile_write(&header, "--header", made->header, made->header_size) : status;
-    status = status == CLI_DONE ? outfile_commit(&object, "-o") : status;
-    status = status == CLI_DONE ? outfile_commit(&header, "--header") : status;
-    outfile_close(&object);
-    outfile_close(&header);
-    return status;
-}
 
 static int export_list(const export_state *x, const spec_list *list)
 {
@@ -48,7 +30,7 @@ static int export_list(const export_state *x, const spec_list *list)
     const aic_status failed = aic_export(x->session.context, kernels, list->count, x->isa, x->target, &made);
     int status = failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
     if (status == CLI_DONE) {
-        status = write_files(x, &made);
+        status = export_files_write(x->object, x->header, &made);
         aic_exported_free(&made);
     }
     free(kernels);

@@ -1,12 +1,11 @@
 /* aicjit run: one operator, or a program of PTO-AS, on tensor files. */
 #include "tools/command.h"
 #include "tools/diagnosis.h"
-#include "tools/harness/compare.h"
 #include "tools/harness/fail.h"
 #include "tools/harness/memory.h"
-#include "tools/harness/operand_file.h"
 #include "tools/operands.h"
 #include "tools/pto.h"
+#include "tools/results.h"
 #include "tools/session.h"
 #include "tools/tensor_view.h"
 
@@ -27,31 +26,6 @@ typedef struct run_state {
     compare_limits limits; /* of --expect */
     cli_operands operands;
 } run_state;
-
-/* Each output needs a file of its own; devices and pipes may take several. */
-static int check_apart(const run_state *run, const cli_operand *o)
-{
-    for (const cli_operand *other = run->operands.items; o->file.temporary != NULL && other < o; other++) {
-        if (other->file.path != NULL && outfile_same(&other->file, &o->file)) {
-            return cli_fail(CLI_WRONG, "run: --out: %s and %s go to the same file \"%.200s\"", other->operand.name,
-                            o->operand.name, o->out);
-        }
-    }
-    return CLI_DONE;
-}
-
-static int open_outputs(run_state *run)
-{
-    int status = CLI_DONE;
-    for (size_t i = 0; status == CLI_DONE && i < run->operands.count; i++) {
-        cli_operand *o = &run->operands.items[i];
-        if (o->out != NULL) {
-            status = outfile_open(&o->file, o->operand.name, o->out);
-            status = status == CLI_DONE ? check_apart(run, o) : status;
-        }
-    }
-    return status;
-}
 
 static aic_status run_kernel(const run_state *run, void *const pointers[])
 {
@@ -148,26 +122,6 @@ static int find_unwritten(run_state *run)
 
 /* ---- results ---- */
 
-/* Compares an output with a file of what is expected. */
-static int compare_expected(const run_state *run, const cli_operand *o, bool *differs)
-{
-    guard_buffer expected;
-    compare_report report;
-    if (!guard_open(&expected, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
-        return cli_fail_memory(o->operand.name, (uint64_t)o->operand.bytes);
-    }
-    const int status = operand_read(&o->operand, o->expect, expected.data);
-    if (status == CLI_DONE) {
-        compare_tensors(&o->operand, o->buffer.data, expected.data, o->skip.data, &run->limits, &report, NULL);
-        printf("%s: %" PRId64 " of %" PRId64 " elements compared with \"%s\", %" PRId64 " differ\n", o->operand.name,
-               report.compared, o->operand.elements, o->expect, report.different);
-        compare_print(&o->operand, &o->coordinates, o->buffer.data, expected.data, &report);
-        *differs = *differs || report.different > 0;
-    }
-    guard_close(&expected);
-    return status;
-}
-
 /* Under which name the next operator knows the result, of those that have one; the library keeps to itself what is
  * wrong with the others. */
 static void show_layout(const run_state *run)
@@ -191,34 +145,13 @@ static int show_results(run_state *run)
     for (size_t i = 0; status == CLI_DONE && i < run->operands.count; i++) {
         const cli_operand *o = &run->operands.items[i];
         if (o->expect != NULL) {
-            status = compare_expected(run, o, &differs);
+            status = results_compare(o, &run->limits, &differs);
         } else if (o->out == NULL && (o->operand.direction & AIC_OUT)) {
             tensor_view(&o->operand, &o->coordinates, o->buffer.data, o->skip.data);
             show_layout(run);
         }
     }
     return status == CLI_DONE && differs ? CLI_MISMATCH : status;
-}
-
-/* Writes every output, then makes all of them final. */
-static int store_operands(run_state *run)
-{
-    int status = CLI_DONE;
-    for (size_t i = 0; status == CLI_DONE && i < run->operands.count; i++) {
-        cli_operand *o = &run->operands.items[i];
-        if (o->out != NULL) {
-            status = operand_write(&o->operand, o->out, o->buffer.data, &o->file);
-        }
-    }
-    interrupt_hold(); /* all files or none */
-    for (size_t i = 0; status == CLI_DONE && i < run->operands.count; i++) {
-        cli_operand *o = &run->operands.items[i];
-        if (o->out != NULL) {
-            status = outfile_commit(&o->file, o->operand.name);
-        }
-    }
-    interrupt_release();
-    return status;
 }
 
 /* Results that are not the documents' own say so. */
@@ -274,10 +207,10 @@ static int run_spec(run_state *run, const char *text)
         status == CLI_DONE ? operands_list(&run->operands, &run->spec, &run->session.semantics, run->program) : status;
     status = status == CLI_DONE ? operands_bind(&run->operands) : status;
     status = status == CLI_DONE ? operands_load(&run->operands) : status;
-    status = status == CLI_DONE ? open_outputs(run) : status;
+    status = status == CLI_DONE ? results_open(&run->operands) : status;
     status = status == CLI_DONE ? diagnose(run) : status;
     status = status == CLI_DONE ? compute(run, false) : status;
-    status = status == CLI_DONE ? store_operands(run) : status;
+    status = status == CLI_DONE ? results_store(&run->operands) : status;
     status = status == CLI_DONE ? show(run) : status;
     aic_pto_free(run->program);
     cli_session_close(&run->session);

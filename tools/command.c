@@ -11,6 +11,7 @@ static const command_row commands[] = {
     {"check", cmd_check, "compare generated code with the reference"},
     {"dump", cmd_dump, "show the IR, assembly, object or schedule of an operator"},
     {"explain", cmd_explain, "tell which schedule is used and why"},
+    {"network", cmd_network, "run, explain, measure or export a folder of kernels and constants"},
     {"export", cmd_export, "write kernels as an object file and a header, for programs without this library"},
     {"bench", cmd_bench, "measure the speed of operators"},
     {"tune", cmd_tune, "find the fastest schedules on this machine and keep them"},

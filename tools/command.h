@@ -20,6 +20,7 @@ int cmd_help(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_rules(int argc, char **argv);
+int cmd_network(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_verify(int argc, char **argv);

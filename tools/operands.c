@@ -145,6 +145,40 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
     return CLI_DONE;
 }
 
+/* A tensor in C order; its axes have no names. */
+static void list_tensor(cli_operand *o, const aic_network_tensor *tensor, aic_direction direction)
+{
+    o->file.fd = -1;
+    o->operand = (aic_operand){.name = tensor->name,
+                               .direction = direction,
+                               .dtype = tensor->dtype,
+                               .rank = tensor->rank,
+                               .elements = tensor->elements,
+                               .bytes = tensor->bytes};
+    o->coordinates.rank = tensor->rank;
+    int64_t pitch = 1;
+    for (int32_t d = tensor->rank - 1; d >= 0; d--) {
+        o->operand.shape[d] = tensor->shape[d];
+        o->coordinates.axis[d] = (aic_axis){.name = "", .size = tensor->shape[d], .block = 1, .outer = pitch};
+        pitch *= tensor->shape[d];
+    }
+}
+
+int operands_of_network(cli_operands *set, const aic_network_facts *facts)
+{
+    const size_t count = facts->inputs + facts->outputs;
+    set->items = calloc(count + 1, sizeof *set->items);
+    if (set->items == NULL) {
+        return cli_fail_memory("operands", count * sizeof *set->items);
+    }
+    for (; set->count < count; set->count++) {
+        const bool in = set->count < facts->inputs;
+        list_tensor(&set->items[set->count],
+                    in ? &facts->input[set->count] : &facts->output[set->count - facts->inputs], in ? AIC_IN : AIC_OUT);
+    }
+    return CLI_DONE;
+}
+
 int operands_bind(cli_operands *set)
 {
     int status = CLI_DONE;

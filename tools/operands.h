@@ -54,6 +54,9 @@ typedef struct cli_operands {
 int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *semantics,
                   const aic_pto_program *program);
 
+/* Lists the inputs and outputs of a network. */
+int operands_of_network(cli_operands *set, const aic_network_facts *facts);
+
 /* Gives each operand what the options say of it; every input must have something. */
 int operands_bind(cli_operands *set);
 

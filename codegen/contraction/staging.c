@@ -74,8 +74,9 @@ static int64_t multiple_of_runs(const aic_contraction *c, const aic_tiling *t)
     int64_t multiple = AIC_DEFERRED_STEP;
     for (int i = 0; i < AIC_TILE_SIZES; i++) {
         const aic_tile_size s = aic_tile_size_of(&t->geometry, i);
-        const int64_t run = s.rows * s.cols / aic_staged_runs(c, &t->wish, s.rows, s.cols);
-        while (s.count > 0 && run % multiple != 0) {
+        /* Sizes that no tile has are 0, and so are their runs. */
+        const int64_t run = s.count > 0 ? s.rows * s.cols / aic_staged_runs(c, &t->wish, s.rows, s.cols) : 0;
+        while (run % multiple != 0) {
             multiple /= 2;
         }
     }

@@ -59,6 +59,9 @@ printf '%s\n' '.arg %s : f32' 'pto.texpands ins(%s : f32) outs(%t : !pto.tile<f3
 run_section 'More of the command line' 27
 files_are_there fm.npy w.npy dst.npy golden.npy next.npy DIR/run.sh c.npy t.npy
 
+run_section Networks 9
+files_are_there net/network.txt y.npy net.o net.h
+
 run_section 'Without the library' 2
 files_are_there kernels.o kernels.h arm.o arm.h
 cp tuning.txt a.txt
@@ -93,9 +96,18 @@ END
 ok 'the function for a layer compiles' compile layer
 ok 'and runs' ./layer
 
+{
+    printf '#include <%s>\n' aic/aic.h
+    echo 'int main(void) { static int8_t x[14 * 14 * 32], y[14 * 14 * 32];'
+    c_block 3
+    echo 'return status != AIC_OK; }'
+} >opened.c
+ok 'the call of a network compiles' compile opened
+ok 'and runs' ./opened
+
 # ---- what the documents name ----
 
-for document in README.md tools/tuning.md tools/figures.md tools/examples/README.md tools/demo/README.md tools/superres/README.md tests/bench/README.md; do
+for document in README.md tools/tuning.md tools/figures.md tools/examples/README.md tools/demo/README.md tools/python/examples/superres/README.md tools/networks.md tests/bench/README.md; do
     # Links, and files of this repository in back quotes.
     { grep -oE '\]\([^)#:]+\)' "$root/$document" | sed 's/^](\(.*\))$/\1/'; } |
         while IFS= read -r path; do

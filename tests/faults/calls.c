@@ -137,6 +137,7 @@ FAULT(int, mprotect, (void *at, size_t size, int protection), (at, size, protect
 /* ---- files ---- */
 
 FAULT(ssize_t, read, (int file, void *to, size_t size), (file, to, size), -1, EIO)
+FAULT(ssize_t, pread, (int file, void *to, size_t size, off_t at), (file, to, size, at), -1, EIO)
 FAULT(ssize_t, write, (int file, const void *from, size_t size), (file, from, size), -1, ENOSPC)
 FAULT(ssize_t, writev, (int file, const struct iovec *part, int n), (file, part, n), -1, ENOSPC)
 FAULT(int, fsync, (int file), (file), -1, EIO)

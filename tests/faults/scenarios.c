@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MOVE "transdata(dtype=int8, src=ND, dst=Nz, shape=[16,32])"
@@ -23,7 +24,7 @@ enum { BYTES = 65536, PATTERN = 0x5A };
 static _Alignas(64) unsigned char memory[AIC_OPERANDS_MAX][BYTES], packed[BYTES];
 static void *operand[AIC_OPERANDS_MAX];
 static char folder[] = "/tmp/aicjit-faults-XXXXXX", tuning[128];
-static char dumps[128], merged[128], tuned[128], kept[128], *merged_before;
+static char dumps[128], merged[128], tuned[128], kept[128], net[128], *merged_before;
 
 static void fill_operands(void)
 {
@@ -228,6 +229,43 @@ static aic_status export_kernels(const char **wrong)
         status = aic_export(context, kernels, 2, "sse2,avx2", "x86_64-linux-gnu", &made);
         *wrong =
             (status == AIC_OK) != (made.object != NULL && made.header != NULL) ? "an export without files" : *wrong;
+    }
+    aic_exported_free(&made);
+    aic_context_destroy(context);
+    return status;
+}
+
+/* ---- networks ---- */
+
+static aic_status run_network(const char **wrong)
+{
+    static unsigned char known[BYTES];
+    aic_context *context;
+    aic_network *network = NULL;
+    aic_network_facts facts = aic_network_facts_init();
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    fill_operands();
+    status = status == AIC_OK ? aic_network_open(context, net, NULL, &network) : status;
+    *wrong = (status == AIC_OK) != (network != NULL) ? "a network that could not be opened was handed out" : *wrong;
+    status = status == AIC_OK ? aic_network_info(network, &facts) : status;
+    if (status == AIC_OK) {
+        status = aic_network_batch(network, (const void *const *)&operand[1], 1, operand, 1, 2);
+        judge(status, known, wrong);
+    }
+    aic_network_destroy(network);
+    aic_context_destroy(context);
+    return status;
+}
+
+static aic_status export_network(const char **wrong)
+{
+    aic_context *context;
+    aic_exported made = {.object = NULL};
+    aic_status status = open_context(NULL, NULL, 0, 1, &context);
+    if (status == AIC_OK) {
+        status = aic_network_export(context, net, "net", "sse2,avx2", "x86_64-linux-gnu", &made);
+        *wrong =
+            (status == AIC_OK) != (made.object != NULL && made.header != NULL) ? "a network without files" : *wrong;
     }
     aic_exported_free(&made);
     aic_context_destroy(context);
@@ -499,12 +537,15 @@ static aic_status ask_reference(const char **wrong)
 }
 
 const scenario scenarios[] = {
-    {"contexts", make_contexts, false},  {"calls", call_twice, false},        {"a chain", call_chain, false},
-    {"packing", call_packed, false},     {"observing", call_observed, true},  {"dumps", dump_stages, false},
-    {"export", export_kernels, false},   {"merging", merge_files, false},     {"estimating", estimate, false},
-    {"a loop", call_with_loop, false},   {"the pool", call_with_pool, false}, {"a program", run_program, false},
-    {"reference", ask_reference, false}, {"a batch", call_batch, false},      {"measuring", measure, true},
-    {"the disk", keep_on_disk, true},
+    {"contexts", make_contexts, false},  {"calls", call_twice, false},
+    {"a chain", call_chain, false},      {"packing", call_packed, false},
+    {"observing", call_observed, true},  {"dumps", dump_stages, false},
+    {"export", export_kernels, false},   {"merging", merge_files, false},
+    {"estimating", estimate, false},     {"a loop", call_with_loop, false},
+    {"the pool", call_with_pool, false}, {"a program", run_program, false},
+    {"reference", ask_reference, false}, {"a batch", call_batch, false},
+    {"measuring", measure, true},        {"the disk", keep_on_disk, true},
+    {"a network", run_network, false},   {"a network's object", export_network, false},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 
@@ -531,6 +572,30 @@ static bool put_record(const char *path, const char *text)
     return good;
 }
 
+/* Two products and what is between them. */
+static bool put_network(void)
+{
+    static const char TEXT[] =
+        "# aicjit network, version 1\n"
+        "input x int8 [32,32]\nconstant w w.npy\nbuffer sums int32 [32,16]\nbuffer y float16 [32,16]\n"
+        "kernel mmad(dtype=int8, m=32, n=16, k=32) : c=sums a=x b=w\n"
+        "kernel fixpipe(src=int32, dst=float16, format=ROW_MAJOR, quantPre=DEQF16, nSize=16, "
+        "mSize=32, srcStride=32, dstStride=16, deqScalar=quant(0.5)) : dst=y src=sums\noutput y\n";
+    char path[160], head[AIC_NPY_WRITTEN_MAX];
+    const aic_operand weights = {.dtype = AIC_INT8, .rank = 2, .shape = {32, 16}};
+    size_t size = 0;
+    bool good = mkdir(net, 0700) == 0 && aic_npy_format(&weights, head, &size) == AIC_OK;
+    snprintf(path, sizeof path, "%s/network.txt", net);
+    write_text(path, TEXT);
+    snprintf(path, sizeof path, "%s/w.npy", net);
+    FILE *file = good ? fopen(path, "w") : NULL;
+    if (file != NULL) {
+        good = fwrite(head, 1, size, file) == size && fwrite(memory[2], 1, 512, file) == 512;
+        good = fclose(file) == 0 && good;
+    }
+    return good && file != NULL;
+}
+
 bool scenarios_open(void)
 {
     if (mkdtemp(folder) == NULL) {
@@ -541,7 +606,8 @@ bool scenarios_open(void)
     snprintf(merged, sizeof merged, "%s/merged.txt", folder);
     snprintf(tuned, sizeof tuned, "%s/tuned.txt", folder);
     snprintf(kept, sizeof kept, "%s/kept", folder);
-    if (!put_record(tuning, PRODUCT) || !put_record(merged, "mmad(dtype=int8, m=32, n=16, k=32)")) {
+    snprintf(net, sizeof net, "%s/net", folder);
+    if (!put_network() || !put_record(tuning, PRODUCT) || !put_record(merged, "mmad(dtype=int8, m=32, n=16, k=32)")) {
         return false;
     }
     merged_before = read_text(merged);
@@ -556,5 +622,6 @@ void scenarios_close(void)
     free(merged_before);
     remove_folder(dumps);
     remove_folder(kept);
+    remove_folder(net);
     remove_folder(folder);
 }

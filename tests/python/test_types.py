@@ -56,7 +56,8 @@ def test_classes_of_the_stub():
             actual = getattr(made, method)
             if isinstance(actual, property) or method in ("__init__", "__exit__"):
                 continue
-            assert parameters(stub) == list(inspect.signature(actual).parameters), (name, method)
+            told_of = parameters(stub)[1 if inspect.ismethod(actual) else 0 :]  # a class method is bound already
+            assert told_of == list(inspect.signature(actual).parameters), (name, method)
         if issubclass(made, tuple):
             assert fields == set(made._fields)
     assert {node.target.id for node in stubs["Status"].body if isinstance(node, ast.AnnAssign)} \

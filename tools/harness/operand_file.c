@@ -2,7 +2,6 @@
 #include "tools/harness/operand_file.h"
 
 #include "tools/harness/fail.h"
-#include "tools/harness/npy.h"
 #include "tools/harness/operand_text.h"
 
 #include <errno.h>
@@ -79,9 +78,9 @@ static int open_input(const char *subject, const char *path, int *fd, uint64_t *
 typedef struct source {
     char subject[512]; /* opens messages */
     int fd;
-    uint64_t bytes;    /* of data */
-    bool has_header;   /* .npy; else the type and the shape are what the reader takes them for */
-    npy_header header; /* data_offset counts without one, too */
+    uint64_t bytes;        /* of data */
+    bool has_header;       /* .npy; else the type and the shape are what the reader takes them for */
+    aic_npy_header header; /* data_offset counts without one, too */
 } source;
 
 /* ---- what fits an operand ---- */
@@ -130,7 +129,7 @@ static void other_lengths(const aic_operand *operand, char text[OPERAND_TEXT_MAX
 }
 
 /* Whether the shapes are the same but for axes of 1 in front. */
-static bool shapes_agree(const aic_operand *operand, const npy_header *header)
+static bool shapes_agree(const aic_operand *operand, const aic_npy_header *header)
 {
     int32_t skip = 0;
     while (header->rank - skip > operand->rank && header->shape[skip] == 1) {
@@ -145,7 +144,7 @@ static bool shapes_agree(const aic_operand *operand, const npy_header *header)
 
 static int check_shape(const source *from, const aic_operand *operand)
 {
-    const npy_header *header = &from->header;
+    const aic_npy_header *header = &from->header;
     const uint64_t wants = (uint64_t)operand->bytes;
     const uint64_t holds = (uint64_t)header->elements * aic_dtype_size(header->dtype);
     const bool packed = operand->sub_words != AIC_DTYPE_NONE && holds == wants;
@@ -168,14 +167,15 @@ static int check_shape(const source *from, const aic_operand *operand)
 
 static int read_npy_header(source *from, uint64_t size)
 {
-    unsigned char *bytes = malloc(NPY_HEADER_BYTES_MAX);
+    unsigned char *bytes = malloc(AIC_NPY_HEADER_MAX);
     if (bytes == NULL) {
-        return cli_fail_memory(from->subject, NPY_HEADER_BYTES_MAX);
+        return cli_fail_memory(from->subject, AIC_NPY_HEADER_MAX);
     }
-    size_t part = size < NPY_HEADER_BYTES_MAX ? (size_t)size : NPY_HEADER_BYTES_MAX;
+    size_t part = size < AIC_NPY_HEADER_MAX ? (size_t)size : AIC_NPY_HEADER_MAX;
     int status = read_exactly(from->subject, from->fd, bytes, part);
     if (status == CLI_DONE) {
-        status = npy_parse(from->subject, bytes, part, &from->header);
+        const aic_status failed = aic_npy_parse(from->subject, bytes, part, &from->header);
+        status = failed == AIC_OK ? CLI_DONE : cli_fail_library(NULL, failed);
     }
     free(bytes);
     return status;
@@ -248,7 +248,7 @@ int operand_read(const aic_operand *operand, const char *path, void *data)
 /* What the header says, or the type that is wanted and one axis. */
 static int describe_tensor(const source *from, aic_dtype dtype, aic_operand *tensor)
 {
-    const npy_header *header = &from->header;
+    const aic_npy_header *header = &from->header;
     const aic_dtype own = dtype == AIC_BFLOAT16 ? AIC_UINT16 : dtype;
     const uint64_t size = aic_dtype_size(from->has_header ? header->dtype : dtype);
     if (!from->has_header && dtype == AIC_DTYPE_NONE) {
@@ -289,10 +289,12 @@ int tensor_read(const char *path, aic_dtype dtype, aic_operand *tensor, guard_bu
 
 int operand_write(const aic_operand *operand, const char *path, const void *data, outfile *file)
 {
-    char header[256];
+    char header[AIC_NPY_WRITTEN_MAX];
+    size_t size = 0;
     int status = CLI_DONE;
     if (has_suffix(path, ".npy")) {
-        status = outfile_write(file, operand->name, header, npy_format(operand, header));
+        const aic_status failed = aic_npy_format(operand, header, &size);
+        status = failed == AIC_OK ? outfile_write(file, operand->name, header, size) : cli_fail_library(NULL, failed);
     }
     return status == CLI_DONE ? outfile_write(file, operand->name, data, (size_t)operand->bytes) : status;
 }

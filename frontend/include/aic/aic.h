@@ -9,6 +9,8 @@
  *     diagnose.h what happens to data on the way to a result
  *     explain.h  what a kernel is expected to cost, and why it is as it is
  *     export.h   kernels for programs without this library
+ *     network.h  networks: folders of kernels and constants
+ *     npy.h      headers of .npy files
  *     pack.h     images and weights in the layouts of conv2d
  *     tune.h     finding and keeping the fastest schedules
  *     pto.h      PTO-AS: programs of texpands statements
@@ -26,6 +28,8 @@
 #include <aic/explain.h>
 #include <aic/export.h>
 #include <aic/kernel.h>
+#include <aic/network.h>
+#include <aic/npy.h>
 #include <aic/pack.h>
 #include <aic/pto.h>
 #include <aic/rules.h>

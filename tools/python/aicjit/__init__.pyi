@@ -131,6 +131,46 @@ class Explanation:
     bytes: dict[str, float]
     text: str
 
+class NetworkKernel(NamedTuple):
+    line: int
+    text: str
+    output: str
+    schedule: Optional[str]
+    threads: int
+    macs: int
+    bytes: int
+    packed: bool
+
+class NetworkInfo(NamedTuple):
+    inputs: list[Operand]
+    outputs: list[Operand]
+    kernels: list[NetworkKernel]
+    arena_bytes: int
+    buffer_bytes: int
+    constant_bytes: int
+    workspace_bytes: int
+    isa: str
+
+class FolderNetwork:
+    info: NetworkInfo
+    def __init__(self) -> None: ...
+    @classmethod
+    def open(cls, folder: Path, *, context: Optional[Context] = ..., reference: bool = ...) -> FolderNetwork: ...
+    def export(
+        self, object_file: Path, header_file: Path, *, name: str = ..., isa: Optional[str] = ..., target: Optional[str] = ...
+    ) -> None: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> FolderNetwork: ...
+    def __exit__(
+        self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None: ...
+    def __call__(
+        self, *inputs: Input, out: Union[Array, Sequence[Array], None] = ..., **named: Input
+    ) -> Union[Array, tuple[Array, ...]]: ...
+    def call_batch(
+        self, *inputs: Input, out: Union[Array, Sequence[Array], None] = ..., **named: Input
+    ) -> Union[Array, tuple[Array, ...]]: ...
+
 class Kernel:
     spec: Spec
     output: Operand

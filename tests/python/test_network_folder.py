@@ -1,0 +1,94 @@
+"""Networks from Python: results, several outputs, batches, what is refused."""
+
+import numpy as np
+import pytest
+
+import aicjit
+
+TEXT = """# aicjit network, version 1
+input a float32 [3,4]
+input b float32 [3,4]
+constant two two.npy
+buffer sum float32 [3,4]
+buffer twice float32 [12]
+kernel tensor_arithmetic(op=BM_ADD, shape=[1,1,3,4]) : output=sum input0=a input1=b
+kernel tensor_arithmetic(op=BM_MUL, shape=[1,1,3,4]) : output=twice input0=sum input1=two
+output twice
+output sum
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "network.txt").write_text(TEXT)
+    np.save(tmp_path / "two.npy", np.full((3, 4), 2, np.float32))
+    return tmp_path
+
+
+@pytest.fixture
+def arrays(random):
+    return random.random((3, 4), np.float32), random.random((3, 4), np.float32)
+
+
+@pytest.mark.parametrize("reference", [False, True])
+def test_results(folder, arrays, reference):
+    a, b = arrays
+    with aicjit.FolderNetwork.open(folder, reference=reference) as network:
+        for twice, total in (network(a, b), network(b=b, a=a)):
+            assert np.array_equal(total, a + b) and np.array_equal(twice, (2 * (a + b)).ravel())
+        out = np.empty(12, np.float32), np.empty((3, 4), np.float32)
+        result = network(a, b, out=out)
+        assert result[0] is out[0] and result[1] is out[1] and np.array_equal(out[1], a + b)
+
+
+def test_info(folder):
+    network = aicjit.FolderNetwork.open(str(folder), context=aicjit.Context(threads=1))
+    info = network.info
+    assert [o.name for o in info.inputs] == ["a", "b"] and [o.name for o in info.outputs] == ["twice", "sum"]
+    assert info.inputs[0].shape == (3, 4) and info.outputs[0].dtype == "float32"
+    assert [k.line for k in info.kernels] == [7, 8] and info.kernels[1].output == "twice"
+    assert "op=BM_ADD" in info.kernels[0].text and info.kernels[0].threads == 1
+    assert info.arena_bytes == 0 and info.constant_bytes == 48
+    assert "2 kernels" in repr(network)
+
+
+def test_batches(folder, random):
+    network = aicjit.FolderNetwork.open(folder)
+    a, b = random.random((5, 3, 4), np.float32), random.random((5, 3, 4), np.float32)
+    twice, total = network.call_batch(a, b)
+    assert np.array_equal(total, a + b) and twice.shape == (5, 12)
+    with pytest.raises(aicjit.OperandValueError, match="b: is float32"):
+        network.call_batch(a, b[:4])
+
+
+def test_export(folder, tmp_path):
+    network = aicjit.FolderNetwork.open(folder)
+    network.export(tmp_path / "net.o", tmp_path / "net.h", name="sums", isa="generic", target="x86_64-linux-gnu")
+    assert (tmp_path / "net.o").read_bytes()[:4] == b"\x7fELF"
+    assert "void sums(const void *in_a, const void *in_b, void *out_twice, void *out_sum, void *workspace);" \
+        in (tmp_path / "net.h").read_text()
+    with pytest.raises(aicjit.ArgumentError, match="avx9"):
+        network.export(tmp_path / "net.o", tmp_path / "net.h", isa="avx9")
+
+
+def test_what_is_refused(folder, arrays):
+    a, b = arrays
+    network = aicjit.FolderNetwork.open(folder)
+    with pytest.raises(aicjit.OperandTypeError, match="network: a: has elements of float64"):
+        network(a.astype(np.float64), b)
+    with pytest.raises(aicjit.ArgumentTypeError, match="1 inputs given, 2 needed: a, b"):
+        network(a)
+    with pytest.raises(aicjit.OperandValueError, match="out: 1 arrays given, 2 needed"):
+        network(a, b, out=[np.empty(12, np.float32)])
+    with pytest.raises(aicjit.ArgumentError, match="overlaps"):
+        network(a, b, out=(np.empty(12, np.float32), a))
+    network.close()
+    with pytest.raises(aicjit.ArgumentError, match="is closed"):
+        network(a, b)
+    with pytest.raises(TypeError, match="FolderNetwork.open"):
+        aicjit.FolderNetwork()
+    with pytest.raises(aicjit.ArgumentTypeError, match="folder"):
+        aicjit.FolderNetwork.open(3)
+    (folder / "network.txt").write_text(TEXT.replace("two.npy", "../two.npy"))
+    with pytest.raises(aicjit.ArgumentError, match="line 4: two"):
+        aicjit.FolderNetwork.open(folder)

@@ -1,0 +1,1 @@
+"""A published super-resolution network as folders of kernels (README.md)."""

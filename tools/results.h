@@ -1,0 +1,18 @@
+/* Results of a command: files that are written, or compared with what is expected. */
+#ifndef AIC_TOOLS_RESULTS_H
+#define AIC_TOOLS_RESULTS_H
+
+#include "tools/harness/compare.h"
+#include "tools/operands.h"
+
+/* Opens the files of --out. Each function returns an exit status. */
+int results_open(cli_operands *set);
+
+/* Writes every one of them, then makes all of them final. */
+int results_store(cli_operands *set);
+
+/* Compares an output with the file of --expect and prints where they differ; elements that o->skip marks do not count.
+ * Sets *differs when they do. */
+int results_compare(const cli_operand *o, const compare_limits *limits, bool *differs);
+
+#endif
