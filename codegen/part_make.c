@@ -23,6 +23,7 @@ typedef struct making {
     char *bytes; /* its object */
     size_t size;
     bool failed; /* set by LLVM's diagnostics */
+    bool fast;   /* how it is compiled */
 } making;
 
 /* ---- compiling ---- */
@@ -59,7 +60,7 @@ static aic_status run(void *argument)
 {
     making *m = argument;
     LLVMTargetMachineRef machine;
-    aic_status status = aic_llvm_machine_take(m->target, m->kind->fast, &machine);
+    aic_status status = aic_llvm_machine_take(m->target, m->fast, &machine);
     if (status != AIC_OK) {
         return status;
     }
@@ -71,7 +72,7 @@ static aic_status run(void *argument)
         status = compile(m, module, machine);
     }
     LLVMDisposeModule(module);
-    aic_llvm_machine_give(m->target, m->kind->fast, machine);
+    aic_llvm_machine_give(m->target, m->fast, machine);
     LLVMContextDispose(context);
     return status;
 }
@@ -79,7 +80,8 @@ static aic_status run(void *argument)
 static aic_status make(void *argument, aic_piece *piece)
 {
     making *m = argument;
-    aic_status status = aic_guard_run(aic_codegen_part_kind(m->target, m->kind->fast), run, m);
+    m->fast = m->kind->fast != NULL && m->kind->fast(m->key);
+    aic_status status = aic_guard_run(aic_codegen_part_kind(m->target, m->fast), run, m);
     if (status == AIC_OK) {
         const aic_elf object = {m->bytes, m->size};
         status = aic_piece_create(&object, m->kind->name, piece);

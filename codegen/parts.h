@@ -36,10 +36,10 @@
 /* ---- kinds ---- */
 
 typedef struct aic_part_kind {
-    const char *name;         /* "tile" */
-    const aic_record *record; /* the fields of its key */
-    size_t key_bytes;         /* of the key's structure */
-    bool fast;                /* compiled fast: loops around calls */
+    const char *name;              /* "tile" */
+    const aic_record *record;      /* the fields of its key */
+    size_t key_bytes;              /* of the key's structure */
+    bool (*fast)(const void *key); /* whether it is compiled fast, as loops around calls are; NULL: it never is */
     /* Emits void name(pointers..., integers...); returns it. */
     LLVMValueRef (*emit)(aic_emit *e, const void *key, const char *name);
 } aic_part_kind;

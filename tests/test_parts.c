@@ -3,7 +3,9 @@
 #include "codegen/codegen.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
+#include "codegen/parts/image.h"
 #include "codegen/parts/tile.h"
+#include "codegen/parts/weights.h"
 #include "codegen/run.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
@@ -58,8 +60,13 @@ static LLVMValueRef emit_sum(aic_emit *e, const void *of, const char *name)
 }
 
 static const aic_part_kind SUM = {.name = "sum", .record = &SUM_RECORD, .key_bytes = sizeof(sum_key), .emit = emit_sum};
+static bool is_fast(const void *key)
+{
+    return key != NULL;
+}
+
 static const aic_part_kind FAST_SUM = {
-    .name = "sum", .record = &SUM_RECORD, .key_bytes = sizeof(sum_key), .fast = true, .emit = emit_sum};
+    .name = "sum", .record = &SUM_RECORD, .key_bytes = sizeof(sum_key), .fast = is_fast, .emit = emit_sum};
 
 /* Numbers of a use. */
 typedef struct sum_numbers {
@@ -200,7 +207,8 @@ static void identify(const aic_part_kind *kind, const void *key, const aic_targe
 /* Every field of every key counts, every bit of it, and what the code is for. */
 START_TEST(identities)
 {
-    static const aic_part_kind *const KINDS[] = {&SUM, &aic_part_tile};
+    static const aic_part_kind *const KINDS[] = {&SUM,          &aic_part_tile, &aic_part_weights, &aic_part_starts,
+                                                 &aic_part_row, &aic_part_rows};
     const aic_target *target = aic_target_find(AIC_ARCH_X86_64, "avx2"),
                      *other = aic_target_find(AIC_ARCH_X86_64, "avx512");
     for (size_t k = 0; k < sizeof KINDS / sizeof KINDS[0]; k++) {

@@ -519,7 +519,6 @@ const aic_microkernel aic_microkernel_amx = {
     .small_band = small_band,
     .blocks = blocks_of,
     .bound = bound_of,
-    .emitter.split = aic_amx_split,
     .emitter.pack_image = aic_emit_pack_image,
     .emitter.pack_weight = aic_emit_pack_weight,
     .emitter.emit = aic_amx_emit_tile,

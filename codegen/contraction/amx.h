@@ -55,9 +55,6 @@ typedef struct amx_tile {
     LLVMValueRef out, band, panel, taps, block; /* block: NULL where there are none */
 } amx_tile;
 
-/* amx_special.c: aic_microkernel.split. */
-void aic_amx_split(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX]);
-
 /* amx_special.c: begins the function of a tile. */
 amx_tile aic_amx_begin_tile(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols,
                             const char *name);

@@ -1,44 +1,13 @@
-/* What the AMX micro-kernel does with floats by vector instructions: it splits float16 into planes while they are
- * packed; and it computes tiles, from the same band and panel, for operands with special elements: AMX does not
- * multiply these as IEEE 754 requires. Infinity and NaN have no second plane, and infinity times the second plane of
- * another number, which may be 0, would be NaN; and AMX treats subnormal numbers as 0. Special elements are rare, so
- * this code is not tuned for speed. */
+/* What the AMX micro-kernel does with floats by vector instructions: it computes tiles, from the same band and panel,
+ * for operands with special elements: AMX does not multiply these as IEEE 754 requires. Infinity and NaN have no second
+ * plane, and infinity times the second plane of another number, which may be 0, would be NaN; and AMX treats subnormal
+ * numbers as 0. Special elements are rare, so this code is not tuned for speed. */
 #include "codegen/contraction/amx.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 
 #include <stdio.h>
-
-/* ---- planes ---- */
-
-/* The upper half of each float as a bfloat16, the lower half being dropped. It is written as a shuffle that takes every
- * other 16-bit element, one instruction for two registers; a narrowing conversion would be four. */
-static LLVMValueRef upper_halves(aic_emit *e, LLVMValueRef floats)
-{
-    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(floats));
-    LLVMTypeRef type = aic_vector(e->i16, 2 * lanes);
-    LLVMValueRef halves = LLVMBuildBitCast(e->builder, floats, type, ""), odd[2 * AIC_LINE_BYTES];
-    aic_limit("channels of a vector", lanes, sizeof odd / sizeof *odd);
-    for (unsigned i = 0; i < lanes; i++) {
-        odd[i] = LLVMConstInt(e->i32, 2 * i + 1, false);
-    }
-    return LLVMBuildShuffleVector(e->builder, halves, LLVMGetUndef(type), LLVMConstVector(odd, lanes), "");
-}
-
-/* Splits float16 into two bfloat16. A float16 has 11 significant bits; the upper 8 are one bfloat16 and the others
- * another one of the same sign, and neither is subnormal as a bfloat16. If the number is not finite, the first plane is
- * that number and the second one is NaN. */
-void aic_amx_split(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX])
-{
-    const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(elements));
-    LLVMTypeRef words = aic_vector(e->i32, lanes), floats = aic_vector(e->f32, lanes);
-    LLVMValueRef all = aic_half_to_float(e, elements), bits = LLVMBuildBitCast(e->builder, all, words, "");
-    LLVMValueRef mask = aic_splat(e, LLVMConstInt(e->i32, 0xffff0000u, false), lanes);
-    LLVMValueRef upper = LLVMBuildBitCast(e->builder, LLVMBuildAnd(e->builder, bits, mask, ""), floats, "");
-    planes[0] = upper_halves(e, all);
-    planes[1] = upper_halves(e, LLVMBuildFSub(e->builder, all, upper, ""));
-}
 
 /* ---- the tile ---- */
 

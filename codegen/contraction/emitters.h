@@ -4,6 +4,7 @@
 #define AIC_CONTRACTION_EMITTERS_H
 
 #include "codegen/contraction/tiling.h"
+#include "codegen/kpacks.h"
 
 /* kpack.c: the integer type of an element in memory; the type and size of a channel in a k-pack. */
 LLVMTypeRef aic_element_type(aic_emit *e, const aic_plan_geometry *g);
@@ -11,8 +12,8 @@ LLVMTypeRef aic_channel_type(aic_emit *e, const aic_plan_geometry *g);
 unsigned aic_channel_bytes(const aic_plan_geometry *g);
 
 /* kpack.c: converts a vector of elements to channels of k-packs, one vector for each plane; adds no image offset. */
-void aic_widen(aic_emit *e, const aic_contraction *c, const struct aic_microkernel *kernel, const aic_plan_geometry *g,
-               LLVMValueRef elements, LLVMValueRef kpacks[AIC_PLANES_MAX]);
+void aic_widen(aic_emit *e, const aic_contraction *c, const aic_plan_geometry *g, LLVMValueRef elements,
+               LLVMValueRef kpacks[AIC_PLANES_MAX]);
 
 /* kpack.c: if any of the elements is special, stores 1 to `notes` int32, `pitch` bytes apart, from `note` on. */
 void aic_note_specials(aic_emit *e, const aic_wish *wish, LLVMValueRef elements, LLVMValueRef note, int64_t notes,
@@ -27,9 +28,6 @@ void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_padd
 /* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
  * access. */
 unsigned aic_access_width(int64_t left, unsigned most);
-
-/* kpack.c, inline: `bytes` bytes of copies of an integer. */
-void aic_fill(aic_emit *e, LLVMValueRef pointer, LLVMValueRef value, int64_t bytes);
 
 /* kpack.c: the optimization level for packing code whose k-packs are each multiplied `uses` times. Optimizing it takes
  * longer than compiling the rest of a kernel's frame and pays only where packing is a notable part of a call. */

@@ -9,9 +9,6 @@
 
 /* How it is emitted. */
 typedef struct aic_tile_emitter {
-    /* Splits elements into planes of k-packs, which add up to them. NULL: elements have one plane. */
-    void (*split)(aic_emit *e, LLVMValueRef elements, LLVMValueRef planes[AIC_PLANES_MAX]);
-
     /* Emit the functions that pack a band and the weights: the usual ones (emitters.h), or its own. */
     LLVMValueRef (*pack_image)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);
     LLVMValueRef (*pack_weight)(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name);

@@ -4,6 +4,7 @@
 #include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts/image.h"
 #include "frontend/numeric/half.h"
 
 #include <stdio.h>
@@ -11,7 +12,6 @@
 typedef struct band_writer {
     aic_emit *e;
     const aic_contraction *c;
-    const aic_microkernel *kernel;
     const aic_plan_geometry *g;
     const aic_wish *wish;
     const aic_plan_band *b;
@@ -46,7 +46,7 @@ static void store_kpacks(const band_writer *w, LLVMValueRef target, LLVMValueRef
 {
     aic_emit *e = w->e;
     LLVMValueRef planes[AIC_PLANES_MAX];
-    aic_widen(e, w->c, w->kernel, w->g, elements, planes);
+    aic_widen(e, w->c, w->g, elements, planes);
     if (w->g->arithmetic.image_offset != 0) {
         const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(planes[0]));
         planes[0] = LLVMBuildAdd(e->builder, planes[0], aic_splat(e, image_int(w, 0), channels), "");
@@ -78,7 +78,7 @@ static void padding(const band_writer *w, LLVMValueRef planes[AIC_PLANES_MAX])
         planes[0] = aic_splat(e, image_int(w, (int64_t)w->c->pad_value), channels);
         break;
     case AIC_PRODUCT_BFLOAT: /* bfloat16 images have none */
-        aic_widen(e, w->c, w->kernel, w->g, aic_splat(e, LLVMConstInt(e->i16, half, false), channels), planes);
+        aic_widen(e, w->c, w->g, aic_splat(e, LLVMConstInt(e->i16, half, false), channels), planes);
         break;
     case AIC_PRODUCT_FLOAT:
         planes[0] = aic_splat(e, LLVMConstReal(aic_channel_type(e, w->g), aic_half_to_double(half)), channels);
@@ -358,7 +358,7 @@ static void mix_pixels(const band_writer *w, LLVMValueRef target, LLVMValueRef s
     aic_emit *e = w->e;
     LLVMValueRef planes[AIC_PLANES_MAX];
     LLVMValueRef elements = load_elements(w, source, AIC_LINE_BYTES / w->g->source_bytes);
-    aic_widen(e, w->c, w->kernel, w->g, elements, planes);
+    aic_widen(e, w->c, w->g, elements, planes);
     for (unsigned p = 0; p < w->g->arithmetic.planes; p++) {
         mix_line(w, aic_at_const(e, target, p * w->b->plane_bytes), planes[p]);
     }
@@ -430,6 +430,113 @@ static void emit_residues(band_writer *w, LLVMValueRef row, LLVMValueRef h)
     }
 }
 
+/* ---- as parts ---- */
+
+/* Whether the packing is a part: neither rows nor taps are folded, nothing is noted, elements have one plane. */
+static bool is_part(const band_writer *w)
+{
+    return w->wish->run == 0 && w->wish->fold == 1 && w->g->arithmetic.product != AIC_PRODUCT_BFLOAT &&
+           !w->wish->specials;
+}
+
+/* What remains of the channels of a pixel, `channels` of them in one pass. */
+static void give_channels(const band_writer *w, aic_use *use, aic_row_key *key)
+{
+    const aic_contraction *c = w->c;
+    const int64_t full = c->channels / c->c0, paired = makes_pairs(w) ? full / 2 * 2 : 0;
+    const bool whole = c->image.block == c->c0; /* all channels of a pixel are contiguous */
+    const int64_t bytes = aic_channel_bytes(w->g), step = w->gap * c->image.pixel, pitch = w->b->pixel_pitch;
+    const int64_t once = whole || full == 0 ? c->channels : full == 1 && c->channels == c->c0 ? c->c0 : 0;
+    key->run = once > 0 && pitch == once * bytes && step == once;
+    if (key->run) {
+        const int64_t vector = aic_row_vector(bytes);
+        key->tail = w->inside * once % vector;
+        aic_use_trips(use, w->inside * once / vector * vector, "run");
+        return;
+    }
+    key->pairs = !whole && paired > 0;
+    key->singles = !whole && paired < full;
+    key->rest = whole ? c->channels : c->channels % c->c0;
+    key->missing = key->rest > 0 ? w->b->pixel_kpacks * w->g->arithmetic.kpack_channels - c->channels : 0;
+    aic_use_trips(use, w->inside, "inside");
+    aic_use_number(use, pitch, "pixel.pitch");
+    aic_use_number(use, step * w->g->source_bytes, "image.step");
+    aic_use_number(use, c->image.block * w->g->source_bytes, "image.block");
+    if (key->pairs) {
+        aic_use_trips(use, paired, "paired");
+    }
+    if (key->singles) {
+        aic_use_trips(use, full, "blocks");
+    }
+    aic_use_number(use, whole ? 0 : full * c->c0 * bytes, "rest.at");
+    aic_use_number(use, whole ? 0 : full * c->image.block * w->g->source_bytes, "rest.from");
+}
+
+/* Where the image lies in the row. */
+static void give_columns(const band_writer *w, aic_use *use, const aic_row_key *key)
+{
+    const aic_contraction *c = w->c;
+    const int64_t pitch = w->b->pixel_pitch, right = w->columns - w->left - w->inside;
+    aic_use_trips(use, key->lines ? w->columns * pitch : w->b->row_pitch, "row.bytes");
+    if (key->left) {
+        aic_use_trips(use, w->left * pitch, "left.bytes");
+    }
+    if (key->right) {
+        aic_use_trips(use, right * pitch, "right.bytes");
+        aic_use_number(use, (w->left + w->inside) * pitch, "right.at");
+    }
+    aic_use_number(use, c->down.extent, "image.rows");
+    aic_use_number(use, c->image.row_pitch * w->g->source_bytes, "image.row");
+    aic_use_number(use, (w->left * w->gap - c->across.pad) * c->image.pixel * w->g->source_bytes, "image.first");
+    if (key->fractal) {
+        aic_use_number(use, c->image.fractal_rows, "fractal.rows");
+        aic_use_number(use, c->image.fractal * w->g->source_bytes, "fractal");
+    }
+}
+
+static LLVMValueRef use_row(const band_writer *w, bool fast, const char *name)
+{
+    const aic_contraction *c = w->c;
+    const aic_arithmetic *a = &w->g->arithmetic;
+    aic_use use;
+    aic_row_key key = {.dtype = c->dtype,
+                       .sum = a->sum,
+                       .product = a->product,
+                       .kpack_bytes = a->kpack_bytes,
+                       .kpack_channels = a->kpack_channels,
+                       .image_offset = a->image_offset,
+                       .pad = c->pad_value,
+                       .c0 = c->c0,
+                       .lines = w->b->pixel_pitch % AIC_LINE_BYTES == 0,
+                       .outer = has_outer_rows(w),
+                       .left = w->left > 0,
+                       .right = w->left + w->inside < w->columns,
+                       .fractal = c->image.fractal_rows < c->down.extent,
+                       .fast = fast};
+    aic_use_begin(&use, &aic_part_row, &key, 2, 1);
+    give_channels(w, &use, &key);
+    give_columns(w, &use, &key);
+    return aic_emit_use(w->e, &use, name);
+}
+
+static LLVMValueRef use_rows(band_writer *w, bool fast, const char *name)
+{
+    const aic_plan_band *b = w->b;
+    char row[160];
+    const aic_rows_key key = {.gap = b->gap != 1, .windows = b->row_step != b->row_gap};
+    aic_use use;
+    aic_use_begin(&use, &aic_part_rows, &key, 2, 2);
+    aic_use_number(&use, b->row_pitch, "row.pitch");
+    aic_use_number(&use, b->gap, "row.gap");
+    aic_use_number(&use, b->row_step, "row.step");
+    aic_use_number(&use, b->row_gap - b->row_step, "row.skip");
+    (void)snprintf(row, sizeof row, "%s_row", name);
+    aic_use_call(&use, "row", use_row(w, fast, row));
+    return aic_emit_use(w->e, &use, name);
+}
+
+/* ---- all of it ---- */
+
 /* Emits emit_residues() as a function of its own, so that only it is optimized: optimizing the loop around it, too,
  * would double the compile time for nothing. */
 static LLVMValueRef emit_row_function(const band_writer *writer, const char *symbol)
@@ -476,9 +583,15 @@ static void emit_band_rows(band_writer *w, LLVMValueRef function)
 LLVMValueRef aic_emit_pack_image(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
     static const char *const PARAMS[] = {"band", "image", "first", "rows"};
-    band_writer w = {.e = e, .c = c, .kernel = t->kernel, .g = &t->geometry, .wish = &t->wish, .b = &t->band};
+    band_writer w = {.e = e, .c = c, .g = &t->geometry, .wish = &t->wish, .b = &t->band};
     const bool well =
         aic_pack_kind(c->down.taps * c->across.taps * t->geometry.outputs / t->kernel->rate) == AIC_EMIT_HOT;
+    w.columns = t->band.columns;
+    w.gap = t->band.col_gap;
+    find_columns(&w);
+    if (is_part(&w) && w.inside > 0) {
+        return use_rows(&w, !well, name);
+    }
     LLVMValueRef row = well ? emit_row_function(&w, name) : NULL;
     aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
     aic_note_function(e, "packs rows of the image into a band, image row `first` at the top");

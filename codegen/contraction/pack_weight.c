@@ -1,9 +1,7 @@
 /* Packing weights into panels: a panel has the weights of a tile's output channels in the order of the reduction, a
  * step being one k-pack for each output channel. K-packs without a channel or without an output channel are zero.
  *
- * Weights in blocks, [c1, taps, n, c0]: blocks of raw k-packs (elements that become a k-pack: one, two or four int8)
- * are transposed in registers and widened to k-packs: eight by eight or four by four, since interleaving 128-bit
- * vectors is one cheap instruction everywhere, and a small loop body compiles fast.
+ * Weights in blocks, [c1, taps, n, c0]: parts/weights.c packs some output channels of a block and a tap at a time.
  *
  * Weights in rows, [channels, n]: the rows of a k-pack are interleaved, 16 columns at a time.
  *
@@ -16,10 +14,9 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts/weights.h"
 
 #include <stdio.h>
-
-enum { BLOCK_MAX = 8 };
 
 /* The hot functions: of whole channel blocks or items, of the last one, and of the start values of weights in blocks.
  */
@@ -28,7 +25,6 @@ enum { WHOLE, REST, STARTS, INNER };
 typedef struct packer {
     aic_emit *e;
     const aic_contraction *c;
-    const aic_microkernel *kernel;
     const aic_plan_geometry *g;
     const aic_wish *wish;
     const aic_plan_band *b;
@@ -37,7 +33,6 @@ typedef struct packer {
     unsigned raw_bytes;
     unsigned c0_kpacks; /* of one output channel in one channel block */
     unsigned block;     /* output channels of one transposition */
-    unsigned run;       /* k-packs of one transposition: at most a block */
     LLVMValueRef packed, weight;
     LLVMValueRef inner[INNER];            /* hot functions, or NULL */
     LLVMValueRef first, last;             /* items that are packed */
@@ -96,7 +91,7 @@ static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64
     const unsigned channels = LLVMGetVectorSize(LLVMTypeOf(raw)) * p->g->arithmetic.kpack_channels;
     LLVMTypeRef type = aic_vector(aic_element_type(e, p->g), channels);
     LLVMValueRef elements = LLVMBuildBitCast(e->builder, raw, type, "");
-    aic_widen(e, p->c, p->kernel, p->g, elements, planes);
+    aic_widen(e, p->c, p->g, elements, planes);
     for (unsigned i = 0; i < p->g->arithmetic.planes; i++) {
         store_plane(p, planes[i], row, step, i, column, count);
     }
@@ -122,87 +117,32 @@ static void clear_heads(const packer *p, LLVMValueRef panel)
 
 /* ---- weights in blocks ---- */
 
-/* Loads a block of output channels: raw[u] = their raw k-packs number u. */
-static void load_transposed(const packer *p, LLVMValueRef source, LLVMValueRef raw[BLOCK_MAX])
-{
-    aic_emit *e = p->e;
-    /* Rows of less than a vector lie together in one, longer ones are a vector each. */
-    int64_t pitch = (int64_t)(p->run < p->block ? p->block : p->c0_kpacks) * p->raw_bytes;
-    for (unsigned i = 0; i < p->run; i++) {
-        raw[i] = aic_load(e, aic_vector(p->raw, p->block), source, i * pitch, 1);
-    }
-    if (p->run > 1) {
-        aic_transpose(e, raw, p->run, p->block);
-    }
-}
-
-/* A raw k-pack with all but its first `channels` channels cleared. */
-static LLVMValueRef keep_channels(const packer *p, LLVMValueRef raw, int64_t channels)
-{
-    if (channels >= p->g->arithmetic.kpack_channels) {
-        return raw;
-    }
-    int64_t bits = channels > 0 ? channels * p->g->source_bytes * 8 : 0;
-    LLVMValueRef mask = LLVMConstInt(p->raw, (UINT64_C(1) << bits) - 1, false);
-    return LLVMBuildAnd(p->e->builder, raw, aic_splat(p->e, mask, p->block), "");
-}
-
-/* A run of k-packs of a block of output channels: `row` is where the first one's first k-pack goes, `step` the steps
- * from there to the run. Of the run's channels the first `channels` count, of its k-packs the first `kpacks` are
- * stored. */
-static void emit_run(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t step, int64_t channels,
-                     int64_t kpacks)
-{
-    LLVMValueRef raw[BLOCK_MAX];
-    aic_limit("k-packs of a transposition", p->run, BLOCK_MAX);
-    load_transposed(p, source, raw);
-    for (unsigned u = 0; u < p->run && u < kpacks; u++) {
-        raw[u] = keep_channels(p, raw[u], channels - u * p->g->arithmetic.kpack_channels);
-        store_raw(p, raw[u], row, step + u, 0, p->block);
-    }
-}
-
-/* A block of output channels of one channel block and tap: `source` is their first element, `row` where their first
- * k-pack goes. */
-static void emit_block(const packer *p, LLVMValueRef source, LLVMValueRef row, int64_t channels)
-{
-    aic_emit *e = p->e;
-    if (channels == p->c->c0) {
-        aic_loop runs;
-        aic_loop_begin(e, &runs, "run: runs of k-packs of a channel block", aic_int(e, 0), aic_int(e, p->c0_kpacks),
-                       p->run, NULL, 0);
-        emit_run(p, aic_at(e, source, aic_mul(e, runs.index, p->raw_bytes)),
-                 aic_at(e, row, aic_mul(e, runs.index, p->panels->step_bytes)), 0, channels, p->run);
-        aic_loop_end(e, &runs);
-        return;
-    }
-    int64_t left = p->b->pixel_kpacks - (p->c->c1 - 1) * p->c0_kpacks;
-    int64_t kpacks = left < p->c0_kpacks ? left : p->c0_kpacks;
-    for (int64_t u = 0; u < kpacks; u += p->run) {
-        emit_run(p, aic_at_const(e, source, u * p->raw_bytes), row, u, channels - u * p->g->arithmetic.kpack_channels,
-                 kpacks - u);
-    }
-}
-
 /* void name(row, source, panel; count): `count` output channels of one channel block of `channels` channels and one
  * tap. The panel's head has the note of special elements. */
-static LLVMValueRef emit_blocks(const packer *of, int64_t channels, aic_emit_kind kind, const char *name)
+static LLVMValueRef emit_blocks(const packer *p, int64_t channels, aic_emit_kind kind, const char *name)
 {
-    static const char *const PARAMS[] = {"row", "source", "panel", "count"};
-    packer noting = *of, *p = &noting;
-    aic_emit *e = p->e;
-    aic_loop blocks;
-    aic_emit_function(e, name, kind, PARAMS, 3, 1);
-    aic_note_function(e, "packs `count` output channels of one block of channels and one tap");
-    LLVMValueRef function = e->function, row = aic_emit_param(e, 0), source = aic_emit_param(e, 1);
-    p->note = p->panels->notes ? aic_emit_param(e, 2) : NULL;
-    aic_loop_begin(e, &blocks, "block: blocks of output channels", aic_int(e, 0), aic_emit_param(e, 3), p->block, NULL,
-                   0);
-    emit_block(p, aic_at(e, source, aic_mul(e, blocks.index, p->c->c0 * p->g->source_bytes)),
-               aic_at(e, row, aic_mul(e, blocks.index, p->g->arithmetic.kpack_bytes)), channels);
-    aic_loop_end(e, &blocks);
-    aic_emit_function_end(e);
-    return function;
+    const aic_arithmetic *a = &p->g->arithmetic;
+    const int64_t left = p->b->pixel_kpacks - (p->c->c1 - 1) * p->c0_kpacks;
+    const aic_weights_key key = {.dtype = p->c->dtype,
+                                 .sum = a->sum,
+                                 .product = a->product,
+                                 .kpack_bytes = a->kpack_bytes,
+                                 .kpack_channels = a->kpack_channels,
+                                 .planes = a->planes,
+                                 .c0 = p->c->c0,
+                                 .channels = channels,
+                                 .kpacks = channels == p->c->c0 ? p->c0_kpacks : aic_least(left, p->c0_kpacks),
+                                 .panel_channels = p->g->panel_channels,
+                                 .notes = p->panels->notes,
+                                 .special_first = p->panels->notes ? p->wish->special_first : 0,
+                                 .special_end = p->panels->notes ? p->wish->special_end : 0,
+                                 .fast = kind == AIC_EMIT_FRAME};
+    aic_use use;
+    aic_use_begin(&use, &aic_part_weights, &key, 3, 1);
+    for (int64_t i = 1; i < panels_of_item(p); i++) {
+        aic_use_number(&use, i * p->panels->block_panel_bytes, "panel.%lld", (long long)i);
+    }
+    return aic_emit_use(p->e, &use, name);
 }
 
 /* kpacks_before() of the first k-pack of a channel block, where the order of the sum is free. */
@@ -460,74 +400,30 @@ static void emit_missing_panels(const packer *p)
     aic_loop_end(e, &panels);
 }
 
-/* `sum` plus the offset times the weights of `count` reduction steps of a vector, from step `first` on. `start` is the
- * address of the vector's first start value. */
-static LLVMValueRef sum_steps(const packer *p, LLVMValueRef start, LLVMValueRef first, int64_t count, LLVMValueRef sum)
-{
-    aic_emit *e = p->e;
-    const unsigned bytes = p->g->lanes * p->g->arithmetic.kpack_bytes;
-    LLVMTypeRef kpacks = aic_vector(e->i8, bytes);
-    aic_loop steps;
-    LLVMValueRef row =
-        aic_at(e, aic_at_const(e, start, p->panels->start_bytes), aic_mul(e, first, p->panels->step_bytes));
-    aic_loop_begin(e, &steps, "step: steps of the reduction", aic_int(e, 0), aic_int(e, count), 1, &sum, 1);
-    LLVMValueRef at = aic_at(e, row, aic_mul(e, steps.index, p->panels->step_bytes));
-    sum = aic_family_of(e->target)->dot4.emit(e, sum, image_offset(p), aic_load(e, kpacks, at, 0, bytes));
-    aic_loop_end(e, &steps);
-    return sum;
-}
-
-/* Stores the start values of a vector, from `start` on, where tiles may leave out taps: that of all taps and, behind
- * it, prefix sums over kernel rows and columns. A tile gets the value of its range from up to four of them. */
-static void emit_parts(const packer *p, LLVMValueRef start)
-{
-    aic_emit *e = p->e;
-    const int64_t rows_of = p->c->down.taps, columns = p->c->across.taps;
-    const int64_t bytes = p->g->panel_channels * (int64_t)sizeof(int32_t), pitch = (columns + 1) * bytes;
-    const unsigned align = p->g->lanes * sizeof(int32_t);
-    LLVMTypeRef words = aic_vector(e->i32, p->g->lanes);
-    LLVMValueRef prefixes = aic_at_const(e, start, bytes), sum = aic_zero(words);
-    aic_loop rows, across;
-    aic_loop_begin(e, &across, "column: columns of start values", aic_int(e, 0), aic_int(e, columns + 1), 1, NULL, 0);
-    aic_store(e, sum, aic_at(e, prefixes, aic_mul(e, across.index, bytes)), 0, align);
-    aic_loop_end(e, &across);
-    aic_loop_begin(e, &rows, "row: kernel rows", aic_int(e, 0), aic_int(e, rows_of), 1, NULL, 0);
-    LLVMValueRef above = aic_at(e, prefixes, aic_mul(e, rows.index, pitch));
-    aic_store(e, sum, above, pitch, align);
-    aic_loop_begin(e, &across, "column: kernel columns of a start value", aic_int(e, 0), aic_int(e, columns), 1, &sum,
-                   1);
-    LLVMValueRef tap = aic_add(e, aic_mul(e, rows.index, columns), across.index);
-    sum = sum_steps(p, start, aic_mul(e, tap, p->panels->kpacks), p->panels->kpacks, sum);
-    LLVMValueRef at = aic_at(e, above, aic_mul(e, across.index, bytes));
-    LLVMValueRef all = LLVMBuildSub(e->builder, aic_load(e, words, at, bytes, align), sum, "");
-    aic_store(e, all, at, pitch + bytes, align);
-    aic_loop_end(e, &across);
-    aic_loop_end(e, &rows);
-    aic_store(e, aic_load(e, words, prefixes, rows_of * pitch + columns * bytes, align), start, 0, align);
-}
-
 /* void name(panel): stores a panel's start values. */
 static LLVMValueRef emit_starts(const packer *p, const char *name)
 {
-    static const char *const PARAMS[] = {"panel"};
-    aic_emit *e = p->e;
-    unsigned bytes = p->g->lanes * p->g->arithmetic.kpack_bytes;
-    LLVMTypeRef words = aic_vector(e->i32, p->g->lanes);
-    aic_emit_function(e, name, aic_pack_kind(p->c->down.out * p->c->across.out), PARAMS, 1, 0);
-    aic_note_function(e, "start values of a panel, which make up for the offset of the image");
-    LLVMValueRef function = e->function;
-    aic_loop vectors;
-    aic_loop_begin(e, &vectors, "vector: vectors of a panel", aic_int(e, 0), aic_int(e, p->g->vectors), 1, NULL, 0);
-    LLVMValueRef start = aic_at(e, aic_emit_param(e, 0), aic_mul(e, vectors.index, p->g->lanes * sizeof(int32_t)));
-    if (p->panels->parted) {
-        emit_parts(p, start);
-    } else {
-        LLVMValueRef sum = sum_steps(p, start, aic_int(e, 0), p->panels->taps * p->panels->kpacks, aic_zero(words));
-        aic_store(e, LLVMBuildNeg(e->builder, sum, ""), start, 0, bytes);
+    const aic_arithmetic *a = &p->g->arithmetic;
+    const int64_t rows = p->c->down.taps, columns = p->c->across.taps;
+    const int64_t bytes = p->g->panel_channels * (int64_t)sizeof(int32_t), pitch = (columns + 1) * bytes;
+    const aic_starts_key key = {.lanes = p->g->lanes,
+                                .vectors = p->g->vectors,
+                                .kpack_bytes = a->kpack_bytes,
+                                .image_offset = a->image_offset,
+                                .parted = p->panels->parted,
+                                .fast = aic_pack_kind(p->c->down.out * p->c->across.out) == AIC_EMIT_FRAME};
+    aic_use use;
+    aic_use_begin(&use, &aic_part_starts, &key, 1, 0);
+    aic_use_number(&use, p->panels->start_bytes, "panel.start");
+    aic_use_trips(&use, key.parted ? p->panels->kpacks : p->panels->taps * p->panels->kpacks, "steps");
+    if (key.parted) {
+        aic_use_trips(&use, rows, "kh");
+        aic_use_trips(&use, columns, "kw");
+        aic_use_trips(&use, columns + 1, "start.columns");
+        aic_use_number(&use, pitch, "start.row");
+        aic_use_number(&use, rows * pitch + columns * bytes, "start.all");
     }
-    aic_loop_end(e, &vectors);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_use(p->e, &use, name);
 }
 
 static void emit_all_starts(const packer *p)
@@ -545,7 +441,6 @@ static packer packer_of(const aic_contraction *c, const aic_tiling *t)
 {
     const aic_arithmetic *a = &t->geometry.arithmetic;
     packer p = {.c = c,
-                .kernel = t->kernel,
                 .g = &t->geometry,
                 .wish = &t->wish,
                 .b = &t->band,
@@ -553,7 +448,6 @@ static packer packer_of(const aic_contraction *c, const aic_tiling *t)
                 .c0_kpacks = (unsigned)(c->c0 / a->kpack_channels)};
     p.raw_bytes = a->kpack_channels * t->geometry.source_bytes;
     p.block = aic_transposed_channels(c, &t->geometry);
-    p.run = p.c0_kpacks < p.block ? p.c0_kpacks : p.block;
     return p;
 }
 

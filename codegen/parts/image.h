@@ -1,0 +1,48 @@
+/* The parts that pack image rows into a band, where elements have one plane and neither rows nor taps are folded.
+ *
+ *     void rows(band, image; first, rows)     `rows` band rows, band row 0 shows image row `first`, which may be < 0
+ *       row.pitch                  of the band
+ *       row.gap                    image rows from one band row to the next; with gap
+ *       row.step, row.skip         band rows of a window, image rows between two windows; with windows
+ *       role `row`                 packs one
+ *
+ *     void row(row, image; h)                 a band row from image row h, which may lie outside of the image
+ *       row.bytes                  of padding where the row is outside, or where the image overwrites it: a loop
+ *       left.bytes                 of the padding left of the image: a loop; with left
+ *       right.bytes, right.at      the same on the right, and where it begins; with right
+ *       image.rows                 of the image
+ *       image.row, image.first     bytes of an image row; before the first column that is packed
+ *       fractal.rows, fractal      rows and bytes of a fractal; with fractal
+ *       inside                     columns that lie in the image: a loop
+ *       pixel.pitch, image.step    bytes of a band pixel; from one image column to the next
+ *       paired, blocks             blocks of channels in pairs, in all: loops; with pairs, singles
+ *       image.block                bytes from one block of channels to the next
+ *       rest.at, rest.from         where the rest is in a band pixel, in the image
+ *       run                        channels of a row in whole vectors: a loop; with run */
+#ifndef AIC_PART_IMAGE_H
+#define AIC_PART_IMAGE_H
+
+#include "codegen/parts.h"
+
+typedef struct aic_row_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/row.def"
+#undef AIC_FIELD
+} aic_row_key;
+
+typedef struct aic_rows_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/rows.def"
+#undef AIC_FIELD
+} aic_rows_key;
+
+extern const aic_part_kind aic_part_row, aic_part_rows;
+
+/* Channels of a vector access to contiguous channels of so many bytes in a k-pack: a line of k-packs, or more if a line
+ * has few channels. */
+static inline int64_t aic_row_vector(int64_t channel_bytes)
+{
+    return 64 / channel_bytes > 16 ? 64 / channel_bytes : 16;
+}
+
+#endif
