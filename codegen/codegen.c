@@ -14,6 +14,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/key.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,6 +32,7 @@ typedef struct job {
     const aic_kernel_plan *plan;
     aic_dump_stage stage;
     aic_notes *notes;     /* of stages that are read; NULL: nobody reads it */
+    bool lists;           /* only its parts are asked for */
     bool divided;         /* into a module compiled fast and one compiled well */
     aic_program *program; /* of the parts that it uses; NULL: nobody asks */
     char *bytes;          /* result */
@@ -56,8 +58,12 @@ static char *print_module(LLVMModuleRef module)
 /* Keeps the printed module for people. */
 static aic_status keep_ir(job *j, LLVMModuleRef module, const char *printed, const char *stage)
 {
-    const aic_listing listing = {
-        .request = j->request, .plan = j->plan, .notes = j->notes, .triple = LLVMGetTarget(module), .stage = stage};
+    const aic_listing listing = {.request = j->request,
+                                 .plan = j->plan,
+                                 .notes = j->notes,
+                                 .triple = LLVMGetTarget(module),
+                                 .stage = stage,
+                                 .program = j->program};
     return aic_listing_print(&listing, printed, &j->bytes, &j->size);
 }
 
@@ -129,7 +135,10 @@ static bool has_functions(LLVMModuleRef module)
 static aic_status lower(job *j, const modules *m)
 {
     uint64_t start = aic_codegen_now();
-    aic_status status;
+    aic_status status = AIC_OK;
+    if (j->lists) {
+        return status;
+    }
     if (j->stage == AIC_DUMP_IR || j->stage == AIC_DUMP_OPT) {
         status = lower_to_ir(j, m->module[FRAMES], m->machine[FRAMES]);
     } else {
@@ -340,8 +349,9 @@ static aic_status link_job(job *j, aic_object *made)
         aic_piece_free(&piece[i]);
     }
     for (size_t i = 0; i < j->program->parts && j->program->linked && status == AIC_OK; i++) {
-        made->parts[j->program->part[i].origin]++;
-        made->size += j->program->part[i].bytes;
+        const aic_program_part *part = &j->program->part[i];
+        made->part[made->parts++] = (aic_object_part){part->kind->name, part->origin, part->ns};
+        made->size += part->bytes;
     }
     made->codegen_ns += aic_codegen_now() - start;
     return status;
@@ -394,22 +404,81 @@ static aic_status object_of(const aic_codegen_request *request, aic_object *obje
     return status;
 }
 
-static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
+/* Runs the generator for text: up to a stage, or only to list the parts. */
+static aic_status run_for_text(const aic_codegen_request *request, job *j)
 {
-    aic_notes notes = {.count = 0};
-    job j = {.request = request, .stage = stage, .notes = stage == AIC_DUMP_OBJ ? NULL : &notes};
     plans p;
     aic_kernel_plan plan;
     aic_status status = make_plans(request, &p);
     if (status != AIC_OK) {
         return status;
     }
-    status = generate(&j, &p, &plan);
+    status = generate(j, &p, &plan);
     free_plans(&p);
+    return status;
+}
+
+static aic_status dump(const aic_codegen_request *request, aic_dump_stage stage, char **bytes, size_t *size)
+{
+    aic_notes notes = {.count = 0};
+    job j = {.request = request, .stage = stage, .notes = stage == AIC_DUMP_OBJ ? NULL : &notes};
+    j.program = calloc(1, sizeof *j.program);
+    const aic_status status =
+        j.program != NULL ? run_for_text(request, &j) : aic_fail_memory("dump", sizeof *j.program);
+    free(j.program);
     aic_notes_free(&notes);
     if (status == AIC_OK) {
         *bytes = j.bytes;
         *size = j.size;
+    }
+    return status;
+}
+
+/* Puts the parts of a kernel behind the report on its plan. */
+static aic_status add_parts(const aic_program *program, char **text)
+{
+    char *all = NULL;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    if (out == NULL) {
+        return aic_fail_memory("explain", strlen(*text));
+    }
+    fputs(*text, out);
+    aic_program_print(out, program, "");
+    const bool incomplete = ferror(out) != 0;
+    if (fclose(out) != 0 || incomplete || all == NULL) {
+        free(all);
+        return aic_fail_memory("explain", strlen(*text));
+    }
+    free(*text);
+    *text = all;
+    return AIC_OK;
+}
+
+static aic_status explain(const aic_problem *problem, const char *schedule, char **text)
+{
+    const aic_codegen_request request = {.count = 1,
+                                         .spec = problem->spec,
+                                         .schedule = schedule,
+                                         .semantics = problem->semantics,
+                                         .target = problem->target,
+                                         .machine = problem->machine,
+                                         .triple = aic_target_triple(problem->target->arch),
+                                         .symbol = "kernel"};
+    job j = {.request = &request, .stage = AIC_DUMP_IR, .lists = true};
+    aic_status status = aic_plan_explain(problem, schedule, text);
+    if (status != AIC_OK) {
+        return status;
+    }
+    j.program = calloc(1, sizeof *j.program);
+    status = j.program != NULL ? run_for_text(&request, &j) : aic_fail_memory("explain", sizeof *j.program);
+    if (status == AIC_OK) {
+        status = add_parts(j.program, text);
+    }
+    free(j.program);
+    if (status != AIC_OK) {
+        free(*text);
+        *text = NULL;
     }
     return status;
 }
@@ -469,7 +538,7 @@ const aic_generator_api *aic_generator_linked(void)
         .candidate = candidate_of,
         .object = object_of,
         .dump = dump,
-        .explain = aic_plan_explain,
+        .explain = explain,
         .facts = facts_of,
         .space = aic_space_list_all,
         .wait_for_globals = aic_guard_wait_for_globals,

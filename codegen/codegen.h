@@ -50,6 +50,15 @@ static inline aic_problem aic_codegen_problem(const aic_codegen_request *request
     return (aic_problem){&request->spec[index], request->semantics, request->target, request->machine};
 }
 
+/* A part of a kernel: its kind, how the kernel came by it, and how long that took. */
+typedef struct aic_object_part {
+    const char *name;
+    aic_part_origin origin;
+    uint64_t ns;
+} aic_object_part;
+
+enum { AIC_OBJECT_PARTS_MAX = AIC_IMAGE_ITEMS_MAX };
+
 /* A finished object and its image; free with aic_object_free(). */
 typedef struct aic_object {
     char *bytes; /* ELF relocatable; NULL where it was compiled in several parts */
@@ -58,7 +67,8 @@ typedef struct aic_object {
     aic_requirements requirements;
     char schedule[AIC_SCHEDULE_TEXT_MAX]; /* of its first specification, canonical */
     uint64_t emit_ns, codegen_ns;         /* in codegen_ns: all that has to do with parts */
-    size_t parts[AIC_PART_ORIGINS];       /* how it came by the parts that others may use, too */
+    size_t parts;                         /* that others may use, too */
+    aic_object_part part[AIC_OBJECT_PARTS_MAX];
 } aic_object;
 
 void aic_object_free(aic_object *object);

@@ -4,13 +4,15 @@
 
 #include "codegen/kernel.h"
 #include "codegen/llvm/notes.h"
+#include "codegen/parts.h"
 
 typedef struct aic_listing {
     const aic_codegen_request *request;
     const aic_kernel_plan *plan;
     aic_notes *notes;
-    const char *triple; /* of the module */
-    const char *stage;  /* what the text is */
+    const char *triple;         /* of the module */
+    const char *stage;          /* what the text is */
+    const aic_program *program; /* its parts */
 } aic_listing;
 
 /* Writes the text of a module, malloc'ed with a closing zero. */

@@ -33,6 +33,8 @@
 #include "codegen/part_source.h"
 #include "frontend/core/field.h"
 
+#include <stdio.h>
+
 /* ---- kinds ---- */
 
 typedef struct aic_part_kind {
@@ -111,6 +113,9 @@ typedef struct aic_program {
     aic_binding binding[AIC_PROGRAM_ROLES_MAX];
     char symbol[AIC_PROGRAM_ROLES_MAX][AIC_PROGRAM_NAME_MAX]; /* of the bindings */
 } aic_program;
+
+/* Lists the parts with their keys, numbers and roles, in lines that begin with `before`. */
+void aic_program_print(FILE *out, const aic_program *program, const char *before);
 
 /* ---- making ---- */
 

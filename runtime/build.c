@@ -203,6 +203,9 @@ static void publish(aic_build *build)
     }
     if (context->verbose >= 1 && !build->loaded) {
         aic_log_compile(code, &build->shown);
+        if (context->verbose >= 2) {
+            aic_log_parts(&build->object);
+        }
     } else if (context->verbose >= 1) {
         log_load(code, &build->shown);
     }

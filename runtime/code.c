@@ -117,8 +117,8 @@ void aic_code_describe(aic_code *code, aic_context *context, const aic_object *o
     code->emit_ns = object->emit_ns;
     code->codegen_ns = object->codegen_ns;
     code->code_bytes = object->size;
-    for (int i = 0; i < AIC_PART_ORIGINS; i++) {
-        code->parts[i] = (uint32_t)object->parts[i];
+    for (size_t i = 0; i < object->parts; i++) {
+        code->parts[object->part[i].origin]++;
     }
 }
 

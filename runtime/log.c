@@ -59,9 +59,19 @@ void aic_log_compile(const aic_code *code, const aic_spec *shown)
     if (code->count > 1 || aic_spec_print(shown, text, sizeof text, NULL) != AIC_OK) {
         snprintf(text, sizeof text, "%s(...)", code->subject);
     }
-    aic_log("compiled %s isa=%s %s emit=%.3fms codegen=%.3fms link=%.3fms bytes=%zu %s", text, code->target->name,
-            code->schedule, (double)code->emit_ns / 1e6, (double)code->codegen_ns / 1e6, (double)code->link_ns / 1e6,
-            code->code_bytes, code->symbol);
+    aic_log("compiled %s isa=%s %s emit=%.3fms codegen=%.3fms link=%.3fms bytes=%zu parts=%u+%u+%u %s", text,
+            code->target->name, code->schedule, (double)code->emit_ns / 1e6, (double)code->codegen_ns / 1e6,
+            (double)code->link_ns / 1e6, code->code_bytes, code->parts[AIC_PART_READY], code->parts[AIC_PART_LOADED],
+            code->parts[AIC_PART_MADE], code->symbol);
+}
+
+void aic_log_parts(const aic_object *object)
+{
+    static const char *const ORIGINS[AIC_PART_ORIGINS] = {"ready", "loaded", "made"};
+    for (size_t i = 0; i < object->parts; i++) {
+        aic_log("part %s %s %.3fms", object->part[i].name, ORIGINS[object->part[i].origin],
+                (double)object->part[i].ns / 1e6);
+    }
 }
 
 /* ---- CSV ---- */

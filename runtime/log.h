@@ -13,6 +13,9 @@ void aic_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * first shown for by; of a group not shown. */
 void aic_log_compile(const aic_code *code, const aic_spec *shown);
 
+/* Lines of verbose level 2: the parts of a kernel that was made, whether they were at hand, and the time of each. */
+void aic_log_parts(const aic_object *object);
+
 /* Writes NAME.ll, NAME.s, NAME.o and NAME.txt, which says what the kernel is, to the context's folder, each under a
  * temporary name that is then renamed. A failure leaves a warning and a verbose line, and the kernel is made all the
  * same. */

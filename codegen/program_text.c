@@ -1,0 +1,85 @@
+/* Programs for people: which parts a kernel has, their keys, and the numbers that are filled in. */
+#include "codegen/parts.h"
+
+#include <inttypes.h>
+
+enum { WIDTH = 118 };
+
+/* Words of a paragraph, in lines that begin with `begin`. */
+typedef struct paragraph {
+    FILE *out;
+    const char *begin;
+    int column; /* 0: a line begins */
+} paragraph;
+
+static void put_word(paragraph *p, const char *word)
+{
+    const int length = (int)strlen(word);
+    if (p->column > 0 && p->column + 1 + length > WIDTH) {
+        fputc('\n', p->out);
+        p->column = 0;
+    }
+    p->column += fprintf(p->out, "%s%s", p->column == 0 ? p->begin : " ", word);
+}
+
+static void end_paragraph(paragraph *p)
+{
+    if (p->column > 0) {
+        fputc('\n', p->out);
+    }
+}
+
+static void put_key(paragraph *p, const aic_program_part *part)
+{
+    const aic_record *record = part->kind->record;
+    char word[96];
+    for (size_t f = 0; f < record->count; f++) {
+        const aic_field *field = &record->fields[f];
+        const uint64_t value = aic_field_word(field, part->key, 0);
+        double real;
+        memcpy(&real, &value, sizeof real);
+        if (field->kind == AIC_KIND_REAL) {
+            (void)snprintf(word, sizeof word, "%s=%g", field->name, real);
+        } else {
+            (void)snprintf(word, sizeof word, "%s=%" PRId64, field->name, (int64_t)value);
+        }
+        if (value != 0) { /* a key has many fields that are off */
+            put_word(p, word);
+        }
+    }
+}
+
+static void put_part(FILE *out, const aic_program *program, const aic_program_part *part, const char *before)
+{
+    char begin[16], word[96];
+    (void)snprintf(begin, sizeof begin, "%s    ", before);
+    fprintf(out, "%s  %s: %s\n", before, part->symbol, part->kind->name);
+    paragraph key = {.out = out, .begin = begin}, numbers = key, roles = key;
+    put_key(&key, part);
+    end_paragraph(&key);
+    for (size_t i = 0; i < part->numbers; i++) {
+        const aic_number_value *number = &program->number[part->first_number + i];
+        (void)snprintf(word, sizeof word, "%s = %" PRId64 "%s", number->name, number->value,
+                       i + 1 < part->numbers ? "," : "");
+        put_word(&numbers, word);
+    }
+    end_paragraph(&numbers);
+    for (size_t i = 0; i < part->roles; i++) {
+        const aic_binding *binding = &program->binding[part->first_role + i];
+        char role[AIC_ROLE_NAME_MAX + AIC_PROGRAM_NAME_MAX + 8];
+        (void)snprintf(role, sizeof role, "%s is %s", binding->role, binding->symbol);
+        put_word(&roles, role);
+    }
+    end_paragraph(&roles);
+}
+
+void aic_program_print(FILE *out, const aic_program *program, const char *before)
+{
+    if (program->parts == 0) {
+        return;
+    }
+    fprintf(out, "%sparts, which kernels have in common: key, numbers of this kernel, who takes which role\n", before);
+    for (size_t i = 0; i < program->parts; i++) {
+        put_part(out, program, &program->part[i], before);
+    }
+}
