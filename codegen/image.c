@@ -157,7 +157,7 @@ static aic_status apply_patch(const linking *l, const placed_piece *p, const aic
         return aic_fail(AIC_COMPILE, SUBJECT, "%s: a patch is not inside", p->item->name);
     }
     const aic_piece_symbol symbol = aic_piece_symbol_at(&p->view, patch->symbol);
-    uint64_t target;
+    uint64_t target = 0;
     aic_status status = find_target(l, p, row, &symbol, &target);
     if (status != AIC_OK) {
         return status;

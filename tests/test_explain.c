@@ -146,6 +146,10 @@ START_TEST(test_text)
         ck_assert_ptr_nonnull(strstr(e.text, e.schedule));
         if (strcmp(e.kernel, "vector") == 0) {
             check_nest(&e);
+            ck_assert_msg(strstr(e.text, "\nparts, which kernels have in common: ") != NULL, "%s: no parts", isa);
+            ck_assert_msg(strstr(e.text, ": tile\n    ") != NULL && strstr(e.text, " pixels=") != NULL, "%s: no key",
+                          isa);
+            ck_assert_msg(strstr(e.text, "block.pitch = ") != NULL, "%s: no numbers", isa);
         }
         aic_free(e.text);
     }

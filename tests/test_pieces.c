@@ -28,6 +28,12 @@ _Static_assert(sizeof(hand_made) == sizeof(aic_piece_head) + CODE + SYMBOLS * si
                                         PATCHES * sizeof(aic_piece_patch) + NAMES,
                "without holes");
 
+/* Copies a name, with its closing zero. */
+static void put(char *to, const char *name)
+{
+    memcpy(to, name, strlen(name) + 1);
+}
+
 /* One that defines `own`, takes the number `pitch` and calls `next`. */
 static hand_made piece_of(const char *own, const char *next)
 {
@@ -40,9 +46,9 @@ static hand_made piece_of(const char *own, const char *next)
                             .name_bytes = NAMES},
                    .symbol = {{PART_AT, 0, AIC_PIECE_DEFINED | AIC_PIECE_FUNCTION}, {0, 12, 0}, {0, 20, 0}},
                    .patch = {{NUMBER_AT, ADDEND, R_X86_64_32S, 1}, {CALL_AT, CALL_ADDEND, R_X86_64_PLT32, 2}}};
-    strcpy(p.names, own);
-    strcpy(p.names + 12, "pitch");
-    strcpy(p.names + 20, next);
+    put(p.names, own);
+    put(p.names + 12, "pitch");
+    put(p.names + 20, next);
     memset(p.code, 0x90, sizeof p.code);
     return p;
 }
@@ -224,11 +230,11 @@ static void patch_of_another_machine(program *p)
 }
 static void swapped_name(program *p)
 {
-    strcpy(p->number[1].name, "pixel");
+    put(p->number[1].name, "pixel");
 }
 static void no_role(program *p)
 {
-    strcpy(p->binding.role, "other");
+    put(p->binding.role, "other");
 }
 static void role_of_nobody(program *p)
 {
@@ -244,7 +250,7 @@ static void function_as_number(program *p)
 }
 static void no_part(program *p)
 {
-    strcpy(p->piece[1].names, "pert");
+    put(p->piece[1].names, "pert");
 }
 static void no_kernel(program *p)
 {

@@ -265,7 +265,8 @@ def test_bench():
     figures = aicjit.bench(CHAIN, min_time=0.05)
     assert figures.median_ns >= figures.min_ns > 0 and figures.macs == figures["macs"] > 0
     assert set(figures) >= {"spec", "kernel", "isa", "threads", "macs", "bytes", "median_ns", "min_ns", "p90_ns",
-                            "gmacs_per_s", "gbytes_per_s", "compile_ns", "cache"}
+                            "gmacs_per_s", "gbytes_per_s", "compile_ns", "make_ns", "parts", "cache"}
+    assert set(figures.parts) == {"ready", "loaded", "made"} and figures.make_ns >= 0
 
 
 def test_readings_of_contexts():

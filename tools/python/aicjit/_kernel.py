@@ -155,6 +155,8 @@ class Kernel(Closing):
         self._name, self._isa, self._schedule = info.name.decode(), info.isa.decode(), info.schedule.decode()
         self._threads = info.threads
         self._compile_ns = info.emit_ns + info.codegen_ns + info.link_ns if info.compiled else 0
+        self._make_ns = info.make_ns if info.compiled or info.loaded else 0
+        self._parts = {"ready": info.parts_ready, "loaded": info.parts_loaded, "made": info.parts_made}
         self._cache = "miss" if info.compiled else "disk" if info.loaded else "memory"
 
     def __repr__(self):
@@ -353,6 +355,16 @@ class Kernel(Closing):
     def compile_ns(self):
         """Time that it took to make it; 0 where it was found or loaded."""
         return self._compile_ns
+
+    @property
+    def make_ns(self):
+        """Time from the schedule to a kernel that can be called, in all; 0 where it was found."""
+        return self._make_ns
+
+    @property
+    def parts(self):
+        """How many of its parts, which other kernels may have, too, were "ready", "loaded" or "made"."""
+        return dict(self._parts)
 
     @property
     def cache(self):

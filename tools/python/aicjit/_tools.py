@@ -175,7 +175,7 @@ def _packed_operands(kernel, pointers, arrays):
 
 def bench(spec, *inputs, schedule=None, min_time=0.5, context=None, **named):
     """Times calls of a kernel with packed weights, with these inputs or pseudo-random ones. Returns the figures of
-    `aicjit bench --json`: median_ns, min_ns, p90_ns, gmacs_per_s, gbytes_per_s, compile_ns, ..."""
+    `aicjit bench --json`: median_ns, min_ns, p90_ns, gmacs_per_s, gbytes_per_s, compile_ns, make_ns, parts, ..."""
     min_time = number("min_time", min_time)
     if not 0 <= min_time <= 86400:
         raise ArgumentError("min_time: %s is outside of 0..86400 seconds" % shown(min_time))
@@ -191,4 +191,4 @@ def bench(spec, *inputs, schedule=None, min_time=0.5, context=None, **named):
     return BenchResult(spec=kernel.spec.canonical, kernel=kernel.name, isa=kernel.isa, schedule=kernel.schedule,
                        threads=kernel.threads, macs=macs, bytes=moved, median_ns=median, min_ns=samples[0],
                        p90_ns=samples[int(len(samples) * 0.9)], gmacs_per_s=macs / median, gbytes_per_s=moved / median,
-                       compile_ns=kernel.compile_ns, cache=kernel.cache)
+                       compile_ns=kernel.compile_ns, make_ns=kernel.make_ns, parts=kernel.parts, cache=kernel.cache)
