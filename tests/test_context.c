@@ -269,8 +269,8 @@ START_TEST(verbose)
 
     text = listen(1, NULL, c);
     ck_assert_uint_eq(lines(text), 1);
-    const char *const parts[] = {"aicjit: ", spec, "isa=", "schedule(", "emit=", "codegen=", "link=", "bytes=",
-                                 "parts="};
+    const char *const parts[] = {
+        "aicjit: ", spec, "isa=", "schedule(", "emit=", "codegen=", "link=", "bytes=", "parts="};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         ck_assert_msg(strstr(text, parts[i]) != NULL, "no \"%s\" in %s", parts[i], text);
     }
