@@ -59,6 +59,18 @@ typedef struct walk {
     double least;
 } walk;
 
+/* Member by member: between them a structure may hold anything. */
+static bool same_requirements(const aic_requirements *a, const aic_requirements *b)
+{
+    bool same = a->needs == b->needs && a->phases == b->phases && a->shared_bytes == b->shared_bytes &&
+                a->private_bytes == b->private_bytes && a->pack.operand == b->pack.operand &&
+                a->pack.items == b->pack.items && a->pack.bytes == b->pack.bytes && a->pack.floats == b->pack.floats;
+    for (uint32_t i = 0; same && i < a->phases; i++) {
+        same = a->phase[i].items == b->phase[i].items && strcmp(a->phase[i].name, b->phase[i].name) == 0;
+    }
+    return same;
+}
+
 static bool check_schedule(void *user, const aic_plan *plan)
 {
     walk *seen = user;
@@ -68,7 +80,7 @@ static bool check_schedule(void *user, const aic_plan *plan)
     ck_assert_msg(aic_plan_parse(again, text) == AIC_OK, "%s: %s", text, aic_last_error());
     ck_assert(aic_schedule_equal(&plan->schedule, &again->schedule));
     ck_assert(plan->cost > 0 && plan->cost == again->cost);
-    ck_assert_mem_eq(&plan->requirements, &again->requirements, sizeof plan->requirements);
+    ck_assert(same_requirements(&plan->requirements, &again->requirements));
     seen->least = seen->count++ == 0 || plan->cost < seen->least ? plan->cost : seen->least;
     aic_plan_free(again);
     return seen->count < 3000;

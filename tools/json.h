@@ -12,7 +12,8 @@ void json_put_string(FILE *out, const char *text);
 typedef void (*json_visitor)(void *user, const char *key, const char *text, double number);
 
 /* Reads a line that is one object, and shows its members in their order, but no members that are objects themselves;
- * there are no arrays, nor objects in those. The line is overwritten. False when it is anything else; members in front of the mistake were shown then. */
+ * there are no arrays, nor objects in those. The line is overwritten. False when it is anything else; members in front
+ * of the mistake were shown then. */
 bool json_read_object(char *line, json_visitor visit, void *user);
 
 #endif

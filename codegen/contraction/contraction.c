@@ -2,7 +2,6 @@
 #include "codegen/contraction/contraction.h"
 #include "codegen/contraction/bands.h"
 #include "codegen/contraction/microkernel.h"
-#include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
 
 #include <stdio.h>
@@ -17,11 +16,6 @@ static const aic_field FIELDS[] = {
 };
 
 static const aic_record RECORD = {"schedule", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-LLVMValueRef aic_contraction_add_old(aic_emit *e, const aic_contraction *c, LLVMValueRef old, LLVMValueRef sum)
-{
-    return c->wraps ? LLVMBuildAdd(e->builder, old, sum, "") : aic_add_saturated(e, old, sum);
-}
 
 aic_contraction *aic_contraction_begin(aic_work *work)
 {

@@ -75,9 +75,6 @@ typedef struct aic_contraction {
     aic_epilogue epilogue;
 } aic_contraction;
 
-/* An old int32 result and a sum: clamped, or modulo 2^32. */
-LLVMValueRef aic_contraction_add_old(aic_emit *e, const aic_contraction *c, LLVMValueRef old, LLVMValueRef sum);
-
 /* Numbers of the operands of a contraction. Chains with an l1out have it next; operands of the epilogue follow. */
 enum { AIC_CONTRACTION_OUT, AIC_CONTRACTION_IMAGE, AIC_CONTRACTION_WEIGHT, AIC_CONTRACTION_L1OUT };
 

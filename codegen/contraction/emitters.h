@@ -25,6 +25,9 @@ void aic_emit_row_range(aic_emit *e, const aic_contraction *c, const aic_padding
                         LLVMValueRef first, int64_t rows);
 void aic_emit_column_range(aic_emit *e, const aic_contraction *c, const aic_padding *p, LLVMValueRef taps,
                            LLVMValueRef first, int64_t columns);
+/* kpack.c: an old int32 result and a sum: clamped, or modulo 2^32. */
+LLVMValueRef aic_contraction_add_old(aic_emit *e, const aic_contraction *c, LLVMValueRef old, LLVMValueRef sum);
+
 /* kpack.c: the largest power of two that is at most `left`, or `most`, itself a power of two: the width of the next
  * access. */
 unsigned aic_access_width(int64_t left, unsigned most);

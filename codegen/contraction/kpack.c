@@ -47,3 +47,8 @@ unsigned aic_access_width(int64_t left, unsigned most)
 {
     return (unsigned)aic_power_within(aic_least(left, most));
 }
+
+LLVMValueRef aic_contraction_add_old(aic_emit *e, const aic_contraction *c, LLVMValueRef old, LLVMValueRef sum)
+{
+    return c->wraps ? LLVMBuildAdd(e->builder, old, sum, "") : aic_add_saturated(e, old, sum);
+}

@@ -210,7 +210,8 @@ static aic_status conv2d_validate(const void *descriptor, const aic_semantics *s
     check_window(&v, desc);
     check_pad_value(&v, desc);
     check_modes(&v, desc);
-    if (aic_kept(&v, RULE_h, RULE_w) && aic_kept(&v, RULE_kh, RULE_kw) && aic_kept(&v, RULE_stride, RULE_dilation)) {
+    if (aic_kept(&v, RULE_dtype, RULE_c0) && aic_kept(&v, RULE_kh, RULE_kw) &&
+        aic_kept(&v, RULE_stride, RULE_dilation)) {
         check_sizes(&v, desc, semantics);
     }
     return v.status;

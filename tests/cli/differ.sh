@@ -20,10 +20,10 @@ expect 'alike' 0 '^16 elements, 0 differ$' "$aicjit" differ "$plus" --profiles d
 
 sides='document,document+relu=after'
 pair=(differ "$minus" --profiles "$sides" --fill src=const:-5)
-expect 'which step parts them' 1 '^they part at the step "relu": document 0, document\+relu=after has no such step$' "$aicjit" "${pair[@]}"
-expect 'marked' 1 '^> relu +0 +\|$' "$aicjit" "${pair[@]}"
-expect 'steps of both beside each other' 1 '^! [*] scale, to float32 +-0 .* \| [*] scale, to float32 +5 ' "$aicjit" "${pair[@]}"
-expect 'a step of the other alone' 1 '^! +\| relu +5 ' "$aicjit" "${pair[@]}"
+expect 'which step parts them' 1 '^they part at the step "relu": document -5 -> 0 .*, document\+relu=after has no such step$' "$aicjit" "${pair[@]}"
+expect 'marked' 1 '^> relu +-5 -> 0 .*\|$' "$aicjit" "${pair[@]}"
+expect 'steps of both beside each other' 1 '^! [*] scale, to float32 +0 [*] -1 -> -0 .* \| [*] scale, to float32 +-5 [*] -1 -> 5 ' "$aicjit" "${pair[@]}"
+expect 'a step of the other alone' 1 '^! +\| relu +5 -> 5 ' "$aicjit" "${pair[@]}"
 expect 'steps that are the same' 1 '^  word +(.*) \| word +\1$' "$aicjit" "${pair[@]}"
 ok 'one step is the first' test "$("$aicjit" "${pair[@]}" | grep -c '^>')" -eq 1
 # The blocks before the last are zeros by either model, though one trace says more of them.
@@ -51,7 +51,7 @@ ok 'the same again' test "$(sed -n '/elements, /,/^they/p' "$work/.out")" = "$fo
 expect 'an object' 1 '' "$aicjit" "${pair[@]}" --json
 ok 'with what differs' test "$(member '[j["elements"], j["different"], j["largest"], j["ulp"], j["choices"], j["searched"]]')" = "[16, 16, 5, 5, ['relu'], False]"
 ok 'and where' test "$(member '[j["first"][k] for k in ("element", "operand", "at", "a", "b")]')" = "[0, 'dst', '[0,0]', '0', '5']"
-ok 'and both traces' test "$(member '[j["steps"][j["parts_at"]][k] for k in ("step", "a", "b", "same")]')" = "['relu', '0', None, False]"
+ok 'and both traces' test "$(member '[j["steps"][j["parts_at"]][k] for k in ("step", "a", "b", "same")]')" = "['relu', '-5 -> 0  [relu=before (F13)]', None, False]"
 expect 'alike, an object' 0 '' "$aicjit" differ "$plus" --profiles document,script+relu=after --fill src=const:-5 --json
 ok 'without a first' test "$(member '[j["different"], "first" in j]')" = '[0, False]'
 

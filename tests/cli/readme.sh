@@ -47,7 +47,7 @@ nm -D "$build/libaicjit.so" | grep -q __tsan_init && sanitize=(-fsanitize=thread
 # ---- commands ----
 
 ln -s "$build" build
-run_section 'A tour' 18
+run_section 'A tour' 19
 files_are_there dst.npy kernel.s before.json tuning.txt tune.html layer.npy what.html
 run_section Chains 3
 

@@ -171,10 +171,10 @@ AIC_API aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics
  * about, of every operator and chain: products and sums, every rounding with the value before and after, and behind
  * each step the choice (aic/choice.h), document or reason that decides it; at last "dst[0,3,1] = 13", the value that
  * aic_reference() gives. With accumulate=fast that is the exact sum rounded once, and the bound of all other right
- * values is a step. Of an element that nothing writes it is the old one, with the reason. operands and count as for
- * aic_reference(); the output holds the old content and is not written. value (may be NULL) gets the element. buffer,
- * capacity and length as aic_spec_print() has them: with a capacity of 0 only the length is found out. Of a sum of more
- * than 1024 blocks the first and the last 512 are shown. */
+ * values is a step. Of an element that nothing writes it is the old one; a step "nothing writes it" has the reason.
+ * operands and count as for aic_reference(); the output holds the old content and is not written. value (may be NULL)
+ * gets the element. buffer, capacity and length as aic_spec_print() has them: with a capacity of 0 only the length is
+ * found out. Of a sum of more than 1024 blocks the first and the last 512 are shown. */
 AIC_API aic_status aic_trace(const aic_spec *spec, const aic_semantics *semantics, void *const operands[], size_t count,
                              int64_t element, void *value, char *buffer, size_t capacity, size_t *length);
 
