@@ -20,9 +20,9 @@
  *        field is what the code differs by. A value that only the shape decides is none, unless a loop of one
  *        iteration, a remainder or a multiplication by one is worth code of its own: then a BOOL says so
  *     2  Write emit(e, key, name): a function named `name`. What the shape decides is aic_number(e, "row.pitch"), trip
- *        counts of loops aic_trips(e, "kpacks"). Products of numbers are numbers with a name of their own
- *     3  Fill in an aic_use where the function was emitted before: the key, aic_use_number() and aic_use_trips() for
- *        each number that the emitter asks for, aic_use_call() for each role; and call aic_emit_use()
+ *        counts of loops aic_trips(e, "kpacks"). Products of numbers are numbers with a name of their own; no role has
+ * the name of a number 3  Fill in an aic_use where the function was emitted before: the key, aic_use_number() and
+ * aic_use_trips() for each number that the emitter asks for, aic_use_call() for each role; and call aic_emit_use()
  *
  * tests/test_parts.c compares both forms, and the bytes of parts that have equal keys. */
 #ifndef AIC_PARTS_H

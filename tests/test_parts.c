@@ -207,8 +207,8 @@ static void identify(const aic_part_kind *kind, const void *key, const aic_targe
 /* Every field of every key counts, every bit of it, and what the code is for. */
 START_TEST(identities)
 {
-    static const aic_part_kind *const KINDS[] = {&SUM,          &aic_part_tile, &aic_part_weights, &aic_part_starts,
-                                                 &aic_part_row, &aic_part_rows};
+    static const aic_part_kind *const KINDS[] = {
+        &SUM, &aic_part_tile, &aic_part_weights, &aic_part_starts, &aic_part_panels, &aic_part_row, &aic_part_rows};
     const aic_target *target = aic_target_find(AIC_ARCH_X86_64, "avx2"),
                      *other = aic_target_find(AIC_ARCH_X86_64, "avx512");
     for (size_t k = 0; k < sizeof KINDS / sizeof KINDS[0]; k++) {

@@ -31,13 +31,10 @@ typedef struct packer {
     const aic_plan_panel *panels;
     LLVMTypeRef raw; /* integer of the size of a raw k-pack */
     unsigned raw_bytes;
-    unsigned c0_kpacks; /* of one output channel in one channel block */
-    unsigned block;     /* output channels of one transposition */
-    LLVMValueRef packed, weight;
-    LLVMValueRef inner[INNER];            /* hot functions, or NULL */
-    LLVMValueRef first, last;             /* items that are packed */
-    LLVMValueRef first_panel, last_panel; /* their panels, and of the last item all that follow */
-    LLVMValueRef note; /* in a hot function: where it is noted that there are special elements; or NULL */
+    unsigned c0_kpacks;        /* of one output channel in one channel block */
+    unsigned block;            /* output channels of one transposition */
+    LLVMValueRef inner[INNER]; /* hot functions, or NULL */
+    LLVMValueRef note;         /* in a hot function: where it is noted that there are special elements; or NULL */
 } packer;
 
 static int64_t panels_of_item(const packer *p)
@@ -100,21 +97,6 @@ static void store_raw(const packer *p, LLVMValueRef raw, LLVMValueRef row, int64
     }
 }
 
-/* The first panel of an item. */
-static LLVMValueRef panel_of(const packer *p, LLVMValueRef item)
-{
-    return aic_at(p->e, p->packed, aic_mul(p->e, item, panels_of_item(p) * p->panels->block_panel_bytes));
-}
-
-/* Clears the notes of special elements in the heads of an item's panels. */
-static void clear_heads(const packer *p, LLVMValueRef panel)
-{
-    for (int64_t i = 0; p->panels->notes && i < panels_of_item(p); i++) {
-        aic_fill(p->e, aic_at_const(p->e, panel, i * p->panels->block_panel_bytes), LLVMConstNull(p->e->i32),
-                 p->panels->start_bytes);
-    }
-}
-
 /* ---- weights in blocks ---- */
 
 /* void name(row, source, panel; count): `count` output channels of one channel block of `channels` channels and one
@@ -143,80 +125,6 @@ static LLVMValueRef emit_blocks(const packer *p, int64_t channels, aic_emit_kind
         aic_use_number(&use, i * p->panels->block_panel_bytes, "panel.%lld", (long long)i);
     }
     return aic_emit_use(p->e, &use, name);
-}
-
-/* kpacks_before() of the first k-pack of a channel block, where the order of the sum is free. */
-static LLVMValueRef channels_before(const packer *p, LLVMValueRef block)
-{
-    return kpacks_before(p, aic_mul(p->e, block, p->c0_kpacks));
-}
-
-/* Reduction steps before those of a tap of the kernel. */
-static LLVMValueRef steps_before(const packer *p, LLVMValueRef tap)
-{
-    aic_emit *e = p->e;
-    if (p->wish->merged == 1) {
-        return aic_mul(e, tap, p->panels->block_kpacks);
-    }
-    LLVMValueRef merged = aic_int(e, p->wish->merged), fold = aic_int(e, p->wish->fold);
-    LLVMValueRef row = LLVMBuildUDiv(e->builder, tap, merged, ""), column = LLVMBuildURem(e->builder, tap, merged, "");
-    LLVMValueRef in_row =
-        aic_add(e, aic_mul(e, column, p->b->pixel_kpacks),
-                aic_mul(e, LLVMBuildURem(e->builder, row, fold, ""), p->b->pixel_kpacks / p->wish->fold));
-    return aic_add(e, aic_mul(e, LLVMBuildUDiv(e->builder, row, fold, ""), p->panels->kpacks), in_row);
-}
-
-/* Packs an item, the output channels from `first` on, for one channel block and one tap by the function `blocks`. */
-static void emit_step(const packer *p, LLVMValueRef panel, LLVMValueRef first, LLVMValueRef block, LLVMValueRef tap,
-                      LLVMValueRef blocks)
-{
-    aic_emit *e = p->e;
-    const aic_contraction *c = p->c;
-    LLVMValueRef index = aic_add(e, aic_mul(e, block, c->down.taps * c->across.taps), tap);
-    LLVMValueRef source = aic_at(e, p->weight, aic_mul(e, index, c->weight_n * c->c0 * p->g->source_bytes));
-    source = aic_at(e, source, aic_mul(e, first, c->c0 * p->g->source_bytes));
-    /* The order of the reduction: channel blocks outermost where it is fixed, else all channels of a tap together. */
-    LLVMValueRef step = p->g->arithmetic.sum == AIC_SUM_CUBE
-                            ? aic_mul(e, index, p->c0_kpacks)
-                            : aic_add(e, steps_before(p, tap), channels_before(p, block));
-    LLVMValueRef row = aic_at_const(e, panel, p->panels->start_bytes);
-    row = aic_at(e, row, aic_mul(e, step, p->panels->step_bytes));
-    LLVMValueRef limit = aic_int(e, p->panels->item_channels);
-    if (p->panels->columns % p->panels->item_channels != 0) {
-        limit = aic_min(e, limit, LLVMBuildNSWSub(e->builder, aic_int(e, p->panels->columns), first, ""));
-    }
-    LLVMValueRef args[] = {row, source, panel, limit};
-    aic_emit_call(e, blocks, args, 4);
-}
-
-/* Packs the channel blocks `first` .. `end` - 1 of an item. */
-static void emit_channel_blocks(const packer *p, LLVMValueRef item, int64_t first, int64_t end, LLVMValueRef function)
-{
-    aic_emit *e = p->e;
-    aic_loop blocks, taps;
-    aic_loop_begin(e, &blocks, "channels: blocks of channels", aic_int(e, first), aic_int(e, end), 1, NULL, 0);
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->c->down.taps * p->c->across.taps),
-                   1, NULL, 0);
-    emit_step(p, panel_of(p, item), aic_mul(e, item, p->panels->item_channels), blocks.index, taps.index, function);
-    aic_loop_end(e, &taps);
-    aic_loop_end(e, &blocks);
-}
-
-/* Packs item by item, so that memory is written in order. */
-static void emit_from_blocks(const packer *p)
-{
-    aic_emit *e = p->e;
-    const int64_t full = p->c->channels / p->c->c0;
-    aic_loop items;
-    aic_loop_begin(e, &items, "item: items of output channels", p->first, p->last, 1, NULL, 0);
-    clear_heads(p, panel_of(p, items.index));
-    if (p->inner[WHOLE] != NULL) {
-        emit_channel_blocks(p, items.index, 0, full, p->inner[WHOLE]);
-    }
-    if (p->inner[REST] != NULL) {
-        emit_channel_blocks(p, items.index, full, p->c->c1, p->inner[REST]);
-    }
-    aic_loop_end(e, &items);
 }
 
 /* ---- weights in rows ---- */
@@ -325,36 +233,6 @@ static LLVMValueRef emit_columns(const packer *of, int64_t columns, aic_emit_kin
     return function;
 }
 
-static void emit_item(const packer *p, LLVMValueRef item, LLVMValueRef function)
-{
-    aic_emit *e = p->e;
-    LLVMValueRef panel = panel_of(p, item);
-    clear_heads(p, panel);
-    LLVMValueRef args[] = {aic_at_const(e, panel, p->panels->start_bytes),
-                           aic_at(e, p->weight, aic_mul(e, item, p->panels->item_channels * p->g->source_bytes)),
-                           panel};
-    aic_emit_call(e, function, args, 3);
-}
-
-static void emit_from_rows(const packer *p)
-{
-    aic_emit *e = p->e;
-    const int64_t full = p->panels->columns / p->panels->item_channels;
-    if (p->inner[WHOLE] != NULL) {
-        aic_loop items;
-        aic_loop_begin(e, &items, "item: items of output channels", p->first, aic_min(e, p->last, aic_int(e, full)), 1,
-                       NULL, 0);
-        emit_item(p, items.index, p->inner[WHOLE]);
-        aic_loop_end(e, &items);
-    }
-    if (p->inner[REST] != NULL) {
-        aic_branch branch;
-        aic_branch_begin(e, &branch, LLVMBuildICmp(e->builder, LLVMIntSGT, p->last, aic_int(e, full), ""));
-        emit_item(p, aic_int(e, full), p->inner[REST]);
-        aic_branch_end(e, &branch);
-    }
-}
-
 /* ---- all of it ---- */
 
 /* K-packs of a tap that have channels; they come first. The last tap may have fewer where kernel rows are folded. */
@@ -366,38 +244,6 @@ static int64_t used_kpacks(const packer *p)
     }
     const int64_t used = p->c->weight == AIC_WEIGHT_ROWS ? aic_parts(p->c->channels, channels) : all;
     return used < p->panels->kpacks ? used : p->panels->kpacks;
-}
-
-/* Clears the k-packs of every tap that have no channel; called before the others are packed. */
-static void emit_missing_kpacks(const packer *p)
-{
-    aic_emit *e = p->e;
-    const int64_t used = used_kpacks(p), step = p->panels->step_bytes;
-    aic_loop panels, taps;
-    aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
-    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, p->panels->bytes));
-    aic_loop_begin(e, &taps, "tap: taps of the kernel", aic_int(e, 0), aic_int(e, p->panels->taps), 1, NULL, 0);
-    LLVMValueRef tap =
-        aic_at(e, aic_at_const(e, panel, p->panels->start_bytes), aic_mul(e, taps.index, p->panels->kpacks * step));
-    aic_fill(e, aic_at_const(e, tap, used * step), LLVMConstInt(e->i64, 0, false), (p->panels->kpacks - used) * step);
-    aic_loop_end(e, &taps);
-    aic_loop_end(e, &panels);
-}
-
-/* Clears the panels that have columns without an output channel. */
-static void emit_missing_panels(const packer *p)
-{
-    aic_emit *e = p->e;
-    const int64_t whole = p->panels->columns / p->g->panel_channels;
-    aic_loop panels, blocks;
-    LLVMValueRef first = aic_max(e, p->first_panel, aic_int(e, whole));
-    aic_loop_begin(e, &panels, "panel: panels of output channels", first, p->last_panel, 1, NULL, 0);
-    LLVMValueRef panel = aic_at(e, p->packed, aic_mul(e, panels.index, p->panels->block_panel_bytes));
-    aic_loop_begin(e, &blocks, "block: blocks of channels", aic_int(e, 0), aic_int(e, p->g->blocks), 1, NULL, 0);
-    aic_fill(e, aic_at(e, panel, aic_mul(e, blocks.index, p->panels->block_bytes)), LLVMConstInt(e->i32, 0, false),
-             p->panels->block_panel_bytes);
-    aic_loop_end(e, &blocks);
-    aic_loop_end(e, &panels);
 }
 
 /* void name(panel): stores a panel's start values. */
@@ -424,16 +270,6 @@ static LLVMValueRef emit_starts(const packer *p, const char *name)
         aic_use_number(&use, rows * pitch + columns * bytes, "start.all");
     }
     return aic_emit_use(p->e, &use, name);
-}
-
-static void emit_all_starts(const packer *p)
-{
-    aic_emit *e = p->e;
-    aic_loop panels;
-    aic_loop_begin(e, &panels, "panel: panels of output channels", p->first_panel, p->last_panel, 1, NULL, 0);
-    LLVMValueRef args[] = {aic_at(e, p->packed, aic_mul(e, panels.index, p->panels->bytes))};
-    aic_emit_call(e, p->inner[STARTS], args, 1);
-    aic_loop_end(e, &panels);
 }
 
 /* Sets what follows from contraction and tiling. */
@@ -476,45 +312,116 @@ static void emit_inner(packer *p, const char *symbol)
     }
 }
 
-static void begin(packer *p, const char *name)
+/* The largest power of two up to a line that divides all sizes that are cleared. */
+static int64_t grain_of(const packer *p)
 {
-    static const char *const PARAMS[] = {"packed", "weight", "first", "last"};
-    aic_emit *e = p->e;
-    aic_emit_function(e, name, AIC_EMIT_FRAME, PARAMS, 2, 2);
-    aic_note_function(e, "packs items first .. last-1 of the weight into panels");
-    p->packed = aic_emit_param(e, 0);
-    p->weight = aic_emit_param(e, 1);
-    p->first = aic_emit_param(e, 2);
-    p->last = aic_emit_param(e, 3);
-    const int64_t panels = panels_of_item(p);
-    LLVMValueRef is_last = LLVMBuildICmp(e->builder, LLVMIntEQ, p->last, aic_int(e, p->panels->items), "");
-    p->first_panel = aic_mul(e, p->first, panels);
-    p->last_panel =
-        LLVMBuildSelect(e->builder, is_last, aic_int(e, p->panels->count), aic_mul(e, p->last, panels), "last_panel");
+    const int64_t unused = (p->panels->kpacks - used_kpacks(p)) * p->panels->step_bytes;
+    const int64_t all = p->panels->start_bytes | p->panels->block_panel_bytes | unused | AIC_LINE_BYTES;
+    return all & -all;
+}
+
+static aic_panels_key key_of(const packer *p)
+{
+    return (aic_panels_key){.rows = p->c->weight == AIC_WEIGHT_ROWS,
+                            .whole = p->inner[WHOLE] != NULL,
+                            .rest = p->inner[REST] != NULL,
+                            .starts = p->inner[STARTS] != NULL,
+                            .panels = panels_of_item(p),
+                            .grain = grain_of(p),
+                            .heads = p->panels->notes,
+                            .empty_panels = p->panels->columns / p->g->panel_channels < p->panels->count,
+                            .empty_kpacks = used_kpacks(p) < p->panels->kpacks,
+                            .cube = p->g->arithmetic.sum == AIC_SUM_CUBE,
+                            .merged = p->wish->merged > 1,
+                            .folded = p->wish->fold > 1,
+                            .blocks = p->g->blocks > 1,
+                            .partial = p->panels->columns % p->panels->item_channels != 0};
+}
+
+/* Numbers of panels and of what is cleared in them. */
+static void give_panels(const packer *p, aic_use *use, const aic_panels_key *key)
+{
+    const aic_plan_panel *panels = p->panels;
+    const int64_t used = used_kpacks(p), step = panels->step_bytes;
+    aic_use_number(use, panels->items, "items");
+    aic_use_number(use, panels->count, "panels");
+    aic_use_number(use, key->panels * panels->block_panel_bytes, "item.pitch");
+    aic_use_number(use, panels->block_panel_bytes, "panel.pitch");
+    aic_use_number(use, panels->bytes, "panel.bytes");
+    aic_use_number(use, panels->start_bytes, "panel.start");
+    for (int64_t i = 1; key->heads && i < key->panels; i++) {
+        aic_use_number(use, i * panels->block_panel_bytes, "panel.%lld", (long long)i);
+    }
+    if (key->heads) {
+        aic_use_trips(use, panels->start_bytes, "head");
+    }
+    if (key->empty_panels) {
+        aic_use_trips(use, panels->block_panel_bytes, "panel.clear");
+        aic_use_number(use, panels->columns / p->g->panel_channels, "full.panels");
+        aic_use_number(use, panels->block_bytes, "block.pitch");
+        aic_use_trips(use, p->g->blocks, "blocks");
+    }
+    if (key->empty_kpacks) {
+        aic_use_trips(use, panels->taps, "panel.taps");
+        aic_use_number(use, panels->kpacks * step, "tap.bytes");
+        aic_use_number(use, used * step, "kpacks.used");
+        aic_use_trips(use, (panels->kpacks - used) * step, "kpacks.clear");
+    }
+}
+
+/* Numbers of weights in blocks. */
+static void give_blocks(const packer *p, aic_use *use, const aic_panels_key *key)
+{
+    const aic_contraction *c = p->c;
+    const aic_plan_panel *panels = p->panels;
+    const int64_t bytes = c->c0 * p->g->source_bytes;
+    if (key->whole) {
+        aic_use_trips(use, c->channels / c->c0, "whole.count");
+    }
+    aic_use_trips(use, c->c1, "all");
+    aic_use_trips(use, c->down.taps * c->across.taps, "taps");
+    aic_use_number(use, c->weight_n * bytes, "source.tap");
+    aic_use_number(use, panels->item_channels * bytes, "source.item");
+    aic_use_number(use, panels->item_channels, "item.channels");
+    aic_use_number(use, panels->columns, "columns");
+    aic_use_number(use, panels->step_bytes, "step.bytes");
+    aic_use_number(use, p->c0_kpacks, "c0.kpacks");
+    aic_use_number(use, key->merged ? panels->kpacks : panels->block_kpacks, "tap.kpacks");
+    if (key->blocks) {
+        aic_use_trips(use, panels->block_kpacks, "block.kpacks");
+        aic_use_number(use, panels->block_bytes / panels->step_bytes, "block.steps");
+    }
+    if (key->merged) {
+        aic_use_trips(use, p->wish->merged, "merged");
+        aic_use_trips(use, p->wish->fold, "fold");
+        aic_use_number(use, p->b->pixel_kpacks, "pixel.kpacks");
+        aic_use_number(use, p->b->pixel_kpacks / p->wish->fold, "fold.kpacks");
+    }
 }
 
 LLVMValueRef aic_emit_pack_weight(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *name)
 {
+    static const char *const ROLES[INNER] = {[WHOLE] = "whole", [REST] = "rest", [STARTS] = "starts"};
     packer p = packer_of(c, t);
     p.e = e;
     p.raw = LLVMIntTypeInContext(e->context, 8 * p.raw_bytes);
     emit_inner(&p, name);
-    begin(&p, name);
-    LLVMValueRef function = e->function;
-    if (t->panel.columns / t->geometry.panel_channels < t->panel.count) {
-        emit_missing_panels(&p);
-    }
-    if (used_kpacks(&p) < t->panel.kpacks) {
-        emit_missing_kpacks(&p);
-    }
-    if (c->weight == AIC_WEIGHT_ROWS) {
-        emit_from_rows(&p);
+    const aic_panels_key key = key_of(&p);
+    aic_use use;
+    aic_use_begin(&use, &aic_part_panels, &key, 2, 2);
+    give_panels(&p, &use, &key);
+    if (!key.rows) {
+        give_blocks(&p, &use, &key);
     } else {
-        emit_from_blocks(&p);
+        aic_use_number(&use, p.panels->item_channels * p.g->source_bytes, "source.item");
+        if (key.whole) {
+            aic_use_trips(&use, p.panels->columns / p.panels->item_channels, "whole.count");
+        }
     }
-    if (p.inner[STARTS] != NULL) {
-        emit_all_starts(&p);
+    for (int i = 0; i < INNER; i++) {
+        if (p.inner[i] != NULL) {
+            aic_use_call(&use, ROLES[i], p.inner[i]);
+        }
     }
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_use(e, &use, name);
 }

@@ -1,4 +1,21 @@
-/* The parts that pack weights in blocks, [c1, taps, n, c0], into panels.
+/* The parts that pack weights into panels.
+ *
+ *     void panels(packed, weight; first, last)    items first .. last - 1 of the output channels
+ *       items, panels, item.pitch  in all; bytes from one item to the next
+ *       panel.pitch, panel.bytes   from one panel to the next: in one block of channels, of all blocks
+ *       panel.P, panel.start       from the first panel of an item to panel P; bytes of a head
+ *       head, panel.clear, kpacks.clear             bytes that are cleared: loops
+ *       full.panels, blocks, block.pitch            panels with output channels; blocks of channels; bytes of one
+ *       panel.taps, tap.bytes, kpacks.used          of a panel; of a tap; bytes of the k-packs of a tap with channels
+ *       whole.count, all           items, of weights in blocks blocks of channels, that are whole, and in all: loops
+ *       source.item                bytes of an item's elements, of one tap
+ *     of weights in blocks, [c1, taps, n, c0]:
+ *       taps, source.tap           of the kernel, a loop; bytes of a tap of a block of channels
+ *       item.channels, columns     output channels of an item, in all
+ *       step.bytes, c0.kpacks, tap.kpacks           of a reduction step; k-packs of a channel block, of a tap
+ *       block.kpacks, block.steps  k-packs of a tap in a block of channels; steps from one to the next; with blocks
+ *       merged, pixel.kpacks, fold, fold.kpacks     taps that are one, kernel rows that are; k-packs of each
+ *     roles `whole`, `rest`, `starts`
  *
  *     void weights(row, source, panel; count)     `count` output channels of one block of channels and one tap; `row`
  * is where the first one's first k-pack goes panel.P                    from the first panel to panel P of the output
@@ -20,12 +37,18 @@ typedef struct aic_weights_key {
 #undef AIC_FIELD
 } aic_weights_key;
 
+typedef struct aic_panels_key {
+#define AIC_FIELD AIC_MEMBER
+#include "codegen/parts/panels.def"
+#undef AIC_FIELD
+} aic_panels_key;
+
 typedef struct aic_starts_key {
 #define AIC_FIELD AIC_MEMBER
 #include "codegen/parts/starts.def"
 #undef AIC_FIELD
 } aic_starts_key;
 
-extern const aic_part_kind aic_part_weights, aic_part_starts;
+extern const aic_part_kind aic_part_weights, aic_part_starts, aic_part_panels;
 
 #endif
