@@ -34,12 +34,27 @@ static inline aic_status check_form(const aic_code *code, int form, const void *
     return form == AIC_PACKED && code->packed != 0 ? aic_call_check_image(code, operands[code->packed]) : AIC_OK;
 }
 
-/* The full check, with messages: of addresses that prepare() did not accept, and of data that have rules. */
+/* Whether every operand has an address that it may have. */
+static bool all_fit(const aic_code *code, int form, const void *const operands[])
+{
+    size_t i = 0;
+    while (i < code->operand_count && aic_argument_fits(code->argument[form], i, operands)) {
+        i++;
+    }
+    return i == code->operand_count;
+}
+
+/* The full check, with messages: of addresses that prepare() did not accept, and of data that have rules. An image of
+ * another form may be shorter than this kernel's, so that what lies behind it seems to overlap it: the form is told
+ * first. */
 static __attribute__((noinline)) aic_status check(const aic_code *code, int form, const void *const operands[])
 {
+    if (all_fit(code, form, operands) && check_form(code, form, operands) != AIC_OK) {
+        return AIC_INVALID_ARGUMENT;
+    }
     aic_status status = aic_arguments_check(code->subject, code->argument[form], code->operand_count, operands);
     status = status == AIC_OK ? aic_data_check_run(&code->data_check, operands) : status;
-    return status == AIC_OK ? check_form(code, form, operands) : status;
+    return status;
 }
 
 /* Whether the call may be made. The usual case needs no call of a function. */

@@ -306,6 +306,31 @@ START_TEST(one_image_for_all_sizes)
 }
 END_TEST
 
+/* What lies behind a shorter image of another form is no part of it: the form is what is wrong. */
+START_TEST(shorter_images)
+{
+    sample little, large;
+    open_sample(&little, NULL, LAYER(6), NULL);
+    open_sample(&large, NULL, "conv2d(dtype=int8, fm_shape=[1,6,8,32], kernel_shape=[1,3,3,96,32], pad=[1,1,1,1])",
+                NULL);
+    ck_assert_uint_lt(little.bytes, large.bytes);
+    unsigned char *block = aligned_block(little.bytes + (size_t)large.operand[0].bytes);
+    void *pointer[AIC_OPERANDS_MAX];
+    memcpy(block, little.image, little.bytes);
+    memcpy(pointer, large.pointer, sizeof pointer);
+    pointer[0] = block + little.bytes;
+    pointer[WEIGHT] = block;
+    ck_assert_int_eq(aic_kernel_call_packed(large.kernel, pointer, large.count), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "weight: was packed in the form") != NULL, "%s", aic_last_error());
+    memcpy(block, large.image, AIC_HEAD_BYTES);
+    ck_assert_int_eq(aic_kernel_call_packed(large.kernel, pointer, large.count), AIC_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(aic_last_error(), "weight: overlaps dst") != NULL, "%s", aic_last_error());
+    free(block);
+    close_sample(&little);
+    close_sample(&large);
+}
+END_TEST
+
 /* A kernel that comes from the disk reads what the one that was compiled has packed, and the other way round. */
 START_TEST(kernels_from_the_disk)
 {
@@ -370,6 +395,7 @@ Suite *suite_packed(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, images_are_told_apart);
     tcase_add_test(tcase, damaged_heads);
+    tcase_add_test(tcase, shorter_images);
     tcase_add_test(tcase, one_image_for_all_sizes);
     tcase_add_test(tcase, names_of_forms);
     tcase_add_test(tcase, wrong_requests);
