@@ -233,6 +233,76 @@ START_TEST(all_broken_rules_are_told)
 }
 END_TEST
 
+/* Messages of the last failure that begin with this operator's name. */
+static size_t count_of(const char *name)
+{
+    size_t count = 0;
+    const char *message;
+    for (size_t i = 0; (message = aic_last_error_at(i)) != NULL; i++) {
+        count += strncmp(message, name, strlen(name)) == 0 && message[strlen(name)] == ':';
+    }
+    return count;
+}
+
+static size_t all_messages(void)
+{
+    size_t count = 0;
+    while (aic_last_error_at(count) != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* Breaks one rule of a legal stage, in a field that nothing else is judged by. */
+static void break_stage(aic_stage *stage)
+{
+    switch (stage->op) {
+    case AIC_OP_CONV2D:
+        stage->desc.conv2d.pad[0] = 256;
+        break;
+    case AIC_OP_MMAD:
+        stage->desc.mmad.n = 4096;
+        break;
+    case AIC_OP_FIXPIPE:
+        stage->desc.fixpipe.unitFlag = 1;
+        break;
+    case AIC_OP_TIK_FIXPIPE:
+        stage->desc.tik_fixpipe.src_stride = 1;
+        break;
+    default:
+        ck_assert_int_eq(stage->op, AIC_OP_TENSOR_ARITHMETIC);
+        stage->desc.tensor_arithmetic.memory = AIC_MEMORY_LOCAL;
+    }
+}
+
+/* Of a chain whose first stage is illegal the others are judged: nothing is said of legal ones, and all that is
+ * illegal is said of the others. */
+START_TEST(every_stage_is_judged)
+{
+    int chains = 0, longer = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        aic_spec spec;
+        ck_assert_int_eq(aic_spec_random_chain(AIC_OP_NONE, AIC_OP_NONE, NULL, seed, &spec), AIC_OK);
+        const char *const first = aic_op_name(spec.stage[0].op), *const last = aic_op_name(spec.stage[1].op);
+        break_stage(&spec.stage[0]);
+        ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
+        ck_assert_msg(count_of(first) == all_messages(), "seed %" PRIu64 ": %s", seed, aic_last_error_at(1));
+        const size_t before = all_messages();
+        for (int32_t s = 1; s < spec.count; s++) {
+            break_stage(&spec.stage[s]);
+        }
+        ck_assert_int_eq(aic_spec_validate(&spec, NULL), AIC_INVALID_ARGUMENT);
+        ck_assert_msg(all_messages() == before + (size_t)spec.count - 1, "seed %" PRIu64 ": %zu messages", seed,
+                      all_messages());
+        ck_assert_uint_ge(count_of(last), 1);
+        note_messages();
+        chains += spec.count == 2;
+        longer += spec.count > 2;
+    }
+    ck_assert(chains > 100 && longer > 100);
+}
+END_TEST
+
 /* Every word is wrong: what can be judged is told, and there is room for it. */
 START_TEST(there_is_room_for_all)
 {
@@ -334,6 +404,7 @@ Suite *suite_rules(void)
     tcase_set_timeout(rules, 120);
     tcase_add_test(rules, every_rule_can_be_broken);
     tcase_add_test(rules, all_broken_rules_are_told);
+    tcase_add_test(rules, every_stage_is_judged);
     tcase_add_test(rules, there_is_room_for_all);
     tcase_add_test(rules, every_field_has_a_source);
     tcase_add_test(rules, entries_are_complete);

@@ -16,7 +16,7 @@ AIC_EXTERN_C_BEGIN
 typedef struct aic_allowed {
     double exact;                /* the formula's value without any rounding of sums */
     double low, high;            /* neither is NaN, or both are */
-    float other[AIC_OTHERS_MAX]; /* what else sums can lead to that overflow on the way */
+    double other[AIC_OTHERS_MAX]; /* what else sums can lead to that overflow on the way */
     uint16_t others;
     uint16_t modulo; /* 256 for results of 8 bits, which stand for every number with these bits; else 0 */
 } aic_allowed;
