@@ -67,6 +67,7 @@ enum {
 };
 
 aic_verdict aic_request_verdict(const char *subject);
+const aic_rule *aic_request_rule(int rule);
 
 /* A pointer that a public function cannot do without: not NULL. */
 aic_status aic_rule_given(const char *name, const void *pointer);
