@@ -181,6 +181,7 @@ static int write_page(compare_state *state)
     const spread_page page = {.spread = &state->where,
                               .report = &state->report,
                               .files = {state->files[0], state->files[1]},
+                              .operator_text = state->text,
                               .trace = state->trace};
     return page_write(&state->page, "--report", spread_page_write, &page);
 }
