@@ -9,7 +9,7 @@
 #ifndef AIC_EPILOGUE_H
 #define AIC_EPILOGUE_H
 
-#include "codegen/loops/elementwise_value.h"
+#include "codegen/parts/elementwise_value.h"
 #include "codegen/shape.h"
 
 /* Where the scale comes from. */

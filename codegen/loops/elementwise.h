@@ -8,8 +8,8 @@
 #ifndef AIC_ELEMENTWISE_H
 #define AIC_ELEMENTWISE_H
 
-#include "codegen/loops/elementwise_value.h"
 #include "codegen/loops/move.h"
+#include "codegen/parts/elementwise_value.h"
 
 enum { AIC_ELEMENTWISE_BOXES = AIC_MOVE_BOXES, AIC_ELEMENTWISE_OPERANDS = 3 };
 

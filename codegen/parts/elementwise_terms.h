@@ -4,7 +4,7 @@
 #define AIC_ELEMENTWISE_TERMS_H
 
 #include "codegen/llvm/vec.h"
-#include "codegen/loops/elementwise_value.h"
+#include "codegen/parts/elementwise_value.h"
 
 /* The operands of an expression, vectors of one type; `old` is NULL where the output's old value is not read. */
 typedef struct terms {

@@ -1,6 +1,6 @@
 /* Operations of element-wise kernels: the expression of each on words; elementwise_integer.c has those on elements of
  * 16 and 8 bits. */
-#include "codegen/loops/elementwise_terms.h"
+#include "codegen/parts/elementwise_terms.h"
 
 enum { WORD_BITS = 32 };
 

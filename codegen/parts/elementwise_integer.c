@@ -8,7 +8,7 @@
  * Elements come into their lanes by shifts, and go back by shifts: they stay in the word, where moves across a vector
  * would cost more than the arithmetic. */
 #include "codegen/llvm/guard.h"
-#include "codegen/loops/elementwise_terms.h"
+#include "codegen/parts/elementwise_terms.h"
 
 enum { WORD_BITS = 32, WORD_BYTES = 4, BYTE_BITS = 8, PLANES_MAX = 4, REGISTER_BITS = 128 };
 
