@@ -169,7 +169,8 @@ START_TEST(bytes_that_an_order_may_give)
                    (double)high > a->high ? nextafterf(high, -INFINITY) : high, within);
         list_bytes(of, cases[_i].relu, nextafterf(low, -INFINITY), nextafterf(high, INFINITY), around);
         for (int i = 0; i < a->others; i++) {
-            within[result(of, cases[_i].relu, (float)a->other[i])] = around[result(of, cases[_i].relu, (float)a->other[i])] = true;
+            within[result(of, cases[_i].relu, (float)a->other[i])] =
+                around[result(of, cases[_i].relu, (float)a->other[i])] = true;
         }
         int accepted = 0;
         for (int byte = 0; byte < BYTES; byte++) {

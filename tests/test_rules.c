@@ -52,8 +52,8 @@ static void note_messages(void)
     for (size_t i = 0; (message = aic_last_error_at(i)) != NULL; i++) {
         const aic_rule *rule = aic_last_error_rule(i);
         char source[400];
-        ck_assert_msg(rule != NULL && (strcmp(rule->kind, "rule") == 0 || strcmp(rule->kind, "field") == 0), "no rule: %s",
-                      message);
+        ck_assert_msg(rule != NULL && (strcmp(rule->kind, "rule") == 0 || strcmp(rule->kind, "field") == 0),
+                      "no rule: %s", message);
         snprintf(source, sizeof source, " [%s]", rule->source);
         ck_assert_msg(ends_with(message, source), "%s: not%s", message, source);
         ck_assert_msg(names_field(rule, message), "%s: no field of %s", message, rule->field);
@@ -171,9 +171,9 @@ static void note_semantics(void)
 /* Texts, numbers of words, and packing. */
 static void note_texts(void)
 {
-    static const char *const texts[] = {
-        "conv2d(dtype=int8", "conv2d(none=1)", "texpands(dtype=float32, rows=16x)", "%d = pto.texpands 1 : f32 ->",
-        "%d = pto.texpands 1 : f32 -> !pto.tile<8x8xf3>"};
+    static const char *const texts[] = {"conv2d(dtype=int8", "conv2d(none=1)", "texpands(dtype=float32, rows=16x)",
+                                        "%d = pto.texpands 1 : f32 ->",
+                                        "%d = pto.texpands 1 : f32 -> !pto.tile<8x8xf3>"};
     aic_spec spec;
     uint64_t word;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

@@ -20,7 +20,7 @@ typedef struct diagnosis {
     int64_t channels; /* of the result; 0: it has none */
     diagnosis_event event[AIC_EVENT_END];
     char choices[CLI_SEMANTICS_TEXT_MAX]; /* that differ from the default; "" */
-    char *advice; /* what the specification hardly means; NULL: nothing */
+    char *advice;                         /* what the specification hardly means; NULL: nothing */
 } diagnosis;
 
 /* Before the operator runs, whose old output may count. Opened as all zeros, to be closed whatever the exit status is,

@@ -488,7 +488,7 @@ static aic_status fixpipe_consume(void *descriptor, const aic_accumulator *from,
         .semantics = semantics,
     };
     if (from->unknown) { /* what breaks no rule whatever the other fields are */
-        desc->nSize = desc->nSize == 0 ? (desc->format == AIC_ROW_MAJOR ? 1 : 16) : desc->nSize;
+        desc->nSize = desc->nSize == 0 ? (desc->format == AIC_FORMAT_ROW_MAJOR ? 1 : 16) : desc->nSize;
         desc->mSize = desc->mSize == 0 ? 1 : desc->mSize;
     }
     desc->nSize = desc->nSize == 0 ? from->columns : desc->nSize;

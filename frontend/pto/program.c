@@ -530,7 +530,8 @@ static aic_status check_options(const aic_pto_options *options)
     aic_verdict v = aic_request_verdict("texpands");
     aic_rule_enum(&v, AIC_REQUEST_arch, "arch", AIC_KIND_ARCH, options->arch);
     if ((unsigned)options->placement > AIC_PTO_PLACEMENT_MANUAL) {
-        aic_break(&v, AIC_REQUEST_placement, "placement: value %u is not text, auto or manual", (unsigned)options->placement);
+        aic_break(&v, AIC_REQUEST_placement, "placement: value %u is not text, auto or manual",
+                  (unsigned)options->placement);
     }
     return v.status;
 }

@@ -8,7 +8,7 @@
 typedef struct aic_pto_reader {
     const char *text, *end; /* need no closing zero */
     const char *at;
-    bool spans_lines; /* line ends and comments are white space: inside a level 2 statement */
+    bool spans_lines;      /* line ends and comments are white space: inside a level 2 statement */
     const aic_rule *about; /* what messages are about; NULL: the grammar of statements */
 } aic_pto_reader;
 

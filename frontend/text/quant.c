@@ -2,8 +2,8 @@
 #include "frontend/text/quant.h"
 
 #include "frontend/core/diag.h"
-#include "frontend/core/rule.h"
 #include "frontend/core/field.h"
+#include "frontend/core/rule.h"
 #include "frontend/text/number.h"
 #include <aic/fixpipe.h>
 
