@@ -107,13 +107,12 @@ static void measure_making(const bench_options *options, const bench_kind *kind,
 }
 
 /* The time of the literal form by that of the form of parts. */
-static double speed_of(const bench_options *options, const bench_layer *layer, const bench_kind *kind,
+static double speed_of(const bench_options *options, const bench_layer *layer, const aic_spec *spec,
                        aic_context *literal, aic_context *parts)
 {
     bench_data data;
     bench_kernel kernel[2];
-    const aic_spec spec = bench_spec(layer, kind);
-    bench_data_open(&data, &spec);
+    bench_data_open(&data, spec);
     bench_kernel_open(&kernel[0], &data, literal, NULL);
     bench_kernel_open(&kernel[1], &data, parts, NULL);
     bench_body body[] = {{bench_run_packed, &kernel[0], 0}, {bench_run_packed, &kernel[1], 0}};
@@ -127,14 +126,15 @@ static double speed_of(const bench_options *options, const bench_layer *layer, c
     return body[0].ns / body[1].ns;
 }
 
-static void measure_speed(const bench_options *options, const bench_kind *kind)
+static void measure_speed(const bench_options *options, const bench_kind *kind, bool fused)
 {
     aic_context *literal = open_context(options->isa, true), *parts = open_context(options->isa, false);
     double sum = 0, least = INFINITY;
     size_t count = 0;
     for (const bench_layer *layer = bench_layers; layer->name != NULL && options->seconds > 0; layer++) {
         if (bench_wants_layer(options, layer)) {
-            const double ratio = speed_of(options, layer, kind, literal, parts);
+            const aic_spec spec = spec_of(layer, kind, fused);
+            const double ratio = speed_of(options, layer, &spec, literal, parts);
             sum += log(ratio);
             least = fmin(least, ratio);
             count++;
@@ -159,9 +159,7 @@ int main(int argc, char **argv)
             }
             printf("%s at level %s\n", name, options.isa);
             measure_making(&options, kind, fused != 0);
-            if (!fused) {
-                measure_speed(&options, kind);
-            }
+            measure_speed(&options, kind, fused != 0);
         }
     }
     return 0;
