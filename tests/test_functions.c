@@ -168,7 +168,7 @@ START_TEST(functions_have_their_own_words)
         const int i = turn % 2;
         void *pointer[AIC_OPERANDS_MAX] = {NULL};
         for (size_t k = 0; k < c[i].count; k++) {
-            pointer[k] = c[i].operand[k].direction == AIC_UNUSED ? NULL : c[i].content[k].data;
+            pointer[k] = c[i].operand[k].direction == AIC_DIRECTION_UNUSED ? NULL : c[i].content[k].data;
         }
         unsigned char *output = aligned_block(c[i].expected.size);
         memcpy(output, c[i].content[0].data, c[i].expected.size);
@@ -200,7 +200,7 @@ START_TEST(lengths_are_checked)
     ck_assert_uint_eq(count, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         bytes[i] = (size_t)operand[i].bytes;
-        memory[i] = operand[i].direction != AIC_UNUSED ? aligned_block(bytes[i]) : NULL;
+        memory[i] = operand[i].direction != AIC_DIRECTION_UNUSED ? aligned_block(bytes[i]) : NULL;
     }
     ck_assert_int_eq(aic_kernel_call_sized(kernel, memory, bytes, COUNT), AIC_OK);
     bytes[1]++;
@@ -209,7 +209,7 @@ START_TEST(lengths_are_checked)
     memset(memory[0], 85, bytes[0]);
     for (size_t i = 0; i < COUNT; i++) {
         const size_t right = bytes[i];
-        if (operand[i].direction == AIC_UNUSED) {
+        if (operand[i].direction == AIC_DIRECTION_UNUSED) {
             continue;
         }
         bytes[i] = (size_t)operand[i].bytes - 1;

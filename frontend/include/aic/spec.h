@@ -58,8 +58,14 @@ typedef struct aic_semantics {
 /* The documents' defaults. */
 AIC_API aic_semantics aic_semantics_init(void);
 
-/* AIC_UNUSED: an optional operand that this descriptor does not take; NULL is passed in its place, nothing else. */
-typedef enum aic_direction { AIC_UNUSED = 0, AIC_IN = 1, AIC_OUT = 2, AIC_INOUT = 3 } aic_direction;
+/* AIC_DIRECTION_UNUSED: an optional operand that this descriptor does not take; NULL is passed in its place, nothing
+ * else. */
+typedef enum aic_direction {
+    AIC_DIRECTION_UNUSED = 0,
+    AIC_DIRECTION_IN = 1,
+    AIC_DIRECTION_OUT = 2,
+    AIC_DIRECTION_INOUT = 3
+} aic_direction;
 
 #define AIC_RANK_MAX 6
 #define AIC_OPERANDS_MAX 12
