@@ -29,6 +29,14 @@ typedef enum aic_op {
     AIC_OP_END
 } aic_op;
 
+/* Numbers of the operands of every operator in calling order: AIC_CONV2D_DST 0, AIC_CONV2D_FEATURE_MAP 1, ... In a
+ * chain the numbers are those of aic_spec_operands(). */
+enum {
+#define AIC_OPERAND(OP, NAME, op, name, number) AIC_##OP##_##NAME = number,
+#include <aic/operands.def>
+#undef AIC_OPERAND
+};
+
 /* One operator with its descriptor. */
 typedef struct aic_stage {
     aic_op op;

@@ -32,10 +32,11 @@ typedef enum aic_status {
 #undef AIC_STATUS
 } aic_status;
 
-/* Element types. AIC_DTYPE_NONE is "not given" and never legal in a descriptor. */
+/* Element types, each under a long and a short name: AIC_DTYPE_INT8 and AIC_INT8. AIC_DTYPE_NONE is "not given" and
+ * never legal in a descriptor. */
 typedef enum aic_dtype {
     AIC_DTYPE_NONE = 0,
-#define AIC_TYPE(name, value, text, bytes, aliases) AIC_##name = value,
+#define AIC_TYPE(name, value, text, bytes, aliases) AIC_DTYPE_##name = value, AIC_##name = value,
 #include <aic/dtype.def>
 #undef AIC_TYPE
 } aic_dtype;
