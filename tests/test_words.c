@@ -5,6 +5,7 @@
 #include "tools/harness/verify.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,10 +33,9 @@ static const struct {
     {INT8_LAYER ") | tik_fixpipe(src=int32, dst=float16, quantize_params=int322fp16)", 2},
     {INT8_LAYER ") | tik_fixpipe(src=int32, dst=float16, quantize_params=int322fp16, bias=true)", 2},
     {MATRICES " | fixpipe(src=int32, dst=int8, quantPre=REQ8)", 3},
-    {"fixpipe(src=int32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=REQ8)", 3},
-    {"fixpipe(src=int32, dst=uint8, nSize=32, mSize=9, srcStride=9, dstStride=9, format=NZ, quantPre=REQ8)", 3},
+    {"fixpipe(src=int32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=REQ8)", 1},
     {"fixpipe(src=int32, dst=float16, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=DEQF16)", 1},
-    {"fixpipe(src=float32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=QF322B8_PRE)", 2},
+    {"fixpipe(src=float32, dst=int8, nSize=40, mSize=9, srcStride=9, dstStride=40, quantPre=QF322B8_PRE)", 1},
     {"tik_fixpipe(src=int32, dst=float16, cburst_num=3, burst_len=4, src_stride=0, dst_stride=0, "
      "quantize_params=int322fp16)",
      2},
@@ -81,6 +81,10 @@ static void draw_word(uint64_t *state, aic_spec *spec)
     }
     if (last->op == AIC_OP_TIK_FIXPIPE) {
         last->desc.tik_fixpipe.mode_param = (double)scale;
+        return;
+    }
+    if (spec->count == 1) { /* code for others knows them */
+        last->desc.fixpipe.deqScalar = word_of(fabsf(scale) / 32, 0, true);
         return;
     }
     const bool plain = aic_rng_range(state, 0, 1) == 0;

@@ -97,8 +97,7 @@ aic_arith aic_arith_of_words(const aic_tensor_arithmetic_desc *desc, const aic_s
 static bool is_better_known(aic_atomic_op op, float constant)
 {
     enum { FRACTION = 0x7FFFFF };
-    return op == AIC_ATOMIC_BM_SHIFT || op == AIC_ATOMIC_BM_CPY || op == AIC_ATOMIC_BM_MAX ||
-           op == AIC_ATOMIC_BM_MIN ||
+    return op == AIC_ATOMIC_BM_SHIFT || op == AIC_ATOMIC_BM_CPY || op == AIC_ATOMIC_BM_MAX || op == AIC_ATOMIC_BM_MIN ||
            (op == AIC_ATOMIC_BM_DIV && (aic_bits_of_float(constant) & FRACTION) == 0);
 }
 
