@@ -159,15 +159,17 @@ typedef struct golden_item {
 static int write_doubles(const golden_item *item, const char *path, outfile *file)
 {
     aic_operand doubles = *item->operand;
-    char header[AIC_NPY_WRITTEN_MAX], *type;
-    size_t size;
+    char header[AIC_NPY_WRITTEN_MAX + 1] = {0};
+    size_t size, type = 0;
     doubles.dtype = AIC_UINT64;
     const aic_status failed = aic_npy_format(&doubles, header, &size);
     if (failed != AIC_OK) {
         return cli_fail_library("golden", failed);
     }
-    type = memmem(header, size, "<u8", strlen("<u8"));
-    type[1] = 'f';
+    while (memcmp(header + type, "<u8", strlen("<u8")) != 0) {
+        type++;
+    }
+    header[type + 1] = 'f';
     const bool raw = strcmp(path + strlen(path) - strlen(".bin"), ".bin") == 0;
     const int status = raw ? CLI_DONE : outfile_write(file, doubles.name, header, size);
     return status == CLI_DONE ? outfile_write(file, doubles.name, item->data, (size_t)doubles.elements * sizeof(double))
