@@ -13,7 +13,7 @@ printf '%s\n' "$first" 'mmad(dtype=float16, m=32, k=32, n=32)' "$int8" >batch.tx
 
 expect 'stat of nothing' 0 '^kernels +0, 0 of this build$' "$aicjit" cache stat
 ok 'which makes no folder' test ! -e kernels
-expect 'clear of nothing' 0 '^0 kernels removed$' "$aicjit" cache clear
+expect 'clear of nothing' 0 '^0 kernels and parts removed$' "$aicjit" cache clear
 expect 'warm' 0 '^3 kernels made, 0 were there$' "$aicjit" cache warm --batch batch.txt
 expect 'warm again' 0 '^1 kernels made, 3 were there$' "$aicjit" cache warm "$half" --batch batch.txt
 expect 'stat' 0 '^kernels +4, 4 of this build$' "$aicjit" cache stat
@@ -47,7 +47,7 @@ expect 'warm without an operator' 2 'neither an operator text' "$aicjit" cache w
 expect 'warm of a wrong one' 2 'mmad: m' "$aicjit" cache warm 'mmad(dtype=float16, m=-1, k=32, n=16)'
 expect 'info' 0 '^AIC_CACHE_DIR +/.*/kernels$' "$aicjit" info
 expect 'info: the cache' 0 '^disk cache +/.*/kernels \(rw\): 4 kernels, 4 of this build, 0\.0 of 512\.0 MiB$' "$aicjit" info
-expect 'clear' 0 '^4 kernels removed$' "$aicjit" cache clear
+expect 'clear' 0 '^4 kernels and parts removed$' "$aicjit" cache clear
 
 # ---- with a tuning file ----
 
@@ -79,7 +79,7 @@ expect 'one that does not fit' 0 'tuning file: .*rows=99.*does not fit' tuned "$
 ok 'leaves the default' grep -q '^0 kernels made, 1 were there$' .out
 put_record "$("$aicjit" explain "$first" | sed -n 's/^schedule: //p')"
 expect "the default's schedule" 0 '^0 kernels made, 1 were there$' tuned "$aicjit" cache warm "$first"
-expect 'two kernels' 0 '^2 kernels removed$' "$aicjit" cache clear
+expect 'two kernels' 0 '^2 kernels and parts removed$' "$aicjit" cache clear
 
 # ---- without a home, on disks that cannot be written to ----
 
