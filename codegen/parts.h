@@ -48,7 +48,7 @@ typedef struct aic_part_kind {
 
 /* ---- uses ---- */
 
-enum { AIC_NUMBERS_MAX = 160, AIC_ROLES_MAX = 16, AIC_PART_KEY_MAX = 512 };
+enum { AIC_NUMBERS_MAX = 160, AIC_ROLES_MAX = 16, AIC_PART_KEY_MAX = 768 };
 
 /* Numbers are at most this, so that with an offset of some bytes they fit an immediate. */
 #define AIC_NUMBER_MAX ((int64_t)1 << 30)

@@ -29,23 +29,33 @@ static void end_paragraph(paragraph *p)
     }
 }
 
-static void put_key(paragraph *p, const aic_program_part *part)
+/* A field and its entries, those that are 0 behind the last other one left out. */
+static void put_field(paragraph *p, const aic_field *field, const void *key)
 {
-    const aic_record *record = part->kind->record;
-    char word[96];
-    for (size_t f = 0; f < record->count; f++) {
-        const aic_field *field = &record->fields[f];
-        const uint64_t value = aic_field_word(field, part->key, 0);
+    char word[160];
+    uint32_t count = field->count;
+    while (count > 0 && aic_field_word(field, key, count - 1) == 0) {
+        count--;
+    }
+    size_t length = (size_t)snprintf(word, sizeof word, "%s=", field->name);
+    for (uint32_t i = 0; i < count && length < sizeof word; i++) {
+        const uint64_t value = aic_field_word(field, key, i);
         double real;
         memcpy(&real, &value, sizeof real);
-        if (field->kind == AIC_KIND_REAL) {
-            (void)snprintf(word, sizeof word, "%s=%g", field->name, real);
-        } else {
-            (void)snprintf(word, sizeof word, "%s=%" PRId64, field->name, (int64_t)value);
-        }
-        if (value != 0) { /* a key has many fields that are off */
-            put_word(p, word);
-        }
+        const char *before = i > 0 ? "," : "";
+        length += (size_t)(field->kind == AIC_KIND_REAL
+                               ? snprintf(word + length, sizeof word - length, "%s%g", before, real)
+                               : snprintf(word + length, sizeof word - length, "%s%" PRId64, before, (int64_t)value));
+    }
+    if (count > 0) { /* a key has many fields that are off */
+        put_word(p, word);
+    }
+}
+
+static void put_key(paragraph *p, const aic_program_part *part)
+{
+    for (size_t f = 0; f < part->kind->record->count; f++) {
+        put_field(p, &part->kind->record->fields[f], part->key);
     }
 }
 

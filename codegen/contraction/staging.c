@@ -2,22 +2,10 @@
  * [column block][pixel of the tile][16], which stays in the first-level cache. The epilogue reads them there and stores
  * the results, run by run, a run being pixels of the tile that are consecutive rows of the result. If the sums start
  * from an old result, the buffer is filled with it first. */
+#include "codegen/parts/staging.h"
 #include "codegen/contraction/microkernel.h"
-#include "codegen/llvm/notes.h"
-#include "codegen/llvm/vec.h"
 
 #include <stdio.h>
-
-/* Copies `count` adjacent columns of one row. */
-static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, int64_t count)
-{
-    for (int64_t done = 0; done < count;) {
-        unsigned width = aic_access_width(count - done, AIC_BLOCK_COLUMNS);
-        LLVMValueRef value = aic_load(e, aic_vector(e->i32, width), old, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
-        aic_store(e, value, staging, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
-        done += width;
-    }
-}
 
 /* Where old results lie: bytes from one block of 16 columns to the next, and from row to row. */
 typedef struct old_strides {
@@ -36,31 +24,21 @@ static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *
     return (old_strides){p->width == AIC_BLOCK_COLUMNS ? p->target_block : AIC_ROW_BYTES, p->target_row};
 }
 
-/* void name(staging, old; row, count, column): fills `columns` columns of `count` rows of the buffer with what the sums
- * start from. */
+/* The function that fills `columns` columns of the buffer with what the sums start from. */
 static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t columns,
                               const char *name)
 {
-    static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
     const old_strides at = old_strides_of(c, &t->staging.epilogue);
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
-    aic_note_function(e, "fills the staging buffer with the old result, which the sums start from");
-    LLVMValueRef function = e->function;
-    LLVMValueRef first = LLVMBuildUDiv(e->builder, aic_emit_param(e, 4), aic_int(e, AIC_BLOCK_COLUMNS), "");
-    LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_mul(e, aic_emit_param(e, 2), at.row));
-    old = aic_at(e, old, aic_mul(e, first, at.block));
-    aic_loop rows;
-    aic_loop_begin(e, &rows, "row: pixels of a run", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
-    LLVMValueRef from = aic_at(e, old, aic_mul(e, rows.index, at.row));
-    LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, AIC_ROW_BYTES));
-    for (int64_t block = 0; block * AIC_BLOCK_COLUMNS < columns; block++) {
-        int64_t left = columns - block * AIC_BLOCK_COLUMNS;
-        copy_columns(e, aic_at_const(e, to, block * t->staging.pitch), aic_at_const(e, from, block * at.block),
-                     left < AIC_BLOCK_COLUMNS ? left : AIC_BLOCK_COLUMNS);
+    const aic_load_key key = {.columns = columns};
+    aic_use use;
+    aic_use_begin(&use, &aic_part_load, &key, 2, 3);
+    aic_use_number(&use, at.block, "old.block");
+    aic_use_number(&use, at.row, "old.row");
+    for (int64_t block = 1; block * AIC_BLOCK_COLUMNS < columns; block++) {
+        aic_use_number(&use, block * at.block, "old.block.%lld", (long long)block);
+        aic_use_number(&use, block * t->staging.pitch, "staging.block.%lld", (long long)block);
     }
-    aic_loop_end(e, &rows);
-    aic_emit_function_end(e);
-    return function;
+    return aic_emit_use(e, &use, name);
 }
 
 typedef struct rows {

@@ -6,7 +6,7 @@
  *
  * A strip is computed slab by slab of columns, each row by row. Rows of different source blocks, and rows of a
  * row-major target, lie far apart in memory; a band has only as many rows as the TLB and the prefetchers can follow. */
-#include "codegen/epilogue/value.h"
+#include "codegen/epilogue/epilogue.h"
 #include "codegen/explain.h"
 #include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
