@@ -61,6 +61,7 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
     made->machine = context->machine;
     made->share = context->share;
     made->logged = (context->log & AIC_VERBOSE_EXEC) != 0;
+    made->sink = context->sink;
     aic_spec_subject(canonical, " | ", made->subject, sizeof made->subject);
     if (count == 1) {
         describe_one(made, &context->semantics);
@@ -88,7 +89,8 @@ aic_status aic_code_set_text(aic_code *code, const aic_spec *shown)
 
 static void find_special(aic_code *code)
 {
-    code->special = code->data_check.check != NULL || code->word_operand != 0 || code->workers > 1 || code->logged;
+    code->special = code->sink.write != NULL || code->data_check.check != NULL || code->word_operand != 0 ||
+                    code->workers > 1 || code->logged;
 }
 
 void aic_code_describe(aic_code *code, aic_context *context, const aic_object *object)

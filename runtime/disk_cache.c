@@ -109,8 +109,8 @@ static void report(const aic_disk *disk, const char *name, const char *problem)
     aic_warn(SUBJECT, "\"%.300s%s%s\" is not used: %s", disk->folder, name != NULL ? "/" : "", name != NULL ? name : "",
              problem);
     if (disk->verbose) {
-        aic_log("disk cache: %s%s%s is not used: %s", disk->folder, name != NULL ? "/" : "", name != NULL ? name : "",
-                problem);
+        aic_log(1, "disk cache: %s%s%s is not used: %s", disk->folder, name != NULL ? "/" : "",
+                name != NULL ? name : "", problem);
     }
 }
 
@@ -118,7 +118,7 @@ static void report(const aic_disk *disk, const char *name, const char *problem)
 static void report_write(const aic_disk *disk, const char *problem)
 {
     if (disk->verbose) {
-        aic_log("disk cache: cannot write to %s: %s", disk->folder, problem);
+        aic_log(1, "disk cache: cannot write to %s: %s", disk->folder, problem);
     }
 }
 

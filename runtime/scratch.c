@@ -1,6 +1,7 @@
 /* Scratch memory of kernels; see scratch.h. The block belongs to the thread's record and goes with it. */
 #include "runtime/scratch.h"
 #include "frontend/core/diag.h"
+#include <aic/context.h>
 #include <stdlib.h>
 
 #define SUBJECT "workspace"
@@ -100,6 +101,15 @@ bool aic_scratch_take(aic_thread *thread, size_t size, aic_scratch *block)
     thread->scratch.size = 0;
     thread->scratch.few = 0;
     return true;
+}
+
+void aic_thread_trim(void)
+{
+    aic_thread *thread = aic_thread_peek();
+    if (thread != NULL) {
+        free(thread->scratch.memory);
+        set_block(thread, NULL, 0);
+    }
 }
 
 void aic_scratch_give(aic_thread *thread, const aic_scratch *block)

@@ -23,6 +23,18 @@ __attribute__((constructor(101))) static void make_key(void)
     aic_thread_ready = pthread_key_create(&aic_thread_key, drop) == 0;
 }
 
+const aic_log_sink *aic_thread_log_to(const aic_log_sink *sink)
+{
+    const bool named = sink != NULL && sink->write != NULL;
+    aic_thread *thread = named ? aic_thread_get() : aic_thread_peek();
+    const aic_log_sink *before = NULL;
+    if (thread != NULL) {
+        before = thread->sink;
+        thread->sink = named ? sink : NULL;
+    }
+    return before;
+}
+
 aic_thread *aic_thread_get(void)
 {
     aic_thread *thread = aic_thread_peek();

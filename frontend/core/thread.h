@@ -18,6 +18,13 @@
 #define AIC_SLOT_HINT_BITS 7
 #define AIC_SLOT_HINTS (1 << AIC_SLOT_HINT_BITS)
 
+/* Where lines about what a thread does go, and warnings besides; write NULL: to standard error, and warnings nowhere.
+ */
+typedef struct aic_log_sink {
+    void (*write)(void *data, int level, const char *line);
+    void *data;
+} aic_log_sink;
+
 typedef struct aic_thread {
     /* diag.c */
     char error[AIC_MESSAGE_MAX];
@@ -29,6 +36,7 @@ typedef struct aic_thread {
     bool also_full;                      /* the last one says that there are more */
     char warning[AIC_MESSAGE_MAX];       /* "": none, or it was taken */
     char taken_warning[AIC_MESSAGE_MAX]; /* the one that was taken last */
+    const aic_log_sink *sink;            /* of the context that it works for; NULL: of none that has one */
     /* runtime/scratch.h: memory for kernels */
     struct {
         void *memory;
@@ -62,5 +70,9 @@ static inline aic_thread *aic_thread_peek(void)
 
 /* The same, made if there is none; NULL when memory or keys have run out. */
 aic_thread *aic_thread_get(void);
+
+/* From now on lines and warnings of the calling thread go there (NULL: as usual), until the result is put back, which
+ * is where they went before. */
+const aic_log_sink *aic_thread_log_to(const aic_log_sink *sink);
 
 #endif
