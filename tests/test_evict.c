@@ -1,7 +1,7 @@
 /* Limits of the memory cache: what is given up, what stays, and that nobody reads or runs what is gone. */
 #include "frontend/core/diag.h"
-#include "frontend/text/text.h"
 #include "frontend/core/memory.h"
+#include "frontend/text/text.h"
 #include "runtime/code.h"
 #include "runtime/evict.h"
 #include "runtime/pipeline.h"
