@@ -1,6 +1,8 @@
 /* See scenarios.h. Kernels are small: each is made once for every call that fails. */
 #include "tests/faults/scenarios.h"
+#include "codegen/ready_file.h"
 #include "frontend/core/spec.h"
+#include "runtime/ready_parts.h"
 #include "runtime/tune.h"
 #include "runtime/tune_file.h"
 #include "tests/faults/calls.h"
@@ -473,6 +475,43 @@ static aic_status keep_parts(const char **wrong)
     return status;
 }
 
+/* A file of ready-made parts with one that is found and is no part. */
+static aic_status use_ready_parts(const char **wrong)
+{
+    char path[160];
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    aic_piece piece = {malloc(64), 64};
+    aic_status status = piece.bytes != NULL ? AIC_OK : AIC_OUT_OF_MEMORY;
+    if (status == AIC_OK) {
+        memset(piece.bytes, 0, piece.size);
+        aic_ready_part part = {.identity = {.size = 8}, .piece = piece};
+        status = aic_ready_file_write("avx2", &part, 1, &bytes, &size);
+        aic_piece_free(&piece);
+        snprintf(path, sizeof path, "%s/ready", folder);
+        calls_pause(true);
+        FILE *file = status == AIC_OK ? fopen(path, "w") : NULL;
+        if (file != NULL) {
+            (void)fwrite(bytes, 1, size, file);
+            (void)fclose(file);
+        }
+        calls_pause(false);
+        free(bytes);
+        aic_ready_parts *ready = status == AIC_OK ? aic_ready_parts_open_file(path, "avx2") : NULL;
+        if (ready == NULL && calls_failed() == NULL) {
+            *wrong = "ready-made parts are not used though nothing failed";
+        }
+        if (ready != NULL && aic_ready_parts_find(ready, &part.identity, &piece)) {
+            *wrong = "what is no part was found";
+        }
+        aic_ready_parts_close(ready);
+        calls_pause(true);
+        (void)unlink(path);
+        calls_pause(false);
+    }
+    return status;
+}
+
 /* ---- threads ---- */
 
 static void in_turn(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
@@ -578,25 +617,16 @@ static aic_status ask_reference(const char **wrong)
 }
 
 const scenario scenarios[] = {
-    {"contexts", make_contexts, false},
-    {"calls", call_twice, false},
-    {"a chain", call_chain, false},
-    {"packing", call_packed, false},
-    {"observing", call_observed, true},
-    {"dumps", dump_stages, false},
-    {"export", export_kernels, false},
-    {"merging", merge_files, false},
-    {"estimating", estimate, false},
-    {"a loop", call_with_loop, false},
-    {"the pool", call_with_pool, false},
-    {"a program", run_program, false},
-    {"reference", ask_reference, false},
-    {"a batch", call_batch, false},
-    {"measuring", measure, true},
-    {"the disk", keep_on_disk, true},
-    {"parts on disk", keep_parts, true},
-    {"a network", run_network, false},
-    {"a network's object", export_network, false},
+    {"contexts", make_contexts, false},  {"calls", call_twice, false},
+    {"a chain", call_chain, false},      {"packing", call_packed, false},
+    {"observing", call_observed, true},  {"dumps", dump_stages, false},
+    {"export", export_kernels, false},   {"merging", merge_files, false},
+    {"estimating", estimate, false},     {"a loop", call_with_loop, false},
+    {"the pool", call_with_pool, false}, {"a program", run_program, false},
+    {"reference", ask_reference, false}, {"a batch", call_batch, false},
+    {"measuring", measure, true},        {"the disk", keep_on_disk, true},
+    {"parts on disk", keep_parts, true}, {"ready-made parts", use_ready_parts, true},
+    {"a network", run_network, false},   {"a network's object", export_network, false},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
 
