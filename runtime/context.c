@@ -5,6 +5,7 @@
 #include "codegen/passes.h"
 #include "codegen/target/host.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
 #include "frontend/core/spec.h"
 #include "runtime/code.h"
 #include "runtime/environment.h"
@@ -127,12 +128,17 @@ static aic_status make_dump_dir(const char *name, const char *folder)
                                  folder, strerror(error));
 }
 
+static aic_hooks hooks_of(const aic_context_options *options)
+{
+    return (aic_hooks){options->log, options->log_data, options->allocate, options->deallocate, options->allocate_data};
+}
+
 /* Fills in what the options and the environment decide. */
 static aic_status configure(aic_context *context, const aic_context_options *options)
 {
     const char *dump_dir = options->dump_dir != NULL ? options->dump_dir : aic_environment("AIC_DUMP_DIR");
     const char *tuning_db = options->tuning_db != NULL ? options->tuning_db : aic_environment("AIC_TUNING_DB");
-    context->sink = (aic_log_sink){options->log, options->log_data};
+    context->hooks = hooks_of(options);
     context->semantics = options->semantics;
     aic_status status = aic_semantics_check(&options->semantics);
     if (status == AIC_OK) {
@@ -202,12 +208,12 @@ static void free_parts(aic_context *context)
     free(context->dump_dir);
     aic_tuning_free(context->tuning);
     aic_disk_free(&context->disk);
-    free(context);
+    aic_memory_free(context);
 }
 
 static aic_status create(const aic_context_options *options, aic_context **context)
 {
-    aic_context *made = calloc(1, sizeof *made);
+    aic_context *made = aic_memory_zeros(sizeof *made);
     if (made == NULL) {
         return aic_fail_memory("context", sizeof *made);
     }
@@ -241,13 +247,17 @@ aic_status aic_context_create(const aic_context_options *options, aic_context **
     if (context == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, "context", "is NULL");
     }
+    if (options != NULL && (options->allocate == NULL) != (options->deallocate == NULL)) {
+        return aic_fail(AIC_INVALID_ARGUMENT, options->allocate == NULL ? "allocate" : "deallocate",
+                        "is NULL, and %s is not", options->allocate == NULL ? "deallocate" : "allocate");
+    }
     const aic_context_options defaults = aic_context_options_init();
     options = options != NULL ? options : &defaults;
-    const aic_log_sink sink = {options->log, options->log_data};
+    const aic_hooks hooks = hooks_of(options);
     const int cancellation = aic_cancellation_disable(); /* files are open and locks held meanwhile */
-    const aic_log_sink *before = aic_thread_log_to(&sink);
+    const aic_hooks *before = aic_thread_use(&hooks);
     const aic_status status = create(options, context);
-    (void)aic_thread_log_to(before);
+    (void)aic_thread_use(before);
     aic_cancellation_restore(cancellation);
     return status;
 }

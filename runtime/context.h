@@ -22,7 +22,7 @@ struct aic_context {
     int verbose;         /* 0 .. 2 */
     unsigned log;        /* AIC_VERBOSE_... */
     unsigned profile;    /* AIC_PROFILE_... (profile.h) */
-    aic_log_sink sink;   /* for lines and warnings; write NULL: standard error */
+    aic_hooks hooks;     /* functions of the program */
     aic_share share;     /* without a quota */
     atomic_int quota;    /* for aic_share_limit() */
     aic_semantics semantics;

@@ -38,16 +38,16 @@ static void write_line(const char *text, size_t length)
 }
 
 /* Hands a line to a context's log; false when it has none. The line may be about what the log itself does. */
-static bool hand_over(const aic_log_sink *sink, int level, const char *line)
+static bool hand_over(const aic_hooks *hooks, int level, const char *line)
 {
-    if (sink == NULL || sink->write == NULL) {
+    if (hooks == NULL || hooks->log == NULL) {
         return false;
     }
-    const aic_log_sink *before = aic_thread_log_to(NULL);
+    const aic_hooks *before = aic_thread_use(NULL);
     const int cancellation = aic_cancellation_disable();
-    sink->write(sink->data, level, line);
+    hooks->log(hooks->log_data, level, line);
     aic_cancellation_restore(cancellation);
-    (void)aic_thread_log_to(before);
+    (void)aic_thread_use(before);
     return true;
 }
 
@@ -65,7 +65,7 @@ void aic_log(int level, const char *format, ...)
         size_t room = sizeof line - length - 2;
         length += (size_t)written < room ? (size_t)written : room;
     }
-    if (!hand_over(thread != NULL ? thread->sink : NULL, level, line + PREFIX)) {
+    if (!hand_over(thread != NULL ? thread->hooks : NULL, level, line + PREFIX)) {
         line[length++] = '\n';
         write_line(line, length);
     }
@@ -189,7 +189,7 @@ void aic_log_csv(const aic_code *code, const aic_log_event *event)
                                "emit_ns,codegen_ns,link_ns,exec_ns,bytes\n";
     const bool create = event->category == AIC_VERBOSE_CREATE, exec = event->category == AIC_VERBOSE_EXEC;
     csv_line line = {.length = 0};
-    const bool own = code->sink.write != NULL;
+    const bool own = code->hooks.log != NULL;
     if (!own && !atomic_exchange_explicit(&headed, true, memory_order_relaxed)) {
         write_line(HEAD, sizeof HEAD - 1);
     }
@@ -204,7 +204,7 @@ void aic_log_csv(const aic_code *code, const aic_log_event *event)
     put_time(&line, exec, event->exec_ns);
     put(&line, ",%zu", code->code_bytes);
     line.text[line.length] = '\0';
-    if (hand_over(&code->sink, (int)event->category, line.text)) {
+    if (hand_over(&code->hooks, (int)event->category, line.text)) {
         return;
     }
     line.text[line.length++] = '\n';

@@ -6,7 +6,7 @@
 #include "runtime/code.h"
 #include "runtime/context.h"
 
-/* One line of a verbose level, for the log of the context that the thread works for (aic_thread_log_to()), else on
+/* One line of a verbose level, for the log of the context that the thread works for (aic_thread_use()), else on
  * standard error, "aicjit: ..." with a closing newline, whole also when threads write at once. */
 void aic_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

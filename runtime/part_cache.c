@@ -2,6 +2,7 @@
 #include "runtime/part_cache.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/diag.h"
+#include "frontend/core/memory.h"
 #include "runtime/evict.h"
 
 #include <stddef.h>
@@ -28,7 +29,7 @@ static void release(void *value)
     /* acq_rel: the last one to release sees all that others did with it. */
     if (atomic_fetch_sub_explicit(&part->holds, 1, memory_order_acq_rel) == 1) {
         aic_piece_free(&part->piece);
-        free(part);
+        aic_memory_free(part);
     }
 }
 
@@ -45,7 +46,7 @@ static void drop(aic_retired *retired)
 {
     aic_cache_entry *entry = (aic_cache_entry *)((char *)retired - offsetof(aic_cache_entry, retired));
     release(entry->value);
-    free(entry);
+    aic_memory_free(entry);
 }
 
 static bool exceeds(const aic_part_cache *parts, uint64_t limit)
@@ -114,7 +115,7 @@ static bool find_ready(aic_part_cache *parts, const aic_part_identity *identity,
 /* Loads or makes the part of an entry that is missing, held by the cache and the caller. */
 static aic_status load_or_make(aic_part_cache *parts, const wish *w, held_part **made, aic_part_origin *origin)
 {
-    held_part *part = calloc(1, sizeof *part);
+    held_part *part = aic_memory_zeros(sizeof *part);
     if (part == NULL) {
         return aic_fail_memory("part", sizeof *part);
     }
@@ -130,7 +131,7 @@ static aic_status load_or_make(aic_part_cache *parts, const wish *w, held_part *
         }
     }
     if (status != AIC_OK) {
-        free(part);
+        aic_memory_free(part);
         part = NULL;
     }
     *made = part;

@@ -102,9 +102,9 @@ static void log_dispatch(const aic_build *build, const aic_result *made)
 /* The line of verbose level 2. */
 static __attribute__((noinline)) void log_hit(const aic_context *context, const aic_code *code)
 {
-    const aic_log_sink *before = aic_thread_log_to(&context->sink);
+    const aic_hooks *before = aic_thread_use(&context->hooks);
     aic_log(2, "hit %s", code->symbol);
-    (void)aic_thread_log_to(before);
+    (void)aic_thread_use(before);
 }
 
 /* Logs a hit or a miss. */
@@ -198,7 +198,7 @@ static inline aic_status call(aic_thread *thread, const aic_request *request, co
 static aic_status make(const making *what, const aic_cache_key *key, aic_result *found)
 {
     const int cancellation = aic_cancellation_disable(); /* other threads may wait for this one */
-    const aic_log_sink *before = aic_thread_log_to(&what->context->sink);
+    const aic_hooks *before = aic_thread_use(&what->context->hooks);
     aic_status status = claim_or_make(&what->context->by_request, key, make_request, what, found);
     if (status == AIC_OK && what->context->verbose >= 2) {
         aic_log(2, "%s %s", found->compiled ? "miss" : found->loaded ? "disk" : "hit", found->code->symbol);
@@ -210,7 +210,7 @@ static aic_status make(const making *what, const aic_cache_key *key, aic_result 
         aic_code_hold(found->code); /* before aic_evict() chooses what to remove */
     }
     aic_evict(what->context);
-    (void)aic_thread_log_to(before);
+    (void)aic_thread_use(before);
     aic_cancellation_restore(cancellation);
     return status;
 }

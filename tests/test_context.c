@@ -640,6 +640,124 @@ START_TEST(calls_warn_the_log)
 }
 END_TEST
 
+/* ---- memory of the caller ---- */
+
+enum { REFUSE_NONE = -1 };
+
+typedef struct giver {
+    atomic_long blocks, bytes, given; /* that are out; and given so far */
+    atomic_long left;                 /* requests that are served; REFUSE_NONE: all */
+} giver;
+
+static void *give(void *data, size_t bytes, size_t alignment)
+{
+    giver *g = data;
+    ck_assert(bytes > 0 && alignment > 0 && (alignment & (alignment - 1)) == 0);
+    if (g->left != REFUSE_NONE && atomic_fetch_sub(&g->left, 1) <= 0) {
+        g->left = 0;
+        return NULL;
+    }
+    g->blocks++;
+    g->given++;
+    g->bytes += (long)bytes;
+    void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    memset(memory, 0xA5, bytes); /* nobody may expect zeros */
+    return memory;
+}
+
+static void take_back(void *data, void *memory, size_t bytes)
+{
+    giver *g = data;
+    memset(memory, 0x5A, bytes);
+    g->blocks--;
+    g->bytes -= (long)bytes;
+    free(memory);
+}
+
+static aic_context_options options_of(giver *g)
+{
+    aic_context_options options = aic_context_options_init();
+    options.allocate = give, options.deallocate = take_back, options.allocate_data = g;
+    options.cache = "off";
+    return options;
+}
+
+/* Every block comes back, with its size; also what a handle holds that outlives its context, and a thread. */
+START_TEST(memory_of_the_caller)
+{
+    giver g = {.left = REFUSE_NONE};
+    aic_context_options options = options_of(&g);
+    options.threads = _i;
+    aic_context *context = context_new(&options);
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
+    conv_case *c = conv_case_new(&desc);
+    aic_kernel *kernel;
+    const long opened = g.given;
+    ck_assert_int_gt(opened, 0);
+    run_in(context, c);
+    ck_assert_int_eq(aic_kernel_create(context, &c->spec, NULL, &kernel), AIC_OK);
+    ck_assert_ptr_nonnull(aic_kernel_function(kernel, false));
+    const long made = g.given;
+    ck_assert_int_gt(made, opened + 3);
+    for (int i = 0; i < 100; i++) {
+        run_in(context, c);
+        ck_assert_int_eq(aic_kernel_call(kernel, c->buffer, CONV_OPERANDS), AIC_OK);
+    }
+    ck_assert_int_eq(g.given, made); /* calls of cached kernels need none */
+    aic_context_destroy(context);
+    ck_assert_int_eq(aic_kernel_call(kernel, c->buffer, CONV_OPERANDS), AIC_OK);
+    conv_case_check_done(c, c->buffer[0]);
+    aic_kernel_release(kernel);
+    ck_assert_int_eq(g.blocks, 1); /* scratch memory */
+    aic_thread_trim();
+    ck_assert_int_eq(g.blocks, 0);
+    ck_assert_int_eq(g.bytes, 0);
+    conv_case_free(c);
+}
+END_TEST
+
+/* Whatever request is the first to be refused, it is AIC_OUT_OF_MEMORY, nothing is lost, and the next try works. */
+START_TEST(memory_of_the_caller_ends)
+{
+    giver g = {.left = 0};
+    aic_conv2d_desc desc = conv_desc(AIC_INT8, 9);
+    conv_case *c = conv_case_new(&desc);
+    bool done = false;
+    int failed = 0;
+    for (int served = 0; !done && served < 1000; served++) {
+        aic_context_options options = options_of(&g);
+        aic_context *context = NULL;
+        g.left = served;
+        aic_status status = aic_context_create(&options, &context);
+        if (status == AIC_OK) {
+            status = aic_jit_conv2d(context, &desc, c->buffer[0], c->buffer[1], c->buffer[2]);
+            done = status == AIC_OK && g.left > 0;
+            g.left = REFUSE_NONE;
+            run_in(context, c);
+        }
+        ck_assert_msg(status == AIC_OK || status == AIC_OUT_OF_MEMORY, "%s", aic_last_error());
+        failed += status != AIC_OK;
+        aic_context_destroy(context);
+        aic_thread_trim();
+        ck_assert_int_eq(g.blocks, 0);
+        ck_assert_int_eq(g.bytes, 0);
+    }
+    ck_assert(done);
+    ck_assert_int_gt(failed, 5);
+    conv_case_free(c);
+}
+END_TEST
+
+START_TEST(half_an_allocator)
+{
+    aic_context_options options = aic_context_options_init();
+    options.allocate = give;
+    refuse(&options, AIC_INVALID_ARGUMENT, "deallocate: is NULL");
+    options.allocate = NULL, options.deallocate = take_back;
+    refuse(&options, AIC_INVALID_ARGUMENT, "allocate: is NULL");
+}
+END_TEST
+
 /* NULL stands for the context that a program has set, and for the library's own before and after. */
 START_TEST(default_in_code)
 {
@@ -694,6 +812,9 @@ Suite *suite_context(void)
     tcase_add_test(tcase, warnings_go_to_the_log);
     tcase_add_test(tcase, calls_warn_the_log);
     tcase_add_test(tcase, default_in_code);
+    tcase_add_loop_test(tcase, memory_of_the_caller, 1, 3);
+    tcase_add_test(tcase, memory_of_the_caller_ends);
+    tcase_add_test(tcase, half_an_allocator);
     suite_add_tcase(suite, tcase);
     return suite;
 }

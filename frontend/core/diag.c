@@ -155,13 +155,13 @@ void aic_fail_also(const char *message, const aic_rule *rule)
 /* Hands the warning to the context's log, which may call the library. */
 static void tell(aic_thread *thread)
 {
-    const aic_log_sink *sink = thread->sink;
+    const aic_hooks *hooks = thread->hooks;
     char line[AIC_MESSAGE_MAX];
-    if (sink != NULL) {
+    if (hooks != NULL && hooks->log != NULL) {
         memcpy(line, thread->warning, sizeof line);
-        thread->sink = NULL;
-        sink->write(sink->data, 0, line);
-        thread->sink = sink;
+        thread->hooks = NULL;
+        hooks->log(hooks->log_data, 0, line);
+        thread->hooks = hooks;
     }
 }
 

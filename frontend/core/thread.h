@@ -18,12 +18,20 @@
 #define AIC_SLOT_HINT_BITS 7
 #define AIC_SLOT_HINTS (1 << AIC_SLOT_HINT_BITS)
 
-/* Where lines about what a thread does go, and warnings besides; write NULL: to standard error, and warnings nowhere.
- */
-typedef struct aic_log_sink {
-    void (*write)(void *data, int level, const char *line);
-    void *data;
-} aic_log_sink;
+/* What a context's options name: the function that gets lines and warnings (NULL: lines go to standard error), and
+ * those that memory of the context comes from (NULL: malloc()). */
+typedef struct aic_hooks {
+    void (*log)(void *data, int level, const char *line);
+    void *log_data;
+    void *(*allocate)(void *data, size_t bytes, size_t alignment);
+    void (*deallocate)(void *data, void *memory, size_t bytes);
+    void *allocate_data;
+} aic_hooks;
+
+static inline bool aic_hooks_any(const aic_hooks *hooks)
+{
+    return hooks->log != NULL || hooks->allocate != NULL;
+}
 
 typedef struct aic_thread {
     /* diag.c */
@@ -36,7 +44,7 @@ typedef struct aic_thread {
     bool also_full;                      /* the last one says that there are more */
     char warning[AIC_MESSAGE_MAX];       /* "": none, or it was taken */
     char taken_warning[AIC_MESSAGE_MAX]; /* the one that was taken last */
-    const aic_log_sink *sink;            /* of the context that it works for; NULL: of none that has one */
+    const aic_hooks *hooks;              /* of the context that it works for; NULL: of none that has one */
     /* runtime/scratch.h: memory for kernels */
     struct {
         void *memory;
@@ -71,8 +79,8 @@ static inline aic_thread *aic_thread_peek(void)
 /* The same, made if there is none; NULL when memory or keys have run out. */
 aic_thread *aic_thread_get(void);
 
-/* From now on lines and warnings of the calling thread go there (NULL: as usual), until the result is put back, which
- * is where they went before. */
-const aic_log_sink *aic_thread_log_to(const aic_log_sink *sink);
+/* From now on the calling thread works with these (NULL: with none), until the result is put back, which is what it
+ * used before. */
+const aic_hooks *aic_thread_use(const aic_hooks *hooks);
 
 #endif

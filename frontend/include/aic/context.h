@@ -115,6 +115,15 @@ typedef struct aic_context_options {
      */
     void (*log)(void *log_data, int level, const char *line);
     void *log_data;
+    /* Where the memory comes from that the context keeps, its caches, kernels and handles, and the scratch memory that
+     * calls of its kernels need, which stays with the thread (aic_thread_trim()): a block of so many bytes at a
+     * multiple of `alignment`, a power of two, or NULL, which is AIC_OUT_OF_MEMORY; and back with the same number of
+     * bytes. NULL, both of them: malloc(). Machine code is in pages of its own, and making kernels needs more for a
+     * while, of malloc(). They are called on any thread, also by several at once, must not call this library, and must
+     * be there as long as the context, its kernels, and threads that have called them and have not trimmed since. */
+    void *(*allocate)(void *allocate_data, size_t bytes, size_t alignment);
+    void (*deallocate)(void *allocate_data, void *memory, size_t bytes);
+    void *allocate_data;
 } aic_context_options;
 
 AIC_API aic_context_options aic_context_options_init(void);
