@@ -22,7 +22,7 @@ typedef struct compare_state {
     /* With --spec the tensors are an operand of it: the result, or the one that --operand names. */
     const char *text, *name, *report_path;
     cli_session session;
-    aic_spec spec;
+    aic_spec *spec;
     cli_operands operands;
     size_t chosen;
     const char *files[2];
@@ -108,7 +108,7 @@ static int read_operands(compare_state *state)
     cli_session_semantics(&state->session); /* of the reference; no kernel is made */
     int status = cli_parse_spec(&state->session, state->text, &state->spec);
     status =
-        status == CLI_DONE ? operands_list(&state->operands, &state->spec, &state->session.semantics, NULL) : status;
+        status == CLI_DONE ? operands_list(&state->operands, state->spec, &state->session.semantics, NULL) : status;
     status = status == CLI_DONE ? choose_operand(state) : status;
     if (status != CLI_DONE) {
         return status;
@@ -167,13 +167,13 @@ static int trace_first(compare_state *state)
     }
     int status = operands_bind(set);
     status = status == CLI_DONE ? operands_load(set) : status;
-    if (status == CLI_DONE && !aic_spec_exact(&state->spec)) { /* what the kernel gives is of interest, too */
+    if (status == CLI_DONE && !aic_spec_exact(state->spec)) { /* what the kernel gives is of interest, too */
         status = cli_session_open(&state->session);
     }
     if (status != CLI_DONE) {
         return status;
     }
-    return cli_trace("compare", state->session.context, &state->spec, &state->session.semantics, set,
+    return cli_trace("compare", state->session.context, state->spec, &state->session.semantics, set,
                      state->report.first[0], &state->trace);
 }
 
@@ -223,6 +223,7 @@ static void close_state(compare_state *state)
     outfile_close(&state->page);
     operands_close(&state->operands);
     cli_session_close(&state->session);
+    aic_spec_destroy(state->spec);
     free(state->trace);
 }
 
