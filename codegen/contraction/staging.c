@@ -5,8 +5,7 @@
 #include "codegen/contraction/microkernel.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
-
-#include <stdio.h>
+#include "codegen/own.h"
 
 /* Copies `count` adjacent columns of one row. */
 static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, int64_t count)
@@ -36,12 +35,14 @@ static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *
     return (old_strides){p->width == AIC_BLOCK_COLUMNS ? p->target_block : AIC_ROW_BYTES, p->target_row};
 }
 
-/* void name(staging, old; row, count, column): fills `columns` columns of `count` rows of the buffer with what the sums
+/* void name(staging, old; row, count, column): fills so many columns of `count` rows of the buffer with what the sums
  * start from. */
-static LLVMValueRef emit_load(aic_emit *e, const aic_contraction *c, const aic_tiling *t, int64_t columns,
-                              const char *name)
+LLVMValueRef aic_emit_own_load(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
 {
     static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
+    const aic_contraction *c = aic_contraction_of(plan);
+    const aic_tiling *t = aic_tiling_of(plan);
+    const int64_t columns = argument[0];
     const old_strides at = old_strides_of(c, &t->staging.epilogue);
     aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
     aic_note_function(e, "fills the staging buffer with the old result, which the sums start from");
@@ -131,43 +132,89 @@ static aic_emit_kind table_kind(const aic_contraction *c, const aic_tiling *t)
     return kind_for(t, t->panel.taps * t->panel.kpacks * c->down.out * c->across.out, 16);
 }
 
-void aic_emit_staging(aic_emit *e, const aic_contraction *c, const aic_tiling *t, const char *symbol,
-                      aic_strips *strips)
+/* How many strips of either kind there are, and their columns. */
+static aic_strips strips_of(const aic_tiling *t)
 {
-    static const char *const PARTS[] = {"", "_last"};
-    char name[160];
-    const aic_epilogue_form form = form_of(t, e->target);
-    const rows runs = rows_of_runs(c, t);
     int64_t whole = t->geometry.outputs / t->staging.strip_columns,
             rest = t->geometry.outputs % t->staging.strip_columns;
     if (rest == 0 && (t->staging.epilogue.tail.narrow || t->staging.epilogue.tail.fill)) {
         whole--;
         rest = t->staging.strip_columns;
     }
-    *strips = (aic_strips){.count = {whole, rest > 0}, .columns = {t->staging.strip_columns, rest}};
+    return (aic_strips){.count = {whole, rest > 0}, .columns = {t->staging.strip_columns, rest}};
+}
+
+LLVMValueRef aic_emit_own_store(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+{
+    const aic_tiling *t = aic_tiling_of(plan);
+    const aic_strips strips = strips_of(t);
+    const rows runs = rows_of_runs(aic_contraction_of(plan), t);
+    const int part = (int)argument[0];
+    const aic_epilogue_strip strip = {.kind = part == 0 ? AIC_EMIT_HOT : last_kind(t, strips.count[0] + 1),
+                                      .form = form_of(t, e->target),
+                                      .block_bytes = t->staging.pitch,
+                                      .columns = strips.columns[part],
+                                      .step = t->staging.strip_columns,
+                                      .last = part == 1,
+                                      .least_rows = runs.least,
+                                      .most_rows = runs.most,
+                                      .row_multiple = runs.multiple};
+    return aic_emit_epilogue_strip(e, &t->staging.epilogue, &strip, name);
+}
+
+LLVMValueRef aic_emit_own_table(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+{
+    const aic_tiling *t = aic_tiling_of(plan);
+    (void)argument;
+    return aic_emit_epilogue_table(e, &t->staging.epilogue, table_kind(aic_contraction_of(plan), t), name);
+}
+
+LLVMValueRef aic_emit_own_table_phase(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+{
+    (void)argument;
+    return aic_emit_epilogue_phase(e, plan, &aic_tiling_of(plan)->staging.epilogue, aic_callee(e, "table", 3, 0), name);
+}
+
+/* ---- composing ---- */
+
+static aic_routine compose_own(aic_program *program, const aic_plan *plan, aic_own code, int64_t argument,
+                               unsigned pointers, unsigned integers, const char *name)
+{
+    aic_own_key key = {.code = code, .plan = plan, .argument = {argument}};
+    aic_use use;
+    aic_own_begin(&use, &key, pointers, integers);
+    return aic_program_add(program, &use, "%s", name);
+}
+
+void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips *strips)
+{
+    const aic_tiling *t = aic_tiling_of(plan);
+    unsigned inputs[AIC_EPILOGUE_STEPS];
+    const unsigned pointers = 3 + aic_epilogue_inputs(&t->staging.epilogue, inputs);
+    *strips = strips_of(t);
     for (int part = 0; part < 2; part++) {
         if (strips->count[part] == 0) {
             continue;
         }
-        if (t->geometry.accumulate && part == 1 && strips->columns[1] == strips->columns[0] &&
-            strips->load[0] != NULL) {
+        if (t->geometry.accumulate && part == 1 && strips->columns[1] == strips->columns[0] && strips->load[0] != 0) {
             strips->load[1] = strips->load[0];
         } else if (t->geometry.accumulate) {
-            snprintf(name, sizeof name, "%s_load%s", symbol, PARTS[part]);
-            strips->load[part] = emit_load(e, c, t, strips->columns[part], name);
+            strips->load[part] = compose_own(program, plan, AIC_OWN_load, strips->columns[part], 2, 3,
+                                             part == 0 ? "load" : "load_last");
         }
-        snprintf(name, sizeof name, "%s_store%s", symbol, PARTS[part]);
-        const aic_epilogue_strip strip = {.kind = part == 0 ? AIC_EMIT_HOT : last_kind(t, whole + 1),
-                                          .form = form,
-                                          .block_bytes = t->staging.pitch,
-                                          .columns = strips->columns[part],
-                                          .step = t->staging.strip_columns,
-                                          .last = part == 1,
-                                          .least_rows = runs.least,
-                                          .most_rows = runs.most,
-                                          .row_multiple = runs.multiple};
-        strips->store[part] = aic_emit_epilogue_strip(e, &t->staging.epilogue, &strip, name);
+        strips->store[part] =
+            compose_own(program, plan, AIC_OWN_store, part, pointers, 3, part == 0 ? "store" : "store_last");
     }
-    snprintf(name, sizeof name, "%s_table", symbol);
-    strips->table = aic_emit_epilogue_table(e, &t->staging.epilogue, table_kind(c, t), name);
+    if (aic_epilogue_table_bytes(&t->staging.epilogue) > 0) {
+        strips->table = compose_own(program, plan, AIC_OWN_table, 0, 3, 0, "table");
+    }
+}
+
+aic_routine aic_compose_table_phase(aic_program *program, const aic_plan *plan, aic_routine table)
+{
+    aic_own_key key = {.code = AIC_OWN_table_phase, .plan = plan};
+    aic_use use;
+    aic_own_begin(&use, &key, (unsigned)plan->operands + 2, 2);
+    aic_use_call(&use, table, "table");
+    return aic_program_add(program, &use, "columns");
 }

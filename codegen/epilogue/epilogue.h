@@ -135,10 +135,10 @@ int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
  * biases (either may be NULL where there are none). NULL when there is no table. */
 LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emit_kind kind, const char *name);
 
-/* The body of the plan's phase of this name, which fills the table in the shared memory by `table`, the function of
+/* The body `name` of the plan's phase that fills the table in the shared memory by `table`, the function of
  * aic_emit_epilogue_table(). */
 LLVMValueRef aic_emit_epilogue_phase(aic_emit *e, const aic_plan *plan, const aic_epilogue *p, LLVMValueRef table,
-                                     const char *symbol, const char *phase);
+                                     const char *name);
 
 /* The loop over a strip: how many blocks of 16 columns, a power of two, share a loop over rows, and rows of one
  * iteration. Fewer blocks are taken if the results of so many are not contiguous in memory. */

@@ -11,6 +11,7 @@
 #include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/own.h"
 #include "codegen/machine.h"
 #include "frontend/core/diag.h"
 
@@ -459,11 +460,11 @@ static void emit_last_row(const frame *f)
     aic_branch_end(e, &branch);
 }
 
-static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *symbol)
+static LLVMValueRef emit_bands(frame *f, const aic_plan *plan, const char *name)
 {
     aic_emit *e = f->e;
     aic_loop loop;
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, "bands", &f->body);
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, name, &f->body);
     aic_note_function(e, "phase: bands of rows of accumulators through the strips");
     aic_loop_begin(e, &loop, "band: bands of rows", f->body.first, f->body.last, 1, NULL, 0);
     LLVMValueRef row = aic_mul(e, loop.index, f->b->band);
@@ -496,24 +497,38 @@ static aic_emit_kind table_kind(const aic_epilogue *p)
     return p->matrices * p->rows * ROW * PERCENT < 100 * SURPLUS ? AIC_EMIT_HOT : AIC_EMIT_FRAME;
 }
 
-static LLVMValueRef emit_table(aic_emit *e, const aic_plan *plan, const char *symbol)
+LLVMValueRef aic_emit_own_strips_table(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
 {
     const aic_epilogue *p = &kernel_of(plan)->epilogue;
-    char name[160];
-    snprintf(name, sizeof name, "%s_columns", symbol);
-    LLVMValueRef table = aic_emit_epilogue_table(e, p, table_kind(p), name);
-    return aic_emit_epilogue_phase(e, plan, p, table, symbol, "table");
+    char columns[160];
+    (void)argument;
+    snprintf(columns, sizeof columns, "%s_columns", name);
+    return aic_emit_epilogue_phase(e, plan, p, aic_emit_epilogue_table(e, p, table_kind(p), columns), name);
 }
 
-static void emit(aic_emit *e, const aic_plan *plan, const char *symbol, aic_bodies *bodies)
+LLVMValueRef aic_emit_own_strips(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
 {
     frame f = {.e = e, .k = kernel_of(plan), .b = plan->derived};
+    (void)argument;
+    emit_strips(&f, plan, name);
+    return emit_bands(&f, plan, name);
+}
+
+static aic_routine compose_phase(aic_program *program, const aic_plan *plan, aic_own code, const char *name)
+{
+    aic_own_key key = {.code = code, .plan = plan};
+    aic_use use;
+    aic_own_begin(&use, &key, (unsigned)plan->operands + 2, 2);
+    return aic_program_add(program, &use, "%s", name);
+}
+
+static void compose(aic_program *program, const aic_plan *plan, aic_bodies *bodies)
+{
     unsigned phase = 0;
-    if (aic_epilogue_table_bytes(&f.k->epilogue) > 0) {
-        bodies->phase[phase++] = emit_table(e, plan, symbol);
+    if (aic_epilogue_table_bytes(&kernel_of(plan)->epilogue) > 0) {
+        bodies->phase[phase++] = compose_phase(program, plan, AIC_OWN_strips_table, "table");
     }
-    emit_strips(&f, plan, symbol);
-    bodies->phase[phase] = emit_bands(&f, plan, symbol);
+    bodies->phase[phase] = compose_phase(program, plan, AIC_OWN_strips, "bands");
 }
 
 static void memory(FILE *out, const aic_plan *plan)
@@ -542,7 +557,7 @@ const aic_shape aic_shape_epilogue = {
     .enumerate = enumerate,
     .derive = derive,
     .bound = bound,
-    .emit = emit,
+    .compose = compose,
     .report = report,
     .nest = nest,
     .memory = memory,

@@ -6,6 +6,7 @@
  * The header is a cache line whose first word says which path the columns need. Parameters that are the same in every
  * block have one entry for all; parameters that are the same in every column are constants of the code instead. */
 #include "codegen/epilogue/value.h"
+#include "codegen/own.h"
 #include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
@@ -463,10 +464,10 @@ static LLVMValueRef operand(const aic_emit *e, const aic_body *body, unsigned nu
 }
 
 LLVMValueRef aic_emit_epilogue_phase(aic_emit *e, const aic_plan *plan, const aic_epilogue *p, LLVMValueRef table,
-                                     const char *symbol, const char *phase)
+                                     const char *name)
 {
     aic_body body;
-    aic_body_begin(e, plan, AIC_EMIT_FRAME, symbol, phase, &body);
+    aic_body_begin(e, plan, AIC_EMIT_FRAME, name, &body);
     aic_note_function(e, "phase: the parameters of the columns");
     LLVMValueRef args[] = {body.shared, operand(e, &body, p->scale_operand), operand(e, &body, aic_epilogue_bias(p))};
     aic_emit_call(e, table, args, 3);

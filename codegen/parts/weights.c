@@ -3,6 +3,7 @@
  * Blocks of raw k-packs (elements that become a k-pack: one, two or four int8) are transposed in registers and widened
  * to k-packs: eight by eight or four by four, since interleaving 128-bit vectors is one cheap instruction everywhere,
  * and a small loop body compiles fast. */
+#include "codegen/parts.h"
 #include "codegen/parts/weights.h"
 #include "codegen/kpacks.h"
 #include "codegen/llvm/guard.h"
@@ -150,7 +151,7 @@ static packer packer_of(aic_emit *e, const aic_weights_key *key)
     return p;
 }
 
-static LLVMValueRef emit_weights(aic_emit *e, const void *of, const char *name)
+LLVMValueRef aic_emit_part_weights(aic_emit *e, const void *of, const char *name)
 {
     static const char *const PARAMS[] = {"row", "source", "panel", "count"};
     const aic_weights_key *key = of;
@@ -169,22 +170,3 @@ static LLVMValueRef emit_weights(aic_emit *e, const void *of, const char *name)
     aic_emit_function_end(e);
     return function;
 }
-
-static bool weights_are_fast(const void *key)
-{
-    return ((const aic_weights_key *)key)->fast;
-}
-
-static const aic_field FIELDS[] = {
-#define AIC_FIELD(...) AIC_FIELD_ROW(aic_weights_key, __VA_ARGS__)
-#include "codegen/parts/weights.def"
-#undef AIC_FIELD
-};
-
-static const aic_record RECORD = {"weights", FIELDS, sizeof FIELDS / sizeof *FIELDS};
-
-const aic_part_kind aic_part_weights = {.name = "weights",
-                                        .record = &RECORD,
-                                        .key_bytes = sizeof(aic_weights_key),
-                                        .fast = weights_are_fast,
-                                        .emit = emit_weights};
