@@ -14,15 +14,17 @@
 
 static const char *direction_name(aic_direction direction)
 {
-    static const char *const NAMES[] = {
-        [AIC_UNUSED] = "unused", [AIC_IN] = "in", [AIC_OUT] = "out", [AIC_INOUT] = "in/out"};
+    static const char *const NAMES[] = {[AIC_DIRECTION_UNUSED] = "unused",
+                                        [AIC_DIRECTION_IN] = "in",
+                                        [AIC_DIRECTION_OUT] = "out",
+                                        [AIC_DIRECTION_INOUT] = "in/out"};
     return NAMES[direction];
 }
 
 static void put_operand(FILE *out, const aic_operand *operand)
 {
     fprintf(out, ";   %-14s %-6s", operand->name, direction_name(operand->direction));
-    if (operand->direction != AIC_UNUSED) {
+    if (operand->direction != AIC_DIRECTION_UNUSED) {
         fprintf(out, " %-8s [", aic_dtype_name(operand->dtype));
         for (int32_t d = 0; d < operand->rank; d++) {
             fprintf(out, "%s%" PRId64, d == 0 ? "" : ",", operand->shape[d]);

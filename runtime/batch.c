@@ -114,36 +114,70 @@ static aic_status run_batch(batch *b, const aic_team *team, int workers)
     return status;
 }
 
-static aic_status run(const aic_code *code, int form, const aic_images *images)
+static aic_status fail_memory(const aic_code *code, int form)
 {
-    batch b;
+    return aic_fail_memory("workspace", code->workspace[form]);
+}
+
+/* By the calling thread alone, in its scratch memory. */
+static aic_status run_here(batch *b, int64_t packed)
+{
+    int64_t bytes = 0;
+    void *memory = NULL;
+    if (!find_bytes(b, 1, packed, &bytes)) {
+        return aic_fail_memory("workspace", SIZE_MAX);
+    }
+    aic_status status = aic_scratch_get((size_t)bytes, &memory);
+    if (status != AIC_OK) {
+        return status;
+    }
+    b->memory = (char *)memory + packed;
+    if (packed > 0) {
+        pack(b, memory);
+    }
+    run_images(b, 0, (int64_t)b->images.count, 0);
+    return AIC_OK;
+}
+
+static aic_status run_shared(batch *b, int form, int wanted, int64_t packed)
+{
     aic_team team;
     aic_scratch block = {.memory = NULL};
     aic_thread *thread = aic_thread_get();
-    start(&b, code, form, images);
-    const int64_t packed = packed_bytes(&b, form);
     if (thread == NULL) {
-        return aic_fail_memory("workspace", (size_t)aic_workspace_bytes(&code->requirements, form));
+        return fail_memory(b->code, form);
     }
-    aic_team_enter(&team, &code->share, code->subject, thread, choose_workers(code, images->count));
+    aic_team_enter(&team, &b->code->share, b->code->subject, thread, wanted);
     int workers = team.workers;
     aic_status status;
-    if (take_memory(&b, &team, packed, &workers, &block)) {
-        b.memory = (char *)block.memory + packed;
+    if (take_memory(b, &team, packed, &workers, &block)) {
+        b->memory = (char *)block.memory + packed;
         if (packed > 0) {
-            pack(&b, block.memory);
+            pack(b, block.memory);
         }
-        status = run_batch(&b, &team, workers);
+        status = run_batch(b, &team, workers);
         aic_scratch_give(thread, &block);
     } else {
-        status = aic_fail_memory("workspace", (size_t)(packed + b.each));
+        status = aic_fail_memory("workspace", (size_t)(packed + b->each));
     }
     aic_team_leave(&team);
     return status;
 }
 
+static aic_status run(const aic_code *code, int form, const aic_images *images)
+{
+    batch b;
+    const int wanted = choose_workers(code, images->count);
+    start(&b, code, form, images);
+    const int64_t packed = packed_bytes(&b, form);
+    return wanted > 1 ? run_shared(&b, form, wanted, packed) : run_here(&b, packed);
+}
+
 aic_status aic_batch_call(const aic_code *code, int form, const aic_images *images)
 {
+    if (images->count == 1) {
+        return aic_call(code, form, images->address);
+    }
     const uint64_t begin = code->logged ? aic_log_now() : 0;
     aic_status status = aic_batch_check(code, form, images);
     if (status == AIC_OK) {

@@ -110,6 +110,32 @@ static aic_status check_images(const aic_code *code, int form, const aic_images 
     return AIC_OK;
 }
 
+/* Whether no operand shares memory with another one, whatever the images, which is the usual case: then the addresses
+ * of all images are right if those of the first one are. */
+static bool are_apart(const aic_code *code, const aic_argument *argument, const aic_images *images)
+{
+    uintptr_t start[AIC_OPERANDS_MAX], end[AIC_OPERANDS_MAX];
+    for (size_t i = 0; i < code->operand_count; i++) {
+        start[i] = end[i] = (uintptr_t)images->address[i];
+        if (argument[i].least != 0) {
+            (void)find_end(argument, images, i, &end[i]); /* is in the address space */
+        }
+        for (size_t j = 0; j < i; j++) {
+            if (start[i] < end[j] && start[j] < end[i]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Whether each image must be looked at for what is not a matter of addresses. */
+static bool differ(const aic_code *code, int form, const aic_images *images)
+{
+    return code->data_check.check != NULL ||
+           (form == AIC_PACKED && code->packed != 0 && images->stride[code->packed] != 0);
+}
+
 aic_status aic_batch_check(const aic_code *code, int form, const aic_images *images)
 {
     const aic_argument *argument = code->argument[form];
@@ -119,10 +145,14 @@ aic_status aic_batch_check(const aic_code *code, int form, const aic_images *ima
         return status;
     }
     status = check_strides(code, argument, images);
-    if (status == AIC_OK) {
+    if (status != AIC_OK) {
+        return status;
+    }
+    const bool apart = are_apart(code, argument, images);
+    if (!apart || differ(code, form, images)) {
         status = check_images(code, form, images);
     }
-    for (size_t i = 1; status == AIC_OK && i < code->operand_count; i++) {
+    for (size_t i = 1; status == AIC_OK && !apart && i < code->operand_count; i++) {
         status = argument[i].least != 0 ? check_apart(code, argument, images, i) : AIC_OK;
     }
     return status;

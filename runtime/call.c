@@ -1,4 +1,4 @@
-/* Calling machine code: directly and through libffi, after the checks that every call makes. */
+/* Calling machine code, after the checks that every call makes. */
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "runtime/code.h"
@@ -72,126 +72,130 @@ aic_status aic_call_check(const aic_code *code, int form, const void *const oper
     return prepare(code, form, operands);
 }
 
-static inline aic_status get_workspace(aic_thread *thread, const aic_code *code, int form, void **workspace)
+/* Operands are passed as the kernel's C signature says; constness is the caller's matter. */
+typedef const void *in;
+typedef void (*call_1)(in, void *);
+typedef void (*call_2)(in, in, void *);
+typedef void (*call_3)(in, in, in, void *);
+typedef void (*call_4)(in, in, in, in, void *);
+typedef void (*call_5)(in, in, in, in, in, void *);
+typedef void (*call_6)(in, in, in, in, in, in, void *);
+typedef void (*call_7)(in, in, in, in, in, in, in, void *);
+typedef void (*call_8)(in, in, in, in, in, in, in, in, void *);
+typedef void (*call_9)(in, in, in, in, in, in, in, in, in, void *);
+typedef void (*call_10)(in, in, in, in, in, in, in, in, in, in, void *);
+typedef void (*call_11)(in, in, in, in, in, in, in, in, in, in, in, void *);
+typedef void (*call_12)(in, in, in, in, in, in, in, in, in, in, in, in, void *);
+
+_Static_assert(AIC_OPERANDS_MAX == 12, "call_many() calls every kernel that has more than four operands");
+
+/* Chains with many operands. */
+static __attribute__((noinline)) void call_many(aic_function f, size_t count, const void *const *o, void *workspace)
 {
-    return aic_scratch_get_as(thread, (size_t)aic_workspace_bytes(&code->requirements, form), workspace);
+    switch (count) {
+    case 5:
+        ((call_5)f)(o[0], o[1], o[2], o[3], o[4], workspace);
+        break;
+    case 6:
+        ((call_6)f)(o[0], o[1], o[2], o[3], o[4], o[5], workspace);
+        break;
+    case 7:
+        ((call_7)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], workspace);
+        break;
+    case 8:
+        ((call_8)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], workspace);
+        break;
+    case 9:
+        ((call_9)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], workspace);
+        break;
+    case 10:
+        ((call_10)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], workspace);
+        break;
+    case 11:
+        ((call_11)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], o[10], workspace);
+        break;
+    default:
+        ((call_12)f)(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9], o[10], o[11], workspace);
+        break;
+    }
 }
 
-/* Operands are passed as the kernel's C signature says; constness is the caller's matter. */
-typedef void (*call_1)(const void *, void *);
-typedef void (*call_2)(const void *, const void *, void *);
-typedef void (*call_3)(const void *, const void *, const void *, void *);
-typedef void (*call_4)(const void *, const void *, const void *, const void *, void *);
-
-enum { DIRECT_MAX = 4 }; /* operands; kernels with more are called through libffi */
-
-static inline void call_direct(aic_function function, size_t count, const void *const operands[], void *workspace)
+static inline void call_function(aic_function f, size_t count, const void *const *o, void *workspace)
 {
     switch (count) {
     case 1:
-        ((call_1)function)(operands[0], workspace);
+        ((call_1)f)(o[0], workspace);
         break;
     case 2:
-        ((call_2)function)(operands[0], operands[1], workspace);
+        ((call_2)f)(o[0], o[1], workspace);
         break;
     case 3:
-        ((call_3)function)(operands[0], operands[1], operands[2], workspace);
+        ((call_3)f)(o[0], o[1], o[2], workspace);
+        break;
+    case 4:
+        ((call_4)f)(o[0], o[1], o[2], o[3], workspace);
         break;
     default:
-        ((call_4)function)(operands[0], operands[1], operands[2], operands[3], workspace);
+        call_many(f, count, o, workspace);
         break;
     }
-}
-
-/* Through libffi, which takes the address of every argument; the arguments are addresses themselves. */
-static void call_generic(const aic_code *code, int form, const void *const operands[], void *workspace)
-{
-    const void *value[AIC_OPERANDS_MAX + 1];
-    void *address[AIC_OPERANDS_MAX + 1];
-    for (size_t i = 0; i < code->operand_count; i++) {
-        value[i] = operands[i];
-        address[i] = &value[i];
-    }
-    value[code->operand_count] = workspace;
-    address[code->operand_count] = &value[code->operand_count];
-    ffi_cif cif = code->cif; /* ffi_call takes it unqualified */
-    ffi_call(&cif, code->entry[form], NULL, address);
 }
 
 void aic_call_alone(const aic_code *code, int form, const void *const operands[], void *workspace)
 {
-    if (code->operand_count <= DIRECT_MAX) {
-        call_direct(code->entry[form], code->operand_count, operands, workspace);
-    } else {
-        call_generic(code, form, operands, workspace);
-    }
+    call_function(code->entry[form], code->operand_count, operands, workspace);
 }
 
-static aic_status run_generic(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
+/* The call on the calling thread, of operands that have been checked, as the machine code takes them. */
+static inline aic_status run_here(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
 {
     void *workspace = NULL;
+    aic_status status = aic_scratch_get_as(thread, code->workspace[form], &workspace);
+    if (status == AIC_OK) {
+        call_function(code->entry[form], code->operand_count, operands, workspace);
+    }
+    return status;
+}
+
+/* A call that checks data, passes words or is shared. */
+static aic_status run_special(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
+{
     const void *own[AIC_OPERANDS_MAX];
     aic_status status = prepare(code, form, operands);
     if (status != AIC_OK) {
         return status;
     }
     operands = aic_code_operands(code, operands, own);
-    if (code->workers > 1) {
-        return aic_share_call(code, form, operands);
-    }
-    status = get_workspace(thread, code, form, &workspace);
-    if (status == AIC_OK) {
-        call_generic(code, form, operands, workspace);
-    }
-    return status;
-}
-
-static inline aic_status run_direct(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
-{
-    void *workspace = NULL;
-    const void *own[AIC_OPERANDS_MAX];
-    if (code->operand_count > DIRECT_MAX) {
-        return run_generic(thread, code, form, operands);
-    }
-    aic_status status = prepare(code, form, operands);
-    if (status != AIC_OK) {
-        return status;
-    }
-    operands = aic_code_operands(code, operands, own);
-    if (code->workers > 1) {
-        return aic_share_call(code, form, operands);
-    }
-    status = get_workspace(thread, code, form, &workspace);
-    if (status == AIC_OK) {
-        call_direct(code->entry[form], code->operand_count, operands, workspace);
-    }
-    return status;
+    return code->workers > 1 ? aic_share_call(code, form, operands) : run_here(thread, code, form, operands);
 }
 
 /* The call, and a line that says how long it took. */
-static __attribute__((noinline)) aic_status run_logged(aic_thread *thread, const aic_code *code, int form,
-                                                       const void *const operands[])
+static aic_status run_logged(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
 {
     const uint64_t start = aic_log_now();
-    aic_status status = run_direct(thread, code, form, operands);
+    aic_status status = run_special(thread, code, form, operands);
     const uint64_t end = aic_log_now();
     const char *outcome = status != AIC_OK ? aic_status_name(status) : form == AIC_PACKED ? "packed" : "plain";
     aic_log_csv(code, &(aic_log_event){.category = AIC_VERBOSE_EXEC, .outcome = outcome, .exec_ns = end - start});
     return status;
 }
 
+static __attribute__((noinline)) aic_status call_special(aic_thread *thread, const aic_code *code, int form,
+                                                         const void *const operands[])
+{
+    return code->logged ? run_logged(thread, code, form, operands) : run_special(thread, code, form, operands);
+}
+
 aic_status aic_call_as(aic_thread *thread, const aic_code *code, int form, const void *const operands[])
 {
-    return code->logged ? run_logged(thread, code, form, operands) : run_direct(thread, code, form, operands);
+    if (code->special) {
+        return call_special(thread, code, form, operands);
+    }
+    aic_status status = prepare(code, form, operands);
+    return status == AIC_OK ? run_here(thread, code, form, operands) : status;
 }
 
 aic_status aic_call(const aic_code *code, int form, const void *const operands[])
 {
     return aic_call_as(aic_thread_peek(), code, form, operands);
-}
-
-aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[])
-{
-    aic_thread *thread = aic_thread_peek();
-    return code->logged ? run_logged(thread, code, form, operands) : run_generic(thread, code, form, operands);
 }

@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The signature for libffi, from the operand table: every operand goes by address. */
-static aic_status prepare_call(aic_code *code)
-{
-    unsigned count = (unsigned)code->operand_count + 1; /* and the workspace */
-    for (unsigned i = 0; i < count; i++) {
-        code->ffi_types[i] = &ffi_type_pointer;
-    }
-    ffi_status status = ffi_prep_cif(&code->cif, FFI_DEFAULT_ABI, count, &ffi_type_void, code->ffi_types);
-    return status == FFI_OK ? AIC_OK
-                            : aic_fail(AIC_INTERNAL, code->subject, "libffi refuses the signature (%d)", (int)status);
-}
-
 /* About as many vector operations as a call needs: 64 multiply-accumulates or 32 bytes of an operand in each. */
 static double estimate_cost(const aic_code *code)
 {
@@ -78,11 +66,6 @@ aic_status aic_code_create(const aic_spec *canonical, size_t count, const aic_co
     } else {
         describe_group(made, canonical, count, &context->semantics);
     }
-    aic_status status = prepare_call(made);
-    if (status != AIC_OK) {
-        free(made);
-        return status;
-    }
     *code = made;
     return AIC_OK;
 }
@@ -102,10 +85,18 @@ aic_status aic_code_set_text(aic_code *code, const aic_spec *shown)
     return AIC_OK;
 }
 
+static void find_special(aic_code *code)
+{
+    code->special = code->data_check.check != NULL || code->word_operand != 0 || code->workers > 1 || code->logged;
+}
+
 void aic_code_describe(aic_code *code, aic_context *context, const aic_object *object)
 {
     code->requirements = object->requirements;
     code->workers = aic_share_workers(code, &context->quota);
+    code->workspace[AIC_PLAIN] = (size_t)aic_workspace_bytes(&code->requirements, AIC_PLAIN);
+    code->workspace[AIC_PACKED] = (size_t)aic_workspace_bytes(&code->requirements, AIC_PACKED);
+    find_special(code);
     const aic_packing *pack = &object->requirements.pack;
     if (pack->operand != 0 && pack->operand < code->operand_count) {
         code->packed = pack->operand;
@@ -137,6 +128,7 @@ aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, 
     made->base = base;
     made->word_operand = operand;
     made->word = word;
+    find_special(made);
     aic_code_hold(base);
     aic_status status = aic_code_set_text(made, shown);
     if (status != AIC_OK) {

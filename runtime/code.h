@@ -10,7 +10,6 @@
 #include "runtime/context.h"
 #include "runtime/identity.h"
 #include "runtime/profile.h"
-#include <ffi.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -23,16 +22,14 @@ typedef struct aic_code {
     aic_code_memory memory;
     aic_function function[AIC_FUNCTIONS]; /* in that memory; NULL: the kernel has none */
     aic_function entry[AIC_FORMS];        /* what a call runs; without packed operands both are the same */
+    size_t workspace[AIC_FORMS];          /* bytes that it needs */
+    bool special; /* calls check data, pass words, are shared or logged: all that the usual call need not look at */
     size_t operand_count;
     aic_requirements requirements;
     aic_argument argument[AIC_FORMS][AIC_OPERANDS_MAX]; /* the document's operands; packed images among them */
     uint32_t packed;                                    /* number of the operand that is packed; 0: none */
     aic_packed_head head;                               /* that its images begin with */
     char subject[AIC_SUBJECT_MAX];                      /* "conv2d | fixpipe", "texpands x3": opens messages */
-
-    /* The generic call: all operands and the workspace, by address. */
-    ffi_cif cif;
-    ffi_type *ffi_types[AIC_OPERANDS_MAX + 1];
 
     /* Calls that several workers share (share.h). */
     aic_share share;
@@ -112,9 +109,6 @@ aic_status aic_call(const aic_code *code, int form, const void *const operands[]
 
 /* The same for a caller that has the calling thread's record, which may be NULL. */
 aic_status aic_call_as(aic_thread *thread, const aic_code *code, int form, const void *const operands[]);
-
-/* The same through libffi. */
-aic_status aic_call_generic(const aic_code *code, int form, const void *const operands[]);
 
 /* Whether `image`, aligned memory, is one that the code reads in the place of its packed operand; else
  * AIC_INVALID_ARGUMENT. */

@@ -40,11 +40,11 @@ static void describe(const aic_export_contents *c, size_t number, exported_kerne
 static const char *direction_text(aic_direction direction)
 {
     switch (direction) {
-    case AIC_IN:
+    case AIC_DIRECTION_IN:
         return "read";
-    case AIC_OUT:
+    case AIC_DIRECTION_OUT:
         return "written";
-    case AIC_INOUT:
+    case AIC_DIRECTION_INOUT:
         return "read and written";
     default:
         return "not used: NULL";
@@ -54,7 +54,7 @@ static const char *direction_text(aic_direction direction)
 /* " *     dst: int32 [2,16,16], 2048 bytes, written" */
 static void put_operand(FILE *out, const aic_operand *operand)
 {
-    if (operand->direction == AIC_UNUSED) {
+    if (operand->direction == AIC_DIRECTION_UNUSED) {
         fprintf(out, " *     %s: %s\n", operand->name, direction_text(operand->direction));
         return;
     }
@@ -91,7 +91,7 @@ static void put_text(FILE *out, const char *text)
 static void put_parameters(FILE *out, const exported_kernel *k, bool packed)
 {
     for (size_t i = 0; i < k->count; i++) {
-        const bool written = (k->operand[i].direction & AIC_OUT) != 0 || i == 0;
+        const bool written = (k->operand[i].direction & AIC_DIRECTION_OUT) != 0 || i == 0;
         const char *suffix = packed && i == k->packed ? "_packed" : "";
         fprintf(out, "%svoid *%s%s, ", written ? "" : "const ", k->operand[i].name, suffix);
     }
@@ -108,7 +108,7 @@ static void put_macro(FILE *out, const exported_kernel *k, const char *what, int
 static void put_macros(FILE *out, const exported_kernel *k)
 {
     for (size_t i = 0; i < k->count; i++) {
-        if (k->operand[i].direction != AIC_UNUSED) {
+        if (k->operand[i].direction != AIC_DIRECTION_UNUSED) {
             put_macro(out, k, k->operand[i].name, k->operand[i].bytes);
         }
     }

@@ -104,13 +104,15 @@ static aic_function function_of(const aic_kernel *kernel, aic_op op, const char 
 #include <aic/ops.def>
 #undef AIC_OP
 
-static aic_status call(const aic_kernel *kernel, int form, void *const operands[], size_t count)
+static inline aic_status call(const aic_kernel *kernel, int form, void *const operands[], size_t count)
 {
     if (kernel == NULL || operands == NULL) {
         return aic_fail(AIC_INVALID_ARGUMENT, kernel == NULL ? "kernel" : "operands", "is NULL");
     }
-    aic_status status = aic_code_count_check(kernel->code, count);
-    return status == AIC_OK ? aic_call_generic(kernel->code, form, (const void *const *)operands) : status;
+    if (count != kernel->code->operand_count) {
+        return aic_code_count_check(kernel->code, count); /* with a message */
+    }
+    return aic_call(kernel->code, form, (const void *const *)operands);
 }
 
 aic_status aic_kernel_call(const aic_kernel *kernel, void *const operands[], size_t count)

@@ -24,7 +24,7 @@ static bool type_fits(const aic_operand *operand, aic_dtype got)
 static aic_status check_operand(const aic_network *net, const aic_net_kernel *kernel, const aic_operand *operand,
                                 const aic_net_tensor *tensor)
 {
-    const bool more = operand->direction == AIC_IN && (operand->strided || operand->fractals);
+    const bool more = operand->direction == AIC_DIRECTION_IN && (operand->strided || operand->fractals);
     if (!type_fits(operand, tensor->dtype)) {
         return aic_net_fail(net, kernel->line, "%s: \"%s\" is %s, the operand wants %s", operand->name, tensor->name,
                             aic_dtype_name(tensor->dtype), aic_dtype_name(operand->dtype));
@@ -33,7 +33,7 @@ static aic_status check_operand(const aic_network *net, const aic_net_kernel *ke
         return aic_net_fail(net, kernel->line, "%s: \"%s\" has %" PRId64 " bytes, the operand wants %" PRId64 "%s",
                             operand->name, tensor->name, tensor->bytes, operand->bytes, more ? " or more" : "");
     }
-    if ((operand->direction & AIC_OUT) != 0 && tensor->kind != AIC_NET_BUFFER) {
+    if ((operand->direction & AIC_DIRECTION_OUT) != 0 && tensor->kind != AIC_NET_BUFFER) {
         return aic_net_fail(net, kernel->line, "%s: \"%s\" is no buffer and cannot be written", operand->name,
                             tensor->name);
     }
@@ -141,7 +141,7 @@ static aic_status run_kernel(aic_network *net, size_t number, ranges *written)
     aic_operand operands[AIC_OPERANDS_MAX];
     aic_status status = AIC_OK;
     aic_spec_operands_of(&kernel->spec, &net->semantics, operands);
-    for (int pass = AIC_IN; pass <= AIC_OUT; pass++) {
+    for (int pass = AIC_DIRECTION_IN; pass <= AIC_DIRECTION_OUT; pass++) {
         for (size_t i = 0; i < kernel->count && status == AIC_OK; i++) {
             const size_t at = kernel->operand[i].tensor;
             const aic_net_tensor *tensor = at != AIC_NET_NONE ? &net->tensor[at] : NULL;
@@ -151,7 +151,7 @@ static aic_status run_kernel(aic_network *net, size_t number, ranges *written)
             aic_net_tensor *base = &net->tensor[tensor->base];
             base->first = base->first < number ? base->first : number;
             base->last = number;
-            if (pass == AIC_IN) {
+            if (pass == AIC_DIRECTION_IN) {
                 status =
                     check_read(net, kernel->line, operands[i].name, tensor, &written[tensor->base], operands[i].bytes);
             } else if (!add_range(&written[tensor->base],

@@ -335,7 +335,7 @@ static aic_status take_operands(line *l, aic_net_kernel *kernel, const aic_opera
         while (i < kernel->count && strcmp(operands[i].name, word) != 0) {
             i++;
         }
-        if (i == kernel->count || operands[i].direction == AIC_UNUSED) {
+        if (i == kernel->count || operands[i].direction == AIC_DIRECTION_UNUSED) {
             return aic_net_fail(l->net, l->number, "%.40s: %s", word,
                                 i == kernel->count ? "the kernel has no operand of this name"
                                                    : "the kernel does not take this operand");
@@ -346,7 +346,7 @@ static aic_status take_operands(line *l, aic_net_kernel *kernel, const aic_opera
         status = take_tensor(l, equals + 1, &kernel->operand[i].tensor);
     }
     for (size_t i = 0; i < kernel->count && status == AIC_OK; i++) {
-        if (kernel->operand[i].tensor == AIC_NET_NONE && operands[i].direction != AIC_UNUSED) {
+        if (kernel->operand[i].tensor == AIC_NET_NONE && operands[i].direction != AIC_DIRECTION_UNUSED) {
             status = aic_net_fail(l->net, l->number, "operand %s is missing", operands[i].name);
         }
     }

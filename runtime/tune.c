@@ -20,11 +20,12 @@ enum { TRIALS_MAX = 1000 };
 static const struct {
     double budget;
     int64_t trials;
-} EFFORTS[] = {[AIC_TUNE_ESTIMATE] = {0, 0}, [AIC_TUNE_MEASURE] = {5, 64}, [AIC_TUNE_PATIENT] = {60, 256}};
+} EFFORTS[] = {
+    [AIC_TUNE_EFFORT_ESTIMATE] = {0, 0}, [AIC_TUNE_EFFORT_MEASURE] = {5, 64}, [AIC_TUNE_EFFORT_PATIENT] = {60, 256}};
 
 aic_tune_options aic_tune_options_init(void)
 {
-    return (aic_tune_options){.effort = AIC_TUNE_MEASURE, .budget = -1, .trials = -1, .seed = 1};
+    return (aic_tune_options){.effort = AIC_TUNE_EFFORT_MEASURE, .budget = -1, .trials = -1, .seed = 1};
 }
 
 void aic_tune_result_free(aic_tune_result *result)
@@ -38,8 +39,9 @@ void aic_tune_result_free(aic_tune_result *result)
 /* Checks the options and fills in what they leave to the effort. */
 static aic_status complete_options(const aic_context *context, aic_tune_options *o)
 {
-    if ((unsigned)o->effort > AIC_TUNE_PATIENT) {
-        return aic_fail(AIC_INVALID_ARGUMENT, "tune", "effort = %d is outside 0..%d", (int)o->effort, AIC_TUNE_PATIENT);
+    if ((unsigned)o->effort > AIC_TUNE_EFFORT_PATIENT) {
+        return aic_fail(AIC_INVALID_ARGUMENT, "tune", "effort = %d is outside 0..%d", (int)o->effort,
+                        AIC_TUNE_EFFORT_PATIENT);
     }
     if (isnan(o->budget) || isinf(o->budget)) {
         return aic_fail(AIC_INVALID_ARGUMENT, "tune", "budget = %f is no number of seconds", o->budget);
@@ -47,7 +49,7 @@ static aic_status complete_options(const aic_context *context, aic_tune_options 
     if (o->trials > TRIALS_MAX) {
         return aic_fail(AIC_INVALID_ARGUMENT, "tune", "trials = %lld is above %d", (long long)o->trials, TRIALS_MAX);
     }
-    const bool estimate = o->effort == AIC_TUNE_ESTIMATE;
+    const bool estimate = o->effort == AIC_TUNE_EFFORT_ESTIMATE;
     o->budget = o->budget < 0 || estimate ? EFFORTS[o->effort].budget : o->budget;
     o->trials = o->trials < 0 || estimate ? EFFORTS[o->effort].trials : o->trials;
     o->db = o->db == NULL ? aic_tuning_path(context->tuning) : o->db;
@@ -125,7 +127,9 @@ static aic_status run(aic_tune_search *s, aic_tune_result *result)
         result->measured += s->racer[i].samples > 0;
     }
     const bool compared = result->measured > 1 || s->space.count == 1;
-    result->outcome = winner != 0 ? AIC_TUNE_FASTER : compared ? AIC_TUNE_DEFAULT : AIC_TUNE_UNMEASURED;
+    result->outcome = winner != 0 ? AIC_TUNE_OUTCOME_FASTER
+                      : compared  ? AIC_TUNE_OUTCOME_DEFAULT
+                                  : AIC_TUNE_OUTCOME_UNMEASURED;
     result->gain = winner != 0 ? s->racer[0].median / s->racer[winner].median : 1;
     result->stopped = s->stopped;
     memcpy(result->schedule, s->space.entry[s->entry[winner].in_space].text, sizeof result->schedule);
@@ -139,7 +143,7 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
     aic_status status = aic_tune_search_open(&s, context, resolved, o, hooks);
     if (status == AIC_OK) {
         result->legal = s.space.count;
-        result->outcome = AIC_TUNE_UNMEASURED;
+        result->outcome = AIC_TUNE_OUTCOME_UNMEASURED;
         if (o->budget > 0 && o->trials > 1) {
             status = run(&s, result);
         }
@@ -154,7 +158,7 @@ static aic_status search(const aic_context *context, const aic_spec *resolved, c
         }
     }
     /* Last: a search that fails leaves no record. */
-    if (status == AIC_OK && result->outcome != AIC_TUNE_UNMEASURED && s.racer[0].samples > 0) {
+    if (status == AIC_OK && result->outcome != AIC_TUNE_OUTCOME_UNMEASURED && s.racer[0].samples > 0) {
         status = write_record(&s, key, &result->recorded);
     }
     aic_tune_search_close(&s);
@@ -192,7 +196,7 @@ static aic_status tune(const aic_context *context, const aic_spec *resolved, con
     }
     status = look_up(o, key, &known, result);
     if (status == AIC_OK && known) {
-        result->outcome = AIC_TUNE_KNOWN;
+        result->outcome = AIC_TUNE_OUTCOME_KNOWN;
         default_job job = {problem, result};
         status = result->schedule[0] == '\0' ? aic_worker_run(put_default, &job) : AIC_OK;
     } else if (status == AIC_OK) {

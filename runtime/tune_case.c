@@ -115,17 +115,17 @@ aic_status aic_tune_case_open(aic_tune_case *c, const aic_spec *spec, const aic_
     c->count = aic_spec_operands_of(spec, semantics, c->operand);
     for (size_t i = 0; i < c->count; i++) {
         const aic_operand *operand = &c->operand[i];
-        if (operand->direction == AIC_UNUSED) {
+        if (operand->direction == AIC_DIRECTION_UNUSED) {
             continue;
         }
         c->content[i] = allocate((size_t)operand->bytes);
         if (c->content[i] == NULL) {
             return aic_fail_memory(operand->name, (size_t)operand->bytes);
         }
-        if (operand->direction != AIC_OUT) {
+        if (operand->direction != AIC_DIRECTION_OUT) {
             fill(operand, &state, c->content[i]);
         }
-        c->output = (operand->direction & AIC_OUT) != 0 ? i : c->output;
+        c->output = (operand->direction & AIC_DIRECTION_OUT) != 0 ? i : c->output;
     }
     fill_sizes(c);
     const size_t bytes = (size_t)c->operand[c->output].bytes;

@@ -220,7 +220,7 @@ static void join(aic_tune_search *s, size_t in_space)
     const size_t i = s->count++;
     aic_tune_entry *entry = &s->entry[i];
     bool same = true;
-    *entry = (aic_tune_entry){.in_space = in_space, .state = AIC_TUNE_RACING};
+    *entry = (aic_tune_entry){.in_space = in_space, .state = AIC_TUNE_STATE_RACING};
     s->racer[i] = (aic_racer){.samples = 0};
     s->taken[in_space] = true;
     aic_status status = compile(s, entry);
@@ -233,7 +233,7 @@ static void join(aic_tune_search *s, size_t in_space)
         status = aic_tune_case_compare(&s->operands, &entry->kernel, &same);
     }
     if (status != AIC_OK || !same) {
-        entry->state = status != AIC_OK ? AIC_TUNE_FAILED : AIC_TUNE_WRONG;
+        entry->state = status != AIC_OK ? AIC_TUNE_STATE_FAILED : AIC_TUNE_STATE_WRONG;
         s->racer[i].broken = true;
     }
 }
@@ -285,7 +285,7 @@ static aic_race race_of(aic_tune_search *s, aic_racer *racer, size_t count, size
 {
     return (aic_race){.racer = racer,
                       .count = count,
-                      .rounds = s->options->effort == AIC_TUNE_PATIENT ? rounds * ROUNDS_PATIENT : rounds,
+                      .rounds = s->options->effort == AIC_TUNE_EFFORT_PATIENT ? rounds * ROUNDS_PATIENT : rounds,
                       .precise = PRECISE,
                       .until = s->started + until * s->options->budget,
                       .random = s->options->seed * 2 + 1,
@@ -310,7 +310,7 @@ static void run_race(aic_tune_search *s, size_t rounds, double until)
         return;
     }
     for (size_t i = 0; i < s->count; i++) {
-        if (s->entry[i].state == AIC_TUNE_RACING) {
+        if (s->entry[i].state == AIC_TUNE_STATE_RACING) {
             s->racer[i] = (aic_racer){.samples = 0};
             s->entry[i].standard = 0;
         }
@@ -319,12 +319,12 @@ static void run_race(aic_tune_search *s, size_t rounds, double until)
     (void)aic_race_run(&race);
     for (size_t i = 0; i < s->count; i++) {
         const aic_racer *r = &s->racer[i];
-        if (s->entry[i].state != AIC_TUNE_RACING) {
+        if (s->entry[i].state != AIC_TUNE_STATE_RACING) {
             continue;
         }
         s->entry[i].standard = s->racer[0].median;
         if (r->broken || r->dropped) {
-            s->entry[i].state = r->broken ? AIC_TUNE_FAILED : AIC_TUNE_DROPPED;
+            s->entry[i].state = r->broken ? AIC_TUNE_STATE_FAILED : AIC_TUNE_STATE_DROPPED;
         }
     }
 }
@@ -333,7 +333,7 @@ static void run_race(aic_tune_search *s, size_t rounds, double until)
 static bool is_measured(const aic_tune_search *s)
 {
     for (size_t i = 0; i < s->count; i++) {
-        if (s->entry[i].state == AIC_TUNE_RACING && s->racer[i].samples < ROUNDS_ENOUGH) {
+        if (s->entry[i].state == AIC_TUNE_STATE_RACING && s->racer[i].samples < ROUNDS_ENOUGH) {
             return false;
         }
     }
@@ -348,7 +348,7 @@ static aic_status join_default(aic_tune_search *s)
         return status;
     }
     s->count = 1;
-    s->entry[0] = (aic_tune_entry){.in_space = find_default(&s->space), .state = AIC_TUNE_RACING};
+    s->entry[0] = (aic_tune_entry){.in_space = find_default(&s->space), .state = AIC_TUNE_STATE_RACING};
     s->taken[s->entry[0].in_space] = true;
     status = compile(s, &s->entry[0]);
     return status == AIC_OK ? aic_tune_case_keep(&s->operands, &s->entry[0].kernel) : status;
@@ -402,7 +402,7 @@ static size_t find_fastest(const aic_tune_search *s)
 {
     size_t best = 0;
     for (size_t i = 1; i < s->count; i++) {
-        const bool left = s->entry[i].state == AIC_TUNE_RACING && !s->entry[i].judged && s->racer[i].samples > 0;
+        const bool left = s->entry[i].state == AIC_TUNE_STATE_RACING && !s->entry[i].judged && s->racer[i].samples > 0;
         best = left && s->racer[i].median < s->racer[best].median ? i : best;
     }
     return best;
@@ -481,7 +481,7 @@ aic_status aic_tune_search_judge(aic_tune_search *s)
             if (status != AIC_OK) {
                 return status;
             }
-            s->entry[fastest].state = right ? AIC_TUNE_RACING : AIC_TUNE_WRONG;
+            s->entry[fastest].state = right ? AIC_TUNE_STATE_RACING : AIC_TUNE_STATE_WRONG;
             s->winner = right ? fastest : 0;
         }
     }
@@ -501,7 +501,7 @@ static aic_tune_candidate candidate_of(const aic_tune_search *s, size_t in_space
 /* Measured ones first, to the end before dropped ones; then others; then what is wrong or fails. */
 static int class_of(const aic_tune_candidate *c)
 {
-    return c->state >= AIC_TUNE_WRONG ? 3 : c->samples == 0 ? 2 : c->state == AIC_TUNE_DROPPED ? 1 : 0;
+    return c->state >= AIC_TUNE_STATE_WRONG ? 3 : c->samples == 0 ? 2 : c->state == AIC_TUNE_STATE_DROPPED ? 1 : 0;
 }
 
 /* In their classes fast ones first, or cheap ones where nothing was measured. */
@@ -546,7 +546,8 @@ aic_status aic_tune_search_list(const aic_tune_search *s, aic_tune_candidate **l
     for (size_t i = 0; i < s->count; i++) {
         const aic_racer *r = &s->racer[i];
         made[i] = candidate_of(s, s->entry[i].in_space, s->entry[0].in_space);
-        made[i].state = r->samples > 0 || s->entry[i].state >= AIC_TUNE_WRONG ? s->entry[i].state : AIC_TUNE_PREDICTED;
+        made[i].state =
+            r->samples > 0 || s->entry[i].state >= AIC_TUNE_STATE_WRONG ? s->entry[i].state : AIC_TUNE_STATE_PREDICTED;
         made[i].median_ns = r->median, made[i].low_ns = r->low, made[i].high_ns = r->high;
         made[i].samples = r->samples;
         /* During a race the default's median is the one of now. */

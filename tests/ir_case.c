@@ -56,7 +56,7 @@ static void draw_region(const ir_case *c, size_t operand, uint64_t *state, unsig
 static unsigned char *draw_content(const ir_case *c, size_t operand, uint64_t *state)
 {
     const size_t bytes = (size_t)c->operand[operand].bytes;
-    if (c->operand[operand].direction == AIC_UNUSED) {
+    if (c->operand[operand].direction == AIC_DIRECTION_UNUSED) {
         return NULL;
     }
     unsigned char *content = allocate(bytes + sizeof *state);

@@ -392,7 +392,7 @@ START_TEST(overlaps_are_found)
     for (int k = 0; k < CASES; k++) {
         aic_tensor_arithmetic_desc d = aic_tensor_arithmetic_desc_init();
         d.memory = AIC_MEMORY_LOCAL;
-        d.op = AIC_BM_CPY;
+        d.op = AIC_ATOMIC_BM_CPY;
         for (int i = 0; i < 4; i++) {
             d.shape[i] = aic_rng_range(&state, 1, i == 1 ? 5 : 3);
             d.output_stride[i] = aic_rng_range(&state, 0, 9);
@@ -457,8 +457,8 @@ START_TEST(flat_is_one_lane)
         for (int i = 0; i < 3000; i++) {
             buffers[i / 1000][i % 1000] = memory[i] = (uint32_t)aic_rng_next(&state);
         }
-        void *operands[] = {buffers[0], operand[1].direction == AIC_UNUSED ? NULL : buffers[1],
-                            operand[2].direction == AIC_UNUSED ? NULL : buffers[2]};
+        void *operands[] = {buffers[0], operand[1].direction == AIC_DIRECTION_UNUSED ? NULL : buffers[1],
+                            operand[2].direction == AIC_DIRECTION_UNUSED ? NULL : buffers[2]};
         run_reference(&flat, NULL, operands, 3);
         d->memory = AIC_MEMORY_LOCAL;
         d->input0_addr += d->input0_is_const ? 0 : 4000;

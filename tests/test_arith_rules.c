@@ -60,13 +60,13 @@ static const rule_case word_cases[] = {
      WORDS "output_stride: [60,20,4,1] does not nest: each stride must leave room for what lies "
            "at smaller ones"},
 
-    {W(""), "op", AIC_BM_CPY, NULL},
-    {W(""), "op", AIC_BM_SG, NULL},
+    {W(""), "op", AIC_ATOMIC_BM_CPY, NULL},
+    {W(""), "op", AIC_ATOMIC_BM_SG, NULL},
     {W(""), "op", UINT32_MAX, WORDS "op: value -1 is not " WORD_OPS},
     {W(""), "op", 18, WORDS "op: value 18 is not " WORD_OPS},
-    {W(""), "op", AIC_BM_RSQRT, WORDS "op: BM_RSQRT is not " WORD_OPS},
-    {W(""), "op", AIC_BM_TAYLOR, WORDS "op: BM_TAYLOR is not " WORD_OPS},
-    {W(""), "op", AIC_BM_SQR_DIFF, WORDS "op: BM_SQR_DIFF is not " WORD_OPS},
+    {W(""), "op", AIC_ATOMIC_BM_RSQRT, WORDS "op: BM_RSQRT is not " WORD_OPS},
+    {W(""), "op", AIC_ATOMIC_BM_TAYLOR, WORDS "op: BM_TAYLOR is not " WORD_OPS},
+    {W(""), "op", AIC_ATOMIC_BM_SQR_DIFF, WORDS "op: BM_SQR_DIFF is not " WORD_OPS},
     {W(""), "input0_is_const", 2, WORDS "input0_is_const: value 2 is not true or false"},
     {W(""), "input1_is_const", 255, WORDS "input1_is_const: value 255 is not true or false"},
     {"tensor_arithmetic(op=BM_CPY, shape=[1,1,1,9])", "input1_is_const", 255, NULL},
@@ -126,11 +126,11 @@ static const rule_case integer_cases[] = {
     {Q(""), NULL, 0, NULL},
     {Q(""), "memory", 77, INTS "memory: value 77 is not flat or local"},
     {Q(""), "input0_addr", 64, INTS "input0_addr: 64" NO_ADDRESS},
-    {Q(""), "op", AIC_BM_DIV, INTS "op: BM_DIV is not " INT_OPS},
-    {Q(""), "op", AIC_BM_SG, INTS "op: BM_SG is not " INT_OPS},
-    {Q(""), "op", AIC_BM_SE, INTS "op: BM_SE is not " INT_OPS},
+    {Q(""), "op", AIC_ATOMIC_BM_DIV, INTS "op: BM_DIV is not " INT_OPS},
+    {Q(""), "op", AIC_ATOMIC_BM_SG, INTS "op: BM_SG is not " INT_OPS},
+    {Q(""), "op", AIC_ATOMIC_BM_SE, INTS "op: BM_SE is not " INT_OPS},
     {Q(""), "op", 18, INTS "op: value 18 is not " INT_OPS},
-    {Q(""), "op", AIC_BM_RSQRT, INTS "op: BM_RSQRT is not " INT_OPS},
+    {Q(""), "op", AIC_ATOMIC_BM_RSQRT, INTS "op: BM_RSQRT is not " INT_OPS},
 
     /* E7: constants in the address fields */
     {Q(", input1_is_const=true"), "input1_addr", 0xFB, NULL},
@@ -258,7 +258,8 @@ END_TEST
 
 START_TEST(random_is_legal_and_wide)
 {
-    int ops[2][AIC_BM_SQR_DIFF + 1] = {{0}}, in_place[2] = {0}, local[2] = {0}, constant[2] = {0}, unused_parts = 0;
+    int ops[2][AIC_ATOMIC_BM_SQR_DIFF + 1] = {{0}}, in_place[2] = {0}, local[2] = {0}, constant[2] = {0},
+                                        unused_parts = 0;
     const aic_op entries[] = {AIC_OP_TENSOR_ARITHMETIC, AIC_OP_TENSOR_ARITHMETIC_QUANTIZED};
     for (int fixed = 0; fixed < 2; fixed++) {
         rule_check_random(entries[fixed], 0, INT64_C(40000000));
@@ -281,7 +282,7 @@ START_TEST(random_is_legal_and_wide)
         ck_assert_int_gt(in_place[fixed], 500);
         ck_assert_int_gt(local[fixed], 150);
         ck_assert_int_gt(constant[fixed], 500);
-        for (aic_atomic_op number = 0; number <= AIC_BM_SQR_DIFF; number++) {
+        for (aic_atomic_op number = 0; number <= AIC_ATOMIC_BM_SQR_DIFF; number++) {
             const aic_arith_op *op = aic_arith_op_get(number);
             const bool legal = op && (!fixed || op->input_bits != 0);
             ck_assert_int_eq(ops[fixed][number] > 100, legal);
@@ -374,31 +375,51 @@ typedef struct operand_row {
 } operand_row;
 
 static const operand_row operand_rows[] = {
-    {W(""), AIC_FLOAT32, {AIC_OUT, AIC_IN, AIC_IN}, {120, 120, 120}, {0, 1, 1}},
-    {W(", input1_stride=[0,0,5,1]"), AIC_FLOAT32, {AIC_OUT, AIC_IN, AIC_IN}, {120, 120, 20}, {0, 1, 0}},
-    {W(", output_stride=[100,25,6,1]"), AIC_FLOAT32, {AIC_OUT, AIC_IN, AIC_IN}, {173, 120, 120}, {0, 0, 0}},
-    {W(", input0_is_const=true"), AIC_FLOAT32, {AIC_OUT, AIC_UNUSED, AIC_IN}, {120, 0, 120}, {0, 0, 1}},
+    {W(""), AIC_FLOAT32, {AIC_DIRECTION_OUT, AIC_DIRECTION_IN, AIC_DIRECTION_IN}, {120, 120, 120}, {0, 1, 1}},
+    {W(", input1_stride=[0,0,5,1]"),
+     AIC_FLOAT32,
+     {AIC_DIRECTION_OUT, AIC_DIRECTION_IN, AIC_DIRECTION_IN},
+     {120, 120, 20},
+     {0, 1, 0}},
+    {W(", output_stride=[100,25,6,1]"),
+     AIC_FLOAT32,
+     {AIC_DIRECTION_OUT, AIC_DIRECTION_IN, AIC_DIRECTION_IN},
+     {173, 120, 120},
+     {0, 0, 0}},
+    {W(", input0_is_const=true"),
+     AIC_FLOAT32,
+     {AIC_DIRECTION_OUT, AIC_DIRECTION_UNUSED, AIC_DIRECTION_IN},
+     {120, 0, 120},
+     {0, 0, 1}},
     {"tensor_arithmetic(op=BM_CPY, shape=[2,3,4,5])",
      AIC_UINT32,
-     {AIC_OUT, AIC_IN, AIC_UNUSED},
+     {AIC_DIRECTION_OUT, AIC_DIRECTION_IN, AIC_DIRECTION_UNUSED},
      {120, 120, 0},
      {0, 1, 0}},
     {"tensor_arithmetic(op=BM_MAC, shape=[2,3,4,5])",
      AIC_FLOAT32,
-     {AIC_INOUT, AIC_IN, AIC_IN},
+     {AIC_DIRECTION_INOUT, AIC_DIRECTION_IN, AIC_DIRECTION_IN},
      {120, 120, 120},
      {0, 1, 1}},
-    {"tensor_arithmetic(op=BM_SE, shape=[2,3,4,5])", AIC_UINT32, {AIC_OUT, AIC_IN, AIC_IN}, {120, 120, 120}, {0, 1, 1}},
-    {L(""), AIC_FLOAT32, {AIC_INOUT, AIC_UNUSED, AIC_UNUSED}, {8388608, 0, 0}, {0, 0, 0}},
-    {Q(""), AIC_UINT32, {AIC_INOUT, AIC_IN, AIC_IN}, {120, 120, 120}, {0, 1, 1}}, /* six batches in fours */
+    {"tensor_arithmetic(op=BM_SE, shape=[2,3,4,5])",
+     AIC_UINT32,
+     {AIC_DIRECTION_OUT, AIC_DIRECTION_IN, AIC_DIRECTION_IN},
+     {120, 120, 120},
+     {0, 1, 1}},
+    {L(""), AIC_FLOAT32, {AIC_DIRECTION_INOUT, AIC_DIRECTION_UNUSED, AIC_DIRECTION_UNUSED}, {8388608, 0, 0}, {0, 0, 0}},
+    {Q(""),
+     AIC_UINT32,
+     {AIC_DIRECTION_INOUT, AIC_DIRECTION_IN, AIC_DIRECTION_IN},
+     {120, 120, 120},
+     {0, 1, 1}}, /* six batches in fours */
     {"tensor_arithmetic_quantized(op=BM_ADD, shape=[8,3,4,5], output_8bit=false)",
      AIC_UINT32,
-     {AIC_OUT, AIC_IN, AIC_IN},
+     {AIC_DIRECTION_OUT, AIC_DIRECTION_IN, AIC_DIRECTION_IN},
      {240, 120, 120},
      {0, 0, 0}},
     {"tensor_arithmetic_quantized(op=BM_ADD, shape=[8,3,4,5], input1_n_is1=true, input1_w_is1=true)",
      AIC_UINT32,
-     {AIC_OUT, AIC_IN, AIC_IN},
+     {AIC_DIRECTION_OUT, AIC_DIRECTION_IN, AIC_DIRECTION_IN},
      {120, 120, 12},
      {0, 1, 0}},
 };
@@ -413,7 +434,8 @@ START_TEST(operands)
     ck_assert_int_eq(aic_spec_operands(&spec, NULL, operand, &count), AIC_OK);
     ck_assert_uint_eq(count, 3);
     for (size_t i = 0; i < 3; i++) {
-        const bool memory = i == 0 && row->direction[1] == AIC_UNUSED && row->direction[2] == AIC_UNUSED;
+        const bool memory =
+            i == 0 && row->direction[1] == AIC_DIRECTION_UNUSED && row->direction[2] == AIC_DIRECTION_UNUSED;
         ck_assert_str_eq(operand[i].name, memory ? "memory" : names[i]);
         ck_assert_int_eq(operand[i].direction, row->direction[i]);
         ck_assert_int_eq(operand[i].dtype, row->dtype);

@@ -180,7 +180,7 @@ static const char *const ROWS[] = {
     ("conv2d(dtype=int8, fm_shape=[2,15,13,32], kernel_shape=[2,1,1,64,32])"
      " | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8, reluEn=true)"),
     "mmad(dtype=float16, m=96, k=64, n=48, accumulate=fast)",
-    /* So many operands that it is called through libffi. */
+    /* More than four operands, which another function calls. */
     ("conv2d(dtype=int8, fm_shape=[1,9,7,32], kernel_shape=[1,3,3,32,32], init_l1out=false, l1out=channel)"
      " | tensor_arithmetic(op=BM_MAX) | fixpipe(src=int32, dst=int8, format=NZ, quantPre=VREQ8)"),
     "fixpipe(src=int32, dst=float16, nSize=48, mSize=70, srcStride=80, dstStride=48, quantPre=VDEQF16)",

@@ -373,7 +373,7 @@ static void open_operands(const aic_spec *spec, const aic_semantics *semantics, 
     *o = (operands){.count = aic_spec_operands_of(spec, semantics, o->operand)};
     (void)aic_spec_operands_of(spec, semantics, o->operand);
     for (size_t i = 0; i < o->count; i++) {
-        if (o->operand[i].direction != AIC_UNUSED) {
+        if (o->operand[i].direction != AIC_DIRECTION_UNUSED) {
             o->data[i] = malloc((size_t)o->operand[i].bytes + 1);
             ck_assert_ptr_nonnull(o->data[i]);
             testdata_fill_for(spec, &o->operand[i], seed + i, o->data[i]);

@@ -140,7 +140,7 @@ static void describe(const aic_operand *operand, char *text, size_t capacity)
 {
     size_t used = strlen(text);
     used += (size_t)snprintf(text + used, capacity - used, "%s%s %s", used == 0 ? "" : ", ", operand->name,
-                             operand->direction == AIC_UNUSED ? "-" : aic_dtype_name(operand->dtype));
+                             operand->direction == AIC_DIRECTION_UNUSED ? "-" : aic_dtype_name(operand->dtype));
     for (int32_t d = 0; d < operand->rank; d++) {
         used += (size_t)snprintf(text + used, capacity - used, "%s%lld%s", d == 0 ? " [" : ",",
                                  (long long)operand->shape[d], d + 1 == operand->rank ? "]" : "");
@@ -158,7 +158,7 @@ START_TEST(operands_in_their_order)
         describe(&operand[i], text, sizeof text);
     }
     ck_assert_str_eq(text, operand_rows[_i].operands);
-    ck_assert_int_eq(operand[0].direction, AIC_OUT); /* even of BM_MAC: the old output is the accumulators */
+    ck_assert_int_eq(operand[0].direction, AIC_DIRECTION_OUT); /* even of BM_MAC: the old output is the accumulators */
 }
 END_TEST
 

@@ -235,7 +235,7 @@ START_TEST(mat_tiles)
         aic_operand operand[AIC_OPERANDS_MAX];
         size_t count;
         ck_assert_int_eq(aic_spec_operands(&spec, &semantics, operand, &count), AIC_OK);
-        ck_assert_int_eq(operand[0].direction, valid != 0 ? AIC_INOUT : AIC_OUT);
+        ck_assert_int_eq(operand[0].direction, valid != 0 ? AIC_DIRECTION_INOUT : AIC_DIRECTION_OUT);
     }
     const aic_semantics valid = chosen("mat_valid", "valid");
     aic_spec wrong = spec;
@@ -439,7 +439,7 @@ static void spoil(verify_case *c, const char *key)
     for (size_t i = 0; i < c->count && (sums || nan); i++) {
         const aic_operand *o = &c->operand[i];
         uint32_t *words = c->content[i].data;
-        const bool used = (o->direction & AIC_IN) != 0 && o->dtype == (sums ? AIC_INT32 : AIC_FLOAT32);
+        const bool used = (o->direction & AIC_DIRECTION_IN) != 0 && o->dtype == (sums ? AIC_INT32 : AIC_FLOAT32);
         guard_writable(&c->content[i], true);
         for (int64_t e = 0; used && e < o->elements; e++) {
             words[e] = sums ? ends[e % 3] : e % 3 == (int64_t)(i % 3) ? bits : words[e];
@@ -549,7 +549,7 @@ START_TEST(code_without_choices)
     options.semantics = chosen("mac", "fused");
     options.semantics.minmax_nan = AIC_MINMAX_NUMBER;
     options.semantics.int_overflow = AIC_INT_OVERFLOW_WRAP;
-    options.semantics.relu = AIC_RELU_AFTER;
+    options.semantics.relu = AIC_RELU_ORDER_AFTER;
     ck_assert_int_eq(aic_context_create(&options, &context[1]), AIC_OK);
     for (size_t i = 0; i < COUNT(texts); i++) {
         const aic_spec spec = spec_of(texts[i]);

@@ -283,7 +283,7 @@ START_TEST(operand_shapes)
     ck_assert_str_eq(operands[0].name, "dst"); /* Ho = 6, Wo = 7: howo = 42, round_howo = 48 */
     ck_assert_mem_eq(operands[0].shape, ((int64_t[]){3, 48, 16, 0, 0, 0}), sizeof operands[0].shape);
     ck_assert_int_eq(operands[0].dtype, AIC_FLOAT32);
-    ck_assert_int_eq(operands[0].direction, AIC_OUT);
+    ck_assert_int_eq(operands[0].direction, AIC_DIRECTION_OUT);
     ck_assert_int_eq(operands[0].bytes, 3 * 48 * 16 * 4);
     ck_assert_str_eq(operands[1].name, "feature_map");
     ck_assert_mem_eq(operands[1].shape, ((int64_t[]){1, 8, 9, 16, 0, 0}), sizeof operands[1].shape);
@@ -293,7 +293,7 @@ START_TEST(operand_shapes)
     ck_assert_int_eq(operands[2].elements, 3 * 3 * 48 * 16);
     spec.stage[0].desc.conv2d.init_l1out = false;
     ck_assert_int_eq(aic_spec_operands(&spec, NULL, operands, &count), AIC_OK);
-    ck_assert_int_eq(operands[0].direction, AIC_INOUT);
+    ck_assert_int_eq(operands[0].direction, AIC_DIRECTION_INOUT);
     int64_t macs = 0;
     int64_t bytes = 0;
     ck_assert_int_eq(aic_spec_work(&spec, NULL, &macs, &bytes), AIC_OK);

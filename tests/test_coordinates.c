@@ -102,7 +102,7 @@ static bool writes_all(const verify_case *c)
 {
     const aic_stage *last = &c->spec.stage[c->spec.count - 1];
     const aic_operand *output = &c->operand[c->output];
-    return output->strided && output->direction == AIC_OUT && last->op != AIC_OP_TEXPANDS &&
+    return output->strided && output->direction == AIC_DIRECTION_OUT && last->op != AIC_OP_TEXPANDS &&
            !(c->spec.count > 1 && last->op == AIC_OP_TENSOR_ARITHMETIC) &&
            !(last->op == AIC_OP_FIXPIPE && last->desc.fixpipe.ndNum == 0);
 }
@@ -140,12 +140,12 @@ static void check_spec(const aic_spec *spec, uint64_t seed)
     for (size_t i = 0; i < c.count; i++) {
         aic_coordinates coordinates;
         const aic_status status = aic_spec_coordinates(spec, NULL, i, &coordinates);
-        ck_assert_int_eq(status, c.operand[i].direction == AIC_UNUSED ? AIC_INVALID_ARGUMENT : AIC_OK);
+        ck_assert_int_eq(status, c.operand[i].direction == AIC_DIRECTION_UNUSED ? AIC_INVALID_ARGUMENT : AIC_OK);
         if (status != AIC_OK || c.operand[i].elements == 0) {
             continue;
         }
         unsigned char *has = check_operand(text, &c.operand[i], &coordinates, &state);
-        if (has != NULL && i == c.output && c.operand[i].direction != AIC_INOUT) {
+        if (has != NULL && i == c.output && c.operand[i].direction != AIC_DIRECTION_INOUT) {
             check_written(text, &c, has);
         }
         free(has);

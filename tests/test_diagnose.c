@@ -124,7 +124,7 @@ START_TEST(an_event_each)
     ck_assert_msg(aic_spec_operands(&spec, NULL, table, &count) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_le(table[0].elements, ELEMENTS_MAX);
     for (size_t o = 0; o < count; o++) {
-        operands[o] = table[o].direction == AIC_UNUSED ? NULL : operands[o];
+        operands[o] = table[o].direction == AIC_DIRECTION_UNUSED ? NULL : operands[o];
     }
     ck_assert_msg(aic_diagnose(&spec, NULL, operands, count, findings) == AIC_OK, "%s", aic_last_error());
     const int64_t found = count_of(findings, table[0].elements, made[_i].event, &first);
@@ -161,7 +161,7 @@ static void check_element(const verify_case *c, const aic_finding *f, const unsi
     const aic_operand *output = &c->operand[c->output];
     const size_t at = (size_t)e * aic_dtype_size(output->dtype);
     const unsigned char *expected = (const unsigned char *)c->expected.data + at;
-    if (output->direction == AIC_OUT) {
+    if (output->direction == AIC_DIRECTION_OUT) {
         ck_assert_int_eq(has(f, AIC_EVENT_UNWRITTEN), !element_equal(output->dtype, expected, other + at));
     }
     if (has(f, AIC_EVENT_UNWRITTEN)) {

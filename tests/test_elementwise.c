@@ -203,7 +203,7 @@ START_TEST(quiet_nan)
         for (int k = 0; k < NAN_WORDS; k++) {
             words[i][k] = SIGNALLING;
         }
-        operands[i] = operand[i].direction == AIC_UNUSED ? NULL : words[i];
+        operands[i] = operand[i].direction == AIC_DIRECTION_UNUSED ? NULL : words[i];
     }
     ck_assert_msg(aic_jit_spec(context, &spec, operands, OPERANDS) == AIC_OK, "%s", aic_last_error());
     for (int k = 0; k < NAN_WORDS; k++) {

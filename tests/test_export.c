@@ -152,7 +152,7 @@ static void open_operands(operands *o, const verify_case *c, long long workspace
     for (size_t i = 0; i < c->count; i++) {
         o->pointer[i] = NULL;
         o->buffer[i] = (guard_buffer){.data = NULL};
-        if (c->operand[i].direction != AIC_UNUSED) {
+        if (c->operand[i].direction != AIC_DIRECTION_UNUSED) {
             const size_t size = (size_t)c->operand[i].bytes;
             ck_assert(guard_open(&o->buffer[i], size, aic_dtype_size(c->operand[i].dtype), GUARD_AFTER));
             memcpy(o->buffer[i].data, c->content[i].data, size);
@@ -211,7 +211,7 @@ static void check_kernel(const aic_exported *made, const linked *l, const char *
         char what[64];
         snprintf(what, sizeof what, "%s_BYTES", c->operand[i].name);
         const long long bytes = macro_of(made->header, name, what);
-        ck_assert_int_eq(bytes, c->operand[i].direction == AIC_UNUSED ? -1 : c->operand[i].bytes);
+        ck_assert_int_eq(bytes, c->operand[i].direction == AIC_DIRECTION_UNUSED ? -1 : c->operand[i].bytes);
     }
     const long long workspace = macro_of(made->header, name, "WORKSPACE_BYTES");
     const long long packed = macro_of(made->header, name, "PACKED_BYTES");

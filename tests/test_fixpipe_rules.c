@@ -242,12 +242,12 @@ START_TEST(first_broken_rule_is_reported)
         /* what memory is filled with gives a legal deqScalar */
         {"fixpipe(" ND TINY "ndNum=1)", "dst", AIC_INT8, "fixpipe: dst: "},
         {NULL, "src", AIC_INT32, "fixpipe: src: "},
-        {NULL, "format", AIC_ROW_MAJOR, "fixpipe: format: "},
+        {NULL, "format", AIC_FORMAT_ROW_MAJOR, "fixpipe: format: "},
         {NULL, "nSize", 16, "fixpipe: nSize: "},
         {NULL, "mSize", 16, "fixpipe: mSize: "},
         {NULL, "srcStride", 16, "fixpipe: srcStride: "},
         {NULL, "dstStride", 16, "fixpipe: dstStride: "},
-        {NULL, "quantPre", AIC_REQ8, "fixpipe: quantPre: "},
+        {NULL, "quantPre", AIC_QUANT_REQ8, "fixpipe: quantPre: "},
         {NULL, "ndNum", 2, "fixpipe: ndNum: "},
         {NULL, "srcNdStride", 1, "fixpipe: srcNdStride: "},
         {NULL, "dstNdStride", 256, "fixpipe: dstNdStride: "},
@@ -260,7 +260,7 @@ START_TEST(first_broken_rule_is_reported)
     /* deqScalar has an offset, too. */
     aic_spec spec = spec_of("fixpipe(" DEQ "0x7F800000, ndNum=-1)");
     check_rules(&spec, "fixpipe: deqScalar: the scale of 0x7f800000 is infinite" NOT_NORMAL);
-    spec.stage[0].desc.fixpipe.quantPre = AIC_F322F16;
+    spec.stage[0].desc.fixpipe.quantPre = AIC_QUANT_F322F16;
     check_rules(&spec,
                 "fixpipe: quantPre: F322F16 is not DEQF16 or VDEQF16, which src = int32 and dst = float16 require");
 }
@@ -317,13 +317,13 @@ START_TEST(extents)
         ck_assert_msg(aic_spec_operands(&spec, NULL, operands, &count) == AIC_OK, "%s: %s", text, aic_last_error());
         ck_assert_uint_eq(count, 3);
         ck_assert_str_eq(operands[0].name, "dst");
-        ck_assert_int_eq(operands[0].direction, AIC_OUT);
+        ck_assert_int_eq(operands[0].direction, AIC_DIRECTION_OUT);
         ck_assert_int_eq(operands[0].elements, rows[i].dst);
         ck_assert_int_eq(operands[0].bytes, rows[i].dst * (int64_t)aic_dtype_size(operands[0].dtype));
         ck_assert_str_eq(operands[1].name, "src");
         ck_assert_int_eq(operands[1].elements, rows[i].src);
         ck_assert_str_eq(operands[2].name, "cbufWorkspace");
-        ck_assert_int_eq(operands[2].direction, rows[i].words ? AIC_IN : AIC_UNUSED);
+        ck_assert_int_eq(operands[2].direction, rows[i].words ? AIC_DIRECTION_IN : AIC_DIRECTION_UNUSED);
         ck_assert_int_eq(operands[2].dtype, AIC_UINT64);
         ck_assert_int_eq(operands[2].elements, rows[i].words);
     }
@@ -440,7 +440,7 @@ END_TEST
 /* What the legal ones are about; each must come up. */
 static bool about(const aic_fixpipe_desc *d, int topic)
 {
-    const bool nz = d->format == AIC_NZ;
+    const bool nz = d->format == AIC_FORMAT_NZ;
     switch (topic) {
     case 0:
         return nz && d->isChannelSplit && d->nSize % 16 != 0;
@@ -470,7 +470,7 @@ static bool about(const aic_fixpipe_desc *d, int topic)
 START_TEST(random_is_legal_and_wide)
 {
     enum { TOPICS = 11 };
-    int seen[TOPICS] = {0}, modes[AIC_QF322B8_PRE + 1][2] = {{0}};
+    int seen[TOPICS] = {0}, modes[AIC_QUANT_QF322B8_PRE + 1][2] = {{0}};
     rule_check_random(AIC_OP_FIXPIPE, 0, 30000000);
     for (uint64_t seed = 0; seed < 5000; seed++) {
         aic_spec spec;
@@ -484,9 +484,9 @@ START_TEST(random_is_legal_and_wide)
     for (int topic = 0; topic < TOPICS; topic++) {
         ck_assert_msg(seen[topic] > 10, "topic %d came up %d times", topic, seen[topic]);
     }
-    for (uint64_t mode = 0; mode <= AIC_QF322B8_PRE; mode++) {
+    for (uint64_t mode = 0; mode <= AIC_QUANT_QF322B8_PRE; mode++) {
         const bool known = aic_enum_word(AIC_KIND_QUANT_PRE, mode) != NULL;
-        ck_assert_int_eq(known, modes[mode][AIC_NZ] > 100 && modes[mode][AIC_ROW_MAJOR] > 100);
+        ck_assert_int_eq(known, modes[mode][AIC_FORMAT_NZ] > 100 && modes[mode][AIC_FORMAT_ROW_MAJOR] > 100);
     }
 }
 END_TEST

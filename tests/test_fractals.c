@@ -196,7 +196,7 @@ static void run_numbers(const char *text, uint16_t *dst, size_t dst_elements, si
     ck_assert_uint_eq(count, 2);
     ck_assert_str_eq(operand[0].name, "dst");
     ck_assert_str_eq(operand[1].name, "src");
-    ck_assert_int_eq(operand[0].direction, AIC_OUT);
+    ck_assert_int_eq(operand[0].direction, AIC_DIRECTION_OUT);
     ck_assert_int_eq(operand[0].rank, 1);
     ck_assert_int_eq(operand[1].rank, 1);
     ck_assert_int_eq(operand[0].shape[0] * (int64_t)aic_dtype_size(operand[0].dtype), (int64_t)dst_elements * 2);

@@ -394,7 +394,7 @@ START_TEST(an_accepted_operand_fails)
     verify_report report;
     open_case(&c, VECTOR_SPEC ", ndNum=0)"); /* computes nothing: only the operands can be wrong */
     ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_PASSED);
-    c.spec.stage[0].desc.fixpipe.quantPre = AIC_DEQF16;
+    c.spec.stage[0].desc.fixpipe.quantPre = AIC_QUANT_DEQF16;
     ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_FAILED);
     ck_assert_ptr_nonnull(strstr(report.text, "this descriptor takes none"));
     verify_close(&c);
@@ -402,10 +402,10 @@ START_TEST(an_accepted_operand_fails)
     open_case(&c, SCALAR_SPEC ", ndNum=0)");
     ck_assert_ptr_null(c.content[WORDS].data);
     ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_PASSED);
-    c.spec.stage[0].desc.fixpipe.quantPre = AIC_VDEQF16;
+    c.spec.stage[0].desc.fixpipe.quantPre = AIC_QUANT_VDEQF16;
     ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_FAILED);
     ck_assert_ptr_nonnull(strstr(report.text, "cbufWorkspace: is NULL"));
-    c.spec.stage[0].desc.fixpipe.quantPre = AIC_DEQF16;
+    c.spec.stage[0].desc.fixpipe.quantPre = AIC_QUANT_DEQF16;
     c.operand[WORDS].name = "workspace"; /* no message names that */
     ck_assert_int_eq(verify_kernel(&c, NULL, NULL, &report), VERIFY_FAILED);
     ck_assert_ptr_nonnull(strstr(report.text, "the message does not name it"));
@@ -432,8 +432,9 @@ START_TEST(spoiled_data_are_illegal)
 {
     const aic_spec spec = parse(VECTOR_SPEC ")");
     const aic_operand words = {
-        .name = "cbufWorkspace", .direction = AIC_IN, .dtype = AIC_UINT64, .elements = 5, .bytes = 40};
-    const aic_operand others = {.name = "x", .direction = AIC_IN, .dtype = AIC_UINT64, .elements = 5, .bytes = 40};
+        .name = "cbufWorkspace", .direction = AIC_DIRECTION_IN, .dtype = AIC_UINT64, .elements = 5, .bytes = 40};
+    const aic_operand others = {
+        .name = "x", .direction = AIC_DIRECTION_IN, .dtype = AIC_UINT64, .elements = 5, .bytes = 40};
     int32_t src[48] = {0};
     uint16_t dst[15];
     uint64_t word[5], before[5];
@@ -460,10 +461,14 @@ END_TEST
 /* Over some seeds every kind of value turns up. */
 START_TEST(test_data_has_corners)
 {
-    const aic_operand halves = {.name = "x", .direction = AIC_IN, .dtype = AIC_FLOAT16, .elements = 512, .bytes = 1024};
-    const aic_operand bytes = {.name = "x", .direction = AIC_IN, .dtype = AIC_INT8, .elements = 512, .bytes = 512};
-    const aic_operand floats = {.name = "x", .direction = AIC_IN, .dtype = AIC_FLOAT32, .elements = 512, .bytes = 2048};
-    const aic_operand ints = {.name = "x", .direction = AIC_IN, .dtype = AIC_INT32, .elements = 512, .bytes = 2048};
+    const aic_operand halves = {
+        .name = "x", .direction = AIC_DIRECTION_IN, .dtype = AIC_FLOAT16, .elements = 512, .bytes = 1024};
+    const aic_operand bytes = {
+        .name = "x", .direction = AIC_DIRECTION_IN, .dtype = AIC_INT8, .elements = 512, .bytes = 512};
+    const aic_operand floats = {
+        .name = "x", .direction = AIC_DIRECTION_IN, .dtype = AIC_FLOAT32, .elements = 512, .bytes = 2048};
+    const aic_operand ints = {
+        .name = "x", .direction = AIC_DIRECTION_IN, .dtype = AIC_INT32, .elements = 512, .bytes = 2048};
     bool nan = false, infinite = false, subnormal = false, lowest = false;
     bool largest = false, overflows = false, tie = false, minus_zero = false, limit = false, odd = false;
     uint16_t half[512];

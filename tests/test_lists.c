@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 Suite *suite_lists(void);
 
@@ -39,6 +40,17 @@ static const struct {
 #define AIC_ROLE(name, shape, text) {ROW_OP, #name},
 #include "tests/field_rows.inc"
 #undef AIC_ROLE
+};
+
+static const struct {
+    aic_op op;
+    const char *name;
+    int number;
+    const char *constant;
+} numbers[] = {
+#define AIC_OPERAND(OP, NAME, op, name, number) {AIC_OP_##OP, #name, AIC_##OP##_##NAME, #NAME},
+#include <aic/operands.def>
+#undef AIC_OPERAND
 };
 
 static const struct {
@@ -215,6 +227,21 @@ START_TEST(every_field_has_a_meaning)
 }
 END_TEST
 
+/* Every role has a number, its place among the roles of its operator, and a name that is the operand's in capitals. */
+START_TEST(operands_are_numbered)
+{
+    ck_assert_uint_eq(COUNT(numbers), COUNT(roles));
+    int place = 0;
+    for (size_t i = 0; i < COUNT(roles); i++) {
+        place = i > 0 && roles[i].op == roles[i - 1].op ? place + 1 : 0;
+        ck_assert_int_eq(numbers[i].op, roles[i].op);
+        ck_assert_str_eq(numbers[i].name, roles[i].name);
+        ck_assert_int_eq(numbers[i].number, place);
+        ck_assert_int_eq(strcasecmp(numbers[i].constant, roles[i].name), 0);
+    }
+}
+END_TEST
+
 /* The example of an operator is a legal one of it, and the roles are its operands in calling order. */
 START_TEST(examples_are_legal)
 {
@@ -280,6 +307,7 @@ Suite *suite_lists(void)
     tcase_add_loop_test(tests, values_are_the_rules, 0, COUNT(values));
     tcase_add_test(tests, every_enumeration_lists_its_values);
     tcase_add_test(tests, every_field_has_a_meaning);
+    tcase_add_test(tests, operands_are_numbered);
     tcase_add_test(tests, examples_are_legal);
     tcase_add_loop_test(tests, near_words, 0, COUNT(words));
     suite_add_tcase(suite, tests);

@@ -326,8 +326,9 @@ START_TEST(tuning_records)
         aic_tune_record record;
         char *key;
         ck_assert_int_eq(aic_tune_key(&problem, NULL, &key), AIC_OK);
-        ck_assert_int_eq(aic_tune_record_make(key, AIC_TUNE_MEASURE, expected[core][0].second, &fast, &slow, &record),
-                         AIC_OK);
+        ck_assert_int_eq(
+            aic_tune_record_make(key, AIC_TUNE_EFFORT_MEASURE, expected[core][0].second, &fast, &slow, &record),
+            AIC_OK);
         free(key);
         tune_put(folder.file, record);
     }

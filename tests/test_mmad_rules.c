@@ -125,37 +125,42 @@ typedef struct operand_row {
 
 static const operand_row operand_rows[] = {
     {"mmad(dtype=int8, m=17, n=5, k=33)",
-     AIC_OUT,
+     AIC_DIRECTION_OUT,
      AIC_INT32,
      {2, 2, 2},
      {{17, 5}, {17, 33}, {33, 5}},
      17 * 5 * 4 + 17 * 33 + 33 * 5},
     {"mmad(dtype=int8, m=17, n=5, k=33, a_format=Zz, b_format=Zn, c_format=Nz, init_c=false)",
-     AIC_INOUT,
+     AIC_DIRECTION_INOUT,
      AIC_INT32,
      {4, 4, 4},
      {{1, 2, 16, 16}, {2, 2, 16, 32}, {2, 1, 16, 32}},
      2 * 17 * 5 * 4 + 17 * 33 + 33 * 5},
     {"mmad(dtype=half, m=17, n=33, k=33, a_format=Zz, b_format=Zn, c_format=Nz)",
-     AIC_OUT,
+     AIC_DIRECTION_OUT,
      AIC_FLOAT32,
      {4, 4, 4},
      {{3, 2, 16, 16}, {2, 3, 16, 16}, {3, 3, 16, 16}},
      17 * 33 * 4 + 17 * 33 * 2 + 33 * 33 * 2},
-    {"mmad(dtype=bfloat16, m=1, n=2, k=3)", AIC_OUT, AIC_FLOAT32, {2, 2, 2}, {{1, 2}, {1, 3}, {3, 2}}, 8 + 6 + 12},
+    {"mmad(dtype=bfloat16, m=1, n=2, k=3)",
+     AIC_DIRECTION_OUT,
+     AIC_FLOAT32,
+     {2, 2, 2},
+     {{1, 2}, {1, 3}, {3, 2}},
+     8 + 6 + 12},
     {"mmad(dtype=float, m=1, n=9, k=9, a_format=Zz, b_format=Zn, c_format=Nz)",
-     AIC_OUT,
+     AIC_DIRECTION_OUT,
      AIC_FLOAT32,
      {4, 1, 4},
      {{1, 1, 16, 16}, {9}, {2, 1, 16, 8}},
      9 * 4 + 9 * 4 + 9 * 9 * 4},
     {"mmad(dtype=float, m=0, n=9, k=9, a_format=Zz, b_format=Zn, c_format=Nz)",
-     AIC_OUT,
+     AIC_DIRECTION_OUT,
      AIC_FLOAT32,
      {4, 4, 4},
      {{1, 0, 16, 16}, {0, 2, 16, 8}, {2, 1, 16, 8}},
      0},
-    {"mmad(dtype=int8, m=0, n=0, k=0)", AIC_OUT, AIC_INT32, {2, 2, 2}, {{0, 0}, {0, 0}, {0, 0}}, 0},
+    {"mmad(dtype=int8, m=0, n=0, k=0)", AIC_DIRECTION_OUT, AIC_INT32, {2, 2, 2}, {{0, 0}, {0, 0}, {0, 0}}, 0},
 };
 
 START_TEST(operands)
@@ -170,7 +175,7 @@ START_TEST(operands)
     ck_assert_uint_eq(count, 3);
     for (size_t i = 0; i < count; i++) {
         ck_assert_str_eq(operand[i].name, names[i]);
-        ck_assert_int_eq(operand[i].direction, i == 0 ? row->direction : AIC_IN);
+        ck_assert_int_eq(operand[i].direction, i == 0 ? row->direction : AIC_DIRECTION_IN);
         ck_assert_int_eq(operand[i].dtype, i == 0 ? row->sum : spec.stage[0].desc.mmad.dtype);
         ck_assert_int_eq(operand[i].rank, row->rank[i]);
         ck_assert_mem_eq(operand[i].shape, row->shape[i], (size_t)operand[i].rank * sizeof(int64_t));

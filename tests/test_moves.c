@@ -200,7 +200,8 @@ static bool moves_only(const aic_spec *spec)
 /* Operations on words that only use bits. */
 static aic_atomic_op draw_bitwise(uint64_t *state)
 {
-    return (aic_atomic_op)AIC_RNG_PICK(state, AIC_BM_AND, AIC_BM_OR, AIC_BM_XOR, AIC_BM_CPY);
+    return (aic_atomic_op)AIC_RNG_PICK(state, AIC_ATOMIC_BM_AND, AIC_ATOMIC_BM_OR, AIC_ATOMIC_BM_XOR,
+                                       AIC_ATOMIC_BM_CPY);
 }
 
 static const struct {

@@ -117,7 +117,8 @@ END_TEST
 
 static bool is_on_bits(aic_atomic_op op)
 {
-    return op == AIC_BM_AND || op == AIC_BM_OR || op == AIC_BM_XOR || op == AIC_BM_SHIFT || op == AIC_BM_SE;
+    return op == AIC_ATOMIC_BM_AND || op == AIC_ATOMIC_BM_OR || op == AIC_ATOMIC_BM_XOR || op == AIC_ATOMIC_BM_SHIFT ||
+           op == AIC_ATOMIC_BM_SE;
 }
 
 /* Random chains have fixpipes, and operations, that read floats as integers. */
@@ -131,7 +132,7 @@ START_TEST(readers_are_drawn)
         for (int s = 1; s < spec.count - 1; s++) {
             const aic_atomic_op op = spec.stage[s].desc.tensor_arithmetic.op;
             operations += floats && is_on_bits(op);
-            floats = floats || (!is_on_bits(op) && op != AIC_BM_CPY && op != AIC_BM_SG);
+            floats = floats || (!is_on_bits(op) && op != AIC_ATOMIC_BM_CPY && op != AIC_ATOMIC_BM_SG);
         }
         fixpipes += floats && spec.stage[spec.count - 1].desc.fixpipe.src == AIC_INT32;
     }

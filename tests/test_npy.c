@@ -12,7 +12,7 @@
 Suite *suite_npy(void);
 
 static const aic_operand halves = {.name = "feature_map",
-                                   .direction = AIC_INOUT,
+                                   .direction = AIC_DIRECTION_INOUT,
                                    .dtype = AIC_FLOAT16,
                                    .rank = 3,
                                    .shape = {2, 3, 4},

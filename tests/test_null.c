@@ -101,7 +101,7 @@ static void open_fixture(fixture *f)
     f->tile = spec_of("texpands(dtype=float32, rows=2, cols=8)");
     f->semantics = aic_semantics_init();
     f->estimate = aic_tune_options_init();
-    f->estimate.effort = AIC_TUNE_ESTIMATE;
+    f->estimate.effort = AIC_TUNE_EFFORT_ESTIMATE;
     strcpy(f->db, "/tmp/aicjit-null-XXXXXX");
     close(mkstemp(f->db));
     f->options = aic_pto_options_init();
@@ -270,9 +270,10 @@ START_TEST(operators_refuse_null_operands)
         for (size_t i = 0; i < count; i++) {
             void *given[AIC_OPERANDS_MAX] = {NULL};
             for (size_t j = 0; j < count; j++) { /* far apart: some are larger than any memory here; none is touched */
-                given[j] = j == i || operand[j].direction == AIC_UNUSED ? NULL : (void *)((uintptr_t)(j + 1) << 40);
+                given[j] =
+                    j == i || operand[j].direction == AIC_DIRECTION_UNUSED ? NULL : (void *)((uintptr_t)(j + 1) << 40);
             }
-            if (operand[i].direction != AIC_UNUSED) {
+            if (operand[i].direction != AIC_DIRECTION_UNUSED) {
                 ck_assert_int_eq(entry_jit(NULL, &spec, given, count), AIC_INVALID_ARGUMENT);
                 ck_assert_msg(strstr(aic_last_error(), "is NULL") != NULL, "%s", aic_last_error());
             }
@@ -291,7 +292,7 @@ static bool open_operands(const aic_operand operand[], size_t count, void *memor
         bytes += operand[i].bytes;
     }
     for (size_t i = 0; i < count && bytes < 1 << 20; i++) {
-        memory[i] = operand[i].direction == AIC_UNUSED ? NULL : calloc(1, (size_t)operand[i].bytes + 1);
+        memory[i] = operand[i].direction == AIC_DIRECTION_UNUSED ? NULL : calloc(1, (size_t)operand[i].bytes + 1);
     }
     return bytes < 1 << 20;
 }

@@ -266,7 +266,7 @@ START_TEST(limit_of_tuning_files)
     char input[128];
     size_t records;
     snprintf(input, sizeof input, "%s/input.txt", f.folder);
-    tune_put(input, tune_record_of("mmad(dtype=int8, m=16, n=16, k=32)", AIC_TUNE_MEASURE, NULL, 10, 20));
+    tune_put(input, tune_record_of("mmad(dtype=int8, m=16, n=16, k=32)", AIC_TUNE_EFFORT_MEASURE, NULL, 10, 20));
     const char *inputs[] = {input};
     const struct rlimit old = limit_files(LIMIT);
     const aic_status status = aic_tune_merge(inputs, 1, f.file, &records);

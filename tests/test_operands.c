@@ -448,8 +448,8 @@ static void stand_alone(aic_spec *stage)
  * Makes every NaN of a stage's results that one. */
 static void settle_nans(const aic_stage *stage, uint32_t *words, int64_t bytes)
 {
-    static const aic_atomic_op floats[] = {AIC_BM_ADD, AIC_BM_SUB, AIC_BM_MUL, AIC_BM_DIV,
-                                           AIC_BM_MAC, AIC_BM_MAX, AIC_BM_MIN};
+    static const aic_atomic_op floats[] = {AIC_ATOMIC_BM_ADD, AIC_ATOMIC_BM_SUB, AIC_ATOMIC_BM_MUL, AIC_ATOMIC_BM_DIV,
+                                           AIC_ATOMIC_BM_MAC, AIC_ATOMIC_BM_MAX, AIC_ATOMIC_BM_MIN};
     bool computes = (stage->op == AIC_OP_CONV2D && stage->desc.conv2d.dtype != AIC_INT8) ||
                     (stage->op == AIC_OP_MMAD && stage->desc.mmad.dtype != AIC_INT8);
     for (size_t i = 0; stage->op == AIC_OP_TENSOR_ARITHMETIC && i < sizeof floats / sizeof floats[0]; i++) {
@@ -522,9 +522,10 @@ static void run_in_turn(const aic_spec *resolved, const aic_semantics *semantics
         const size_t count = aic_spec_operands_of(&stage[s], semantics, alone);
         for (size_t i = 0; i < count; i++) {
             const int from = chain.from[s][i];
-            pointer[i] = from != AIC_ACCUMULATED            ? operands[from]
-                         : alone[i].direction == AIC_UNUSED ? NULL
-                                                            : left[i == 0 || s == 0 || op->change ? s : s - 1];
+            pointer[i] = from != AIC_ACCUMULATED ? operands[from]
+                         : alone[i].direction == AIC_DIRECTION_UNUSED
+                             ? NULL
+                             : left[i == 0 || s == 0 || op->change ? s : s - 1];
         }
         pointer[2] = other > 0 ? left[other - 1] : pointer[2];
         pointer[0] = op->change ? left[s] : pointer[0];
@@ -548,7 +549,7 @@ static void check_fused(const aic_spec *spec, const aic_semantics *semantics, ai
     ck_assert_int_eq(aic_spec_resolve(spec, semantics, &resolved), AIC_OK);
     const size_t count = aic_spec_operands_of(&resolved, semantics, operand);
     for (size_t i = 0; i < count; i++) {
-        if (operand[i].direction != AIC_UNUSED) {
+        if (operand[i].direction != AIC_DIRECTION_UNUSED) {
             fused[i] = filled(&operand[i], seed);
             turn[i] = i == 0 ? filled(&operand[i], seed) : fused[i];
         }

@@ -53,7 +53,7 @@ static void open_sample(sample *s, aic_context *context, const char *text, const
     ck_assert_msg(aic_kernel_create(context, &spec, schedule, &s->kernel) == AIC_OK, "%s", aic_last_error());
     ck_assert_int_eq(aic_spec_operands(&spec, NULL, s->operand, &s->count), AIC_OK);
     for (size_t i = 0; i < s->count; i++) {
-        const bool used = s->operand[i].direction != AIC_UNUSED;
+        const bool used = s->operand[i].direction != AIC_DIRECTION_UNUSED;
         s->pointer[i] = used ? filled((size_t)s->operand[i].bytes, i) : NULL;
     }
     const size_t size = (size_t)s->operand[0].bytes;

@@ -57,7 +57,7 @@ static void open_golden(golden *g, const char *text)
     ck_assert_int_eq(aic_spec_operands(&g->spec, &g->semantics, g->operand, &g->count), AIC_OK);
     g->given = 1;
     for (size_t i = 0; i < g->count; i++) {
-        const bool used = g->operand[i].direction != AIC_UNUSED;
+        const bool used = g->operand[i].direction != AIC_DIRECTION_UNUSED;
         g->content[i] = used ? calloc(1, (size_t)g->operand[i].bytes + 1) : NULL;
     }
 }
@@ -107,7 +107,7 @@ static size_t check_golden(golden *g, const char *expected_text)
 {
     const size_t bytes = (size_t)g->operand[0].bytes;
     void *expected = malloc(bytes), *result = malloc(bytes), *pointers[AIC_OPERANDS_MAX];
-    ck_assert_uint_eq(g->given, g->count - (g->operand[g->count - 1].direction == AIC_UNUSED));
+    ck_assert_uint_eq(g->given, g->count - (g->operand[g->count - 1].direction == AIC_DIRECTION_UNUSED));
     read_bits(expected_text, &g->operand[0], expected);
     memcpy(pointers, g->content, sizeof pointers);
     pointers[0] = result;

@@ -113,7 +113,7 @@ START_TEST(reads_and_prints)
     char text[1024];
     ck_assert_msg(aic_spec_parse(good[_i].text, &spec) == AIC_OK, "%s: %s", good[_i].text, aic_last_error());
     if (aic_spec_validate(&spec, NULL) != AIC_OK) { /* legal on A2A3 */
-        spec.stage[0].desc.texpands.arch = AIC_A2A3;
+        spec.stage[0].desc.texpands.arch = AIC_CHIP_A2A3;
         ck_assert_msg(aic_pto_print_spec(&spec, text, sizeof text, NULL) == AIC_INVALID_ARGUMENT ||
                           aic_spec_validate(&spec, NULL) == AIC_OK,
                       "%s: %s", good[_i].text, aic_last_error());

@@ -53,11 +53,11 @@ START_TEST(program_is_read)
         aic_direction direction;
         aic_dtype dtype;
         int64_t elements;
-    } arguments[] = {{"s", AIC_IN, AIC_FLOAT32, 1},
-                     {"t", AIC_INOUT, AIC_FLOAT32, 64},
-                     {"u", AIC_OUT, AIC_FLOAT32, 64},
-                     {"v", AIC_OUT, AIC_FLOAT32, 64},
-                     {"v:v_row", AIC_IN, AIC_INT32, 1}};
+    } arguments[] = {{"s", AIC_DIRECTION_IN, AIC_FLOAT32, 1},
+                     {"t", AIC_DIRECTION_INOUT, AIC_FLOAT32, 64},
+                     {"u", AIC_DIRECTION_OUT, AIC_FLOAT32, 64},
+                     {"v", AIC_DIRECTION_OUT, AIC_FLOAT32, 64},
+                     {"v:v_row", AIC_DIRECTION_IN, AIC_INT32, 1}};
     static const struct {
         size_t argument[4], after, group, line;
     } statements[] = {{{2, 0, AIC_PTO_NONE, AIC_PTO_NONE}, AIC_PTO_NONE, 0, 6},
@@ -223,7 +223,7 @@ START_TEST(arguments_define_shared_memory)
         aic_operand argument;
         ck_assert_int_eq(aic_pto_argument(program, t, &argument), AIC_OK);
         ck_assert_str_eq(argument.name, names[t]);
-        ck_assert_int_eq(argument.direction, AIC_INOUT);
+        ck_assert_int_eq(argument.direction, AIC_DIRECTION_INOUT);
     }
     for (int kernels = 0; kernels < 2; kernels++) {
         static const float before[] = {1, 3, 2, 4};
@@ -376,7 +376,7 @@ START_TEST(options)
     aic_pto_free(program);
 
     static const char bf16[] = "%t = texpands 1.0 : bf16, !pto.tile<mat, 16x16xbf16>";
-    o.arch = AIC_A2A3;
+    o.arch = AIC_CHIP_A2A3;
     ck_assert_int_eq(aic_pto_parse(bf16, strlen(bf16), &o, &program), AIC_OK);
     aic_pto_free(program);
     o.placement = AIC_PTO_PLACEMENT_MANUAL;

@@ -217,21 +217,22 @@ START_TEST(contradiction_is_warned_of)
     for (int i = 0; i < 16; i++) {
         words[i] = is_signed;
     }
-    ck_assert_str_eq(warning_of(AIC_INT8, AIC_REQ8, is_signed, NULL), "");
-    ck_assert_str_eq(warning_of(AIC_UINT8, AIC_REQ8, is_unsigned, NULL), "");
+    ck_assert_str_eq(warning_of(AIC_INT8, AIC_QUANT_REQ8, is_signed, NULL), "");
+    ck_assert_str_eq(warning_of(AIC_UINT8, AIC_QUANT_REQ8, is_unsigned, NULL), "");
     ck_assert_str_eq(
-        warning_of(AIC_INT8, AIC_REQ8, is_unsigned, NULL),
+        warning_of(AIC_INT8, AIC_QUANT_REQ8, is_unsigned, NULL),
         "fixpipe: deqScalar: 0x3f800000: says by bit 46 that results are 0..255, but dst is int8: bytes are "
         "stored as they are");
-    ck_assert_ptr_nonnull(strstr(warning_of(AIC_UINT8, AIC_REQ8, is_signed, NULL), "results are -128..127, but dst is "
-                                                                                   "uint8"));
-    ck_assert_str_eq(warning_of(AIC_INT8, AIC_VREQ8, 0, words), "");
-    ck_assert_str_eq(warning_of(AIC_INT8, AIC_VREQ8, is_unsigned, words),
+    ck_assert_ptr_nonnull(strstr(warning_of(AIC_UINT8, AIC_QUANT_REQ8, is_signed, NULL),
+                                 "results are -128..127, but dst is "
+                                 "uint8"));
+    ck_assert_str_eq(warning_of(AIC_INT8, AIC_QUANT_VREQ8, 0, words), "");
+    ck_assert_str_eq(warning_of(AIC_INT8, AIC_QUANT_VREQ8, is_unsigned, words),
                      "fixpipe: deqScalar: 0x3f800000: quantPre takes no word of the request, it has no effect");
     words[11] = is_unsigned;
-    ck_assert_ptr_nonnull(
-        strstr(warning_of(AIC_INT8, AIC_VREQ8, 0, words), "cbufWorkspace: the word of column 11, 0x3f800000: says"));
-    ck_assert_str_eq(warning_of(AIC_FLOAT16, AIC_VDEQF16, 0, words), ""); /* bit 46 does not count */
+    ck_assert_ptr_nonnull(strstr(warning_of(AIC_INT8, AIC_QUANT_VREQ8, 0, words),
+                                 "cbufWorkspace: the word of column 11, 0x3f800000: says"));
+    ck_assert_str_eq(warning_of(AIC_FLOAT16, AIC_QUANT_VDEQF16, 0, words), ""); /* bit 46 does not count */
 }
 END_TEST
 

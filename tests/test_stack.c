@@ -351,7 +351,7 @@ static tour *tour_new(void)
         for (size_t k = 0; k < t->count[i]; k++) {
             const size_t bytes = (size_t)t->table[i][k].bytes;
             t->operand[i][k] = NULL;
-            if (t->table[i][k].direction != AIC_UNUSED) {
+            if (t->table[i][k].direction != AIC_DIRECTION_UNUSED) {
                 t->operand[i][k] = aligned_alloc(64, (bytes + 64) / 64 * 64);
                 ck_assert_ptr_nonnull(t->operand[i][k]);
                 memset(t->operand[i][k], 0, bytes);

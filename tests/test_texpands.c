@@ -124,7 +124,7 @@ START_TEST(type_table)
     for (unsigned dtype = AIC_INT8; dtype <= AIC_UINT64; dtype++) {
         for (unsigned memory = 0; memory < 4; memory++) {
             aic_texpands_desc desc = aic_texpands_desc_init();
-            desc.arch = memory < 2 ? AIC_A2A3 : AIC_A5;
+            desc.arch = memory < 2 ? AIC_CHIP_A2A3 : AIC_CHIP_A5;
             desc.loc = memory % 2 ? AIC_LOC_MAT : AIC_LOC_VEC;
             desc.dtype = (aic_dtype)dtype;
             desc.rows = desc.cols = 32;
@@ -141,7 +141,7 @@ END_TEST
 START_TEST(first_broken_rule_is_reported)
 {
     static const rule_case mends[] = {
-        {VEC, "arch", AIC_A5, "texpands: arch: "},
+        {VEC, "arch", AIC_CHIP_A5, "texpands: arch: "},
         {VEC, "loc", AIC_LOC_MAT, "texpands: loc: "},
         {VEC, "dtype", AIC_FLOAT32, "texpands: dtype: "},
         {VEC, "layout", AIC_LAYOUT_ND, "texpands: rows: "}, /* a ConvTile */
@@ -268,7 +268,7 @@ END_TEST
 /* E4 to E6: text and what is said of it. */
 static const rule_case examples[] = {
     {CONV_OF("int32", "NDC1HWC0", "2,2,3,2,1,8"), NULL, 0, NULL},
-    {CONV_OF("int32", "NDC1HWC0", "2,2,3,2,1,8"), "arch", AIC_A2A3,
+    {CONV_OF("int32", "NDC1HWC0", "2,2,3,2,1,8"), "arch", AIC_CHIP_A2A3,
      "texpands: layout: NDC1HWC0 is not NC1HWC0 or FRACTAL_Z (arch=A2A3)"},
     {"texpands(loc=mat, dtype=half, rows=1024, cols=512)", NULL, 0,
      "texpands: rows / cols: rows*cols = 32768 blocks of 32 bytes are outside 1..32767"},
@@ -474,17 +474,26 @@ START_TEST(operand_table)
         aic_direction direction[4];
         int64_t elements;
     } rows[] = {
-        {OLD, 2, {AIC_OUT, AIC_IN}, 256},
-        {VEC, 2, {AIC_INOUT, AIC_IN}, 256},
-        {MAT, 2, {AIC_OUT, AIC_IN}, 256},
-        {CONV, 2, {AIC_OUT, AIC_IN}, 12544},
+        {OLD, 2, {AIC_DIRECTION_OUT, AIC_DIRECTION_IN}, 256},
+        {VEC, 2, {AIC_DIRECTION_INOUT, AIC_DIRECTION_IN}, 256},
+        {MAT, 2, {AIC_DIRECTION_OUT, AIC_DIRECTION_IN}, 256},
+        {CONV, 2, {AIC_DIRECTION_OUT, AIC_DIRECTION_IN}, 12544},
         {"texpands(loc=mat, dtype=float16, layout=NC1HWC0, shape=[1,16,7,7,16], buffer_size=12545, literal=0)",
          2,
-         {AIC_INOUT, AIC_UNUSED},
+         {AIC_DIRECTION_INOUT, AIC_DIRECTION_UNUSED},
          12545},
-        {"texpands(dtype=half, rows=2, cols=16, v_row=dyn)", 4, {AIC_INOUT, AIC_IN, AIC_IN, AIC_UNUSED}, 32},
-        {"texpands(dtype=half, rows=2, cols=16, v_col=?)", 4, {AIC_INOUT, AIC_IN, AIC_UNUSED, AIC_IN}, 32},
-        {"texpands(loc=mat, dtype=half, rows=2, cols=16, v_row=dyn, v_col=dyn)", 2, {AIC_OUT, AIC_IN}, 32},
+        {"texpands(dtype=half, rows=2, cols=16, v_row=dyn)",
+         4,
+         {AIC_DIRECTION_INOUT, AIC_DIRECTION_IN, AIC_DIRECTION_IN, AIC_DIRECTION_UNUSED},
+         32},
+        {"texpands(dtype=half, rows=2, cols=16, v_col=?)",
+         4,
+         {AIC_DIRECTION_INOUT, AIC_DIRECTION_IN, AIC_DIRECTION_UNUSED, AIC_DIRECTION_IN},
+         32},
+        {"texpands(loc=mat, dtype=half, rows=2, cols=16, v_row=dyn, v_col=dyn)",
+         2,
+         {AIC_DIRECTION_OUT, AIC_DIRECTION_IN},
+         32},
     };
     static const char *const names[] = {"dst", "scalar", "v_row", "v_col"};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {

@@ -40,11 +40,11 @@ static const rule_case cases[] = {
     {MOVE, "src_stride", INT64_MIN, "tik_fixpipe: src_stride: -9223372036854775808 is not 0: it is reserved"},
     {MOVE, "bias", 1, NULL},
     {MOVE, "bias", 2, "tik_fixpipe: bias: value 2 is not true or false"},
-    {MOVE, "quantize_params", AIC_TIK_FP322FP16,
+    {MOVE, "quantize_params", AIC_TIK_QUANTIZE_FP322FP16,
      "tik_fixpipe: quantize_params: fp322fp16 of extend_params is not none, which src = float32 and dst = float32 "
      "require"},
     {TIK("dst=int32, src=int32"), NULL, 0, NULL},
-    {TIK("dst=int32, src=int32"), "quantize_params", AIC_TIK_INT322FP16,
+    {TIK("dst=int32, src=int32"), "quantize_params", AIC_TIK_QUANTIZE_INT322FP16,
      "tik_fixpipe: quantize_params: int322fp16 of extend_params is not none, which src = int32 and dst = int32 "
      "require"},
     {FP32, NULL, 0, NULL},
@@ -53,7 +53,7 @@ static const rule_case cases[] = {
      "require"},
     {FP32, "quantize_params", 3, "tik_fixpipe: quantize_params: value 3 is not none, fp322fp16 or int322fp16"},
     {INT32, NULL, 0, NULL},
-    {INT32, "quantize_params", AIC_TIK_FP322FP16,
+    {INT32, "quantize_params", AIC_TIK_QUANTIZE_FP322FP16,
      "tik_fixpipe: quantize_params: fp322fp16 of extend_params is not int322fp16, which src = int32 and dst = float16 "
      "require"},
     {TIK("dst=int32, src=float"), NULL, 0,
@@ -127,7 +127,7 @@ START_TEST(random_is_legal)
     for (int mode = 0; mode < 4; mode++) {
         ck_assert_int_gt(seen[mode][0][0], 20);
         ck_assert_int_gt(seen[mode][1][0], 20);
-        ck_assert(mode == AIC_TIK_INT322FP16 || seen[mode][0][1] > 20);
+        ck_assert(mode == AIC_TIK_QUANTIZE_INT322FP16 || seen[mode][0][1] > 20);
     }
 }
 END_TEST
@@ -191,11 +191,11 @@ START_TEST(extents)
         ck_assert_str_eq(operands[1].name, "src");
         ck_assert_mem_eq(operands[1].shape, ((int64_t[]){bursts, rows[i].src_rows, 16}), 3 * sizeof(int64_t));
         ck_assert_str_eq(operands[2].name, "bias");
-        ck_assert_int_eq(operands[2].direction, rows[i].bias ? AIC_IN : AIC_UNUSED);
+        ck_assert_int_eq(operands[2].direction, rows[i].bias ? AIC_DIRECTION_IN : AIC_DIRECTION_UNUSED);
         ck_assert_int_eq(operands[2].elements, rows[i].bias ? bursts * 16 : 0);
         ck_assert(!rows[i].bias || operands[2].dtype == rows[i].bias);
         ck_assert_str_eq(operands[3].name, "mode_param");
-        ck_assert_int_eq(operands[3].direction, rows[i].scales ? AIC_IN : AIC_UNUSED);
+        ck_assert_int_eq(operands[3].direction, rows[i].scales ? AIC_DIRECTION_IN : AIC_DIRECTION_UNUSED);
         ck_assert_int_eq(operands[3].elements, rows[i].scales ? 16 : 0);
         ck_assert_int_eq(operands[3].dtype, AIC_FLOAT16);
     }

@@ -107,7 +107,7 @@ static counts call_counts(const aic_spec *spec)
     ck_assert_int_eq(aic_spec_operands(spec, NULL, operand, &count), AIC_OK);
     for (size_t i = 0; i < count; i++) {
         const size_t bytes = ((size_t)operand[i].bytes + 63) / 64 * 64;
-        content[i] = operand[i].direction == AIC_UNUSED ? NULL : calloc(1, bytes);
+        content[i] = operand[i].direction == AIC_DIRECTION_UNUSED ? NULL : calloc(1, bytes);
     }
     ck_assert_int_eq(aic_kernel_call(kernel, content, count), AIC_OK);
     const counts before = counts_now();

@@ -60,7 +60,7 @@ static void check_element(const verify_case *c, const unsigned char *other, int6
     uint64_t value;
     char last[256], where[OPERAND_TEXT_MAX];
     ck_assert_msg(trace_of(c, e, &value) == AIC_OK, "element %" PRId64 ": %s", e, aic_last_error());
-    if (output->direction == AIC_OUT) {
+    if (output->direction == AIC_DIRECTION_OUT) {
         const bool written = element_equal(output->dtype, expected, other + (size_t)e * size);
         ck_assert_msg(written == (strstr(text, "nothing writes it") == NULL), "element %" PRId64 ":\n%s", e, text);
     }
@@ -342,7 +342,7 @@ START_TEST(a_line_each)
     ck_assert_msg(aic_spec_parse(lines[_i].spec, &spec) == AIC_OK, "%s", aic_last_error());
     ck_assert_msg(aic_spec_operands(&spec, NULL, table, &count) == AIC_OK, "%s", aic_last_error());
     for (size_t o = 0; o < count; o++) {
-        operands[o] = table[o].direction == AIC_UNUSED ? NULL : operands[o];
+        operands[o] = table[o].direction == AIC_DIRECTION_UNUSED ? NULL : operands[o];
     }
     ck_assert_msg(aic_trace(&spec, NULL, operands, count, lines[_i].element, NULL, text, sizeof text, NULL) == AIC_OK,
                   "%s", aic_last_error());

@@ -165,25 +165,25 @@ typedef struct shape_row {
 } shape_row;
 
 static const shape_row shapes[] = {
-    {"transdata(dtype=half, src=Nz, dst=ND, shape=[20,40])", AIC_OUT, 2, {20, 40}},
-    {"transdata(dtype=half, src=ND, dst=Nz, shape=[20,40])", AIC_OUT, 4, {3, 2, 16, 16}},
-    {"transdata(dtype=int8, src=ND, dst=Nz, shape=[20,40])", AIC_OUT, 4, {2, 2, 16, 32}},
-    {"transdata(dtype=float, src=Nn, dst=Nz, shape=[20,40])", AIC_OUT, 4, {5, 2, 16, 8}},
-    {"transdata(dtype=half, src=ND, dst=Zz, shape=[20,40])", AIC_OUT, 4, {2, 3, 16, 16}},
-    {"transdata(dtype=int8, src=Nz, dst=Zn, shape=[70,40])", AIC_OUT, 4, {3, 3, 16, 32}},
-    {"transdata(dtype=int32, src=ND, dst=Nn, shape=[70,40])", AIC_OUT, 4, {3, 9, 16, 8}},
-    {"transdata(dtype=half, src=NHWC, dst=NCHW, shape=[2,3,5,20])", AIC_OUT, 4, {2, 20, 3, 5}},
-    {"transdata(dtype=half, src=NCHW, dst=NHWC, shape=[2,20,3,5])", AIC_OUT, 4, {2, 3, 5, 20}},
-    {"transdata(dtype=half, src=NC1HWC0, dst=NHWC, shape=[2,3,5,20])", AIC_OUT, 4, {2, 3, 5, 20}},
-    {"transdata(dtype=half, src=NHWC, dst=NC1HWC0, shape=[2,3,5,20])", AIC_OUT, 5, {2, 2, 3, 5, 16}},
-    {"transdata(dtype=half, src=NC1HWC0, dst=NC1HWC0, shape=[2,20,3,5])", AIC_OUT, 5, {2, 2, 3, 5, 16}},
-    {"transdata(dtype=half, src=FRACTAL_Z, dst=OIHW, shape=[18,20,3,5])", AIC_OUT, 4, {18, 20, 3, 5}},
-    {"transdata(dtype=half, src=OIHW, dst=HWIO, shape=[18,20,3,5])", AIC_OUT, 4, {3, 5, 20, 18}},
-    {"transdata(dtype=int8, src=HWIO, dst=FRACTAL_Z, shape=[3,5,40,18])", AIC_OUT, 5, {2, 3, 5, 32, 32}},
-    {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[6,3,1,2])", AIC_INOUT, 5, {2, 3, 1, 2, 4}},
-    {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[8,3,1,2])", AIC_OUT, 5, {2, 3, 1, 2, 4}},
-    {"transdata(dtype=half, src=NCHW, dst=2N, shape=[7,3,1,2])", AIC_INOUT, 5, {4, 3, 1, 2, 2}},
-    {"transdata(dtype=half, src=2N, dst=NCHW, shape=[7,3,1,2])", AIC_OUT, 4, {7, 3, 1, 2}},
+    {"transdata(dtype=half, src=Nz, dst=ND, shape=[20,40])", AIC_DIRECTION_OUT, 2, {20, 40}},
+    {"transdata(dtype=half, src=ND, dst=Nz, shape=[20,40])", AIC_DIRECTION_OUT, 4, {3, 2, 16, 16}},
+    {"transdata(dtype=int8, src=ND, dst=Nz, shape=[20,40])", AIC_DIRECTION_OUT, 4, {2, 2, 16, 32}},
+    {"transdata(dtype=float, src=Nn, dst=Nz, shape=[20,40])", AIC_DIRECTION_OUT, 4, {5, 2, 16, 8}},
+    {"transdata(dtype=half, src=ND, dst=Zz, shape=[20,40])", AIC_DIRECTION_OUT, 4, {2, 3, 16, 16}},
+    {"transdata(dtype=int8, src=Nz, dst=Zn, shape=[70,40])", AIC_DIRECTION_OUT, 4, {3, 3, 16, 32}},
+    {"transdata(dtype=int32, src=ND, dst=Nn, shape=[70,40])", AIC_DIRECTION_OUT, 4, {3, 9, 16, 8}},
+    {"transdata(dtype=half, src=NHWC, dst=NCHW, shape=[2,3,5,20])", AIC_DIRECTION_OUT, 4, {2, 20, 3, 5}},
+    {"transdata(dtype=half, src=NCHW, dst=NHWC, shape=[2,20,3,5])", AIC_DIRECTION_OUT, 4, {2, 3, 5, 20}},
+    {"transdata(dtype=half, src=NC1HWC0, dst=NHWC, shape=[2,3,5,20])", AIC_DIRECTION_OUT, 4, {2, 3, 5, 20}},
+    {"transdata(dtype=half, src=NHWC, dst=NC1HWC0, shape=[2,3,5,20])", AIC_DIRECTION_OUT, 5, {2, 2, 3, 5, 16}},
+    {"transdata(dtype=half, src=NC1HWC0, dst=NC1HWC0, shape=[2,20,3,5])", AIC_DIRECTION_OUT, 5, {2, 2, 3, 5, 16}},
+    {"transdata(dtype=half, src=FRACTAL_Z, dst=OIHW, shape=[18,20,3,5])", AIC_DIRECTION_OUT, 4, {18, 20, 3, 5}},
+    {"transdata(dtype=half, src=OIHW, dst=HWIO, shape=[18,20,3,5])", AIC_DIRECTION_OUT, 4, {3, 5, 20, 18}},
+    {"transdata(dtype=int8, src=HWIO, dst=FRACTAL_Z, shape=[3,5,40,18])", AIC_DIRECTION_OUT, 5, {2, 3, 5, 32, 32}},
+    {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[6,3,1,2])", AIC_DIRECTION_INOUT, 5, {2, 3, 1, 2, 4}},
+    {"transdata(dtype=int8, src=NCHW, dst=4N, shape=[8,3,1,2])", AIC_DIRECTION_OUT, 5, {2, 3, 1, 2, 4}},
+    {"transdata(dtype=half, src=NCHW, dst=2N, shape=[7,3,1,2])", AIC_DIRECTION_INOUT, 5, {4, 3, 1, 2, 2}},
+    {"transdata(dtype=half, src=2N, dst=NCHW, shape=[7,3,1,2])", AIC_DIRECTION_OUT, 4, {7, 3, 1, 2}},
 };
 
 START_TEST(operands)
@@ -197,7 +197,7 @@ START_TEST(operands)
     ck_assert_str_eq(operand[0].name, "dst");
     ck_assert_str_eq(operand[1].name, "src");
     ck_assert_int_eq(operand[0].direction, row->direction);
-    ck_assert_int_eq(operand[1].direction, AIC_IN);
+    ck_assert_int_eq(operand[1].direction, AIC_DIRECTION_IN);
     ck_assert_int_eq(operand[0].rank, row->rank);
     ck_assert_mem_eq(operand[0].shape, row->shape, (size_t)row->rank * sizeof row->shape[0]);
 }

@@ -18,7 +18,7 @@ START_TEST(the_fastest_is_recorded_and_applied)
     aic_tune_options options = tune_usual_options(&m);
     options.trials = -1;
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     ck_assert(tune_result.recorded && !tune_result.stopped);
     ck_assert_ptr_nonnull(strstr(tune_result.schedule, m.pattern));
     ck_assert(tune_result.gain > 1.2 && tune_result.gain < 1.3);
@@ -38,7 +38,7 @@ START_TEST(a_tie_keeps_the_default)
     const aic_tune_options options = tune_usual_options(&m);
     tune_default_schedule(standard);
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_DEFAULT);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_DEFAULT);
     ck_assert_str_eq(tune_result.schedule, standard);
     ck_assert(tune_result.gain == 1);
     char *text = tune_read_text(tune_temporary.file);
@@ -61,7 +61,7 @@ START_TEST(noise_is_no_gain)
         aic_tune_options options = tune_usual_options(&m);
         options.again = true;
         tune_by(&m, &options);
-        ck_assert_msg(tune_result.outcome == AIC_TUNE_DEFAULT, "row %zu: %s", i, tune_result.schedule);
+        ck_assert_msg(tune_result.outcome == AIC_TUNE_OUTCOME_DEFAULT, "row %zu: %s", i, tune_result.schedule);
     }
 }
 END_TEST
@@ -72,13 +72,13 @@ START_TEST(luck_is_no_gain)
     tune_times m = tune_usual_times();
     const aic_tune_options options = tune_usual_options(&m);
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     const size_t last_race = 12; /* of two that are far apart: six measurements of each */
     ck_assert_int_eq(unlink(tune_temporary.file), 0);
     tune_times luck = tune_usual_times();
     luck.lucky = m.measured - last_race;
     tune_by(&luck, &options);
-    ck_assert_msg(tune_result.outcome == AIC_TUNE_DEFAULT, "%s: %f", tune_result.schedule, tune_result.gain);
+    ck_assert_msg(tune_result.outcome == AIC_TUNE_OUTCOME_DEFAULT, "%s: %f", tune_result.schedule, tune_result.gain);
 }
 END_TEST
 
@@ -96,20 +96,20 @@ START_TEST(wrong_results_do_not_win)
     wrong.wrong = fastest;
     options.user = &wrong;
     tune_by(&wrong, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     ck_assert_ptr_nonnull(strstr(tune_result.schedule, m.pattern));
     ck_assert_str_ne(tune_result.schedule, fastest);
     size_t seen = 0;
     for (size_t i = 0; i < tune_result.count; i++) {
         const bool is_it = strcmp(tune_result.candidate[i].schedule, fastest) == 0;
-        ck_assert_int_eq(tune_result.candidate[i].state == AIC_TUNE_WRONG, is_it);
+        ck_assert_int_eq(tune_result.candidate[i].state == AIC_TUNE_STATE_WRONG, is_it);
         seen += is_it;
     }
     ck_assert_uint_eq(seen, 1);
     wrong = tune_usual_times();
     wrong.wrong = "schedule(";
     tune_by(&wrong, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_DEFAULT);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_DEFAULT);
 }
 END_TEST
 
@@ -147,8 +147,8 @@ START_TEST(nothing_to_measure)
         double budget;
         int64_t trials;
     } rows[] = {
-        {AIC_TUNE_MEASURE, 0, -1}, {AIC_TUNE_MEASURE, -1, 0},   {AIC_TUNE_MEASURE, -1, 1},
-        {AIC_TUNE_PATIENT, 0, 0},  {AIC_TUNE_ESTIMATE, -1, -1}, {AIC_TUNE_ESTIMATE, 10, 10},
+        {AIC_TUNE_EFFORT_MEASURE, 0, -1}, {AIC_TUNE_EFFORT_MEASURE, -1, 0},   {AIC_TUNE_EFFORT_MEASURE, -1, 1},
+        {AIC_TUNE_EFFORT_PATIENT, 0, 0},  {AIC_TUNE_EFFORT_ESTIMATE, -1, -1}, {AIC_TUNE_EFFORT_ESTIMATE, 10, 10},
     };
     char standard[AIC_TUNE_SCHEDULE_MAX];
     tune_default_schedule(standard);
@@ -157,7 +157,7 @@ START_TEST(nothing_to_measure)
         aic_tune_options options = tune_usual_options(&m);
         options.effort = rows[i].effort, options.budget = rows[i].budget, options.trials = rows[i].trials;
         tune_by(&m, &options);
-        ck_assert_int_eq(tune_result.outcome, AIC_TUNE_UNMEASURED);
+        ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_UNMEASURED);
         ck_assert_str_eq(tune_result.schedule, standard);
         ck_assert_uint_eq(m.measured, 0);
         ck_assert_uint_gt(tune_result.count, 10);
@@ -231,22 +231,22 @@ START_TEST(records_spare_a_search)
     const double gain = tune_result.gain;
     m = tune_usual_times();
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_KNOWN);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_KNOWN);
     ck_assert_uint_eq(m.measured, 0);
     ck_assert_str_eq(tune_result.schedule, found);
     ck_assert(tune_result.gain > gain - 0.001 && tune_result.gain < gain + 0.001);
     char *after = tune_read_text(tune_temporary.file);
     ck_assert_str_eq(before, after);
-    options.effort = AIC_TUNE_PATIENT; /* more than what is known */
+    options.effort = AIC_TUNE_EFFORT_PATIENT; /* more than what is known */
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     m = tune_usual_times();
-    options.effort = AIC_TUNE_MEASURE; /* less */
+    options.effort = AIC_TUNE_EFFORT_MEASURE; /* less */
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_KNOWN);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_KNOWN);
     options.again = true;
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     ck_assert_uint_gt(m.measured, 0);
     free(before);
     free(after);
@@ -260,10 +260,10 @@ START_TEST(ties_spare_a_search)
     m.pattern = NULL;
     const aic_tune_options options = tune_usual_options(&m);
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_DEFAULT);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_DEFAULT);
     m.measured = 0;
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_KNOWN);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_KNOWN);
     ck_assert_uint_eq(m.measured, 0);
     ck_assert(tune_result.gain == 1);
 }
@@ -277,7 +277,7 @@ START_TEST(stopped_searches_keep_what_they_have)
     aic_tune_options options = tune_usual_options(&m);
     tune_by(&m, &options);
     ck_assert(tune_result.stopped);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     ck_assert(tune_result.recorded);
     char *text = tune_read_text(tune_temporary.file);
     ck_assert_ptr_nonnull(strstr(text, "effort=partial"));
@@ -286,7 +286,7 @@ START_TEST(stopped_searches_keep_what_they_have)
     m = tune_usual_times();
     tune_by(&m, &options);
     ck_assert(!tune_result.stopped);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     text = tune_read_text(tune_temporary.file);
     ck_assert_ptr_nonnull(strstr(text, "effort=measure"));
     ck_assert_ptr_null(strstr(text, "effort=partial"));

@@ -135,7 +135,7 @@ START_TEST(records_are_about_one_kernel)
     tune_spec = spec_of("mmad(dtype=int8, m=40, n=32, k=64) | fixpipe(src=int32, dst=float16, quantPre=DEQF16)");
     m.pattern = "rows=8,";
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     char found[AIC_TUNE_SCHEDULE_MAX], text[AIC_TUNE_SCHEDULE_MAX];
     snprintf(found, sizeof found, "%s", tune_result.schedule);
     tune_spec =
@@ -194,12 +194,12 @@ START_TEST(other_machines_keep_their_records)
     tune_default_schedule(standard);
     aic_tune_machine_suppose("this processor; with a feature");
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     tune_check_applied(tune_result.schedule, "tuned");
     aic_tune_machine_suppose("this processor; without it");
     tune_check_applied(standard, "default");
     tune_by(&m, &options);
-    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_FASTER);
+    ck_assert_int_eq(tune_result.outcome, AIC_TUNE_OUTCOME_FASTER);
     aic_context *of = tune_context_with(tune_temporary.file);
     aic_tuning_info info;
     ck_assert_int_eq(aic_context_tuning(of, &info), AIC_OK);

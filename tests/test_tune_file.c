@@ -58,7 +58,7 @@ static aic_tune_file read_file(const char *path)
 START_TEST(records_read_back)
 {
     static const char *const SCHEDULES[] = {SCHEDULE_1, NULL};
-    for (int effort = PARTIAL; effort <= AIC_TUNE_PATIENT; effort++) {
+    for (int effort = PARTIAL; effort <= AIC_TUNE_EFFORT_PATIENT; effort++) {
         for (int i = 0; i < 2; i++) {
             aic_tune_record record = tune_record_of(SPEC_A, effort, SCHEDULES[i], 1234.5678, 2e9), again;
             bool out_of_memory;
@@ -82,7 +82,7 @@ END_TEST
 /* A line in which any one character is another, or that ends early, is no record. */
 START_TEST(damage_is_seen)
 {
-    aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20), read;
+    aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20), read;
     const size_t length = strlen(record.line);
     char *line = strdup(record.line);
     bool out_of_memory;
@@ -121,7 +121,7 @@ START_TEST(nonsense_is_refused)
         {"tuned=10.000", "tuned=99999999999999999999.000"},
     };
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
-        aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20), read;
+        aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20), read;
         char line[4096];
         bool out_of_memory;
         char *at = strstr(record.line, PARTS[i][0]);
@@ -148,10 +148,10 @@ START_TEST(the_better_record_stays)
         const char *schedule;
         double tuned, standard;
     } rows[] = {
-        {AIC_TUNE_PATIENT, NULL, 100, 100},
-        {AIC_TUNE_MEASURE, SCHEDULE_1, 50, 100},
-        {AIC_TUNE_MEASURE, SCHEDULE_2, 160, 200},
-        {AIC_TUNE_MEASURE, NULL, 90, 90},
+        {AIC_TUNE_EFFORT_PATIENT, NULL, 100, 100},
+        {AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 50, 100},
+        {AIC_TUNE_EFFORT_MEASURE, SCHEDULE_2, 160, 200},
+        {AIC_TUNE_EFFORT_MEASURE, NULL, 90, 90},
         {PARTIAL, SCHEDULE_1, 1, 100},
     };
     enum { ROWS = sizeof rows / sizeof *rows }; /* the better ones first */
@@ -180,10 +180,10 @@ START_TEST(files_read_back)
     bool exists;
     ck_assert_int_eq(aic_tune_file_read(temporary.file, &file, &exists), AIC_OK);
     ck_assert(!exists);
-    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_2, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_2, 10, 20));
     aic_tune_machine_suppose("another machine");
-    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_2, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_2, 10, 20));
     aic_tune_machine_suppose(NULL);
     file = read_file(temporary.file);
     ck_assert_uint_eq(file.count, 3);
@@ -209,12 +209,12 @@ END_TEST
 /* Comments, blank lines, line ends of other systems, and a last line without an end. */
 START_TEST(people_may_write_in_files)
 {
-    aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20);
+    aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20);
     char text[4096];
     snprintf(text, sizeof text, "# aicjit tuning file, version 1\r\n\r\n# mine\n\n%s", record.line);
     tune_write_text(temporary.file, text);
     aic_tune_record_free(&record);
-    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
     aic_tune_file file = read_file(temporary.file);
     ck_assert_uint_eq(file.count, 2);
     ck_assert_uint_eq(file.comments, 1);
@@ -249,8 +249,8 @@ END_TEST
 /* Damaged lines: what is intact is kept by the next writer, and so is the file as it was. */
 START_TEST(damaged_files_are_mended_and_kept)
 {
-    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
     char *text = tune_read_text(temporary.file);
     text[strlen(text) - 30] ^= 1; /* in the last line */
     for (int time = 0; time < 2; time++) {
@@ -261,7 +261,7 @@ START_TEST(damaged_files_are_mended_and_kept)
         ck_assert_uint_eq(file.first_damaged, 3);
         aic_tune_file_free(&file);
         (void)aic_take_warning();
-        tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_2, 10, 20));
+        tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_2, 10, 20));
         const char *warning = aic_take_warning();
         ck_assert_msg(warning != NULL && strstr(warning, "line 3") != NULL, "%s", warning);
         char *kept = tune_read_text(path_in(time == 0 ? "tuning.txt.damaged" : "tuning.txt.damaged.1"));
@@ -295,7 +295,7 @@ START_TEST(foreign_files_are_left_alone)
         tune_write_text(temporary.file, rows[i].text);
         ck_assert_int_eq(aic_tune_file_read(temporary.file, &file, &exists), AIC_INVALID_ARGUMENT);
         ck_assert_msg(strstr(aic_last_error(), rows[i].message) != NULL, "%s", aic_last_error());
-        aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20);
+        aic_tune_record record = tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20);
         ck_assert_int_eq(aic_tune_file_add(&added, &record), AIC_OK);
         ck_assert_int_eq(aic_tune_file_merge(temporary.file, &added, 1, NULL), AIC_INVALID_ARGUMENT);
         char *text = tune_read_text(temporary.file);
@@ -317,11 +317,11 @@ END_TEST
 START_TEST(links_are_followed)
 {
     struct stat info;
-    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
     ck_assert_int_eq(chmod(temporary.file, 0640), 0);
     const char *link_path = path_in("link");
     ck_assert_int_eq(symlink("tuning.txt", link_path), 0);
-    tune_put(link_path, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(link_path, tune_record_of(SPEC_B, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
     ck_assert_int_eq(lstat(link_path, &info), 0);
     ck_assert(S_ISLNK(info.st_mode));
     ck_assert_int_eq(stat(temporary.file, &info), 0);
@@ -337,11 +337,11 @@ END_TEST
 /* Waits no longer than it may, leaves the file alone, and goes on when the lock is free. */
 START_TEST(locks_end)
 {
-    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
     char *before = tune_read_text(temporary.file);
     aic_tune_lock lock;
     aic_tune_file added = {.count = 0};
-    aic_tune_record record = tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20);
+    aic_tune_record record = tune_record_of(SPEC_B, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20);
     ck_assert_int_eq(aic_tune_lock_take(temporary.file, 1, &lock), AIC_OK);
     ck_assert_int_eq(aic_tune_file_add(&added, &record), AIC_OK);
     ck_assert_int_eq(aic_tune_file_merge(temporary.file, &added, 0.05, NULL), AIC_IO);
@@ -349,7 +349,7 @@ START_TEST(locks_end)
     char *after = tune_read_text(temporary.file);
     ck_assert_str_eq(before, after);
     aic_tune_lock_release(&lock);
-    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(temporary.file, tune_record_of(SPEC_B, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
     free(before);
     free(after);
 }
@@ -388,7 +388,7 @@ START_TEST(writers_lose_nothing)
         for (int i = 0; child[w] == 0 && i < RECORDS; i++) {
             char spec[96];
             snprintf(spec, sizeof spec, "mmad(dtype=int8, m=%d, n=16, k=32)", w * RECORDS + i + 1);
-            tune_put(temporary.file, tune_record_of(spec, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+            tune_put(temporary.file, tune_record_of(spec, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
             aic_tune_file file = read_file(temporary.file);
             ck_assert_uint_eq(file.damaged, 0);
             aic_tune_file_free(&file);
@@ -415,9 +415,9 @@ START_TEST(merging_is_all_or_nothing)
     char *a = strdup(path_in("a.txt")), *b = strdup(path_in("b.txt"));
     const char *const inputs[] = {a, b}, *const reverse[] = {b, a};
     size_t records = 0;
-    tune_put(a, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
-    tune_put(b, tune_record_of(SPEC_A, AIC_TUNE_MEASURE, SCHEDULE_2, 5, 20));
-    tune_put(b, tune_record_of(SPEC_B, AIC_TUNE_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(a, tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
+    tune_put(b, tune_record_of(SPEC_A, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_2, 5, 20));
+    tune_put(b, tune_record_of(SPEC_B, AIC_TUNE_EFFORT_MEASURE, SCHEDULE_1, 10, 20));
     ck_assert_int_eq(aic_tune_merge(inputs, 2, temporary.file, &records), AIC_OK);
     ck_assert_uint_eq(records, 2);
     ck_assert_int_eq(aic_tune_merge(reverse, 2, path_in("other.txt"), &records), AIC_OK);

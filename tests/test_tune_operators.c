@@ -32,7 +32,8 @@ START_TEST(every_operator_can_be_tuned)
         aic_tune_result_free(&tune_result);
         ck_assert_msg(aic_tune(tune_context, &tune_spec, &options, &tune_result) == AIC_OK, "%s", aic_last_error());
         for (size_t i = 0; i < tune_result.count; i++) {
-            ck_assert_msg(tune_result.candidate[i].state < AIC_TUNE_WRONG, "%s", tune_result.candidate[i].schedule);
+            ck_assert_msg(tune_result.candidate[i].state < AIC_TUNE_STATE_WRONG, "%s",
+                          tune_result.candidate[i].schedule);
         }
         aic_context *of = tune_context_with(tune_temporary.file);
         (void)aic_take_warning(); /* nothing was recorded */

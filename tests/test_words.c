@@ -140,7 +140,7 @@ static aic_status call_by(int way, const pair *p, int i, unsigned char *output)
     void *pointer[AIC_OPERANDS_MAX], *packed = NULL;
     size_t stride[AIC_OPERANDS_MAX] = {c->expected.size}, bytes = 0;
     for (size_t k = 0; k < c->count; k++) {
-        pointer[k] = c->operand[k].direction == AIC_UNUSED ? NULL : c->content[k].data;
+        pointer[k] = c->operand[k].direction == AIC_DIRECTION_UNUSED ? NULL : c->content[k].data;
     }
     pointer[0] = output;
     ck_assert_int_eq(aic_kernel_packed_size(p->kernel[i], WEIGHT, &bytes), AIC_OK);

@@ -78,10 +78,10 @@ static bool writes_blindly(const aic_stage *stage)
     case AIC_OP_MMAD:
         return stage->desc.mmad.init_c;
     case AIC_OP_TENSOR_ARITHMETIC:
-        return stage->desc.tensor_arithmetic.op != AIC_BM_MAC &&
+        return stage->desc.tensor_arithmetic.op != AIC_ATOMIC_BM_MAC &&
                stage->desc.tensor_arithmetic.memory == AIC_MEMORY_FLAT;
     case AIC_OP_TENSOR_ARITHMETIC_QUANTIZED:
-        return stage->desc.tensor_arithmetic_quantized.op != AIC_BM_MAC &&
+        return stage->desc.tensor_arithmetic_quantized.op != AIC_ATOMIC_BM_MAC &&
                stage->desc.tensor_arithmetic_quantized.memory == AIC_MEMORY_FLAT;
     case AIC_OP_TEXPANDS:
         return stage->desc.texpands.v_row != AIC_DYNAMIC && stage->desc.texpands.v_col != AIC_DYNAMIC;
@@ -97,7 +97,7 @@ static int64_t written(const aic_spec *spec, const aic_operand *operands, size_t
     unsigned char *output[2];
     void *pointer[AIC_OPERANDS_MAX] = {NULL};
     for (size_t i = 1; i < count; i++) {
-        pointer[i] = operands[i].direction == AIC_UNUSED ? NULL : calloc((size_t)operands[i].bytes + 1, 1);
+        pointer[i] = operands[i].direction == AIC_DIRECTION_UNUSED ? NULL : calloc((size_t)operands[i].bytes + 1, 1);
     }
     for (int pass = 0; pass < 2; pass++) {
         output[pass] = malloc(bytes + 1);

@@ -143,7 +143,7 @@ static caller *caller_new(void)
         c->spec[i] = spec_of(SPECS[i]);
         ck_assert_msg(aic_spec_operands(&c->spec[i], NULL, operands, &c->count[i]) == AIC_OK, "%s", aic_last_error());
         for (size_t k = 0; k < c->count[i]; k++) {
-            const bool used = operands[k].direction != AIC_UNUSED;
+            const bool used = operands[k].direction != AIC_DIRECTION_UNUSED;
             c->operand[i][k] = used ? zeros((size_t)operands[k].bytes) : NULL;
         }
     }

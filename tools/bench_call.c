@@ -15,13 +15,14 @@ int bench_operands_open(bench_operands *o, const aic_spec *spec, const aic_seman
     int status = CLI_DONE;
     for (size_t i = 0; i < o->count && status == CLI_DONE; i++) {
         const aic_operand *operand = &o->operand[i];
-        if (operand->direction == AIC_UNUSED) {
+        if (operand->direction == AIC_DIRECTION_UNUSED) {
             continue; /* NULL is passed */
         }
         if (!guard_open(&o->buffer[i], (size_t)operand->bytes, 64, GUARD_BEFORE)) {
             return cli_fail_memory(operand->name, (uint64_t)operand->bytes);
         }
-        status = operand->direction == AIC_IN ? fill_operand(operand, "random:1", o->buffer[i].data) : CLI_DONE;
+        status =
+            operand->direction == AIC_DIRECTION_IN ? fill_operand(operand, "random:1", o->buffer[i].data) : CLI_DONE;
     }
     return status;
 }

@@ -92,8 +92,9 @@ static int choose_operand(compare_state *state)
     const cli_operands *set = &state->operands;
     for (size_t i = 0; i < set->count; i++) {
         const aic_operand *o = &set->items[i].operand;
-        const bool wanted = state->name == NULL ? (o->direction & AIC_OUT) != 0 : strcmp(o->name, state->name) == 0;
-        if (wanted && o->direction != AIC_UNUSED) {
+        const bool wanted =
+            state->name == NULL ? (o->direction & AIC_DIRECTION_OUT) != 0 : strcmp(o->name, state->name) == 0;
+        if (wanted && o->direction != AIC_DIRECTION_UNUSED) {
             state->chosen = i;
             return CLI_DONE;
         }
@@ -160,7 +161,7 @@ static int trace_first(compare_state *state)
 {
     cli_operands *set = &state->operands;
     const bool given = set->pairs[PAIR_IN].count + set->pairs[PAIR_FILL].count > 0;
-    const bool result = state->text != NULL && (set->items[state->chosen].operand.direction & AIC_OUT) != 0;
+    const bool result = state->text != NULL && (set->items[state->chosen].operand.direction & AIC_DIRECTION_OUT) != 0;
     if (!given || !result || state->report.different == 0) {
         return CLI_DONE;
     }

@@ -30,7 +30,7 @@ static int run_on(draw_state *draw, guard_buffer *result, int fill)
     for (size_t i = 0; i < set->count; i++) {
         cli_operand *o = &set->items[i];
         guard_buffer *buffer = i == draw->drawing.result ? result : &o->buffer;
-        if (o->operand.direction == AIC_UNUSED) {
+        if (o->operand.direction == AIC_DIRECTION_UNUSED) {
             continue;
         }
         if (buffer->data == NULL && !guard_open(buffer, (size_t)o->operand.bytes, 64, GUARD_BEFORE)) {
@@ -99,7 +99,7 @@ static int choose_element(draw_state *draw)
 static size_t result_of(const cli_operands *set)
 {
     size_t i = 0;
-    while (i + 1 < set->count && !(set->items[i].operand.direction & AIC_OUT)) {
+    while (i + 1 < set->count && !(set->items[i].operand.direction & AIC_DIRECTION_OUT)) {
         i++;
     }
     return i;

@@ -70,7 +70,8 @@ static void print_chains(aic_op op)
 /* The operands of the example. */
 static int print_operands(const op_sheet *sheet)
 {
-    static const char *const directions[] = {[AIC_IN] = "in", [AIC_OUT] = "out", [AIC_INOUT] = "in and out"};
+    static const char *const directions[] = {
+        [AIC_DIRECTION_IN] = "in", [AIC_DIRECTION_OUT] = "out", [AIC_DIRECTION_INOUT] = "in and out"};
     aic_spec spec;
     aic_operand operands[AIC_OPERANDS_MAX];
     size_t count = 0;
@@ -80,7 +81,7 @@ static int print_operands(const op_sheet *sheet)
         return cli_fail_library("help", failed);
     }
     for (size_t i = 0; i < count; i++) {
-        if (operands[i].direction != AIC_UNUSED) {
+        if (operands[i].direction != AIC_DIRECTION_UNUSED) {
             char text[OPERAND_TEXT_MAX];
             operand_text(&operands[i], text);
             printf("  %s: %s, %s\n", operands[i].name, text, directions[operands[i].direction]);

@@ -84,7 +84,8 @@ static int compute(run_state *run, bool again)
 static bool wants_mask(const cli_operand *o)
 {
     const bool shown = o->out == NULL || o->expect != NULL;
-    return o->operand.direction == AIC_OUT && o->in == NULL && o->fill == NULL && shown && o->operand.elements > 0;
+    return o->operand.direction == AIC_DIRECTION_OUT && o->in == NULL && o->fill == NULL && shown &&
+           o->operand.elements > 0;
 }
 
 /* Finds the elements that the operator does not write. Such an output has started as zeros; a second run on another one
@@ -146,7 +147,7 @@ static int show_results(run_state *run)
         const cli_operand *o = &run->operands.items[i];
         if (o->expect != NULL) {
             status = results_compare(o, &run->limits, &differs);
-        } else if (o->out == NULL && (o->operand.direction & AIC_OUT)) {
+        } else if (o->out == NULL && (o->operand.direction & AIC_DIRECTION_OUT)) {
             tensor_view(&o->operand, &o->coordinates, o->buffer.data, o->skip.data);
             show_layout(run);
         }

@@ -28,7 +28,7 @@ typedef struct tune_options {
 
 /* How specifications of a batch came out. */
 typedef struct tune_sums {
-    size_t outcome[AIC_TUNE_UNMEASURED + 1], recorded, failed;
+    size_t outcome[AIC_TUNE_OUTCOME_UNMEASURED + 1], recorded, failed;
     int status; /* of those that failed, the highest exit status */
 } tune_sums;
 
@@ -101,7 +101,7 @@ static aic_tune_options search_options(const tune_options *o, tune_view *view)
 {
     static const char *const EFFORTS[] = {"estimate", "measure", "patient"};
     aic_tune_options options = aic_tune_options_init();
-    for (int e = 0; o->effort != NULL && e <= AIC_TUNE_PATIENT; e++) {
+    for (int e = 0; o->effort != NULL && e <= AIC_TUNE_EFFORT_PATIENT; e++) {
         options.effort = strcmp(o->effort, EFFORTS[e]) == 0 ? (aic_tune_effort)e : options.effort;
     }
     options.budget = o->budget;
@@ -132,7 +132,7 @@ static int report_candidate(report_layer *layer, const tune_options *o, const ai
                             double standard, double rate)
 {
     const double scale = c->samples > 0 && c->gain > 0 && standard > 0 ? standard / c->gain / c->median_ns : 1;
-    const bool out = c->state == AIC_TUNE_WRONG || c->state == AIC_TUNE_FAILED;
+    const bool out = c->state == AIC_TUNE_STATE_WRONG || c->state == AIC_TUNE_STATE_FAILED;
     report_point point = {.state = out ? "out of the race" : "",
                           .is_default = c->is_default,
                           .is_chosen = chosen,
@@ -148,10 +148,10 @@ static int report_candidate(report_layer *layer, const tune_options *o, const ai
 static int report_result(tune_options *o, const aic_spec *spec, const char *text, const char *name,
                          const aic_tune_result *result)
 {
-    static const char *const NOTES[] = {[AIC_TUNE_FASTER] = "",
-                                        [AIC_TUNE_DEFAULT] = "within the noise",
-                                        [AIC_TUNE_KNOWN] = "",
-                                        [AIC_TUNE_UNMEASURED] = "not measured"};
+    static const char *const NOTES[] = {[AIC_TUNE_OUTCOME_FASTER] = "",
+                                        [AIC_TUNE_OUTCOME_DEFAULT] = "within the noise",
+                                        [AIC_TUNE_OUTCOME_KNOWN] = "",
+                                        [AIC_TUNE_OUTCOME_UNMEASURED] = "not measured"};
     report_layer *layer;
     aic_prediction p = {.bound = 0};
     int64_t macs = 0, bytes = 0;
@@ -189,7 +189,7 @@ static int check_memory(const tune_options *o, const aic_spec *spec)
         return CLI_DONE; /* reported by the search */
     }
     for (size_t i = 0; i < count; i++) {
-        const bool written = (operand[i].direction & AIC_OUT) != 0;
+        const bool written = (operand[i].direction & AIC_DIRECTION_OUT) != 0;
         bytes += (uint64_t)operand[i].bytes * (written ? 1 + RESULTS : 1);
     }
     return bytes <= memory_left() ? CLI_DONE : cli_fail_memory("tune: operands and results", bytes);
@@ -231,8 +231,9 @@ static int tune_spec(tune_options *o, const aic_spec *spec, const char *name, tu
 static void print_sums(const tune_options *o, const tune_sums *sums)
 {
     printf("%zu faster, %zu default, %zu known, %zu not measured, %zu failed; %zu recorded",
-           sums->outcome[AIC_TUNE_FASTER], sums->outcome[AIC_TUNE_DEFAULT], sums->outcome[AIC_TUNE_KNOWN],
-           sums->outcome[AIC_TUNE_UNMEASURED], sums->failed, sums->recorded);
+           sums->outcome[AIC_TUNE_OUTCOME_FASTER], sums->outcome[AIC_TUNE_OUTCOME_DEFAULT],
+           sums->outcome[AIC_TUNE_OUTCOME_KNOWN], sums->outcome[AIC_TUNE_OUTCOME_UNMEASURED], sums->failed,
+           sums->recorded);
     if (o->db == NULL) {
         printf(": no file is named, by --db or AIC_TUNING_DB\n");
     } else {

@@ -90,7 +90,8 @@ int differ_keys(const aic_spec *spec, const differ_side side[2], char keys[DIFFE
 
 bool differ_is_free(const cli_operand *o)
 {
-    return o->in == NULL && o->fill == NULL && (o->operand.direction == AIC_IN || o->operand.direction == AIC_INOUT);
+    return o->in == NULL && o->fill == NULL &&
+           (o->operand.direction == AIC_DIRECTION_IN || o->operand.direction == AIC_DIRECTION_INOUT);
 }
 
 /* Fills what no option gives: as `fill` has it, or where that is "" drawn. */
@@ -102,7 +103,7 @@ static int fill_free(differ_case *c, uint64_t seed)
         if (!differ_is_free(o)) {
             continue;
         }
-        if (c->fill[i][0] == '\0' && o->operand.direction == AIC_INOUT) {
+        if (c->fill[i][0] == '\0' && o->operand.direction == AIC_DIRECTION_INOUT) {
             (void)snprintf(c->fill[i], DIFFER_FILL_MAX, "zeros");
         } else if (c->fill[i][0] == '\0') {
             (void)snprintf(c->fill[i], DIFFER_FILL_MAX, "random:%" PRIu64, seed + i);
@@ -130,10 +131,10 @@ static int list_operands(differ_case *c)
     }
     c->output = 0;
     while (status == CLI_DONE && c->output < c->operands.count &&
-           (c->operands.items[c->output].operand.direction & AIC_OUT) == 0) {
+           (c->operands.items[c->output].operand.direction & AIC_DIRECTION_OUT) == 0) {
         c->output++;
     }
-    if (status == CLI_DONE && c->operands.items[c->output].operand.direction == AIC_OUT) {
+    if (status == CLI_DONE && c->operands.items[c->output].operand.direction == AIC_DIRECTION_OUT) {
         operands_release(&c->operands);
         status = operands_list(&c->operands, &c->spec, &c->side[1].semantics, NULL);
     }
@@ -263,7 +264,7 @@ static void put_command(FILE *out, const differ_case *c, const char *text)
     for (size_t i = 0; i < c->operands.count; i++) {
         const cli_operand *o = &c->operands.items[i];
         /* What no command needs to say: old contents are 0. */
-        if (differ_is_free(o) && !(o->operand.direction == AIC_INOUT && strcmp(c->fill[i], "zeros") == 0)) {
+        if (differ_is_free(o) && !(o->operand.direction == AIC_DIRECTION_INOUT && strcmp(c->fill[i], "zeros") == 0)) {
             char pair[DIFFER_FILL_MAX + 64];
             (void)snprintf(pair, sizeof pair, "%s=%s", o->operand.name, c->fill[i]);
             (void)fputs(" --fill ", out);

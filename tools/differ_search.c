@@ -108,7 +108,8 @@ static int64_t bytes_of(const differ_case *c)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < c->operands.count; i++) {
-        bytes += c->operands.items[i].operand.direction != AIC_UNUSED ? c->operands.items[i].operand.bytes : 0;
+        bytes +=
+            c->operands.items[i].operand.direction != AIC_DIRECTION_UNUSED ? c->operands.items[i].operand.bytes : 0;
     }
     return bytes;
 }

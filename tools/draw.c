@@ -242,7 +242,7 @@ static void put_operand(FILE *out, const plot *p, int64_t y)
 static bool is_drawn(const drawing *d, size_t operand)
 {
     const aic_operand *o = &d->operands->items[operand].operand;
-    return o->direction != AIC_UNUSED && o->elements > 0;
+    return o->direction != AIC_DIRECTION_UNUSED && o->elements > 0;
 }
 
 /* ---- the whole ---- */

@@ -30,7 +30,7 @@ static const aic_operand *operand_at(const search *s, size_t i)
 
 static bool is_input(const search *s, size_t i)
 {
-    return operand_at(s, i)->direction == AIC_IN || operand_at(s, i)->direction == AIC_INOUT;
+    return operand_at(s, i)->direction == AIC_DIRECTION_IN || operand_at(s, i)->direction == AIC_DIRECTION_INOUT;
 }
 
 /* The element that the reference makes of a trial's contents. */

@@ -186,7 +186,7 @@ static int fill_case(const golden_request *r, const aic_spec *spec, cli_operands
     for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
         cli_operand *o = &set->items[i];
         static const char random[] = "random:";
-        if (o->operand.direction == AIC_UNUSED || o->in != NULL) {
+        if (o->operand.direction == AIC_DIRECTION_UNUSED || o->in != NULL) {
             continue;
         }
         if (o->fill == NULL) {
@@ -206,7 +206,7 @@ static int write_inputs(golden_writer *w, const cli_operands *set, const char *f
     int status = CLI_DONE;
     for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
         const cli_operand *o = &set->items[i];
-        if (o->operand.direction == AIC_IN || o->operand.direction == AIC_INOUT) {
+        if (o->operand.direction == AIC_DIRECTION_IN || o->operand.direction == AIC_DIRECTION_INOUT) {
             status = write_operand(w, folder, "input", o, o->buffer.data);
         }
     }
@@ -219,7 +219,7 @@ static int write_expected(golden_writer *w, const aic_spec *spec, const cli_oper
     int status = CLI_DONE;
     for (size_t i = 0; i < set->count; i++) {
         pointers[i] = set->items[i].buffer.data;
-        if (set->items[i].operand.direction == AIC_OUT) { /* what is not written is 0 */
+        if (set->items[i].operand.direction == AIC_DIRECTION_OUT) { /* what is not written is 0 */
             memset(pointers[i], 0, (size_t)set->items[i].operand.bytes);
         }
     }
@@ -230,7 +230,7 @@ static int write_expected(golden_writer *w, const aic_spec *spec, const cli_oper
     }
     for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
         const cli_operand *o = &set->items[i];
-        if (o->operand.direction == AIC_OUT || o->operand.direction == AIC_INOUT) {
+        if (o->operand.direction == AIC_DIRECTION_OUT || o->operand.direction == AIC_DIRECTION_INOUT) {
             status = write_operand(w, folder, "expected", o, o->buffer.data);
         }
     }

@@ -292,8 +292,8 @@ static int open_case(const golden_set *set, const golden_line *line, golden_case
     int status = failed == AIC_OK ? CLI_DONE : cli_fail_library("verify", failed);
     for (size_t i = 0; status == CLI_DONE && i < c->count; i++) {
         const aic_operand *o = &c->operand[i];
-        const bool written = o->direction == AIC_OUT || o->direction == AIC_INOUT;
-        if (o->direction == AIC_IN || o->direction == AIC_INOUT) {
+        const bool written = o->direction == AIC_DIRECTION_OUT || o->direction == AIC_DIRECTION_INOUT;
+        if (o->direction == AIC_DIRECTION_IN || o->direction == AIC_DIRECTION_INOUT) {
             status = load(set, line->folder, o, "input", &c->content[i]);
         }
         if (status == CLI_DONE && written) {

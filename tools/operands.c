@@ -12,7 +12,7 @@
 
 static bool is_used(const cli_operand *o)
 {
-    return o->operand.direction != AIC_UNUSED;
+    return o->operand.direction != AIC_DIRECTION_UNUSED;
 }
 
 /* The operand with this name that the descriptor takes, or NULL with a message that lists them. */
@@ -43,7 +43,7 @@ static cli_operand *find_operand(cli_operands *set, const char *option, const ch
 /* Whether --in takes the value itself: the scalar of texpands, a valid size. */
 static bool takes_value(const aic_operand *operand)
 {
-    return operand->direction == AIC_IN && operand->rank == 1 && operand->elements == 1;
+    return operand->direction == AIC_DIRECTION_IN && operand->rank == 1 && operand->elements == 1;
 }
 
 /* Whether options make the contents of this input, which then are in no file yet: what it is filled with, a value,
@@ -70,7 +70,7 @@ static int take_pair(cli_operands *set, pair_kind kind, const char *pair)
     if (o == NULL) {
         return CLI_WRONG;
     }
-    if (kind >= PAIR_OUT && o->operand.direction == AIC_IN && !(kind == PAIR_OUT && is_made(set, o))) {
+    if (kind >= PAIR_OUT && o->operand.direction == AIC_DIRECTION_IN && !(kind == PAIR_OUT && is_made(set, o))) {
         return cli_fail(CLI_WRONG, "%s: %s: %s is an input%s", set->command, option[kind], o->operand.name,
                         kind == PAIR_OUT ? ", which can be written where --fill, a value or --quantise makes it" : "");
     }
@@ -132,8 +132,9 @@ int operands_list(cli_operands *set, const aic_spec *spec, const aic_semantics *
         aic_coordinates *coordinates = &set->items[set->count].coordinates;
         if (program == NULL) {
             *operand = operands[set->count];
-            failed = operand->direction == AIC_UNUSED ? AIC_OK
-                                                      : aic_spec_coordinates(spec, semantics, set->count, coordinates);
+            failed = operand->direction == AIC_DIRECTION_UNUSED
+                         ? AIC_OK
+                         : aic_spec_coordinates(spec, semantics, set->count, coordinates);
         } else {
             failed = aic_pto_argument(program, set->count, operand);
             failed = failed == AIC_OK ? aic_pto_coordinates(program, set->count, coordinates) : failed;
@@ -174,7 +175,8 @@ int operands_of_network(cli_operands *set, const aic_network_facts *facts)
     for (; set->count < count; set->count++) {
         const bool in = set->count < facts->inputs;
         list_tensor(&set->items[set->count],
-                    in ? &facts->input[set->count] : &facts->output[set->count - facts->inputs], in ? AIC_IN : AIC_OUT);
+                    in ? &facts->input[set->count] : &facts->output[set->count - facts->inputs],
+                    in ? AIC_DIRECTION_IN : AIC_DIRECTION_OUT);
     }
     return CLI_DONE;
 }
@@ -188,7 +190,7 @@ int operands_bind(cli_operands *set)
     status = status == CLI_DONE ? take_scales(set, &set->scales) : status;
     for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
         const cli_operand *o = &set->items[i];
-        if (o->operand.direction == AIC_IN && o->in == NULL && o->fill == NULL && !set->inputs_optional) {
+        if (o->operand.direction == AIC_DIRECTION_IN && o->in == NULL && o->fill == NULL && !set->inputs_optional) {
             status = cli_fail(CLI_WRONG, "%s: input %s is missing: give --in %s=%s or --fill %s=...", set->command,
                               o->operand.name, o->operand.name, takes_value(&o->operand) ? "VALUE" : "FILE",
                               o->operand.name);

@@ -40,7 +40,7 @@ static int fill_sizes(const pto_call *call, const aic_semantics *semantics, uint
             return cli_fail_library(NULL, failed);
         }
         for (size_t i = 2; i < count; i++) { /* behind the tile and the scalar */
-            if (operands[i].direction == AIC_IN) {
+            if (operands[i].direction == AIC_DIRECTION_IN) {
                 testdata_fill_for(&statement.spec, &operands[i], seed, call->pointer[statement.argument[i]]);
             }
         }

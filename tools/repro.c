@@ -52,7 +52,7 @@ static int load_operands(const repro *r)
     int status = operands_list(set, r->request->spec, &r->request->session->semantics, NULL);
     for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
         const aic_operand *operand = &set->items[i].operand;
-        bytes += operand->direction == AIC_UNUSED ? 0 : operand->bytes;
+        bytes += operand->direction == AIC_DIRECTION_UNUSED ? 0 : operand->bytes;
         if (bytes > OPERAND_BYTES_MAX) {
             status =
                 cli_fail(CLI_WRONG, "dump: --repro: the operands have more than the %d bytes that are written as text",
@@ -64,7 +64,7 @@ static int load_operands(const repro *r)
     status = status == CLI_DONE ? operands_load(set) : status;
     for (size_t i = 0; status == CLI_DONE && i < set->count; i++) {
         cli_operand *o = &set->items[i];
-        if (o->operand.direction == AIC_IN && o->in == NULL && o->fill == NULL) {
+        if (o->operand.direction == AIC_DIRECTION_IN && o->in == NULL && o->fill == NULL) {
             status = fill_input(r, o);
         }
     }
@@ -198,7 +198,7 @@ static void put_data(const repro *r)
     (void)fputs("\n; ---- operands, scratch memory, and what is expected ----\n\n", r->out);
     for (size_t i = 0; i < r->request->operands->count; i++) {
         const cli_operand *o = operand_at(r, i);
-        if (o->operand.direction != AIC_UNUSED) {
+        if (o->operand.direction != AIC_DIRECTION_UNUSED) {
             put_global(r, o->operand.name, i == 0 ? "global" : "constant", o->buffer.data, (size_t)o->operand.bytes);
         }
     }
@@ -254,7 +254,7 @@ static void put_call(const repro *r, const char *suffix, const char *result, siz
     (void)fprintf(r->out, "  call void @%s%s(", r->info.name, suffix);
     for (size_t i = 0; i < r->request->operands->count; i++) {
         const aic_operand *operand = &operand_at(r, i)->operand;
-        if (operand->direction == AIC_UNUSED) {
+        if (operand->direction == AIC_DIRECTION_UNUSED) {
             (void)fputs("ptr null, ", r->out);
         } else {
             (void)fprintf(r->out, "ptr @repro.%s, ",

@@ -184,7 +184,7 @@ void cli_session_close(cli_session *session)
 
 aic_chip cli_arch(const cli_session *session)
 {
-    return session->arch != NULL && strcmp(session->arch, "A2A3") == 0 ? AIC_A2A3 : AIC_A5;
+    return session->arch != NULL && strcmp(session->arch, "A2A3") == 0 ? AIC_CHIP_A2A3 : AIC_CHIP_A5;
 }
 
 /* Refuses --arch with text that is no PTO-AS: such text names its architecture itself. */

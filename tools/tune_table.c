@@ -11,11 +11,11 @@
 
 enum { ROWS_LIVE = 5, ROWS_FINAL = 10, BAR = 20, LINE_MAX_BYTES = 512, COLUMNS_DEFAULT = 80 };
 
-static const char *const STATES[] = {[AIC_TUNE_PREDICTED] = "",
-                                     [AIC_TUNE_RACING] = "",
-                                     [AIC_TUNE_DROPPED] = "dropped",
-                                     [AIC_TUNE_WRONG] = "WRONG",
-                                     [AIC_TUNE_FAILED] = "failed"};
+static const char *const STATES[] = {[AIC_TUNE_STATE_PREDICTED] = "",
+                                     [AIC_TUNE_STATE_RACING] = "",
+                                     [AIC_TUNE_STATE_DROPPED] = "dropped",
+                                     [AIC_TUNE_STATE_WRONG] = "WRONG",
+                                     [AIC_TUNE_STATE_FAILED] = "failed"};
 
 /* ---- rows ---- */
 
@@ -104,16 +104,16 @@ bool tune_view_progress(void *user, const aic_tune_result *so_far, double left)
 static void print_verdict(const aic_tune_result *r)
 {
     switch (r->outcome) {
-    case AIC_TUNE_FASTER:
+    case AIC_TUNE_OUTCOME_FASTER:
         printf("faster: %s, %.3f times the default's speed%s\n", r->schedule, r->gain, r->recorded ? ", recorded" : "");
         break;
-    case AIC_TUNE_DEFAULT:
+    case AIC_TUNE_OUTCOME_DEFAULT:
         printf("default: nothing beats %s by more than the noise%s\n", r->schedule, r->recorded ? ", noted" : "");
         break;
-    case AIC_TUNE_KNOWN:
+    case AIC_TUNE_OUTCOME_KNOWN:
         printf("known: the file has %s, %.3f times the default's speed\n", r->schedule, r->gain);
         break;
-    case AIC_TUNE_UNMEASURED:
+    case AIC_TUNE_OUTCOME_UNMEASURED:
         printf("not measured: %s is the default\n", r->schedule);
         break;
     }
@@ -123,7 +123,7 @@ void tune_table_print(const char *spec, const aic_tune_result *result)
 {
     char line[LINE_MAX_BYTES];
     printf("%s\n", spec);
-    if (result->outcome != AIC_TUNE_KNOWN) {
+    if (result->outcome != AIC_TUNE_OUTCOME_KNOWN) {
         printf("%zu legal schedules, %zu measured in %.1f s%s\n", result->legal, result->measured, result->seconds,
                result->stopped ? ", interrupted" : "");
         put_head(line);
@@ -131,7 +131,7 @@ void tune_table_print(const char *spec, const aic_tune_result *result)
     }
     for (size_t i = 0; i < result->count; i++) {
         const aic_tune_candidate *c = &result->candidate[i];
-        if (i < ROWS_FINAL || c->is_default || c->state == AIC_TUNE_WRONG) {
+        if (i < ROWS_FINAL || c->is_default || c->state == AIC_TUNE_STATE_WRONG) {
             put_row(line, result, i);
             printf("%s\n", line);
         }

@@ -39,7 +39,7 @@ static aic_relu relu_of(const aic_fixpipe_desc *d, const aic_semantics *semantic
 {
     const bool known = scale_of(d->quantPre) == AIC_SCALE_WORD && !is_marked(d);
     const bool turns = known ? (d->deqScalar >> 31 & 1) != 0 : scale_of(d->quantPre) != AIC_SCALE_NONE;
-    const bool after = semantics->relu == AIC_RELU_AFTER && turns;
+    const bool after = semantics->relu == AIC_RELU_ORDER_AFTER && turns;
     return !d->reluEn ? AIC_RELU_NONE : after ? AIC_RELU_RESULT : AIC_RELU_SOURCE;
 }
 
@@ -67,9 +67,9 @@ static aic_epilogue epilogue_of(const aic_fixpipe_desc *d, const aic_semantics *
         .scale_operand = by_address ? (unsigned)words : 0,
         .need = is_marked(d) ? need_of(d) : AIC_NEED_LITTLE,
         .word = d->deqScalar,
-        .reads.shift = d->quantPre == AIC_REQ8 || d->quantPre == AIC_VREQ8,
+        .reads.shift = d->quantPre == AIC_QUANT_REQ8 || d->quantPre == AIC_QUANT_VREQ8,
         .reads.full_scale = semantics->scale_bits == AIC_SCALE_BITS_FULL && scale_of(d->quantPre) == AIC_SCALE_WORD,
-        .reads.unsigned_offset = semantics->offset_sign == AIC_OFFSET_UNSIGNED,
+        .reads.unsigned_offset = semantics->offset_sign == AIC_OFFSET_SIGN_UNSIGNED,
         .reads.wide_products = semantics->offset_clamp == AIC_OFFSET_CLAMP_NONE,
         .saturate = semantics->overflow == AIC_OVERFLOW_SATURATE,
     };

@@ -7,7 +7,7 @@ enum { BIAS = 2, SCALES = 3, COLUMNS = 16, SOURCE_BYTES = 4 };
 
 static aic_scale scale_of(const aic_tik_fixpipe_desc *d)
 {
-    if (d->quantize_params != AIC_TIK_INT322FP16) {
+    if (d->quantize_params != AIC_TIK_QUANTIZE_INT322FP16) {
         return AIC_SCALE_NONE;
     }
     return d->mode_param_tensor ? AIC_SCALE_HALVES : AIC_SCALE_HALF;

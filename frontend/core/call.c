@@ -128,7 +128,7 @@ aic_status aic_reference_bound(const aic_spec *spec, const aic_semantics *semant
     int64_t elements = 0;
     aic_status status = aic_spec_operands(spec, semantics, of_call, &expected);
     for (size_t i = 0; status == AIC_OK && i < expected; i++) {
-        elements = (of_call[i].direction & AIC_OUT) != 0 ? of_call[i].elements : elements;
+        elements = (of_call[i].direction & AIC_DIRECTION_OUT) != 0 ? of_call[i].elements : elements;
     }
     status = status != AIC_OK ? status : exact ? aic_rule_given("bound", bound) : aic_rule_given("exact", exact);
     if (status != AIC_OK) {

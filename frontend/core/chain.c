@@ -109,7 +109,7 @@ static int add(aic_chain_operands *chain, const aic_operand *operand)
 /* The old accumulators, or a value a column. */
 static void add_l1out(aic_chain_operands *chain, const aic_accumulator *accumulator, const aic_operand *accumulators)
 {
-    aic_operand l1out = {.name = "l1out", .direction = AIC_IN, .dtype = accumulator->dtype};
+    aic_operand l1out = {.name = "l1out", .direction = AIC_DIRECTION_IN, .dtype = accumulator->dtype};
     if (accumulator->start == AIC_START_TENSOR) {
         l1out.rank = accumulators->rank;
         memcpy(l1out.shape, accumulators->shape, sizeof l1out.shape);
@@ -126,7 +126,7 @@ static int add_other(aic_chain_operands *chain, const aic_operand *own, int *num
 {
     static const char *const NAMES[AIC_STAGES_MAX - 1] = {"input1", "input1_2", "input1_3", "input1_4", "input1_5"};
     aic_operand other = *own;
-    if (own->direction == AIC_UNUSED) {
+    if (own->direction == AIC_DIRECTION_UNUSED) {
         return AIC_ACCUMULATED; /* a constant */
     }
     other.name = NAMES[(*number)++];
@@ -139,7 +139,7 @@ static int add_other(aic_chain_operands *chain, const aic_operand *own, int *num
 static aic_operand changed_output(const aic_accumulator *accumulator, const aic_operand *own)
 {
     aic_operand output = *own;
-    output.direction = AIC_OUT;
+    output.direction = AIC_DIRECTION_OUT;
     output.dtype = accumulator->dtype;
     return output;
 }

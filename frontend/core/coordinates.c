@@ -101,7 +101,7 @@ aic_status aic_spec_coordinates(const aic_spec *spec, const aic_semantics *seman
     }
     semantics = semantics ? semantics : &defaults;
     const size_t count = aic_spec_operands_of(&resolved, semantics, operands);
-    if (operand >= count || operands[operand].direction == AIC_UNUSED) {
+    if (operand >= count || operands[operand].direction == AIC_DIRECTION_UNUSED) {
         char subject[AIC_SUBJECT_MAX];
         aic_spec_subject(spec, " | ", subject, sizeof subject);
         return aic_fail(AIC_INVALID_ARGUMENT, subject, "operand: number %zu is none that a call takes", operand);

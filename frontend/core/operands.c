@@ -10,7 +10,7 @@
 
 static void operand_size(aic_operand *operand)
 {
-    operand->elements = operand->direction == AIC_UNUSED ? 0 : 1;
+    operand->elements = operand->direction == AIC_DIRECTION_UNUSED ? 0 : 1;
     for (int32_t d = 0; d < operand->rank; d++) {
         operand->elements = aic_size_multiply(operand->elements, operand->shape[d]);
     }
@@ -76,7 +76,7 @@ aic_status aic_spec_operand_bytes(const aic_spec *spec, const aic_semantics *sem
 
 aic_argument aic_operand_argument(const aic_operand *operand)
 {
-    const bool taken = operand->direction != AIC_UNUSED;
+    const bool taken = operand->direction != AIC_DIRECTION_UNUSED;
     return (aic_argument){.name = operand->name,
                           .least = taken,
                           .misalignment = taken ? aic_dtype_size(operand->dtype) - 1 : UINTPTR_MAX,
@@ -94,7 +94,7 @@ static int64_t stage_bytes(const aic_stage *stage, const aic_semantics *semantic
     const size_t count = op->operands(&stage->desc, semantics, operands);
     for (size_t i = 0; i < count; i++) {
         operand_size(&operands[i]);
-        bytes[i] = aic_size_multiply(operands[i].bytes, operands[i].direction == AIC_INOUT ? 2 : 1);
+        bytes[i] = aic_size_multiply(operands[i].bytes, operands[i].direction == AIC_DIRECTION_INOUT ? 2 : 1);
     }
     if (op->accessed) {
         op->accessed(&stage->desc, semantics, bytes);

@@ -26,10 +26,10 @@ void aic_rule_ranges(aic_verdict *verdict, const void *desc, const aic_range *ra
 
 size_t aic_moved_operands(aic_dtype dtype, int64_t dst, int64_t src, aic_operand operands[AIC_OPERANDS_MAX])
 {
-    operands[0] =
-        (aic_operand){.name = "dst", .direction = AIC_OUT, .dtype = dtype, .rank = 1, .shape = {dst}, .strided = true};
-    operands[1] =
-        (aic_operand){.name = "src", .direction = AIC_IN, .dtype = dtype, .rank = 1, .shape = {src}, .strided = true};
+    operands[0] = (aic_operand){
+        .name = "dst", .direction = AIC_DIRECTION_OUT, .dtype = dtype, .rank = 1, .shape = {dst}, .strided = true};
+    operands[1] = (aic_operand){
+        .name = "src", .direction = AIC_DIRECTION_IN, .dtype = dtype, .rank = 1, .shape = {src}, .strided = true};
     return 2;
 }
 

@@ -86,8 +86,8 @@ int64_t aic_tile_capacity(const aic_semantics *semantics, aic_chip arch, aic_loc
     const int64_t given = loc == AIC_LOC_VEC ? semantics->ub_bytes : semantics->l1_bytes;
     enum { KIB = 1024 };
     static const int64_t kib[][2] = {
-        [AIC_A2A3] = {[AIC_LOC_VEC] = 192, [AIC_LOC_MAT] = 512},
-        [AIC_A5] = {[AIC_LOC_VEC] = 256, [AIC_LOC_MAT] = 512},
+        [AIC_CHIP_A2A3] = {[AIC_LOC_VEC] = 192, [AIC_LOC_MAT] = 512},
+        [AIC_CHIP_A5] = {[AIC_LOC_VEC] = 256, [AIC_LOC_MAT] = 512},
     };
     return given != 0 ? given : kib[arch][loc] * KIB;
 }

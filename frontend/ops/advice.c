@@ -46,7 +46,7 @@ static bool works_on_bits(const aic_stage *stage)
 {
     return stage->op == AIC_OP_TENSOR_ARITHMETIC &&
            aic_arith_op_get(stage->desc.tensor_arithmetic.op)->dtype != AIC_FLOAT32 &&
-           stage->desc.tensor_arithmetic.op != AIC_BM_CPY;
+           stage->desc.tensor_arithmetic.op != AIC_ATOMIC_BM_CPY;
 }
 
 /* Whether the stage takes accumulators of the type `left` for ones of the type `read`, and nobody has made them such:
@@ -161,7 +161,7 @@ static bool is_zero(const aic_fixpipe_desc *d, const aic_semantics *s, const aic
 /* Rectified after it was scaled, a product is above 0 where the source is below. */
 static bool is_negative(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
-    return d->reluEn && s->relu == AIC_RELU_BEFORE && word->scale < 0;
+    return d->reluEn && s->relu == AIC_RELU_ORDER_BEFORE && word->scale < 0;
 }
 
 static bool contradicts_int8(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
@@ -179,7 +179,7 @@ static bool contradicts_uint8(const aic_fixpipe_desc *d, const aic_semantics *s,
 /* Numbers before the offset are in -256..255, unless the reading is another. */
 static bool clamps_all(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
-    return gives_bytes(d) && s->offset_clamp == AIC_OFFSET_CLAMP_CLAMP && s->offset_sign == AIC_OFFSET_SIGNED &&
+    return gives_bytes(d) && s->offset_clamp == AIC_OFFSET_CLAMP_CLAMP && s->offset_sign == AIC_OFFSET_SIGN_SIGNED &&
            !word->is_signed && word->offset <= -255;
 }
 
@@ -187,7 +187,7 @@ static bool clamps_all(const aic_fixpipe_desc *d, const aic_semantics *s, const 
 static bool clamps_all_high(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
     const int offset = word->offset & 0x1FF;
-    return gives_bytes(d) && s->offset_clamp == AIC_OFFSET_CLAMP_CLAMP && s->offset_sign == AIC_OFFSET_UNSIGNED &&
+    return gives_bytes(d) && s->offset_clamp == AIC_OFFSET_CLAMP_CLAMP && s->offset_sign == AIC_OFFSET_SIGN_UNSIGNED &&
            offset - 256 >= (word->is_signed ? INT8_MAX : UINT8_MAX);
 }
 
@@ -200,21 +200,21 @@ static bool has_offset(const aic_fixpipe_desc *d, const aic_semantics *s, const 
 static bool has_shift(const aic_fixpipe_desc *d, const aic_semantics *s, const aic_quant *word)
 {
     (void)s;
-    return d->quantPre != AIC_REQ8 && d->quantPre != AIC_VREQ8 && word->shift != 0;
+    return d->quantPre != AIC_QUANT_REQ8 && d->quantPre != AIC_QUANT_VREQ8 && word->shift != 0;
 }
 
 /* 2^-25 and less is 0 in float16. */
 static bool tik_scales_to_zero(place *p)
 {
     const aic_tik_fixpipe_desc *d = &p->stage->desc.tik_fixpipe;
-    const bool scales = d->quantize_params == AIC_TIK_INT322FP16 && !d->mode_param_tensor;
+    const bool scales = d->quantize_params == AIC_TIK_QUANTIZE_INT322FP16 && !d->mode_param_tensor;
     return say_real(p, scales && fabs(d->mode_param) <= 0x1p-25, d->mode_param);
 }
 
 static bool tik_needs_no_scale(place *p)
 {
     const aic_tik_fixpipe_desc *d = &p->given->desc.tik_fixpipe;
-    const bool scales = d->quantize_params == AIC_TIK_INT322FP16 && !d->mode_param_tensor;
+    const bool scales = d->quantize_params == AIC_TIK_QUANTIZE_INT322FP16 && !d->mode_param_tensor;
     return say_real(p, !scales && d->mode_param != 1, d->mode_param);
 }
 
@@ -275,7 +275,7 @@ static bool is_float_operation(const place *p)
 
 static bool takes_constant(const place *p)
 {
-    return words_of(p)->input1_is_const && words_of(p)->op != AIC_BM_CPY;
+    return words_of(p)->input1_is_const && words_of(p)->op != AIC_ATOMIC_BM_CPY;
 }
 
 static bool computes_with_sums(place *p)
@@ -298,26 +298,26 @@ static bool takes_no_constant1(place *p)
 static bool selects_nothing(place *p)
 {
     const aic_tensor_arithmetic_desc *d = &p->given->desc.tensor_arithmetic;
-    const bool selects = d->op == AIC_BM_SG || d->op == AIC_BM_SE;
+    const bool selects = d->op == AIC_ATOMIC_BM_SG || d->op == AIC_ATOMIC_BM_SE;
     return say_real(p, !selects && d->select_value != 0, (double)d->select_value);
 }
 
 static bool shifts_nothing(place *p)
 {
     const aic_tensor_arithmetic_desc *d = &p->given->desc.tensor_arithmetic;
-    return say_integer(p, d->op != AIC_BM_SHIFT && d->shift_type != 0, d->shift_type);
+    return say_integer(p, d->op != AIC_ATOMIC_BM_SHIFT && d->shift_type != 0, d->shift_type);
 }
 
 static bool divides_by_zero(place *p)
 {
-    return takes_constant(p) && words_of(p)->op == AIC_BM_DIV && words_of(p)->input1_const == 0;
+    return takes_constant(p) && words_of(p)->op == AIC_ATOMIC_BM_DIV && words_of(p)->input1_const == 0;
 }
 
 /* BM_MAX and BM_MIN where a number wins. */
 static bool prefers_number(const place *p)
 {
     return p->semantics->minmax_nan == AIC_MINMAX_NUMBER &&
-           (words_of(p)->op == AIC_BM_MAX || words_of(p)->op == AIC_BM_MIN);
+           (words_of(p)->op == AIC_ATOMIC_BM_MAX || words_of(p)->op == AIC_ATOMIC_BM_MIN);
 }
 
 static bool has_nan(const place *p)
@@ -342,7 +342,7 @@ static bool takes_bits_of_number(place *p)
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     snprintf(p->what, sizeof p->what, "%g, bits 0x%08" PRIx32, (double)x, bits);
-    return takes_constant(p) && !is_float_operation(p) && words_of(p)->op != AIC_BM_SE && x != 0 &&
+    return takes_constant(p) && !is_float_operation(p) && words_of(p)->op != AIC_ATOMIC_BM_SE && x != 0 &&
            fabsf(x) <= 0x1p16F && truncf(x) == x;
 }
 
@@ -356,17 +356,20 @@ static const aic_tensor_arithmetic_quantized_desc *given_of(const place *p)
 static bool shifts_no_product(place *p)
 {
     const aic_tensor_arithmetic_quantized_desc *d = given_of(p);
-    return say_integer(p, d->op != AIC_BM_MUL && d->op != AIC_BM_MAC && d->rshift_bit != 0, d->rshift_bit);
+    return say_integer(p, d->op != AIC_ATOMIC_BM_MUL && d->op != AIC_ATOMIC_BM_MAC && d->rshift_bit != 0,
+                       d->rshift_bit);
 }
 
 static bool shifts_no_sum(place *p)
 {
-    return say_integer(p, given_of(p)->op != AIC_BM_MAC && given_of(p)->lshift_bit != 0, given_of(p)->lshift_bit);
+    return say_integer(p, given_of(p)->op != AIC_ATOMIC_BM_MAC && given_of(p)->lshift_bit != 0,
+                       given_of(p)->lshift_bit);
 }
 
 static bool quantized_shifts_nothing(place *p)
 {
-    return say_integer(p, given_of(p)->op != AIC_BM_SHIFT && given_of(p)->shift_type != 0, given_of(p)->shift_type);
+    return say_integer(p, given_of(p)->op != AIC_ATOMIC_BM_SHIFT && given_of(p)->shift_type != 0,
+                       given_of(p)->shift_type);
 }
 
 static bool broadcasts_constant(place *p)
@@ -380,7 +383,7 @@ static bool shifts_out_all(place *p)
 {
     const aic_tensor_arithmetic_quantized_desc *d = &p->stage->desc.tensor_arithmetic_quantized;
     const int64_t count = d->input1_sign ? (int64_t)(int16_t)d->input1_addr : (int64_t)(uint16_t)d->input1_addr;
-    return say_integer(p, d->op == AIC_BM_SHIFT && d->input1_is_const && (count >= 16 || count <= -16), count);
+    return say_integer(p, d->op == AIC_ATOMIC_BM_SHIFT && d->input1_is_const && (count >= 16 || count <= -16), count);
 }
 
 /* ---- the list ---- */

@@ -93,7 +93,8 @@ static bool fixpipe_relu_zero(const aic_stage *stage, const aic_semantics *seman
 {
     const aic_fixpipe_desc *desc = &stage->desc.fixpipe;
     return desc->reluEn && !is_byte(desc) &&
-           (desc->src == AIC_FLOAT32 || (desc->quantPre != AIC_NO_QUANT && semantics->relu == AIC_RELU_AFTER));
+           (desc->src == AIC_FLOAT32 ||
+            (desc->quantPre != AIC_QUANT_NO_QUANT && semantics->relu == AIC_RELU_ORDER_AFTER));
 }
 
 static bool fixpipe_overflow(const aic_stage *stage, const aic_semantics *semantics)
@@ -113,20 +114,21 @@ static bool tik_fixpipe_overflow(const aic_stage *stage, const aic_semantics *se
 static bool arithmetic_mac(const aic_stage *stage, const aic_semantics *semantics)
 {
     (void)semantics;
-    return stage->desc.tensor_arithmetic.op == AIC_BM_MAC;
+    return stage->desc.tensor_arithmetic.op == AIC_ATOMIC_BM_MAC;
 }
 
 static bool arithmetic_extreme(const aic_stage *stage, const aic_semantics *semantics)
 {
     (void)semantics;
-    return stage->desc.tensor_arithmetic.op == AIC_BM_MAX || stage->desc.tensor_arithmetic.op == AIC_BM_MIN;
+    return stage->desc.tensor_arithmetic.op == AIC_ATOMIC_BM_MAX ||
+           stage->desc.tensor_arithmetic.op == AIC_ATOMIC_BM_MIN;
 }
 
 static bool quantized_rounding(const aic_stage *stage, const aic_semantics *semantics)
 {
     (void)semantics;
     const aic_tensor_arithmetic_quantized_desc *desc = &stage->desc.tensor_arithmetic_quantized;
-    return (desc->op == AIC_BM_MUL || desc->op == AIC_BM_MAC) && desc->rshift_bit > 0;
+    return (desc->op == AIC_ATOMIC_BM_MUL || desc->op == AIC_ATOMIC_BM_MAC) && desc->rshift_bit > 0;
 }
 
 /* Of every Mat tile, whatever its valid region: requests that differ in the region alone are one request. */

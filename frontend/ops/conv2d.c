@@ -323,21 +323,21 @@ static size_t conv2d_operands(const void *descriptor, const aic_semantics *seman
     const aic_conv2d_sizes s = aic_conv2d_sizes_of(desc);
     operands[0] = (aic_operand){
         .name = "dst",
-        .direction = desc->init_l1out ? AIC_OUT : AIC_INOUT,
+        .direction = desc->init_l1out ? AIC_DIRECTION_OUT : AIC_DIRECTION_INOUT,
         .dtype = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32,
         .rank = 3,
         .shape = {s.cout / 16, s.round_howo, 16},
     };
     operands[1] = (aic_operand){
         .name = "feature_map",
-        .direction = AIC_IN,
+        .direction = AIC_DIRECTION_IN,
         .dtype = desc->dtype,
         .rank = 4,
         .shape = {s.c1, s.h, s.w, s.c0},
     };
     operands[2] = (aic_operand){
         .name = "weight",
-        .direction = AIC_IN,
+        .direction = AIC_DIRECTION_IN,
         .dtype = desc->dtype,
         .rank = 5,
         .shape = {s.c1, s.kh, s.kw, s.cout, s.c0},

@@ -21,11 +21,11 @@
 static inline uint64_t scalar_bits(const aic_fixpipe_desc *desc)
 {
     switch (desc->quantPre) {
-    case AIC_DEQF16:
+    case AIC_QUANT_DEQF16:
         return WORD_SCALE;
-    case AIC_QF322B8_PRE:
+    case AIC_QUANT_QF322B8_PRE:
         return WORD_SCALE | WORD_RESULT;
-    case AIC_REQ8:
+    case AIC_QUANT_REQ8:
         return WORD_SCALE | WORD_RESULT | WORD_HAS_SHIFT | ((desc->deqScalar & WORD_HAS_SHIFT) != 0 ? WORD_SHIFT : 0);
     default:
         return 0;
@@ -57,20 +57,20 @@ typedef struct mode_row {
 } mode_row;
 
 static const mode_row modes[] = {
-    {AIC_NO_QUANT, AIC_FLOAT32, AIC_FLOAT32, AIC_FIXPIPE_UNSCALED},
-    {AIC_NO_QUANT, AIC_INT32, AIC_INT32, AIC_FIXPIPE_UNSCALED},
-    {AIC_F322F16, AIC_FLOAT32, AIC_FLOAT16, AIC_FIXPIPE_UNSCALED},
-    {AIC_F322BF16, AIC_FLOAT32, AIC_BFLOAT16, AIC_FIXPIPE_UNSCALED},
-    {AIC_DEQF16, AIC_INT32, AIC_FLOAT16, AIC_FIXPIPE_SCALAR},
-    {AIC_VDEQF16, AIC_INT32, AIC_FLOAT16, AIC_FIXPIPE_VECTOR},
-    {AIC_QF322B8_PRE, AIC_FLOAT32, AIC_INT8, AIC_FIXPIPE_SCALAR},
-    {AIC_QF322B8_PRE, AIC_FLOAT32, AIC_UINT8, AIC_FIXPIPE_SCALAR},
-    {AIC_VQF322B8_PRE, AIC_FLOAT32, AIC_INT8, AIC_FIXPIPE_VECTOR},
-    {AIC_VQF322B8_PRE, AIC_FLOAT32, AIC_UINT8, AIC_FIXPIPE_VECTOR},
-    {AIC_REQ8, AIC_INT32, AIC_INT8, AIC_FIXPIPE_SCALAR},
-    {AIC_REQ8, AIC_INT32, AIC_UINT8, AIC_FIXPIPE_SCALAR},
-    {AIC_VREQ8, AIC_INT32, AIC_INT8, AIC_FIXPIPE_VECTOR},
-    {AIC_VREQ8, AIC_INT32, AIC_UINT8, AIC_FIXPIPE_VECTOR},
+    {AIC_QUANT_NO_QUANT, AIC_FLOAT32, AIC_FLOAT32, AIC_FIXPIPE_UNSCALED},
+    {AIC_QUANT_NO_QUANT, AIC_INT32, AIC_INT32, AIC_FIXPIPE_UNSCALED},
+    {AIC_QUANT_F322F16, AIC_FLOAT32, AIC_FLOAT16, AIC_FIXPIPE_UNSCALED},
+    {AIC_QUANT_F322BF16, AIC_FLOAT32, AIC_BFLOAT16, AIC_FIXPIPE_UNSCALED},
+    {AIC_QUANT_DEQF16, AIC_INT32, AIC_FLOAT16, AIC_FIXPIPE_SCALAR},
+    {AIC_QUANT_VDEQF16, AIC_INT32, AIC_FLOAT16, AIC_FIXPIPE_VECTOR},
+    {AIC_QUANT_QF322B8_PRE, AIC_FLOAT32, AIC_INT8, AIC_FIXPIPE_SCALAR},
+    {AIC_QUANT_QF322B8_PRE, AIC_FLOAT32, AIC_UINT8, AIC_FIXPIPE_SCALAR},
+    {AIC_QUANT_VQF322B8_PRE, AIC_FLOAT32, AIC_INT8, AIC_FIXPIPE_VECTOR},
+    {AIC_QUANT_VQF322B8_PRE, AIC_FLOAT32, AIC_UINT8, AIC_FIXPIPE_VECTOR},
+    {AIC_QUANT_REQ8, AIC_INT32, AIC_INT8, AIC_FIXPIPE_SCALAR},
+    {AIC_QUANT_REQ8, AIC_INT32, AIC_UINT8, AIC_FIXPIPE_SCALAR},
+    {AIC_QUANT_VREQ8, AIC_INT32, AIC_INT8, AIC_FIXPIPE_VECTOR},
+    {AIC_QUANT_VREQ8, AIC_INT32, AIC_UINT8, AIC_FIXPIPE_VECTOR},
 };
 
 #define MODES (sizeof modes / sizeof modes[0])
@@ -103,12 +103,12 @@ static int64_t block_width(const aic_fixpipe_desc *desc)
 
 bool aic_fixpipe_fills(const aic_fixpipe_desc *desc)
 {
-    return desc->format == AIC_NZ && is_set(&desc->fill_block) && desc->nSize / 16 % 2 != 0;
+    return desc->format == AIC_FORMAT_NZ && is_set(&desc->fill_block) && desc->nSize / 16 % 2 != 0;
 }
 
 aic_fixpipe_strides aic_fixpipe_strides_of(const aic_fixpipe_desc *desc)
 {
-    if (desc->format == AIC_ROW_MAJOR) {
+    if (desc->format == AIC_FORMAT_ROW_MAJOR) {
         return (aic_fixpipe_strides){
             .matrices = aic_fixpipe_has_matrices(desc) ? desc->ndNum : 1,
             .width = desc->nSize,
@@ -141,7 +141,7 @@ typedef struct limits {
 
 static const limits instruction = {
     .nSize = 4095,
-    .mSize = {[AIC_NZ] = 65535, [AIC_ROW_MAJOR] = 8192},
+    .mSize = {[AIC_FORMAT_NZ] = 65535, [AIC_FORMAT_ROW_MAJOR] = 8192},
     .srcStride = 65535,
     .srcNdStride = 512,
     .dstNdStride = 65535,
@@ -167,7 +167,7 @@ static void check_sizes(aic_verdict *v, const aic_fixpipe_desc *desc, const limi
     if (!aic_kept(v, RULE_format, RULE_format)) {
         return;
     }
-    const int64_t multiple = desc->format == AIC_ROW_MAJOR ? 1 : is_set(&desc->isChannelSplit) ? 8 : 16;
+    const int64_t multiple = desc->format == AIC_FORMAT_ROW_MAJOR ? 1 : is_set(&desc->isChannelSplit) ? 8 : 16;
     if (counted && desc->nSize % multiple != 0) {
         aic_break(v, RULE_blocks,
                   "nSize: %" PRId64 " is not a multiple of %" PRId64 " in 1..%" PRId64 ", which format NZ requires%s",
@@ -195,7 +195,7 @@ static void check_dst_stride(aic_verdict *v, const aic_fixpipe_desc *desc)
         !aic_kept(v, RULE_dst, RULE_mSize)) {
         return;
     }
-    if (desc->format == AIC_ROW_MAJOR) {
+    if (desc->format == AIC_FORMAT_ROW_MAJOR) {
         if (desc->mSize > 1 && desc->dstStride < desc->nSize) {
             aic_break(v, RULE_rows_apart, "dstStride: %" PRId64 " is less than nSize = %" PRId64 ": rows would overlap",
                       desc->dstStride, desc->nSize);
@@ -327,13 +327,14 @@ static void check_flags(aic_verdict *v, const aic_fixpipe_desc *desc)
         aic_break(v, RULE_unitFlag, "unitFlag: %" PRId64 " is not 0: it is reserved", desc->unitFlag);
     }
     if (aic_rule_bool(v, RULE_isChannelSplit, "isChannelSplit", &desc->isChannelSplit) && typed &&
-        desc->isChannelSplit && (desc->format != AIC_NZ || desc->src != AIC_FLOAT32 || desc->dst != AIC_FLOAT32)) {
+        desc->isChannelSplit &&
+        (desc->format != AIC_FORMAT_NZ || desc->src != AIC_FLOAT32 || desc->dst != AIC_FLOAT32)) {
         aic_break(v, RULE_splittable,
                   "isChannelSplit: true is only for float32 to float32 in format NZ, not for %s to %s in %s",
                   aic_dtype_name(desc->src), aic_dtype_name(desc->dst), aic_enum_word(AIC_KIND_FORMAT, desc->format));
     }
     if (aic_rule_bool(v, RULE_fill_block, "fill_block", &desc->fill_block) && typed && desc->fill_block &&
-        (desc->format != AIC_NZ || aic_dtype_size(desc->dst) != 1)) {
+        (desc->format != AIC_FORMAT_NZ || aic_dtype_size(desc->dst) != 1)) {
         aic_break(v, RULE_fillable, "fill_block: true is only for int8 and uint8 in format NZ, not for %s in %s",
                   aic_dtype_name(desc->dst), aic_enum_word(AIC_KIND_FORMAT, desc->format));
     }
@@ -390,7 +391,7 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
     const bool words = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_VECTOR;
     operands[DST] = (aic_operand){
         .name = "dst",
-        .direction = AIC_OUT,
+        .direction = AIC_DIRECTION_OUT,
         .dtype = desc->dst,
         .rank = 1,
         .shape = {aic_fixpipe_dst_extent(desc, &to)},
@@ -398,7 +399,7 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
     };
     operands[SRC] = (aic_operand){
         .name = "src",
-        .direction = AIC_IN,
+        .direction = AIC_DIRECTION_IN,
         .dtype = desc->src,
         .rank = 1,
         .shape = {src_extent(desc, &to)},
@@ -406,7 +407,7 @@ static size_t fixpipe_operands(const void *descriptor, const aic_semantics *sema
     };
     operands[CBUF_WORKSPACE] = (aic_operand){
         .name = "cbufWorkspace",
-        .direction = words ? AIC_IN : AIC_UNUSED,
+        .direction = words ? AIC_DIRECTION_IN : AIC_DIRECTION_UNUSED,
         .dtype = AIC_UINT64,
         .rank = words ? 1 : 0,
         .shape = {words ? desc->nSize : 0},
@@ -465,7 +466,7 @@ static int64_t fused_rows(const aic_fixpipe_desc *desc, const limits *limit)
 /* dstStride of a dense result. */
 static int64_t dense_stride(const aic_fixpipe_desc *desc)
 {
-    if (desc->format == AIC_ROW_MAJOR) {
+    if (desc->format == AIC_FORMAT_ROW_MAJOR) {
         return desc->nSize;
     }
     const int64_t row = block_width(desc) * (int64_t)aic_dtype_size(desc->dst);

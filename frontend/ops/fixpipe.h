@@ -30,7 +30,7 @@ typedef struct aic_fixpipe_strides {
 /* Whether there are several matrices. In the format NZ ndNum has no effect, except that nothing is done for 0. */
 static inline bool aic_fixpipe_has_matrices(const aic_fixpipe_desc *desc)
 {
-    return desc->format == AIC_ROW_MAJOR && desc->ndNum > 1;
+    return desc->format == AIC_FORMAT_ROW_MAJOR && desc->ndNum > 1;
 }
 
 /* Whether an odd last block of 16 columns is stored as one of 32, zeros in its last 16; of any descriptor. */

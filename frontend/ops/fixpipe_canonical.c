@@ -8,8 +8,8 @@
 static void canonicalise_format(aic_fixpipe_desc *desc)
 {
     const aic_fixpipe_strides strides = aic_fixpipe_strides_of(desc);
-    if (desc->format == AIC_NZ && desc->nSize <= strides.width && !aic_fixpipe_fills(desc)) {
-        desc->format = AIC_ROW_MAJOR;
+    if (desc->format == AIC_FORMAT_NZ && desc->nSize <= strides.width && !aic_fixpipe_fills(desc)) {
+        desc->format = AIC_FORMAT_ROW_MAJOR;
         desc->isChannelSplit = false;
         desc->dstStride = strides.tail;
     }
@@ -19,10 +19,10 @@ static void canonicalise_format(aic_fixpipe_desc *desc)
  * that is left has 16 columns of bytes and as many zeros: rows of 32 bytes, the unit of its stride. */
 static void canonicalise_strides(aic_fixpipe_desc *desc)
 {
-    if (desc->format == AIC_ROW_MAJOR && desc->mSize == 1) {
+    if (desc->format == AIC_FORMAT_ROW_MAJOR && desc->mSize == 1) {
         desc->dstStride = desc->nSize;
     }
-    if (desc->format == AIC_NZ && desc->nSize <= aic_fixpipe_strides_of(desc).width) {
+    if (desc->format == AIC_FORMAT_NZ && desc->nSize <= aic_fixpipe_strides_of(desc).width) {
         desc->dstStride = desc->mSize;
     }
     if (desc->nSize <= 16) {
@@ -36,7 +36,7 @@ static void canonicalise_strides(aic_fixpipe_desc *desc)
 static int64_t scale_lowest(const aic_fixpipe_desc *desc)
 {
     const aic_quant word = aic_quant_parts(desc->deqScalar);
-    if (desc->quantPre != AIC_REQ8) {
+    if (desc->quantPre != AIC_QUANT_REQ8) {
         return word.scale == 0 ? 0 : word.scale > 0 ? -256 : 255;
     }
     const double exact = -ldexp((double)word.scale, word.shift != 0 ? 15 : 31);
@@ -59,7 +59,7 @@ static int64_t finish(const aic_fixpipe_desc *desc, int64_t scaled)
 static bool relu_is_idle(const aic_fixpipe_desc *desc, const aic_semantics *semantics)
 {
     const aic_semantics defaults = aic_semantics_init();
-    const bool narrow = desc->quantPre == AIC_QF322B8_PRE || desc->quantPre == AIC_REQ8;
+    const bool narrow = desc->quantPre == AIC_QUANT_QF322B8_PRE || desc->quantPre == AIC_QUANT_REQ8;
     /* The formulas above are those of the defaults. */
     const bool same = semantics->relu == defaults.relu && semantics->offset_sign == defaults.offset_sign &&
                       semantics->offset_clamp == defaults.offset_clamp && semantics->scale_bits == defaults.scale_bits;
@@ -75,11 +75,11 @@ static void canonicalise_empty(aic_fixpipe_desc *desc)
     const int64_t steps = desc->mSize > 1 ? desc->mSize - 1 : 1,
                   rest = aic_fixpipe_dst_extent(desc, &strides) - desc->nSize;
     if (rest % steps == 0 && (desc->mSize > 1 || rest == 0)) {
-        desc->format = AIC_ROW_MAJOR;
+        desc->format = AIC_FORMAT_ROW_MAJOR;
         desc->isChannelSplit = desc->fill_block = false;
         desc->dstStride = rest / steps;
     }
-    desc->quantPre = words ? AIC_VDEQF16 : AIC_NO_QUANT;
+    desc->quantPre = words ? AIC_QUANT_VDEQF16 : AIC_QUANT_NO_QUANT;
     desc->deqScalar = 0;
     desc->reluEn = false;
 }
@@ -106,7 +106,7 @@ void aic_fixpipe_canonicalise(void *descriptor, const aic_semantics *semantics)
 static aic_fixpipe_word kind_of(const aic_fixpipe_desc *desc)
 {
     const aic_quant word = aic_quant_parts(desc->deqScalar);
-    const bool shifts = desc->quantPre == AIC_REQ8 && word.shift != 0;
+    const bool shifts = desc->quantPre == AIC_QUANT_REQ8 && word.shift != 0;
     const double size = ldexp(fabs((double)word.scale), shifts ? -(int)word.shift : 0);
     if (desc->src == AIC_INT32 && size >= 1) {
         return AIC_FIXPIPE_WORD_LARGE;
@@ -123,6 +123,6 @@ size_t aic_fixpipe_take_word(void *descriptor, uint64_t *word)
         return 0;
     }
     *word = desc->deqScalar;
-    desc->deqScalar = aic_fixpipe_mark(desc->quantPre == AIC_DEQF16 ? AIC_FIXPIPE_WORD_PLAIN : kind_of(desc));
+    desc->deqScalar = aic_fixpipe_mark(desc->quantPre == AIC_QUANT_DEQF16 ? AIC_FIXPIPE_WORD_PLAIN : kind_of(desc));
     return WORDS;
 }

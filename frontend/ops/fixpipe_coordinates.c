@@ -22,7 +22,7 @@ void aic_fixpipe_coordinates(const void *descriptor, const aic_semantics *semant
     const bool several = aic_fixpipe_has_matrices(desc);
     if (operand == WORDS) {
         AIC_AXES_NAME(c, "column");
-    } else if (operand == DST && desc->format == AIC_NZ) {
+    } else if (operand == DST && desc->format == AIC_FORMAT_NZ) {
         add_blocks(c, desc, &to, desc->nSize + (aic_fixpipe_fills(desc) ? 16 : 0));
     } else {
         const int64_t matrix = operand == DST ? to.matrix : desc->srcNdStride * 256;

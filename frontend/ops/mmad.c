@@ -95,22 +95,22 @@ static size_t mmad_operands(const void *descriptor, const aic_semantics *semanti
     (void)semantics;
     const aic_mmad_desc *desc = descriptor;
     const aic_dtype sum = desc->dtype == AIC_INT8 ? AIC_INT32 : AIC_FLOAT32;
-    const aic_direction out = desc->init_c ? AIC_OUT : AIC_INOUT;
+    const aic_direction out = desc->init_c ? AIC_DIRECTION_OUT : AIC_DIRECTION_INOUT;
     const int64_t m1 = blocks(desc->m, AIC_MMAD_FRACTAL), n1 = blocks(desc->n, AIC_MMAD_FRACTAL);
     const int64_t k0 = aic_mmad_k0(desc), k1 = blocks(desc->k, k0);
     operands[0] = desc->c_format == AIC_LAYOUT_ND ? matrix("c", out, sum, desc->m, desc->n)
                                                   : fractals("c", out, sum, n1, m1, AIC_MMAD_FRACTAL);
-    operands[1] = desc->a_format == AIC_LAYOUT_ND ? matrix("a", AIC_IN, desc->dtype, desc->m, desc->k)
-                                                  : fractals("a", AIC_IN, desc->dtype, m1, k1, k0);
-    operands[2] = desc->b_format == AIC_LAYOUT_ND ? matrix("b", AIC_IN, desc->dtype, desc->k, desc->n)
-                                                  : fractals("b", AIC_IN, desc->dtype, k1, n1, k0);
+    operands[1] = desc->a_format == AIC_LAYOUT_ND ? matrix("a", AIC_DIRECTION_IN, desc->dtype, desc->m, desc->k)
+                                                  : fractals("a", AIC_DIRECTION_IN, desc->dtype, m1, k1, k0);
+    operands[2] = desc->b_format == AIC_LAYOUT_ND ? matrix("b", AIC_DIRECTION_IN, desc->dtype, desc->k, desc->n)
+                                                  : fractals("b", AIC_DIRECTION_IN, desc->dtype, k1, n1, k0);
     operands[1].fractals = desc->a_format != AIC_LAYOUT_ND;
     operands[2].fractals = desc->b_format != AIC_LAYOUT_ND;
     operands[1].spare = operands[1].fractals ? (m1 * AIC_MMAD_FRACTAL - desc->m) * k0 : 0;
     operands[2].spare = operands[2].fractals ? (n1 * AIC_MMAD_FRACTAL - desc->n) * k0 : 0;
     if (desc->m == 1 && desc->a_format != AIC_LAYOUT_ND) { /* the vector form */
-        operands[1] =
-            (aic_operand){.name = "a", .direction = AIC_IN, .dtype = desc->dtype, .rank = 1, .shape = {desc->k}};
+        operands[1] = (aic_operand){
+            .name = "a", .direction = AIC_DIRECTION_IN, .dtype = desc->dtype, .rank = 1, .shape = {desc->k}};
     }
     return 3;
 }

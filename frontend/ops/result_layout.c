@@ -56,7 +56,7 @@ static aic_status of_fixpipe(const producer *p, const aic_fixpipe_desc *f, aic_r
     if (f->mSize != p->rows) {
         return refuse("fixpipe stores a part of the rows");
     }
-    if (f->format == AIC_ROW_MAJOR) {
+    if (f->format == AIC_FORMAT_ROW_MAJOR) {
         if (f->ndNum != 1 || (f->dstStride != f->nSize && p->rows > 1)) {
             return refuse("there are gaps between its rows, or several matrices");
         }

@@ -130,7 +130,7 @@ size_t aic_texpands_dtypes(aic_chip arch, aic_loc loc, aic_dtype dtypes[10])
         {AIC_UINT16, A2A3_MAT | A5}, {AIC_INT32, ALL},           {AIC_UINT32, A2A3_MAT | A5},
         {AIC_FLOAT16, ALL},          {AIC_BFLOAT16, A2A3_MAT},   {AIC_FLOAT32, ALL},
     };
-    const unsigned column = (arch == AIC_A5 ? A5_VEC : A2A3_VEC) << (loc == AIC_LOC_MAT);
+    const unsigned column = (arch == AIC_CHIP_A5 ? A5_VEC : A2A3_VEC) << (loc == AIC_LOC_MAT);
     size_t count = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].legal & column) {
@@ -281,7 +281,7 @@ size_t aic_texpands_layouts(aic_chip arch, aic_layout layouts[AIC_TEXPANDS_LAYOU
 {
     size_t count = 0;
     for (size_t i = 0; i < CONVS; i++) {
-        if (convs[i].a2a3 || arch == AIC_A5) {
+        if (convs[i].a2a3 || arch == AIC_CHIP_A5) {
             layouts[count++] = convs[i].layout;
         }
     }
@@ -429,7 +429,7 @@ static aic_operand vector(const char *name, aic_direction direction, aic_dtype d
     return (aic_operand){.name = name,
                          .direction = direction,
                          .dtype = dtype,
-                         .rank = direction == AIC_UNUSED ? 0 : 1,
+                         .rank = direction == AIC_DIRECTION_UNUSED ? 0 : 1,
                          .shape = {elements}};
 }
 
@@ -444,18 +444,18 @@ static bool keeps_some(const aic_texpands_desc *desc, const aic_semantics *seman
 
 static aic_operand size_operand(const char *name, int64_t value)
 {
-    return vector(name, value == AIC_DYNAMIC ? AIC_IN : AIC_UNUSED, AIC_INT32, 1);
+    return vector(name, value == AIC_DYNAMIC ? AIC_DIRECTION_IN : AIC_DIRECTION_UNUSED, AIC_INT32, 1);
 }
 
 static size_t texpands_operands(const void *descriptor, const aic_semantics *semantics,
                                 aic_operand operands[AIC_OPERANDS_MAX])
 {
     const aic_texpands_desc *desc = descriptor;
-    operands[AIC_TEXPANDS_DST] =
-        vector("dst", keeps_some(desc, semantics) ? AIC_INOUT : AIC_OUT, desc->dtype, aic_texpands_storage(desc));
+    operands[AIC_TEXPANDS_DST] = vector("dst", keeps_some(desc, semantics) ? AIC_DIRECTION_INOUT : AIC_DIRECTION_OUT,
+                                        desc->dtype, aic_texpands_storage(desc));
     operands[AIC_TEXPANDS_DST].strided = true;
     operands[AIC_TEXPANDS_SCALAR] =
-        vector("scalar", desc->literal == AIC_NOT_GIVEN ? AIC_IN : AIC_UNUSED, desc->dtype, 1);
+        vector("scalar", desc->literal == AIC_NOT_GIVEN ? AIC_DIRECTION_IN : AIC_DIRECTION_UNUSED, desc->dtype, 1);
     if (!aic_texpands_is_dynamic(desc)) {
         return AIC_TEXPANDS_V_ROW;
     }

@@ -4,14 +4,6 @@
 
 #include "frontend/core/op.h"
 
-/* Operands in calling order; the last two only where the valid region is dynamic. */
-enum {
-    AIC_TEXPANDS_DST,
-    AIC_TEXPANDS_SCALAR,
-    AIC_TEXPANDS_V_ROW,
-    AIC_TEXPANDS_V_COL,
-};
-
 /* A ConvTile, not a Tile. */
 bool aic_texpands_is_conv(const aic_texpands_desc *desc);
 

@@ -110,7 +110,7 @@ void aic_texpands_canonicalise(void *descriptor, const aic_semantics *semantics)
     (void)semantics;
     aic_texpands_desc *desc = descriptor;
     aic_texpands_unplace(desc);
-    desc->arch = AIC_A5;
+    desc->arch = AIC_CHIP_A5;
     desc->dtype = aic_moved_dtype(desc->dtype);
     if (is_empty(desc) && desc->literal != AIC_NOT_GIVEN) {
         desc->literal = 0;

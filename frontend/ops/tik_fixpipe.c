@@ -15,7 +15,7 @@ static inline bool scaled_by_number(const aic_tik_fixpipe_desc *desc)
 {
     unsigned char tensor;
     memcpy(&tensor, &desc->mode_param_tensor, sizeof tensor);
-    return desc->quantize_params == AIC_TIK_INT322FP16 && tensor == 0;
+    return desc->quantize_params == AIC_TIK_QUANTIZE_INT322FP16 && tensor == 0;
 }
 
 static inline void clear_ignored(aic_tik_fixpipe_desc *desc)
@@ -98,8 +98,8 @@ static void check_quantize(aic_verdict *v, const aic_tik_fixpipe_desc *desc)
     } rows[] = {
         {AIC_FLOAT32, AIC_FLOAT32, AIC_TIK_QUANTIZE_NONE},
         {AIC_INT32, AIC_INT32, AIC_TIK_QUANTIZE_NONE},
-        {AIC_FLOAT32, AIC_FLOAT16, AIC_TIK_FP322FP16},
-        {AIC_INT32, AIC_FLOAT16, AIC_TIK_INT322FP16},
+        {AIC_FLOAT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_FP322FP16},
+        {AIC_INT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_INT322FP16},
     };
     if (!aic_rule_enum(v, RULE_quantize_params, "quantize_params", AIC_KIND_TIK_QUANTIZE, desc->quantize_params) ||
         !aic_kept(v, RULE_dst, RULE_src)) {
@@ -128,7 +128,7 @@ static void check_scale(aic_verdict *v, const aic_tik_fixpipe_desc *desc)
     if (!aic_rule_bool(v, RULE_mode_param_tensor, "mode_param_tensor", &desc->mode_param_tensor) || !known) {
         return;
     }
-    if (desc->mode_param_tensor && desc->quantize_params != AIC_TIK_INT322FP16) {
+    if (desc->mode_param_tensor && desc->quantize_params != AIC_TIK_QUANTIZE_INT322FP16) {
         aic_break(v, RULE_tensor_of,
                   "mode_param_tensor: true is only for quantize_params = int322fp16 of extend_params, not %s",
                   aic_enum_word(AIC_KIND_TIK_QUANTIZE, desc->quantize_params));
@@ -208,7 +208,7 @@ static aic_operand optional(const char *name, bool given, aic_dtype dtype, int64
 {
     return (aic_operand){
         .name = name,
-        .direction = given ? AIC_IN : AIC_UNUSED,
+        .direction = given ? AIC_DIRECTION_IN : AIC_DIRECTION_UNUSED,
         .dtype = dtype,
         .rank = given ? 1 : 0,
         .shape = {given ? count : 0},
@@ -223,7 +223,7 @@ static size_t tik_fixpipe_operands(const void *descriptor, const aic_semantics *
     const aic_tik_fixpipe_sizes s = aic_tik_fixpipe_sizes_of(desc);
     operands[0] = (aic_operand){
         .name = "dst",
-        .direction = AIC_OUT,
+        .direction = AIC_DIRECTION_OUT,
         .dtype = desc->dst,
         .rank = 1,
         .shape = {(desc->cburst_num - 1) * s.dst_burst + s.rows * 16},
@@ -231,7 +231,7 @@ static size_t tik_fixpipe_operands(const void *descriptor, const aic_semantics *
     };
     operands[1] = (aic_operand){
         .name = "src",
-        .direction = AIC_IN,
+        .direction = AIC_DIRECTION_IN,
         .dtype = desc->src,
         .rank = 3,
         .shape = {desc->cburst_num, s.src_burst / 16, 16},

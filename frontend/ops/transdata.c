@@ -236,8 +236,8 @@ static size_t transdata_operands(const void *descriptor, const aic_semantics *se
 {
     (void)semantics;
     const aic_transdata_desc *desc = descriptor;
-    operands[0] = operand(desc, "dst", keeps_some(desc) ? AIC_INOUT : AIC_OUT, desc->dst);
-    operands[1] = operand(desc, "src", AIC_IN, desc->src);
+    operands[0] = operand(desc, "dst", keeps_some(desc) ? AIC_DIRECTION_INOUT : AIC_DIRECTION_OUT, desc->dst);
+    operands[1] = operand(desc, "src", AIC_DIRECTION_IN, desc->src);
     operands[1].spare = spare_of(desc);
     return 2;
 }

@@ -29,12 +29,12 @@ static void list_tile(aic_pto_program *p, size_t index)
     const aic_pto_name *name = &p->names[index];
     const bool unbound = !p->manual || name->address == AIC_NOT_GIVEN;
     list(p, name->argument, index,
-         operand_of(name->text, name->made && unbound ? AIC_OUT : AIC_INOUT, name->tile.desc.dtype,
+         operand_of(name->text, name->made && unbound ? AIC_DIRECTION_OUT : AIC_DIRECTION_INOUT, name->tile.desc.dtype,
                     aic_texpands_storage(&name->tile.desc)));
     p->arguments[name->argument].strided = true;
     for (size_t i = 0; i < 2; i++) {
         if (name->size_argument[i] != AIC_PTO_NONE) {
-            list(p, name->size_argument[i], index, operand_of(name->sizes[i], AIC_IN, AIC_INT32, 1));
+            list(p, name->size_argument[i], index, operand_of(name->sizes[i], AIC_DIRECTION_IN, AIC_INT32, 1));
         }
     }
 }
@@ -52,7 +52,7 @@ aic_status aic_pto_list_arguments(aic_pto_program *p)
         if (name->kind == AIC_PTO_NAME_TILE) {
             list_tile(p, i);
         } else if (name->kind == AIC_PTO_NAME_SCALAR) {
-            list(p, name->argument, i, operand_of(name->text, AIC_IN, aic_pto_type_dtype(name->type), 1));
+            list(p, name->argument, i, operand_of(name->text, AIC_DIRECTION_IN, aic_pto_type_dtype(name->type), 1));
         }
     }
     return AIC_OK;

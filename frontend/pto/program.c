@@ -21,7 +21,7 @@ typedef struct maker {
 
 aic_pto_options aic_pto_options_init(void)
 {
-    return (aic_pto_options){.arch = AIC_A5, .semantics = aic_semantics_init()};
+    return (aic_pto_options){.arch = AIC_CHIP_A5, .semantics = aic_semantics_init()};
 }
 
 void aic_pto_free(aic_pto_program *program)

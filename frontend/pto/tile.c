@@ -213,7 +213,7 @@ static aic_status read_valid(const body *b, const key_row *key, aic_pto_word wor
 static aic_status read_layout(const body *b, const key_row *key, aic_pto_word word)
 {
     aic_layout layouts[AIC_TEXPANDS_LAYOUTS];
-    const size_t count = aic_texpands_layouts(AIC_A5, layouts);
+    const size_t count = aic_texpands_layouts(AIC_CHIP_A5, layouts);
     uint64_t value;
     const bool known = aic_enum_value(AIC_KIND_LAYOUT, word.start, word.length, &value);
     for (size_t i = 0; known && i < count; i++) {

@@ -263,7 +263,7 @@ aic_atomic_op aic_random_op(uint64_t *state, bool fixed)
 {
     aic_atomic_op number;
     do {
-        number = (aic_atomic_op)aic_rng_range(state, AIC_BM_MUL, AIC_BM_SQR_DIFF);
+        number = (aic_atomic_op)aic_rng_range(state, AIC_ATOMIC_BM_MUL, AIC_ATOMIC_BM_SQR_DIFF);
     } while (!has_op(number, fixed));
     return number;
 }
@@ -272,7 +272,7 @@ aic_atomic_op aic_random_wrong_op(uint64_t *state, bool fixed)
 {
     uint32_t number;
     do {
-        number = (uint32_t)AIC_RNG_PICK(state, aic_rng_range(state, AIC_BM_SG, 30), 18, 77, UINT32_MAX);
+        number = (uint32_t)AIC_RNG_PICK(state, aic_rng_range(state, AIC_ATOMIC_BM_SG, 30), 18, 77, UINT32_MAX);
     } while (has_op((aic_atomic_op)number, fixed));
     return (aic_atomic_op)number;
 }

@@ -25,24 +25,24 @@ static void draw_mode(uint64_t *state, aic_fixpipe_desc *desc)
         aic_quant_pre mode;
         aic_dtype src, dst[2];
     } rows[] = {
-        {AIC_NO_QUANT, AIC_FLOAT32, {AIC_FLOAT32, AIC_FLOAT32}},
-        {AIC_NO_QUANT, AIC_INT32, {AIC_INT32, AIC_INT32}},
-        {AIC_F322F16, AIC_FLOAT32, {AIC_FLOAT16, AIC_FLOAT16}},
-        {AIC_F322BF16, AIC_FLOAT32, {AIC_BFLOAT16, AIC_BFLOAT16}},
-        {AIC_DEQF16, AIC_INT32, {AIC_FLOAT16, AIC_FLOAT16}},
-        {AIC_VDEQF16, AIC_INT32, {AIC_FLOAT16, AIC_FLOAT16}},
-        {AIC_QF322B8_PRE, AIC_FLOAT32, {AIC_INT8, AIC_UINT8}},
-        {AIC_VQF322B8_PRE, AIC_FLOAT32, {AIC_INT8, AIC_UINT8}},
-        {AIC_REQ8, AIC_INT32, {AIC_INT8, AIC_UINT8}},
-        {AIC_VREQ8, AIC_INT32, {AIC_INT8, AIC_UINT8}},
+        {AIC_QUANT_NO_QUANT, AIC_FLOAT32, {AIC_FLOAT32, AIC_FLOAT32}},
+        {AIC_QUANT_NO_QUANT, AIC_INT32, {AIC_INT32, AIC_INT32}},
+        {AIC_QUANT_F322F16, AIC_FLOAT32, {AIC_FLOAT16, AIC_FLOAT16}},
+        {AIC_QUANT_F322BF16, AIC_FLOAT32, {AIC_BFLOAT16, AIC_BFLOAT16}},
+        {AIC_QUANT_DEQF16, AIC_INT32, {AIC_FLOAT16, AIC_FLOAT16}},
+        {AIC_QUANT_VDEQF16, AIC_INT32, {AIC_FLOAT16, AIC_FLOAT16}},
+        {AIC_QUANT_QF322B8_PRE, AIC_FLOAT32, {AIC_INT8, AIC_UINT8}},
+        {AIC_QUANT_VQF322B8_PRE, AIC_FLOAT32, {AIC_INT8, AIC_UINT8}},
+        {AIC_QUANT_REQ8, AIC_INT32, {AIC_INT8, AIC_UINT8}},
+        {AIC_QUANT_VREQ8, AIC_INT32, {AIC_INT8, AIC_UINT8}},
     };
     const int64_t row = aic_rng_range(state, 0, COUNT(rows) - 1);
     desc->quantPre = rows[row].mode;
     desc->src = rows[row].src;
     desc->dst = rows[row].dst[aic_rng_range(state, 0, 1)];
-    desc->format = aic_rng_once_in(state, 2) ? AIC_NZ : AIC_ROW_MAJOR;
-    desc->isChannelSplit = desc->format == AIC_NZ && desc->dst == AIC_FLOAT32 && aic_rng_once_in(state, 2);
-    desc->fill_block = desc->format == AIC_NZ && aic_dtype_size(desc->dst) == 1 && aic_rng_once_in(state, 3);
+    desc->format = aic_rng_once_in(state, 2) ? AIC_FORMAT_NZ : AIC_FORMAT_ROW_MAJOR;
+    desc->isChannelSplit = desc->format == AIC_FORMAT_NZ && desc->dst == AIC_FLOAT32 && aic_rng_once_in(state, 2);
+    desc->fill_block = desc->format == AIC_FORMAT_NZ && aic_dtype_size(desc->dst) == 1 && aic_rng_once_in(state, 3);
     desc->reluEn = aic_rng_once_in(state, 3);
     /* Ignored by the modes that read no scalar: anything then. */
     const bool scalar = aic_fixpipe_scale_of(desc->quantPre) == AIC_FIXPIPE_SCALAR;
@@ -52,14 +52,14 @@ static void draw_mode(uint64_t *state, aic_fixpipe_desc *desc)
 /* Columns that a size of the format is a multiple of. */
 static int64_t column_step(const aic_fixpipe_desc *desc)
 {
-    return desc->format == AIC_ROW_MAJOR ? 1 : desc->isChannelSplit ? 8 : 16;
+    return desc->format == AIC_FORMAT_ROW_MAJOR ? 1 : desc->isChannelSplit ? 8 : 16;
 }
 
 static void draw_sizes(uint64_t *state, aic_fixpipe_desc *desc)
 {
     const int64_t multiple = column_step(desc);
-    const int64_t rows = desc->format == AIC_NZ ? 65535 : 8192;
-    if (desc->format == AIC_NZ && aic_rng_once_in(state, 40)) { /* more rows than the other format has */
+    const int64_t rows = desc->format == AIC_FORMAT_NZ ? 65535 : 8192;
+    if (desc->format == AIC_FORMAT_NZ && aic_rng_once_in(state, 40)) { /* more rows than the other format has */
         desc->nSize = multiple;
         desc->mSize = aic_rng_range(state, 8193, 65535);
         return;
@@ -98,7 +98,7 @@ static void draw_strides(uint64_t *state, aic_fixpipe_desc *desc)
     desc->srcStride = AIC_RNG_PICK(state, dense, dense, desc->mSize, dense + 16, aic_rng_range(state, 0, 2 * dense), 0);
     desc->srcStride = desc->srcStride > 65535 ? 65535 : desc->srcStride;
     const bool gaps = aic_rng_once_in(state, 2);
-    if (desc->format == AIC_ROW_MAJOR) {
+    if (desc->format == AIC_FORMAT_ROW_MAJOR) {
         desc->dstStride = desc->nSize + (gaps ? aic_rng_range(state, 1, 70) : 0);
         if (desc->mSize == 1 && aic_rng_once_in(state, 2)) {
             desc->dstStride = AIC_RNG_PICK(state, 1, 7, UINT32_MAX);
@@ -159,14 +159,14 @@ static void break_columns(uint64_t *state, aic_fixpipe_desc *desc)
 
 static void break_column_step(uint64_t *state, aic_fixpipe_desc *desc)
 {
-    desc->format = AIC_NZ;
+    desc->format = AIC_FORMAT_NZ;
     desc->nSize = desc->nSize / 16 * 16 + AIC_RNG_PICK(state, 1, 4, 7, 9, 12, 15);
     desc->dstStride = 2 * desc->mSize; /* enough for every type */
 }
 
 static void break_rows(uint64_t *state, aic_fixpipe_desc *desc)
 {
-    desc->mSize = aic_rng_outside(state, 1, desc->format == AIC_NZ ? 65535 : 8192);
+    desc->mSize = aic_rng_outside(state, 1, desc->format == AIC_FORMAT_NZ ? 65535 : 8192);
 }
 
 static void break_src_stride(uint64_t *state, aic_fixpipe_desc *desc)
@@ -181,7 +181,7 @@ static void break_dst_stride(uint64_t *state, aic_fixpipe_desc *desc)
 
 static void break_row_overlap(uint64_t *state, aic_fixpipe_desc *desc)
 {
-    desc->format = AIC_ROW_MAJOR;
+    desc->format = AIC_FORMAT_ROW_MAJOR;
     desc->isChannelSplit = desc->fill_block = false;
     desc->ndNum = 1;
     desc->nSize = aic_rng_range(state, 2, 200);
@@ -191,7 +191,7 @@ static void break_row_overlap(uint64_t *state, aic_fixpipe_desc *desc)
 
 static void break_block_overlap(uint64_t *state, aic_fixpipe_desc *desc)
 {
-    desc->format = AIC_NZ;
+    desc->format = AIC_FORMAT_NZ;
     desc->nSize = 16 * aic_rng_range(state, 3, 12);
     desc->mSize = aic_rng_range(state, 2, 200);
     const int64_t width = desc->isChannelSplit ? 8 : aic_dtype_size(desc->dst) == 1 ? 32 : 16;
@@ -205,7 +205,7 @@ static void break_mode(uint64_t *state, aic_fixpipe_desc *desc)
     const uint32_t wrong = (uint32_t)AIC_RNG_PICK(state, 6, 22, 25, UINT32_MAX);
     if (known) { /* a mode of the other source type */
         const bool integer = desc->src == AIC_INT32;
-        desc->quantPre = integer ? AIC_F322F16 : AIC_DEQF16;
+        desc->quantPre = integer ? AIC_QUANT_F322F16 : AIC_QUANT_DEQF16;
         desc->deqScalar = 0;
     } else {
         memcpy(&desc->quantPre, &wrong, sizeof wrong);
@@ -216,12 +216,12 @@ static void break_mode(uint64_t *state, aic_fixpipe_desc *desc)
 static void break_pair(uint64_t *state, aic_fixpipe_desc *desc)
 {
     const bool integer = desc->src == AIC_INT32;
-    desc->format = AIC_ROW_MAJOR;
+    desc->format = AIC_FORMAT_ROW_MAJOR;
     desc->isChannelSplit = desc->fill_block = false;
     desc->ndNum = 1;
     desc->mSize = aic_rng_range(state, 1, 100);
     desc->dstStride = desc->nSize;
-    desc->quantPre = AIC_NO_QUANT;
+    desc->quantPre = AIC_QUANT_NO_QUANT;
     desc->dst = integer ? (aic_dtype)AIC_RNG_PICK(state, AIC_FLOAT32, AIC_BFLOAT16) : AIC_INT32;
 }
 
@@ -229,7 +229,7 @@ static void break_scalar(uint64_t *state, aic_fixpipe_desc *desc)
 {
     static const uint64_t wrong[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0xFFFFFFFF,
                                      0x7F800001, 0x00002000, 0x807FFFFF};
-    static const aic_quant_pre scalar[] = {AIC_DEQF16, AIC_QF322B8_PRE, AIC_REQ8};
+    static const aic_quant_pre scalar[] = {AIC_QUANT_DEQF16, AIC_QUANT_QF322B8_PRE, AIC_QUANT_REQ8};
     const int64_t mode = aic_rng_range(state, 0, 2);
     aic_fixpipe_desc legal = *desc;
     while (legal.quantPre != scalar[mode]) {
@@ -248,7 +248,7 @@ static void break_matrix_count(uint64_t *state, aic_fixpipe_desc *desc)
 /* A few matrices one after the other. */
 static void make_matrices(uint64_t *state, aic_fixpipe_desc *desc)
 {
-    desc->format = AIC_ROW_MAJOR;
+    desc->format = AIC_FORMAT_ROW_MAJOR;
     desc->isChannelSplit = desc->fill_block = false;
     desc->nSize = aic_rng_range(state, 2, 100);
     desc->mSize = aic_rng_range(state, 2, 100);
@@ -300,7 +300,7 @@ static void break_split(uint64_t *state, aic_fixpipe_desc *desc)
     }
     desc->isChannelSplit = true; /* float32 to float32 in NZ is the only case in which it is legal */
     if (desc->dst == AIC_FLOAT32) {
-        desc->format = AIC_ROW_MAJOR;
+        desc->format = AIC_FORMAT_ROW_MAJOR;
         desc->mSize = 1;
         desc->ndNum = 1;
     }
@@ -336,7 +336,7 @@ void aic_fixpipe_random_illegal(uint64_t *state, void *desc)
 static void fit_sizes(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *desc)
 {
     if (from->columns < column_step(desc)) {
-        desc->format = AIC_ROW_MAJOR;
+        desc->format = AIC_FORMAT_ROW_MAJOR;
         desc->isChannelSplit = desc->fill_block = false;
     }
     const int64_t multiple = column_step(desc);
@@ -351,7 +351,7 @@ static void fit_sizes(uint64_t *state, const aic_accumulator *from, aic_fixpipe_
 static int64_t dense_stride(const aic_accumulator *from, const aic_fixpipe_desc *desc)
 {
     const int64_t rows = desc->mSize ? desc->mSize : from->rows;
-    if (desc->format == AIC_ROW_MAJOR) {
+    if (desc->format == AIC_FORMAT_ROW_MAJOR) {
         return desc->nSize ? desc->nSize : from->columns;
     }
     const int64_t width = desc->isChannelSplit ? 8 : aic_dtype_size(desc->dst) == 1 ? 32 : 16;
@@ -386,7 +386,7 @@ static void fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_desc *
     fit_sizes(state, from, desc);
     const int64_t dense = dense_stride(from, desc);
     desc->dstStride = AIC_RNG_PICK(state, 0, dense, dense + aic_rng_range(state, 1, 40));
-    if (desc->format == AIC_ROW_MAJOR && from->rows > 16 && aic_rng_once_in(state, 3)) {
+    if (desc->format == AIC_FORMAT_ROW_MAJOR && from->rows > 16 && aic_rng_once_in(state, 3)) {
         fit_matrices(state, from, desc);
     } else if (aic_rng_once_in(state, 40)) {
         desc->ndNum = 0;
@@ -410,7 +410,7 @@ static void break_fit(uint64_t *state, const aic_accumulator *from, aic_fixpipe_
         desc->srcStride = AIC_RNG_PICK(state, from->block_rows - 1, from->block_rows + 1, -1, 65536, INT64_MAX);
         break;
     default: /* the last matrix ends a row too late */
-        desc->format = AIC_ROW_MAJOR;
+        desc->format = AIC_FORMAT_ROW_MAJOR;
         desc->isChannelSplit = desc->fill_block = false;
         desc->ndNum = 2;
         desc->srcNdStride = (from->rows + 15) / 16;

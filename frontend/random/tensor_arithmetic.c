@@ -112,7 +112,7 @@ void aic_tensor_arithmetic_random(uint64_t *state, const aic_semantics *semantic
 static void break_words_layout(uint64_t *state, aic_tensor_arithmetic_desc *desc)
 {
     const aic_arith_fields fields = FIELDS_OF(desc);
-    const bool tensor[] = {true, true, desc->op != AIC_BM_CPY};
+    const bool tensor[] = {true, true, desc->op != AIC_ATOMIC_BM_CPY};
     aic_random_break_addresses(state, &fields, tensor);
 }
 
@@ -123,20 +123,20 @@ static void break_words_op(uint64_t *state, aic_tensor_arithmetic_desc *desc)
 
 static void break_words_flag(uint64_t *state, aic_tensor_arithmetic_desc *desc)
 {
-    const bool second = desc->op != AIC_BM_CPY && aic_rng_once_in(state, 2);
+    const bool second = desc->op != AIC_ATOMIC_BM_CPY && aic_rng_once_in(state, 2);
     break_flag(state, second ? &desc->input1_is_const : &desc->input0_is_const);
 }
 
 static void break_words_shift_type(uint64_t *state, aic_tensor_arithmetic_desc *desc)
 {
-    desc->op = AIC_BM_SHIFT;
+    desc->op = AIC_ATOMIC_BM_SHIFT;
     desc->shift_type = aic_rng_outside(state, 0, 1);
 }
 
 static void break_words_overlap(uint64_t *state, aic_tensor_arithmetic_desc *desc)
 {
     const aic_arith_fields fields = FIELDS_OF(desc);
-    desc->op = AIC_BM_SUB;
+    desc->op = AIC_ATOMIC_BM_SUB;
     share_words(state, &fields);
 }
 
@@ -228,7 +228,7 @@ void aic_tensor_arithmetic_quantized_random(uint64_t *state, const aic_semantics
 static void break_integers_layout(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
 {
     const aic_arith_fields fields = FIELDS_OF(desc);
-    const bool tensor[] = {true, true, desc->op != AIC_BM_CPY};
+    const bool tensor[] = {true, true, desc->op != AIC_ATOMIC_BM_CPY};
     desc->input1_h_is1 = desc->input1_w_is1 = false; /* so that its strides count */
     aic_random_break_addresses(state, &fields, tensor);
 }
@@ -255,13 +255,13 @@ static void break_integers_flag(uint64_t *state, aic_tensor_arithmetic_quantized
                            &desc->input1_n_is1,    &desc->input1_h_is1, &desc->input1_w_is1};
     const aic_arith_fields fields = FIELDS_OF(desc);
     set_dense(&fields);
-    desc->op = AIC_BM_ADD;
+    desc->op = AIC_ATOMIC_BM_ADD;
     break_flag(state, flags[aic_rng_range(state, 0, (int64_t)(sizeof flags / sizeof flags[0]) - 1)]);
 }
 
 static void break_shifts(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
 {
-    desc->op = AIC_BM_MAC;
+    desc->op = AIC_ATOMIC_BM_MAC;
     switch (aic_rng_range(state, 0, 2)) {
     case 0:
         desc->rshift_bit = aic_rng_outside(state, 0, 31);
@@ -270,7 +270,7 @@ static void break_shifts(uint64_t *state, aic_tensor_arithmetic_quantized_desc *
         desc->lshift_bit = aic_rng_outside(state, 0, 31);
         break;
     default:
-        desc->op = AIC_BM_SHIFT;
+        desc->op = AIC_ATOMIC_BM_SHIFT;
         desc->shift_type = aic_rng_outside(state, 0, 1);
         break;
     }
@@ -284,16 +284,16 @@ static void break_width(uint64_t *state, aic_tensor_arithmetic_quantized_desc *d
     desc->input0_8bit = desc->input1_8bit = desc->output_8bit = true;
     switch (aic_rng_range(state, 0, 2)) {
     case 0:
-        desc->op = aic_rng_once_in(state, 2) ? AIC_BM_SHIFT : AIC_BM_MUL;
-        desc->input0_8bit = desc->input1_8bit = desc->op == AIC_BM_SHIFT;
+        desc->op = aic_rng_once_in(state, 2) ? AIC_ATOMIC_BM_SHIFT : AIC_ATOMIC_BM_MUL;
+        desc->input0_8bit = desc->input1_8bit = desc->op == AIC_ATOMIC_BM_SHIFT;
         break;
     case 1:
-        desc->op = AIC_BM_ADD;
+        desc->op = AIC_ATOMIC_BM_ADD;
         desc->input1_8bit = false;
         break;
     default:
-        desc->op = aic_rng_once_in(state, 2) ? AIC_BM_MAC : AIC_BM_OR;
-        desc->output_8bit = desc->op == AIC_BM_MAC;
+        desc->op = aic_rng_once_in(state, 2) ? AIC_ATOMIC_BM_MAC : AIC_ATOMIC_BM_OR;
+        desc->output_8bit = desc->op == AIC_ATOMIC_BM_MAC;
         break;
     }
 }
@@ -301,7 +301,7 @@ static void break_width(uint64_t *state, aic_tensor_arithmetic_quantized_desc *d
 static void break_integers_overlap(uint64_t *state, aic_tensor_arithmetic_quantized_desc *desc)
 {
     const aic_arith_fields fields = FIELDS_OF(desc);
-    desc->op = AIC_BM_SUB;
+    desc->op = AIC_ATOMIC_BM_SUB;
     desc->input0_8bit = desc->input1_8bit = desc->output_8bit = true;
     desc->input1_n_is1 = desc->input1_h_is1 = desc->input1_w_is1 = false;
     share_words(state, &fields);
@@ -323,7 +323,8 @@ void aic_tensor_arithmetic_quantized_random_illegal(uint64_t *state, void *desc)
 /* On bits, among them those of floats. */
 static aic_atomic_op draw_chain_bits(uint64_t *state)
 {
-    static const aic_atomic_op ops[] = {AIC_BM_AND, AIC_BM_OR, AIC_BM_XOR, AIC_BM_SHIFT, AIC_BM_SE, AIC_BM_CPY};
+    static const aic_atomic_op ops[] = {AIC_ATOMIC_BM_AND,   AIC_ATOMIC_BM_OR, AIC_ATOMIC_BM_XOR,
+                                        AIC_ATOMIC_BM_SHIFT, AIC_ATOMIC_BM_SE, AIC_ATOMIC_BM_CPY};
     return ops[aic_rng_range(state, 0, (int64_t)(sizeof ops / sizeof ops[0]) - 1)];
 }
 
@@ -384,7 +385,7 @@ static void break_chain(uint64_t *state, const aic_accumulator *from, aic_tensor
         desc->op = aic_random_wrong_op(state, false);
         break;
     default:
-        desc->op = AIC_BM_ADD;
+        desc->op = AIC_ATOMIC_BM_ADD;
         desc->input1_is_const = false;
         desc->input1_stage = AIC_RNG_PICK(state, -1, from->stage + 1, INT64_MAX);
         break;
@@ -394,8 +395,9 @@ static void break_chain(uint64_t *state, const aic_accumulator *from, aic_tensor
 void aic_tensor_arithmetic_random_fused(uint64_t *state, const aic_accumulator *accumulator, bool legal,
                                         void *descriptor)
 {
-    static const aic_atomic_op floats[] = {AIC_BM_ADD, AIC_BM_SUB, AIC_BM_MUL, AIC_BM_MUL, AIC_BM_DIV,
-                                           AIC_BM_MAC, AIC_BM_MAX, AIC_BM_MIN, AIC_BM_SG};
+    static const aic_atomic_op floats[] = {AIC_ATOMIC_BM_ADD, AIC_ATOMIC_BM_SUB, AIC_ATOMIC_BM_MUL,
+                                           AIC_ATOMIC_BM_MUL, AIC_ATOMIC_BM_DIV, AIC_ATOMIC_BM_MAC,
+                                           AIC_ATOMIC_BM_MAX, AIC_ATOMIC_BM_MIN, AIC_ATOMIC_BM_SG};
     aic_tensor_arithmetic_desc *desc = descriptor;
     draw_shape(state, accumulator, desc);
     draw_input(state, accumulator, desc);

@@ -24,7 +24,7 @@ static int64_t block_elements(const aic_texpands_desc *desc)
 static void draw_memory(uint64_t *state, aic_loc loc, aic_texpands_desc *desc)
 {
     aic_dtype dtypes[DTYPES_MAX];
-    desc->arch = aic_rng_once_in(state, 2) ? AIC_A5 : AIC_A2A3;
+    desc->arch = aic_rng_once_in(state, 2) ? AIC_CHIP_A5 : AIC_CHIP_A2A3;
     desc->loc = loc;
     const size_t count = aic_texpands_dtypes(desc->arch, desc->loc, dtypes);
     desc->dtype = dtypes[aic_rng_range(state, 0, (int64_t)count - 1)];
@@ -114,7 +114,7 @@ static void draw_conv(uint64_t *state, aic_texpands_desc *desc)
     draw_memory(state, AIC_LOC_MAT, desc);
     desc->layout = (aic_layout)AIC_RNG_PICK(state, AIC_LAYOUT_NC1HWC0, AIC_LAYOUT_FRACTAL_Z, AIC_LAYOUT_NDC1HWC0,
                                             AIC_LAYOUT_FRACTAL_Z_3D);
-    if (desc->arch == AIC_A2A3) {
+    if (desc->arch == AIC_CHIP_A2A3) {
         desc->layout = aic_rng_once_in(state, 2) ? AIC_LAYOUT_NC1HWC0 : AIC_LAYOUT_FRACTAL_Z;
     }
     do {
@@ -328,7 +328,7 @@ static void break_layout(uint64_t *state, aic_texpands_desc *desc)
         return;
     }
     desc->layout = (aic_layout)AIC_RNG_PICK(state, AIC_LAYOUT_NZ, AIC_LAYOUT_NCHW, AIC_LAYOUT_HWIO, AIC_LAYOUT_4N);
-    if (desc->arch == AIC_A2A3) {
+    if (desc->arch == AIC_CHIP_A2A3) {
         desc->layout = aic_rng_once_in(state, 2) ? AIC_LAYOUT_NDC1HWC0 : AIC_LAYOUT_FRACTAL_Z_3D;
     }
 }

@@ -21,8 +21,8 @@ static void set_types(aic_tik_fixpipe_desc *desc, int64_t row)
     } rows[4] = {
         {AIC_FLOAT32, AIC_FLOAT32, AIC_TIK_QUANTIZE_NONE},
         {AIC_INT32, AIC_INT32, AIC_TIK_QUANTIZE_NONE},
-        {AIC_FLOAT32, AIC_FLOAT16, AIC_TIK_FP322FP16},
-        {AIC_INT32, AIC_FLOAT16, AIC_TIK_INT322FP16},
+        {AIC_FLOAT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_FP322FP16},
+        {AIC_INT32, AIC_FLOAT16, AIC_TIK_QUANTIZE_INT322FP16},
     };
     desc->src = rows[row].src;
     desc->dst = rows[row].dst;
@@ -32,7 +32,7 @@ static void set_types(aic_tik_fixpipe_desc *desc, int64_t row)
 static void draw_extend_params(uint64_t *state, aic_tik_fixpipe_desc *desc)
 {
     static const double scales[] = {1, -1, 0, -0.0, 0.5, 0.1, -3.25, 65504, -65504, 6e-8, 1e-300, 0.0078125, 5e-324};
-    const bool scaled = desc->quantize_params == AIC_TIK_INT322FP16;
+    const bool scaled = desc->quantize_params == AIC_TIK_QUANTIZE_INT322FP16;
     desc->mode_param_tensor = scaled && aic_rng_once_in(state, 2);
     desc->mode_param = scales[aic_rng_range(state, 0, COUNT(scales) - 1)];
     desc->bias = aic_rng_once_in(state, 2);

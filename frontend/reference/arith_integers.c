@@ -112,10 +112,12 @@ static const struct {
     bool clamped;
     int64_t (*formula)(const quantized *p, int64_t a, int64_t b, int64_t old);
 } formulas[] = {
-    {AIC_BM_ADD, true, integer_add},      {AIC_BM_SUB, true, integer_sub},  {AIC_BM_MUL, true, integer_mul},
-    {AIC_BM_MAC, true, integer_mac},      {AIC_BM_MAX, true, integer_max},  {AIC_BM_MIN, true, integer_min},
-    {AIC_BM_AND, false, integer_and},     {AIC_BM_OR, false, integer_or},   {AIC_BM_XOR, false, integer_xor},
-    {AIC_BM_SHIFT, false, integer_shift}, {AIC_BM_CPY, false, integer_cpy},
+    {AIC_ATOMIC_BM_ADD, true, integer_add},  {AIC_ATOMIC_BM_SUB, true, integer_sub},
+    {AIC_ATOMIC_BM_MUL, true, integer_mul},  {AIC_ATOMIC_BM_MAC, true, integer_mac},
+    {AIC_ATOMIC_BM_MAX, true, integer_max},  {AIC_ATOMIC_BM_MIN, true, integer_min},
+    {AIC_ATOMIC_BM_AND, false, integer_and}, {AIC_ATOMIC_BM_OR, false, integer_or},
+    {AIC_ATOMIC_BM_XOR, false, integer_xor}, {AIC_ATOMIC_BM_SHIFT, false, integer_shift},
+    {AIC_ATOMIC_BM_CPY, false, integer_cpy},
 };
 
 /* An operand: its numbers, and a tensor or one value for all elements. */
@@ -165,7 +167,7 @@ static void open_operands(const quantized *p, void *const operands[], operand o[
     o[1].constant = number_of(&o[1], d->input0_addr);
     o[1].tensor = aic_reference_tensor_of(operands[local ? 0 : 1], o[1].bits, d->memory, p->semantics, d->input0_addr,
                                           d->shape, d->input0_stride, NULL);
-    if (d->op == AIC_BM_CPY) {
+    if (d->op == AIC_ATOMIC_BM_CPY) {
         o[2] = (operand){.is_const = true};
         return;
     }

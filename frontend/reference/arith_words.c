@@ -169,20 +169,21 @@ static const struct {
     aic_atomic_op op;
     formula *formula;
 } formulas[] = {
-    {AIC_BM_ADD, word_add}, {AIC_BM_SUB, word_sub},     {AIC_BM_MUL, word_mul}, {AIC_BM_DIV, word_div},
-    {AIC_BM_MAC, word_mac}, {AIC_BM_MAX, word_max},     {AIC_BM_MIN, word_min}, {AIC_BM_AND, word_and},
-    {AIC_BM_OR, word_or},   {AIC_BM_XOR, word_xor},     {AIC_BM_SG, word_sg},   {AIC_BM_SE, word_se},
-    {AIC_BM_CPY, word_cpy}, {AIC_BM_SHIFT, word_shift},
+    {AIC_ATOMIC_BM_ADD, word_add}, {AIC_ATOMIC_BM_SUB, word_sub},     {AIC_ATOMIC_BM_MUL, word_mul},
+    {AIC_ATOMIC_BM_DIV, word_div}, {AIC_ATOMIC_BM_MAC, word_mac},     {AIC_ATOMIC_BM_MAX, word_max},
+    {AIC_ATOMIC_BM_MIN, word_min}, {AIC_ATOMIC_BM_AND, word_and},     {AIC_ATOMIC_BM_OR, word_or},
+    {AIC_ATOMIC_BM_XOR, word_xor}, {AIC_ATOMIC_BM_SG, word_sg},       {AIC_ATOMIC_BM_SE, word_se},
+    {AIC_ATOMIC_BM_CPY, word_cpy}, {AIC_ATOMIC_BM_SHIFT, word_shift},
 };
 
 static formula *formula_of(aic_atomic_op op, const aic_semantics *semantics)
 {
     const bool number = semantics->minmax_nan == AIC_MINMAX_NUMBER;
-    if (op == AIC_BM_MAC && semantics->mac == AIC_MAC_FUSED) {
+    if (op == AIC_ATOMIC_BM_MAC && semantics->mac == AIC_MAC_FUSED) {
         return word_mac_fused;
     }
-    if (number && (op == AIC_BM_MAX || op == AIC_BM_MIN)) {
-        return op == AIC_BM_MAX ? word_max_number : word_min_number;
+    if (number && (op == AIC_ATOMIC_BM_MAX || op == AIC_ATOMIC_BM_MIN)) {
+        return op == AIC_ATOMIC_BM_MAX ? word_max_number : word_min_number;
     }
     size_t f = 0;
     while (formulas[f].op != op) {
@@ -207,7 +208,7 @@ aic_status aic_tensor_arithmetic_reference(const void *descriptor, const aic_sem
                                            void *const operands[])
 {
     const aic_tensor_arithmetic_desc *desc = descriptor;
-    const bool local = desc->memory == AIC_MEMORY_LOCAL, copy = desc->op == AIC_BM_CPY; /* which has one input */
+    const bool local = desc->memory == AIC_MEMORY_LOCAL, copy = desc->op == AIC_ATOMIC_BM_CPY; /* which has one input */
     const aic_reference_tensor output = aic_reference_tensor_of(
         operands[0], 32, desc->memory, semantics, desc->output_addr, desc->shape, desc->output_stride, NULL);
     const input a = {desc->input0_is_const, bits_of(desc->input0_const),

@@ -24,7 +24,7 @@ static quantisation decode(uint64_t word, bool scalar, const aic_semantics *sema
     quantisation q = {
         .shifts = word >> 36 & 1,
         .shift = semantics->n_field == AIC_N_FIELD_BARE ? n : n + 1,
-        .offset = offset >= 256 && semantics->offset_sign == AIC_OFFSET_SIGNED ? offset - 512 : offset,
+        .offset = offset >= 256 && semantics->offset_sign == AIC_OFFSET_SIGN_SIGNED ? offset - 512 : offset,
         .is_signed = word >> 46 & 1,
     };
     memcpy(&q.scale, &scale_bits, sizeof q.scale);
@@ -82,17 +82,17 @@ static source rectify(aic_dtype type, source x, const aic_semantics *semantics)
 static float scaled(const aic_fixpipe_desc *desc, const aic_semantics *semantics, float x, const quantisation *q)
 {
     const float p = x * q->scale;
-    return desc->reluEn && semantics->relu == AIC_RELU_AFTER ? rectify_float(p, semantics) : p;
+    return desc->reluEn && semantics->relu == AIC_RELU_ORDER_AFTER ? rectify_float(p, semantics) : p;
 }
 
 static bool is_scalar(aic_quant_pre mode)
 {
-    return mode == AIC_DEQF16 || mode == AIC_QF322B8_PRE || mode == AIC_REQ8;
+    return mode == AIC_QUANT_DEQF16 || mode == AIC_QUANT_QF322B8_PRE || mode == AIC_QUANT_REQ8;
 }
 
 static bool is_scaled(aic_quant_pre mode)
 {
-    return mode != AIC_NO_QUANT && mode != AIC_F322F16 && mode != AIC_F322BF16;
+    return mode != AIC_QUANT_NO_QUANT && mode != AIC_QUANT_F322F16 && mode != AIC_QUANT_F322BF16;
 }
 
 /* Section 6.2: one result, stored at `out`. */
@@ -102,29 +102,29 @@ static void store(const aic_fixpipe_desc *desc, const aic_semantics *semantics, 
     const quantisation q = decode(word, is_scalar(desc->quantPre), semantics);
     const aic_overflow overflow = semantics->overflow;
     uint16_t half;
-    if (desc->reluEn && (semantics->relu == AIC_RELU_BEFORE || !is_scaled(desc->quantPre))) {
+    if (desc->reluEn && (semantics->relu == AIC_RELU_ORDER_BEFORE || !is_scaled(desc->quantPre))) {
         x = rectify(desc->src, x, semantics);
     }
     switch (desc->quantPre) {
-    case AIC_NO_QUANT:
+    case AIC_QUANT_NO_QUANT:
         memcpy(out, &x, sizeof x);
         return;
-    case AIC_F322F16:
+    case AIC_QUANT_F322F16:
         half = aic_reference_float16((double)x.f32, overflow);
         break;
-    case AIC_F322BF16:
+    case AIC_QUANT_F322BF16:
         half = aic_reference_bfloat16((double)x.f32, overflow);
         break;
-    case AIC_DEQF16:
-    case AIC_VDEQF16:
+    case AIC_QUANT_DEQF16:
+    case AIC_QUANT_VDEQF16:
         half = aic_reference_float16((double)scaled(desc, semantics, (float)x.i32, &q), overflow);
         break;
-    case AIC_QF322B8_PRE:
-    case AIC_VQF322B8_PRE:
+    case AIC_QUANT_QF322B8_PRE:
+    case AIC_QUANT_VQF322B8_PRE:
         *out = to_byte(scaled(desc, semantics, x.f32, &q), &q, semantics->offset_clamp);
         return;
-    case AIC_REQ8:
-    case AIC_VREQ8: {
+    case AIC_QUANT_REQ8:
+    case AIC_QUANT_VREQ8: {
         const int64_t y = q.shifts ? clamp(shift_right(x.i32, q.shift, semantics->shift), INT16_MIN, INT16_MAX) : x.i32;
         *out = to_byte(scaled(desc, semantics, (float)y, &q), &q, semantics->offset_clamp);
         return;
@@ -139,7 +139,7 @@ static void store(const aic_fixpipe_desc *desc, const aic_semantics *semantics, 
 static int64_t target(const aic_fixpipe_desc *desc, int64_t i, int64_t j, int64_t n)
 {
     const int64_t size = (int64_t)aic_dtype_size(desc->dst);
-    if (desc->format == AIC_ROW_MAJOR) {
+    if (desc->format == AIC_FORMAT_ROW_MAJOR) {
         return (i * desc->dstNdStride + j * desc->dstStride + n) * size;
     }
     if (desc->isChannelSplit) {
@@ -164,7 +164,7 @@ typedef struct walk_state {
 static void walk(const walk_state *w, void (*visit)(const walk_state *w, int64_t from, uint64_t word, int64_t to))
 {
     const aic_fixpipe_desc *desc = w->desc;
-    const int64_t matrices = desc->format == AIC_ROW_MAJOR || desc->ndNum == 0 ? desc->ndNum : 1;
+    const int64_t matrices = desc->format == AIC_FORMAT_ROW_MAJOR || desc->ndNum == 0 ? desc->ndNum : 1;
     for (int64_t i = 0; i < matrices; i++) {
         for (int64_t j = 0; j < desc->mSize; j++) {
             for (int64_t n = 0; n < desc->nSize; n++) {

@@ -39,7 +39,7 @@ static void store_float(const call *c, int64_t from, int64_t to, int64_t i, int6
     if (c->bias) {
         x += ((const float *)c->bias)[i * 16 + n];
     }
-    if (c->desc->quantize_params == AIC_TIK_FP322FP16) {
+    if (c->desc->quantize_params == AIC_TIK_QUANTIZE_FP322FP16) {
         store_half(c, to, x);
     } else {
         x = is_cut(c, (double)x) ? 0 : x;
@@ -60,7 +60,7 @@ static void store_int(const call *c, int64_t from, int64_t to, int64_t i, int64_
     if (c->bias) {
         x = clamp_int32(x + ((const int32_t *)c->bias)[i * 16 + n]);
     }
-    if (c->desc->quantize_params == AIC_TIK_INT322FP16) {
+    if (c->desc->quantize_params == AIC_TIK_QUANTIZE_INT322FP16) {
         store_half(c, to, (float)x * scale_of(c, n));
     } else {
         ((int32_t *)c->dst)[to] = (int32_t)(c->desc->relu && x < 0 ? 0 : x);

@@ -44,7 +44,7 @@ bool aic_trace_fixpipe_position(aic_tracer *t, const aic_fixpipe_desc *desc, int
 {
     bool found = false;
     *position = (aic_trace_position){.filled = false};
-    if (desc->format == AIC_NZ) {
+    if (desc->format == AIC_FORMAT_NZ) {
         found = desc->ndNum != 0 && find_in_blocks(desc, element, position);
     } else {
         for (int64_t i = 0; i < desc->ndNum && !found; i++) {
@@ -170,7 +170,7 @@ static quant_word read_word(uint64_t word, bool vector, const aic_semantics *sem
     const int n = (int)(word >> 32 & 15);
     q.shifts = (word >> 36 & 1) != 0;
     q.shift = !q.shifts ? 0 : semantics->n_field == AIC_N_FIELD_BARE ? n : n + 1;
-    if (semantics->offset_sign == AIC_OFFSET_UNSIGNED && q.offset < 0) {
+    if (semantics->offset_sign == AIC_OFFSET_SIGN_UNSIGNED && q.offset < 0) {
         q.offset += 512;
     }
     if (semantics->scale_bits == AIC_SCALE_BITS_FULL && !vector) {
@@ -188,7 +188,7 @@ static float scale(aic_tracer *t, const aic_fixpipe_desc *desc, float x, float f
     aic_trace_nan(t, isnan(x), isnan(p));
     aic_trace_round(t, AIC_STEP_SCALE, "* scale, to float32", product.text, (double)x * (double)factor, 0, AIC_FLOAT32,
                     aic_trace_bits(p));
-    if (!desc->reluEn || t->semantics->relu == AIC_RELU_BEFORE) {
+    if (!desc->reluEn || t->semantics->relu == AIC_RELU_ORDER_BEFORE) {
         return p;
     }
     return aic_trace_float(rectified(t, AIC_STEP_RELU_SCALED, AIC_FLOAT32, aic_trace_bits(p)));
@@ -197,7 +197,7 @@ static float scale(aic_tracer *t, const aic_fixpipe_desc *desc, float x, float f
 /* Rectifies the source, which decides nothing but a choice where it is scaled afterwards. */
 static uint64_t rectify_source(aic_tracer *t, const aic_fixpipe_desc *desc, bool unscaled, uint64_t source)
 {
-    if (!desc->reluEn || (!unscaled && t->semantics->relu != AIC_RELU_BEFORE)) {
+    if (!desc->reluEn || (!unscaled && t->semantics->relu != AIC_RELU_ORDER_BEFORE)) {
         return source;
     }
     const bool ints = desc->src == AIC_INT32;
@@ -214,8 +214,8 @@ uint64_t aic_trace_fixpipe(aic_tracer *t, const aic_fixpipe_desc *desc, void *co
     enum { WORDS = 2 };
     const uint64_t *words = operands[WORDS];
     const bool ints = desc->src == AIC_INT32, bytes = aic_dtype_size(desc->dst) == 1;
-    const bool unscaled =
-        desc->quantPre == AIC_NO_QUANT || desc->quantPre == AIC_F322F16 || desc->quantPre == AIC_F322BF16;
+    const bool unscaled = desc->quantPre == AIC_QUANT_NO_QUANT || desc->quantPre == AIC_QUANT_F322F16 ||
+                          desc->quantPre == AIC_QUANT_F322BF16;
     const uint64_t word = words ? words[position->column] : desc->deqScalar;
     const quant_word q = read_word(word, words != NULL, t->semantics);
     t->channel = position->column;
@@ -224,7 +224,7 @@ uint64_t aic_trace_fixpipe(aic_tracer *t, const aic_fixpipe_desc *desc, void *co
     aic_trace_step(t, AIC_STEP_PLAIN, "acc", "%s%s", aic_trace_element(t, desc->src, source).text,
                    operands[1] ? aic_trace_format(t, " = %s", aic_trace_place(t, 1, position->from).text).text : "");
     source = rectify_source(t, desc, unscaled, source);
-    if (desc->quantPre == AIC_NO_QUANT) {
+    if (desc->quantPre == AIC_QUANT_NO_QUANT) {
         return source;
     }
     if (unscaled) {

@@ -88,13 +88,13 @@ static int64_t shifted(const descriptor *desc, int64_t a, int64_t b)
 static int64_t bits_result(const descriptor *desc, int64_t a, int64_t b)
 {
     switch (desc->op) {
-    case AIC_BM_AND:
+    case AIC_ATOMIC_BM_AND:
         return a & b;
-    case AIC_BM_OR:
+    case AIC_ATOMIC_BM_OR:
         return a | b;
-    case AIC_BM_XOR:
+    case AIC_ATOMIC_BM_XOR:
         return a ^ b;
-    case AIC_BM_SHIFT:
+    case AIC_ATOMIC_BM_SHIFT:
         return shifted(desc, a, b);
     default:
         return a;
@@ -104,15 +104,15 @@ static int64_t bits_result(const descriptor *desc, int64_t a, int64_t b)
 static int64_t number_result(aic_tracer *t, const descriptor *desc, int64_t a, int64_t b, int64_t old)
 {
     switch (desc->op) {
-    case AIC_BM_ADD:
+    case AIC_ATOMIC_BM_ADD:
         return a + b;
-    case AIC_BM_SUB:
+    case AIC_ATOMIC_BM_SUB:
         return a - b;
-    case AIC_BM_MUL:
+    case AIC_ATOMIC_BM_MUL:
         return shift_right(t, desc, a * b);
-    case AIC_BM_MAC:
+    case AIC_ATOMIC_BM_MAC:
         return shift_right(t, desc, a * b + old * (INT64_C(1) << desc->lshift_bit));
-    case AIC_BM_MAX:
+    case AIC_ATOMIC_BM_MAX:
         return a > b ? a : b;
     default:
         return a < b ? a : b;
@@ -121,13 +121,15 @@ static int64_t number_result(aic_tracer *t, const descriptor *desc, int64_t a, i
 
 static bool keeps_low_bits(aic_atomic_op op)
 {
-    return op == AIC_BM_AND || op == AIC_BM_OR || op == AIC_BM_XOR || op == AIC_BM_SHIFT || op == AIC_BM_CPY;
+    return op == AIC_ATOMIC_BM_AND || op == AIC_ATOMIC_BM_OR || op == AIC_ATOMIC_BM_XOR || op == AIC_ATOMIC_BM_SHIFT ||
+           op == AIC_ATOMIC_BM_CPY;
 }
 
 static const char *const names[] = {
-    [AIC_BM_MUL] = "BM_MUL", [AIC_BM_MAC] = "BM_MAC",     [AIC_BM_ADD] = "BM_ADD", [AIC_BM_SUB] = "BM_SUB",
-    [AIC_BM_MAX] = "BM_MAX", [AIC_BM_MIN] = "BM_MIN",     [AIC_BM_AND] = "BM_AND", [AIC_BM_OR] = "BM_OR",
-    [AIC_BM_XOR] = "BM_XOR", [AIC_BM_SHIFT] = "BM_SHIFT", [AIC_BM_CPY] = "BM_CPY",
+    [AIC_ATOMIC_BM_MUL] = "BM_MUL",     [AIC_ATOMIC_BM_MAC] = "BM_MAC", [AIC_ATOMIC_BM_ADD] = "BM_ADD",
+    [AIC_ATOMIC_BM_SUB] = "BM_SUB",     [AIC_ATOMIC_BM_MAX] = "BM_MAX", [AIC_ATOMIC_BM_MIN] = "BM_MIN",
+    [AIC_ATOMIC_BM_AND] = "BM_AND",     [AIC_ATOMIC_BM_OR] = "BM_OR",   [AIC_ATOMIC_BM_XOR] = "BM_XOR",
+    [AIC_ATOMIC_BM_SHIFT] = "BM_SHIFT", [AIC_ATOMIC_BM_CPY] = "BM_CPY",
 };
 
 /* One element: its pattern in the output's width. */
@@ -137,9 +139,9 @@ static uint64_t element_of(aic_tracer *t, const descriptor *desc, void *const op
     const format f = format_of(desc, 0);
     const int64_t low = f.sign ? -(INT64_C(1) << (f.bits - 1)) : 0, high = low + (INT64_C(1) << f.bits) - 1;
     const int64_t a = input_of(t, desc, INPUT0, operands, at);
-    const int64_t b = desc->op == AIC_BM_CPY ? 0 : input_of(t, desc, INPUT1, operands, at);
+    const int64_t b = desc->op == AIC_ATOMIC_BM_CPY ? 0 : input_of(t, desc, INPUT1, operands, at);
     int64_t value;
-    if (desc->op == AIC_BM_MAC) {
+    if (desc->op == AIC_ATOMIC_BM_MAC) {
         aic_trace_event(t, AIC_EVENT_OLD_READ, true);
         aic_trace_step(t, AIC_STEP_PLAIN, "old output", "%" PRId64, old);
     }

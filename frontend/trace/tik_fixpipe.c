@@ -71,9 +71,9 @@ uint64_t aic_trace_tik_fixpipe(aic_tracer *t, const aic_tik_fixpipe_desc *desc, 
     if (desc->bias) {
         source = biased(t, desc, operands[BIAS], t->channel, source);
     }
-    if (desc->quantize_params == AIC_TIK_FP322FP16) {
+    if (desc->quantize_params == AIC_TIK_QUANTIZE_FP322FP16) {
         source = aic_trace_narrow(t, AIC_FLOAT16, aic_trace_float(source));
-    } else if (desc->quantize_params == AIC_TIK_INT322FP16) {
+    } else if (desc->quantize_params == AIC_TIK_QUANTIZE_INT322FP16) {
         source = scaled(t, desc, operands, position->column, (int32_t)source);
     }
     if (!desc->relu) {

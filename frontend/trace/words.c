@@ -37,15 +37,15 @@ static uint32_t shifted(uint32_t a, int count, bool arithmetic)
 static uint32_t bits_result(const aic_tensor_arithmetic_desc *desc, uint32_t a, uint32_t b)
 {
     switch (desc->op) {
-    case AIC_BM_AND:
+    case AIC_ATOMIC_BM_AND:
         return a & b;
-    case AIC_BM_OR:
+    case AIC_ATOMIC_BM_OR:
         return a | b;
-    case AIC_BM_XOR:
+    case AIC_ATOMIC_BM_XOR:
         return a ^ b;
-    case AIC_BM_SHIFT:
+    case AIC_ATOMIC_BM_SHIFT:
         return shifted(a, count_of(b), desc->shift_type == 1);
-    case AIC_BM_SE:
+    case AIC_ATOMIC_BM_SE:
         return a == b ? aic_trace_bits(desc->select_value) : 0;
     default:
         return a;
@@ -136,19 +136,19 @@ static uint32_t extremum_of(aic_tracer *t, bool largest, float a, float b)
 static uint32_t float_result(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, float a, float b, float old)
 {
     switch (desc->op) {
-    case AIC_BM_ADD:
+    case AIC_ATOMIC_BM_ADD:
         return sum_of(t, AIC_STEP_ARITHMETIC, "BM_ADD", "+", a, b);
-    case AIC_BM_SUB:
+    case AIC_ATOMIC_BM_SUB:
         return sum_of(t, AIC_STEP_ARITHMETIC, "BM_SUB", "-", a, b);
-    case AIC_BM_MUL:
+    case AIC_ATOMIC_BM_MUL:
         return product_of(t, AIC_STEP_ARITHMETIC, "BM_MUL", a, b);
-    case AIC_BM_DIV:
+    case AIC_ATOMIC_BM_DIV:
         return quotient_of(t, a, b);
-    case AIC_BM_MAC:
+    case AIC_ATOMIC_BM_MAC:
         return mac_of(t, a, b, old);
-    case AIC_BM_MAX:
-    case AIC_BM_MIN:
-        return extremum_of(t, desc->op == AIC_BM_MAX, a, b);
+    case AIC_ATOMIC_BM_MAX:
+    case AIC_ATOMIC_BM_MIN:
+        return extremum_of(t, desc->op == AIC_ATOMIC_BM_MAX, a, b);
     default: {
         const uint32_t bits = a > b ? aic_trace_bits(desc->select_value) : 0;
         aic_trace_step(t, AIC_STEP_ARITHMETIC, "BM_SG", "%s? -> %s", formula_of(t, a, ">", b).text,
@@ -164,11 +164,13 @@ static const struct {
     const char *name;
     bool bits; /* it works on the bits of words */
 } operations[] = {
-    [AIC_BM_MUL] = {"BM_MUL", false}, [AIC_BM_MAC] = {"BM_MAC", false}, [AIC_BM_ADD] = {"BM_ADD", false},
-    [AIC_BM_SUB] = {"BM_SUB", false}, [AIC_BM_MAX] = {"BM_MAX", false}, [AIC_BM_MIN] = {"BM_MIN", false},
-    [AIC_BM_SG] = {"BM_SG", false},   [AIC_BM_DIV] = {"BM_DIV", false}, [AIC_BM_SHIFT] = {"BM_SHIFT", true},
-    [AIC_BM_AND] = {"BM_AND", true},  [AIC_BM_OR] = {"BM_OR", true},    [AIC_BM_XOR] = {"BM_XOR", true},
-    [AIC_BM_SE] = {"BM_SE", true},    [AIC_BM_CPY] = {"BM_CPY", true},
+    [AIC_ATOMIC_BM_MUL] = {"BM_MUL", false},    [AIC_ATOMIC_BM_MAC] = {"BM_MAC", false},
+    [AIC_ATOMIC_BM_ADD] = {"BM_ADD", false},    [AIC_ATOMIC_BM_SUB] = {"BM_SUB", false},
+    [AIC_ATOMIC_BM_MAX] = {"BM_MAX", false},    [AIC_ATOMIC_BM_MIN] = {"BM_MIN", false},
+    [AIC_ATOMIC_BM_SG] = {"BM_SG", false},      [AIC_ATOMIC_BM_DIV] = {"BM_DIV", false},
+    [AIC_ATOMIC_BM_SHIFT] = {"BM_SHIFT", true}, [AIC_ATOMIC_BM_AND] = {"BM_AND", true},
+    [AIC_ATOMIC_BM_OR] = {"BM_OR", true},       [AIC_ATOMIC_BM_XOR] = {"BM_XOR", true},
+    [AIC_ATOMIC_BM_SE] = {"BM_SE", true},       [AIC_ATOMIC_BM_CPY] = {"BM_CPY", true},
 };
 
 static uint32_t result_of(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, const words *w)
@@ -176,9 +178,9 @@ static uint32_t result_of(aic_tracer *t, const aic_tensor_arithmetic_desc *desc,
     const char *name = operations[desc->op].name;
     if (operations[desc->op].bits) {
         const uint32_t result = bits_result(desc, w->a, w->b);
-        if (desc->op == AIC_BM_CPY) {
+        if (desc->op == AIC_ATOMIC_BM_CPY) {
             aic_trace_step(t, AIC_STEP_ARITHMETIC, name, "0x%08" PRIX32 " -> 0x%08" PRIX32, w->a, result);
-        } else if (desc->op == AIC_BM_SHIFT) {
+        } else if (desc->op == AIC_ATOMIC_BM_SHIFT) {
             aic_trace_step(t, AIC_STEP_ARITHMETIC, name, "0x%08" PRIX32 " by %d, %s -> 0x%08" PRIX32, w->a,
                            count_of(w->b), desc->shift_type == 1 ? "arithmetic" : "logical", result);
         } else {
@@ -189,7 +191,7 @@ static uint32_t result_of(aic_tracer *t, const aic_tensor_arithmetic_desc *desc,
     }
     const float a = aic_trace_float(w->a), b = aic_trace_float(w->b), old = aic_trace_float(w->old);
     const uint32_t result = float_result(t, desc, a, b, old);
-    aic_trace_nan(t, isnan(a) || isnan(b) || (desc->op == AIC_BM_MAC && isnan(old)),
+    aic_trace_nan(t, isnan(a) || isnan(b) || (desc->op == AIC_ATOMIC_BM_MAC && isnan(old)),
                   aic_trace_is_nan(AIC_FLOAT32, result));
     return result;
 }
@@ -210,7 +212,7 @@ static int64_t index_of(const aic_tensor_arithmetic_desc *desc, int64_t element)
 uint64_t aic_trace_arithmetic(aic_tracer *t, const aic_tensor_arithmetic_desc *desc, const void *input1,
                               const uint64_t *left, int64_t element, uint64_t source)
 {
-    const bool bits = operations[desc->op].bits, copies = desc->op == AIC_BM_CPY;
+    const bool bits = operations[desc->op].bits, copies = desc->op == AIC_ATOMIC_BM_CPY;
     const aic_dtype dtype = bits ? AIC_UINT32 : AIC_FLOAT32;
     words w = {.a = (uint32_t)source, .b = aic_trace_bits(desc->input1_const), .old = (uint32_t)source};
     aic_trace_text what = aic_trace_format(t, "input1");
@@ -270,8 +272,8 @@ bool aic_trace_tensor_arithmetic(aic_tracer *t, const aic_tensor_arithmetic_desc
     aic_trace_put(t, "tensor_arithmetic, n %" PRId64 ", c %" PRId64 ", h %" PRId64 ", w %" PRId64 ":\n", at[0], at[C],
                   at[H], at[W]);
     w.a = input_of(t, desc, INPUT0, operands, at);
-    w.b = desc->op == AIC_BM_CPY ? 0 : input_of(t, desc, INPUT1, operands, at);
-    if (desc->op == AIC_BM_MAC) {
+    w.b = desc->op == AIC_ATOMIC_BM_CPY ? 0 : input_of(t, desc, INPUT1, operands, at);
+    if (desc->op == AIC_ATOMIC_BM_MAC) {
         w.old = (uint32_t)aic_trace_read(t, AIC_FLOAT32, operands[0], element);
         aic_trace_event(t, AIC_EVENT_OLD_READ, true);
         aic_trace_step(t, AIC_STEP_PLAIN, "old output", "%s", aic_trace_element(t, AIC_FLOAT32, w.old).text);

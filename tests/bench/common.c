@@ -168,7 +168,7 @@ void bench_data_open(bench_data *data, const aic_spec *spec)
         bench_die("specification");
     }
     for (size_t i = 0; i < data->count; i++) {
-        if (data->operand[i].direction == AIC_UNUSED) {
+        if (data->operand[i].direction == AIC_DIRECTION_UNUSED) {
             continue;
         }
         data->pointer[i] = bench_memory((size_t)data->operand[i].bytes);

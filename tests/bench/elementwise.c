@@ -291,7 +291,7 @@ static void measure_call(aic_context *context, double seconds)
 {
     static const int64_t SHAPE[] = {1, 4, 8, 8};
     call c = {.context = context, .desc = aic_tensor_arithmetic_desc_init()};
-    c.desc.op = AIC_BM_ADD;
+    c.desc.op = AIC_ATOMIC_BM_ADD;
     memcpy(c.desc.shape, SHAPE, sizeof SHAPE);
     aic_spec spec = aic_spec_tensor_arithmetic(&c.desc);
     bench_data_open(&c.data, &spec);

@@ -23,29 +23,34 @@ static const struct row {
     aic_fixpipe_format format;
     bool target;
 } rows[] = {
-    {"1x1 64-256 @56 VREQ8 NZ", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_VREQ8, AIC_NZ, true},
-    {"1x1 64-256 @56 REQ8 NZ", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_REQ8, AIC_NZ, true},
-    {"1x1 64-256 @56 VREQ8 ND", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_VREQ8, AIC_ROW_MAJOR,
+    {"1x1 64-256 @56 VREQ8 NZ", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_QUANT_VREQ8, AIC_FORMAT_NZ,
      true},
-    {"1x1 64-256 @56 VDEQF16 NZ", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_FLOAT16, AIC_VDEQF16, AIC_NZ,
+    {"1x1 64-256 @56 REQ8 NZ", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_QUANT_REQ8, AIC_FORMAT_NZ,
+     true},
+    {"1x1 64-256 @56 VREQ8 ND", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_QUANT_VREQ8,
+     AIC_FORMAT_ROW_MAJOR, true},
+    {"1x1 64-256 @56 VDEQF16 NZ", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_FLOAT16, AIC_QUANT_VDEQF16,
+     AIC_FORMAT_NZ, false},
+    {"1x1 64-256 @56 NoQuant NZ", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT32, AIC_QUANT_NO_QUANT,
+     AIC_FORMAT_NZ, false},
+    {"3x3 64-64 @56 VREQ8 NZ", 64, 56, 64, 3, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_QUANT_VREQ8, AIC_FORMAT_NZ,
      false},
-    {"1x1 64-256 @56 NoQuant NZ", 64, 56, 256, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT32, AIC_NO_QUANT, AIC_NZ,
+    {"1x1 256-64 @56 VREQ8 NZ", 256, 56, 64, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_QUANT_VREQ8, AIC_FORMAT_NZ,
      false},
-    {"3x3 64-64 @56 VREQ8 NZ", 64, 56, 64, 3, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_VREQ8, AIC_NZ, false},
-    {"1x1 256-64 @56 VREQ8 NZ", 256, 56, 64, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_VREQ8, AIC_NZ, false},
-    {"1x1 256-1024 @14 VREQ8 NZ", 256, 14, 1024, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_VREQ8, AIC_NZ, false},
-    {"1x1 64-256 @56 F322F16 fast", 64, 56, 256, 1, AIC_FLOAT16, AIC_ACCUMULATE_FAST, AIC_FLOAT16, AIC_F322F16, AIC_NZ,
-     false},
-    {"1x1 64-256 @56 F322F16 cube", 64, 56, 256, 1, AIC_FLOAT16, AIC_ACCUMULATE_CUBE, AIC_FLOAT16, AIC_F322F16, AIC_NZ,
-     false},
-    {"1x1 64-256 @56 VQF322B8 fast", 64, 56, 256, 1, AIC_FLOAT16, AIC_ACCUMULATE_FAST, AIC_INT8, AIC_VQF322B8_PRE,
-     AIC_NZ, false},
-    {"mmad 1024x1024x64 VREQ8 ND", 1024, 1024, 64, 0, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_VREQ8, AIC_ROW_MAJOR,
-     false},
-    {"mmad 512x512x512 VREQ8 ND", 512, 512, 512, 0, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_VREQ8, AIC_ROW_MAJOR,
-     false},
-    {"mmad 1024x1024x64 F322F16 fast", 1024, 1024, 64, 0, AIC_FLOAT16, AIC_ACCUMULATE_FAST, AIC_FLOAT16, AIC_F322F16,
-     AIC_ROW_MAJOR, false},
+    {"1x1 256-1024 @14 VREQ8 NZ", 256, 14, 1024, 1, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_QUANT_VREQ8,
+     AIC_FORMAT_NZ, false},
+    {"1x1 64-256 @56 F322F16 fast", 64, 56, 256, 1, AIC_FLOAT16, AIC_ACCUMULATE_FAST, AIC_FLOAT16, AIC_QUANT_F322F16,
+     AIC_FORMAT_NZ, false},
+    {"1x1 64-256 @56 F322F16 cube", 64, 56, 256, 1, AIC_FLOAT16, AIC_ACCUMULATE_CUBE, AIC_FLOAT16, AIC_QUANT_F322F16,
+     AIC_FORMAT_NZ, false},
+    {"1x1 64-256 @56 VQF322B8 fast", 64, 56, 256, 1, AIC_FLOAT16, AIC_ACCUMULATE_FAST, AIC_INT8, AIC_QUANT_VQF322B8_PRE,
+     AIC_FORMAT_NZ, false},
+    {"mmad 1024x1024x64 VREQ8 ND", 1024, 1024, 64, 0, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_QUANT_VREQ8,
+     AIC_FORMAT_ROW_MAJOR, false},
+    {"mmad 512x512x512 VREQ8 ND", 512, 512, 512, 0, AIC_INT8, AIC_ACCUMULATE_CUBE, AIC_INT8, AIC_QUANT_VREQ8,
+     AIC_FORMAT_ROW_MAJOR, false},
+    {"mmad 1024x1024x64 F322F16 fast", 1024, 1024, 64, 0, AIC_FLOAT16, AIC_ACCUMULATE_FAST, AIC_FLOAT16,
+     AIC_QUANT_F322F16, AIC_FORMAT_ROW_MAJOR, false},
 };
 
 static aic_spec producer_of(const struct row *row)
@@ -83,7 +88,7 @@ static aic_spec consumer_of(const struct row *row, const bench_data *producer)
     d.nSize = row->kernel == 0 ? row->size : row->cout;
     d.mSize = row->kernel == 0 ? row->channels : (int64_t)row->size * row->size;
     d.srcStride = producer->operand[DST].elements / ((d.nSize + 15) / 16 * 16);
-    d.dstStride = row->format == AIC_ROW_MAJOR
+    d.dstStride = row->format == AIC_FORMAT_ROW_MAJOR
                       ? d.nSize
                       : (d.mSize * (blocks_of_32 ? 32 : 16) * (int64_t)aic_dtype_size(row->dst) + 31) / 32;
     d.deqScalar = UINT64_C(0x40003B800000);
@@ -168,7 +173,7 @@ static void measure(const bench_options *options, const struct row *row, aic_con
     const int64_t columns = spec.stage[0].desc.fixpipe.nSize;
     bench_data_open(&consumer, &spec);
     void *dst = bench_memory((size_t)consumer.operand[DST].bytes);
-    uint64_t *words = consumer.operand[WORDS].direction == AIC_UNUSED ? NULL : quantisation_words(columns);
+    uint64_t *words = consumer.operand[WORDS].direction == AIC_DIRECTION_UNUSED ? NULL : quantisation_words(columns);
     void *const chain_operands[] = {dst, producer.pointer[INPUT], producer.pointer[WEIGHT], words};
     void *const consumer_operands[] = {consumer.pointer[DST], producer.pointer[DST], words};
     spec = aic_spec_fuse(&producer.spec, &consumer.spec);

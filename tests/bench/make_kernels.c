@@ -47,7 +47,8 @@ static aic_spec spec_of(const bench_layer *layer, const bench_kind *kind, bool f
 {
     const aic_spec conv = bench_spec(layer, kind);
     aic_fixpipe_desc fix = aic_fixpipe_desc_init();
-    fix.src = AIC_INT32, fix.dst = AIC_INT8, fix.format = AIC_NZ, fix.quantPre = AIC_VREQ8, fix.reluEn = true;
+    fix.src = AIC_INT32, fix.dst = AIC_INT8, fix.format = AIC_FORMAT_NZ, fix.quantPre = AIC_QUANT_VREQ8,
+    fix.reluEn = true;
     const aic_spec next = aic_spec_fixpipe(&fix);
     return fused ? aic_spec_fuse(&conv, &next) : conv;
 }

@@ -157,7 +157,7 @@ static bool write_case(const verify_case *c, const char *folder)
     }
     for (size_t i = 0; i < c->count; i++) {
         snprintf(path, sizeof path, "%s/operand.%zu", folder, i);
-        if (c->operand[i].direction != AIC_UNUSED &&
+        if (c->operand[i].direction != AIC_DIRECTION_UNUSED &&
             !write_file(path, c->content[i].data, (size_t)c->operand[i].bytes)) {
             return false;
         }
@@ -298,7 +298,7 @@ static void find_alignments(subject *s, const verify_case *c)
 {
     size_t length = 0;
     for (size_t i = 0; i < c->count; i++) {
-        size_t bytes = c->operand[i].direction == AIC_UNUSED ? 0 : aic_dtype_size(c->operand[i].dtype);
+        size_t bytes = c->operand[i].direction == AIC_DIRECTION_UNUSED ? 0 : aic_dtype_size(c->operand[i].dtype);
         length +=
             (size_t)snprintf(s->alignments + length, sizeof s->alignments - length, "%s%zu", i > 0 ? "," : "", bytes);
     }

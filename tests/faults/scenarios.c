@@ -324,7 +324,7 @@ static aic_status estimate(const char **wrong)
     aic_spec spec;
     aic_tune_options options = aic_tune_options_init();
     aic_tune_result result = {.count = 0};
-    options.effort = AIC_TUNE_ESTIMATE;
+    options.effort = AIC_TUNE_EFFORT_ESTIMATE;
     options.db = "";
     aic_status status = open_context(NULL, NULL, 0, 1, &context);
     status = status == AIC_OK ? read_spec(MOVE, &spec) : status;
@@ -388,7 +388,7 @@ static aic_status measure(const char **wrong)
     if (!has_records(tuned, result.recorded ? 1 : 0)) {
         *wrong = "the file has not what the result says";
     }
-    if (status == AIC_OK && (result.outcome == AIC_TUNE_FASTER) != (result.gain > 1.9)) {
+    if (status == AIC_OK && (result.outcome == AIC_TUNE_OUTCOME_FASTER) != (result.gain > 1.9)) {
         *wrong = "a winner that gains nothing";
     }
     if (status == AIC_OK && calls_failed() == NULL && !result.recorded) {
@@ -565,7 +565,7 @@ static bool put_record(const char *path, const char *text)
     const bool good =
         aic_spec_parse(text, &spec) == AIC_OK && aic_spec_resolve_kernel(&spec, &semantics, &resolved) == AIC_OK &&
         aic_tune_key(&problem, NULL, &key) == AIC_OK &&
-        aic_tune_record_make(key, AIC_TUNE_MEASURE, NULL, &time, &time, &record) == AIC_OK &&
+        aic_tune_record_make(key, AIC_TUNE_EFFORT_MEASURE, NULL, &time, &time, &record) == AIC_OK &&
         aic_tune_file_add(&file, &record) == AIC_OK && aic_tune_file_merge(path, &file, 5, NULL) == AIC_OK;
     aic_tune_file_free(&file);
     free(key);

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         status = fail("SPEC", aic_last_error());
     }
     for (size_t i = 0; status == EQUAL && i < count; i++) {
-        if (table[i].direction == AIC_UNUSED) {
+        if (table[i].direction == AIC_DIRECTION_UNUSED) {
             continue; /* NULL is passed */
         }
         operands[i] = calloc(1, (size_t)table[i].bytes + 1);

@@ -63,8 +63,8 @@ static aic_spec layer(const int64_t fm[4], const int64_t kernel[5], int64_t pad,
     memcpy(conv.fm_shape, fm, sizeof conv.fm_shape);
     memcpy(conv.kernel_shape, kernel, sizeof conv.kernel_shape);
     conv.pad[0] = conv.pad[1] = conv.pad[2] = conv.pad[3] = pad;
-    fix.src = AIC_INT32, fix.dst = AIC_INT8, fix.format = AIC_NZ;
-    fix.quantPre = AIC_REQ8, fix.reluEn = true;
+    fix.src = AIC_INT32, fix.dst = AIC_INT8, fix.format = AIC_FORMAT_NZ;
+    fix.quantPre = AIC_QUANT_REQ8, fix.reluEn = true;
     if (aic_quant_word(scale, 0, true, &fix.deqScalar) != AIC_OK) {
         return (aic_spec){.count = 0}; /* which every call refuses */
     }

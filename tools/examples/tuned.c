@@ -33,7 +33,7 @@ static void *run(const char *tuning_db, const aic_spec *spec, size_t *bytes)
     aic_status status = aic_context_create(&options, &context);
     status = status == AIC_OK ? aic_spec_operands(spec, NULL, table, &count) : status;
     for (size_t i = 0; status == AIC_OK && i < count; i++) {
-        if (table[i].direction != AIC_UNUSED) {
+        if (table[i].direction != AIC_DIRECTION_UNUSED) {
             operand[i] = calloc(1, (size_t)table[i].bytes + 1);
             status = operand[i] != NULL ? AIC_OK : AIC_OUT_OF_MEMORY;
         }

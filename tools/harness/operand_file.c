@@ -109,7 +109,7 @@ static int check_type(const source *from, const aic_operand *operand)
  * fractals, one of one axis. */
 static bool may_be_longer(const aic_operand *operand)
 {
-    return (operand->strided || operand->fractals) && operand->direction == AIC_IN;
+    return (operand->strided || operand->fractals) && operand->direction == AIC_DIRECTION_IN;
 }
 
 /* Whether so many bytes of data serve an operand that wants others: more of what may be longer, all but spare ones. */
@@ -276,7 +276,7 @@ static int describe_tensor(const source *from, aic_dtype dtype, aic_operand *ten
 int tensor_read(const char *path, aic_dtype dtype, aic_operand *tensor, guard_buffer *buffer)
 {
     source from;
-    *tensor = (aic_operand){.name = "tensor", .direction = AIC_IN};
+    *tensor = (aic_operand){.name = "tensor", .direction = AIC_DIRECTION_IN};
     int status = open_source(NULL, path, &from);
     status = status == CLI_DONE ? describe_tensor(&from, dtype, tensor) : status;
     if (status == CLI_DONE && !guard_open(buffer, (size_t)tensor->bytes, 64, GUARD_BEFORE)) {

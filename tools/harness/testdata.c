@@ -287,7 +287,7 @@ void testdata_fill(const aic_operand *operand, uint64_t seed, void *data)
         state = rng_next(&state) ^ (unsigned char)*c;
     }
     const uint64_t choice = rng_next(&state);
-    const data_row *row = operand->direction == AIC_OUT ? NULL : row_of(operand);
+    const data_row *row = operand->direction == AIC_DIRECTION_OUT ? NULL : row_of(operand);
     element_source next = row == NULL ? any_bits : row->kind[choice % KINDS];
     size_t size = aic_dtype_size(operand->dtype);
     unsigned char *at = data;

@@ -37,7 +37,7 @@ static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report
 {
     for (size_t i = 0; i < c->count; i++) {
         const aic_operand *operand = &c->operand[i];
-        if (operand->direction == AIC_UNUSED) {
+        if (operand->direction == AIC_DIRECTION_UNUSED) {
             continue; /* NULL is passed */
         }
         if (!guard_open(&c->content[i], (size_t)operand->bytes, aic_dtype_size(operand->dtype), GUARD_AFTER)) {
@@ -45,7 +45,7 @@ static verify_verdict open_contents(verify_case *c, uint64_t seed, verify_report
                               operand->bytes);
         }
         testdata_fill_for(&c->spec, operand, seed, c->content[i].data);
-        c->output = operand->direction & AIC_OUT ? i : c->output;
+        c->output = operand->direction & AIC_DIRECTION_OUT ? i : c->output;
     }
     return VERIFY_PASSED;
 }

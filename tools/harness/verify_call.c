@@ -80,7 +80,7 @@ static verify_verdict try_presence(wrong_call *call)
     verify_verdict verdict = VERIFY_PASSED;
     _Alignas(8) unsigned char elsewhere[64] = {0};
     for (size_t i = 0; verdict == VERIFY_PASSED && i < call->c->count; i++) {
-        const bool unused = call->c->operand[i].direction == AIC_UNUSED;
+        const bool unused = call->c->operand[i].direction == AIC_DIRECTION_UNUSED;
         void *right = call->pointer[i];
         call->operand = call->c->operand[i].name;
         call->what = unused ? "given though not taken" : "NULL";
@@ -98,7 +98,7 @@ static verify_verdict try_data(wrong_call *call)
         const aic_operand *operand = &call->c->operand[i];
         guard_buffer spoiled;
         void *right = call->pointer[i];
-        if (operand->direction != AIC_IN) {
+        if (operand->direction != AIC_DIRECTION_IN) {
             continue;
         }
         if (!guard_open(&spoiled, (size_t)operand->bytes, aic_dtype_size(operand->dtype), GUARD_AFTER)) {

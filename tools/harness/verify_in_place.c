@@ -7,7 +7,8 @@
 
 static bool may_coincide(const verify_case *c, size_t i)
 {
-    return i > c->output && c->operand[i].direction == AIC_IN && (c->operand[i].coincides >> c->output & 1) != 0;
+    return i > c->output && c->operand[i].direction == AIC_DIRECTION_IN &&
+           (c->operand[i].coincides >> c->output & 1) != 0;
 }
 
 /* A buffer with the input's content, for the output and those inputs. */

@@ -71,7 +71,7 @@ static verify_verdict open_call(const verify_case *c, const aic_kernel *kernel, 
     *s = (call_state){0};
     for (size_t i = 0; i < c->count; i++) {
         const aic_operand *operand = &c->operand[i];
-        if (operand->direction == AIC_UNUSED) {
+        if (operand->direction == AIC_DIRECTION_UNUSED) {
             continue; /* NULL is passed */
         }
         if (!guard_open(&s->operand[i], (size_t)operand->bytes, aic_dtype_size(operand->dtype), way->side)) {

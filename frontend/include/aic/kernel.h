@@ -40,8 +40,7 @@ AIC_API size_t aic_kernel_packed_workspace_size(const aic_kernel *kernel);
 #undef AIC_OPERANDS
 
 /* Calls the kernel with its operands in calling order; checks count, NULL, alignment and overlap as the
- * aic_jit_ functions do. The scratch memory is the calling thread's own, kept for its next call. The call goes
- * through libffi with the signature that the operand table gives. */
+ * aic_jit_ functions do. The scratch memory is the calling thread's own, kept for its next call. */
 AIC_API aic_status aic_kernel_call(const aic_kernel *kernel, void *const operands[], size_t count);
 
 /* aic_jit_OP() for any specification, fused chains among them: validates, finds or makes the kernel, runs it. operands

@@ -21,7 +21,7 @@
  * that are bound to overlapping addresses share memory, and a store to one changes the other. Before the first
  * statement the memory holds the contents of the tiles of .arg; where several overlap, those of the last in the order
  * of the arguments. Bytes outside these tiles hold the contents of the bound tiles that the program makes, which are
- * AIC_INOUT for this reason.
+ * AIC_DIRECTION_INOUT for this reason.
  *
  * Text may be any bytes; errors name line and column.
  *
@@ -77,9 +77,9 @@ AIC_API bool aic_pto_recognise(const char *text);
 
 AIC_API size_t aic_pto_argument_count(const aic_pto_program *program);
 
-/* Argument number `index`; its name lives as long as the program. AIC_IN: a scalar or a valid size; AIC_OUT: a tile
- * that the program makes and does not place: what it does not fill is left as it is; AIC_INOUT: a tile of .arg, and one
- * that the program makes at an address of a pto.tassign. */
+/* Argument number `index`; its name lives as long as the program. AIC_DIRECTION_IN: a scalar or a valid size;
+ * AIC_DIRECTION_OUT: a tile that the program makes and does not place: what it does not fill is left as it is;
+ * AIC_DIRECTION_INOUT: a tile of .arg, and one that the program makes at an address of a pto.tassign. */
 AIC_API aic_status aic_pto_argument(const aic_pto_program *program, size_t index, aic_operand *argument);
 
 /* No argument: a literal, a constant, a valid size that is known. */

@@ -29,6 +29,14 @@ typedef enum aic_op {
     AIC_OP_END
 } aic_op;
 
+/* Numbers of the operands of every operator in calling order: AIC_CONV2D_DST 0, AIC_CONV2D_FEATURE_MAP 1, ... In a
+ * chain the numbers are those of aic_spec_operands(). */
+enum {
+#define AIC_OPERAND(OP, NAME, op, name, number) AIC_##OP##_##NAME = number,
+#include <aic/operands.def>
+#undef AIC_OPERAND
+};
+
 /* One operator with its descriptor. */
 typedef struct aic_stage {
     aic_op op;
@@ -58,8 +66,14 @@ typedef struct aic_semantics {
 /* The documents' defaults. */
 AIC_API aic_semantics aic_semantics_init(void);
 
-/* AIC_UNUSED: an optional operand that this descriptor does not take; NULL is passed in its place, nothing else. */
-typedef enum aic_direction { AIC_UNUSED = 0, AIC_IN = 1, AIC_OUT = 2, AIC_INOUT = 3 } aic_direction;
+/* AIC_DIRECTION_UNUSED: an optional operand that this descriptor does not take; NULL is passed in its place, nothing
+ * else. */
+typedef enum aic_direction {
+    AIC_DIRECTION_UNUSED = 0,
+    AIC_DIRECTION_IN = 1,
+    AIC_DIRECTION_OUT = 2,
+    AIC_DIRECTION_INOUT = 3
+} aic_direction;
 
 #define AIC_RANK_MAX 6
 #define AIC_OPERANDS_MAX 12

@@ -16,16 +16,20 @@
 AIC_EXTERN_C_BEGIN
 
 /* How much work a search is. ESTIMATE measures nothing: it ranks all legal schedules by prediction. */
-typedef enum aic_tune_effort { AIC_TUNE_ESTIMATE = 0, AIC_TUNE_MEASURE = 1, AIC_TUNE_PATIENT = 2 } aic_tune_effort;
+typedef enum aic_tune_effort {
+    AIC_TUNE_EFFORT_ESTIMATE = 0,
+    AIC_TUNE_EFFORT_MEASURE = 1,
+    AIC_TUNE_EFFORT_PATIENT = 2
+} aic_tune_effort;
 
 #define AIC_TUNE_SCHEDULE_MAX 160
 
 typedef enum aic_tune_state {
-    AIC_TUNE_PREDICTED = 0, /* not measured */
-    AIC_TUNE_RACING,        /* measured to the end of the search */
-    AIC_TUNE_DROPPED,       /* surely slower than the best so far: measured no longer */
-    AIC_TUNE_WRONG,         /* its result differs from the default's or the reference's: a defect, please report it */
-    AIC_TUNE_FAILED         /* it could not be compiled or called */
+    AIC_TUNE_STATE_PREDICTED = 0, /* not measured */
+    AIC_TUNE_STATE_RACING,        /* measured to the end of the search */
+    AIC_TUNE_STATE_DROPPED,       /* surely slower than the best so far: measured no longer */
+    AIC_TUNE_STATE_WRONG, /* its result differs from the default's or the reference's: a defect, please report it */
+    AIC_TUNE_STATE_FAILED /* it could not be compiled or called */
 } aic_tune_state;
 
 typedef struct aic_tune_candidate {
@@ -40,10 +44,10 @@ typedef struct aic_tune_candidate {
 } aic_tune_candidate;
 
 typedef enum aic_tune_outcome {
-    AIC_TUNE_FASTER = 0, /* a schedule beats the default by more than the noise */
-    AIC_TUNE_DEFAULT,    /* none does */
-    AIC_TUNE_KNOWN,      /* the file has a record of this effort or a higher one: nothing was measured */
-    AIC_TUNE_UNMEASURED  /* effort, budget or trials left nothing to measure */
+    AIC_TUNE_OUTCOME_FASTER = 0, /* a schedule beats the default by more than the noise */
+    AIC_TUNE_OUTCOME_DEFAULT,    /* none does */
+    AIC_TUNE_OUTCOME_KNOWN,      /* the file has a record of this effort or a higher one: nothing was measured */
+    AIC_TUNE_OUTCOME_UNMEASURED  /* effort, budget or trials left nothing to measure */
 } aic_tune_outcome;
 
 typedef struct aic_tune_result {

@@ -32,10 +32,11 @@ typedef enum aic_status {
 #undef AIC_STATUS
 } aic_status;
 
-/* Element types. AIC_DTYPE_NONE is "not given" and never legal in a descriptor. */
+/* Element types, each under a long and a short name: AIC_DTYPE_INT8 and AIC_INT8. AIC_DTYPE_NONE is "not given" and
+ * never legal in a descriptor. */
 typedef enum aic_dtype {
     AIC_DTYPE_NONE = 0,
-#define AIC_TYPE(name, value, text, bytes, aliases) AIC_##name = value,
+#define AIC_TYPE(name, value, text, bytes, aliases) AIC_DTYPE_##name = value, AIC_##name = value,
 #include <aic/dtype.def>
 #undef AIC_TYPE
 } aic_dtype;
@@ -73,26 +74,26 @@ typedef enum aic_layout {
 } aic_layout;
 
 /* What fixpipe writes: 16-column blocks, or rows (ND). */
-typedef enum aic_fixpipe_format { AIC_NZ = 0, AIC_ROW_MAJOR = 1 } aic_fixpipe_format;
+typedef enum aic_fixpipe_format { AIC_FORMAT_NZ = 0, AIC_FORMAT_ROW_MAJOR = 1 } aic_fixpipe_format;
 
 /* fixpipe's conversions (AscendC Fixpipe, quantPre); the numbers are the vendor's. */
 typedef enum aic_quant_pre {
-    AIC_NO_QUANT = 0,
-    AIC_F322F16 = 1,
-    AIC_VREQ8 = 2,
-    AIC_REQ8 = 3,
-    AIC_VDEQF16 = 4,
-    AIC_DEQF16 = 5,
-    AIC_F322BF16 = 16,
-    AIC_VQF322B8_PRE = 23,
-    AIC_QF322B8_PRE = 24
+    AIC_QUANT_NO_QUANT = 0,
+    AIC_QUANT_F322F16 = 1,
+    AIC_QUANT_VREQ8 = 2,
+    AIC_QUANT_REQ8 = 3,
+    AIC_QUANT_VDEQF16 = 4,
+    AIC_QUANT_DEQF16 = 5,
+    AIC_QUANT_F322BF16 = 16,
+    AIC_QUANT_VQF322B8_PRE = 23,
+    AIC_QUANT_QF322B8_PRE = 24
 } aic_quant_pre;
 
 /* Conversions of the TIK fixpipe (TIK manual, fixpipe). */
 typedef enum aic_tik_quantize {
     AIC_TIK_QUANTIZE_NONE = 0,
-    AIC_TIK_FP322FP16 = 1,
-    AIC_TIK_INT322FP16 = 2
+    AIC_TIK_QUANTIZE_FP322FP16 = 1,
+    AIC_TIK_QUANTIZE_INT322FP16 = 2
 } aic_tik_quantize;
 
 /* What a float result too large for its type becomes (control register, bit 48). SATURATE: the largest finite
@@ -100,7 +101,7 @@ typedef enum aic_tik_quantize {
 typedef enum aic_overflow { AIC_OVERFLOW_SATURATE = 0, AIC_OVERFLOW_IEEE = 1 } aic_overflow;
 
 /* What a PTO tile is described by (PTO ISA TEXPANDS and the document on tiles). */
-typedef enum aic_chip { AIC_A2A3 = 0, AIC_A5 = 1 } aic_chip;
+typedef enum aic_chip { AIC_CHIP_A2A3 = 0, AIC_CHIP_A5 = 1 } aic_chip;
 
 typedef enum aic_loc {
     AIC_LOC_VEC = 0, /* the unified buffer */
@@ -128,27 +129,27 @@ typedef enum aic_limits { AIC_LIMITS_DOCUMENT = 0, AIC_LIMITS_HOST = 1 } aic_lim
 
 /* Operations of the tensor processor (tensor arithmetic, BmAtomicOp); the numbers are the vendor's. */
 typedef enum aic_atomic_op {
-    AIC_BM_MUL = 0,
-    AIC_BM_MAC = 1,
-    AIC_BM_ADD = 2,
-    AIC_BM_SUB = 3,
-    AIC_BM_MAX = 4,
-    AIC_BM_MIN = 5,
-    AIC_BM_SHIFT = 6,
-    AIC_BM_AND = 7,
-    AIC_BM_OR = 8,
-    AIC_BM_XOR = 9,
-    AIC_BM_SG = 10,
-    AIC_BM_SE = 11,
-    AIC_BM_DIV = 12,
-    AIC_BM_TAYLOR = 13,
-    AIC_BM_FP32_INT32 = 14,
-    AIC_BM_NORMALIZE_INT32 = 15,
-    AIC_BM_NORMALIZE_FP32 = 16,
-    AIC_BM_RSQRT = 17,
-    AIC_BM_CPY = 19,
-    AIC_BM_SQR_SUM = 20,
-    AIC_BM_SQR_DIFF = 21
+    AIC_ATOMIC_BM_MUL = 0,
+    AIC_ATOMIC_BM_MAC = 1,
+    AIC_ATOMIC_BM_ADD = 2,
+    AIC_ATOMIC_BM_SUB = 3,
+    AIC_ATOMIC_BM_MAX = 4,
+    AIC_ATOMIC_BM_MIN = 5,
+    AIC_ATOMIC_BM_SHIFT = 6,
+    AIC_ATOMIC_BM_AND = 7,
+    AIC_ATOMIC_BM_OR = 8,
+    AIC_ATOMIC_BM_XOR = 9,
+    AIC_ATOMIC_BM_SG = 10,
+    AIC_ATOMIC_BM_SE = 11,
+    AIC_ATOMIC_BM_DIV = 12,
+    AIC_ATOMIC_BM_TAYLOR = 13,
+    AIC_ATOMIC_BM_FP32_INT32 = 14,
+    AIC_ATOMIC_BM_NORMALIZE_INT32 = 15,
+    AIC_ATOMIC_BM_NORMALIZE_FP32 = 16,
+    AIC_ATOMIC_BM_RSQRT = 17,
+    AIC_ATOMIC_BM_CPY = 19,
+    AIC_ATOMIC_BM_SQR_SUM = 20,
+    AIC_ATOMIC_BM_SQR_DIFF = 21
 } aic_atomic_op;
 
 /* Where the operands of tensor arithmetic are. FLAT: each in a buffer of its own, all channels in one lane. LOCAL: in
@@ -165,12 +166,12 @@ typedef enum aic_rounding { AIC_ROUNDING_FLOOR = 0, AIC_ROUNDING_HALF_UP = 1 } a
  * about, and aic/choice.h sets them by name. The first value of each is the default. */
 typedef enum aic_sum_model { AIC_SUM_MODEL_BLOCK = 0, AIC_SUM_MODEL_SEQUENTIAL, AIC_SUM_MODEL_EXACT } aic_sum_model;
 typedef enum aic_int_overflow { AIC_INT_OVERFLOW_CLAMP = 0, AIC_INT_OVERFLOW_WRAP } aic_int_overflow;
-typedef enum aic_offset_sign { AIC_OFFSET_SIGNED = 0, AIC_OFFSET_UNSIGNED } aic_offset_sign;
+typedef enum aic_offset_sign { AIC_OFFSET_SIGN_SIGNED = 0, AIC_OFFSET_SIGN_UNSIGNED } aic_offset_sign;
 typedef enum aic_n_field { AIC_N_FIELD_PLUS_ONE = 0, AIC_N_FIELD_BARE } aic_n_field;
 typedef enum aic_mcb_shift { AIC_MCB_SHIFT_FLOOR = 0, AIC_MCB_SHIFT_NEAREST } aic_mcb_shift;
 typedef enum aic_scale_bits { AIC_SCALE_BITS_CUT = 0, AIC_SCALE_BITS_FULL } aic_scale_bits;
 typedef enum aic_offset_clamp { AIC_OFFSET_CLAMP_CLAMP = 0, AIC_OFFSET_CLAMP_NONE } aic_offset_clamp;
-typedef enum aic_relu_order { AIC_RELU_BEFORE = 0, AIC_RELU_AFTER } aic_relu_order;
+typedef enum aic_relu_order { AIC_RELU_ORDER_BEFORE = 0, AIC_RELU_ORDER_AFTER } aic_relu_order;
 typedef enum aic_relu_zero { AIC_RELU_ZERO_POSITIVE = 0, AIC_RELU_ZERO_PRODUCT } aic_relu_zero;
 typedef enum aic_mac { AIC_MAC_TWO = 0, AIC_MAC_FUSED } aic_mac;
 typedef enum aic_minmax_nan { AIC_MINMAX_NAN = 0, AIC_MINMAX_NUMBER } aic_minmax_nan;

@@ -272,9 +272,11 @@ size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_
     const bool words = p->operand[AIC_ARITH_OUTPUT].bits == WORD_BITS;
     const aic_dtype dtype = words ? aic_arith_op_get(p->number)->dtype : AIC_UINT32;
     for (int i = 0; i < AIC_ARITH_OPERANDS; i++) {
-        operands[i] = (aic_operand){.name = names[i], .direction = AIC_UNUSED, .dtype = dtype, .words = true};
+        operands[i] = (aic_operand){.name = names[i], .direction = AIC_DIRECTION_UNUSED, .dtype = dtype, .words = true};
         if (is_tensor(p, i) && p->memory == AIC_MEMORY_FLAT) {
-            operands[i].direction = i != AIC_ARITH_OUTPUT ? AIC_IN : reads_output(p) ? AIC_INOUT : AIC_OUT;
+            operands[i].direction = i != AIC_ARITH_OUTPUT ? AIC_DIRECTION_IN
+                                    : reads_output(p)     ? AIC_DIRECTION_INOUT
+                                                          : AIC_DIRECTION_OUT;
             operands[i].rank = 1;
             operands[i].shape[0] = p->operand[i].extent;
             operands[i].strided = true;
@@ -287,7 +289,8 @@ size_t aic_arith_operands(const aic_arith *p, aic_operand operands[AIC_OPERANDS_
     }
     operands[AIC_ARITH_INPUT1].overlaps = 1U << AIC_ARITH_INPUT0; /* both are only read */
     if (p->memory == AIC_MEMORY_LOCAL) {
-        operands[0] = (aic_operand){.name = "memory", .direction = AIC_INOUT, .dtype = dtype, .rank = 1, .words = true};
+        operands[0] =
+            (aic_operand){.name = "memory", .direction = AIC_DIRECTION_INOUT, .dtype = dtype, .rank = 1, .words = true};
         operands[0].shape[0] = p->lanes * p->lane_words;
     }
     return AIC_ARITH_OPERANDS;

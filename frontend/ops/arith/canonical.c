@@ -43,7 +43,7 @@ void aic_tensor_arithmetic_canonicalise(void *descriptor, const aic_semantics *s
     write_strides(&p, AIC_ARITH_OUTPUT, desc->output_stride);
     write_strides(&p, AIC_ARITH_INPUT0, desc->input0_stride);
     write_strides(&p, AIC_ARITH_INPUT1, desc->input1_stride);
-    if (desc->op == AIC_BM_SHIFT) {
+    if (desc->op == AIC_ATOMIC_BM_SHIFT) {
         shift_words(&p, desc);
     }
 }
@@ -110,7 +110,7 @@ static void limit_right_shift(const aic_arith *p, const aic_semantics *semantics
                               aic_tensor_arithmetic_quantized_desc *desc)
 {
     const bool sign = p->operand[AIC_ARITH_INPUT0].sign || p->operand[AIC_ARITH_INPUT1].sign;
-    const int64_t bits = desc->op == AIC_BM_MAC ? desc->lshift_bit + 17 : sign ? 15 : 16;
+    const int64_t bits = desc->op == AIC_ATOMIC_BM_MAC ? desc->lshift_bit + 17 : sign ? 15 : 16;
     const int64_t most = bits + (semantics->rounding == AIC_ROUNDING_HALF_UP);
     desc->rshift_bit = desc->rshift_bit < most ? desc->rshift_bit : most;
 }
@@ -126,17 +126,17 @@ void aic_tensor_arithmetic_quantized_canonicalise(void *descriptor, const aic_se
     canonicalise_constants(&p, desc);
     p = aic_arith_of_integers(desc, semantics);
     switch (desc->op) {
-    case AIC_BM_AND:
-    case AIC_BM_OR:
-    case AIC_BM_XOR:
-    case AIC_BM_CPY:
+    case AIC_ATOMIC_BM_AND:
+    case AIC_ATOMIC_BM_OR:
+    case AIC_ATOMIC_BM_XOR:
+    case AIC_ATOMIC_BM_CPY:
         clear_signs(desc);
         break;
-    case AIC_BM_SHIFT:
+    case AIC_ATOMIC_BM_SHIFT:
         canonicalise_shift(&p, desc);
         break;
-    case AIC_BM_MUL:
-    case AIC_BM_MAC:
+    case AIC_ATOMIC_BM_MUL:
+    case AIC_ATOMIC_BM_MAC:
         limit_right_shift(&p, semantics, desc);
         break;
     default:

@@ -45,7 +45,7 @@ static void check_modes(aic_verdict *v, const aic_tensor_arithmetic_desc *desc)
 
 static void check_stage(aic_verdict *v, const aic_tensor_arithmetic_desc *desc, const aic_accumulator *from)
 {
-    if (desc->op != AIC_BM_CPY /* has one input */ &&
+    if (desc->op != AIC_ATOMIC_BM_CPY /* has one input */ &&
         aic_rule_range(v, AIC_WORDS_RULE_input1_stage, "input1_stage", NULL, desc->input1_stage, 0, from->stage) &&
         desc->input1_stage != 0 && desc->input1_is_const) {
         aic_break(v, AIC_WORDS_RULE_stage_const,
@@ -120,7 +120,7 @@ void aic_tensor_arithmetic_change(const void *descriptor, aic_accumulator *accum
 int aic_tensor_arithmetic_other_stage(const void *descriptor)
 {
     const aic_tensor_arithmetic_desc *desc = descriptor;
-    return desc->op == AIC_BM_CPY ? 0 : (int)desc->input1_stage;
+    return desc->op == AIC_ATOMIC_BM_CPY ? 0 : (int)desc->input1_stage;
 }
 
 void aic_tensor_arithmetic_limit_rows(void *descriptor, int64_t rows)

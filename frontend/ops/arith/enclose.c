@@ -85,7 +85,7 @@ static bool is_unbounded(const float *const range[ENDS], size_t i)
 static void finish(const ranges *r, aic_atomic_op op, const float *const a[ENDS], const float *const *b,
                    float *const to[ENDS])
 {
-    const bool takes_one = op == AIC_BM_MAX || op == AIC_BM_MIN;
+    const bool takes_one = op == AIC_ATOMIC_BM_MAX || op == AIC_ATOMIC_BM_MIN;
     for (size_t i = 0; i < r->words; i++) {
         const bool known = is_known(a, i) && (!b || is_known(b, i)), finite = is_finite(a, i) && !b;
         const bool nan = known || finite || is_nan(a, i) || (b && is_nan(b, i));
@@ -142,11 +142,11 @@ static aic_status add_products(const ranges *r, float *const products[ENDS], flo
     desc.input1_is_const = false;
     memcpy(desc.input1_stride, desc.input0_stride, sizeof desc.input1_stride);
     for (int end = 0; end < ENDS && status == AIC_OK; end++) {
-        status = combine(&sum, AIC_BM_ADD, products[end], old[end]);
+        status = combine(&sum, AIC_ATOMIC_BM_ADD, products[end], old[end]);
         take(&sum, end == 0, to[LOW], to[HIGH]);
     }
     const float *const added[ENDS] = {products[LOW], products[HIGH]}, *const to_old[ENDS] = {old[LOW], old[HIGH]};
-    finish(&sum, AIC_BM_ADD, added, to_old, to);
+    finish(&sum, AIC_ATOMIC_BM_ADD, added, to_old, to);
     memcpy(old[LOW], to[LOW], r->words * sizeof(float));
     memcpy(old[HIGH], to[HIGH], r->words * sizeof(float));
     free(memory);
@@ -197,27 +197,27 @@ static aic_status enclose(const ranges *r, float *const range[ENDS], float *cons
     const float *const from[ENDS] = {range[LOW], range[HIGH]};
     aic_status status;
     switch (r->desc->op) {
-    case AIC_BM_CPY:
+    case AIC_ATOMIC_BM_CPY:
         return AIC_OK;
-    case AIC_BM_MAC:
-        status = hull(r, AIC_BM_MUL, from, scratch);
+    case AIC_ATOMIC_BM_MAC:
+        status = hull(r, AIC_ATOMIC_BM_MUL, from, scratch);
         if (status == AIC_OK && r->semantics->mac == AIC_MAC_FUSED) {
             widen(r, scratch);
         }
         return status == AIC_OK ? add_products(r, scratch, range) : status;
-    case AIC_BM_ADD:
-    case AIC_BM_SUB:
-    case AIC_BM_MUL:
-    case AIC_BM_DIV:
-    case AIC_BM_MAX:
-    case AIC_BM_MIN:
-    case AIC_BM_SG:
+    case AIC_ATOMIC_BM_ADD:
+    case AIC_ATOMIC_BM_SUB:
+    case AIC_ATOMIC_BM_MUL:
+    case AIC_ATOMIC_BM_DIV:
+    case AIC_ATOMIC_BM_MAX:
+    case AIC_ATOMIC_BM_MIN:
+    case AIC_ATOMIC_BM_SG:
         break;
     default:
         return map_bits(r, range);
     }
     status = hull(r, r->desc->op, from, scratch);
-    if (r->desc->op == AIC_BM_DIV) {
+    if (r->desc->op == AIC_ATOMIC_BM_DIV) {
         divide_by_zero(r, scratch);
     }
     for (int end = 0; end < ENDS && status == AIC_OK; end++) {

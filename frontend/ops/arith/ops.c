@@ -7,13 +7,20 @@
 enum { NONE = 0, NARROW = 8, WIDE = 16, EITHER = NARROW + WIDE, SAME = 0 };
 
 static const aic_arith_op ops[] = {
-    {AIC_BM_ADD, false, false, AIC_FLOAT32, EITHER, EITHER}, {AIC_BM_SUB, false, false, AIC_FLOAT32, EITHER, EITHER},
-    {AIC_BM_MUL, false, false, AIC_FLOAT32, NARROW, EITHER}, {AIC_BM_DIV, false, false, AIC_FLOAT32, NONE, NONE},
-    {AIC_BM_MAC, false, true, AIC_FLOAT32, NARROW, WIDE},    {AIC_BM_MAX, false, false, AIC_FLOAT32, EITHER, SAME},
-    {AIC_BM_MIN, false, false, AIC_FLOAT32, EITHER, SAME},   {AIC_BM_AND, false, false, AIC_UINT32, EITHER, SAME},
-    {AIC_BM_OR, false, false, AIC_UINT32, EITHER, SAME},     {AIC_BM_XOR, false, false, AIC_UINT32, EITHER, SAME},
-    {AIC_BM_SHIFT, false, false, AIC_UINT32, WIDE, WIDE},    {AIC_BM_SG, false, false, AIC_FLOAT32, NONE, NONE},
-    {AIC_BM_SE, false, false, AIC_UINT32, NONE, NONE},       {AIC_BM_CPY, true, false, AIC_UINT32, NARROW, NARROW},
+    {AIC_ATOMIC_BM_ADD, false, false, AIC_FLOAT32, EITHER, EITHER},
+    {AIC_ATOMIC_BM_SUB, false, false, AIC_FLOAT32, EITHER, EITHER},
+    {AIC_ATOMIC_BM_MUL, false, false, AIC_FLOAT32, NARROW, EITHER},
+    {AIC_ATOMIC_BM_DIV, false, false, AIC_FLOAT32, NONE, NONE},
+    {AIC_ATOMIC_BM_MAC, false, true, AIC_FLOAT32, NARROW, WIDE},
+    {AIC_ATOMIC_BM_MAX, false, false, AIC_FLOAT32, EITHER, SAME},
+    {AIC_ATOMIC_BM_MIN, false, false, AIC_FLOAT32, EITHER, SAME},
+    {AIC_ATOMIC_BM_AND, false, false, AIC_UINT32, EITHER, SAME},
+    {AIC_ATOMIC_BM_OR, false, false, AIC_UINT32, EITHER, SAME},
+    {AIC_ATOMIC_BM_XOR, false, false, AIC_UINT32, EITHER, SAME},
+    {AIC_ATOMIC_BM_SHIFT, false, false, AIC_UINT32, WIDE, WIDE},
+    {AIC_ATOMIC_BM_SG, false, false, AIC_FLOAT32, NONE, NONE},
+    {AIC_ATOMIC_BM_SE, false, false, AIC_UINT32, NONE, NONE},
+    {AIC_ATOMIC_BM_CPY, true, false, AIC_UINT32, NARROW, NARROW},
 };
 
 enum { OPS = sizeof ops / sizeof ops[0] };

@@ -25,7 +25,7 @@ static inline void clear_input(const int64_t *shape, const bool *constant, int64
 static inline void clear_ignored(aic_tensor_arithmetic_desc *desc)
 {
     const aic_atomic_op op = desc->op;
-    if (op == AIC_BM_CPY) { /* reads the first input only: the second is the constant 0 */
+    if (op == AIC_ATOMIC_BM_CPY) { /* reads the first input only: the second is the constant 0 */
         desc->input1_is_const = true;
         desc->input1_const = 0;
         desc->input1_stage = 0;
@@ -33,8 +33,8 @@ static inline void clear_ignored(aic_tensor_arithmetic_desc *desc)
     clear_input(desc->shape, &desc->input0_is_const, &desc->input0_addr, desc->input0_stride, &desc->input0_const);
     clear_input(desc->shape, &desc->input1_is_const, &desc->input1_addr, desc->input1_stride, &desc->input1_const);
     aic_arith_clear_strides(true, desc->shape, desc->output_stride);
-    desc->select_value = op == AIC_BM_SG || op == AIC_BM_SE ? desc->select_value : 0;
-    desc->shift_type = op == AIC_BM_SHIFT ? desc->shift_type : 0;
+    desc->select_value = op == AIC_ATOMIC_BM_SG || op == AIC_ATOMIC_BM_SE ? desc->select_value : 0;
+    desc->shift_type = op == AIC_ATOMIC_BM_SHIFT ? desc->shift_type : 0;
 }
 
 #define AIC_THIS tensor_arithmetic
@@ -103,7 +103,7 @@ void aic_tensor_arithmetic_check(aic_verdict *v, const aic_tensor_arithmetic_des
     if (!chain && p.operand[AIC_ARITH_INPUT1].source != AIC_ARITH_UNUSED) {
         aic_rule_bool(v, RULE_input1_is_const, "input1_is_const", &desc->input1_is_const);
     }
-    if (p.number == AIC_BM_SHIFT) {
+    if (p.number == AIC_ATOMIC_BM_SHIFT) {
         aic_rule_range(v, RULE_shift_type, "shift_type", NULL, p.shift_type, 0, 1);
     }
     if (v->status == AIC_OK) {
@@ -116,7 +116,7 @@ static aic_status tensor_arithmetic_validate(const void *descriptor, const aic_s
     const aic_tensor_arithmetic_desc *desc = descriptor;
     aic_verdict v = verdict();
     aic_tensor_arithmetic_check(&v, desc, false, semantics);
-    if (desc->op != AIC_BM_CPY && desc->input1_stage != 0) {
+    if (desc->op != AIC_ATOMIC_BM_CPY && desc->input1_stage != 0) {
         aic_break(&v, RULE_stage_alone,
                   "input1_stage: %" PRId64 " is not 0: only chains have stages whose accumulators it can be",
                   desc->input1_stage);

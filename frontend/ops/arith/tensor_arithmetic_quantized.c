@@ -22,7 +22,7 @@ static void clear_written(const int64_t *shape, bool narrow, const bool single[3
 /* Of the second input, or of a constant in its place. Where the operation does not read it, it is the constant 0. */
 static inline void clear_second(aic_tensor_arithmetic_quantized_desc *desc)
 {
-    if (desc->op == AIC_BM_CPY) {
+    if (desc->op == AIC_ATOMIC_BM_CPY) {
         desc->input1_is_const = desc->input1_sign = desc->input1_8bit = true;
         desc->input1_addr = 0;
     }
@@ -49,9 +49,9 @@ static inline void clear_ignored(aic_tensor_arithmetic_quantized_desc *desc)
     if (!aic_arith_is_compact(desc->output_stride)) {
         clear_written(desc->shape, aic_flag(&desc->output_8bit), none, desc->output_stride);
     }
-    desc->rshift_bit = op == AIC_BM_MUL || op == AIC_BM_MAC ? desc->rshift_bit : 0;
-    desc->lshift_bit = op == AIC_BM_MAC ? desc->lshift_bit : 0;
-    desc->shift_type = op == AIC_BM_SHIFT ? desc->shift_type : 0;
+    desc->rshift_bit = op == AIC_ATOMIC_BM_MUL || op == AIC_ATOMIC_BM_MAC ? desc->rshift_bit : 0;
+    desc->lshift_bit = op == AIC_ATOMIC_BM_MAC ? desc->lshift_bit : 0;
+    desc->shift_type = op == AIC_ATOMIC_BM_SHIFT ? desc->shift_type : 0;
 }
 
 #define AIC_THIS tensor_arithmetic_quantized
@@ -118,14 +118,14 @@ aic_arith aic_arith_of_integers(const aic_tensor_arithmetic_quantized_desc *desc
 /* Fields that count only for some operations. */
 static void check_shifts(aic_verdict *v, const aic_arith *p)
 {
-    const bool mac = p->number == AIC_BM_MAC;
-    if (mac || p->number == AIC_BM_MUL) {
+    const bool mac = p->number == AIC_ATOMIC_BM_MAC;
+    if (mac || p->number == AIC_ATOMIC_BM_MUL) {
         aic_rule_range(v, RULE_rshift_bit, "rshift_bit", NULL, p->rshift, 0, 31);
     }
     if (mac) {
         aic_rule_range(v, RULE_lshift_bit, "lshift_bit", NULL, p->lshift, 0, 31);
     }
-    if (p->number == AIC_BM_SHIFT) {
+    if (p->number == AIC_ATOMIC_BM_SHIFT) {
         aic_rule_range(v, RULE_shift_type, "shift_type", NULL, p->shift_type, 0, 1);
     }
 }

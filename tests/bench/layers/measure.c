@@ -28,8 +28,8 @@ static aic_spec spec_of(const layer *l, const layer_kind *kind)
     aic_fixpipe_desc f = aic_fixpipe_desc_init();
     f.src = AIC_INT32;
     f.dst = AIC_INT8;
-    f.format = AIC_NZ;
-    f.quantPre = AIC_VREQ8;
+    f.format = AIC_FORMAT_NZ;
+    f.quantPre = AIC_QUANT_VREQ8;
     f.reluEn = true;
     const aic_spec convolution = aic_spec_conv2d(&d), fixpipe = aic_spec_fixpipe(&f);
     return kind->fused ? aic_spec_fuse(&convolution, &fixpipe) : convolution;
