@@ -32,11 +32,11 @@ typedef struct job {
     const aic_codegen_request *request;
     const aic_kernel_plan *plan;
     aic_dump_stage stage;
-    aic_notes *notes;     /* of stages that are read; NULL: nobody reads it */
+    aic_notes *notes;           /* of stages that are read; NULL: nobody reads it */
     bool divided;               /* what is emitted: into a module compiled fast and one compiled well */
     bool linked;                /* parts are linked to what is emitted */
     const aic_program *program; /* what is emitted */
-    char *bytes;          /* result */
+    char *bytes;                /* result */
     size_t size;
     char *hot_bytes; /* of the second module, where it is divided */
     size_t hot_size;
@@ -451,9 +451,8 @@ static aic_status make_whole(job *j, const composed *k, aic_object *made)
     made->size = j->size;
     made->emit_ns = j->emit_ns;
     made->codegen_ns = j->codegen_ns;
-    return status == AIC_OK
-               ? aic_image_create(&(aic_elf){made->bytes, made->size}, 1, j->request->symbol, &made->image)
-               : status;
+    return status == AIC_OK ? aic_image_create(&(aic_elf){made->bytes, made->size}, 1, j->request->symbol, &made->image)
+                            : status;
 }
 
 static aic_status object_of(const aic_codegen_request *request, aic_object *object)

@@ -42,8 +42,8 @@ typedef struct aic_binding {
 /* A piece of a kernel, with what is filled in. The same piece may be in a kernel several times. */
 typedef struct aic_image_item {
     const aic_piece *piece;
-    const char *symbol; /* of a part: what others call its function AIC_PART_SYMBOL; NULL: they bind roles to it only. Of
-                           other pieces they know the functions by their names, and the kernel's are among them */
+    const char *symbol; /* of a part: what others call its function AIC_PART_SYMBOL; NULL: they bind roles to it only.
+                           Of other pieces they know the functions by their names, and the kernel's are among them */
     const char *name;   /* what messages call it */
     bool is_part;       /* its function is AIC_PART_SYMBOL, even where others do not know it by a symbol */
     aic_function_role function; /* of a part: which of the kernel's functions it is; AIC_FUNCTIONS: none */

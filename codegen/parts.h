@@ -5,8 +5,8 @@
  *     literal   in the module of a kernel, as a function under the name that the kernel gives. A number is a constant.
  *               For AArch64, numbers beyond 30 bits, dumps and exported objects
  *
- * What the shape decides is aic_number(e, "row.pitch"), trip counts of loops aic_trips(e, "kpacks"). Products of numbers
- * are numbers with a name of their own; no role has the name of a number.
+ * What the shape decides is aic_number(e, "row.pitch"), trip counts of loops aic_trips(e, "kpacks"). Products of
+ * numbers are numbers with a name of their own; no role has the name of a number.
  *
  * tests/test_parts.c compares both forms, and the bytes of parts that have equal keys. */
 #ifndef AIC_PARTS_H

@@ -137,8 +137,8 @@ typedef struct aic_program_part {
 } aic_program_part;
 
 typedef struct aic_program {
-    aic_status status; /* of composing it; the message is the thread's last */
-    char prefix[24];   /* of the names of further uses: "0_" of the first specification of a group */
+    aic_status status;                   /* of composing it; the message is the thread's last */
+    char prefix[24];                     /* of the names of further uses: "0_" of the first specification of a group */
     aic_routine function[AIC_FUNCTIONS]; /* 0: the kernel has none */
     size_t parts, numbers, roles, key_bytes;
     size_t room_parts, room_numbers, room_roles, room_keys;

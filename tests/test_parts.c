@@ -103,8 +103,7 @@ static void emit_sums(void *user, LLVMContextRef context, LLVMModuleRef module)
     sums *s = user;
     aic_emit e;
     LLVMValueRef function[3];
-    aic_emission emission = {
-        .program = &s->program, .symbol = "kernel", .linked = s->linked, .function = function};
+    aic_emission emission = {.program = &s->program, .symbol = "kernel", .linked = s->linked, .function = function};
     aic_emit_open(&e, context, module, s->target, NULL);
     e.own_machine = true;
     aic_program_emit(&e, &emission);

@@ -392,8 +392,8 @@ LLVMValueRef aic_emit_own_amx_enter(aic_emit *e, const aic_plan *plan, const int
     const amx_registers a = aic_amx_assign(aic_contraction_of(plan), t);
     (void)argument;
     aic_emit_function(e, name, AIC_EMIT_FRAME, NULL, 0, 0);
-    LLVMValueRef function = e->function;
-    LLVMValueRef byte[BYTES];
+    aic_note_function(e, "sets up the tile registers");
+    LLVMValueRef function = e->function, byte[BYTES];
     for (unsigned i = 0; i < BYTES; i++) {
         byte[i] = LLVMConstInt(e->i8, 0, false);
     }
@@ -419,6 +419,7 @@ LLVMValueRef aic_emit_own_amx_leave(aic_emit *e, const aic_plan *plan, const int
     (void)plan;
     (void)argument;
     aic_emit_function(e, name, AIC_EMIT_FRAME, NULL, 0, 0);
+    aic_note_function(e, "releases the tile registers");
     LLVMValueRef function = e->function;
     aic_emit_intrinsic(e, "llvm.x86.tilerelease", NULL, 0, NULL, 0);
     aic_emit_function_end(e);

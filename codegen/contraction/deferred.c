@@ -7,11 +7,11 @@
  * next tile's products end are stored then.
  *
  * A note in the worker's memory, in words of 64 bits, says what remains to be stored. */
+#include "codegen/parts/deferred.h"
 #include "codegen/contraction/emitters.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/own.h"
-#include "codegen/parts/deferred.h"
 
 _Static_assert((int)AIC_NOTE_INPUTS + AIC_EPILOGUE_STEPS == (int)AIC_DEFERRED_WORDS, "a worker has memory for a note");
 
@@ -29,13 +29,15 @@ static void advance(aic_emit *e, LLVMValueRef note, LLVMValueRef rows)
     aic_note_set(e, note, AIC_NOTE_SOURCE, aic_at(e, source, skip));
     aic_note_set(e, note, AIC_NOTE_ROW, aic_add(e, aic_add(e, aic_note_word(e, note, AIC_NOTE_ROW), rows), gap));
     aic_note_set(e, note, AIC_NOTE_LEFT, LLVMBuildSelect(b, ends, aic_note_word(e, note, AIC_NOTE_COUNT), left, ""));
-    aic_note_set(e, note, AIC_NOTE_RUNS, LLVMBuildNSWSub(b, aic_note_word(e, note, AIC_NOTE_RUNS), LLVMBuildZExt(b, ends, e->i64, ""), ""));
+    aic_note_set(e, note, AIC_NOTE_RUNS,
+                 LLVMBuildNSWSub(b, aic_note_word(e, note, AIC_NOTE_RUNS), LLVMBuildZExt(b, ends, e->i64, ""), ""));
 }
 
 /* Stores `most` rows of the current run, or all that remain of it if fewer than AIC_DEFERRED_STEP would be left. */
 static void emit_rows(aic_emit *e, const aic_plan_staging *s, LLVMValueRef note, LLVMValueRef store, LLVMValueRef most)
 {
-    LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {aic_note_address(e, note, AIC_NOTE_TARGET), aic_note_address(e, note, AIC_NOTE_SOURCE),
+    LLVMValueRef args[3 + AIC_EPILOGUE_STEPS + 3] = {aic_note_address(e, note, AIC_NOTE_TARGET),
+                                                     aic_note_address(e, note, AIC_NOTE_SOURCE),
                                                      aic_note_address(e, note, AIC_NOTE_TABLE)};
     unsigned operands[AIC_EPILOGUE_STEPS], count = 3;
     const unsigned inputs = aic_epilogue_inputs(&s->epilogue, operands);

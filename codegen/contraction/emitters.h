@@ -50,8 +50,8 @@ typedef struct aic_strips {
     aic_routine table;    /* void table(table, parameters, bias) */
 } aic_strips;
 
-/* staging.c: the functions that fill and store the staging buffer, of a contraction with an epilogue; and the phase that
- * fills the table of column parameters. */
+/* staging.c: the functions that fill and store the staging buffer, of a contraction with an epilogue; and the phase
+ * that fills the table of column parameters. */
 void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips *strips);
 aic_routine aic_compose_table_phase(aic_program *program, const aic_plan *plan, aic_routine table);
 

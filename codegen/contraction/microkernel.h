@@ -62,11 +62,11 @@ typedef struct aic_microkernel {
     bool (*serves)(const aic_contraction *c, const aic_tiling *t, int64_t rows, int64_t cols, int64_t fewer_rows,
                    int64_t fewer_cols);
 
-    /* Composes void tile(out, band, panel, taps). band points at the tile's first pixel, out at that pixel in the result
-     * or, with a staging buffer, at the panel's first column there; taps is the table of tap offsets. With blocks of
-     * channels the function has the block's number as a further parameter: band and panel point into that block, and
-     * from the second block on sums start from those that the previous one stored at out. `leave` is the function
-     * that stores rows of a deferred tile in the tile's pauses; 0 where no tile is deferred. */
+    /* Composes void tile(out, band, panel, taps). band points at the tile's first pixel, out at that pixel in the
+     * result or, with a staging buffer, at the panel's first column there; taps is the table of tap offsets. With
+     * blocks of channels the function has the block's number as a further parameter: band and panel point into that
+     * block, and from the second block on sums start from those that the previous one stored at out. `leave` is the
+     * function that stores rows of a deferred tile in the tile's pauses; 0 where no tile is deferred. */
     aic_routine (*compose)(aic_program *program, const aic_plan *plan, int64_t rows, int64_t cols, aic_routine leave);
 
     uint32_t needs; /* what a call needs of the machine (AIC_NEEDS_...) */

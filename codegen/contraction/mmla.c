@@ -12,8 +12,8 @@
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/own.h"
 #include "codegen/machine.h"
+#include "codegen/own.h"
 #include "frontend/core/diag.h"
 
 #include <math.h>

@@ -30,10 +30,10 @@ typedef struct packer {
     const aic_plan_panel *panels;
     LLVMTypeRef raw; /* integer of the size of a raw k-pack */
     unsigned raw_bytes;
-    unsigned c0_kpacks;        /* of one output channel in one channel block */
-    unsigned block;            /* output channels of one transposition */
-    aic_routine inner[INNER];  /* hot functions, or 0 */
-    LLVMValueRef note;         /* in a hot function: where it is noted that there are special elements; or NULL */
+    unsigned c0_kpacks;       /* of one output channel in one channel block */
+    unsigned block;           /* output channels of one transposition */
+    aic_routine inner[INNER]; /* hot functions, or 0 */
+    LLVMValueRef note;        /* in a hot function: where it is noted that there are special elements; or NULL */
 } packer;
 
 static int64_t panels_of_item(const packer *p)

@@ -199,8 +199,8 @@ void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips 
         if (t->geometry.accumulate && part == 1 && strips->columns[1] == strips->columns[0] && strips->load[0] != 0) {
             strips->load[1] = strips->load[0];
         } else if (t->geometry.accumulate) {
-            strips->load[part] = compose_own(program, plan, AIC_OWN_load, strips->columns[part], 2, 3,
-                                             part == 0 ? "load" : "load_last");
+            strips->load[part] =
+                compose_own(program, plan, AIC_OWN_load, strips->columns[part], 2, 3, part == 0 ? "load" : "load_last");
         }
         strips->store[part] =
             compose_own(program, plan, AIC_OWN_store, part, pointers, 3, part == 0 ? "store" : "store_last");

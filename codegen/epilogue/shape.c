@@ -11,8 +11,8 @@
 #include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
-#include "codegen/own.h"
 #include "codegen/machine.h"
+#include "codegen/own.h"
 #include "frontend/core/diag.h"
 
 #include <inttypes.h>

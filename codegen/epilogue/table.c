@@ -6,10 +6,10 @@
  * The header is a cache line whose first word says which path the columns need. Parameters that are the same in every
  * block have one entry for all; parameters that are the same in every column are constants of the code instead. */
 #include "codegen/epilogue/value.h"
-#include "codegen/own.h"
 #include "codegen/integer.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/own.h"
 #include "frontend/numeric/half.h"
 
 #include <math.h>

@@ -15,12 +15,12 @@ typedef struct aic_emit {
     LLVMModuleRef frame, hot; /* where functions go by their kind; one and the same unless divided */
     LLVMModuleRef module;     /* of the function being emitted */
     LLVMBuilderRef builder;
-    LLVMValueRef function;       /* being emitted */
-    bool compiled_well;          /* it is */
-    struct aic_notes *notes;     /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
+    LLVMValueRef function;   /* being emitted */
+    bool compiled_well;      /* it is */
+    struct aic_notes *notes; /* for a reader (notes.h); NULL: nobody reads the IR, and values have no names */
     const struct aic_emission *emission; /* the program being emitted (parts.h); NULL: none */
-    bool named;                  /* the module is a part's: numbers are symbols, roles are functions elsewhere */
-    bool unwind;                 /* functions get unwind tables; false after aic_emit_open() */
+    bool named;       /* the module is a part's: numbers are symbols, roles are functions elsewhere */
+    bool unwind;      /* functions get unwind tables; false after aic_emit_open() */
     bool own_machine; /* a machine of the target compiles the modules; false after aic_emit_open(): functions tell what
                          they are for, which LLVM looks up for every pass */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, none;

@@ -93,8 +93,8 @@ static void emit_tap_table(const frame *f)
     LLVMValueRef table = aic_at(e, f->taps, number(f, "taps.at"));
     aic_loop down, across;
     aic_loop_begin(e, &down, "kh: kernel rows", aic_int(e, 0), aic_trips(e, "kh"), 1, NULL, 0);
-    LLVMValueRef row = tap_offset(f, scaled(f, down.index, "kh.step"), key->row_residues, "row.residues", "row.residue",
-                                  "row.pitch");
+    LLVMValueRef row =
+        tap_offset(f, scaled(f, down.index, "kh.step"), key->row_residues, "row.residues", "row.residue", "row.pitch");
     aic_loop_begin(e, &across, "kw: kernel columns", aic_int(e, 0), aic_trips(e, "kw"), 1, NULL, 0);
     LLVMValueRef column = tap_offset(f, scaled(f, across.index, "kw.step"), key->col_residues, "col.residues",
                                      "col.residue", "pixel.pitch");
@@ -124,8 +124,8 @@ static void store_range(const frame *f, const char *direction, bool dilated, int
     LLVMValueRef reach = aic_number(e, "%s.reach.%d", direction, size), taps = aic_number(e, "%s.taps", direction);
     LLVMValueRef before = difference(f, difference(f, aic_number(e, "%s.pad", direction), step), reach);
     LLVMValueRef inside = difference(f, aic_number(e, "%s.end", direction), step);
-    LLVMValueRef from = aic_min(e, divide_up(f, aic_max(e, before, zero), dilated, dilation),
-                                aic_number(e, "%s.last", direction));
+    LLVMValueRef from =
+        aic_min(e, divide_up(f, aic_max(e, before, zero), dilated, dilation), aic_number(e, "%s.last", direction));
     LLVMValueRef end = divide_up(f, aic_max(e, inside, zero), dilated, dilation);
     end = aic_min(e, aic_max(e, end, aic_add(e, from, one)), taps);
     aic_store(e, from, f->taps, word * (int64_t)WORD_BYTES, WORD_BYTES);

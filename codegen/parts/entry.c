@@ -234,8 +234,8 @@ LLVMValueRef aic_emit_part_entry(aic_emit *e, const void *of, const char *name)
 
 LLVMValueRef aic_emit_part_both(aic_emit *e, const void *of, const char *name)
 {
-    static const char *const POINTERS[] = {"operands", "shared", "private"},
-                             *const INTEGERS[] = {"phase", "first", "last"};
+    static const char *const POINTERS[] = {"operands", "shared", "private"}, *const INTEGERS[] = {"phase", "first",
+                                                                                                  "last"};
     const aic_both_key *key = of;
     const unsigned pointers = (unsigned)key->pointers, integers = (unsigned)key->integers, count = pointers + integers;
     const char *names[6];

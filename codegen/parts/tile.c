@@ -9,7 +9,6 @@
  *
  * Where tiles leave out taps, the loop over taps becomes two, over the kernel rows and the kernel columns of the tile's
  * ranges; or one over the taps of the rows, if no columns are left out. */
-#include "codegen/parts.h"
 #include "codegen/parts/tile.h"
 #include "codegen/arithmetic.h"
 #include "codegen/family/family.h"
@@ -18,6 +17,7 @@
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/machine.h"
+#include "codegen/parts.h"
 
 #include <stdio.h>
 

@@ -3,12 +3,12 @@
  * Blocks of raw k-packs (elements that become a k-pack: one, two or four int8) are transposed in registers and widened
  * to k-packs: eight by eight or four by four, since interleaving 128-bit vectors is one cheap instruction everywhere,
  * and a small loop body compiles fast. */
-#include "codegen/parts.h"
 #include "codegen/parts/weights.h"
 #include "codegen/kpacks.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
 
 enum { BLOCK_MAX = 8, VECTOR_BYTES = 16 };
 
