@@ -3,6 +3,7 @@
 #include "frontend/core/diag.h"
 #include "frontend/core/spec.h"
 #include "frontend/text/text.h"
+#include "runtime/function.h"
 #include "runtime/scratch.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,7 @@ aic_status aic_code_view(aic_code *base, const aic_spec *shown, size_t operand, 
     }
     memcpy(made, base, sizeof *made);
     atomic_init(&made->references, 1);
+    atomic_init(&made->functions, NULL);
     made->entry_of_kernel = NULL;
     made->requests = 0;
     made->profile = NULL;
@@ -172,6 +174,7 @@ void aic_code_release(aic_code *code)
     if (atomic_fetch_sub_explicit(&code->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
+    aic_functions_free(code);
     if (code->base != NULL) {
         aic_code_release(code->base);
     } else {

@@ -15,6 +15,9 @@
 
 typedef void (*aic_function)(void);
 
+/* Functions that C programs call (function.h). */
+typedef struct aic_functions aic_functions;
+
 typedef struct aic_code {
     atomic_size_t references;
     aic_cache_entry *entry_of_kernel; /* its entry among its context's kernels; NULL: it was removed (evict.c) */
@@ -44,6 +47,7 @@ typedef struct aic_code {
     struct aic_code *base; /* NULL: it is no view */
     size_t word_operand;   /* 0: there is no such word */
     uint64_t word;
+    _Atomic(aic_functions *) functions; /* NULL: nobody has asked for them */
 
     /* What it was made from. */
     char *text;    /* operator text of the request that it was made for; of a group with "x3(...)" at its end */

@@ -1,8 +1,10 @@
 /* Kernel handles: the functions of aic/kernel.h but the dumps (dump.c). A handle is a hold on cached machine code. */
 #include "frontend/core/diag.h"
 #include "frontend/core/op.h"
+#include "frontend/core/rule.h"
 #include "runtime/batch.h"
 #include "runtime/build.h"
+#include "runtime/function.h"
 #include "runtime/schedules.h"
 #include "runtime/tuning.h"
 #include <aic/kernel.h>
@@ -89,7 +91,7 @@ static aic_function function_of(const aic_kernel *kernel, aic_op op, const char 
 {
     bool fits = kernel != NULL && kernel->code->spec.count == 1 && kernel->code->spec.stage[0].op == op &&
                 kernel->code->operand_count == listed(names);
-    return fits ? kernel->code->entry[form] : NULL;
+    return fits ? aic_function_of_operands(kernel->code, form) : NULL;
 }
 
 #define AIC_OP(ENUM, name, params, args)                                                                               \
@@ -103,6 +105,15 @@ static aic_function function_of(const aic_kernel *kernel, aic_op op, const char 
     }
 #include <aic/ops.def>
 #undef AIC_OP
+
+aic_kernel_fn aic_kernel_function(const aic_kernel *kernel, bool packed)
+{
+    if (kernel == NULL) {
+        (void)aic_fail(AIC_INVALID_ARGUMENT, "kernel", "is NULL");
+        return NULL;
+    }
+    return (aic_kernel_fn)aic_function_of_table(kernel->code, packed ? AIC_PACKED : AIC_PLAIN);
+}
 
 static inline aic_status call(const aic_kernel *kernel, int form, void *const operands[], size_t count)
 {
@@ -118,6 +129,41 @@ static inline aic_status call(const aic_kernel *kernel, int form, void *const op
 aic_status aic_kernel_call(const aic_kernel *kernel, void *const operands[], size_t count)
 {
     return call(kernel, AIC_PLAIN, operands, count);
+}
+
+/* Whether every operand that is taken has the bytes that the kernel reads or writes. */
+static aic_status check_sizes(const aic_code *code, const size_t bytes[])
+{
+    aic_verdict v = aic_request_verdict(code->subject);
+    for (size_t i = 0; i < code->operand_count; i++) {
+        const aic_argument *a = &code->argument[AIC_PLAIN][i];
+        if (a->least != 0 && bytes[i] < a->bytes) {
+            aic_break(&v, AIC_REQUEST_whole, "%s: has %zu bytes, and %zu are needed", a->name, bytes[i],
+                      (size_t)a->bytes);
+        }
+    }
+    return v.status;
+}
+
+aic_status aic_kernel_call_sized(const aic_kernel *kernel, void *const operands[], const size_t bytes[], size_t count)
+{
+    if (kernel == NULL || operands == NULL || bytes == NULL) {
+        return aic_fail(AIC_INVALID_ARGUMENT,
+                        kernel == NULL     ? "kernel"
+                        : operands == NULL ? "operands"
+                                           : "bytes",
+                        "is NULL");
+    }
+    if (count != kernel->code->operand_count) {
+        return aic_code_count_check(kernel->code, count); /* with a message */
+    }
+    const aic_argument *argument = kernel->code->argument[AIC_PLAIN];
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] < argument[i].bytes && argument[i].least != 0) {
+            return check_sizes(kernel->code, bytes);
+        }
+    }
+    return aic_call(kernel->code, AIC_PLAIN, (const void *const *)operands);
 }
 
 aic_status aic_kernel_call_packed(const aic_kernel *kernel, void *const operands[], size_t count)

@@ -36,7 +36,7 @@ typedef struct fixture {
     aic_export_kernel exported;
     aic_exported made_export;
     aic_operand one, operands[AIC_OPERANDS_MAX];
-    size_t count, size, stride[AIC_OPERANDS_MAX];
+    size_t count, size, stride[AIC_OPERANDS_MAX], length[AIC_OPERANDS_MAX];
     int64_t number[2], at[AIC_AXES_MAX];
     bool matters, chosen;
     char identity[65];
@@ -111,6 +111,9 @@ static void open_fixture(fixture *f)
     f->pto = ".arg %s : f32\n%t = texpands %s : f32, !pto.tile<2x8xf32>\n";
     for (size_t i = 0; i < AIC_OPERANDS_MAX; i++) {
         f->operand[i] = f->memory[i];
+    }
+    for (size_t i = 0; i < f->count; i++) {
+        f->length[i] = BLOCK;
     }
     f->stride[0] = BLOCK / 2; /* the inputs are the same for all images */
     f->pto_argument[0] = f->no_argument[0] = f->memory[0];

@@ -127,6 +127,16 @@ static void note_data(void)
     note_messages();
 }
 
+/* Lengths of a call. */
+static void note_lengths(const aic_spec *spec, void *const operands[])
+{
+    aic_kernel *kernel;
+    ck_assert_msg(aic_kernel_create(NULL, spec, NULL, &kernel) == AIC_OK, "%s", aic_last_error());
+    ck_assert_int_eq(aic_kernel_call_sized(kernel, operands, (size_t[]){1, 1, 0}, 3), AIC_INVALID_ARGUMENT);
+    note_messages();
+    aic_kernel_release(kernel);
+}
+
 /* Addresses of calls, and an order of operators. */
 static void note_requests(void)
 {
@@ -142,6 +152,7 @@ static void note_requests(void)
         ck_assert_int_eq(aic_reference(&spec, NULL, calls[i], 3), AIC_INVALID_ARGUMENT);
         note_messages();
     }
+    note_lengths(&spec, (void *[]){dst, src, NULL});
     ck_assert_int_eq(aic_spec_validate(&wrong, NULL), AIC_INVALID_ARGUMENT);
     note_messages();
 }

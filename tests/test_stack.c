@@ -136,6 +136,17 @@ static void trace_elements(tour *t)
     }
 }
 
+static void call_function(tour *t, size_t i, const aic_kernel *kernel)
+{
+    const aic_kernel_fn function = aic_kernel_function(kernel, false);
+    void *workspace = aligned_alloc(64, (aic_kernel_workspace_size(kernel) + 64) / 64 * 64);
+    expect(t, function != NULL && workspace != NULL ? AIC_OK : AIC_OUT_OF_MEMORY, "function");
+    if (t->failed[0] == '\0') {
+        function(t->operand[i], workspace);
+    }
+    free(workspace);
+}
+
 static void make_kernels(tour *t)
 {
     for (size_t i = 0; i < SPEC_COUNT; i++) {
@@ -144,8 +155,13 @@ static void make_kernels(tour *t)
         if (t->failed[0] != '\0') {
             return;
         }
-        size_t strides[AIC_OPERANDS_MAX] = {0};
+        size_t strides[AIC_OPERANDS_MAX] = {0}, bytes_of[AIC_OPERANDS_MAX];
+        for (size_t k = 0; k < t->count[i]; k++) {
+            bytes_of[k] = (size_t)t->table[i][k].bytes;
+        }
         expect(t, aic_kernel_call(kernel, t->operand[i], t->count[i]), "call");
+        expect(t, aic_kernel_call_sized(kernel, t->operand[i], bytes_of, t->count[i]), "call with lengths");
+        call_function(t, i, kernel);
         expect(t, aic_kernel_call_batch(kernel, t->operand[i], strides, 1), "batch");
         for (size_t k = 0; k < t->count[i]; k++) {
             size_t bytes = 0;

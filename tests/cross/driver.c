@@ -10,6 +10,7 @@
  * are read-only. Exit status: 0 when bytes next to buffers and FPCR are as they were, 1 when not, 3 when files or
  * memory fail. */
 #include "runtime/code_memory.h"
+#include "runtime/stub.h"
 #include "tests/cross/ways.h"
 #include "tools/harness/guard.h"
 
@@ -21,9 +22,12 @@
 enum { OUTPUT = 0, PACKABLE = 2, OPERANDS_MAX = 10, WORKSPACE = OPERANDS_MAX, PACKED, BUFFERS };
 enum { VECTOR_ALIGNMENT = 64 };
 
+typedef void cross_function(void *const operands[], void *workspace);
+
 /* What the command line says; functions have their addresses. */
 typedef struct facts {
     uintptr_t function[AIC_FUNCTIONS]; /* 0: there is none */
+    cross_function *called[2];         /* plain and packed operands */
     size_t workspace, packed, operands, alignment[OPERANDS_MAX];
 } facts;
 
@@ -116,45 +120,18 @@ static void write_result(const guard_buffer *output, const char *folder, int way
     }
 }
 
-/* Operands are passed as the kernel's signature says. */
-static void call_kernel(uintptr_t function, size_t count, void *const p[], void *workspace)
+/* The function as one of (operands, workspace), by a stub, which is tested by the way. */
+static cross_function *function_of_table(uintptr_t function, size_t operands)
 {
-    switch (count) {
-    case 2:
-        ((void (*)(void *, void *, void *))function)(p[0], p[1], workspace);
-        break;
-    case 3:
-        ((void (*)(void *, void *, void *, void *))function)(p[0], p[1], p[2], workspace);
-        break;
-    case 4:
-        ((void (*)(void *, void *, void *, void *, void *))function)(p[0], p[1], p[2], p[3], workspace);
-        break;
-    case 5:
-        ((void (*)(void *, void *, void *, void *, void *, void *))function)(p[0], p[1], p[2], p[3], p[4], workspace);
-        break;
-    case 6:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *))function)(p[0], p[1], p[2], p[3], p[4], p[5],
-                                                                                     workspace);
-        break;
-    case 7:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))function)(
-            p[0], p[1], p[2], p[3], p[4], p[5], p[6], workspace);
-        break;
-    case 8:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *))function)(
-            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], workspace);
-        break;
-    case 9:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))function)(
-            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], workspace);
-        break;
-    case 10:
-        ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *))function)(
-            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], workspace);
-        break;
-    default:
-        die("number of operands", "not 2 to 10");
+    static const void *const none[AIC_STUB_OPERANDS_MAX];
+    unsigned char code[AIC_STUB_BYTES_MAX];
+    const aic_stub stub = {.target = function, .count = operands, .fixed = none, .table = true};
+    const aic_image image = {.bytes = code, .size = aic_stub_write(&stub, code), .alignment = VECTOR_ALIGNMENT};
+    aic_code_memory memory;
+    if (aic_code_memory_place(&image, &memory) != AIC_OK) {
+        die("cannot be placed", "stub");
     }
+    return (cross_function *)(uintptr_t)memory.base;
 }
 
 /* Calls the kernel; false when it leaves another FPCR than it was called with. */
@@ -172,8 +149,7 @@ static bool call(const cross_way *way, const facts *f, guard_buffer *b)
         ((void (*)(void *, const void *))f->function[AIC_FUNCTION_PACK])(b[PACKED].data, b[PACKABLE].data);
         operand[PACKABLE] = b[PACKED].data;
     }
-    call_kernel(f->function[packed ? AIC_FUNCTION_PACKED : AIC_FUNCTION_ENTRY], f->operands, operand,
-                b[WORKSPACE].data);
+    f->called[packed](operand, b[WORKSPACE].data);
     uint64_t after = get_fpcr();
     set_fpcr(usual);
     if (way->hostile && (before == usual || after != before)) {
@@ -217,6 +193,8 @@ static facts read_facts(char **argv)
         f.alignment[f.operands++] = strtoull(next, &next, 10);
         next += *next == ',';
     }
+    f.called[false] = function_of_table(f.function[AIC_FUNCTION_ENTRY], f.operands);
+    f.called[true] = f.packed > 0 ? function_of_table(f.function[AIC_FUNCTION_PACKED], f.operands) : NULL;
     return f;
 }
 

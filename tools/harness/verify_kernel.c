@@ -7,10 +7,11 @@
 #include <string.h>
 
 typedef enum entry_point {
-    ENTRY_DIRECT,  /* the typed function pointer; of a chain, which has none, as ENTRY_GENERIC */
-    ENTRY_GENERIC, /* aic_kernel_call */
-    ENTRY_JIT,     /* aic_jit_OP, which knows the default schedule only; of a chain as ENTRY_SPEC */
-    ENTRY_SPEC     /* aic_jit_spec, likewise */
+    ENTRY_DIRECT,   /* the typed function pointer; of a chain, which has none, as ENTRY_FUNCTION */
+    ENTRY_FUNCTION, /* aic_kernel_function */
+    ENTRY_GENERIC,  /* aic_kernel_call */
+    ENTRY_JIT,      /* aic_jit_OP, which knows the default schedule only; of a chain as ENTRY_SPEC */
+    ENTRY_SPEC      /* aic_jit_spec, likewise */
 } entry_point;
 
 /* A way to call a kernel. */
@@ -26,8 +27,8 @@ static const way_row ways[] = {
     {"packed, direct, guard behind", GUARD_AFTER, true, ENTRY_DIRECT},
     {"plain, generic call, guard before", GUARD_BEFORE, false, ENTRY_GENERIC},
     {"packed, generic call, guard before", GUARD_BEFORE, true, ENTRY_GENERIC},
-    {"plain, direct, odd address", GUARD_SHIFTED, false, ENTRY_DIRECT},
-    {"packed, direct, odd address", GUARD_SHIFTED, true, ENTRY_DIRECT},
+    {"plain, function of a table, odd address", GUARD_SHIFTED, false, ENTRY_FUNCTION},
+    {"packed, function of a table, odd address", GUARD_SHIFTED, true, ENTRY_FUNCTION},
     {"aic_jit, guard behind", GUARD_AFTER, false, ENTRY_JIT},
     {"aic_jit_spec, guard before", GUARD_BEFORE, false, ENTRY_SPEC},
 };
@@ -112,6 +113,16 @@ static verify_verdict pack_operands(const verify_case *c, const aic_kernel *kern
     return VERIFY_PASSED;
 }
 
+static aic_status call_function(const aic_kernel *kernel, const way_row *way, call_state *s)
+{
+    const aic_kernel_fn function = aic_kernel_function(kernel, way->packed);
+    if (function == NULL) {
+        return AIC_OUT_OF_MEMORY;
+    }
+    function(s->pointer, s->workspace.data);
+    return AIC_OK;
+}
+
 static aic_status call_kernel(const verify_case *c, aic_context *context, const aic_kernel *kernel, const way_row *way,
                               call_state *s)
 {
@@ -123,6 +134,9 @@ static aic_status call_kernel(const verify_case *c, aic_context *context, const 
     }
     if (way->entry == ENTRY_DIRECT && entry_direct(&c->spec, kernel, way->packed, s->pointer, s->workspace.data)) {
         return AIC_OK;
+    }
+    if (way->entry != ENTRY_GENERIC) {
+        return call_function(kernel, way, s);
     }
     return way->packed ? aic_kernel_call_packed(kernel, s->pointer, c->count)
                        : aic_kernel_call(kernel, s->pointer, c->count);

@@ -39,9 +39,30 @@ AIC_API size_t aic_kernel_packed_workspace_size(const aic_kernel *kernel);
 #undef AIC_OP
 #undef AIC_OPERANDS
 
+/* The kernel of any specification, chains too, as one C function: of its operands in calling order, packable ones plain
+ * or (packed) as packed images, and of scratch memory.
+ *
+ *     operands    as aic_kernel_call() takes them; NULL for those that are not taken. They are only read
+ *     workspace   aic_kernel_workspace_size() bytes, or (packed) aic_kernel_packed_workspace_size(), aligned to 64 and
+ *                 not shared between concurrent calls; anything where that is 0. Its content does not matter
+ *     threads     a call is done by its thread alone, whatever the context says; any number of threads may call at the
+ *                 same time
+ *
+ * It checks nothing, neither addresses nor data, and keeps nothing; 32 KiB of stack are enough for it. Where the
+ * specification has a word or a constant as a field, that is what the function computes with. Valid while the kernel is
+ * held, and the same each time. NULL with a message when memory has run out. */
+typedef void (*aic_kernel_fn)(void *const operands[], void *workspace);
+AIC_API aic_kernel_fn aic_kernel_function(const aic_kernel *kernel, bool packed);
+
 /* Calls the kernel with its operands in calling order; checks count, NULL, alignment and overlap as the
  * aic_jit_ functions do. The scratch memory is the calling thread's own, kept for its next call. */
 AIC_API aic_status aic_kernel_call(const aic_kernel *kernel, void *const operands[], size_t count);
+
+/* The same for operands of which the caller knows how long they are: bytes[i] is the length of operands[i], which has
+ * to be what the kernel reads or writes there, or more. AIC_INVALID_ARGUMENT where one is shorter, and nothing is
+ * written. The length of an operand that is not taken does not matter. */
+AIC_API aic_status aic_kernel_call_sized(const aic_kernel *kernel, void *const operands[], const size_t bytes[],
+                                         size_t count);
 
 /* aic_jit_OP() for any specification, fused chains among them: validates, finds or makes the kernel, runs it. operands
  * in the order of aic_spec_operands(), NULL for unused ones. */
