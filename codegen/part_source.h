@@ -8,7 +8,7 @@
 typedef enum aic_part_origin { AIC_PART_READY, AIC_PART_LOADED, AIC_PART_MADE, AIC_PART_ORIGINS } aic_part_origin;
 
 /* All that the code of a part depends on, as bytes: its kind and key, instruction set, build and LLVM. */
-enum { AIC_PART_IDENTITY_MAX = 1024 };
+enum { AIC_PART_IDENTITY_MAX = 2048 };
 typedef struct aic_part_identity {
     size_t size;
     unsigned char bytes[AIC_PART_IDENTITY_MAX];

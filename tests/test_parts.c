@@ -3,9 +3,6 @@
 #include "codegen/codegen.h"
 #include "codegen/llvm/vec.h"
 #include "codegen/parts.h"
-#include "codegen/parts/image.h"
-#include "codegen/parts/tile.h"
-#include "codegen/parts/weights.h"
 #include "codegen/run.h"
 #include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
@@ -284,8 +281,26 @@ static void give_back_none(aic_part_source *source, const aic_piece *piece)
     (void)piece;
 }
 
-static const aic_op CORPUS_OPS[] = {AIC_OP_CONV2D, AIC_OP_MMAD};
-enum { CORPUS_KINDS = sizeof CORPUS_OPS / sizeof CORPUS_OPS[0], CORPUS = 24 };
+/* Operators and chains of the corpus; second: 0 for an operator alone. */
+static const struct {
+    aic_op first, second;
+} CORPUS_OF[] = {{AIC_OP_CONV2D, 0},
+                 {AIC_OP_MMAD, 0},
+                 {AIC_OP_FIXPIPE, 0},
+                 {AIC_OP_TIK_FIXPIPE, 0},
+                 {AIC_OP_CONV2D, AIC_OP_FIXPIPE},
+                 {AIC_OP_CONV2D, AIC_OP_TIK_FIXPIPE},
+                 {AIC_OP_MMAD, AIC_OP_FIXPIPE},
+                 {AIC_OP_CONV2D, AIC_OP_TENSOR_ARITHMETIC}};
+enum { CORPUS_KINDS = sizeof CORPUS_OF / sizeof CORPUS_OF[0], CORPUS = 8 };
+
+static void draw_spec(uint64_t seed, const aic_semantics *semantics, aic_spec *spec)
+{
+    const aic_op first = CORPUS_OF[seed % CORPUS_KINDS].first, second = CORPUS_OF[seed % CORPUS_KINDS].second;
+    ck_assert_int_eq(second == 0 ? aic_spec_random(first, semantics, seed, spec)
+                                 : aic_spec_random_chain(first, second, semantics, seed, spec),
+                     AIC_OK);
+}
 
 /* Equal keys give equal bytes, whatever the kernel is that asks for the part. */
 START_TEST(equal_keys)
@@ -296,7 +311,7 @@ START_TEST(equal_keys)
     for (uint64_t seed = 0; seed < CORPUS * CORPUS_KINDS; seed++) {
         aic_spec spec;
         aic_object object;
-        ck_assert_int_eq(aic_spec_random(CORPUS_OPS[seed % CORPUS_KINDS], &semantics, seed, &spec), AIC_OK);
+        draw_spec(seed, &semantics, &spec);
         ck_assert_int_eq(aic_spec_resolve_kernel(&spec, &semantics, &spec), AIC_OK);
         const aic_codegen_request request = {.count = 1,
                                              .spec = &spec,
@@ -338,7 +353,7 @@ START_TEST(both_forms)
         aic_spec spec;
         verify_report report;
         verify_case c;
-        ck_assert_int_eq(aic_spec_random(CORPUS_OPS[seed % CORPUS_KINDS], &semantics, 1000 + seed, &spec), AIC_OK);
+        draw_spec(1000 + seed, &semantics, &spec);
         if (verify_open(&c, &spec, &semantics, seed, &report) != VERIFY_PASSED) {
             continue; /* memory */
         }

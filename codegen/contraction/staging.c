@@ -2,21 +2,8 @@
  * [column block][pixel of the tile][16], which stays in the first-level cache. The epilogue reads them there and stores
  * the results, run by run, a run being pixels of the tile that are consecutive rows of the result. If the sums start
  * from an old result, the buffer is filled with it first. */
+#include "codegen/parts/staging.h"
 #include "codegen/contraction/microkernel.h"
-#include "codegen/llvm/notes.h"
-#include "codegen/llvm/vec.h"
-#include "codegen/own.h"
-
-/* Copies `count` adjacent columns of one row. */
-static void copy_columns(aic_emit *e, LLVMValueRef staging, LLVMValueRef old, int64_t count)
-{
-    for (int64_t done = 0; done < count;) {
-        unsigned width = aic_access_width(count - done, AIC_BLOCK_COLUMNS);
-        LLVMValueRef value = aic_load(e, aic_vector(e->i32, width), old, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
-        aic_store(e, value, staging, done * AIC_SUM_BYTES, AIC_SUM_BYTES);
-        done += width;
-    }
-}
 
 /* Where old results lie: bytes from one block of 16 columns to the next, and from row to row. */
 typedef struct old_strides {
@@ -35,33 +22,21 @@ static old_strides old_strides_of(const aic_contraction *c, const aic_epilogue *
     return (old_strides){p->width == AIC_BLOCK_COLUMNS ? p->target_block : AIC_ROW_BYTES, p->target_row};
 }
 
-/* void name(staging, old; row, count, column): fills so many columns of `count` rows of the buffer with what the sums
- * start from. */
-LLVMValueRef aic_emit_own_load(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+/* The function that fills `columns` columns of the buffer with what the sums start from. */
+static aic_routine compose_load(aic_program *program, const aic_contraction *c, const aic_tiling *t, int64_t columns,
+                                const char *name)
 {
-    static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
-    const aic_contraction *c = aic_contraction_of(plan);
-    const aic_tiling *t = aic_tiling_of(plan);
-    const int64_t columns = argument[0];
     const old_strides at = old_strides_of(c, &t->staging.epilogue);
-    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
-    aic_note_function(e, "fills the staging buffer with the old result, which the sums start from");
-    LLVMValueRef function = e->function;
-    LLVMValueRef first = LLVMBuildUDiv(e->builder, aic_emit_param(e, 4), aic_int(e, AIC_BLOCK_COLUMNS), "");
-    LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_mul(e, aic_emit_param(e, 2), at.row));
-    old = aic_at(e, old, aic_mul(e, first, at.block));
-    aic_loop rows;
-    aic_loop_begin(e, &rows, "row: pixels of a run", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
-    LLVMValueRef from = aic_at(e, old, aic_mul(e, rows.index, at.row));
-    LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, AIC_ROW_BYTES));
-    for (int64_t block = 0; block * AIC_BLOCK_COLUMNS < columns; block++) {
-        int64_t left = columns - block * AIC_BLOCK_COLUMNS;
-        copy_columns(e, aic_at_const(e, to, block * t->staging.pitch), aic_at_const(e, from, block * at.block),
-                     left < AIC_BLOCK_COLUMNS ? left : AIC_BLOCK_COLUMNS);
+    const aic_load_key key = {.columns = columns};
+    aic_use use;
+    aic_use_begin(&use, &aic_part_load, &key, 2, 3);
+    aic_use_number(&use, at.block, "old.block");
+    aic_use_number(&use, at.row, "old.row");
+    for (int64_t block = 1; block * AIC_BLOCK_COLUMNS < columns; block++) {
+        aic_use_number(&use, block * at.block, "old.block.%lld", (long long)block);
+        aic_use_number(&use, block * t->staging.pitch, "staging.block.%lld", (long long)block);
     }
-    aic_loop_end(e, &rows);
-    aic_emit_function_end(e);
-    return function;
+    return aic_program_add(program, &use, "%s", name);
 }
 
 typedef struct rows {
@@ -144,53 +119,27 @@ static aic_strips strips_of(const aic_tiling *t)
     return (aic_strips){.count = {whole, rest > 0}, .columns = {t->staging.strip_columns, rest}};
 }
 
-LLVMValueRef aic_emit_own_store(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
+static aic_routine compose_store(aic_program *program, const aic_plan *plan, const aic_strips *strips, int part)
 {
     const aic_tiling *t = aic_tiling_of(plan);
-    const aic_strips strips = strips_of(t);
     const rows runs = rows_of_runs(aic_contraction_of(plan), t);
-    const int part = (int)argument[0];
-    const aic_epilogue_strip strip = {.kind = part == 0 ? AIC_EMIT_HOT : last_kind(t, strips.count[0] + 1),
-                                      .form = form_of(t, e->target),
+    const aic_epilogue_strip strip = {.kind = part == 0 ? AIC_EMIT_HOT : last_kind(t, strips->count[0] + 1),
+                                      .form = form_of(t, plan->problem.target),
                                       .block_bytes = t->staging.pitch,
-                                      .columns = strips.columns[part],
+                                      .columns = strips->columns[part],
                                       .step = t->staging.strip_columns,
                                       .last = part == 1,
                                       .least_rows = runs.least,
                                       .most_rows = runs.most,
                                       .row_multiple = runs.multiple};
-    return aic_emit_epilogue_strip(e, &t->staging.epilogue, &strip, name);
-}
-
-LLVMValueRef aic_emit_own_table(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
-{
-    const aic_tiling *t = aic_tiling_of(plan);
-    (void)argument;
-    return aic_emit_epilogue_table(e, &t->staging.epilogue, table_kind(aic_contraction_of(plan), t), name);
-}
-
-LLVMValueRef aic_emit_own_table_phase(aic_emit *e, const aic_plan *plan, const int64_t *argument, const char *name)
-{
-    (void)argument;
-    return aic_emit_epilogue_phase(e, plan, &aic_tiling_of(plan)->staging.epilogue, aic_callee(e, "table", 3, 0), name);
-}
-
-/* ---- composing ---- */
-
-static aic_routine compose_own(aic_program *program, const aic_plan *plan, aic_own code, int64_t argument,
-                               unsigned pointers, unsigned integers, const char *name)
-{
-    aic_own_key key = {.code = code, .plan = plan, .argument = {argument}};
-    aic_use use;
-    aic_own_begin(&use, &key, pointers, integers);
-    return aic_program_add(program, &use, "%s", name);
+    return aic_compose_epilogue_strip(program, &t->staging.epilogue, plan->problem.target, &strip,
+                                      part == 0 ? "store" : "store_last");
 }
 
 void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips *strips)
 {
+    const aic_contraction *c = aic_contraction_of(plan);
     const aic_tiling *t = aic_tiling_of(plan);
-    unsigned inputs[AIC_EPILOGUE_STEPS];
-    const unsigned pointers = 3 + aic_epilogue_inputs(&t->staging.epilogue, inputs);
     *strips = strips_of(t);
     for (int part = 0; part < 2; part++) {
         if (strips->count[part] == 0) {
@@ -199,22 +148,9 @@ void aic_compose_staging(aic_program *program, const aic_plan *plan, aic_strips 
         if (t->geometry.accumulate && part == 1 && strips->columns[1] == strips->columns[0] && strips->load[0] != 0) {
             strips->load[1] = strips->load[0];
         } else if (t->geometry.accumulate) {
-            strips->load[part] =
-                compose_own(program, plan, AIC_OWN_load, strips->columns[part], 2, 3, part == 0 ? "load" : "load_last");
+            strips->load[part] = compose_load(program, c, t, strips->columns[part], part == 0 ? "load" : "load_last");
         }
-        strips->store[part] =
-            compose_own(program, plan, AIC_OWN_store, part, pointers, 3, part == 0 ? "store" : "store_last");
+        strips->store[part] = compose_store(program, plan, strips, part);
     }
-    if (aic_epilogue_table_bytes(&t->staging.epilogue) > 0) {
-        strips->table = compose_own(program, plan, AIC_OWN_table, 0, 3, 0, "table");
-    }
-}
-
-aic_routine aic_compose_table_phase(aic_program *program, const aic_plan *plan, aic_routine table)
-{
-    aic_own_key key = {.code = AIC_OWN_table_phase, .plan = plan};
-    aic_use use;
-    aic_own_begin(&use, &key, (unsigned)plan->operands + 2, 2);
-    aic_use_call(&use, table, "table");
-    return aic_program_add(program, &use, "columns");
+    strips->table = aic_compose_epilogue_table(program, &t->staging.epilogue, plan->problem.target, table_kind(c, t));
 }

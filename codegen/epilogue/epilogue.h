@@ -10,32 +10,8 @@
 #define AIC_EPILOGUE_H
 
 #include "codegen/parts/elementwise_value.h"
+#include "codegen/parts/epilogue.h"
 #include "codegen/shape.h"
-
-/* Where the scale comes from. */
-typedef enum aic_scale {
-    AIC_SCALE_NONE,   /* conversion only */
-    AIC_SCALE_WORD,   /* one quantisation word (AscendC Fixpipe) */
-    AIC_SCALE_WORDS,  /* one a column, in memory */
-    AIC_SCALE_HALF,   /* one half, bits in `word` */
-    AIC_SCALE_HALVES, /* 16 halves in memory, for the columns of every block */
-} aic_scale;
-
-/* What code for one word or half that it gets by an address must provide for. */
-typedef enum aic_scale_need {
-    AIC_NEED_LITTLE, /* bytes: no offset, no limits but those of the type; products do not overflow */
-    AIC_NEED_LIMITS, /* bytes: offsets, limits, shifts */
-    AIC_NEED_ALL,    /* products of int32 may be 2^31 or more; scales of float16 results may be 8 or more */
-} aic_scale_need;
-
-typedef enum aic_relu { AIC_RELU_NONE, AIC_RELU_SOURCE, AIC_RELU_RESULT } aic_relu;
-
-/* What is done to the accumulators, words of 32 bits, before they are rectified, scaled and converted. */
-typedef enum aic_step_op {
-    AIC_STEP_SATURATE,   /* floats: infinities become the largest finite value, NaN +0 (mmad) */
-    AIC_STEP_BIAS,       /* adds the operand, one value for each column; int32 saturates */
-    AIC_STEP_ARITHMETIC, /* an operation on the accumulator and on a word of the operand or a constant */
-} aic_step_op;
 
 /* A step. The operand of ARITHMETIC has its word for row r, column c at byte (c/16)*block + r*row + c%16*column. */
 typedef struct aic_step {
@@ -48,8 +24,6 @@ typedef struct aic_step {
     bool takes_sums; /* the accumulator is a sum of floats: where it is NaN it may have any bits */
     int stage; /* input b is the accumulator as stage number `stage` of the chain, from 1 on, left it; 0: it is not */
 } aic_step;
-
-enum { AIC_EPILOGUE_STEPS = 6 };
 
 /* For width 32, if only the first 16 columns of the last target block exist: its rows are 16 columns (narrow), or 32
  * with zeros in the last 16 (fill). */
@@ -128,29 +102,27 @@ aic_epilogue_kernel *aic_epilogue_begin(aic_work *work);
 
 extern const aic_shape aic_shape_epilogue;
 
+/* What its columns need. */
+aic_scaling aic_epilogue_scaling(const aic_epilogue *p);
+
+/* The packet of a loop over rows of so many blocks of columns. */
+aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, int64_t blocks);
+
 /* Bytes of the table of column parameters: scales, offsets, limits and biases as the inner loops read them; 0: none. */
 int64_t aic_epilogue_table_bytes(const aic_epilogue *p);
 
-/* void name(table, parameters, bias), of this kind: fills the table, 64-byte aligned, from the words or halves and the
- * biases (either may be NULL where there are none). NULL when there is no table. */
-LLVMValueRef aic_emit_epilogue_table(aic_emit *e, const aic_epilogue *p, aic_emit_kind kind, const char *name);
-
-/* The body `name` of the plan's phase that fills the table in the shared memory by `table`, the function of
- * aic_emit_epilogue_table(). */
-LLVMValueRef aic_emit_epilogue_phase(aic_emit *e, const aic_plan *plan, const aic_epilogue *p, LLVMValueRef table,
-                                     const char *name);
+/* The function of the part that fills the table (parts/epilogue.h); 0 when there is no table. And the plan's phase that
+ * fills the table in the shared memory by that function. */
+aic_routine aic_compose_epilogue_table(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       aic_emit_kind kind);
+aic_routine aic_compose_epilogue_phase(aic_program *program, const aic_plan *plan, const aic_epilogue *p,
+                                       aic_routine table);
 
 /* The loop over a strip: how many blocks of 16 columns, a power of two, share a loop over rows, and rows of one
  * iteration. Fewer blocks are taken if the results of so many are not contiguous in memory. */
 typedef struct aic_epilogue_form {
     int64_t blocks, rows;
 } aic_epilogue_form;
-
-/* The most rows of a packet. A strip of at least so many rows is computed in packets, none of it row by row. */
-enum { AIC_EPILOGUE_PACKET_ROWS = 4 };
-
-#define AIC_EPILOGUE_BLOCKS 8
-#define AIC_EPILOGUE_ROWS 16
 
 /* The form that suits most strips. */
 aic_epilogue_form aic_epilogue_default_form(const aic_epilogue *p, const aic_target *target);
@@ -179,11 +151,8 @@ typedef struct aic_epilogue_strip {
 /* Whether the strip's stores can bypass the caches: they fill whole lines one after the other. */
 bool aic_epilogue_strip_fills_lines(const aic_epilogue *p, const aic_epilogue_strip *strip);
 
-/* void name(target, source, table, inputs...; row, count, column): stores the columns of a strip from `column` on of
- * the `count` rows from `row` on, in every matrix that has them. target, table: of the whole; source: the first of
- * these rows and columns, readable in whole blocks of 16. inputs: the operands of aic_epilogue_inputs(). Rows that are
- * in no matrix are dropped. */
-LLVMValueRef aic_emit_epilogue_strip(aic_emit *e, const aic_epilogue *p, const aic_epilogue_strip *strip,
-                                     const char *name);
+/* The function of the part that stores a strip (parts/epilogue.h). inputs: the operands of aic_epilogue_inputs(). */
+aic_routine aic_compose_epilogue_strip(aic_program *program, const aic_epilogue *p, const aic_target *target,
+                                       const aic_epilogue_strip *strip, const char *name);
 
 #endif

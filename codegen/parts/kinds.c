@@ -2,6 +2,7 @@
 #include "codegen/parts/bands.h"
 #include "codegen/parts/entry.h"
 #include "codegen/parts/image.h"
+#include "codegen/parts/staging.h"
 #include "codegen/parts/tile.h"
 #include "codegen/parts/weights.h"
 
@@ -71,6 +72,54 @@ static const aic_field both_fields[] = {
 #undef AIC_FIELD
 };
 KIND(both, AIC_PART_FAST);
+
+static const aic_field columns_fields[] = {
+#define AIC_FIELD(...) AIC_SCALING_ROW(aic_columns_key, __VA_ARGS__)
+#include "codegen/parts/scaling.def"
+#undef AIC_FIELD
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_columns_key, __VA_ARGS__)
+#include "codegen/parts/columns.def"
+#undef AIC_FIELD
+};
+KIND(columns, AIC_PART_BY_KEY);
+
+static const aic_field parameters_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_parameters_key, __VA_ARGS__)
+#include "codegen/parts/parameters.def"
+#undef AIC_FIELD
+};
+KIND(parameters, AIC_PART_FAST);
+
+static const aic_field strip_fields[] = {
+#define AIC_FIELD(...) AIC_SCALING_ROW(aic_strip_key, __VA_ARGS__)
+#include "codegen/parts/scaling.def"
+#undef AIC_FIELD
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_strip_key, __VA_ARGS__)
+#include "codegen/parts/strip.def"
+#undef AIC_FIELD
+};
+KIND(strip, AIC_PART_BY_KEY);
+
+static const aic_field strips_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_strips_key, __VA_ARGS__)
+#include "codegen/parts/strips.def"
+#undef AIC_FIELD
+};
+KIND(strips, AIC_PART_FAST);
+
+static const aic_field load_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_load_key, __VA_ARGS__)
+#include "codegen/parts/load.def"
+#undef AIC_FIELD
+};
+KIND(load, AIC_PART_WELL);
+
+static const aic_field leave_fields[] = {
+#define AIC_FIELD(...) AIC_FIELD_ROW(aic_leave_key, __VA_ARGS__)
+#include "codegen/parts/leave.def"
+#undef AIC_FIELD
+};
+KIND(leave, AIC_PART_FAST);
 
 const aic_part_kind aic_part_own = {"own", NULL, sizeof(aic_own_key), AIC_PART_WELL, NULL};
 

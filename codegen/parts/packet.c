@@ -1,8 +1,9 @@
 /* The arithmetic of epilogues on one packet (AscendC Fixpipe; TIK conv2d). */
-#include "codegen/epilogue/value.h"
+#include "codegen/parts/packet.h"
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/notes.h"
 #include "codegen/llvm/vec.h"
+#include "codegen/parts/elementwise_value.h"
 
 #include <float.h>
 #include <string.h>
@@ -10,44 +11,21 @@
 /* Bits of the largest finite numbers. */
 enum { HALF_MAX = 0x7bff, BFLOAT16_MAX = 0x7f7f, SIGN16 = 0x8000, DEFAULT_NAN = 0x7fc00000 };
 
-static bool is_float(const aic_epilogue *p)
+static bool is_float(const aic_scaling *p)
 {
     return p->source == AIC_FLOAT32;
 }
 
-static bool gives_bytes(const aic_epilogue *p)
-{
-    return p->target == AIC_INT8 || p->target == AIC_UINT8;
-}
-
 /* Whether the final conversion turns every NaN into +0. */
-static bool drops_nan(const aic_epilogue *p)
+static bool drops_nan(const aic_scaling *p)
 {
-    return gives_bytes(p) || (p->target != p->source && p->saturate);
+    return aic_gives_bytes(p) || (p->target != p->source && p->saturate);
 }
 
 /* Whether products can be NaN. Scales that are halves of a tensor may be infinite; those of words are finite. */
-static bool may_be_nan(const aic_epilogue *p)
+static bool may_be_nan(const aic_scaling *p)
 {
     return is_float(p) || p->scale == AIC_SCALE_HALVES;
-}
-
-aic_packet aic_epilogue_packet(const aic_epilogue *p, const aic_target *target, int64_t blocks)
-{
-    const unsigned lanes = aic_lanes(target, 32), block = AIC_EPILOGUE_LANES;
-    unsigned size = block;
-    if (gives_bytes(p)) {
-        size = AIC_PACKET_VECTORS * lanes;
-    } else if (p->target == AIC_BFLOAT16 && lanes == block) {
-        size = 2 * block; /* narrowed two registers at a time */
-    } else if (p->width < block && p->target == p->source) {
-        size = 2 * block; /* two rows of each target block */
-    }
-    aic_packet packet = {.blocks = blocks * block < size ? (unsigned)blocks : size / block};
-    packet.rows = size / (block * packet.blocks);
-    packet.lanes = gives_bytes(p) ? lanes : block;
-    packet.count = size / packet.lanes;
-    return packet;
 }
 
 /* ---- steps, in their order ---- */
@@ -72,7 +50,7 @@ static LLVMValueRef add_bias(aic_emit *e, const aic_parameters *parameters, unsi
 
 /* Replaces everything that is not above 0 by +0, but not NaN. If a later step drops NaN anyway, an integer maximum
  * does, which goes by the sign bit. */
-static LLVMValueRef rectify(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
+static LLVMValueRef rectify(aic_emit *e, const aic_scaling *p, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef type = LLVMTypeOf(x), words = aic_vector(e->i32, LLVMGetVectorSize(type));
@@ -103,13 +81,27 @@ static LLVMValueRef floats_of(aic_emit *e, LLVMValueRef x)
     return LLVMBuildBitCast(e->builder, x, aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x))), "");
 }
 
-/* Whether a step from number `first` on, or what follows them all, takes the words for integers. */
-static bool takes_bits(const aic_epilogue *p, unsigned first)
+/* The arithmetic of a step, on words. */
+static aic_elementwise_value value_of(const aic_strip_key *k, unsigned step)
 {
-    bool takes = !is_float(p);
-    for (unsigned s = first; s < p->steps; s++) {
-        const aic_elementwise_value *v = &p->step[s].value;
-        takes |= p->step[s].op == AIC_STEP_ARITHMETIC && v->op != AIC_ELEMENTWISE_COPY && !aic_elementwise_is_float(v);
+    enum { WORD_BITS = 32 };
+    return (aic_elementwise_value){.op = (aic_elementwise_op)k->value[step],
+                                   .a = {.is_constant = k->a[step], .constant = k->a_word[step], .bits = WORD_BITS},
+                                   .b = {.is_constant = k->b[step], .constant = k->b_word[step], .bits = WORD_BITS},
+                                   .out.bits = WORD_BITS,
+                                   .select = (uint32_t)k->select[step],
+                                   .arithmetic = k->arithmetic[step],
+                                   .fused = k->fused[step],
+                                   .number = k->number[step]};
+}
+
+/* Whether a step from number `first` on, or what follows them all, takes the words for integers. */
+static bool takes_bits(const aic_strip_key *k, unsigned first)
+{
+    bool takes = !is_float(&k->scaling);
+    for (unsigned s = first; s < k->steps; s++) {
+        const aic_elementwise_value v = value_of(k, s);
+        takes |= k->op[s] == AIC_STEP_ARITHMETIC && v.op != AIC_ELEMENTWISE_COPY && !aic_elementwise_is_float(&v);
     }
     return takes;
 }
@@ -121,35 +113,36 @@ static LLVMValueRef with_default_nan(aic_emit *e, LLVMValueRef words)
     return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealUNO, x, x, ""), nan, words, "");
 }
 
-static LLVMValueRef compute(aic_emit *e, const aic_epilogue *p, unsigned number, passage *way)
+static LLVMValueRef compute(aic_emit *e, const aic_strip_key *k, unsigned number, passage *way)
 {
-    const aic_step *step = &p->step[number];
+    const aic_elementwise_value value = value_of(k, number);
     static const aic_elementwise_part whole = {.count = 0};
     LLVMValueRef stream[AIC_ELEMENTWISE_STREAMS] = {NULL}, words = words_of(e, way->x);
-    words = step->takes_sums && takes_bits(p, number) ? with_default_nan(e, words) : words;
+    words = k->sums[number] && takes_bits(k, number) ? with_default_nan(e, words) : words;
     way->left[way->stage++] = words;
     stream[AIC_ELEMENTWISE_A] = stream[AIC_ELEMENTWISE_OLD] = words;
-    stream[AIC_ELEMENTWISE_B] = step->stage != 0 ? way->left[step->stage] : way->from->input[number][way->vector];
+    stream[AIC_ELEMENTWISE_B] =
+        k->stage[number] != 0 ? way->left[k->stage[number]] : way->from->input[number][way->vector];
     const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(words));
-    LLVMValueRef result = aic_emit_elementwise_value(e, &step->value, &whole, stream, lanes);
-    const bool may_be_nan = aic_elementwise_is_float(&step->value) && step->value.op != AIC_ELEMENTWISE_GREATER;
-    return may_be_nan && takes_bits(p, number + 1) ? with_default_nan(e, result) : result;
+    LLVMValueRef result = aic_emit_elementwise_value(e, &value, &whole, stream, lanes);
+    const bool may_be_nan = aic_elementwise_is_float(&value) && value.op != AIC_ELEMENTWISE_GREATER;
+    return may_be_nan && takes_bits(k, number + 1) ? with_default_nan(e, result) : result;
 }
 
-static LLVMValueRef take_step(aic_emit *e, const aic_epilogue *p, unsigned number, passage *way)
+static LLVMValueRef take_step(aic_emit *e, const aic_strip_key *k, unsigned number, passage *way)
 {
+    const aic_scaling *p = &k->scaling;
     /* If the conversion saturates and nothing comes between, saturating before it would change nothing. */
-    const bool itself = p->steps == 1 && p->scale == AIC_SCALE_NONE && p->target != p->source && p->saturate;
-    const aic_step *step = &p->step[number];
+    const bool itself = k->steps == 1 && p->scale == AIC_SCALE_NONE && p->target != p->source && p->saturate;
     LLVMValueRef x = way->x;
-    switch (step->op) {
+    switch ((aic_step_op)k->op[number]) {
     case AIC_STEP_SATURATE:
         return itself ? x : saturate_source(e, floats_of(e, x));
     case AIC_STEP_BIAS:
-        x = step->dtype == AIC_FLOAT32 ? floats_of(e, x) : words_of(e, x);
+        x = p->bias == AIC_FLOAT32 ? floats_of(e, x) : words_of(e, x);
         return add_bias(e, way->parameters, way->vector, x);
     case AIC_STEP_ARITHMETIC:
-        return compute(e, p, number, way);
+        return compute(e, k, number, way);
     }
     return x;
 }
@@ -161,16 +154,17 @@ static const char *const STEP_NAMES[] = {
 };
 
 /* Vector i of the packet after all steps and the rectification of the source, before scaling: floats or integers. */
-static LLVMValueRef unscaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters,
+static LLVMValueRef unscaled(aic_emit *e, const aic_strip_key *k, const aic_parameters *parameters,
                              const aic_accumulators *from, unsigned i)
 {
+    const aic_scaling *p = &k->scaling;
     passage way = {.parameters = parameters, .from = from, .vector = i, .stage = 1, .x = from->sum[i]};
-    for (unsigned s = 0; s < p->steps; s++) {
-        way.x = take_step(e, p, s, &way);
-        aic_name(e, way.x, "%s.v%u", STEP_NAMES[p->step[s].op], i);
+    for (unsigned s = 0; s < k->steps; s++) {
+        way.x = take_step(e, k, s, &way);
+        aic_name(e, way.x, "%s.v%u", STEP_NAMES[k->op[s]], i);
     }
     LLVMValueRef x = is_float(p) ? floats_of(e, way.x) : words_of(e, way.x);
-    if (p->relu == AIC_RELU_SOURCE && !gives_bytes(p)) { /* for bytes rectification is part of LEAST */
+    if (p->relu == AIC_RELU_SOURCE && !aic_gives_bytes(p)) { /* for bytes rectification is part of LEAST */
         x = rectify(e, p, x);
         aic_name(e, x, "rectified.v%u", i);
     }
@@ -178,7 +172,7 @@ static LLVMValueRef unscaled(aic_emit *e, const aic_epilogue *p, const aic_param
 }
 
 /* Scales a vector, up to the conversion to the target's type. */
-static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef x,
+static LLVMValueRef scaled(aic_emit *e, const aic_scaling *p, const aic_parameters *parameters, LLVMValueRef x,
                            unsigned i)
 {
     LLVMTypeRef floats = aic_vector(e->f32, LLVMGetVectorSize(LLVMTypeOf(x)));
@@ -195,10 +189,10 @@ static LLVMValueRef scaled(aic_emit *e, const aic_epilogue *p, const aic_paramet
 }
 
 /* A change that only rare columns of a path need; a branch on `limited` skips it for the others. */
-typedef void (*change)(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
+typedef void (*change)(aic_emit *e, const aic_scaling *p, const aic_parameters *parameters, LLVMValueRef *x,
                        unsigned count);
 
-static void change_limited(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
+static void change_limited(aic_emit *e, const aic_scaling *p, const aic_parameters *parameters, LLVMValueRef *x,
                            unsigned count, change function)
 {
     if (parameters->limited == NULL) {
@@ -221,7 +215,7 @@ static void change_limited(aic_emit *e, const aic_epilogue *p, const aic_paramet
 }
 
 /* Clears the bits that are shifted out. */
-static void mask_all(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
+static void mask_all(aic_emit *e, const aic_scaling *p, const aic_parameters *parameters, LLVMValueRef *x,
                      unsigned count)
 {
     (void)p;
@@ -233,18 +227,8 @@ static void mask_all(aic_emit *e, const aic_epilogue *p, const aic_parameters *p
 
 /* ---- bytes ---- */
 
-int64_t aic_epilogue_bottom(const aic_epilogue *p)
-{
-    return p->target == AIC_UINT8 ? 0 : INT8_MIN;
-}
-
-int64_t aic_epilogue_top(const aic_epilogue *p)
-{
-    return p->target == AIC_UINT8 ? UINT8_MAX : INT8_MAX;
-}
-
 /* Limits products to the largest int16 from above, as rounding larger ones would overflow int32. NaN becomes 0. */
-static LLVMValueRef bound(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
+static LLVMValueRef bound(aic_emit *e, const aic_scaling *p, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef type = LLVMTypeOf(x);
@@ -256,7 +240,7 @@ static LLVMValueRef bound(aic_emit *e, const aic_epilogue *p, LLVMValueRef x)
     return bounded;
 }
 
-static void bound_all(aic_emit *e, const aic_epilogue *p, const aic_parameters *parameters, LLVMValueRef *x,
+static void bound_all(aic_emit *e, const aic_scaling *p, const aic_parameters *parameters, LLVMValueRef *x,
                       unsigned count)
 {
     (void)parameters;
@@ -279,7 +263,7 @@ static LLVMValueRef unpack_order(aic_emit *e, const aic_packet *packet, LLVMValu
     return aic_permute(e, packed, from, 4 * lanes);
 }
 
-static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_packet *packet,
+static LLVMValueRef to_bytes(aic_emit *e, const aic_scaling *p, const aic_packet *packet,
                              const aic_parameters *parameters, LLVMValueRef *x, unsigned count)
 {
     LLVMValueRef half[AIC_PACKET_VECTORS / 2];
@@ -297,7 +281,7 @@ static LLVMValueRef to_bytes(aic_emit *e, const aic_epilogue *p, const aic_packe
     }
     const bool is_unsigned = p->target == AIC_UINT8;
     LLVMValueRef bytes = unpack_order(e, packet, aic_pack(e, half[0], count > 2 ? half[1] : half[0], is_unsigned));
-    LLVMValueRef bottom = aic_const_int(LLVMTypeOf(bytes), aic_epilogue_bottom(p));
+    LLVMValueRef bottom = aic_const_int(LLVMTypeOf(bytes), aic_result_bottom(p));
     const bool limits = parameters->path >= AIC_PATH_LIMITS || p->relu == AIC_RELU_SOURCE;
     if (limits && parameters->least != bottom) { /* LLVM's equal constants are the same pointer */
         bytes = is_unsigned ? aic_vector_max_unsigned(e, bytes, parameters->least)
@@ -320,12 +304,12 @@ static LLVMValueRef drop_nan(aic_emit *e, const LLVMValueRef *floats, unsigned c
 
 /* Converts to float16 or bfloat16. Saturation is done on the bits of the result, where an infinity is the number behind
  * the largest finite one of its sign. It is not needed where the sum with the bias has been limited: limit_bias(). */
-static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_path path, const LLVMValueRef *x,
+static LLVMValueRef to_short_float(aic_emit *e, const aic_scaling *p, aic_path path, const LLVMValueRef *x,
                                    unsigned count)
 {
     const bool half = p->target == AIC_FLOAT16, nan = may_be_nan(p);
     LLVMValueRef y = half ? aic_float_to_half(e, x[0]) : aic_float_to_bfloat16(e, x, count, nan && !p->saturate);
-    if (!p->saturate || (aic_epilogue_limits_sums(p) && path == AIC_PATH_FAST)) {
+    if (!p->saturate || (aic_limits_sums(p) && path == AIC_PATH_FAST)) {
         return y;
     }
     LLVMTypeRef type = LLVMTypeOf(y);
@@ -337,12 +321,13 @@ static LLVMValueRef to_short_float(aic_emit *e, const aic_epilogue *p, aic_path 
     return nan ? drop_nan(e, x, count, y) : y;
 }
 
-LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_packet *packet,
-                                  const aic_parameters *parameters, const aic_accumulators *from, unsigned count)
+LLVMValueRef aic_packet_results(aic_emit *e, const aic_strip_key *k, const aic_packet *packet,
+                                const aic_parameters *parameters, const aic_accumulators *from, unsigned count)
 {
+    const aic_scaling *p = &k->scaling;
     LLVMValueRef x[AIC_PACKET_VECTORS] = {NULL};
     for (unsigned i = 0; i < count; i++) {
-        x[i] = unscaled(e, p, parameters, from, i);
+        x[i] = unscaled(e, k, parameters, from, i);
     }
     if (parameters->mask[0] != NULL && parameters->path >= AIC_PATH_LIMITS) {
         change_limited(e, p, parameters, x, count, mask_all);
@@ -350,7 +335,7 @@ LLVMValueRef aic_epilogue_results(aic_emit *e, const aic_epilogue *p, const aic_
     for (unsigned i = 0; i < count; i++) {
         x[i] = scaled(e, p, parameters, x[i], i);
     }
-    if (gives_bytes(p)) {
+    if (aic_gives_bytes(p)) {
         return to_bytes(e, p, packet, parameters, x, count);
     }
     if (p->target != p->source) {

@@ -1,0 +1,38 @@
+/* Filling the staging buffer with an old result, which sums start from: see staging.h. */
+#include "codegen/llvm/notes.h"
+#include "codegen/llvm/vec.h"
+#include "codegen/parts.h"
+#include "codegen/parts/staging.h"
+
+enum { LANES = AIC_EPILOGUE_LANES, WORD_BYTES = 4, ROW_BYTES = LANES * WORD_BYTES };
+
+/* An address `block` blocks of columns behind another one of what `name` says. */
+static LLVMValueRef block_of(aic_emit *e, LLVMValueRef first, const char *name, int64_t block)
+{
+    return block == 0 ? first : aic_at(e, first, aic_number(e, "%s.block.%lld", name, (long long)block));
+}
+
+LLVMValueRef aic_emit_part_load(aic_emit *e, const void *of, const char *name)
+{
+    static const char *const PARAMS[] = {"staging", "old", "row", "count", "column"};
+    const aic_load_key *key = of;
+    aic_emit_function(e, name, AIC_EMIT_HOT, PARAMS, 2, 3);
+    aic_note_function(e, "fills the staging buffer with the old result, which the sums start from");
+    LLVMValueRef function = e->function, pitch = aic_number(e, "old.row");
+    LLVMValueRef first = LLVMBuildUDiv(e->builder, aic_emit_param(e, 4), aic_int(e, LANES), "");
+    LLVMValueRef old = aic_at(e, aic_emit_param(e, 1), aic_times(e, aic_emit_param(e, 2), pitch));
+    old = aic_at(e, old, aic_times(e, first, aic_number(e, "old.block")));
+    aic_loop rows;
+    aic_loop_begin(e, &rows, "row: pixels of a run", aic_int(e, 0), aic_emit_param(e, 3), 1, NULL, 0);
+    LLVMValueRef from = aic_at(e, old, aic_times(e, rows.index, pitch));
+    LLVMValueRef to = aic_at(e, aic_emit_param(e, 0), aic_mul(e, rows.index, ROW_BYTES));
+    for (int64_t block = 0; block * LANES < key->columns; block++) {
+        const int64_t left = key->columns - block * LANES;
+        const unsigned count = left < LANES ? (unsigned)left : LANES;
+        LLVMValueRef words = aic_load_part(e, e->i32, LANES, count, block_of(e, from, "old", block), 0);
+        aic_store_part(e, words, count, block_of(e, to, "staging", block), 0);
+    }
+    aic_loop_end(e, &rows);
+    aic_emit_function_end(e);
+    return function;
+}
