@@ -1,11 +1,17 @@
 /* See scenarios.h. Kernels are small: each is made once for every call that fails. */
 #include "tests/faults/scenarios.h"
+#include "codegen/image.h"
+#include "codegen/ready_file.h"
+#include "frontend/core/bytes.h"
 #include "frontend/core/spec.h"
+#include "runtime/disk_cache.h"
+#include "runtime/ready_parts.h"
 #include "runtime/tune.h"
 #include "runtime/tune_file.h"
 #include "tests/faults/calls.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -432,6 +438,100 @@ static aic_status keep_on_disk(const char **wrong)
     return status;
 }
 
+/* The smallest piece of a part that there is; an identity of the form that all have. */
+static size_t put_piece(unsigned char *bytes)
+{
+    enum { CODE = 8 };
+    const aic_piece_head head = {.magic = "AICPART",
+                                 .machine = EM_X86_64,
+                                 .alignment = AIC_PIECE_SPACING,
+                                 .code_bytes = CODE,
+                                 .symbols = 1,
+                                 .name_bytes = sizeof AIC_PART_SYMBOL};
+    const aic_piece_symbol symbol = {0, 0, AIC_PIECE_DEFINED | AIC_PIECE_FUNCTION};
+    memcpy(bytes, &head, sizeof head);
+    memset(bytes + sizeof head, 0x90, CODE);
+    memcpy(bytes + sizeof head + CODE, &symbol, sizeof symbol);
+    memcpy(bytes + sizeof head + CODE + sizeof symbol, AIC_PART_SYMBOL, sizeof AIC_PART_SYMBOL);
+    return sizeof head + CODE + sizeof symbol + sizeof AIC_PART_SYMBOL;
+}
+
+static void put_identity(aic_part_identity *identity)
+{
+    aic_writer out = {identity->bytes, sizeof identity->bytes, 0};
+    for (int i = 0; i < 6; i++) {
+        aic_write_text(&out, "text");
+    }
+    aic_write_number(&out, 1, 8);
+    identity->size = out.size;
+}
+
+/* Files may be lost without a status: parts are made then. */
+static aic_status keep_parts(const char **wrong)
+{
+    unsigned char bytes[256];
+    const aic_piece piece = {bytes, put_piece(bytes)};
+    aic_piece loaded = {NULL, 0};
+    aic_part_identity identity;
+    put_identity(&identity);
+    aic_context_options options = aic_context_options_init();
+    options.cache = "rw";
+    options.cache_dir = kept;
+    calls_pause(true);
+    remove_folder(kept);
+    calls_pause(false);
+    aic_disk disk;
+    const aic_status status = aic_disk_configure(&disk, &options);
+    if (status == AIC_OK) {
+        const bool stored = aic_disk_store_part(&disk, &identity, &piece);
+        const bool found = aic_disk_load_part(&disk, &identity, &loaded);
+        if (calls_failed() == NULL && !(stored && found)) {
+            *wrong = "a part is not kept or not found though nothing failed";
+        }
+        if (found && (loaded.size != piece.size || memcmp(loaded.bytes, bytes, piece.size) != 0)) {
+            *wrong = "another part was found";
+        }
+        if (found && !stored) {
+            *wrong = "a part was found that could not be kept";
+        }
+    }
+    aic_piece_free(&loaded);
+    aic_disk_free(&disk);
+    return status;
+}
+
+/* A file of ready-made parts is written and used. */
+static aic_status use_ready_parts(const char **wrong)
+{
+    char path[160];
+    unsigned char bytes[256], *written = NULL;
+    size_t size = 0;
+    aic_piece found = {NULL, 0};
+    aic_ready_part part = {.piece = {bytes, put_piece(bytes)}};
+    put_identity(&part.identity);
+    const aic_status status = aic_ready_file_write("avx2", &part, 1, &written, &size);
+    snprintf(path, sizeof path, "%s/ready", folder);
+    calls_pause(true);
+    FILE *file = status == AIC_OK ? fopen(path, "w") : NULL;
+    if (file != NULL) {
+        (void)fwrite(written, 1, size, file);
+        (void)fclose(file);
+    }
+    calls_pause(false);
+    free(written);
+    aic_ready_parts *ready = status == AIC_OK ? aic_ready_parts_open_file(path, "avx2") : NULL;
+    const bool good = ready != NULL && aic_ready_parts_find(ready, &part.identity, &found);
+    if (good ? memcmp(found.bytes, bytes, part.piece.size) != 0 : calls_failed() == NULL) {
+        *wrong = "a ready-made part is another one, or not found though nothing failed";
+    }
+    aic_piece_free(&found);
+    aic_ready_parts_close(ready);
+    calls_pause(true);
+    (void)unlink(path);
+    calls_pause(false);
+    return status;
+}
+
 /* ---- threads ---- */
 
 static void in_turn(void *user, int64_t items, int workers, aic_parallel_body body, void *data)
@@ -545,6 +645,7 @@ const scenario scenarios[] = {
     {"the pool", call_with_pool, false}, {"a program", run_program, false},
     {"reference", ask_reference, false}, {"a batch", call_batch, false},
     {"measuring", measure, true},        {"the disk", keep_on_disk, true},
+    {"parts on disk", keep_parts, true}, {"ready-made parts", use_ready_parts, true},
     {"a network", run_network, false},   {"a network's object", export_network, false},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];
