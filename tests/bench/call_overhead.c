@@ -30,7 +30,7 @@ typedef struct shape {
     void *workspace;
     void *operands[3], *packed[3]; /* packed: the same with a packed image of the weights */
     size_t bytes[3];
-    size_t strides[3];             /* for batches of IMAGES */
+    size_t strides[3]; /* for batches of IMAGES */
 } shape;
 
 static _Noreturn void die(const char *what)
