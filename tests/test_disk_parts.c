@@ -224,7 +224,7 @@ START_TEST(verify_and_clear)
     snprintf(twin, sizeof twin, "%s/part_twin.part", disk_folder); /* a kernel under the name of a part */
     ck_assert_int_eq(link(disk_only_file(), twin), 0);
     aic_context *context = disk_context("rw");
-    aic_disk_cache_info info;
+    aic_disk_cache_info info = aic_disk_cache_info_init();
     int counts[2] = {0, 0};
     ck_assert_int_eq(aic_disk_cache_verify(context, count_parts, counts, &info), AIC_OK);
     ck_assert_int_eq(counts[0], parts);
@@ -275,7 +275,7 @@ START_TEST(evicted_all_the_time)
         ck_assert_int_eq(aic_context_create(&options, &context), AIC_OK);
         const aic_kernel_info info = conv_kernel_info(context, width);
         ck_assert_uint_gt(info.parts_made + info.parts_loaded, 0);
-        aic_disk_cache_info disk;
+        aic_disk_cache_info disk = aic_disk_cache_info_init();
         ck_assert_int_eq(aic_disk_cache_stat(context, &disk), AIC_OK);
         ck_assert_uint_le(disk.bytes, options.cache_disk_bytes);
         aic_context_destroy(context);

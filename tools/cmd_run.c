@@ -20,7 +20,7 @@ typedef struct run_state {
     cli_pto pto;
     cli_object object;        /* its file is NULL: it is a specification or a program */
     aic_pto_program *program; /* NULL: it is a specification */
-    aic_spec spec;
+    aic_spec *spec;
     bool reference, diagnose, json;
     const char *report; /* a file of the diagnosis, NULL: none */
     outfile page;
@@ -32,14 +32,14 @@ typedef struct run_state {
 static aic_status run_kernel(const run_state *run, void *const pointers[])
 {
     aic_kernel *kernel = NULL;
-    aic_status status = aic_kernel_create(run->session.context, &run->spec, NULL, &kernel);
+    aic_status status = aic_kernel_create(run->session.context, run->spec, NULL, &kernel);
     if (status == AIC_OK && aic_kernel_workspace_size(kernel) > memory_left()) {
         (void)cli_fail_memory("workspace", aic_kernel_workspace_size(kernel));
         status = AIC_OUT_OF_MEMORY;
     } else if (status == AIC_OK) {
         status = aic_kernel_call(kernel, pointers, run->operands.count);
     }
-    aic_kernel_release(kernel);
+    aic_kernel_destroy(kernel);
     return status;
 }
 
@@ -67,13 +67,13 @@ static int compute(run_state *run, bool again)
     }
     const aic_status status = run->program != NULL ? run_program(run, pointers)
                               : run->reference
-                                  ? aic_reference(&run->spec, &run->session.semantics, pointers, run->operands.count)
+                                  ? aic_reference(run->spec, &run->session.semantics, pointers, run->operands.count)
                                   : run_kernel(run, pointers);
     if (status == AIC_OK && !again && run->program == NULL) {
         char warning[400] = "";
         const char *left = aic_take_warning();
         (void)snprintf(warning, sizeof warning, "%s", left != NULL ? left : "");
-        cli_show_advice(warning, &run->spec, &run->session.semantics, pointers, run->operands.count);
+        cli_show_advice(warning, run->spec, &run->session.semantics, pointers, run->operands.count);
     } else if (status == AIC_OK && !again) {
         cli_show_warning();
     }
@@ -134,9 +134,9 @@ static int find_unwritten(run_state *run)
  * wrong with the others. */
 static void show_layout(const run_state *run)
 {
-    aic_result_layout layout;
+    aic_result_layout layout = aic_result_layout_init();
     if (run->pto.path != NULL || run->object.file != NULL ||
-        aic_spec_result_layout(&run->spec, &run->session.semantics, &layout) != AIC_OK) {
+        aic_spec_result_layout(run->spec, &run->session.semantics, &layout) != AIC_OK) {
         return;
     }
     printf("  its bytes are %s [", layout.name);
@@ -177,7 +177,7 @@ static int diagnose(run_state *run)
 {
     int status = run->report != NULL ? outfile_open(&run->page, "run", run->report) : CLI_DONE;
     return status == CLI_DONE && run->diagnose
-               ? diagnosis_open(&run->found, "run", &run->spec, &run->session.semantics, &run->operands)
+               ? diagnosis_open(&run->found, "run", run->spec, &run->session.semantics, &run->operands)
                : status;
 }
 
@@ -215,7 +215,7 @@ static int open_subject(run_state *run, const char *text)
     }
     const int status = text == NULL ? cli_pto_read(&run->pto, &run->session, &run->program)
                                     : cli_parse_spec(&run->session, text, &run->spec);
-    return status == CLI_DONE ? operands_list(&run->operands, &run->spec, &run->session.semantics, run->program)
+    return status == CLI_DONE ? operands_list(&run->operands, run->spec, &run->session.semantics, run->program)
                               : status;
 }
 
@@ -230,7 +230,7 @@ static int run_spec(run_state *run, const char *text)
     status = status == CLI_DONE ? compute(run, false) : status;
     status = status == CLI_DONE ? results_store(&run->operands) : status;
     status = status == CLI_DONE ? show(run) : status;
-    aic_pto_free(run->program);
+    aic_pto_destroy(run->program);
     cli_session_close(&run->session);
     return status;
 }
@@ -327,6 +327,7 @@ int cmd_run(int argc, char **argv)
     outfile_close(&run.page);
     operands_close(&run.operands);
     object_close(&run.object);
+    aic_spec_destroy(run.spec);
     args_list_free(&positional);
     return status == ARGS_HELP_SHOWN ? CLI_DONE : status;
 }

@@ -6,6 +6,7 @@
  *
  * "cold": what a process makes once is made in children, one for each call. "one": the call of this number fails;
  * "all": it and all later ones. Without a number every one is tried, both ways. */
+#include "frontend/core/stage.h"
 #include "tests/faults/calls.h"
 #include "tests/faults/scenarios.h"
 
@@ -266,7 +267,7 @@ int main(int argc, char **argv)
     }
     silence();
     aic_spec none;
-    (void)aic_spec_parse("", &none); /* the thread has its record of messages, which it keeps */
+    (void)aic_spec_read("", &none); /* the thread has its record of messages, which it keeps */
     if (argc == 4) {
         const char *wrong = NULL;
         (void)scenarios[chosen].run(&wrong);
